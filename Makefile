@@ -1,0 +1,52 @@
+# Every verb sets up what it needs. `make run` and `make test` are all a fresh machine has to know.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+JOBS ?= 2
+
+.PHONY: run test check fmt reference bench conformance lock services clean
+
+run: $(READY)  ## answer a question with cited sources
+	$(BIN)/python -m tests.internet.demo $(QUESTION)
+
+test: $(READY) services check  ## everything: checks, tests, conformance
+	$(BIN)/python -m pytest -n $(JOBS)
+	$(MAKE) conformance
+
+check: $(READY)  ## format, lint, types, layers, derived files
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/citewell reference --check
+
+fmt: $(READY)  ## format and mend what can be mended
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+reference: $(READY)  ## write the manifest and the generated docs
+	$(BIN)/citewell reference
+
+bench: $(READY)  ## ratios against peers and baselines, into benchmarks/RESULTS.md
+	$(BIN)/python -m benchmarks
+
+conformance: $(READY)  ## the official MCP suite, from npm
+	bash tests/conformance/run.sh
+
+services:  ## what tests need from Debian's packages, where we may install it
+	bash .ci/services
+
+lock: $(READY)  ## pin every dependency with its hash, and no registry's name
+	$(BIN)/pip install --quiet uv
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --all-extras --group dev --generate-hashes \
+		--no-header --no-annotate --no-emit-index-url --output-file requirements.lock pyproject.toml
+
+$(READY): requirements.lock pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	touch $(READY)
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .hypothesis .import_linter_cache node_modules tests/conformance/node_modules

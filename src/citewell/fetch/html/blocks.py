@@ -1,0 +1,359 @@
+"""Split a parsed page into blocks of running text and the boxes that hold them, in one walk."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from selectolax.lexbor import LexborNode
+
+INLINE = frozenset(
+    "a abbr acronym b bdi bdo big br cite code data del dfn em font i img ins kbd label mark math "
+    "nobr q rp rt ruby s samp small span strike strong sub sup time tt u var wbr picture source "
+    "annotation semantics mrow mi mn mo msup msub mfrac msqrt mtext mstyle mspace mtable mtr mtd "
+    "munder mover munderover msubsup mroot mpadded menclose mphantom annotation-xml".split()
+)
+SKIPPED = frozenset(
+    "script style template svg iframe object embed canvas select datalist textarea input video "
+    "audio head link meta map area progress meter base param track col colgroup "
+    "-comment -doctype frameset".split()
+)
+MAX_BLOCKS = 20_000
+
+NAV, HEADER, FOOTER, ASIDE, MAIN, ARTICLE, FORM, TABLE = 1, 2, 4, 8, 16, 32, 64, 128
+FIGURE, QUOTE, NOSCRIPT, HIDDEN, BUTTON, DIALOG = 256, 512, 1024, 2048, 4096, 8192
+
+_FLAG_OF_TAG = {
+    "nav": NAV,
+    "header": HEADER,
+    "footer": FOOTER,
+    "aside": ASIDE,
+    "main": MAIN,
+    "article": ARTICLE,
+    "form": FORM,
+    "table": TABLE,
+    "figure": FIGURE,
+    "blockquote": QUOTE,
+    "noscript": NOSCRIPT,
+    "button": BUTTON,
+    "dialog": DIALOG,
+}
+_FLAG_OF_ROLE = {
+    "navigation": NAV,
+    "menu": NAV,
+    "menubar": NAV,
+    "banner": HEADER,
+    "contentinfo": FOOTER,
+    "complementary": ASIDE,
+    "main": MAIN,
+    "article": ARTICLE,
+    "button": BUTTON,
+    "dialog": DIALOG,
+    "alertdialog": DIALOG,
+}
+_LISTS = frozenset(("ul", "ol", "dl", "menu"))
+_TOKEN = re.compile(r"[A-Z]?[a-z]{2,}|[A-Z]{2,}")
+_NO_DISPLAY = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
+_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
+_NAMED_ATTRIBUTES = (("role", "role="), ("itemprop", "prop="), ("itemtype", "type="))
+
+
+@dataclass(slots=True, eq=False, kw_only=True)
+class Box:
+    """A block-level element: what it inherits from above and what it holds below."""
+
+    id: int
+    tag: str
+    style: str
+    parent: Box | None
+    depth: int
+    flags: int
+    lists: int
+    own: float = 0.0
+    path: float = 0.0
+    low: float = 0.0
+    high: float = 0.0
+    near: float = 0.0
+    tokens: tuple[str, ...] = ()
+    words: int = 0
+    linked: int = 0
+    long: int = 0
+    count: int = 0
+    alike: int = 1
+    item: Box | None = None
+    core: int = 0
+
+
+@dataclass(slots=True, eq=False, kw_only=True)
+class Block:
+    """A run of inline content with no block boundary inside it."""
+
+    box: Box
+    text: str
+    words: int
+    linked: int
+    links: int
+    bold: int
+    wrapped: bool
+    ids: list[int]
+
+
+@dataclass(slots=True, eq=False, kw_only=True)
+class Page:
+    """Everything one walk learned: boxes in document order, blocks, and how often each tag came."""
+
+    boxes: list[Box] = field(default_factory=list)
+    blocks: list[Block] = field(default_factory=list)
+    tags: dict[str, int] = field(default_factory=dict)
+
+
+def count_words(text: str) -> int:
+    """Words by white space; each ideograph or kana counts as half a word."""
+    words = len(text.split())
+    if not text.isascii():
+        words += len(_CJK.findall(text)) // 2
+    return words
+
+
+def name_tokens(value: str) -> list[str]:
+    """The lower-case words inside a class, id or role value."""
+    return [token.lower() for token in _TOKEN.findall(value)]
+
+
+def walk(body: LexborNode, names: Mapping[str, float]) -> Page:
+    """Collect blocks and boxes under body; names holds learned odds of class and id words."""
+    walker = _Walker(names)
+    root = walker.open(body, "body", None)
+    walker.descend(body, root)
+    walker.flush(root)
+    page = walker.page
+    _sum_up(page)
+    _mark_repeats(page)
+    _mark_core(page)
+    return page
+
+
+class _Walker:
+    def __init__(self, names: Mapping[str, float]) -> None:
+        self.page = Page()
+        self._names = names
+        self._odds: dict[str, tuple[float, tuple[str, ...]]] = {}
+        self._link = 0
+        self._bold = 0
+        self._reset()
+
+    def _reset(self) -> None:
+        self._run: list[str] = []
+        self._ids: list[int] = []
+        self._linked = 0
+        self._strong = 0
+        self._links = 0
+        self._breaks = 0
+        self._wrapped = self._link > 0
+
+    def open(self, node: LexborNode, tag: str, parent: Box | None) -> Box:
+        attributes: dict[str, Any] = node.attributes
+        style = attributes.get("class") or ""
+        if not attributes:
+            odds, tokens = 0.0, ()
+        else:
+            odds, tokens = self._describe(tag, style, attributes)
+        flags = _FLAG_OF_TAG.get(tag, 0) | _attribute_flags(attributes)
+        if parent is None:
+            box = Box(
+                id=node.mem_id,
+                tag=tag,
+                style=style,
+                parent=None,
+                depth=0,
+                flags=0,
+                lists=0,
+                tokens=tokens,
+            )
+        else:
+            box = Box(
+                id=node.mem_id,
+                tag=tag,
+                style=style,
+                parent=parent,
+                depth=parent.depth + 1,
+                flags=parent.flags | flags,
+                lists=parent.lists + (tag in _LISTS),
+                own=odds,
+                path=parent.path + odds,
+                low=min(parent.low, odds),
+                high=max(parent.high, odds),
+                near=odds or parent.near,
+                tokens=tokens,
+            )
+        self.page.boxes.append(box)
+        return box
+
+    def _describe(
+        self, tag: str, style: str, attributes: Mapping[str, Any]
+    ) -> tuple[float, tuple[str, ...]]:
+        key = f"{tag} {style} {attributes.get('id')} {attributes.get('role')}"
+        known = self._odds.get(key)
+        if known is None:
+            found = set(name_tokens(style))
+            found.update(name_tokens(attributes.get("id") or ""))
+            for name, prefix in _NAMED_ATTRIBUTES:
+                value = attributes.get(name)
+                if value:
+                    found.add(prefix + value.rsplit("/", 1)[-1].lower())
+            scores = [self._names[token] for token in found if token in self._names]
+            total = sum(scores) / (len(scores) ** 0.5) if scores else 0.0
+            known = self._odds[key] = (total, tuple(found))
+        return known
+
+    def descend(self, node: LexborNode, box: Box) -> None:
+        tags = self.page.tags
+        child = node.first_child
+        while child is not None:
+            tag = child.tag or ""
+            if tag == "-text":
+                self._text(child)
+            elif tag in INLINE:
+                tags[tag] = tags.get(tag, 0) + 1
+                self._inline(child, tag, box)
+            elif tag not in SKIPPED and len(self.page.blocks) < MAX_BLOCKS:
+                tags[tag] = tags.get(tag, 0) + 1
+                self.flush(box)
+                inner = self.open(child, tag, box)
+                self.descend(child, inner)
+                self.flush(inner)
+            child = child.next
+
+    def _text(self, node: LexborNode) -> None:
+        text = node.text_content or ""
+        if not text or text.isspace():
+            if self._run:
+                self._run.append(" ")
+            return
+        self._breaks = 0
+        self._run.append(text)
+        self._ids.append(node.mem_id)
+        if self._link:
+            self._linked += count_words(text)
+        if self._bold:
+            self._strong += count_words(text)
+
+    def _inline(self, node: LexborNode, tag: str, box: Box) -> None:
+        if tag == "br":
+            self._break(box)
+        elif tag == "img":
+            self._ids.append(node.mem_id)
+        elif tag == "a":
+            self._link += 1
+            self._links += 1
+            self.descend(node, box)
+            self._link -= 1
+        elif tag in ("b", "strong"):
+            self._bold += 1
+            self.descend(node, box)
+            self._bold -= 1
+        else:
+            self.descend(node, box)
+
+    def _break(self, box: Box) -> None:
+        self._run.append(" ")
+        self._breaks += 1
+        if self._breaks > 1:
+            self.flush(box)
+
+    def flush(self, box: Box) -> None:
+        """End the current run; a run without words is dropped, but its images stay with the box."""
+        text = " ".join("".join(self._run).split())
+        if text:
+            words = count_words(text)
+            self.page.blocks.append(
+                Block(
+                    box=box,
+                    text=text,
+                    words=words,
+                    linked=min(self._linked, words),
+                    links=self._links,
+                    bold=min(self._strong, words),
+                    wrapped=self._wrapped and self._link > 0,
+                    ids=self._ids,
+                )
+            )
+        self._reset()
+
+
+def _attribute_flags(attributes: Mapping[str, Any]) -> int:
+    if not attributes:
+        return 0
+    flags = _FLAG_OF_ROLE.get(attributes.get("role") or "", 0)
+    if "hidden" in attributes or attributes.get("aria-hidden") == "true":
+        flags |= HIDDEN
+    elif attributes.get("aria-modal") == "true":
+        flags |= DIALOG
+    style = attributes.get("style")
+    if style and _NO_DISPLAY.search(style):
+        flags |= HIDDEN
+    return flags
+
+
+def _sum_up(page: Page) -> None:
+    for block in page.blocks:
+        box = block.box
+        box.words += block.words
+        box.linked += block.linked
+        box.count += 1
+        if is_long(block):
+            box.long += block.words
+    for box in reversed(page.boxes):
+        parent = box.parent
+        if parent is not None:
+            parent.words += box.words
+            parent.linked += box.linked
+            parent.long += box.long
+            parent.count += box.count
+
+
+def is_long(block: Block) -> bool:
+    """Running prose rather than a label or a menu entry."""
+    return block.words >= 14 and block.linked * 3 < block.words
+
+
+def _mark_repeats(page: Page) -> None:
+    """Give every box the nearest enclosing box that recurs among its siblings."""
+    kin: dict[tuple[int, str, str], int] = {}
+    for box in page.boxes:
+        if box.parent is not None and box.words:
+            key = (box.parent.id, box.tag, box.style)
+            kin[key] = kin.get(key, 0) + 1
+    for box in page.boxes:
+        parent = box.parent
+        if parent is None:
+            continue
+        box.alike = kin.get((parent.id, box.tag, box.style), 1)
+        box.item = box if box.alike > 2 else parent.item
+
+
+def _mark_core(page: Page) -> None:
+    """Distance of each box from the smallest box holding most of the prose; 0 is inside."""
+    heaviest: dict[int, Box] = {}
+    for box in page.boxes:
+        if box.parent is not None:
+            best = heaviest.get(box.parent.id)
+            if best is None or box.long > best.long:
+                heaviest[box.parent.id] = box
+    core = page.boxes[0]
+    line = {core.id: core}
+    while True:
+        child = heaviest.get(core.id)
+        if child is None or child.long * 10 < page.boxes[0].long * 6 or not child.long:
+            break
+        core = child
+        line[core.id] = core
+    for box in page.boxes:
+        if box.id in line:
+            box.core = core.depth - box.depth
+        elif box.parent is not None:
+            box.core = box.parent.core

@@ -1,0 +1,99 @@
+"""Find the main content of a page and hand it over as markdown and as plain text."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from citewell.fetch.html import kind as kinds
+from citewell.fetch.html import score
+from citewell.fetch.html.blocks import walk
+from citewell.fetch.html.features import vectors
+from citewell.fetch.html.limits import tame
+from citewell.fetch.markdown.text import absolute
+from citewell.fetch.markdown.writer import write
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from selectolax.lexbor import LexborHTMLParser
+
+    from citewell.fetch.html.blocks import Block, Page
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extracted:
+    """The main content of one page; confidence is the F1 the model expects of its choice."""
+
+    markdown: str
+    text: str
+    title: str | None
+    kind: str
+    confidence: float
+    words: int
+    page_words: int
+
+
+def extract(html: str, *, url: str = "") -> Extracted:
+    """Read decoded HTML. Never raises on bad markup; empty text means no content was found."""
+    from selectolax.lexbor import LexborHTMLParser
+
+    return extract_tree(LexborHTMLParser(tame(html)), url=url)
+
+
+def to_markdown(html: str, url: str = "") -> str:
+    """Only the markdown, in the form that benchmark scripts call."""
+    return extract(html, url=url or "").markdown
+
+
+def extract_tree(tree: LexborHTMLParser, *, url: str = "") -> Extracted:
+    """The same for a tree already parsed and cleaned; the tree is left as it was."""
+    head = kinds.read_head(tree)
+    body = tree.body
+    if body is None:
+        return _nothing(head.title)
+    model = score.load()
+    page = walk(body, model.names)
+    if not page.blocks:
+        return _nothing(head.title)
+    chances_of_kind = kinds.judge(kinds.signals(page, head, url), model.kinds)
+    rows = vectors(page, model.words, head.hints(), chances_of_kind)
+    chances = score.probabilities(model.trees, rows)
+    cut, expected = score.best_cut(chances, [block.words for block in page.blocks])
+    kept = [block for block, p in zip(page.blocks, chances, strict=True) if p > cut]
+    nodes, boxes = _choice(kept)
+    return Extracted(
+        markdown=write(body, base=_base(tree, url), nodes=nodes, boxes=boxes),
+        text="\n\n".join(block.text for block in kept),
+        title=head.title,
+        kind=kinds.KINDS[chances_of_kind.index(max(chances_of_kind))],
+        confidence=round(expected, 3),
+        words=sum(block.words for block in kept),
+        page_words=page.boxes[0].words,
+    )
+
+
+def _nothing(title: str | None) -> Extracted:
+    return Extracted(
+        markdown="", text="", title=title, kind="article", confidence=0.0, words=0, page_words=0
+    )
+
+
+def _choice(kept: Sequence[Block]) -> tuple[frozenset[int], frozenset[int]]:
+    """The chosen text nodes, and every box on the way to them."""
+    nodes: set[int] = set()
+    boxes: set[int] = set()
+    for block in kept:
+        nodes.update(block.ids)
+        box = block.box
+        while box is not None and box.id not in boxes:
+            boxes.add(box.id)
+            box = box.parent
+    return frozenset(nodes), frozenset(boxes)
+
+
+def _base(tree: LexborHTMLParser, url: str) -> str:
+    node = tree.css_first("base[href]")
+    href = node.attributes.get("href") if node is not None else None
+    return absolute(url, href) or url if href else url

@@ -1,0 +1,1 @@
+"""Write part of a page as markdown: `writer.write` is the way in."""

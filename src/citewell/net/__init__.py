@@ -1,0 +1,1 @@
+"""The one door to the network: every byte in or out passes the guard."""

@@ -1,0 +1,95 @@
+"""What a provider may offer, and how it describes itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Protocol, runtime_checkable
+
+from citewell.model.search import Filter, Found, Picture, PictureQuery, Query
+from citewell.net.upstream import Upstream
+
+
+class Offer(StrEnum):
+    WEB = "web"
+    IMAGES = "images"
+    NEWS = "news"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Option:
+    """A setting that belongs to one provider, read from `env`."""
+
+    env: str
+    help: str
+    secret: bool = False
+    required: bool = False  # without it the provider is not configured
+    default: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spec:
+    """A provider's description: documentation, settings, doctor and router all read it."""
+
+    name: str
+    title: str
+    home: str  # where a person reads about it and gets a key
+    base_url: str  # overridden by CITEWELL_<NAME>_BASE_URL
+    offers: frozenset[Offer]
+    options: tuple[Option, ...] = ()
+    requires_any: tuple[str, ...] = ()  # without one of these options the provider is not configured
+    filters: frozenset[Filter] = frozenset()  # what it applies itself; the rest is applied afterwards
+    max_results: int = 10  # what one call of the port can return, pages included
+    max_sites: int = 10  # domains one query can carry; longer lens lists are split
+    max_query: int = 500  # characters of the final query text, operators included
+    per_second: float | None = None  # polite pace; real headers override it
+    burst: int = 1
+    rank: int = 50  # order among configured providers when nobody chose; lower goes first
+    general: bool = True  # searches the whole web, not one site or the user's own documents
+    terms: str = ""  # what its operator asks of users, in a line
+    evidence: str = "shape-tested only"  # what its parser was tested against
+
+    @property
+    def keyless(self) -> bool:
+        return not self.requires_any and not any(option.required for option in self.options)
+
+    @property
+    def base_url_env(self) -> str:
+        return f"CITEWELL_{self.name.upper()}_BASE_URL"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kit:
+    """What the frame hands a provider: its door to the network and its options' values."""
+
+    upstream: Upstream
+    options: Mapping[str, str] = field(default_factory=dict, repr=False)
+    memory: Memory | None = None  # small facts that outlive the process, such as instance health
+
+    def option(self, env: str) -> str | None:
+        return self.options.get(env)
+
+
+@runtime_checkable
+class Memory(Protocol):
+    """Small facts kept across restarts under one provider's name."""
+
+    async def recall(self, key: str) -> bytes | None: ...
+
+    async def remember(self, key: str, value: bytes, *, ttl: float) -> None: ...
+
+
+@runtime_checkable
+class WebSearch(Protocol):
+    async def web(self, query: Query) -> Found: ...
+
+
+@runtime_checkable
+class NewsSearch(Protocol):
+    async def news(self, query: Query) -> Found: ...
+
+
+@runtime_checkable
+class ImageSearch(Protocol):
+    async def images(self, query: PictureQuery) -> tuple[Picture, ...]: ...

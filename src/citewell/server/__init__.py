@@ -1,0 +1,1 @@
+"""The server: everything that speaks MCP or HTTP to a client, and the only constructor."""

@@ -1,0 +1,194 @@
+"""The only constructor: settings in, a running research server out."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any, TypeVar, cast
+
+from citewell import providers, tools
+from citewell.config import Settings
+from citewell.errors import Misconfigured
+from citewell.net.breaker import State
+from citewell.net.network import Network
+from citewell.ports import Kit, Spec
+from citewell.server import manifest, selection
+from citewell.server.completions import Completions
+from citewell.server.middleware.audit import Audit, to_file, to_stderr
+from citewell.server.middleware.cache import Caching
+from citewell.server.middleware.errors import Errors
+from citewell.server.middleware.metrics import Metrics
+from citewell.server.middleware.recent import Recent
+from citewell.server.middleware.routing import Routing
+from citewell.server.middleware.session import SessionLink
+from citewell.server.middleware.size import Size
+from citewell.server.middleware.timeout import Timeout
+from citewell.server.middleware.validation import Validation
+from citewell.server.pipeline import Invocation, Middleware, Outcome, compose
+from citewell.server.resources import Resources
+from citewell.server.views import views
+from citewell.services.artifacts import Shelf
+from citewell.services.catalogue import Catalogue
+from citewell.services.web.lenses import Lenses
+from citewell.store.opened import Store, open_store
+from citewell.tooling import Call, Owner, Tool, nobody_listens
+
+PAGE_LENGTH = 50_000  # characters of each page that web_search fetches
+CONTENT_TIMEOUT = 45.0  # seconds for one such page
+
+S = TypeVar("S")
+Report = Callable[[float, float | None, str | None], Awaitable[None]]
+
+
+class App:
+    """Everything one server process holds. Nothing here touches disk or network until it is used."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        network: Network | None = None,
+        store: Store | None = None,
+        entries: Sequence[Mapping[str, Any]] | None = None,  # the manifest's, unless it is being baked
+    ) -> None:
+        self.settings = settings
+        self.network = network or Network(settings)
+        self.store = store or open_store(settings)
+        self.catalogue = Catalogue(settings, connect=self._connect)
+        self.lenses = Lenses(settings.custom_lenses_path)
+        self.metrics = Metrics()
+        self.recent = Recent()
+        self._entries = manifest.load()["tools"] if entries is None else entries
+        self.tools = self.offered()
+        self._loaded: dict[str, Tool] = {}
+        self._services: dict[type[Any], Any] = {}
+        self._run = compose(self._middleware())
+        self.resources = Resources(views(self), shelf=lambda: self.service(Shelf))
+        self.completions = Completions(
+            {"lens": self.lenses.names, "provider": self.catalogue.names}
+        )
+
+    def offered(self, profile: str | None = None) -> dict[str, dict[str, Any]]:
+        """The wire form of every tool by name: as the settings choose, or those of one profile or toolset."""
+        settings = self.settings
+        try:
+            chosen = selection.chosen(
+                self._entries,
+                profile=profile or settings.profile,
+                toolsets=() if profile else settings.toolsets,
+                tools=() if profile else settings.tools,
+                read_only=settings.read_only,
+            )
+        except ValueError as error:
+            raise Misconfigured(f"The choice of tools cannot be used: {error}.", action="inform_user") from None
+        return {entry["name"]: selection.offered(entry["wire"], settings.profile) for entry in chosen}
+
+    def toolsets(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(entry["toolset"] for entry in self._entries))
+
+    async def call(
+        self,
+        name: str,
+        arguments: Mapping[str, Any],
+        *,
+        owner: Owner | None = None,
+        report: Report = nobody_listens,
+        request_id: str = "",
+    ) -> Outcome:
+        """Run one offered tool through the whole pipeline; failures come back as outcomes."""
+        call = Call(owner=owner or Owner(), provide=self.service, report=report)
+        invocation = Invocation(
+            name=name, tool=self._tool(name), raw=arguments, call=call, request_id=request_id
+        )
+        return await self._run(invocation)
+
+    def service(self, kind: type[S]) -> S:
+        """The one instance of a service, built on first use."""
+        if kind not in self._services:
+            self._services[kind] = self._build(kind)
+        return cast("S", self._services[kind])
+
+    async def aclose(self) -> None:
+        await self.network.aclose()
+        await self.store.aclose()
+
+    def _tool(self, name: str) -> Tool:
+        if name not in self._loaded:
+            self._loaded[name] = tools.load(name)
+        return self._loaded[name]
+
+    def _middleware(self) -> tuple[Middleware, ...]:
+        settings = self.settings
+        layers: list[Middleware] = [self.metrics]
+        if settings.audit_enabled:
+            write = to_file(settings.audit_path) if settings.audit_path else to_stderr
+            layers.append(Audit(write, include_query=settings.audit_include_query))
+        layers += [
+            self.recent,
+            Errors(),
+            Timeout(short=settings.tool_timeout, long=settings.long_tool_timeout),
+            Validation(selection.defaults(settings.profile)),
+            Size(self.store.artifacts, threshold=settings.link_threshold),
+            SessionLink(),
+            Routing(),
+            Caching(self.store.loader, isolation=settings.cache_isolation),
+        ]
+        return tuple(layers)
+
+    def _build(self, kind: type[Any]) -> Any:
+        builders: dict[str, Callable[[], Any]] = {
+            "Web": self._web,
+            "Read": self._read,
+            "Connector": self._connector,
+            "Shelf": lambda: Shelf(self.store.artifacts),
+        }
+        return builders[kind.__name__]()
+
+    def _web(self) -> Any:
+        from citewell.services.read import Read
+        from citewell.services.web.contents import reading
+        from citewell.services.web.search import Web
+
+        settings = self.settings
+        reader = reading(
+            self.service(Read).read,
+            max_length=PAGE_LENGTH,
+            at_once=settings.max_page_concurrency,
+            timeout=CONTENT_TIMEOUT,
+        )
+        return Web(
+            settings=settings,
+            catalogue=self.catalogue,
+            lenses=self.lenses,
+            reader=reader,
+            resting=self._resting,
+        )
+
+    def _resting(self, provider: str) -> float | None:
+        """Seconds until a provider that keeps failing is asked again; None when it may be asked."""
+        snapshot = self.network.health().get(provider)
+        return snapshot.retry_after if snapshot is not None and snapshot.state is State.OPEN else None
+
+    def _read(self) -> Any:
+        from citewell.services.read import Read
+
+        return Read(settings=self.settings, network=self.network)
+
+    def _connector(self) -> Any:
+        from citewell.services.connector import Connector
+        from citewell.services.read import Read
+        from citewell.services.web.search import Web
+
+        return Connector(web=self.service(Web), read=self.service(Read))
+
+    def _connect(self, spec: Spec, options: Mapping[str, str]) -> object:
+        """A provider with its door to the network and its memory."""
+        upstream = self.network.upstream(
+            spec.name,
+            base_url=spec.base_url,
+            per_second=spec.per_second,
+            burst=spec.burst,
+            timeout=self.settings.search_timeout,
+        )
+        kit = Kit(upstream=upstream, options=options, memory=self.store.memory(spec.name))
+        return providers.load(spec.name).Provider(kit)
+

@@ -1,0 +1,1 @@
+"""What surrounds every tool call, one concern a file; the order stands in `server.app`."""

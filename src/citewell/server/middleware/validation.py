@@ -1,0 +1,97 @@
+"""Arguments as clients really send them, checked against what the tool takes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, get_origin
+
+from pydantic import ValidationError
+
+from citewell.errors import InvalidInput
+from citewell.server.pipeline import Invocation, Outcome, Proceed
+from citewell.tooling import Arguments
+
+
+class Validation:
+    """Coerces "5", "true" and JSON strings for lists; names what it refuses."""
+
+    def __init__(self, defaults: Mapping[str, Mapping[str, Any]] | None = None) -> None:
+        self._defaults = defaults or {}  # a profile's own defaults, by tool
+
+    async def __call__(self, invocation: Invocation, proceed: Proceed) -> Outcome:
+        model = invocation.tool.args
+        given = {name: value for name, value in invocation.raw.items() if value is not None}
+        refuse_unknown(model, given, tool=invocation.name)
+        values = _with_defaults(model, given, self._defaults.get(invocation.name, {}))
+        invocation.args = validated(model, _lists(model, values), tool=invocation.name)
+        invocation.call.session_id = getattr(invocation.args, "session_id", None)
+        return await proceed(invocation)
+
+
+def validated(model: type[Arguments], values: Mapping[str, Any], *, tool: str) -> Arguments:
+    try:
+        return model.model_validate(values)
+    except ValidationError as error:
+        raise InvalidInput(_complaint(error, tool), detail="validation") from None
+
+
+def refuse_unknown(model: type[Arguments], given: Mapping[str, Any], *, tool: str) -> None:
+    known = [name for names in model.names().values() for name in names]
+    unknown = sorted(set(given) - set(known))
+    if unknown:
+        published = ", ".join(names[0] for names in model.names().values())
+        raise InvalidInput(f"{tool} does not take {', '.join(unknown)}. It takes: {published}.")
+
+
+def _with_defaults(
+    model: type[Arguments], given: Mapping[str, Any], defaults: Mapping[str, Any]
+) -> dict[str, Any]:
+    names = model.names()
+    absent = {
+        names[name][0]: value
+        for name, value in defaults.items()
+        if not any(alias in given for alias in names[name])
+    }
+    return absent | dict(given)
+
+
+def _lists(model: type[Arguments], values: dict[str, Any]) -> dict[str, Any]:
+    """A list sent as a JSON string, or a lone string for a list, is what the client meant."""
+    for name, aliases in model.names().items():
+        if get_origin(_plain(model.model_fields[name].annotation)) is not tuple:
+            continue
+        for alias in aliases:
+            if isinstance(values.get(alias), str):
+                values[alias] = _unpacked(values[alias])
+    return values
+
+
+def _plain(annotation: Any) -> Any:
+    """`tuple[str, ...] | None` → `tuple[str, ...]`."""
+    members = getattr(annotation, "__args__", ())
+    if get_origin(annotation) is not tuple and type(None) in members:
+        return next(member for member in members if member is not type(None))
+    return annotation
+
+
+def _unpacked(text: str) -> list[Any]:
+    if text.lstrip().startswith("["):
+        try:
+            value = json.loads(text)
+        except ValueError:
+            return [text]
+        return value if isinstance(value, list) else [text]
+    return [text]
+
+
+def _complaint(error: ValidationError, tool: str) -> str:
+    parts = [_item(item) for item in error.errors(include_url=False, include_context=True)]
+    return f"{tool} cannot use these arguments: {'; '.join(parts)}."
+
+
+def _item(item: Any) -> str:
+    name = ".".join(str(part) for part in item["loc"]) or "arguments"
+    if item["type"] == "missing":
+        return f"{name} is required"
+    return f"{name}: {item['msg'].removeprefix('Value error, ').rstrip('.')}"

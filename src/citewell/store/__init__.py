@@ -1,0 +1,1 @@
+"""What is kept: answers, artifacts and small facts, encrypted, on one machine or many."""

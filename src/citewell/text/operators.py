@@ -1,0 +1,45 @@
+"""A question in the operators that web engines share: "exact words", -without, site:host."""
+
+from __future__ import annotations
+
+import re
+
+from citewell.model.search import Query
+
+_TERM = re.compile(r'"([^"]+)"|([^\s,"]+)')
+
+
+def compose(query: Query, *, limit: int) -> str:
+    """The query with its filters as operators; the words give way when it passes `limit`."""
+    operators = _operators(query)
+    room = limit - len(operators) - 1 if operators else limit
+    return " ".join(part for part in (shorten(query.text, max(room, 0)), operators) if part)
+
+
+def shorten(text: str, limit: int) -> str:
+    """At most `limit` characters, cut between words where there is a gap."""
+    if len(text) <= limit:
+        return text
+    head, gap, _ = text[: limit + 1].rpartition(" ")
+    return (head if gap else text[:limit]).rstrip()
+
+
+def excluded(terms: str) -> tuple[str, ...]:
+    """The single terms of `exclude_terms`: words, or phrases in quotes."""
+    found = (phrase or word.lstrip("-") for phrase, word in _TERM.findall(terms))
+    return tuple(term for term in found if term.strip())
+
+
+def _operators(query: Query) -> str:
+    parts = []
+    if query.exact_terms and (phrase := query.exact_terms.replace('"', " ").strip()):
+        parts.append(f'"{phrase}"')
+    parts += [_without(term) for term in excluded(query.exclude_terms or "")]
+    if query.sites:
+        either = " OR ".join(f"site:{site}" for site in query.sites)
+        parts.append(f"({either})" if len(query.sites) > 1 else either)
+    return " ".join(parts)
+
+
+def _without(term: str) -> str:
+    return f'-"{term}"' if " " in term else f"-{term}"

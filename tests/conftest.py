@@ -1,0 +1,70 @@
+"""What every test shares: the loopback web, a clean environment, and no way out to the real one."""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.internet.serve import Internet
+from tests.internet.world import World
+
+
+@pytest.fixture(scope="session")
+def loopback_web() -> Iterator[Internet]:
+    """One running web for each worker; tests take `internet`, which is clean."""
+    with Internet() as internet:
+        yield internet
+
+
+@pytest.fixture
+def internet(loopback_web: Internet) -> Iterator[Internet]:
+    """The loopback web without faults, recorded requests or added pages."""
+    loopback_web.world.reset()
+    yield loopback_web
+    loopback_web.world.reset()
+
+
+@pytest.fixture
+def world(internet: Internet) -> World:
+    """The state of the loopback web: search it, make it fail, see what it was asked."""
+    return internet.world
+
+
+@pytest.fixture
+def environ(internet: Internet, tmp_path: Path) -> dict[str, str]:
+    """An environment without keys that points at the loopback web and keeps its data here."""
+    return internet.env() | {
+        "CITEWELL_CONFIG": str(tmp_path / "no-such-config.toml"),
+        "CITEWELL_DATA_DIR": str(tmp_path / "data"),
+        "HOME": str(tmp_path),
+    }
+
+
+@pytest.fixture(autouse=True)
+def no_way_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A connection to anything but loopback or a local socket fails the test that makes it."""
+    connect, connect_ex = socket.socket.connect, socket.socket.connect_ex
+
+    def guarded_connect(self: socket.socket, address: Any) -> None:
+        _allow(self, address)
+        connect(self, address)
+
+    def guarded_connect_ex(self: socket.socket, address: Any) -> int:
+        _allow(self, address)
+        return connect_ex(self, address)
+
+    monkeypatch.setattr(socket.socket, "connect", guarded_connect)
+    monkeypatch.setattr(socket.socket, "connect_ex", guarded_connect_ex)
+
+
+def _allow(sock: socket.socket, address: Any) -> None:
+    if sock.family not in {socket.AF_INET, socket.AF_INET6}:
+        return
+    host = str(address[0]).partition("%")[0]
+    if host == "localhost" or ipaddress.ip_address(host).is_loopback:
+        return
+    pytest.fail(f"The test reached out to {host}; only loopback is allowed.")

@@ -1,0 +1,142 @@
+"""What upstreams answer, as kept under tests/recorded/<provider>/<offer>.json.
+
+A file holds `ask` (our query), `request` (what must be sent for it), `response`, `empty` (the body
+when nothing is found), `failure` (an error body sent with status 200) and `source`. `options` and
+`also` (more answers by path) are there for providers that need them; "{base}" in an option stands
+for the address of the server that replays the file.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from citewell import providers
+from citewell.model.search import Found, Hit, Picture, PictureQuery, Query
+from citewell.net.breaker import Breaker
+from citewell.net.lane import Lane, Lanes
+from citewell.net.message import Request, Response
+from citewell.net.pace import Pace
+from citewell.net.upstream import Upstream
+from citewell.ports import Kit, Offer, Spec
+
+FOLDER = Path(__file__).parent.parent / "recorded"
+KEY = "a-key-that-nobody-may-see"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recording:
+    provider: str
+    offer: Offer
+    data: Mapping[str, Any]
+
+    @property
+    def answer(self) -> bytes:
+        return encode(self.data["response"].get("body", self.data["response"].get("text")))
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return dict(self.data["response"]["headers"])
+
+    def query(self) -> Query | PictureQuery:
+        ask = {name: tuple(v) if isinstance(v, list) else v for name, v in self.data["ask"].items()}
+        return PictureQuery(**ask) if self.offer is Offer.IMAGES else Query(**ask)
+
+    def options(self, base: str) -> dict[str, str]:
+        """A value for everything the provider needs, and the recording's own wishes."""
+        options = {
+            option.env: KEY if option.secret else "engine-1"
+            for option in spec(self.provider).options
+            if option.required or (option.secret and "options" not in self.data)
+        }
+        own = self.data.get("options", {})
+        return options | {env: value.replace("{base}", base) for env, value in own.items()}
+
+
+def encode(body: Any) -> bytes:
+    return body.encode() if isinstance(body, str) else json.dumps(body).encode()
+
+
+def spec(name: str) -> Spec:
+    return providers.load(name).SPEC
+
+
+def offers() -> list[tuple[str, Offer]]:
+    """Every provider that asks somebody over the network, with each of its offers."""
+    return [
+        (name, offer)
+        for name in providers.NAMES
+        if spec(name).base_url
+        for offer in sorted(spec(name).offers)
+    ]
+
+
+def path(name: str, offer: Offer) -> Path:
+    return FOLDER / name / f"{offer}.json"
+
+
+@cache
+def recording(name: str, offer: Offer) -> Recording:
+    data = json.loads(path(name, offer).read_text(encoding="utf-8"))
+    return Recording(provider=name, offer=offer, data=data)
+
+
+async def ask(kit: Kit, record: Recording) -> tuple[Hit, ...] | tuple[Picture, ...]:
+    provider: Any = providers.load(record.provider).Provider(kit)
+    found = await getattr(provider, record.offer)(record.query())
+    return found.hits if isinstance(found, Found) else found
+
+
+class Canned:
+    """A sender that answers in process, without sockets."""
+
+    def __init__(self, answer: Callable[[Request], Response]) -> None:
+        self._answer = answer
+        self.sent: list[Request] = []
+
+    async def send(self, request: Request) -> Response:
+        self.sent.append(request)
+        return self._answer(request)
+
+
+def canned(body: bytes, *, status: int = 200, headers: Mapping[str, str] | None = None) -> Canned:
+    return Canned(
+        lambda request: Response(
+            status=status, url=request.url, headers=dict(headers or {}), body=body
+        )
+    )
+
+
+def kit_over(name: str, sender: Canned, options: Mapping[str, str]) -> Kit:
+    """A provider's kit whose door leads to `sender`."""
+    base_url = spec(name).base_url
+    lanes = Lanes(
+        name,
+        base_url=base_url,
+        make=lambda owner: Lane(
+            pace=Pace(), breaker=Breaker(owner, threshold=5, reset=60.0, clock=lambda: 0.0)
+        ),
+    )
+    upstream = Upstream(
+        name, base_url=base_url, sender=sender, lanes=lanes, defaults=Request(url=base_url)
+    )
+    return Kit(upstream=upstream, options=options)
+
+
+def replay(record: Recording, body: bytes) -> tuple[Hit, ...] | tuple[Picture, ...]:
+    """Ask the provider in process, with `body` for an answer."""
+    base = spec(record.provider).base_url
+    also = record.data.get("also", {})
+
+    def answer(request: Request) -> Response:
+        other = next((also[end] for end in also if request.url.endswith(end)), None)
+        content = body if other is None else encode(other)
+        return Response(status=200, url=request.url, headers=record.headers, body=content)
+
+    kit = kit_over(record.provider, Canned(answer), record.options(base))
+    return asyncio.run(ask(kit, record))

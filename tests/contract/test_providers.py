@@ -1,0 +1,250 @@
+"""Every provider, every offer: the same promises. A new provider joins by adding its recordings."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import time
+from dataclasses import dataclass, replace
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from tests.contract.recordings import KEY, Recording, ask, encode, offers, path, recording, spec
+from tests.contract.replay import Behaviour, Seen, serving
+
+from citewell import config, providers
+from citewell.errors import (
+    BadShape,
+    NetworkFailed,
+    RateLimited,
+    TooLarge,
+    Unavailable,
+    UpstreamError,
+)
+from citewell.model.search import Hit, Picture
+from citewell.net.network import Network
+from citewell.ports import ImageSearch, Kit, NewsSearch, Offer, WebSearch
+
+PORTS = {Offer.WEB: WebSearch, Offer.NEWS: NewsSearch, Offer.IMAGES: ImageSearch}
+OFFERS = offers()
+
+every_offer = pytest.mark.parametrize(
+    ("name", "offer"), OFFERS, ids=[f"{name}-{offer}" for name, offer in OFFERS]
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    found: tuple[Any, ...] | None
+    error: UpstreamError | None
+    seen: tuple[Seen, ...]
+
+
+class Waits:
+    """A clock that jumps instead of sleeping, so that retries and paces cost no time."""
+
+    def __init__(self) -> None:
+        self._ahead = 0.0
+
+    def clock(self) -> float:
+        return time.monotonic() + self._ahead
+
+    async def sleep(self, seconds: float) -> None:
+        self._ahead += max(seconds, 0.0)
+        await asyncio.sleep(0)
+
+
+async def _ask_at(record: Recording, base: str, *, seconds: float = 5.0) -> tuple[Any, ...]:
+    about, waits = spec(record.provider), Waits()
+    settings = config.load(
+        {"CITEWELL_CONFIG": "/nonexistent", "ALLOW_PRIVATE_IPS": "true"}, search_timeout=seconds
+    )
+    network = Network(settings, clock=waits.clock, sleep=waits.sleep)
+    upstream = network.upstream(about.name, base_url=base + urlsplit(about.base_url).path)
+    try:
+        return await ask(Kit(upstream=upstream, options=record.options(base)), record)
+    finally:
+        await network.aclose()
+
+
+async def _outcome(record: Recording, behaviour: Behaviour) -> Outcome:
+    also = {end: encode(body) for end, body in record.data.get("also", {}).items()}
+    async with serving(replace(behaviour, also=also)) as (server, base):
+        try:
+            seconds = 0.2 if behaviour.silent else 5.0
+            found, error = await _ask_at(record, base, seconds=seconds), None
+        except UpstreamError as raised:
+            found, error = None, raised
+        return Outcome(found=found, error=error, seen=tuple(server.seen))
+
+
+def outcome(record: Recording, **behaviour: Any) -> Outcome:
+    given = {"headers": record.headers, "body": record.answer} | behaviour
+    return asyncio.run(_outcome(record, Behaviour(**given)))
+
+
+def shown(error: UpstreamError) -> str:
+    return f"{error} {error!r} {error.block()} {error.__cause__!r} {error.__context__!r}"
+
+
+@every_offer
+def test_there_is_a_recording_that_names_its_source(name: str, offer: Offer) -> None:
+    assert path(name, offer).is_file(), f"add tests/recorded/{name}/{offer}.json"
+    assert recording(name, offer).data["source"]
+
+
+@pytest.mark.parametrize("name", providers.NAMES)
+def test_a_provider_has_the_method_of_each_offer_and_no_other(name: str) -> None:
+    module = providers.load(name)
+
+    made = {offer for offer in Offer if callable(getattr(module.Provider, offer, None))}
+
+    assert module.SPEC.name == name
+    assert made == module.SPEC.offers
+
+
+@every_offer
+def test_the_recording_yields_results_with_absolute_addresses(name: str, offer: Offer) -> None:
+    got = outcome(recording(name, offer))
+
+    assert got.found, got.error
+    for item in got.found:
+        assert isinstance(item, Picture if offer is Offer.IMAGES else Hit)
+        address = item.link if isinstance(item, Picture) else item.url
+        assert urlsplit(address).scheme in {"http", "https"}
+        assert urlsplit(address).hostname
+        assert item.title
+        assert "<" not in item.title
+
+
+@every_offer
+def test_the_request_is_the_recorded_one(name: str, offer: Offer) -> None:
+    record = recording(name, offer)
+    wanted = record.data["request"]
+
+    seen = outcome(record).seen[-1]
+
+    assert (seen.method, seen.path) == (wanted["method"], wanted["path"])
+    assert seen.params == wanted.get("params", {})
+    assert seen.content() == wanted.get("json")
+    for header, value in wanted.get("headers", {}).items():
+        assert seen.headers[header] == value
+
+
+@every_offer
+def test_the_key_travels_in_no_address(name: str, offer: Offer) -> None:
+    record = recording(name, offer)
+
+    seen = outcome(record).seen
+
+    assert all(KEY not in str(one.params) and KEY not in one.path for one in seen)
+    needs_key = any(option.secret and option.required for option in spec(name).options)
+    assert not needs_key or KEY in str(seen[-1].headers)
+
+
+@every_offer
+def test_no_more_results_come_than_were_asked_for(name: str, offer: Offer) -> None:
+    record = recording(name, offer)
+    fewer = replace(record, data={**record.data, "ask": {**record.data["ask"], "count": 1}})
+
+    assert len(outcome(fewer).found or ()) == 1
+
+
+@every_offer
+def test_a_429_is_reported_with_its_delay(name: str, offer: Offer) -> None:
+    got = outcome(recording(name, offer), status=429, headers={"retry-after": "17"}, body=b"{}")
+
+    assert isinstance(got.error, RateLimited)
+    assert got.error.retry_after == pytest.approx(17, abs=1)
+    assert got.error.provider == name
+
+
+@every_offer
+@pytest.mark.parametrize("status", [500, 503])
+def test_a_server_failure_is_unavailable(name: str, offer: Offer, status: int) -> None:
+    got = outcome(recording(name, offer), status=status, body=b"<h1>Oops</h1>")
+
+    assert isinstance(got.error, Unavailable)
+    assert KEY not in shown(got.error)
+
+
+@every_offer
+@pytest.mark.parametrize("status", [401, 403])
+def test_a_refused_key_does_not_show_it(name: str, offer: Offer, status: int) -> None:
+    echo = f'{{"error": "bad key {KEY}"}}'.encode()
+
+    got = outcome(recording(name, offer), status=status, body=echo)
+
+    assert got.error is not None
+    assert KEY not in shown(got.error)
+
+
+@every_offer
+def test_a_silent_server_is_a_network_failure(name: str, offer: Offer) -> None:
+    got = outcome(recording(name, offer), silent=True)
+
+    assert isinstance(got.error, NetworkFailed | Unavailable)
+    assert KEY not in shown(got.error)
+
+
+@every_offer
+def test_an_answer_cut_off_is_a_network_failure(name: str, offer: Offer) -> None:
+    got = outcome(recording(name, offer), cut=True)
+
+    assert isinstance(got.error, NetworkFailed | Unavailable)
+
+
+@every_offer
+def test_a_refused_connection_is_a_network_failure(name: str, offer: Offer) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))  # bound and not listening: connections are refused
+        base = f"http://127.0.0.1:{taken.getsockname()[1]}"
+
+        with pytest.raises((NetworkFailed, Unavailable)) as caught:
+            asyncio.run(_ask_at(recording(name, offer), base))
+
+    assert KEY not in shown(caught.value)
+
+
+@every_offer
+def test_a_page_in_place_of_the_answer_has_a_bad_shape(name: str, offer: Offer) -> None:
+    page = b"<html><head><title>Welcome</title></head><body><h1>Hello</h1></body></html>"
+
+    got = outcome(recording(name, offer), body=page, headers={"content-type": "text/html"})
+
+    assert isinstance(got.error, BadShape)
+    assert got.error.provider == name
+
+
+@every_offer
+def test_an_error_body_with_status_200_is_an_error(name: str, offer: Offer) -> None:
+    record = recording(name, offer)
+
+    got = outcome(record, body=encode(record.data["failure"]))
+
+    assert isinstance(got.error, UpstreamError)
+
+
+@every_offer
+@pytest.mark.parametrize("body", [b"", b"{}", b"null", b"[]", b'"text"', b"[" * 100_000])
+def test_a_body_that_says_nothing_is_an_error(name: str, offer: Offer, body: bytes) -> None:
+    got = outcome(recording(name, offer), body=body)
+
+    assert isinstance(got.error, BadShape)
+
+
+@every_offer
+def test_an_empty_answer_gives_an_empty_tuple(name: str, offer: Offer) -> None:
+    record = recording(name, offer)
+
+    got = outcome(record, body=encode(record.data["empty"]))
+
+    assert got.found == ()
+
+
+@every_offer
+def test_a_body_of_ten_megabytes_is_refused(name: str, offer: Offer) -> None:
+    got = outcome(recording(name, offer), body=b'{"x": "' + b"a" * 10 * 2**20 + b'"}')
+
+    assert isinstance(got.error, TooLarge)

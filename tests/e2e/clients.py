@@ -1,0 +1,69 @@
+"""Real MCP clients over each transport, for tests that must hold on all of them."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import sys
+import threading
+from collections.abc import AsyncIterator, Mapping
+from typing import Any
+
+import uvicorn
+from mcp import Client
+from mcp.client.stdio import StdioServerParameters
+
+from citewell import config
+from citewell.server.app import App
+from citewell.server.hosting import asgi
+from citewell.server.protocol import build
+
+TRANSPORTS = ("memory", "http", "stdio")
+
+
+@contextlib.asynccontextmanager
+async def connected(
+    transport: str, environ: Mapping[str, str], *, mode: str = "auto", path: str = "/mcp", arguments: tuple[str, ...] = ()
+) -> AsyncIterator[Client]:
+    """A client talking to a server configured by `environ`."""
+    if transport == "stdio":
+        command = StdioServerParameters(
+            command=sys.executable, args=["-m", "citewell", "serve", *arguments], env=dict(environ)
+        )
+        async with Client(command, mode=mode) as client:
+            yield client
+    elif transport == "http":
+        async with listening(environ) as base, Client(base + path, mode=mode) as client:
+            yield client
+    else:
+        app = App(config.load(environ))
+        async with Client(build(app), mode=mode) as client:
+            yield client
+        await app.aclose()
+
+
+@contextlib.asynccontextmanager
+async def listening(environ: Mapping[str, str]) -> AsyncIterator[str]:
+    """The HTTP server on a port of its own; yields its base address."""
+    app = App(config.load(environ))
+    runner = uvicorn.Server(
+        uvicorn.Config(asgi(app), host="127.0.0.1", port=0, http="h11", log_config=None, timeout_graceful_shutdown=1)
+    )
+    thread = threading.Thread(target=runner.run, daemon=True)
+    thread.start()
+    async with asyncio.timeout(20):
+        while not runner.started:
+            await asyncio.sleep(0.01)
+    port = runner.servers[0].sockets[0].getsockname()[1]
+    try:
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        runner.should_exit = True
+        await asyncio.to_thread(thread.join, 10)
+
+
+def body(result: Any) -> dict[str, Any]:
+    """A successful call's structured content."""
+    assert not result.is_error, result.content[0].text
+    structured: dict[str, Any] = result.structured_content
+    return structured

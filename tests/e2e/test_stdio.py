@@ -1,0 +1,179 @@
+"""The stdio process as a client sees it: clean, instant, gone when it should be."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Environ = dict[str, str]
+META = "io.modelcontextprotocol/"
+CLIENT = {"name": "probe", "version": "1"}
+ENVELOPE = {META + "protocolVersion": "2026-07-28", META + "clientInfo": CLIENT, META + "clientCapabilities": {}}
+INITIALIZE = {"protocolVersion": "2025-11-25", "capabilities": {"roots": {"listChanged": True}}, "clientInfo": CLIENT}
+
+NOISY = """
+import os, subprocess, sys
+from citewell.services.web import search
+quiet = search.Web.search
+async def noisy(self, *args, **kwargs):
+    print("noise from a library")
+    os.write(1, b"noise past Python\\n")
+    subprocess.run(["echo", "noise from a child"])
+    return await quiet(self, *args, **kwargs)
+search.Web.search = noisy
+sys.argv = ["citewell", "serve"]
+from citewell.__main__ import main
+sys.exit(main())
+"""
+
+
+def request(number: Any, method: str, params: Any = None) -> dict[str, Any]:
+    message = {"jsonrpc": "2.0", "id": number, "method": method}
+    return message if params is None else message | {"params": params}
+
+
+def note(method: str) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "method": method}
+
+
+def legacy(*more: dict[str, Any]) -> list[dict[str, Any]]:
+    return [request(1, "initialize", INITIALIZE), note("notifications/initialized"), *more]
+
+
+def start(environ: Environ, command: Sequence[str] = ("-m", "citewell", "serve")) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, *command], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environ
+    )
+
+
+def converse(environ: Environ, messages: Sequence[Any], *, replies: int, command: Sequence[str] = ("-m", "citewell", "serve")) -> list[bytes]:
+    """Send everything, wait for that many frames, then leave; every line of stdout comes back."""
+    process = start(environ, command)
+    assert process.stdin
+    assert process.stdout
+    for message in messages:
+        process.stdin.write((message if isinstance(message, bytes) else json.dumps(message).encode()) + b"\n")
+    process.stdin.flush()
+    lines = [process.stdout.readline() for _ in range(replies)]
+    rest, errors = process.communicate(timeout=20)
+    assert process.returncode == 0, errors.decode()
+    return lines + rest.splitlines(keepends=True)
+
+
+def by_id(lines: list[bytes]) -> dict[Any, Any]:
+    return {str(frame.get("id")): frame for frame in map(json.loads, lines)}
+
+
+CALL = request(9, "tools/call", {"name": "web_search", "arguments": {"query": ""}})
+SESSIONS: dict[str, tuple[list[Any], int]] = {
+    "handshake and list": (legacy(request(2, "tools/list")), 2),
+    "old version": ([request(1, "initialize", INITIALIZE | {"protocolVersion": "2024-11-05"}), note("notifications/initialized"), request(2, "tools/list")], 2),
+    "unknown version": ([request(1, "initialize", INITIALIZE | {"protocolVersion": "1999-01-01"}), request("two", "tools/list")], 2),
+    "pings between": (legacy(request(2, "ping"), request(3, "tools/list"), request(4, "ping"), request(5, "tools/list", {})), 5),
+    "a call at once": (legacy(CALL, request(2, "tools/list")), 3),
+    "prompts and resources": (legacy(request(2, "prompts/list"), request(3, "resources/list"), request(4, "tools/list")), 4),
+    "list before handshake": ([request(1, "tools/list"), *legacy()[:1]], 2),
+    "bad initialize": ([request(1, "initialize", {"protocolVersion": 5}), request(2, "ping")], 2),
+    "unknown method": (legacy(request(2, "no/such/method")), 2),
+    "modern": ([request(1, "server/discover", {"_meta": ENVELOPE}), request(2, "tools/list", {"_meta": ENVELOPE})], 2),
+    "modern without a client": ([request(1, "tools/list", {"_meta": {META + "protocolVersion": "2026-07-28"}})], 1),
+    "unknown tool": (legacy(request(2, "tools/call", {"name": "nothing", "arguments": {}})), 2),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SESSIONS)
+def test_no_client_can_tell_the_front_from_the_sdk(name: str, environ: Environ) -> None:
+    messages, replies = SESSIONS[name]
+
+    with_front = converse(environ, messages, replies=replies)
+    without = converse(environ | {"CITEWELL_FRONT": "0"}, messages, replies=replies)
+
+    assert by_id(with_front) == by_id(without)
+    assert sorted(with_front) == sorted(without)
+
+
+def test_only_frames_reach_stdout_even_when_a_library_prints(environ: Environ) -> None:
+    search = request(2, "tools/call", {"name": "web_search", "arguments": {"query": "http caching"}})
+
+    lines = converse(environ, legacy(search), replies=2, command=("-c", NOISY))
+
+    assert [json.loads(line)["jsonrpc"] for line in lines] == ["2.0", "2.0"]
+    assert not by_id(lines)["2"]["result"].get("isError", False)
+
+
+def test_garbage_on_stdin_does_not_end_the_session(environ: Environ) -> None:
+    junk = [b"garbage", b"\xff\xfe\x00", b"[]", b'{"jsonrpc":"2.0"}']
+
+    lines = converse(environ, [*legacy(), *junk, request(7, "ping")], replies=2)
+
+    assert by_id(lines)["7"]["result"] == {}
+
+
+def test_the_process_ends_when_the_client_closes_its_pipe(environ: Environ) -> None:
+    process = start(environ)
+
+    process.communicate(input=json.dumps(legacy()[0]).encode() + b"\n", timeout=20)
+
+    assert process.returncode == 0
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no parent process to watch for")
+def test_the_process_ends_when_its_parent_is_killed(environ: Environ, tmp_path: Path) -> None:
+    """The parent dies with its pipes kept open by somebody else."""
+    script = (
+        "import subprocess, sys, time\n"
+        f"child = subprocess.Popen([sys.executable, '-m', 'citewell', 'serve'], stdin={'{}'})\n"
+        "print(child.pid, flush=True)\n"
+        "time.sleep(60)\n"
+    ).format("int(sys.argv[1])")
+    reading, writing = os.pipe()
+    parent = subprocess.Popen(
+        [sys.executable, "-c", script, str(reading)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, pass_fds=[reading], env=environ
+    )
+    assert parent.stdout
+    child = int(parent.stdout.readline())
+    os.write(writing, json.dumps(legacy()[0]).encode() + b"\n" + json.dumps(CALL).encode() + b"\n")
+    frames = parent.stdout.readline(), parent.stdout.readline()
+
+    parent.send_signal(signal.SIGKILL)
+    parent.wait(10)
+
+    assert all(json.loads(frame)["jsonrpc"] for frame in frames)
+    assert _gone(child, seconds=15)
+    os.close(writing)
+    os.close(reading)
+    parent.stdout.close()
+
+
+def _gone(pid: int, *, seconds: float) -> bool:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        try:
+            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+        except (FileNotFoundError, ProcessLookupError):
+            return True
+        if state == "Z":
+            return True
+        time.sleep(0.05)
+    return False
+
+
+@pytest.mark.parametrize("setting", [{"CITEWELL_TOOLSETS": "nonsense"}, {"PORT": "zero"}, {"CACHE_ENCRYPTION_KEY": "short"}])
+def test_a_wrong_setting_is_named_on_stderr_and_ends_the_process(setting: dict[str, str], environ: Environ) -> None:
+    process = start(environ | setting)
+
+    out, errors = process.communicate(input=json.dumps(CALL).encode() + b"\n", timeout=20)
+
+    name, value = next(iter(setting.items()))
+    assert process.returncode == 2
+    assert out == b""
+    assert name in errors.decode() or value in errors.decode()

@@ -1,0 +1,58 @@
+"""SearchApi.io's google, google_news and google_images engines in their documented shape."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import Route
+from tests.internet.world import Page, World
+
+PREFIX = "/searchapi"
+_PAGE = 10
+
+
+def routes(world: World) -> list[Route]:
+    async def search(request: Request) -> JSONResponse:
+        asked = request.query_params
+        if not (asked.get("api_key") or request.headers.get("authorization")):
+            return JSONResponse({"error": "Invalid API key."}, 401)
+        engine, number = asked["engine"], int(asked.get("num", str(_PAGE)))
+        span = asked.get("time_period", "").removeprefix("last_")
+        found = world.search(
+            asked["q"],
+            count=number,
+            since=world.since(span) if span else None,
+            language=asked.get("hl"),
+            kind="news" if engine == "google_news" else None,
+            offset=(int(asked.get("page", "1")) - 1) * number,
+        )
+        body: dict[str, Any] = {"search_metadata": {"id": "search_1", "status": "Success"}}
+        if engine == "google_images":
+            return JSONResponse(body | {"images": list(map(_image, found))})
+        return JSONResponse(
+            body | ({"organic_results": list(map(_result, found))} if found else {})
+        )
+
+    return [Route("/searchapi", search)]
+
+
+def _result(page: Page) -> dict[str, Any]:
+    return {
+        "title": page.title,
+        "link": page.url,
+        "snippet": page.description,
+        "displayed_link": page.host,
+        "source": page.site,
+        "date": page.published.strftime("%b %d, %Y") if page.published else None,
+    }
+
+
+def _image(page: Page) -> dict[str, Any]:
+    return {
+        "title": page.title,
+        "source": {"name": page.site, "link": page.url},
+        "original": {"link": page.image, "width": 1, "height": 1},
+        "thumbnail": page.image,
+    }

@@ -1,0 +1,61 @@
+"""The tool list stays lean, and acceptable to every client."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from citewell import tools
+from citewell.server import bake, manifest, selection
+
+FORBIDDEN = {"anyOf", "oneOf", "allOf", "$ref", "$defs", "format", "const", "exclusiveMinimum", "exclusiveMaximum", "title", "propertyNames"}
+
+
+def tokens(profile: str) -> float:
+    chosen = selection.chosen(manifest.load()["tools"], profile=profile)
+    costs = [{key: entry["wire"][key] for key in ("name", "description", "inputSchema")} for entry in chosen]
+    return len(json.dumps(costs, ensure_ascii=False, separators=(",", ":")).encode()) / 4
+
+
+def keys(node: Any, *, names: bool = False) -> Iterator[str]:
+    """Every schema keyword; property names are not keywords."""
+    if isinstance(node, list):
+        for item in node:
+            yield from keys(item)
+    elif isinstance(node, dict):
+        for key, value in node.items():
+            if not names:
+                yield key
+            yield from keys(value, names=key == "properties" and not names)
+
+
+@pytest.mark.parametrize(("profile", "most"), [("default", 4000), ("all", 12000)])
+def test_the_list_fits_its_budget(profile: str, most: int) -> None:
+    assert tokens(profile) <= most
+
+
+def test_the_whole_list_with_output_schemas_is_bounded() -> None:
+    wires = [entry["wire"] for entry in manifest.load()["tools"]]
+
+    assert len(json.dumps(wires, separators=(",", ":")).encode()) / 4 <= 20000
+
+
+@pytest.mark.parametrize("name", tools.names())
+def test_a_schema_holds_nothing_a_strict_client_refuses(name: str) -> None:
+    wire = next(entry["wire"] for entry in manifest.load()["tools"] if entry["name"] == name)
+
+    assert not set(keys(wire["inputSchema"])) & FORBIDDEN
+
+
+@pytest.mark.parametrize("name", tools.names())
+def test_a_description_is_short_and_there(name: str) -> None:
+    wire = next(entry["wire"] for entry in manifest.load()["tools"] if entry["name"] == name)
+
+    assert 20 <= len(wire["description"]) <= 400
+
+
+def test_the_manifest_is_what_the_code_says() -> None:
+    assert manifest.PATH.read_text(encoding="utf-8") == bake.baked(), "run `make reference`"

@@ -1,0 +1,78 @@
+"""The import budget: what each stage may load, in a fresh interpreter."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = {
+    "anthropic", "asyncpg", "docx", "google", "html_to_markdown", "litellm", "lxml", "mammoth", "numpy", "openai",
+    "openpyxl", "pandas", "playwright", "pptx", "psycopg", "pymupdf", "pypdf", "pypdfium2", "redis", "rich",
+    "selectolax", "sqlalchemy", "sqlite3", "stamina", "trafilatura", "typer", "wreq",
+}  # fmt: skip
+
+
+def loaded(code: str) -> set[str]:
+    """Top-level and dotted names of every module loaded after running `code`."""
+    script = f"{code}\nimport json, sys\nsys.stderr.write(json.dumps(sorted(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60)
+    return set(json.loads(done.stderr.splitlines()[-1]))
+
+
+def tops(modules: set[str]) -> set[str]:
+    return {name.partition(".")[0] for name in modules}
+
+
+def test_importing_the_package_loads_nothing_else() -> None:
+    before = loaded("pass")
+    after = loaded("import citewell")
+
+    assert after - before == {"citewell"}
+
+
+def test_the_front_needs_the_standard_library_alone() -> None:
+    modules = loaded("import citewell.__main__, citewell.server.stdio, citewell.server.wire")
+    third_party = {name for name in tops(modules) if name not in sys.stdlib_module_names and not name.startswith("_")}
+
+    assert third_party <= {"citewell", "sitecustomize", "__main__"}
+    assert not modules & {"asyncio", "pydantic", "typing_extensions", "inspect", "logging", "tomllib"}
+
+
+def test_the_tools_need_pydantic_and_no_network_or_protocol() -> None:
+    modules = tops(loaded("from citewell import tools; tools.discover()"))
+
+    assert not modules & ({"mcp", "mcp_types", "httpx2", "httpcore2", "starlette", "uvicorn"} | HEAVY)
+
+
+def test_a_session_ready_for_its_first_call_has_loaded_nothing_heavy() -> None:
+    code = (
+        "import citewell.server.session\n"
+        "from citewell.config import Settings\n"
+        "from citewell.server.app import App\n"
+        "from citewell.server.protocol import build\n"
+        "build(App(Settings()))"
+    )
+    baseline = tops(loaded("import mcp.server.lowlevel"))
+    modules = tops(loaded(code))
+
+    assert not (modules - baseline) & HEAVY
+
+
+def test_a_session_loads_few_modules_beyond_the_sdk() -> None:
+    code = "import citewell.server.session\nfrom citewell.config import Settings\nfrom citewell.server.app import App\nApp(Settings())"
+    baseline = loaded("import mcp.server.lowlevel")
+
+    assert len(loaded(code) - baseline) <= 130
+
+
+@pytest.mark.parametrize("name", ["brave", "hackernews", "wikipedia", "duckduckgo"])
+def test_a_provider_brings_no_library_with_it(name: str) -> None:
+    base = "import citewell.ports, citewell.net.upstream, citewell.text.markup, citewell.text.dates, citewell.model.search"
+    before = loaded(base)
+    after = loaded(f"{base}\nfrom citewell.providers import load; load({name!r})")
+
+    assert len(after - before) <= 12
+    assert not tops(after - before) & HEAVY

@@ -1,0 +1,120 @@
+"""One damaged node in an answer: the provider returns values or raises UpstreamError, nothing else."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests.contract.recordings import Recording, encode, offers, path, recording, replay
+
+from citewell.errors import UpstreamError
+from citewell.model.search import Hit, Picture
+from citewell.ports import Offer
+
+OFFERS = [(name, offer) for name, offer in offers() if path(name, offer).is_file()]
+DROP = object()
+REPLACEMENTS = [
+    DROP, None, "", "text", "http://[", "javascript:alert(1)", "//example.org", "\ud800", "\x00",
+    7, -1, 10**40, -1.5, float("nan"), float("inf"), True, False, [], {}, [None], [[]], {"a": 1},
+    "<b>&#x0;&lt;", "99999999999 years ago", "9999-12-31T23:59:59-12:00", "0001-01-01T00:00:00+14:00",
+]  # fmt: skip
+
+Place = tuple[str | int, ...]
+
+
+def places(node: Any, here: Place = ()) -> Iterator[Place]:
+    yield here
+    children: Any = ()
+    if isinstance(node, dict):
+        children = node.items()
+    elif isinstance(node, list):
+        children = enumerate(node)
+    for key, child in children:
+        yield from places(child, (*here, key))
+
+
+def damaged(body: Any, place: Place, value: Any) -> Any:
+    if not place:
+        return None if value is DROP else value
+    whole = copy.deepcopy(body)
+    parent = whole
+    for key in place[:-1]:
+        parent = parent[key]
+    if value is DROP:
+        del parent[place[-1]]
+    else:
+        parent[place[-1]] = value
+    return whole
+
+
+def broken_text(text: str, start: int, length: int, put: str) -> bytes:
+    start %= len(text)
+    return (text[:start] + put + text[start + length :]).encode("utf-8", "surrogatepass")
+
+
+def bodies(record: Recording) -> st.SearchStrategy[bytes]:
+    response = record.data["response"]
+    if "text" in response:
+        return st.builds(
+            broken_text,
+            st.just(response["text"]),
+            st.integers(0, 10_000),
+            st.integers(0, 400),
+            st.sampled_from(["", "<", '"', "<div>", "</a>", "&uddg=", "%", "\ud800", "result__a"]),
+        )
+    body = response["body"]
+    return st.builds(
+        lambda place, value: encode([damaged(body, place, value)])[1:-1],
+        st.sampled_from(list(places(body))),
+        st.sampled_from(REPLACEMENTS),
+    )
+
+
+def check(item: Hit | Picture) -> None:
+    address = item.url if isinstance(item, Hit) else item.link
+    parts = urlsplit(address)
+    assert parts.scheme in {"http", "https"}
+    assert parts.hostname
+    assert isinstance(item.title, str)
+    assert item.title
+    repr(item).encode()
+    f"{item.title} {address}".encode()
+    if isinstance(item, Hit):
+        f"{item.snippet} {item.source} {item.extra_snippets}".encode()
+        assert item.score is None or 0 <= item.score <= 1
+        assert item.published is None or item.published.tzinfo is not None
+
+
+@pytest.mark.parametrize(
+    ("name", "offer"), OFFERS, ids=[f"{name}-{offer}" for name, offer in OFFERS]
+)
+@settings(max_examples=150, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_a_damaged_answer_gives_values_or_an_upstream_error(
+    name: str, offer: Offer, data: st.DataObject
+) -> None:
+    record = recording(name, offer)
+    body = data.draw(bodies(record))
+
+    try:
+        found = replay(record, body)
+    except UpstreamError as error:
+        str(error).encode()
+        return
+
+    for item in found:
+        check(item)
+
+
+def test_one_broken_element_does_not_cost_the_others() -> None:
+    record = recording("brave", Offer.WEB)
+    body = damaged(record.data["response"]["body"], ("web", "results", 0, "url"), 7)
+
+    found = replay(record, encode(body))
+
+    assert [item.title[-1] for item in found] == ["2", "3"]

@@ -1,0 +1,209 @@
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+
+import pytest
+from tests.unit.net.loopback import Clock
+
+from citewell.errors import (
+    AuthRequired,
+    BadShape,
+    CitewellError,
+    NetworkFailed,
+    NotFound,
+    OutOfCredit,
+    RateLimited,
+    Refused,
+    RejectedRequest,
+    TooLarge,
+    Unavailable,
+)
+from citewell.net.breaker import Breaker, State
+
+
+def make(threshold=5, reset=60.0):
+    clock = Clock()
+    return Breaker("brave", threshold=threshold, reset=reset, clock=clock), clock
+
+
+def attempt(breaker, error=None):
+    with suppress(CitewellError, asyncio.CancelledError), breaker.watch():
+        if error is not None:
+            raise error
+
+
+def open_up(breaker, clock, failures=5):
+    for _ in range(failures):
+        attempt(breaker, Unavailable("down"))
+
+
+def state(breaker):
+    return breaker.snapshot().state
+
+
+@pytest.mark.parametrize("error", [Unavailable("x"), NetworkFailed("x"), BadShape("x")])
+def test_five_failures_in_a_row_open_it(error):
+    breaker, _ = make()
+    for _ in range(4):
+        attempt(breaker, error)
+    assert state(breaker) is State.CLOSED
+
+    attempt(breaker, error)
+
+    assert state(breaker) is State.OPEN
+    with pytest.raises(Unavailable) as caught:
+        breaker.check()
+    assert (caught.value.provider, caught.value.retry_after) == ("brave", 60.0)
+
+
+def test_a_success_starts_the_count_anew():
+    breaker, _ = make()
+    for error in [Unavailable("x")] * 4 + [None] + [Unavailable("x")] * 4:
+        attempt(breaker, error)
+
+    assert state(breaker) is State.CLOSED
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        RejectedRequest("x"),
+        AuthRequired("x"),
+        NotFound("x"),
+        OutOfCredit("x"),
+        TooLarge("x"),
+        Refused("x"),
+        asyncio.CancelledError(),
+    ],
+)
+def test_what_is_not_the_upstreams_failure_never_counts(error):
+    breaker, _ = make(threshold=1)
+
+    for _ in range(20):
+        attempt(breaker, error)
+
+    assert state(breaker) is State.CLOSED
+    assert breaker.snapshot().failures == 0
+
+
+def test_a_429_opens_it_for_its_delay():
+    breaker, clock = make()
+
+    attempt(breaker, RateLimited("slow down", retry_after=7.0))
+
+    with pytest.raises(RateLimited) as caught:
+        breaker.check()
+    assert caught.value.retry_after == 7.0
+    clock.time += 7.0
+    breaker.check()
+
+
+def test_a_shorter_429_does_not_shorten_the_wait():
+    breaker, clock = make()
+
+    with suppress(RateLimited), breaker.watch(), suppress(RateLimited), breaker.watch():
+        attempt(breaker, RateLimited("x", retry_after=30.0))
+        raise RateLimited("x", retry_after=1.0)
+
+    assert breaker.snapshot().retry_after == 30.0
+
+
+def test_half_open_lets_one_probe_through_at_a_time():
+    breaker, clock = make()
+    open_up(breaker, clock)
+    clock.time += 60.0
+
+    with breaker.watch():
+        assert state(breaker) is State.HALF_OPEN
+        for _ in range(3):
+            with pytest.raises(Unavailable):
+                breaker.check()
+            with pytest.raises(Unavailable), breaker.watch():
+                raise AssertionError("a second probe was let through")
+
+    assert state(breaker) is State.CLOSED
+
+
+def test_of_many_parallel_callers_one_probes():
+    breaker, clock = make()
+    open_up(breaker, clock)
+    clock.time += 60.0
+    release = asyncio.Event()
+    through = []
+
+    async def call(number):
+        with breaker.watch():
+            through.append(number)
+            await release.wait()
+
+    async def run():
+        calls = [asyncio.ensure_future(call(number)) for number in range(10)]
+        await asyncio.sleep(0)
+        release.set()
+        return await asyncio.gather(*calls, return_exceptions=True)
+
+    results = asyncio.run(run())
+
+    assert through == [0]
+    assert sum(isinstance(result, Unavailable) for result in results) == 9
+
+
+@pytest.mark.parametrize("error", [asyncio.CancelledError(), Refused("x"), KeyError("a fault of ours")])
+def test_a_probe_that_proved_nothing_makes_way_for_another(error):
+    breaker, clock = make()
+    open_up(breaker, clock)
+    clock.time += 60.0
+
+    with pytest.raises(type(error)), breaker.watch():
+        raise error
+
+    assert state(breaker) is State.HALF_OPEN
+    attempt(breaker)
+    assert state(breaker) is State.CLOSED
+
+
+@pytest.mark.parametrize("error", [None, NotFound("x"), RejectedRequest("x"), OutOfCredit("x")])
+def test_a_probe_that_was_answered_closes_it(error):
+    breaker, clock = make()
+    open_up(breaker, clock)
+    clock.time += 60.0
+
+    attempt(breaker, error)
+
+    assert state(breaker) is State.CLOSED
+    assert breaker.snapshot().failures == 0
+
+
+def test_each_failed_probe_doubles_the_pause_up_to_a_cap():
+    breaker, clock = make()
+    open_up(breaker, clock)
+    pauses = []
+    for _ in range(6):
+        pauses.append(breaker.snapshot().retry_after)
+        clock.time += pauses[-1]
+        attempt(breaker, NetworkFailed("x"))
+
+    assert pauses == [60.0, 120.0, 240.0, 480.0, 600.0, 600.0]
+
+
+def test_an_attempt_from_before_the_opening_neither_closes_nor_extends_it():
+    breaker, clock = make()
+
+    with breaker.watch():
+        open_up(breaker, clock)
+        clock.time += 10.0
+    with pytest.raises(Unavailable), breaker.watch():
+        pass
+
+    assert breaker.snapshot().retry_after == 50.0
+
+
+def test_the_snapshot_tells_why():
+    breaker, clock = make()
+    assert (breaker.snapshot().retry_after, breaker.snapshot().last_error) == (None, None)
+
+    open_up(breaker, clock)
+
+    snapshot = breaker.snapshot()
+    assert (snapshot.name, snapshot.failures, snapshot.last_error) == ("brave", 5, "upstream_unavailable")

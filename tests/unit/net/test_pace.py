@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from tests.unit.net.loopback import Clock
+
+from citewell.errors import RateLimited
+from citewell.net.pace import Pace
+from citewell.net.timing import Timing
+
+
+def make(**fields):
+    clock = Clock()
+    return Pace(**fields, timing=Timing(clock=clock, now=lambda: 0.0, sleep=clock.sleep)), clock
+
+
+def starts(pace, clock, calls, longest=60.0):
+    """When each of several parallel calls got its turn, in seconds from the first."""
+
+    async def call():
+        await pace.take(longest=longest)
+        return clock.time - 1000.0
+
+    async def run():
+        return await asyncio.gather(*(call() for _ in range(calls)))
+
+    return asyncio.run(run())
+
+
+def test_without_a_limit_nobody_waits():
+    assert starts(*make(), calls=50) == [0.0] * 50
+
+
+def test_parallel_calls_stand_in_line():
+    assert starts(*make(per_second=2.0), calls=4) == [0.0, 0.5, 1.0, 1.5]
+
+
+def test_a_burst_goes_at_once_and_the_rest_in_line():
+    assert starts(*make(per_second=1.0, burst=3), calls=5) == [0.0, 0.0, 0.0, 1.0, 2.0]
+
+
+def test_who_would_wait_too_long_is_told_how_long():
+    pace, clock = make(per_second=1.0)
+
+    async def run():
+        calls = (pace.take(longest=2.0) for _ in range(5))
+        return await asyncio.gather(*calls, return_exceptions=True)
+
+    results = asyncio.run(run())
+
+    assert results[:3] == [None] * 3
+    assert [error.retry_after for error in results[3:]] == [3.0, 3.0]
+
+
+def test_headers_replace_the_assumed_pace():
+    pace, clock = make(per_second=1.0)
+
+    pace.learn({"x-rate-limit-limit": "50", "x-rate-limit-interval": "1s"})
+
+    assert starts(pace, clock, calls=50) == [0.0] * 50
+
+
+def test_an_exhausted_window_pauses_everybody_until_it_fills():
+    pace, clock = make()
+
+    pace.learn({"x-ratelimit-limit": "1, 15000", "x-ratelimit-remaining": "0, 9", "x-ratelimit-reset": "2, 99"})
+
+    assert starts(pace, clock, calls=2) == [2.0, 2.0]
+
+
+def test_a_pause_longer_than_the_patience_is_an_error_and_never_more_than_an_hour():
+    pace, _ = make()
+    pace.learn({"retry-after": "9999999"})
+
+    with pytest.raises(RateLimited) as caught:
+        asyncio.run(pace.take(longest=10.0))
+
+    assert caught.value.retry_after == 3600.0
+
+
+def test_a_pause_learnt_while_waiting_is_kept():
+    pace, clock = make(per_second=1.0)
+
+    async def run():
+        await pace.take(longest=9.0)
+        waiting = asyncio.ensure_future(pace.take(longest=9.0))
+        await asyncio.sleep(0)
+        pace.learn({"retry-after": "5"})
+        await waiting
+        return clock.time
+
+    assert asyncio.run(run()) == 1005.0 + 1.0
+
+
+def test_a_cancelled_call_gives_its_turn_to_the_next():
+    clock = Clock()
+    gate = asyncio.Event()
+
+    async def sleep(seconds):
+        await gate.wait()
+        await clock.sleep(seconds)
+
+    pace = Pace(per_second=1.0, timing=Timing(clock=clock, sleep=sleep))
+
+    async def run():
+        await pace.take(longest=60.0)
+        first, second, third = (asyncio.ensure_future(pace.take(longest=60.0)) for _ in range(3))
+        await asyncio.sleep(0)
+        first.cancel()
+        second.cancel()
+        await asyncio.gather(first, second, return_exceptions=True)
+        gate.set()
+        await third
+        return clock.time
+
+    assert asyncio.run(run()) == 1001.0

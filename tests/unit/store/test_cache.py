@@ -1,0 +1,404 @@
+"""The two tiers: bounds, rotation, secrecy, and life without a disk."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import random
+import sqlite3
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+import citewell
+from citewell.config import Settings
+from citewell.errors import Misconfigured
+from citewell.store.flight import Fresh
+from citewell.store.lru import Kept, Lru
+from citewell.store.opened import open_store
+
+KEY, OTHER_KEY = "0a" * 32, "0b" * 32
+MB = 2**20
+
+
+@dataclass
+class Clock:
+    now: float = 1_800_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def play(scenario, clock=None, **settings):
+    async def run():
+        store = open_store(Settings(**settings), clock or Clock())
+        try:
+            return await scenario(store)
+        finally:
+            await store.aclose()
+
+    return asyncio.run(run())
+
+
+def put(store, key="key", value=b"value"):
+    return store.cache.put("someone", key, value, ttl=3600)
+
+
+async def get(store, key="key"):
+    entry = await store.cache.get("someone", key)
+    return None if entry is None else entry.value
+
+
+def noise(number, size):
+    """Bytes that do not compress."""
+    return random.Random(number).randbytes(size)
+
+
+def test_opening_the_store_touches_nothing_and_loads_nothing(tmp_path):
+    code = (
+        "import sys; from citewell.config import Settings;"
+        "from citewell.store.opened import open_store;"
+        f"open_store(Settings(data_dir={str(tmp_path / 'new')!r}));"
+        "print([name for name in ('sqlite3', 'cryptography') if name in sys.modules])"
+    )
+    source = str(Path(citewell.__file__).parents[1])
+
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={"PYTHONPATH": source},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=30,
+    )
+
+    assert done.stdout.strip() == "[]"
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_bad_key_is_maked_before_anything_is_kept(tmp_path):
+    with pytest.raises(Misconfigured, match="CACHE_ENCRYPTION_KEY must"):
+        open_store(Settings(data_dir=tmp_path, cache_key="xyz"))
+
+    with pytest.raises(Misconfigured, match="CACHE_ENCRYPTION_KEY_PREV must"):
+        open_store(Settings(data_dir=tmp_path, cache_key=KEY, cache_key_previous="xyz"))
+
+
+def test_nothing_that_was_said_is_on_the_disk_in_plain(tmp_path):
+    marker = "PLANTED-MARKER"
+
+    async def scenario(store):
+        await store.cache.put(f"owner {marker}", f"query {marker}", marker.encode(), ttl=60)
+        await store.cache.put("o", "long", marker.encode() * 1000, ttl=60)
+        await store.artifacts.put(marker, marker.encode(), f"text/{marker}")
+        await store.memory(marker).remember(marker, marker.encode(), ttl=60)
+        await store.loader.load(marker, marker, make)
+        return everything(tmp_path)
+
+    async def make():
+        assert marker.encode() not in everything(tmp_path)
+        return Fresh(value=marker.encode(), ttl=60)
+
+    written = play(scenario, data_dir=tmp_path)
+
+    assert len(written) > 4096
+    assert marker.encode() not in written
+    assert marker.encode() not in everything(tmp_path)
+
+
+def everything(folder):
+    return b"".join(file.read_bytes() for file in folder.rglob("*") if file.is_file())
+
+
+def test_an_entry_under_another_key_is_a_miss(tmp_path):
+    play(put, data_dir=tmp_path, cache_key=KEY)
+
+    assert play(get, data_dir=tmp_path, cache_key=OTHER_KEY) is None
+    assert play(get, data_dir=tmp_path, cache_key=KEY) == b"value"
+
+
+def test_after_a_rotation_the_previous_key_still_reads(tmp_path):
+    play(put, data_dir=tmp_path, cache_key=KEY)
+    rotated = {"data_dir": tmp_path, "cache_key": OTHER_KEY, "cache_key_previous": KEY}
+
+    assert play(get, **rotated) == b"value"
+
+    async def renew(store):
+        await put(store, value=b"newer")
+
+    play(renew, **rotated)
+    assert play(get, **rotated) == b"newer"
+    assert play(get, data_dir=tmp_path, cache_key=OTHER_KEY) == b"newer"
+
+
+def test_forgetting_reaches_what_the_previous_key_sealed(tmp_path):
+    play(put, data_dir=tmp_path, cache_key=KEY)
+    rotated = {"data_dir": tmp_path, "cache_key": OTHER_KEY, "cache_key_previous": KEY}
+
+    play(lambda store: store.cache.clear("someone"), **rotated)
+
+    assert play(get, **rotated) is None
+    assert play(get, data_dir=tmp_path, cache_key=KEY) is None
+
+
+def alter(folder, sql, *params):
+    with contextlib.closing(sqlite3.connect(folder / "cache.db")) as link, link:
+        link.execute(sql, params)
+
+
+def rows(folder):
+    with contextlib.closing(sqlite3.connect(folder / "cache.db")) as link:
+        return link.execute("SELECT id, body FROM entry").fetchall()
+
+
+def test_stored_bytes_never_reach_a_message(tmp_path):
+    play(put, data_dir=tmp_path)
+    alter(tmp_path, "UPDATE entry SET body = CAST(x'ff' || 'PLANTED' AS TEXT)")
+
+    async def scenario(store):
+        return await get(store), await put(store), await get(store), "".join(store.warnings())
+
+    before, kept, after, warnings = play(scenario, data_dir=tmp_path)
+
+    assert (before, kept, after) == (None, True, b"value")
+    assert "PLANTED" not in warnings
+
+
+def test_an_altered_entry_is_a_counted_miss(tmp_path):
+    play(put, data_dir=tmp_path)
+    ((row, body),) = rows(tmp_path)
+    alter(
+        tmp_path, "UPDATE entry SET body = ? WHERE id = ?", body[:-1] + bytes([body[-1] ^ 1]), row
+    )
+
+    async def scenario(store):
+        return await get(store), store.counts()["unreadable"], await put(store), await get(store)
+
+    assert play(scenario, data_dir=tmp_path) == (None, 1, True, b"value")
+
+
+def test_nobody_can_lengthen_a_life_in_the_file(tmp_path):
+    clock = Clock()
+    play(put, clock, data_dir=tmp_path)
+    alter(tmp_path, "UPDATE entry SET expires = expires * 2")
+    clock.now += 3601
+
+    assert play(get, clock, data_dir=tmp_path) is None
+
+
+def test_swapped_rows_do_not_open(tmp_path):
+    async def scenario(store):
+        await put(store, "a", b"for a")
+        await put(store, "b", b"for b")
+
+    play(scenario, data_dir=tmp_path)
+    (one, body), (two, other) = rows(tmp_path)
+    alter(tmp_path, "UPDATE entry SET body = ? WHERE id = ?", other, one)
+    alter(tmp_path, "UPDATE entry SET body = ? WHERE id = ?", body, two)
+
+    async def look(store):
+        return await get(store, "a"), await get(store, "b")
+
+    assert play(look, data_dir=tmp_path) == (None, None)
+
+
+def test_the_memory_tier_is_bounded_and_lets_the_least_used_go():
+    lru = Lru(10_000)
+    for number in range(5):
+        lru.put(("s", "o", str(number)), Kept(b"x" * 1500, 0.0, 1.0))
+    lru.get(("s", "o", "0"))
+
+    lru.put(("s", "o", "5"), Kept(b"x" * 1500, 0.0, 1.0))
+
+    assert lru.held <= 10_000
+    assert [n for n in range(6) if lru.get(("s", "o", str(n)))] == [0, 2, 3, 4, 5]
+
+
+def test_memory_accounts_for_what_it_replaces_and_drops():
+    lru = Lru(100_000)
+    for _ in range(50):
+        lru.put(("s", "o", "same"), Kept(b"x" * 5000, 0.0, 1.0))
+    assert lru.held < 6000
+
+    lru.drop_if(lambda spot: spot[1] == "o")
+
+    assert lru.held == 0
+
+
+def test_one_giant_does_not_empty_the_memory():
+    lru = Lru(10_000)
+    lru.put(("s", "o", "small"), Kept(b"x", 0.0, 1.0))
+
+    assert not lru.put(("s", "o", "giant"), Kept(b"x" * 9000, 0.0, 1.0))
+    assert lru.get(("s", "o", "small")) is not None
+
+
+def test_the_disk_tier_is_bounded_and_keeps_what_was_used_last(tmp_path):
+    clock = Clock()
+    settings = {"data_dir": tmp_path, "cache_max_disk_mb": 1, "cache_max_memory_mb": 0}
+
+    async def scenario(store):
+        await put(store, "favourite", noise(0, 20_000))
+        for number in range(1, 150):
+            clock.now += 1
+            await put(store, str(number), noise(number, 20_000))
+            await get(store, "favourite")
+        ((held,),) = await store.database.fetch("SELECT SUM(size) FROM entry")
+        return held, await get(store, "favourite"), await get(store, "1"), await get(store, "149")
+
+    held, favourite, oldest, newest = play(scenario, clock, **settings)
+
+    assert held <= MB
+    assert favourite == noise(0, 20_000)
+    assert oldest is None
+    assert newest == noise(149, 20_000)
+    assert (tmp_path / "cache.db").stat().st_size < 2 * MB
+
+
+def test_a_value_too_large_for_the_disk_is_declined_with_its_forerunner(tmp_path):
+    settings = {"data_dir": tmp_path, "cache_max_disk_mb": 1, "cache_max_memory_mb": 0}
+
+    async def scenario(store):
+        await put(store, value=b"small")
+        return await put(store, value=noise(1, MB)), await get(store)
+
+    assert play(scenario, **settings) == (False, None)
+
+
+def test_expired_entries_and_leases_are_swept(tmp_path):
+    clock = Clock()
+
+    async def scenario(store):
+        await put(store, "old")
+        clock.now += 4000
+        await put(store, "new")
+        return await store.database.fetch("SELECT COUNT(*) FROM entry")
+
+    assert play(scenario, clock, data_dir=tmp_path) == [(1,)]
+
+
+def test_without_a_writable_folder_memory_serves_and_says_so_once(tmp_path, caplog):
+    (tmp_path / "file").touch()
+
+    async def scenario(store):
+        assert await put(store)
+        for number in range(5):
+            await put(store, str(number))
+        artifact = await store.artifacts.put("someone", b"body", "text/plain")
+        await store.memory("p").remember("k", b"fact", ttl=60)
+        stored = await store.artifacts.get("someone", artifact.id)
+        return await get(store), stored.body, await store.memory("p").recall("k"), store.warnings()
+
+    with caplog.at_level(logging.WARNING):
+        value, body, fact, warnings = play(scenario, data_dir=tmp_path / "file" / "sub")
+
+    assert (value, body, fact) == (b"value", b"body", b"fact")
+    assert len(warnings) == 1
+    assert "Not a directory" in warnings[0]
+    assert len(caplog.records) == 1
+
+
+def test_a_key_file_others_can_read_leaves_memory_only(tmp_path):
+    play(put, data_dir=tmp_path)
+    (tmp_path / "cache.key").chmod(0o644)
+
+    async def scenario(store):
+        return await get(store), await put(store), await get(store), store.warnings()
+
+    before, kept, after, warnings = play(scenario, data_dir=tmp_path)
+
+    assert (before, kept, after) == (None, True, b"value")
+    assert "chmod 600" in warnings[0]
+
+
+def test_a_disk_that_recovers_is_used_again(tmp_path):
+    clock = Clock()
+    folder = tmp_path / "data"
+    folder.touch()
+
+    async def scenario(store):
+        await put(store, "lost")
+        folder.unlink()
+        await put(store, "still resting")
+        clock.now += 61
+        await put(store, "durable")
+
+    play(scenario, clock, data_dir=folder)
+
+    async def look(store):
+        return [await get(store, key) for key in ("lost", "still resting", "durable")]
+
+    assert play(look, clock, data_dir=folder) == [None, None, b"value"]
+
+
+def test_a_ruined_file_costs_the_entries_and_nothing_else(tmp_path):
+    play(put, data_dir=tmp_path)
+    (tmp_path / "cache.db").write_bytes(b"no database at all" * 1000)
+
+    async def scenario(store):
+        return await get(store), await put(store), store.warnings()
+
+    assert play(scenario, data_dir=tmp_path) == (None, True, ())
+    assert play(get, data_dir=tmp_path) == b"value"
+
+
+def test_a_newer_file_is_left_for_the_newer_program(tmp_path):
+    play(put, data_dir=tmp_path)
+    alter(tmp_path, "UPDATE schema_version SET version = 99")
+
+    async def scenario(store):
+        return await get(store), await put(store), await get(store), store.warnings()
+
+    before, kept, after, warnings = play(scenario, data_dir=tmp_path)
+
+    assert (before, kept, after) == (None, True, b"value")
+    assert "newer Citewell" in warnings[0]
+
+
+def test_a_file_that_lacks_its_table_fails_no_caller(tmp_path):
+    play(put, data_dir=tmp_path)
+    alter(tmp_path, "DROP TABLE entry")
+
+    async def scenario(store):
+        return await get(store), await put(store), await get(store), len(store.warnings())
+
+    assert play(scenario, data_dir=tmp_path) == (None, True, b"value", 1)
+
+
+def test_a_read_under_way_does_not_bring_back_what_was_forgotten(tmp_path):
+    play(put, data_dir=tmp_path)
+
+    async def scenario(store):
+        reading = asyncio.create_task(get(store))
+        await asyncio.sleep(0)
+        await store.cache.forget("someone", "key")
+        await reading
+        return await get(store)
+
+    assert play(scenario, data_dir=tmp_path) is None
+
+
+def test_switched_off_nothing_is_kept_but_artifacts_in_memory(tmp_path):
+    async def scenario(store):
+        kept = await put(store)
+        artifact = await store.artifacts.put("someone", b"body", "text/plain")
+        return kept, await get(store), (await store.artifacts.get("someone", artifact.id)).body
+
+    assert play(scenario, data_dir=tmp_path / "new", cache_enabled=False) == (False, None, b"body")
+    assert not (tmp_path / "new").exists()
+
+
+def test_clearing_answers_leaves_artifacts_and_facts(tmp_path):
+    async def scenario(store):
+        artifact = await store.artifacts.put("someone", b"body", "text/plain")
+        await store.memory("p").remember("k", b"fact", ttl=60)
+        await put(store)
+        await store.cache.clear()
+        stored = await store.artifacts.get("someone", artifact.id)
+        return await get(store), stored.body, await store.memory("p").recall("k")
+
+    assert play(scenario, data_dir=tmp_path) == (None, b"body", b"fact")

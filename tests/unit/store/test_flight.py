@@ -1,0 +1,302 @@
+"""Single flight: one run, many callers, and what happens when they leave."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+from dataclasses import dataclass, field
+
+import pytest
+
+from citewell.config import Settings
+from citewell.errors import InternalError, Unavailable
+from citewell.store.flight import Flight, Fresh, Loader
+from citewell.store.leases import SqlLeases
+from citewell.store.opened import open_store
+
+
+@dataclass
+class Clock:
+    now: float = 1_800_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@dataclass
+class Work:
+    """A piece of work that counts its runs and ends when told."""
+
+    error: Exception | None = None
+    runs: int = 0
+    cancelled: int = 0
+    started: asyncio.Event = field(default_factory=asyncio.Event)
+    finish: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def __call__(self):
+        self.runs += 1
+        self.started.set()
+        try:
+            await asyncio.wait_for(self.finish.wait(), 5)
+        except asyncio.CancelledError:
+            self.cancelled += 1
+            raise
+        if self.error is not None:
+            raise self.error
+        return f"run {self.runs}"
+
+
+async def aboard(flight, work, count):
+    callers = [asyncio.create_task(flight.share("key", work)) for _ in range(count)]
+    await work.started.wait()
+    await asyncio.sleep(0)
+    return callers
+
+
+def test_identical_keys_share_one_run():
+    async def scenario():
+        flight, work = Flight(), Work()
+        callers = await aboard(flight, work, 5)
+        work.finish.set()
+        return await asyncio.gather(*callers), work.runs
+
+    assert asyncio.run(scenario()) == (["run 1"] * 5, 1)
+
+
+def test_different_keys_do_not_share():
+    async def scenario():
+        flight, work = Flight(), Work()
+        work.finish.set()
+        await asyncio.gather(flight.share("a", work), flight.share("b", work))
+        return work.runs
+
+    assert asyncio.run(scenario()) == 2
+
+
+def test_a_later_caller_starts_anew():
+    async def scenario():
+        flight, work = Flight(), Work()
+        work.finish.set()
+        return [await flight.share("key", work), await flight.share("key", work)]
+
+    assert asyncio.run(scenario()) == ["run 1", "run 2"]
+
+
+@pytest.mark.parametrize("leaver", [0, 1, 2])
+def test_cancelling_one_caller_leaves_the_others_alone(leaver):
+    async def scenario():
+        flight, work = Flight(), Work()
+        callers = await aboard(flight, work, 3)
+        callers[leaver].cancel()
+        await asyncio.sleep(0)
+        work.finish.set()
+        answers = await asyncio.gather(*callers, return_exceptions=True)
+        return answers, work.cancelled
+
+    answers, cancelled = asyncio.run(scenario())
+
+    assert isinstance(answers.pop(leaver), asyncio.CancelledError)
+    assert answers == ["run 1", "run 1"]
+    assert cancelled == 0
+
+
+def test_when_the_last_caller_is_gone_the_work_is_cancelled():
+    async def scenario():
+        flight, work = Flight(), Work()
+        callers = await aboard(flight, work, 3)
+        for caller in callers:
+            caller.cancel()
+        await asyncio.gather(*callers, return_exceptions=True)
+        await until(lambda: work.cancelled)
+        return work.cancelled
+
+    assert asyncio.run(scenario()) == 1
+
+
+async def until(condition):
+    for _ in range(1000):
+        if condition():
+            return
+        await asyncio.sleep(0)
+    pytest.fail("it never came true")
+
+
+def test_nobody_boards_work_that_is_being_cancelled():
+    async def scenario():
+        flight, work = Flight(), Work()
+        (first,) = await aboard(flight, work, 1)
+        first.cancel()
+        await asyncio.sleep(0)
+        second = asyncio.create_task(flight.share("key", work))
+        await until(lambda: work.runs == 2)
+        work.finish.set()
+        return await second
+
+    assert asyncio.run(scenario()) == "run 2"
+
+
+def test_a_failure_reaches_every_caller_and_is_not_kept():
+    async def scenario():
+        flight, work = Flight(), Work(error=Unavailable("down"))
+        callers = await aboard(flight, work, 3)
+        work.finish.set()
+        answers = await asyncio.gather(*callers, return_exceptions=True)
+        work.error = None
+        return answers, await flight.share("key", work)
+
+    answers, again = asyncio.run(scenario())
+
+    assert answers == [answers[0]] * 3
+    assert isinstance(answers[0], Unavailable)
+    assert again == "run 2"
+
+
+def test_a_failure_nobody_waits_for_disturbs_nobody():
+    async def scenario():
+        troubles = []
+        asyncio.get_running_loop().set_exception_handler(
+            lambda _, context: troubles.append(context)
+        )
+        flight, work = Flight(), Work()
+
+        async def stubborn():
+            try:
+                return await work()
+            except asyncio.CancelledError:
+                raise Unavailable("too late") from None
+
+        caller = asyncio.create_task(flight.share("key", stubborn))
+        await work.started.wait()
+        caller.cancel()
+        await asyncio.gather(caller, return_exceptions=True)
+        await until(lambda: work.cancelled)
+        await asyncio.sleep(0)
+        gc.collect()
+        return troubles
+
+    assert asyncio.run(scenario()) == []
+
+
+def test_work_that_cancels_itself_is_an_error_and_no_cancellation():
+    async def scenario():
+        async def suicidal():
+            raise asyncio.CancelledError
+
+        await Flight().share("key", suicidal)
+
+    with pytest.raises(InternalError):
+        asyncio.run(scenario())
+
+
+def play(folder, scenario, clock=None):
+    async def run():
+        store = open_store(Settings(data_dir=folder), clock or Clock())
+        try:
+            return await scenario(store)
+        finally:
+            await store.aclose()
+
+    return asyncio.run(run())
+
+
+def test_what_was_made_is_cached_and_marked_so(tmp_path):
+    async def make():
+        return Fresh(value=b"made", ttl=60)
+
+    async def scenario(store):
+        first = await store.loader.load("o", "key", make)
+        return first, await store.loader.load("o", "key", make)
+
+    first, second = play(tmp_path, scenario)
+
+    assert (first.cached, first.entry.value) == (False, b"made")
+    assert (second.cached, second.entry.value) == (True, b"made")
+
+
+def test_what_holds_for_no_time_is_made_again(tmp_path):
+    runs = []
+
+    async def make():
+        runs.append(1)
+        return Fresh(value=b"made", ttl=0)
+
+    async def scenario(store):
+        await store.loader.load("o", "key", make)
+        await store.loader.load("o", "key", make)
+
+    play(tmp_path, scenario)
+
+    assert len(runs) == 2
+
+
+def leases(store, holder, clock):
+    keys = store.loader._leases._keys
+    return SqlLeases(store.database, keys, holder=holder, health=store.health, clock=clock)
+
+
+def test_a_lease_has_one_holder_until_it_lapses_or_is_given_back(tmp_path):
+    clock = Clock()
+
+    async def scenario(store):
+        a, b = leases(store, "a", clock), leases(store, "b", clock)
+        took = [await a.take("n", seconds=10), await b.take("n", seconds=10)]
+        clock.now += 11
+        took.append(await b.take("n", seconds=10))
+        await a.give_back("n")
+        took.append(await a.take("n", seconds=10))
+        await b.give_back("n")
+        return [*took, await a.take("n", seconds=10)]
+
+    assert play(tmp_path, scenario, clock) == [True, False, True, False, True]
+
+
+@pytest.mark.parametrize("ending", ["made", "given back", "lapsed", "patience"])
+def test_a_loader_waits_for_another_process_within_bounds(tmp_path, ending):
+    clock, pauses = Clock(), []
+
+    async def scenario(store):
+        other = leases(store, "other", clock)
+        await other.take("1:o:key", seconds=20)
+
+        async def pause(seconds):
+            pauses.append(seconds)
+            if ending == "lapsed":
+                clock.now += 21
+            if ending == "given back" and len(pauses) == 3:
+                await other.give_back("1:o:key")
+            if ending == "made" and len(pauses) == 3:
+                await store.cache.put("o", "key", b"theirs", ttl=60)
+
+        async def make():
+            return Fresh(value=b"ours", ttl=60)
+
+        loader = Loader(store.cache, leases(store, "me", clock), pause=pause)
+        return await loader.load("o", "key", make)
+
+    loaded = play(tmp_path, scenario, clock)
+
+    assert loaded.entry.value == (b"theirs" if ending == "made" else b"ours")
+    assert loaded.cached == (ending == "made")
+    assert sum(pauses) <= 20.5
+    assert len(pauses) == {"made": 3, "given back": 3, "lapsed": 1}.get(ending, len(pauses))
+
+
+@pytest.mark.parametrize("how", ["failed", "cancelled"])
+def test_the_lease_is_given_back_when_the_work_ends_badly(tmp_path, how):
+    clock = Clock()
+
+    async def scenario(store):
+        work = Work(error=Unavailable("down"))
+        caller = asyncio.create_task(store.loader.load("o", "key", work))
+        await work.started.wait()
+        if how == "failed":
+            work.finish.set()
+        else:
+            caller.cancel()
+        await asyncio.gather(caller, return_exceptions=True)
+        for _ in range(200):
+            if not await store.database.fetch("SELECT 1 FROM lease"):
+                return True
+        return False
+
+    assert play(tmp_path, scenario, clock)
