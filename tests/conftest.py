@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from tests.internet.serve import Internet
 from tests.internet.world import World
 

@@ -1,7 +1,5 @@
 """Citewell: a research server that never returns a claim it cannot trace to a source."""
 
-__all__ = ["__version__"]
-
 
 def __getattr__(name: str) -> str:
     if name == "__version__":

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, ValidationError
 
 from citewell import environment
 from citewell.errors import Misconfigured
@@ -47,7 +47,7 @@ Location = Annotated[Path, BeforeValidator(_path)]
 
 def setting(name: str, default: Any, help: str, *, secret: bool = False) -> Any:  # noqa: A002 - reads as product text
     """A field read from the environment name given, with the text the settings page shows."""
-    extra = {"secret": secret}
+    extra: dict[str, JsonValue] = {"secret": secret}
     return Field(default=default, alias=name, description=help, json_schema_extra=extra)
 
 
@@ -57,64 +57,176 @@ class Settings(BaseModel):
     model_config = ConfigDict(frozen=True, populate_by_name=True, extra="ignore")
 
     # Which tools
-    profile: str = setting("CITEWELL_PROFILE", "default", "Preset of tools and defaults: default, all, searxng, or a toolset's name.")
-    toolsets: Names = setting("CITEWELL_TOOLSETS", (), "Toolsets to offer instead of the profile's, comma-separated; `all` for every tool.")
+    profile: str = setting(
+        "CITEWELL_PROFILE",
+        "default",
+        "Preset of tools and defaults: default, all, searxng, or a toolset's name.",
+    )
+    toolsets: Names = setting(
+        "CITEWELL_TOOLSETS",
+        (),
+        "Toolsets to offer instead of the profile's, comma-separated; `all` for every tool.",
+    )
     tools: Names = setting("CITEWELL_TOOLS", (), "Single tools to offer besides the toolsets.")
     read_only: bool = setting("CITEWELL_READ_ONLY", False, "Offer only tools that change nothing.")
-    structured_text: bool = setting("CITEWELL_STRUCTURED_TEXT", True, "Repeat structured results as text, as MCP asks; false sends a short note instead, for clients that feed both to the model.")
+    structured_text: bool = setting(
+        "CITEWELL_STRUCTURED_TEXT",
+        True,
+        "Repeat structured results as text, as MCP asks; false sends a short note instead, for clients that feed both to the model.",
+    )
 
     # Search
-    search_provider: str | None = setting("SEARCH_PROVIDER", None, "The web search provider to try first.")
-    search_routing: str | None = setting("SEARCH_ROUTING", None, "Providers in order of preference: a comma list, or JSON with a list per capability (web, images, news, default).")
-    search_thin_threshold: int = setting("SEARCH_THIN_THRESHOLD", 1, "A provider that returns this many results or fewer is helped out by the next one.")
-    search_timeout: Seconds = setting("CITEWELL_SEARCH_TIMEOUT", 10.0, "Longest wait for one search request.")
-    custom_lenses_path: Location | None = setting("CUSTOM_LENSES_PATH", None, "A directory with more lens files.")
+    search_provider: str | None = setting(
+        "SEARCH_PROVIDER", None, "The web search provider to try first."
+    )
+    search_routing: str | None = setting(
+        "SEARCH_ROUTING",
+        None,
+        "Providers in order of preference: a comma list, or JSON with a list per capability (web, images, news, default).",
+    )
+    search_thin_threshold: int = setting(
+        "SEARCH_THIN_THRESHOLD",
+        1,
+        "A provider that returns this many results or fewer is helped out by the next one.",
+    )
+    search_timeout: Seconds = setting(
+        "CITEWELL_SEARCH_TIMEOUT", 10.0, "Longest wait for one search request."
+    )
+    custom_lenses_path: Location | None = setting(
+        "CUSTOM_LENSES_PATH", None, "A directory with more lens files."
+    )
 
     # Network
-    allow_private_ips: bool = setting("ALLOW_PRIVATE_IPS", False, "Let requests reach private and loopback addresses. For tests and closed networks only.")
-    allow_private_hosts: Names = setting("CITEWELL_ALLOW_PRIVATE_HOSTS", (), "host or host:port entries that may resolve to private addresses, such as your own SearXNG.")
-    allowed_domains: Names = setting("ALLOWED_DOMAINS", (), "When set, pages are read only from these domains and their subdomains, redirects included.")
-    outbound_proxy: str | None = setting("CITEWELL_PROXY", None, "Send outbound requests through this HTTP proxy; `env` takes HTTP_PROXY, HTTPS_PROXY and NO_PROXY.", secret=True)
-    ca_file: Location | None = setting("CITEWELL_CA_FILE", None, "A PEM file with certificate authorities to trust besides the usual ones.")
-    user_agent: str | None = setting("CITEWELL_USER_AGENT", None, "The User-Agent to send instead of our own honest one.")
-    respect_robots: bool = setting("CITEWELL_RESPECT_ROBOTS", True, "Ask robots.txt before a page is read.")
+    allow_private_ips: bool = setting(
+        "ALLOW_PRIVATE_IPS",
+        False,
+        "Let requests reach private and loopback addresses. For tests and closed networks only.",
+    )
+    allow_private_hosts: Names = setting(
+        "CITEWELL_ALLOW_PRIVATE_HOSTS",
+        (),
+        "host or host:port entries that may resolve to private addresses, such as your own SearXNG.",
+    )
+    allowed_domains: Names = setting(
+        "ALLOWED_DOMAINS",
+        (),
+        "When set, pages are read only from these domains and their subdomains, redirects included.",
+    )
+    outbound_proxy: str | None = setting(
+        "CITEWELL_PROXY",
+        None,
+        "Send outbound requests through this HTTP proxy; `env` takes HTTP_PROXY, HTTPS_PROXY and NO_PROXY.",
+        secret=True,
+    )
+    ca_file: Location | None = setting(
+        "CITEWELL_CA_FILE",
+        None,
+        "A PEM file with certificate authorities to trust besides the usual ones.",
+    )
+    user_agent: str | None = setting(
+        "CITEWELL_USER_AGENT", None, "The User-Agent to send instead of our own honest one."
+    )
+    respect_robots: bool = setting(
+        "CITEWELL_RESPECT_ROBOTS", True, "Ask robots.txt before a page is read."
+    )
     max_html_bytes: int = setting("MAX_HTML_BYTES", 8 * 2**20, "Largest page read, in bytes.")
-    max_document_bytes: int = setting("MAX_DOCUMENT_BYTES", 50 * 2**20, "Largest document read, in bytes.")
-    page_timeout: Seconds = setting("CITEWELL_PAGE_TIMEOUT", 15.0, "Longest wait for one page over plain HTTP.")
+    max_document_bytes: int = setting(
+        "MAX_DOCUMENT_BYTES", 50 * 2**20, "Largest document read, in bytes."
+    )
+    page_timeout: Seconds = setting(
+        "CITEWELL_PAGE_TIMEOUT", 15.0, "Longest wait for one page over plain HTTP."
+    )
     max_page_concurrency: int = setting("MAX_SCRAPE_CONCURRENCY", 5, "Pages read at the same time.")
-    breaker_threshold: int = setting("CIRCUIT_FAILURE_THRESHOLD", 5, "Failures in a row after which a provider is left alone for a while.")
-    breaker_reset: Seconds = setting("CIRCUIT_RESET_TIMEOUT_SECONDS", 60.0, "How long it is left alone before one probe.")
+    breaker_threshold: int = setting(
+        "CIRCUIT_FAILURE_THRESHOLD",
+        5,
+        "Failures in a row after which a provider is left alone for a while.",
+    )
+    breaker_reset: Seconds = setting(
+        "CIRCUIT_RESET_TIMEOUT_SECONDS", 60.0, "How long it is left alone before one probe."
+    )
 
     # Tools
     tool_timeout: Seconds = setting("CITEWELL_TOOL_TIMEOUT", 60.0, "Longest run of one tool call.")
-    long_tool_timeout: Seconds = setting("CITEWELL_LONG_TOOL_TIMEOUT", 120.0, "Longest run of a tool that reads many pages.")
-    link_threshold: int = setting("CITEWELL_LINK_THRESHOLD", 24 * 1024, "Results of this many bytes or more are returned as a resource link with the first page inline.")
+    long_tool_timeout: Seconds = setting(
+        "CITEWELL_LONG_TOOL_TIMEOUT", 120.0, "Longest run of a tool that reads many pages."
+    )
+    link_threshold: int = setting(
+        "CITEWELL_LINK_THRESHOLD",
+        24 * 1024,
+        "Results of this many bytes or more are returned as a resource link with the first page inline.",
+    )
 
     # Store
     data_dir: Location | None = setting("CITEWELL_DATA_DIR", None, "Where state and cache live.")
-    cache_dir: Location | None = setting("CACHE_DIR", None, "Where the cache lives, if not in the data directory.")
+    cache_dir: Location | None = setting(
+        "CACHE_DIR", None, "Where the cache lives, if not in the data directory."
+    )
     cache_enabled: bool = setting("CITEWELL_CACHE", True, "Keep answers for reuse.")
-    cache_max_memory_mb: int = setting("CACHE_MAX_MEMORY_MB", 64, "Memory for the cache's first tier.")
-    cache_max_disk_mb: int = setting("CITEWELL_CACHE_MAX_DISK_MB", 512, "Disk for the cache's second tier; the least recently used goes first.")
-    cache_key: str | None = setting("CACHE_ENCRYPTION_KEY", None, "64 hex digits; the cache is encrypted with it. Without it a key file in the data directory is used.", secret=True)
-    cache_key_previous: str | None = setting("CACHE_ENCRYPTION_KEY_PREV", None, "The key before the last rotation, still accepted for reading.", secret=True)
-    cache_isolation: str = setting("CACHE_ISOLATION", "shared", "`tenant` keeps each tenant's cached answers apart.")
-    artifact_ttl: Seconds = setting("CITEWELL_ARTIFACT_TTL", 1800.0, "How long a linked result can be fetched.")
+    cache_max_memory_mb: int = setting(
+        "CACHE_MAX_MEMORY_MB", 64, "Memory for the cache's first tier."
+    )
+    cache_max_disk_mb: int = setting(
+        "CITEWELL_CACHE_MAX_DISK_MB",
+        512,
+        "Disk for the cache's second tier; the least recently used goes first.",
+    )
+    cache_key: str | None = setting(
+        "CACHE_ENCRYPTION_KEY",
+        None,
+        "64 hex digits; the cache is encrypted with it. Without it a key file in the data directory is used.",
+        secret=True,
+    )
+    cache_key_previous: str | None = setting(
+        "CACHE_ENCRYPTION_KEY_PREV",
+        None,
+        "The key before the last rotation, still accepted for reading.",
+        secret=True,
+    )
+    cache_isolation: str = setting(
+        "CACHE_ISOLATION", "shared", "`tenant` keeps each tenant's cached answers apart."
+    )
+    artifact_ttl: Seconds = setting(
+        "CITEWELL_ARTIFACT_TTL", 1800.0, "How long a linked result can be fetched."
+    )
 
     # HTTP
     host: str = setting("CITEWELL_HOST", "127.0.0.1", "Interface to listen on.")
     port: int = setting("PORT", 0, "Port to listen on; above 0 it selects HTTP mode.")
-    allowed_origins: Names = setting("ALLOWED_ORIGINS", (), "Browser origins that may call the server, besides loopback.")
-    allowed_hosts: Names = setting("CITEWELL_ALLOWED_HOSTS", (), "Host headers that are accepted, besides loopback and the one listened on.")
-    max_request_bytes: int = setting("MAX_REQUEST_BODY_BYTES", 10 * 2**20, "Largest request body accepted.")
-    admin_key: str | None = setting("ADMIN_API_KEY", None, "Key (16 characters or more) for /metrics and the admin API, sent as X-Admin-Key.", secret=True)
-    open_metrics: bool = setting("CITEWELL_OPEN_METRICS", False, "Serve /metrics to anyone who can reach the port.")
+    allowed_origins: Names = setting(
+        "ALLOWED_ORIGINS", (), "Browser origins that may call the server, besides loopback."
+    )
+    allowed_hosts: Names = setting(
+        "CITEWELL_ALLOWED_HOSTS",
+        (),
+        "Host headers that are accepted, besides loopback and the one listened on.",
+    )
+    max_request_bytes: int = setting(
+        "MAX_REQUEST_BODY_BYTES", 10 * 2**20, "Largest request body accepted."
+    )
+    admin_key: str | None = setting(
+        "ADMIN_API_KEY",
+        None,
+        "Key (16 characters or more) for /metrics and the admin API, sent as X-Admin-Key.",
+        secret=True,
+    )
+    open_metrics: bool = setting(
+        "CITEWELL_OPEN_METRICS", False, "Serve /metrics to anyone who can reach the port."
+    )
 
     # Records
-    log_level: str = setting("LOG_LEVEL", "info", "debug, info, warning or error; logs go to stderr.")
+    log_level: str = setting(
+        "LOG_LEVEL", "info", "debug, info, warning or error; logs go to stderr."
+    )
     audit_enabled: bool = setting("AUDIT_ENABLED", True, "Write one line per tool call.")
-    audit_path: Location | None = setting("AUDIT_OUTPUT_PATH", None, "File for audit lines instead of stderr.")
-    audit_include_query: bool = setting("AUDIT_INCLUDE_REQUEST_BODY", False, "Put the query text itself into audit lines, not only its length.")
+    audit_path: Location | None = setting(
+        "AUDIT_OUTPUT_PATH", None, "File for audit lines instead of stderr."
+    )
+    audit_include_query: bool = setting(
+        "AUDIT_INCLUDE_REQUEST_BODY",
+        False,
+        "Put the query text itself into audit lines, not only its length.",
+    )
 
     # Raw values, for the options that each provider's SPEC declares.
     raw: Mapping[str, str] = Field(default_factory=dict, exclude=True, repr=False)

@@ -39,7 +39,10 @@ class Arguments(BaseModel):
     @classmethod
     def names(cls) -> dict[str, tuple[str, ...]]:
         """Each field's accepted wire names, the published one first."""
-        return {name: _wire_names(name, cls.model_fields[name].validation_alias) for name in cls.model_fields}
+        return {
+            name: _wire_names(name, cls.model_fields[name].validation_alias)
+            for name in cls.model_fields
+        }
 
 
 def _wire_names(name: str, alias: object) -> tuple[str, ...]:
@@ -59,8 +62,8 @@ class Owner:
         return f"{self.tenant}/{self.user}"
 
 
-async def nobody_listens(progress: float, total: float | None, message: str | None) -> None:
-    return None
+async def nobody_listens(_done: float, _total: float | None, _message: str | None) -> None:
+    """Progress for a caller that did not ask for any."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -79,7 +82,9 @@ class Call:
         service: S = self.provide(kind)
         return service
 
-    async def progress(self, done: float, total: float | None = None, message: str | None = None) -> None:
+    async def progress(
+        self, done: float, total: float | None = None, message: str | None = None
+    ) -> None:
         """Tell the client how far the work is; the number only ever grows."""
         self._done, self._total = max(done, self._done), total
         await self.report(self._done, total, message)
@@ -112,9 +117,10 @@ class Tool:
     version: int = 1  # raised when a cached answer's shape changes
     long: bool = False  # takes the longer time-out
     fresh_meta: bool = False  # cache freshness is told on fresh answers too
-    empty: Callable[[Any], bool] | None = None  # an answer that found nothing, kept a minute at most
+    empty: Callable[[Any], bool] | None = (
+        None  # an answer that found nothing, kept a minute at most
+    )
     inline: bool = False  # always one whole text item, never a link (spec 4)
     publish_result: bool = False  # output schema in tools/list
 
     SHORT: ClassVar[float] = 60.0  # seconds an empty answer may be reused
-

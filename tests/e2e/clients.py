@@ -23,7 +23,12 @@ TRANSPORTS = ("memory", "http", "stdio")
 
 @contextlib.asynccontextmanager
 async def connected(
-    transport: str, environ: Mapping[str, str], *, mode: str = "auto", path: str = "/mcp", arguments: tuple[str, ...] = ()
+    transport: str,
+    environ: Mapping[str, str],
+    *,
+    mode: str = "auto",
+    path: str = "/mcp",
+    arguments: tuple[str, ...] = (),
 ) -> AsyncIterator[Client]:
     """A client talking to a server configured by `environ`."""
     if transport == "stdio":
@@ -47,12 +52,19 @@ async def listening(environ: Mapping[str, str]) -> AsyncIterator[str]:
     """The HTTP server on a port of its own; yields its base address."""
     app = App(config.load(environ))
     runner = uvicorn.Server(
-        uvicorn.Config(asgi(app), host="127.0.0.1", port=0, http="h11", log_config=None, timeout_graceful_shutdown=1)
+        uvicorn.Config(
+            asgi(app),
+            host="127.0.0.1",
+            port=0,
+            http="h11",
+            log_config=None,
+            timeout_graceful_shutdown=1,
+        )
     )
     thread = threading.Thread(target=runner.run, daemon=True)
     thread.start()
     async with asyncio.timeout(20):
-        while not runner.started:
+        while not runner.started:  # noqa: ASYNC110 - uvicorn sets a flag and tells nobody
             await asyncio.sleep(0.01)
     port = runner.servers[0].sockets[0].getsockname()[1]
     try:

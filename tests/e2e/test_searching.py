@@ -7,6 +7,7 @@ import json
 from typing import Any
 
 import pytest
+from mcp.shared.exceptions import MCPError
 
 from tests.e2e.clients import TRANSPORTS, body, connected
 from tests.internet.world import World
@@ -15,9 +16,15 @@ Environ = dict[str, str]
 ERAS = ("legacy", "2026-07-28")
 
 
-def call(environ: Environ, arguments: dict[str, Any], *, tool: str = "web_search", **how: Any) -> Any:
+def call(
+    environ: Environ, arguments: dict[str, Any], *, tool: str = "web_search", **how: Any
+) -> Any:
     async def talk() -> Any:
-        async with connected(how.get("transport", "memory"), environ, **{key: how[key] for key in how if key != "transport"}) as client:
+        async with connected(
+            how.get("transport", "memory"),
+            environ,
+            **{key: how[key] for key in how if key != "transport"},
+        ) as client:
             return await client.call_tool(tool, arguments)
 
     return asyncio.run(talk())
@@ -26,7 +33,12 @@ def call(environ: Environ, arguments: dict[str, Any], *, tool: str = "web_search
 @pytest.mark.parametrize("mode", ERAS)
 @pytest.mark.parametrize("transport", TRANSPORTS)
 def test_a_search_returns_cited_results(transport: str, mode: str, environ: Environ) -> None:
-    result = call(environ, {"query": "lithium battery degradation", "num_results": 3}, transport=transport, mode=mode)
+    result = call(
+        environ,
+        {"query": "lithium battery degradation", "num_results": 3},
+        transport=transport,
+        mode=mode,
+    )
 
     answer = body(result)
     assert 1 <= answer["resultCount"] <= 3
@@ -123,19 +135,23 @@ def test_odd_but_honest_input_is_served(arguments: dict[str, Any], environ: Envi
     assert "results" in body(result)
 
 
-def test_an_unknown_tool_is_a_protocol_error(environ: Environ) -> None:
-    from mcp.shared.exceptions import MCPError
+@pytest.mark.parametrize("transport", TRANSPORTS)
+def test_an_unknown_tool_is_a_protocol_error(transport: str, environ: Environ) -> None:
+    async def talk() -> MCPError:
+        async with connected(transport, environ, mode="legacy") as client:
+            with pytest.raises(MCPError) as caught:
+                await client.call_tool("frobnicate", {})
+            return caught.value
 
-    with pytest.raises(MCPError) as caught:
-        call(environ, {}, tool="frobnicate")
-
-    assert caught.value.error.code == -32602
+    assert asyncio.run(talk()).error.code == -32602
 
 
 def test_the_searxng_profile_has_its_own_defaults(environ: Environ) -> None:
     async def talk() -> tuple[Any, Any]:
         async with connected("stdio", environ, arguments=("--profile", "searxng")) as client:
-            return await client.list_tools(), await client.call_tool("web_search", {"query": "http caching"})
+            return await client.list_tools(), await client.call_tool(
+                "web_search", {"query": "http caching"}
+            )
 
     listed, result = asyncio.run(talk())
 

@@ -14,6 +14,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
 from tests.internet import apis, odd, render
 from tests.internet.faults import Asked, Fault
 from tests.internet.world import World

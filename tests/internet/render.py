@@ -9,6 +9,7 @@ from html import escape
 from markdown_it import MarkdownIt
 from starlette.requests import Request
 from starlette.responses import Response
+
 from tests.internet.world import Page
 
 _DIRECTIONS = {"ar": "rtl", "he": "rtl", "fa": "rtl"}

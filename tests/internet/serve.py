@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Self
 
 import uvicorn
+
 from tests.internet import apis
 from tests.internet.app import build
 from tests.internet.world import World
@@ -41,7 +42,8 @@ class Internet:
 
     def __init__(self, world: World | None = None, *, port: int = 0) -> None:
         self.world = world or World()
-        self._socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        # The protocol is named so that asyncio switches Nagle's algorithm off: 40 ms an answer.
+        self._socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         self._socket.bind(("127.0.0.1", port))
         self.port: int = self._socket.getsockname()[1]

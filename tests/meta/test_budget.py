@@ -11,12 +11,27 @@ import pytest
 from citewell import tools
 from citewell.server import bake, manifest, selection
 
-FORBIDDEN = {"anyOf", "oneOf", "allOf", "$ref", "$defs", "format", "const", "exclusiveMinimum", "exclusiveMaximum", "title", "propertyNames"}
+FORBIDDEN = {
+    "anyOf",
+    "oneOf",
+    "allOf",
+    "$ref",
+    "$defs",
+    "format",
+    "const",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "title",
+    "propertyNames",
+}
 
 
 def tokens(profile: str) -> float:
     chosen = selection.chosen(manifest.load()["tools"], profile=profile)
-    costs = [{key: entry["wire"][key] for key in ("name", "description", "inputSchema")} for entry in chosen]
+    costs = [
+        {key: entry["wire"][key] for key in ("name", "description", "inputSchema")}
+        for entry in chosen
+    ]
     return len(json.dumps(costs, ensure_ascii=False, separators=(",", ":")).encode()) / 4
 
 

@@ -8,13 +8,24 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 # Written in pieces, so that this file does not hold what it forbids.
-REGISTRIES = re.compile("|".join([r"py" + r"pi\.org", r"python" + r"hosted\.org", r"registry\." + r"npmjs", r"deb\." + r"debian"]))
+REGISTRIES = re.compile(
+    "|".join(
+        [
+            r"py" + r"pi\.org",
+            r"python" + r"hosted\.org",
+            r"registry\." + r"npmjs",
+            r"deb\." + r"debian",
+        ]
+    )
+)
 MACHINE = re.compile("|".join(["/wo" + "rk/", "/ro" + "ot/", "/ho" + r"me/\w"]))
 BINARY = {".png", ".gz", ".pdf", ".zip", ".docx", ".woff2"}
 
 
 def tracked() -> list[Path]:
-    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    listed = subprocess.run(
+        ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
     paths = [ROOT / name for name in listed.split("\0") if name]
     return [path for path in paths if path.is_file() and path.suffix not in BINARY]
 
@@ -46,6 +57,10 @@ def test_every_suppression_names_its_rule_and_reason() -> None:
     reasonless = re.compile(r"#\s*noqa: [A-Z0-9, ]+$|#\s*type: ignore\[[^\]]+\]\s*$", re.MULTILINE)
     sources = [path for path in tracked() if path.suffix == ".py" and "src" in path.parts]
 
-    found = [str(path.relative_to(ROOT)) for path in sources if bare.search(text := path.read_text()) or reasonless.search(text)]
+    found = [
+        str(path.relative_to(ROOT))
+        for path in sources
+        if bare.search(text := path.read_text()) or reasonless.search(text)
+    ]
 
     assert found == []

@@ -18,7 +18,9 @@ HEAVY = {
 def loaded(code: str) -> set[str]:
     """Top-level and dotted names of every module loaded after running `code`."""
     script = f"{code}\nimport json, sys\nsys.stderr.write(json.dumps(sorted(sys.modules)))"
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60
+    )
     return set(json.loads(done.stderr.splitlines()[-1]))
 
 
@@ -35,16 +37,29 @@ def test_importing_the_package_loads_nothing_else() -> None:
 
 def test_the_front_needs_the_standard_library_alone() -> None:
     modules = loaded("import citewell.__main__, citewell.server.stdio, citewell.server.wire")
-    third_party = {name for name in tops(modules) if name not in sys.stdlib_module_names and not name.startswith("_")}
+    third_party = {
+        name
+        for name in tops(modules)
+        if name not in sys.stdlib_module_names and not name.startswith("_")
+    }
 
     assert third_party <= {"citewell", "sitecustomize", "__main__"}
-    assert not modules & {"asyncio", "pydantic", "typing_extensions", "inspect", "logging", "tomllib"}
+    assert not modules & {
+        "asyncio",
+        "pydantic",
+        "typing_extensions",
+        "inspect",
+        "logging",
+        "tomllib",
+    }
 
 
 def test_the_tools_need_pydantic_and_no_network_or_protocol() -> None:
     modules = tops(loaded("from citewell import tools; tools.discover()"))
 
-    assert not modules & ({"mcp", "mcp_types", "httpx2", "httpcore2", "starlette", "uvicorn"} | HEAVY)
+    assert not modules & (
+        {"mcp", "mcp_types", "httpx2", "httpcore2", "starlette", "uvicorn"} | HEAVY
+    )
 
 
 def test_a_session_ready_for_its_first_call_has_loaded_nothing_heavy() -> None:
@@ -70,7 +85,7 @@ def test_a_session_loads_few_modules_beyond_the_sdk() -> None:
 
 @pytest.mark.parametrize("name", ["brave", "hackernews", "wikipedia", "duckduckgo"])
 def test_a_provider_brings_no_library_with_it(name: str) -> None:
-    base = "import citewell.ports, citewell.net.upstream, citewell.text.markup, citewell.text.dates, citewell.model.search"
+    base = "import citewell.ports, citewell.net.upstream, citewell.text.markup, citewell.text.dates, citewell.model.search\nfrom pydantic import BaseModel\nclass Warm(BaseModel): x: int = 0"
     before = loaded(base)
     after = loaded(f"{base}\nfrom citewell.providers import load; load({name!r})")
 

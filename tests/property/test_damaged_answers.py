@@ -10,16 +10,19 @@ from urllib.parse import urlsplit
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.contract.recordings import Recording, encode, offers, path, recording, replay
 
 from citewell.errors import UpstreamError
 from citewell.model.search import Hit, Picture
 from citewell.ports import Offer
+from tests.contract.recordings import Recording, encode, offers, path, recording, replay
 
 OFFERS = [(name, offer) for name, offer in offers() if path(name, offer).is_file()]
+JSON = [
+    (name, offer) for name, offer in OFFERS if "body" in recording(name, offer).data["response"]
+]
 DROP = object()
 REPLACEMENTS = [
-    DROP, None, "", "text", "http://[", "javascript:alert(1)", "//example.org", "\ud800", "\x00",
+    DROP, None, "", "text", "http://[", "https://a.example/\ud800", "javascript:alert(1)", "//example.org", "\ud800", "\x00",
     7, -1, 10**40, -1.5, float("nan"), float("inf"), True, False, [], {}, [None], [[]], {"a": 1},
     "<b>&#x0;&lt;", "99999999999 years ago", "9999-12-31T23:59:59-12:00", "0001-01-01T00:00:00+14:00",
 ]  # fmt: skip
@@ -82,18 +85,25 @@ def check(item: Hit | Picture) -> None:
     assert parts.hostname
     assert isinstance(item.title, str)
     assert item.title
-    repr(item).encode()
     f"{item.title} {address}".encode()
     if isinstance(item, Hit):
         f"{item.snippet} {item.source} {item.extra_snippets}".encode()
         assert item.score is None or 0 <= item.score <= 1
         assert item.published is None or item.published.tzinfo is not None
+    else:
+        f"{item.context} {item.thumbnail}".encode()
 
 
 @pytest.mark.parametrize(
     ("name", "offer"), OFFERS, ids=[f"{name}-{offer}" for name, offer in OFFERS]
 )
-@settings(max_examples=150, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+@settings(
+    max_examples=150,
+    deadline=None,
+    database=None,
+    derandomize=True,
+    suppress_health_check=list(HealthCheck),
+)
 @given(data=st.data())
 def test_a_damaged_answer_gives_values_or_an_upstream_error(
     name: str, offer: Offer, data: st.DataObject
@@ -109,6 +119,28 @@ def test_a_damaged_answer_gives_values_or_an_upstream_error(
 
     for item in found:
         check(item)
+
+
+@pytest.mark.parametrize(("name", "offer"), JSON, ids=[f"{name}-{offer}" for name, offer in JSON])
+def test_an_address_that_cannot_be_written_down_reaches_nobody(name: str, offer: Offer) -> None:
+    record = recording(name, offer)
+    body = record.data["response"]["body"]
+    links = [place for place in places(body) if str(_at(body, place)).startswith("http")]
+
+    assert links
+    for place in links:
+        try:
+            found = replay(record, encode(damaged(body, place, "https://a.example/\ud800")))
+        except UpstreamError:
+            continue
+        for item in found:
+            check(item)
+
+
+def _at(body: Any, place: Place) -> Any:
+    for key in place:
+        body = body[key]
+    return body
 
 
 def test_one_broken_element_does_not_cost_the_others() -> None:

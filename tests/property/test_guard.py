@@ -12,12 +12,14 @@ from citewell.net.guard import Guard, Rules
 from citewell.net.target import read_url
 
 NUMBERS = st.integers(0, 2**32 - 1)
-PRIVATE = st.sampled_from([0x7F000001, 0x0A000001, 0xC0A80001, 0xA9FEA9FE, 0xAC100001, 0x64646464, 0])
+PRIVATE = st.sampled_from(
+    [0x7F000001, 0x0A000001, 0xC0A80001, 0xA9FEA9FE, 0xAC100001, 0x64646464, 0]
+)
 FORMS = st.sampled_from(
     [
         str,
         hex,
-        lambda number: "0" + oct(number)[2:],
+        lambda number: f"0{number:o}",
         lambda number: ".".join(f"{part:#x}" for part in number.to_bytes(4, "big")),
         lambda number: ".".join(f"0{part:o}" for part in number.to_bytes(4, "big")),
         lambda number: ".".join(f"{part:03d}" for part in number.to_bytes(4, "big")),

@@ -31,7 +31,12 @@ def test_a_credential_is_masked(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["an ordinary sentence about keys and tokens", "https://example.org/a?q=x", "research://artifact/" + "ab" * 32]
+    "text",
+    [
+        "an ordinary sentence about keys and tokens",
+        "https://example.org/a?q=x",
+        "research://artifact/" + "ab" * 32,
+    ],
 )
 def test_ordinary_text_stays(text: str) -> None:
     assert masked(text) == text

@@ -6,7 +6,11 @@ import contextlib
 import sys
 from typing import Annotated
 
-ABOUT = "Research with sources that exist: search the web from here, or serve an AI assistant over MCP."
+import typer
+
+ABOUT = (
+    "Research with sources that exist: search the web from here, or serve an AI assistant over MCP."
+)
 EPILOG = (
     "Exit codes: 0 done; 1 nothing found, or a check failed; 2 wrong usage or configuration; "
     "3 an upstream failed; 70 a fault in Citewell itself; 130 interrupted."
@@ -15,8 +19,6 @@ EPILOG = (
 
 def main(argv: list[str]) -> int:
     """Run one command; the exit code of the process."""
-    import typer
-
     from citewell.cli import doctor, reference, search, serve, tools
     from citewell.cli.exits import ended
 
@@ -35,7 +37,10 @@ def main(argv: list[str]) -> int:
     def _(
         *,
         version: Annotated[
-            bool, typer.Option("--version", is_eager=True, callback=_version, help="Show the version and exit.")
+            bool,
+            typer.Option(
+                "--version", is_eager=True, callback=_version, help="Show the version and exit."
+            ),
         ] = False,
     ) -> None: ...
 
@@ -48,8 +53,6 @@ def main(argv: list[str]) -> int:
 
 def _version(wanted: bool) -> None:  # noqa: FBT001 - typer calls it so
     if wanted:
-        import typer
-
         from citewell import __version__
 
         sys.stdout.write(f"citewell {__version__}\n")

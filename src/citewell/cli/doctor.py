@@ -105,14 +105,23 @@ def _show(report: Report) -> None:
     screen.table(("PROVIDER", "STATE", "DETAIL"), rows, styles=styles)
     screen.say()
     marks = [screen.STYLES[check.state] for check in report.checks]
-    screen.table(("CHECK", "STATE", "DETAIL"), [(c.name, c.state, c.detail) for c in report.checks], styles=marks)
-    _show_changes([*report.providers, *report.checks])
+    screen.table(
+        ("CHECK", "STATE", "DETAIL"),
+        [(c.name, c.state, c.detail) for c in report.checks],
+        styles=marks,
+    )
+    wanting = [row for row in report.providers if row.configured]
+    broken = [check for check in report.checks if check.state != "ok"]
+    _show_changes("TO REPAIR", [*wanting, *broken])
+    absent = [row for row in report.providers if not row.configured]
+    sound = [check for check in report.checks if check.state == "ok"]
+    _show_changes("TO ADD, IF WANTED", [*absent, *sound])
     if not report.healthy:
         screen.say("No provider can search the web at present, or a check failed.", style="red")
 
 
-def _show_changes(rows: Sequence[Verdict | Check]) -> None:
+def _show_changes(heading: str, rows: Sequence[Verdict | Check]) -> None:
     changes = [(row.name, row.change) for row in rows if row.change]
     if changes:
         screen.say()
-        screen.table(("FOR", "CHANGE"), changes)
+        screen.table((heading, "CHANGE"), changes)

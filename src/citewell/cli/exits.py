@@ -7,6 +7,8 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import typer
+
 from citewell.errors import CitewellError
 from citewell.text.markup import visible
 from citewell.text.secrets import masked
@@ -51,7 +53,9 @@ def advise(block: Mapping[str, Any]) -> str:
     """What to do next, in words; empty where the sentence has said it."""
     action = str(block.get("suggestedAction", ""))
     if action == "retry_after_delay":
-        return f"Try again in {block.get('retryAfterSeconds', 60)} seconds, or name another provider."
+        return (
+            f"Try again in {block.get('retryAfterSeconds', 60)} seconds, or name another provider."
+        )
     others = ", ".join(block.get("alternatives", ()))
     if action == "try_different_provider" and others:
         return f"Try --provider with one of: {others}."
@@ -60,7 +64,6 @@ def advise(block: Mapping[str, Any]) -> str:
 
 def ended(command: Callable[..., int]) -> Callable[..., None]:
     """The command with its return value, its errors and Ctrl-C turned into exit codes."""
-    import typer
 
     @functools.wraps(command)
     def run(*args: Any, **kwargs: Any) -> None:

@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from citewell.errors import AuthRequired, Blocked, CitewellError, Misconfigured, NetworkFailed, OutOfCredit, RateLimited, Refused
+from citewell.errors import (
+    AuthRequired,
+    Blocked,
+    CitewellError,
+    NetworkFailed,
+    OutOfCredit,
+    RateLimited,
+    Refused,
+)
 from citewell.model.search import Found, Query
 from citewell.ports import Offer, Spec, WebSearch
 from citewell.services.catalogue import Catalogue
 from citewell.text.secrets import masked
 
 PATIENCE = 5.0  # seconds for one provider
-HARMLESS = Query(text="encyclopedia", count=1)
+HARMLESS = Query(text="sleep", count=1)
 
 WORKING = "working"
 UNTRIED = "not tried"
@@ -117,7 +126,8 @@ def _answered(spec: Spec, found: Found, *, milliseconds: int) -> Verdict:
     where = f" from {found.instance}" if found.instance else ""
     notes = " ".join(found.notes)
     if found.hits:
-        return _row(spec, WORKING, detail=f"answered in {milliseconds} ms{where}. {notes}".strip())
+        detail = f"answered in {milliseconds} ms{where}. {notes}".strip()
+        return _row(spec, WORKING, detail=detail, change=_quoted(notes))
     failed = "; ".join(f"{engine}: {reason}" for engine, reason in found.unresponsive)
     if failed:
         return _row(spec, FAILING, detail=f"its engines fail{where}: {failed}")
@@ -126,7 +136,11 @@ def _answered(spec: Spec, found: Found, *, milliseconds: int) -> Verdict:
 
 def _failed(spec: Spec, error: CitewellError, raw: Mapping[str, str]) -> Verdict:
     state = next((word for kind, word in _STATES if isinstance(error, kind)), FAILING)
-    wait = f" Wait {error.retry_after:.0f} s." if isinstance(error, RateLimited) and error.retry_after else ""
+    wait = (
+        f" Wait {error.retry_after:.0f} s."
+        if isinstance(error, RateLimited) and error.retry_after
+        else ""
+    )
     return _row(spec, state, detail=masked(error.message + wait), change=_change(spec, error, raw))
 
 
@@ -134,33 +148,50 @@ def _change(spec: Spec, error: CitewellError, raw: Mapping[str, str]) -> str:
     """The line to change; empty where waiting is all there is, or the message names it."""
     if isinstance(error, AuthRequired | OutOfCredit):
         secrets = [option.env for option in spec.options if option.secret]
-        return "; ".join(f"{env}=<a key from {spec.home}>" for env in secrets)
+        return f"{' '.join(f'{env}=…' for env in secrets)} (a key from {spec.home})"
     if isinstance(error, Refused):
-        return "CITEWELL_ALLOW_PRIVATE_HOSTS=<host:port of that address>"
+        return "CITEWELL_ALLOW_PRIVATE_HOSTS=… (host:port of that address)"
     if isinstance(error, NetworkFailed):
         return _network_line(spec, raw)
-    reason = error.extra.get("reason") if isinstance(error, Misconfigured) else None
-    return "in the instance's settings.yml: search: formats: [html, json]" if reason == "json_disabled" else ""
+    return _quoted(error.message)
+
+
+def _quoted(text: str) -> str:
+    """The line that a provider's own words name, where they name one in backticks."""
+    found = re.search(r"`([^`]+)`", text)
+    return found[1] if found else ""
 
 
 def _network_line(spec: Spec, raw: Mapping[str, str]) -> str:
     if raw.get(spec.base_url_env):
-        return f"{spec.base_url_env}=<an address that answers>"
+        return f"{spec.base_url_env}=… (an address that answers)"
     own = next((env for env in spec.requires_any if raw.get(env)), None)
-    return f"{own}=<an address that answers>" if own else "CITEWELL_PROXY=env (when only a proxy leads outside)"
+    return (
+        f"{own}=… (an address that answers)"
+        if own
+        else "CITEWELL_PROXY=env (when only a proxy leads outside)"
+    )
 
 
 def _unconfigured(spec: Spec, catalogue: Catalogue) -> Verdict:
-    return _row(spec, UNCONFIGURED, configured=False, detail=f"needs {catalogue.lacks(spec.name)}", change=_to_set(spec))
+    return _row(
+        spec,
+        UNCONFIGURED,
+        configured=False,
+        detail=f"needs {catalogue.lacks(spec.name)}",
+        change=_to_set(spec),
+    )
 
 
 def _to_set(spec: Spec) -> str:
     required = [option.env for option in spec.options if option.required]
     names: Iterable[str] = required or spec.requires_any[:1]
-    return "; ".join(f"{env}=<see {spec.home}>" for env in names)
+    return f"{' '.join(f'{env}=…' for env in names)} (see {spec.home})"
 
 
-def _row(spec: Spec, state: str, *, configured: bool = True, detail: str = "", change: str = "") -> Verdict:
+def _row(
+    spec: Spec, state: str, *, configured: bool = True, detail: str = "", change: str = ""
+) -> Verdict:
     return Verdict(
         name=spec.name,
         title=spec.title,

@@ -26,15 +26,25 @@ _CAUSES = {
 def command(
     query: Annotated[str, typer.Argument(help="What to look for, 1 to 500 characters.")],
     *,
-    count: Annotated[int, typer.Option("-n", "--num-results", help="How many results, 1 to 50.")] = 5,
-    lens: Annotated[str | None, typer.Option(help="A field's authoritative hosts, such as medical or docs.")] = None,
-    site: Annotated[list[str] | None, typer.Option(help="Only this domain; may be repeated.")] = None,
+    count: Annotated[
+        int, typer.Option("-n", "--num-results", help="How many results, 1 to 50.")
+    ] = 5,
+    lens: Annotated[
+        str | None, typer.Option(help="A field's authoritative hosts, such as medical or docs.")
+    ] = None,
+    site: Annotated[
+        list[str] | None, typer.Option(help="Only this domain; may be repeated.")
+    ] = None,
     time_range: Annotated[str | None, typer.Option(help="day, week, month or year.")] = None,
     language: Annotated[str | None, typer.Option(help="ISO 639-1, such as de or pt-BR.")] = None,
     country: Annotated[str | None, typer.Option(help="ISO 3166-1 alpha-2, such as GB.")] = None,
     provider: Annotated[str | None, typer.Option(help="Use this provider and no other.")] = None,
-    claim: Annotated[str | None, typer.Option(help="Show each result's sentence nearest to this claim.")] = None,
-    fetch: Annotated[bool, typer.Option("--fetch", help="Read each result's page as markdown.")] = False,
+    claim: Annotated[
+        str | None, typer.Option(help="Show each result's sentence nearest to this claim.")
+    ] = None,
+    fetch: Annotated[
+        bool, typer.Option("--fetch", help="Read each result's page as markdown.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the tool's own answer.")] = False,
 ) -> int:
     """Search the web and list what was found, as an assistant would get it."""

@@ -2,35 +2,52 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated
 
 import typer
 
 from citewell import config
-from citewell.cli.exits import OK
 
 HTTP = "HTTP"
+PORT = 8000  # unless the settings say otherwise
 
 
 def command(
     *,
-    http: Annotated[bool, typer.Option("--http", help="Serve streamable HTTP instead of stdio.")] = False,
-    host: Annotated[str | None, typer.Option(help="Interface to listen on.", rich_help_panel=HTTP)] = None,
+    http: Annotated[
+        bool, typer.Option("--http", help="Serve streamable HTTP instead of stdio.")
+    ] = False,
+    host: Annotated[
+        str | None, typer.Option(help="Interface to listen on.", rich_help_panel=HTTP)
+    ] = None,
     port: Annotated[
         int | None,
-        typer.Option(min=0, max=65535, help="Port to listen on; 0 lets the system choose.", rich_help_panel=HTTP),
+        typer.Option(
+            min=1,
+            max=65535,
+            help=f"Port to listen on; {PORT} unless set.",
+            rich_help_panel=HTTP,
+        ),
     ] = None,
     insecure: Annotated[
         bool,
-        typer.Option("--insecure", help="Listen on a public interface without authentication.", rich_help_panel=HTTP),
+        typer.Option(
+            "--insecure",
+            help="Listen on a public interface without authentication.",
+            rich_help_panel=HTTP,
+        ),
     ] = False,
     profile: Annotated[
-        str | None, typer.Option(help="Preset of tools: default, all, searxng, or a toolset's name.")
+        str | None,
+        typer.Option(help="Preset of tools: default, all, searxng, or a toolset's name."),
     ] = None,
     toolsets: Annotated[
         str | None, typer.Option(help="Toolsets instead of the profile's, comma-separated.")
     ] = None,
-    tools: Annotated[str | None, typer.Option(help="Single tools besides the toolsets, comma-separated.")] = None,
+    tools: Annotated[
+        str | None, typer.Option(help="Single tools besides the toolsets, comma-separated.")
+    ] = None,
     read_only: Annotated[
         bool, typer.Option("--read-only", help="Offer only tools that change nothing.")
     ] = False,
@@ -42,16 +59,19 @@ def command(
         "tools": _names(tools),
         "read_only": read_only or None,
     }
-    settings = config.load(**overrides, host=host, port=port)
-    if not (http or host or port is not None or settings.port):
+    settings = config.load(None, **overrides, host=host, port=port)
+    if not (http or host or settings.port):
         from citewell.server.stdio import serve
 
         return serve({name: value for name, value in overrides.items() if value is not None})
 
     from citewell.server.hosting import serve_http
+    from citewell.server.http import refuse_public
 
-    serve_http(settings, insecure=insecure)
-    return OK
+    refuse_public(settings, insecure=insecure)
+    settings = settings.model_copy(update={"port": settings.port or PORT})
+    sys.stderr.write(f"Serving MCP at http://{settings.host}:{settings.port}/mcp\n")
+    return serve_http(settings, insecure=insecure)
 
 
 def _names(given: str | None) -> tuple[str, ...] | None:

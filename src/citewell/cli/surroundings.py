@@ -15,11 +15,10 @@ from citewell import environment
 from citewell.config import Settings
 from citewell.errors import CitewellError
 from citewell.ports import Spec
+from citewell.server.reference.settings import EARLY
 from citewell.store.opened import KEY_FILE
 
 _PREFIX = "CITEWELL_"
-# Read before there are settings.
-_OUTSIDE = (environment.CONFIG_FILE, "CITEWELL_FRONT")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +30,9 @@ class Check:
 
 
 def python() -> Check:
-    return Check(name="python", state="ok", detail=f"{platform.python_version()} on {platform.system()}")
+    return Check(
+        name="python", state="ok", detail=f"{platform.python_version()} on {platform.system()}"
+    )
 
 
 def extras() -> Check:
@@ -39,11 +40,17 @@ def extras() -> Check:
     try:
         requires = metadata.requires("citewell") or []
     except metadata.PackageNotFoundError:
-        return Check(name="extras", state="warning", detail="citewell runs from a source tree; its extras are unknown")
+        return Check(
+            name="extras",
+            state="warning",
+            detail="citewell runs from a source tree; its extras are unknown",
+        )
     parts = dict(_extras(requires))
     there = [extra for extra, library in parts.items() if _installed(library)]
     absent = [extra for extra in parts if extra not in there]
-    detail = f"installed: {', '.join(there) or 'none'}; not installed: {', '.join(absent) or 'none'}"
+    detail = (
+        f"installed: {', '.join(there) or 'none'}; not installed: {', '.join(absent) or 'none'}"
+    )
     change = f'pip install "citewell[{",".join(absent)}]" (only if wanted)' if absent else ""
     return Check(name="extras", state="ok", detail=detail, change=change)
 
@@ -79,9 +86,13 @@ def configuration(environ: Mapping[str, str]) -> Check:
 def names(settings: Settings, specs: Iterable[Spec]) -> Check:
     """A setting nobody reads is nearly always a misspelt one."""
     known = known_names(specs)
-    strangers = sorted(name for name in settings.raw if name.startswith(_PREFIX) and name not in known)
+    strangers = sorted(
+        name for name in settings.raw if name.startswith(_PREFIX) and name not in known
+    )
     if not strangers:
-        return Check(name="setting names", state="ok", detail="every CITEWELL_ name set is a known one")
+        return Check(
+            name="setting names", state="ok", detail="every CITEWELL_ name set is a known one"
+        )
     return Check(
         name="setting names",
         state="warning",
@@ -92,8 +103,12 @@ def names(settings: Settings, specs: Iterable[Spec]) -> Check:
 
 def known_names(specs: Iterable[Spec]) -> frozenset[str]:
     ours = {field.alias for field in Settings.model_fields.values() if field.alias}
-    theirs = {name for spec in specs for name in (spec.base_url_env, *(option.env for option in spec.options))}
-    return frozenset(ours | theirs | set(_OUTSIDE))
+    theirs = {
+        name
+        for spec in specs
+        for name in (spec.base_url_env, *(option.env for option in spec.options))
+    }
+    return frozenset(ours | theirs | set(EARLY))
 
 
 def _meant(name: str, known: Iterable[str]) -> str:
@@ -111,7 +126,10 @@ def data_directory(settings: Settings) -> Check:
     except OSError as error:
         detail = f"{path} cannot be written: {error.strerror}; answers are kept in memory only"
         return Check(
-            name="data directory", state="warning", detail=detail, change="CITEWELL_DATA_DIR=<a directory you can write>"
+            name="data directory",
+            state="warning",
+            detail=detail,
+            change="CITEWELL_DATA_DIR=<a directory you can write>",
         )
     return Check(name="data directory", state="ok", detail=str(path))
 
@@ -123,7 +141,11 @@ def cache(settings: Settings, warnings: Iterable[str]) -> Check:
     told = [*warnings]
     if told:
         return Check(name="cache", state="warning", detail=" ".join(told))
-    return Check(name="cache", state="ok", detail=f"encrypted with {_key_source(settings)}, in {settings.cache_path}")
+    return Check(
+        name="cache",
+        state="ok",
+        detail=f"encrypted with {_key_source(settings)}, in {settings.cache_path}",
+    )
 
 
 def _key_source(settings: Settings) -> str:
@@ -138,9 +160,17 @@ def routing(problem: CitewellError | None, warnings: Iterable[str], chain: Itera
         return Check(name="routing", state="failed", detail=problem.message)
     told = " ".join(warnings)
     order = ", ".join(chain)
-    return Check(name="routing", state="warning" if told else "ok", detail=f"web search asks {order}. {told}".strip())
+    return Check(
+        name="routing",
+        state="warning" if told else "ok",
+        detail=f"web search asks {order}. {told}".strip(),
+    )
 
 
 def lenses(names: Iterable[str], warnings: Iterable[str]) -> Check:
     told = " ".join(warnings)
-    return Check(name="lenses", state="warning" if told else "ok", detail=f"{len([*names])} known. {told}".strip())
+    return Check(
+        name="lenses",
+        state="warning" if told else "ok",
+        detail=f"{len([*names])} known. {told}".strip(),
+    )

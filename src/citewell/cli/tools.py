@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 import typer
 
-from citewell import config
 from citewell.cli import exits, screen
 from citewell.errors import Misconfigured
 from citewell.server import manifest, selection
@@ -17,33 +16,49 @@ from citewell.server.reference import BUDGET_ALL, BUDGET_DEFAULT, tokens
 def command(
     *,
     as_json: Annotated[bool, typer.Option("--json", help="Print the list as JSON.")] = False,
-    profile: Annotated[str | None, typer.Option(help="The tools of this profile instead of all.")] = None,
-    toolsets: Annotated[str | None, typer.Option(help="The tools of these toolsets, comma-separated.")] = None,
+    profile: Annotated[
+        str | None, typer.Option(help="The tools of this profile instead of all.")
+    ] = None,
+    toolsets: Annotated[
+        str | None, typer.Option(help="The tools of these toolsets, comma-separated.")
+    ] = None,
 ) -> int:
     """List the tools with their toolsets and sizes; a token is taken as four bytes."""
-    entries = _chosen(profile, toolsets)
-    rows = [_row(entry) for entry in entries]
-    total = sum(row["tokens"] for row in rows)
-    budget = BUDGET_DEFAULT if all(row["default"] for row in rows) else BUDGET_ALL
+    everything = [_row(entry) for entry in manifest.load()["tools"]]
+    shown = {entry["name"] for entry in _chosen(profile, toolsets)}
+    rows = [row for row in everything if row["name"] in shown]
+    totals = _totals(everything)
     if as_json:
-        screen.say_json({"tools": rows, "tokens": total, "budget": budget})
+        screen.say_json(
+            {"tools": rows, "tokens": sum(row["tokens"] for row in rows), "budgets": totals}
+        )
     else:
         _show(rows)
-        screen.say(f"{len(rows)} tools, {total} tokens of {budget}")
-    return exits.OK if total <= budget else exits.NOTHING
+        for name, total in totals.items():
+            screen.say(f"{name}: {total['tokens']} of {total['budget']} tokens")
+    within = all(total["tokens"] <= total["budget"] for total in totals.values())
+    return exits.OK if within else exits.NOTHING
 
 
 def _chosen(profile: str | None, toolsets: str | None) -> list[Mapping[str, Any]]:
-    settings = config.load()
-    sets = tuple(name.strip() for name in (toolsets or "").split(",") if name.strip())
+    """Every tool unless the command says otherwise."""
+    sets = [name.strip() for name in (toolsets or "").split(",") if name.strip()]
     try:
         return selection.chosen(
-            manifest.load()["tools"],
-            profile=profile or settings.profile if not sets else selection.DEFAULT,
-            toolsets=sets or (() if profile else settings.toolsets or (selection.EVERYTHING,)),
+            manifest.load()["tools"], profile=profile or selection.EVERYTHING, toolsets=sets
         )
     except ValueError as error:
         raise Misconfigured(f"{str(error).capitalize()}.", action="inform_user") from None
+
+
+def _totals(rows: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, int]]:
+    return {
+        "default profile": {
+            "tokens": sum(row["tokens"] for row in rows if row["default"]),
+            "budget": BUDGET_DEFAULT,
+        },
+        "all tools": {"tokens": sum(row["tokens"] for row in rows), "budget": BUDGET_ALL},
+    }
 
 
 def _row(entry: Mapping[str, Any]) -> dict[str, Any]:

@@ -78,10 +78,10 @@ def guess(body: bytes, *, language: str | None = None) -> str:
     sample = body[:_LOOKED_AT]
     if wide := _wide(sample):
         return wide
+    if b"\x1b$" in sample and sample.isascii():
+        return "iso2022_jp"
     if _reads(body, "utf-8"):
         return "utf-8"
-    if sample.isascii() and b"\x1b$" in sample:
-        return "iso2022_jp"
     words = _foreign_words(sample)
     scores = {reading.charset: _score(words, reading, language) for reading in _READINGS}
     return max(scores, key=lambda charset: scores[charset])
@@ -118,9 +118,7 @@ def _score(words: bytes, reading: _Reading, language: str | None) -> float:
     if not total:
         return reading.prior
     common, known = _sets(reading)
-    worth = sum(
-        count * _worth(char, common=common, known=known) for char, count in foreign.items()
-    )
+    worth = sum(count * _worth(char, common=common, known=known) for char, count in foreign.items())
     odd = sum(len(pattern.findall(text)) for pattern in _oddities())
     hint = 0.25 if language and language in reading.languages.split() else 0.0
     return (worth - min(odd, total)) / total + reading.prior + hint

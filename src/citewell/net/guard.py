@@ -46,11 +46,14 @@ class Rules:
             domains=frozenset(_plain(entry) for entry in settings.allowed_domains),
         )
 
-    def exempt(self, host: str, port: int) -> bool:
-        """True for a host the operator named, and for all when private addresses are allowed."""
+    def names(self, host: str, port: int) -> bool:
+        """True for a private host that the operator named."""
         bracketed = f"[{host}]" if ":" in host else host
-        names = {host, bracketed, f"{bracketed}:{port}"}
-        return self.private or not names.isdisjoint(self.private_hosts)
+        return not self.private_hosts.isdisjoint({host, bracketed, f"{bracketed}:{port}"})
+
+    def exempt(self, host: str, port: int) -> bool:
+        """True for a named host, and for all when private addresses are allowed."""
+        return self.private or self.names(host, port)
 
 
 class Guard:
@@ -63,15 +66,16 @@ class Guard:
     def target(self, url: str, *, page: bool = False) -> Target:
         """Read `url` and judge its name and port; no question is asked of the network."""
         target = read_url(url)
-        if not self.exempt(target):
+        if not self._rules.exempt(target.host, target.port):
             _check_name(target)
             _check_port(target.port)
         if page and self._rules.domains:
             self._check_domain(target.host)
         return target
 
-    def exempt(self, target: Target) -> bool:
-        return self._rules.exempt(target.host, target.port)
+    def named(self, target: Target) -> bool:
+        """True for a private host of the operator's own, which no proxy leads to."""
+        return self._rules.names(target.host, target.port)
 
     async def addresses(self, host: str, port: int) -> tuple[str, ...]:
         """The addresses to connect to. One that is not public refuses the host as a whole."""

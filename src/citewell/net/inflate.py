@@ -58,15 +58,12 @@ def _brotli(data: bytes, limit: int) -> bytes:
     import brotli  # type: ignore[import-untyped]  # ships no types
 
     stream = brotli.Decompressor()
-    out = bytearray()
     try:
-        out += stream.process(data, output_buffer_limit=limit + 1)
-        while len(out) <= limit and not (stream.is_finished() or stream.can_accept_more_data()):
-            out += stream.process(b"", output_buffer_limit=limit + 1 - len(out))
+        out: bytes = stream.process(data, output_buffer_limit=limit + 1)
     except brotli.error:
         raise _damaged() from None
     _check(len(out), limit, whole=stream.is_finished())
-    return bytes(out)
+    return out
 
 
 def _zstd(data: bytes, limit: int) -> bytes:

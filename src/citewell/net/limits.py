@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC
-from email.utils import parsedate_to_datetime
 
 _LONGEST_WINDOW = 60.0  # a quota per day or month is not a pace: it may be spent at once
 _EPOCH = 1_000_000_000  # a reset beyond this is a date, not a delay
@@ -52,6 +51,8 @@ def _retry_after(headers: Headers, now: Callable[[], float]) -> Iterator[float]:
     if re.fullmatch(_NUMBER, value):
         yield min(float(value), _LONGEST_DELAY)
     elif value:
+        from email.utils import parsedate_to_datetime
+
         try:
             date = parsedate_to_datetime(value)
         except ValueError:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
 from citewell.errors import BadShape
+
+_MEDIA_TYPE = re.compile(r"[a-z]{1,20}/[a-z0-9.+-]{1,60}")
 
 Pairs = Mapping[str, str] | Sequence[tuple[str, str]]
 
@@ -60,6 +63,8 @@ class Response:
         try:
             return json.loads(self.body)
         except (ValueError, RecursionError):  # the second for a body of a million brackets
-            kind = self.content_type or "no content type"
+            kind = (
+                self.content_type if _MEDIA_TYPE.fullmatch(self.content_type) else "no media type"
+            )
             message = f"Expected JSON and got {kind} of {len(self.body)} bytes."
             raise BadShape(message, provider=self.provider) from None

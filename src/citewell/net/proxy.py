@@ -21,6 +21,7 @@ from citewell.net.guard import Guard
 from citewell.net.target import Target
 
 _CHUNK = 64 * 1024
+_LINGER = 1.0
 _USER = "citewell"
 
 
@@ -114,13 +115,20 @@ class GuardedProxy:
         try:
             await self._serve(near)
         except RejectionError as rejection:
-            with contextlib.suppress(OSError):
-                near.writer.write(rejection.answer())
-                await near.writer.drain()
+            await self._reject(near, rejection)
         except (OSError, EOFError, TimeoutError):
             pass  # one of the two is gone or silent, and the other learns it by the close
         finally:
             await near.aclose()
+
+    async def _reject(self, near: _Side, rejection: RejectionError) -> None:
+        """Answer, then listen a moment: closing on unread bytes would destroy the answer."""
+        with contextlib.suppress(OSError, TimeoutError):
+            async with asyncio.timeout(_LINGER):
+                near.writer.write(rejection.answer())
+                near.writer.write_eof()
+                while await near.reader.read(_CHUNK):
+                    pass
 
     async def _serve(self, near: _Side) -> None:
         if len(self._clients) > self._bounds.connections:

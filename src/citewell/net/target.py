@@ -38,10 +38,15 @@ class Target:
         return (self.scheme, self.host, self.port)
 
     @property
+    def odd_port(self) -> int | None:
+        """The port where it is not the scheme's own, else None."""
+        return None if self.port == _DEFAULT_PORTS[self.scheme] else self.port
+
+    @property
     def authority(self) -> str:
-        """The Host header: the port only where it is not the scheme's own."""
+        """The Host header."""
         host = f"[{self.host}]" if ":" in self.host else self.host
-        return host if self.port == _DEFAULT_PORTS[self.scheme] else f"{host}:{self.port}"
+        return f"{host}:{self.port}" if self.odd_port else host
 
     @property
     def url(self) -> str:

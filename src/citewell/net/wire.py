@@ -43,11 +43,11 @@ class Wire:
         self, target: Target, *, method: str, headers: Mapping[str, str], content: bytes | None
     ) -> AsyncIterator[tuple[Head, AsyncIterator[bytes]]]:
         """Send one request; yields the head and the body as it comes, still packed."""
-        proxy = None if self._guard.exempt(target) else self._outbound.proxy(target)
+        proxy = None if self._guard.named(target) else self._outbound.proxy(target)
         if proxy is not None:
             await self._guard.addresses(target.host, target.port)
         url = httpcore2.URL(
-            scheme=target.scheme, host=target.host, port=target.port, target=target.path
+            scheme=target.scheme, host=target.host, port=target.odd_port, target=target.path
         )
         fields = [("Host", target.authority), *headers.items()]
         with _failures(target.host):

@@ -32,5 +32,5 @@ class Module(Protocol):
 
 
 def load(name: str) -> Module:
-    module: Module = import_module(f"{__name__}.{name}")  # type: ignore[assignment]  # checked by the contract suite
+    module: Module = import_module(f"{__name__}.{name}")
     return module

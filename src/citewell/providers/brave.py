@@ -13,7 +13,7 @@ from citewell.net.paging import Page, gather
 from citewell.ports import Kit, Offer, Option, Spec
 from citewell.text.dates import read_date
 from citewell.text.markup import clean
-from citewell.text.operators import compose, shorten
+from citewell.text.operators import compose
 
 SPEC = Spec(
     name="brave",
@@ -179,7 +179,10 @@ class Provider:
 
 
 def _params(query: Query, *, extra: bool) -> dict[str, str]:
-    params = {"q": _words(compose(query, limit=SPEC.max_query)), "safesearch": _SAFE[query.safe]}
+    params = {
+        "q": compose(query, limit=SPEC.max_query, words=_WORDS),
+        "safesearch": _SAFE[query.safe],
+    }
     if query.country in _COUNTRIES:
         params["country"] = query.country or ""
     if language := _language(query.language):
@@ -195,7 +198,7 @@ def _params(query: Query, *, extra: bool) -> dict[str, str]:
 
 def _image_params(query: PictureQuery) -> dict[str, str]:
     params = {
-        "q": _words(shorten(query.text, SPEC.max_query)),
+        "q": compose(Query(text=query.text), limit=SPEC.max_query, words=_WORDS),
         "count": str(min(query.count, SPEC.max_results)),
         "safesearch": "off" if query.safe == "off" else "strict",  # there is no middle here
     }
@@ -204,10 +207,6 @@ def _image_params(query: PictureQuery) -> dict[str, str]:
     if language := _language(query.language):
         params["search_lang"] = language
     return params
-
-
-def _words(text: str) -> str:
-    return " ".join(text.split(" ")[:_WORDS])
 
 
 def _language(language: str | None) -> str | None:

@@ -23,7 +23,7 @@ SPEC = Spec(
     options=(Option(env="EXA_API_KEY", help="Key of Exa.", secret=True, required=True),),
     filters=frozenset({Filter.SITES, Filter.TIME_RANGE, Filter.SAFE, Filter.COUNTRY}),
     max_results=50,
-    max_sites=100,
+    max_sites=300,
     max_query=2000,
     per_second=5.0,
     burst=5,

@@ -103,8 +103,6 @@ def _notes(query: Query) -> tuple[str, ...]:
         notes.append(f"Tavily returns at most {SPEC.max_results} results.")
     if query.time_range == "hour":
         notes.append("Tavily's shortest time range is a day.")
-    if len(query.text) > SPEC.max_query:
-        notes.append(f"Tavily takes {SPEC.max_query} characters; the rest of the query was cut.")
     return tuple(notes)
 
 

@@ -25,7 +25,7 @@ from citewell.server.middleware.timeout import Timeout
 from citewell.server.middleware.validation import Validation
 from citewell.server.pipeline import Invocation, Middleware, Outcome, compose
 from citewell.server.resources import Resources
-from citewell.server.views import views
+from citewell.server.views import Shown, views
 from citewell.services.artifacts import Shelf
 from citewell.services.catalogue import Catalogue
 from citewell.services.web.lenses import Lenses
@@ -48,7 +48,8 @@ class App:
         *,
         network: Network | None = None,
         store: Store | None = None,
-        entries: Sequence[Mapping[str, Any]] | None = None,  # the manifest's, unless it is being baked
+        entries: Sequence[Mapping[str, Any]]
+        | None = None,  # the manifest's, unless it is being baked
     ) -> None:
         self.settings = settings
         self.network = network or Network(settings)
@@ -62,7 +63,14 @@ class App:
         self._loaded: dict[str, Tool] = {}
         self._services: dict[type[Any], Any] = {}
         self._run = compose(self._middleware())
-        self.resources = Resources(views(self), shelf=lambda: self.service(Shelf))
+        shown = Shown(
+            tallies=self.metrics.tools,
+            recent=self.recent,
+            catalogue=self.catalogue,
+            lenses=self.lenses,
+            network=self.network,
+        )
+        self.resources = Resources(views(shown), shelf=lambda: self.service(Shelf))
         self.completions = Completions(
             {"lens": self.lenses.names, "provider": self.catalogue.names}
         )
@@ -79,8 +87,12 @@ class App:
                 read_only=settings.read_only,
             )
         except ValueError as error:
-            raise Misconfigured(f"The choice of tools cannot be used: {error}.", action="inform_user") from None
-        return {entry["name"]: selection.offered(entry["wire"], settings.profile) for entry in chosen}
+            raise Misconfigured(
+                f"The choice of tools cannot be used: {error}.", action="inform_user"
+            ) from None
+        return {
+            entry["name"]: selection.offered(entry["wire"], settings.profile) for entry in chosen
+        }
 
     def toolsets(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(entry["toolset"] for entry in self._entries))
@@ -166,7 +178,9 @@ class App:
     def _resting(self, provider: str) -> float | None:
         """Seconds until a provider that keeps failing is asked again; None when it may be asked."""
         snapshot = self.network.health().get(provider)
-        return snapshot.retry_after if snapshot is not None and snapshot.state is State.OPEN else None
+        return (
+            snapshot.retry_after if snapshot is not None and snapshot.state is State.OPEN else None
+        )
 
     def _read(self) -> Any:
         from citewell.services.read import Read
@@ -191,4 +205,3 @@ class App:
         )
         kit = Kit(upstream=upstream, options=options, memory=self.store.memory(spec.name))
         return providers.load(spec.name).Provider(kit)
-

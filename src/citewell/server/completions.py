@@ -23,7 +23,9 @@ class Completions:
 
     def _known(self, argument: str, prompt: str | None) -> Iterable[str]:
         if prompt in BY_NAME:
-            declared = next((item for item in BY_NAME[prompt].arguments if item.name == argument), None)
+            declared = next(
+                (item for item in BY_NAME[prompt].arguments if item.name == argument), None
+            )
             if declared is not None and declared.choices:
                 return declared.choices
         source = self._sources.get(argument)

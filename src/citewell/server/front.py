@@ -24,7 +24,9 @@ class Front:
     work: that line and all later ones are the SDK's.
     """
 
-    def __init__(self, replies: Mapping[str, Any], tools: list[Any], write: Callable[[bytes], None]) -> None:
+    def __init__(
+        self, replies: Mapping[str, Any], tools: list[Any], write: Callable[[bytes], None]
+    ) -> None:
         self._replies = replies
         self._tools = tools
         self._write = write
@@ -54,17 +56,21 @@ class Front:
 
     def _result(self, message: Mapping[str, Any]) -> Any:
         """The SDK's result for this request, or None when only the SDK can say."""
-        method, params = message.get("method"), message.get("params")
+        method: Any = message.get("method")
+        params: Any = message.get("params")
         if type(message.get("id")) not in {int, str} or message.get("jsonrpc") != "2.0":
             return None
         if self._era is None and method == "initialize" and _plain_initialize(params):
             self._era = "legacy"
-            version = params["protocolVersion"]
             known = self._replies["initialize"]
-            return known.get(version) or known[self._replies["latest"]]
+            return known.get(params["protocolVersion"]) or known[self._replies["latest"]]
         if self._era != "legacy" and _modern_envelope(params):
             self._era = "modern"
-            return self._listing(method) or (method == "server/discover" and self._replies["discover"]) or None
+            return (
+                self._listing(method)
+                or (method == "server/discover" and self._replies["discover"])
+                or None
+            )
         if self._era == "legacy" and _empty(params):
             return {} if method == "ping" else self._listing(method)
         return None
@@ -88,22 +94,40 @@ def _empty(params: Any) -> bool:
     """No parameters, or only a progress token."""
     if params is None or params == {}:
         return True
-    if not isinstance(params, dict) or set(params) != {"_meta"} or not isinstance(params["_meta"], dict):
+    if (
+        not isinstance(params, dict)
+        or set(params) != {"_meta"}
+        or not isinstance(params["_meta"], dict)
+    ):
         return False
     meta = params["_meta"]
-    return not meta or (set(meta) == {"progressToken"} and type(meta["progressToken"]) in {int, str})
+    return not meta or (
+        set(meta) == {"progressToken"} and type(meta["progressToken"]) in {int, str}
+    )
 
 
 def _plain_initialize(params: Any) -> bool:
     """An `initialize` whose shape leaves the SDK nothing to object to."""
-    if not isinstance(params, dict) or not set(params) <= {"protocolVersion", "capabilities", "clientInfo"}:
+    if not isinstance(params, dict) or not set(params) <= {
+        "protocolVersion",
+        "capabilities",
+        "clientInfo",
+    }:
         return False
     version = params.get("protocolVersion")
-    return isinstance(version, str) and _capabilities(params.get("capabilities")) and _client(params.get("clientInfo"))
+    return (
+        isinstance(version, str)
+        and _capabilities(params.get("capabilities"))
+        and _client(params.get("clientInfo"))
+    )
 
 
 def _modern_envelope(params: Any) -> bool:
-    if not isinstance(params, dict) or set(params) != {"_meta"} or not isinstance(params["_meta"], dict):
+    if (
+        not isinstance(params, dict)
+        or set(params) != {"_meta"}
+        or not isinstance(params["_meta"], dict)
+    ):
         return False
     meta = params["_meta"]
     names = {_META + "protocolVersion", _META + "clientInfo", _META + "clientCapabilities"}
@@ -134,4 +158,6 @@ def _capabilities(given: Any) -> bool:
 def _capability(value: Any) -> bool:
     if not isinstance(value, dict):
         return False
-    return all(isinstance(child, bool if name == "listChanged" else dict) for name, child in value.items())
+    return all(
+        isinstance(child, bool if name == "listChanged" else dict) for name, child in value.items()
+    )

@@ -89,7 +89,9 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def health(ready: Callable[[], bool], metrics: Callable[[], str], settings: Settings) -> list[BaseRoute]:
+def health(
+    ready: Callable[[], bool], metrics: Callable[[], str], settings: Settings
+) -> list[BaseRoute]:
     """Live, ready, and the numbers behind the admin key."""
 
     async def live(_: Request) -> Response:
@@ -97,11 +99,15 @@ def health(ready: Callable[[], bool], metrics: Callable[[], str], settings: Sett
 
     async def is_ready(_: Request) -> Response:
         up = ready()
-        return JSONResponse({"status": "ok" if up else "every provider is resting"}, status_code=200 if up else 503)
+        return JSONResponse(
+            {"status": "ok" if up else "every provider is resting"}, status_code=200 if up else 503
+        )
 
     async def numbers(request: Request) -> Response:
         if not settings.open_metrics and not _is_admin(request, settings.admin_key):
-            return PlainTextResponse("Send X-Admin-Key, or set CITEWELL_OPEN_METRICS.\n", status_code=401)
+            return PlainTextResponse(
+                "Send X-Admin-Key, or set CITEWELL_OPEN_METRICS.\n", status_code=401
+            )
         return PlainTextResponse(metrics(), media_type="text/plain; version=0.0.4")
 
     return [

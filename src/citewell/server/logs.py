@@ -19,4 +19,6 @@ def configure(level: str) -> None:
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(logging.WARNING)
-    logging.getLogger("citewell").setLevel(level.upper() if level.upper() in logging.getLevelNamesMapping() else "INFO")
+    logging.getLogger("citewell").setLevel(
+        level.upper() if level.upper() in logging.getLevelNamesMapping() else "INFO"
+    )

@@ -26,7 +26,9 @@ class Prompt:
     write: Callable[[Mapping[str, str]], str]
 
     def text(self, given: Mapping[str, str]) -> str:
-        return self.write({argument.name: self._value(argument, given) for argument in self.arguments})
+        return self.write(
+            {argument.name: self._value(argument, given) for argument in self.arguments}
+        )
 
     def _value(self, argument: Argument, given: Mapping[str, str]) -> str:
         value = given.get(argument.name, "").strip() or argument.default
@@ -69,7 +71,12 @@ PROMPTS = (
         description="Research a topic from several angles and answer with cited sources.",
         arguments=(
             Argument(name="topic", description="What to research", required=True),
-            Argument(name="depth", description="How far to go", default="standard", choices=tuple(_ROUNDS)),
+            Argument(
+                name="depth",
+                description="How far to go",
+                default="standard",
+                choices=tuple(_ROUNDS),
+            ),
             Argument(name="lens", description="A field's authoritative hosts to begin with"),
         ),
         write=_research,

@@ -81,10 +81,14 @@ class _Desk:
         wire = self._offered.get(name)
         return wire["inputSchema"] if wire else None
 
-    async def list_tools(self, context: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+    async def list_tools(
+        self, context: Context, params: types.PaginatedRequestParams | None
+    ) -> types.ListToolsResult:
         return types.ListToolsResult(tools=self._tools)
 
-    async def call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+    async def call_tool(
+        self, context: Context, params: types.CallToolRequestParams
+    ) -> types.CallToolResult:
         if params.name not in self._offered:
             raise MCPError(code=types.INVALID_PARAMS, message=f"Unknown tool: {params.name}")
         outcome = await self._app.call(
@@ -96,10 +100,17 @@ class _Desk:
         )
         return _call_result(outcome, repeat=self._app.settings.structured_text)
 
-    async def list_resources(self, context: Context, params: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
+    async def list_resources(
+        self, context: Context, params: types.PaginatedRequestParams | None
+    ) -> types.ListResourcesResult:
         return types.ListResourcesResult(
             resources=[
-                types.Resource(uri=view.uri, name=view.name, description=view.description, mime_type="application/json")
+                types.Resource(
+                    uri=view.uri,
+                    name=view.name,
+                    description=view.description,
+                    mime_type="application/json",
+                )
                 for view in self._app.resources.views
             ]
         )
@@ -114,7 +125,9 @@ class _Desk:
         )
         return types.ListResourceTemplatesResult(resource_templates=[template])
 
-    async def read_resource(self, context: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
+    async def read_resource(
+        self, context: Context, params: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult:
         uri = str(params.uri)
         try:
             text, mime = await self._app.resources.read(uri, self._identify(context))
@@ -125,7 +138,9 @@ class _Desk:
             contents=[types.TextResourceContents(uri=uri, mime_type=mime, text=text)]
         )
 
-    async def list_prompts(self, context: Context, params: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
+    async def list_prompts(
+        self, context: Context, params: types.PaginatedRequestParams | None
+    ) -> types.ListPromptsResult:
         return types.ListPromptsResult(
             prompts=[
                 types.Prompt(
@@ -133,7 +148,9 @@ class _Desk:
                     title=prompt.title,
                     description=prompt.description,
                     arguments=[
-                        types.PromptArgument(name=item.name, description=item.description, required=item.required)
+                        types.PromptArgument(
+                            name=item.name, description=item.description, required=item.required
+                        )
                         for item in prompt.arguments
                     ],
                 )
@@ -141,7 +158,9 @@ class _Desk:
             ]
         )
 
-    async def get_prompt(self, context: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
+    async def get_prompt(
+        self, context: Context, params: types.GetPromptRequestParams
+    ) -> types.GetPromptResult:
         prompt = BY_NAME.get(params.name)
         if prompt is None:
             raise MCPError(code=types.INVALID_PARAMS, message=f"Unknown prompt: {params.name}")
@@ -151,20 +170,31 @@ class _Desk:
             raise MCPError(code=types.INVALID_PARAMS, message=error.message) from None
         content = types.TextContent(type="text", text=text)
         return types.GetPromptResult(
-            description=prompt.description, messages=[types.PromptMessage(role="user", content=content)]
+            description=prompt.description,
+            messages=[types.PromptMessage(role="user", content=content)],
         )
 
-    async def complete(self, context: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
+    async def complete(
+        self, context: Context, params: types.CompleteRequestParams
+    ) -> types.CompleteResult:
         prompt = params.ref.name if isinstance(params.ref, types.PromptReference) else None
-        values = self._app.completions.values(params.argument.name, params.argument.value, prompt=prompt)
-        completion = types.Completion(values=values[:MOST], total=len(values), has_more=len(values) > MOST)
+        values = self._app.completions.values(
+            params.argument.name, params.argument.value, prompt=prompt
+        )
+        completion = types.Completion(
+            values=values[:MOST], total=len(values), has_more=len(values) > MOST
+        )
         return types.CompleteResult(completion=completion)
 
 
 def _call_result(outcome: Outcome, *, repeat: bool) -> types.CallToolResult:
-    content: list[types.ContentBlock] = [types.TextContent(type="text", text=_text(outcome, repeat=repeat))]
+    content: list[types.ContentBlock] = [
+        types.TextContent(type="text", text=_text(outcome, repeat=repeat))
+    ]
     content += [
-        types.ResourceLink(type="resource_link", uri=link.uri, name=link.name, mime_type=link.mime, size=link.size)
+        types.ResourceLink(
+            type="resource_link", uri=link.uri, name=link.name, mime_type=link.mime, size=link.size
+        )
         for link in outcome.links
     ]
     meta = {key: value for key, value in outcome.meta.items() if key != "errorKind"}

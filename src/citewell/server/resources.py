@@ -33,7 +33,9 @@ class Resources:
     async def read(self, uri: str, owner: Owner) -> tuple[str, str]:
         """The text and its media type; NotFound for an address that is not ours."""
         if view := self._by_uri.get(uri):
-            return json.dumps(await view.read(owner), ensure_ascii=False, indent=1), "application/json"
+            return json.dumps(
+                await view.read(owner), ensure_ascii=False, indent=1
+            ), "application/json"
         if uri.startswith(PREFIX):
             return await self._shelf().whole(owner, uri)
         raise NotFound(f"There is no resource {uri[:200]}.")

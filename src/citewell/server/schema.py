@@ -46,8 +46,7 @@ def input_schema(model: type[Arguments]) -> dict[str, Any]:
 def output_schema(model: type[BaseModel]) -> dict[str, Any]:
     raw = model.model_json_schema(by_alias=True, mode="serialization")
     schema = _flat(raw, raw.get("$defs", {}))
-    schema.pop("description", None)
-    return schema
+    return {key: value for key, value in schema.items() if key != "description"}
 
 
 def _flat(node: Any, defs: dict[str, Any]) -> Any:

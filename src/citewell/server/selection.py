@@ -64,15 +64,25 @@ def offered(wire: dict[str, Any], profile: str) -> dict[str, Any]:
 
 
 def _matches(entry: Mapping[str, Any], wanted: set[str], extra: set[str]) -> bool:
-    by_set = EVERYTHING in wanted or entry["toolset"] in wanted or (DEFAULT in wanted and entry["default"])
+    by_set = (
+        EVERYTHING in wanted
+        or entry["toolset"] in wanted
+        or (DEFAULT in wanted and entry["default"])
+    )
     return by_set or entry["name"] in extra
 
 
-def _check(known: list[Mapping[str, Any]], *, profile: str, toolsets: set[str], tools: set[str]) -> None:
+def _check(
+    known: list[Mapping[str, Any]], *, profile: str, toolsets: set[str], tools: set[str]
+) -> None:
     sets = {entry["toolset"] for entry in known} | {EVERYTHING, DEFAULT}
     if profile not in sets | set(PROFILES):
-        raise ValueError(f"unknown profile {profile}; there are {', '.join(sorted(sets | set(PROFILES)))}")
+        raise ValueError(
+            f"unknown profile {profile}; there are {', '.join(sorted(sets | set(PROFILES)))}"
+        )
     if unknown := sorted(toolsets - sets):
-        raise ValueError(f"unknown toolset {', '.join(unknown)}; there are {', '.join(sorted(sets))}")
+        raise ValueError(
+            f"unknown toolset {', '.join(unknown)}; there are {', '.join(sorted(sets))}"
+        )
     if unknown := sorted(tools - {entry["name"] for entry in known}):
         raise ValueError(f"unknown tool {', '.join(unknown)}")

@@ -22,8 +22,7 @@ from citewell.server.app import App
 from citewell.server.front import Front
 from citewell.server.logs import configure
 from citewell.server.protocol import build
-from citewell.server.stdio import Lines, Loaded
-from citewell.server.wire import Wire
+from citewell.server.wire import Lines, Loaded, Wire
 
 logger = logging.getLogger(__name__)
 
@@ -129,6 +128,6 @@ def _is_reply(message: Any, spoken: list[Any]) -> bool:
 async def _watch_parent(lines: Lines) -> None:
     """End with the process that started us, even when something else keeps our stdin open."""
     parent = os.getppid()
-    while os.getppid() == parent:
+    while os.getppid() == parent:  # noqa: ASYNC110 - only a poll can tell
         await asyncio.sleep(_PARENT_CHECK)
     lines.put(None)

@@ -15,17 +15,10 @@ from typing import Any
 from citewell import environment
 from citewell.server import manifest, selection
 from citewell.server.front import Front
-from citewell.server.wire import Wire
+from citewell.server.wire import Lines, Loaded, Wire
 
 _IDLE = 0.2  # seconds of silence after which loading begins without being asked
 _ON = {"1", "true", "yes", "on"}
-
-
-class Loaded:
-    """Put among the lines when the SDK is there."""
-
-
-Lines = queue.SimpleQueue[bytes | Loaded | None]
 
 
 def serve(overrides: Mapping[str, Any], *, environ: Mapping[str, str] | None = None) -> int:
@@ -49,7 +42,7 @@ def serve(overrides: Mapping[str, Any], *, environ: Mapping[str, str] | None = N
 
 def _load(lines: Lines) -> None:
     """Import what the session needs, off the main thread."""
-    import citewell.server.session
+    import citewell.server.session  # noqa: F401 - imported for the cost alone
 
     lines.put(Loaded())
 
@@ -81,7 +74,11 @@ def _front(raw: Mapping[str, str], overrides: Mapping[str, Any], wire: Wire) -> 
     except ValueError:
         return None
     profile = _choice(raw, overrides)["profile"]
-    return Front(baked["replies"], [selection.offered(entry["wire"], profile) for entry in entries], wire.write)
+    return Front(
+        baked["replies"],
+        [selection.offered(entry["wire"], profile) for entry in entries],
+        wire.write,
+    )
 
 
 def _choice(raw: Mapping[str, str], overrides: Mapping[str, Any]) -> dict[str, Any]:

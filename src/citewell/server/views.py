@@ -2,23 +2,83 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
 
+from citewell.net.network import Network
+from citewell.server.middleware.metrics import Tally
+from citewell.server.middleware.recent import Recent
 from citewell.server.resources import View
+from citewell.services.catalogue import Catalogue
+from citewell.services.web.lenses import Lenses
 from citewell.tooling import Owner
 
-if TYPE_CHECKING:
-    from citewell.server.app import App
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """What the views look at."""
+
+    tallies: Mapping[str, Tally]
+    recent: Recent
+    catalogue: Catalogue
+    lenses: Lenses
+    network: Network
+
+    async def tool_statistics(self, owner: Owner) -> Any:
+        return {"tools": {name: tally.wire() for name, tally in sorted(self.tallies.items())}}
+
+    async def providers(self, owner: Owner) -> Any:
+        return {
+            "providers": [
+                {
+                    "name": row.name,
+                    "title": row.title,
+                    "offers": list(row.offers),
+                    "configured": row.configured,
+                    "missing": list(row.missing or row.any_of),
+                }
+                for row in self.catalogue.status()
+            ]
+        }
+
+    async def lens_list(self, owner: Owner) -> Any:
+        return {
+            "lenses": [
+                {
+                    "name": lens.name,
+                    "description": lens.description,
+                    "domainCount": len(lens.domains),
+                    "hasEngine": lens.cx is not None,
+                }
+                for lens in self.lenses.all()
+            ]
+        }
+
+    async def errors(self, owner: Owner) -> Any:
+        return {"errors": self.recent.of(owner)}
+
+    async def health(self, owner: Owner) -> Any:
+        return {
+            "providers": {
+                name: {
+                    "state": snapshot.state,
+                    "failures": snapshot.failures,
+                    "retryAfterSeconds": snapshot.retry_after,
+                    "lastError": snapshot.last_error,
+                }
+                for name, snapshot in self.network.health().items()
+            }
+        }
 
 
-def views(app: App) -> tuple[View, ...]:
-    shown = _Shown(app)
+def views(shown: Shown) -> tuple[View, ...]:
     return (
         View(
             uri="stats://tools",
             name="Tool statistics",
             description="Calls, latency, errors and cache hits per tool since the server started.",
-            read=shown.tools,
+            read=shown.tool_statistics,
         ),
         View(
             uri="stats://providers",
@@ -30,7 +90,7 @@ def views(app: App) -> tuple[View, ...]:
             uri="lenses://catalog",
             name="Lenses",
             description="Named sets of authoritative domains for the lens argument of search tools.",
-            read=shown.lenses,
+            read=shown.lens_list,
         ),
         View(
             uri="diagnostics://errors/recent",
@@ -45,54 +105,3 @@ def views(app: App) -> tuple[View, ...]:
             read=shown.health,
         ),
     )
-
-
-class _Shown:
-    def __init__(self, app: App) -> None:
-        self._app = app
-
-    async def tools(self, owner: Owner) -> Any:
-        return {"tools": {name: tally.wire() for name, tally in sorted(self._app.metrics.tools.items())}}
-
-    async def providers(self, owner: Owner) -> Any:
-        return {
-            "providers": [
-                {
-                    "name": row.name,
-                    "title": row.title,
-                    "offers": list(row.offers),
-                    "configured": row.configured,
-                    "missing": list(row.missing or row.any_of),
-                }
-                for row in self._app.catalogue.status()
-            ]
-        }
-
-    async def lenses(self, owner: Owner) -> Any:
-        return {
-            "lenses": [
-                {
-                    "name": lens.name,
-                    "description": lens.description,
-                    "domainCount": len(lens.domains),
-                    "hasEngine": lens.cx is not None,
-                }
-                for lens in self._app.lenses.all()
-            ]
-        }
-
-    async def errors(self, owner: Owner) -> Any:
-        return {"errors": self._app.recent.of(owner)}
-
-    async def health(self, owner: Owner) -> Any:
-        return {
-            "providers": {
-                name: {
-                    "state": snapshot.state,
-                    "failures": snapshot.failures,
-                    "retryAfterSeconds": snapshot.retry_after,
-                    "lastError": snapshot.last_error,
-                }
-                for name, snapshot in self._app.network.health().items()
-            }
-        }

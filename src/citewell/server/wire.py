@@ -7,12 +7,20 @@ process, cannot touch the wire. Standard library only.
 from __future__ import annotations
 
 import os
+import queue
 import sys
 import threading
 from collections.abc import Callable
 
 _CHUNK = 1 << 16
 MAX_LINE = 32 * 2**20  # bytes; a longer frame is cut off and refused by the SDK as not JSON
+
+
+class Loaded:
+    """Put among the lines when the SDK is there."""
+
+
+Lines = queue.SimpleQueue[bytes | Loaded | None]
 
 
 class Wire:

@@ -45,7 +45,8 @@ class Connector:
         answer = await self._web.search(Ask(query=query, count=LISTED), trace=trace)
         return Listing(
             results=tuple(
-                ListedDocument(id=hit.url, title=hit.title or hit.url, url=hit.url) for hit in answer.results
+                ListedDocument(id=hit.url, title=hit.title or hit.url, url=hit.url)
+                for hit in answer.results
             )
         )
 

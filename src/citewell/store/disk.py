@@ -9,7 +9,6 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from citewell.store.crypto import Keyring, Keys, Place
-from citewell.store.failures import Unreadable
 from citewell.store.lru import Kept, Spot
 from citewell.store.sql import Database, Scalar, Statement
 
@@ -148,10 +147,7 @@ def _open(ring: Keyring, spot: Spot, row: str, body: bytes) -> Kept:
     plain = ring.open(_place(spot, row), body)
     packed, made, ttl = _HEAD.unpack_from(plain)
     value = plain[_HEAD.size :]
-    try:
-        return Kept(zlib.decompress(value) if packed else value, made, ttl)
-    except zlib.error:
-        raise Unreadable("A kept entry does not unpack.") from None
+    return Kept(zlib.decompress(value) if packed else value, made, ttl)
 
 
 def _place(spot: Spot, row: str) -> Place:

@@ -62,8 +62,10 @@ class Lane(Generic[Request, Result]):
     def _finish(self, last: Callable[[], None]) -> None:
         with self._state:
             self._state.wait_for(lambda: not self._busy)
-        self._thread.submit(last).result()
-        self._thread.shutdown()
+        try:
+            self._thread.submit(last).result()
+        finally:
+            self._thread.shutdown()
 
     def _next(self) -> None:
         with self._state:

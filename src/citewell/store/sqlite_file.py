@@ -94,6 +94,7 @@ class SqliteFile:
         lock = self.path.with_name(f"{self.path.name}.lock")
         _touch(lock)
         with contextlib.closing(sqlite3.connect(lock, timeout=self.busy_seconds)) as gate:
+            gate.execute("PRAGMA journal_mode = MEMORY")  # a full disk must still be readable
             gate.execute("BEGIN EXCLUSIVE")
             yield
 

@@ -9,11 +9,17 @@ from citewell.model.search import Query
 _TERM = re.compile(r'"([^"]+)"|([^\s,"]+)')
 
 
-def compose(query: Query, *, limit: int) -> str:
-    """The query with its filters as operators; the words give way when it passes `limit`."""
+def compose(query: Query, *, limit: int, words: int | None = None) -> str:
+    """The query with its filters as operators, within `limit` characters and `words` words.
+
+    What is too long is cut from the text: a filter that was dropped would go unnoticed.
+    """
     operators = _operators(query)
+    text = query.text
+    if words is not None:
+        text = " ".join(text.split()[: max(words - len(operators.split()), 0)])
     room = limit - len(operators) - 1 if operators else limit
-    return " ".join(part for part in (shorten(query.text, max(room, 0)), operators) if part)
+    return " ".join(part for part in (shorten(text, max(room, 0)), operators) if part)
 
 
 def shorten(text: str, limit: int) -> str:

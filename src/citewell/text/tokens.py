@@ -53,7 +53,7 @@ def _stemmer(language: str) -> Callable[[str], str]:
     stem: Callable[[str], str] = Stemmer.Stemmer(name).stemWord
     if language != "en":
         return stem
-    return lambda word: stem(_american(word.removesuffix("'s").removesuffix("’s")))
+    return lambda word: stem(_american(word.replace("’", "'")))
 
 
 def _american(word: str) -> str:

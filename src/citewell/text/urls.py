@@ -81,6 +81,11 @@ def within(name: str, domain: str) -> bool:
     return name == domain or name.endswith("." + domain)
 
 
+def numeric(name: str) -> bool:
+    """Whether a host is an address and has no name."""
+    return ":" in name or name.rpartition(".")[2].isdigit()
+
+
 def domain(text: str) -> str | None:
     """A domain as users write one (`Example.org`, `*.example.org`, `https://example.org/`).
 

@@ -13,15 +13,26 @@ from citewell.tooling import Arguments, Call, Tool
 class Args(Arguments):
     """Read the next page of a result that came back as a research://artifact link."""
 
-    id: Annotated[str, Field(min_length=1, max_length=120, description="The artifact's id or its whole address.")]
+    id: Annotated[
+        str,
+        Field(min_length=1, max_length=120, description="The artifact's id or its whole address."),
+    ]
     offset: Annotated[int, Field(default=0, ge=0, description="nextOffset of the page before.")]
     max_length: Annotated[int, Field(default=8000, ge=500, le=20000, description="Characters.")]
 
 
 async def run(args: Args, call: Call) -> ArtifactPage:
-    return await call.service(Shelf).read(call.owner, args.id, offset=args.offset, size=args.max_length)
+    return await call.service(Shelf).read(
+        call.owner, args.id, offset=args.offset, size=args.max_length
+    )
 
 
 TOOL = Tool(
-    args=Args, result=ArtifactPage, run=run, toolset="core", default=True, open_world=False, inline=True
+    args=Args,
+    result=ArtifactPage,
+    run=run,
+    toolset="core",
+    default=True,
+    open_world=False,
+    inline=True,
 )

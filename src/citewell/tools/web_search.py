@@ -28,18 +28,24 @@ class Args(Arguments):
     query: Annotated[str, Field(min_length=1, max_length=500)]
     num_results: Annotated[
         int,
-        Field(default=5, ge=1, le=50, validation_alias=AliasChoices("num_results", "results_count")),
+        Field(
+            default=5, ge=1, le=50, validation_alias=AliasChoices("num_results", "results_count")
+        ),
     ]
     category: Annotated[
         Literal["general", "images", "videos", "news", "map", "music", "it", "science", "files"],
         Field(default="general"),
     ]
-    fetch_content: Annotated[bool, Field(default=False, description="Read each result's page as markdown.")]
+    fetch_content: Annotated[
+        bool, Field(default=False, description="Read each result's page as markdown.")
+    ]
     time_range: Annotated[
         Literal["day", "week", "month", "year"] | None, BeforeValidator(_blank), Field(default=None)
     ]
     language: Annotated[
-        str | None, BeforeValidator(_blank), Field(default=None, description="ISO 639-1, such as de or pt-BR.")
+        str | None,
+        BeforeValidator(_blank),
+        Field(default=None, description="ISO 639-1, such as de or pt-BR."),
     ]
     country: Annotated[
         str | None, BeforeValidator(_blank), Field(default=None, description="ISO 3166-1 alpha-2.")
@@ -50,28 +56,45 @@ class Args(Arguments):
         Field(default="medium", validation_alias=AliasChoices("safe", "safe_search")),
     ]
     site: Annotated[
-        str | None, BeforeValidator(_blank), Field(default=None, description="One domain; not with lens or sites.")
+        str | None,
+        BeforeValidator(_blank),
+        Field(default=None, description="One domain; not with lens or sites."),
     ]
-    sites: Annotated[tuple[str, ...], Field(default=(), max_length=10, description="Up to 10 domains.")]
+    sites: Annotated[
+        tuple[str, ...], Field(default=(), max_length=10, description="Up to 10 domains.")
+    ]
     lens: Annotated[
         str | None,
         BeforeValidator(_blank),
-        Field(default=None, description="Named set of authoritative domains; lenses://catalog lists them."),
+        Field(
+            default=None,
+            description="Named set of authoritative domains; lenses://catalog lists them.",
+        ),
     ]
     exact_terms: Annotated[str | None, BeforeValidator(_blank), Field(default=None, max_length=200)]
-    exclude_terms: Annotated[str | None, BeforeValidator(_blank), Field(default=None, max_length=200)]
+    exclude_terms: Annotated[
+        str | None, BeforeValidator(_blank), Field(default=None, max_length=200)
+    ]
     provider: Annotated[
-        str | None, BeforeValidator(_blank), Field(default=None, description="Use this provider and no other.")
+        str | None,
+        BeforeValidator(_blank),
+        Field(default=None, description="Use this provider and no other."),
     ]
     claim: Annotated[
         str | None,
         BeforeValidator(_blank),
-        Field(default=None, max_length=2000, description="Each result then quotes its sentence nearest to this claim."),
+        Field(
+            default=None,
+            max_length=2000,
+            description="Each result then quotes its sentence nearest to this claim.",
+        ),
     ]
     session_id: Annotated[
-        str | None, UNKEYED, BeforeValidator(_blank), Field(default=None, validation_alias="sessionId")
+        str | None,
+        UNKEYED,
+        BeforeValidator(_blank),
+        Field(default=None, validation_alias="sessionId"),
     ]
-
 
 
 async def run(args: Args, call: Call) -> SearchAnswer:

@@ -8,6 +8,7 @@ from pkgutil import iter_modules
 from typing import Protocol
 
 from starlette.routing import BaseRoute
+
 from tests.internet.world import World
 
 

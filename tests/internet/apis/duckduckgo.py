@@ -8,6 +8,7 @@ from urllib.parse import quote
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 from starlette.routing import Route
+
 from tests.internet.world import Page, World
 
 PREFIX = "/duckduckgo"

@@ -25,6 +25,7 @@ from starlette.responses import (
     Response,
 )
 from starlette.routing import Route
+
 from tests.internet.world import Page, World
 
 PREFIX = "/searxng"
@@ -322,6 +323,8 @@ def _page(rows: list[dict[str, Any]], broken: list[list[str]]) -> Response:
 
 
 def _article(row: dict[str, Any]) -> str:
+    if row["category"] == "images":
+        return _picture(row)
     engines = "".join(f"<span>{escape(name)}</span>" for name in row["engines"])
     day = (
         f'<time class="published_date" datetime="{row["publishedDate"]}">then</time>'
@@ -335,6 +338,16 @@ def _article(row: dict[str, Any]) -> str:
         f'<p class="content">{escape(row["content"])}</p>'
         f'<div class="engines">{engines}<a href="https://web.archive.org/" class="cache_link">cached</a></div>'
         "</article>"
+    )
+
+
+def _picture(row: dict[str, Any]) -> str:
+    return (
+        f'<article class="result result-images category-images"><a href="{escape(row["img_src"])}">'
+        f'<span class="title">{escape(row["title"])}</span></a><div class="detail">'
+        f'<a class="result-images-source" href="{escape(row["img_src"])}"></a>'
+        f'<h4>{escape(row["title"])}</h4><p class="result-url">'
+        f'<a href="{escape(row["url"])}">{escape(row["url"])}</a></p></div></article>'
     )
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from urllib.error import HTTPError
 
 import pytest
+
 from tests.internet.faults import ALWAYS, Fault
 from tests.internet.serve import Internet, real_latency
 from tests.internet.world import World

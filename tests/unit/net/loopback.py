@@ -73,7 +73,9 @@ async def serve(handler: Handler) -> AsyncIterator[Server]:
             while not writer.is_closing():
                 head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
                 exchange = Exchange(head, b"", reader, writer)
-                exchange.body = await reader.readexactly(int(exchange.header("content-length") or 0))
+                exchange.body = await reader.readexactly(
+                    int(exchange.header("content-length") or 0)
+                )
                 server.seen.append(exchange)
                 await handler(exchange)
         except (OSError, EOFError):

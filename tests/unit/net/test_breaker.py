@@ -4,7 +4,6 @@ import asyncio
 from contextlib import suppress
 
 import pytest
-from tests.unit.net.loopback import Clock
 
 from citewell.errors import (
     AuthRequired,
@@ -20,6 +19,7 @@ from citewell.errors import (
     Unavailable,
 )
 from citewell.net.breaker import Breaker, State
+from tests.unit.net.loopback import Clock
 
 
 def make(threshold=5, reset=60.0):
@@ -100,7 +100,7 @@ def test_a_429_opens_it_for_its_delay():
 
 
 def test_a_shorter_429_does_not_shorten_the_wait():
-    breaker, clock = make()
+    breaker, _ = make()
 
     with suppress(RateLimited), breaker.watch(), suppress(RateLimited), breaker.watch():
         attempt(breaker, RateLimited("x", retry_after=30.0))
@@ -149,7 +149,9 @@ def test_of_many_parallel_callers_one_probes():
     assert sum(isinstance(result, Unavailable) for result in results) == 9
 
 
-@pytest.mark.parametrize("error", [asyncio.CancelledError(), Refused("x"), KeyError("a fault of ours")])
+@pytest.mark.parametrize(
+    "error", [asyncio.CancelledError(), Refused("x"), KeyError("a fault of ours")]
+)
 def test_a_probe_that_proved_nothing_makes_way_for_another(error):
     breaker, clock = make()
     open_up(breaker, clock)
@@ -206,4 +208,8 @@ def test_the_snapshot_tells_why():
     open_up(breaker, clock)
 
     snapshot = breaker.snapshot()
-    assert (snapshot.name, snapshot.failures, snapshot.last_error) == ("brave", 5, "upstream_unavailable")
+    assert (snapshot.name, snapshot.failures, snapshot.last_error) == (
+        "brave",
+        5,
+        "upstream_unavailable",
+    )

@@ -5,14 +5,15 @@ from ipaddress import ip_address
 
 import httpcore2
 import pytest
-from tests.unit.net.loopback import Names
 
 from citewell.config import Settings
-from citewell.errors import NetworkFailed, Refused
+from citewell.errors import Misconfigured, NetworkFailed, Refused
 from citewell.net.address import is_public
-from citewell.net.backend import GuardedBackend
-from citewell.net.guard import Guard, Rules
+from citewell.net.backend import GuardedBackend, ProxyBackend
+from citewell.net.guard import Guard, Rules, resolve
+from citewell.net.outbound import Proxy
 from citewell.net.target import read_url
+from tests.unit.net.loopback import Names
 
 PUBLIC = "93.184.216.34"
 
@@ -70,7 +71,7 @@ def test_an_address_is_read_one_way(url, host, port, path):
      "http://" + "a" * 64 + ".com/", "http://[::1/", "http://[::1%25eth0]/", "http://[127.0.0.1]/",
      "http://[example.com]/", "http://2130706433/", "http://0x7f000001/", "http://0177.0.0.1/",
      "http://127.1/", "http://127.0.1/", "http://0x7f.0.0.1/", "http://1.2.3.256/", "http://1.2.3.4.5/",
-     "http://example.0x1/", "http://example.1/", "http://０x7f.1/", "http://example.com/" + "a" * 8200],
+     "http://\u0378.com/", "http://example.0x1/", "http://example.1/", "http://０x7f.1/", "http://example.com/" + "a" * 8200],
 )  # fmt: skip
 def test_an_address_outside_the_grammar_is_refused(url):
     with pytest.raises(Refused):
@@ -93,8 +94,11 @@ def test_a_name_number_or_port_that_is_not_the_web_is_refused(url):
         Guard(Rules()).target(url)
 
 
-def test_example_com_is_a_normal_name():
-    assert Guard(Rules()).target("https://www.example.com/").host == "www.example.com"
+@pytest.mark.parametrize(
+    "host", ["www.example.com", PUBLIC, "[2606:4700::1111]", "example.org:8443"]
+)
+def test_a_public_name_or_number_is_let_through(host):
+    assert Guard(Rules()).target(f"https://{host}/").authority == host
 
 
 @pytest.mark.parametrize(
@@ -125,10 +129,17 @@ def test_a_name_without_an_answer_is_a_network_failure():
 
 
 def test_a_named_private_host_is_let_through_on_its_port_only():
-    settings = Settings(allow_private_hosts=("searx:8080", "127.0.0.1:9000", "[::1]:9000", "nas.lan"))
+    settings = Settings(
+        allow_private_hosts=("searx:8080", "127.0.0.1:9000", "[::1]:9000", "nas.lan")
+    )
     guard = Guard(Rules.of(settings), resolver=Names({}, default=["10.0.0.5"]))
 
-    for url in ("http://searx:8080/", "http://127.0.0.1:9000/", "http://[::1]:9000/", "http://nas.lan:22/"):
+    for url in (
+        "http://searx:8080/",
+        "http://127.0.0.1:9000/",
+        "http://[::1]:9000/",
+        "http://nas.lan:22/",
+    ):
         target = guard.target(url)
         assert asyncio.run(guard.addresses(target.host, target.port))
     for url in ("http://searx/", "http://127.0.0.1/", "http://[::1]/", "http://other.lan/"):
@@ -139,7 +150,9 @@ def test_a_named_private_host_is_let_through_on_its_port_only():
 
 
 def test_private_addresses_are_open_when_the_operator_says_so():
-    guard = Guard(Rules.of(Settings(allow_private_ips=True)), resolver=Names({}, default=["10.0.0.5"]))
+    guard = Guard(
+        Rules.of(Settings(allow_private_ips=True)), resolver=Names({}, default=["10.0.0.5"])
+    )
 
     assert guard.target("http://localhost:8080/").port == 8080
     assert asyncio.run(guard.addresses("intranet", 80)) == ("10.0.0.5",)
@@ -150,12 +163,32 @@ def test_private_addresses_are_open_when_the_operator_says_so():
 def test_allowed_domains_bind_pages_and_not_apis():
     guard = Guard(Rules.of(Settings(allowed_domains=("example.com", ".bücher.de"))))
 
-    for url in ("https://example.com/", "https://a.b.example.com/", "https://www.xn--bcher-kva.de/"):
+    for url in (
+        "https://example.com/",
+        "https://a.b.example.com/",
+        "https://www.xn--bcher-kva.de/",
+    ):
         guard.target(url, page=True)
     for url in ("https://badexample.com/", "https://example.com.evil.org/", "https://example.org/"):
         guard.target(url)
         with pytest.raises(Refused):
             guard.target(url, page=True)
+
+
+def test_a_domain_setting_that_is_none_is_named():
+    with pytest.raises(Misconfigured, match="ü"):
+        Rules.of(Settings(allowed_domains=("ü..de",)))
+
+
+def test_the_systems_resolver_gives_plain_addresses():
+    assert set(asyncio.run(resolve("localhost"))) <= {"127.0.0.1", "::1"}
+
+
+def test_a_proxied_connection_opens_to_the_proxy_alone():
+    backend = ProxyBackend(Proxy(scheme="http", host="127.0.0.1", port=3128))
+
+    with pytest.raises(Refused):
+        asyncio.run(backend.connect_tcp("example.org", 443))
 
 
 class _Stream(httpcore2.AsyncNetworkStream):

@@ -22,7 +22,10 @@ BRAVE = {
     [
         ({}, Limits()),
         (BRAVE, Limits(per_second=1.0, burst=1, pause=1.0)),
-        (BRAVE | {"x-ratelimit-remaining": "1, 0"}, Limits(per_second=1.0, burst=1, pause=1234567.0)),
+        (
+            BRAVE | {"x-ratelimit-remaining": "1, 0"},
+            Limits(per_second=1.0, burst=1, pause=1234567.0),
+        ),
         (
             {"x-rate-limit-limit": "50", "x-rate-limit-interval": "1s"},
             Limits(per_second=50.0, burst=50),
@@ -32,7 +35,10 @@ BRAVE = {
             Limits(per_second=10 / 60, burst=10),
         ),
         (
-            {"ratelimit-policy": '"burst";q=100;w=60,"day";q=1000;w=86400', "ratelimit": '"burst";r=50;t=30'},
+            {
+                "ratelimit-policy": '"burst";q=100;w=60,"day";q=1000;w=86400',
+                "ratelimit": '"burst";r=50;t=30',
+            },
             Limits(per_second=100 / 60, burst=100),
         ),
         ({"ratelimit": '"default";r=0;t=7'}, Limits(pause=7.0)),

@@ -5,7 +5,6 @@ import logging
 
 import pytest
 from pydantic import BaseModel
-from tests.unit.net.loopback import LOOPBACK, Clock, serve, settings
 
 from citewell.errors import (
     AuthRequired,
@@ -20,11 +19,16 @@ from citewell.errors import (
     TooLarge,
     Unavailable,
 )
+from citewell.net.breaker import Breaker
+from citewell.net.lane import Lane, Lanes
 from citewell.net.message import Redirects, Request, Response
 from citewell.net.network import Network
+from citewell.net.pace import Pace
 from citewell.net.retry import Retry
+from citewell.net.target import read_url
 from citewell.net.upstream import parse
 from citewell.net.verdict import Overloaded
+from tests.unit.net.loopback import LOOPBACK, Clock, serve, settings
 
 KEY = "k3y-of-the-account"
 
@@ -138,11 +142,12 @@ def test_no_answer_is_asked_again_within_the_one_deadline():
     async def hang_up(exchange):
         exchange.writer.close()
 
-    error, server, clock = failure(hang_up)
+    error, server, _ = failure(hang_up)
     assert isinstance(error, NetworkFailed)
     assert len(server.seen) == 3
 
-    error, server, clock = failure(hang_up, timeout=0.2)
+    error, server, _ = failure(hang_up, timeout=0.2)
+    assert isinstance(error, NetworkFailed)
     assert len(server.seen) == 1
 
 
@@ -189,7 +194,11 @@ def test_parallel_calls_are_paced():
 
 
 def test_the_pace_of_the_headers_is_learnt():
-    headers = {"X-RateLimit-Policy": "1;w=1", "X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "1"}
+    headers = {
+        "X-RateLimit-Policy": "1;w=1",
+        "X-RateLimit-Remaining": "0",
+        "X-RateLimit-Reset": "1",
+    }
 
     async def act(upstream, server, clock):
         for _ in range(3):
@@ -234,7 +243,10 @@ def test_another_base_url_gets_no_key_and_a_breaker_of_its_own():
 
 def test_a_key_given_with_the_call_goes_where_the_call_goes():
     async def act(upstream, server, clock):
-        await upstream.get(base_url=server.url(host="other.example.org"), secret_headers={"Authorization": "Basic x"})
+        await upstream.get(
+            base_url=server.url(host="other.example.org"),
+            secret_headers={"Authorization": "Basic x"},
+        )
         return server.seen[0].header("authorization")
 
     assert use(replies(200), act) == "Basic x"
@@ -271,7 +283,9 @@ def test_keys_stay_out_of_the_logs(caplog):
     failure(replies(200), max_bytes=1)
 
     assert KEY not in caplog.text
-    assert KEY not in repr(Request(url="http://a.org/", secret_headers={"x": KEY}, params={"key": KEY}))
+    assert KEY not in repr(
+        Request(url="http://a.org/", secret_headers={"x": KEY}, params={"key": KEY})
+    )
 
 
 class _Item(BaseModel):
@@ -336,3 +350,19 @@ def test_html_for_json_says_so():
 )
 def test_only_what_may_work_the_next_time_is_retried(error, attempt, delay):
     assert Retry(chance=lambda: 1.0).delay(error, attempt=attempt) == delay
+
+
+def test_only_so_many_origins_are_remembered():
+    made = []
+
+    def make(name):
+        made.append(Lane(pace=Pace(), breaker=Breaker(name)))
+        return made[-1]
+
+    lanes = Lanes("pages", base_url="https://home.example.org", make=make)
+    for number in [*range(300), 0, 299]:
+        lanes.of(read_url(f"https://a{number}.example.org/"))
+
+    assert lanes.of(read_url("https://home.example.org/x")) is made[0]
+    assert len(made) == 1 + 300 + 1
+    assert list(lanes.health()) == ["pages"]

@@ -11,14 +11,21 @@ from citewell.server.front import Front
 
 REPLIES = {
     "latest": "2025-11-25",
-    "initialize": {"2025-06-18": {"protocolVersion": "2025-06-18"}, "2025-11-25": {"protocolVersion": "2025-11-25"}},
+    "initialize": {
+        "2025-06-18": {"protocolVersion": "2025-06-18"},
+        "2025-11-25": {"protocolVersion": "2025-11-25"},
+    },
     "discover": {"supportedVersions": ["2026-07-28"]},
     "list": {"legacy": {"tools": []}, "modern": {"ttlMs": 1, "tools": []}},
 }
 META = "io.modelcontextprotocol/"
 CLIENT = {"name": "probe", "version": "1"}
 ENVELOPE = {
-    "_meta": {META + "protocolVersion": "2026-07-28", META + "clientInfo": CLIENT, META + "clientCapabilities": {}}
+    "_meta": {
+        META + "protocolVersion": "2026-07-28",
+        META + "clientInfo": CLIENT,
+        META + "clientCapabilities": {},
+    }
 }
 
 
@@ -35,16 +42,24 @@ def ask(method: str, params: Any = None, *, number: Any = 2) -> dict[str, Any]:
 class Talk:
     def __init__(self) -> None:
         self.frames: list[dict[str, Any]] = []
-        self.front = Front(REPLIES, [{"name": "web_search"}], lambda frame: self.frames.append(json.loads(frame)))
+        self.front = Front(
+            REPLIES, [{"name": "web_search"}], lambda frame: self.frames.append(json.loads(frame))
+        )
 
     def say(self, message: Any) -> bool:
-        return self.front.take(message if isinstance(message, bytes) else json.dumps(message).encode())
+        return self.front.take(
+            message if isinstance(message, bytes) else json.dumps(message).encode()
+        )
 
 
 def test_a_handshake_and_the_list_are_answered_at_once() -> None:
     talk = Talk()
 
-    taken = [talk.say(opened()), talk.say({"jsonrpc": "2.0", "method": "notifications/initialized"}), talk.say(ask("tools/list"))]
+    taken = [
+        talk.say(opened()),
+        talk.say({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+        talk.say(ask("tools/list")),
+    ]
 
     assert taken == [True, True, True]
     assert talk.frames == [
@@ -98,7 +113,14 @@ def test_anything_out_of_the_ordinary_is_left_to_the_sdk(first: Any) -> None:
     assert talk.frames == []
 
 
-@pytest.mark.parametrize("later", [ask("tools/call", {"name": "x"}), ask("tools/list", {"cursor": "2"}), ask("initialize", opened()["params"])])
+@pytest.mark.parametrize(
+    "later",
+    [
+        ask("tools/call", {"name": "x"}),
+        ask("tools/list", {"cursor": "2"}),
+        ask("initialize", opened()["params"]),
+    ],
+)
 def test_what_needs_the_sdk_after_the_handshake_waits_for_it(later: dict[str, Any]) -> None:
     talk = Talk()
     talk.say(opened())

@@ -34,12 +34,15 @@ def test_the_choice_decides_the_list(choice: dict[str, object], expected: list[s
 
 @pytest.mark.parametrize("choice", [{"profile": "x"}, {"toolsets": ["x"]}, {"tools": ["x"]}])
 def test_an_unknown_choice_is_named(choice: dict[str, object]) -> None:
-    with pytest.raises(ValueError, match="unknown .* x"):
+    with pytest.raises(ValueError, match=r"unknown .* x"):
         names(**choice)
 
 
 def test_a_profile_shows_its_own_defaults_in_the_schema() -> None:
-    wire = {"name": "web_search", "inputSchema": {"properties": {"num_results": {"default": 5}, "query": {}}}}
+    wire = {
+        "name": "web_search",
+        "inputSchema": {"properties": {"num_results": {"default": 5}, "query": {}}},
+    }
 
     shown = selection.offered(wire, "searxng")
 

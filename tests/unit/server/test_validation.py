@@ -19,7 +19,9 @@ class Args(Arguments):
     """A tool with one argument of each kind."""
 
     query: Annotated[str, Field(min_length=1, max_length=10)]
-    count: Annotated[int, Field(default=5, ge=1, le=50, validation_alias=AliasChoices("count", "results_count"))]
+    count: Annotated[
+        int, Field(default=5, ge=1, le=50, validation_alias=AliasChoices("count", "results_count"))
+    ]
     deep: Annotated[bool, Field(default=False)]
     sites: Annotated[tuple[str, ...], Field(default=(), max_length=3)]
     level: Annotated[Literal["low", "high"] | None, Field(default=None)]
@@ -40,7 +42,9 @@ def validate(arguments: dict[str, Any], **defaults: Any) -> Args:
     async def proceed(invocation: Invocation) -> Outcome:
         return Outcome()
 
-    invocation = Invocation(name="probe", tool=TOOL, raw=arguments, call=Call(provide=lambda kind: None))
+    invocation = Invocation(
+        name="probe", tool=TOOL, raw=arguments, call=Call(provide=lambda kind: None)
+    )
     asyncio.run(Validation({"probe": defaults})(invocation, proceed))
     assert isinstance(invocation.args, Args)
     return invocation.args
@@ -58,7 +62,9 @@ def validate(arguments: dict[str, Any], **defaults: Any) -> Args:
         ({"sites": ["a.org"]}, "sites", ("a.org",)),
     ],
 )
-def test_what_the_client_meant_is_understood(given: dict[str, Any], field: str, expected: object) -> None:
+def test_what_the_client_meant_is_understood(
+    given: dict[str, Any], field: str, expected: object
+) -> None:
     args = validate({"query": "x"} | given)
 
     assert getattr(args, field) == expected
@@ -74,7 +80,10 @@ def test_what_the_client_meant_is_understood(given: dict[str, Any], field: str, 
         ({"query": "x", "count": 51}, "count: Input should be less than or equal to 50"),
         ({"query": "x", "count": "many"}, "count: Input should be a valid integer"),
         ({"query": "x", "level": "middle"}, "level: Input should be 'low' or 'high'"),
-        ({"query": "x", "colour": "red"}, "probe does not take colour. It takes: query, count, deep, sites, level."),
+        (
+            {"query": "x", "colour": "red"},
+            "probe does not take colour. It takes: query, count, deep, sites, level.",
+        ),
     ],
 )
 def test_what_cannot_be_used_is_refused_by_name(given: dict[str, Any], part: str) -> None:

@@ -402,3 +402,55 @@ def test_clearing_answers_leaves_artifacts_and_facts(tmp_path):
         return await get(store), stored.body, await store.memory("p").recall("k")
 
     assert play(scenario, data_dir=tmp_path) == (None, b"body", b"fact")
+
+
+def test_every_call_survives_a_disk_that_fails(tmp_path):
+    async def make():
+        return Fresh(value=b"made", ttl=60)
+
+    def ruin(store):
+        store.health._resume = 0.0  # as after its rest
+
+    async def scenario(store):
+        await put(store)
+        await store.database.aclose()
+        for call in (
+            lambda: store.cache.forget("someone", "key"),
+            store.cache.clear,
+            lambda: store.cache.put("someone", "key", b"again", ttl=60),
+            lambda: store.loader._leases.take("n", seconds=1),
+            lambda: store.loader._leases.give_back("n"),
+            lambda: store.loader._leases.give_back("n"),
+        ):
+            await call()
+        ruin(store)
+        await store.loader._leases.give_back("n")
+        ruin(store)
+        assert await store.loader._leases.take("n", seconds=1)
+        ruin(store)
+        await store.cache.clear("someone")
+        loaded = await store.loader.load("someone", "other", make)
+        return loaded.entry.value, await get(store), store.warnings()
+
+    value, cleared, warnings = play(scenario, data_dir=tmp_path)
+
+    assert (value, cleared) == (b"made", None)
+    assert warnings == ("The store is closed.",)
+
+
+def test_switched_off_the_loader_makes_it_every_time(tmp_path):
+    runs = []
+
+    async def make():
+        runs.append(1)
+        return Fresh(value=b"made", ttl=60)
+
+    async def scenario(store):
+        await store.loader.load("o", "key", make)
+        await store.loader.load("o", "key", make)
+        await store.cache.forget("o", "key")
+        await store.cache.clear()
+        return store.cache.warnings(), store.cache.counts()
+
+    assert play(scenario, data_dir=tmp_path, cache_enabled=False) == ((), {})
+    assert len(runs) == 2

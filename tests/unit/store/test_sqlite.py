@@ -12,6 +12,7 @@ import pytest
 from citewell.store.failures import Damaged, Full, GuardFailed, StoreError
 from citewell.store.sql import Statement
 from citewell.store.sqlite import SqliteDatabase
+from citewell.store.sqlite_file import SqliteFile
 
 LEASE = "INSERT INTO lease (id, holder, expires) VALUES (:id, :holder, 1.0)"
 
@@ -301,3 +302,107 @@ def test_damage_by_another_hand_while_open_is_survived(tmp_path):
         return await names(database)
 
     assert play(path, scenario, disposable=True)[-1] == "after"
+
+
+def bite(path):
+    """Ruin everything but the first pages, which opening the file reads."""
+    size = path.stat().st_size
+    with path.open("r+b") as handle:
+        handle.seek(16 * 4096)
+        handle.write(b"\xff" * (size - 16 * 4096))
+
+
+def test_damage_found_by_a_read_is_survived(tmp_path):
+    path = tmp_path / "s.db"
+    fill(path)
+    bite(path)
+
+    async def scenario(database):
+        found = await names(database)
+        await database.execute([lease("after")])
+        return found, await names(database)
+
+    assert play(path, scenario, disposable=True) == ([], ["after"])
+    assert (tmp_path / "s.db.damaged-1").exists()
+
+
+def test_damage_found_by_a_write_is_survived(tmp_path):
+    path = tmp_path / "s.db"
+    fill(path)
+    bite(path)
+
+    async def scenario(database):
+        await asyncio.gather(*(database.execute([lease(f"x{n}", "y" * 900)]) for n in range(9)))
+        return await names(database)
+
+    assert play(path, scenario, disposable=True) == [f"x{n}" for n in range(9)]
+
+
+@pytest.mark.parametrize("write", [False, True])
+def test_damage_found_late_in_a_file_that_matters_is_reported(tmp_path, write):
+    path = tmp_path / "s.db"
+    fill(path)
+    bite(path)
+
+    async def scenario(database):
+        with pytest.raises(Damaged):
+            await (database.execute([lease("x")]) if write else names(database))
+
+    play(path, scenario)
+
+    assert not list(tmp_path.glob("*.damaged-*"))
+
+
+def test_a_file_that_another_process_has_replaced_is_not_set_aside_again(tmp_path):
+    path = tmp_path / "s.db"
+    fill(path)
+    play(path, names)
+    file = SqliteFile(
+        path=path,
+        schema="cache",
+        synchronous="NORMAL",
+        disposable=True,
+        busy_seconds=1.0,
+        max_bytes=None,
+    )
+
+    file.recover()
+
+    assert file.epoch == 1
+    assert not list(tmp_path.glob("*.damaged-*"))
+    assert len(play(path, names)) == 500
+
+
+class Tight:
+    """A connection on which the commit of more than one batch finds the disk full."""
+
+    def __init__(self, path):
+        self.real = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+        self.batches = 0
+
+    def __getattr__(self, name):
+        return getattr(self.real, name)
+
+    def execute(self, sql, params=()):
+        if sql.startswith("BEGIN"):
+            self.batches = 0
+        self.batches += sql.startswith("SAVEPOINT")
+        if sql == "COMMIT" and self.batches > 1:
+            self.real.execute("ROLLBACK")
+            error = sqlite3.OperationalError("database or disk is full")
+            error.sqlite_errorcode = sqlite3.SQLITE_FULL
+            raise error
+        return self.real.execute(sql, params)
+
+
+def test_a_group_that_does_not_fit_is_tried_one_by_one(tmp_path):
+    path = tmp_path / "s.db"
+    play(path, names)
+
+    async def scenario(database):
+        link = database._writer.link
+        link._open, link._epoch = Tight(path), link.file.epoch
+        await asyncio.gather(*(database.execute([lease(str(n))]) for n in range(5)))
+        return await names(database)
+
+    assert play(path, scenario) == ["0", "1", "2", "3", "4"]

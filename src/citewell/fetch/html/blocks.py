@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,7 @@ SKIPPED = frozenset(
     "-comment -doctype frameset".split()
 )
 MAX_BLOCKS = 20_000
+_PROSE = 14
 
 NAV, HEADER, FOOTER, ASIDE, MAIN, ARTICLE, FORM, TABLE = 1, 2, 4, 8, 16, 32, 64, 128
 FIGURE, QUOTE, NOSCRIPT, HIDDEN, BUTTON, DIALOG = 256, 512, 1024, 2048, 4096, 8192
@@ -55,51 +57,80 @@ _FLAG_OF_ROLE = {
     "dialog": DIALOG,
     "alertdialog": DIALOG,
 }
-_LISTS = frozenset(("ul", "ol", "dl", "menu"))
 _TOKEN = re.compile(r"[A-Z]?[a-z]{2,}|[A-Z]{2,}")
 _NO_DISPLAY = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 _NAMED_ATTRIBUTES = (("role", "role="), ("itemprop", "prop="), ("itemtype", "type="))
 
 
-@dataclass(slots=True, eq=False, kw_only=True)
 class Box:
     """A block-level element: what it inherits from above and what it holds below."""
 
-    id: int
-    tag: str
-    style: str
-    parent: Box | None
-    depth: int
-    flags: int
-    lists: int
-    own: float = 0.0
-    path: float = 0.0
-    low: float = 0.0
-    high: float = 0.0
-    near: float = 0.0
-    tokens: tuple[str, ...] = ()
-    words: int = 0
-    linked: int = 0
-    long: int = 0
-    count: int = 0
-    alike: int = 1
-    item: Box | None = None
-    core: int = 0
+    # Thousands are made per page; a plain class costs half of a keyword-only dataclass.
+    __slots__ = (
+        "alike",
+        "core",
+        "count",
+        "depth",
+        "flags",
+        "high",
+        "id",
+        "item",
+        "linked",
+        "long",
+        "low",
+        "near",
+        "own",
+        "parent",
+        "path",
+        "style",
+        "tag",
+        "tokens",
+        "words",
+    )
+
+    def __init__(self, id_: int, tag: str, style: str, parent: Box | None, flags: int) -> None:
+        self.id = id_
+        self.tag = tag
+        self.style = style
+        self.parent = parent
+        self.flags = flags
+        self.tokens: tuple[str, ...] = ()
+        self.words = self.linked = self.long = self.count = self.core = 0
+        self.alike = 1
+        self.item: Box | None = None
+        self.own = 0.0
+        if parent is None:
+            self.depth = 0
+            self.path = self.low = self.high = self.near = 0.0
+        else:
+            self.depth = parent.depth + 1
+            self.path, self.low = parent.path, parent.low
+            self.high, self.near = parent.high, parent.near
+
+    def weigh(self, odds: float, tokens: tuple[str, ...]) -> None:
+        """Take in the learned odds of the element's own class and id words."""
+        self.tokens = tokens
+        if odds:
+            self.own = self.near = odds
+            self.path += odds
+            self.low = min(self.low, odds)
+            self.high = max(self.high, odds)
 
 
-@dataclass(slots=True, eq=False, kw_only=True)
 class Block:
     """A run of inline content with no block boundary inside it."""
 
-    box: Box
-    text: str
-    words: int
-    linked: int
-    links: int
-    bold: int
-    wrapped: bool
-    ids: list[int]
+    __slots__ = ("box", "ids", "linked", "long", "text", "words")
+
+    def __init__(self, box: Box, text: str, linked: int, ids: list[int]) -> None:
+        self.box = box
+        self.text = text
+        self.ids = ids
+        self.words = count_words(text)
+        self.linked = min(linked, self.words)
+        # Running prose rather than a label or a menu entry.
+        self.long = self.words >= _PROSE and self.linked * 3 < self.words
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
@@ -108,7 +139,7 @@ class Page:
 
     boxes: list[Box] = field(default_factory=list)
     blocks: list[Block] = field(default_factory=list)
-    tags: dict[str, int] = field(default_factory=dict)
+    tags: Counter[str] = field(default_factory=Counter)
 
 
 def count_words(text: str) -> int:
@@ -130,7 +161,7 @@ def walk(body: LexborNode, names: Mapping[str, float]) -> Page:
     root = walker.open(body, "body", None)
     walker.descend(body, root)
     walker.flush(root)
-    page = walker.page
+    page = walker.finish()
     _sum_up(page)
     _mark_repeats(page)
     _mark_core(page)
@@ -141,62 +172,38 @@ class _Walker:
     def __init__(self, names: Mapping[str, float]) -> None:
         self.page = Page()
         self._names = names
-        self._odds: dict[str, tuple[float, tuple[str, ...]]] = {}
+        self._odds: dict[tuple[str, str | None, str | None], tuple[float, tuple[str, ...]]] = {}
+        self._inlines: list[str] = []
         self._link = 0
-        self._bold = 0
-        self._reset()
-
-    def _reset(self) -> None:
         self._run: list[str] = []
         self._ids: list[int] = []
         self._linked = 0
-        self._strong = 0
-        self._links = 0
         self._breaks = 0
-        self._wrapped = self._link > 0
+
+    def finish(self) -> Page:
+        tags = Counter(self._inlines)
+        tags.update(box.tag for box in self.page.boxes)
+        self.page.tags = tags
+        return self.page
 
     def open(self, node: LexborNode, tag: str, parent: Box | None) -> Box:
         attributes: dict[str, Any] = node.attributes
-        style = attributes.get("class") or ""
-        if not attributes:
-            odds, tokens = 0.0, ()
+        flags = _FLAG_OF_TAG.get(tag, 0)
+        if parent is not None:
+            flags |= parent.flags
+        if attributes:
+            style = attributes.get("class") or ""
+            box = Box(node.mem_id, tag, style, parent, flags | _attribute_flags(attributes))
+            box.weigh(*self._describe(style, attributes))
         else:
-            odds, tokens = self._describe(tag, style, attributes)
-        flags = _FLAG_OF_TAG.get(tag, 0) | _attribute_flags(attributes)
-        if parent is None:
-            box = Box(
-                id=node.mem_id,
-                tag=tag,
-                style=style,
-                parent=None,
-                depth=0,
-                flags=0,
-                lists=0,
-                tokens=tokens,
-            )
-        else:
-            box = Box(
-                id=node.mem_id,
-                tag=tag,
-                style=style,
-                parent=parent,
-                depth=parent.depth + 1,
-                flags=parent.flags | flags,
-                lists=parent.lists + (tag in _LISTS),
-                own=odds,
-                path=parent.path + odds,
-                low=min(parent.low, odds),
-                high=max(parent.high, odds),
-                near=odds or parent.near,
-                tokens=tokens,
-            )
+            box = Box(node.mem_id, tag, "", parent, flags)
         self.page.boxes.append(box)
         return box
 
     def _describe(
-        self, tag: str, style: str, attributes: Mapping[str, Any]
+        self, style: str, attributes: Mapping[str, Any]
     ) -> tuple[float, tuple[str, ...]]:
-        key = f"{tag} {style} {attributes.get('id')} {attributes.get('role')}"
+        key = (style, attributes.get("id"), attributes.get("role"))
         known = self._odds.get(key)
         if known is None:
             found = set(name_tokens(style))
@@ -211,17 +218,14 @@ class _Walker:
         return known
 
     def descend(self, node: LexborNode, box: Box) -> None:
-        tags = self.page.tags
         child = node.first_child
         while child is not None:
             tag = child.tag or ""
             if tag == "-text":
                 self._text(child)
             elif tag in INLINE:
-                tags[tag] = tags.get(tag, 0) + 1
                 self._inline(child, tag, box)
             elif tag not in SKIPPED and len(self.page.blocks) < MAX_BLOCKS:
-                tags[tag] = tags.get(tag, 0) + 1
                 self.flush(box)
                 inner = self.open(child, tag, box)
                 self.descend(child, inner)
@@ -239,23 +243,17 @@ class _Walker:
         self._ids.append(node.mem_id)
         if self._link:
             self._linked += count_words(text)
-        if self._bold:
-            self._strong += count_words(text)
 
     def _inline(self, node: LexborNode, tag: str, box: Box) -> None:
+        self._inlines.append(tag)
         if tag == "br":
             self._break(box)
         elif tag == "img":
             self._ids.append(node.mem_id)
         elif tag == "a":
             self._link += 1
-            self._links += 1
             self.descend(node, box)
             self._link -= 1
-        elif tag in ("b", "strong"):
-            self._bold += 1
-            self.descend(node, box)
-            self._bold -= 1
         else:
             self.descend(node, box)
 
@@ -266,23 +264,15 @@ class _Walker:
             self.flush(box)
 
     def flush(self, box: Box) -> None:
-        """End the current run; a run without words is dropped, but its images stay with the box."""
-        text = " ".join("".join(self._run).split())
-        if text:
-            words = count_words(text)
-            self.page.blocks.append(
-                Block(
-                    box=box,
-                    text=text,
-                    words=words,
-                    linked=min(self._linked, words),
-                    links=self._links,
-                    bold=min(self._strong, words),
-                    wrapped=self._wrapped and self._link > 0,
-                    ids=self._ids,
-                )
-            )
-        self._reset()
+        """End the current run; one without words leaves no block."""
+        if self._run:
+            text = " ".join("".join(self._run).split())
+            if text:
+                self.page.blocks.append(Block(box, text, self._linked, self._ids))
+            self._run = []
+        if self._ids:
+            self._ids = []
+        self._linked = self._breaks = 0
 
 
 def _attribute_flags(attributes: Mapping[str, Any]) -> int:
@@ -305,7 +295,7 @@ def _sum_up(page: Page) -> None:
         box.words += block.words
         box.linked += block.linked
         box.count += 1
-        if is_long(block):
+        if block.long:
             box.long += block.words
     for box in reversed(page.boxes):
         parent = box.parent
@@ -314,11 +304,6 @@ def _sum_up(page: Page) -> None:
             parent.linked += box.linked
             parent.long += box.long
             parent.count += box.count
-
-
-def is_long(block: Block) -> bool:
-    """Running prose rather than a label or a menu entry."""
-    return block.words >= 14 and block.linked * 3 < block.words
 
 
 def _mark_repeats(page: Page) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from citewell.fetch.html import blocks as b
@@ -34,24 +36,11 @@ _TAG_ORDER = {
 }
 _HEADINGS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
 _WORD = re.compile(r"[^\W\d_]{2,}")
-_FLAGS = (
-    b.NAV,
-    b.HEADER,
-    b.FOOTER,
-    b.ASIDE,
-    b.MAIN,
-    b.ARTICLE,
-    b.FORM,
-    b.TABLE,
-    b.FIGURE,
-    b.NOSCRIPT,
-    b.HIDDEN,
-    b.BUTTON,
-    b.DIALOG,
-)
 _HEADING_REACH = 60
 _FEW_WORDS = 14
-_EDGE = (0, 0.0, 0.0, 0)
+_NO_ITEM = (0, 0, 0.0)
+_FULL_STOPS = ".!?。！？…"
+_HALF_STOPS = ":;,\"”)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,77 +48,83 @@ class Hints:
     """What the head of the page says the content is about."""
 
     title: frozenset[str]
-    description: str
-    structured: str
 
 
 def sample_words(text: str) -> list[str]:
     """The words of a block that its vocabulary score looks at."""
-    return _WORD.findall(text.lower()[:160])[:_FEW_WORDS]
+    return _WORD.findall(text[:120].lower())[:_FEW_WORDS]
 
 
 def vectors(
     page: Page, words: Mapping[str, float], hints: Hints, kinds: Sequence[float]
 ) -> list[list[float]]:
-    """One row per block, in order; every row has the same columns (see `COLUMNS`)."""
-    rows = [_own(block) for block in page.blocks]
-    texts = _text_columns(page, words, hints)
-    around = _neighbour_columns(page)
-    places = _place_columns(page)
+    """One row per block, in order; every row has the columns named in `COLUMNS`."""
+    boxes = _box_columns(page)
     groups = _group_columns(page)
     whole = _page_columns(page) + list(kinds)
-    for row, block, text, near, place, group in zip(
-        rows, page.blocks, texts, around, places, groups, strict=True
+    rows: list[list[float]] = []
+    for block, text, around, place, group in zip(
+        page.blocks,
+        _text_columns(page, words, hints),
+        _neighbour_columns(page),
+        _place_columns(page),
+        groups,
+        strict=True,
     ):
-        row += _box_columns(block)
-        row += text
-        row += near
-        row += place
-        row += group
-        row += whole
+        box = block.box
+        rows.append(
+            [*_own(block), *boxes[box.id], *text, *around, *place, *group, *whole]
+        )
     return rows
 
 
-def heading_level(block: Block) -> int:
-    """1 to 6 inside a heading, else 0."""
-    return _HEADINGS.get(block.box.tag, 0)
-
-
-def _own(block: Block) -> list[float]:
+def _own(block: Block) -> tuple[float, ...]:
     text, words = block.text, block.words or 1
-    size = len(text)
     last = text[-1]
-    flags = block.box.flags
-    row: list[float] = [
+    return (
         words,
         block.linked / words,
-        block.links,
-        size / words,
-        text.count(",") + text.count("，") + text.count("、"),
-        text.count(". ") + text.count("? ") + text.count("! ") + text.count("。"),
-        2 if last in ".!?。！？…" else 1 if last in ":;,\"”)" else 0,
-        sum(map(text.count, "0123456789")) / size if size < 400 else 0.0,
-        sum(map(str.isupper, text[:80])) / min(size, 80),
-        text.count("$") + text.count("€") + text.count("£"),
-        block.bold / words,
-        block.wrapped,
-        heading_level(block),
-        _TAG_ORDER.get(block.box.tag, 2),
-        block.box.depth,
-        block.box.lists,
-    ]
-    row += [1.0 if flags & flag else 0.0 for flag in _FLAGS]
-    return row
+        len(text) / words,
+        text.count(",") if words > _FEW_WORDS else 0,
+        2 if last in _FULL_STOPS else 1 if last in _HALF_STOPS else 0,
+    )
 
 
-def _box_columns(block: Block) -> list[float]:
-    box = block.box
+def _box_columns(page: Page) -> dict[int, tuple[float, ...]]:
+    """Columns of each box that has text, shared by the blocks in it."""
+    held = {
+        box.id: (box.words, box.linked / box.words, box.long / box.words)
+        for box in page.boxes
+        if box.words
+    }
+    columns: dict[int, tuple[float, ...]] = {}
+    for block in page.blocks:
+        box = block.box
+        if box.id not in columns:
+            columns[box.id] = _describe(box, held)
+    return columns
+
+
+def _describe(box: Box, held: Mapping[int, tuple[float, float, float]]) -> tuple[float, ...]:
     up = box.parent or box
     upper = up.parent or up
     top = upper.parent or upper
     top = top.parent or top
     item = box.item
-    row: list[float] = [
+    flags = box.flags
+    return (
+        _HEADINGS.get(box.tag, 0),
+        _TAG_ORDER.get(box.tag, 2),
+        box.depth,
+        flags & b.NAV,
+        flags & b.FOOTER,
+        flags & b.ASIDE,
+        flags & b.MAIN,
+        flags & b.ARTICLE,
+        flags & b.FORM,
+        flags & b.FIGURE,
+        flags & b.HIDDEN,
+        flags & b.NOSCRIPT,
         box.own,
         box.path,
         box.low,
@@ -137,158 +132,106 @@ def _box_columns(block: Block) -> list[float]:
         box.near,
         box.core,
         box.alike,
-        up.alike,
-    ]
-    for outer in (box, up, upper, top):
-        size = outer.words or 1
-        row += (size, outer.linked / size, outer.long / size)
-    row += (box.count, up.count, upper.count)
-    if item is None:
-        row += (0.0, 0.0, 0.0, 0.0, 0.0)
-    else:
-        size = item.words or 1
-        row += (item.alike, size, item.linked / size, box.depth - item.depth, item.own)
-    return row
+        *held[box.id][:2],
+        *held[up.id],
+        *held[upper.id],
+        *held[top.id],
+        up.count,
+        upper.count,
+        *((item.alike, item.words, item.own) if item is not None else _NO_ITEM),
+    )
 
 
 def _text_columns(
     page: Page, words: Mapping[str, float], hints: Hints
-) -> list[list[float]]:
-    counts: dict[str, int] = {}
-    for block in page.blocks:
-        counts[block.text] = counts.get(block.text, 0) + 1
-    rows: list[list[float]] = []
+) -> list[tuple[float, ...]]:
+    counts = Counter(block.text for block in page.blocks)
+    rows: list[tuple[float, ...]] = []
     heading, level, since = 0.0, 0, _HEADING_REACH
     for block in page.blocks:
         found = sample_words(block.text)
-        scores = [words.get(word, 0.0) for word in found]
-        mean = sum(scores) / len(scores) if scores else 0.0
-        lowest = min(scores, default=0.0)
-        own_level = heading_level(block)
+        scores = [words[word] for word in found if word in words]
+        mean = sum(scores) / len(found) if scores else 0.0
+        own_level = _HEADINGS.get(block.box.tag, 0)
         if own_level:
             heading, level, since = mean, own_level, 0
-        else:
-            since = min(since + 1, _HEADING_REACH)
+        elif since < _HEADING_REACH:
+            since += 1
+        shared = sum(map(hints.title.__contains__, found)) / len(found) if found else 0.0
         rows.append(
-            [
+            (
                 mean,
-                lowest,
                 max(scores, default=0.0),
+                min(scores, default=0.0),
                 heading,
                 level,
                 since,
                 counts[block.text],
-                *_hint_columns(block, found, hints),
-            ]
+                shared,
+            )
         )
     return rows
 
 
-def _hint_columns(block: Block, found: list[str], hints: Hints) -> tuple[float, float, float]:
-    shared = 0.0
-    if found and hints.title:
-        shared = sum(word in hints.title for word in found) / len(found)
-    start = block.text[:60]
-    described = len(start) > 20 and start in hints.description
-    structured = len(start) > 20 and start in hints.structured
-    return shared, described, structured
-
-
-def _neighbour_columns(page: Page) -> list[list[float]]:
-    briefs = [
-        (k.words, k.linked / (k.words or 1), k.box.near, heading_level(k)) for k in page.blocks
-    ]
-    padded = [_EDGE, _EDGE, *briefs, _EDGE, _EDGE]
-    sums = [0]
-    links = [0]
-    for block in page.blocks:
-        sums.append(sums[-1] + block.words)
-        links.append(links[-1] + block.linked)
+def _neighbour_columns(page: Page) -> list[tuple[float, ...]]:
+    nears = [0.0, *(block.box.near for block in page.blocks), 0.0]
+    sizes = [0, *(block.words for block in page.blocks), 0]
+    sums = [0, *accumulate(block.words for block in page.blocks)]
+    links = [0, *accumulate(block.linked for block in page.blocks)]
     last = len(page.blocks)
-    rows: list[list[float]] = []
+    rows: list[tuple[float, ...]] = []
     for index in range(last):
-        before2, before, _, after, after2 = padded[index : index + 5]
         low, high = max(0, index - 5), min(last, index + 6)
         size = sums[high] - sums[low] or 1
         rows.append(
-            [
-                before[0],
-                before[1],
-                before[2],
-                before[3],
-                after[0],
-                after[1],
-                after[2],
-                after[3],
-                before2[0],
-                before2[1],
-                after2[0],
-                after2[1],
+            (
+                nears[index],
+                nears[index + 2],
+                sizes[index],
+                sizes[index + 2],
                 size / (high - low),
                 (links[high] - links[low]) / size,
-            ]
+            )
         )
     return rows
 
 
-def _place_columns(page: Page) -> list[list[float]]:
-    total = sum(block.words for block in page.blocks) or 1
-    prose = sum(block.words for block in page.blocks if b.is_long(block)) or 1
-    top = next((i for i, block in enumerate(page.blocks) if block.box.tag == "h1"), -1)
-    nexts = _blocks_to_prose(page.blocks)
+def _place_columns(page: Page) -> list[tuple[float, ...]]:
+    total = page.boxes[0].words or 1
+    prose = page.boxes[0].long or 1
     count = len(page.blocks)
-    rows: list[list[float]] = []
+    top = next((i for i, block in enumerate(page.blocks) if block.box.tag == "h1"), count + 99)
+    rows: list[tuple[float, ...]] = []
     seen = read = 0
-    since = 99
     for index, block in enumerate(page.blocks):
-        long = b.is_long(block)
-        since = 0 if long else min(since + 1, 99)
-        rows.append(
-            [
-                index,
-                count - index,
-                seen / total,
-                read / prose,
-                since,
-                nexts[index],
-                max(-30, min(30, index - top)) if top >= 0 else 99,
-            ]
-        )
+        rows.append((index, count - index, seen / total, read / prose, index - top))
         seen += block.words
-        read += block.words if long else 0
+        read += block.words if block.long else 0
     return rows
 
 
-def _blocks_to_prose(blocks: Sequence[Block]) -> list[int]:
-    nexts = [99] * len(blocks)
-    gap = 99
-    for index in range(len(blocks) - 1, -1, -1):
-        gap = 0 if b.is_long(blocks[index]) else min(gap + 1, 99)
-        nexts[index] = gap
-    return nexts
-
-
-def _signature(box: Box) -> tuple[str, str, str, str]:
-    up = box.parent or box
-    return box.tag, box.style, up.tag, up.style
-
-
-def _group_columns(page: Page) -> list[list[float]]:
+def _group_columns(page: Page) -> list[tuple[float, ...]]:
     """How the blocks that look the same, by tag and class, are on the whole."""
-    groups: dict[tuple[str, str, str, str], list[int]] = {}
-    keys = [_signature(block.box) for block in page.blocks]
-    for key, block in zip(keys, page.blocks, strict=True):
-        group = groups.setdefault(key, [0, 0, 0, 0])
+    groups: dict[tuple[str, str, str], list[int]] = {}
+    members: list[list[int]] = []
+    for block in page.blocks:
+        box = block.box
+        key = (box.tag, box.style, box.parent.style if box.parent is not None else "")
+        group = groups.get(key)
+        if group is None:
+            group = groups[key] = [0, 0, 0, 0]
         group[0] += 1
         group[1] += block.words
         group[2] += block.linked
-        group[3] += block.words if b.is_long(block) else 0
+        group[3] += block.words if block.long else 0
+        members.append(group)
     total = page.boxes[0].words or 1
     rows = {
-        key: [count, words / count, linked / (words or 1), prose / (words or 1), words / total]
-        for key, (count, words, linked, prose) in groups.items()
+        id(group): (group[0], group[1] / group[0], group[2] / size, group[3] / size, size / total)
+        for group in groups.values()
+        if (size := group[1] or 1)
     }
-    return [rows[key] for key in keys]
+    return [rows[id(group)] for group in members]
 
 
 def _page_columns(page: Page) -> list[float]:
@@ -306,21 +249,16 @@ def _page_columns(page: Page) -> list[float]:
     ]
 
 
-COLUMNS = (
-    *"words links_share links word_size commas sentences ending digits capitals money bold "
-    "wrapped heading tag depth lists".split(),
-    *"nav header footer aside main article form table figure noscript hidden button "
-    "dialog".split(),
-    *"own path low high near core alike up_alike".split(),
-    *(f"{outer}_{what}" for outer in ("box", "up", "upper", "top") for what in ("size", "links", "prose")),
-    *"box_count up_count upper_count item_alike item_size item_links item_depth item_own".split(),
-    *"word_mean word_low word_high head_score head_level head_since copies title_share "
-    "described structured".split(),
-    *"prev_words prev_links prev_near prev_heading next_words next_links next_near next_heading "
-    "prev2_words prev2_links next2_words next2_links window_words window_links".split(),
-    *"index from_end seen read since_prose to_prose from_h1".split(),
-    *"group_count group_words group_links group_prose group_share".split(),
-    *"page_words page_links page_prose page_blocks page_paragraphs page_articles "
-    "page_code".split(),
-    *"article documentation forum product listing collection service".split(),
+COLUMNS = tuple(
+    "words links word_size commas ending "
+    "heading tag depth nav footer aside main article form figure hidden noscript "
+    "own path low high near core alike box_size box_links up_size up_links up_prose "
+    "upper_size upper_links upper_prose top_size top_links top_prose up_count upper_count "
+    "item_alike item_size item_own "
+    "word_mean word_high word_low head_score head_level head_since copies title_share "
+    "prev_near next_near prev_words next_words window_words window_links "
+    "index from_end seen read from_h1 "
+    "group_count group_words group_links group_prose group_share "
+    "page_words page_links page_prose page_blocks page_paragraphs page_articles page_code "
+    "is_article is_documentation is_forum is_product is_listing is_collection is_service".split()
 )

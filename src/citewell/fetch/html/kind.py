@@ -23,7 +23,7 @@ KINDS = ("article", "documentation", "forum", "product", "listing", "collection"
 _PATH_WORD = re.compile(r"[a-z]{2,}")
 _LD_TYPE = re.compile(r'"@type"\s*:\s*\[?\s*"([A-Za-z]+)"')
 _META_NAMES = frozenset(
-    ("og:type", "og:title", "og:description", "description", "generator", "twitter:title")
+    ("og:type", "og:title", "generator")
 )
 _COUNTED = (
     "p li td pre code h1 h2 h3 article section form button time blockquote img a table dl label "
@@ -43,12 +43,7 @@ class Head:
     def hints(self) -> Hints:
         """The same facts in the form the block features want."""
         title = f"{self.title or ''} {self.meta.get('og:title', '')}".lower()
-        described = self.meta.get("description", "") + " " + self.meta.get("og:description", "")
-        return Hints(
-            title=frozenset(re.findall(r"[^\W\d_]{2,}", title)),
-            description=" ".join(described.split()),
-            structured=self.structured,
-        )
+        return Hints(title=frozenset(re.findall(r"[^\W\d_]{2,}", title)))
 
 
 def read_head(tree: LexborHTMLParser) -> Head:
@@ -64,7 +59,7 @@ def read_head(tree: LexborHTMLParser) -> Head:
     pieces: list[str] = []
     for item in tree.css('script[type="application/ld+json"]'):
         pieces.append((item.text() or "")[:_MAX_STRUCTURED])
-    structured = " ".join("\n".join(pieces)[:_MAX_STRUCTURED].replace("\\n", " ").split())
+    structured = "\n".join(pieces)[:_MAX_STRUCTURED]
     return Head(title=title or meta.get("og:title") or None, meta=meta, structured=structured)
 
 
@@ -76,9 +71,7 @@ def signals(page: Page, head: Head, url: str) -> dict[str, float]:
             found[f"{name}={word}"] = 1.0
     for name in set(_LD_TYPE.findall(head.structured)):
         found[f"ld={name.lower()}"] = 1.0
-    for box in page.boxes[:1]:
-        for word in box.tokens:
-            found[f"body={word}"] = 1.0
+    found.update((f"body={word}", 1.0) for word in page.boxes[0].tokens)
     styles = {token for box in page.boxes for token in box.tokens}
     found.update((f"class={token}", 1.0) for token in styles)
     found.update(_shape(page))

@@ -31,6 +31,7 @@ from citewell.providers.searxng.instance import (
     Instance,
     read,
 )
+from citewell.providers.searxng.notebook import Notebook
 from citewell.providers.searxng.pool import Pool
 from citewell.providers.searxng.query import params
 from citewell.providers.searxng.search import Harvest, Searcher
@@ -95,15 +96,15 @@ class Provider:
     def __init__(self, kit: Kit, *, manners: Manners | None = None) -> None:
         manners = manners or Manners(clock=time.time)
         plan = read(kit, unset=SPEC.base_url)
-        directory = None
+        notebook, directory = Notebook(kit.memory), None
         if plan.discovery:
             directory = Directory(
-                plan.discovery, upstream=kit.upstream, memory=kit.memory, clock=manners.clock
+                plan.discovery, upstream=kit.upstream, notebook=notebook, clock=manners.clock
             )
         door = Door(kit.upstream, manners=manners)
-        self._health = Health(kit.memory, clock=manners.clock)
+        self._health = Health(notebook, clock=manners.clock)
         self._pool = Pool(plan, directory=directory, health=self._health)
-        almanac = Almanac(door, memory=kit.memory, clock=manners.clock)
+        almanac = Almanac(door, notebook=notebook, clock=manners.clock)
         self._searcher = Searcher(door, health=self._health, almanac=almanac)
 
     async def web(self, query: Query) -> Found:
@@ -132,7 +133,7 @@ class Provider:
         )
         harvest = await self._search(asked)
         found = pictures(harvest.results)
-        if not found and (harvest.unresponsive or harvest.notes):
+        if not found and (harvest.unresponsive or harvest.lacking):
             raise Unavailable(_why_empty(harvest), provider=SPEC.name)
         return found
 

@@ -117,7 +117,7 @@ def _result(row: Mapping[str, Any]) -> Result | None:
         image=_address(_text(row, "img_src")),
         thumbnail=_address(_text(row, "thumbnail_src") or _text(row, "thumbnail")),
         resolution=_text(row, "resolution"),
-        file_size=_text(row, "filesize") or None,
+        file_size=clean(_text(row, "filesize")) or None,
     )
 
 
@@ -130,7 +130,7 @@ def _engines(row: Mapping[str, Any]) -> tuple[str, ...]:
     """The engine that found it first, then the others that agree."""
     listed = row.get("engines")
     names = [row.get("engine"), *(listed if isinstance(listed, list) else ())]
-    return tuple(dict.fromkeys(name for name in names if isinstance(name, str) and name))
+    return tuple(dict.fromkeys(clean(name) for name in names if isinstance(name, str) and name))
 
 
 def _score(value: object) -> float | None:

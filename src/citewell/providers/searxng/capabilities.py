@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
 from citewell.errors import Refused, UpstreamError
-from citewell.ports import Memory
 from citewell.providers.searxng.answer import Result
 from citewell.providers.searxng.door import Door
 from citewell.providers.searxng.instance import Instance
+from citewell.providers.searxng.notebook import Notebook
 
 _KEEP = 86400.0
 _UNKNOWN = 3600.0  # how long an instance that does not tell is not asked again
@@ -53,9 +52,9 @@ class Capabilities:
 class Almanac:
     """The capabilities of every instance asked so far; asked once a day at most."""
 
-    def __init__(self, door: Door, *, memory: Memory | None, clock: Callable[[], float]) -> None:
+    def __init__(self, door: Door, *, notebook: Notebook, clock: Callable[[], float]) -> None:
         self._door = door
-        self._memory = memory
+        self._notebook = notebook
         self._clock = clock
         self._known: dict[str, tuple[float, Capabilities | None]] = {}  # good until
 
@@ -74,19 +73,13 @@ class Almanac:
             found = read(response.parsed()) if response.status == 200 else None
         except (UpstreamError, Refused):
             return None
-        if found and self._memory and not instance.own:
-            await self._memory.remember(_key(instance), _encode(found), ttl=_KEEP)
+        if found and not instance.own:
+            await self._notebook.write(_key(instance), _rows(found), ttl=_KEEP)
         return found
 
     async def _recall(self, instance: Instance) -> Capabilities | None:
         """The own instance is asked anew after a restart: its owner may have changed it."""
-        if self._memory is None or instance.own:
-            return None
-        raw = await self._memory.recall(_key(instance))
-        try:
-            return read(json.loads(raw)) if raw else None
-        except ValueError:
-            return None
+        return None if instance.own else read(await self._notebook.read(_key(instance)))
 
 
 def read(config: object) -> Capabilities | None:
@@ -113,13 +106,13 @@ def _names(value: object) -> tuple[str, ...]:
     return tuple(name for name in listed if isinstance(name, str) and name)
 
 
-def _encode(capabilities: Capabilities) -> bytes:
+def _rows(capabilities: Capabilities) -> dict[str, object]:
     """In the shape of /config, so that `read` reads both."""
     rows = [
         {"name": one.name, "categories": list(one.categories), "languages": list(one.languages)}
         for one in capabilities.engines
     ]
-    return json.dumps({"engines": rows}).encode()
+    return {"engines": rows}
 
 
 def _key(instance: Instance) -> str:

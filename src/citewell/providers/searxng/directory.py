@@ -11,8 +11,8 @@ from typing import Any
 
 from citewell.errors import BadShape, Misconfigured, UpstreamError
 from citewell.net.upstream import Upstream
-from citewell.ports import Memory
 from citewell.providers.searxng.instance import DISCOVERY, Instance, Source, address
+from citewell.providers.searxng.notebook import Notebook
 
 _KEY = "directory"
 _FRESH = 6 * 3600.0  # the list is built anew every hour or so; nobody needs each build
@@ -27,11 +27,11 @@ class Directory:
     """Reads the list from a file or an address, and keeps it for the next start."""
 
     def __init__(
-        self, where: str, *, upstream: Upstream, memory: Memory | None, clock: Callable[[], float]
+        self, where: str, *, upstream: Upstream, notebook: Notebook, clock: Callable[[], float]
     ) -> None:
         self._where = where
         self._upstream = upstream
-        self._memory = memory
+        self._notebook = notebook
         self._clock = clock
         self._instances: tuple[Instance, ...] = ()
         self._read_at = -math.inf
@@ -64,25 +64,22 @@ class Directory:
         return (await self._upstream.get(base_url=self._where, max_bytes=_MAX_BYTES)).parsed()
 
     async def _recall(self) -> tuple[float, tuple[Instance, ...]] | None:
-        raw = await self._memory.recall(_KEY) if self._memory else None
+        kept = await self._notebook.read(_KEY)
         try:
-            kept = json.loads(raw) if raw else {}
-            if kept.get("where") != self._where:
+            if kept["where"] != self._where:
                 return None
             rows = [Instance(source=Source.DISCOVERED, **row) for row in kept["instances"]]
             return float(kept["at"]), tuple(rows)
-        except (ValueError, TypeError, KeyError, AttributeError):  # written by another version
+        except (ValueError, TypeError, KeyError):  # nothing, or another version's
             return None
 
     async def _remember(self, found: tuple[Instance, ...]) -> None:
-        if self._memory is None:
-            return
         rows = [
             {"url": one.url, "band": one.band, "uptime": one.uptime, "seconds": one.seconds}
             for one in found
         ]
         kept = {"where": self._where, "at": self._clock(), "instances": rows}
-        await self._memory.remember(_KEY, json.dumps(kept).encode(), ttl=_KEEP)
+        await self._notebook.write(_KEY, kept, ttl=_KEEP)
 
 
 def candidates(data: object) -> tuple[Instance, ...]:

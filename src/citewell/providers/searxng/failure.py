@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from citewell.errors import CitewellError, NetworkFailed, RateLimited, RejectedRequest, Unavailable
+from citewell.errors import (
+    Blocked,
+    CitewellError,
+    Misconfigured,
+    NetworkFailed,
+    RateLimited,
+    RejectedRequest,
+    Unavailable,
+)
 from citewell.providers.searxng.health import Health
 from citewell.providers.searxng.instance import Instance
 
@@ -12,10 +20,27 @@ MESSAGE = "Search failed: No available SearXNG instances"
 ERROR_TYPE = "no_instances_available"
 
 _SAID = "All configured SearXNG instances are unavailable or rate limited"
+_LIMITED = "rate limited"
 _SHOWN = 10  # instances named in one error
 _SOON = 60.0  # a guess, for an instance that does not rest
 
+SETTINGS_LINE = "search: formats: [html, json]"
+
 Failures = Sequence[tuple[Instance, CitewellError]]
+
+
+class JsonDisabled(Misconfigured, Blocked):
+    """A setting of the instance, not of ours, so another provider is worth a try."""
+
+    action = "inform_user"
+
+    @classmethod
+    def at(cls, instance: Instance, *, detail: str) -> JsonDisabled:
+        message = (
+            f"{instance.url} does not offer JSON, and its page could not be read either. "
+            f"Put `{SETTINGS_LINE}` into its settings.yml and restart it."
+        )
+        return cls(message, detail=detail, extra={"reason": "json_disabled"})
 
 
 def verdict(failures: Failures, *, members: Sequence[Instance], health: Health) -> CitewellError:
@@ -59,17 +84,20 @@ def _extra(failures: Failures, resting: Sequence[Instance], health: Health) -> d
     reasons = {instance.url: _reason(error) for instance, error in failures}
     for instance in resting:
         limited = health.record(instance).limited
-        reasons.setdefault(instance.url, "rate limited" if limited else "resting after failures")
+        reasons.setdefault(instance.url, _LIMITED if limited else "resting after failures")
     shown = dict(list(reasons.items())[:_SHOWN])
     told = "; ".join(f"{url}: {reason}" for url, reason in shown.items())
-    return {
+    extra: dict[str, object] = {
         "error_type": ERROR_TYPE,
         "error_details": f"{_SAID} ({told})" if told else _SAID,
         "attempted_instances": list(shown),
     }
+    if set(reasons.values()) == {_LIMITED}:
+        extra["reason"] = "rate_limited"
+    return extra
 
 
 def _reason(error: CitewellError) -> str:
     if isinstance(error, RateLimited):
-        return "rate limited"
+        return _LIMITED
     return error.detail or error.message

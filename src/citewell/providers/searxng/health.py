@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from typing import Any
 
-from citewell.ports import Memory
 from citewell.providers.searxng.instance import Instance
+from citewell.providers.searxng.notebook import Notebook
 
 LIMITED = 3600.0  # the limiter's window for JSON; its 429 has no Retry-After
 
@@ -39,29 +39,25 @@ class Record:
 class Health:
     """The records of all instances. The own one's are not kept: a restart is a request to try again."""
 
-    def __init__(self, memory: Memory | None, *, clock: Callable[[], float]) -> None:
-        self._memory = memory
+    def __init__(self, notebook: Notebook, *, clock: Callable[[], float]) -> None:
+        self._notebook = notebook
         self._clock = clock
         self._records: dict[str, Record] = {}
         self._own: set[str] = set()
-        self._loaded = memory is None
+        self._loaded = False
 
     async def load(self) -> None:
         """Read what an earlier process learnt, once."""
-        if self._loaded or self._memory is None:
+        if self._loaded:
             return
-        kept = _decode(await self._memory.recall(_KEY), now=self._clock())
+        kept = _decode(await self._notebook.read(_KEY), now=self._clock())
         self._records = kept | self._records
         self._loaded = True
 
     async def save(self) -> None:
-        if self._memory is None:
-            return
-        rows = {
-            url: asdict(record) for url, record in self._records.items() if url not in self._own
-        }
+        rows = {url: asdict(one) for url, one in self._records.items() if url not in self._own}
         if rows:
-            await self._memory.remember(_KEY, json.dumps(rows).encode(), ttl=_KEEP)
+            await self._notebook.write(_KEY, rows, ttl=_KEEP)
 
     def record(self, instance: Instance) -> Record:
         if instance.own and instance.url not in self._own:
@@ -84,8 +80,9 @@ class Health:
         self.record(instance).used_at = max(self._clock(), newest + 0.001)
 
     def answered(self, instance: Instance) -> None:
+        """Its failures are forgotten; a rest that a later page of the same search earned is not."""
         record = self.record(instance)
-        record.failures, record.rests_until, record.limited = 0, 0.0, False
+        record.failures = 0
         record.checked_at = self._clock()
 
     def failed(self, instance: Instance) -> None:
@@ -120,11 +117,10 @@ def _pause(failures: int, *, own: bool) -> float:
     return min(_SUSPENDED * 2.0**beyond, _LONGEST)
 
 
-def _decode(raw: bytes | None, *, now: float) -> dict[str, Record]:
+def _decode(rows: Any, *, now: float) -> dict[str, Record]:
     """What was kept; anything that another version wrote, or nobody could have, is left out."""
     try:
-        rows = json.loads(raw) if raw else {}
-        records = {str(url): Record(**row) for url, row in rows.items()}
+        records = {str(url): Record(**row) for url, row in (rows or {}).items()}
         for record in records.values():
             record.rests_until = min(float(record.rests_until), now + _LONGEST)
             record.json_until = min(float(record.json_until), now + _JSON_ON)

@@ -42,18 +42,25 @@ def _stranger(tree: LexborHTMLParser, response: Response) -> BadShape | Blocked:
 
 
 def _result(node: LexborNode) -> Result | None:
-    link = node.css_first("h3 a")
-    url = (link.attributes.get("href") or "").strip() if link else ""
-    if link is None or not readable(url):
+    """A picture has its image and its page in places of their own."""
+    url = _link(node, "h3 a") or _link(node, "p.result-url a")
+    if url is None:
         return None
     return Result(
-        title=_line(link) or url,
+        title=_text(node, "h3 a") or _text(node, "h4") or url,
         url=url,
         snippet=_text(node, "p.content"),
         engines=tuple(name for span in node.css("div.engines span") if (name := _line(span))),
         category=_category(node),
         published=_published(node),
+        image=_link(node, "a.result-images-source"),
     )
+
+
+def _link(node: LexborNode, selector: str) -> str | None:
+    found = node.css_first(selector)
+    url = (found.attributes.get("href") or "").strip() if found else ""
+    return url if readable(url) else None
 
 
 def _text(node: LexborNode, selector: str) -> str:

@@ -53,10 +53,6 @@ class Pool:
         for instance in sorted(known, key=self._turn):
             yield instance
 
-    def wait(self, members: Iterable[Instance]) -> float | None:
-        """Seconds until the first of them may be asked again; None when there are none."""
-        return min((self._health.rest(instance) for instance in members), default=None)
-
     async def _discovered(self) -> tuple[Instance, ...]:
         self.problem = None
         if self._directory is None:

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from citewell.errors import (
     AuthRequired,
     Blocked,
-    Misconfigured,
     RateLimited,
     Refused,
     Unavailable,
@@ -20,14 +19,12 @@ from citewell.net.paging import Page, gather
 from citewell.providers.searxng.answer import Answer, Result, read_json
 from citewell.providers.searxng.capabilities import Almanac, Capabilities
 from citewell.providers.searxng.door import Door
+from citewell.providers.searxng.failure import SETTINGS_LINE, JsonDisabled
 from citewell.providers.searxng.health import Health
 from citewell.providers.searxng.instance import Instance
 from citewell.providers.searxng.page import read_page
 from citewell.providers.searxng.query import language
 from citewell.text.urls import key
-
-SETTINGS_LINE = "search: formats: [html, json]"
-JSON_DISABLED = "json_disabled"
 
 _PATH = "/search"
 _OWN_PAGES = 5
@@ -56,7 +53,7 @@ class _Run:
     seen: set[str] = field(default_factory=set)
     unresponsive: dict[str, str] = field(default_factory=dict)
     strangers: int = 0  # results of a category nobody asked for
-    more: bool = False
+    capped: bool = False  # the last page we allow ourselves had something new
 
 
 class Searcher:
@@ -91,11 +88,14 @@ class Searcher:
             )
         run = _Run(instance=instance, query=query, capabilities=capabilities)
 
+        pages = _OWN_PAGES if instance.own else _PUBLIC_PAGES
+
         async def fetch(number: int) -> Page[Result]:
             answer = await self._page(instance, {**params, "pageno": str(number + 1)})
-            return _take(answer, run)
+            page = _take(answer, run)
+            run.capped = page.more and number + 1 == pages
+            return page
 
-        pages = _OWN_PAGES if instance.own else _PUBLIC_PAGES
         gathered = await gather(fetch, count=query.count, pages=pages)
         return Harvest(
             instance=instance,
@@ -131,7 +131,7 @@ class Searcher:
             self._check(response, instance)
             return read_page(response)
         except (AuthRequired, Blocked, Unavailable) as error:
-            raise _json_disabled(instance, error) from error
+            raise JsonDisabled.at(instance, detail=error.detail or error.message) from error
 
     def _check(self, response: Response, instance: Instance) -> None:
         error = self._door.complaint(response, instance)
@@ -147,9 +147,10 @@ class Searcher:
                 f"{at} has JSON switched off, so its page was read; `{SETTINGS_LINE}` in settings.yml gives scores and dates too."
             )
         if run.strangers:
-            notes.append(
-                f"{at} has no working engines for the category {query.category}: {run.strangers} results of other categories were left out."
+            why = (
+                "" if found else f" {at} has no working engines for the category {query.category}."
             )
+            notes.append(f"{run.strangers} results of other categories were left out.{why}")
         if query.time_range == "hour":
             notes.append("SearXNG has no range of an hour; a day was asked for.")
         if (
@@ -160,7 +161,7 @@ class Searcher:
             notes.append(
                 f"No engine of {at} lists the language {wanted}; it may have been ignored."
             )
-        if run.more and found < query.count:
+        if run.capped and found < query.count:
             notes.append(f"{at} was asked for no further pages: {found} of {query.count} results.")
         return notes
 
@@ -177,7 +178,6 @@ def _take(answer: Answer, run: _Run) -> Page[Result]:
             fresh.append(result)
         else:
             run.strangers += 1
-    run.more = bool(fresh)
     return Page(items=tuple(fresh), more=bool(fresh), total=answer.total)
 
 
@@ -198,14 +198,3 @@ def _is_json(response: Response) -> bool:
 def _lacks(instance: Instance, query: Query, capabilities: Capabilities) -> str:
     offered = ", ".join(sorted(capabilities.categories)) or "none"
     return f"{instance.url} has no engines for the category {query.category}; it has: {offered}."
-
-
-def _json_disabled(instance: Instance, error: UpstreamError) -> Misconfigured:
-    message = (
-        f"{instance.url} does not offer JSON, and its page could not be read either. "
-        f"Put `{SETTINGS_LINE}` into its settings.yml and restart it."
-    )
-    detail = error.detail or error.message
-    return Misconfigured(
-        message, action="inform_user", detail=detail, extra={"reason": JSON_DISABLED}
-    )

@@ -35,7 +35,9 @@ class Audit:
             line = self._line(invocation, outcome, started)
             self._write(json.dumps(line, ensure_ascii=False, separators=(",", ":")))
 
-    def _line(self, invocation: Invocation, outcome: Outcome | None, started: float) -> dict[str, object]:
+    def _line(
+        self, invocation: Invocation, outcome: Outcome | None, started: float
+    ) -> dict[str, object]:
         success = outcome is not None and not outcome.is_error
         line: dict[str, object] = {
             "timestamp": datetime.fromtimestamp(started, UTC).isoformat(timespec="milliseconds"),

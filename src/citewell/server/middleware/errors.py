@@ -20,10 +20,12 @@ class Errors:
             return await proceed(invocation)
         except CitewellError as error:
             return rendered(error)
-        except Exception:  # noqa: BLE001 - the last line of defence: one bad call must not end the process
+        except Exception:  # the last line of defence: one bad call must not end the process
             logger.exception("tool %s failed unexpectedly", invocation.name)
             return rendered(
-                InternalError(f"{invocation.name} failed because of a fault in the server itself. The server's log has the details.")
+                InternalError(
+                    f"{invocation.name} failed because of a fault in the server itself. The server's log has the details."
+                )
             )
 
 

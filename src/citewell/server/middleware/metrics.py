@@ -66,9 +66,14 @@ class Metrics:
         lines = ["# TYPE mcp_tool_calls_total counter"]
         for name, tally in sorted(self.tools.items()):
             lines.append(f'mcp_tool_calls_total{{tool="{name}",outcome="error"}} {tally.errors}')
-            lines.append(f'mcp_tool_calls_total{{tool="{name}",outcome="ok"}} {tally.calls - tally.errors}')
+            lines.append(
+                f'mcp_tool_calls_total{{tool="{name}",outcome="ok"}} {tally.calls - tally.errors}'
+            )
         lines.append("# TYPE mcp_tool_cache_hits_total counter")
-        lines += [f'mcp_tool_cache_hits_total{{tool="{name}"}} {tally.cache_hits}' for name, tally in sorted(self.tools.items())]
+        lines += [
+            f'mcp_tool_cache_hits_total{{tool="{name}"}} {tally.cache_hits}'
+            for name, tally in sorted(self.tools.items())
+        ]
         lines.append("# TYPE mcp_tool_latency_seconds histogram")
         for name, tally in sorted(self.tools.items()):
             lines += _histogram(name, tally)

@@ -26,12 +26,17 @@ class Size:
             return outcome
         text = outcome.text or json.dumps(outcome.body, ensure_ascii=False, separators=(",", ":"))
         # A character is four bytes at most, so most answers need no encoding to be measured.
-        if len(text) * 4 < self._threshold or len(text.encode("utf-8", "replace")) < self._threshold:
+        if (
+            len(text) * 4 < self._threshold
+            or len(text.encode("utf-8", "replace")) < self._threshold
+        ):
             return replace(outcome, text=text)
         try:
             return await self._linked(invocation, outcome, text)
         except StoreError:
-            return replace(outcome, text=text)  # nowhere to keep it: the answer matters more than its size
+            return replace(
+                outcome, text=text
+            )  # nowhere to keep it: the answer matters more than its size
 
     async def _linked(self, invocation: Invocation, outcome: Outcome, text: str) -> Outcome:
         kept = await self._artifacts.put(
@@ -41,11 +46,15 @@ class Size:
         body = _envelope(invocation.name, outcome.body or {}, uri, kept.bytes, kept.expires_at)
         first = page(text, 0, FIRST_PAGE)
         body |= {"firstPage": first.text, "nextOffset": first.next_offset}
-        link = Link(uri=uri, name=f"{invocation.name} result", mime="application/json", size=kept.bytes)
+        link = Link(
+            uri=uri, name=f"{invocation.name} result", mime="application/json", size=kept.bytes
+        )
         return replace(outcome, body=body, text=None, links=(link,))
 
 
-def _envelope(name: str, body: dict[str, Any], uri: str, size: int, expires: float) -> dict[str, Any]:
+def _envelope(
+    name: str, body: dict[str, Any], uri: str, size: int, expires: float
+) -> dict[str, Any]:
     envelope: dict[str, Any] = {
         "resource": uri,
         "bytes": size,

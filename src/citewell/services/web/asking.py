@@ -33,6 +33,7 @@ class Reply:
     reports: tuple[FilterReport, ...] = ()
     notes: tuple[str, ...] = ()
     dropped: int = 0  # results our own filters removed
+    queries: int = 1  # how many it took
     limit: int = 0  # the most this provider could have returned
     total: int | None = None
     engines: tuple[str, ...] = ()
@@ -93,6 +94,7 @@ class Asker:
             reports=rows,
             notes=(*_notes(found), *_accounts(plan, failed)),
             dropped=len(hits) - len(kept),
+            queries=len(plan.parts),
             limit=plan.spec.max_results,
             total=_total(found, complete=not failed),
             engines=_unique(engine for answer in found for engine in answer.engines),

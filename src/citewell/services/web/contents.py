@@ -24,6 +24,9 @@ class _Page(Protocol):
     @property
     def content(self) -> str: ...
 
+    @property
+    def word_count(self) -> int: ...
+
 
 class _Read(Protocol):
     async def __call__(self, url: str, *, max_length: int) -> _Page: ...
@@ -66,7 +69,7 @@ def reading(
                 return error
             except TimeoutError:
                 return NetworkFailed(f"The page was not read within {timeout:g} seconds.")
-            return _content(page.content, milliseconds=round(1000 * (clock() - started)))
+            return _content(page, milliseconds=round(1000 * (clock() - started)))
 
     async def many(addresses: Sequence[str]) -> Sequence[PageContent | CitewellError]:
         gate = asyncio.Semaphore(at_once)
@@ -81,12 +84,12 @@ def _filled(result: SearchResult, page: PageContent | CitewellError) -> SearchRe
     return result.model_copy(update={"content": page})
 
 
-def _content(markdown: str, *, milliseconds: int) -> PageContent:
+def _content(page: _Page, *, milliseconds: int) -> PageContent:
     return PageContent(
-        markdown=markdown,
-        word_count=len(markdown.split()),
+        markdown=page.content,
+        word_count=page.word_count or len(page.content.split()),
         fetch_time_ms=milliseconds,
-        summary=_summary(markdown),
+        summary=_summary(page.content),
     )
 
 

@@ -15,6 +15,7 @@ _LEADING = re.compile(
     r"(?P<date>[A-Z][a-z]{2,8}\.? \d{1,2}, \d{4}|\d{1,2} [A-Z][a-z]{2,8} \d{4}|\d{4}-\d\d-\d\d"
     r"|\d{1,2} (?:minute|hour|day|week|month|year)s? ago)\s*(?:[—–·|:-]|\.\.\.|…)"
 )
+_TIMED = re.compile(r"minute|hour")
 
 
 def dated(hit: Hit, *, now: datetime) -> Hit:
@@ -38,7 +39,10 @@ def written(moment: datetime) -> str:
 
 def _from_snippet(snippet: str, now: datetime) -> datetime | None:
     match = _LEADING.match(snippet)
-    return read_date(match["date"].replace(".", ""), now=now) if match else None
+    found = read_date(match["date"].replace(".", ""), now=now) if match else None
+    if found is None or _TIMED.search(snippet, 0, match.end() if match else 0):
+        return found
+    return datetime.combine(found.date(), time.min, tzinfo=UTC)  # "3 days ago" tells no hour
 
 
 def _from_url(url: str, now: datetime) -> datetime | None:

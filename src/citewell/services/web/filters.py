@@ -75,7 +75,8 @@ class Sieve:
 
     def __init__(self, query: Query, later: Collection[Filter], *, now: datetime) -> None:
         self._query = query
-        self._exact = _plain(query.exact_terms or "") if Filter.EXACT_TERMS in later else ""
+        self._sites_applied = Filter.SITES not in later
+        self._exact = _phrase(query.exact_terms) if Filter.EXACT_TERMS in later else None
         self._banned = _words(query.exclude_terms) if Filter.EXCLUDE_TERMS in later else None
         self._since = (
             now - SPANS[query.time_range or "year"] if Filter.TIME_RANGE in later else None
@@ -84,10 +85,19 @@ class Sieve:
         self.undated = 0
 
     def keeps(self, hit: Hit) -> bool:
-        sites = self._query.sites
-        if sites and not any(urls.within(urls.host(hit.url), site) for site in sites):
-            return False
-        return self._in_time(hit) and self._in_words(hit) and self._in_language(hit)
+        return (
+            self._on_site(hit)
+            and self._in_time(hit)
+            and self._in_words(hit)
+            and self._in_language(hit)
+        )
+
+    def _on_site(self, hit: Hit) -> bool:
+        """Checked in every case: engines let strangers through even where they know `site:`."""
+        name, sites = urls.host(hit.url), self._query.sites
+        if not sites or any(urls.within(name, site) for site in sites):
+            return True
+        return self._sites_applied and urls.numeric(name)  # no name there to say otherwise
 
     def _in_time(self, hit: Hit) -> bool:
         if self._since is None:
@@ -101,10 +111,11 @@ class Sieve:
         return aware + slack >= self._since
 
     def _in_words(self, hit: Hit) -> bool:
-        if not self._exact and self._banned is None:
+        if self._exact is None and self._banned is None:
             return True
-        text = _plain(f"{hit.title} \n {hit.snippet} \n {hit.url}")
-        if self._exact and self._exact not in text:
+        parts = (hit.title, hit.snippet, hit.url, *hit.extra_snippets)
+        text = "\n".join(map(_plain, parts))  # a phrase does not run from one into the next
+        if self._exact is not None and not self._exact.search(text):
             return False
         return self._banned is None or not self._banned.search(text)
 
@@ -156,6 +167,11 @@ def _by_script(query: Query) -> frozenset[Filter]:
 
 def _plain(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text).casefold().replace('"', " ").split())
+
+
+def _phrase(terms: str | None) -> re.Pattern[str] | None:
+    plain = _plain(terms or "")
+    return re.compile(_bounded(plain)) if plain else None
 
 
 def _words(terms: str | None) -> re.Pattern[str] | None:

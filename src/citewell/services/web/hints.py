@@ -108,5 +108,7 @@ def _details(harvest: Harvest) -> tuple[str, ...]:
     for reply in harvest.replies:
         told += [f"{reply.provider}, engine {name}: {why}" for name, why in reply.unresponsive]
         if reply.dropped:
-            told.append(f"{reply.provider}: {reply.dropped} results did not satisfy the filters.")
-    return tuple(told[:_MOST_DETAILS])
+            told.append(
+                f"{reply.provider}: our own filters removed {reply.dropped} of its results."
+            )
+    return tuple(dict.fromkeys(told))[:_MOST_DETAILS]

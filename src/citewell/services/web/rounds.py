@@ -47,8 +47,9 @@ class Rounds:
         """One provider and no other; its failure is the caller's."""
         harvest = Harvest()
         trace.attempt(name)
-        harvest.replies.append(await self._asker.ask(name, query, lens=lens))
-        await self._relax(harvest, name, query, lens)
+        reply = await self._asker.ask(name, query, lens=lens)
+        harvest.replies.append(reply)
+        await self._relax(harvest, reply, query, lens)
         _credit(harvest, trace)
         return harvest
 
@@ -81,17 +82,18 @@ class Rounds:
             reply = await self._try(harvest, name, query, lens)
             if reply is None:
                 continue
-            await self._relax(harvest, name, query, lens)
+            await self._relax(harvest, reply, query, lens)
             if not self._is_thin(harvest, query):
                 return
 
-    async def _relax(self, harvest: Harvest, name: str, query: Query, lens: Lens | None) -> None:
+    async def _relax(self, harvest: Harvest, reply: Reply, query: Query, lens: Lens | None) -> None:
         """A thin answer is asked for once more without the words that carry no subject."""
         text = stopwords.without(query.text, language=query.language)
-        if text == query.text or not self._is_thin(harvest, query):
-            return
-        reply = await self._try(harvest, name, query.with_(text=text), lens)
-        if reply is not None and reply.hits:
+        if text == query.text or not self._is_thin(harvest, query) or reply.queries > 1:
+            return  # a lens in several parts has cost enough
+        before = len(harvest.ranked())
+        await self._try(harvest, reply.provider, query.with_(text=text), lens)
+        if len(harvest.ranked()) > before:
             harvest.notes.append(f"Little was found, so {text!r} was searched as well.")
 
     async def _try(
@@ -106,7 +108,9 @@ class Rounds:
             harvest.failures[name] = error
             return None
         except TimeoutError:
-            harvest.failures[name] = NetworkFailed(f"{name} gave no answer in {self._patience:g} seconds.")
+            harvest.failures[name] = NetworkFailed(
+                f"{name} gave no answer in {self._patience:g} seconds."
+            )
             return None
         harvest.replies.append(reply)
         return reply
@@ -118,7 +122,7 @@ class Rounds:
 
 def _asleep(name: str, wait: float) -> Unavailable:
     return Unavailable(
-        f"{name} failed repeatedly and is left alone for another {wait:.0f} seconds.",
+        f"{name} failed or asked for a pause, and is left alone for {wait:.0f} more seconds.",
         provider=name,
         retry_after=wait,
     )

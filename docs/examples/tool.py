@@ -1,0 +1,36 @@
+"""A whole tool: what `src/citewell/tools/count_results.py` would hold."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from citewell.model.base import Value
+from citewell.services.web.search import Ask, Web
+from citewell.tooling import Arguments, Call, Tool
+
+
+class Args(Arguments):
+    """Count how many results each of two wordings of a question finds. To see the results use web_search."""
+
+    first: Annotated[str, Field(min_length=1, max_length=500)]
+    second: Annotated[str, Field(min_length=1, max_length=500, description="The other wording.")]
+
+
+class Result(Value):
+    first: int
+    second: int
+
+
+async def run(args: Args, call: Call) -> Result:
+    web = call.service(Web)
+    counts = []
+    for place, query in enumerate((args.first, args.second)):
+        await call.progress(place, 2, f"searching for wording {place + 1}")
+        answer = await web.search(Ask(query=query, count=20), trace=call.trace)
+        counts.append(answer.result_count)
+    return Result(first=counts[0], second=counts[1])
+
+
+TOOL = Tool(args=Args, result=Result, run=run, toolset="core", ttl=1800)

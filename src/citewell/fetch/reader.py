@@ -1,0 +1,96 @@
+"""Reads one address: asks whether it may, climbs the ladder, and makes a page of what comes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from typing import Protocol
+
+from citewell.errors import NetworkFailed, Refused
+from citewell.fetch import complaints
+from citewell.fetch.ladder import Draft, Ladder, Note, Tier
+from citewell.fetch.tiers import Door, HtmlTier, MarkdownTier, Sender
+from citewell.model.page import Page
+from citewell.net.target import read_url
+from citewell.text import tokens
+from citewell.text.markup import visible
+
+
+class Robots(Protocol):
+    async def check(self, url: str) -> None: ...
+
+
+def plain_tiers(sender: Sender, *, max_bytes: int, timeout: float) -> tuple[Tier, ...]:
+    """The tiers that need nothing but HTTP; `timeout` is for the last, the first has five seconds."""
+    door = Door(sender, max_bytes=max_bytes)
+    first = MarkdownTier(door, timeout=min(5.0, timeout))
+    return (first, HtmlTier(door, timeout=timeout))
+
+
+class Reader:
+    """Turns an address into a Page, or raises the error that says why there is none."""
+
+    def __init__(
+        self,
+        tiers: Sequence[Tier],
+        *,
+        robots: Robots | None,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """`robots` is None where the operator chose not to ask."""
+        self._ladder = Ladder(tiers)
+        self._robots = robots
+        self._now = now
+        self._clock = clock
+
+    async def read(self, url: str, *, note: Note | None = None) -> Page:
+        started = self._clock()
+        await self._permitted(url)
+        draft = await self._ladder.climb(url, note=note)
+        return self._page(url, draft, seconds=self._clock() - started)
+
+    async def _permitted(self, url: str) -> None:
+        try:
+            read_url(url)
+        except Refused as error:
+            raise complaints.rejected(url, error.message) from None
+        if self._robots is None:
+            return
+        try:
+            await self._robots.check(url)
+        except Refused as error:
+            raise _no_entry(url, error) from None
+        except NetworkFailed as error:
+            raise complaints.unreachable(url, error.message) from None
+
+    def _page(self, url: str, draft: Draft, *, seconds: float) -> Page:
+        about = draft.about
+        content = visible(draft.content).strip()
+        return Page(
+            url=url,
+            final_url=draft.final_url,
+            content=content,
+            content_type=draft.content_type,
+            title=about.title,
+            kind=draft.kind,
+            extracted_by=draft.extracted_by,
+            quality=draft.quality,
+            charset=draft.charset,
+            language=about.language,
+            author=about.author,
+            site=about.site,
+            published=about.published,
+            published_basis=about.published_basis,
+            word_count=sum(1 for _ in tokens.words(content)),
+            fetched_at=self._now(),
+            seconds=seconds,
+        )
+
+
+def _no_entry(url: str, error: Refused) -> Refused:
+    """A site's own wish is said as such; the guard's refusal of the host is the address's fault."""
+    if error.message.endswith("(robots.txt)."):
+        return complaints.disallowed(url, error.message)
+    return complaints.rejected(url, error.message)

@@ -1,0 +1,30 @@
+"""A page as it was read: its text, where it came from, and how it was got."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """One readable document. `content` is outside text: data, never instructions."""
+
+    url: str  # as asked for
+    final_url: str  # where redirects ended
+    content: str  # markdown for HTML pages, else the document's own text
+    content_type: str  # html, markdown, text, json, xml
+    title: str = ""
+    kind: str = "article"  # article, documentation, forum, product, listing, collection, service
+    extracted_by: str | None = None  # the tier: markdown, html
+    quality: str = "complete"  # partial when no tier was sure and the best candidate is given
+    charset: str | None = None
+    language: str | None = None  # as the page declares it, ISO 639-1
+    author: str | None = None
+    site: str | None = None
+    published: str | None = None  # ISO 8601, a date or a time
+    published_basis: str | None = None  # json-ld, meta or time: where the date stands on the page
+    word_count: int = 0
+    truncated: bool = False
+    fetched_at: datetime | None = None
+    seconds: float = 0.0  # from the first request to the text

@@ -1,0 +1,82 @@
+"""The page of providers: what each offers, needs and asks of its users."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from citewell.ports import Spec
+from citewell.server.reference.markdown import code, codes, document, table
+
+_INTRO = (
+    "Without any setting the providers that need no key are asked, in the order of this table. A filter that a provider "
+    "does not apply itself is applied to its results afterwards, and the answer says so."
+)
+
+
+def page(specs: Sequence[Spec]) -> str:
+    ordered = sorted(specs, key=lambda spec: (not spec.general, spec.rank, spec.name))
+    overview = table(
+        ("Provider", "Offers", "Needs", "Filters it applies itself", "Most results"),
+        [
+            (
+                f"[{spec.name}](#{spec.name})",
+                ", ".join(sorted(spec.offers)),
+                needs(spec),
+                ", ".join(sorted(spec.filters)) or "none",
+                str(spec.max_results),
+            )
+            for spec in ordered
+        ],
+    )
+    return document("Providers", _INTRO, overview, *map(_section, ordered))
+
+
+def needs(spec: Spec) -> str:
+    """What has to be set before it can be used."""
+    required = [option.env for option in spec.options if option.required]
+    if required:
+        return codes(required)
+    if spec.requires_any:
+        return " or ".join(f"`{env}`" for env in spec.requires_any)
+    return "nothing"
+
+
+def _section(spec: Spec) -> str:
+    heading = f"[{spec.title}]({spec.home})" if spec.home else spec.title
+    scope = (
+        "Searches the whole web."
+        if spec.general
+        else "Searches less than the whole web; asked after the others."
+    )
+    parts = [
+        f"## {spec.name}",
+        f"{heading}. {scope} {_pace(spec)}".strip(),
+        _asks(spec),
+        _options(spec),
+    ]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _pace(spec: Spec) -> str:
+    if spec.per_second is None:
+        return ""
+    return f"Pace: {spec.per_second:g} a second, unless its answers say otherwise."
+
+
+def _asks(spec: Spec) -> str:
+    terms = f"Terms: {spec.terms}" if spec.terms else ""
+    return f"{terms} Tested against: {spec.evidence.rstrip('.')}.".strip()
+
+
+def _options(spec: Spec) -> str:
+    rows = [
+        (
+            code(option.env),
+            code(option.default or ""),
+            option.help + (" Secret." if option.secret else ""),
+        )
+        for option in spec.options
+    ]
+    if spec.base_url:
+        rows.append((code(spec.base_url_env), code(spec.base_url), "Where its API is."))
+    return table(("Setting", "Default", "Meaning"), rows)

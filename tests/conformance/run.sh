@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# Installs the pinned conformance suite from npm and runs it on the product and on the fixture.
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+root=$(cd "$here/../.." && pwd)
+suite="$here/node_modules/@modelcontextprotocol/conformance/dist/index.js"
+stamp="$here/node_modules/.installed"
+oldest=20 # the Node the suite is built for
+
+skip() {
+    echo "conformance: $1"
+    if [ -n "${CI:-}" ]; then
+        echo "conformance: not run, which is a failure in CI"
+        exit 1
+    fi
+    echo "conformance: skipped"
+    exit 0
+}
+
+install() {
+    if [ -f "$suite" ] && [ "$stamp" -nt "$here/package.json" ]; then
+        return
+    fi
+    command -v npm >/dev/null || skip "npm is not installed, and the suite comes from npm"
+    echo "conformance: installing the suite from npm"
+    timeout 300 npm install --prefix "$here" --no-package-lock --no-audit --no-fund \
+        --no-update-notifier --loglevel=error || skip "npm could not install the suite"
+    [ -f "$suite" ] || skip "npm installed something else than the suite"
+    touch "$stamp"
+}
+
+# The pinned Node arrives by an install script, which npm may refuse to run.
+find_node() {
+    local node version
+    for node in "$here/node_modules/.bin/node" "$(command -v node || true)"; do
+        version=$("$node" --version 2>/dev/null) || continue
+        version=${version#v}
+        if [ "${version%%.*}" -ge "$oldest" ]; then
+            echo "$node"
+            return
+        fi
+    done
+}
+
+# A PYTHON meant for building the environment may not have the package; then the environment's has.
+find_python() {
+    local python
+    for python in "${PYTHON:-}" "$root/.venv/bin/python"; do
+        if [ -n "$python" ] && "$python" -c "import citewell, mcp" 2>/dev/null; then
+            echo "$python"
+            return
+        fi
+    done
+}
+
+install
+node=$(find_node)
+[ -n "$node" ] || skip "there is no Node $oldest or newer, neither from npm nor on this machine"
+python=$(find_python)
+[ -n "$python" ] || { echo "conformance: no Python with citewell; run make check first"; exit 1; }
+
+cd "$root"
+exec "$python" -m tests.conformance.suite "$node"

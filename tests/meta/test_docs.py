@@ -1,0 +1,87 @@
+"""The guides name only what exists: files, settings, commands, tools."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from citewell.cli import surroundings
+from citewell.config import Settings
+from citewell.services.catalogue import Catalogue
+
+ROOT = Path(__file__).resolve().parents[2]
+TOP = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "AGENTS.md")
+PAGES = [ROOT / name for name in TOP] + sorted((ROOT / "docs").rglob("*.md"))
+GUIDES = [page for page in PAGES if page.parent.name != "reference"]
+VERBS = {"serve", "search", "doctor", "tools", "reference"}
+# Names in the guides that are other programs' settings.
+OTHERS = {"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"}
+
+
+def title(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=title)
+def test_every_link_leads_to_a_file(page: Path):
+    links = re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8"))
+    local = [link for link in links if "://" not in link and not link.startswith("mailto:")]
+
+    assert [link for link in local if not (page.parent / link).exists()] == []
+
+
+@pytest.mark.parametrize("page", GUIDES, ids=title)
+def test_every_setting_named_exists(page: Path):
+    catalogue = Catalogue(Settings(), connect=lambda *_: None)
+    known = surroundings.known_names(catalogue.spec(name) for name in catalogue.names())
+    named = re.findall(r"\b[A-Z][A-Z0-9]*_[A-Z0-9_]*[A-Z0-9]\b", page.read_text(encoding="utf-8"))
+
+    assert sorted(set(named) - known - OTHERS) == []
+
+
+@pytest.mark.parametrize("page", GUIDES, ids=title)
+def test_every_command_named_exists(page: Path):
+    used = re.findall(r"`?citewell ([a-z]+)\b", " ".join(_code(page)))
+
+    assert set(used) <= VERBS
+
+
+@pytest.mark.parametrize("page", GUIDES, ids=title)
+def test_every_make_verb_named_exists(page: Path):
+    verbs = set(
+        re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    )
+    used = set(re.findall(r"\bmake ([a-z]+)\b", " ".join(_code(page))))
+
+    assert used <= verbs
+
+
+@pytest.mark.parametrize("page", GUIDES, ids=title)
+def test_every_path_named_exists(page: Path):
+    """Paths with a placeholder such as <name> or x are not paths."""
+    named = re.findall(r"`((?:src|tests|docs)/[\w./-]+)`", page.read_text(encoding="utf-8"))
+
+    assert [path for path in named if not (ROOT / path).exists()] == []
+
+
+@pytest.mark.parametrize("page", GUIDES, ids=title)
+def test_a_guide_answers_one_question(page: Path):
+    assert len(page.read_text(encoding="utf-8").splitlines()) <= 250
+
+
+def test_agents_are_told_in_sixty_lines():
+    assert len((ROOT / "AGENTS.md").read_text(encoding="utf-8").splitlines()) <= 60
+
+
+def test_decisions_are_numbered_without_a_gap():
+    names = sorted(path.name for path in (ROOT / "docs" / "decisions").glob("*.md"))
+
+    assert [name[:4] for name in names] == [f"{number:04}" for number in range(1, len(names) + 1)]
+
+
+def _code(page: Path) -> list[str]:
+    """Fenced blocks and spans of code, where commands stand."""
+    text = page.read_text(encoding="utf-8")
+    return re.findall(r"```.*?```|`[^`\n]+`", text, re.DOTALL)

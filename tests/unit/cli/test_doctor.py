@@ -1,0 +1,158 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from tests.internet.apis.duckduckgo import CHALLENGE
+from tests.internet.apis.searxng import behave
+from tests.internet.faults import ALWAYS, Fault
+from tests.internet.world import World
+from tests.unit.cli.conftest import Ran, Run
+
+
+def provider(ran: Ran, name: str) -> dict[str, Any]:
+    return next(row for row in ran.json()["providers"] if row["name"] == name)
+
+
+def check(ran: Ran, name: str) -> dict[str, Any]:
+    return next(row for row in ran.json()["checks"] if row["name"] == name)
+
+
+def test_a_keyless_provider_that_answers_works(run: Run):
+    ran = run("doctor", "--json")
+
+    assert ran.code == 0
+    assert ran.json()["healthy"] is True
+    assert provider(ran, "wikipedia")["state"] == "working"
+
+
+def test_a_provider_without_its_key_names_the_line_to_set(run: Run):
+    row = provider(run("doctor", "--json"), "brave")
+
+    assert row["state"] == "not configured"
+    assert row["change"].startswith("BRAVE_API_KEY=")
+
+
+def test_a_key_is_not_spent_unless_asked_to(run: Run, world: World):
+    ran = run("doctor", "--json", BRAVE_API_KEY="a-key")
+
+    assert provider(ran, "brave")["state"] == "not tried"
+    assert world.calls["brave"] == 0
+
+
+def test_paid_tries_a_keyed_provider(run: Run, world: World):
+    ran = run("doctor", "--json", "--paid", BRAVE_API_KEY="a-key")
+
+    assert world.calls["brave"] == 1
+    assert provider(ran, "brave")["state"] == "working"
+
+
+def test_a_refused_key_names_the_setting_and_never_its_value(run: Run, world: World):
+    world.fail("brave", Fault(status=401, body={"message": "no"}), times=ALWAYS)
+
+    ran = run("doctor", "--json", "--paid", BRAVE_API_KEY="a-very-secret-key")
+
+    assert provider(ran, "brave")["state"] == "failing"
+    assert "BRAVE_API_KEY" in provider(ran, "brave")["change"]
+    assert "a-very-secret-key" not in ran.out + ran.err
+
+
+def test_a_429_is_rate_limited_with_its_delay(run: Run, world: World):
+    world.fail("wikipedia", Fault(status=429, headers={"retry-after": "90"}), times=ALWAYS)
+
+    row = provider(run("doctor", "--json"), "wikipedia")
+
+    assert row["state"] == "rate limited"
+    assert "Wait 90 s" in row["detail"]
+
+
+def test_a_challenge_page_is_blocked(run: Run, world: World):
+    world.fail("duckduckgo", Fault(status=202, body=CHALLENGE), times=ALWAYS)
+
+    assert provider(run("doctor", "--json"), "duckduckgo")["state"] == "blocked"
+
+
+def test_searxng_without_json_names_the_line_of_its_settings(run: Run, world: World):
+    behave(world, json=False)
+
+    row = provider(run("doctor", "--json"), "searxng")
+
+    assert row["state"] == "working"
+    assert row["change"] == "search: formats: [html, json]"
+
+
+def test_searxng_without_json_and_page_does_not_work(run: Run, world: World):
+    behave(world, json=False, page=False)
+
+    row = provider(run("doctor", "--json"), "searxng")
+
+    assert row["state"] == "blocked"
+    assert row["change"] == "search: formats: [html, json]"
+
+
+def test_offline_sends_nothing(run: Run, world: World):
+    ran = run("doctor", "--offline", "--json")
+
+    assert ran.code == 0
+    assert world.calls.total() == 0
+    assert provider(ran, "wikipedia")["state"] == "not tried"
+
+
+def test_it_exits_with_1_when_no_provider_works(run: Run, world: World):
+    for name in ("duckduckgo", "tavily", "wikipedia", "hackernews", "searxng"):
+        world.fail(name, Fault(status=503), times=ALWAYS)
+
+    ran = run("doctor", "--json")
+
+    assert ran.code == 1
+    assert ran.json()["healthy"] is False
+
+
+def test_a_misspelt_setting_is_corrected(run: Run):
+    row = check(run("doctor", "--offline", "--json", CITEWELL_TOOLSET="core"), "setting names")
+
+    assert row["state"] == "warning"
+    assert "CITEWELL_TOOLSETS" in row["change"]
+
+
+def test_a_data_directory_that_cannot_be_made_is_a_warning(run: Run, tmp_path: Path):
+    (tmp_path / "file").write_text("not a directory")
+
+    ran = run("doctor", "--offline", "--json", CITEWELL_DATA_DIR=str(tmp_path / "file" / "data"))
+
+    assert ran.code == 0
+    assert check(ran, "data directory")["state"] == "warning"
+    assert check(ran, "cache")["state"] == "warning"
+
+
+def test_the_cache_says_what_it_is_encrypted_with(run: Run):
+    row = check(run("doctor", "--offline", "--json"), "cache")
+
+    assert row["state"] == "ok"
+    assert "key file" in row["detail"]
+
+
+def test_routing_to_an_unknown_provider_fails_the_check(run: Run):
+    ran = run("doctor", "--offline", "--json", SEARCH_PROVIDER="altavista")
+
+    assert ran.code == 1
+    assert check(ran, "routing")["state"] == "failed"
+    assert "altavista" in check(ran, "routing")["detail"]
+
+
+def test_the_configuration_file_that_was_read_is_named(run: Run, tmp_path: Path):
+    path = tmp_path / "config.toml"
+    path.write_text('search_provider = "wikipedia"\n')
+
+    ran = run("doctor", "--offline", "--json", CITEWELL_CONFIG=str(path))
+
+    assert check(ran, "configuration file")["detail"] == str(path)
+    assert "wikipedia" in check(ran, "routing")["detail"].split(",")[0]
+
+
+def test_people_get_tables_with_what_to_add(run: Run):
+    ran = run("doctor")
+
+    assert ran.out.splitlines()[0].split() == ["PROVIDER", "STATE", "DETAIL"]
+    assert "TO ADD, IF WANTED" in ran.out
+    assert "BRAVE_API_KEY=" in ran.out

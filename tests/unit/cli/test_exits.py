@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+import pytest
+import typer
+
+from citewell import errors
+from citewell.cli import exits, main
+from citewell.cli.exits import advise, code_of, ended
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (errors.InvalidInput("x"), 2),
+        (errors.Misconfigured("x"), 2),
+        (errors.NotFound("x"), 1),
+        (errors.RateLimited("x"), 3),
+        (errors.NetworkFailed("x"), 3),
+        (errors.Blocked("x"), 3),
+        (errors.AuthRequired("x"), 3),
+        (errors.InternalError("x"), 70),
+        (KeyboardInterrupt(), 130),
+    ],
+)
+def test_every_way_to_fail_has_its_exit_code(error: BaseException, code: int):
+    def command() -> int:
+        raise error
+
+    with pytest.raises(typer.Exit) as end:
+        ended(command)()
+
+    assert end.value.exit_code == code
+
+
+def test_a_key_in_a_message_is_masked(capsys: pytest.CaptureFixture[str]):
+    exits.complain("refused api_key=abcdefgh12345", {"suggestedAction": "inform_user"})
+
+    assert "abcdefgh12345" not in capsys.readouterr().err
+
+
+def test_advice_names_the_alternatives():
+    block = {"suggestedAction": "try_different_provider", "alternatives": ["wikipedia", "tavily"]}
+
+    assert advise(block) == "Try --provider with one of: wikipedia, tavily."
+
+
+def test_every_kind_has_a_code():
+    kinds = {
+        cls.kind for cls in vars(errors).values() if isinstance(cls, type) and hasattr(cls, "kind")
+    }
+
+    assert {code_of(kind) for kind in kinds} == {1, 2, 3, 70}
+
+
+def test_a_command_line_without_a_command_shows_help_and_fails(capsys: pytest.CaptureFixture[str]):
+    code = main([])
+
+    assert code == 2
+    assert "doctor" in "".join(capsys.readouterr())
+
+
+def test_help_documents_the_exit_codes(capsys: pytest.CaptureFixture[str]):
+    code = main(["search", "--help"])
+
+    shown = " ".join(capsys.readouterr().out.split())
+    assert code == 0
+    assert "3 an upstream failed" in shown
+    assert "130 interrupted" in shown
+
+
+def test_an_unknown_option_is_a_usage_error(capsys: pytest.CaptureFixture[str]):
+    assert main(["tools", "--nonsense"]) == 2
+    assert "--nonsense" in capsys.readouterr().err

@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+import citewell.server.hosting
+import citewell.server.stdio
+from citewell.config import Settings
+from tests.unit.cli.conftest import Run
+
+
+@pytest.fixture
+def served(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """What would have been served, instead of serving it."""
+    seen: list[Any] = []
+
+    def stdio(overrides: Mapping[str, Any]) -> int:
+        seen.append(dict(overrides))
+        return 0
+
+    def http(settings: Settings, *, insecure: bool = False) -> int:
+        seen.append((settings, insecure))
+        return 0
+
+    monkeypatch.setattr(citewell.server.stdio, "serve", stdio)
+    monkeypatch.setattr(citewell.server.hosting, "serve_http", http)
+    return seen
+
+
+def test_without_http_it_speaks_stdio_with_the_chosen_tools(run: Run, served: list[Any]):
+    ran = run("serve", "--toolsets", "core, connector", "--read-only")
+
+    assert ran.code == 0
+    assert served == [{"toolsets": ("core", "connector"), "read_only": True}]
+
+
+def test_http_takes_host_and_port(run: Run, served: list[Any]):
+    run("serve", "--http", "--host", "127.0.0.1", "--port", "8123", "--profile", "all")
+
+    [(settings, insecure)] = served
+    assert (settings.host, settings.port, settings.profile, insecure) == (
+        "127.0.0.1",
+        8123,
+        "all",
+        False,
+    )
+
+
+def test_http_says_where_it_listens(run: Run, served: list[Any]):
+    ran = run("serve", "--http")
+
+    assert served[0][0].port == 8000
+    assert ran.err == "Serving MCP at http://127.0.0.1:8000/mcp\n"
+
+
+def test_the_servers_own_exit_code_is_the_commands(run: Run, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(citewell.server.hosting, "serve_http", lambda *_, **__: 2)
+
+    assert run("serve", "--http").code == 2
+
+
+def test_a_port_in_the_environment_means_http(run: Run, served: list[Any]):
+    run("serve", PORT="8124")
+
+    assert served[0][0].port == 8124
+
+
+def test_insecure_is_passed_on(run: Run, served: list[Any]):
+    run("serve", "--http", "--host", "0.0.0.0", "--insecure")
+
+    assert served[0][1] is True
+
+
+def test_a_public_interface_is_refused_with_the_reason(run: Run):
+    ran = run("serve", "--http", "--host", "0.0.0.0")
+
+    assert ran.code == 2
+    assert "--insecure" in ran.err
+    assert "Serving" not in ran.err
+
+
+def test_an_unknown_profile_is_a_configuration_error(run: Run):
+    ran = run("serve", "--http", "--port", "8125", "--profile", "everything")
+
+    assert ran.code == 2
+    assert "everything" in ran.err

@@ -1,0 +1,30 @@
+from __future__ import annotations
+
+import pytest
+
+from citewell.fetch.kinds import sniff
+
+
+@pytest.mark.parametrize(
+    ("body", "content_type", "name", "readable"),
+    [
+        (b"%PDF-1.7", "text/html", "pdf", False),
+        (b"<!DOCTYPE html><p>x", "application/pdf", "html", True),
+        (b"  <!-- note --><html><p>x", "text/plain", "html", True),
+        (b"\x89PNG\r\n\x1a\n", "text/html", "image", False),
+        (b'{"a": 1}', "application/activity+json", "json", True),
+        (b"<feed/>", "application/atom+xml", "xml", True),
+        (b"<svg/>", "image/svg+xml", "image/svg+xml", False),
+        (b"a,b\n1,2\n", "text/csv", "text", True),
+        (b"words", "", "text", True),
+        (b"", "text/html", "html", True),
+        (bytes(range(256)), "", "binary data", False),
+        ("<p>wide</p>".encode("utf-16-le") * 20, "text/html", "html", True),
+    ],
+)
+def test_a_body_is_known_by_its_content_first(
+    body: bytes, content_type: str, name: str, *, readable: bool
+) -> None:
+    kind = sniff(body, content_type)
+
+    assert (kind.name, kind.readable) == (name, readable)

@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+
+import pytest
+
+from citewell.errors import Refused
+from citewell.net.agent import default_headers
+from citewell.net.network import Network
+from tests.unit.net.loopback import LOOPBACK, serve, settings
+
+LIBRARIES = "httpx2 httpcore2 h11 brotli idna anyio"
+
+
+def test_an_upstream_is_made_once():
+    network = Network(settings())
+
+    first = network.upstream("brave", base_url="https://api.example.com/v1")
+
+    assert network.upstream("brave", base_url="https://api.example.com/v1") is first
+    assert (first.name, first.base_url) == ("brave", "https://api.example.com/v1")
+    assert network.upstream("exa", base_url="https://api.example.com") is not first
+
+
+def test_health_lists_every_upstream():
+    network = Network(settings())
+    network.upstream("brave", base_url="https://api.example.com/v1")
+    network.upstream("exa", base_url="https://api.example.org/v1")
+
+    assert {name: snapshot.state for name, snapshot in network.health().items()} == {
+        "brave": "closed",
+        "exa": "closed",
+    }
+
+
+def test_a_base_url_that_is_none_is_refused_at_once():
+    with pytest.raises(Refused):
+        Network(settings()).upstream("own", base_url="localhost:8080")
+
+
+def test_an_upstream_of_pages_is_bound_by_the_allowed_domains():
+    async def hello(exchange):
+        await exchange.reply(200, b"hello")
+
+    async def run():
+        async with serve(hello) as server:
+            network = Network(settings(allowed_domains=("other.example.org",)), resolver=LOOPBACK)
+            reader = network.upstream("pages", base_url=server.url(), page=True)
+            await reader.get(base_url=server.url(host="other.example.org"))
+            with pytest.raises(Refused):
+                await reader.get()
+            await network.aclose()
+
+    asyncio.run(run())
+
+
+def test_the_agent_is_honest_unless_the_operator_names_another():
+    assert default_headers(None)["user-agent"].endswith("(research server)")
+    assert default_headers("mine/1")["user-agent"] == "mine/1"
+
+
+def test_no_http_library_is_loaded_before_the_first_request():
+    code = (
+        "import sys; from citewell.config import Settings; from citewell.net.network import Network; "
+        "network = Network(Settings()); network.upstream('a', base_url='https://a.org'); network.health(); "
+        f"print([name for name in '{LIBRARIES}'.split() if name in sys.modules])"
+    )
+
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=30
+    )
+
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,174 @@
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from citewell.errors import NetworkFailed, Refused, TooLarge
+from citewell.net.message import Response
+from citewell.net.robots import Robots, allows, read_rules
+from tests.unit.net.loopback import Clock
+
+EXAMPLE = """\ufeff# a comment
+User-agent: *
+Disallow: /private/   # closed
+Allow: /private/open
+Disallow: /*.pdf$
+Disallow:
+
+user-agent: Other
+User-Agent: CiteWell/2.0
+disallow: /ours
+Crawl-delay: 5
+
+User-agent: citewell
+Disallow: /more*end
+"""
+
+
+@pytest.mark.parametrize(
+    ("path", "allowed"),
+    [("/", True), ("/private/", False), ("/private/x", False), ("/private/open/x", True), ("/a.pdf", False),
+     ("/a.pdf?x", True), ("/robots.txt", True), ("/pr%69vate/x", False), ("/ours", True)],
+)  # fmt: skip
+def test_the_longest_match_decides_for_everybody(path, allowed):
+    assert allows(read_rules(EXAMPLE, product="somebody"), path) == allowed
+
+
+@pytest.mark.parametrize(
+    ("path", "allowed"),
+    [("/private/x", True), ("/ours/x", False), ("/more/a/end/b", False), ("/more/a", True)],
+)
+def test_groups_for_our_name_are_joined_and_take_the_place_of_the_rest(path, allowed):
+    assert allows(read_rules(EXAMPLE), path) == allowed
+
+
+@pytest.mark.parametrize(
+    ("rules", "path", "allowed"),
+    [
+        ("Allow: /a\nDisallow: /a", "/a", True),
+        ("Allow: /a\nDisallow: /a/b", "/a/b", False),
+        ("Disallow: /a*b*c$", "/a1b2c", False),
+        ("Disallow: /a*b*c$", "/a1b2c3", True),
+        ("Disallow: /a$", "/a/b", True),
+        ("Disallow: /$", "/", False),
+        ("Disallow: /*a$", "/ba", False),
+        ("Disallow: *", "/x", False),
+        ("Disallow: /ü", "/%C3%BC", False),
+        ("Disallow: /a%2Fb", "/a/b", True),
+        ("Allow", "/a", True),
+        ("Disallow: /a*b*c", "/a1c", True),
+        ("", "/a", True),
+    ],
+)
+def test_patterns_match_as_the_rfc_says(rules, path, allowed):
+    assert allows(read_rules(f"User-agent: *\n{rules}"), path) == allowed
+
+
+def test_rules_before_any_name_bind_nobody():
+    assert allows(read_rules("Disallow: /\nUser-agent: other\nDisallow: /"), "/a")
+
+
+def test_a_pattern_of_a_thousand_stars_is_quick():
+    rules = read_rules("User-agent: *\nDisallow: /" + "*a" * 1000 + "b$")
+
+    assert allows(rules, "/" + "a" * 5000)
+
+
+class Site:
+    """Answers robots.txt with a status and a text, or an error."""
+
+    def __init__(self, status=200, text="", error=None):
+        self.status, self.text, self.error, self.asked = status, text, error, []
+
+    async def send(self, request):
+        self.asked.append(request.url)
+        await asyncio.sleep(0)
+        if self.error:
+            raise self.error
+        return Response(status=self.status, url=request.url, headers={}, body=self.text.encode())
+
+
+def check(site, *urls, clock=None):
+    robots = Robots(site, clock=clock or Clock())
+
+    async def run():
+        await asyncio.gather(*(robots.check(url) for url in urls))
+
+    asyncio.run(run())
+
+
+def test_a_closed_page_is_refused_and_an_open_one_is_not():
+    site = Site(text="User-agent: *\nDisallow: /closed")
+
+    check(site, "https://example.org/open")
+    with pytest.raises(Refused, match="robots"):
+        check(site, "https://example.org/closed?x")
+
+
+def test_rules_are_remembered():
+    site = Site()
+
+    async def run():
+        robots = Robots(site, clock=Clock())
+        await robots.check("https://a.org/1")
+        await robots.check("https://a.org/2")
+
+    asyncio.run(run())
+
+    assert len(site.asked) == 1
+
+
+def test_parallel_pages_of_a_site_ask_it_once():
+    site = Site()
+
+    check(site, "https://a.org/1", "https://a.org/2", "http://a.org/3", "https://a.org:8443/4")
+
+    assert sorted(site.asked) == [
+        "http://a.org/robots.txt", "https://a.org/robots.txt", "https://a.org:8443/robots.txt",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 410, 429])
+def test_a_site_without_rules_is_open(status):
+    check(Site(status=status, text="User-agent: *\nDisallow: /"), "https://a.org/")
+
+
+@pytest.mark.parametrize("site", [Site(status=500), Site(status=503), Site(error=TooLarge("x"))])
+def test_a_site_that_cannot_tell_is_closed_for_a_while(site):
+    clock = Clock()
+    robots = Robots(site, clock=clock)
+
+    async def run():
+        for _ in range(3):
+            with pytest.raises(Refused):
+                await robots.check("https://a.org/")
+        site.status, site.error = 200, None
+        clock.time += 600.0
+        await robots.check("https://a.org/")
+
+    asyncio.run(run())
+
+    assert len(site.asked) == 2
+
+
+def test_a_site_that_does_not_answer_is_a_network_failure():
+    with pytest.raises(NetworkFailed):
+        check(Site(error=NetworkFailed("x")), "https://a.org/")
+
+
+def test_rules_are_asked_for_again_after_a_day_and_sites_are_bounded():
+    clock, site = Clock(), Site()
+    robots = Robots(site, clock=clock)
+
+    async def run():
+        await robots.check("https://a.org/")
+        clock.time += 86401.0
+        await robots.check("https://a.org/")
+        for number in range(300):
+            await robots.check(f"https://a{number}.org/")
+
+    asyncio.run(run())
+
+    assert site.asked[:2] == ["https://a.org/robots.txt"] * 2
+    assert len(robots._sites) == 256

@@ -1,0 +1,58 @@
+"""What is Exa's own: highlights nested, dates as bounds, excerpts as snippets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from citewell.model.search import Query
+from tests.unit.providers.asking import ask
+
+EMPTY: dict[str, object] = {"results": []}
+
+
+def body_for(query: Query, **how: Any) -> dict[str, Any]:
+    body: dict[str, Any] = ask("exa", query, EMPTY, **how).sent[0].json
+    return body
+
+
+def test_highlights_are_asked_for_under_contents() -> None:
+    body = body_for(Query(text="x"))
+
+    assert body["contents"] == {"highlights": True}
+    assert "highlights" not in body
+
+
+@pytest.mark.parametrize(
+    ("span", "since"),
+    [("hour", "2026-11-15T11:00:00.000Z"), ("day", "2026-11-14T12:00:00.000Z"),
+     ("week", "2026-11-08T12:00:00.000Z"), ("year", "2025-11-15T12:00:00.000Z")],
+)  # fmt: skip
+def test_a_time_range_counts_back_from_now(span: str, since: str) -> None:
+    assert body_for(Query(text="x", time_range=span))["startPublishedDate"] == since
+
+
+@pytest.mark.parametrize(("safe", "moderated"), [("off", False), ("medium", False), ("high", True)])
+def test_only_the_highest_safety_is_moderated(safe: str, *, moderated: bool) -> None:
+    assert body_for(Query(text="x", safe=safe)).get("moderation", False) is moderated
+
+
+def test_the_first_highlight_is_the_snippet_and_the_rest_are_extra() -> None:
+    row = {
+        "url": "https://a.example/",
+        "title": None,
+        "highlights": [" ", "one", "two"],
+        "summary": "s",
+    }
+
+    (hit,) = ask("exa", Query(text="x"), {"results": [row]}).found.hits
+
+    assert (hit.snippet, hit.extra_snippets) == ("one", ("two",))
+    assert hit.title == "https://a.example/"
+
+
+def test_without_highlights_the_summary_is_the_snippet() -> None:
+    row = {"url": "https://a.example/", "title": "t", "highlights": None, "summary": "s"}
+
+    assert ask("exa", Query(text="x"), {"results": [row]}).found.hits[0].snippet == "s"

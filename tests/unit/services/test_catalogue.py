@@ -1,0 +1,159 @@
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from citewell import config, providers
+from citewell.config import Settings
+from citewell.errors import InvalidInput, Misconfigured
+from citewell.ports import Offer, Option
+from citewell.services.catalogue import Catalogue
+from tests.unit.services.doubles import Scripted, Shop, keyed, spec
+
+
+def test_a_provider_is_connected_once_with_its_options_and_defaults():
+    option = Option(env="X_MODE", help="A mode.", default="calm")
+    shop = Shop((spec("x", options=(*keyed("X_KEY"), option)), Scripted()), environ={"X_KEY": "k"})
+
+    first, second = shop.catalogue.provider("x"), shop.catalogue.provider("x")
+
+    assert first is second
+    assert shop.connected == [("x", {"X_KEY": "k", "X_MODE": "calm"})]
+
+
+def test_the_base_url_setting_replaces_the_specs():
+    shop = Shop((spec("x"), Scripted()), environ={"CITEWELL_X_BASE_URL": "http://127.0.0.1:9"})
+
+    assert shop.catalogue.spec("x").base_url == "http://127.0.0.1:9"
+
+
+def test_status_names_what_is_missing():
+    shop = Shop(
+        (spec("keyless"), Scripted()),
+        (spec("keyed", options=(*keyed("A_KEY"), *keyed("B_ID"))), Scripted()),
+        (spec("either", requires_any=("E_URL", "E_LIST")), Scripted()),
+        environ={"A_KEY": "k"},
+    )
+
+    rows = {row.name: row for row in shop.catalogue.status()}
+
+    assert rows["keyless"].configured
+    assert not rows["keyless"].chosen
+    assert (rows["keyed"].configured, rows["keyed"].missing) == (False, ("B_ID",))
+    assert (rows["either"].configured, rows["either"].any_of) == (False, ("E_URL", "E_LIST"))
+
+
+def test_one_of_several_settings_is_enough_where_any_will_do():
+    either = spec("either", requires_any=("E_URL", "E_LIST"))
+    shop = Shop((either, Scripted()), environ={"E_LIST": "a,b"})
+
+    assert shop.catalogue.configured("either")
+    assert shop.catalogue.status()[0].any_of == ()
+
+
+def test_an_unknown_provider_is_refused_with_every_supported_name_once():
+    shop = Shop((spec("b"), Scripted()), (spec("a"), Scripted()))
+
+    with pytest.raises(InvalidInput, match=r"'nope'\. Supported: a, b\.") as caught:
+        shop.catalogue.resolve("nope", Offer.WEB)
+
+    assert caught.value.block()["alternatives"] == ["a", "b"]
+
+
+def test_an_unconfigured_provider_names_its_variable_and_the_example_file():
+    shop = Shop((spec("paid", options=keyed("PAID_KEY")), Scripted()), (spec("free"), Scripted()))
+
+    with pytest.raises(Misconfigured, match=r"PAID_KEY \(see \.env\.example") as caught:
+        shop.catalogue.resolve("paid", Offer.WEB)
+
+    assert caught.value.block()["kind"] == "config"
+    assert caught.value.alternatives == ("free",)
+
+
+def test_a_provider_without_the_offer_says_who_has_it():
+    news = spec("newsy", offers=frozenset({Offer.WEB, Offer.NEWS}))
+    shop = Shop((spec("plain"), Scripted()), (news, Scripted()))
+
+    with pytest.raises(InvalidInput, match=r"no news search\. These have: newsy"):
+        shop.catalogue.resolve("plain", Offer.NEWS)
+
+
+def test_chosen_providers_come_before_keyless_ones_and_narrow_ones_last():
+    shop = Shop(
+        (spec("narrow", general=False, rank=1), Scripted()),
+        (spec("free", rank=5), Scripted()),
+        (spec("late", rank=40, options=keyed("LATE_KEY")), Scripted()),
+        (spec("early", rank=10, options=keyed("EARLY_KEY")), Scripted()),
+        (spec("absent", rank=1, options=keyed("ABSENT_KEY")), Scripted()),
+        environ={"LATE_KEY": "k", "EARLY_KEY": "k"},
+    )
+
+    assert shop.catalogue.offering(Offer.WEB) == ("early", "late", "free", "narrow")
+
+
+def test_google_never_goes_first_by_default_even_with_every_key_set():
+    keys = {
+        option.env: "value"
+        for name in providers.NAMES
+        for option in providers.load(name).SPEC.options
+        if option.secret or option.required
+    }
+    catalogue = Catalogue(Settings(raw=keys), lambda _spec, _options: object())
+
+    chosen = [name for name in catalogue.offering(Offer.WEB) if catalogue.chosen(name)]
+
+    assert chosen[-1] == "google"
+    assert len(chosen) > 1
+
+
+def test_without_any_key_the_real_catalogue_still_offers_web_search(tmp_path: Path):
+    settings = config.load({"CITEWELL_CONFIG": str(tmp_path / "none.toml")})
+    catalogue = Catalogue(settings, lambda _spec, _options: object())
+
+    able = catalogue.offering(Offer.WEB)
+
+    assert able[0] == "duckduckgo"
+    assert {"wikipedia", "hackernews"} <= set(able)
+
+
+def test_a_provider_module_is_not_imported_before_it_is_needed():
+    loaded: list[str] = []
+
+    def load(name: str) -> providers.Module:
+        loaded.append(name)
+        return providers.load(name)
+
+    catalogue = Catalogue(Settings(), lambda _spec, _options: object(), load=load)
+
+    catalogue.resolve("hackernews", Offer.WEB)
+
+    assert loaded == ["hackernews"]
+
+
+def test_a_new_provider_is_one_file_and_one_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    (tmp_path / "zebra.py").write_text(
+        "from citewell.ports import Offer, Option, Spec\n"
+        "SPEC = Spec(name='zebra', title='Zebra', home='https://zebra.example.com',\n"
+        "    base_url='https://api.zebra.example.com', offers=frozenset({Offer.WEB}),\n"
+        "    options=(Option(env='ZEBRA_KEY', help='Key.', required=True),))\n"
+        "class Provider:\n"
+        "    def __init__(self, kit): self.kit = kit\n",
+        encoding="utf-8",
+    )
+    monkeypatch.setattr(providers, "__path__", [*providers.__path__, str(tmp_path)])
+    catalogue = Catalogue(
+        Settings(raw={"ZEBRA_KEY": "k"}),
+        lambda item, options: providers.load(item.name).Provider(options),  # type: ignore[arg-type]
+        names=(*providers.NAMES, "zebra"),
+    )
+
+    try:
+        row = next(row for row in catalogue.status() if row.name == "zebra")
+        zebra = catalogue.provider("zebra")
+    finally:
+        sys.modules.pop("citewell.providers.zebra", None)
+
+    assert (row.configured, row.chosen, row.title) == (True, True, "Zebra")
+    assert zebra.kit == {"ZEBRA_KEY": "k"}

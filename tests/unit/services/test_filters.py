@@ -1,0 +1,152 @@
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from citewell.model.search import Filter, Query
+from citewell.services.web import filters
+from tests.unit.services.doubles import NOW, hit, spec
+
+
+def sieve(*later: Filter, **query: Any) -> filters.Sieve:
+    return filters.Sieve(Query(text="x", **query), later, now=NOW)
+
+
+def page(**changes: Any):
+    return hit("a", **changes)
+
+
+def test_each_constraint_goes_to_whoever_can_apply_it():
+    query = Query(text="x", sites=("example.org",), country="DE", exact_terms="a b", language="fr")
+
+    shares = filters.shares(query, spec("p", filters=frozenset({Filter.SITES})))
+
+    assert shares.native == {Filter.SITES}
+    assert shares.later == {Filter.EXACT_TERMS}
+    assert shares.nobody == {Filter.COUNTRY, Filter.LANGUAGE}
+
+
+def test_a_provider_is_sent_only_the_constraints_it_declares():
+    query = Query(text="x", safe="high", time_range="day", country="DE", exclude_terms="y")
+
+    sent = filters.stripped(query, {Filter.COUNTRY})
+
+    assert sent == Query(text="x", country="DE")
+
+
+def test_an_exact_phrase_the_provider_cannot_take_is_asked_for_as_words():
+    sent = filters.stripped(Query(text="sleep", exact_terms="deep sleep"), ())
+
+    assert (sent.text, sent.exact_terms) == ("sleep deep sleep", None)
+
+
+@pytest.mark.parametrize(
+    ("url", "kept"),
+    [
+        ("https://example.org/x", True),
+        ("https://www.EXAMPLE.org./x", True),
+        ("https://deep.example.org:8443/x", True),
+        ("https://notexample.org/x", False),
+        ("https://example.org.evil.com/x", False),
+        ("https://evil.com/?ref=example.org", False),
+        ("https://example.org@evil.com/", False),
+    ],
+)
+def test_a_site_is_matched_label_by_label(url: str, *, kept: bool):
+    assert sieve(Filter.SITES, sites=("example.org",)).keeps(page(url=url)) is kept
+
+
+def test_a_site_is_checked_even_where_the_provider_claims_to_apply_it():
+    assert not sieve(sites=("example.org",)).keeps(page(url="https://other.example.com/"))
+
+
+def test_an_address_without_a_name_is_left_to_a_provider_that_applies_the_site_itself():
+    bare = page(url="http://127.0.0.1:8080/x")
+
+    assert sieve(sites=("example.org",)).keeps(bare)
+    assert not sieve(Filter.SITES, sites=("example.org",)).keeps(bare)
+
+
+def test_exact_terms_match_across_case_and_spacing_in_title_snippet_or_address():
+    strainer = sieve(Filter.EXACT_TERMS, exact_terms="Deep  Sleep")
+
+    assert strainer.keeps(page(title="On deep sleep"))
+    assert strainer.keeps(page(snippet="… DEEP\nsleep …"))
+    assert not strainer.keeps(page(title="Sleep deep"))
+    assert not strainer.keeps(page(title="deep", snippet="sleep"))
+
+
+def test_exact_terms_match_full_width_and_cjk():
+    assert sieve(Filter.EXACT_TERMS, exact_terms="量子力学").keeps(page(title="量子力学入門"))
+
+
+def test_exclude_terms_drop_whole_words_and_quoted_phrases_only():
+    strainer = sieve(Filter.EXCLUDE_TERMS, exclude_terms='cat "big dog"')
+
+    assert strainer.keeps(page(title="A category of dogs, big and small"))
+    assert not strainer.keeps(page(title="The Cat"))
+    assert not strainer.keeps(page(snippet="a big dog barked"))
+
+
+def test_exclude_terms_in_a_script_without_spaces_match_anywhere():
+    assert not sieve(Filter.EXCLUDE_TERMS, exclude_terms="広告").keeps(page(title="広告記事"))
+
+
+def test_exclude_terms_are_no_pattern():
+    assert sieve(Filter.EXCLUDE_TERMS, exclude_terms=".* (").keeps(page(title="anything"))
+
+
+def test_old_results_go_undated_ones_stay_and_are_counted():
+    strainer = sieve(Filter.TIME_RANGE, time_range="week")
+
+    assert strainer.keeps(page(published=NOW - timedelta(days=6)))
+    assert not strainer.keeps(page(published=NOW - timedelta(days=8)))
+    assert strainer.keeps(page())
+    assert strainer.undated == 1
+
+
+def test_a_day_taken_from_the_address_counts_to_its_end():
+    strainer = sieve(Filter.TIME_RANGE, time_range="day")
+    midnight = (NOW - timedelta(days=1)).replace(hour=0)
+
+    assert strainer.keeps(page(published=midnight, published_basis="url"))
+    assert not strainer.keeps(page(published=midnight, published_basis="provider"))
+
+
+def test_a_naive_date_is_taken_as_utc():
+    naive = (NOW - timedelta(hours=2)).replace(tzinfo=None)
+
+    assert sieve(Filter.TIME_RANGE, time_range="day").keeps(page(published=naive))
+
+
+@pytest.mark.parametrize(
+    ("language", "title", "kept"),
+    [
+        ("ja", "これは日本語の記事のタイトルです", True),
+        ("ja", "An English title about Japan and its trains", False),
+        ("ja", "这是一个关于铁路和城市发展的中文标题", False),
+        ("zh", "这是一个关于铁路和城市发展的中文标题", True),
+        ("ru", "Короткая статья про поезда", True),
+        ("ru", "Kurzer Artikel über Züge und Städte", False),
+        ("ar", "مقالة قصيرة عن القطارات والمدن", True),
+        ("ja", "iPhone 17", True),
+    ],
+)
+def test_language_is_checked_where_the_script_tells(language: str, title: str, *, kept: bool):
+    assert sieve(Filter.LANGUAGE, language=language).keeps(page(title=title)) is kept
+
+
+def test_the_report_says_who_applied_what_and_how():
+    query = Query(text="x", sites=("example.org",), time_range="week", country="DE")
+    duck = spec("duck", filters=frozenset({Filter.SITES}))
+
+    rows = filters.reports(filters.shares(query, duck), duck, lens=True, undated=3)
+
+    assert [(row.filter, row.by) for row in rows] == [
+        ("country", "nobody"),
+        ("lens", "duck"),
+        ("time_range", "afterwards"),
+    ]
+    assert rows[2].note == "Results of Duck were checked by date; 3 without a date were kept."

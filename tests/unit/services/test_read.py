@@ -1,0 +1,95 @@
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+from citewell import config
+from citewell.errors import CitewellError, NetworkFailed, NotFound
+from citewell.model.page import Page
+from citewell.net.network import Network
+from citewell.services.read import Read
+from tests.internet.faults import Fault
+from tests.internet.serve import Internet
+
+T = TypeVar("T")
+PATHS = ("lithium-ion-ageing", "solid-state-batteries", "sodium-ion")
+
+
+def using(environ: dict[str, str], act: Callable[[Read], Awaitable[T]], **settings: object) -> T:
+    async def run() -> T:
+        chosen = config.load(environ, **settings)
+        network = Network(chosen)
+        try:
+            return await act(Read(settings=chosen, network=network))
+        finally:
+            await network.aclose()
+
+    return asyncio.run(run())
+
+
+def urls(internet: Internet) -> list[str]:
+    return [internet.page("batteries.example.org", path) for path in PATHS]
+
+
+def test_content_is_cut_to_the_length_asked_for(
+    internet: Internet, environ: dict[str, str]
+) -> None:
+    page = using(environ, lambda service: service.read(urls(internet)[0], max_length=400))
+
+    assert page.truncated
+    assert 200 < len(page.content.encode()) <= 400
+    assert page.content.endswith(".")
+
+
+def test_many_pages_come_in_the_order_asked(internet: Internet, environ: dict[str, str]) -> None:
+    found = using(environ, lambda service: service.read_many(urls(internet)))
+
+    assert [page.url for page in found if isinstance(page, Page)] == urls(internet)
+
+
+def test_one_failure_leaves_the_others_alone(internet: Internet, environ: dict[str, str]) -> None:
+    wanted = [urls(internet)[0], internet.odd("status/404"), urls(internet)[1]]
+
+    found = using(environ, lambda service: service.read_many(wanted))
+
+    assert isinstance(found[1], NotFound)
+    assert isinstance(found[0], Page)
+    assert isinstance(found[2], Page)
+
+
+def test_a_slow_page_is_given_up_alone(internet: Internet, environ: dict[str, str]) -> None:
+    wanted = [internet.odd("slow"), *urls(internet)]
+
+    found = using(environ, lambda service: service.read_many(wanted, timeout=3.0, concurrency=2))
+
+    assert isinstance(found[0], NetworkFailed)
+    assert all(isinstance(page, Page) for page in found[1:])
+
+
+def test_no_more_pages_are_read_at_once_than_the_setting_allows(
+    internet: Internet, environ: dict[str, str]
+) -> None:
+    internet.world.fail("/odd/fine", Fault(delay=30))
+    wanted = [internet.odd("fine"), *urls(internet)]
+
+    found: tuple[Page | CitewellError, ...] = using(
+        environ,
+        lambda service: service.read_many(wanted, timeout=1.0),
+        max_page_concurrency=1,
+        page_timeout=30,
+    )
+
+    assert isinstance(found[0], NetworkFailed)
+    assert internet.world.calls["odd"] == 1
+
+
+def test_progress_names_the_tiers(internet: Internet, environ: dict[str, str]) -> None:
+    said: list[str | None] = []
+
+    async def note(_done: float, _total: float | None, message: str | None) -> None:
+        said.append(message)
+
+    using(environ, lambda service: service.read(urls(internet)[0], on_progress=note))
+
+    assert said == ["reading the page (markdown)", "reading the page (html)"]

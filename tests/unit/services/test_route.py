@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from citewell.errors import Misconfigured
+from citewell.ports import Offer
+from citewell.services.web.route import Router
+from tests.unit.services.doubles import Scripted, Shop, keyed, spec
+
+BOTH = frozenset({Offer.WEB, Offer.NEWS})
+
+
+def router(environ: dict[str, str] | None = None, **settings: Any) -> Router:
+    shop = Shop(
+        (spec("duck", rank=20), Scripted()),
+        (spec("wiki", rank=60, general=False), Scripted()),
+        (spec("paid", rank=10, options=keyed("PAID_KEY"), offers=BOTH), Scripted()),
+        (spec("library", rank=90, general=False, base_url=""), Scripted()),
+        environ=environ,
+        **settings,
+    )
+    return Router(shop.settings, shop.catalogue)
+
+
+def test_without_settings_the_keyless_general_one_leads_and_narrow_ones_stand_by():
+    chain = router().chain(Offer.WEB)
+
+    assert (chain.main, chain.spare) == (("duck",), ("wiki",))
+
+
+def test_a_key_puts_its_provider_first():
+    assert router({"PAID_KEY": "k"}).chain(Offer.WEB).main == ("paid", "duck")
+
+
+def test_search_provider_goes_first_and_the_rest_follow():
+    chain = router({"PAID_KEY": "k"}, search_provider="Wiki").chain(Offer.WEB)
+
+    assert chain.main == ("wiki", "paid", "duck")
+
+
+def test_a_list_is_the_whole_order():
+    chain = router({"PAID_KEY": "k"}, search_routing="wiki, duck,wiki").chain(Offer.WEB)
+
+    assert (chain.main, chain.spare) == (("wiki", "duck"), ())
+
+
+def test_json_gives_a_list_per_capability():
+    text = '{"news": ["paid"], "web": "duck", "default": ["wiki"], "academic": ["openalex"]}'
+    routed = router({"PAID_KEY": "k"}, search_routing=text)
+
+    assert routed.chain(Offer.WEB).main == ("duck",)
+    assert routed.chain(Offer.NEWS).main == ("paid",)
+
+
+def test_a_routed_provider_without_its_key_is_left_out_and_told_of():
+    routed = router(search_routing="paid,duck")
+
+    assert routed.chain(Offer.WEB).main == ("duck",)
+    assert routed.warnings() == ("paid is chosen but not configured: set PAID_KEY.",)
+
+
+def test_a_routing_that_leaves_nobody_names_what_to_set():
+    with pytest.raises(Misconfigured, match="set PAID_KEY"):
+        router(search_routing="paid").chain(Offer.WEB)
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("duck,barve", r"SEARCH_ROUTING names 'barve'.* Supported: duck, library, paid, wiki"),
+        ('{"web": ["duck"', "it is not JSON"),
+        ('{"webs": ["duck"]}', "'webs' is no capability"),
+        ('{"web": 7}', "'web' must hold provider names"),
+        ('{"web": [7]}', "'web' must hold provider names"),
+        ('{"web": []}', "'web' is empty"),
+        (" , ", "the list is empty"),
+        ("[]", "the list is empty"),
+    ],
+)
+def test_a_malformed_routing_is_refused_at_once_with_the_exact_problem(text: str, problem: str):
+    with pytest.raises(Misconfigured, match=problem):
+        router(search_routing=text)
+
+
+def test_an_unknown_search_provider_is_refused_at_once():
+    with pytest.raises(Misconfigured, match="SEARCH_PROVIDER names 'gogle'"):
+        router(search_provider="gogle")
