@@ -6,6 +6,7 @@ import argparse
 import gc
 import json
 import logging
+import pickle
 import time
 from collections import Counter, defaultdict
 from pathlib import Path
@@ -22,11 +23,11 @@ from tables import Evidence, gather
 
 _LOG = logging.getLogger("train")
 _TARGET = Path(__file__).parents[1] / "src/citewell/fetch/html/weights.json"
-_LEAST_PAGES = 6
-_LEAST_SIGNAL = 8
+_LEAST_PAGES = 7
+_LEAST_SIGNAL = 10
 _PARAMETERS = {
     "objective": "cross_entropy",
-    "learning_rate": 0.15,
+    "learning_rate": 0.12,
     "num_leaves": 31,
     "min_data_in_leaf": 60,
     "feature_fraction": 0.5,
@@ -56,12 +57,19 @@ class Corpus:
             for page, head, sample in zip(self.pages, self.heads, samples, strict=True)
         ]
         self.kinds = np.array([sample.kind for sample in samples])
-        self.labels = [np.array(sample.labels, np.float32) for sample in samples]
-        self.weights = [_block_weights(sample) for sample in samples]
+        self.picks = [features.candidates(page) for page in self.pages]
+        self.labels = [
+            np.array(sample.labels, np.float32)[picks]
+            for sample, picks in zip(samples, self.picks, strict=True)
+        ]
+        self.weights = [
+            _block_weights(sample)[picks]
+            for sample, picks in zip(samples, self.picks, strict=True)
+        ]
 
     def rows(self, index: int, names: dict, words: dict, chances: np.ndarray) -> np.ndarray:
         _, page = parse(self.samples[index].html, names)
-        rows = features.vectors(page, words, self.hints[index], chances)
+        rows = features.vectors(page, self.picks[index], words, self.hints[index], chances)
         return np.array(rows, np.float32).reshape(-1, len(features.COLUMNS))
 
 
@@ -76,7 +84,7 @@ def fit_kinds(signals: list[dict[str, float]], kinds: np.ndarray) -> dict[str, l
     kept = [{k: v for k, v in found.items() if counts[k] >= _LEAST_SIGNAL} for found in signals]
     vectorizer = DictVectorizer()
     matrix = vectorizer.fit_transform(kept)
-    model = LogisticRegression(C=0.05, max_iter=300).fit(matrix, kinds)
+    model = LogisticRegression(C=0.05, max_iter=120).fit(matrix, kinds)
     weights = {
         name: [round(float(w), 2) for w in model.coef_[:, column]]
         for name, column in vectorizer.vocabulary_.items()
@@ -123,12 +131,12 @@ def fit(corpus: Corpus, rows: dict[int, np.ndarray], train: list[int], rounds: i
     return lgb.train(_PARAMETERS, dataset, rounds)
 
 
-def page_f1(sample: Sample, chances: np.ndarray) -> float:
-    cut, _ = score.best_cut(list(chances), sample.sizes)
+def page_f1(sample: Sample, picks: list[int], chances: np.ndarray) -> float:
+    cut, _ = score.best_cut(list(chances), [sample.sizes[i] for i in picks])
     found: Counter[str] = Counter()
-    for bag, chance in zip(sample.bags, chances, strict=True):
+    for i, chance in zip(picks, chances, strict=True):
         if chance > cut:
-            found.update(bag)
+            found.update(sample.bags[i])
     hits = sum((found & sample.gold).values())
     return 2 * hits / (sum(found.values()) + sum(sample.gold.values())) if hits else 0.0
 
@@ -136,7 +144,7 @@ def page_f1(sample: Sample, chances: np.ndarray) -> float:
 def report(corpus: Corpus, chances: dict[int, np.ndarray]) -> dict[str, float]:
     by_kind: dict[str, list[float]] = defaultdict(list)
     for i, sample in enumerate(corpus.samples):
-        by_kind[kind.KINDS[sample.kind]].append(page_f1(sample, chances[i]))
+        by_kind[kind.KINDS[sample.kind]].append(page_f1(sample, corpus.picks[i], chances[i]))
     means = {name: float(np.mean(by_kind[name])) for name in kind.KINDS}
     means["all"] = float(np.mean([v for values in by_kind.values() for v in values]))
     means["mean of kinds"] = float(np.mean([means[name] for name in kind.KINDS]))
@@ -161,32 +169,48 @@ def main() -> None:
     arguments.add_argument("--folds", type=int, default=5)
     arguments.add_argument("--rounds", type=int, default=80)
     arguments.add_argument("--report", type=Path, help="write out-of-fold scores and choices here")
+    arguments.add_argument("--cache", type=Path, help="keep aligned pages here between runs")
+    arguments.add_argument("--save-rows", type=Path, help="keep out-of-fold rows for experiments")
     arguments.add_argument("--no-folds", action="store_true", help="only fit the final model")
     options = arguments.parse_args()
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
     gc.disable()  # millions of small live objects make every collection slow
-    corpus = Corpus(load(options.data))
+    corpus = Corpus(_samples(options.data, options.cache))
     folds = np.array([fold_of(sample.site, options.folds) for sample in corpus.samples])
     chances = kind_chances(corpus, folds, options.folds)
     right = (chances.argmax(1) == corpus.kinds).mean()
     _LOG.info("pages %d, kind right out of fold %.3f", len(folds), right)
+    final(corpus, chances, options.rounds)
     if not options.no_folds:
         cross_validate(corpus, chances, folds, options)
-    final(corpus, chances, options.rounds)
+
+
+def _samples(data: Path, cache: Path | None) -> list[Sample]:
+    if cache is not None and cache.exists():
+        return pickle.loads(cache.read_bytes())
+    samples = load(data)
+    if cache is not None:
+        cache.write_bytes(pickle.dumps(samples))
+    return samples
 
 
 def cross_validate(corpus: Corpus, chances: np.ndarray, folds: np.ndarray, options: Any) -> None:
     judged: dict[int, np.ndarray] = {}
+    saved: dict[int, dict[int, np.ndarray]] = {}
     for fold in range(options.folds):
         train = [int(i) for i in np.where(folds != fold)[0]]
         test = [int(i) for i in np.where(folds == fold)[0]]
         rows, _ = build(corpus, chances, train, test)
         model = fit(corpus, rows, train, options.rounds)
+        if options.save_rows:
+            saved[fold] = rows
         for i in test:
             judged[i] = model.predict(rows[i]) if len(rows[i]) else np.zeros(0)
         _LOG.info("fold %d done", fold)
     means = report(corpus, judged)
     _LOG.info("out of fold: %s", " ".join(f"{k} {v:.4f}" for k, v in means.items()))
+    if options.save_rows:
+        options.save_rows.write_bytes(pickle.dumps((folds, chances, saved)))
     if options.report:
         record = {
             "f1": means,

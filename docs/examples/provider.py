@@ -27,8 +27,8 @@ SPEC = Spec(
 
 
 class _Item(Part):
-    title: str
     url: Link
+    title: Maybe[str] = None
     abstract: Maybe[str] = None
 
 
@@ -60,5 +60,8 @@ def _params(query: Query, *, region: str) -> dict[str, str]:
 
 def _hit(item: _Item) -> Hit:
     return Hit(
-        title=clean(item.title), url=item.url, snippet=clean(item.abstract), engine=SPEC.name
+        title=clean(item.title) or item.url,
+        url=item.url,
+        snippet=clean(item.abstract),
+        engine=SPEC.name,
     )

@@ -26,6 +26,7 @@ class Option:
     secret: bool = False
     required: bool = False  # without it the provider is not configured
     default: str | None = None
+    own_address: bool = False  # a service of the user's own, so it may be on a private network
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,8 +39,12 @@ class Spec:
     base_url: str  # overridden by CITEWELL_<NAME>_BASE_URL
     offers: frozenset[Offer]
     options: tuple[Option, ...] = ()
-    requires_any: tuple[str, ...] = ()  # without one of these options the provider is not configured
-    filters: frozenset[Filter] = frozenset()  # what it applies itself; the rest is applied afterwards
+    requires_any: tuple[
+        str, ...
+    ] = ()  # without one of these options the provider is not configured
+    filters: frozenset[Filter] = (
+        frozenset()
+    )  # what it applies itself; the rest is applied afterwards
     max_results: int = 10  # what one call of the port can return, pages included
     max_sites: int = 10  # domains one query can carry; longer lens lists are split
     max_query: int = 500  # characters of the final query text, operators included
@@ -66,6 +71,7 @@ class Kit:
     upstream: Upstream
     options: Mapping[str, str] = field(default_factory=dict, repr=False)
     memory: Memory | None = None  # small facts that outlive the process, such as instance health
+    library: LibraryIndex | None = None  # the user's own documents, where some are indexed
 
     def option(self, env: str) -> str | None:
         return self.options.get(env)
@@ -78,6 +84,13 @@ class Memory(Protocol):
     async def recall(self, key: str) -> bytes | None: ...
 
     async def remember(self, key: str, value: bytes, *, ttl: float) -> None: ...
+
+
+@runtime_checkable
+class LibraryIndex(Protocol):
+    """Whatever holds the user's indexed documents; it answers as a provider does."""
+
+    async def search(self, query: Query) -> Found: ...
 
 
 @runtime_checkable

@@ -6,7 +6,8 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)
 suite="$here/node_modules/@modelcontextprotocol/conformance/dist/index.js"
 stamp="$here/node_modules/.installed"
-oldest=20 # the Node the suite is built for
+pinned="$here/node_modules/node/bin/node"
+oldest=22 # the suite imports what older ones lack
 
 skip() {
     echo "conformance: $1"
@@ -19,21 +20,24 @@ skip() {
 }
 
 install() {
-    if [ -f "$suite" ] && [ "$stamp" -nt "$here/package.json" ]; then
+    if [ -f "$suite" ] && [ "$stamp" -nt "$here/package-lock.json" ]; then
         return
     fi
     command -v npm >/dev/null || skip "npm is not installed, and the suite comes from npm"
     echo "conformance: installing the suite from npm"
-    timeout 300 npm install --prefix "$here" --no-package-lock --no-audit --no-fund \
-        --no-update-notifier --loglevel=error || skip "npm could not install the suite"
+    (cd "$here" && npm ci --no-audit --no-fund --no-update-notifier --loglevel=error \
+        --fetch-timeout=60000 --fetch-retries=1) ||
+        skip "npm could not install the suite"
     [ -f "$suite" ] || skip "npm installed something else than the suite"
+    # The pinned Node arrives by an install script, which npm may refuse to run.
+    [ -x "$pinned" ] || (cd "$here/node_modules/node" && node installArchSpecificPackage.js) ||
+        echo "conformance: the pinned Node could not be fetched; trying this machine's"
     touch "$stamp"
 }
 
-# The pinned Node arrives by an install script, which npm may refuse to run.
 find_node() {
     local node version
-    for node in "$here/node_modules/.bin/node" "$(command -v node || true)"; do
+    for node in "$pinned" "$(command -v node || true)"; do
         version=$("$node" --version 2>/dev/null) || continue
         version=${version#v}
         if [ "${version%%.*}" -ge "$oldest" ]; then

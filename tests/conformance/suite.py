@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import signal
 import subprocess
@@ -21,7 +20,8 @@ from tests.conformance.servers import Launch, running
 
 HERE = Path(__file__).parent
 PACKAGE = HERE / "node_modules" / "@modelcontextprotocol" / "conformance"
-LONGEST = 100  # seconds one set may take; it needs about five
+LONGEST = 100  # seconds one run may take; it needs about five
+TOO_LONG = 124  # what `timeout` says of it
 
 REVISIONS = ("2025-11-25", "2026-07-28")
 
@@ -69,49 +69,48 @@ _REQUIRED = re.compile(r"^server:\n((?:  - .+\n)+)", re.MULTILINE)
 
 @dataclass(frozen=True, kw_only=True)
 class Verdict:
-    """What one scenario found; a scenario that left no checks has failed."""
+    """What one scenario found; one that neither succeeded nor failed anywhere proves nothing."""
 
-    scenario: str
-    failures: tuple[str, ...]
+    failures: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    exercised: bool = True
 
     @property
     def passed(self) -> bool:
-        return not self.failures
+        return self.exercised and not self.failures
+
+    def __str__(self) -> str:
+        return "passed" if self.passed else "failed" if self.exercised else "not exercised"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
-    """One run of the suite: these scenarios must pass, the others are told of."""
+    """One run of the suite: these scenarios must pass."""
 
     title: str
     options: tuple[str, ...]
     required: tuple[str, ...]
-    tolerate_untestable: bool = False
+    complete: bool  # the server has all that the scenarios name, so none may excuse itself
 
 
-def product_parts() -> tuple[Part, ...]:
-    return tuple(
-        Part(
+def product_parts() -> Iterator[Part]:
+    for revision, required in GENERIC.items():
+        yield Part(
             title=f"product at {revision}, generic scenarios",
             options=("--suite", "all", "--spec-version", revision),
             required=required,
-            # `server-stateless` has checks that need the fixture's tools, and says so of each.
-            tolerate_untestable=True,
+            complete=False,
         )
-        for revision, required in GENERIC.items()
-    )
 
 
-def fixture_parts() -> tuple[Part, ...]:
-    return tuple(
-        Part(
+def fixture_parts() -> Iterator[Part]:
+    for revision in REVISIONS:
+        yield Part(
             title=f"fixture at {revision}, requirement set",
             options=("--requirements", revision),
             required=required_by(revision),
+            complete=True,
         )
-        for revision in REVISIONS
-    )
 
 
 def required_by(revision: str) -> tuple[str, ...]:
@@ -122,69 +121,76 @@ def required_by(revision: str) -> tuple[str, ...]:
     return tuple(line.removeprefix("  - ") for line in listed[1].splitlines())
 
 
-def judge(part: Part, saved: Path) -> dict[str, Verdict]:
-    """A verdict for each scenario that ran, and for each required one that left nothing behind."""
-    verdicts = {
-        scenario: Verdict(
-            scenario=scenario,
-            failures=("no checks were recorded: it crashed, hung or does not apply",),
-        )
-        for scenario in part.required
-    }
-    for folder in sorted(saved.iterdir()):
-        if named := _SAVED.fullmatch(folder.name):
-            checks = json.loads((folder / "checks.json").read_text("utf-8"))
-            verdicts[named["scenario"]] = _verdict(named["scenario"], checks, part)
-    return verdicts
-
-
-def _verdict(scenario: str, checks: Sequence[dict[str, Any]], part: Part) -> Verdict:
-    def of(status: str) -> Iterator[str]:
-        for check in checks:
-            untestable = (check.get("details") or {}).get("untestable")
-            if check["status"] == status and not (untestable and part.tolerate_untestable):
-                yield f"{check['id']}: {check.get('errorMessage') or check['description']}"
-
-    ran = any(check["status"] in {"SUCCESS", "FAILURE"} for check in checks)
-    failures = tuple(of("FAILURE")) if ran else ("no check succeeded or failed",)
-    return Verdict(scenario=scenario, failures=failures, warnings=tuple(of("WARNING")))
-
-
-def run_part(node: str, url: str, part: Part) -> dict[str, Verdict]:
+def run_part(node: str, url: str, part: Part) -> tuple[dict[str, Verdict], int]:
+    """The verdicts, and the suite's own exit code."""
     with tempfile.TemporaryDirectory() as folder:
         saved = Path(folder, "results")
         saved.mkdir()
         suite = [node, str(PACKAGE / "dist" / "index.js"), "server", "--url", url]
         try:
-            subprocess.run(
+            ended = subprocess.run(
                 [*suite, *part.options, "-o", str(saved)],
                 cwd=folder,
                 capture_output=True,
+                text=True,
                 timeout=LONGEST,
-                check=False,  # the checks it saves say more than its exit code
+                check=False,
             )
         except subprocess.TimeoutExpired:
-            say(f"  stopped after {LONGEST} s")
-        return judge(part, saved)
+            return judge(part, saved), TOO_LONG
+        if not any(saved.iterdir()):
+            raise SystemExit(f"The suite did not run:\n{ended.stderr[-2000:]}")
+        return judge(part, saved), ended.returncode
 
 
-def report(part: Part, verdicts: dict[str, Verdict]) -> tuple[int, int]:
+def judge(part: Part, saved: Path) -> dict[str, Verdict]:
+    """A verdict for each scenario that ran, and for each required one that left nothing behind."""
+    verdicts = dict.fromkeys(part.required, Verdict(exercised=False))
+    for folder in sorted(saved.iterdir()):
+        if named := _SAVED.fullmatch(folder.name):
+            checks = json.loads((folder / "checks.json").read_text("utf-8"))
+            verdicts[named["scenario"]] = _verdict(checks, part)
+    return verdicts
+
+
+def _verdict(checks: Sequence[dict[str, Any]], part: Part) -> Verdict:
+    def of(status: str) -> Iterator[str]:
+        for check in checks:
+            # `server-stateless` has checks that need the fixture's tools, and marks them so.
+            excused = not part.complete and (check.get("details") or {}).get("untestable")
+            if check["status"] == status and not excused:
+                yield f"{check['id']}: {check.get('errorMessage') or check['description']}"
+
+    return Verdict(
+        failures=tuple(of("FAILURE")),
+        warnings=tuple(of("WARNING")),
+        exercised=any(check["status"] in {"SUCCESS", "FAILURE"} for check in checks),
+    )
+
+
+def report(part: Part, verdicts: dict[str, Verdict], code: int) -> tuple[int, int]:
     """Say what happened; how many required scenarios passed and failed."""
-    required = [verdicts[scenario] for scenario in part.required]
-    others = [verdict for name, verdict in verdicts.items() if name not in part.required]
-    passed = sum(verdict.passed for verdict in required)
-    say(f"{part.title}: {passed} of {len(required)} passed")
-    for verdict in required:
-        for failure in verdict.failures:
-            say(f"  FAILED {verdict.scenario}: {failure}")
-        for warning in verdict.warnings:
-            say(f"  warning {verdict.scenario}: {warning}")
-    if others and not part.tolerate_untestable:
-        beside = ", ".join(
-            f"{verdict.scenario} {'passed' if verdict.passed else 'failed'}" for verdict in others
-        )
-        say(f"  not scored: {beside}")
-    return passed, len(required) - passed
+    passed = sum(verdicts[scenario].passed for scenario in part.required)
+    failed = len(part.required) - passed
+    say(f"{part.title}: {passed} of {len(part.required)} passed")
+    for scenario in part.required:
+        _details(scenario, verdicts[scenario])
+    if part.complete:
+        others = [f"{name} {verdicts[name]}" for name in verdicts if name not in part.required]
+        say(f"  not scored: {', '.join(others) or 'none'}")
+    if code == TOO_LONG or (part.complete and code and not failed):
+        say(f"  FAILED the suite ended with {code}")
+        failed += 1
+    return passed, failed
+
+
+def _details(scenario: str, verdict: Verdict) -> None:
+    if not verdict.exercised:
+        say(f"  FAILED {scenario}: it left no check that succeeded or failed")
+    for failure in verdict.failures:
+        say(f"  FAILED {scenario}: {failure}")
+    for warning in verdict.warnings:
+        say(f"  warning {scenario}: {warning}")
 
 
 def say(line: str) -> None:
@@ -198,12 +204,11 @@ def main(node: str) -> int:
     for launch, parts in ((Launch.PRODUCT, product_parts()), (Launch.FIXTURE, fixture_parts())):
         with running(launch) as url:
             for part in parts:
-                tally = report(part, run_part(node, url, part))
-                passed, failed = passed + tally[0], failed + tally[1]
+                good, bad = report(part, *run_part(node, url, part))
+                passed, failed = passed + good, failed + bad
     say(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
 
 
 if __name__ == "__main__":
-    os.environ.pop("NODE_OPTIONS", None)
     sys.exit(main(sys.argv[1]))

@@ -95,8 +95,10 @@ def _left_alone(spec: Spec, raw: Mapping[str, str], *, offline: bool, paid: bool
 
 def metered(spec: Spec, raw: Mapping[str, str]) -> bool:
     """Whether a request may be charged to somebody: a key is set, and the server is not the user's own."""
-    keyed = any(option.secret and raw.get(option.env) for option in spec.options)
-    return keyed and not spec.requires_any
+    given = [option for option in spec.options if raw.get(option.env)]
+    return any(option.secret for option in given) and not any(
+        option.own_address for option in given
+    )
 
 
 async def _tried(

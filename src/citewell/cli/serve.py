@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from citewell import config
+from citewell.cli.exits import USAGE
 
 HTTP = "HTTP"
 PORT = 8000  # unless the settings say otherwise
@@ -71,7 +72,10 @@ def command(
     refuse_public(settings, insecure=insecure)
     settings = settings.model_copy(update={"port": settings.port or PORT})
     sys.stderr.write(f"Serving MCP at http://{settings.host}:{settings.port}/mcp\n")
-    return serve_http(settings, insecure=insecure)
+    try:
+        return serve_http(settings, insecure=insecure)
+    except SystemExit:  # uvicorn has said why it cannot listen there
+        return USAGE
 
 
 def _names(given: str | None) -> tuple[str, ...] | None:

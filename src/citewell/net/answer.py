@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from typing import Annotated, Any, TypeVar
-from urllib.parse import urlsplit
 
 from pydantic import (
     AfterValidator,
@@ -18,18 +16,16 @@ from pydantic import (
 from citewell.errors import BadShape, Unavailable
 from citewell.net.message import Response
 from citewell.net.upstream import parse
+from citewell.text.urls import readable
 
 T = TypeVar("T")
 A = TypeVar("A", bound="Answer")
-
-_UNFIT = re.compile(r"[\s\x00-\x1f\x7f\ud800-\udfff]")
 
 
 def absolute(address: str) -> str:
     """The address itself when it is http(s) with a host; ValueError otherwise."""
     address = address.strip()
-    parts = urlsplit(address)
-    if parts.scheme not in {"http", "https"} or not parts.hostname or _UNFIT.search(address):
+    if not readable(address):
         raise ValueError("not an absolute http address")
     return address
 

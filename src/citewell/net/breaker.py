@@ -82,6 +82,11 @@ class Breaker:
         else:
             self._end(None, era=era, probe=probe)
 
+    def rest(self, seconds: float) -> None:
+        """Open at once, as after a 429."""
+        self._last_error = RateLimited.kind
+        self._open(seconds, limited=True)
+
     def snapshot(self) -> BreakerSnapshot:
         state = self._state()
         return BreakerSnapshot(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from citewell.config import Settings
 from citewell.errors import Misconfigured, NetworkFailed, Refused
@@ -62,6 +62,13 @@ class Guard:
     def __init__(self, rules: Rules, *, resolver: Resolver | None = None) -> None:
         self._rules = rules
         self._resolver = resolver or resolve
+
+    def trust(self, url: str) -> None:
+        """Let requests reach the service at `url`, wherever it is: the operator named it in a setting."""
+        target = read_url(url)
+        host = f"[{target.host}]" if ":" in target.host else target.host
+        known = self._rules.private_hosts | {f"{host}:{target.port}"}
+        self._rules = replace(self._rules, private_hosts=known)
 
     def target(self, url: str, *, page: bool = False) -> Target:
         """Read `url` and judge its name and port; no question is asked of the network."""

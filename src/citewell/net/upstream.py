@@ -9,7 +9,7 @@ from typing import Any, Protocol, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from citewell.errors import BadShape, CitewellError
+from citewell.errors import BadShape, CitewellError, RateLimited
 from citewell.net.breaker import BreakerSnapshot
 from citewell.net.lane import Lane, Lanes
 from citewell.net.message import Pairs, Redirects, Request, Response
@@ -70,6 +70,7 @@ class Upstream:
         redirects: Redirects = Redirects.SAME_ORIGIN,
         base_url: str | None = None,
         accept: Collection[int] = (),
+        retry: bool = True,
     ) -> Response:
         """GET `base_url` + `path`; another `base_url` has a pace and breaker of its own."""
         request = Request(
@@ -81,7 +82,7 @@ class Upstream:
             max_bytes=max_bytes or self._defaults.max_bytes,
             redirects=redirects,
         )
-        return await self.send(request, accept=accept)
+        return await self.send(request, accept=accept, retry=retry)
 
     async def post(
         self,
@@ -127,6 +128,10 @@ class Upstream:
             error.provider = error.provider or self.name
             raise
 
+    def rest(self, seconds: float) -> None:
+        """Leave it alone for a while: it refused us in a body, where no status says so."""
+        self._lanes.of(read_url(self.base_url)).breaker.rest(seconds)
+
     def health(self) -> Mapping[str, BreakerSnapshot]:
         """How its origins are doing: the own one always, others while they are in trouble."""
         return self._lanes.health()
@@ -146,8 +151,8 @@ class Upstream:
                 delay = self._retry.delay(error, attempt=attempt) if retry else None
                 if delay is None or self._timing.clock() + delay >= deadline:
                     raise
-            await self._timing.sleep(delay)
-            await lane.enter(longest=deadline - self._timing.clock())
+                await self._timing.sleep(delay)
+                await _another_turn(lane, deadline - self._timing.clock(), otherwise=error)
             request = replace(request, timeout=deadline - self._timing.clock())
             attempt += 1
 
@@ -167,6 +172,14 @@ class Upstream:
             secret_headers={**own, **request.secret_headers},
             page=request.page or self._defaults.page,
         )
+
+
+async def _another_turn(lane: Lane, longest: float, *, otherwise: CitewellError) -> None:
+    """Wait for the pace; when there is no turn in time, the failure that led here is the news."""
+    try:
+        await lane.enter(longest=longest)
+    except RateLimited:
+        raise otherwise from None
 
 
 def parse(model: type[M], response: Response) -> M:

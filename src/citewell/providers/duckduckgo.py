@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urljoin, urlsplit
 
-from citewell.errors import BadShape, Blocked, RateLimited
+from citewell.errors import BadShape, Blocked, RateLimited, UpstreamError
 from citewell.model.search import Filter, Found, Hit, Query
 from citewell.net.answer import absolute
 from citewell.net.message import Response
@@ -71,6 +71,7 @@ _REGIONS = {
     "VN": "vn-en", "ZA": "za-en",
 }  # fmt: skip
 _WORLD = "wt-wt"
+_CHALLENGED = 120.0  # seconds of rest; asking again at once prolongs the challenge
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,7 +106,11 @@ class Provider:
 
     def _read(self, response: Response) -> _Sheet:
         html = response.text()
-        _refuse_challenge(html, status=response.status)
+        try:
+            _refuse_challenge(html, status=response.status)
+        except UpstreamError:
+            self._upstream.rest(_CHALLENGED)
+            raise
         return _read_sheet(html, now=datetime.fromtimestamp(self._clock(), UTC))
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Protocol, runtime_checkable
-
 from citewell.model.search import Found, Query
 from citewell.ports import Kit, Offer, Spec
 
@@ -21,17 +19,9 @@ SPEC = Spec(
 )
 
 
-@runtime_checkable
-class LibraryIndex(Protocol):
-    """Whatever holds the indexed documents; it answers as a provider does."""
-
-    async def search(self, query: Query) -> Found: ...
-
-
 class Provider:
     def __init__(self, kit: Kit) -> None:
-        index = getattr(kit, "library", None)
-        self._index = index if isinstance(index, LibraryIndex) else None
+        self._index = kit.library
 
     async def web(self, query: Query) -> Found:
         return await self._index.search(query) if self._index else Found()

@@ -7,7 +7,7 @@ from typing import Any, TypeVar, cast
 
 from citewell import providers, tools
 from citewell.config import Settings
-from citewell.errors import Misconfigured
+from citewell.errors import Misconfigured, Refused
 from citewell.net.breaker import State
 from citewell.net.network import Network
 from citewell.ports import Kit, Spec
@@ -175,6 +175,16 @@ class App:
             resting=self._resting,
         )
 
+    def _trust_own(self, spec: Spec, options: Mapping[str, str]) -> None:
+        for option in spec.options:
+            address = options.get(option.env) if option.own_address else None
+            try:
+                if address:
+                    self.network.guard.trust(address)
+            except Refused as error:
+                message = f"{option.env} is not an address that can be used: {error.message}"
+                raise Misconfigured(message, provider=spec.name) from None
+
     def _resting(self, provider: str) -> float | None:
         """Seconds until a provider that keeps failing is asked again; None when it may be asked."""
         snapshot = self.network.health().get(provider)
@@ -196,9 +206,10 @@ class App:
 
     def _connect(self, spec: Spec, options: Mapping[str, str]) -> object:
         """A provider with its door to the network and its memory."""
+        self._trust_own(spec, options)
         upstream = self.network.upstream(
             spec.name,
-            base_url=spec.base_url,
+            base_url=spec.base_url or f"https://{spec.name}.invalid",  # asked over no network
             per_second=spec.per_second,
             burst=spec.burst,
             timeout=self.settings.search_timeout,

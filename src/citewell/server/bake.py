@@ -120,6 +120,7 @@ async def _ask(found: list[dict[str, Any]], messages: list[dict[str, Any]]) -> l
         if len(replies) == wanted:
             break
     to_server.close()
+    from_server.close()
     await running
     await app.aclose()
     return [replies[number] for number in sorted(replies)]

@@ -21,6 +21,7 @@ _LABEL = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?")
 _DATED = re.compile(
     r"(?<!\d)((?:19|20)\d\d)(?:/(\d{1,2})/(\d{1,2})(?=[/-]|$)|-(\d\d)-(\d\d)(?!\d))"
 )
+_UNFIT = re.compile(r"[\s\x00-\x1f\x7f\ud800-\udfff]")
 
 
 def clean(url: str) -> str:
@@ -72,8 +73,9 @@ def display(url: str) -> str:
 
 
 def readable(url: str) -> bool:
-    """Whether this is a web address with a host."""
-    return url[:8].lower().startswith(("http://", "https://")) and bool(host(url))
+    """Whether this is a web address with a host, and nothing in it that cannot be sent."""
+    web = url[:8].lower().startswith(("http://", "https://")) and not _UNFIT.search(url)
+    return web and bool(host(url))
 
 
 def within(name: str, domain: str) -> bool:

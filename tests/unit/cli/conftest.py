@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,8 +28,22 @@ Run = Callable[..., Ran]
 
 
 @pytest.fixture
+def logs_restored() -> Iterator[None]:
+    """A command sets up logging for its process; this process is pytest's."""
+    ours = logging.getLogger("citewell")
+    handlers, levels = logging.root.handlers[:], (logging.root.level, ours.level)
+    yield
+    logging.root.handlers[:] = handlers
+    logging.root.setLevel(levels[0])
+    ours.setLevel(levels[1])
+
+
+@pytest.fixture
 def run(
-    environ: dict[str, str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    environ: dict[str, str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    logs_restored: None,
 ) -> Run:
     """`run("search", "x", BRAVE_API_KEY="k")`: the arguments, and settings by keyword."""
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import socket
 from collections.abc import Mapping
 from typing import Any
 
@@ -59,6 +60,16 @@ def test_the_servers_own_exit_code_is_the_commands(run: Run, monkeypatch: pytest
     monkeypatch.setattr(citewell.server.hosting, "serve_http", lambda *_, **__: 2)
 
     assert run("serve", "--http").code == 2
+
+
+def test_a_port_that_is_taken_is_a_configuration_error(run: Run):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+
+        ran = run("serve", "--http", "--port", str(taken.getsockname()[1]))
+
+    assert ran.code == 2
 
 
 def test_a_port_in_the_environment_means_http(run: Run, served: list[Any]):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from citewell.fetch.html import kind as kinds
 from citewell.fetch.html import score
 from citewell.fetch.html.blocks import walk
-from citewell.fetch.html.features import vectors
+from citewell.fetch.html.features import candidates, vectors
 from citewell.fetch.html.limits import tame
 from citewell.fetch.markdown.text import absolute
 from citewell.fetch.markdown.writer import write
@@ -58,10 +58,12 @@ def extract_tree(tree: LexborHTMLParser, *, url: str = "") -> Extracted:
     if not page.blocks:
         return _nothing(head.title)
     chances_of_kind = kinds.judge(kinds.signals(page, head, url), model.kinds)
-    rows = vectors(page, model.words, head.hints(), chances_of_kind)
+    picks = candidates(page)
+    rows = vectors(page, picks, model.words, head.hints(), chances_of_kind)
     chances = score.probabilities(model.trees, rows)
-    cut, expected = score.best_cut(chances, [block.words for block in page.blocks])
-    kept = [block for block, p in zip(page.blocks, chances, strict=True) if p > cut]
+    judged = [page.blocks[i] for i in picks]
+    cut, expected = score.best_cut(chances, [block.words for block in judged])
+    kept = [block for block, p in zip(judged, chances, strict=True) if p > cut]
     nodes, boxes = _choice(kept)
     return Extracted(
         markdown=write(body, base=_base(tree, url), nodes=nodes, boxes=boxes),

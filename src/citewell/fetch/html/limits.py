@@ -9,12 +9,23 @@ MAX_DEPTH = 200
 # The parser reopens every unclosed formatting element in every paragraph that follows.
 MAX_FORMATTING = 24
 
-_VOID = frozenset(
-    "area base br col embed hr img input link meta param source track wbr".split()
-)
+_VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
 _FORMATTING = frozenset("a b big code em font i nobr s small strike strong tt u".split())
-_RAW_TEXT = frozenset("script style textarea title xmp iframe noembed noframes".split())
-_TAG = re.compile(r"<(/?)([a-zA-Z][^\s/>]*)([^>]*)>|<!--")
+_BLOCKS = frozenset(
+    "address article aside blockquote body button center details dialog dd dir div dl dt fieldset "
+    "figcaption figure footer form h1 h2 h3 h4 h5 h6 head header hgroup html li main menu nav "
+    "noscript ol p pre section select summary table tbody td template textarea tfoot th thead tr "
+    "ul caption".split()
+)
+_TABLE_PARTS = frozenset("table tbody thead tfoot tr td th caption".split())
+# An end tag does not reach past these to the element it names.
+_WALLS = frozenset("table td th caption template object applet marquee svg math".split())
+_TABLE_WALLS = frozenset(("table", "template"))
+_SHAPES = frozenset(
+    "path circle rect use line polygon polyline ellipse stop image animate g fegaussianblur".split()
+)
+_TAG = re.compile(r"<(/?)([a-zA-Z][^\s/<>]*)([^<>]*)>?")
+_NOT_NESTING = re.compile(r"<(?:br|img|meta|link|input|hr|source|wbr|!)\b|<!", re.IGNORECASE)
 _BAD = re.compile("[\ud800-\udfff\x00-\x08\x0b\x0e-\x1f\ufffe\uffff]")
 
 
@@ -23,65 +34,93 @@ def tame(html: str) -> str:
     html = html[:MAX_CHARACTERS]
     if _BAD.search(html):
         html = _BAD.sub("", html)
-    return _flatten(html) if _may_be_deep(html) else html
+    return _Flattener().flatten(html) if _may_be_deep(html) else html
 
 
 def _may_be_deep(html: str) -> bool:
     """A cheap upper bound: how far opening tags ever run ahead of closing ones."""
     depth = 0
     for piece in html.split("</"):
-        depth += piece.count("<")
+        opened = piece.count("<")
+        if opened > 1:
+            opened -= len(_NOT_NESTING.findall(piece))
+        depth += opened
         if depth > MAX_DEPTH:
             return True
         depth -= 1
     return False
 
 
-def _flatten(html: str) -> str:
-    """Leave out the tags, not the text, that would nest deeper than allowed."""
-    kept: list[str] = []
-    stack: list[str] = []
-    open_formatting = 0
-    dropped: dict[str, int] = {}
-    end = position = 0
-    while (tag := _TAG.search(html, position)) is not None:
-        position = tag.end()
-        name = (tag.group(2) or "").lower()
-        if not name:
-            position = _after(html, "-->", position)
-        elif tag.group(1):
-            if dropped.get(name):
-                dropped[name] -= 1
+class _Flattener:
+    """Leaves out the tags, not the text, that would nest deeper than allowed.
+
+    Tags inside scripts and comments are counted too: what ends those is easily faked, and
+    counting too much only costs structure far down.
+    """
+
+    def __init__(self) -> None:
+        self._stack: list[str] = []
+        self._formatting = 0
+        self._dropped: dict[str, int] = {}
+
+    def flatten(self, html: str) -> str:
+        kept: list[str] = []
+        end = 0
+        for tag in _TAG.finditer(html):
+            name = tag.group(2).lower()
+            if name in _VOID:
+                continue
+            stays = self._end(name) if tag.group(1) else self._start(name, tag.group(3))
+            if not stays:
                 kept.append(html[end : tag.start()])
-                end = position
-            elif name in stack[-MAX_DEPTH:]:
-                open_formatting -= _close(stack, name)
-        elif name in _RAW_TEXT:
-            position = _after(html, f"</{name}", position)
-        elif name not in _VOID and not tag.group(3).endswith("/"):
-            formatting = name in _FORMATTING
-            if len(stack) >= MAX_DEPTH or (formatting and open_formatting >= MAX_FORMATTING):
-                dropped[name] = dropped.get(name, 0) + 1
-                kept.append(html[end : tag.start()])
-                end = position
-            else:
-                stack.append(name)
-                open_formatting += formatting
-    kept.append(html[end:])
-    return "".join(kept)
+                end = tag.end()
+        kept.append(html[end:])
+        return "".join(kept)
 
+    def _start(self, name: str, rest: str) -> bool:
+        stack = self._stack
+        if name in _BLOCKS and "svg" in stack:
+            self._pop_to("svg")
+        elif name in _SHAPES and rest.endswith("/") and "svg" in stack:
+            return True
+        formatting = name in _FORMATTING
+        if len(stack) >= MAX_DEPTH or (formatting and self._formatting >= MAX_FORMATTING):
+            self._dropped[name] = self._dropped.get(name, 0) + 1
+            return False
+        stack.append(name)
+        self._formatting += formatting
+        return True
 
-def _close(stack: list[str], name: str) -> int:
-    """Pop up to and including the named tag; how many formatting elements went with it."""
-    gone = 0
-    while stack:
-        top = stack.pop()
-        gone += top in _FORMATTING
-        if top == name:
-            break
-    return gone
+    def _end(self, name: str) -> bool:
+        if self._dropped.get(name):
+            self._dropped[name] -= 1
+            return False
+        if name in self._stack:
+            if name in _FORMATTING:
+                self._remove_last(name)
+            elif self._reaches(name):
+                self._pop_to(name)
+        return True
 
+    def _reaches(self, name: str) -> bool:
+        if name in _TABLE_PARTS:
+            walls = _TABLE_WALLS
+        elif name in _BLOCKS:
+            walls = _WALLS
+        else:
+            walls = _BLOCKS
+        for top in reversed(self._stack):
+            if top == name:
+                return True
+            if top in walls:
+                return False
+        return False
 
-def _after(html: str, mark: str, start: int) -> int:
-    found = html.find(mark, start)
-    return len(html) if found < 0 else found
+    def _pop_to(self, name: str) -> None:
+        while (top := self._stack.pop()) != name:
+            self._formatting -= top in _FORMATTING
+
+    def _remove_last(self, name: str) -> None:
+        place = len(self._stack) - 1 - self._stack[::-1].index(name)
+        del self._stack[place]
+        self._formatting -= 1

@@ -23,7 +23,8 @@ _BLOCKS = frozenset(
 )
 _HEADINGS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
 _CODE_TABLE = re.compile(r"highlighttable|rouge-table|lntable|codehilitetable|gutter", re.IGNORECASE)
-_BREAK = re.compile(r"[ \t]*\n[ \t\n]*")
+_BREAK = re.compile(r"[ \t]*\n[ \t]*")
+_STANZA = re.compile(r"\n[ \t]*\n\s*")
 _SPACES = re.compile(r" {2,}")
 _DROPPED = frozenset("head template style svg iframe object embed canvas video audio".split())
 
@@ -228,11 +229,14 @@ def _append_line(groups: list[str], text: str, *, joined: bool) -> None:
 
 
 def _end_run(run: list[str], found: list[str]) -> None:
-    text = _BREAK.sub("\n", "".join(run)).strip(" \n\t")
+    """Close a run of inline text; two line breaks in it part paragraphs, one is a hard break."""
+    whole = "".join(run)
     run.clear()
-    if text:
-        text = guard_line_starts(_SPACES.sub(" ", text))
-        found.append(text.replace("\n", "  \n"))
+    for part in _STANZA.split(whole) if "\n" in whole else (whole,):
+        text = _BREAK.sub("\n", part).strip(" \n\t")
+        if text:
+            text = guard_line_starts(_SPACES.sub(" ", text))
+            found.append(text.replace("\n", "  \n"))
 
 
 def _holds_block(node: LexborNode) -> bool:

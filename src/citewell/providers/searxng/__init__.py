@@ -43,7 +43,11 @@ SPEC = Spec(
     base_url="http://127.0.0.1:8888",  # SearXNG's own default; asked only when configured
     offers=frozenset({Offer.WEB, Offer.NEWS, Offer.IMAGES}),
     options=(
-        Option(env=URL, help="Address of your own SearXNG instance; it is asked first."),
+        Option(
+            env=URL,
+            help="Address of your own SearXNG instance; it is asked first.",
+            own_address=True,
+        ),
         Option(
             env=BASIC_AUTH,
             help="user:password for your own instance; sent to no other.",

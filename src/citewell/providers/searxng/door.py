@@ -66,6 +66,7 @@ class Door:
             redirects=Redirects.SAME_ORIGIN,
             base_url=instance.url,
             accept=_JUDGED_HERE - _GATEWAY if instance.own else _JUDGED_HERE,
+            retry=instance.own,  # another public instance is a better second try than the same one
         )
 
     def complaint(self, response: Response, instance: Instance) -> CitewellError | None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from citewell.ports import Spec
-from citewell.server.reference.markdown import code, codes, document, table
+from citewell.server.reference import settings
+from citewell.server.reference.markdown import codes, document, table
 
 _INTRO = (
     "Without any setting the providers that need no key are asked, in the order of this table. A filter that a provider "
@@ -52,7 +53,7 @@ def _section(spec: Spec) -> str:
         f"## {spec.name}",
         f"{heading}. {scope} {_pace(spec)}".strip(),
         _asks(spec),
-        _options(spec),
+        settings.listed(settings.of(spec)),
     ]
     return "\n\n".join(part for part in parts if part)
 
@@ -66,17 +67,3 @@ def _pace(spec: Spec) -> str:
 def _asks(spec: Spec) -> str:
     terms = f"Terms: {spec.terms}" if spec.terms else ""
     return f"{terms} Tested against: {spec.evidence.rstrip('.')}.".strip()
-
-
-def _options(spec: Spec) -> str:
-    rows = [
-        (
-            code(option.env),
-            code(option.default or ""),
-            option.help + (" Secret." if option.secret else ""),
-        )
-        for option in spec.options
-    ]
-    if spec.base_url:
-        rows.append((code(spec.base_url_env), code(spec.base_url), "Where its API is."))
-    return table(("Setting", "Default", "Meaning"), rows)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,8 +55,12 @@ def own() -> Iterator[Entry]:
 def of(spec: Spec) -> Iterator[Entry]:
     """A provider's settings, its base URL last."""
     for option in spec.options:
+        private = " May be on a private network." if option.own_address else ""
         yield Entry(
-            name=option.env, default=option.default or "", help=option.help, secret=option.secret
+            name=option.env,
+            default=option.default or "",
+            help=option.help + private,
+            secret=option.secret,
         )
     if spec.base_url:
         yield Entry(
@@ -66,12 +70,12 @@ def of(spec: Spec) -> Iterator[Entry]:
 
 def page(specs: Sequence[Spec]) -> str:
     providers = [
-        f"## {spec.title}\n\n{_table(of(spec))}"
+        f"## {spec.title}\n\n{listed(of(spec))}"
         for spec in sorted(specs, key=lambda spec: spec.name)
         if _has(spec)
     ]
     return document(
-        "Settings", INTRO, _table(own()), *providers, f"## Environment only\n\n{_table(early())}"
+        "Settings", INTRO, listed(own()), *providers, f"## Environment only\n\n{listed(early())}"
     )
 
 
@@ -79,7 +83,7 @@ def _has(spec: Spec) -> bool:
     return any(True for _ in of(spec))
 
 
-def _table(entries: Iterator[Entry]) -> str:
+def listed(entries: Iterable[Entry]) -> str:
     rows = [
         (code(entry.name), code(entry.default), entry.help + (" Secret." if entry.secret else ""))
         for entry in entries

@@ -1,0 +1,25 @@
+"""Every golden page must come out as exactly the markdown beside it."""
+
+from pathlib import Path
+
+import pytest
+from selectolax.lexbor import LexborHTMLParser
+
+from citewell.fetch.markdown.writer import write
+
+GOLDEN = Path(__file__).parents[2] / "golden" / "structure"
+PAGES = sorted(path.stem for path in GOLDEN.glob("*.html"))
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_is_written_as_its_golden_markdown(name: str) -> None:
+    tree = LexborHTMLParser((GOLDEN / f"{name}.html").read_text("utf-8"))
+    assert tree.body is not None
+
+    markdown = write(tree.body, base="https://site.example/docs/page")
+
+    assert markdown + "\n" == (GOLDEN / f"{name}.md").read_text("utf-8")
+
+
+def test_there_are_at_least_forty_golden_pages() -> None:
+    assert len(PAGES) >= 40
