@@ -12,8 +12,9 @@ from citewell.fetch.html.features import sample_words
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from citewell.fetch.html.blocks import Page
     from pages import Sample
+
+    from citewell.fetch.html.blocks import Page
 
 _PRIOR_SITES = 3.0
 _SHORT = 14

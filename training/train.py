@@ -14,12 +14,12 @@ from typing import Any
 
 import lightgbm as lgb
 import numpy as np
+from pages import Sample, fold_of, load, parse
 from sklearn.feature_extraction import DictVectorizer
 from sklearn.linear_model import LogisticRegression
+from tables import gather
 
 from citewell.fetch.html import features, kind, score
-from pages import Sample, fold_of, load, parse
-from tables import Evidence, gather
 
 _LOG = logging.getLogger("train")
 _TARGET = Path(__file__).parents[1] / "src/citewell/fetch/html/weights.json"
@@ -63,8 +63,7 @@ class Corpus:
             for sample, picks in zip(samples, self.picks, strict=True)
         ]
         self.weights = [
-            _block_weights(sample)[picks]
-            for sample, picks in zip(samples, self.picks, strict=True)
+            _block_weights(sample)[picks] for sample, picks in zip(samples, self.picks, strict=True)
         ]
 
     def rows(self, index: int, names: dict, words: dict, chances: np.ndarray) -> np.ndarray:
@@ -215,8 +214,7 @@ def cross_validate(corpus: Corpus, chances: np.ndarray, folds: np.ndarray, optio
         record = {
             "f1": means,
             "chances": {
-                corpus.samples[i].id: [round(float(p), 4) for p in row]
-                for i, row in judged.items()
+                corpus.samples[i].id: [round(float(p), 4) for p in row] for i, row in judged.items()
             },
         }
         options.report.write_text(json.dumps(record), "utf-8")
@@ -234,8 +232,12 @@ def final(corpus: Corpus, chances: np.ndarray, rounds: int) -> None:
         "words": dict(sorted(words.items())),
         "trees": [tree_of(t["tree_structure"]) for t in model.dump_model()["tree_info"]],
     }
-    _TARGET.write_text(json.dumps(record, ensure_ascii=False, separators=(",", ":")) + "\n", "utf-8")
-    _LOG.info("wrote %s, %d bytes, %.0f s CPU", _TARGET.name, _TARGET.stat().st_size, time.process_time())
+    _TARGET.write_text(
+        json.dumps(record, ensure_ascii=False, separators=(",", ":")) + "\n", "utf-8"
+    )
+    _LOG.info(
+        "wrote %s, %d bytes, %.0f s CPU", _TARGET.name, _TARGET.stat().st_size, time.process_time()
+    )
 
 
 if __name__ == "__main__":

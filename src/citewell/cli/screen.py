@@ -18,15 +18,22 @@ def is_terminal() -> bool:
     return sys.stdout.isatty()
 
 
-def say(text: str = "", *, style: str = "") -> None:
-    """One paragraph. Control characters are dropped: outside text must not drive the terminal."""
+def say(text: str = "", *, style: str = "", whole: bool = False) -> None:
+    """One paragraph, wrapped under its own indent unless it must stay `whole`, as an address must.
+
+    Control characters are dropped: outside text must not drive the terminal.
+    """
     if not is_terminal():
         sys.stdout.write(f"{visible(text)}\n")
         return
     from rich.console import Console
+    from rich.padding import Padding
     from rich.text import Text
 
-    Console(highlight=False).print(Text(visible(text), style=style))
+    words = visible(text)
+    indent = 0 if whole else len(words) - len(words.lstrip(" "))
+    shown = Padding(Text(words[indent:], style=style), (0, 0, 0, indent), expand=False)
+    Console(highlight=False).print(Text(words, style=style) if whole else shown, soft_wrap=whole)
 
 
 def say_json(data: Any) -> None:

@@ -107,7 +107,7 @@ def _show(body: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
 
 def _show_result(number: int, result: Mapping[str, Any]) -> None:
     screen.say(f"{number}. {result['title'] or result['displayLink']}", style="bold")
-    screen.say(f"   {result['url']}", style="cyan")
+    screen.say(f"   {result['url']}", style="cyan", whole=True)
     if facts := " · ".join(_facts(result)):
         screen.say(f"   {facts}", style="dim")
     for line in _texts(result):

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import signal
+import socket
 import sys
+import threading
+from collections.abc import Iterator
 from typing import Any
 
 import uvicorn
@@ -16,6 +21,7 @@ from citewell.server.http import health, refuse_public, transport
 from citewell.server.logs import configure
 from citewell.server.protocol import build
 
+PORT = 8000  # unless the settings say otherwise
 DRAIN = 10  # seconds a call in flight may still take after SIGTERM
 
 
@@ -36,11 +42,16 @@ def serve_http(settings: Settings, *, insecure: bool = False) -> int:
     """Listen until told to stop. Misconfigured when the interface is public and nobody insisted."""
     refuse_public(settings, insecure=insecure)
     configure(settings.log_level)
-    runner = uvicorn.Server(
+    return run(asgi(App(settings)), host=settings.host, port=settings.port or PORT)
+
+
+def run(app: Starlette, *, host: str, port: int) -> int:
+    """Serve `app` in this process; 0 after a clean end, whichever signal asked for it."""
+    server = _Announced(
         uvicorn.Config(
-            asgi(App(settings)),
-            host=settings.host,
-            port=settings.port or 8000,
+            app,
+            host=host,
+            port=port,
             http="h11",  # httptools accepts header whitespace that conformance forbids
             loop="asyncio" if sys.platform == "win32" else "uvloop",
             log_config=None,
@@ -49,8 +60,34 @@ def serve_http(settings: Settings, *, insecure: bool = False) -> int:
             timeout_graceful_shutdown=DRAIN,
         )
     )
-    runner.run()
-    return 0 if runner.started else 2
+    server.run()
+    return 0 if server.started else 2
+
+
+class _Announced(uvicorn.Server):
+    """Says where it listens once it does, and treats SIGTERM as a wish, not an accident."""
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        for listening in (sock for server in self.servers for sock in server.sockets):
+            host, port, *_ = listening.getsockname()
+            shown = f"[{host}]" if ":" in host else host
+            sys.stderr.write(f"citewell serves MCP at http://{shown}:{port}/mcp\n")
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """As uvicorn does, but without raising the signal again when all is done."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before = {
+            sign: signal.signal(sign, self.handle_exit) for sign in (signal.SIGINT, signal.SIGTERM)
+        }
+        try:
+            yield
+        finally:
+            for sign, handler in before.items():
+                signal.signal(sign, handler)
 
 
 def _ready(app: App) -> bool:

@@ -62,3 +62,19 @@ def test_a_pipe_sees_no_spinner(capsys: pytest.CaptureFixture[str]):
         asyncio.run(progress.report(1, 4, "asking"))
 
     assert capsys.readouterr().err == ""
+
+
+def test_a_long_paragraph_keeps_its_indent_and_an_address_its_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    pretend_terminal(monkeypatch)
+    monkeypatch.setenv("COLUMNS", "40")
+    address = "https://example.org/" + "x" * 60
+
+    screen.say("   " + "word " * 20)
+    screen.say(f"   {address}", whole=True)
+
+    *paragraph, last = capsys.readouterr().out.rstrip("\n").splitlines()
+    assert len(paragraph) > 1
+    assert all(line.startswith("   word") for line in paragraph)
+    assert address in last

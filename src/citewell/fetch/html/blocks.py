@@ -13,15 +13,108 @@ if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
 
 INLINE = frozenset(
-    "a abbr acronym b bdi bdo big br cite code data del dfn em font i img ins kbd label mark math "
-    "nobr q rp rt ruby s samp small span strike strong sub sup time tt u var wbr picture source "
-    "annotation semantics mrow mi mn mo msup msub mfrac msqrt mtext mstyle mspace mtable mtr mtd "
-    "munder mover munderover msubsup mroot mpadded menclose mphantom annotation-xml".split()
+    [
+        "a",
+        "abbr",
+        "acronym",
+        "b",
+        "bdi",
+        "bdo",
+        "big",
+        "br",
+        "cite",
+        "code",
+        "data",
+        "del",
+        "dfn",
+        "em",
+        "font",
+        "i",
+        "img",
+        "ins",
+        "kbd",
+        "label",
+        "mark",
+        "math",
+        "nobr",
+        "q",
+        "rp",
+        "rt",
+        "ruby",
+        "s",
+        "samp",
+        "small",
+        "span",
+        "strike",
+        "strong",
+        "sub",
+        "sup",
+        "time",
+        "tt",
+        "u",
+        "var",
+        "wbr",
+        "picture",
+        "source",
+        "annotation",
+        "semantics",
+        "mrow",
+        "mi",
+        "mn",
+        "mo",
+        "msup",
+        "msub",
+        "mfrac",
+        "msqrt",
+        "mtext",
+        "mstyle",
+        "mspace",
+        "mtable",
+        "mtr",
+        "mtd",
+        "munder",
+        "mover",
+        "munderover",
+        "msubsup",
+        "mroot",
+        "mpadded",
+        "menclose",
+        "mphantom",
+        "annotation-xml",
+    ]
 )
 SKIPPED = frozenset(
-    "script style template svg iframe object embed canvas select datalist textarea input video "
-    "audio head link meta map area progress meter base param track col colgroup "
-    "-comment -doctype frameset".split()
+    [
+        "script",
+        "style",
+        "template",
+        "svg",
+        "iframe",
+        "object",
+        "embed",
+        "canvas",
+        "select",
+        "datalist",
+        "textarea",
+        "input",
+        "video",
+        "audio",
+        "head",
+        "link",
+        "meta",
+        "map",
+        "area",
+        "progress",
+        "meter",
+        "base",
+        "param",
+        "track",
+        "col",
+        "colgroup",
+        "-comment",
+        "-doctype",
+        "frameset",
+    ]
 )
 MAX_BLOCKS = 20_000
 _PROSE = 14
@@ -200,9 +293,7 @@ class _Walker:
         self.page.boxes.append(box)
         return box
 
-    def _describe(
-        self, style: str, attributes: Mapping[str, Any]
-    ) -> tuple[float, tuple[str, ...]]:
+    def _describe(self, style: str, attributes: Mapping[str, Any]) -> tuple[float, tuple[str, ...]]:
         key = (style, attributes.get("id"), attributes.get("role"))
         known = self._odds.get(key)
         if known is None:

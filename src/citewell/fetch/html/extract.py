@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 
     from selectolax.lexbor import LexborHTMLParser
 
-    from citewell.fetch.html.blocks import Block, Page
+    from citewell.fetch.html.blocks import Block, Box
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +87,7 @@ def _choice(kept: Sequence[Block]) -> tuple[frozenset[int], frozenset[int]]:
     boxes: set[int] = set()
     for block in kept:
         nodes.update(block.ids)
-        box = block.box
+        box: Box | None = block.box
         while box is not None and box.id not in boxes:
             boxes.add(box.id)
             box = box.parent

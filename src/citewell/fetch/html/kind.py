@@ -22,13 +22,30 @@ KINDS = ("article", "documentation", "forum", "product", "listing", "collection"
 
 _PATH_WORD = re.compile(r"[a-z]{2,}")
 _LD_TYPE = re.compile(r'"@type"\s*:\s*\[?\s*"([A-Za-z]+)"')
-_META_NAMES = frozenset(
-    ("og:type", "og:title", "generator")
-)
-_COUNTED = (
-    "p li td pre code h1 h2 h3 article section form button time blockquote img a table dl label "
-    "span strong".split()
-)
+_META_NAMES = frozenset(("og:type", "og:title", "generator"))
+_COUNTED = [
+    "p",
+    "li",
+    "td",
+    "pre",
+    "code",
+    "h1",
+    "h2",
+    "h3",
+    "article",
+    "section",
+    "form",
+    "button",
+    "time",
+    "blockquote",
+    "img",
+    "a",
+    "table",
+    "dl",
+    "label",
+    "span",
+    "strong",
+]
 _MAX_STRUCTURED = 200_000
 
 
@@ -56,10 +73,8 @@ def read_head(tree: LexborHTMLParser) -> Head:
         name = (attributes.get("property") or attributes.get("name") or "").lower()
         if name in _META_NAMES:
             meta.setdefault(name, attributes.get("content") or "")
-    pieces: list[str] = []
-    for item in tree.css('script[type="application/ld+json"]'):
-        pieces.append((item.text() or "")[:_MAX_STRUCTURED])
-    structured = "\n".join(pieces)[:_MAX_STRUCTURED]
+    scripts = tree.css('script[type="application/ld+json"]')
+    structured = "\n".join(item.text() or "" for item in scripts)[:_MAX_STRUCTURED]
     return Head(title=title or meta.get("og:title") or None, meta=meta, structured=structured)
 
 

@@ -9,20 +9,152 @@ MAX_DEPTH = 200
 # The parser reopens every unclosed formatting element in every paragraph that follows.
 MAX_FORMATTING = 24
 
-_VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
-_FORMATTING = frozenset("a b big code em font i nobr s small strike strong tt u".split())
-_BLOCKS = frozenset(
-    "address article aside blockquote body button center details dialog dd dir div dl dt fieldset "
-    "figcaption figure footer form h1 h2 h3 h4 h5 h6 head header hgroup html li main menu nav "
-    "noscript ol p pre section select summary table tbody td template textarea tfoot th thead tr "
-    "ul caption".split()
+_VOID = frozenset(
+    [
+        "area",
+        "base",
+        "br",
+        "col",
+        "embed",
+        "hr",
+        "img",
+        "input",
+        "link",
+        "meta",
+        "param",
+        "source",
+        "track",
+        "wbr",
+    ]
 )
-_TABLE_PARTS = frozenset("table tbody thead tfoot tr td th caption".split())
+_FORMATTING = frozenset(
+    [
+        "a",
+        "b",
+        "big",
+        "code",
+        "em",
+        "font",
+        "i",
+        "nobr",
+        "s",
+        "small",
+        "strike",
+        "strong",
+        "tt",
+        "u",
+    ]
+)
+_BLOCKS = frozenset(
+    [
+        "address",
+        "article",
+        "aside",
+        "blockquote",
+        "body",
+        "button",
+        "center",
+        "details",
+        "dialog",
+        "dd",
+        "dir",
+        "div",
+        "dl",
+        "dt",
+        "fieldset",
+        "figcaption",
+        "figure",
+        "footer",
+        "form",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "head",
+        "header",
+        "hgroup",
+        "html",
+        "li",
+        "main",
+        "menu",
+        "nav",
+        "noscript",
+        "ol",
+        "p",
+        "pre",
+        "section",
+        "select",
+        "summary",
+        "table",
+        "tbody",
+        "td",
+        "template",
+        "textarea",
+        "tfoot",
+        "th",
+        "thead",
+        "tr",
+        "ul",
+        "caption",
+    ]
+)
+_TABLE_PARTS = frozenset(["table", "tbody", "thead", "tfoot", "tr", "td", "th", "caption"])
 # An end tag does not reach past these to the element it names.
-_WALLS = frozenset("table td th caption template object applet marquee svg math".split())
+_WALLS = frozenset(
+    ["table", "td", "th", "caption", "template", "object", "applet", "marquee", "svg", "math"]
+)
 _TABLE_WALLS = frozenset(("table", "template"))
+_LOOSE = frozenset(("address", "div", "p"))
+_ENTRIES = frozenset(("dd", "dt"))
+_CELLS = frozenset(("td", "th"))
+_ROW_GROUPS = frozenset(("tbody", "thead", "tfoot"))
+# A start tag on the left ends an open element of the middle set, unless one on the right is between.
+_IMPLIED_ENDS = {
+    "li": (frozenset(("li",)), _BLOCKS - _LOOSE - {"li"}),
+    **dict.fromkeys(_ENTRIES, (_ENTRIES, _BLOCKS - _LOOSE - _ENTRIES)),
+    **dict.fromkeys(_CELLS, (_CELLS, _TABLE_WALLS)),
+    **dict.fromkeys(_ROW_GROUPS, (_ROW_GROUPS, _TABLE_WALLS)),
+    "tr": (frozenset(("tr",)), _TABLE_WALLS),
+}
+_PARAGRAPH = frozenset(("p",))
+_NOT_PARAGRAPH = _BLOCKS - _PARAGRAPH
+_INSIDE_PARAGRAPH = frozenset(
+    [
+        "body",
+        "button",
+        "caption",
+        "head",
+        "html",
+        "noscript",
+        "select",
+        "tbody",
+        "td",
+        "template",
+        "textarea",
+        "tfoot",
+        "th",
+        "thead",
+        "tr",
+    ]
+)
 _SHAPES = frozenset(
-    "path circle rect use line polygon polyline ellipse stop image animate g fegaussianblur".split()
+    [
+        "path",
+        "circle",
+        "rect",
+        "use",
+        "line",
+        "polygon",
+        "polyline",
+        "ellipse",
+        "stop",
+        "image",
+        "animate",
+        "g",
+        "fegaussianblur",
+    ]
 )
 _TAG = re.compile(r"<(/?)([a-zA-Z][^\s/<>]*)([^<>]*)>?")
 _NOT_NESTING = re.compile(r"<(?:br|img|meta|link|input|hr|source|wbr|!)\b|<!", re.IGNORECASE)
@@ -83,6 +215,7 @@ class _Flattener:
             self._pop_to("svg")
         elif name in _SHAPES and rest.endswith("/") and "svg" in stack:
             return True
+        self._end_implied(name)
         formatting = name in _FORMATTING
         if len(stack) >= MAX_DEPTH or (formatting and self._formatting >= MAX_FORMATTING):
             self._dropped[name] = self._dropped.get(name, 0) + 1
@@ -90,6 +223,23 @@ class _Flattener:
         stack.append(name)
         self._formatting += formatting
         return True
+
+    def _end_implied(self, name: str) -> None:
+        ends = _IMPLIED_ENDS.get(name)
+        if ends is not None:
+            self._close_nearest(*ends)
+        elif name in {"option", "optgroup"} and self._stack[-1:] == ["option"]:
+            self._stack.pop()
+        if name in _BLOCKS and name not in _INSIDE_PARAGRAPH:
+            self._close_nearest(_PARAGRAPH, _NOT_PARAGRAPH)
+
+    def _close_nearest(self, targets: frozenset[str], walls: frozenset[str]) -> None:
+        for top in reversed(self._stack):
+            if top in targets:
+                self._pop_to(top)
+                return
+            if top in walls:
+                return
 
     def _end(self, name: str) -> bool:
         if self._dropped.get(name):
@@ -118,7 +268,8 @@ class _Flattener:
 
     def _pop_to(self, name: str) -> None:
         while (top := self._stack.pop()) != name:
-            self._formatting -= top in _FORMATTING
+            if top in _FORMATTING:
+                self._formatting -= 1
 
     def _remove_last(self, name: str) -> None:
         place = len(self._stack) - 1 - self._stack[::-1].index(name)

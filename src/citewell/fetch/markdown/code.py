@@ -14,9 +14,24 @@ _LANGUAGE = re.compile(
     r"(?:^|\s)(?:(?:language|lang|highlight-source|highlight-text|highlight|src)-|brush:\s*|sourceCode\s+)"
     r"([A-Za-z][\w+#.-]*)"
 )
-_NOT_A_LANGUAGE = frozenset("none plain plaintext text default block wrapper notranslate container".split())
-_NUMBERS = re.compile(r"\b(?:line-?numbers?-rows|lineno|linenos|gutter|line-number|copy-?btn|copy-button)\b", re.IGNORECASE)
-_OWN_LINE = frozenset("div p li tr".split())
+_NOT_A_LANGUAGE = frozenset(
+    [
+        "none",
+        "plain",
+        "plaintext",
+        "text",
+        "default",
+        "block",
+        "wrapper",
+        "notranslate",
+        "container",
+    ]
+)
+_NUMBERS = re.compile(
+    r"\b(?:line-?numbers?-rows|lineno|linenos|gutter|line-number|copy-?btn|copy-button)\b",
+    re.IGNORECASE,
+)
+_OWN_LINE = frozenset(["div", "p", "li", "tr"])
 _SHELLS = 3
 
 

@@ -48,7 +48,7 @@ def is_data(table: LexborNode, rows: list[list[Cell]]) -> bool:
     if role in ("presentation", "none") or not rows:
         return False
     width = max(sum(cell.columns for cell in row) for row in rows)
-    if width < 2 or (len(rows) < 2 and not rows[0][0].header):  # noqa: PLR2004 - a grid is 2 x 2
+    if width < 2 or (len(rows) < 2 and not rows[0][0].header):
         return False
     return not any(cell.node.css_first(_LAYOUT) for row in rows for cell in row)
 

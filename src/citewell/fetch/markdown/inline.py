@@ -17,14 +17,37 @@ if TYPE_CHECKING:
 _EMPHASIS = {"b": "**", "strong": "**", "i": "*", "em": "*", "del": "~~", "s": "~~", "strike": "~~"}
 _CODE = frozenset(("code", "kbd", "samp", "tt"))
 _SILENT = frozenset(
-    "style template svg iframe object embed canvas select datalist textarea video audio head link "
-    "meta map noframes source -comment -doctype".split()
+    [
+        "style",
+        "template",
+        "svg",
+        "iframe",
+        "object",
+        "embed",
+        "canvas",
+        "select",
+        "datalist",
+        "textarea",
+        "video",
+        "audio",
+        "head",
+        "link",
+        "meta",
+        "map",
+        "noframes",
+        "source",
+        "-comment",
+        "-doctype",
+    ]
 )
 _ANCHOR_MARKS = frozenset(("¶", "#", "§", "🔗", "", "\uf0c1"))
 _NOTE_TARGET = re.compile(
-    r"^#(?:user-content-)?((?:fn|footnote|endnote|cite_note|note|_ftn|sdfootnote)[-:_.]?[\w.:-]*)$", re.IGNORECASE
+    r"^#(?:user-content-)?((?:fn|footnote|endnote|cite_note|note|_ftn|sdfootnote)[-:_.]?[\w.:-]*)$",
+    re.IGNORECASE,
 )
-_BACK_TARGET = re.compile(r"^#(?:user-content-)?(?:fnref|footnote-ref|cite_ref|ref|_ftnref|backref)", re.IGNORECASE)
+_BACK_TARGET = re.compile(
+    r"^#(?:user-content-)?(?:fnref|footnote-ref|cite_ref|ref|_ftnref|backref)", re.IGNORECASE
+)
 _NOTE_LABEL = re.compile(r"[\[\]()\s^]+")
 _EDGES = re.compile(r"^(\s*)(.*?)(\s*)$", re.DOTALL)
 _SIGNED_NUMBER = re.compile(r"^[+−-]?\d+$")
@@ -177,7 +200,11 @@ class Inline:
     def _checkbox(self, node: LexborNode) -> str:
         attributes = node.attributes
         parent = node.parent
-        if attributes.get("type") != "checkbox" or parent is None or parent.tag not in ("li", "p", "label"):
+        if (
+            attributes.get("type") != "checkbox"
+            or parent is None
+            or parent.tag not in ("li", "p", "label")
+        ):
             return ""
         return "[x] " if "checked" in attributes else "[ ] "
 
@@ -187,7 +214,10 @@ def is_back_reference(node: LexborNode) -> bool:
     attributes = node.attributes
     if attributes.get("role") == "doc-backlink" or "backref" in (attributes.get("class") or ""):
         return True
-    return _BACK_TARGET.match(attributes.get("href") or "") is not None and len((node.text() or "").strip()) <= 2
+    return (
+        _BACK_TARGET.match(attributes.get("href") or "") is not None
+        and len((node.text() or "").strip()) <= 2
+    )
 
 
 def wrap(text: str, mark: str, render: Callable[[str], str] | None = None) -> str:

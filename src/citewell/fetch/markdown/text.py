@@ -7,7 +7,7 @@ from urllib.parse import urljoin
 
 _MATH = re.compile(
     r"(\$\$.+?\$\$|\\\(.+?\\\)|\\\[.+?\\\]|\\begin\{(\w+\*?)\}.+?\\end\{\2\}"
-    r"|\$[^\s$][^$\n]{0,200}?[\\^_][^$\n]{0,200}?\$)",
+    r"|\$(?!\d[\d.,]*\s)(?=[^$\n]*[\\^_])[^\s$](?:[^$\n]{0,300}[^\s$])?\$(?!\d))",
     re.DOTALL,
 )
 _SPECIAL = re.compile(
@@ -20,7 +20,9 @@ _SPECIAL = re.compile(
     r"|&(?=#?\w{1,31};)"
     r"|\](?=[(\[:])"
 )
-_LINE_START = re.compile(r"(?m)^(\s*)(?:([#>+-]|#{2,6})(?=\s|$)|(\d{1,9})([.)])(?=\s|$)|(={3,}|-{3,})$)")
+_LINE_START = re.compile(
+    r"(?m)^(\s*)(?:([#>+-]|#{2,6})(?=\s|$)|(\d{1,9})([.)])(?=\s|$)|(={3,}|-{3,})$)"
+)
 _SPACE = re.compile(r"[ \t\n\r\f\v]+")
 _TICKS = re.compile(r"`+")
 _SCHEME = re.compile(r"^([a-zA-Z][a-zA-Z0-9+.-]*):")

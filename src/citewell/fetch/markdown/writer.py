@@ -17,16 +17,69 @@ if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
 
 _BLOCKS = frozenset(
-    "address article aside blockquote body button caption center dd details dialog dir div dl dt "
-    "fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li main "
-    "menu nav noscript ol p pre search section summary table tbody td tfoot th thead tr ul".split()
+    [
+        "address",
+        "article",
+        "aside",
+        "blockquote",
+        "body",
+        "button",
+        "caption",
+        "center",
+        "dd",
+        "details",
+        "dialog",
+        "dir",
+        "div",
+        "dl",
+        "dt",
+        "fieldset",
+        "figcaption",
+        "figure",
+        "footer",
+        "form",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "header",
+        "hgroup",
+        "hr",
+        "html",
+        "legend",
+        "li",
+        "main",
+        "menu",
+        "nav",
+        "noscript",
+        "ol",
+        "p",
+        "pre",
+        "search",
+        "section",
+        "summary",
+        "table",
+        "tbody",
+        "td",
+        "tfoot",
+        "th",
+        "thead",
+        "tr",
+        "ul",
+    ]
 )
 _HEADINGS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
-_CODE_TABLE = re.compile(r"highlighttable|rouge-table|lntable|codehilitetable|gutter", re.IGNORECASE)
+_CODE_TABLE = re.compile(
+    r"highlighttable|rouge-table|lntable|codehilitetable|gutter", re.IGNORECASE
+)
 _BREAK = re.compile(r"[ \t]*\n[ \t]*")
 _STANZA = re.compile(r"\n[ \t]*\n\s*")
 _SPACES = re.compile(r" {2,}")
-_DROPPED = frozenset("head template style svg iframe object embed canvas video audio".split())
+_DROPPED = frozenset(
+    ["head", "template", "style", "svg", "iframe", "object", "embed", "canvas", "video", "audio"]
+)
 
 
 def write(
@@ -99,7 +152,11 @@ class _Writer:
     def _linked(self, block: str, href: str) -> str:
         """A card that is one big link keeps it on its first line, when that is plain text."""
         address = absolute(self._scope.base, href)
-        plain = "\n" not in block and "](" not in block and not block.startswith(("```", "|", ">", "- "))
+        plain = (
+            "\n" not in block
+            and "](" not in block
+            and not block.startswith(("```", "|", ">", "- "))
+        )
         if not address or not plain:
             return block
         marks, _, text = block.rpartition("# ") if block.startswith("#") else ("", "", block)
@@ -117,7 +174,11 @@ class _Writer:
 
     def _summary(self, node: LexborNode) -> list[str]:
         text = " ".join(self._flat(node).split())
-        return [wrap(text, "**") if "**" not in text and not text.startswith("#") else text] if text else []
+        return (
+            [wrap(text, "**") if "**" not in text and not text.startswith("#") else text]
+            if text
+            else []
+        )
 
     def _code(self, node: LexborNode) -> list[str]:
         block = code_block(node)
@@ -194,7 +255,12 @@ class _Writer:
             parts = [self.blocks(cell.node) for cell in row]
             simple = all(len(part) <= 1 and "\n" not in "".join(part) for part in parts)
             flat = [block for part in parts for block in part]
-            if simple and flat and len(flat) > 1 and not any(block.startswith("#") for block in flat):
+            if (
+                simple
+                and flat
+                and len(flat) > 1
+                and not any(block.startswith("#") for block in flat)
+            ):
                 found.append(" ".join(flat))
             else:
                 found += flat
@@ -252,7 +318,7 @@ def _holds_block(node: LexborNode) -> bool:
 def _start(node: LexborNode) -> int:
     attributes: dict[str, Any] = node.attributes
     value = attributes.get("start") or "1"
-    return int(value) if value.isascii() and value.isdigit() and len(value) < 9 else 1  # noqa: PLR2004 - CommonMark's limit
+    return int(value) if value.isascii() and value.isdigit() and len(value) < 9 else 1
 
 
 def _is_loose(inner: list[str]) -> bool:

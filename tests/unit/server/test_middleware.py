@@ -1,0 +1,352 @@
+"""Each concern around a call, alone."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from typing import Any
+
+import pytest
+
+from citewell.config import Settings
+from citewell.errors import Blocked, InvalidInput, NetworkFailed, RateLimited
+from citewell.server.middleware.audit import Audit
+from citewell.server.middleware.cache import Caching, cache_key, freshness
+from citewell.server.middleware.errors import Errors
+from citewell.server.middleware.metrics import Metrics
+from citewell.server.middleware.recent import Recent
+from citewell.server.middleware.routing import Routing
+from citewell.server.middleware.session import SessionLink
+from citewell.server.middleware.size import Size
+from citewell.server.middleware.timeout import Timeout
+from citewell.server.pipeline import Invocation, Outcome
+from citewell.store.artifacts import Artifact
+from citewell.store.failures import StoreError
+from citewell.store.opened import Store, open_store
+from citewell.tooling import Owner
+from tests.unit.server import steps
+
+SECRET = "sk-" + "a1b2c3d4" * 4
+
+
+def failing(error: Exception) -> Any:
+    async def run(args: steps.Args, call: object) -> steps.Result:
+        raise error
+
+    return run
+
+
+def store() -> Store:
+    return open_store(Settings(cache_max_disk_mb=0))
+
+
+def test_an_error_is_a_sentence_a_blank_line_and_a_block() -> None:
+    error = RateLimited(
+        "Rate limited (google). Wait.", provider="google", retry_after=42, alternatives=["brave"]
+    )
+
+    outcome = asyncio.run(steps.through([Errors()], steps.invocation(run=failing(error))))
+
+    sentence, _, block = (outcome.text or "").partition("\n\n")
+    assert outcome.is_error
+    assert sentence == "Rate limited (google). Wait."
+    assert json.loads(block) == {
+        "error": {
+            "kind": "rate_limited",
+            "retryable": True,
+            "retryAfterSeconds": 42,
+            "suggestedAction": "retry_after_delay",
+            "provider": "google",
+            "alternatives": ["brave"],
+        }
+    }
+
+
+def test_a_fault_of_ours_is_logged_whole_and_shown_short(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.ERROR):
+        outcome = asyncio.run(
+            steps.through([Errors()], steps.invocation(run=failing(KeyError("secret detail"))))
+        )
+
+    assert outcome.is_error
+    assert "secret detail" not in (outcome.text or "")
+    assert "report_bug" in (outcome.text or "")
+    assert "secret detail" in caplog.text
+
+
+def test_no_secret_leaves_in_an_error() -> None:
+    outcome = asyncio.run(
+        steps.through(
+            [Errors()], steps.invocation(run=failing(Blocked(f"It said {SECRET}.", detail=SECRET)))
+        )
+    )
+
+    assert SECRET not in (outcome.text or "")
+
+
+def test_a_call_that_takes_too_long_is_ended_with_advice() -> None:
+    async def forever(args: steps.Args, call: object) -> steps.Result:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    with pytest.raises(NetworkFailed, match="did not finish within"):
+        asyncio.run(steps.through([Timeout(short=0.01, long=60)], steps.invocation(run=forever)))
+
+
+def test_long_work_shows_signs_of_life() -> None:
+    heard: list[tuple[float, str | None]] = []
+    enough = asyncio.Event()
+
+    async def listen(done: float, total: float | None, message: str | None) -> None:
+        heard.append((done, message))
+        if len(heard) >= 3:
+            enough.set()
+
+    async def patient(args: steps.Args, call: object) -> steps.Result:
+        await enough.wait()
+        return steps.Result(text="done")
+
+    step = steps.invocation(run=patient)
+    step.call.report = listen
+
+    asyncio.run(steps.through([Timeout(short=5, long=5, heartbeat=0.001)], step))
+
+    numbers = [number for number, _ in heard]
+    assert numbers == sorted(set(numbers))
+    assert all(message and "still working" in message for _, message in heard)
+
+
+def test_an_answer_is_kept_and_tells_its_age() -> None:
+    async def twice() -> tuple[Outcome, Outcome]:
+        kept = store()
+        layers = [Caching(kept.loader)]
+        first = await steps.through(layers, steps.invocation(ttl=100.0, fresh_meta=True))
+        return first, await steps.through(layers, steps.invocation(ttl=100.0, fresh_meta=True))
+
+    first, second = asyncio.run(twice())
+
+    assert first.meta == {
+        "cached": False,
+        "ageSeconds": 0,
+        "maxAgeSeconds": 100,
+        "freshness": "fresh",
+    }
+    assert second.meta["cached"] is True
+    assert first.body == second.body == {"text": "hello", "trust": "untrusted-external-content"}
+
+
+def test_an_empty_answer_is_kept_for_a_minute_at_most() -> None:
+    step = steps.invocation(ttl=1800.0, fresh_meta=True, empty=lambda result: True)
+
+    outcome = asyncio.run(steps.through([Caching(store().loader)], step))
+
+    assert outcome.meta["maxAgeSeconds"] == 60
+
+
+def test_an_error_is_never_kept() -> None:
+    async def twice() -> Outcome:
+        layers = [Errors(), Caching(store().loader)]
+        await steps.through(layers, steps.invocation(ttl=100.0, run=failing(Blocked("no"))))
+        return await steps.through(layers, steps.invocation(ttl=100.0))
+
+    assert asyncio.run(twice()).body == {"text": "hello", "trust": "untrusted-external-content"}
+
+
+def test_tenants_share_answers_only_when_the_setting_says_so() -> None:
+    async def second_tenant(isolation: str) -> Outcome:
+        layers = [Caching(store().loader, isolation=isolation)]
+        await steps.through(layers, steps.invocation(owner=Owner(tenant="a"), ttl=100.0))
+        return await steps.through(layers, steps.invocation(owner=Owner(tenant="b"), ttl=100.0))
+
+    assert asyncio.run(second_tenant("shared")).meta["cached"] is True
+    assert "cached" not in asyncio.run(second_tenant("tenant")).meta
+
+
+def test_identical_calls_in_flight_share_one_run_and_one_cancelled_caller_harms_nobody() -> None:
+    runs = 0
+    go = asyncio.Event()
+
+    async def slow(args: steps.Args, call: object) -> steps.Result:
+        nonlocal runs
+        runs += 1
+        await go.wait()
+        return steps.Result(text="shared")
+
+    async def scene() -> list[Any]:
+        layers = [Caching(store().loader)]
+        callers = [
+            asyncio.create_task(steps.through(layers, steps.invocation(ttl=9.0, run=slow)))
+            for _ in range(3)
+        ]
+        while not runs:  # noqa: ASYNC110 - the run tells nobody
+            await asyncio.sleep(0)
+        callers[0].cancel()
+        await asyncio.sleep(0)
+        go.set()
+        return await asyncio.gather(*callers, return_exceptions=True)
+
+    first, *others = asyncio.run(scene())
+
+    assert runs == 1
+    assert isinstance(first, asyncio.CancelledError)
+    assert [outcome.body["text"] for outcome in others] == ["shared", "shared"]
+
+
+@pytest.mark.parametrize(
+    ("age", "label"), [(0, "fresh"), (49, "fresh"), (50, "aging"), (79, "aging"), (80, "expiring")]
+)
+def test_freshness_is_told_in_a_word(age: float, label: str) -> None:
+    assert freshness(age=age, ttl=100, cached=True)["freshness"] == label
+
+
+def test_the_session_is_no_part_of_the_key() -> None:
+    assert cache_key(steps.invocation({"sessionId": "a"})) == cache_key(
+        steps.invocation({"sessionId": "b"})
+    )
+    assert cache_key(steps.invocation({"times": 1})) != cache_key(steps.invocation({"times": 2}))
+    assert cache_key(steps.invocation(version=1)) != cache_key(steps.invocation(version=2))
+
+
+def test_a_large_result_is_linked_with_its_first_page() -> None:
+    async def scene() -> tuple[Outcome, bytes]:
+        kept = store()
+        step = steps.invocation({"query": "word ", "times": 4000}, owner=Owner(user="me"))
+        outcome = await steps.through([Size(kept.artifacts, threshold=10_000)], step)
+        artifact = (outcome.body or {})["resource"].rpartition("/")[2]
+        return outcome, (await kept.artifacts.get("default/me", artifact)).body
+
+    outcome, whole = asyncio.run(scene())
+
+    body = outcome.body or {}
+    assert body["linked"] is True
+    assert body["trust"] == "untrusted-external-content"
+    assert body["bytes"] == len(whole) == outcome.links[0].size
+    assert whole.decode().startswith(body["firstPage"])
+    assert 0 < body["nextOffset"] <= 6000
+
+
+def test_a_small_result_and_an_inline_tool_are_left_whole() -> None:
+    small = asyncio.run(
+        steps.through([Size(store().artifacts, threshold=10_000)], steps.invocation())
+    )
+    inline = asyncio.run(
+        steps.through([Size(store().artifacts, threshold=1)], steps.invocation(inline=True))
+    )
+
+    assert small.links == inline.links == ()
+    assert json.loads(small.text or "") == small.body
+
+
+def test_without_room_for_artifacts_the_answer_comes_whole() -> None:
+    class Full:
+        async def put(self, owner: str, body: bytes, mime: str) -> Artifact:
+            raise StoreError("full")
+
+        async def get(self, owner: str, id: str) -> Any:  # noqa: A002 - the port's word
+            raise NotImplementedError
+
+    outcome = asyncio.run(steps.through([Size(Full(), threshold=1)], steps.invocation()))
+
+    assert (outcome.body or {})["text"] == "hello"
+
+
+def test_an_audit_line_holds_no_query_unless_asked() -> None:
+    lines: list[str] = []
+    step = steps.invocation({"query": "my private question"})
+
+    asyncio.run(steps.through([Audit(lines.append)], step))
+    asyncio.run(
+        steps.through(
+            [Audit(lines.append, include_query=True)], steps.invocation({"query": f"key {SECRET}"})
+        )
+    )
+
+    quiet, open_ = map(json.loads, lines)
+    assert "private" not in lines[0]
+    assert quiet["metadata"] == {"query_length": 19}
+    assert quiet["tool_name"] == "repeat"
+    assert quiet["success"] is True
+    assert open_["metadata"]["query"] == "key ***"
+
+
+def test_an_audit_line_names_the_kind_of_failure() -> None:
+    lines: list[str] = []
+
+    asyncio.run(
+        steps.through(
+            [Audit(lines.append), Errors()], steps.invocation(run=failing(InvalidInput("no")))
+        )
+    )
+
+    line = json.loads(lines[0])
+    assert (line["success"], line["error_code"]) == (False, "validation")
+
+
+def test_recent_errors_are_newest_first_and_each_owners_own() -> None:
+    recent = Recent(clock=lambda: 0.0)
+    mine, yours = Owner(user="me"), Owner(user="you")
+    for owner, words in [(mine, "first"), (yours, "other"), (mine, "second")]:
+        asyncio.run(
+            steps.through(
+                [recent, Errors()], steps.invocation(owner=owner, run=failing(Blocked(words)))
+            )
+        )
+
+    assert [entry["message"] for entry in recent.of(mine)] == ["second", "first"]
+    assert [entry["message"] for entry in recent.of(yours)] == ["other"]
+
+
+def test_metrics_count_calls_errors_and_time() -> None:
+    ticks = iter([0.0, 0.2, 1.0, 4.0])
+    metrics = Metrics(clock=lambda: next(ticks))
+
+    asyncio.run(steps.through([metrics, Errors()], steps.invocation()))
+    asyncio.run(steps.through([metrics, Errors()], steps.invocation(run=failing(Blocked("no")))))
+
+    assert metrics.tools["repeat"].wire() == {
+        "calls": 2, "errors": 1, "errorRate": 0.5, "cacheHits": 0, "averageMs": 1600.0, "slowestMs": 3000.0,
+    }  # fmt: skip
+    page = metrics.exposition()
+    assert 'mcp_tool_calls_total{tool="repeat",outcome="error"} 1' in page
+    assert 'mcp_tool_latency_seconds_bucket{tool="repeat",le="+Inf"} 2' in page
+
+
+def test_routing_appears_only_when_something_was_routed() -> None:
+    async def routed(args: steps.Args, call: Any) -> steps.Result:
+        call.trace.attempt("brave")
+        call.trace.skipped("brave", reason="circuit_open")
+        call.trace.attempt("searxng")
+        call.trace.served("searxng")
+        return steps.Result(text="x")
+
+    plain = asyncio.run(steps.through([Routing(clock=lambda: 1.0)], steps.invocation()))
+    outcome = asyncio.run(steps.through([Routing(clock=lambda: 1.0)], steps.invocation(run=routed)))
+
+    assert "routing" not in plain.meta
+    assert outcome.meta["routing"] == {
+        "provider_used": "searxng",
+        "providers_attempted": ["brave", "searxng"],
+        "fallback": True,
+        "fallback_reason": "circuit_open",
+        "cache_hit": False,
+        "latency_ms": 0,
+    }
+
+
+def test_a_call_with_a_session_is_recorded_once() -> None:
+    class Notes:
+        def __init__(self) -> None:
+            self.names: list[str] = []
+
+        async def record(self, invocation: Invocation, outcome: Outcome) -> None:
+            self.names.append(str(invocation.call.session_id))
+
+    notes = Notes()
+    with_session, without = steps.invocation(), steps.invocation()
+    with_session.call.session_id = "s1"
+
+    asyncio.run(steps.through([SessionLink((notes,))], with_session))
+    asyncio.run(steps.through([SessionLink((notes,))], without))
+
+    assert notes.names == ["s1"]
