@@ -76,6 +76,8 @@ class NotFound(CitewellError):
 
 
 class SessionNotFound(NotFound):
+    """No research session has this id, or it has ended."""
+
     kind = "session_not_found"
 
 
@@ -87,6 +89,8 @@ class Misconfigured(CitewellError):
 
 
 class BrowserUnavailable(CitewellError):
+    """The page needs a browser, and none is installed or allowed."""
+
     kind = "browser_unavailable"
     action = "inform_user"
 
@@ -96,6 +100,8 @@ class UpstreamError(CitewellError):
 
 
 class RateLimited(UpstreamError):
+    """The upstream asks for a pause, or our own limit does."""
+
     kind = "rate_limited"
     retryable = True
     action = "retry_after_delay"
@@ -133,6 +139,8 @@ class NetworkFailed(UpstreamError):
 
 
 class ContentEmpty(UpstreamError):
+    """The page was read and holds no text worth returning."""
+
     kind = "content_empty"
     retryable = True
     action = "inform_user"

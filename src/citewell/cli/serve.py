@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated
 
 import typer
@@ -11,7 +10,6 @@ from citewell import config
 from citewell.cli.exits import USAGE
 
 HTTP = "HTTP"
-PORT = 8000  # unless the settings say otherwise
 
 
 def command(
@@ -27,7 +25,7 @@ def command(
         typer.Option(
             min=1,
             max=65535,
-            help=f"Port to listen on; {PORT} unless set.",
+            help="Port to listen on; 8000 unless set.",
             rich_help_panel=HTTP,
         ),
     ] = None,
@@ -67,11 +65,7 @@ def command(
         return serve({name: value for name, value in overrides.items() if value is not None})
 
     from citewell.server.hosting import serve_http
-    from citewell.server.http import refuse_public
 
-    refuse_public(settings, insecure=insecure)
-    settings = settings.model_copy(update={"port": settings.port or PORT})
-    sys.stderr.write(f"Serving MCP at http://{settings.host}:{settings.port}/mcp\n")
     try:
         return serve_http(settings, insecure=insecure)
     except SystemExit:  # uvicorn has said why it cannot listen there

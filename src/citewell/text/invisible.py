@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 # Scripts whose letters change shape around a joiner.
@@ -18,7 +18,9 @@ _JOINING = (
     "\U00010a00-\U00010eff\U00011000-\U00011eff"
 )
 _PICTURE = "\u00a9\u00ae\u203c-\u3299\U0001f000-\U0001faff"
-_IDEOGRAPH = "\u2e80-\u2fdf\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_IDEOGRAPH = (
+    "\u2e80-\u2fdf\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+)
 _MARK = (
     "\u0300-\u036f\u0483-\u0489\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u06d6-\u06dc\u0e31\u0e34-\u0e3a"
     "\u0e47-\u0e4e\u0f71-\u0f84\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20f0\ufe20-\ufe2f"
@@ -29,44 +31,55 @@ _FLAGS = "|".join(
 )
 _MOST_MARKS = 8  # on one letter; Tibetan and pointed Hebrew stay below
 
-_SUSPECT = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"
-    "\u2000-\u200f\u202a-\u202e\u205f-\u206f\u2800\u3164\ufdd0-\ufdef\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff"
-    "\ud800-\udfff\ue000-\uf8ff\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U0010ffff]"
-    f"|[{_MARK}]{{{_MOST_MARKS + 1}}}"
-)
-
 # In the order they are taken out; what one removes may decide about the next.
-_PLAIN = (
-    ("surrogates", "[\ud800-\udfff]+"),
-    ("controls", "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ufdd0-\ufdef\ufffe\uffff]+"),
-    ("privateUse", "[\ue000-\uf8ff\U000f0000-\U0010ffff]+"),
-    ("bidi", "[\u061c\u200e\u200f\u202a-\u202e\u2066-\u206f]+"),
-    ("softHyphens", "\u00ad+"),
-    ("annotations", "[\ufff0-\ufffb]+"),
-    ("invisibleMath", "[\u2061-\u2065]+"),
-    ("fillers", "[\u115f\u1160\u17b4\u17b5\u3164\uffa0]+|(?<![\u2800-\u28ff])\u2800+(?![\u2800-\u28ff])"),
-    ("zeroWidth", "[\u180e\u200b\u2060\ufeff\U0001bca0-\U0001bca3\U0001d173-\U0001d17a]+|(?<![\u0591-\u05f4])\u034f+"),
+_SELECT = "\ufe00-\ufe0f\U000e0100-\U000e01ef\u180b-\u180d\u180f"
+# A kind, the characters that call for a look, and what then goes but for the first group.
+_KINDS = (
+    ("surrogates", "\ud800-\udfff", ""),
+    ("controls", "\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ufdd0-\ufdef\ufffe\uffff", ""),
+    ("privateUse", "\ue000-\uf8ff\U000f0000-\U0010ffff", ""),
+    ("bidi", "\u061c\u200e\u200f\u202a-\u202e\u2066-\u206f", ""),
+    ("softHyphens", "\u00ad", ""),
+    ("annotations", "\ufff0-\ufffb", ""),
+    ("invisibleMath", "\u2061-\u2065", ""),
+    ("fillers", "\u115f\u1160\u17b4\u17b5\u3164\uffa0", ""),
+    ("fillers", "\u2800", "()(?<![\u2800-\u28ff])\u2800+(?![\u2800-\u28ff])"),
+    ("zeroWidth", "\u180e\u200b\u2060\ufeff\U0001bca0-\U0001bca3\U0001d173-\U0001d17a", ""),
+    ("zeroWidth", "\u034f", "()(?<![\u0591-\u05f4])\u034f+"),
+    ("tags", "\U000e0000-\U000e00ff\U000e01f0-\U000e0fff", f"({_FLAGS})|[\U000e0000-\U000e00ff\U000e01f0-\U000e0fff]+"),
+    (
+        "selectors",
+        _SELECT,
+        f"(?=[{_SELECT}])"
+        f"((?<=[{_PICTURE}0-9#*])[\ufe0e\ufe0f]"
+        f"|(?<=[{_IDEOGRAPH}\u2200-\u22ff\u3000-\u303f\u1000-\u109f\ua840-\ua877\uff01-\uff1f])[\ufe00-\ufe02]"
+        f"|(?<=[{_IDEOGRAPH}])[\U000e0100-\U000e01ef]"
+        f"|(?<=[\u1820-\u18aa])[\u180b-\u180d\u180f])?[{_SELECT}]*",
+    ),
+    ("combining", _MARK, f"([{_MARK}]{{{_MOST_MARKS}}})[{_MARK}]+"),
+    (
+        "zeroWidth",
+        "\u200c\u200d",
+        f"(?=[\u200c\u200d])((?<=[{_JOINING}])\u200c(?=[\u200c\u200d]*[{_JOINING}])|(?<=[{_JOINING}])\u200d"
+        f"|(?<=[{_PICTURE}\ufe0f\U000e007f])\u200d(?=[\u200c\u200d]*[{_PICTURE}]))?[\u200c\u200d]*",
+    ),
 )  # fmt: skip
-_DROPPED = tuple((kind, re.compile(pattern)) for kind, pattern in _PLAIN)
-_SPACES = re.compile("[\x0b\x0c\x1c-\x1f\x85]+|[\u2000-\u200a\u205f\u3000]{6,}")
-_TAGS = re.compile(f"({_FLAGS})|[\U000e0000-\U000e00ff\U000e01f0-\U000e0fff]+")
-_SELECTORS = re.compile(
-    "(?=[\ufe00-\ufe0f\U000e0100-\U000e01ef\u180b-\u180d\u180f])"
-    f"((?<=[{_PICTURE}0-9#*])[\ufe0e\ufe0f]"
-    f"|(?<=[{_IDEOGRAPH}\u2200-\u22ff\u3000-\u303f\u1000-\u109f\ua840-\ua877\uff01-\uff1f])[\ufe00-\ufe02]"
-    f"|(?<=[{_IDEOGRAPH}])[\U000e0100-\U000e01ef]"
-    "|(?<=[\u1820-\u18aa])[\u180b-\u180d\u180f])?"
-    "[\ufe00-\ufe0f\U000e0100-\U000e01ef\u180b-\u180d\u180f]*"
-)
-_SELECTOR = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef\u180b-\u180d\u180f]")
-_FLOOD = re.compile(f"([{_MARK}]{{{_MOST_MARKS}}})[{_MARK}]+")
-_JOINERS = re.compile(
-    f"(?=[\u200c\u200d])((?<=[{_JOINING}])\u200c(?=[\u200c\u200d]*[{_JOINING}])|(?<=[{_JOINING}])\u200d"
-    f"|(?<=[{_PICTURE}\ufe0f])\u200d(?=[\u200c\u200d]*[{_PICTURE}]))?[\u200c\u200d]*"
-)
-_JOINER = re.compile("[\u200c\u200d]")
+_SHAPERS = re.compile(f"()[\u200c\u200d{_SELECT}]")
+_ODD_BREAK = re.compile("[\x0b\x0c\x1c-\x1f\x85]")
+_ODD_BREAKS = str.maketrans(dict.fromkeys("\x0b\x0c\x1c\x1d\x1e\x1f\x85", " "))
 _ROUNDS = 6
+
+
+class _Kind:
+    __slots__ = ("calls", "goes", "name")
+
+    def __init__(self, name: str, calls: str, goes: str) -> None:
+        self.name = name
+        self.calls = re.compile(f"[{calls}]")
+        self.goes = re.compile(goes or f"()[{calls}]+")
+
+
+_RULES = tuple(_Kind(*kind) for kind in _KINDS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,16 +90,17 @@ class Cleaned:
 
 def cleanse(text: str) -> Cleaned:
     """The text a reader sees. A second cleaning finds nothing more."""
-    if not _SUSPECT.search(text):
+    if text.isascii() and text.isprintable():
         return Cleaned(text=text)
     counts: Counter[str] = Counter()
+    text = text.translate(_ODD_BREAKS) if _ODD_BREAK.search(text) else text
     for _ in range(_ROUNDS):
         before, text = text, _once(text, counts)
         if text == before:
             return Cleaned(text=text, counts=dict(counts))
     # Only text built to outlast the rounds comes here; it loses every shaper.
-    text = _drop(_SELECTOR, _drop(_JOINER, text, counts, "zeroWidth"), counts, "selectors")
-    return Cleaned(text=_once(text, counts), counts=dict(counts))
+    text = _once(_thin(_SHAPERS, text, counts, "selectors"), counts)
+    return Cleaned(text=text, counts=dict(counts))
 
 
 def visible(text: str) -> str:
@@ -94,35 +108,16 @@ def visible(text: str) -> str:
 
 
 def _once(text: str, counts: Counter[str]) -> str:
-    for kind, pattern in _DROPPED:
-        text = _drop(pattern, text, counts, kind)
-    text = _SPACES.sub(" ", text)
-    text = _keep_first(_TAGS, text, counts, "tags")
-    if _SELECTOR.search(text):
-        text = _keep_first(_SELECTORS, text, counts, "selectors")
-    text = _keep_first(_FLOOD, text, counts, "combining")
-    if _JOINER.search(text):
-        text = _keep_first(_JOINERS, text, counts, "zeroWidth")
+    alphabet = "".join(set(text))  # a look at each character once decides which rules to run
+    for rule in _RULES:
+        if rule.calls.search(alphabet):
+            text = _thin(rule.goes, text, counts, rule.name)
     return text
 
 
-def _drop(pattern: re.Pattern[str], text: str, counts: Counter[str], kind: str) -> str:
-    return _replace(pattern, text, counts, kind, lambda _: "")
-
-
-def _keep_first(pattern: re.Pattern[str], text: str, counts: Counter[str], kind: str) -> str:
+def _thin(pattern: re.Pattern[str], text: str, counts: Counter[str], kind: str) -> str:
     """Each match gives way to its first group, the part that belongs there."""
-    return _replace(pattern, text, counts, kind, lambda match: match[1] or "")
-
-
-def _replace(
-    pattern: re.Pattern[str],
-    text: str,
-    counts: Counter[str],
-    kind: str,
-    put: Callable[[re.Match[str]], str],
-) -> str:
-    after = pattern.sub(put, text)
+    after = pattern.sub(lambda match: match[1] or "", text)
     if len(after) != len(text):
         counts[kind] += len(text) - len(after)
     return after

@@ -50,39 +50,35 @@ def extract_tree(tree: LexborHTMLParser, *, url: str = "") -> Extracted:
     """The same for a tree already parsed and cleaned; the tree is left as it was."""
     head = kinds.read_head(tree)
     body = tree.body
-    if body is None:
-        return _nothing(head.title)
     model = score.load()
-    page = walk(body, model.names)
-    if not page.blocks:
+    page = walk(body, model.names) if body is not None else None
+    if body is None or page is None or not page.blocks:
         return _nothing(head.title)
-    chances_of_kind = kinds.judge(kinds.signals(page, head, url), model.kinds)
+    likely = kinds.judge(kinds.signals(page, head, url), model.kinds)
     picks = candidates(page)
-    rows = vectors(page, picks, model.words, head.hints(), chances_of_kind)
-    chances = score.probabilities(model.trees, rows)
+    rows = vectors(page, picks, model.words, head.hints(), likely)
     judged = [page.blocks[i] for i in picks]
-    cut, expected = score.best_cut(chances, [block.words for block in judged])
-    kept = [block for block, p in zip(judged, chances, strict=True) if p > cut]
-    nodes, boxes = _choice(kept)
+    kept, expected = choose(judged, score.probabilities(model.trees, rows))
+    nodes, boxes = selection(kept)
     return Extracted(
         markdown=write(body, base=_base(tree, url), nodes=nodes, boxes=boxes),
         text="\n\n".join(block.text for block in kept),
         title=head.title,
-        kind=kinds.KINDS[chances_of_kind.index(max(chances_of_kind))],
+        kind=kinds.KINDS[likely.index(max(likely))],
         confidence=round(expected, 3),
         words=sum(block.words for block in kept),
         page_words=page.boxes[0].words,
     )
 
 
-def _nothing(title: str | None) -> Extracted:
-    return Extracted(
-        markdown="", text="", title=title, kind="article", confidence=0.0, words=0, page_words=0
-    )
+def choose(blocks: Sequence[Block], chances: Sequence[float]) -> tuple[list[Block], float]:
+    """The blocks to keep, and the F1 expected of keeping just these."""
+    cut, expected = score.best_cut(chances, [block.words for block in blocks])
+    return [block for block, p in zip(blocks, chances, strict=True) if p > cut], expected
 
 
-def _choice(kept: Sequence[Block]) -> tuple[frozenset[int], frozenset[int]]:
-    """The chosen text nodes, and every box on the way to them."""
+def selection(kept: Sequence[Block]) -> tuple[frozenset[int], frozenset[int]]:
+    """The chosen text nodes, and every box on the way to them, as the writer wants them."""
     nodes: set[int] = set()
     boxes: set[int] = set()
     for block in kept:
@@ -94,7 +90,13 @@ def _choice(kept: Sequence[Block]) -> tuple[frozenset[int], frozenset[int]]:
     return frozenset(nodes), frozenset(boxes)
 
 
+def _nothing(title: str | None) -> Extracted:
+    return Extracted(
+        markdown="", text="", title=title, kind="article", confidence=0.0, words=0, page_words=0
+    )
+
+
 def _base(tree: LexborHTMLParser, url: str) -> str:
     node = tree.css_first("base[href]")
     href = node.attributes.get("href") if node is not None else None
-    return absolute(url, href) or url if href else url
+    return (absolute(url, href) or url) if href else url

@@ -1,0 +1,176 @@
+"""The words of one PDF page: where each stands, how it is set, and whether a reader can see it."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+from typing import Any, NamedTuple
+
+from citewell.fetch.documents.pdf.shapes import Box, Shapes
+
+_MONO = ("mono", "courier", "consol", "cmtt", "menlo", "typewriter", "inconsolata", "lettergothic")
+_BOLD = ("bold", "black", "heavy", "cmbx", "semibold", "demi")
+_FIXED_PITCH = 1  # bit of the font descriptor's flags
+_FORCED_BOLD = 1 << 18
+_INVISIBLE = frozenset({3, 7})  # text render modes that paint nothing
+_LEAST_SIZE = 1.5  # points; nobody reads less
+_WHITE = 248
+_SOFT_HYPHENS = frozenset({"\x02", "\ufffe", "\u00ad"})
+
+
+class Style(NamedTuple):
+    size: float
+    bold: bool
+    mono: bool
+    angle: int  # degrees, counter-clockwise
+    painted: bool
+    white: bool
+
+
+class Word(NamedTuple):
+    text: str
+    x0: float
+    x1: float
+    y: float  # baseline, downwards from the top of the page
+    style: Style
+    link: str = ""
+    wrapped: bool = False  # ends in a hyphen that only the line break put there
+
+
+class Glyphs:
+    """Reads one text page through the C interface, asking for styles once per text object."""
+
+    def __init__(self, page: Any) -> None:
+        import pypdfium2.raw as pdfium
+
+        self._c: Any = pdfium
+        self._page = page
+        self._text: Any = page.get_textpage()
+        self._styles: dict[int, Style] = {}
+        self._numbers = tuple(ctypes.c_double() for _ in range(4))
+        self._left, _, self._right, self._top = page.get_mediabox()
+        self._bottom = page.get_mediabox()[1]
+        self._matrix = pdfium.FS_MATRIX()
+
+    def words(self, shapes: Shapes) -> tuple[list[Word], int]:
+        """All words a reader can see, in the file's order, and how many are hidden."""
+        found = [word for word in self._all() if word.style.size > 0]
+        covered = shapes.covered
+        seen = [word for word in found if self._visible(word, shapes, scanned=covered)]
+        links = _links(self._page, self._c, self._top)
+        if links:
+            seen = [_linked(word, links) for word in seen]
+        return seen, len(found) - len(seen)
+
+    def _all(self) -> list[Word]:
+        raw, unicode = self._text.raw, self._c.FPDFText_GetUnicode
+        count = self._c.FPDFText_CountChars(raw)
+        characters = [_character(unicode(raw, i)) for i in range(count)]
+        words: list[Word] = []
+        start = 0
+        for i, character in enumerate([*characters, " "]):
+            if not character.isspace():
+                continue
+            if i > start:
+                words.append(self._word(start, i, "".join(characters[start:i])))
+            start = i + 1
+        return [word for word in words if word.text]
+
+    def _word(self, start: int, end: int, text: str) -> Word:
+        wrapped = text[-1] in _SOFT_HYPHENS
+        if any(mark in text for mark in _SOFT_HYPHENS):
+            text = "".join(c for c in text if c not in _SOFT_HYPHENS) + ("-" if wrapped else "")
+        text = text.replace("\x00", "")
+        style = self._style(start)
+        x0, x1 = self._span(start)
+        if end - start > 1:
+            other0, other1 = self._span(end - 2 if wrapped and end - start > 2 else end - 1)
+            x0, x1 = min(x0, other0), max(x1, other1)
+        return Word(text, x0, x1, self._baseline(start), style, wrapped=wrapped)
+
+    def _span(self, i: int) -> tuple[float, float]:
+        left, right, bottom, top = self._numbers
+        self._c.FPDFText_GetCharBox(self._text.raw, i, left, right, bottom, top)
+        return left.value - self._left, right.value - self._left
+
+    def _baseline(self, i: int) -> float:
+        x, y, *_ = self._numbers
+        self._c.FPDFText_GetCharOrigin(self._text.raw, i, x, y)
+        return float(self._top - y.value)
+
+    def _style(self, i: int) -> Style:
+        handle = self._c.FPDFText_GetTextObject(self._text.raw, i)
+        if not handle:
+            return self._styles.get(0, Style(0.0, False, False, 0, painted=False, white=False))
+        key = ctypes.addressof(handle.contents)
+        if key not in self._styles:
+            self._styles[key] = self._ask_style(i, handle)
+        self._styles[0] = self._styles[key]
+        return self._styles[key]
+
+    def _ask_style(self, i: int, handle: Any) -> Style:
+        c, raw, m = self._c, self._text.raw, self._matrix
+        c.FPDFText_GetMatrix(raw, i, m)
+        name, flags = ctypes.create_string_buffer(128), ctypes.c_int()
+        c.FPDFText_GetFontInfo(raw, i, name, 128, flags)
+        font = name.value.decode("utf-8", "replace").lower()
+        red, green, blue, alpha = (ctypes.c_uint() for _ in range(4))
+        c.FPDFText_GetFillColor(raw, i, red, green, blue, alpha)
+        mode = c.FPDFTextObj_GetTextRenderMode(handle)
+        return Style(
+            size=round(c.FPDFText_GetFontSize(raw, i) * math.hypot(m.c, m.d), 1),
+            bold=bool(flags.value & _FORCED_BOLD) or any(mark in font for mark in _BOLD),
+            mono=bool(flags.value & _FIXED_PITCH) or any(mark in font for mark in _MONO),
+            angle=round(math.degrees(math.atan2(m.b, m.a))),
+            painted=mode not in _INVISIBLE and alpha.value > 0,
+            white=min(red.value, green.value, blue.value) >= _WHITE,
+        )
+
+    def _visible(self, word: Word, shapes: Shapes, *, scanned: bool) -> bool:
+        width, height = self._right - self._left, self._top - self._bottom
+        if word.x1 < 0 or word.x0 > width or not -word.style.size < word.y < height + word.style.size:
+            return False
+        if not word.style.painted:
+            return scanned  # the recognised text under a scanned image
+        if word.style.size < _LEAST_SIZE:
+            return False
+        return not word.style.white or shapes.behind((word.x0 + word.x1) / 2, word.y - word.style.size / 3)
+
+
+def _character(code: int) -> str:
+    if code == 0 or 0xD800 <= code <= 0xDFFF or code > 0x10FFFF:
+        return " " if code == 0 else "\ufffd"
+    return chr(code)
+
+
+def _links(page: Any, c: Any, top: float) -> list[tuple[Box, str]]:
+    """The page's link annotations that lead to an address."""
+    found: list[tuple[Box, str]] = []
+    position, link, rect = ctypes.c_int(0), c.FPDF_LINK(), c.FS_RECTF()
+    while c.FPDFLink_Enumerate(page.raw, position, link) and len(found) < 5000:
+        address = _address(page.pdf.raw, link, c)
+        if address and c.FPDFLink_GetAnnotRect(link, rect):
+            y0, y1 = sorted((top - rect.top, top - rect.bottom))
+            found.append((Box(min(rect.left, rect.right), y0, max(rect.left, rect.right), y1), address))
+    return found
+
+
+def _address(document: Any, link: Any, c: Any) -> str:
+    action = c.FPDFLink_GetAction(link)
+    if not action or c.FPDFAction_GetType(action) != c.PDFACTION_URI:
+        return ""
+    size = c.FPDFAction_GetURIPath(document, action, None, 0)
+    if not 1 < size <= 4096:
+        return ""
+    buffer = ctypes.create_string_buffer(size)
+    c.FPDFAction_GetURIPath(document, action, buffer, size)
+    address = buffer.value.decode("utf-8", "replace").strip()
+    return address if address.lower().startswith(("http://", "https://", "mailto:")) else ""
+
+
+def _linked(word: Word, links: list[tuple[Box, str]]) -> Word:
+    x, y = (word.x0 + word.x1) / 2, word.y - word.style.size / 4
+    for box, address in links:
+        if box.x0 <= x <= box.x1 and box.y0 <= y <= box.y1:
+            return word._replace(link=address)
+    return word

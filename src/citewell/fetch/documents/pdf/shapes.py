@@ -1,0 +1,91 @@
+"""What is drawn on a PDF page besides text: ruled lines, coloured grounds and large images."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any, NamedTuple
+
+_THIN = 2.5  # points; thicker is an area, not a line
+_SHORTEST = 6.0
+_MOST = 20_000  # objects; a drawing with more is no table
+_WHITE = 248
+
+
+class Box(NamedTuple):
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+
+    def holds(self, x: float, y: float) -> bool:
+        return self.x0 <= x <= self.x1 and self.y0 <= y <= self.y1
+
+
+class Shapes(NamedTuple):
+    across: tuple[Box, ...]
+    down: tuple[Box, ...]
+    grounds: tuple[Box, ...]
+    covered: bool  # an image takes most of the page: it is a scan
+    images: int
+
+    def behind(self, x: float, y: float) -> bool:
+        """Whether something other than white paper lies under this point."""
+        return any(box.holds(x, y) for box in self.grounds)
+
+
+def read_shapes(page: Any) -> Shapes:
+    import pypdfium2.raw as c
+
+    left, bottom, right, top = page.get_mediabox()
+    area = max((right - left) * (top - bottom), 1.0)
+    across: list[Box] = []
+    down: list[Box] = []
+    grounds: list[Box] = []
+    images, largest = 0, 0.0
+    for index in range(min(c.FPDFPage_CountObjects(page.raw), _MOST)):
+        item = c.FPDFPage_GetObject(page.raw, index)
+        kind = c.FPDFPageObj_GetType(item)
+        if kind not in {c.FPDF_PAGEOBJ_PATH, c.FPDF_PAGEOBJ_IMAGE, c.FPDF_PAGEOBJ_SHADING}:
+            continue
+        box = _bounds(item, c, left, top)
+        if kind == c.FPDF_PAGEOBJ_IMAGE:
+            images += 1
+            largest = max(largest, (box.x1 - box.x0) * (box.y1 - box.y0))
+            grounds.append(box)
+        elif kind == c.FPDF_PAGEOBJ_SHADING:
+            grounds.append(box)
+        else:
+            _path(item, box, c, (across, down, grounds))
+    return Shapes(tuple(across), tuple(down), tuple(grounds), largest > 0.5 * area, images)
+
+
+def _bounds(item: Any, c: Any, left: float, top: float) -> Box:
+    x0, y0, x1, y1 = (ctypes.c_float() for _ in range(4))
+    c.FPDFPageObj_GetBounds(item, x0, y0, x1, y1)
+    return Box(x0.value - left, top - y1.value, x1.value - left, top - y0.value)
+
+
+def _path(item: Any, box: Box, c: Any, into: tuple[list[Box], list[Box], list[Box]]) -> None:
+    across, down, grounds = into
+    width, height = box.x1 - box.x0, box.y1 - box.y0
+    if height <= _THIN and width >= _SHORTEST:
+        across.append(box)
+        return
+    if width <= _THIN and height >= _SHORTEST:
+        down.append(box)
+        return
+    if width < _SHORTEST or height < _SHORTEST:
+        return
+    filled, stroked = ctypes.c_int(), ctypes.c_int()
+    c.FPDFPath_GetDrawMode(item, filled, stroked)
+    if filled.value and _coloured(item, c):
+        grounds.append(box)
+    if c.FPDFPath_CountSegments(item) <= 6:
+        across += (Box(box.x0, box.y0, box.x1, box.y0), Box(box.x0, box.y1, box.x1, box.y1))
+        down += (Box(box.x0, box.y0, box.x0, box.y1), Box(box.x1, box.y0, box.x1, box.y1))
+
+
+def _coloured(item: Any, c: Any) -> bool:
+    red, green, blue, alpha = (ctypes.c_uint() for _ in range(4))
+    c.FPDFPageObj_GetFillColor(item, red, green, blue, alpha)
+    return alpha.value > 0 and min(red.value, green.value, blue.value) < _WHITE

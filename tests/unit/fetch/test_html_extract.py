@@ -1,0 +1,164 @@
+"""The main content of whole pages, with the furniture around it left behind."""
+
+import os
+from pathlib import Path
+
+import pytest
+from selectolax.lexbor import LexborHTMLParser
+
+from citewell.fetch.html import score
+from citewell.fetch.html.extract import extract, extract_tree, to_markdown
+from citewell.fetch.html.features import COLUMNS
+from citewell.fetch.html.kind import KINDS
+
+SENTENCE = (
+    "The tide rises twice a day because the moon, though far away, pulls harder on the near "
+    "side of the ocean than on the far side, and the earth turns beneath the swell. "
+)
+ARTICLE = f"""<!doctype html><html><head><title>Tides explained</title>
+<meta property="og:type" content="article"></head><body class="single-post">
+<header class="site-header"><nav class="menu"><ul><li><a href="/">Home</a></li>
+<li><a href="/news">News</a></li><li><a href="/shop">Shop</a></li></ul></nav></header>
+<main><article class="post"><h1 class="entry-title">Tides explained</h1>
+<div class="entry-content"><p>{SENTENCE * 2}</p><h2>Why twice?</h2><p>{SENTENCE * 3}</p>
+<ul><li>Spring tides come at new and full moon, when sun and moon pull together.</li>
+<li>Neap tides come at the quarters, when the two pull against each other.</li></ul>
+<p>{SENTENCE * 2}</p><pre><code class="language-python">def tide(hour):
+    return hour % 12</code></pre><p>{SENTENCE}</p></div></article></main>
+<aside class="sidebar"><h3>Related</h3><ul><li><a href="/a">Ten best beaches</a></li></ul></aside>
+<footer class="site-footer"><p>Copyright 2024 Example Media. All rights reserved.</p></footer>
+</body></html>"""
+
+
+def post(author: str, text: str) -> str:
+    return (
+        f'<div class="topic-body crawler-post"><div class="crawler-post-meta"><span>{author}</span>'
+        f'</div><div class="post" itemprop="text"><p>{text}</p></div></div>'
+    )
+
+
+DISCOURSE = f"""<html><head><title>How to read tide tables - Sailing forum</title>
+<meta name="generator" content="Discourse 3.2"></head><body class="crawler">
+<header><a href="/">Sailing forum</a></header><noscript>
+{post("ann", "How do I read a tide table? " + SENTENCE)}
+{post("bob", "Look at the height column first. " + SENTENCE)}
+{post("cy", "And mind daylight saving time. " + SENTENCE)}</noscript>
+<footer><a href="/privacy">Privacy</a></footer></body></html>"""
+
+
+def test_an_article_comes_without_menu_sidebar_and_footer() -> None:
+    found = extract(ARTICLE, url="https://tides.example/post")
+
+    assert "The tide rises twice" in found.markdown
+    assert "## Why twice?" in found.markdown
+    assert "```python\ndef tide(hour):\n    return hour % 12\n```" in found.markdown
+    for furniture in ("Home", "Ten best beaches", "All rights reserved"):
+        assert furniture not in found.markdown
+
+
+def test_an_article_is_recognised_with_its_title_and_confidence() -> None:
+    found = extract(ARTICLE, url="https://tides.example/blog/tides-explained-at-last")
+
+    assert found.kind == "article"
+    assert found.title == "Tides explained"
+    assert 0.7 < found.confidence <= 1.0
+    assert 0 < found.words <= found.page_words
+
+
+def test_every_reply_of_a_thread_inside_noscript_is_kept() -> None:
+    found = extract(DISCOURSE, url="https://forum.example/t/tide-tables/12")
+
+    assert found.kind == "forum"
+    for start in ("How do I read", "Look at the height", "And mind daylight"):
+        assert start in found.markdown
+    assert "Privacy" not in found.markdown
+
+
+def test_links_are_made_absolute_against_the_base_element() -> None:
+    page = ARTICLE.replace("<head>", '<head><base href="https://cdn.example/x/">').replace(
+        "<h2>Why twice?</h2>", f'<p>{SENTENCE} See <a href="more">more about it</a>. {SENTENCE}</p>'
+    )
+
+    assert "[more about it](https://cdn.example/x/more)" in to_markdown(page, "https://t.example/")
+
+
+def test_a_parsed_tree_gives_the_same_as_its_source_and_is_left_unchanged() -> None:
+    tree = LexborHTMLParser(ARTICLE)
+    before = tree.html
+
+    assert extract_tree(tree, url="https://a.example/") == extract(
+        ARTICLE, url="https://a.example/"
+    )
+    assert tree.html == before
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "",
+        " ",
+        "<",
+        "\x00",
+        "<html></html>",
+        "<body>",
+        "<frameset><frame src=x></frameset>",
+        "<script>1</script>",
+        "<!-- only a comment -->",
+        "\ud800\udc00\ud800",
+    ],
+)
+def test_a_page_without_text_is_empty_and_not_an_error(page: str) -> None:
+    found = extract(page)
+
+    assert found.markdown == ""
+    assert found.confidence == 0.0
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "plain words and nothing else at all",
+        "<p>unclosed <b>bold <i>both",
+        "<table><tr><td>cell<table><tr><td>inner</table></table>",
+        "<p>" + "a" * 500_000,
+        "<div>" * 100_000 + "x" + "</div>" * 100_000,
+        "".join(f'<a href="/{i}">link {i}</a> ' for i in range(10_000)),
+        "<ul>" + "<li>item" * 5_000,
+    ],
+    ids=["text", "unclosed", "tables", "one-word", "nested", "links", "items"],
+)
+def test_odd_pages_are_read_without_error(page: str) -> None:
+    assert isinstance(extract(page, url="http://[bad").markdown, str)
+
+
+def test_the_model_fits_the_columns_and_kinds_of_the_code() -> None:
+    model = score.load()
+
+    assert model.columns == COLUMNS
+    assert all(len(weights) == len(KINDS) for weights in model.kinds.values())
+
+
+def test_a_clear_page_is_cut_at_one_half_and_a_doubtful_one_lower() -> None:
+    clear, sure = score.best_cut([1.0, 1.0, 0.0], [10, 10, 10])
+    doubtful, unsure = score.best_cut([0.4, 0.4, 0.3], [10, 10, 10])
+
+    assert clear == pytest.approx(0.5)
+    assert sure == pytest.approx(1.0)
+    assert doubtful < 0.3
+    assert unsure < 0.6
+
+
+def test_known_pages_score_above_the_bar() -> None:
+    folder = Path(os.environ.get("CITEWELL_EXTRACTION", "../shared/extraction"))
+    if not (folder / "score.py").exists():
+        pytest.skip("benchmark pages are not here")
+    from benchmarks.extraction import load_scorer
+
+    scorer = load_scorer(folder)
+    pages = [page for page in scorer.load("wcxb_devs", folder / "data") if page.type == "article"]
+    scores = [
+        scorer.score_page("wcxb_dev", page, scorer.md_to_plain(to_markdown(page.html, page.url)))
+        for page in pages[:20]
+    ]
+
+    assert sum(score["f1"] for score in scores) / len(scores) > 0.93
