@@ -21,7 +21,6 @@ from selectolax.lexbor import LexborHTMLParser
 
 from citewell.fetch.html import extract as ours
 from citewell.fetch.html.blocks import walk
-from citewell.fetch.html.features import candidates
 from citewell.fetch.markdown.writer import write
 
 Extractor = Callable[[str, str], str]
@@ -42,10 +41,9 @@ def out_of_fold(chances: list[float], html: str, url: str) -> str:
     if body is None:
         return ""
     page = walk(body, {})
-    judged = [page.blocks[i] for i in candidates(page)]
-    if len(judged) != len(chances):
+    if len(page.blocks) != len(chances):
         raise SystemExit("the report was made by other code: train again")
-    kept, _ = ours.choose(judged, chances)
+    kept, _ = ours.choose(page.blocks, chances)
     nodes, boxes = ours.selection(kept)
     return write(body, base=url, nodes=nodes, boxes=boxes)
 

@@ -27,8 +27,8 @@ _LEAST_PAGES = 7
 _LEAST_SIGNAL = 10
 _PARAMETERS = {
     "objective": "cross_entropy",
-    "learning_rate": 0.12,
-    "num_leaves": 31,
+    "learning_rate": 0.15,
+    "num_leaves": 16,
     "min_data_in_leaf": 60,
     "feature_fraction": 0.5,
     "bagging_fraction": 0.8,
@@ -57,18 +57,12 @@ class Corpus:
             for page, head, sample in zip(self.pages, self.heads, samples, strict=True)
         ]
         self.kinds = np.array([sample.kind for sample in samples])
-        self.picks = [features.candidates(page) for page in self.pages]
-        self.labels = [
-            np.array(sample.labels, np.float32)[picks]
-            for sample, picks in zip(samples, self.picks, strict=True)
-        ]
-        self.weights = [
-            _block_weights(sample)[picks] for sample, picks in zip(samples, self.picks, strict=True)
-        ]
+        self.labels = [np.array(sample.labels, np.float32) for sample in samples]
+        self.weights = [_block_weights(sample) for sample in samples]
 
     def rows(self, index: int, names: dict, words: dict, chances: np.ndarray) -> np.ndarray:
         _, page = parse(self.samples[index].html, names)
-        rows = features.vectors(page, self.picks[index], words, self.hints[index], chances)
+        rows = features.vectors(page, words, self.hints[index], chances)
         return np.array(rows, np.float32).reshape(-1, len(features.COLUMNS))
 
 
@@ -130,12 +124,12 @@ def fit(corpus: Corpus, rows: dict[int, np.ndarray], train: list[int], rounds: i
     return lgb.train(_PARAMETERS, dataset, rounds)
 
 
-def page_f1(sample: Sample, picks: list[int], chances: np.ndarray) -> float:
-    cut, _ = score.best_cut(list(chances), [sample.sizes[i] for i in picks])
+def page_f1(sample: Sample, chances: np.ndarray) -> float:
+    cut, _ = score.best_cut(list(chances), sample.sizes)
     found: Counter[str] = Counter()
-    for i, chance in zip(picks, chances, strict=True):
+    for bag, chance in zip(sample.bags, chances, strict=True):
         if chance > cut:
-            found.update(sample.bags[i])
+            found.update(bag)
     hits = sum((found & sample.gold).values())
     return 2 * hits / (sum(found.values()) + sum(sample.gold.values())) if hits else 0.0
 
@@ -143,7 +137,7 @@ def page_f1(sample: Sample, picks: list[int], chances: np.ndarray) -> float:
 def report(corpus: Corpus, chances: dict[int, np.ndarray]) -> dict[str, float]:
     by_kind: dict[str, list[float]] = defaultdict(list)
     for i, sample in enumerate(corpus.samples):
-        by_kind[kind.KINDS[sample.kind]].append(page_f1(sample, corpus.picks[i], chances[i]))
+        by_kind[kind.KINDS[sample.kind]].append(page_f1(sample, chances[i]))
     means = {name: float(np.mean(by_kind[name])) for name in kind.KINDS}
     means["all"] = float(np.mean([v for values in by_kind.values() for v in values]))
     means["mean of kinds"] = float(np.mean([means[name] for name in kind.KINDS]))
@@ -166,7 +160,7 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("data", type=Path, help="folder with ground-truth/ and html/")
     arguments.add_argument("--folds", type=int, default=5)
-    arguments.add_argument("--rounds", type=int, default=80)
+    arguments.add_argument("--rounds", type=int, default=50)
     arguments.add_argument("--report", type=Path, help="write out-of-fold scores and choices here")
     arguments.add_argument("--cache", type=Path, help="keep aligned pages here between runs")
     arguments.add_argument("--save-rows", type=Path, help="keep out-of-fold rows for experiments")

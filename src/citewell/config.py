@@ -48,7 +48,9 @@ Location = Annotated[Path, BeforeValidator(_path)]
 def setting(name: str, default: Any, help: str, *, secret: bool = False) -> Any:  # noqa: A002 - reads as product text
     """A field read from the environment name given, with the text the settings page shows."""
     extra: dict[str, JsonValue] = {"secret": secret}
-    return Field(default=default, alias=name, description=help, json_schema_extra=extra)
+    return Field(
+        default=default, alias=name, description=help, json_schema_extra=extra, repr=not secret
+    )
 
 
 class Settings(BaseModel):

@@ -35,6 +35,11 @@ def disallowed(url: str, reason: str) -> Refused:
     )
 
 
+def faulty(url: str) -> ContentEmpty:
+    said = f"No content extracted from {masked(url)}: our own reader failed on it; the log says how."
+    return ContentEmpty(said, detail="reader failed", action="report_bug")
+
+
 def unreachable(url: str, reason: str) -> NetworkFailed:
     said = f"Network error on {masked(url)}: {reason.rstrip('.')}. Check connectivity."
     return NetworkFailed(said, detail=reason.rstrip("."))

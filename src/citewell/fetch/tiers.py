@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import re
 import time
 from collections.abc import Callable
@@ -21,6 +22,8 @@ from citewell.net.message import Request, Response
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser
+
+logger = logging.getLogger(__name__)
 
 MARKDOWN_TIMEOUT = 5.0
 _MARKDOWN_FIRST = "text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, */*;q=0.5"
@@ -149,6 +152,16 @@ class HtmlTier:
         return await asyncio.to_thread(self._make, climb.url, response, kind.name)
 
     def _make(self, url: str, response: Response, kind: str) -> Draft:
+        """One page that trips over a fault of ours must not take others down with it."""
+        try:
+            return self._drafted(url, response, kind)
+        except CitewellError:
+            raise
+        except Exception:
+            logger.exception("the reader failed on a page")
+            raise complaints.faulty(url) from None
+
+    def _drafted(self, url: str, response: Response, kind: str) -> Draft:
         decoded = decode(response.body, content_type=_type(response))
         if kind != "html":
             return _trusted(_as_is(response, decoded, kind), url, least=1)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from citewell.model.signals import ForumSignals, GithubTrust, Highlight
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
@@ -28,3 +30,7 @@ class Page:
     truncated: bool = False
     fetched_at: datetime | None = None
     seconds: float = 0.0  # from the first request to the text
+    notes: tuple[str, ...] = ()  # what a reader must know of how the text came about
+    highlights: tuple[Highlight, ...] = ()  # the telling passages of a talk
+    forum_signals: ForumSignals | None = None
+    trust_signals: GithubTrust | None = None  # of a repository's front page

@@ -31,9 +31,20 @@ _FLAGS = "|".join(
 )
 _MOST_MARKS = 8  # on one letter; Tibetan and pointed Hebrew stay below
 
-# In the order they are taken out; what one removes may decide about the next.
 _SELECT = "\ufe00-\ufe0f\U000e0100-\U000e01ef\u180b-\u180d\u180f"
-# A kind, the characters that call for a look, and what then goes but for the first group.
+_ONE_SELECTOR = (
+    f"(?=[{_SELECT}])"
+    f"((?<=[{_PICTURE}0-9#*])[\ufe0e\ufe0f]"
+    f"|(?<=[{_IDEOGRAPH}\u2200-\u22ff\u3000-\u303f\u1000-\u109f\ua840-\ua877\uff01-\uff1f])[\ufe00-\ufe02]"
+    f"|(?<=[{_IDEOGRAPH}])[\U000e0100-\U000e01ef]"
+    f"|(?<=[\u1820-\u18aa])[\u180b-\u180d\u180f])?[{_SELECT}]*"
+)
+_ONE_JOINER = (
+    f"(?=[\u200c\u200d])((?<=[{_JOINING}])\u200c(?=[\u200c\u200d]*[{_JOINING}])|(?<=[{_JOINING}])\u200d"
+    f"|(?<=[{_PICTURE}\ufe0f\U000e007f])\u200d(?=[\u200c\u200d]*[{_PICTURE}]))?[\u200c\u200d]*"
+)
+# A kind, the characters that call for a look, and what then goes but for the first group;
+# in this order, because what one takes out may decide about the next.
 _KINDS = (
     ("surrogates", "\ud800-\udfff", ""),
     ("controls", "\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ufdd0-\ufdef\ufffe\uffff", ""),
@@ -47,22 +58,9 @@ _KINDS = (
     ("zeroWidth", "\u180e\u200b\u2060\ufeff\U0001bca0-\U0001bca3\U0001d173-\U0001d17a", ""),
     ("zeroWidth", "\u034f", "()(?<![\u0591-\u05f4])\u034f+"),
     ("tags", "\U000e0000-\U000e00ff\U000e01f0-\U000e0fff", f"({_FLAGS})|[\U000e0000-\U000e00ff\U000e01f0-\U000e0fff]+"),
-    (
-        "selectors",
-        _SELECT,
-        f"(?=[{_SELECT}])"
-        f"((?<=[{_PICTURE}0-9#*])[\ufe0e\ufe0f]"
-        f"|(?<=[{_IDEOGRAPH}\u2200-\u22ff\u3000-\u303f\u1000-\u109f\ua840-\ua877\uff01-\uff1f])[\ufe00-\ufe02]"
-        f"|(?<=[{_IDEOGRAPH}])[\U000e0100-\U000e01ef]"
-        f"|(?<=[\u1820-\u18aa])[\u180b-\u180d\u180f])?[{_SELECT}]*",
-    ),
+    ("selectors", _SELECT, _ONE_SELECTOR),
     ("combining", _MARK, f"([{_MARK}]{{{_MOST_MARKS}}})[{_MARK}]+"),
-    (
-        "zeroWidth",
-        "\u200c\u200d",
-        f"(?=[\u200c\u200d])((?<=[{_JOINING}])\u200c(?=[\u200c\u200d]*[{_JOINING}])|(?<=[{_JOINING}])\u200d"
-        f"|(?<=[{_PICTURE}\ufe0f\U000e007f])\u200d(?=[\u200c\u200d]*[{_PICTURE}]))?[\u200c\u200d]*",
-    ),
+    ("zeroWidth", "\u200c\u200d", _ONE_JOINER),
 )  # fmt: skip
 _SHAPERS = re.compile(f"()[\u200c\u200d{_SELECT}]")
 _ODD_BREAK = re.compile("[\x0b\x0c\x1c-\x1f\x85]")

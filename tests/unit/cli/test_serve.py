@@ -49,13 +49,6 @@ def test_http_takes_host_and_port(run: Run, served: list[Any]):
     )
 
 
-def test_http_says_where_it_listens(run: Run, served: list[Any]):
-    ran = run("serve", "--http")
-
-    assert served[0][0].port == 8000
-    assert ran.err == "Serving MCP at http://127.0.0.1:8000/mcp\n"
-
-
 def test_the_servers_own_exit_code_is_the_commands(run: Run, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(citewell.server.hosting, "serve_http", lambda *_, **__: 2)
 

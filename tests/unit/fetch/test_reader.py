@@ -363,3 +363,17 @@ def test_pages_are_read_by_name_through_a_resolver_of_our_own(environ: dict[str,
 
     assert page.final_url.startswith("http://space.example.org:")
     assert "Bay of Fundy" in page.content
+
+
+def test_a_fault_of_ours_on_one_page_is_that_pages_error(
+    internet: Internet, environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise IndexError("a fault of ours")
+
+    monkeypatch.setattr("citewell.fetch.html.extract.extract_tree", broken)
+
+    error = fails(internet, environ, internet.page("batteries.example.org", "lithium-ion-ageing"))
+
+    assert isinstance(error, ContentEmpty)
+    assert "a fault of ours" not in error.message

@@ -118,9 +118,13 @@ SKIPPED = frozenset(
 )
 MAX_BLOCKS = 20_000
 _PROSE = 14
+_FEW_WORDS = 25
 
 NAV, HEADER, FOOTER, ASIDE, MAIN, ARTICLE, FORM, TABLE = 1, 2, 4, 8, 16, 32, 64, 128
 FIGURE, QUOTE, NOSCRIPT, HIDDEN, BUTTON, DIALOG = 256, 512, 1024, 2048, 4096, 8192
+
+_FURNITURE = NAV | HEADER | FOOTER | ASIDE
+_CONTENT = MAIN | ARTICLE
 
 _FLAG_OF_TAG = {
     "nav": NAV,
@@ -168,11 +172,11 @@ class Box:
         "flags",
         "high",
         "id",
-        "item",
         "linked",
         "long",
         "low",
         "near",
+        "outer",
         "own",
         "parent",
         "path",
@@ -191,7 +195,7 @@ class Box:
         self.tokens: tuple[str, ...] = ()
         self.words = self.linked = self.long = self.count = self.core = 0
         self.alike = 1
-        self.item: Box | None = None
+        self.outer: Box | None = None
         self.own = 0.0
         if parent is None:
             self.depth = 0
@@ -248,13 +252,20 @@ def name_tokens(value: str) -> list[str]:
     return [token.lower() for token in _TOKEN.findall(value)]
 
 
+def is_furniture(flags: int) -> bool:
+    """Whether these flags mark a menu, header, footer or aside of the page itself."""
+    return bool(flags & _FURNITURE) and not flags & _CONTENT
+
+
 def walk(body: LexborNode, names: Mapping[str, float]) -> Page:
-    """Collect blocks and boxes under body; names holds learned odds of class and id words."""
-    walker = _Walker(names)
-    root = walker.open(body, "body", None)
-    walker.descend(body, root)
-    walker.flush(root)
-    page = walker.finish()
+    """Collect blocks and boxes under body; names holds learned odds of class and id words.
+
+    Menus, page headers and footers hold half of all text runs and next to no content, so they
+    are not entered, unless there is hardly anything else.
+    """
+    page = _Walker(names, whole=False).run(body)
+    if sum(block.words for block in page.blocks) < _FEW_WORDS:
+        page = _Walker(names, whole=True).run(body)
     _sum_up(page)
     _mark_repeats(page)
     _mark_core(page)
@@ -262,8 +273,9 @@ def walk(body: LexborNode, names: Mapping[str, float]) -> Page:
 
 
 class _Walker:
-    def __init__(self, names: Mapping[str, float]) -> None:
+    def __init__(self, names: Mapping[str, float], *, whole: bool) -> None:
         self.page = Page()
+        self._whole = whole
         self._names = names
         self._odds: dict[tuple[str, str | None, str | None], tuple[float, tuple[str, ...]]] = {}
         self._inlines: list[str] = []
@@ -273,7 +285,10 @@ class _Walker:
         self._linked = 0
         self._breaks = 0
 
-    def finish(self) -> Page:
+    def run(self, body: LexborNode) -> Page:
+        root = self.open(body, "body", None)
+        self.descend(body, root)
+        self.flush(root)
         tags = Counter(self._inlines)
         tags.update(box.tag for box in self.page.boxes)
         self.page.tags = tags
@@ -319,8 +334,9 @@ class _Walker:
             elif tag not in SKIPPED and len(self.page.blocks) < MAX_BLOCKS:
                 self.flush(box)
                 inner = self.open(child, tag, box)
-                self.descend(child, inner)
-                self.flush(inner)
+                if self._whole or not is_furniture(inner.flags):
+                    self.descend(child, inner)
+                    self.flush(inner)
             child = child.next
 
     def _text(self, node: LexborNode) -> None:
@@ -409,7 +425,8 @@ def _mark_repeats(page: Page) -> None:
         if parent is None:
             continue
         box.alike = kin.get((parent.id, box.tag, box.style), 1)
-        box.item = box if box.alike > 2 else parent.item
+        # Not the box itself: a reference cycle would keep the page until garbage collection.
+        box.outer = parent if parent.alike > 2 else parent.outer
 
 
 def _mark_core(page: Page) -> None:

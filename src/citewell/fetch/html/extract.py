@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from citewell.fetch.html import kind as kinds
 from citewell.fetch.html import score
 from citewell.fetch.html.blocks import walk
-from citewell.fetch.html.features import candidates, vectors
+from citewell.fetch.html.features import vectors
 from citewell.fetch.html.limits import tame
 from citewell.fetch.markdown.text import absolute
 from citewell.fetch.markdown.writer import write
@@ -55,10 +55,8 @@ def extract_tree(tree: LexborHTMLParser, *, url: str = "") -> Extracted:
     if body is None or page is None or not page.blocks:
         return _nothing(head.title)
     likely = kinds.judge(kinds.signals(page, head, url), model.kinds)
-    picks = candidates(page)
-    rows = vectors(page, picks, model.words, head.hints(), likely)
-    judged = [page.blocks[i] for i in picks]
-    kept, expected = choose(judged, score.probabilities(model.trees, rows))
+    rows = vectors(page, model.words, head.hints(), likely)
+    kept, expected = choose(page.blocks, score.probabilities(model.trees, rows))
     nodes, boxes = selection(kept)
     return Extracted(
         markdown=write(body, base=_base(tree, url), nodes=nodes, boxes=boxes),

@@ -39,8 +39,6 @@ _WORD = re.compile(r"[^\W\d_]{2,}")
 _HEADING_REACH = 60
 _FEW_WORDS = 14
 _NO_ITEM = (0, 0, 0.0)
-_FURNITURE = b.NAV | b.HEADER | b.FOOTER | b.ASIDE
-_CONTENT = b.MAIN | b.ARTICLE
 _FULL_STOPS = ".!?。！？…"
 _HALF_STOPS = ':;,"”)'
 
@@ -57,40 +55,21 @@ def sample_words(text: str) -> list[str]:
     return _WORD.findall(text[:120].lower())[:_FEW_WORDS]
 
 
-def candidates(page: Page) -> list[int]:
-    """Indexes of the blocks worth judging: all but menus, page headers and footers.
-
-    Those hold half of all blocks and next to no content. A page that keeps its prose there all
-    the same is judged in full.
-    """
-    picks = [i for i, block in enumerate(page.blocks) if not _is_furniture(block.box.flags)]
-    prose = sum(page.blocks[i].words for i in picks if page.blocks[i].long)
-    if prose * 2 < page.boxes[0].long or not picks:
-        return list(range(len(page.blocks)))
-    return picks
-
-
-def _is_furniture(flags: int) -> bool:
-    return bool(flags & _FURNITURE) and not flags & _CONTENT
-
-
 def vectors(
     page: Page,
-    picks: Sequence[int],
     words: Mapping[str, float],
     hints: Hints,
     kinds: Sequence[float],
 ) -> list[list[float]]:
-    """One row for each picked block; every row has the columns named in `COLUMNS`."""
-    boxes = _box_columns(page, picks)
+    """One row for each block; every row has the columns named in `COLUMNS`."""
+    boxes = _box_columns(page)
     groups = _group_columns(page)
     texts = _text_columns(page, words, hints)
     arounds = _neighbour_columns(page)
     places = _place_columns(page)
     whole = _page_columns(page) + list(kinds)
     rows: list[list[float]] = []
-    for i in picks:
-        block = page.blocks[i]
+    for i, block in enumerate(page.blocks):
         rows.append(
             [
                 *_own(block),
@@ -117,7 +96,7 @@ def _own(block: Block) -> tuple[float, ...]:
     )
 
 
-def _box_columns(page: Page, picks: Sequence[int]) -> dict[int, tuple[float, ...]]:
+def _box_columns(page: Page) -> dict[int, tuple[float, ...]]:
     """Columns of each box that has text, shared by the blocks in it."""
     held = {
         box.id: (box.words, box.linked / box.words, box.long / box.words)
@@ -125,8 +104,8 @@ def _box_columns(page: Page, picks: Sequence[int]) -> dict[int, tuple[float, ...
         if box.words
     }
     columns: dict[int, tuple[float, ...]] = {}
-    for i in picks:
-        box = page.blocks[i].box
+    for block in page.blocks:
+        box = block.box
         if box.id not in columns:
             columns[box.id] = _describe(box, held)
     return columns
@@ -137,7 +116,7 @@ def _describe(box: Box, held: Mapping[int, tuple[float, float, float]]) -> tuple
     upper = up.parent or up
     top = upper.parent or upper
     top = top.parent or top
-    item = box.item
+    item = box if box.alike > 2 else box.outer
     flags = box.flags
     return (
         _HEADINGS.get(box.tag, 0),

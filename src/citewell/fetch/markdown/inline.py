@@ -61,15 +61,6 @@ class Inline:
         self._scope = scope
         self._open: set[str] = set()
         self._in_link = False
-        self._handlers: dict[str, Callable[[LexborNode], str]] = {
-            "a": self._link,
-            "img": self._image,
-            "math": self._math,
-            "q": self._quote,
-            "sup": self._raised,
-            "script": self._script,
-            "input": self._checkbox,
-        }
 
     def children(self, node: LexborNode) -> str:
         """All of an element's content as one run of text."""
@@ -89,9 +80,9 @@ class Inline:
             return "\n"
         if tag in _SILENT:
             return ""
-        handler = self._handlers.get(tag)
+        handler = _HANDLERS.get(tag)
         if handler is not None:
-            return handler(node)
+            return handler(self, node)
         if tag in _EMPHASIS:
             return self._emphasis(node, _EMPHASIS[tag])
         if tag in _CODE:
@@ -122,7 +113,7 @@ class Inline:
             return ""
         return wrap(text, "", code_span)
 
-    def _link(self, node: LexborNode) -> str:
+    def link(self, node: LexborNode) -> str:
         attributes: dict[str, Any] = node.attributes
         href = attributes.get("href") or ""
         note = self._note_reference(node, href, attributes)
@@ -158,7 +149,7 @@ class Inline:
         self._scope.notes[href[1:]] = label
         return f"[^{label}]"
 
-    def _image(self, node: LexborNode) -> str:
+    def image(self, node: LexborNode) -> str:
         attributes: dict[str, Any] = node.attributes
         alt = squeeze(attributes.get("alt") or "").strip()
         formula = "mwe-math" in (attributes.get("class") or "")
@@ -173,7 +164,7 @@ class Inline:
         alt = alt.replace("[", "\\[").replace("]", "\\]")
         return f"![{alt}]({address})"
 
-    def _math(self, node: LexborNode) -> str:
+    def math(self, node: LexborNode) -> str:
         if not self._scope.keeps_any(node):
             return ""
         attributes: dict[str, Any] = node.attributes
@@ -183,21 +174,21 @@ class Inline:
             return escape(squeeze(node.text() or ""))
         return _formula(formula, display=attributes.get("display") == "block")
 
-    def _script(self, node: LexborNode) -> str:
+    def script(self, node: LexborNode) -> str:
         kind = node.attributes.get("type") or ""
         if not kind.startswith(_TEX_TYPE):
             return ""
         return _formula(node.text() or "", display="display" in kind)
 
-    def _quote(self, node: LexborNode) -> str:
+    def quote(self, node: LexborNode) -> str:
         return wrap(self.children(node), "", _quoted)
 
-    def _raised(self, node: LexborNode) -> str:
+    def raised(self, node: LexborNode) -> str:
         inner = self.children(node)
         bare = inner.strip()
         return f"^{bare}" if _SIGNED_NUMBER.match(bare) else inner
 
-    def _checkbox(self, node: LexborNode) -> str:
+    def checkbox(self, node: LexborNode) -> str:
         attributes = node.attributes
         parent = node.parent
         if (
@@ -207,6 +198,18 @@ class Inline:
         ):
             return ""
         return "[x] " if "checked" in attributes else "[ ] "
+
+
+# Outside the instance, so that no bound method refers back to it and it is freed at once.
+_HANDLERS: dict[str, Callable[[Inline, LexborNode], str]] = {
+    "a": Inline.link,
+    "img": Inline.image,
+    "math": Inline.math,
+    "q": Inline.quote,
+    "sup": Inline.raised,
+    "script": Inline.script,
+    "input": Inline.checkbox,
+}
 
 
 def is_back_reference(node: LexborNode) -> bool:

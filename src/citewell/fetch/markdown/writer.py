@@ -98,18 +98,6 @@ class _Writer:
     def __init__(self, scope: Scope) -> None:
         self._scope = scope
         self._inline = Inline(scope)
-        self._handlers: dict[str, Callable[[LexborNode], list[str]]] = {
-            "pre": self._code,
-            "ul": self._list,
-            "ol": self._list,
-            "menu": self._list,
-            "dl": self._definitions,
-            "blockquote": self._quote,
-            "table": self._table,
-            "hr": lambda _: ["---"],
-            "summary": self._summary,
-        }
-        self._handlers |= dict.fromkeys(_HEADINGS, self._heading)
 
     def blocks(self, node: LexborNode) -> list[str]:
         """The content of an element as a list of markdown blocks."""
@@ -131,9 +119,9 @@ class _Writer:
         return found
 
     def _block(self, node: LexborNode, tag: str) -> list[str]:
-        handler = self._handlers.get(tag)
+        handler = _HANDLERS.get(tag)
         if handler is not None:
-            return handler(node)
+            return handler(self, node)
         note = self._scope.notes.get(node.attributes.get("id") or "")
         inner = self.blocks(node)
         return [_note(note, inner)] if note and inner else inner
@@ -163,7 +151,10 @@ class _Writer:
         linked = f"[{text}]({address})"
         return f"{marks}# {linked}" if block.startswith("#") else linked
 
-    def _heading(self, node: LexborNode) -> list[str]:
+    def rule(self, _: LexborNode) -> list[str]:
+        return ["---"]
+
+    def heading(self, node: LexborNode) -> list[str]:
         text = " ".join(self._flat(node).replace("**", "").split())
         return [f"{'#' * _HEADINGS[node.tag or 'h1']} {text}"] if text else []
 
@@ -172,7 +163,7 @@ class _Writer:
             return self._inline.children(node)
         return " ".join(self.blocks(node))
 
-    def _summary(self, node: LexborNode) -> list[str]:
+    def summary(self, node: LexborNode) -> list[str]:
         text = " ".join(self._flat(node).split())
         return (
             [wrap(text, "**") if "**" not in text and not text.startswith("#") else text]
@@ -180,17 +171,17 @@ class _Writer:
             else []
         )
 
-    def _code(self, node: LexborNode) -> list[str]:
+    def code(self, node: LexborNode) -> list[str]:
         block = code_block(node)
         return [block] if block else []
 
-    def _quote(self, node: LexborNode) -> list[str]:
+    def quote(self, node: LexborNode) -> list[str]:
         inner = "\n\n".join(self.blocks(node))
         if not inner:
             return []
         return ["\n".join(f"> {line}".rstrip() for line in inner.split("\n"))]
 
-    def _list(self, node: LexborNode) -> list[str]:
+    def listing(self, node: LexborNode) -> list[str]:
         ordered = node.tag == "ol"
         number = _start(node) if ordered else 0
         items: list[str] = []
@@ -217,7 +208,7 @@ class _Writer:
         found = [("\n\n" if loose else "\n").join(items)] if items else []
         return found + notes
 
-    def _definitions(self, node: LexborNode) -> list[str]:
+    def definitions(self, node: LexborNode) -> list[str]:
         groups: list[str] = []
         after_term = False
         for child in _entries(node):
@@ -235,10 +226,10 @@ class _Writer:
                 after_term = child.tag == "dt"
         return groups
 
-    def _table(self, node: LexborNode) -> list[str]:
+    def table(self, node: LexborNode) -> list[str]:
         code = self._code_table(node)
         if code is not None:
-            return self._code(code)
+            return self.code(code)
         rows = grid.cells_of(node)
         caption = node.css_first("caption")
         if not grid.is_data(node, rows):
@@ -276,6 +267,21 @@ class _Writer:
         return blocks[-1] if blocks else node.css_first("code")
 
 
+# Outside the instance, so that no bound method refers back to it and it is freed at once.
+_HANDLERS: dict[str, Callable[[_Writer, LexborNode], list[str]]] = {
+    "pre": _Writer.code,
+    "ul": _Writer.listing,
+    "ol": _Writer.listing,
+    "menu": _Writer.listing,
+    "dl": _Writer.definitions,
+    "blockquote": _Writer.quote,
+    "table": _Writer.table,
+    "hr": _Writer.rule,
+    "summary": _Writer.summary,
+    **dict.fromkeys(_HEADINGS, _Writer.heading),
+}
+
+
 def _entries(node: LexborNode) -> list[LexborNode]:
     """Terms and definitions, also when grouped in a div each."""
     found: list[LexborNode] = []
@@ -298,7 +304,12 @@ def _end_run(run: list[str], found: list[str]) -> None:
     """Close a run of inline text; two line breaks in it part paragraphs, one is a hard break."""
     whole = "".join(run)
     run.clear()
-    for part in _STANZA.split(whole) if "\n" in whole else (whole,):
+    if "\n" not in whole:
+        text = whole.strip(" \t")
+        if text:
+            found.append(guard_line_starts(_SPACES.sub(" ", text) if "  " in text else text))
+        return
+    for part in _STANZA.split(whole):
         text = _BREAK.sub("\n", part).strip(" \n\t")
         if text:
             text = guard_line_starts(_SPACES.sub(" ", text))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import math
+import re
 from typing import Any, NamedTuple
 
 from citewell.fetch.documents.pdf.shapes import Box, Shapes
@@ -15,7 +16,9 @@ _FORCED_BOLD = 1 << 18
 _INVISIBLE = frozenset({3, 7})  # text render modes that paint nothing
 _LEAST_SIZE = 1.5  # points; nobody reads less
 _WHITE = 248
+_LIGATURE = re.compile("[\u0622\u0623\u0625\u0627]\u0644")
 _SOFT_HYPHENS = frozenset({"\x02", "\ufffe", "\u00ad"})
+_WORD = re.compile("[^\\s\x02\ufffe\u00ad]+[\x02\ufffe\u00ad]?")
 
 
 class Style(NamedTuple):
@@ -34,7 +37,9 @@ class Word(NamedTuple):
     y: float  # baseline, downwards from the top of the page
     style: Style
     link: str = ""
-    wrapped: bool = False  # ends in a hyphen that only the line break put there
+
+
+_NO_STYLE = Style(0.0, bold=False, mono=False, angle=0, painted=False, white=False)
 
 
 class Glyphs:
@@ -46,10 +51,9 @@ class Glyphs:
         self._c: Any = pdfium
         self._page = page
         self._text: Any = page.get_textpage()
-        self._styles: dict[int, Style] = {}
+        self._styles: dict[int, tuple[Style, float]] = {}
         self._numbers = tuple(ctypes.c_double() for _ in range(4))
-        self._left, _, self._right, self._top = page.get_mediabox()
-        self._bottom = page.get_mediabox()[1]
+        self._left, self._bottom, self._right, self._top = page.get_cropbox()
         self._matrix = pdfium.FS_MATRIX()
 
     def words(self, shapes: Shapes) -> tuple[list[Word], int]:
@@ -63,30 +67,45 @@ class Glyphs:
         return seen, len(found) - len(seen)
 
     def _all(self) -> list[Word]:
-        raw, unicode = self._text.raw, self._c.FPDFText_GetUnicode
+        """Words end at white space, and at a hyphen that pdfium knows to be a line's."""
+        return [
+            self._word(found.start(), found.end(), found.group())
+            for found in _WORD.finditer(self._characters())
+        ]
+
+    def _characters(self) -> str:
+        """The page's text with exactly one character for each index of the C interface."""
+        raw = self._text.raw
         count = self._c.FPDFText_CountChars(raw)
-        characters = [_character(unicode(raw, i)) for i in range(count)]
-        words: list[Word] = []
-        start = 0
-        for i, character in enumerate([*characters, " "]):
-            if not character.isspace():
-                continue
-            if i > start:
-                words.append(self._word(start, i, "".join(characters[start:i])))
-            start = i + 1
-        return [word for word in words if word.text]
+        buffer = (ctypes.c_ushort * (count + 1))()
+        written = self._c.FPDFText_GetText(raw, 0, count, buffer)
+        text = bytes(buffer)[: 2 * count].decode("utf-16-le", "replace")
+        if written == count + 1 and len(text) == count:
+            return text.replace("\x00", " ")
+        unicode = self._c.FPDFText_GetUnicode
+        return "".join(_character(unicode(raw, i)) for i in range(count))
 
     def _word(self, start: int, end: int, text: str) -> Word:
         wrapped = text[-1] in _SOFT_HYPHENS
-        if any(mark in text for mark in _SOFT_HYPHENS):
-            text = "".join(c for c in text if c not in _SOFT_HYPHENS) + ("-" if wrapped else "")
-        text = text.replace("\x00", "")
-        style = self._style(start)
+        if wrapped:
+            text = text[:-1] + "-"
+        if _LIGATURE.search(text):
+            text = self._ligatures(start, text)
+        style, y = self._style(start)
         x0, x1 = self._span(start)
-        if end - start > 1:
-            other0, other1 = self._span(end - 2 if wrapped and end - start > 2 else end - 1)
+        last = end - 1 - wrapped
+        if last > start:
+            other0, other1 = self._span(last)
             x0, x1 = min(x0, other0), max(x1, other1)
-        return Word(text, x0, x1, self._baseline(start), style, wrapped=wrapped)
+        return Word(text, x0, x1, y, style)
+
+    def _ligatures(self, start: int, text: str) -> str:
+        """Lam-alef is one glyph; its two letters come turned round with the rest of the word."""
+        letters = list(text)
+        for found in _LIGATURE.finditer(text):
+            if self._span(start + found.start()) == self._span(start + found.start() + 1):
+                letters[found.start() : found.end()] = found.group()[::-1]
+        return "".join(letters)
 
     def _span(self, i: int) -> tuple[float, float]:
         left, right, bottom, top = self._numbers
@@ -98,15 +117,16 @@ class Glyphs:
         self._c.FPDFText_GetCharOrigin(self._text.raw, i, x, y)
         return float(self._top - y.value)
 
-    def _style(self, i: int) -> Style:
+    def _style(self, i: int) -> tuple[Style, float]:
+        """How and on which baseline a character is set, which a text object's characters share."""
         handle = self._c.FPDFText_GetTextObject(self._text.raw, i)
         if not handle:
-            return self._styles.get(0, Style(0.0, False, False, 0, painted=False, white=False))
+            return _NO_STYLE, 0.0
         key = ctypes.addressof(handle.contents)
-        if key not in self._styles:
-            self._styles[key] = self._ask_style(i, handle)
-        self._styles[0] = self._styles[key]
-        return self._styles[key]
+        known = self._styles.get(key)
+        if known is None:
+            known = self._styles[key] = (self._ask_style(i, handle), self._baseline(i))
+        return known
 
     def _ask_style(self, i: int, handle: Any) -> Style:
         c, raw, m = self._c, self._text.raw, self._matrix

@@ -36,7 +36,7 @@ class Shapes(NamedTuple):
 def read_shapes(page: Any) -> Shapes:
     import pypdfium2.raw as c
 
-    left, bottom, right, top = page.get_mediabox()
+    left, bottom, right, top = page.get_cropbox()
     area = max((right - left) * (top - bottom), 1.0)
     across: list[Box] = []
     down: list[Box] = []
@@ -45,18 +45,26 @@ def read_shapes(page: Any) -> Shapes:
     for index in range(min(c.FPDFPage_CountObjects(page.raw), _MOST)):
         item = c.FPDFPage_GetObject(page.raw, index)
         kind = c.FPDFPageObj_GetType(item)
-        if kind not in {c.FPDF_PAGEOBJ_PATH, c.FPDF_PAGEOBJ_IMAGE, c.FPDF_PAGEOBJ_SHADING}:
+        if kind == c.FPDF_PAGEOBJ_TEXT:
             continue
         box = _bounds(item, c, left, top)
-        if kind == c.FPDF_PAGEOBJ_IMAGE:
+        if kind == c.FPDF_PAGEOBJ_PATH:
+            _path(item, box, c, (across, down, grounds))
+            continue
+        holds_image = kind == c.FPDF_PAGEOBJ_IMAGE or (kind == c.FPDF_PAGEOBJ_FORM and _pictures(item, c))
+        if holds_image:
             images += 1
             largest = max(largest, (box.x1 - box.x0) * (box.y1 - box.y0))
+        if holds_image or kind == c.FPDF_PAGEOBJ_SHADING:
             grounds.append(box)
-        elif kind == c.FPDF_PAGEOBJ_SHADING:
-            grounds.append(box)
-        else:
-            _path(item, box, c, (across, down, grounds))
     return Shapes(tuple(across), tuple(down), tuple(grounds), largest > 0.5 * area, images)
+
+
+def _pictures(form: Any, c: Any) -> bool:
+    """Whether a form paints anything but text; its own coordinates are not followed."""
+    count = min(c.FPDFFormObj_CountObjects(form), 200)
+    kinds = {c.FPDFPageObj_GetType(c.FPDFFormObj_GetObject(form, i)) for i in range(count)}
+    return bool(kinds & {c.FPDF_PAGEOBJ_IMAGE, c.FPDF_PAGEOBJ_SHADING, c.FPDF_PAGEOBJ_PATH})
 
 
 def _bounds(item: Any, c: Any, left: float, top: float) -> Box:

@@ -1,0 +1,33 @@
+"""Page ranges as people write them: "1-3,7", "5-", "-2"."""
+
+from __future__ import annotations
+
+import re
+
+from citewell.errors import InvalidInput
+
+_PART = re.compile(r"(\d{1,6})?\s*(-)?\s*(\d{1,6})?")
+
+
+def choose_pages(wanted: str | None, total: int) -> list[int]:
+    """Zero-based page numbers in the order of the document; all of them when none are named."""
+    if wanted is None or not wanted.strip():
+        return list(range(total))
+    chosen: set[int] = set()
+    for part in wanted.replace("–", "-").split(","):
+        chosen |= _range(part.strip(), wanted, total)
+    if not chosen:
+        raise InvalidInput(f'The document has {total} pages; none of them is in "{wanted[:40]}".')
+    return sorted(chosen)
+
+
+def _range(part: str, wanted: str, total: int) -> set[int]:
+    match = _PART.fullmatch(part)
+    first, dash, last = match.groups() if match else (None, None, None)
+    if match is None or not (first or last) or (last and not dash):
+        raise InvalidInput(f'Write pages such as "1-3,7", not "{wanted[:40]}".')
+    start = int(first) if first else 1
+    end = int(last) if last else (total if dash else start)
+    if start < 1 or end < start:
+        raise InvalidInput(f'Pages count upwards from 1, unlike "{wanted[:40]}".')
+    return set(range(start - 1, min(end, total)))

@@ -1,0 +1,89 @@
+"""Other people's words as markdown: HTML fragments, plain text, and the lines put around them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from citewell.fetch.markdown.text import absolute, escape, guard_line_starts
+from citewell.text.invisible import visible
+from citewell.text.markup import clean
+from citewell.text.truncate import truncate
+
+_ADDRESS = re.compile(r"https?://[^\s<>\"]+")
+_HIDDEN = (
+    "script, style, template, noscript, [hidden],"
+    ' [style*="display:none"], [style*="display: none"], [style*="visibility:hidden"]'
+)
+
+
+def from_html(html: str | None, *, base: str = "", without: str = "", within: str = "") -> str:
+    """A fragment as markdown; `without` and `within` are CSS selectors."""
+    from selectolax.lexbor import LexborHTMLParser
+
+    from citewell.fetch.html.limits import tame
+    from citewell.fetch.markdown.writer import write
+
+    if not html:
+        return ""
+    tree = LexborHTMLParser(tame(html))
+    for node in tree.css(f"{_HIDDEN}, {without}" if without else _HIDDEN):
+        node.decompose()
+    part = tree.css_first(within) if within else tree.body
+    return write(part, base=base) if part is not None else ""
+
+
+def from_text(text: str | None) -> str:
+    """Plain text whose line breaks and characters read the same as markdown."""
+    paragraphs = re.split(r"\n[ \t]*(?:\n[ \t]*)+", visible(text or "").strip())
+    lines = (
+        "  \n".join(escaped(line.rstrip()) for line in one.split("\n")) for one in paragraphs
+    )
+    return "\n\n".join(lines)
+
+
+def escaped(line: str) -> str:
+    """One line of plain text; addresses in it are left alone."""
+    pieces: list[str] = []
+    end = 0
+    for match in _ADDRESS.finditer(line):
+        pieces += [escape(line[end : match.start()]), match[0]]
+        end = match.end()
+    return guard_line_starts("".join([*pieces, escape(line[end:])]))
+
+
+def inline(text: str | None) -> str:
+    """A name or a title within a line of ours."""
+    return escape(clean(text)).replace("[", "\\[").replace("]", "\\]")
+
+
+def link(text: str | None, target: str | None) -> str:
+    """A markdown link, or the bare words where there is nowhere to go."""
+    words = inline(text)
+    goal = absolute("", visible(target or "").strip())
+    return f"[{words}]({goal})" if goal.startswith(("http://", "https://")) and words else words
+
+
+def facts(*parts: str | None) -> str:
+    """One line of small facts; empty ones are left out."""
+    return " · ".join(part for part in parts if part)
+
+
+def count(number: int | None, noun: str) -> str:
+    """`1 point`, `1,204 points`; empty when nobody knows."""
+    if number is None:
+        return ""
+    return f"{number:,} {noun}" + ("" if abs(number) == 1 else "s")
+
+
+def blocks(parts: Iterable[str | None]) -> str:
+    return "\n\n".join(part.strip("\n") for part in parts if part and part.strip())
+
+
+def quoted(markdown: str) -> str:
+    return "\n".join(f"> {line}".rstrip() for line in markdown.split("\n"))
+
+
+def excerpt(text: str, limit: int) -> str:
+    """The start of a text on one line, at most `limit` bytes."""
+    return truncate(clean(text), limit).text
