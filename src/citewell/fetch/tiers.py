@@ -155,7 +155,7 @@ class HtmlTier:
         """One page that trips over a fault of ours must not take others down with it."""
         try:
             return self._drafted(url, response, kind)
-        except CitewellError:
+        except (CitewellError, Unsure):
             raise
         except Exception:
             logger.exception("the reader failed on a page")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 MAX_CHARACTERS = 10_000_000
-MAX_DEPTH = 200
+MAX_DEPTH = 120
 # The parser reopens every unclosed formatting element in every paragraph that follows.
 MAX_FORMATTING = 24
 

@@ -18,6 +18,8 @@ _SECTIONS = frozenset(("thead", "tbody", "tfoot"))
 _CELLS = frozenset(("td", "th"))
 _BAR = re.compile(r"(?<!\\)\|")
 _MAX_SPAN = 50
+# One very wide row would make every other row as wide.
+_MAX_WIDTH = 100
 _LAYOUT = "h1,h2,h3,h4,h5,h6,pre,form,table,article,section,nav"
 
 
@@ -48,7 +50,7 @@ def is_data(table: LexborNode, rows: list[list[Cell]]) -> bool:
     if role in ("presentation", "none") or not rows:
         return False
     width = max(sum(cell.columns for cell in row) for row in rows)
-    if width < 2 or (len(rows) < 2 and not rows[0][0].header):
+    if not 2 <= width <= _MAX_WIDTH or (len(rows) < 2 and not rows[0][0].header):
         return False
     return not any(cell.node.css_first(_LAYOUT) for row in rows for cell in row)
 

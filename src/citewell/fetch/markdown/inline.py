@@ -49,7 +49,6 @@ _BACK_TARGET = re.compile(
     r"^#(?:user-content-)?(?:fnref|footnote-ref|cite_ref|ref|_ftnref|backref)", re.IGNORECASE
 )
 _NOTE_LABEL = re.compile(r"[\[\]()\s^]+")
-_EDGES = re.compile(r"^(\s*)(.*?)(\s*)$", re.DOTALL)
 _SIGNED_NUMBER = re.compile(r"^[+−-]?\d+$")
 _TEX_TYPE = "math/tex"
 
@@ -225,12 +224,13 @@ def is_back_reference(node: LexborNode) -> bool:
 
 def wrap(text: str, mark: str, render: Callable[[str], str] | None = None) -> str:
     """Put marks around the text but outside the spaces at its edges."""
-    found = _EDGES.match(text)
-    if found is None or not found.group(2):
+    inner = text.strip()
+    if not inner:
         return text
-    before, inner, after = found.groups()
+    start = len(text) - len(text.lstrip())
+    end = start + len(inner)
     inner = render(inner) if render is not None else f"{mark}{inner}{mark}"
-    return f"{before}{inner}{after}"
+    return f"{text[:start]}{inner}{text[end:]}"
 
 
 def _quoted(text: str) -> str:

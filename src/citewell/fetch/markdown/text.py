@@ -6,7 +6,9 @@ import re
 from urllib.parse import urljoin
 
 _MATH = re.compile(
-    r"(\$\$.+?\$\$|\\\(.+?\\\)|\\\[.+?\\\]|\\begin\{(\w+\*?)\}.+?\\end\{\2\}"
+    # Bounded, because a page may open a formula a million times and never close one.
+    r"(\$\$.{1,2000}?\$\$|\\\(.{1,1000}?\\\)|\\\[.{1,2000}?\\\]"
+    r"|\\begin\{(\w{1,20}\*?)\}.{1,2000}?\\end\{\2\}"
     r"|\$(?!\d[\d.,]*\s)(?=[^$\n]*[\\^_])[^\s$](?:[^$\n]{0,300}[^\s$])?\$(?!\d))",
     re.DOTALL,
 )
@@ -24,7 +26,7 @@ _SPECIAL = re.compile(
 _MAYBE_SPECIAL = re.compile(r"[`\\*_~<&\]]")
 _MARKED = frozenset("#>+-=0123456789")
 _LINE_START = re.compile(
-    r"(?m)^(\s*)(?:([#>+-]|#{2,6})(?=\s|$)|(\d{1,9})([.)])(?=\s|$)|(={3,}|-{3,})$)"
+    r"(?m)^([ \t]*)(?:([#>+-]|#{2,6})(?=\s|$)|(\d{1,9})([.)])(?=\s|$)|(={3,}|-{3,})$)"
 )
 _SPACE = re.compile(r"[ \t\n\r\f\v]+")
 _TICKS = re.compile(r"`+")

@@ -98,6 +98,7 @@ class _Writer:
     def __init__(self, scope: Scope) -> None:
         self._scope = scope
         self._inline = Inline(scope)
+        self._mixed: dict[int, bool] = {}
 
     def blocks(self, node: LexborNode) -> list[str]:
         """The content of an element as a list of markdown blocks."""
@@ -127,7 +128,7 @@ class _Writer:
         return [_note(note, inner)] if note and inner else inner
 
     def _inline_child(self, node: LexborNode, run: list[str], found: list[str]) -> None:
-        if not _holds_block(node):
+        if not self._holds_block(node):
             run.append(self._inline.node(node))
             return
         _end_run(run, found)
@@ -136,6 +137,20 @@ class _Writer:
         if inner and href:
             inner[0] = self._linked(inner[0], href)
         found += inner
+
+    def _holds_block(self, node: LexborNode) -> bool:
+        """Whether an inline element has a block-level one inside; asked once per node."""
+        known = self._mixed.get(node.mem_id)
+        if known is None:
+            known = False
+            child = node.first_child
+            while child is not None and not known:
+                tag = child.tag or ""
+                if tag != "-text" and tag not in _DROPPED:
+                    known = tag in _BLOCKS or self._holds_block(child)
+                child = child.next
+            self._mixed[node.mem_id] = known
+        return known
 
     def _linked(self, block: str, href: str) -> str:
         """A card that is one big link keeps it on its first line, when that is plain text."""
@@ -159,7 +174,7 @@ class _Writer:
         return [f"{'#' * _HEADINGS[node.tag or 'h1']} {text}"] if text else []
 
     def _flat(self, node: LexborNode) -> str:
-        if not _holds_block(node):
+        if not self._holds_block(node):
             return self._inline.children(node)
         return " ".join(self.blocks(node))
 
@@ -309,21 +324,11 @@ def _end_run(run: list[str], found: list[str]) -> None:
         if text:
             found.append(guard_line_starts(_SPACES.sub(" ", text) if "  " in text else text))
         return
-    for part in _STANZA.split(whole):
+    for part in _STANZA.split(_SPACES.sub(" ", whole)):
         text = _BREAK.sub("\n", part).strip(" \n\t")
         if text:
-            text = guard_line_starts(_SPACES.sub(" ", text))
+            text = guard_line_starts(text)
             found.append(text.replace("\n", "  \n"))
-
-
-def _holds_block(node: LexborNode) -> bool:
-    child = node.first_child
-    while child is not None:
-        tag = child.tag or ""
-        if tag != "-text" and (tag in _BLOCKS or (tag not in _DROPPED and _holds_block(child))):
-            return True
-        child = child.next
-    return False
 
 
 def _start(node: LexborNode) -> int:
