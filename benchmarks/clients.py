@@ -159,7 +159,8 @@ def whole(held: bytearray) -> tuple[bytes, bytes] | None:
 
 def unchunked(rest: bytes) -> bytes | None:
     """The body of a chunked answer; None while its last chunk is missing."""
-    parts, at = [], 0
+    parts: list[bytes] = []
+    at = 0
     while (end := rest.find(b"\r\n", at)) >= 0:
         size = int(rest[at:end], 16)
         if size == 0:

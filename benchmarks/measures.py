@@ -53,7 +53,7 @@ async def _calls(port: int, endpoint: str, count: int) -> None:
 def resident(process: subprocess.Popen[bytes]) -> float:
     root = psutil.Process(process.pid)
     family = [root, *root.children(recursive=True)]
-    return sum(member.memory_info().rss for member in family) / MB
+    return float(sum(member.memory_info().rss for member in family) / MB)
 
 
 def http_rate(port: int, endpoint: str, *, connections: int, seconds: float) -> float:
@@ -78,7 +78,7 @@ def processor(process: subprocess.Popen[bytes]) -> float:
     """Seconds of processor time the server and its children have used."""
     root = psutil.Process(process.pid)
     family = [root, *root.children(recursive=True)]
-    return sum(sum(member.cpu_times()[:2]) for member in family)
+    return float(sum(sum(member.cpu_times()[:2]) for member in family))
 
 
 def listing(subject: Subject, *further: str) -> dict[str, int]:

@@ -67,11 +67,15 @@ def compared() -> Iterator[tuple[Subject, Subject, Subject]]:
     with tempfile.TemporaryDirectory() as folder, loopback() as web:
         home = Path(folder)
         shared = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
-        ours = shared | web | {
-            "HOME": _made(home / "citewell"),
-            "CITEWELL_DATA_DIR": _made(home / "citewell" / "data"),
-            "SEARCH_PROVIDER": "searxng",
-        }
+        ours = (
+            shared
+            | web
+            | {
+                "HOME": _made(home / "citewell"),
+                "CITEWELL_DATA_DIR": _made(home / "citewell" / "data"),
+                "SEARCH_PROVIDER": "searxng",
+            }
+        )
         theirs = shared | {
             "HOME": _made(home / "peer"),
             "CACHE_DIR": _made(home / "peer" / "cache"),
@@ -94,9 +98,7 @@ def compared() -> Iterator[tuple[Subject, Subject, Subject]]:
                 endpoint="/mcp",
                 env=ours,
             ),
-            Subject(
-                name=PEER, stdio=(launcher,), http=(launcher,), endpoint="/mcp/", env=theirs
-            ),
+            Subject(name=PEER, stdio=(launcher,), http=(launcher,), endpoint="/mcp/", env=theirs),
             Subject(
                 name=f"{PEER}, bare binary",
                 stdio=(binary,),
@@ -158,7 +160,7 @@ def _await_live(process: subprocess.Popen[bytes], port: int) -> None:
                 return
         except (urllib.error.URLError, OSError):
             time.sleep(0.05)
-    raise RuntimeError(f"{process.args} did not come up")
+    raise RuntimeError(f"{process.args!r} did not come up")
 
 
 def _free_port() -> int:

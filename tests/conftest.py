@@ -42,6 +42,8 @@ def environ(internet: Internet, tmp_path: Path) -> dict[str, str]:
         "CITEWELL_CONFIG": str(tmp_path / "no-such-config.toml"),
         "CITEWELL_DATA_DIR": str(tmp_path / "data"),
         "HOME": str(tmp_path),
+        "CITEWELL_STEALTH": "false",
+        "CHROME_PATH": "disabled",  # tests of the browser ask for it; the others need not wait for it
     }
 
 

@@ -27,8 +27,8 @@ _LEAST_PAGES = 7
 _LEAST_SIGNAL = 10
 _PARAMETERS = {
     "objective": "cross_entropy",
-    "learning_rate": 0.15,
-    "num_leaves": 16,
+    "learning_rate": 0.12,
+    "num_leaves": 24,
     "min_data_in_leaf": 60,
     "feature_fraction": 0.5,
     "bagging_fraction": 0.8,
@@ -160,7 +160,7 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("data", type=Path, help="folder with ground-truth/ and html/")
     arguments.add_argument("--folds", type=int, default=5)
-    arguments.add_argument("--rounds", type=int, default=50)
+    arguments.add_argument("--rounds", type=int, default=70)
     arguments.add_argument("--report", type=Path, help="write out-of-fold scores and choices here")
     arguments.add_argument("--cache", type=Path, help="keep aligned pages here between runs")
     arguments.add_argument("--save-rows", type=Path, help="keep out-of-fold rows for experiments")

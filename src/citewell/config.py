@@ -139,6 +139,31 @@ class Settings(BaseModel):
         "CITEWELL_PAGE_TIMEOUT", 15.0, "Longest wait for one page over plain HTTP."
     )
     max_page_concurrency: int = setting("MAX_SCRAPE_CONCURRENCY", 5, "Pages read at the same time.")
+    stealth: bool = setting(
+        "CITEWELL_STEALTH",
+        True,
+        "Ask again as a browser would when a page refuses us; needs the extra `stealth`.",
+    )
+    stealth_timeout: Seconds = setting(
+        "CITEWELL_STEALTH_TIMEOUT", 20.0, "Longest wait for one page asked for as Chrome would."
+    )
+    browser_timeout: Seconds = setting(
+        "CITEWELL_BROWSER_TIMEOUT", 30.0, "Longest wait for one page rendered in the browser."
+    )
+    chrome_path: str | None = setting(
+        "CHROME_PATH", None, "The Chromium to render pages with; `disabled` for none."
+    )
+    browser_idle_timeout: Seconds = setting(
+        "BROWSER_IDLE_TIMEOUT", 300.0, "How long an unused browser is kept running."
+    )
+    max_browser_pages: int = setting(
+        "MAX_SCRAPE_CONCURRENCY_BROWSER", 2, "Pages rendered at the same time."
+    )
+    exa_contents: bool = setting(
+        "CITEWELL_EXA_CONTENTS",
+        True,
+        "With EXA_API_KEY, ask Exa for pages that nothing else could read; paid, and Exa learns the address.",
+    )
     breaker_threshold: int = setting(
         "CIRCUIT_FAILURE_THRESHOLD",
         5,
@@ -152,6 +177,19 @@ class Settings(BaseModel):
     tool_timeout: Seconds = setting("CITEWELL_TOOL_TIMEOUT", 60.0, "Longest run of one tool call.")
     long_tool_timeout: Seconds = setting(
         "CITEWELL_LONG_TOOL_TIMEOUT", 120.0, "Longest run of a tool that reads many pages."
+    )
+    source_recommendations: bool = setting(
+        "SOURCE_RECOMMENDATIONS", True, "Point out the best sources in search_and_scrape."
+    )
+    generative_ui: bool = setting(
+        "GENERATIVE_UI_ENABLED",
+        False,
+        "Add cards and a table of the sources to search_and_scrape, for clients that draw them.",
+    )
+    gather_deadline: Seconds = setting(
+        "CITEWELL_GATHER_DEADLINE",
+        15.0,
+        "How long search_and_scrape waits for slow pages when others have been read.",
     )
     link_threshold: int = setting(
         "CITEWELL_LINK_THRESHOLD",
@@ -190,6 +228,53 @@ class Settings(BaseModel):
     )
     artifact_ttl: Seconds = setting(
         "CITEWELL_ARTIFACT_TTL", 1800.0, "How long a linked result can be fetched."
+    )
+    database_url: str | None = setting(
+        "CITEWELL_DATABASE_URL",
+        None,
+        "postgresql://… keeps state and cache in PostgreSQL (14 or newer) instead of files, for several instances.",
+        secret=True,
+    )
+    redis_url: str | None = setting(
+        "REDIS_URL",
+        None,
+        "redis://… keeps cache, leases and limits in Redis, shared by all instances.",
+        secret=True,
+    )
+    master_key: str | None = setting(
+        "CITEWELL_MASTER_KEY",
+        None,
+        "64 hex digits; wraps the keys that encrypt the state. Without it, a key file in the data directory is used.",
+        secret=True,
+    )
+    master_key_file: Location | None = setting(
+        "CITEWELL_MASTER_KEY_FILE",
+        None,
+        "A file with the master key, such as a mounted secret; further lines hold previous keys.",
+    )
+    master_key_previous: str | None = setting(
+        "CITEWELL_MASTER_KEY_PREVIOUS",
+        None,
+        "The master key before the last rotation, still accepted for reading.",
+        secret=True,
+    )
+    keyring: bool = setting(
+        "CITEWELL_KEYRING",
+        False,
+        "Keep the master key in the system's keyring instead of a file; needs the keyring library.",
+    )
+
+    # Sessions
+    session_ttl: Seconds = setting(
+        "SESSION_TTL", 4 * 3600.0, "How long a research session lives after its last use."
+    )
+    session_max: int = setting(
+        "CITEWELL_SESSION_MAX",
+        50,
+        "Research sessions one owner may have; beyond that the least recently used goes.",
+    )
+    session_max_steps: int = setting(
+        "SESSION_MAX_STEPS", 200, "Steps one research session may have."
     )
 
     # HTTP

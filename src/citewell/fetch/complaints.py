@@ -5,6 +5,7 @@ from __future__ import annotations
 from citewell.errors import (
     AuthRequired,
     Blocked,
+    BrowserUnavailable,
     CitewellError,
     ContentEmpty,
     InvalidInput,
@@ -36,7 +37,9 @@ def disallowed(url: str, reason: str) -> Refused:
 
 
 def faulty(url: str) -> ContentEmpty:
-    said = f"No content extracted from {masked(url)}: our own reader failed on it; the log says how."
+    said = (
+        f"No content extracted from {masked(url)}: our own reader failed on it; the log says how."
+    )
     return ContentEmpty(said, detail="reader failed", action="report_bug")
 
 
@@ -120,6 +123,7 @@ _SAYING_MOST: tuple[type[CitewellError], ...] = (
     Unavailable,
     RejectedRequest,
     TooLarge,
+    BrowserUnavailable,
     ContentEmpty,
     NetworkFailed,
 )

@@ -72,14 +72,24 @@ class Tier(Protocol):
         ...
 
 
+Order = Callable[[Sequence[Tier], str], Sequence[Tier]]
+
+
+def as_given(tiers: Sequence[Tier], _url: str) -> Sequence[Tier]:
+    return tiers
+
+
 class Ladder:
-    def __init__(self, tiers: Sequence[Tier]) -> None:
+    """Climbs its tiers for an address, in the order that suits it."""
+
+    def __init__(self, tiers: Sequence[Tier], *, order: Order = as_given) -> None:
         self._tiers = tuple(tiers)
+        self._order = order
 
     async def climb(self, url: str, *, note: Note | None = None) -> Draft:
         """The first tier's text that is sure, or else the best candidate, marked partial."""
         climb = Climb(url=url)
-        for tier in self._tiers:
+        for tier in self._order(self._tiers, url):
             if note is not None:
                 await note(tier.name)
             try:

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from citewell.errors import NetworkFailed, Refused
 from citewell.fetch import complaints
-from citewell.fetch.ladder import Draft, Ladder, Note, Tier
+from citewell.fetch.ladder import Draft, Ladder, Note, Order, Tier, as_given
 from citewell.fetch.tiers import Door, HtmlTier, MarkdownTier, Sender
 from citewell.model.page import Page
 from citewell.net.target import read_url
@@ -36,11 +36,12 @@ class Reader:
         tiers: Sequence[Tier],
         *,
         robots: Robots | None,
+        order: Order = as_given,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """`robots` is None where the operator chose not to ask."""
-        self._ladder = Ladder(tiers)
+        self._ladder = Ladder(tiers, order=order)
         self._robots = robots
         self._now = now
         self._clock = clock

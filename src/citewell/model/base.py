@@ -25,3 +25,12 @@ class Plain(Value):
     """A value whose wire names are its Python names, as spec 3 writes them."""
 
     model_config = ConfigDict(alias_generator=None)
+
+
+class Report(Value):
+    """An answer whose keys depend on what was asked; the service that makes it owns its shape."""
+
+    content: dict[str, Any]
+
+    def wire(self) -> dict[str, Any]:
+        return self.content

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 
+from citewell.model.scrape import StructuredData
 from citewell.model.signals import ForumSignals, GithubTrust, Highlight
 
 
@@ -34,3 +36,10 @@ class Page:
     highlights: tuple[Highlight, ...] = ()  # the telling passages of a talk
     forum_signals: ForumSignals | None = None
     trust_signals: GithubTrust | None = None  # of a repository's front page
+    modified: str | None = None  # ISO 8601, as the page says
+    structured: StructuredData | None = None  # what the page says of itself to machines
+    hidden: Mapping[str, int] = field(default_factory=dict)  # unseen text taken out, by kind
+    page_count: int | None = None  # of a document
+    file_size: int | None = None  # bytes, of a document
+    etag: str | None = None  # what the server wants to hear when asked for changes
+    last_modified: str | None = None

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from citewell.errors import BrowserUnavailable, NetworkFailed
 from citewell.net import chromium
+from citewell.net.chromium import Habits
 from citewell.net.guard import Guard
 from citewell.net.message import Request, Response
 from citewell.net.proxy import GuardedProxy
@@ -28,20 +29,6 @@ _GRACE = 2.0  # seconds beyond a request's own time, for closing the tab
 
 def installed() -> bool:
     return find_spec("playwright") is not None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Habits:
-    """How the browser is kept."""
-
-    executable: str | None = None  # None for the usual names, "disabled" for never
-    pages: int = 2  # at the same time
-    idle_seconds: float = 300.0
-    visits: int = 100  # after so many a fresh process takes over
-    most_memory: int = 1536 * 2**20  # of all its processes together
-    user_agent: str | None = None
-    pictures: bool = False
-    environ: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
 class Browser:

@@ -6,6 +6,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from citewell.errors import BrowserUnavailable
@@ -35,8 +36,7 @@ _QUIET = (
 )
 # The first setting is ours; the others are the driver's own, which a second flag would undo.
 _NO_PICTURES = (
-    "--blink-settings=imagesEnabled=false,primaryHoverType=2,availableHoverTypes=2,"
-    "primaryPointerType=4,availablePointerTypes=4",
+    "--blink-settings=imagesEnabled=false,primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4",
     "--disable-remote-fonts",
 )
 _NAMES = (
@@ -58,6 +58,21 @@ _PASSED_ON = frozenset({
     "LOCALAPPDATA", "PATH", "PROGRAMFILES", "SYSTEMROOT", "TEMP", "TMP", "TMPDIR", "USER",
     "USERPROFILE", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR",
 })  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Habits:
+    """How the browser is kept."""
+
+    executable: str | None = None  # None for the usual names, "disabled" for never
+    pages: int = 2  # at the same time
+    idle_seconds: float = 300.0
+    visits: int = 100  # after so many a fresh process takes over
+    most_memory: int = 1536 * 2**20  # of all its processes together
+    most_bytes: int = 64 * 2**20  # that one page may load
+    user_agent: str | None = None
+    pictures: bool = False
+    environ: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
 def find(chosen: str | None, *, which: Callable[[str], str | None] = shutil.which) -> str:

@@ -7,19 +7,16 @@ import contextlib
 import os
 import signal
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 from playwright.async_api import Browser, CDPSession, Error, Playwright, async_playwright
 
 from citewell.errors import NetworkFailed
 from citewell.net import chromium
+from citewell.net.chromium import Habits
 from citewell.net.guard import Guard
 from citewell.net.message import Request, Response
 from citewell.net.proxy import GuardedProxy
 from citewell.net.visit import Manner, visit
-
-if TYPE_CHECKING:
-    from citewell.net.browser import Habits
 
 _START = 20.0  # seconds
 _ROUND = 1.0  # seconds between looks at the memory
@@ -93,6 +90,7 @@ class Engine:
             clock=self._clock,
             user_agent=self._habits.user_agent or _user_agent(self._browser.version),
             pictures=self._habits.pictures,
+            most_bytes=self._habits.most_bytes,
         )
         try:
             return await visit(self._browser, request, guard=self._guard, manner=manner)

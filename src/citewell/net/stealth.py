@@ -154,14 +154,15 @@ def _failures(host: str) -> Iterator[None]:
         yield
     except theirs.TlsError:
         raise NetworkFailed(f"No secure connection to {host} could be made.") from None
-    except (theirs.BuilderError, theirs.DecodingError):
-        raise Unavailable(f"{host} gave an answer that cannot be read.") from None
+    except theirs.BuilderError:
+        raise Unavailable(f"{host} cannot be asked in this way.") from None
     except (
         theirs.ConnectionError,
         theirs.ConnectionResetError,
         theirs.ProxyConnectionError,
         theirs.RequestError,
         theirs.BodyError,
+        theirs.DecodingError,  # a packed body that ends too soon, or any body that does
         theirs.TimeoutError,
     ):
         raise NetworkFailed(f"The connection to {host} failed, or broke off.") from None

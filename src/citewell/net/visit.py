@@ -6,9 +6,10 @@ import asyncio
 import re
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from playwright.async_api import Browser, BrowserContext, Error, Frame, Page
+from playwright.async_api import Response as Answer
 
 from citewell.errors import ContentEmpty, NetworkFailed, TooLarge
 from citewell.net.guard import Guard
@@ -65,8 +66,8 @@ class Manner:
     quiet: Callable[[str], float]  # seconds without a change after which an address is done
     clock: Callable[[], float]
     user_agent: str
-    pictures: bool = False
-    most_bytes: int = 64 * 2**20  # all that the page loads
+    pictures: bool
+    most_bytes: int  # all that the page loads
 
 
 async def visit(browser: Browser, request: Request, *, guard: Guard, manner: Manner) -> Response:
@@ -77,14 +78,19 @@ async def visit(browser: Browser, request: Request, *, guard: Guard, manner: Man
     """
     async with _tab(browser, manner) as page:
         watch = Watch(page, most_bytes=manner.most_bytes, clock=manner.clock)
-        await watch.begin()
-        last_look = manner.clock() + request.timeout * _LAST_LOOK
-        await _go(page, watch, request, guard)
-        quiet = manner.quiet(request.url)
-        await _settle(page, watch, quiet=quiet, last_look=last_look, clock=manner.clock)
-        if await page.evaluate(_DECLINE):
-            await _settle(page, watch, quiet=quiet, last_look=last_look, clock=manner.clock)
-        return await _taken(page, watch, request.max_bytes)
+        try:
+            await watch.begin()
+            last_look = manner.clock() + request.timeout * _LAST_LOOK
+            await _go(page, watch, request, guard)
+            if _turned_away(watch):
+                return _answer(watch, url=request.url, body=b"")
+            await _settle(page, watch, manner, last_look=last_look)
+            if await page.evaluate(_DECLINE):
+                await _settle(page, watch, manner, last_look=last_look)
+            return await _taken(page, watch, request.max_bytes)
+        except Error:
+            watch.check()  # it may know better than the driver
+            raise
 
 
 @asynccontextmanager
@@ -126,8 +132,14 @@ async def _go(page: Page, watch: Watch, request: Request, guard: Guard) -> None:
         await page.goto(request.url, wait_until="commit", timeout=request.timeout * 1000)
     except Error as error:
         watch.check()
-        raise await _meaning(error, watch.asked or request.url, guard) from None
+        if not _turned_away(watch):
+            raise await _meaning(error, watch.asked or request.url, guard) from None
     watch.check()
+
+
+def _turned_away(watch: Watch) -> bool:
+    """True for a demand for a password, which the browser shows no page of."""
+    return watch.document is not None and watch.document.status in {401, 407}
 
 
 async def _meaning(error: Error, url: str, guard: Guard) -> Exception:
@@ -143,10 +155,9 @@ async def _meaning(error: Error, url: str, guard: Guard) -> Exception:
     return error
 
 
-async def _settle(
-    page: Page, watch: Watch, *, quiet: float, last_look: float, clock: Callable[[], float]
-) -> None:
-    """Return when nothing has changed for `quiet` seconds, or at the last look."""
+async def _settle(page: Page, watch: Watch, manner: Manner, *, last_look: float) -> None:
+    """Return when nothing has changed for as long as the manner asks, or at the last look."""
+    clock, quiet = manner.clock, manner.quiet(page.url)
     before, since = "", clock()
     while clock() < last_look:
         watch.check()
@@ -169,20 +180,30 @@ async def _signature(page: Page) -> str:
 
 async def _taken(page: Page, watch: Watch, limit: int) -> Response:
     document = watch.document
-    status = document.status if document else 200
-    headers = dict(document.headers) if document else {}
-    for name in ("content-encoding", "content-length", "transfer-encoding"):
-        headers.pop(name, None)
-    media_type = headers.get("content-type", "").partition(";")[0].strip().lower()
-    if document is not None and media_type not in _MARKUP:
-        body = await document.body()
+    if document is not None and _media_type(document) not in _MARKUP:
+        body, markup = await document.body(), False
     else:
-        body = await _markup(page, limit)
-        headers["content-type"] = "text/html; charset=utf-8"
+        body, markup = await _markup(page, limit), True
     watch.check()
     if len(body) > limit:
         raise TooLarge(f"The page has more than {limit} bytes.")
-    return Response(status=status, url=page.url, headers=headers, body=body, hops=watch.hops)
+    answer = _answer(watch, url=page.url, body=body)
+    kind = {"content-type": "text/html; charset=utf-8"} if markup else {}
+    return replace(answer, headers={**answer.headers, **kind})
+
+
+def _media_type(document: Answer) -> str:
+    return document.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+
+def _answer(watch: Watch, *, url: str, body: bytes) -> Response:
+    """The main frame's last answer with another body than it came with."""
+    document = watch.document
+    headers = dict(document.headers) if document else {}
+    for name in ("content-encoding", "content-length", "transfer-encoding"):
+        headers.pop(name, None)
+    status = document.status if document else 200
+    return Response(status=status, url=url, headers=headers, body=body, hops=watch.hops)
 
 
 async def _markup(page: Page, limit: int) -> bytes:

@@ -120,6 +120,9 @@ class App:
         return cast("S", self._services[kind])
 
     async def aclose(self) -> None:
+        for service in self._services.values():
+            if close := getattr(service, "aclose", None):
+                await close()
         await self.network.aclose()
         await self.store.aclose()
 
@@ -151,6 +154,8 @@ class App:
             "Web": self._web,
             "Read": self._read,
             "Connector": self._connector,
+            "Scrape": self._scrape,
+            "Gather": self._gather,
             "Shelf": lambda: Shelf(self.store.artifacts),
         }
         return builders[kind.__name__]()
@@ -193,9 +198,41 @@ class App:
         )
 
     def _read(self) -> Any:
+        """Every tool reads through the same kept pages."""
+        from citewell.services.pages import CachedRead
         from citewell.services.read import Read
 
-        return Read(settings=self.settings, network=self.network)
+        return CachedRead(
+            Read(settings=self.settings, network=self.network),
+            loader=self.store.loader,
+            cache=self.store.cache,
+            isolated=self._isolated,
+        )
+
+    def _scrape(self) -> Any:
+        from citewell.services.read import Read
+        from citewell.services.scrape import Scrape
+        from citewell.services.verbatim import Verbatim
+
+        settings, network = self.settings, self.network
+        robots = network.robots if settings.respect_robots else None
+        raw = Verbatim(network.client, robots=robots, timeout=settings.page_timeout)
+        pages: Any = self.service(Read)
+        return Scrape(pages=pages, verbatim=raw)
+
+    def _gather(self) -> Any:
+        from citewell.services.gather import Gather
+        from citewell.services.read import Read
+        from citewell.services.searches import Searches
+        from citewell.services.web.search import Web
+
+        searches = Searches(self.service(Web), loader=self.store.loader, isolated=self._isolated)
+        pages: Any = self.service(Read)
+        return Gather(settings=self.settings, searches=searches, pages=pages)
+
+    @property
+    def _isolated(self) -> bool:
+        return self.settings.cache_isolation == "tenant"
 
     def _connector(self) -> Any:
         from citewell.services.connector import Connector

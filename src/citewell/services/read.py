@@ -8,8 +8,10 @@ from dataclasses import replace
 
 from citewell.config import Settings
 from citewell.errors import CitewellError
+from citewell.fetch.apps import in_order
 from citewell.fetch.complaints import unreachable
-from citewell.fetch.reader import Reader, plain_tiers
+from citewell.fetch.reader import Reader
+from citewell.fetch.rungs import build
 from citewell.model.page import Page
 from citewell.net.network import Network
 from citewell.text.truncate import truncate
@@ -23,11 +25,9 @@ class Read:
     """Pages as markdown. At most `max_page_concurrency` are read at a time in the whole process."""
 
     def __init__(self, *, settings: Settings, network: Network) -> None:
-        tiers = plain_tiers(
-            network.client, max_bytes=settings.max_html_bytes, timeout=settings.page_timeout
-        )
+        self._rungs = build(settings, network)
         robots = network.robots if settings.respect_robots else None
-        self._reader = Reader(tiers, robots=robots)
+        self._reader = Reader(self._rungs.tiers, robots=robots, order=in_order)
         self._slots = asyncio.Semaphore(max(1, settings.max_page_concurrency))
 
     async def read(
@@ -47,6 +47,10 @@ class Read:
             page = await self._reader.read(url.strip(), note=note)
         cut = truncate(page.content, min(max_length, LONGEST))
         return replace(page, content=cut.text, truncated=cut.truncated)
+
+    async def aclose(self) -> None:
+        """Stop the browser and the disguised client, if they ever ran."""
+        await self._rungs.aclose()
 
     async def read_many(
         self,

@@ -51,7 +51,7 @@ class Key:
     def name(self, *parts: str) -> str:
         """A name that says nothing about its parts without the key."""
         named = self._names.copy()
-        named.update(_joined(part.encode("utf-8", "surrogatepass") for part in parts))
+        named.update(joined(part.encode("utf-8", "surrogatepass") for part in parts))
         return named.hexdigest()[:40]
 
 
@@ -63,6 +63,16 @@ class Keyring:
         self._by_id = {key.id: key for key in self.keys}
         self._randomness = randomness
 
+    @property
+    def current(self) -> str:
+        """The id of the key that seals, in hexadecimal; it tells nothing of the key."""
+        return self.keys[0].id.hex()
+
+    @staticmethod
+    def sealer(sealed: bytes) -> str:
+        """The id of the key that a body was sealed with."""
+        return sealed[1 : 1 + _ID].hex()
+
     def names(self, *parts: str) -> tuple[str, ...]:
         """The name of a thing under each key, the current one first."""
         return tuple(key.name(*parts) for key in self.keys)
@@ -70,7 +80,7 @@ class Keyring:
     def seal(self, place: Place, plain: bytes) -> bytes:
         key = self.keys[0]
         nonce = self._randomness(_NONCE)
-        sealed = key.cipher.encrypt(nonce, plain, _bound(place, key.id))
+        sealed = key.cipher.encrypt(nonce, plain, bound(place, key.id))
         return b"".join((_VERSION, key.id, nonce, sealed))
 
     def open(self, place: Place, sealed: bytes) -> bytes:
@@ -82,7 +92,7 @@ class Keyring:
             raise Unreadable("A kept entry was sealed with another key.")
         nonce = sealed[1 + _ID : _HEAD]
         try:
-            return key.cipher.decrypt(nonce, sealed[_HEAD:], _bound(place, key.id))
+            return key.cipher.decrypt(nonce, sealed[_HEAD:], bound(place, key.id))
         except InvalidTag:
             raise Unreadable("A kept entry was altered, or belongs elsewhere.") from None
 
@@ -100,6 +110,11 @@ class Keys:
         if self._ring is None:
             return await asyncio.to_thread(self._load)
         return self._ring
+
+    async def reload(self) -> Keyring:
+        """Fetch again, for another process may have changed the keys."""
+        self._ring = None
+        return await self.ring()
 
     def _load(self) -> Keyring:
         with self._lock:
@@ -119,11 +134,12 @@ def _derive(master: bytes, purpose: bytes) -> bytes:
     return hmac.new(master, purpose, hashlib.sha256).digest()
 
 
-def _bound(place: Place, generation: bytes) -> bytes:
+def bound(place: Place, generation: bytes) -> bytes:
+    """What a seal authenticates besides its content."""
     parts = (place.owner, place.table, place.row)
-    return _joined([*(part.encode("utf-8", "surrogatepass") for part in parts), generation])
+    return joined([*(part.encode("utf-8", "surrogatepass") for part in parts), generation])
 
 
-def _joined(parts: Iterable[bytes]) -> bytes:
+def joined(parts: Iterable[bytes]) -> bytes:
     """Lengths go along, so that no two lists of parts look the same."""
     return b"".join(len(part).to_bytes(4, "big") + part for part in parts)

@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
-import struct
-import zlib
 from collections.abc import Callable
-from typing import TypeVar
 
-from citewell.store.crypto import Keyring, Keys, Place
+from citewell.store.crypto import Keyring, Keys
+from citewell.store.entries import open_entry, seal_entry
 from citewell.store.lru import Kept, Spot
+from citewell.store.packing import maybe_off_loop
 from citewell.store.sql import Database, Scalar, Statement
 
-Made = TypeVar("Made")
-
-_TABLE = "entry"
-_HEAD = struct.Struct(">?dd")  # packed?, made, ttl: sealed, so that nobody can lengthen a life
-_PACK_ABOVE = 2048  # below, compression costs more than it saves
-_OFF_LOOP_ABOVE = 64 * 1024  # larger bodies would hold up the event loop
 _ROW_BYTES = 256  # what a row costs besides its body, roughly
 _SWEEP_EVERY = 600.0
 _TOUCH_AT = 64
@@ -34,7 +26,8 @@ _FORGET = "DELETE FROM entry WHERE id = :id OR id = :old"
 _CLEAR = "DELETE FROM entry WHERE space = :space"
 _CLEAR_OWNER = "DELETE FROM entry WHERE space = :space AND (owner = :owner OR owner = :old)"
 _EXPIRE = "DELETE FROM entry WHERE expires <= :now"
-_EXPIRE_LEASES = "DELETE FROM lease WHERE expires <= :now"
+_EXPIRE_LEASES = "DELETE FROM lease WHERE expires <= {now}"
+_EXPIRE_PACES = "DELETE FROM pace WHERE due <= {now}"
 _TOTAL = "SELECT COALESCE(SUM(size), 0) FROM entry"
 _EVICT = """
 DELETE FROM entry WHERE id IN (
@@ -67,7 +60,7 @@ class DiskTier:
         if not rows:
             return None
         row, body = min(rows, key=lambda found: names.index(found[0]))
-        kept = await _maybe_off_loop(len(body), lambda: _open(ring, spot, row, body))
+        kept = await maybe_off_loop(len(body), lambda: open_entry(ring, spot, row, body))
         await self._touch(row)
         return kept
 
@@ -75,7 +68,7 @@ class DiskTier:
         """True once it is durable; False when it is too large to be kept."""
         ring = await self._keys.ring()
         size = len(kept.value)
-        body = await _maybe_off_loop(size, lambda: _seal(ring, spot, kept))
+        body = await maybe_off_loop(size, lambda: seal_entry(ring, spot, kept))
         if len(body) + _ROW_BYTES > self._max // 4:
             await self.forget(spot)  # or the older value would come back
             return False
@@ -102,7 +95,9 @@ class DiskTier:
         """Let go of what has expired, then of the least recently used beyond the bound."""
         self._written, self._swept = 0, self._clock()
         now = {"now": self._swept}
-        expire = [Statement(sql=sql, params=now) for sql in (_EXPIRE, _EXPIRE_LEASES)]
+        shared = self._database.dialect.now
+        expiring = (_EXPIRE, _EXPIRE_LEASES.format(now=shared), _EXPIRE_PACES.format(now=shared))
+        expire = [Statement(sql=sql, params=now) for sql in expiring]
         await self._database.execute([*self._touches(), *expire])
         ((total,),) = await self._database.fetch(_TOTAL)
         if total > self._max - self._max // 32:
@@ -130,30 +125,6 @@ class DiskTier:
             await self._database.execute(self._touches())
 
     def _touches(self) -> list[Statement]:
-        touched, self._touched = self._touched, {}
-        return [
-            Statement(sql=_TOUCH, params={"id": row, "used": used}) for row, used in touched.items()
-        ]
-
-
-def _seal(ring: Keyring, spot: Spot, kept: Kept) -> bytes:
-    packed = len(kept.value) > _PACK_ABOVE
-    value = zlib.compress(kept.value, 1) if packed else kept.value
-    plain = _HEAD.pack(packed, kept.made, kept.ttl) + value
-    return ring.seal(_place(spot, ring.names(*spot)[0]), plain)
-
-
-def _open(ring: Keyring, spot: Spot, row: str, body: bytes) -> Kept:
-    plain = ring.open(_place(spot, row), body)
-    packed, made, ttl = _HEAD.unpack_from(plain)
-    value = plain[_HEAD.size :]
-    return Kept(zlib.decompress(value) if packed else value, made, ttl)
-
-
-def _place(spot: Spot, row: str) -> Place:
-    space, owner, _ = spot
-    return Place(owner=owner, table=f"{_TABLE}/{space}", row=row)
-
-
-async def _maybe_off_loop(size: int, make: Callable[[], Made]) -> Made:
-    return await asyncio.to_thread(make) if size > _OFF_LOOP_ABOVE else make()
+        """In one order, so that two processes never wait for each other in a circle."""
+        touched, self._touched = sorted(self._touched.items()), {}
+        return [Statement(sql=_TOUCH, params={"id": row, "used": used}) for row, used in touched]

@@ -23,5 +23,13 @@ class Unreadable(StoreError):
     """The bytes do not open with any key at hand: another key, another row, or a flipped bit."""
 
 
+class WrongKey(StoreError):
+    """What is kept was sealed under a master key that is not at hand; nothing was changed."""
+
+
+class Contended(StoreError):
+    """Others kept changing the same thing; trying again may work."""
+
+
 class GuardFailed(InternalError):
     """A guarded statement found the world changed; its whole batch was rolled back."""

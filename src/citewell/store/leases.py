@@ -11,9 +11,9 @@ from citewell.store.health import Health
 from citewell.store.sql import Database, Scalar, Statement
 
 _TAKE = """
-INSERT INTO lease (id, holder, expires) VALUES (:id, :holder, :expires)
+INSERT INTO lease (id, holder, expires) VALUES (:id, :holder, {now} + :seconds)
 ON CONFLICT (id) DO UPDATE SET holder = excluded.holder, expires = excluded.expires
-WHERE lease.expires <= :now OR lease.holder = excluded.holder
+WHERE lease.expires <= {now} OR lease.holder = excluded.holder
 """
 _GIVE_BACK = "DELETE FROM lease WHERE id = :id AND holder = :holder"
 
@@ -27,12 +27,15 @@ class Leases(Protocol):
 
 
 class SqlLeases:
-    """Leases in the SQL store; where that fails, every process is its own master."""
+    """Leases in the SQL store; where that fails, every process is its own master.
+
+    Times are the database's where it has a clock. Without `keys`, names are kept as they are.
+    """
 
     def __init__(
         self,
         database: Database,
-        keys: Keys,
+        keys: Keys | None,
         *,
         holder: str,
         health: Health,
@@ -43,19 +46,19 @@ class SqlLeases:
         self._holder = holder
         self._health = health
         self._clock = clock
+        self._take = _TAKE.format(now=database.dialect.now)
 
     async def take(self, name: str, *, seconds: float) -> bool:
         if not self._health.usable():
             return True
-        now = self._clock()
         try:
             params: dict[str, Scalar] = {
                 "id": await self._id(name),
                 "holder": self._holder,
-                "now": now,
-                "expires": now + seconds,
+                "now": self._clock(),
+                "seconds": float(seconds),
             }
-            (outcome,) = await self._database.execute([Statement(sql=_TAKE, params=params)])
+            (outcome,) = await self._database.execute([Statement(sql=self._take, params=params)])
         except CitewellError as error:
             self._health.failed(error)
             return True
@@ -71,6 +74,8 @@ class SqlLeases:
             self._health.failed(error)
 
     async def _id(self, name: str) -> str:
+        if self._keys is None:
+            return name
         return (await self._keys.ring()).names("lease", name)[0]
 
 

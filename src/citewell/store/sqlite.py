@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from citewell.errors import CitewellError
 from citewell.store.failures import Damaged, Full, GuardFailed
 from citewell.store.lane import Lane
-from citewell.store.sql import Outcome, Row, Scalar, Statement
+from citewell.store.sql import SQLITE, Dialect, Outcome, Row, Scalar, Statement
 from citewell.store.sqlite_file import SqliteFile
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ class SqliteDatabase:
         disposable: bool = False,
         busy_seconds: float = 15.0,
         max_bytes: int | None = None,
+        vital: str | None = None,
     ) -> None:
         file = SqliteFile(
             path=path,
@@ -46,11 +47,20 @@ class SqliteDatabase:
             disposable=disposable,
             busy_seconds=busy_seconds,
             max_bytes=max_bytes,
+            vital=vital,
         )
         self._writer = _Writer(_Link(file))
         self._reader = _Reader(_Link(file))
         self._writes: Lane[_Batch, _Outcomes] = Lane("citewell-write", self._writer.turn)
         self._reads: Lane[_Query, list[Row]] = Lane("citewell-read", self._reader.turn)
+
+    @property
+    def dialect(self) -> Dialect:
+        return SQLITE
+
+    @property
+    def file(self) -> SqliteFile:
+        return self._writer.link.file
 
     async def fetch(self, sql: str, params: Mapping[str, Scalar] | None = None) -> list[Row]:
         return await self._reads.ask((sql, params or {}))
@@ -70,17 +80,22 @@ class _Link:
         self.file = file
         self._open: sqlite3.Connection | None = None
         self._epoch = -1
+        self._identity: tuple[int, int] | None = None
 
     def connection(self) -> sqlite3.Connection:
-        if self._open is None or self._epoch != self.file.epoch:
+        if self._open is None or self._epoch != self.file.epoch or self.moved():
             self.close()
             epoch = self.file.epoch
             self._open = self.file.open()
-            self._epoch = epoch
+            self._epoch, self._identity = epoch, self.file.identity()
         return self._open
 
+    def moved(self) -> bool:
+        """Whether another process has set our file aside: what is written to it would be lost."""
+        return self.file.identity() != self._identity
+
     def recover(self) -> None:
-        """After damage: a fresh file where that is allowed, else the error stands."""
+        """After damage: a fresh file with whatever may be carried over."""
         self.close()
         self.file.recover()
 
@@ -107,7 +122,7 @@ class _Reader:
         try:
             return self._fetch(query)
         except Damaged:
-            if not self.link.file.disposable:
+            if not self.link.file.mendable:
                 raise
         self.link.recover()
         return self._fetch(query)
@@ -134,7 +149,7 @@ class _Writer:
             # One that is too large must not take its companions with it.
             return [self._alone(batch) for batch in batches]
         except Damaged:
-            if not self.link.file.disposable:
+            if not self.link.file.mendable:
                 raise
         self.link.recover()
         return self._commit(batches)
@@ -150,7 +165,7 @@ class _Writer:
 
         link = self.link.connection()
         try:
-            link.execute("BEGIN IMMEDIATE")
+            link = self._begun(link)
             answers = [self._within(link, batch) for batch in batches]
             link.execute("COMMIT")
         except sqlite3.Error as error:
@@ -159,6 +174,14 @@ class _Writer:
             if link.in_transaction:
                 self.link.close()  # which rolls back, whatever state the engine is in
         return answers
+
+    def _begun(self, link: sqlite3.Connection) -> sqlite3.Connection:
+        """A connection that holds the write lock of the file that stands at the path."""
+        link.execute("BEGIN IMMEDIATE")
+        while self.link.moved():
+            link = self.link.connection()
+            link.execute("BEGIN IMMEDIATE")
+        return link
 
     def _within(self, link: sqlite3.Connection, batch: _Batch) -> _Outcomes | Exception:
         """Run one batch of the group; its own fault undoes it alone."""

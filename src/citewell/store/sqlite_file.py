@@ -5,15 +5,17 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import shutil
 import threading
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from citewell.errors import CitewellError, InternalError
 from citewell.store import migrations
 from citewell.store.failures import Damaged, Full, GuardFailed, StoreError
+from citewell.store.sql import SQLITE
 
 if TYPE_CHECKING:
     import sqlite3
@@ -24,7 +26,12 @@ _JOURNAL_BYTES = 16 * 2**20  # what the write-ahead log shrinks back to
 
 @dataclass(slots=True, kw_only=True)
 class SqliteFile:
-    """One database file. `disposable` means that a damaged one is set aside and begun afresh."""
+    """One database file.
+
+    A damaged one that is `disposable` is set aside and begun afresh. Where `vital` names a table,
+    the file is set aside and whatever still reads is carried over, provided rows of that table do.
+    Any other stays as it is, and the error stands.
+    """
 
     path: Path
     schema: str
@@ -32,8 +39,14 @@ class SqliteFile:
     disposable: bool
     busy_seconds: float
     max_bytes: int | None
+    vital: str | None = None
     epoch: int = 0  # grows when the file was set aside: older connections look at the wrong one
+    reports: list[str] = field(default_factory=list)  # what the operator should know
     _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def mendable(self) -> bool:
+        return self.disposable or self.vital is not None
 
     def open(self) -> sqlite3.Connection:
         """A connection to an up-to-date file; raises StoreError when there can be none."""
@@ -54,13 +67,21 @@ class SqliteFile:
         try:
             with self._lock, self._alone():
                 if self._damaged():
-                    self._set_aside()
+                    self._begin_anew()
                 else:
                     self.epoch += 1
         except sqlite3.Error as error:
             raise self.explain(error) from error
         except OSError as error:
             raise self._unusable(error) from error
+
+    def identity(self) -> tuple[int, int] | None:
+        """Which file stands at the path now; None when there is none."""
+        try:
+            found = self.path.stat()
+        except OSError:
+            return None
+        return found.st_dev, found.st_ino
 
     def explain(self, error: sqlite3.Error) -> CitewellError:
         """The engine's error in words that say what to do."""
@@ -104,9 +125,9 @@ class SqliteFile:
         try:
             return self._prepared()
         except sqlite3.Error as error:
-            if not (self.disposable and isinstance(self.explain(error), Damaged)):
+            if not (self.mendable and isinstance(self.explain(error), Damaged)):
                 raise
-        self._set_aside()
+        self._begin_anew()
         return self._prepared()
 
     def _prepared(self) -> sqlite3.Connection:
@@ -117,6 +138,9 @@ class SqliteFile:
             link.execute("PRAGMA journal_mode = WAL")
             link.execute(f"PRAGMA synchronous = {self.synchronous}")
             link.execute(f"PRAGMA journal_size_limit = {_JOURNAL_BYTES}")
+            link.execute("PRAGMA foreign_keys = ON")
+            if not self.disposable:
+                link.execute("PRAGMA secure_delete = ON")  # an erased key must be gone
             self._bound(link)
             self._migrate(link)
             undo.pop_all()
@@ -133,7 +157,7 @@ class SqliteFile:
             link.execute(f"PRAGMA max_page_count = {max(1, self.max_bytes // page)}")
 
     def _migrate(self, link: sqlite3.Connection) -> None:
-        steps = migrations.load(self.schema, bytes_type="BLOB")
+        steps = migrations.load(self.schema, SQLITE)
         if self._version(link, newest=len(steps)) == len(steps):
             return
         link.execute("BEGIN IMMEDIATE")
@@ -175,16 +199,92 @@ class SqliteFile:
                 return True
             raise
 
-    def _set_aside(self) -> None:
-        """Rename the file and its log together: a log beside another database would ruin it."""
+    def _begin_anew(self) -> None:
+        aside = self._free_name()
+        if self.vital is None:
+            _rename(self.path, aside)
+            self._report(f"{self.path} was damaged; it was set aside as {aside.name}.")
+        else:
+            kept = self._carry_over(aside)
+            told = ", ".join(f"{table} {count}" for table, count in kept.items() if count)
+            self._report(
+                f"{self.path} was damaged; it was set aside as {aside.name}, and what still read "
+                f"was carried over ({told or 'nothing'})."
+            )
+        self.epoch += 1
+
+    def _carry_over(self, aside: Path) -> dict[str, int]:
+        """The damaged file stays in place until its successor is whole, whatever happens here."""
+        from citewell.store.salvage import salvage
+
+        working = self.path.with_name(f"{self.path.name}.salvage")
+        successor = self.path.with_name(f"{self.path.name}.new")
+        for leftover in (working, successor):
+            _remove(leftover)
+        with self._held():
+            _copy(self.path, aside)
+            _copy(self.path, working)
+            fresh = replace(self, path=successor)
+            with contextlib.closing(fresh._prepared()) as sound:  # noqa: SLF001 - its own kind
+                kept = salvage(working, sound)
+                sound.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            if not kept.get(self.vital or ""):
+                raise Damaged(
+                    f"{self.path} is damaged beyond mending. Restore it from a backup with "
+                    f"`citewell restore`; a copy is kept as {aside.name}."
+                )
+            # The log goes first: beside another database it would ruin it.
+            _remove(self.path, suffixes=("-wal", "-shm"))
+            successor.replace(self.path)
+        for leftover in (working, successor):
+            _remove(leftover)
+        return kept
+
+    @contextlib.contextmanager
+    def _held(self) -> Iterator[None]:
+        """No other process writes meanwhile, as far as the damage leaves the file a lock."""
+        import sqlite3
+
+        with contextlib.closing(self._connect()) as link:
+            try:
+                link.execute("BEGIN IMMEDIATE")
+            except sqlite3.Error as error:
+                if not isinstance(self.explain(error), Damaged):
+                    raise
+            yield
+
+    def _free_name(self) -> Path:
         number = 1
         while (aside := self.path.with_name(f"{self.path.name}.damaged-{number}")).exists():
             number += 1
-        for suffix in ("", "-wal", "-shm"):
-            with contextlib.suppress(FileNotFoundError):
-                Path(f"{self.path}{suffix}").rename(f"{aside}{suffix}")
-        self.epoch += 1
-        _log.warning("%s was damaged; it was set aside as %s.", self.path, aside.name)
+        return aside
+
+    def _report(self, text: str) -> None:
+        self.reports.append(text)
+        _log.warning("%s", text)
+
+
+_SUFFIXES = ("", "-wal", "-shm")
+
+
+def _rename(path: Path, aside: Path) -> None:
+    """The file and its log together: a log beside another database would ruin it."""
+    for suffix in _SUFFIXES:
+        with contextlib.suppress(FileNotFoundError):
+            Path(f"{path}{suffix}").rename(f"{aside}{suffix}")
+
+
+def _copy(path: Path, aside: Path) -> None:
+    for suffix in _SUFFIXES[:2]:
+        source, target = Path(f"{path}{suffix}"), Path(f"{aside}{suffix}")
+        if source.exists():
+            _touch(target)
+            shutil.copyfile(source, target)
+
+
+def _remove(path: Path, *, suffixes: Sequence[str] = _SUFFIXES) -> None:
+    for suffix in suffixes:
+        Path(f"{path}{suffix}").unlink(missing_ok=True)
 
 
 def _words(error: sqlite3.Error) -> str:

@@ -46,6 +46,21 @@ def signal(asked: Claim, text: str) -> str:
     return best
 
 
+def nearest(asked: Claim, text: str, *, most: int = 5) -> tuple[str, tuple[str, ...]]:
+    """The sentence nearest to the claim, and the few nearest in the order they stand.
+
+    Those that come less than half as near as the best are no evidence.
+    """
+    scored = [(_score(asked, sentence), sentence) for sentence in sentences.split(text)]
+    height = max((score for score, _ in scored), default=0.0)
+    if not height:
+        return "", ()
+    by_score = sorted(range(len(scored)), key=lambda place: -scored[place][0])
+    chosen = sorted(place for place in by_score[:most] if scored[place][0] >= height / 2)
+    said = tuple(dict.fromkeys(scored[place][1] for place in chosen))
+    return scored[by_score[0]][1], said
+
+
 def _score(asked: Claim, sentence: str) -> float:
     found = terms(sentence, language=asked.language)
     shared = len(found & asked.terms)

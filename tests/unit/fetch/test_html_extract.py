@@ -97,7 +97,6 @@ def test_a_parsed_tree_gives_the_same_as_its_source_and_is_left_unchanged() -> N
     [
         "",
         " ",
-        "<",
         "\x00",
         "<html></html>",
         "<body>",
@@ -112,6 +111,12 @@ def test_a_page_without_text_is_empty_and_not_an_error(page: str) -> None:
 
     assert found.markdown == ""
     assert found.confidence == 0.0
+
+
+def test_a_page_whose_text_is_all_in_its_header_is_still_read() -> None:
+    found = extract(f"<header><h1>Moon</h1><p>{SENTENCE * 3}</p></header>")
+
+    assert "The tide rises twice" in found.markdown
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,14 @@ from collections.abc import Iterable, Sequence
 from citewell.fetch.markdown.text import escape
 
 _SPACE = re.compile(r"\s+")
+_SIMPLE = re.compile(r"[\w.,:%/+-]{0,40}", re.ASCII)
 _BAR = re.compile(r"(?<!\\)\|")
 
 
 def plain_cell(text: str) -> str:
     """A value from a sheet as the inside of a cell: on one line and escaped."""
+    if _SIMPLE.fullmatch(text):
+        return text
     return _BAR.sub(r"\\|", escape(_SPACE.sub(" ", text).strip()))
 
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from citewell.errors import InvalidInput
 
 _PART = re.compile(r"(\d{1,6})?\s*(-)?\s*(\d{1,6})?")
 
 
-def choose_pages(wanted: str | None, total: int) -> list[int]:
+def choose_pages(wanted: str | None, total: int) -> Sequence[int]:
     """Zero-based page numbers in the order of the document; all of them when none are named."""
     if wanted is None or not wanted.strip():
-        return list(range(total))
+        return range(total)
     chosen: set[int] = set()
     for part in wanted.replace("–", "-").split(","):
         chosen |= _range(part.strip(), wanted, total)

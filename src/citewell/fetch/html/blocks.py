@@ -117,6 +117,8 @@ SKIPPED = frozenset(
     ]
 )
 MAX_BLOCKS = 20_000
+# Each level takes two Python frames here and up to four in the markdown writer.
+MAX_LEVEL = 150
 _PROSE = 14
 _FEW_WORDS = 25
 
@@ -280,6 +282,7 @@ class _Walker:
         self._odds: dict[tuple[str, str | None, str | None], tuple[float, tuple[str, ...]]] = {}
         self._inlines: list[str] = []
         self._link = 0
+        self._level = 0
         self._run: list[str] = []
         self._ids: list[int] = []
         self._linked = 0
@@ -324,6 +327,9 @@ class _Walker:
         return known
 
     def descend(self, node: LexborNode, box: Box) -> None:
+        if self._level > MAX_LEVEL:
+            return
+        self._level += 1
         child = node.first_child
         while child is not None:
             tag = child.tag or ""
@@ -332,12 +338,15 @@ class _Walker:
             elif tag in INLINE:
                 self._inline(child, tag, box)
             elif tag not in SKIPPED and len(self.page.blocks) < MAX_BLOCKS:
-                self.flush(box)
+                if self._ids:
+                    self.flush(box)
                 inner = self.open(child, tag, box)
                 if self._whole or not is_furniture(inner.flags):
                     self.descend(child, inner)
-                    self.flush(inner)
+                    if self._ids:
+                        self.flush(inner)
             child = child.next
+        self._level -= 1
 
     def _text(self, node: LexborNode) -> None:
         text = node.text_content or ""
@@ -372,13 +381,11 @@ class _Walker:
 
     def flush(self, box: Box) -> None:
         """End the current run; one without words leaves no block."""
-        if self._run:
-            text = " ".join("".join(self._run).split())
-            if text:
-                self.page.blocks.append(Block(box, text, self._linked, self._ids))
-            self._run = []
-        if self._ids:
-            self._ids = []
+        text = " ".join("".join(self._run).split())
+        if text:
+            self.page.blocks.append(Block(box, text, self._linked, self._ids))
+        self._run = []
+        self._ids = []
         self._linked = self._breaks = 0
 
 

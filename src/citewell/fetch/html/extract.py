@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from citewell.fetch.html import kind as kinds
 from citewell.fetch.html import score
 from citewell.fetch.html.blocks import walk
-from citewell.fetch.html.features import vectors
+from citewell.fetch.html.features import SHARED, vectors
 from citewell.fetch.html.limits import tame
 from citewell.fetch.markdown.text import absolute
 from citewell.fetch.markdown.writer import write
@@ -56,7 +56,7 @@ def extract_tree(tree: LexborHTMLParser, *, url: str = "") -> Extracted:
         return _nothing(head.title)
     likely = kinds.judge(kinds.signals(page, head, url), model.kinds)
     rows = vectors(page, model.words, head.hints(), likely)
-    kept, expected = choose(page.blocks, score.probabilities(model.trees, rows))
+    kept, expected = choose(page.blocks, score.probabilities(model.trees, rows, SHARED))
     nodes, boxes = selection(kept)
     return Extracted(
         markdown=write(body, base=_base(tree, url), nodes=nodes, boxes=boxes),

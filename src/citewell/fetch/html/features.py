@@ -333,3 +333,5 @@ COLUMNS = (
     "is_collection",
     "is_service",
 )
+# From here on a column has one value for the whole page.
+SHARED = COLUMNS.index("page_words")

@@ -6,6 +6,8 @@ import re
 
 MAX_CHARACTERS = 10_000_000
 MAX_DEPTH = 120
+# Scripts and unclosed tags count towards it, so ordinary pages reach far more than they nest.
+_SUSPECT_DEPTH = 400
 # The parser reopens every unclosed formatting element in every paragraph that follows.
 MAX_FORMATTING = 24
 
@@ -157,9 +159,9 @@ _SHAPES = frozenset(
     ]
 )
 _TAG = re.compile(r"<(/?)([a-zA-Z][^\s/<>]*)([^<>]*)>?")
-_NESTING = re.compile(
-    r"<(/?)(?!(?:br|img|meta|link|input|hr|source|wbr|li|option)[\s/>])[a-z]", re.IGNORECASE
-)
+_NAME = re.compile(r"<(/?[a-zA-Z][a-zA-Z0-9]*)")
+# What cannot hold anything, and what ends by itself where it begins again.
+_NOT_NESTING = _VOID | {"li", "p", "td", "th", "tr", "dt", "dd", "option"}
 _CONTROLS = bytes([*range(9), 11, *range(14, 32)])
 _BAD = re.compile("[\ud800-\udfff\x00-\x08\x0b\x0e-\x1f]")
 
@@ -169,7 +171,7 @@ def tame(html: str) -> str:
     html = html[:MAX_CHARACTERS]
     if _has_bad(html):
         html = _BAD.sub("", html)
-    if _may_be_deep(html) and _runs_deep(html):
+    if _may_be_deep(html):
         return _Flattener().flatten(html)
     return html
 
@@ -184,24 +186,20 @@ def _has_bad(html: str) -> bool:
 
 
 def _may_be_deep(html: str) -> bool:
-    """A cheap upper bound: how far opening tags ever run ahead of closing ones."""
+    """A cheap upper bound: how many elements are ever open at once, matched by name only."""
     depth = 0
-    for piece in html.split("</"):
-        depth += piece.count("<")
-        if depth > MAX_DEPTH:
-            return True
-        depth -= 1
-    return False
-
-
-def _runs_deep(html: str) -> bool:
-    """A closer bound: without comparisons in scripts and elements that cannot nest."""
-    depth = 0
-    for closing in _NESTING.findall(html):
-        depth += -1 if closing else 1
-        if depth > MAX_DEPTH:
-            return True
-        depth = max(depth, 0)
+    opened: dict[str, int] = {}
+    for name in _NAME.findall(html):
+        if name[0] == "/":
+            count = opened.get(name[1:], 0)
+            if count:
+                opened[name[1:]] = count - 1
+                depth -= 1
+        elif name not in _NOT_NESTING:
+            opened[name] = opened.get(name, 0) + 1
+            depth += 1
+            if depth > _SUSPECT_DEPTH:
+                return True
     return False
 
 

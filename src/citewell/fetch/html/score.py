@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 # A leaf is its value; a split is (column, threshold, at most, above).
 Tree: TypeAlias = "float | tuple[int, float, Tree, Tree]"
 
+# A block this clear after the first trees stays on its side of any cut; half the blocks are.
+_FIRST = 20
+_SURE = 1.5
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Model:
@@ -48,9 +52,31 @@ def _freeze(tree: Any) -> Tree:
     return int(column), float(threshold), _freeze(below), _freeze(above)
 
 
-def probabilities(trees: Sequence[Tree], rows: Sequence[Sequence[float]]) -> list[float]:
-    """How likely each block is to be main content."""
-    return [_sigmoid(_margin(trees, row)) for row in rows]
+def probabilities(
+    trees: Sequence[Tree], rows: Sequence[Sequence[float]], shared: int
+) -> list[float]:
+    """How likely each block is to be main content; columns from `shared` on are the page's own."""
+    if not rows:
+        return []
+    mine = [_specialise(tree, rows[0], shared) for tree in trees]
+    first, rest = mine[:_FIRST], mine[_FIRST:]
+    chances: list[float] = []
+    for row in rows:
+        total = _margin(first, row)
+        if -_SURE < total < _SURE:
+            total += _margin(rest, row)
+        chances.append(_sigmoid(total))
+    return chances
+
+
+def _specialise(tree: Tree, row: Sequence[float], shared: int) -> Tree:
+    """The tree without the splits that come out the same for every block of a page."""
+    if not isinstance(tree, tuple):
+        return tree
+    column, threshold, below, above = tree
+    if column >= shared:
+        return _specialise(below if row[column] <= threshold else above, row, shared)
+    return column, threshold, _specialise(below, row, shared), _specialise(above, row, shared)
 
 
 def _margin(trees: Sequence[Tree], row: Sequence[float]) -> float:

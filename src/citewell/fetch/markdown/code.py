@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from citewell.fetch.markdown.scope import MAX_LEVEL
 from citewell.fetch.markdown.text import fenced
 
 if TYPE_CHECKING:
@@ -38,14 +39,14 @@ _SHELLS = 3
 def code_block(node: LexborNode) -> str:
     """The listing as a fenced block; empty when it holds no code."""
     pieces: list[str] = []
-    _collect(node, pieces)
+    _collect(node, pieces, 0)
     code = "".join(pieces).replace("\r\n", "\n").replace("\u00a0", " ")
     code = code.removeprefix("\n").rstrip()
     return fenced(code, _language(node)) if code.strip() else ""
 
 
-def _collect(node: LexborNode, pieces: list[str]) -> None:
-    child = node.first_child
+def _collect(node: LexborNode, pieces: list[str], depth: int) -> None:
+    child = node.first_child if depth < MAX_LEVEL else None
     while child is not None:
         tag = child.tag or ""
         if tag == "-text":
@@ -55,7 +56,7 @@ def _collect(node: LexborNode, pieces: list[str]) -> None:
         elif tag not in ("button", "script", "style") and not _is_numbering(child):
             if tag in _OWN_LINE:
                 _new_line(pieces)
-            _collect(child, pieces)
+            _collect(child, pieces, depth + 1)
             if tag in _OWN_LINE:
                 _new_line(pieces)
         child = child.next

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from citewell.fetch.markdown.inline import Inline
+from citewell.fetch.markdown.scope import MAX_LEVEL
 from citewell.fetch.markdown.text import squeeze
 
 if TYPE_CHECKING:
@@ -104,16 +105,16 @@ def _pass_hanging(line: list[str], hanging: dict[int, int]) -> None:
 
 def cell_text(node: LexborNode, inline: Inline) -> str:
     """A cell on one line, blocks inside it parted by a space."""
-    text = squeeze(_flat(node, inline)).strip()
+    text = squeeze(_flat(node, inline, 0)).strip()
     return _BAR.sub(r"\\|", text)
 
 
-def _flat(node: LexborNode, inline: Inline) -> str:
+def _flat(node: LexborNode, inline: Inline, depth: int) -> str:
     pieces: list[str] = []
-    child = node.first_child
+    child = node.first_child if depth < MAX_LEVEL else None
     while child is not None:
         if child.tag in ("p", "div", "ul", "ol", "li", "dl", "dt", "dd", "blockquote", "figure"):
-            pieces += (" ", _flat(child, inline), " ")
+            pieces += (" ", _flat(child, inline, depth + 1), " ")
         else:
             pieces.append(inline.node(child))
         child = child.next

@@ -63,11 +63,14 @@ class Inline:
 
     def children(self, node: LexborNode) -> str:
         """All of an element's content as one run of text."""
+        if not self._scope.enter():
+            return ""
         pieces: list[str] = []
         child = node.first_child
         while child is not None:
             pieces.append(self.node(child))
             child = child.next
+        self._scope.leave()
         return "".join(pieces)
 
     def node(self, node: LexborNode) -> str:

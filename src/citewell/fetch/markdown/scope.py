@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
 
+# Beyond it a page could exhaust the interpreter's stack; real pages stay below 60.
+MAX_LEVEL = 150
+
 
 @dataclass(slots=True, kw_only=True)
 class Scope:
@@ -17,6 +20,18 @@ class Scope:
     nodes: frozenset[int] | None = None
     boxes: frozenset[int] | None = None
     notes: dict[str, str] = field(default_factory=dict)
+    level: int = 0
+
+    def enter(self) -> bool:
+        """Go one level down; False, and nothing to leave, when that would be too deep."""
+        if self.level >= MAX_LEVEL:
+            return False
+        self.level += 1
+        return True
+
+    def leave(self) -> None:
+        """Come back up."""
+        self.level -= 1
 
     def keeps(self, node: int) -> bool:
         """Whether a text or image is chosen."""

@@ -7,7 +7,7 @@ from urllib.parse import urljoin
 
 _MATH = re.compile(
     # Bounded, because a page may open a formula a million times and never close one.
-    r"(\$\$.{1,2000}?\$\$|\\\(.{1,1000}?\\\)|\\\[.{1,2000}?\\\]"
+    r"(\$\$.{1,2000}?\$\$|\\\(.{1,300}?\\\)|\\\[.{1,2000}?\\\]"
     r"|\\begin\{(\w{1,20}\*?)\}.{1,2000}?\\end\{\2\}"
     r"|\$(?!\d[\d.,]*\s)(?=[^$\n]*[\\^_])[^\s$](?:[^$\n]{0,300}[^\s$])?\$(?!\d))",
     re.DOTALL,

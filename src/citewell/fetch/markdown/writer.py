@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from citewell.fetch.markdown import grid
 from citewell.fetch.markdown.code import code_block
 from citewell.fetch.markdown.inline import Inline, wrap
-from citewell.fetch.markdown.scope import Scope
+from citewell.fetch.markdown.scope import MAX_LEVEL, Scope
 from citewell.fetch.markdown.text import absolute, guard_line_starts
 
 if TYPE_CHECKING:
@@ -102,6 +102,8 @@ class _Writer:
 
     def blocks(self, node: LexborNode) -> list[str]:
         """The content of an element as a list of markdown blocks."""
+        if not self._scope.enter():
+            return []
         found: list[str] = []
         run: list[str] = []
         child = node.first_child
@@ -116,6 +118,7 @@ class _Writer:
             elif tag not in _DROPPED:
                 self._inline_child(child, run, found)
             child = child.next
+        self._scope.leave()
         _end_run(run, found)
         return found
 
@@ -138,16 +141,17 @@ class _Writer:
             inner[0] = self._linked(inner[0], href)
         found += inner
 
-    def _holds_block(self, node: LexborNode) -> bool:
+    def _holds_block(self, node: LexborNode, depth: int = 0) -> bool:
         """Whether an inline element has a block-level one inside; asked once per node."""
         known = self._mixed.get(node.mem_id)
         if known is None:
+            # Where the text would not be written either, the answer no longer matters.
             known = False
-            child = node.first_child
+            child = node.first_child if depth < MAX_LEVEL else None
             while child is not None and not known:
                 tag = child.tag or ""
                 if tag != "-text" and tag not in _DROPPED:
-                    known = tag in _BLOCKS or self._holds_block(child)
+                    known = tag in _BLOCKS or self._holds_block(child, depth + 1)
                 child = child.next
             self._mixed[node.mem_id] = known
         return known

@@ -15,7 +15,7 @@ from citewell.model.page import Page
 from citewell.net.message import Pairs, Redirects, Response
 from citewell.net.upstream import Upstream
 from citewell.text import tokens, urls
-from citewell.text.invisible import visible
+from citewell.text.invisible import cleanse
 from citewell.text.markup import clean
 
 BASIS = "api"  # where the dates of these pages come from
@@ -74,7 +74,7 @@ def address(url: str) -> Address | None:
     if not _ordinary(split):
         return None
     parts = tuple(unquote(part) for part in split.path.split("/") if part)
-    if any(_CONTROL.search(part) or part in {".", ".."} or "/" in part for part in parts):
+    if any(_CONTROL.search(part) or part in {".", ".."} for part in parts):
         return None
     query = dict(reversed(parse_qsl(split.query)))
     return Address(host=urls.host(url), parts=parts, query=query, fragment=split.fragment)
@@ -157,8 +157,9 @@ class SiteKit:
         self, route: Route, *, content: str, content_type: str, title: str, **more: Any
     ) -> Page:
         """The finished page: cleaned, counted and stamped."""
-        text = visible(content).strip()
-        dated = {"published_basis": BASIS} if more.get("published") else {}
+        cleaned = cleanse(content)
+        basis = more.pop("published_basis", BASIS)
+        text = cleaned.text.strip()
         return Page(
             url=route.url,
             final_url=more.pop("final_url", route.url),
@@ -166,8 +167,9 @@ class SiteKit:
             content_type=content_type,
             title=clean(title),
             word_count=sum(1 for _ in tokens.words(text)),
+            published_basis=basis if more.get("published") else None,
             fetched_at=self.now(),
-            **dated,
+            hidden=cleaned.counts,
             **more,
         )
 

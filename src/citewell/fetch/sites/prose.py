@@ -35,21 +35,24 @@ def from_html(html: str | None, *, base: str = "", without: str = "", within: st
 
 def from_text(text: str | None) -> str:
     """Plain text whose line breaks and characters read the same as markdown."""
-    paragraphs = re.split(r"\n[ \t]*(?:\n[ \t]*)+", visible(text or "").strip())
-    lines = (
-        "  \n".join(escaped(line.rstrip()) for line in one.split("\n")) for one in paragraphs
-    )
-    return "\n\n".join(lines)
+    return broken("\n".join(escaped(line) for line in (text or "").split("\n")))
 
 
-def escaped(line: str) -> str:
-    """One line of plain text; addresses in it are left alone."""
+def broken(text: str) -> str:
+    """Markdown whose single line breaks are meant."""
+    paragraphs = re.split(r"\n[ \t]*(?:\n[ \t]*)+", text.strip())
+    return "\n\n".join(re.sub(r"[ \t]*\n", "  \n", one) for one in paragraphs)
+
+
+def escaped(text: str) -> str:
+    """Plain text with its marks escaped; addresses in it are left alone."""
     pieces: list[str] = []
     end = 0
-    for match in _ADDRESS.finditer(line):
-        pieces += [escape(line[end : match.start()]), match[0]]
+    for match in _ADDRESS.finditer(text):
+        pieces += [escape(text[end : match.start()]), match[0]]
         end = match.end()
-    return guard_line_starts("".join([*pieces, escape(line[end:])]))
+    whole = "".join([*pieces, escape(text[end:])])
+    return guard_line_starts(whole) if whole else ""
 
 
 def inline(text: str | None) -> str:

@@ -11,12 +11,16 @@ from citewell.fetch.documents.pdf.lines import Line
 from citewell.fetch.markdown.text import fenced, guard_line_starts
 
 _DIGITS = re.compile(r"\d+|\b[ivxlc]{1,6}\b", re.IGNORECASE)
-_PAGE_NUMBER = re.compile(r"(?:page\s*|[-–|]\s*)?\d{1,4}(?:\s*(?:of|/)\s*\d{1,4})?(?:\s*[-–|])?", re.IGNORECASE)
+_PAGE_NUMBER = re.compile(
+    r"(?:page\s*|[-–|]\s*)?\d{1,4}(?:\s*(?:of|/)\s*\d{1,4})?(?:\s*[-–|])?", re.IGNORECASE
+)
 _UNENDED = re.compile(r"[\w,;\u2019'-]$")
 _EDGE = 0.1  # of the page's height: where running headers and footers stand
 
 
-def strip_running(pages: Sequence[list[Line]], heights: Sequence[float], body: float) -> list[list[Line]]:
+def strip_running(
+    pages: Sequence[list[Line]], heights: Sequence[float], body: float
+) -> list[list[Line]]:
     """The pages without the lines that every page repeats at its top or bottom."""
     seen = Counter[tuple[str, bool]]()
     for lines, height in zip(pages, heights, strict=True):
@@ -103,6 +107,8 @@ def _style(block: Block, body: float) -> tuple[float, bool]:
 
 
 def _written(block: Block, levels: dict[tuple[float, bool], int]) -> str:
+    if not block.text:
+        return ""
     if block.kind == "code":
         return fenced(block.text, "")
     if block.kind == "table":

@@ -7,6 +7,7 @@ import math
 import re
 from typing import Any, NamedTuple
 
+from citewell.fetch.documents.pdf.engine import C
 from citewell.fetch.documents.pdf.shapes import Box, Shapes
 
 _MONO = ("mono", "courier", "consol", "cmtt", "menlo", "typewriter", "inconsolata", "lettergothic")
@@ -46,22 +47,19 @@ class Glyphs:
     """Reads one text page through the C interface, asking for styles once per text object."""
 
     def __init__(self, page: Any) -> None:
-        import pypdfium2.raw as pdfium
-
-        self._c: Any = pdfium
         self._page = page
         self._text: Any = page.get_textpage()
         self._styles: dict[int, tuple[Style, float]] = {}
         self._numbers = tuple(ctypes.c_double() for _ in range(4))
         self._left, self._bottom, self._right, self._top = page.get_cropbox()
-        self._matrix = pdfium.FS_MATRIX()
+        self._matrix = C.FS_MATRIX()
 
     def words(self, shapes: Shapes) -> tuple[list[Word], int]:
         """All words a reader can see, in the file's order, and how many are hidden."""
         found = [word for word in self._all() if word.style.size > 0]
         covered = shapes.covered
         seen = [word for word in found if self._visible(word, shapes, scanned=covered)]
-        links = _links(self._page, self._c, self._top)
+        links = _links(self._page, self._top)
         if links:
             seen = [_linked(word, links) for word in seen]
         return seen, len(found) - len(seen)
@@ -76,13 +74,13 @@ class Glyphs:
     def _characters(self) -> str:
         """The page's text with exactly one character for each index of the C interface."""
         raw = self._text.raw
-        count = self._c.FPDFText_CountChars(raw)
+        count = C.FPDFText_CountChars(raw)
         buffer = (ctypes.c_ushort * (count + 1))()
-        written = self._c.FPDFText_GetText(raw, 0, count, buffer)
+        written = C.FPDFText_GetText(raw, 0, count, buffer)
         text = bytes(buffer)[: 2 * count].decode("utf-16-le", "replace")
         if written == count + 1 and len(text) == count:
             return text.replace("\x00", " ")
-        unicode = self._c.FPDFText_GetUnicode
+        unicode = C.FPDFText_GetUnicode
         return "".join(_character(unicode(raw, i)) for i in range(count))
 
     def _word(self, start: int, end: int, text: str) -> Word:
@@ -109,17 +107,17 @@ class Glyphs:
 
     def _span(self, i: int) -> tuple[float, float]:
         left, right, bottom, top = self._numbers
-        self._c.FPDFText_GetCharBox(self._text.raw, i, left, right, bottom, top)
+        C.FPDFText_GetCharBox(self._text.raw, i, left, right, bottom, top)
         return left.value - self._left, right.value - self._left
 
     def _baseline(self, i: int) -> float:
         x, y, *_ = self._numbers
-        self._c.FPDFText_GetCharOrigin(self._text.raw, i, x, y)
+        C.FPDFText_GetCharOrigin(self._text.raw, i, x, y)
         return float(self._top - y.value)
 
     def _style(self, i: int) -> tuple[Style, float]:
         """How and on which baseline a character is set, which a text object's characters share."""
-        handle = self._c.FPDFText_GetTextObject(self._text.raw, i)
+        handle = C.FPDFText_GetTextObject(self._text.raw, i)
         if not handle:
             return _NO_STYLE, 0.0
         key = ctypes.addressof(handle.contents)
@@ -129,16 +127,16 @@ class Glyphs:
         return known
 
     def _ask_style(self, i: int, handle: Any) -> Style:
-        c, raw, m = self._c, self._text.raw, self._matrix
-        c.FPDFText_GetMatrix(raw, i, m)
+        raw, m = self._text.raw, self._matrix
+        C.FPDFText_GetMatrix(raw, i, m)
         name, flags = ctypes.create_string_buffer(128), ctypes.c_int()
-        c.FPDFText_GetFontInfo(raw, i, name, 128, flags)
+        C.FPDFText_GetFontInfo(raw, i, name, 128, flags)
         font = name.value.decode("utf-8", "replace").lower()
         red, green, blue, alpha = (ctypes.c_uint() for _ in range(4))
-        c.FPDFText_GetFillColor(raw, i, red, green, blue, alpha)
-        mode = c.FPDFTextObj_GetTextRenderMode(handle)
+        C.FPDFText_GetFillColor(raw, i, red, green, blue, alpha)
+        mode = C.FPDFTextObj_GetTextRenderMode(handle)
         return Style(
-            size=round(c.FPDFText_GetFontSize(raw, i) * math.hypot(m.c, m.d), 1),
+            size=round(C.FPDFText_GetFontSize(raw, i) * math.hypot(m.c, m.d), 1),
             bold=bool(flags.value & _FORCED_BOLD) or any(mark in font for mark in _BOLD),
             mono=bool(flags.value & _FIXED_PITCH) or any(mark in font for mark in _MONO),
             angle=round(math.degrees(math.atan2(m.b, m.a))),
@@ -148,13 +146,19 @@ class Glyphs:
 
     def _visible(self, word: Word, shapes: Shapes, *, scanned: bool) -> bool:
         width, height = self._right - self._left, self._top - self._bottom
-        if word.x1 < 0 or word.x0 > width or not -word.style.size < word.y < height + word.style.size:
+        if (
+            word.x1 < 0
+            or word.x0 > width
+            or not -word.style.size < word.y < height + word.style.size
+        ):
             return False
         if not word.style.painted:
             return scanned  # the recognised text under a scanned image
         if word.style.size < _LEAST_SIZE:
             return False
-        return not word.style.white or shapes.behind((word.x0 + word.x1) / 2, word.y - word.style.size / 3)
+        return not word.style.white or shapes.behind(
+            (word.x0 + word.x1) / 2, word.y - word.style.size / 3
+        )
 
 
 def _character(code: int) -> str:
@@ -163,27 +167,29 @@ def _character(code: int) -> str:
     return chr(code)
 
 
-def _links(page: Any, c: Any, top: float) -> list[tuple[Box, str]]:
+def _links(page: Any, top: float) -> list[tuple[Box, str]]:
     """The page's link annotations that lead to an address."""
     found: list[tuple[Box, str]] = []
-    position, link, rect = ctypes.c_int(0), c.FPDF_LINK(), c.FS_RECTF()
-    while c.FPDFLink_Enumerate(page.raw, position, link) and len(found) < 5000:
-        address = _address(page.pdf.raw, link, c)
-        if address and c.FPDFLink_GetAnnotRect(link, rect):
+    position, link, rect = ctypes.c_int(0), C.FPDF_LINK(), C.FS_RECTF()
+    while C.FPDFLink_Enumerate(page.raw, position, link) and len(found) < 5000:
+        address = _address(page.pdf.raw, link)
+        if address and C.FPDFLink_GetAnnotRect(link, rect):
             y0, y1 = sorted((top - rect.top, top - rect.bottom))
-            found.append((Box(min(rect.left, rect.right), y0, max(rect.left, rect.right), y1), address))
+            found.append(
+                (Box(min(rect.left, rect.right), y0, max(rect.left, rect.right), y1), address)
+            )
     return found
 
 
-def _address(document: Any, link: Any, c: Any) -> str:
-    action = c.FPDFLink_GetAction(link)
-    if not action or c.FPDFAction_GetType(action) != c.PDFACTION_URI:
+def _address(document: Any, link: Any) -> str:
+    action = C.FPDFLink_GetAction(link)
+    if not action or C.FPDFAction_GetType(action) != C.PDFACTION_URI:
         return ""
-    size = c.FPDFAction_GetURIPath(document, action, None, 0)
+    size = C.FPDFAction_GetURIPath(document, action, None, 0)
     if not 1 < size <= 4096:
         return ""
     buffer = ctypes.create_string_buffer(size)
-    c.FPDFAction_GetURIPath(document, action, buffer, size)
+    C.FPDFAction_GetURIPath(document, action, buffer, size)
     address = buffer.value.decode("utf-8", "replace").strip()
     return address if address.lower().startswith(("http://", "https://", "mailto:")) else ""
 

@@ -168,7 +168,9 @@ def _gutter(lines: list[Line]) -> float | None:
     """The middle of the widest strip that almost no line crosses and that has lines on both sides."""
     left, right = min(line.x0 for line in lines), max(line.x1 for line in lines)
     size = median(line.size for line in lines)
-    edges = sorted({line.x1 for line in lines if left + 0.15 * (right - left) < line.x1 < right - size})
+    edges = sorted(
+        {line.x1 for line in lines if left + 0.15 * (right - left) < line.x1 < right - size}
+    )
     best: tuple[int, float, float] | None = None
     for edge in edges:
         beyond = [line for line in lines if line.x0 > edge]

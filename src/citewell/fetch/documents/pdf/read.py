@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any, NamedTuple
 
 from citewell.fetch.documents.document import Broken, Encrypted, Limits, Parsed, Scanned
 from citewell.fetch.documents.pages import choose_pages
 from citewell.fetch.documents.pdf.blocks import Block, region_blocks, table_block
+from citewell.fetch.documents.pdf.engine import Document, Failure
 from citewell.fetch.documents.pdf.flow import strip_running, write_pages
 from citewell.fetch.documents.pdf.glyphs import Glyphs, Word
 from citewell.fetch.documents.pdf.lines import Line, reading_order, split_lines
@@ -38,12 +39,10 @@ def read_pdf(body: bytes, limits: Limits, pages: str | None) -> Parsed:
 
 
 def _open(body: bytes) -> Any:
-    import pypdfium2
-
     start = body.find(b"%PDF-", 0, 1024)
     try:
-        return pypdfium2.PdfDocument(body[start:] if start > 0 else body)
-    except pypdfium2.PdfiumError as error:
+        return Document(body[start:] if start > 0 else body)
+    except Failure as error:
         if getattr(error, "err_code", None) == _PASSWORD:
             raise Encrypted("The PDF is encrypted and opens only with a password.") from None
         raise Broken("The file begins like a PDF but is damaged and cannot be opened.") from None
@@ -71,9 +70,10 @@ def _read(document: Any, limits: Limits, pages: str | None) -> Parsed:
         notes.append(f"Pages with images but no text layer: {_listed(n + 1 for n in blank)}.")
     about = document.get_metadata_dict()
     markdown = _write(read)
+    heading = re.search(r"^# (.+)$", markdown, re.MULTILINE)
     return Parsed(
         markdown=markdown,
-        title=_said(about.get("Title")),
+        title=_said(about.get("Title")) or (heading[1] if heading else None),
         author=_said(about.get("Author")),
         created=read_date(about.get("CreationDate") or ""),
         page_count=total,
@@ -81,15 +81,13 @@ def _read(document: Any, limits: Limits, pages: str | None) -> Parsed:
     )
 
 
-def _all_pages(document: Any, chosen: list[int]) -> tuple[list[_Page], list[int]]:
-    import pypdfium2
-
+def _all_pages(document: Any, chosen: Sequence[int]) -> tuple[list[_Page], list[int]]:
     read: list[_Page] = []
     damaged: list[int] = []
     for number in chosen:
         try:
             page = document[number]
-        except pypdfium2.PdfiumError:
+        except Failure:
             damaged.append(number + 1)
             continue
         try:
@@ -183,7 +181,11 @@ def _precedes(table: Table, line: Line) -> bool:
 
 def _said(value: str | None) -> str | None:
     text = " ".join((value or "").replace("\x00", "").split())
-    return text if text and text.lower() not in {"untitled", "(unspecified)", "anonymous", "(anonymous)"} else None
+    return (
+        text
+        if text and text.lower() not in {"untitled", "(unspecified)", "anonymous", "(anonymous)"}
+        else None
+    )
 
 
 def _listed(numbers: Iterable[int]) -> str:
@@ -199,7 +201,15 @@ def read_date(text: str) -> str | None:
     year, *rest = (int(part) if part else None for part in match.groups()[:6])
     month, day, hour, minute, second = rest
     try:
-        made = datetime(year or 1, month or 1, day or 1, hour or 0, minute or 0, second or 0, tzinfo=_zone(match))
+        made = datetime(
+            year or 1,
+            month or 1,
+            day or 1,
+            hour or 0,
+            minute or 0,
+            second or 0,
+            tzinfo=_zone(match),
+        )
     except ValueError:
         return None
     return made.isoformat() if hour is not None else made.date().isoformat()

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ctypes
 from typing import Any, NamedTuple
 
+from citewell.fetch.documents.pdf.engine import C
+
 _THIN = 2.5  # points; thicker is an area, not a line
 _SHORTEST = 6.0
 _MOST = 20_000  # objects; a drawing with more is no table
@@ -34,46 +36,46 @@ class Shapes(NamedTuple):
 
 
 def read_shapes(page: Any) -> Shapes:
-    import pypdfium2.raw as c
-
     left, bottom, right, top = page.get_cropbox()
     area = max((right - left) * (top - bottom), 1.0)
     across: list[Box] = []
     down: list[Box] = []
     grounds: list[Box] = []
     images, largest = 0, 0.0
-    for index in range(min(c.FPDFPage_CountObjects(page.raw), _MOST)):
-        item = c.FPDFPage_GetObject(page.raw, index)
-        kind = c.FPDFPageObj_GetType(item)
-        if kind == c.FPDF_PAGEOBJ_TEXT:
+    for index in range(min(C.FPDFPage_CountObjects(page.raw), _MOST)):
+        item = C.FPDFPage_GetObject(page.raw, index)
+        kind = C.FPDFPageObj_GetType(item)
+        if kind == C.FPDF_PAGEOBJ_TEXT:
             continue
-        box = _bounds(item, c, left, top)
-        if kind == c.FPDF_PAGEOBJ_PATH:
-            _path(item, box, c, (across, down, grounds))
+        box = _bounds(item, left, top)
+        if kind == C.FPDF_PAGEOBJ_PATH:
+            _path(item, box, (across, down, grounds))
             continue
-        holds_image = kind == c.FPDF_PAGEOBJ_IMAGE or (kind == c.FPDF_PAGEOBJ_FORM and _pictures(item, c))
+        holds_image = kind == C.FPDF_PAGEOBJ_IMAGE or (
+            kind == C.FPDF_PAGEOBJ_FORM and _pictures(item)
+        )
         if holds_image:
             images += 1
             largest = max(largest, (box.x1 - box.x0) * (box.y1 - box.y0))
-        if holds_image or kind == c.FPDF_PAGEOBJ_SHADING:
+        if holds_image or kind == C.FPDF_PAGEOBJ_SHADING:
             grounds.append(box)
     return Shapes(tuple(across), tuple(down), tuple(grounds), largest > 0.5 * area, images)
 
 
-def _pictures(form: Any, c: Any) -> bool:
+def _pictures(form: Any) -> bool:
     """Whether a form paints anything but text; its own coordinates are not followed."""
-    count = min(c.FPDFFormObj_CountObjects(form), 200)
-    kinds = {c.FPDFPageObj_GetType(c.FPDFFormObj_GetObject(form, i)) for i in range(count)}
-    return bool(kinds & {c.FPDF_PAGEOBJ_IMAGE, c.FPDF_PAGEOBJ_SHADING, c.FPDF_PAGEOBJ_PATH})
+    count = min(C.FPDFFormObj_CountObjects(form), 200)
+    kinds = {C.FPDFPageObj_GetType(C.FPDFFormObj_GetObject(form, i)) for i in range(count)}
+    return bool(kinds & {C.FPDF_PAGEOBJ_IMAGE, C.FPDF_PAGEOBJ_SHADING, C.FPDF_PAGEOBJ_PATH})
 
 
-def _bounds(item: Any, c: Any, left: float, top: float) -> Box:
+def _bounds(item: Any, left: float, top: float) -> Box:
     x0, y0, x1, y1 = (ctypes.c_float() for _ in range(4))
-    c.FPDFPageObj_GetBounds(item, x0, y0, x1, y1)
+    C.FPDFPageObj_GetBounds(item, x0, y0, x1, y1)
     return Box(x0.value - left, top - y1.value, x1.value - left, top - y0.value)
 
 
-def _path(item: Any, box: Box, c: Any, into: tuple[list[Box], list[Box], list[Box]]) -> None:
+def _path(item: Any, box: Box, into: tuple[list[Box], list[Box], list[Box]]) -> None:
     across, down, grounds = into
     width, height = box.x1 - box.x0, box.y1 - box.y0
     if height <= _THIN and width >= _SHORTEST:
@@ -85,15 +87,15 @@ def _path(item: Any, box: Box, c: Any, into: tuple[list[Box], list[Box], list[Bo
     if width < _SHORTEST or height < _SHORTEST:
         return
     filled, stroked = ctypes.c_int(), ctypes.c_int()
-    c.FPDFPath_GetDrawMode(item, filled, stroked)
-    if filled.value and _coloured(item, c):
+    C.FPDFPath_GetDrawMode(item, filled, stroked)
+    if filled.value and _coloured(item):
         grounds.append(box)
-    if c.FPDFPath_CountSegments(item) <= 6:
+    if C.FPDFPath_CountSegments(item) <= 6:
         across += (Box(box.x0, box.y0, box.x1, box.y0), Box(box.x0, box.y1, box.x1, box.y1))
         down += (Box(box.x0, box.y0, box.x0, box.y1), Box(box.x1, box.y0, box.x1, box.y1))
 
 
-def _coloured(item: Any, c: Any) -> bool:
+def _coloured(item: Any) -> bool:
     red, green, blue, alpha = (ctypes.c_uint() for _ in range(4))
-    c.FPDFPageObj_GetFillColor(item, red, green, blue, alpha)
+    C.FPDFPageObj_GetFillColor(item, red, green, blue, alpha)
     return alpha.value > 0 and min(red.value, green.value, blue.value) < _WHITE

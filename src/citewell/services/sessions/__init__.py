@@ -1,0 +1,1 @@
+"""Research that spans many calls: steps, sources, gaps, and a report at the end."""

@@ -1,0 +1,4 @@
+CREATE TABLE pace (
+    id TEXT PRIMARY KEY,
+    due DOUBLE PRECISION NOT NULL
+);

@@ -1,0 +1,107 @@
+"""A page that tries every way to make the browser reach a private address reaches none."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+from collections.abc import Iterator
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+
+import pytest
+
+from citewell.errors import Refused
+from citewell.net.browser import Browser
+from citewell.net.chromium import Habits, sandboxed
+from citewell.net.guard import Guard, Rules
+from citewell.net.message import Request, Response
+from tests.e2e.attack import JOURNEYS, Attacker, Trap, trap
+from tests.unit.fetch.stage import Loop, require_chromium
+from tests.unit.net.loopback import LOOPBACK
+
+
+@dataclass
+class Scene:
+    loop: Loop
+    attacker: Attacker
+    trap: Trap
+    browser: Browser
+
+    def send(self, path: str) -> Response:
+        request = Request(url=self.attacker.own + path, page=True, timeout=20.0)
+        return self.loop.run(self.browser.send(request))
+
+
+@pytest.fixture(scope="module")
+def scene() -> Iterator[Scene]:
+    """A browser that loads everything, pictures and fonts too, so that the proxy alone protects."""
+    require_chromium()
+    loop, stack = Loop(), AsyncExitStack()
+
+    async def begin() -> Scene:
+        caught = await stack.enter_async_context(trap())
+        attacker = Attacker(caught.port)
+        own = await stack.enter_async_context(attacker.serving())
+        rules = Rules(private_hosts=frozenset({own.removeprefix("http://")}))
+        habits = Habits(environ=os.environ, pictures=True)
+        browser = Browser(Guard(rules, resolver=LOOPBACK), habits)
+        stack.push_async_callback(browser.aclose)
+        return Scene(loop, attacker, caught, browser)
+
+    yield loop.run(begin())
+    loop.run(stack.aclose())
+    loop.close()
+
+
+def test_no_way_reaches_a_private_address(scene: Scene) -> None:
+    log = re.search(r"failed:([^;<]*);25", scene.send("/").text())
+
+    assert log is not None, "the page did not get through its attacks"
+    assert len(scene.attacker.ways() - set(log[1].split(","))) >= 75
+    assert (scene.trap.connections, scene.trap.datagrams, scene.trap.ways) == (0, 0, set())
+
+
+@pytest.mark.parametrize("way", JOURNEYS)
+def test_a_page_that_leads_the_browser_elsewhere_is_refused(scene: Scene, way: str) -> None:
+    with pytest.raises(Refused):
+        scene.send(f"/journey/{way}")
+
+    assert (scene.trap.connections, scene.trap.ways) == (0, set())
+
+
+def test_the_secret_of_the_proxy_is_not_given_to_a_site_that_asks_for_a_password(
+    scene: Scene,
+) -> None:
+    assert scene.send("/locked").status == 401
+    assert scene.attacker.leaked == []
+
+
+def test_the_same_page_gets_through_a_browser_without_protection() -> None:
+    """The proof that the attacks are real: most of them arrive when nothing stops them."""
+    require_chromium()
+
+    reached = asyncio.run(_unprotected())
+
+    assert len(reached.ways) >= 50, sorted(reached.ways)
+    assert reached.datagrams > 0
+
+
+async def _unprotected() -> Trap:
+    from playwright.async_api import async_playwright
+
+    rules = "--host-resolver-rules=MAP inside.example.org 127.0.0.1"
+    async with trap() as caught, async_playwright() as driver:
+        attacker = Attacker(caught.port)
+        executable = Browser(Guard(Rules()), Habits()).executable()
+        async with attacker.serving() as own:
+            browser = await driver.chromium.launch(
+                executable_path=executable, args=[rules], chromium_sandbox=sandboxed()
+            )
+            page = await browser.new_page()
+            await page.goto(own)
+            await page.wait_for_function(
+                "document.getElementById('log')?.textContent.endsWith(';25')"
+            )
+            await browser.close()
+        return caught

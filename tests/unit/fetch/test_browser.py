@@ -1,0 +1,257 @@
+"""Pages rendered for real, in the Chromium of this machine."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from citewell.errors import AuthRequired, ContentEmpty, NetworkFailed, TooLarge, Unavailable
+from citewell.fetch.browser import BrowserTier
+from citewell.fetch.ladder import Climb, Draft
+from tests.unit.fetch.stage import Stage, eventually, require_chromium, staged
+
+WORDS = (
+    "A sentence that only a script puts on the page, with enough words to be worth reading. " * 5
+)
+
+
+@pytest.fixture(scope="session")
+def stage() -> Iterator[Stage]:
+    with staged() as made:
+        yield made
+
+
+def read(stage: Stage, path: str) -> Draft:
+    tier = BrowserTier(stage.browser, max_bytes=2**20, timeout=20.0)
+    return stage.loop.run(tier.read(Climb(url=stage.server.url(path))))
+
+
+def app(script: str) -> str:
+    return f'<title>App</title><div id="root"></div><noscript>Enable JavaScript</noscript><script>{script}</script>'
+
+
+SHOW = "const show = (text) => {document.getElementById('root').innerHTML = `<article><h1>Notes</h1><p>${text}</p></article>`};"
+
+
+def test_a_page_made_by_javascript_is_read(stage: Stage) -> None:
+    stage.put("/data", WORDS)
+    stage.put("/made", app(SHOW + "fetch('/data').then(r => r.text()).then(show)"))
+
+    draft = read(stage, "/made")
+
+    assert WORDS.strip() in draft.content
+    assert (draft.extracted_by, draft.about.title) == ("browser", "App")
+
+
+def test_a_short_text_of_an_app_is_not_taken_for_an_empty_shell(stage: Stage) -> None:
+    stage.put("/short", app(SHOW + "show('Comparatively few, considerably lengthy expressions constitute everything this particular application communicates nevertheless.')"))  # fmt: skip
+
+    assert "Comparatively few" in read(stage, "/short").content
+
+
+def test_an_app_is_waited_for_longer(stage: Stage) -> None:
+    late = app(f"{SHOW} show('early'); setTimeout(() => show('{WORDS}'), 1200)")
+    stage.put("/app", late)
+    stage.put("/plain", late)
+
+    assert WORDS.strip() in stage.visit("/app").text()
+    assert "early" in stage.visit("/plain").text()
+
+
+def test_pictures_fonts_and_films_are_not_loaded_but_scripts_and_styles_are(stage: Stage) -> None:
+    stage.put(
+        "/rich",
+        """<link rel="stylesheet" href="/s.css"><script src="/s.js"></script><img src="/p.png">
+        <video src="/v.mp4" preload="auto"></video><style>@font-face {font-family: f; src: url(/f.woff2)}
+        p {font-family: f}</style><p>x</p>""",
+    )
+
+    stage.visit("/rich")
+
+    asked = {
+        name: stage.asked(f"/{name}") for name in ("s.css", "s.js", "p.png", "v.mp4", "f.woff2")
+    }
+    assert asked == {"s.css": 1, "s.js": 1, "p.png": 0, "v.mp4": 0, "f.woff2": 0}
+
+
+def test_dialogs_and_new_windows_do_not_hold_a_page_up(stage: Stage) -> None:
+    stage.put("/loud", app(SHOW + "alert('hello'); confirm('sure?'); prompt('name'); open('/other'); show('after them all')"))  # fmt: skip
+
+    assert "after them all" in stage.visit("/loud").text()
+
+
+def test_consent_is_declined(stage: Stage) -> None:
+    stage.put("/consent", app(SHOW + """document.body.insertAdjacentHTML('beforeend',
+        '<button id="onetrust-accept-btn-handler" onclick="show(`accepted`)">Yes</button>' +
+        '<button id="onetrust-reject-all-handler" onclick="show(`declined`)">No</button>')"""))  # fmt: skip
+
+    assert "<p>declined</p>" in stage.visit("/consent").text()
+
+
+def test_text_in_shadow_trees_and_frames_is_seen(stage: Stage) -> None:
+    stage.put("/inner", "<p>Text of the frame.</p>")
+    stage.put("/deep", """<div id="h"></div><iframe src="/inner"></iframe><script>
+        const root = document.getElementById('h').attachShadow({mode: 'open'});
+        root.innerHTML = '<style>p {color: red}</style><p>Text in the shadow.</p>';</script>""")  # fmt: skip
+
+    text = stage.visit("/deep").text()
+
+    assert "<p>Text in the shadow.</p>" in text
+    assert "<p>Text of the frame.</p>" in text
+
+
+def test_a_redirect_is_told(stage: Stage) -> None:
+    stage.put("/from", "", 302, Location="/there")
+    stage.put("/there", "<p>arrived</p>")
+
+    response = stage.visit("/from")
+
+    assert response.url == stage.server.url("/there")
+    assert response.hops == (stage.server.url("/from"),)
+
+
+def test_one_visit_leaves_nothing_behind_for_the_next(stage: Stage) -> None:
+    stage.put("/cookie", app(SHOW + "show(`had:${document.cookie}${localStorage.a || ''}.`); document.cookie = 'a=1'; localStorage.a = 2"))  # fmt: skip
+
+    stage.visit("/cookie")
+
+    assert "had:." in stage.visit("/cookie").text()
+
+
+def test_a_page_behind_a_password_says_so(stage: Stage) -> None:
+    stage.put("/locked", "who?", 401, WWW_Authenticate='Basic realm="x"')
+
+    with pytest.raises(AuthRequired):
+        read(stage, "/locked")
+
+
+def test_a_download_is_refused(stage: Stage) -> None:
+    stage.put(
+        "/file", b"x" * 5000, Content_Disposition="attachment", Content_Type="application/zip"
+    )
+
+    with pytest.raises(ContentEmpty):
+        stage.visit("/file")
+
+
+def test_text_that_is_no_markup_comes_as_it_is(stage: Stage) -> None:
+    stage.put("/plain.json", '{"a": [1, 2]}', Content_Type="application/json")
+
+    response = stage.visit("/plain.json")
+
+    assert (response.body, response.content_type) == (b'{"a": [1, 2]}', "application/json")
+
+
+def test_a_page_larger_than_asked_for_is_refused(stage: Stage) -> None:
+    stage.put("/large", app("document.body.append('x'.repeat(100000))"))
+
+    with pytest.raises(TooLarge):
+        stage.visit("/large", max_bytes=50_000)
+
+
+def test_a_script_without_end_is_given_up_and_the_next_page_is_read(stage: Stage) -> None:
+    stage.put("/endless", "<p>x</p><script>setTimeout(() => {for (;;) {}}, 50)</script>")
+    stage.put("/next", "<p>next</p>")
+
+    with pytest.raises(NetworkFailed):
+        stage.visit("/endless", timeout=2.0)
+
+    assert "next" in stage.visit("/next").text()
+
+
+def test_a_page_that_loads_without_end_is_given_up() -> None:
+    with staged(most_bytes=300_000) as stage:
+        stage.put("/chunk", "x" * 200_000)
+        stage.put("/greedy", app("setInterval(() => fetch('/chunk'), 50)"))
+
+        with pytest.raises(TooLarge):
+            stage.visit("/greedy")
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is measured in /proc")
+def test_a_page_that_eats_memory_loses_its_tab_and_the_next_is_read() -> None:
+    with staged(most_memory=700 * 2**20) as stage:
+        stage.put("/eater", app("const kept = []; setInterval(() => {kept.push(new Uint8Array(3e7).fill(1)); document.title = kept.length; document.body.append(1)}, 20)"))  # fmt: skip
+        stage.put("/next", "<p>next</p>")
+
+        with pytest.raises(Unavailable):
+            stage.visit("/eater")
+
+        assert "next" in stage.visit("/next").text()
+
+
+def test_a_worn_browser_is_replaced_and_an_idle_one_closed() -> None:
+    with staged(visits=1, idle_seconds=0.2) as stage:
+        stage.put("/", "<p>x</p>")
+        stage.visit("/")
+        first = browser_pid(stage)
+        stage.visit("/")
+
+        assert browser_pid(stage) != first
+        assert eventually(lambda: not alive(first))
+        assert eventually(lambda: not stage.browser.running)
+
+
+def test_a_browser_that_died_is_started_again() -> None:
+    with staged() as stage:
+        stage.put("/", "<p>alive</p>")
+        stage.visit("/")
+        first = browser_pid(stage)
+        os.kill(first, signal.SIGKILL)
+        assert eventually(lambda: stage.browser._engine is None or stage.browser._engine.spent)
+
+        assert "alive" in stage.visit("/").text()
+
+
+OWNER = """
+import asyncio, os, sys
+from citewell.net.browser import Browser
+from citewell.net.chromium import Habits
+from citewell.net.guard import Guard, Rules
+
+async def main():
+    browser = Browser(Guard(Rules()), Habits(environ=os.environ))
+    engine = await browser._ready()
+    page = await engine._browser.new_page()
+    asyncio.ensure_future(page.evaluate("for (;;) {}"))
+    print(*await engine.pids(), flush=True)
+    await asyncio.sleep(60)
+
+asyncio.run(main())
+"""
+
+
+def test_kill_9_leaves_no_chromium_behind() -> None:
+    require_chromium()
+    owner = subprocess.Popen([sys.executable, "-c", OWNER], stdout=subprocess.PIPE, text=True)
+    assert owner.stdout is not None
+    pids = [int(pid) for pid in owner.stdout.readline().split()]
+    assert len(pids) >= 3
+    assert all(map(alive, pids))
+
+    owner.kill()
+    owner.wait()
+    owner.stdout.close()
+
+    assert eventually(lambda: not any(map(alive, pids))), [pid for pid in pids if alive(pid)]
+
+
+def browser_pid(stage: Stage) -> int:
+    engine = stage.browser._engine
+    assert engine is not None
+    return stage.loop.run(engine.pids())[0]
+
+
+def alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    state = Path(f"/proc/{pid}/stat")
+    return not state.exists() or state.read_text().rpartition(")")[2].split()[0] != "Z"

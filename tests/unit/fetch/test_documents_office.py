@@ -1,0 +1,205 @@
+"""Office documents and e-books keep their structure and lose what their authors hid."""
+
+from __future__ import annotations
+
+import pytest
+
+from citewell.fetch.documents.document import Broken, DocumentText, Encrypted, Limits
+from citewell.fetch.documents.readers import Job, read
+from tests.documents import (
+    docx,
+    epub,
+    opendocument,
+    packed,
+    pptx,
+    slide_shape,
+    word_paragraph,
+    word_table,
+    xlsx,
+)
+
+
+def open_document(body: bytes, *, pages: str | None = None) -> DocumentText:
+    return read(Job(body, "https://example.org/file", "", Limits(), pages))
+
+
+def test_a_word_document_keeps_headings_lists_tables_and_links() -> None:
+    link = '<w:p><w:hyperlink r:id="h1"><w:r><w:t>a link</w:t></w:r></w:hyperlink></w:p>'
+    body = (
+        word_paragraph("Heading", style="Heading1")
+        + word_paragraph("bold", run="<w:b/>")
+        + word_paragraph("one", list_id=1)
+        + word_paragraph("two", list_id=1)
+        + word_paragraph("first", list_id=2)
+        + word_table(("A", "B"), ("1", "x | y"))
+        + link
+    )
+
+    found = open_document(docx(body))
+
+    assert found.markdown == (
+        "# Heading\n\n**bold**\n\n- one\n- two\n\n1. first\n\n"
+        "| A | B |\n| --- | --- |\n| 1 | x \\| y |\n\n[a link](https://example.org/page)"
+    )
+    assert (found.kind, found.title, found.author) == ("docx", "A title", "An author")
+    assert (found.created, found.language) == ("2024-02-03T04:05:06Z", "en")
+
+
+def test_hidden_text_of_a_word_document_is_left_out() -> None:
+    body = word_paragraph("Seen.") + word_paragraph("SECRET", run="<w:vanish/>")
+    body += word_paragraph("Shown.", run='<w:vanish w:val="false"/>')
+
+    found = open_document(docx(body))
+
+    assert found.markdown == "Seen.\n\nShown."
+    assert found.notes == ("1 pieces of hidden text were left out.",)
+
+
+def test_slides_come_in_the_order_they_are_shown_with_their_notes() -> None:
+    first = slide_shape("Later on the slide", y=5_000_000) + slide_shape("The title", kind="title")
+    first += slide_shape("One", "\tTwo", kind="body", y=2_000_000)
+    body = pptx(first, slide_shape("Second", kind="title"), notes="Say this.")
+
+    found = open_document(body)
+
+    assert found.markdown == (
+        "## Slide 1: The title\n\n- One\n  - Two\n\nLater on the slide\n\n> Notes: Say this.\n\n## Slide 2: Second"
+    )
+    assert found.page_count == 2
+
+
+def test_hidden_slides_are_left_out_and_chosen_ones_read() -> None:
+    body = pptx(*(slide_shape(f"S{n}", kind="title") for n in range(4)), hidden=1)
+
+    found = open_document(body, pages="2-3")
+
+    assert found.markdown == "## Slide 2: S1\n\n## Slide 3: S2"
+    assert found.notes == ("1 hidden slides were left out.",)
+
+
+def test_a_table_on_a_slide_becomes_a_gfm_table() -> None:
+    def cell(text: str) -> str:
+        return f"<a:tc><a:txBody><a:p><a:r><a:t>{text}</a:t></a:r></a:p></a:txBody></a:tc>"
+
+    rows = "".join(f"<a:tr>{cell(a)}{cell(b)}</a:tr>" for a, b in (("H1", "H2"), ("x", "y")))
+    frame = f"<p:graphicFrame><a:graphic><a:graphicData><a:tbl>{rows}</a:tbl></a:graphicData></a:graphic></p:graphicFrame>"
+
+    assert "| H1 | H2 |\n| --- | --- |\n| x | y |" in open_document(pptx(frame)).markdown
+
+
+def test_a_workbook_shows_values_as_a_reader_sees_them() -> None:
+    rows = (
+        '<row r="1"><c r="A1" t="s"><v>0</v></c><c r="B1" t="s"><v>1</v></c><c r="D1" t="inlineStr"><is><r><t>ri</t></r><r><t>ch</t></r></is></c></row>'
+        '<row r="2"><c r="A2"><v>0.30000000000000004</v></c><c r="B2" s="1"><v>45293</v></c><c r="C2" t="b"><v>1</v></c><c r="D2" s="2"><v>3</v></c></row>'
+        '<row r="3"><c r="B3" s="1"><v>45293.5</v></c><c r="D3" t="str"><f>A1</f><v>a|b</v></c></row>'
+        '<row r="4" hidden="1"><c r="A4"><v>666</v></c></row>'
+    )
+    found = open_document(xlsx({"Data": rows, "Secret": rows}, hidden=("Secret",), strings=("Name", "When")))
+
+    assert found.markdown == (
+        "## Data\n\n| Name | When |  | rich |\n| --- | --- | --- | --- |\n"
+        "| 0.3 | 2024-01-02 | TRUE | 3 |\n|  | 2024-01-02 12:00:00 |  | a\\|b |"
+    )
+    assert found.notes == ("Hidden sheets were left out: Secret.",)
+
+
+def test_an_opendocument_text_keeps_its_structure() -> None:
+    styles = (
+        '<style:style style:name="H"><style:text-properties text:display="none"/></style:style>'
+        '<text:list-style style:name="N"><text:list-level-style-number text:level="1"/></text:list-style>'
+    )
+    body = (
+        '<text:h text:outline-level="2">A heading</text:h>'
+        '<text:p>Text<text:span text:style-name="H">SECRET</text:span> with<text:s/>a <text:a xlink:href="https://example.org/">link</text:a>'
+        '<text:note><text:note-citation>1</text:note-citation><text:note-body><text:p>The note.</text:p></text:note-body></text:note>.</text:p>'
+        "<text:list><text:list-item><text:p>one</text:p><text:list><text:list-item><text:p>deep</text:p></text:list-item></text:list></text:list-item></text:list>"
+        '<text:list text:style-name="N"><text:list-item><text:p>first</text:p></text:list-item></text:list>'
+        "<table:table><table:table-row><table:table-cell><text:p>A</text:p></table:table-cell><table:table-cell><text:p>B</text:p></table:table-cell></table:table-row>"
+        "<table:table-row><table:table-cell><text:p>1</text:p></table:table-cell><table:table-cell><text:p>2</text:p></table:table-cell></table:table-row></table:table>"
+    )
+
+    found = open_document(opendocument("text", body, styles=styles))
+
+    assert found.markdown == (
+        "## A heading\n\nText with a [link](https://example.org/)[^1].\n\n- one\n  - deep\n\n1. first\n\n"
+        "| A | B |\n| --- | --- |\n| 1 | 2 |\n\n[^1]: The note."
+    )
+    assert (found.title, found.author, found.created) == ("A title", "An author", "2024-02-03T04:05:06")
+    assert found.notes == ("1 pieces of hidden text were left out.",)
+
+
+def test_a_sheet_that_repeats_a_million_empty_cells_stays_small() -> None:
+    def cell(text: str) -> str:
+        return f"<table:table-cell><text:p>{text}</text:p></table:table-cell>"
+
+    rows = f"<table:table-row>{cell('A')}{cell('B')}<table:table-cell table:number-columns-repeated='16000'/></table:table-row>"
+    rows += f"<table:table-row>{cell('1')}{cell('2')}</table:table-row><table:table-row table:number-rows-repeated='1048000'><table:table-cell/></table:table-row>"
+
+    found = open_document(opendocument("spreadsheet", f'<table:table table:name="S">{rows}</table:table>'))
+
+    assert found.markdown == "## S\n\n| A | B |\n| --- | --- |\n| 1 | 2 |"
+
+
+def test_an_opendocument_presentation_is_read_slide_by_slide() -> None:
+    page = (
+        '<draw:page><draw:frame presentation:class="title"><draw:text-box><text:p>Title</text:p></draw:text-box></draw:frame>'
+        "<draw:frame><draw:text-box><text:p>Body</text:p></draw:text-box></draw:frame></draw:page>"
+    )
+
+    found = open_document(opendocument("presentation", page + page))
+
+    assert found.markdown == "## Title\n\nBody\n\n## Title\n\nBody"
+    assert found.page_count == 2
+
+
+def test_a_book_is_read_in_the_order_of_its_spine() -> None:
+    found = open_document(epub("<h1>One</h1><p>First <a/>part.</p>", "<h1>Two</h1><script>x()</script><p>Second &amp; last.</p>"))
+
+    assert found.markdown == "# One\n\nFirst part.\n\n# Two\n\nSecond & last."
+    assert (found.title, found.author, found.language, found.created) == ("A book", "An author", "fr", "2020-05-06")
+
+
+def test_rich_text_is_read_in_its_code_page_with_tables_and_links() -> None:
+    body = (
+        rb"{\rtf1\ansi\ansicpg1251{\fonttbl{\f0\fcharset204 Arial;}{\f1\fcharset0 Arial;}}{\info{\title T}{\author A}}"
+        rb"{\pard\outlinelevel0 Heading\par}\pard\f0\'cf\'f0\'e8\'e2\'e5\'f2\f1  caf\u233?\par"
+        rb'{\field{\*\fldinst HYPERLINK "https://example.org/a"}{\fldrslt the link}}\par'
+        rb"{\v SECRET}\trowd\intbl a\cell b\cell\row\trowd\intbl 1\cell 2\cell\row\pard Last {\*\unknown gone}line.\par}"
+    )
+
+    found = open_document(body)
+
+    assert found.markdown == (
+        "# Heading\n\nПривет café\n\n[the link](https://example.org/a)\n\n| a | b |\n| --- | --- |\n| 1 | 2 |\n\nLast line."
+    )
+    assert (found.title, found.author) == ("T", "A")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        epub(locked=True),
+        opendocument("text", "<text:p>x</text:p>", manifest="<manifest><encryption-data/></manifest>"),
+        b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\x00" * 600 + "EncryptedPackage".encode("utf-16-le") + b"\x00" * 600,
+    ],
+    ids=["epub", "odt", "office"],
+)
+def test_an_encrypted_document_says_so(body: bytes) -> None:
+    with pytest.raises(Encrypted, match="encrypted"):
+        open_document(body)
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        {"word/other.xml": "<x/>"},
+        {"ppt/other.xml": "<x/>"},
+        {"xl/other.xml": "<x/>"},
+        {"mimetype": "application/vnd.oasis.opendocument.text"},
+        {"META-INF/container.xml": "<container/>"},
+    ],
+    ids=["docx", "pptx", "xlsx", "odt", "epub"],
+)
+def test_a_package_without_its_main_part_is_broken(parts: dict[str, str]) -> None:
+    with pytest.raises(Broken, match="lacks|does not say"):
+        open_document(packed(parts))

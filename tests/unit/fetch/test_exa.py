@@ -1,0 +1,126 @@
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+
+from citewell.errors import Blocked, ContentEmpty, NotFound
+from citewell.fetch.exa import ExaTier
+from citewell.fetch.ladder import Climb, Draft, Unsure
+from citewell.fetch.rungs import build
+from citewell.net.guard import Guard, Rules
+from citewell.net.network import Network
+from tests.unit.net.loopback import LOOPBACK, Exchange, Names, Server, serve, settings
+
+URL = "https://public.example.org/page"
+TEXT = "Text that was crawled by somebody else and is long enough to be worth having. " * 3
+PUBLIC = Names({"inside.example.org": ["10.0.0.1"]}, default=["93.184.216.34"])
+
+
+def contents(text: str | None = TEXT, **status: Any) -> dict[str, Any]:
+    results = [{"url": URL, "title": "T", "publishedDate": "2026-01-02T03:04:05Z", "text": text}]
+    return {"results": results if text is not None else [], "statuses": [{"id": URL, **status}]}
+
+
+def ask(
+    body: Any, *, status: int = 200, url: str = URL, base: str = "http://site.example.org"
+) -> tuple[Draft, Server]:
+    """The tier's text from one answer of Exa's, and what was asked."""
+    kept: list[Server] = []
+
+    async def answer(exchange: Exchange) -> None:
+        await exchange.reply(
+            status, json.dumps(body).encode(), {"Content-Type": "application/json"}
+        )
+
+    async def run() -> Draft:
+        async with serve(answer) as server:
+            kept.append(server)
+            network = Network(settings(), resolver=LOOPBACK)
+            upstream = network.upstream("exa", base_url=f"{base}:{server.port}")
+            tier = ExaTier(upstream, key="k3y", public=Guard(Rules(), resolver=PUBLIC))
+            try:
+                return await tier.read(Climb(url=url))
+            finally:
+                await network.aclose()
+
+    try:
+        return asyncio.run(run()), kept[0]
+    except (Unsure, ContentEmpty, NotFound, Blocked) as error:
+        error.add_note(f"requests: {len(kept[0].seen)}")
+        raise
+
+
+@pytest.mark.parametrize(
+    ("source", "by"), [("cached", "exa:cached"), ("crawled", "exa:crawled"), (None, "exa:cached")]
+)
+def test_where_exa_has_the_text_from_is_said(source: str | None, by: str) -> None:
+    draft, server = ask(contents(status="success", source=source))
+
+    assert (draft.content, draft.extracted_by, draft.final_url) == (TEXT.strip(), by, URL)
+    assert (draft.about.title, draft.about.published) == ("T", "2026-01-02T03:04:05+00:00")
+    seen = server.seen[0]
+    assert (seen.method, seen.path, seen.header("x-api-key")) == ("POST", "/contents", "k3y")
+    assert json.loads(seen.body) == {"urls": [URL], "text": True}
+
+
+@pytest.mark.parametrize(
+    ("body", "error"),
+    [
+        (
+            contents(None, status="error", error={"tag": "CRAWL_NOT_FOUND", "httpStatusCode": 404}),
+            NotFound,
+        ),
+        (contents(None, status="error", error={"tag": "CRAWL_TIMEOUT"}), ContentEmpty),
+        (contents("  "), ContentEmpty),
+        (contents("Short."), Unsure),
+        (contents("Just a moment... Verifying you are human."), Blocked),
+        ({"nothing": 1}, ContentEmpty),
+    ],
+)
+def test_what_exa_could_not_do_is_said(body: Any, error: type) -> None:
+    with pytest.raises(error):
+        ask(body)
+
+
+@pytest.mark.parametrize("status", [401, 402, 404, 429, 500])
+def test_trouble_with_the_account_is_no_answer_about_the_page_and_is_not_repeated(
+    status: int,
+) -> None:
+    with pytest.raises(ContentEmpty) as caught:
+        ask({"error": "no"}, status=status)
+
+    assert caught.value.detail == f"HTTP {status}"
+    assert caught.value.__notes__ == ["requests: 1"]
+
+
+@pytest.mark.parametrize(
+    "url", ["http://127.0.0.1/a", "http://inside.example.org/a", "http://wiki.internal/a"]
+)
+def test_a_private_address_is_not_told_to_exa(url: str) -> None:
+    with pytest.raises(ContentEmpty) as caught:
+        ask(contents(), url=url)
+
+    assert caught.value.__notes__ == ["requests: 0"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "names"),
+    [
+        ({"raw": {"EXA_API_KEY": "k"}}, ["markdown", "stealth", "html", "browser", "exa"]),
+        ({"raw": {}}, ["markdown", "stealth", "html", "browser"]),
+        (
+            {"raw": {"EXA_API_KEY": "k"}, "exa_contents": False},
+            ["markdown", "stealth", "html", "browser"],
+        ),
+        ({"raw": {}, "outbound_proxy": "http://proxy.example.org:3128"}, ["markdown", "html"]),
+    ],
+)
+def test_the_ladder_has_the_tiers_that_the_settings_allow(
+    fields: dict[str, Any], names: list[str]
+) -> None:
+    chosen = settings(**fields)
+
+    assert [tier.name for tier in build(chosen, Network(chosen)).tiers] == names

@@ -1,0 +1,291 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from citewell.errors import AuthRequired, Blocked, NotFound
+from citewell.fetch.sites import captions
+from citewell.fetch.sites.captions import Cue
+from citewell.fetch.sites.highlights import highlights
+from citewell.fetch.sites.player import choose, read_player
+from tests.unit.fetch.site_answers import MOBILE_PAGE, VTT, player, youtube
+from tests.unit.fetch.site_bench import Bench, Reply, Web, page, read
+
+URL = "https://www.youtube.com/watch?v=abcdefghijk"
+PLAYER = "m.youtube.com/youtubei/v1/player"
+TIMED = "www.youtube.com/api/timedtext"
+RECORDED = Path(__file__).resolve().parents[4] / "shared" / "recorded" / "raw" / "youtube"
+
+ROLLING = """WEBVTT
+Kind: captions
+
+00:00:00.000 --> 00:00:02.000 align:start position:0%
+ 
+hello<00:00:00.500><c> there</c>
+
+00:00:02.000 --> 00:00:02.010 align:start position:0%
+hello there
+ 
+
+00:00:02.010 --> 00:00:04.000 align:start position:0%
+hello there
+how<00:00:02.500><c> are</c><00:00:03.000><c> you</c>
+
+00:00:04.000 --> 00:00:04.010 align:start position:0%
+how are you
+ 
+"""
+
+
+def refusing(status: str, reason: str, **more: Any) -> dict[str, Any]:
+    return {"playabilityStatus": {"status": status, "reason": reason, **more}}
+
+
+def test_the_transcript_has_times_that_link_to_the_moment() -> None:
+    found = page(URL, youtube())
+
+    assert found.content_type == "youtube"
+    assert found.language == "en"
+    assert (
+        "[1:05](https://www.youtube.com/watch?v=abcdefghijk&t=65s) The moon pulls" in found.content
+    )
+    assert "rise & fall twice a day because" in found.content
+    assert found.published == "2024-03-01"
+    assert found.notes == ()
+
+
+def test_people_are_preferred_to_machines_and_the_key_of_the_page_is_used() -> None:
+    web = Web(youtube())
+
+    Bench(web=web).read(URL)
+
+    post = next(one for one in web.sent if one.method == "POST")
+    assert dict(post.params)["key"] == "AIzaExampleKey0001"
+    assert post.json["context"]["client"]["clientName"] == "ANDROID_VR"
+    assert post.json["context"]["client"]["visitorData"] == "Cgt2aXNpdG9y%3D"
+    asked = dict(web.sent[-1].params)
+    assert asked == {"v": "abcdefghijk", "lang": "en", "fmt": "vtt"}
+
+
+def test_a_language_in_the_address_is_honoured() -> None:
+    web = Web(youtube())
+
+    found = Bench(web=web).read(URL + "&cc_lang_pref=de-DE")
+
+    assert found is not None
+    assert found.language == "de"
+    assert dict(web.sent[-1].params)["lang"] == "de"
+
+
+def test_machine_captions_are_said_to_be_such() -> None:
+    answer = player()
+    tracks = answer["captions"]["playerCaptionsTracklistRenderer"]["captionTracks"]
+    del tracks[2], tracks[0]
+
+    found = page(URL, youtube() | {PLAYER: answer})
+
+    assert found.notes == ("The captions were written by a machine, not by a person.",)
+
+
+def test_the_page_is_asked_where_the_application_fails() -> None:
+    html = f"<script>var ytInitialPlayerResponse = {json.dumps(player())};var x = 1;</script>"
+    answers = youtube() | {PLAYER: Reply(status=500), "www.youtube.com/watch": html}
+
+    assert "The moon pulls" in page(URL, answers).content
+
+
+def test_the_captions_own_address_is_the_third_way() -> None:
+    def timed(request: Any) -> Reply:
+        return Reply(body=VTT if dict(request.params)["lang"] == "en-GB" else b"")
+
+    web = Web({TIMED: timed})
+    found = Bench(web=web).read(URL)
+
+    assert found is not None
+    assert "The moon pulls" in found.content
+    assert [dict(one.params)["lang"] for one in web.sent[-3:]] == ["en", "en-US", "en-GB"]
+
+
+def test_without_captions_the_description_is_given_and_said_to_be_one() -> None:
+    found = page(URL, youtube() | {TIMED: b""})
+
+    assert found.quality == "partial"
+    assert found.highlights == ()
+    assert "No transcript (no captions could be read)" in found.notes[0]
+    assert "https://example.org/talk" in found.content
+
+
+def test_a_caption_address_that_leads_elsewhere_is_not_followed() -> None:
+    answer = player()
+    for track in answer["captions"]["playerCaptionsTracklistRenderer"]["captionTracks"]:
+        track["baseUrl"] = "https://evil.example.org/api/timedtext?v=abcdefghijk"
+    web = Web({PLAYER: answer})
+
+    Bench(web=web).read(URL)
+
+    assert not [host for host in web.asked if "evil" in host]
+
+
+def test_an_unavailable_video_is_not_found() -> None:
+    gone = refusing("ERROR", "Video unavailable")
+    html = f"<script>ytInitialPlayerResponse = {json.dumps(gone)};</script>"
+
+    with pytest.raises(NotFound, match="Video unavailable"):
+        read(URL, {PLAYER: gone, "www.youtube.com/watch": html})
+
+
+def test_a_private_video_needs_a_login() -> None:
+    with pytest.raises(AuthRequired, match="private"):
+        read(URL, {PLAYER: refusing("LOGIN_REQUIRED", "This video is private")})
+
+
+def test_a_bot_check_is_a_wall() -> None:
+    with pytest.raises(Blocked, match="not a bot"):
+        read(URL, {PLAYER: refusing("LOGIN_REQUIRED", "Sign in to confirm you're not a bot")})
+
+
+def test_an_age_restriction_without_a_description_needs_a_login() -> None:
+    answer = refusing("LOGIN_REQUIRED", "Sign in", desktopLegacyAgeGateReason=1)
+
+    with pytest.raises(AuthRequired, match="age-restricted"):
+        read(URL, {PLAYER: answer})
+
+
+def test_a_consent_page_is_named_when_nothing_else_answers() -> None:
+    goal = "https://consent.youtube.com/m?continue=https%3A%2F%2Fm.youtube.com%2Fwatch"
+    consent = Reply(status=302, headers={"location": goal})
+
+    with pytest.raises(Blocked, match="consent page"):
+        read(URL, {"m.youtube.com/watch": consent, "www.youtube.com/watch": consent})
+
+
+def test_a_consent_page_does_not_hide_captions_that_the_application_gets() -> None:
+    goal = "https://consent.youtube.com/m"
+    answers = youtube() | {"m.youtube.com/watch": Reply(status=302, headers={"location": goal})}
+
+    assert "The moon pulls" in page(URL, answers).content
+
+
+def test_a_long_transcript_is_cut_at_its_limit() -> None:
+    cues = "".join(
+        f"\n{at // 3600:02}:{at // 60 % 60:02}:{at % 60:02}.000 --> 23:00:00.000\nSentence {at} is said about the sea.\n"
+        for at in range(0, 9000, 3)
+    )
+
+    found = page(URL, youtube() | {TIMED: "WEBVTT\n" + cues})
+
+    assert found.truncated
+    assert 80_000 < len(found.content.encode()) < 105_000
+
+
+def test_rolling_captions_are_said_once() -> None:
+    cues = captions.parse(ROLLING)
+
+    assert [cue.text for cue in cues] == ["hello there", "how are you"]
+    assert [cue.start for cue in cues] == [0.0, 2.01]
+
+
+def test_a_refrain_in_written_captions_is_kept() -> None:
+    body = "WEBVTT\n\n00:01.000 --> 00:02.000\nLa la la\n\n00:02.000 --> 00:03.000\nLa la la\n"
+
+    assert [cue.text for cue in captions.parse(body)] == ["La la la", "La la la"]
+
+
+def test_both_xml_dialects_are_read() -> None:
+    old = '<?xml version="1.0"?><transcript><text start="1.5" dur="2">It&amp;#39;s &amp;quot;on&amp;quot;</text></transcript>'
+    new = '<timedtext format="3"><body><p t="1500" d="2000"><s>It&#39;s</s><s t="90"> on</s></p><p t="9" a="1">\n</p></body></timedtext>'
+
+    assert captions.parse(old) == (Cue(start=1.5, end=3.5, text='It\'s "on"'),)
+    assert captions.parse(new) == (Cue(start=1.5, end=3.5, text="It's on"),)
+
+
+@pytest.mark.parametrize(
+    "body", ["", "<html>", "{}", "WEBVTT", "WEBVTT\n\n00:99 --> x\nhi", "\x00"]
+)
+def test_what_is_no_caption_file_has_no_cues(body: str) -> None:
+    assert captions.parse(body) == ()
+
+
+def test_highlights_are_five_at_most_and_the_best_scores_one() -> None:
+    topics = ["moon", "harbour", "gauge", "storm", "chart", "coast", "delta", "estuary"]
+    cues = [
+        Cue(start=at * 10.0, end=at * 10.0 + 9, text=f"The tides at the {name} follow number {at} of the moon.")
+        for at, name in enumerate(topics)
+    ]  # fmt: skip
+
+    found = highlights(cues, language="en")
+
+    assert 1 <= len(found) <= 5
+    assert found[0].score == 1.0
+    assert all(0 <= one.score <= 1 for one in found)
+    assert len({one.text for one in found}) == len(found)
+    assert found[0].wire().keys() == {"text", "score", "startTime"}
+
+
+def test_a_talk_of_a_few_words_has_no_highlights() -> None:
+    assert highlights([Cue(start=0, end=1, text="Hello.")]) == ()
+
+
+def test_without_a_wanted_language_the_videos_own_is_taken() -> None:
+    answer = player()
+    tracks = answer["captions"]["playerCaptionsTracklistRenderer"]
+    tracks["captionTracks"] = [
+        {"baseUrl": "/api/timedtext?lang=fr", "languageCode": "fr"},
+        {"baseUrl": "/api/timedtext?lang=de", "languageCode": "de"},
+    ]
+    tracks["audioTracks"] = [{"defaultCaptionTrackIndex": 1}]
+    found = read_player(answer)
+
+    assert found is not None
+    chosen = choose(found, ("en",))
+    assert chosen is not None
+    assert chosen.languageCode == "de"
+
+
+def recorded(name: str) -> Any:
+    if not RECORDED.is_dir():
+        pytest.skip("the recordings are not at hand")
+    text = (RECORDED / name).read_text(encoding="utf-8")
+    return text if name.endswith("html.static") else json.loads(text)
+
+
+@pytest.mark.parametrize(
+    ("name", "title"),
+    [
+        ("youtube.innertube.json.static", "Surface Go Review"),
+        ("youtube_ww1_nl_en.innertube.json.static", "Russian Civil War"),
+    ],
+)
+def test_a_recorded_player_answer_leads_to_the_written_english_track(name: str, title: str) -> None:
+    web = Web({"m.youtube.com/watch": MOBILE_PAGE, PLAYER: recorded(name), TIMED: VTT})
+
+    found = Bench(web=web).read(URL)
+
+    assert found is not None
+    assert title in found.title
+    assert found.language == "en"
+    assert found.notes == ()
+    asked = dict(web.sent[-1].params)
+    assert asked["lang"] == "en"
+    assert asked["fmt"] == "vtt"
+    assert asked["signature"]
+    assert "kind" not in asked
+
+
+def test_the_recorded_age_restriction_is_said_with_the_description() -> None:
+    found = page(URL, {PLAYER: recorded("youtube_age_restricted.innertube.json.static")})
+
+    assert found.quality == "partial"
+    assert "age-restricted" in found.notes[0]
+    assert "age-restricted" in found.content
+    assert "Remixer" in found.content
+
+
+def test_the_recorded_consent_page_is_recognised() -> None:
+    html = recorded("youtube_consent_page.html.static")
+
+    with pytest.raises(Blocked, match="consent page"):
+        read(URL, {"m.youtube.com/watch": html, "www.youtube.com/watch": html})

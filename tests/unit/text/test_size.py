@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from citewell.text import size
+
+
+@pytest.mark.parametrize(
+    ("length", "name"),
+    [
+        (0, "small"),
+        (4999, "small"),
+        (5000, "medium"),
+        (19_999, "medium"),
+        (20_000, "large"),
+        (49_999, "large"),
+        (50_000, "very_large"),
+    ],
+)
+def test_a_length_has_its_category(length: int, name: str):
+    assert size.category(length) == name
+
+
+def test_weight_counts_bytes_and_tokens_a_quarter_of_them():
+    assert size.weight("näive 語") == len("näive 語".encode())
+    assert size.tokens(size.weight("x" * 403)) == 100
+
+
+def test_a_small_text_leaves_its_rest_to_the_others():
+    assert size.shares([10, 1000, 1000], 510) == [10, 250, 250]
+
+
+def test_all_fit_when_there_is_room():
+    assert size.shares([5, 7], 100) == [5, 7]
+
+
+@given(st.lists(st.integers(0, 10_000), max_size=12), st.integers(0, 50_000))
+def test_shares_never_pass_the_room_and_waste_none_of_it(sizes: list[int], room: int):
+    granted = size.shares(sizes, room)
+
+    assert all(0 <= share <= wanted for share, wanted in zip(granted, sizes, strict=True))
+    assert sum(granted) <= room
+    assert sum(granted) >= min(sum(sizes), room) - len(sizes)
