@@ -44,7 +44,7 @@ def out_of_fold(chances: list[float], html: str, url: str) -> str:
     if len(page.blocks) != len(chances):
         raise SystemExit("the report was made by other code: train again")
     kept, _ = ours.choose(page.blocks, chances)
-    nodes, boxes = ours.selection(kept)
+    nodes, boxes = ours.selection(page, kept)
     return write(body, base=url, nodes=nodes, boxes=boxes)
 
 

@@ -39,14 +39,20 @@ class Pdf:
         self._links.append([])
         return self
 
-    def text(self, x: float, y: float, text: str, *, size: float = 10, font: str = "F1", extra: str = "") -> Pdf:
+    def text(
+        self, x: float, y: float, text: str, *, size: float = 10, font: str = "F1", extra: str = ""
+    ) -> Pdf:
         if font == "F4":
             text = "".join(chr(self._alphabet.index(letter) + 65) for letter in text)
         safe = text.replace("\\", "\\\\").replace("(", "\\(").replace(")", "\\)")
-        self._pages[-1].append(f"BT /{font} {size} Tf {extra} 1 0 0 1 {x} {842 - y} Tm ({safe}) Tj ET")
+        self._pages[-1].append(
+            f"BT /{font} {size} Tf {extra} 1 0 0 1 {x} {842 - y} Tm ({safe}) Tj ET"
+        )
         return self
 
-    def lines(self, x: float, y: float, lines: list[str], *, size: float = 10, font: str = "F1") -> Pdf:
+    def lines(
+        self, x: float, y: float, lines: list[str], *, size: float = 10, font: str = "F1"
+    ) -> Pdf:
         for place, line in enumerate(lines):
             self.text(x, y + 1.2 * size * place, line, size=size, font=font)
         return self
@@ -83,12 +89,19 @@ class Pdf:
         ]
         fonts.append(self._lettered(add))
         named = " ".join(f"/F{n} {number} 0 R" for n, number in enumerate(fonts, 1))
-        image = add(_stream(b"\x80" * 64, "/Type /XObject /Subtype /Image /Width 8 /Height 8 /ColorSpace /DeviceGray /BitsPerComponent 8"))
+        image = add(
+            _stream(
+                b"\x80" * 64,
+                "/Type /XObject /Subtype /Image /Width 8 /Height 8 /ColorSpace /DeviceGray /BitsPerComponent 8",
+            )
+        )
         kids = []
         for operators, links in zip(self._pages, self._links, strict=True):
             content = add(_stream("\n".join(operators).encode("latin-1"), ""))
             notes = [
-                add(f"<< /Type /Annot /Subtype /Link /Rect [{a} {b} {c} {d}] /Border [0 0 0] /A << /S /URI /URI ({to}) >> >>")
+                add(
+                    f"<< /Type /Annot /Subtype /Link /Rect [{a} {b} {c} {d}] /Border [0 0 0] /A << /S /URI /URI ({to}) >> >>"
+                )
                 for a, b, c, d, to in links
             ]
             listed = " ".join(f"{number} 0 R" for number in notes)
@@ -96,23 +109,31 @@ class Pdf:
                 f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents {content} 0 R /Annots [{listed}] "
                 f"/Resources << /Font << {named} >> /XObject << /Im1 {image} 0 R >> >> >>"
             ))  # fmt: skip
-        objects[tree - 1] = f"<< /Type /Pages /Count {len(kids)} /Kids [{' '.join(f'{k} 0 R' for k in kids)}] >>".encode()
+        objects[tree - 1] = (
+            f"<< /Type /Pages /Count {len(kids)} /Kids [{' '.join(f'{k} 0 R' for k in kids)}] >>".encode()
+        )
         info = add(f"<< {self._info} >>")
         trailer = f"/Root {catalog} 0 R /Info {info} 0 R"
         if encrypted:
-            lock = add(f"<< /Filter /Standard /V 1 /R 2 /P -44 /O <{'41' * 32}> /U <{'42' * 32}> >>")
+            lock = add(
+                f"<< /Filter /Standard /V 1 /R 2 /P -44 /O <{'41' * 32}> /U <{'42' * 32}> >>"
+            )
             trailer += f" /Encrypt {lock} 0 R /ID [<{'43' * 16}> <{'43' * 16}>]"
         return _assembled(objects, trailer)
 
     def _lettered(self, add) -> int:
-        pairs = "\n".join(f"<{n + 65:02x}> <{ord(letter):04x}>" for n, letter in enumerate(self._alphabet))
+        pairs = "\n".join(
+            f"<{n + 65:02x}> <{ord(letter):04x}>" for n, letter in enumerate(self._alphabet)
+        )
         cmap = (
             "/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapType 2 def\n"
             "1 begincodespacerange <00> <ff> endcodespacerange\n"
             f"{len(self._alphabet)} beginbfchar\n{pairs}\nendbfchar\nendcmap end end"
         )
         mapping = add(_stream(cmap.encode(), ""))
-        return add(f"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /ToUnicode {mapping} 0 R >>")
+        return add(
+            f"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /ToUnicode {mapping} 0 R >>"
+        )
 
 
 def _stream(content: bytes, extra: str) -> bytes:
@@ -147,13 +168,16 @@ CORE = (
 
 def _rels(*relations: tuple[str, str, str, str]) -> str:
     items = "".join(
-        f'<Relationship Id="{key}" Type="{OFFICE}/{kind}" Target="{target}"{mode}/>' for key, kind, target, mode in relations
+        f'<Relationship Id="{key}" Type="{OFFICE}/{kind}" Target="{target}"{mode}/>'
+        for key, kind, target, mode in relations
     )
     return f'<Relationships xmlns="{PACKAGE}/relationships">{items}</Relationships>'
 
 
 def _types(**overrides: str) -> str:
-    listed = "".join(f'<Override PartName="{part}" ContentType="{kind}"/>' for part, kind in overrides.items())
+    listed = "".join(
+        f'<Override PartName="{part}" ContentType="{kind}"/>' for part, kind in overrides.items()
+    )
     return (
         f'<Types xmlns="{PACKAGE}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
         f'<Default Extension="xml" ContentType="application/xml"/>{listed}</Types>'
@@ -163,9 +187,12 @@ def _types(**overrides: str) -> str:
 def docx(body: str = "<w:p><w:r><w:t>A paragraph.</w:t></w:r></w:p>", **parts: str) -> bytes:
     """A Word document whose body is this XML."""
     styles = "".join(
-        f'<w:style w:type="paragraph" w:styleId="Heading{n}"><w:name w:val="heading {n}"/></w:style>' for n in (1, 2, 3)
+        f'<w:style w:type="paragraph" w:styleId="Heading{n}"><w:name w:val="heading {n}"/></w:style>'
+        for n in (1, 2, 3)
     )
-    space = f'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" xmlns:r="{OFFICE}"'
+    space = (
+        f'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" xmlns:r="{OFFICE}"'
+    )
     numbering = (
         '<w:abstractNum w:abstractNumId="0"><w:lvl w:ilvl="0"><w:numFmt w:val="bullet"/></w:lvl></w:abstractNum>'
         '<w:abstractNum w:abstractNumId="1"><w:lvl w:ilvl="0"><w:numFmt w:val="decimal"/></w:lvl></w:abstractNum>'
@@ -195,7 +222,10 @@ def word_paragraph(text: str, *, style: str = "", list_id: int = 0, run: str = "
 
 
 def word_table(*rows: tuple[str, ...]) -> str:
-    made = "".join("<w:tr>" + "".join(f"<w:tc>{word_paragraph(cell)}</w:tc>" for cell in row) + "</w:tr>" for row in rows)
+    made = "".join(
+        "<w:tr>" + "".join(f"<w:tc>{word_paragraph(cell)}</w:tc>" for cell in row) + "</w:tr>"
+        for row in rows
+    )
     return f"<w:tbl>{made}</w:tbl>"
 
 
@@ -206,11 +236,12 @@ SLIDES = f'xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main" 
 def slide_shape(*paragraphs: str, kind: str = "", y: int = 0) -> str:
     """A shape of paragraphs; a paragraph that begins with tabs is that deep in a list."""
     made = "".join(
-        f'<a:p><a:pPr lvl="{len(text) - len(text.lstrip(chr(9)))}"/><a:r><a:t>{text.lstrip()}</a:t></a:r></a:p>' for text in paragraphs
+        f'<a:p><a:pPr lvl="{len(text) - len(text.lstrip(chr(9)))}"/><a:r><a:t>{text.lstrip()}</a:t></a:r></a:p>'
+        for text in paragraphs
     )
     holder = f'<p:nvPr><p:ph type="{kind}"/></p:nvPr>' if kind else "<p:nvPr/>"
     return (
-        f"<p:sp><p:nvSpPr>{holder}</p:nvSpPr><p:spPr><a:xfrm><a:off x=\"0\" y=\"{y}\"/></a:xfrm></p:spPr>"
+        f'<p:sp><p:nvSpPr>{holder}</p:nvSpPr><p:spPr><a:xfrm><a:off x="0" y="{y}"/></a:xfrm></p:spPr>'
         f"<p:txBody>{made}</p:txBody></p:sp>"
     )
 
@@ -223,22 +254,36 @@ def pptx(*slides: str, notes: str = "", hidden: int = 0) -> bytes:
         "ppt/presentation.xml": f"<p:presentation {SLIDES}><p:sldIdLst>{ids}</p:sldIdLst></p:presentation>",
         # The numbers of the files run backwards: the order is in the list, not in the names.
         "ppt/_rels/presentation.xml.rels": _rels(
-            *((f"r{n}", "slide", f"slides/slide{len(slides) - n}.xml", "") for n in range(len(slides)))
+            *(
+                (f"r{n}", "slide", f"slides/slide{len(slides) - n}.xml", "")
+                for n in range(len(slides))
+            )
         ),
         "docProps/core.xml": CORE,
     }
     for n, shapes in enumerate(slides):
         name = f"slide{len(slides) - n}.xml"
         show = ' show="0"' if n >= len(slides) - hidden else ""
-        parts[f"ppt/slides/{name}"] = f"<p:sld {SLIDES}{show}><p:cSld><p:spTree>{shapes}</p:spTree></p:cSld></p:sld>"
+        parts[f"ppt/slides/{name}"] = (
+            f"<p:sld {SLIDES}{show}><p:cSld><p:spTree>{shapes}</p:spTree></p:cSld></p:sld>"
+        )
         if notes and n == 0:
-            parts[f"ppt/slides/_rels/{name}.rels"] = _rels(("n1", "notesSlide", "../notesSlides/notesSlide1.xml", ""))
+            parts[f"ppt/slides/_rels/{name}.rels"] = _rels(
+                ("n1", "notesSlide", "../notesSlides/notesSlide1.xml", "")
+            )
             shape = slide_shape(notes, kind="body")
-            parts["ppt/notesSlides/notesSlide1.xml"] = f"<p:notes {SLIDES}><p:cSld><p:spTree>{shape}</p:spTree></p:cSld></p:notes>"
+            parts["ppt/notesSlides/notesSlide1.xml"] = (
+                f"<p:notes {SLIDES}><p:cSld><p:spTree>{shape}</p:spTree></p:cSld></p:notes>"
+            )
     return packed(parts)
 
 
-def xlsx(sheets: Mapping[str, str] | None = None, *, hidden: tuple[str, ...] = (), strings: tuple[str, ...] = ()) -> bytes:
+def xlsx(
+    sheets: Mapping[str, str] | None = None,
+    *,
+    hidden: tuple[str, ...] = (),
+    strings: tuple[str, ...] = (),
+) -> bytes:
     """A workbook; each sheet is the XML of its rows. Style 1 is a date, style 2 plain."""
     sheets = sheets or {"Data": '<row r="1"><c r="A1" t="inlineStr"><is><t>Text</t></is></c></row>'}
     space = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
@@ -251,7 +296,10 @@ def xlsx(sheets: Mapping[str, str] | None = None, *, hidden: tuple[str, ...] = (
         "[Content_Types].xml": _types(),
         "xl/workbook.xml": f'<workbook {space} xmlns:r="{OFFICE}"><sheets>{listed}</sheets></workbook>',
         "xl/_rels/workbook.xml.rels": _rels(
-            *((f"r{n}", "worksheet", f"worksheets/sheet{n}.xml", "") for n in range(1, len(sheets) + 1))
+            *(
+                (f"r{n}", "worksheet", f"worksheets/sheet{n}.xml", "")
+                for n in range(1, len(sheets) + 1)
+            )
         ),
         "xl/sharedStrings.xml": f"<sst {space}>{shared}</sst>",
         "xl/styles.xml": (
@@ -261,7 +309,9 @@ def xlsx(sheets: Mapping[str, str] | None = None, *, hidden: tuple[str, ...] = (
         "docProps/core.xml": CORE,
     }
     for n, rows in enumerate(sheets.values(), 1):
-        parts[f"xl/worksheets/sheet{n}.xml"] = f"<worksheet {space}><sheetData>{rows}</sheetData></worksheet>"
+        parts[f"xl/worksheets/sheet{n}.xml"] = (
+            f"<worksheet {space}><sheetData>{rows}</sheetData></worksheet>"
+        )
     return packed(parts)
 
 
@@ -291,7 +341,8 @@ def opendocument(kind: str, body: str, *, styles: str = "", manifest: str = "") 
 def epub(*chapters: str, locked: bool = False) -> bytes:
     chapters = chapters or ("<h1>Chapter</h1><p>Text.</p>",)
     items = "".join(
-        f'<item id="c{n}" href="text/chapter%20{n}.xhtml" media-type="application/xhtml+xml"/>' for n in range(len(chapters))
+        f'<item id="c{n}" href="text/chapter%20{n}.xhtml" media-type="application/xhtml+xml"/>'
+        for n in range(len(chapters))
     )
     spine = "".join(f'<itemref idref="c{n}"/>' for n in range(len(chapters)))
     opf = (
@@ -331,9 +382,15 @@ def sound() -> dict[str, bytes]:
         "odt": opendocument("text", paragraph),
         "rtf": RTF,
         "pptx": pptx(),
-        "odp": opendocument("presentation", f"<draw:page><draw:frame><draw:text-box>{paragraph}</draw:text-box></draw:frame></draw:page>"),
+        "odp": opendocument(
+            "presentation",
+            f"<draw:page><draw:frame><draw:text-box>{paragraph}</draw:text-box></draw:frame></draw:page>",
+        ),
         "xlsx": xlsx(),
-        "ods": opendocument("spreadsheet", f'<table:table table:name="S"><table:table-row><table:table-cell>{paragraph}</table:table-cell></table:table-row></table:table>'),
+        "ods": opendocument(
+            "spreadsheet",
+            f'<table:table table:name="S"><table:table-row><table:table-cell>{paragraph}</table:table-cell></table:table-row></table:table>',
+        ),
         "csv": b"name,value\nfirst,1\nsecond,2\n",
         "tsv": b"name\tvalue\nfirst\t1\n",
         "epub": epub(),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import pathlib
 import socket
 import subprocess
 import sys
@@ -21,6 +22,10 @@ def misbehave(job: Job) -> DocumentText:
 def _hang(_: str) -> str:
     while True:
         pass
+
+
+def _dive(deeper: str) -> str:
+    return _dive(deeper) + deeper
 
 
 def _connect(port: str) -> str:
@@ -54,7 +59,7 @@ def _print(text: str) -> str:
 
 def _write(path: str) -> str:
     try:
-        with open(path, "w") as file:
+        with pathlib.Path(path).open("w") as file:
             file.write("x" * 10)
     except OSError as error:
         return type(error).__name__
@@ -66,7 +71,7 @@ _DEEDS = {
     "crash": lambda _: ctypes.string_at(0),
     "leave": lambda _: os._exit(3),
     "eat": lambda size: len(bytearray(int(size))),
-    "dive": lambda _: _DEEDS["dive"](_),
+    "dive": _dive,
     "raise": lambda text: [][int(text)],
     "pid": lambda _: os.getpid(),
     "print": _print,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Annotated, Any, ClassVar, TypeVar
 
 from pydantic import AliasChoices, BaseModel, ConfigDict
@@ -29,14 +30,19 @@ class Arguments(BaseModel):
 
     def keyed(self) -> dict[str, Any]:
         """Every result-affecting argument, by construction."""
-        skipped = {
-            name
-            for name, field_ in type(self).model_fields.items()
-            if any(isinstance(mark, _Unkeyed) for mark in field_.metadata)
-        }
-        return self.model_dump(mode="json", exclude=skipped)
+        return self.model_dump(mode="json", exclude=self._unkeyed())
 
     @classmethod
+    @cache
+    def _unkeyed(cls) -> set[str]:
+        return {
+            name
+            for name, field_ in cls.model_fields.items()
+            if any(isinstance(mark, _Unkeyed) for mark in field_.metadata)
+        }
+
+    @classmethod
+    @cache
     def names(cls) -> dict[str, tuple[str, ...]]:
         """Each field's accepted wire names, the published one first."""
         return {

@@ -1,9 +1,9 @@
 """Takes out of a parsed page the text that nobody who looks at it would see, and counts it.
 
-Certain cases go: what the page's own styles, attributes and elements put out of sight. Where only
-a style sheet elsewhere or a script could tell (a class named `sr-only`, white words that may stand
-on a dark banner, a page that fades in), the text stays unless it speaks to a machine. A closed
-`details` and `noscript` are not hidden; panels of tabs that the page itself sets to `display: none` are.
+What the page's own styles, attributes and elements put out of sight goes. Two sorts of text stay
+unless they speak to a machine: what a reader can open or what comes into view by itself (closed
+`details`, panels of tabs and accordions, slides, a page that fades in), and what only a style sheet
+elsewhere could tell (a class named `sr-only`, white words that may stand on a dark banner).
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from citewell.fetch.css.cascade import Style, Styles
 from citewell.fetch.css.hiding import hides
 from citewell.fetch.css.seen import Looks
+from citewell.fetch.disclosure import Controls
 from citewell.text.injection import commanding
 
 if TYPE_CHECKING:
@@ -32,10 +33,6 @@ _SAID_TO_HIDE = (
     " .d-none, .invisible, .hide, .is-hidden, .u-hidden, .offscreen, .off-screen, .assistive-text,"
     " .element-invisible, .a11y-hidden, .show-for-sr, .display-none, .opacity-0"
 )
-_REVEALED_BY = (
-    "data-aos", "data-w-id", "data-framer-appear-id", "data-animate", "data-sal", "data-scroll",
-    "data-reveal", "data-animation", "data-wow-delay", "data-motion",
-)  # fmt: skip
 _ROOTS = frozenset({"html", "head", "body"})
 _MATH = "math, mjx-container, .katex, .katex-mathml, .MathJax"
 _PROSE = re.compile(r"(?:[^\W\d_]{2,}\s+){6}")
@@ -79,6 +76,7 @@ class _Sweep:
         self._judged: dict[tuple[tuple[str, str], ...], str | None] = {}
         self._whole: dict[int, tuple[LexborNode, str]] = {}
         self._texts: dict[int, tuple[LexborNode, str]] = {}
+        self._controls = Controls(tree)
         self._total = len(_text(tree.body)) if tree.body is not None else 0
 
     def by_element(self) -> None:
@@ -163,25 +161,34 @@ class _Sweep:
     def _spared(self, node: LexborNode, technique: str, text: str) -> bool:
         if technique in {"clip", "size", "offScreen"} and _is_math(node, text):
             return True
-        if technique in {"opacity", "transform"} and _revealed(node):
-            return bool(self._tree.css_matches("script"))
-        return self._is_the_page(node, text)
+        if technique in {"opacity", "transform"} and self._controls.slide(node):
+            return True
+        if technique == "opacity" and self._is_fading(node):
+            return True
+        return self._controls.open(node) or self._is_the_page(node, text)
+
+    def _is_fading(self, node: LexborNode) -> bool:
+        style = self._styles.found[node.mem_id]
+        rest = {name: value for name, value in style.values.items() if name != "opacity"}
+        moving = self._controls.fading(node, style.get("transform"))
+        return moving and hides(rest) is None and self._tree.css_matches("script")
 
     def _is_the_page(self, node: LexborNode, text: str) -> bool:
         """A wrapper of nearly everything is shown by a script, or nobody would see the page."""
-        return (
-            len(text) > _MUCH
-            and len(text) * 10 > self._total * 7
-            and node.css_matches("h1, main, article")
-            and self._tree.css_matches("script")
-        )
+        share = len(text) / max(1, self._total)
+        if len(text) > _MUCH and share > 0.5 and node.css_matches("h1, main, article"):
+            return True
+        return len(text) > 3 * _MUCH and share > 0.6
 
     def _consider_texts(self, style: Style, technique: str, *, certain: bool) -> None:
         nodes = list(self._own_texts(style.node))
         text = " ".join(node.text_content or "" for node in nodes)
         if not text.strip():
             return
-        if (not certain or self._is_the_page(style.node, text)) and not commanding(text):
+        spared = (
+            not certain or self._controls.open(style.node) or self._is_the_page(style.node, text)
+        )
+        if spared and not commanding(text):
             return
         for node in nodes:
             self._texts[node.mem_id] = (node, technique)
@@ -212,7 +219,13 @@ class _Sweep:
         text = _text(node).strip()
         if len(text) <= 2 or not _LETTER.search(text):
             return
-        keeps = self._is_open_behind(node, text) or self._has_twin(node) or _is_math(node, text)
+        keeps = (
+            self._controls.open(node)
+            or self._controls.slide(node)
+            or self._is_open_behind(node, text)
+            or self._has_twin(node)
+            or _is_math(node, text)
+        )
         if keeps and not commanding(text):
             return
         self._whole[node.mem_id] = (node, "ariaHidden")
@@ -232,7 +245,14 @@ class _Sweep:
 
 
 def _text(node: LexborNode) -> str:
-    return node.text_content or "" if node.tag == "-text" else node.text(deep=True)
+    """The words below, without the programs."""
+    if node.tag == "-text":
+        return node.text_content or ""
+    text = node.text(deep=True)
+    if text and node.css_matches("script, style"):
+        for inner in node.css("script, style"):
+            text = text.replace(inner.text(deep=True), " ", 1)
+    return text
 
 
 def _texts(node: LexborNode) -> Iterator[LexborNode]:
@@ -245,8 +265,3 @@ def _texts(node: LexborNode) -> Iterator[LexborNode]:
 
 def _is_math(node: LexborNode, text: str) -> bool:
     return node.css_matches(_MATH) and not _PROSE.search(text)
-
-
-def _revealed(node: LexborNode) -> bool:
-    attributes = node.attributes
-    return any(name in attributes for name in _REVEALED_BY)

@@ -7,7 +7,7 @@ from typing import Any, TypeVar, cast
 
 from citewell import providers, tools
 from citewell.config import Settings
-from citewell.errors import Misconfigured, Refused
+from citewell.errors import CitewellError, Misconfigured, Refused
 from citewell.net.breaker import State
 from citewell.net.network import Network
 from citewell.ports import Kit, Spec
@@ -113,6 +113,25 @@ class App:
         )
         return await self._run(invocation)
 
+    async def known(
+        self,
+        name: str,
+        arguments: Mapping[str, Any],
+        *,
+        owner: Owner | None = None,
+        request_id: str = "",
+    ) -> Outcome | None:
+        """The answer when it is in memory, through the whole pipeline; None when it must be worked for."""
+        call = Call(owner=owner or Owner(), provide=self.service)
+        invocation = Invocation(
+            name=name, tool=self._tool(name), raw=arguments, call=call, request_id=request_id
+        )
+        try:
+            self._validation.check(invocation)
+        except CitewellError:
+            return None
+        return await self._run(invocation) if self._caching.held(invocation) else None
+
     def service(self, kind: type[S]) -> S:
         """The one instance of a service, built on first use."""
         if kind not in self._services:
@@ -133,6 +152,8 @@ class App:
 
     def _middleware(self) -> tuple[Middleware, ...]:
         settings = self.settings
+        self._validation = Validation(selection.defaults(settings.profile))
+        self._caching = Caching(self.store.loader, isolation=settings.cache_isolation)
         layers: list[Middleware] = [self.metrics]
         if settings.audit_enabled:
             write = to_file(settings.audit_path) if settings.audit_path else to_stderr
@@ -141,11 +162,11 @@ class App:
             self.recent,
             Errors(),
             Timeout(short=settings.tool_timeout, long=settings.long_tool_timeout),
-            Validation(selection.defaults(settings.profile)),
+            self._validation,
             Size(self.store.artifacts, threshold=settings.link_threshold),
             SessionLink(),
             Routing(),
-            Caching(self.store.loader, isolation=settings.cache_isolation),
+            self._caching,
         ]
         return tuple(layers)
 

@@ -13,13 +13,16 @@ from typing import Any
 import uvicorn
 from mcp.server.lowlevel import Server
 from starlette.applications import Starlette
+from starlette.types import ASGIApp
 
 from citewell.config import Settings
 from citewell.net.breaker import State
 from citewell.server.app import App
+from citewell.server.gather import GatheringProtocol
 from citewell.server.http import health, refuse_public, transport
 from citewell.server.logs import configure
 from citewell.server.protocol import build
+from citewell.server.shortcut import Shortcut
 
 PORT = 8000  # unless the settings say otherwise
 DRAIN = 10  # seconds a call in flight may still take after SIGTERM
@@ -27,10 +30,18 @@ DRAIN = 10  # seconds a call in flight may still take after SIGTERM
 
 def mounts(app: App) -> dict[str, Server[Any]]:
     """`/mcp` is the configured choice, `/mcp/all` everything, `/mcp/<toolset>` one toolset."""
-    servers = {"/mcp": build(app), "/mcp/all": build(app, tools=app.offered("all"))}
-    for toolset in app.toolsets():
-        servers[f"/mcp/{toolset}"] = build(app, tools=app.offered(toolset))
-    return servers
+    return {path: build(app, tools=tools) for path, tools in _offers(app).items()}
+
+
+def _offers(app: App) -> dict[str, dict[str, dict[str, Any]]]:
+    offers = {"/mcp": app.tools, "/mcp/all": app.offered("all")}
+    return offers | {f"/mcp/{toolset}": app.offered(toolset) for toolset in app.toolsets()}
+
+
+def shortened(app: App) -> Shortcut:
+    """The same, with a short way for calls whose answer is in memory."""
+    offered = {path: frozenset(tools) for path, tools in _offers(app).items()}
+    return Shortcut(asgi(app), app, offered)
 
 
 def asgi(app: App) -> Starlette:
@@ -42,17 +53,17 @@ def serve_http(settings: Settings, *, insecure: bool = False) -> int:
     """Listen until told to stop. Misconfigured when the interface is public and nobody insisted."""
     refuse_public(settings, insecure=insecure)
     configure(settings.log_level)
-    return run(asgi(App(settings)), host=settings.host, port=settings.port or PORT)
+    return run(shortened(App(settings)), host=settings.host, port=settings.port or PORT)
 
 
-def run(app: Starlette, *, host: str, port: int) -> int:
+def run(app: ASGIApp, *, host: str, port: int) -> int:
     """Serve `app` in this process; 0 after a clean end, whichever signal asked for it."""
     server = _Announced(
         uvicorn.Config(
             app,
             host=host,
             port=port,
-            http="h11",  # httptools accepts header whitespace that conformance forbids
+            http=GatheringProtocol,  # httptools accepts header whitespace that conformance forbids
             loop="asyncio" if sys.platform == "win32" else "uvloop",
             log_config=None,
             access_log=False,

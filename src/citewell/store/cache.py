@@ -29,6 +29,10 @@ class Cache(Protocol):
         """The entry while it is fresh; None otherwise, and None when it cannot be opened."""
         ...
 
+    def held(self, owner: str, key: str) -> bool:
+        """Whether `get` will answer without waiting for anything; asking counts for nothing."""
+        ...
+
     async def put(self, owner: str, key: str, value: bytes, *, ttl: float) -> bool:
         """Keep it; once this returns True it outlives kill -9, as far as there is a disk.
 
@@ -72,6 +76,10 @@ class TieredCache:
 
     async def get(self, owner: str, key: str) -> Entry | None:
         return await self._get(owner, key, disk_first=False)
+
+    def held(self, owner: str, key: str) -> bool:
+        kept = self._memory.get((self._space, owner, key))
+        return kept is not None and kept.fresh(self._clock())
 
     async def latest(self, owner: str, key: str) -> Entry | None:
         """Like `get`, but another process's newer value wins over what this one remembers."""
@@ -158,6 +166,9 @@ class NoCache:
 
     async def get(self, owner: str, key: str) -> Entry | None:  # noqa: ARG002 - the port's signature
         return None
+
+    def held(self, owner: str, key: str) -> bool:  # noqa: ARG002 - the port's signature
+        return False
 
     async def put(self, owner: str, key: str, value: bytes, *, ttl: float) -> bool:  # noqa: ARG002 - the port's signature
         return False

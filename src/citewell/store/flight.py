@@ -97,6 +97,9 @@ class Loader:
         self._pause = pause
         self._flight = Flight()
 
+    def held(self, owner: str, key: str) -> bool:
+        return self._cache.held(owner, key)
+
     async def load(
         self, owner: str, key: str, make: Callable[[], Coroutine[Any, Any, Fresh]]
     ) -> Loaded:

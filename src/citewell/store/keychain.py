@@ -69,7 +69,7 @@ class Keychain:
     def seal(self, table: str, row: str, plain: bytes) -> bytes:
         generation = self.newest.to_bytes(_GENERATION, "big")
         nonce = self._randomness(_NONCE)
-        place = Place(owner=self.owner, table=table, row=row)
+        place = Place(owner=self.tag, table=table, row=row)
         sealed = self._ciphers[self.newest].encrypt(nonce, plain, bound(place, generation))
         return b"".join((_VERSION, generation, nonce, sealed))
 
@@ -80,7 +80,7 @@ class Keychain:
         cipher = self._ciphers.get(generation_of(sealed))
         if cipher is None or sealed[:1] != _VERSION or len(sealed) < _HEAD + _TAG:
             raise Unreadable("A kept row was sealed with a key that is gone.")
-        place = Place(owner=self.owner, table=table, row=row)
+        place = Place(owner=self.tag, table=table, row=row)
         generation = sealed[1 : 1 + _GENERATION]
         try:
             return cipher.decrypt(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from citewell.config import Settings
 from citewell.errors import Misconfigured
@@ -159,10 +159,9 @@ class _Keyring:
             raise _unusable() from error
 
 
-def _library():  # type: ignore[no-untyped-def]  # noqa: ANN202 - an optional module
+def _library() -> Any:
     try:
         import keyring
-        import keyring.errors
     except ImportError:
         raise Misconfigured(
             "CITEWELL_KEYRING needs the keyring library: pip install keyring.",

@@ -25,13 +25,16 @@ def salvage(damaged: Path, sound: sqlite3.Connection) -> dict[str, int]:
         for table in _tables(sound):
             kept[table] = _copy(source, sound, table)
     _drop_orphans(sound)
+    _order_reindexing(sound)
     sound.execute("COMMIT")
     return kept
 
 
 def _mend_header(damaged: Path, sound: sqlite3.Connection) -> None:
-    """A file whose first page is gone gets that of a sound one: the same migrations put the
-    tables in the same places."""
+    """A file whose first page is gone gets that of a sound one.
+
+    The same migrations put the tables in the same places.
+    """
     with contextlib.closing(sqlite3.connect(damaged)) as link:
         try:
             link.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
@@ -115,3 +118,8 @@ def _drop_orphans(sound: sqlite3.Connection) -> None:
     orphans = sound.execute("PRAGMA foreign_key_check").fetchall()
     for table, rowid, *_ in orphans:
         sound.execute(f"DELETE FROM {table} WHERE rowid = ?", (rowid,))  # noqa: S608 - our own names
+
+
+def _order_reindexing(sound: sqlite3.Connection) -> None:
+    """The index is not carried over; whoever searches next has it made anew."""
+    sound.execute("INSERT OR IGNORE INTO chore (name, since) VALUES ('reindex', 0.0)")

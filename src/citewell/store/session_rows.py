@@ -10,19 +10,20 @@ from citewell.store.packing import pack, unpack
 from citewell.store.sql import Row, Scalar, Statement
 
 _HEAD_TABLE, _STEP_TABLE = "session", "session_step"
-_COLUMNS = "session.id, created, updated, expires, version, steps, session.body"
-
-HEADS = f"""
-SELECT {_COLUMNS} FROM session WHERE owner = :owner AND expires > :now ORDER BY updated DESC, id
+HEADS = """
+SELECT id, created, updated, expires, version, steps, body FROM session
+WHERE owner = :owner AND expires > :now ORDER BY updated DESC, id
 """
-WHOLE = f"""
-SELECT {_COLUMNS}, session_step.number, session_step.body
+WHOLE = """
+SELECT session.id, created, updated, expires, version, steps, session.body,
+    session_step.number, session_step.body
 FROM session LEFT JOIN session_step ON session_step.session = session.id
 WHERE session.id = :id AND expires > :now ORDER BY session_step.number
 """
 # The lock on the head keeps the steps still until they are read.
-TOUCH = f"""
-UPDATE session SET expires = :expires WHERE id = :id AND expires > :now RETURNING {_COLUMNS}
+TOUCH = """
+UPDATE session SET expires = :expires WHERE id = :id AND expires > :now
+RETURNING id, created, updated, expires, version, steps, body
 """
 STEPS = "SELECT number, body FROM session_step WHERE session = :id ORDER BY number"
 INSERT = """

@@ -222,7 +222,6 @@ class SqliteFile:
         for leftover in (working, successor):
             _remove(leftover)
         with self._held():
-            _copy(self.path, aside)
             _copy(self.path, working)
             fresh = replace(self, path=successor)
             with contextlib.closing(fresh._prepared()) as sound:  # noqa: SLF001 - its own kind
@@ -230,9 +229,10 @@ class SqliteFile:
                 sound.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             if not kept.get(self.vital or ""):
                 raise Damaged(
-                    f"{self.path} is damaged beyond mending. Restore it from a backup with "
-                    f"`citewell restore`; a copy is kept as {aside.name}."
+                    f"{self.path} is damaged beyond mending. Move it away and restore a backup "
+                    "with `citewell restore`."
                 )
+            _copy(self.path, aside)
             # The log goes first: beside another database it would ruin it.
             _remove(self.path, suffixes=("-wal", "-shm"))
             successor.replace(self.path)

@@ -57,9 +57,7 @@ def open_state(
             database, vault, ttl=settings.session_ttl, most=settings.session_max, clock=clock
         ),
         library=SqlLibrary(database, vault, clock=clock),
-        leases=SqlLeases(
-            database, None, holder=new_id(), health=Health(clock), clock=clock
-        ),
+        leases=SqlLeases(database, None, holder=new_id(), health=Health(clock), clock=clock),
     )
 
 

@@ -71,16 +71,21 @@ class Vault:
 
     async def refreshed(self, owner: str) -> Keychain | None:
         """The owner's keys as they stand in the store now."""
-        tag = await self.tag(owner)
-        rows = await self._database.fetch(_OF_OWNER, {"owner": tag})
         self._chains.pop(owner, None)
-        if not rows:
-            return None
+        chain = await self.tagged(await self.tag(owner), owner)
+        if chain is not None:
+            self._remember(owner, chain)
+        return chain
+
+    async def tagged(self, tag: str, owner: str = "") -> Keychain | None:
+        """The keys of an owner that is known only as it stands in the tables."""
+        await self._root()  # or another master key would pass for an altered row
+        rows = await self._database.fetch(_OF_OWNER, {"owner": tag})
         secrets = {
             generation: await self._unwrapped(tag, generation, wrapped)
             for generation, wrapped in rows
         }
-        return self._remember(owner, tag, secrets)
+        return Keychain(owner, tag, secrets, randomness=self._randomness) if secrets else None
 
     async def ensure(self, owner: str) -> Keychain:
         """The owner's keys, made on first use."""
@@ -217,12 +222,10 @@ class Vault:
                 raise  # the right key, so the row was altered
             raise WrongKey(_wrong(wrapped, ring)) from None
 
-    def _remember(self, owner: str, tag: str, secrets: dict[int, bytes]) -> Keychain:
-        chain = Keychain(owner, tag, secrets, randomness=self._randomness)
+    def _remember(self, owner: str, chain: Keychain) -> None:
         self._chains[owner] = chain
         while len(self._chains) > _REMEMBERED:
             self._chains.popitem(last=False)
-        return chain
 
 
 def _place(owner: str, generation: int) -> Place:

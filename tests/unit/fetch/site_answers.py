@@ -21,7 +21,7 @@ def hackernews() -> dict[str, Any]:
         f"{HN}/item/1.json": story,
         f"{HN}/item/2.json": {
             "id": 2, "type": "comment", "by": "beta", "time": 1_700_000_100, "parent": 1,
-            "text": "First &gt; second.<p>See <a href=\"https:&#x2F;&#x2F;example.org&#x2F;a\">this</a>."
+            "text": 'First &gt; second.<p>See <a href="https:&#x2F;&#x2F;example.org&#x2F;a">this</a>.'
             "<p><pre><code>  if x:\n      y()\n</code></pre>",
         },
         f"{HN}/item/3.json": {"id": 3, "type": "comment", "deleted": True, "parent": 1},
@@ -114,7 +114,7 @@ def twitter() -> dict[str, Any]:
 def reddit() -> dict[str, Any]:
     post = {
         "id": "abc123", "title": "Which tide table?", "author": "asker", "selftext": "I **need** one.",
-        "selftext_html": "<div class=\"md\"><p>I <strong>need</strong> one.</p></div>", "score": 12,
+        "selftext_html": '<div class="md"><p>I <strong>need</strong> one.</p></div>', "score": 12,
         "num_comments": 4, "created_utc": 1_700_000_000.0, "subreddit": "tides", "is_self": True,
         "permalink": "/r/tides/comments/abc123/which_tide_table/", "url": "https://www.reddit.com/r/tides/comments/abc123/",
     }  # fmt: skip
@@ -300,7 +300,7 @@ def arxiv() -> dict[str, Any]:
 def stackexchange() -> dict[str, Any]:
     question = {
         "question_id": 11, "title": "How do I compute &quot;tides&quot;?", "score": 5, "creation_date": 1_600_000_000,
-        "body": "<p>I tried:</p><pre class=\"lang-py s-code-block\"><code>for h in x:\n    print(h)\n</code></pre>",
+        "body": '<p>I tried:</p><pre class="lang-py s-code-block"><code>for h in x:\n    print(h)\n</code></pre>',
         "owner": {"display_name": "asker", "link": "https://stackoverflow.com/users/1/asker"}, "tags": ["python"],
         "answer_count": 2, "view_count": 90, "link": "https://stackoverflow.com/questions/11/how", "content_license": "CC BY-SA 4.0",
     }  # fmt: skip

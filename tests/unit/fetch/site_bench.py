@@ -40,14 +40,15 @@ def encode(body: Any) -> bytes:
 class Web:
     """A network whose every upstream leads here; what it does not hold is a 404."""
 
-    def __init__(self, answers: Mapping[str, Any]) -> None:
+    def __init__(self, answers: Mapping[str, Any], *, otherwise: Reply | None = None) -> None:
         self.answers = dict(answers)
+        self.otherwise = otherwise or Reply(status=404)
         self.sent: list[Request] = []
 
     async def send(self, request: Request) -> Response:
         self.sent.append(request)
         parts = urlsplit(request.url)
-        reply = self.answers.get(f"{parts.hostname}{parts.path}", Reply(status=404))
+        reply = self.answers.get(f"{parts.hostname}{parts.path}", self.otherwise)
         reply = reply(request) if callable(reply) else reply
         if isinstance(reply, Exception):
             raise reply

@@ -18,18 +18,30 @@ def read_pdf(body: bytes, pages: str | None = None) -> DocumentText:
 
 def test_larger_and_bold_lines_become_headings_of_their_rank() -> None:
     made = Pdf(title="The title", author="An author")
-    made.text(200, 70, "A Report", size=22, font="F2").text(60, 110, "First Part", size=16, font="F2")
-    made.lines(60, 135, [FILLER] * 4).text(60, 210, "A detail", size=10, font="F2").lines(60, 230, [FILLER] * 3)
+    made.text(200, 70, "A Report", size=22, font="F2").text(
+        60, 110, "First Part", size=16, font="F2"
+    )
+    made.lines(60, 135, [FILLER] * 4).text(60, 210, "A detail", size=10, font="F2").lines(
+        60, 230, [FILLER] * 3
+    )
 
     found = read_pdf(made.build())
 
     headings = [line for line in found.markdown.splitlines() if line.startswith("#")]
     assert headings == ["# A Report", "## First Part", "### A detail"]
-    assert (found.title, found.author, found.created) == ("The title", "An author", "2024-02-03T04:05:06+00:00")
+    assert (found.title, found.author, found.created) == (
+        "The title",
+        "An author",
+        "2024-02-03T04:05:06+00:00",
+    )
 
 
 def test_a_title_and_the_heading_under_it_stay_apart() -> None:
-    made = Pdf().text(230, 80, "The Title", size=18, font="F2").text(60, 106, "Introduction", size=18, font="F2")
+    made = (
+        Pdf()
+        .text(230, 80, "The Title", size=18, font="F2")
+        .text(60, 106, "Introduction", size=18, font="F2")
+    )
 
     found = read_pdf(made.lines(60, 130, [FILLER] * 3).build())
 
@@ -53,24 +65,33 @@ def test_two_columns_are_read_one_after_the_other_though_written_line_by_line() 
 def test_a_ruled_table_becomes_a_gfm_table_in_its_place() -> None:
     made = Pdf().lines(60, 80, [FILLER])
     made.grid([60, 160, 260, 360], [100, 120, 140, 160])
-    for row, cells in enumerate([("Name", "Count", "Note"), ("first", "1", "a | b"), ("second", "2", "")]):
+    for row, cells in enumerate(
+        [("Name", "Count", "Note"), ("first", "1", "a | b"), ("second", "2", "")]
+    ):
         for column, cell in enumerate(cells):
             made.text(64 + 100 * column, 114 + 20 * row, cell)
 
     found = read_pdf(made.lines(60, 190, ["After the table."]).build()).markdown
 
-    expected = "| Name | Count | Note |\n| --- | --- | --- |\n| first | 1 | a \\| b |\n| second | 2 |  |"
+    expected = (
+        "| Name | Count | Note |\n| --- | --- | --- |\n| first | 1 | a \\| b |\n| second | 2 |  |"
+    )
     assert f"{FILLER}\n\n{expected}\n\nAfter the table." == found
 
 
 def test_columns_that_keep_in_line_become_a_table_without_rules() -> None:
     made = Pdf().lines(60, 80, [FILLER])
-    for row, cells in enumerate([("Land", "People"), ("North", "1007"), ("South", "2040"), ("West", "3")]):
+    for row, cells in enumerate(
+        [("Land", "People"), ("North", "1007"), ("South", "2040"), ("West", "3")]
+    ):
         made.text(60, 120 + 14 * row, cells[0]).text(200, 120 + 14 * row, cells[1])
 
     found = read_pdf(made.build()).markdown
 
-    assert "| Land | People |\n| --- | --- |\n| North | 1007 |\n| South | 2040 |\n| West | 3 |" in found
+    assert (
+        "| Land | People |\n| --- | --- |\n| North | 1007 |\n| South | 2040 |\n| West | 3 |"
+        in found
+    )
 
 
 def test_lists_keep_their_items_and_continuation_lines() -> None:
@@ -91,9 +112,13 @@ def test_code_keeps_its_lines_and_indentation() -> None:
 
 def test_links_lead_where_the_annotation_says() -> None:
     made = Pdf().text(60, 80, "See").text(80, 80, "the page").text(122, 80, "for more.")
-    made.link(79, 70, 120, 83, "https://example.org/a(b)").link(121, 70, 160, 83, "javascript:alert(1)")
+    made.link(79, 70, 120, 83, "https://example.org/a(b)").link(
+        121, 70, 160, 83, "javascript:alert(1)"
+    )
 
-    assert read_pdf(made.build()).markdown == "See [the page](https://example.org/a%28b%29) for more."
+    assert (
+        read_pdf(made.build()).markdown == "See [the page](https://example.org/a%28b%29) for more."
+    )
 
 
 def test_a_word_broken_at_the_line_end_is_made_whole() -> None:
@@ -104,14 +129,20 @@ def test_a_word_broken_at_the_line_end_is_made_whole() -> None:
 
 def test_hebrew_is_read_from_right_to_left_and_latin_inside_it_is_not() -> None:
     alphabet = "אבגדה vu"
-    made = Pdf(alphabet=alphabet).text(310, 80, "אבגד"[::-1], font="F4").text(270, 80, "uv", font="F4")
+    made = (
+        Pdf(alphabet=alphabet).text(310, 80, "אבגד"[::-1], font="F4").text(270, 80, "uv", font="F4")
+    )
     made.text(290, 80, "vu", font="F4").text(243, 80, "הגב"[::-1], font="F4")
 
     assert read_pdf(made.build()).markdown == "אבגד uv vu הגב"
 
 
 def test_chinese_lines_are_joined_without_a_space() -> None:
-    made = Pdf(alphabet="中文測試段落").text(60, 80, "中文測", font="F4").text(60, 92, "試段落", font="F4")
+    made = (
+        Pdf(alphabet="中文測試段落")
+        .text(60, 80, "中文測", font="F4")
+        .text(60, 92, "試段落", font="F4")
+    )
 
     assert read_pdf(made.build()).markdown == "中文測試段落"
 
@@ -137,7 +168,9 @@ def test_text_that_nobody_can_see_is_left_out_and_counted(hide) -> None:
 
 
 def test_white_text_on_a_dark_ground_is_kept() -> None:
-    made = Pdf().draw("0 0 0.5 rg 50 700 300 60 re f").text(60, 110, "A light line", extra="1 1 1 rg")
+    made = (
+        Pdf().draw("0 0 0.5 rg 50 700 300 60 re f").text(60, 110, "A light line", extra="1 1 1 rg")
+    )
 
     assert read_pdf(made.build()).markdown == "A light line"
 
@@ -151,8 +184,12 @@ def test_recognised_text_under_a_scan_is_kept() -> None:
 def test_running_headers_and_page_numbers_go_and_headings_stay() -> None:
     made = Pdf()
     for n in range(5):
-        made.text(60, 30, "Journal of Examples", size=8).text(290, 825, f"Page {n + 1} of 5", size=8)
-        made.text(60, 75, f"Part {n + 1}", size=16, font="F2").lines(60, 110, [f"Text {n}. {FILLER}."])
+        made.text(60, 30, "Journal of Examples", size=8).text(
+            290, 825, f"Page {n + 1} of 5", size=8
+        )
+        made.text(60, 75, f"Part {n + 1}", size=16, font="F2").lines(
+            60, 110, [f"Text {n}. {FILLER}."]
+        )
         if n < 4:
             made.page()
 
@@ -165,14 +202,27 @@ def test_running_headers_and_page_numbers_go_and_headings_stay() -> None:
 
 
 def test_a_paragraph_cut_by_a_page_break_is_joined() -> None:
-    made = Pdf().text(60, 80, "The sentence begins here and").page().text(60, 80, "ends on the next page.")
+    made = (
+        Pdf()
+        .text(60, 80, "The sentence begins here and")
+        .page()
+        .text(60, 80, "ends on the next page.")
+    )
 
     assert read_pdf(made.build()).markdown == "The sentence begins here and ends on the next page."
 
 
 @pytest.mark.parametrize(
     ("pages", "expected"),
-    [("2", "p2"), ("1-2", "p1 p2"), ("3-", "p3 p4"), ("-1", "p1"), ("4,1", "p1 p4"), ("2-99", "p2 p3 p4"), ("", "p1 p2 p3 p4")],
+    [
+        ("2", "p2"),
+        ("1-2", "p1 p2"),
+        ("3-", "p3 p4"),
+        ("-1", "p1"),
+        ("4,1", "p1 p4"),
+        ("2-99", "p2 p3 p4"),
+        ("", "p1 p2 p3 p4"),
+    ],
 )
 def test_only_the_pages_asked_for_are_read(pages: str, expected: str) -> None:
     made = Pdf().text(60, 100, "p1.")

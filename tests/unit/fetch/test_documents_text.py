@@ -10,7 +10,9 @@ from citewell.fetch.documents.sniff import sniff
 from tests.documents import EML, RSS, laughs, packed, sound
 
 
-def open_text(body: bytes, *, url: str = "https://example.org/", content_type: str = "") -> DocumentText:
+def open_text(
+    body: bytes, *, url: str = "https://example.org/", content_type: str = ""
+) -> DocumentText:
     return read(Job(body, url, content_type, Limits(), None))
 
 
@@ -23,7 +25,8 @@ def test_every_kind_is_known_by_its_content(kind: str, body: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "body"), [item for item in sound().items() if item[0] in {"pdf", "docx", "xlsx", "html", "rtf", "feed"}]
+    ("kind", "body"),
+    [item for item in sound().items() if item[0] in {"pdf", "docx", "xlsx", "html", "rtf", "feed"}],
 )
 def test_a_wrong_name_changes_nothing(kind: str, body: bytes) -> None:
     assert sniff(body, content_type="text/csv", url="https://example.org/file.csv") == kind
@@ -34,7 +37,10 @@ def test_a_wrong_name_changes_nothing(kind: str, body: bytes) -> None:
     [
         (b"\x89PNG\r\n\x1a\n" + b"\x00" * 60, "image"),
         (b"\x1f\x8b\x08\x00" + bytes(range(60)), "gzip archive"),
-        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "WordDocument".encode("utf-16-le") + b"\x00" * 60, "old Word document"),
+        (
+            b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "WordDocument".encode("utf-16-le") + b"\x00" * 60,
+            "old Word document",
+        ),
         (b"\x00\x00\x00\x20ftypisom" + b"\x00" * 60, "film"),
         (bytes(range(256)) * 4, "binary data"),
         (packed({"notes.txt": "hello"}), "ZIP archive"),
@@ -51,7 +57,11 @@ def test_text_that_begins_like_a_bitmap_is_text() -> None:
 
 @pytest.mark.parametrize("mark", [",", ";", "\t", "|"])
 def test_the_delimiter_of_a_table_is_found(mark: str) -> None:
-    body = f'name{mark}said\na{mark}"x{mark} y\nz"\nb{mark}p|q\n'.encode() if mark != "|" else b'name|said\na|"x| y\nz"\nb|pq\n'
+    body = (
+        f'name{mark}said\na{mark}"x{mark} y\nz"\nb{mark}p|q\n'.encode()
+        if mark != "|"
+        else b'name|said\na|"x| y\nz"\nb|pq\n'
+    )
 
     found = open_text(body, content_type="text/csv").markdown
 
@@ -75,7 +85,11 @@ def test_a_feed_lists_its_entries() -> None:
     assert found.markdown == (
         "# A feed\n\nAbout\n\n## [First](https://example.org/1)\n\n2024-02-03T04:05:06+00:00\n\nSome **text**."
     )
-    assert (found.kind, found.title, found.created) == ("feed", "A feed", "2024-02-03T04:05:06+00:00")
+    assert (found.kind, found.title, found.created) == (
+        "feed",
+        "A feed",
+        "2024-02-03T04:05:06+00:00",
+    )
 
 
 def test_an_atom_feed_keeps_authors_and_relative_links() -> None:
@@ -85,7 +99,10 @@ def test_an_atom_feed_keeps_authors_and_relative_links() -> None:
 
     found = open_text(body)
 
-    assert found.markdown == "# F\n\n## [E](https://example.org/e)\n\n2024-02-03T04:05:06Z · An author\n\nIn *it*"
+    assert (
+        found.markdown
+        == "# F\n\n## [E](https://example.org/e)\n\n2024-02-03T04:05:06Z · An author\n\nIn *it*"
+    )
     assert found.language == "de"
 
 
@@ -145,7 +162,9 @@ def test_damaged_json_is_given_with_a_note() -> None:
     assert "not well formed" in found.notes[0]
 
 
-@pytest.mark.parametrize("body", [laughs().encode(), laughs().encode("utf-16")], ids=["utf-8", "utf-16"])
+@pytest.mark.parametrize(
+    "body", [laughs().encode(), laughs().encode("utf-16")], ids=["utf-8", "utf-16"]
+)
 def test_an_xml_bomb_is_refused(body: bytes) -> None:
     with pytest.raises(TookTooMuch, match="entities"):
         open_text(body, content_type="application/xml")
@@ -166,7 +185,12 @@ def test_plain_text_loses_its_control_characters_only() -> None:
 
 @pytest.mark.parametrize("charset", ["utf-16", "gb18030", "shift_jis", "cp1251", "euc-kr"])
 def test_text_with_a_declared_charset_is_decoded(charset: str) -> None:
-    words = {"gb18030": "文档内容", "shift_jis": "文書の内容", "cp1251": "Документ", "euc-kr": "문서 내용"}.get(charset, "Größe")
+    words = {
+        "gb18030": "文档内容",
+        "shift_jis": "文書の内容",
+        "cp1251": "Документ",
+        "euc-kr": "문서 내용",
+    }.get(charset, "Größe")
 
     found = open_text(words.encode(charset), content_type=f"text/plain; charset={charset}")
 

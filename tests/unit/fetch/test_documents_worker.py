@@ -28,7 +28,9 @@ DOUBLE = "tests.documents_double"
 linux = pytest.mark.skipif(sys.platform != "linux", reason="the kernel's fences are Linux's")
 
 
-def with_workers(act: Callable[[Workers], Awaitable[Any]], *, limits: Limits = LIMITS, **more) -> Any:
+def with_workers(
+    act: Callable[[Workers], Awaitable[Any]], *, limits: Limits = LIMITS, **more
+) -> Any:
     async def run() -> Any:
         async with Workers(limits, module=DOUBLE, **more) as workers:
             return await act(workers)
@@ -88,8 +90,7 @@ def test_a_reader_that_is_given_up_on_is_ended() -> None:
     async def act(workers: Workers) -> int:
         pid = int(await tell(workers, "pid"))
         task = asyncio.create_task(tell(workers, "hang"))
-        while workers.idle:
-            await asyncio.sleep(0)
+        await asyncio.to_thread(wait_until, lambda: workers.idle == 0)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
@@ -115,9 +116,7 @@ def test_no_more_workers_run_than_allowed() -> None:
 def test_a_worker_without_work_is_closed() -> None:
     async def act(workers: Workers) -> int:
         pid = int(await tell(workers, "pid"))
-        async with asyncio.timeout(5):
-            while not gone(pid):
-                await asyncio.sleep(0.01)
+        await asyncio.to_thread(wait_until, lambda: gone(pid))
         return workers.idle
 
     assert with_workers(act, idle=0.01) == 0
@@ -129,7 +128,9 @@ def test_closing_ends_every_worker() -> None:
     assert gone(pid)
 
 
-def test_what_libraries_print_does_not_disturb_the_answer(capfd: pytest.CaptureFixture[str]) -> None:
+def test_what_libraries_print_does_not_disturb_the_answer(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
     async def act(workers: Workers) -> str:
         return await tell(workers, "print noise " * 50)
 
@@ -176,7 +177,9 @@ def test_a_worker_dies_with_its_server() -> None:
     )
     path = os.pathsep.join(part for part in sys.path if part)
     server = subprocess.Popen(
-        [sys.executable, "-c", script], stdout=subprocess.PIPE, env=os.environ | {"PYTHONPATH": path}
+        [sys.executable, "-c", script],
+        stdout=subprocess.PIPE,
+        env=os.environ | {"PYTHONPATH": path},
     )
     with server:
         assert server.stdout is not None
@@ -190,10 +193,12 @@ def test_a_worker_dies_with_its_server() -> None:
 @linux
 def test_a_document_that_needs_too_much_memory_is_refused() -> None:
     rows = f'<row><c t="inlineStr"><is><t>{"x" * 60_000_000}</t></is></c></row>'
-    limits = replace(LIMITS, memory=160 * 2**20, max_ratio=10_000)
+    limits = replace(LIMITS, memory=100 * 2**20, max_ratio=10_000)
 
     async def run() -> None:
-        await read_document(xlsx({"S": rows}), url="https://example.org/a", content_type="", limits=limits)
+        await read_document(
+            xlsx({"S": rows}), url="https://example.org/a", content_type="", limits=limits
+        )
 
     with pytest.raises(TooLarge, match="memory"):
         asyncio.run(run())
@@ -203,7 +208,9 @@ def test_a_document_over_the_cap_never_reaches_a_worker() -> None:
     limits = replace(LIMITS, max_bytes=10)
 
     with pytest.raises(TookTooMuch, match="larger than 10 bytes"):
-        asyncio.run(read_document(pdf(), url="https://example.org/a", content_type="", limits=limits))
+        asyncio.run(
+            read_document(pdf(), url="https://example.org/a", content_type="", limits=limits)
+        )
 
 
 def test_an_empty_body_says_so() -> None:
@@ -224,6 +231,10 @@ def test_complaints_name_the_address_without_its_secrets_and_are_not_retried() -
 
 
 def test_a_real_document_comes_back_from_a_real_worker() -> None:
-    found = asyncio.run(read_document(pdf("Some text."), url="https://example.org/a", content_type="text/html", limits=LIMITS))
+    found = asyncio.run(
+        read_document(
+            pdf("Some text."), url="https://example.org/a", content_type="text/html", limits=LIMITS
+        )
+    )
 
     assert (found.kind, found.markdown, found.page_count) == ("pdf", "Some text.", 1)

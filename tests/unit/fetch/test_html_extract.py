@@ -65,6 +65,15 @@ def test_an_article_is_recognised_with_its_title_and_confidence() -> None:
     assert 0 < found.words <= found.page_words
 
 
+def test_an_image_between_kept_paragraphs_is_kept_with_its_alternative_text() -> None:
+    picture = '<figure><img src="/moon.png" alt="The moon over a bay"></figure>'
+    page = ARTICLE.replace("<h2>Why twice?</h2>", picture).replace("</aside>", f"{picture}</aside>")
+
+    found = extract(page, url="https://tides.example/post")
+
+    assert found.markdown.count("![The moon over a bay](https://tides.example/moon.png)") == 1
+
+
 def test_every_reply_of_a_thread_inside_noscript_is_kept() -> None:
     found = extract(DISCOURSE, url="https://forum.example/t/tide-tables/12")
 

@@ -157,7 +157,44 @@ def test_a_comment_left_open_hides_the_rest_as_it_does_on_the_site() -> None:
     assert tidy("Seen\n<!-- open\n```\nalso hidden\n```\n", HOME) == "Seen"
 
 
-def test_a_dangerous_address_is_not_a_link() -> None:
-    text = tidy('<a href="javascript:alert(1)">click</a> and [x](docs/a.md)', HOME)
+def test_a_badge_is_a_picture_within_a_link() -> None:
+    text = tidy("[![ok](b.svg)](ci.md) <a href='x.md'><b>X</b></a>", HOME)
 
-    assert text == "click and [x](https://github.com/e/t/blob/HEAD/docs/a.md)"
+    assert text == (
+        "[![ok](https://raw.example.org/e/t/HEAD/b.svg)](https://github.com/e/t/blob/HEAD/ci.md)"
+        " [X](https://github.com/e/t/blob/HEAD/x.md)"
+    )
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "[",
+        "](",
+        "![a](",
+        "<h1>",
+        "<a href=x>",
+        "<!-- -->",
+        "<!--",
+        "<img src='",
+        "` ",
+        "[a]: ",
+        "<",
+        "  ",
+        "\n[x]:",
+    ],
+)
+def test_a_text_made_to_be_slow_is_not(piece: str) -> None:
+    tidy(piece * (400_000 // len(piece)), HOME)
+
+
+def test_runs_of_backticks_of_every_length_are_not_slow() -> None:
+    tidy(" ".join("`" * length for length in range(1, 900)), HOME)
+
+
+def test_a_dangerous_address_is_not_a_link() -> None:
+    text = tidy(
+        '<a href="javascript:alert(1)">click</a>, [y](javascript:z) and [x](docs/a.md)', HOME
+    )
+
+    assert text == "click, [y](#) and [x](https://github.com/e/t/blob/HEAD/docs/a.md)"

@@ -85,7 +85,7 @@ def test_a_user_is_described() -> None:
 @pytest.mark.parametrize("answer", [None, {"id": 1, "deleted": True}, {"id": 1, "dead": True}])
 def test_an_item_that_is_gone_is_not_found(answer: object) -> None:
     with pytest.raises(NotFound):
-        read(STORY, {f"{HN}/item/1.json": answer if answer else "null"})
+        read(STORY, {f"{HN}/item/1.json": answer or "null"})
 
 
 def test_a_user_who_does_not_exist_is_not_found() -> None:

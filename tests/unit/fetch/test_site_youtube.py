@@ -19,16 +19,17 @@ PLAYER = "m.youtube.com/youtubei/v1/player"
 TIMED = "www.youtube.com/api/timedtext"
 RECORDED = Path(__file__).resolve().parents[4] / "shared" / "recorded" / "raw" / "youtube"
 
+# The blank in the empty line of a cue is what keeps the cue together.
 ROLLING = """WEBVTT
 Kind: captions
 
 00:00:00.000 --> 00:00:02.000 align:start position:0%
- 
+{blank}
 hello<00:00:00.500><c> there</c>
 
 00:00:02.000 --> 00:00:02.010 align:start position:0%
 hello there
- 
+{blank}
 
 00:00:02.010 --> 00:00:04.000 align:start position:0%
 hello there
@@ -36,8 +37,8 @@ how<00:00:02.500><c> are</c><00:00:03.000><c> you</c>
 
 00:00:04.000 --> 00:00:04.010 align:start position:0%
 how are you
- 
-"""
+{blank}
+""".replace("{blank}", " ")
 
 
 def refusing(status: str, reason: str, **more: Any) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from citewell.fetch.markdown.text import escape
 
 _SPACE = re.compile(r"\s+")
-_SIMPLE = re.compile(r"[\w.,:%/+-]{0,40}", re.ASCII)
+_SIMPLE = re.compile(r"[A-Za-z0-9.,:%/+-]{0,40}")
 _BAR = re.compile(r"(?<!\\)\|")
 
 

@@ -14,6 +14,10 @@ from citewell.fetch.documents.markup import html_markdown
 from citewell.fetch.documents.properties import read_properties
 
 _HIDDEN = re.compile(rb"<w:(?:vanish|webHidden)\b")
+_UNNEEDED = (
+    "docProps/", "customXml/", "word/theme/", "word/settings", "word/fontTable", "word/webSettings",
+    "word/stylesWithEffects", "word/glossary/", "word/charts/", "word/diagrams/",
+)  # fmt: skip
 _NOTHING = frozenset({"0", "false", "off"})
 
 
@@ -53,6 +57,8 @@ def _without_hidden(archive: Archive) -> tuple[bytes, int]:
             if not name.endswith((".xml", ".rels")):
                 if name.startswith("word/media/"):
                     package.writestr(name, b"")
+                continue
+            if name.startswith(_UNNEEDED):
                 continue
             part = archive.read(name)
             if trees.declares_entities(part):

@@ -12,110 +12,19 @@ if TYPE_CHECKING:
 
     from selectolax.lexbor import LexborNode
 
-INLINE = frozenset(
-    [
-        "a",
-        "abbr",
-        "acronym",
-        "b",
-        "bdi",
-        "bdo",
-        "big",
-        "br",
-        "cite",
-        "code",
-        "data",
-        "del",
-        "dfn",
-        "em",
-        "font",
-        "i",
-        "img",
-        "ins",
-        "kbd",
-        "label",
-        "mark",
-        "math",
-        "nobr",
-        "q",
-        "rp",
-        "rt",
-        "ruby",
-        "s",
-        "samp",
-        "small",
-        "span",
-        "strike",
-        "strong",
-        "sub",
-        "sup",
-        "time",
-        "tt",
-        "u",
-        "var",
-        "wbr",
-        "picture",
-        "source",
-        "annotation",
-        "semantics",
-        "mrow",
-        "mi",
-        "mn",
-        "mo",
-        "msup",
-        "msub",
-        "mfrac",
-        "msqrt",
-        "mtext",
-        "mstyle",
-        "mspace",
-        "mtable",
-        "mtr",
-        "mtd",
-        "munder",
-        "mover",
-        "munderover",
-        "msubsup",
-        "mroot",
-        "mpadded",
-        "menclose",
-        "mphantom",
-        "annotation-xml",
-    ]
+_INLINE_NAMES = (
+    "a abbr acronym b bdi bdo big br cite code data del dfn em font i img ins kbd label mark "
+    "math nobr q rp rt ruby s samp small span strike strong sub sup time tt u var wbr picture "
+    "source annotation semantics mrow mi mn mo msup msub mfrac msqrt mtext mstyle mspace mtable "
+    "mtr mtd munder mover munderover msubsup mroot mpadded menclose mphantom annotation-xml"
 )
-SKIPPED = frozenset(
-    [
-        "script",
-        "style",
-        "template",
-        "svg",
-        "iframe",
-        "object",
-        "embed",
-        "canvas",
-        "select",
-        "datalist",
-        "textarea",
-        "input",
-        "video",
-        "audio",
-        "head",
-        "link",
-        "meta",
-        "map",
-        "area",
-        "progress",
-        "meter",
-        "base",
-        "param",
-        "track",
-        "col",
-        "colgroup",
-        "-comment",
-        "-doctype",
-        "frameset",
-    ]
+INLINE = frozenset(_INLINE_NAMES.split())
+_SKIPPED_NAMES = (
+    "script style template svg iframe object embed canvas select datalist textarea input video "
+    "audio head link meta map area progress meter base param track col colgroup -comment "
+    "-doctype frameset"
 )
+SKIPPED = frozenset(_SKIPPED_NAMES.split())
 MAX_BLOCKS = 20_000
 # Each level takes two Python frames here and up to four in the markdown writer.
 MAX_LEVEL = 150
@@ -234,10 +143,14 @@ class Block:
 
 @dataclass(slots=True, eq=False, kw_only=True)
 class Page:
-    """Everything one walk learned: boxes in document order, blocks, and how often each tag came."""
+    """Everything one walk learned, in document order.
+
+    Images that stand alone come with the number of blocks before them.
+    """
 
     boxes: list[Box] = field(default_factory=list)
     blocks: list[Block] = field(default_factory=list)
+    images: list[tuple[int, Box, list[int]]] = field(default_factory=list)
     tags: Counter[str] = field(default_factory=Counter)
 
 
@@ -376,7 +289,7 @@ class _Walker:
     def _break(self, box: Box) -> None:
         self._run.append(" ")
         self._breaks += 1
-        if self._breaks > 1:
+        if self._breaks > 1 and self._ids:
             self.flush(box)
 
     def flush(self, box: Box) -> None:
@@ -384,6 +297,8 @@ class _Walker:
         text = " ".join("".join(self._run).split())
         if text:
             self.page.blocks.append(Block(box, text, self._linked, self._ids))
+        elif self._ids:
+            self.page.images.append((len(self.page.blocks), box, self._ids))
         self._run = []
         self._ids = []
         self._linked = self._breaks = 0

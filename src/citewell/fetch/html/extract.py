@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from selectolax.lexbor import LexborHTMLParser
 
-    from citewell.fetch.html.blocks import Block, Box
+    from citewell.fetch.html.blocks import Block, Box, Page
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +57,7 @@ def extract_tree(tree: LexborHTMLParser, *, url: str = "") -> Extracted:
     likely = kinds.judge(kinds.signals(page, head, url), model.kinds)
     rows = vectors(page, model.words, head.hints(), likely)
     kept, expected = choose(page.blocks, score.probabilities(model.trees, rows, SHARED))
-    nodes, boxes = selection(kept)
+    nodes, boxes = selection(page, kept)
     return Extracted(
         markdown=write(body, base=_base(tree, url), nodes=nodes, boxes=boxes),
         text="\n\n".join(block.text for block in kept),
@@ -75,16 +75,22 @@ def choose(blocks: Sequence[Block], chances: Sequence[float]) -> tuple[list[Bloc
     return [block for block, p in zip(blocks, chances, strict=True) if p > cut], expected
 
 
-def selection(kept: Sequence[Block]) -> tuple[frozenset[int], frozenset[int]]:
-    """The chosen text nodes, and every box on the way to them, as the writer wants them."""
+def selection(page: Page, kept: Sequence[Block]) -> tuple[frozenset[int], frozenset[int]]:
+    """The chosen texts and images, and every box on the way to them, as the writer wants them."""
     nodes: set[int] = set()
     boxes: set[int] = set()
-    for block in kept:
-        nodes.update(block.ids)
-        box: Box | None = block.box
-        while box is not None and box.id not in boxes:
-            boxes.add(box.id)
-            box = box.parent
+    chosen = {id(block) for block in kept}
+    found = [(block.box, block.ids) for block in kept]
+    for place, box, ids in page.images:
+        around = page.blocks[max(place - 1, 0) : place + 1]
+        if all(id(block) in chosen for block in around):
+            found.append((box, ids))
+    for box, ids in found:
+        nodes.update(ids)
+        outer: Box | None = box
+        while outer is not None and outer.id not in boxes:
+            boxes.add(outer.id)
+            outer = outer.parent
     return frozenset(nodes), frozenset(boxes)
 
 

@@ -253,85 +253,17 @@ def _page_columns(page: Page) -> list[float]:
     ]
 
 
-COLUMNS = (
-    "words",
-    "links",
-    "word_size",
-    "commas",
-    "ending",
-    "heading",
-    "tag",
-    "depth",
-    "nav",
-    "footer",
-    "aside",
-    "main",
-    "article",
-    "form",
-    "figure",
-    "hidden",
-    "noscript",
-    "own",
-    "path",
-    "low",
-    "high",
-    "near",
-    "core",
-    "alike",
-    "box_size",
-    "box_links",
-    "up_size",
-    "up_links",
-    "up_prose",
-    "upper_size",
-    "upper_links",
-    "upper_prose",
-    "top_size",
-    "top_links",
-    "top_prose",
-    "up_count",
-    "upper_count",
-    "item_alike",
-    "item_size",
-    "item_own",
-    "word_mean",
-    "word_high",
-    "word_low",
-    "head_score",
-    "head_level",
-    "head_since",
-    "copies",
-    "title_share",
-    "prev_near",
-    "next_near",
-    "prev_words",
-    "next_words",
-    "window_words",
-    "window_links",
-    "index",
-    "from_end",
-    "seen",
-    "read",
-    "from_h1",
-    "group_count",
-    "group_words",
-    "group_links",
-    "group_prose",
-    "group_share",
-    "page_words",
-    "page_links",
-    "page_prose",
-    "page_blocks",
-    "page_paragraphs",
-    "page_articles",
-    "page_code",
-    "is_article",
-    "is_documentation",
-    "is_forum",
-    "is_product",
-    "is_listing",
-    "is_collection",
-    "is_service",
+_COLUMNS_NAMES = (
+    "words links word_size commas ending heading tag depth nav footer aside main article form "
+    "figure hidden noscript own path low high near core alike box_size box_links up_size "
+    "up_links up_prose upper_size upper_links upper_prose top_size top_links top_prose up_count "
+    "upper_count item_alike item_size item_own word_mean word_high word_low head_score "
+    "head_level head_since copies title_share prev_near next_near prev_words next_words "
+    "window_words window_links index from_end seen read from_h1 group_count group_words "
+    "group_links group_prose group_share page_words page_links page_prose page_blocks "
+    "page_paragraphs page_articles page_code is_article is_documentation is_forum is_product "
+    "is_listing is_collection is_service"
 )
+COLUMNS = tuple(_COLUMNS_NAMES.split())
 # From here on a column has one value for the whole page.
 SHARED = COLUMNS.index("page_words")

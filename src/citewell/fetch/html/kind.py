@@ -23,29 +23,11 @@ KINDS = ("article", "documentation", "forum", "product", "listing", "collection"
 _PATH_WORD = re.compile(r"[a-z]{2,}")
 _LD_TYPE = re.compile(r'"@type"\s*:\s*\[?\s*"([A-Za-z]+)"')
 _META_NAMES = frozenset(("og:type", "og:title", "generator"))
-_COUNTED = [
-    "p",
-    "li",
-    "td",
-    "pre",
-    "code",
-    "h1",
-    "h2",
-    "h3",
-    "article",
-    "section",
-    "form",
-    "button",
-    "time",
-    "blockquote",
-    "img",
-    "a",
-    "table",
-    "dl",
-    "label",
-    "span",
-    "strong",
-]
+_COUNTED_NAMES = (
+    "p li td pre code h1 h2 h3 article section form button time blockquote img a table dl label "
+    "span strong"
+)
+_COUNTED = tuple(_COUNTED_NAMES.split())
 _MAX_STRUCTURED = 200_000
 
 

@@ -11,102 +11,21 @@ _SUSPECT_DEPTH = 400
 # The parser reopens every unclosed formatting element in every paragraph that follows.
 MAX_FORMATTING = 24
 
-_VOID = frozenset(
-    [
-        "area",
-        "base",
-        "br",
-        "col",
-        "embed",
-        "hr",
-        "img",
-        "input",
-        "link",
-        "meta",
-        "param",
-        "source",
-        "track",
-        "wbr",
-    ]
+_VOID_NAMES = "area base br col embed hr img input link meta param source track wbr"
+_VOID = frozenset(_VOID_NAMES.split())
+_FORMATTING_NAMES = "a b big code em font i nobr s small strike strong tt u"
+_FORMATTING = frozenset(_FORMATTING_NAMES.split())
+_BLOCKS_NAMES = (
+    "address article aside blockquote body button center details dialog dd dir div dl dt "
+    "fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 head header hgroup html li main "
+    "menu nav noscript ol p pre section select summary table tbody td template textarea tfoot "
+    "th thead tr ul caption"
 )
-_FORMATTING = frozenset(
-    [
-        "a",
-        "b",
-        "big",
-        "code",
-        "em",
-        "font",
-        "i",
-        "nobr",
-        "s",
-        "small",
-        "strike",
-        "strong",
-        "tt",
-        "u",
-    ]
-)
-_BLOCKS = frozenset(
-    [
-        "address",
-        "article",
-        "aside",
-        "blockquote",
-        "body",
-        "button",
-        "center",
-        "details",
-        "dialog",
-        "dd",
-        "dir",
-        "div",
-        "dl",
-        "dt",
-        "fieldset",
-        "figcaption",
-        "figure",
-        "footer",
-        "form",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "head",
-        "header",
-        "hgroup",
-        "html",
-        "li",
-        "main",
-        "menu",
-        "nav",
-        "noscript",
-        "ol",
-        "p",
-        "pre",
-        "section",
-        "select",
-        "summary",
-        "table",
-        "tbody",
-        "td",
-        "template",
-        "textarea",
-        "tfoot",
-        "th",
-        "thead",
-        "tr",
-        "ul",
-        "caption",
-    ]
-)
+_BLOCKS = frozenset(_BLOCKS_NAMES.split())
 _TABLE_PARTS = frozenset(["table", "tbody", "thead", "tfoot", "tr", "td", "th", "caption"])
 # An end tag does not reach past these to the element it names.
-_WALLS = frozenset(
-    ["table", "td", "th", "caption", "template", "object", "applet", "marquee", "svg", "math"]
-)
+_WALLS_NAMES = "table td th caption template object applet marquee svg math"
+_WALLS = frozenset(_WALLS_NAMES.split())
 _TABLE_WALLS = frozenset(("table", "template"))
 _LOOSE = frozenset(("address", "div", "p"))
 _ENTRIES = frozenset(("dd", "dt"))
@@ -122,42 +41,14 @@ _IMPLIED_ENDS = {
 }
 _PARAGRAPH = frozenset(("p",))
 _NOT_PARAGRAPH = _BLOCKS - _PARAGRAPH
-_INSIDE_PARAGRAPH = frozenset(
-    [
-        "body",
-        "button",
-        "caption",
-        "head",
-        "html",
-        "noscript",
-        "select",
-        "tbody",
-        "td",
-        "template",
-        "textarea",
-        "tfoot",
-        "th",
-        "thead",
-        "tr",
-    ]
+_INSIDE_PARAGRAPH_NAMES = (
+    "body button caption head html noscript select tbody td template textarea tfoot th thead tr"
 )
-_SHAPES = frozenset(
-    [
-        "path",
-        "circle",
-        "rect",
-        "use",
-        "line",
-        "polygon",
-        "polyline",
-        "ellipse",
-        "stop",
-        "image",
-        "animate",
-        "g",
-        "fegaussianblur",
-    ]
+_INSIDE_PARAGRAPH = frozenset(_INSIDE_PARAGRAPH_NAMES.split())
+_SHAPES_NAMES = (
+    "path circle rect use line polygon polyline ellipse stop image animate g fegaussianblur"
 )
+_SHAPES = frozenset(_SHAPES_NAMES.split())
 _TAG = re.compile(r"<(/?)([a-zA-Z][^\s/<>]*)([^<>]*)>?")
 _NAME = re.compile(r"<(/?[a-zA-Z][a-zA-Z0-9]*)")
 # What cannot hold anything, and what ends by itself where it begins again.

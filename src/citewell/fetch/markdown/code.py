@@ -15,19 +15,8 @@ _LANGUAGE = re.compile(
     r"(?:^|\s)(?:(?:language|lang|highlight-source|highlight-text|highlight|src)-|brush:\s*|sourceCode\s+)"
     r"([A-Za-z][\w+#.-]*)"
 )
-_NOT_A_LANGUAGE = frozenset(
-    [
-        "none",
-        "plain",
-        "plaintext",
-        "text",
-        "default",
-        "block",
-        "wrapper",
-        "notranslate",
-        "container",
-    ]
-)
+_NOT_A_LANGUAGE_NAMES = "none plain plaintext text default block wrapper notranslate container"
+_NOT_A_LANGUAGE = frozenset(_NOT_A_LANGUAGE_NAMES.split())
 _NUMBERS = re.compile(
     r"\b(?:line-?numbers?-rows|lineno|linenos|gutter|line-number|copy-?btn|copy-button)\b",
     re.IGNORECASE,

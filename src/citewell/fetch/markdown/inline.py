@@ -16,30 +16,11 @@ if TYPE_CHECKING:
 
 _EMPHASIS = {"b": "**", "strong": "**", "i": "*", "em": "*", "del": "~~", "s": "~~", "strike": "~~"}
 _CODE = frozenset(("code", "kbd", "samp", "tt"))
-_SILENT = frozenset(
-    [
-        "style",
-        "template",
-        "svg",
-        "iframe",
-        "object",
-        "embed",
-        "canvas",
-        "select",
-        "datalist",
-        "textarea",
-        "video",
-        "audio",
-        "head",
-        "link",
-        "meta",
-        "map",
-        "noframes",
-        "source",
-        "-comment",
-        "-doctype",
-    ]
+_SILENT_NAMES = (
+    "style template svg iframe object embed canvas select datalist textarea video audio head "
+    "link meta map noframes source -comment -doctype"
 )
+_SILENT = frozenset(_SILENT_NAMES.split())
 _ANCHOR_MARKS = frozenset(("¶", "#", "§", "🔗", "", "\uf0c1"))
 _NOTE_TARGET = re.compile(
     r"^#(?:user-content-)?((?:fn|footnote|endnote|cite_note|note|_ftn|sdfootnote)[-:_.]?[\w.:-]*)$",

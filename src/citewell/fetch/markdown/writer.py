@@ -16,60 +16,13 @@ if TYPE_CHECKING:
 
     from selectolax.lexbor import LexborNode
 
-_BLOCKS = frozenset(
-    [
-        "address",
-        "article",
-        "aside",
-        "blockquote",
-        "body",
-        "button",
-        "caption",
-        "center",
-        "dd",
-        "details",
-        "dialog",
-        "dir",
-        "div",
-        "dl",
-        "dt",
-        "fieldset",
-        "figcaption",
-        "figure",
-        "footer",
-        "form",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "header",
-        "hgroup",
-        "hr",
-        "html",
-        "legend",
-        "li",
-        "main",
-        "menu",
-        "nav",
-        "noscript",
-        "ol",
-        "p",
-        "pre",
-        "search",
-        "section",
-        "summary",
-        "table",
-        "tbody",
-        "td",
-        "tfoot",
-        "th",
-        "thead",
-        "tr",
-        "ul",
-    ]
+_BLOCKS_NAMES = (
+    "address article aside blockquote body button caption center dd details dialog dir div dl "
+    "dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr html legend "
+    "li main menu nav noscript ol p pre search section summary table tbody td tfoot th thead tr "
+    "ul"
 )
+_BLOCKS = frozenset(_BLOCKS_NAMES.split())
 _HEADINGS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
 _CODE_TABLE = re.compile(
     r"highlighttable|rouge-table|lntable|codehilitetable|gutter", re.IGNORECASE
@@ -77,9 +30,8 @@ _CODE_TABLE = re.compile(
 _BREAK = re.compile(r"[ \t]*\n[ \t]*")
 _STANZA = re.compile(r"\n[ \t]*\n\s*")
 _SPACES = re.compile(r" {2,}")
-_DROPPED = frozenset(
-    ["head", "template", "style", "svg", "iframe", "object", "embed", "canvas", "video", "audio"]
-)
+_DROPPED_NAMES = "head template style svg iframe object embed canvas video audio"
+_DROPPED = frozenset(_DROPPED_NAMES.split())
 
 
 def write(

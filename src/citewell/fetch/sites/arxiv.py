@@ -128,7 +128,7 @@ def _head(paper: _Paper, route: Route) -> str:
     bare = re.sub(r"v\d+$", "", route.id)
     return prose.blocks(
         [
-            f"# {prose.inline(paper.title)}",
+            prose.heading(paper.title),
             prose.inline(", ".join(paper.authors)),
             prose.facts(
                 prose.link(f"arXiv:{route.id}", f"https://arxiv.org/abs/{route.id}"),

@@ -15,7 +15,7 @@ _TIMING = re.compile(
 )
 _TAG = re.compile(r"<[^<>]*>")
 _WORD_TIMES = re.compile(r"<\d{1,3}:\d{2}(?::\d{2})?\.\d{1,3}>|<c[.>]")
-_XML_CUE = re.compile(r"<(text|p)\b([^<>]*)>(.*?)</\1>", re.DOTALL)
+_XML_CUE = re.compile(r"<(text|p)\b([^<>]*)>")
 _XML_TIME = re.compile(r'\b(start|t|dur|d)="(-?\d{1,12}(?:\.\d{1,6})?)"')
 _PARAGRAPH = 45.0  # seconds of talk under one time mark
 _PAUSE = 4.0
@@ -51,7 +51,7 @@ def _vtt(body: str) -> Iterator[Cue]:
 
 
 def _blocks(body: str) -> Iterator[tuple[float, float, list[str]]]:
-    for block in re.split(r"\r?\n[ \t]*\r?\n", body.replace("\r\n", "\n")):
+    for block in re.split(r"\n{2,}", body.replace("\r\n", "\n")):
         lines = block.split("\n")
         place = next((at for at, line in enumerate(lines[:3]) if "-->" in line), None)
         match = _TIMING.match(lines[place]) if place is not None else None
@@ -69,7 +69,9 @@ def _span(match: re.Match[str]) -> tuple[float, float]:
 
 def _xml(body: str) -> Iterator[Cue]:
     """Both dialects: `<text start dur>` in seconds, `<p t d>` in milliseconds."""
-    for tag, attributes, inner in _XML_CUE.findall(body):
+    pieces = iter(_XML_CUE.split(body)[1:])
+    for tag, attributes, rest in zip(pieces, pieces, pieces, strict=False):
+        inner = rest.partition(f"</{tag}>")[0]
         times = {name: float(value) for name, value in _XML_TIME.findall(attributes)}
         unit = 1.0 if tag == "text" else 1000.0
         start = times.get("start" if tag == "text" else "t")

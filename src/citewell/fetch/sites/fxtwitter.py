@@ -117,7 +117,7 @@ def post(route: Route, kit: SiteKit, tweet: _Tweet) -> Page:
     title = clean(article.title) or f"{name} on X: {prose.excerpt(tweet.words, 80)}"
     content = prose.blocks(
         [
-            f"# {prose.inline(article.title)}" if clean(article.title) else "",
+            prose.heading(article.title) if clean(article.title) else "",
             _byline(tweet),
             f"In reply to @{prose.inline(tweet.replying_to)}" if tweet.replying_to else "",
             prose.from_text(tweet.words),
@@ -161,7 +161,7 @@ def _article(article: _Article) -> list[str]:
 def _article_block(block: _Block) -> str:
     text = prose.from_text(block.text)
     if text and (block.type or "").startswith("header"):
-        return f"## {prose.inline(block.text)}"
+        return prose.heading(block.text, 2)
     return text
 
 

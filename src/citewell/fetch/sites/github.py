@@ -90,7 +90,7 @@ async def read(route: Route, kit: SiteKit) -> Page | None:
 
 async def _read_repo(route: Route, kit: SiteKit) -> Page | None:
     repo, raw = await asyncio.gather(_repo(route, kit), _front(route, kit))
-    if repo is None and raw is None:
+    if repo is None and (raw is None or not raw.body.strip()):
         return None
     trust = await github_trust.learn(
         route.owner, route.name, repo, lambda path, params: ask(kit, path, params)

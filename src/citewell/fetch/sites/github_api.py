@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from urllib.parse import quote
 
-from citewell.errors import AuthRequired, RateLimited
+from citewell.errors import AuthRequired, BadShape, RateLimited
 from citewell.fetch.sites.kit import Endpoint, Route, SiteKit
 from citewell.fetch.sites.readme import Home
 from citewell.net.limits import read_delay
@@ -39,7 +39,11 @@ async def ask(kit: SiteKit, path: str, params: dict[str, str]) -> Response:
 
 
 async def raw_file(kit: SiteKit, path: str) -> Response:
-    return await kit.upstream(RAW).get(quote(f"/{path}"))
+    """A file as it is; the raw host sends no HTML, so that would be somebody else's page."""
+    response = await kit.upstream(RAW).get(quote(f"/{path}"))
+    if response.content_type == "text/html":
+        raise BadShape("Expected a file and got a web page.", provider=RAW.name)
+    return response
 
 
 def home_of(route: Route, path: str) -> Home:

@@ -77,7 +77,7 @@ async def read_issue(route: Route, kit: SiteKit) -> Page | None:
     home = home_of(route, "HEAD/")
     content = prose.blocks(
         [
-            f"# {prose.inline(issue.title)}",
+            prose.heading(issue.title),
             _standing(issue),
             tidy(issue.body or "", home),
             f"## Comments ({len(comments)} of {total})" if comments else "",
@@ -144,7 +144,7 @@ async def read_release(route: Route, kit: SiteKit) -> Page | None:
     text = tidy(release.body or "", home_of(route, "HEAD/"))
     return kit.page(
         route,
-        content=prose.blocks([f"# {prose.inline(name)}", line, text]),
+        content=prose.blocks([prose.heading(name), line, text]),
         content_type="github",
         title=f"{route.owner}/{route.name}: {name}",
         kind="documentation",
@@ -165,7 +165,7 @@ async def read_gist(route: Route, kit: SiteKit) -> Page | None:
     return kit.page(
         route,
         content=prose.blocks(
-            [f"# {prose.inline(title)}", *(_gist_file(name, file, route) for name, file in files)]
+            [prose.heading(title), *(_gist_file(name, file, route) for name, file in files)]
         ),
         content_type="github",
         title=title,
@@ -184,9 +184,9 @@ def _gist_file(name: str, file: _File, route: Route) -> str:
         home = Home(
             pages=f"https://gist.github.com/{route.id}/", pictures="https://gist.github.com/"
         )
-        return prose.blocks([f"## {prose.inline(name)}", tidy(text, home)])
+        return prose.blocks([prose.heading(name, 2), tidy(text, home)])
     language = re.sub(r"[^a-z0-9+#-]", "", (file.language or "").lower())
-    return prose.blocks([f"## {prose.inline(name)}", fenced(text.rstrip("\n"), language)])
+    return prose.blocks([prose.heading(name, 2), fenced(text.rstrip("\n"), language)])
 
 
 def _login(user: _User | None) -> str | None:

@@ -109,7 +109,7 @@ async def _read_item(route: Route, kit: SiteKit) -> Page | None:
     published = from_epoch(item.time)
     content = prose.blocks(
         [
-            f"# {prose.inline(title)}",
+            prose.heading(title),
             _line(item, total),
             prose.link("In reply to", _link(item.parent)) if item.parent else "",
             prose.from_html(item.text, base=_SITE),
@@ -158,7 +158,7 @@ async def _read_user(route: Route, kit: SiteKit) -> Page | None:
     created = from_epoch(user.created)
     content = prose.blocks(
         [
-            f"# {prose.inline(user.id)}",
+            prose.heading(user.id),
             prose.facts(
                 prose.count(user.karma, "karma point"),
                 f"joined {day(created)}" if created else "",

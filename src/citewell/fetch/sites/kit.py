@@ -165,7 +165,7 @@ class SiteKit:
             final_url=more.pop("final_url", route.url),
             content=text,
             content_type=content_type,
-            title=clean(title),
+            title=clean(title) or route.url,
             word_count=sum(1 for _ in tokens.words(text)),
             published_basis=basis if more.get("published") else None,
             fetched_at=self.now(),

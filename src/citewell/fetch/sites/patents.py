@@ -63,7 +63,7 @@ def _page(route: Route, kit: SiteKit, html: str) -> Page | None:
     published = _date(tree, "publicationDate") or _date(tree, "filingDate")
     content = prose.blocks(
         [
-            f"# {prose.inline(title)}",
+            prose.heading(title),
             _facts(tree, route, holders, inventors),
             "## Abstract",
             abstract,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from itertools import islice
 
 from pydantic import ValidationError
 
@@ -14,6 +15,7 @@ from citewell.text.markup import clean
 from citewell.text.secrets import masked
 
 _INITIAL = re.compile(r"ytInitialPlayerResponse\s*=\s*(?=\{)")
+_TRIES = 3
 _AGE = re.compile(r"\bage\b|inappropriate|mature", re.IGNORECASE)
 _BOT = re.compile(r"not a bot|unusual traffic", re.IGNORECASE)
 _PRIVATE = re.compile(r"\bprivate\b|members[- ]only|join this channel", re.IGNORECASE)
@@ -95,7 +97,7 @@ def read_player(value: object) -> Player | None:
 
 def initial_player(html: str) -> Player | None:
     """The player answer that a watch page carries in a script."""
-    for match in _INITIAL.finditer(html):
+    for match in islice(_INITIAL.finditer(html), _TRIES):
         try:
             value, _ = json.JSONDecoder().raw_decode(html, match.end())
         except (ValueError, RecursionError):

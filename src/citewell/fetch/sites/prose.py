@@ -41,7 +41,8 @@ def from_text(text: str | None) -> str:
 def broken(text: str) -> str:
     """Markdown whose single line breaks are meant."""
     paragraphs = re.split(r"\n[ \t]*(?:\n[ \t]*)+", text.strip())
-    return "\n\n".join(re.sub(r"[ \t]*\n", "  \n", one) for one in paragraphs)
+    lines = ((line.rstrip(" \t") for line in one.split("\n")) for one in paragraphs)
+    return "\n\n".join("  \n".join(one) for one in lines)
 
 
 def escaped(text: str) -> str:
@@ -65,6 +66,12 @@ def link(text: str | None, target: str | None) -> str:
     words = inline(text)
     goal = absolute("", visible(target or "").strip())
     return f"[{words}]({goal})" if goal.startswith(("http://", "https://")) and words else words
+
+
+def heading(text: str | None, level: int = 1) -> str:
+    """Empty where there are no words for one."""
+    words = inline(text)
+    return f"{'#' * level} {words}" if words else ""
 
 
 def facts(*parts: str | None) -> str:

@@ -9,14 +9,16 @@ from html import unescape
 from urllib.parse import urljoin
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
-_CODE = re.compile(r"(`+)(?!`).+?(?<!`)\1(?!`)", re.DOTALL)
+# Every pattern is bounded or anchored: the text is anybody's, and may be eight megabytes of brackets.
+_CODE = re.compile(r"(`+)(?!`).{1,2000}?(?<!`)\1(?!`)", re.DOTALL)
+_CODE_OR_COMMENT = re.compile(r"(`+)(?!`).{1,2000}?(?<!`)\1(?!`)|<!--")
 # Definitions that lead nowhere are a known way of leaving notes that no reader sees.
 _HIDDEN_NOTE = re.compile(r"^ {0,3}\[[^\]\n]*\]:\s*(?:#|<>|<#>)\s*(?:[\"'(].*)?$", re.MULTILINE)
-_LINK = re.compile(r"(!?\[[^\]\n]*\]\()(<[^<>\n]*>|[^()\s]+)")
+_GOAL = re.compile(r"\]\((<[^<>\n]{0,2000}>|[^()\s<]{1,2000})")
 _DEFINITION = re.compile(r"^( {0,3}\[[^\]\n^]+\]:\s*)(\S+)", re.MULTILINE)
 _IMAGE = re.compile(r"<img\b([^<>]*)/?>", re.IGNORECASE)
-_ANCHOR = re.compile(r"<a\b([^<>]*)>(.*?)</a\s*>", re.IGNORECASE | re.DOTALL)
-_HEADING = re.compile(r"<h([1-6])\b[^<>]*>(.*?)</h\1\s*>", re.IGNORECASE | re.DOTALL)
+_ANCHOR = re.compile(r"(<a\b[^<>]*>|</a\s{0,9}>)", re.IGNORECASE)
+_HEADING = re.compile(r"<(/?)h([1-6])\b[^<>]*>", re.IGNORECASE)
 _BREAK = re.compile(r"<(?:br|hr)\b[^<>]*>", re.IGNORECASE)
 _TAG = re.compile(
     r"</?(?:a|abbr|b|blockquote|big|caption|center|code|dd|del|details|div|dl|dt|em|figcaption|figure"
@@ -28,6 +30,7 @@ _ATTRIBUTE = re.compile(
     r"\b(src|href|alt)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))", re.IGNORECASE
 )
 _ABSOLUTE = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:|//")
+_LABEL = 500  # characters of a link's words
 _WEB = ("http://", "https://", "mailto:")
 
 
@@ -82,32 +85,20 @@ def _closes(line: str, fence: str) -> bool:
 
 def _uncommented(line: str, *, inside: bool) -> tuple[str, bool]:
     """The line less its comments, and whether one goes on; code spans keep theirs."""
-    if not inside and "<!--" not in line:
-        return line, False
     pieces: list[str] = []
     place = 0
-    while place < len(line):
+    while True:
         if inside:
             end = line.find("-->", place)
             if end < 0:
                 return "".join(pieces), True
             place, inside = end + 3, False
-            continue
-        start = _comment_start(line, place)
-        if start < 0:
-            pieces.append(line[place:])
-            break
-        pieces.append(line[place:start])
-        place, inside = start + 4, True
-    return "".join(pieces), inside
-
-
-def _comment_start(line: str, place: int) -> int:
-    spans = [match.span() for match in _CODE.finditer(line)]
-    start = line.find("<!--", place)
-    while start >= 0 and any(first < start < last for first, last in spans):
-        start = line.find("<!--", start + 4)
-    return start
+        found = _CODE_OR_COMMENT.search(line, place)
+        if found is None:
+            return "".join([*pieces, line[place:]]), False
+        inside = not found[1]
+        pieces.append(line[place : found.start()] if inside else line[place : found.end()])
+        place = found.end()
 
 
 def _tidy_text(text: str, home: Home) -> str:
@@ -122,18 +113,43 @@ def _tidy_text(text: str, home: Home) -> str:
 def _tidy_prose(text: str, home: Home) -> str:
     text = _HIDDEN_NOTE.sub("", text)
     text = _IMAGE.sub(lambda match: _image(match[1], home), text)
-    text = _LINK.sub(lambda match: match[1] + _goal(match[1], match[2], home), text)
+    text = _GOAL.sub(lambda match: f"]({_goal(match, home)}", text)
     text = _DEFINITION.sub(lambda match: match[1] + home.page(match[2]), text)
-    text = _HEADING.sub(
-        lambda match: f"\n{'#' * int(match[1])} {' '.join(match[2].split())}\n", text
-    )
-    text = _ANCHOR.sub(lambda match: _anchor(match[1], match[2], home), text)
-    return _TAG.sub("", _BREAK.sub("\n", text))
+    text = _HEADING.sub(lambda match: "\n" if match[1] else f"\n{'#' * int(match[2])} ", text)
+    return _TAG.sub("", _BREAK.sub("\n", _anchors(text, home)))
 
 
-def _goal(opening: str, address: str, home: Home) -> str:
-    bare = address.strip("<>").replace(" ", "%20")
-    return home.picture(bare) if opening.startswith("!") else home.page(bare)
+def _goal(match: re.Match[str], home: Home) -> str:
+    bare = match[1].strip("<>").replace(" ", "%20")
+    return home.picture(bare) if _is_picture(match.string, match.start()) else home.page(bare)
+
+
+def _is_picture(text: str, closing: int) -> bool:
+    """Whether the bracket that ends here was opened behind an exclamation mark."""
+    depth = 0
+    for place in range(closing, max(-1, closing - _LABEL), -1):
+        depth += (text[place] == "]") - (text[place] == "[")
+        if depth == 0:
+            return place > 0 and text[place - 1] == "!"
+    return False
+
+
+def _anchors(text: str, home: Home) -> str:
+    """Links written as HTML; one that never ends is only its words."""
+    pieces: list[str] = []
+    goal, words = "", 0  # where the open link leads, and where its words begin
+    for piece in _ANCHOR.split(text):
+        low = piece[:3].lower()
+        if low.startswith("<a") and _ANCHOR.fullmatch(piece):
+            goal, words = home.page(_attributes(piece).get("href", "")), len(pieces)
+        elif low == "</a" and goal:
+            label = " ".join(_TAG.sub("", "".join(pieces[words:])).split())
+            del pieces[words:]
+            pieces.append(f"[{label}]({goal})" if label and goal.startswith(_WEB) else label)
+            goal = ""
+        elif low != "</a":
+            pieces.append(piece)
+    return "".join(pieces)
 
 
 def _image(attributes: str, home: Home) -> str:
@@ -141,12 +157,6 @@ def _image(attributes: str, home: Home) -> str:
     goal = home.picture(known.get("src", ""))
     alt = " ".join(known.get("alt", "").split())
     return f"![{alt}]({goal})" if alt and goal.startswith(_WEB) else ""
-
-
-def _anchor(attributes: str, inner: str, home: Home) -> str:
-    goal = home.page(_attributes(attributes).get("href", ""))
-    words = " ".join(_TAG.sub("", inner).split())
-    return f"[{words}]({goal})" if words and goal.startswith(_WEB) else words
 
 
 def _attributes(text: str) -> dict[str, str]:
@@ -157,9 +167,11 @@ def _attributes(text: str) -> dict[str, str]:
 
 
 def _joined(base: str, address: str) -> str:
-    if not address or _ABSOLUTE.match(address):
-        return address if address.startswith((*_WEB, "#", "")) else ""
+    """Absolute; a lone mark for what leads nowhere a reader could go."""
+    if _ABSOLUTE.match(address):
+        whole = f"https:{address}" if address.startswith("//") else address
+        return whole if whole.lower().startswith(_WEB) else "#"
     try:
         return urljoin(base, address.removeprefix("/"))
     except ValueError:
-        return ""
+        return "#"

@@ -221,7 +221,7 @@ def _page(route: Route, kit: SiteKit, thread: _Thread) -> Page:
     community = f"r/{post.community}" if post.community else "Reddit"
     content = prose.blocks(
         [
-            f"# {prose.inline(post.title)}",
+            prose.heading(post.title),
             _line(post),
             prose.link(post.link, post.link) if post.link else "",
             post.markdown,

@@ -150,7 +150,7 @@ def _page(route: Route, kit: SiteKit, question: _Question, replies: list[_Reply]
     stamp = from_epoch(question.creation_date)
     content = prose.blocks(
         [
-            f"# {prose.inline(title)}",
+            prose.heading(title),
             _line(question, prose.count(question.view_count, "view")),
             f"Closed: {prose.inline(question.closed_reason)}" if question.closed_reason else "",
             prose.from_html(question.body, base=f"https://{route.owner}"),

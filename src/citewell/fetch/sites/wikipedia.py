@@ -96,7 +96,7 @@ async def read(route: Route, kit: SiteKit) -> Page | None:
     disambiguation = "disambiguation" in (parsed.properties or {})
     return kit.page(
         route,
-        content=prose.blocks([f"# {prose.inline(title)}", markdown]),
+        content=prose.blocks([prose.heading(title), markdown]),
         content_type="wikipedia",
         title=title,
         final_url=f"https://{route.owner}.wikipedia.org/wiki/{_path(parsed.title)}",

@@ -113,7 +113,10 @@ async def _gather(route: Route, kit: SiteKit, found: _Found) -> None:
 
 async def _by_app(route: Route, kit: SiteKit, found: _Found) -> None:
     """The player as the mobile application asks for it; its caption addresses need no proof."""
-    html = await _watch_page(route, kit, MOBILE, found)
+    try:
+        html = await _watch_page(route, kit, MOBILE, found)
+    except (UpstreamError, NotFound, Refused):
+        html = ""  # the player often answers without the page's key
     key, visitor = _KEY.search(html), _VISITOR.search(html)
     client = _CLIENT | ({"visitorData": visitor[1]} if visitor else {})
     response = await kit.upstream(MOBILE).post(
@@ -242,7 +245,7 @@ def _page(route: Route, kit: SiteKit, found: _Found, body: str, **more: object) 
     )
     return kit.page(
         route,
-        content=prose.blocks([f"# {prose.inline(title)}", line, body]),
+        content=prose.blocks([prose.heading(title), line, body]),
         content_type="youtube",
         title=title,
         final_url=_watch(route),

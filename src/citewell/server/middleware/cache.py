@@ -42,9 +42,17 @@ class Caching:
             kept = min(ttl, Tool.SHORT) if outcome.empty else ttl
             return Fresh(value=routed + text.encode("utf-8", "surrogatepass"), ttl=kept)
 
-        owner = invocation.call.owner.tenant if self._isolated else SHARED
-        loaded = await self._loader.load(owner, cache_key(invocation), make)
+        loaded = await self._loader.load(self._owner(invocation), cache_key(invocation), make)
         return _outcome(loaded, told_when_fresh=invocation.tool.fresh_meta)
+
+    def held(self, invocation: Invocation) -> bool:
+        """Whether the answer is in memory, so that nothing will have to be waited for."""
+        if invocation.tool.ttl is None:
+            return False
+        return self._loader.held(self._owner(invocation), cache_key(invocation))
+
+    def _owner(self, invocation: Invocation) -> str:
+        return invocation.call.owner.tenant if self._isolated else SHARED
 
 
 def _outcome(loaded: Loaded, *, told_when_fresh: bool) -> Outcome:

@@ -18,7 +18,7 @@ class Timeout:
 
     async def __call__(self, invocation: Invocation, proceed: Proceed) -> Outcome:
         limit = self._long if invocation.tool.long else self._short
-        pulse = asyncio.create_task(self._pulse(invocation, limit))
+        pulse = _Pulse(invocation, self._heartbeat)
         try:
             async with asyncio.timeout(limit):
                 return await proceed(invocation)
@@ -27,11 +27,29 @@ class Timeout:
                 f"{invocation.name} did not finish within {limit:g} seconds. Ask for less, or try again."
             ) from None
         finally:
-            pulse.cancel()
+            pulse.stop()
 
-    async def _pulse(self, invocation: Invocation, limit: float) -> None:
-        elapsed = 0.0
-        while elapsed < limit:
-            await asyncio.sleep(self._heartbeat)
-            elapsed += self._heartbeat
-            await invocation.call.alive(elapsed)
+
+class _Pulse:
+    """Signs of life from the first silent interval on; until then a timer and no task."""
+
+    def __init__(self, invocation: Invocation, every: float) -> None:
+        self._invocation = invocation
+        self._every = every
+        self._task: asyncio.Task[None] | None = None
+        self._timer = asyncio.get_running_loop().call_later(every, self._begin)
+
+    def stop(self) -> None:
+        self._timer.cancel()
+        if self._task is not None:
+            self._task.cancel()
+
+    def _begin(self) -> None:
+        self._task = asyncio.create_task(self._beat())
+
+    async def _beat(self) -> None:
+        elapsed = self._every
+        while True:
+            await self._invocation.call.alive(elapsed)
+            await asyncio.sleep(self._every)
+            elapsed += self._every

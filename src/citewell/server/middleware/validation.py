@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from functools import cache
 from typing import Any, get_origin
 
 from pydantic import ValidationError
@@ -20,13 +21,18 @@ class Validation:
         self._defaults = defaults or {}  # a profile's own defaults, by tool
 
     async def __call__(self, invocation: Invocation, proceed: Proceed) -> Outcome:
+        if invocation.args is None:
+            self.check(invocation)
+        return await proceed(invocation)
+
+    def check(self, invocation: Invocation) -> None:
+        """Fill in `args`; InvalidInput says what is wrong."""
         model = invocation.tool.args
         given = {name: value for name, value in invocation.raw.items() if value is not None}
         refuse_unknown(model, given, tool=invocation.name)
         values = _with_defaults(model, given, self._defaults.get(invocation.name, {}))
         invocation.args = validated(model, _lists(model, values), tool=invocation.name)
         invocation.call.session_id = getattr(invocation.args, "session_id", None)
-        return await proceed(invocation)
 
 
 def validated(model: type[Arguments], values: Mapping[str, Any], *, tool: str) -> Arguments:
@@ -37,16 +43,22 @@ def validated(model: type[Arguments], values: Mapping[str, Any], *, tool: str) -
 
 
 def refuse_unknown(model: type[Arguments], given: Mapping[str, Any], *, tool: str) -> None:
-    known = [name for names in model.names().values() for name in names]
-    unknown = sorted(set(given) - set(known))
+    unknown = sorted(given.keys() - _known(model))
     if unknown:
         published = ", ".join(names[0] for names in model.names().values())
         raise InvalidInput(f"{tool} does not take {', '.join(unknown)}. It takes: {published}.")
 
 
+@cache
+def _known(model: type[Arguments]) -> frozenset[str]:
+    return frozenset(name for names in model.names().values() for name in names)
+
+
 def _with_defaults(
     model: type[Arguments], given: Mapping[str, Any], defaults: Mapping[str, Any]
 ) -> dict[str, Any]:
+    if not defaults:
+        return dict(given)
     names = model.names()
     absent = {
         names[name][0]: value
@@ -58,13 +70,21 @@ def _with_defaults(
 
 def _lists(model: type[Arguments], values: dict[str, Any]) -> dict[str, Any]:
     """A list sent as a JSON string, or a lone string for a list, is what the client meant."""
-    for name, aliases in model.names().items():
-        if get_origin(_plain(model.model_fields[name].annotation)) is not tuple:
-            continue
-        for alias in aliases:
-            if isinstance(values.get(alias), str):
-                values[alias] = _unpacked(values[alias])
+    for alias in _listed(model) & values.keys():
+        if isinstance(values[alias], str):
+            values[alias] = _unpacked(values[alias])
     return values
+
+
+@cache
+def _listed(model: type[Arguments]) -> frozenset[str]:
+    """The wire names of arguments that are lists."""
+    return frozenset(
+        alias
+        for name, aliases in model.names().items()
+        if get_origin(_plain(model.model_fields[name].annotation)) is tuple
+        for alias in aliases
+    )
 
 
 def _plain(annotation: Any) -> Any:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from citewell.fetch.documents.grid import marked_cell, table
 from citewell.fetch.documents.pdf.glyphs import Word
-from citewell.fetch.documents.pdf.lines import Line, is_rtl
+from citewell.fetch.documents.pdf.lines import LEADER, Line, is_rtl
 from citewell.fetch.documents.pdf.tables import Table
 from citewell.fetch.markdown.text import absolute, escape
 
@@ -19,9 +19,6 @@ _NUMBER = re.compile(r"\(?(\d{1,3}|[a-zA-Z])[.)]")
 _UNSPACED = re.compile(
     "[\u3005-\u3007\u3001\u3002\uff00-\uff65\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]"
 )
-_LEADER = re.compile(
-    r"\s*(?:\.\s?){4,}\s*(\w{1,6})$"
-)  # from an entry of a table of contents to its page
 _ENDED = re.compile(r"[.!?:;。！？][\"'”’)\]]*$")
 _OPENS = re.compile(r"[\"'“‘(\[]*[A-ZÀ-ÞА-Я0-9•]")
 
@@ -78,7 +75,7 @@ def _breaks(run: list[Line], line: Line, region: tuple[float, float, float]) -> 
         return True
     if _mono(line):
         return not -0.5 * size < line.y - last.y < 2.6 * size
-    if _LEADER.search(last.text) or _LEADER.search(line.text):
+    if LEADER.search(last.text) or LEADER.search(line.text):
         return True
     if abs(last.size - line.size) > 0.08 * size or _bold(last) != _bold(line):
         return True
@@ -141,8 +138,8 @@ def _block(run: list[Line], body: float) -> list[Block]:
     text = join_lines(run)
     plain = " ".join(line.text for line in run)
     bold = all(map(_bold, run))
-    if _LEADER.search(plain):
-        return [Block("item", _LEADER.sub(r" … \1", text), first.size, bold, first.x0, "-")]
+    if LEADER.search(plain):
+        return [Block("item", LEADER.sub(r" … \1", text), first.size, bold, first.x0, "-")]
     if _is_heading(run, plain, body, bold=bold):
         return [Block("heading", text, first.size, bold)]
     if marker := _marker(first):

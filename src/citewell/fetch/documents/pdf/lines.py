@@ -11,9 +11,11 @@ from citewell.fetch.documents.pdf.glyphs import Word
 
 _RTL = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
 _LTR = re.compile("[A-Za-z\u00c0-\u058f]")
-_MARKER = re.compile(r"(?:[•◦▪‣·○●■□▸►–—*-]|\(?(?:\d{1,3}|[a-zA-Z])[.)]|\d{1,2})")
+_MARKER = re.compile(r"(?:[•◦▪‣·○●■□▸►–—*-]|\(?(?:\d{1,3}|[a-zA-Z])[.)])")
+# From an entry of a table of contents to its page.
+LEADER = re.compile(r"\s*(?:\.\s?){4,}\s*(\w{1,6})$")
 _SAME_LINE = 0.35  # of the size: how far baselines of one line may differ
-_GAP = 1.3  # of the size: wider holds two pieces apart
+_GAP = 1.0  # of the size: wider holds two pieces apart, at least until they prove no table
 _DEEPEST = 6
 
 
@@ -98,12 +100,20 @@ def _level(one: Line, other: Line) -> bool:
     return abs(one.y - other.y) <= _SAME_LINE * max(one.size, other.size)
 
 
+def _numbered(number: Line, line: Line) -> bool:
+    """A bare number before a sentence is a list's; before a short text it may be a table's."""
+    return (
+        number.text.isascii() and number.text.isdigit() and len(number.text) < 3 < len(line.words)
+    )
+
+
 def _join_row(row: list[Line]) -> list[Line]:
     kept = [row[0]]
     for line in row[1:]:
         last = kept[-1]
         size = max(last.size, line.size)
-        room = 3.5 * size if _MARKER.fullmatch(last.text) else _GAP * size
+        marked = _MARKER.fullmatch(last.text) or (len(row) == 2 and _numbered(last, line))
+        room = 3.5 * size if marked else _GAP * size
         if line.x0 - last.x1 <= room:
             kept[-1] = make_line([*last.words, *line.words])
         else:

@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from citewell.fetch.documents.pdf.glyphs import Word
-from citewell.fetch.documents.pdf.lines import Line, make_line, split_lines
+from citewell.fetch.documents.pdf.lines import LEADER, Line, make_line, split_lines
 from citewell.fetch.documents.pdf.shapes import Box, Shapes
 
 _TOLERANCE = 2.0
@@ -118,9 +118,20 @@ def aligned_tables(lines: list[Line]) -> list[Line | Table]:
             result.append(table)
             place = end
         else:
-            result += rows[place]
+            result += _rejoined(rows[place])
             place += 1
     return result
+
+
+def _rejoined(row: list[Line]) -> list[Line]:
+    """Pieces of a line that only wide spaces hold apart, as justified text has them."""
+    kept = [row[0]]
+    for line in row[1:]:
+        if line.x0 - kept[-1].x1 < 2.5 * line.size and not line.words[0].style.mono:
+            kept[-1] = make_line([*kept[-1].words, *line.words])
+        else:
+            kept.append(line)
+    return kept
 
 
 def _rows(lines: list[Line]) -> list[list[Line]]:
@@ -138,6 +149,8 @@ def _run_end(rows: list[list[Line]], start: int) -> int:
     end = start
     while end < len(rows) and len(rows[end]) >= 2:
         if end > start and rows[end][0].y - rows[end - 1][0].y > 3 * rows[end][0].size:
+            break
+        if any(LEADER.search(line.text) for line in rows[end]):
             break
         end += 1
     return end

@@ -1,0 +1,6 @@
+ALTER TABLE document ADD COLUMN terms tsvector NOT NULL DEFAULT '';
+CREATE INDEX document_terms ON document USING GIN (terms);
+CREATE TABLE term_count (
+    token TEXT PRIMARY KEY,
+    documents BIGINT NOT NULL
+) WITH (fillfactor = 70);

@@ -1,0 +1,1 @@
+CREATE VIRTUAL TABLE term USING fts5(title, body, single, facet, content='', tokenize='ascii');

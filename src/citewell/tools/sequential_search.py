@@ -1,0 +1,112 @@
+"""Keep track of research that takes many steps."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from citewell.errors import InvalidInput
+from citewell.model.base import Report
+from citewell.model.session import Step
+from citewell.services.sessions.assist import Assist
+from citewell.tooling import Arguments, Call, Tool
+
+Text = Annotated[str | None, Field(default=None, max_length=5000)]
+
+
+class Args(Arguments):
+    """Record one step of a longer investigation; step 1 opens a session and returns its sessionId. Keeps goals, branches, revisions, gaps and sources across restarts. Give the sessionId to other tools to link what they find."""
+
+    search_step: Annotated[
+        str,
+        Field(
+            min_length=1,
+            max_length=5000,
+            validation_alias="searchStep",
+            description="What this step does.",
+        ),
+    ]
+    step_number: Annotated[int, Field(ge=1, validation_alias="stepNumber")]
+    next_step_needed: Annotated[bool, Field(validation_alias="nextStepNeeded")]
+    session_id: Annotated[
+        str | None,
+        Field(
+            default=None,
+            validation_alias="sessionId",
+            description="From step 1; required after it.",
+        ),
+    ]
+    research_goal: Annotated[Text, Field(validation_alias="researchGoal")]
+    reasoning: Text
+    confidence: Annotated[Literal["high", "medium", "low"] | None, Field(default=None)]
+    rejected_approaches: Annotated[
+        tuple[str, ...], Field(default=(), max_length=50, validation_alias="rejectedApproaches")
+    ]
+    session_summary: Annotated[Text, Field(validation_alias="sessionSummary")]
+    response_mode: Annotated[
+        Literal["auto", "full", "summary"], Field(default="auto", validation_alias="responseMode")
+    ]
+    total_steps_estimate: Annotated[
+        int | None, Field(default=None, ge=1, le=1000, validation_alias="totalStepsEstimate")
+    ]
+    is_revision: Annotated[bool, Field(default=False, validation_alias="isRevision")]
+    revises_step: Annotated[int | None, Field(default=None, ge=1, validation_alias="revisesStep")]
+    branch_from_step: Annotated[
+        int | None, Field(default=None, ge=1, validation_alias="branchFromStep")
+    ]
+    branch_id: Annotated[
+        str | None, Field(default=None, max_length=100, validation_alias="branchId")
+    ]
+    knowledge_gap: Annotated[Text, Field(validation_alias="knowledgeGap")]
+    closes_gap: Annotated[
+        Text,
+        Field(
+            validation_alias="closesGap",
+            description="Words of an earlier gap that this step closes.",
+        ),
+    ]
+    depth: Annotated[
+        Literal["quick", "standard", "thorough"],
+        Field(
+            default="quick",
+            description="standard adds coverage and suggestions, thorough also runs three searches.",
+        ),
+    ]
+
+
+async def run(args: Args, call: Call) -> Report:
+    if args.is_revision and args.revises_step is None:
+        raise InvalidInput("A revision names the step it corrects: give revisesStep.")
+    step = Step(
+        number=args.step_number,
+        text=args.search_step,
+        at="",
+        next_needed=args.next_step_needed,
+        goal=args.research_goal,
+        reasoning=args.reasoning,
+        confidence=args.confidence,
+        rejected=args.rejected_approaches,
+        summary=args.session_summary,
+        estimate=args.total_steps_estimate,
+        revises=args.revises_step,
+        branch_from=args.branch_from_step,
+        branch_id=args.branch_id,
+        gap=args.knowledge_gap,
+        closes_gap=args.closes_gap,
+    )
+    shown = await call.service(Assist).take(
+        str(call.owner), step, session_id=args.session_id, mode=args.response_mode, depth=args.depth
+    )
+    return Report(content=shown)
+
+
+TOOL = Tool(
+    args=Args,
+    result=Report,
+    run=run,
+    toolset="sessions",
+    idempotent=False,
+    open_world=False,
+    long=True,
+)

@@ -1,0 +1,174 @@
+"""The short way for answers in memory: who may take it, and that nobody can tell."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+import pytest
+
+from citewell.server import held
+from citewell.server.gather import MOST, Gathering
+from citewell.server.pipeline import Outcome
+from citewell.server.shortcut import PRECEDENT, Shortcut
+
+CALL = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "tools/call",
+    "params": {"name": "web_search", "arguments": {"query": "sleep"}},
+}
+HEADERS = [(b"mcp-session-id", b"s1"), (b"mcp-protocol-version", b"2025-11-25")]
+
+
+class Memory:
+    """An app that has one answer in memory, or none."""
+
+    def __init__(self, *, text: str | None = '{"a":"é"}') -> None:
+        self.text = text
+        self.asked = 0
+
+    async def known(self, name, arguments, *, request_id=""):
+        self.asked += 1
+        return (
+            None if self.text is None else Outcome(body={}, text=self.text, meta={"cached": True})
+        )
+
+
+class Inner:
+    def __init__(self, status: int = 200) -> None:
+        self.status = status
+        self.bodies: list[bytes] = []
+
+    async def __call__(self, scope, receive, send):
+        self.bodies.append((await receive())["body"])
+        await send({"type": "http.response.start", "status": self.status, "headers": []})
+        await send({"type": "http.response.body", "body": b"inner"})
+
+
+class Clock:
+    now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def post(front, *, headers=HEADERS, body=CALL, path="/mcp", method="POST") -> bytes:
+    """The body of the answer."""
+    sent = []
+
+    async def receive():
+        return {"type": "http.request", "body": json.dumps(body).encode(), "more_body": False}
+
+    async def send(message):
+        sent.append(message)
+
+    scope = {"type": "http", "method": method, "path": path, "headers": headers}
+    asyncio.run(front(scope, receive, send))
+    return sent[-1]["body"]
+
+
+def front(inner, *, app=None, clock=None) -> Shortcut:
+    tools = frozenset({"web_search"})
+    return Shortcut(inner, app or Memory(), {"/mcp": tools, "/mcp/all": tools}, clock or Clock())
+
+
+def test_a_request_like_one_the_sdk_has_served_is_answered_from_memory():
+    inner = Inner()
+    shortcut = front(inner)
+
+    first, second = post(shortcut), post(shortcut)
+
+    assert first == b"inner"
+    assert json.loads(second)["result"]["structuredContent"] == {"a": "é"}
+    assert json.loads(second)["result"]["content"][0]["text"] == '{"a":"é"}'
+    assert len(inner.bodies) == 1
+
+
+def test_a_request_the_sdk_refused_sets_no_precedent():
+    shortcut = front(Inner(status=404))
+
+    assert [post(shortcut), post(shortcut)] == [b"inner", b"inner"]
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"headers": [*HEADERS, (b"origin", b"https://elsewhere.example")]},
+        {"headers": [(b"mcp-session-id", b"s2"), HEADERS[1]]},
+        {"headers": [*HEADERS, (b"authorization", b"Bearer other")]},
+        {"headers": [HEADERS[0], (b"mcp-protocol-version", b"2025-03-26")]},
+        {"path": "/mcp/all"},
+        {"body": CALL | {"method": "tools/list"}},
+        {"body": CALL | {"id": None}},
+        {"body": [CALL]},
+        {"body": CALL | {"params": {"name": "nope", "arguments": {}}}},
+    ],
+)
+def test_whatever_differs_goes_to_the_sdk_whole(changed):
+    inner = Inner()
+    shortcut = front(inner)
+    post(shortcut)
+
+    assert post(shortcut, **changed) == b"inner"
+    assert json.loads(inner.bodies[-1]) == changed.get("body", CALL)
+
+
+def test_consent_is_asked_again_after_its_time_and_after_the_session_ended():
+    inner, clock = Inner(), Clock()
+    shortcut = front(inner, clock=clock)
+    post(shortcut)
+    clock.now += PRECEDENT
+    late = post(shortcut)
+    post(shortcut, method="DELETE")
+
+    assert late == b"inner"
+    assert post(shortcut) == b"inner"
+
+
+def test_a_call_that_needs_work_reaches_the_sdk_with_its_body():
+    inner = Inner()
+    shortcut = front(inner, app=Memory(text=None))
+    post(shortcut)
+
+    assert post(shortcut) == b"inner"
+    assert json.loads(inner.bodies[-1]) == CALL
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"name": "web_search"},
+        {"name": 1, "arguments": {}},
+        {"name": "web_search", "arguments": []},
+        {"name": "web_search", "arguments": {}, "task": {}},
+        {"name": "web_search", "arguments": {}, "_meta": {"io.modelcontextprotocol/x": 1}},
+    ],
+)
+def test_only_plain_calls_are_read(params):
+    assert held.asked(json.dumps(CALL | {"params": params}).encode()) is None
+
+
+def test_writes_of_one_turn_leave_together_and_large_ones_at_once():
+    class Real:
+        def __init__(self):
+            self.written = []
+
+        def write(self, data):
+            self.written.append(bytes(data))
+
+        def close(self):
+            self.written.append(b"closed")
+
+    async def scene():
+        real = Real()
+        gathering = Gathering(real, asyncio.get_running_loop())
+        gathering.write(b"head")
+        gathering.write(b"body")
+        await asyncio.sleep(0)
+        gathering.write(b"x" * MOST)
+        gathering.write(b"last")
+        gathering.close()
+        return real.written
+
+    assert asyncio.run(scene()) == [b"headbody", b"x" * MOST, b"last", b"closed"]
