@@ -16,8 +16,9 @@ def packed(parts: Mapping[str, str | bytes], *, stored: tuple[str, ...] = ()) ->
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in parts.items():
-            how = zipfile.ZIP_STORED if name in stored else zipfile.ZIP_DEFLATED
-            archive.writestr(name, content, compress_type=how)
+            info = zipfile.ZipInfo(name, (2024, 2, 3, 4, 5, 6))  # the same bytes every time
+            info.compress_type = zipfile.ZIP_STORED if name in stored else zipfile.ZIP_DEFLATED
+            archive.writestr(info, content)
     return out.getvalue()
 
 

@@ -139,6 +139,18 @@ class Settings(BaseModel):
         "CITEWELL_PAGE_TIMEOUT", 15.0, "Longest wait for one page over plain HTTP."
     )
     max_page_concurrency: int = setting("MAX_SCRAPE_CONCURRENCY", 5, "Pages read at the same time.")
+    markdown_timeout: Seconds = setting(
+        "CITEWELL_MARKDOWN_TIMEOUT", 5.0, "Longest wait for a page asked for as markdown."
+    )
+    download_timeout: Seconds = setting(
+        "CITEWELL_DOCUMENT_TIMEOUT", 30.0, "Longest wait for a document to arrive."
+    )
+    document_timeout: Seconds = setting(
+        "CITEWELL_PARSE_TIMEOUT", 30.0, "Longest time a document may take to be read."
+    )
+    document_memory_mb: int = setting(
+        "CITEWELL_PARSE_MEMORY_MB", 1024, "Most memory a document may take to be read."
+    )
     stealth: bool = setting(
         "CITEWELL_STEALTH",
         True,

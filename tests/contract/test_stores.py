@@ -1,24 +1,33 @@
 """What every cache promises, whichever backend keeps it.
 
-To add a backend, add its name and opener to BACKENDS, and to DURABLE if it outlives its opener.
+To add a backend, add its name and settings to BACKENDS, and to DURABLE if it outlives its opener.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 
 from citewell.config import Settings
 from citewell.store.cache import Cache
-from citewell.store.opened import open_store
+from citewell.store.opened import Store, open_store
+from tests.services import postgres_or_skip, redis_or_skip
 
 T = TypeVar("T")
+
+BACKENDS: dict[str, Callable[[], dict[str, Any]]] = {
+    "memory": lambda: {"cache_max_disk_mb": 0},
+    "postgres": lambda: {"database_url": postgres_or_skip().new()},
+    "redis": lambda: {"redis_url": redis_or_skip()},
+    "sqlite": dict,
+}
+DURABLE = {"postgres", "redis", "sqlite"}
 
 
 @dataclass
@@ -30,48 +39,45 @@ class Clock:
 
 
 @asynccontextmanager
-async def _sqlite(folder: Path, clock: Clock) -> AsyncIterator[Cache]:
-    store = open_store(Settings(data_dir=folder), clock)
+async def _opened(settings: Settings, clock: Clock) -> AsyncIterator[Store]:
+    store = open_store(settings, clock)
     try:
-        yield store.cache
+        yield store
     finally:
         await store.aclose()
-
-
-@asynccontextmanager
-async def _memory(folder: Path, clock: Clock) -> AsyncIterator[Cache]:
-    yield open_store(Settings(data_dir=folder, cache_max_disk_mb=0), clock).cache
-
-
-Opener = Callable[[Path, Clock], AbstractAsyncContextManager[Cache]]
-BACKENDS: dict[str, Opener] = {"sqlite": _sqlite, "memory": _memory}
-DURABLE = {"sqlite"}
+        assert store.warnings() == ()
 
 
 @dataclass
 class Backend:
     name: str
-    folder: Path
+    settings: Settings
     clock: Clock = field(default_factory=Clock)
 
     def run(self, scenario: Callable[[Cache], Awaitable[T]]) -> T:
         """Open the cache, play the scenario on it, close it."""
+        return self.play(lambda store: scenario(store.cache))
 
-        async def play() -> T:
-            async with BACKENDS[self.name](self.folder, self.clock) as opened:
-                return await scenario(opened)
+    def play(self, scenario: Callable[[Store], Awaitable[T]]) -> T:
+        async def played() -> T:
+            async with _opened(self.settings, self.clock) as store:
+                return await scenario(store)
 
-        return asyncio.run(play())
+        return asyncio.run(played())
+
+
+def _backend(name: str, folder: Path) -> Backend:
+    return Backend(name, Settings(data_dir=folder, **BACKENDS[name]()))
 
 
 @pytest.fixture(params=sorted(BACKENDS))
 def cache(request: pytest.FixtureRequest, tmp_path: Path) -> Backend:
-    return Backend(request.param, tmp_path)
+    return _backend(request.param, tmp_path)
 
 
 @pytest.fixture(params=sorted(DURABLE))
 def durable(request: pytest.FixtureRequest, tmp_path: Path) -> Backend:
-    return Backend(request.param, tmp_path)
+    return _backend(request.param, tmp_path)
 
 
 def test_what_was_never_put_is_absent(cache):
@@ -197,3 +203,87 @@ def test_owners_stay_apart_after_a_restart(durable):
     durable.run(lambda kept: kept.put("someone", "key", b"mine", ttl=60))
 
     assert durable.run(lambda kept: kept.get("other", "key")) is None
+
+
+async def until(condition: Callable[[], Awaitable[bool]]) -> None:
+    for _ in range(500):
+        if await condition():
+            return
+        await asyncio.sleep(0.01)
+    pytest.fail("it did not come true within five seconds")
+
+
+def test_a_lease_has_one_holder_at_a_time(durable):
+    async def scenario(first):
+        async with _opened(durable.settings, durable.clock) as second:
+            mine, theirs = first.loader._leases, second.loader._leases
+            taken = [await mine.take("work", seconds=60), await theirs.take("work", seconds=60)]
+            renewed = await mine.take("work", seconds=60)
+            await theirs.give_back("work")
+            still = await theirs.take("work", seconds=60)
+            await mine.give_back("work")
+            return [*taken, renewed, still, await theirs.take("work", seconds=60)]
+
+    assert durable.play(scenario) == [True, False, True, False, True]
+
+
+def test_a_lease_lapses_by_itself(durable):
+    async def scenario(first):
+        async with _opened(durable.settings, durable.clock) as second:
+            assert await first.loader._leases.take("work", seconds=0.05)
+            durable.clock.now += 1
+            await until(lambda: second.loader._leases.take("work", seconds=60))
+
+    durable.play(scenario)
+
+
+def test_a_limit_is_shared_and_says_how_long_to_wait(durable):
+    async def scenario(first):
+        async with _opened(durable.settings, durable.clock) as second:
+            limits = [first.limits, second.limits] * 2
+            waits = [await one.take("api", per_second=0.01, burst=3) for one in limits]
+            return waits, await second.limits.take("other", per_second=0.01)
+
+    waits, other = durable.play(scenario)
+
+    assert waits[:3] == [0, 0, 0]
+    assert 90 < waits[3] <= 100
+    assert other == 0
+
+
+def test_a_limit_lets_through_again_after_its_interval(cache):
+    async def scenario(store):
+        first = await store.limits.take("api", per_second=20)
+        refused = await store.limits.take("api", per_second=20)
+        cache.clock.now += 1
+
+        async def free() -> bool:
+            return not await store.limits.take("api", per_second=20)
+
+        await until(free)
+        return first, refused
+
+    first, refused = cache.play(scenario)
+
+    assert first == 0
+    assert 0 < refused <= 0.05
+
+
+def test_many_takers_at_once_get_no_more_than_the_burst(cache):
+    async def scenario(store):
+        waits = await asyncio.gather(
+            *(store.limits.take("api", per_second=0.001, burst=7) for _ in range(40))
+        )
+        return sum(wait == 0 for wait in waits)
+
+    assert cache.play(scenario) == 7
+
+
+def test_what_is_kept_for_all_is_unreadable_without_the_key(durable, tmp_path):
+    durable.run(lambda kept: kept.put("someone", "key", b"a planted marker", ttl=60))
+    if durable.name == "sqlite":
+        durable.settings = durable.settings.model_copy(update={"cache_key": "0b" * 32})
+    else:
+        durable.settings = durable.settings.model_copy(update={"master_key": "0b" * 32})
+
+    assert durable.run(lambda kept: kept.get("someone", "key")) is None

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from urllib.parse import urlsplit
 
 from citewell.fetch.ladder import Tier
+from citewell.fetch.papers import is_named_document
 
 SETTLED = 0.5  # seconds without a change
 SETTLED_APP = 2.0
@@ -33,8 +34,12 @@ def quiet(url: str) -> float:
 
 
 def in_order(tiers: Iterable[Tier], url: str) -> tuple[Tier, ...]:
-    """The tiers as they are climbed for `url`: on an app's host the browser comes first."""
-    given = tuple(tiers)
-    if not is_app(url):
+    """The tiers as they are climbed for `url`: on an app's host the browser comes first.
+
+    The document tier is for addresses that name a document; others are known when they arrive.
+    """
+    named = is_named_document(url)
+    given = tuple(tier for tier in tiers if named or tier.name != "document")
+    if named or not is_app(url):
         return given
     return tuple(sorted(given, key=lambda tier: tier.name != "browser"))

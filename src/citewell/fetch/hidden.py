@@ -74,10 +74,13 @@ class _Sweep:
         self._styles = Styles(tree)
         self._looks = Looks(self._styles)
         self._judged: dict[tuple[tuple[str, str], ...], str | None] = {}
+        self._wrappers: dict[int, bool] = {}
         self._whole: dict[int, tuple[LexborNode, str]] = {}
         self._texts: dict[int, tuple[LexborNode, str]] = {}
         self._controls = Controls(tree)
         self._total = len(_text(tree.body)) if tree.body is not None else 0
+        cores = tree.css("main, [role=main]")
+        self._core = len(_text(cores[0])) if len(cores) == 1 else self._total
 
     def by_element(self) -> None:
         root = self._tree.root
@@ -175,7 +178,7 @@ class _Sweep:
 
     def _is_the_page(self, node: LexborNode, text: str) -> bool:
         """A wrapper of nearly everything is shown by a script, or nobody would see the page."""
-        share = len(text) / max(1, self._total)
+        share = len(text) / max(1, self._core if _in_main(node) else self._total)
         if len(text) > _MUCH and share > 0.5 and node.css_matches("h1, main, article"):
             return True
         return len(text) > 3 * _MUCH and share > 0.6
@@ -194,6 +197,11 @@ class _Sweep:
             self._texts[node.mem_id] = (node, technique)
         if technique == "visibility":
             self._pictures(style.node)
+
+    def _holds_the_page(self, node: LexborNode) -> bool:
+        if node.mem_id not in self._wrappers:
+            self._wrappers[node.mem_id] = self._is_the_page(node, _text(node))
+        return self._wrappers[node.mem_id]
 
     def _own_texts(self, node: LexborNode) -> Iterator[LexborNode]:
         """Text below the element that no nearer styled element answers for."""
@@ -253,6 +261,14 @@ def _text(node: LexborNode) -> str:
         for inner in node.css("script, style"):
             text = text.replace(inner.text(deep=True), " ", 1)
     return text
+
+
+def _in_main(node: LexborNode | None) -> bool:
+    while node is not None:
+        if node.tag == "main" or node.attributes.get("role") == "main":
+            return True
+        node = node.parent
+    return False
 
 
 def _texts(node: LexborNode) -> Iterator[LexborNode]:

@@ -18,7 +18,9 @@ _MAGIC = (
     (b"\x7fELF", "program"),
 )
 _HTML = re.compile(
-    rb"\s*(?:<!--.{0,2000}?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL
+    # The groups are possessive: comments that could be split in many ways would take for ever.
+    rb"\s*+(?:<!--.{0,2000}?-->\s*+)*+<(?:!doctype\s+html|html|head|body)\b",
+    re.IGNORECASE | re.DOTALL,
 )
 _CONTROLS = bytes(set(range(32)) - {9, 10, 12, 13, 27})
 _NAMES = {

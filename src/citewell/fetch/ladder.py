@@ -15,11 +15,12 @@ from citewell.errors import (
     TooLarge,
 )
 from citewell.fetch.complaints import composite
+from citewell.fetch.documents.document import Unreadable
 from citewell.fetch.metadata import About
 from citewell.net.message import Response
 
 # No other way of asking changes these answers, and asking again would be rude.
-DEFINITIVE = (InvalidInput, NotFound, AuthRequired, RateLimited, TooLarge)
+DEFINITIVE = (InvalidInput, NotFound, AuthRequired, RateLimited, TooLarge, Unreadable)
 
 Note = Callable[[str], Awaitable[None]]
 
@@ -36,6 +37,9 @@ class Draft:
     about: About = field(default_factory=About)
     extracted_by: str | None = None
     quality: str = "complete"
+    page_count: int | None = None
+    file_size: int | None = None
+    notes: tuple[str, ...] = ()
 
 
 class Unsure(Exception):

@@ -10,7 +10,6 @@ from typing import Protocol
 from citewell.errors import NetworkFailed, Refused
 from citewell.fetch import complaints
 from citewell.fetch.ladder import Draft, Ladder, Note, Order, Tier, as_given
-from citewell.fetch.tiers import Door, HtmlTier, MarkdownTier, Sender
 from citewell.model.page import Page
 from citewell.net.target import read_url
 from citewell.text import tokens
@@ -19,13 +18,6 @@ from citewell.text.markup import visible
 
 class Robots(Protocol):
     async def check(self, url: str) -> None: ...
-
-
-def plain_tiers(sender: Sender, *, max_bytes: int, timeout: float) -> tuple[Tier, ...]:
-    """The tiers that need nothing but HTTP; `timeout` is for the last, the first has five seconds."""
-    door = Door(sender, max_bytes=max_bytes)
-    first = MarkdownTier(door, timeout=min(5.0, timeout))
-    return (first, HtmlTier(door, timeout=timeout))
 
 
 class Reader:
@@ -87,6 +79,9 @@ class Reader:
             word_count=sum(1 for _ in tokens.words(content)),
             fetched_at=self._now(),
             seconds=seconds,
+            page_count=draft.page_count,
+            file_size=draft.file_size,
+            notes=draft.notes,
         )
 
 

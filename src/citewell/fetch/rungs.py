@@ -9,8 +9,9 @@ from citewell.fetch.apps import quiet
 from citewell.fetch.browser import BrowserTier
 from citewell.fetch.exa import ExaTier
 from citewell.fetch.ladder import Tier
-from citewell.fetch.reader import plain_tiers
+from citewell.fetch.papers import Documents, DocumentTier
 from citewell.fetch.stealth import StealthTier
+from citewell.fetch.tiers import Door, HtmlTier, MarkdownTier
 from citewell.net.browser import Browser
 from citewell.net.chromium import DISABLED, Habits
 from citewell.net.guard import Guard, Resolver, Rules
@@ -27,8 +28,10 @@ class Rungs:
     tiers: tuple[Tier, ...]
     stealth: Stealth
     browser: Browser
+    documents: Documents
 
     async def aclose(self) -> None:
+        await self.documents.aclose()
         await self.stealth.aclose()
         await self.browser.aclose()
 
@@ -36,19 +39,23 @@ class Rungs:
 def build(settings: Settings, network: Network, *, resolver: Resolver | None = None) -> Rungs:
     """Every tier there is; one that is not installed says so when it is asked. Nothing starts yet."""
     size = settings.max_html_bytes
-    markdown, html = plain_tiers(network.client, max_bytes=size, timeout=settings.page_timeout)
+    documents = Documents(settings)
+    door = Door(network.client, max_bytes=size, document_bytes=settings.max_document_bytes)
+    markdown = MarkdownTier(door, timeout=settings.markdown_timeout)
+    html = HtmlTier(door, timeout=settings.page_timeout, papers=documents)
+    document = DocumentTier(door, documents, timeout=settings.download_timeout)
     stealth = Stealth(network.guard)
     browser = Browser(network.guard, _habits(settings), quiet=quiet)
     disguised = StealthTier(stealth, max_bytes=size, timeout=settings.stealth_timeout)
     rendered = BrowserTier(browser, max_bytes=size, timeout=settings.browser_timeout)
     # These two connect for themselves, and would go around a proxy of the operator's.
     direct = settings.outbound_proxy is None
-    tiers: list[Tier] = [markdown]
+    tiers: list[Tier] = [document, markdown]
     tiers += [disguised] if direct and settings.stealth else []
     tiers += [html]
     tiers += [rendered] if direct and settings.chrome_path != DISABLED else []
     tiers += _exa(settings, network, resolver)
-    return Rungs(tiers=tuple(tiers), stealth=stealth, browser=browser)
+    return Rungs(tiers=tuple(tiers), stealth=stealth, browser=browser, documents=documents)
 
 
 def _habits(settings: Settings) -> Habits:

@@ -44,10 +44,16 @@ class Door:
     """Fetches pages and says in the reader's words what went wrong on the way."""
 
     def __init__(
-        self, sender: Sender, *, max_bytes: int, now: Callable[[], float] = time.time
+        self,
+        sender: Sender,
+        *,
+        max_bytes: int,
+        document_bytes: int | None = None,
+        now: Callable[[], float] = time.time,
     ) -> None:
         self._sender = sender
         self._max_bytes = max_bytes
+        self._document_bytes = document_bytes
         self._now = now
 
     async def get(self, url: str, *, accept: str, timeout: float) -> Response:  # noqa: ASYNC109 - handed to the exchange
@@ -56,6 +62,7 @@ class Door:
             headers={"accept": accept, "accept-language": "en;q=0.8, *;q=0.5"},
             timeout=timeout,
             max_bytes=self._max_bytes,
+            document_bytes=self._document_bytes,
             page=True,
         )
         try:
@@ -63,7 +70,7 @@ class Door:
         except Refused as error:
             raise complaints.rejected(url, error.message) from None
         except TooLarge:
-            raise complaints.too_large(url, self._max_bytes) from None
+            raise complaints.too_large(url, self._document_bytes or self._max_bytes) from None
         except NetworkFailed as error:
             raise complaints.unreachable(url, error.message) from None
         except Unavailable as error:
@@ -102,6 +109,14 @@ def _shown(response: Response) -> walls.Wall | None:
     return walls.bot(_seen(response, decoded.text, _parse(decoded.text)))
 
 
+class Papers(Protocol):
+    """Reads what is no page."""
+
+    def takes(self, url: str, response: Response) -> bool: ...
+
+    async def draft(self, url: str, response: Response) -> Draft: ...
+
+
 class MarkdownTier:
     """Some servers offer markdown to whoever asks; those that do not mostly send their HTML."""
 
@@ -138,14 +153,17 @@ class HtmlTier:
 
     name = "html"
 
-    def __init__(self, door: Door, *, timeout: float) -> None:
+    def __init__(self, door: Door, *, timeout: float, papers: Papers | None = None) -> None:
         self._door = door
         self._timeout = timeout
+        self._papers = papers
 
     async def read(self, climb: Climb) -> Draft:
         response = climb.answer or await self._door.get(
             climb.url, accept=_HTML_FIRST, timeout=self._timeout
         )
+        if self._papers is not None and self._papers.takes(climb.url, response):
+            return await self._papers.draft(climb.url, response)
         kind = sniff(response.body, response.content_type)
         if not kind.readable:
             raise complaints.unreadable(climb.url, kind.name)

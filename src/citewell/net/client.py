@@ -89,9 +89,10 @@ class Client:
             onward = follow(request, target, status=head.status, location=location)
             if onward is not None:
                 return onward
-            packed = await read_body(chunks, head, request.max_bytes)
+            cap = request.cap(head.headers.get("content-type", ""))
+            packed = await read_body(chunks, head, cap)
         encoding = head.headers.get("content-encoding", "")
-        body = await _unpack(packed, encoding, request.max_bytes)
+        body = await _unpack(packed, encoding, cap)
         return Response(status=head.status, url=target.url, headers=head.headers, body=body)
 
     def _all_headers(self, request: Request, kind: str | None) -> Mapping[str, str]:

@@ -35,8 +35,17 @@ class Request:
     form: Mapping[str, str] | None = field(default=None, repr=False)
     timeout: float = 10.0  # one deadline for the whole exchange, redirects included
     max_bytes: int = 8 * 2**20  # after decompression
+    document_bytes: int | None = (
+        None  # the cap for answers that are neither HTML nor text, if another
+    )
     redirects: Redirects = Redirects.FOLLOW
     page: bool = False  # a page somebody reads, not an API: ALLOWED_DOMAINS binds every hop
+
+    def cap(self, content_type: str) -> int:
+        """The most bytes of a body of this media type."""
+        family = content_type.partition(";")[0].strip().lower()
+        page = family.startswith("text/html") or family in {"", "application/xhtml+xml"}
+        return self.max_bytes if page or self.document_bytes is None else self.document_bytes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

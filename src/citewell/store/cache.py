@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from citewell.errors import CitewellError
-from citewell.store.disk import DiskTier
 from citewell.store.failures import Unreadable
 from citewell.store.health import Health
 from citewell.store.lru import Kept, Lru, Spot
@@ -55,6 +54,22 @@ class Cache(Protocol):
         ...
 
 
+class Tier(Protocol):
+    """Where entries are kept outside memory; raises StoreError where that fails."""
+
+    async def get(self, spot: Spot) -> Kept | None:
+        """The entry, fresh or not; raises Unreadable when it does not open."""
+        ...
+
+    async def put(self, spot: Spot, kept: Kept) -> bool:
+        """True once it is kept; False when it is too large for that."""
+        ...
+
+    async def forget(self, spot: Spot) -> None: ...
+
+    async def clear(self, space: str, owner: str | None) -> None: ...
+
+
 class TieredCache:
     """One space of entries on the shared tiers; spaces never see one another."""
 
@@ -63,7 +78,7 @@ class TieredCache:
         space: str,
         *,
         memory: Lru,
-        disk: DiskTier | None,
+        disk: Tier | None,
         health: Health,
         clock: Callable[[], float],
     ) -> None:

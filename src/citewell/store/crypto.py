@@ -7,6 +7,7 @@ generation: it is part of what is authenticated, and it tells which key opens th
 from __future__ import annotations
 
 import asyncio
+import copy
 import hashlib
 import hmac
 import os
@@ -44,9 +45,9 @@ class Key:
     def __init__(self, master: bytes) -> None:
         from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-        self.id = _derive(master, b"citewell key id")[:_ID]
-        self.cipher: AESGCM = AESGCM(_derive(master, b"citewell seal"))
-        self._names = hmac.new(_derive(master, b"citewell names"), digestmod=hashlib.sha256)
+        self.id = derived(master, b"key id")[:_ID]
+        self.cipher: AESGCM = AESGCM(derived(master, b"seal"))
+        self._names = hmac.new(derived(master, b"names"), digestmod=hashlib.sha256)
 
     def name(self, *parts: str) -> str:
         """A name that says nothing about its parts without the key."""
@@ -67,6 +68,12 @@ class Keyring:
     def current(self) -> str:
         """The id of the key that seals, in hexadecimal; it tells nothing of the key."""
         return self.keys[0].id.hex()
+
+    def under(self, key_id: str) -> Keyring | None:
+        """A ring of the same keys that seals with the one of this id; None where it is missing."""
+        ring = copy.copy(self)
+        ring.keys = tuple(sorted(self.keys, key=lambda key: key.id.hex() != key_id))
+        return ring if ring.current == key_id else None
 
     @staticmethod
     def sealer(sealed: bytes) -> str:
@@ -130,8 +137,9 @@ def parse_key(text: str, *, setting: str) -> bytes:
     return bytes.fromhex(text.strip())
 
 
-def _derive(master: bytes, purpose: bytes) -> bytes:
-    return hmac.new(master, purpose, hashlib.sha256).digest()
+def derived(secret: bytes, purpose: bytes) -> bytes:
+    """Another key for another purpose; neither tells the other."""
+    return hmac.new(secret, b"citewell " + purpose, hashlib.sha256).digest()
 
 
 def bound(place: Place, generation: bytes) -> bytes:

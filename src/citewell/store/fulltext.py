@@ -187,7 +187,7 @@ class PostgresIndex:
             ORDER BY ts_rank(
                 '{{0.33, 0.17, 0, 1.0}}', terms, CAST(CAST(:query AS TEXT) AS tsquery)
             ) DESC, id
-            LIMIT :offset + :limit + {_POOL}
+            LIMIT CAST(:offset AS BIGINT) + CAST(:limit AS BIGINT) + {_POOL}
         )
         SELECT hits.id, COALESCE(SUM(
             idf * tf * ({_K1} + 1) / (tf + {_K1} * (1 - {_B} + {_B} * hits.length / average))

@@ -12,7 +12,7 @@ import hmac
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from citewell.store.crypto import Place, bound, joined
+from citewell.store.crypto import Place, bound, derived, joined
 from citewell.store.failures import Unreadable
 
 if TYPE_CHECKING:
@@ -44,9 +44,9 @@ class Keychain:
             for generation, secret in secrets.items()
             if generation != NAMING
         }
-        self._names = hmac.new(_derived(secrets[NAMING], b"names"), digestmod=hashlib.sha256)
+        self._names = hmac.new(derived(secrets[NAMING], b"names"), digestmod=hashlib.sha256)
         self._tokens = hashlib.blake2b(
-            key=_derived(secrets[NAMING], b"search terms"), digest_size=_TOKEN
+            key=derived(secrets[NAMING], b"search terms"), digest_size=_TOKEN
         )
         self._randomness = randomness
 
@@ -92,7 +92,3 @@ class Keychain:
 
 def generation_of(sealed: bytes) -> int:
     return int.from_bytes(sealed[1 : 1 + _GENERATION], "big")
-
-
-def _derived(secret: bytes, purpose: bytes) -> bytes:
-    return hmac.new(secret, b"citewell " + purpose, hashlib.sha256).digest()

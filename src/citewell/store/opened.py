@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
 from citewell.config import Settings
 from citewell.store import keyfile
 from citewell.store.artifacts import Artifacts, CachedArtifacts
-from citewell.store.cache import Cache, NoCache, TieredCache
-from citewell.store.crypto import Keys, parse_key
+from citewell.store.cache import Cache, NoCache, Tier, TieredCache
+from citewell.store.crypto import Keys, derived, parse_key
 from citewell.store.disk import DiskTier
 from citewell.store.flight import Loader
 from citewell.store.health import Health
 from citewell.store.leases import Leases, NoLeases, SqlLeases
+from citewell.store.limits import Limiter, MemoryLimiter, SqlLimiter
 from citewell.store.lru import Lru
 from citewell.store.memory import KeptMemory
 from citewell.store.sql import Database
@@ -32,8 +33,10 @@ class Store:
     artifacts: Artifacts
     loader: Loader
     facts: TieredCache
+    limits: Limiter
     health: Health
-    database: Database | None  # None when nothing may touch the disk
+    database: Database | None  # None when nothing may touch the disk, or Redis keeps it
+    close: Callable[[], Awaitable[None]] | None = None
 
     def memory(self, name: str) -> KeptMemory:
         """The facts of the provider with this name."""
@@ -46,8 +49,19 @@ class Store:
         return self.health.counts()
 
     async def aclose(self) -> None:
-        if self.database is not None:
-            await self.database.aclose()
+        if self.close is not None:
+            await self.close()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Shared:
+    """What processes share, on whichever backend the settings name."""
+
+    tier: Tier | None
+    leases: Leases
+    limits: Limiter
+    database: Database | None = None
+    close: Callable[[], Awaitable[None]] | None = None
 
 
 def open_store(
@@ -60,27 +74,52 @@ def open_store(
     keys = _keys(settings)
     health = Health(clock)
     memory = Lru(settings.cache_max_memory_mb * _MB)
-    database: Database | None = None
-    disk: DiskTier | None = None
-    leases: Leases = NoLeases()
-    if settings.cache_enabled and settings.cache_max_disk_mb > 0:
-        bound = settings.cache_max_disk_mb * _MB
-        database = _database(settings, bound)
-        disk = DiskTier(database, keys, clock=clock, max_bytes=bound)
-        leases = SqlLeases(database, keys, holder=new_id(), health=health, clock=clock)
-    space = partial(TieredCache, memory=memory, disk=disk, health=health, clock=clock)
+    shared = _shared(settings, keys, health, clock=clock, holder=new_id())
+    space = partial(TieredCache, memory=memory, disk=shared.tier, health=health, clock=clock)
     cache: Cache = space("answer") if settings.cache_enabled else NoCache()
     return Store(
         cache=cache,
         artifacts=CachedArtifacts(space("artifact"), ttl=settings.artifact_ttl, clock=clock),
-        loader=Loader(cache, leases),
+        loader=Loader(cache, shared.leases),
         facts=space("fact"),
+        limits=shared.limits,
         health=health,
-        database=database,
+        database=shared.database,
+        close=shared.close,
     )
 
 
-def _database(settings: Settings, bound: int) -> SqliteDatabase:
+def _shared(
+    settings: Settings, keys: Keys, health: Health, *, clock: Callable[[], float], holder: str
+) -> _Shared:
+    if not settings.cache_enabled or settings.cache_max_disk_mb <= 0:
+        return _Shared(tier=None, leases=NoLeases(), limits=MemoryLimiter(clock=clock))
+    if settings.redis_url:
+        from citewell.store.redis import RedisLeases, RedisLimiter, RedisServer, RedisTier
+
+        server = RedisServer(settings.redis_url)
+        return _Shared(
+            tier=RedisTier(server, keys),
+            leases=RedisLeases(server, keys, holder=holder, health=health),
+            limits=RedisLimiter(server, keys, health=health, clock=clock),
+            close=server.aclose,
+        )
+    bound = settings.cache_max_disk_mb * _MB
+    database = _database(settings, bound)
+    return _Shared(
+        tier=DiskTier(database, keys, clock=clock, max_bytes=bound),
+        leases=SqlLeases(database, keys, holder=holder, health=health, clock=clock),
+        limits=SqlLimiter(database, keys, health=health, clock=clock),
+        database=database,
+        close=database.aclose,
+    )
+
+
+def _database(settings: Settings, bound: int) -> Database:
+    if settings.database_url:
+        from citewell.store.postgres import PostgresDatabase
+
+        return PostgresDatabase(settings.database_url, schema="cache")
     return SqliteDatabase(
         settings.cache_path / CACHE_FILE,
         schema="cache",
@@ -92,6 +131,10 @@ def _database(settings: Settings, bound: int) -> SqliteDatabase:
 
 
 def _keys(settings: Settings) -> Keys:
+    """One key for all of the cache: nothing in it outlives a day, and it can be deleted whole.
+
+    Its entries need neither a key for each owner nor erasure by key, and a hit stays cheap.
+    """
     named = (
         ("CACHE_ENCRYPTION_KEY", settings.cache_key),
         ("CACHE_ENCRYPTION_KEY_PREV", settings.cache_key_previous),
@@ -99,5 +142,11 @@ def _keys(settings: Settings) -> Keys:
     given = [parse_key(value, setting=name) for name, value in named if value]
     if settings.cache_key:
         return Keys(lambda: given)
+    if settings.database_url or settings.redis_url:
+        from citewell.store.masters import masters
+
+        # Instances that share a cache must open one another's entries.
+        source = masters(settings)
+        return Keys(lambda: [*(derived(key, b"cache") for key in source.read()), *given])
     path = settings.data_path / KEY_FILE
     return Keys(lambda: [keyfile.read_or_create(path), *given])

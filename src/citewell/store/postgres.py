@@ -93,8 +93,7 @@ class PostgresDatabase:
 
     async def _persisted(self, work: Callable[[Link], Awaitable[T]]) -> T:
         """The result of `work`, tried again where the server has undone it and said so."""
-        import asyncpg
-
+        asyncpg = _driver()
         undone = (asyncpg.DeadlockDetectedError, asyncpg.SerializationError)
         for tries in range(_TRIES):
             try:
@@ -178,6 +177,17 @@ async def _run(link: Link, statement: Statement) -> Outcome:
     if statement.expect is not None and changed != statement.expect:
         raise GuardFailed(f"A batch expected {statement.expect} rows and found {changed}.")
     return Outcome(changed=changed, rows=rows)
+
+
+def _driver() -> Any:
+    try:
+        import asyncpg
+    except ImportError:
+        raise Misconfigured(
+            'CITEWELL_DATABASE_URL needs a driver: pip install "citewell[postgres]".',
+            action="inform_user",
+        ) from None
+    return asyncpg
 
 
 @lru_cache(maxsize=512)

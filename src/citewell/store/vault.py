@@ -162,7 +162,7 @@ class Vault:
 
     async def _make(self, owner: str) -> None:
         tag = await self.tag(owner)
-        ring = await self._keys.ring()
+        ring = await self._ring()
         under = Statement(sql=_UNDER, params={"key_id": ring.current}, expect=1)
         secrets = [(generation, self._randomness(32)) for generation in (NAMING, 1)]
         try:
@@ -170,8 +170,17 @@ class Vault:
                 [under, *(self._row(_ADD, ring, tag, secret) for secret in secrets)]
             )
         except GuardFailed:
-            # Another process made them first, or the master key has just been changed.
-            await self._keys.reload()
+            return  # another process made them first, or has just changed the master key
+
+    async def _ring(self) -> Keyring:
+        """The keys, sealing with the one the store is under: a newer one may be at hand already."""
+        ((key_id, _),) = await self._database.fetch(_MASTER)
+        ring = (await self._keys.ring()).under(key_id)
+        ring = ring or (await self._keys.reload()).under(key_id)
+        if ring is None:
+            current = (await self._keys.ring()).current
+            raise WrongKey(_wrong(key_id, current))
+        return ring
 
     def _row(self, sql: str, ring: Keyring, owner: str, secret: tuple[int, bytes]) -> Statement:
         generation, plain = secret
@@ -220,7 +229,7 @@ class Vault:
         except Unreadable:
             if Keyring.sealer(wrapped) in {key.id.hex() for key in ring.keys}:
                 raise  # the right key, so the row was altered
-            raise WrongKey(_wrong(wrapped, ring)) from None
+            raise WrongKey(_wrong(Keyring.sealer(wrapped), ring.current)) from None
 
     def _remember(self, owner: str, chain: Keychain) -> None:
         self._chains[owner] = chain
@@ -232,9 +241,8 @@ def _place(owner: str, generation: int) -> Place:
     return Place(owner=owner, table="dek", row=str(generation))
 
 
-def _wrong(wrapped: bytes, ring: Keyring) -> str:
+def _wrong(sealer: str, at_hand: str) -> str:
     return (
-        f"What is kept was sealed under the master key {Keyring.sealer(wrapped)}, and the key at "
-        f"hand is {ring.current}. Give back the former in CITEWELL_MASTER_KEY or the key file; "
-        "nothing was changed."
+        f"What is kept was sealed under the master key {sealer}, and the key at hand is {at_hand}. "
+        "Give back the former in CITEWELL_MASTER_KEY or the key file; nothing was changed."
     )

@@ -273,3 +273,18 @@ def test_no_more_pages_are_read_than_the_limit_allows() -> None:
 
     assert found.markdown == "one.\n\ntwo."
     assert found.notes == ("Only the first 2 of the pages were read.",)
+
+
+def test_a_page_set_sideways_is_read_along_its_lines() -> None:
+    made = Pdf()
+    for n, line in enumerate(("The first of the lines", "and the second of them.")):
+        made.draw(f"BT /F1 10 Tf 0 1 -1 0 {100 + 12 * n} 100 Tm ({line}) Tj ET")
+
+    assert read_pdf(made.build()).markdown == "The first of the lines and the second of them."
+
+
+def test_a_watermark_across_the_page_is_left_out() -> None:
+    made = Pdf().lines(60, 80, [FILLER, "The end of it."])
+    made.draw("BT /F1 60 Tf 0.7 0.7 -0.7 0.7 100 200 Tm (DRAFT) Tj ET")
+
+    assert read_pdf(made.build()).markdown == f"{FILLER} The end of it."

@@ -9,6 +9,8 @@ from citewell.fetch.documents.readers import Job, read
 from citewell.fetch.documents.sniff import sniff
 from tests.documents import EML, RSS, laughs, packed, sound
 
+SOUND = sound()
+
 
 def open_text(
     body: bytes, *, url: str = "https://example.org/", content_type: str = ""
@@ -16,20 +18,17 @@ def open_text(
     return read(Job(body, url, content_type, Limits(), None))
 
 
-@pytest.mark.parametrize(("kind", "body"), sound().items())
-def test_every_kind_is_known_by_its_content(kind: str, body: bytes) -> None:
+@pytest.mark.parametrize("kind", SOUND)
+def test_every_kind_is_known_by_its_content(kind: str) -> None:
     named = {"csv": "text/csv", "tsv": "text/tab-separated-values", "markdown": "text/markdown"}
     wrong = named.get(kind, "application/octet-stream")
 
-    assert sniff(body, content_type=wrong, url="https://example.org/file.html") == kind
+    assert sniff(SOUND[kind], content_type=wrong, url="https://example.org/file.html") == kind
 
 
-@pytest.mark.parametrize(
-    ("kind", "body"),
-    [item for item in sound().items() if item[0] in {"pdf", "docx", "xlsx", "html", "rtf", "feed"}],
-)
-def test_a_wrong_name_changes_nothing(kind: str, body: bytes) -> None:
-    assert sniff(body, content_type="text/csv", url="https://example.org/file.csv") == kind
+@pytest.mark.parametrize("kind", ["pdf", "docx", "xlsx", "html", "rtf", "feed"])
+def test_a_wrong_name_changes_nothing(kind: str) -> None:
+    assert sniff(SOUND[kind], content_type="text/csv", url="https://example.org/file.csv") == kind
 
 
 @pytest.mark.parametrize(

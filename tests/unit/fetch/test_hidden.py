@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
-from tests.unit.fetch.hidden_pages import HIDDEN, MARKER, SEEN, SHOWN, page
 
 from citewell.fetch.hidden import Removed, remove
+from tests.unit.fetch.hidden_pages import HIDDEN, MARKER, SEEN, SHOWN, page
 
 
 def cleaned(html: str) -> tuple[str, Removed]:
@@ -42,7 +42,9 @@ def test_the_suite_is_as_large_as_promised() -> None:
 
 
 def test_counts_name_the_technique() -> None:
-    _, removed = cleaned(page("<p hidden>one</p><p style='opacity:0'>two</p><!-- c --><p hidden></p>"))
+    _, removed = cleaned(
+        page("<p hidden>one</p><p style='opacity:0'>two</p><!-- c --><p hidden></p>")
+    )
 
     assert removed.counts == {"display": 1, "opacity": 1, "comment": 1}
     assert removed.characters == len("one") + len("two")
@@ -81,7 +83,9 @@ def test_nested_hidden_elements_are_removed_once() -> None:
 
 
 def test_a_hostile_sheet_costs_little() -> None:
-    rules = "".join(f".a{n} .b{n} > .c:nth-child({n}){{color:#fff;display:none}}" for n in range(20_000))
+    rules = "".join(
+        f".a{n} .b{n} > .c:nth-child({n}){{color:#fff;display:none}}" for n in range(20_000)
+    )
     body = "".join(f'<div class="a{n} b{n} c">word</div>' for n in range(3000))
 
     started = time.process_time()
@@ -96,7 +100,7 @@ _STYLE = st.text(alphabet="abcdisplay:none;{}()#.!-%01px \\\"'/*@<>&", max_size=
 @settings(max_examples=150, deadline=None)
 @given(style=_STYLE, sheet=_STYLE, text=st.text(max_size=20))
 def test_no_style_breaks_it_and_no_text_is_added(style: str, sheet: str, text: str) -> None:
-    tree = LexborHTMLParser(f"<style>{sheet}</style><p style=\"{style}\">{text}</p><p>stays</p>")
+    tree = LexborHTMLParser(f'<style>{sheet}</style><p style="{style}">{text}</p><p>stays</p>')
     before = tree.body.text(deep=True) if tree.body is not None else ""
 
     remove(tree)

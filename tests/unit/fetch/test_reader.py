@@ -17,9 +17,11 @@ from citewell.errors import (
     TooLarge,
     Unavailable,
 )
+from citewell.fetch.kinds import sniff
 from citewell.model.page import Page
 from citewell.net.network import Network
 from citewell.services.read import Read
+from tests import documents
 from tests.internet.faults import Fault
 from tests.internet.serve import Internet
 from tests.internet.world import World
@@ -229,7 +231,7 @@ def test_what_cannot_be_read_is_said_by_its_kind(
 ) -> None:
     error = fails(internet, environ, internet.odd(path), page_timeout=10.0)
 
-    assert type(error) is kind
+    assert isinstance(error, kind)
     assert internet.odd(path) in error.message
 
 
@@ -292,7 +294,7 @@ def test_robots_are_obeyed_unless_told_otherwise(
 
 
 @pytest.mark.parametrize(
-    ("name", "kind"), [("json", "json"), ("xml", "xml"), ("csv", "text"), ("text", "text")]
+    ("name", "kind"), [("json", "json"), ("xml", "xml"), ("csv", "csv"), ("text", "text")]
 )
 def test_plain_documents_come_as_they_are(
     internet: Internet, environ: dict[str, str], name: str, kind: str
@@ -377,3 +379,26 @@ def test_a_fault_of_ours_on_one_page_is_that_pages_error(
 
     assert isinstance(error, ContentEmpty)
     assert "a fault of ours" not in error.message
+
+
+@pytest.mark.parametrize("name", ["paper.pdf", "paper", "paper.html"])
+def test_a_document_is_read_as_what_it_is_whatever_its_name(
+    internet: Internet, environ: dict[str, str], world: World, name: str
+) -> None:
+    body = documents.pdf("The tide tables of the northern harbours.", "High water is twice a day.")
+    url = internet.page("library.example.org", name)
+    world.fail(
+        "pages", Fault(status=200, body=body, headers={"content-type": "text/html"}), times=9
+    )
+
+    page = read(internet, environ, url, respect_robots=False)
+
+    assert page.content_type == "pdf"
+    assert "tide tables of the northern harbours" in page.content
+    assert (page.page_count, page.extracted_by) == (1, None)
+    assert world.calls["pages"] == 1
+
+
+def test_comments_before_a_page_cannot_hold_up_the_reader() -> None:
+    """Each comment once doubled the time it took to see that this is no HTML."""
+    assert sniff(b"<!---->" * 400 + b"x", "text/html").name == "html"

@@ -209,3 +209,31 @@ def test_a_deleted_post_without_comments_is_not_found() -> None:
 
     with pytest.raises(NotFound):
         read(THREAD, answers)
+
+
+def test_a_bluesky_quote_and_card_are_shown() -> None:
+    answers = bluesky()
+    quoted = {"author": {"handle": "old.example.org"}, "value": {"text": "Older words"}}
+    answers[f"{BSKY}/app.bsky.feed.getPostThread"]["thread"]["post"]["embed"] = {
+        "$type": "app.bsky.embed.recordWithMedia#view",
+        "record": {"record": quoted},
+        "media": {
+            "external": {"uri": "https://example.org/c", "title": "Card", "description": "D"}
+        },
+    }
+
+    found = page(POST, answers)
+
+    assert "[Card](https://example.org/c)\n\nD" in found.content
+    assert "> Older words" in found.content
+
+
+def test_a_profile_is_read_from_the_mirror() -> None:
+    html = """<div class="profile-card"><a class="profile-card-fullname">Example Person</a>
+    <div class="profile-bio"><p>Watches the sea.</p></div><ul class="profile-statlist">
+    <li class="followers"><span class="profile-stat-num">1,024</span></li></ul></div>"""
+
+    found = page("https://x.com/example", {"xcancel.com/example": html})
+
+    assert found.title == "Example Person (@example)"
+    assert "Watches the sea.\n\n1,024 followers" in found.content

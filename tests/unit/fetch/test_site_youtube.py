@@ -203,6 +203,12 @@ def test_both_xml_dialects_are_read() -> None:
     assert captions.parse(new) == (Cue(start=1.5, end=3.5, text="It's on"),)
 
 
+@pytest.mark.parametrize("piece", ["<p t='1'>", '<text start="1">', "<", "&amp;", '<p t="1">a'])
+def test_captions_made_to_be_slow_are_not(piece: str) -> None:
+    captions.parse("<timedtext>" + piece * (400_000 // len(piece)))
+    captions.parse("WEBVTT\n\n00:01.000 --> 00:02.000\n" + piece * (400_000 // len(piece)))
+
+
 @pytest.mark.parametrize(
     "body", ["", "<html>", "{}", "WEBVTT", "WEBVTT\n\n00:99 --> x\nhi", "\x00"]
 )

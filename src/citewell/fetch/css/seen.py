@@ -63,6 +63,13 @@ class Looks:
             base = self._known[key]
         return base
 
+    def source(self, style: Style) -> Style:
+        """The element whose visibility this one has."""
+        at: Style | None = style
+        while at is not None and at.get("visibility") not in {"hidden", "collapse"}:
+            at = self._above(at.node)
+        return at or style
+
     def _above(self, node: LexborNode) -> Style | None:
         parent = node.parent
         while parent is not None:

@@ -68,7 +68,8 @@ _FLAG_OF_ROLE = {
 _TOKEN = re.compile(r"[A-Z]?[a-z]{2,}|[A-Z]{2,}")
 _NO_DISPLAY = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
-_NAMED_ATTRIBUTES = (("role", "role="), ("itemprop", "prop="), ("itemtype", "type="))
+_PREFIXES = {"role": "role=", "itemprop": "prop=", "itemtype": "type="}
+_NAMED = ("id", *_PREFIXES)
 
 
 class Box:
@@ -192,7 +193,7 @@ class _Walker:
         self.page = Page()
         self._whole = whole
         self._names = names
-        self._odds: dict[tuple[str, str | None, str | None], tuple[float, tuple[str, ...]]] = {}
+        self._odds: dict[Any, tuple[float, tuple[str, ...]]] = {}
         self._inlines: list[str] = []
         self._link = 0
         self._level = 0
@@ -215,22 +216,26 @@ class _Walker:
         flags = _FLAG_OF_TAG.get(tag, 0)
         if parent is not None:
             flags |= parent.flags
-        if attributes:
-            style = attributes.get("class") or ""
-            box = Box(node.mem_id, tag, style, parent, flags | _attribute_flags(attributes))
-            box.weigh(*self._describe(style, attributes))
-        else:
+        if not attributes:
             box = Box(node.mem_id, tag, "", parent, flags)
+        else:
+            style = attributes.get("class") or ""
+            if len(attributes) > 1 or not style:
+                flags |= _attribute_flags(attributes)
+            box = Box(node.mem_id, tag, style, parent, flags)
+            box.weigh(*self._describe(style, attributes))
         self.page.boxes.append(box)
         return box
 
     def _describe(self, style: str, attributes: Mapping[str, Any]) -> tuple[float, tuple[str, ...]]:
-        key = (style, attributes.get("id"), attributes.get("role"))
+        key: Any = style
+        if len(attributes) > 1 or not style:
+            key = (style, *map(attributes.get, _NAMED))
         known = self._odds.get(key)
         if known is None:
             found = set(name_tokens(style))
             found.update(name_tokens(attributes.get("id") or ""))
-            for name, prefix in _NAMED_ATTRIBUTES:
+            for name, prefix in _PREFIXES.items():
                 value = attributes.get(name)
                 if value:
                     found.add(prefix + value.rsplit("/", 1)[-1].lower())

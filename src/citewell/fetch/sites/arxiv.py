@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element, ParseError, fromstring
@@ -167,7 +168,8 @@ async def _converted(route: Route, kit: SiteKit, endpoint: Endpoint) -> str:
         response = await kit.get_page(endpoint, f"/html/{route.id}")
     except (UpstreamError, NotFound, Refused):
         return ""
-    text = prose.from_html(
+    text = await asyncio.to_thread(
+        prose.from_html,
         response.text(),
         base=f"https://arxiv.org/html/{route.id}",
         without=_FURNITURE,

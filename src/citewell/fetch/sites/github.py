@@ -14,7 +14,7 @@ from citewell.fetch.sites import github_talk, github_trust, prose
 from citewell.fetch.sites.github_api import API, MARKDOWN, OWNER, RAW, ask, home_of, raw_file
 from citewell.fetch.sites.github_trust import Repo
 from citewell.fetch.sites.kit import Route, SiteKit, address, day, from_iso, or_ladder
-from citewell.fetch.sites.readme import tidy
+from citewell.fetch.sites.readme import LONGEST, tidy
 from citewell.model.page import Page
 from citewell.net.answer import Link, Part
 from citewell.net.message import Response
@@ -100,7 +100,8 @@ async def _read_repo(route: Route, kit: SiteKit) -> Page | None:
     repo = repo or Repo()
     home = home_of(route, "HEAD/README.md")
     slug = f"{route.owner}/{route.name}"
-    text = tidy(raw.text(), home) if raw is not None else ""
+    written = raw.text() if raw is not None else ""
+    text = await asyncio.to_thread(tidy, written, home)
     return kit.page(
         route,
         content=prose.blocks([_summary(slug, repo), text]),
@@ -113,6 +114,7 @@ async def _read_repo(route: Route, kit: SiteKit) -> Page | None:
         published=from_iso(repo.created_at),
         modified=from_iso(repo.pushed_at),
         trust_signals=trust,
+        truncated=len(written) > LONGEST,
         notes=() if text else ("The repository has no README.",),
     )
 
@@ -164,18 +166,21 @@ async def _read_file(route: Route, kit: SiteKit) -> Page | None:
     if b"\0" in response.body[:8000]:
         return None
     file = route.path.rpartition("/")[2]
-    ending = file.rpartition(".")[2].lower() if "." in file else ""
+    ending = re.sub(r"[^a-z0-9+#-]", "", file.rpartition(".")[2].lower()) if "." in file else ""
     text = response.text()
     marked = ending in MARKDOWN
+    if marked:
+        content = await asyncio.to_thread(tidy, text, home_of(route, route.path))
+    else:
+        content = fenced(text.rstrip("\n"), ending)
     return kit.page(
         route,
-        content=tidy(text, home_of(route, route.path))
-        if marked
-        else fenced(text.rstrip("\n"), ending),
+        content=content,
         content_type="github",
         title=f"{route.owner}/{route.name}: {route.path.partition('/')[2]}",
         kind="documentation",
         extracted_by="github:raw",
         author=route.owner,
         site="GitHub",
+        truncated=marked and len(text) > LONGEST,
     )

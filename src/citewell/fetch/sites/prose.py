@@ -11,23 +11,22 @@ from citewell.text.markup import clean
 from citewell.text.truncate import truncate
 
 _ADDRESS = re.compile(r"https?://[^\s<>\"]+")
-_HIDDEN = (
-    "script, style, template, noscript, [hidden],"
-    ' [style*="display:none"], [style*="display: none"], [style*="visibility:hidden"]'
-)
+_SILENT = "style, noscript, template"
 
 
 def from_html(html: str | None, *, base: str = "", without: str = "", within: str = "") -> str:
     """A fragment as markdown; `without` and `within` are CSS selectors."""
     from selectolax.lexbor import LexborHTMLParser
 
+    from citewell.fetch import hidden
     from citewell.fetch.html.limits import tame
     from citewell.fetch.markdown.writer import write
 
     if not html:
         return ""
     tree = LexborHTMLParser(tame(html))
-    for node in tree.css(f"{_HIDDEN}, {without}" if without else _HIDDEN):
+    hidden.remove(tree)
+    for node in tree.css(f"{_SILENT}, {without}" if without else _SILENT):
         node.decompose()
     part = tree.css_first(within) if within else tree.body
     return write(part, base=base) if part is not None else ""

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from html import unescape
 from urllib.parse import urljoin
 
+LONGEST = 1_000_000
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
-# Every pattern is bounded or anchored: the text is anybody's, and may be eight megabytes of brackets.
-_CODE = re.compile(r"(`+)(?!`).{1,2000}?(?<!`)\1(?!`)", re.DOTALL)
-_CODE_OR_COMMENT = re.compile(r"(`+)(?!`).{1,2000}?(?<!`)\1(?!`)|<!--")
+# Everything here is linear: the text is anybody's, and may be eight megabytes of brackets.
+_TICKS = re.compile(r"`+")
+_BRACKET = re.compile(r"!?\[|\]")
 # Definitions that lead nowhere are a known way of leaving notes that no reader sees.
 _HIDDEN_NOTE = re.compile(r"^ {0,3}\[[^\]\n]*\]:\s*(?:#|<>|<#>)\s*(?:[\"'(].*)?$", re.MULTILINE)
 _GOAL = re.compile(r"\]\((<[^<>\n]{0,2000}>|[^()\s<]{1,2000})")
@@ -30,7 +32,6 @@ _ATTRIBUTE = re.compile(
     r"\b(src|href|alt)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))", re.IGNORECASE
 )
 _ABSOLUTE = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:|//")
-_LABEL = 500  # characters of a link's words
 _WEB = ("http://", "https://", "mailto:")
 
 
@@ -49,10 +50,13 @@ class Home:
 
 
 def tidy(markdown: str, home: Home) -> str:
-    """The same markdown as a reader of the rendered page sees it; code is left as it is."""
+    """The same markdown as a reader of the rendered page sees it; code is left as it is.
+
+    Only the first `LONGEST` characters are looked at.
+    """
     pieces = (
         text if code else _tidy_text(text, home)
-        for code, text in _segments(markdown.replace("\r\n", "\n"))
+        for code, text in _segments(markdown[:LONGEST].replace("\r\n", "\n"))
     )
     return re.sub(r"\n{3,}", "\n\n", "".join(pieces)).strip()
 
@@ -85,53 +89,80 @@ def _closes(line: str, fence: str) -> bool:
 
 def _uncommented(line: str, *, inside: bool) -> tuple[str, bool]:
     """The line less its comments, and whether one goes on; code spans keep theirs."""
+    if not inside and "<!--" not in line:
+        return line, False
     pieces: list[str] = []
     place = 0
+    spans = deque(_code_spans(line))
     while True:
         if inside:
             end = line.find("-->", place)
             if end < 0:
                 return "".join(pieces), True
             place, inside = end + 3, False
-        found = _CODE_OR_COMMENT.search(line, place)
-        if found is None:
+        start = line.find("<!--", place)
+        if start < 0:
             return "".join([*pieces, line[place:]]), False
-        inside = not found[1]
-        pieces.append(line[place : found.start()] if inside else line[place : found.end()])
-        place = found.end()
+        while spans and spans[0][1] <= start:
+            spans.popleft()
+        inside = not (spans and spans[0][0] < start)
+        stop = start if inside else spans[0][1]
+        pieces.append(line[place:stop])
+        place = stop + 4 if inside else stop
+
+
+def _code_spans(text: str) -> Iterator[tuple[int, int]]:
+    """From a run of backticks to the next of the same length, within one paragraph."""
+    runs = [match.span() for match in _TICKS.finditer(text)]
+    waiting: dict[int, deque[int]] = {}
+    for place, (start, end) in enumerate(runs):
+        waiting.setdefault(end - start, deque()).append(place)
+    at = 0
+    while at < len(runs):
+        start, end = runs[at]
+        same = waiting[end - start]
+        while same and same[0] <= at:
+            same.popleft()
+        at += 1
+        if same and "\n\n" not in text[end : runs[same[0]][0]]:
+            yield start, runs[same[0]][1]
+            at = same[0] + 1
 
 
 def _tidy_text(text: str, home: Home) -> str:
     pieces: list[str] = []
-    end = 0
-    for match in _CODE.finditer(text):
-        pieces += [_tidy_prose(text[end : match.start()], home), match[0]]
-        end = match.end()
-    return "".join([*pieces, _tidy_prose(text[end:], home)])
+    place = 0
+    for start, end in _code_spans(text):
+        pieces += [_tidy_prose(text[place:start], home), text[start:end]]
+        place = end
+    return "".join([*pieces, _tidy_prose(text[place:], home)])
 
 
 def _tidy_prose(text: str, home: Home) -> str:
     text = _HIDDEN_NOTE.sub("", text)
     text = _IMAGE.sub(lambda match: _image(match[1], home), text)
-    text = _GOAL.sub(lambda match: f"]({_goal(match, home)}", text)
+    pictures = _picture_ends(text)
+    text = _GOAL.sub(lambda match: f"]({_goal(match, pictures, home)}", text)
     text = _DEFINITION.sub(lambda match: match[1] + home.page(match[2]), text)
     text = _HEADING.sub(lambda match: "\n" if match[1] else f"\n{'#' * int(match[2])} ", text)
     return _TAG.sub("", _BREAK.sub("\n", _anchors(text, home)))
 
 
-def _goal(match: re.Match[str], home: Home) -> str:
+def _goal(match: re.Match[str], pictures: frozenset[int], home: Home) -> str:
     bare = match[1].strip("<>").replace(" ", "%20")
-    return home.picture(bare) if _is_picture(match.string, match.start()) else home.page(bare)
+    return home.picture(bare) if match.start() in pictures else home.page(bare)
 
 
-def _is_picture(text: str, closing: int) -> bool:
-    """Whether the bracket that ends here was opened behind an exclamation mark."""
-    depth = 0
-    for place in range(closing, max(-1, closing - _LABEL), -1):
-        depth += (text[place] == "]") - (text[place] == "[")
-        if depth == 0:
-            return place > 0 and text[place - 1] == "!"
-    return False
+def _picture_ends(text: str) -> frozenset[int]:
+    """The closing brackets of those opened behind an exclamation mark."""
+    opened: list[bool] = []
+    ends: set[int] = set()
+    for match in _BRACKET.finditer(text):
+        if match[0] != "]":
+            opened.append(match[0] == "![")
+        elif opened and opened.pop():
+            ends.add(match.start())
+    return frozenset(ends)
 
 
 def _anchors(text: str, home: Home) -> str:

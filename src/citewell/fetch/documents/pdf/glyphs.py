@@ -90,12 +90,20 @@ class Glyphs:
         if _LIGATURE.search(text):
             text = self._ligatures(start, text)
         style, y = self._style(start)
-        x0, x1 = self._span(start)
         last = end - 1 - wrapped
+        if style.angle:
+            return self._turned_word(text, start, last, style)
+        x0, x1 = self._span(start)
         if last > start:
             other0, other1 = self._span(last)
             x0, x1 = min(x0, other0), max(x1, other1)
         return Word(text, x0, x1, y, style)
+
+    def _turned_word(self, text: str, start: int, last: int, style: Style) -> Word:
+        """A word that runs up, down or aslant, in coordinates that are turned with it."""
+        x0, y = turn(*self._origin(start), style.angle)
+        x1, _ = turn(*self._origin(last), style.angle)
+        return Word(text, min(x0, x1), max(x0, x1) + style.size / 2, -y, style)
 
     def _ligatures(self, start: int, text: str) -> str:
         """Lam-alef is one glyph; its two letters come turned round with the rest of the word."""
@@ -110,10 +118,13 @@ class Glyphs:
         C.FPDFText_GetCharBox(self._text.raw, i, left, right, bottom, top)
         return left.value - self._left, right.value - self._left
 
-    def _baseline(self, i: int) -> float:
+    def _origin(self, i: int) -> tuple[float, float]:
         x, y, *_ = self._numbers
         C.FPDFText_GetCharOrigin(self._text.raw, i, x, y)
-        return float(self._top - y.value)
+        return x.value - self._left, y.value - self._bottom
+
+    def _baseline(self, i: int) -> float:
+        return float(self._top - self._bottom - self._origin(i)[1])
 
     def _style(self, i: int) -> tuple[Style, float]:
         """How and on which baseline a character is set, which a text object's characters share."""
@@ -146,19 +157,24 @@ class Glyphs:
 
     def _visible(self, word: Word, shapes: Shapes, *, scanned: bool) -> bool:
         width, height = self._right - self._left, self._top - self._bottom
-        if (
-            word.x1 < 0
-            or word.x0 > width
-            or not -word.style.size < word.y < height + word.style.size
-        ):
+        left, right, y, size = word.x0, word.x1, word.y, word.style.size
+        if word.style.angle:
+            x, up = turn(word.x0, -word.y, -word.style.angle)
+            left, right, y = x, x, height - up
+        if right < 0 or left > width or not -size < y < height + size:
             return False
         if not word.style.painted:
             return scanned  # the recognised text under a scanned image
-        if word.style.size < _LEAST_SIZE:
+        if size < _LEAST_SIZE:
             return False
-        return not word.style.white or shapes.behind(
-            (word.x0 + word.x1) / 2, word.y - word.style.size / 3
-        )
+        return not word.style.white or shapes.behind((left + right) / 2, y - size / 3)
+
+
+def turn(x: float, y: float, angle: int) -> tuple[float, float]:
+    """How far a point is along a direction, and how far above it."""
+    radians = math.radians(angle)
+    cosine, sine = math.cos(radians), math.sin(radians)
+    return x * cosine + y * sine, y * cosine - x * sine
 
 
 def _character(code: int) -> str:

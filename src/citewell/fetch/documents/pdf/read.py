@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -118,7 +119,7 @@ def _read_page(page: Any) -> _Page:
 
 
 def _upright(words: list[Word], shapes: Any, height: float) -> tuple[list[Word], Any, float]:
-    """Words of the commonest direction, turned to run across; watermarks at other angles go."""
+    """Words of the commonest direction; stamps and watermarks at other angles go."""
     angles = Counter[int]()
     for word in words:
         angles[word.style.angle] += len(word.text)
@@ -128,19 +129,8 @@ def _upright(words: list[Word], shapes: Any, height: float) -> tuple[list[Word],
     kept = [word for word in words if abs(word.style.angle - main) <= 2]
     if main == 0:
         return kept, shapes, height
-    return _turned(kept, main), shapes._replace(across=(), down=()), 0.0
-
-
-def _turned(words: list[Word], angle: int) -> list[Word]:
-    """Rotated text as lines: the file's order is kept, since its boxes are no longer ours."""
-    quarter = round(angle / 90) % 4
-    made: list[Word] = []
-    for word in words:
-        x, y = (word.x0 + word.x1) / 2, word.y
-        across, down = {0: (x, y), 1: (-y, x), 2: (-x, -y), 3: (y, -x)}[quarter]
-        half = 0.25 * word.style.size * max(len(word.text), 1)
-        made.append(word._replace(x0=across - half, x1=across + half, y=down))
-    return made
+    # No edge of such a page is known, so nothing on it counts as a running header.
+    return kept, shapes._replace(across=(), down=()), math.nan
 
 
 def _write(pages: list[_Page]) -> str:

@@ -1,0 +1,79 @@
+"""The state on each engine that keeps it, for the contract suites."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+from citewell.config import Settings
+from citewell.store.state import State, open_state
+from tests.services import postgres_or_skip
+
+T = TypeVar("T")
+
+ENGINES: dict[str, Callable[[], dict[str, Any]]] = {
+    "postgres": lambda: {"database_url": postgres_or_skip().new()},
+    "sqlite": dict,
+}
+
+
+@dataclass
+class Clock:
+    now: float = 1_800_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@dataclass
+class Kept:
+    """One store, opened as often as a test likes."""
+
+    name: str
+    settings: Settings
+    clock: Clock = field(default_factory=Clock)
+
+    @asynccontextmanager
+    async def opened(self) -> AsyncIterator[State]:
+        state = open_state(self.settings, self.clock)
+        try:
+            yield state
+        finally:
+            await state.aclose()
+
+    def run(self, scenario: Callable[[State], Awaitable[T]]) -> T:
+        async def played() -> T:
+            async with self.opened() as state:
+                return await scenario(state)
+
+        return asyncio.run(played())
+
+    def with_settings(self, **changes: object) -> Kept:
+        return dataclasses.replace(self, settings=self.settings.model_copy(update=changes))
+
+    def on_disk(self) -> bytes:
+        """Every byte the engine keeps."""
+        if self.name == "sqlite":
+            files = [file for file in self.settings.data_path.iterdir() if ".db" in file.name]
+            return b"".join(file.read_bytes() for file in files)
+        postgres = postgres_or_skip()
+        database = (self.settings.database_url or "").split("/")[3].partition("?")[0]
+        postgres.ask("CHECKPOINT", database=database)
+        folder = postgres.ask(
+            "SELECT 'base/' || oid FROM pg_database WHERE datname = current_database()",
+            database=database,
+        ).strip()
+        data = postgres.folder / "data"
+        return b"".join(
+            file.read_bytes() for part in (folder, "pg_wal") for file in (data / part).iterdir()
+            if file.is_file()
+        )  # fmt: skip
+
+
+def kept(name: str, folder: Path) -> Kept:
+    return Kept(name, Settings(data_dir=folder, **ENGINES[name]()))

@@ -1,0 +1,164 @@
+"""Real PostgreSQL and Redis servers for tests, started from Debian's packages where they are."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import os
+import pwd
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+import uuid
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+
+@dataclass(frozen=True)
+class Postgres:
+    folder: Path
+
+    def url(self, database: str) -> str:
+        return f"postgresql:///{database}?host={self.folder}&port=5432&user=citewell"
+
+    def new(self) -> str:
+        """The address of an empty database of its own."""
+        name = f"t{uuid.uuid4().hex}"
+        self.ask(f"CREATE DATABASE {name}", database="postgres")
+        return self.url(name)
+
+    def ask(self, sql: str, *, database: str) -> str:
+        done = subprocess.run(
+            [
+                *("psql", "-h", str(self.folder), "-p", "5432", "-U", "citewell"),
+                *("-d", database, "-v", "ON_ERROR_STOP=1", "-Atqc", sql),
+            ],
+            check=True,
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        return done.stdout
+
+
+def absent(reason: str) -> None:
+    """Where CI is set nothing may be missing."""
+    if os.environ.get("CI"):
+        pytest.fail(f"{reason} It is required in CI; see .ci/services.")
+    pytest.skip(f"{reason} See .ci/services.")
+
+
+def postgres_or_skip() -> Postgres:
+    found = _postgres()
+    if isinstance(found, str):
+        absent(found)
+    return found
+
+
+def redis_or_skip() -> str:
+    """The address of a Redis of this process's own."""
+    found = _redis()
+    if not found.startswith("unix:"):
+        absent(found)
+    return found
+
+
+@cache
+def _postgres() -> Postgres | str:
+    folders = [
+        *Path("/usr/lib/postgresql").glob("*/bin"),
+        Path(shutil.which("initdb") or "x").parent,
+    ]
+    programs = [folder for folder in folders if (folder / "initdb").exists()]
+    if not programs or not shutil.which("psql"):
+        return "PostgreSQL is not installed."
+    folder = Path(tempfile.mkdtemp(prefix="cw-pg-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    become = _become(folder)
+    run(
+        [*become, str(programs[-1] / "initdb"), "-D", str(folder / "data"), "-U", "citewell"],
+        "-A", "trust", "--no-sync", "--encoding=UTF8", "--locale=C.UTF-8",
+    )  # fmt: skip
+    settings = {
+        "listen_addresses": "",
+        "unix_socket_directories": str(folder),
+        "fsync": os.environ.get("CITEWELL_TEST_FSYNC", "off"),
+        "max_connections": "200",
+        "shared_buffers": "64MB",
+        "log_min_messages": "panic",
+    }
+    flags = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
+    child = subprocess.Popen(
+        [*become, str(programs[-1] / "postgres"), "-D", str(folder / "data"), *flags],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    atexit.register(_stop, child, signal.SIGQUIT)
+    found = Postgres(folder)
+    _await(lambda: found.ask("SELECT 1", database="postgres"), child)
+    return found
+
+
+@cache
+def _redis() -> str:
+    program = shutil.which("redis-server")
+    if program is None:
+        return "The Redis server is not installed."
+    folder = Path(tempfile.mkdtemp(prefix="cw-redis-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    path = folder / "socket"
+    child = subprocess.Popen(
+        [program, "--port", "0", "--unixsocket", str(path), "--save", "", "--dir", str(folder)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    atexit.register(_stop, child, signal.SIGKILL)
+
+    def connect() -> None:
+        with contextlib.closing(socket.socket(socket.AF_UNIX)) as probe:
+            probe.connect(str(path))
+
+    _await(connect, child)
+    return f"unix://{path}"
+
+
+def run(command: list[str], *flags: str) -> None:
+    subprocess.run([*command, *flags], check=True, capture_output=True, timeout=120)
+
+
+def _become(folder: Path) -> list[str]:
+    """PostgreSQL refuses to run as root."""
+    if os.geteuid() != 0:
+        return []
+    try:
+        user = pwd.getpwnam("postgres")
+    except KeyError:
+        user = pwd.getpwnam("nobody")
+    os.chown(folder, user.pw_uid, user.pw_gid)
+    folder.chmod(0o755)
+    return ["setpriv", f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--clear-groups"]
+
+
+def _await(ready, child: subprocess.Popen[bytes]) -> None:
+    end = time.monotonic() + 30
+    while True:
+        try:
+            ready()
+        except (OSError, subprocess.CalledProcessError):
+            assert child.poll() is None, "the server ended by itself"
+            assert time.monotonic() < end, "the server does not answer"
+            time.sleep(0.05)
+        else:
+            return
+
+
+def _stop(child: subprocess.Popen[bytes], how: int) -> None:
+    child.send_signal(how)
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        child.wait(10)
