@@ -1,78 +1,124 @@
-"""What a page says of itself: title, author, site, language, and the date with where it stands."""
+"""What a page says of itself: title, authors, site, language, and its dates with where they stand."""
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import date, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
+from citewell.fetch import authors as writers
+from citewell.fetch.linked import Linked, Thing, kinds, listed, text
+from citewell.fetch.stamps import iso, partly, written
+from citewell.fetch.structured import Meta, collect, forum, structured
+from citewell.model.scrape import StructuredData
+from citewell.model.signals import ForumSignals
 from citewell.text.markup import clean
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from selectolax.lexbor import LexborHTMLParser
 
-_BLOCKS = 16
-_BLOCK_BYTES = 32 * 1024
-_TITLES = ("og:title", "twitter:title", "citation_title", "dc.title")
-_AUTHORS = ("author", "citation_author", "dc.creator", "parsely-author", "sailthru.author")
-_DATES = (
-    "article:published_time",
-    "citation_publication_date",
-    "citation_date",
-    "datepublished",
-    "date",
-    "dc.date",
-    "dc.date.issued",
-    "pubdate",
-    "parsely-pub-date",
+__all__ = ["About", "describe", "iso"]
+
+_ARTICLES = frozenset({
+    "Article", "NewsArticle", "BlogPosting", "ScholarlyArticle", "MedicalScholarlyArticle", "Report",
+    "TechArticle", "AnalysisNewsArticle", "OpinionNewsArticle", "ReportageNewsArticle", "LiveBlogPosting",
+    "DiscussionForumPosting", "SocialMediaPosting", "QAPage", "Question", "Recipe", "VideoObject",
+    "PodcastEpisode", "Book", "Dataset", "SoftwareSourceCode", "HowTo", "Review", "CreativeWork",
+    "APIReference", "BackgroundNewsArticle", "ReviewNewsArticle", "AdvertiserContentArticle",
+})  # fmt: skip
+_PAGES = frozenset({"WebPage", "ItemPage", "AboutPage", "CollectionPage", "Product", "Event"})
+_TITLES = ("citation_title", "og:title")
+_LATER_TITLES = ("twitter:title", "dc.title", "dcterms.title", "parsely-title", "sailthru.title")
+_PUBLISHED = (
+    "article:published_time", "article:published", "og:published_time", "bt:pubdate",
+    "citation_publication_date", "citation_online_date", "citation_date", "prism.publicationdate",
+    "dc.date.issued", "dcterms.issued", "dc.date.created", "dcterms.created", "dc.date", "dcterms.date",
+    "datepublished", "parsely-pub-date", "sailthru.date", "article.published", "published-date",
+    "publication_date", "publish-date", "pubdate", "date", "cxenseparse:recs:publishtime", "date.created",
+)  # fmt: skip
+_MODIFIED = (
+    "article:modified_time", "og:updated_time", "article:modified", "dcterms.modified",
+    "dc.date.modified", "datemodified", "last-modified", "lastmod", "revised", "modified-date",
+)  # fmt: skip
+_BYLINES = (
+    "[itemprop=datePublished], time[pubdate], article time, main time, .published, .entry-date,"
+    " .post-date, .posted-on, .article-date, .publish-date, .pubdate, .byline-date, .dateline, .date-published"
 )
-_SLASHED = re.compile(r"(\d{4})/(\d{1,2})/(\d{1,2})")
+_PATH = re.compile(
+    r"/((?:19|20)\d\d)/(\d{1,2})/(\d{1,2})(?:/|$)|(?<!\d)((?:19|20)\d\d)-(\d\d)-(\d\d)(?!\d)"
+)
+_TAG = re.compile(r"[A-Za-z]{2,3}(?=$|[-_])")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class About:
     title: str = ""
-    author: str | None = None
+    author: str | None = None  # all of them in one line
+    authors: tuple[writers.Author, ...] = ()
     site: str | None = None
     language: str | None = None
     published: str | None = None
-    published_basis: str | None = None
+    published_basis: str | None = None  # json-ld, meta, microdata, time, text or url
+    modified: str | None = None
+    modified_basis: str | None = None
+    structured: StructuredData | None = None
+    forum: ForumSignals | None = None
 
 
-def describe(tree: LexborHTMLParser) -> About:
-    meta = _meta(tree)
-    linked = list(_linked(tree))
-    published, basis = _published(tree, meta, linked)
+def describe(tree: LexborHTMLParser, *, url: str = "") -> About:
+    """Read before hidden text is taken out, for that takes comments and scripts' neighbours too."""
+    meta, linked = collect(tree), Linked(tree)
+    people = writers.of(tree, meta, linked, _main(linked))
+    published, basis = _published(tree, meta, linked, url)
+    modified, modified_basis = _modified(tree, meta, linked)
+    if modified and published and modified[:10] < published[:10]:
+        modified = modified_basis = None
     return About(
-        title=_first(meta, _TITLES) or _text(tree, "title") or _text(tree, "h1"),
-        author=_first(meta, _AUTHORS) or _author(linked),
-        site=meta.get("og:site_name") or None,
-        language=_language(tree),
+        title=_title(tree, meta, linked),
+        author=writers.line(people) or None,
+        authors=people,
+        site=_site(meta, linked),
+        language=_language(tree, meta, linked),
         published=published,
         published_basis=basis,
+        modified=modified,
+        modified_basis=modified_basis,
+        structured=structured(meta, linked),
+        forum=forum(linked, url),
     )
 
 
-def _meta(tree: LexborHTMLParser) -> dict[str, str]:
-    """Each meta element's first value by its name in lower case."""
-    found: dict[str, str] = {}
-    for node in tree.css("meta[content]"):
-        name = (
-            node.attributes.get("property")
-            or node.attributes.get("name")
-            or node.attributes.get("itemprop")
-        )
-        value = clean(node.attributes.get("content"))
-        if name and value:
-            found.setdefault(name.lower(), value)
-    return found
+def _main(linked: Linked) -> list[Thing]:
+    """The things that are the page, the likeliest first."""
+    return [*linked.of(_ARTICLES), *linked.of(_PAGES)]
 
 
-def _first(meta: dict[str, str], names: tuple[str, ...]) -> str:
-    return next((meta[name] for name in names if name in meta), "")
+def _title(tree: LexborHTMLParser, meta: Meta, linked: Linked) -> str:
+    headlines = (clean(text(thing.get("headline"))) for thing in linked.of(_ARTICLES))
+    return (
+        meta.first(_TITLES)
+        or next(filter(None, headlines), "")
+        or meta.first(_LATER_TITLES)
+        or _text(tree, "head > title, title")
+        or _text(tree, "h1")
+    )[:1000]
+
+
+def _site(meta: Meta, linked: Linked) -> str | None:
+    named = meta.first(
+        ("og:site_name", "application-name", "citation_journal_title", "dc.publisher")
+    )
+    if named:
+        return named
+    for thing in _main(linked):
+        publisher = linked.resolve(thing.get("publisher"))
+        if name := clean(text(publisher)):
+            return name
+    sites = (clean(text(thing.get("name"))) for thing in linked.of(frozenset({"WebSite"})))
+    return next(filter(None, sites), None)
 
 
 def _text(tree: LexborHTMLParser, selector: str) -> str:
@@ -80,75 +126,79 @@ def _text(tree: LexborHTMLParser, selector: str) -> str:
     return clean(node.text()) if node is not None else ""
 
 
-def _language(tree: LexborHTMLParser) -> str | None:
-    node = tree.css_first("html[lang]")
-    tag = (node.attributes.get("lang") or "") if node is not None else ""
-    match = re.match(r"[A-Za-z]{2,3}(?=$|[-_])", tag)
-    return match[0].lower() if match else None
-
-
-def _linked(tree: LexborHTMLParser) -> Iterator[dict[str, Any]]:
-    """Every object of the page's JSON-LD, nested lists and graphs opened."""
-    for node in tree.css('script[type="application/ld+json"]')[:_BLOCKS]:
-        text = node.text()
-        if len(text) > _BLOCK_BYTES:
-            continue
-        try:
-            yield from _objects(json.loads(text, strict=False), depth=0)
-        except (ValueError, RecursionError):
-            continue
-
-
-def _objects(value: object, *, depth: int) -> Iterator[dict[str, Any]]:
-    if depth > 4:
-        return
-    if isinstance(value, list):
-        for item in value:
-            yield from _objects(item, depth=depth + 1)
-    elif isinstance(value, dict):
-        yield value
-        yield from _objects(value.get("@graph"), depth=depth + 1)
-
-
-def _author(linked: list[dict[str, Any]]) -> str | None:
-    names: list[str] = []
-    for author in (each for item in linked for each in _listed(item.get("author"))):
-        name = author.get("name") if isinstance(author, dict) else author
-        if isinstance(name, str) and clean(name):
-            names.append(clean(name))
-    return ", ".join(dict.fromkeys(names)) or None
-
-
-def _listed(value: object) -> list[object]:
-    return value if isinstance(value, list) else [] if value is None else [value]
+def _language(tree: LexborHTMLParser, meta: Meta, linked: Linked) -> str | None:
+    node = tree.css_first("html[lang], html[xml\\:lang]")
+    attributes = node.attributes if node is not None else {}
+    said = (thing.get("inLanguage") for thing in _main(linked))
+    tags = (
+        attributes.get("lang"),
+        attributes.get("xml:lang"),
+        meta.first(
+            ("content-language", "og:locale", "citation_language", "dc.language", "language")
+        ),
+        *(each for value in said for each in listed(value)),
+    )
+    for tag in tags:
+        match = _TAG.match(tag) if isinstance(tag, str) else None
+        if match:
+            return match[0].lower()
+    return None
 
 
 def _published(
-    tree: LexborHTMLParser, meta: dict[str, str], linked: list[dict[str, Any]]
+    tree: LexborHTMLParser, meta: Meta, linked: Linked, url: str
 ) -> tuple[str | None, str | None]:
-    for item in linked:
-        if found := iso(item.get("datePublished")):
+    for thing in (*_main(linked), *_untyped(linked)):
+        for name in ("datePublished", "dateCreated", "uploadDate"):
+            if found := iso(text(thing.get(name))):
+                return found, "json-ld"
+    for name in _PUBLISHED:
+        if found := (partly if name.startswith(("citation", "dc", "prism")) else iso)(
+            meta.get(name)
+        ):
+            return found, "meta"
+    return _on_the_page(tree, url)
+
+
+def _on_the_page(tree: LexborHTMLParser, url: str) -> tuple[str | None, str | None]:
+    for node in tree.css(_BYLINES)[:12]:
+        attributes = node.attributes
+        stamp = attributes.get("datetime") or attributes.get("content")
+        found = iso(stamp) or written(clean(node.text()))
+        if found and not _amends(attributes.get("class") or attributes.get("itemprop") or ""):
+            if attributes.get("itemprop"):
+                return found, "microdata"
+            return found, "time" if node.tag == "time" else "text"
+    return _in_address(url)
+
+
+def _amends(name: str) -> bool:
+    return bool(re.search(r"updat|modif|comment", name, re.IGNORECASE))
+
+
+def _in_address(url: str) -> tuple[str | None, str | None]:
+    match = _PATH.search(urlsplit(url).path) if url else None
+    if match is None:
+        return None, None
+    year, month, day = (part for part in match.groups() if part)
+    found = iso(f"{year}-{month:0>2}-{day:0>2}")
+    return (found, "url") if found else (None, None)
+
+
+def _modified(tree: LexborHTMLParser, meta: Meta, linked: Linked) -> tuple[str | None, str | None]:
+    for thing in _main(linked):
+        if found := iso(text(thing.get("dateModified"))):
             return found, "json-ld"
-    for name in _DATES:
+    for name in _MODIFIED:
         if found := iso(meta.get(name)):
             return found, "meta"
-    stamps = tree.css("article time[datetime], main time[datetime], time[pubdate][datetime]")
-    for node in stamps[:3]:
-        if found := iso(node.attributes.get("datetime")):
-            return found, "time"
+    for node in tree.css("[itemprop=dateModified], time.updated, .last-updated, .updated time")[:4]:
+        attributes = node.attributes
+        stamp = attributes.get("datetime") or attributes.get("content")
+        if found := iso(stamp) or written(clean(node.text())):
+            return found, "microdata" if attributes.get("itemprop") else "time"
     return None, None
 
 
-def iso(value: object) -> str | None:
-    """A date or time in ISO form; None for what is not one."""
-    if not isinstance(value, str):
-        return None
-    text = _SLASHED.sub(lambda match: f"{match[1]}-{match[2]:0>2}-{match[3]:0>2}", value.strip())
-    try:
-        return date.fromisoformat(text).isoformat()
-    except ValueError:
-        pass
-    try:
-        return datetime.fromisoformat(text).isoformat()
-    except ValueError:
-        return None
+def _untyped(linked: Linked) -> Iterable[Thing]:
+    return (thing for thing in linked.things if not kinds(thing))

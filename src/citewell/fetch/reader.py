@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Protocol
 
@@ -14,6 +15,8 @@ from citewell.model.page import Page
 from citewell.net.target import read_url
 from citewell.text import tokens
 from citewell.text.markup import visible
+
+BySite = Callable[[str], Awaitable[Page | None]]
 
 
 class Robots(Protocol):
@@ -29,26 +32,35 @@ class Reader:
         *,
         robots: Robots | None,
         order: Order = as_given,
+        by_site: BySite | None = None,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`robots` is None where the operator chose not to ask."""
+        """`robots` is None where the operator chose not to ask; `by_site` reads sites by their own means."""
         self._ladder = Ladder(tiers, order=order)
         self._robots = robots
+        self._by_site = by_site
         self._now = now
         self._clock = clock
 
     async def read(self, url: str, *, note: Note | None = None) -> Page:
         started = self._clock()
+        page = await self._of_site(url)
+        if page is not None:
+            return replace(page, seconds=self._clock() - started)
         await self._permitted(url)
         draft = await self._ladder.climb(url, note=note)
         return self._page(url, draft, seconds=self._clock() - started)
 
-    async def _permitted(self, url: str) -> None:
+    async def _of_site(self, url: str) -> Page | None:
+        """The page by its site's own means; None when the ladder has to read it."""
         try:
             read_url(url)
+            return await self._by_site(url) if self._by_site is not None else None
         except Refused as error:
             raise complaints.rejected(url, error.message) from None
+
+    async def _permitted(self, url: str) -> None:
         if self._robots is None:
             return
         try:

@@ -64,6 +64,8 @@ class Reads(Protocol):
         self, url: str, *, max_length: int = ..., on_progress: Progress | None = ...
     ) -> Page: ...
 
+    async def aclose(self) -> None: ...
+
 
 class Renew(Protocol):
     """Asks the server whether a page has changed since it was read."""
@@ -139,6 +141,10 @@ class CachedRead:
             raise self._failures.remember(owner, key, error) from None
         age = loaded.entry.age_seconds if loaded.cached else 0.0
         return Kept(page=_unpacked(loaded.entry.value), age=age)
+
+    async def aclose(self) -> None:
+        """Stop what the reader itself has running."""
+        await self._reads.aclose()
 
     async def read_many(
         self,

@@ -8,10 +8,12 @@ from dataclasses import replace
 
 from citewell.config import Settings
 from citewell.errors import CitewellError
+from citewell.fetch import sites
 from citewell.fetch.apps import in_order
 from citewell.fetch.complaints import unreachable
 from citewell.fetch.reader import Reader
 from citewell.fetch.rungs import build
+from citewell.fetch.sites.kit import SiteKit
 from citewell.model.page import Page
 from citewell.net.network import Network
 from citewell.text.truncate import truncate
@@ -26,8 +28,15 @@ class Read:
 
     def __init__(self, *, settings: Settings, network: Network) -> None:
         self._rungs = build(settings, network)
+        self._guard = network.guard
         robots = network.robots if settings.respect_robots else None
-        self._reader = Reader(self._rungs.tiers, robots=robots, order=in_order)
+        ladder = Reader(self._rungs.tiers, robots=robots, order=in_order)
+        self._kit = SiteKit(
+            network=network, raw=settings.raw, robots=robots, read_document=ladder.read
+        )
+        self._reader = Reader(
+            self._rungs.tiers, robots=robots, order=in_order, by_site=self._by_site
+        )
         self._slots = asyncio.Semaphore(max(1, settings.max_page_concurrency))
 
     async def read(
@@ -46,7 +55,14 @@ class Read:
         async with self._slots:
             page = await self._reader.read(url.strip(), note=note)
         cut = truncate(page.content, min(max_length, LONGEST))
-        return replace(page, content=cut.text, truncated=cut.truncated)
+        return replace(page, content=cut.text, truncated=page.truncated or cut.truncated)
+
+    async def _by_site(self, url: str) -> Page | None:
+        """Sites whose own API or structure says more than their pages do."""
+        if sites.find(url) is None:
+            return None
+        self._guard.target(url, page=True)  # the site must be allowed, whatever host its API is on
+        return await sites.read(url, self._kit)
 
     async def aclose(self) -> None:
         """Stop the browser and the disguised client, if they ever ran."""

@@ -49,6 +49,7 @@ class ScriptedReads:
     asked: Counter[str] = field(default_factory=Counter)
     at_once: int = 0
     most_at_once: int = 0
+    closed: bool = False
 
     async def read(
         self, url: str, *, max_length: int = 0, on_progress: Progress | None = None
@@ -61,6 +62,9 @@ class ScriptedReads:
             return await self._answer(self.script.get(url, page(url)))
         finally:
             self.at_once -= 1
+
+    async def aclose(self) -> None:
+        self.closed = True
 
     async def _answer(self, answer: Page | CitewellError | float) -> Page:
         if isinstance(answer, CitewellError):

@@ -273,3 +273,11 @@ def test_many_pages_come_in_order_with_their_errors():
     )
 
     assert [type(one) for one in found] == [Blocked, NetworkFailed, Page]
+
+
+def test_closing_closes_the_reader_below():
+    reads = ScriptedReads()
+
+    asyncio.run(Memory().reading(reads).aclose())
+
+    assert reads.closed

@@ -1,0 +1,310 @@
+"""What the library promises on either engine."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from citewell.errors import NotFound
+from citewell.store.library import Filters, Written
+from citewell.store.library_rows import Card, Document
+from tests.contract.states import ENGINES, kept
+
+FILLER = [f"unrelated filler number {number} about nothing in particular" for number in range(12)]
+
+
+@pytest.fixture(params=sorted(ENGINES))
+def store(request, tmp_path):
+    return kept(request.param, tmp_path)
+
+
+def document(name: str, text: str, **card: object) -> Document:
+    return Document(card=Card(id=name, **card), text=text)
+
+
+def filler() -> list[Document]:
+    return [document(f"filler {number}", text) for number, text in enumerate(FILLER)]
+
+
+def names(matches) -> list[str]:
+    return [match.card.id for match in matches]
+
+
+def found(store, documents, *queries, **options):
+    async def scenario(state):
+        await state.library.put("someone", [*filler(), *documents])
+        return [names(await state.library.search("someone", one, **options)) for one in queries]
+
+    return store.run(scenario)
+
+
+def test_a_document_comes_back_whole(store):
+    whole = document(
+        "file:///a.pdf",
+        "Text with 日本語, \ud800 and 🧪.\n" * 3000,
+        title="A title",
+        url="https://docs.example.org/a.pdf",
+        site="docs.example.org",
+        kind="pdf",
+        tags=("one", "two"),
+        language="en",
+        published=1_700_000_000.0,
+        extra={"author": "somebody"},
+    )
+
+    async def scenario(state):
+        await state.library.put("someone", [whole])
+        return await state.library.get("someone", "file:///a.pdf")
+
+    got = store.run(scenario)
+
+    assert got.text == whole.text
+    assert got.card.characters == len(whole.text)
+    assert got.card.added == store.clock.now
+    assert (got.card.tags, got.card.extra) == (("one", "two"), {"author": "somebody"})
+
+
+def test_words_are_found_in_any_form(store):
+    text = "The quick brown foxes were jumping over lazy dogs"
+
+    assert found(store, [document("a", text)], "fox", "JUMP", "dog jumped", "cat") == [
+        ["a"],
+        ["a"],
+        ["a"],
+        [],
+    ]
+
+
+def test_a_quoted_phrase_must_occur(store):
+    documents = [
+        document("in order", "climate change policy of the city"),
+        document("apart", "a change of policy on the climate, a change"),
+    ]
+
+    assert found(store, documents, '"climate change"', "climate change") == [
+        ["in order"],
+        ["in order", "apart"],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "query"),
+    [
+        ("東京都に住んでいます。", "ja", "東京"),
+        ("水が好きです。", "ja", "水"),
+        ("机器学习是人工智能的一个分支", "zh", "人工智能"),
+        ("기계 학습은 인공지능의 한 분야이다", "ko", "인공지능"),
+        ("Viele Häuser stehen leer", "de", "Haus"),
+        ("Les chevaux étaient fatigués", "fr", "fatiguée"),
+        ("Книги лежали на столе", "ru", "книга"),
+        ("مكتبات عامة في المدينة", "ar", "مكتبات"),
+        ("Un café très noir", "fr", "cafe"),
+        ("ภาษาไทยเขียนติดกัน", "th", "ภาษาไทย"),
+    ],
+)
+def test_other_languages_are_found_without_being_named(store, text, language, query):
+    assert found(store, [document("a", text, language=language)], query) == [["a"]]
+
+
+def test_the_better_match_comes_first(store):
+    documents = [
+        document("once", "ships and " + "other things entirely " * 40 + "lighthouse"),
+        document("often", "lighthouse keepers and the lighthouse they keep"),
+        document("title", "keepers of the coast and what they keep", title="Lighthouse"),
+    ]
+
+    assert found(store, documents, "lighthouse") == [["title", "often", "once"]]
+
+
+def test_both_engines_rank_alike(tmp_path):
+    words = ["harbour", "lighthouse", "keeper", "storm", "ship", "rope", "signal", "coast"]
+    documents = [
+        document(str(number), " ".join(words[(number * step) % 8] for step in range(1, 9 + number)))
+        for number in range(24)
+    ]
+    ranks = {}
+    for name in ENGINES:
+        opened = kept(name, tmp_path / name)
+
+        async def scenario(state):
+            await state.library.put("someone", [*filler(), *documents])
+            matches = await state.library.search("someone", "rope signal storm", limit=24)
+            return [(match.card.id, round(match.score, 6)) for match in matches]
+
+        ranks[name] = opened.run(scenario)
+
+    assert ranks["postgres"] == ranks["sqlite"]
+    assert len(ranks["sqlite"]) > 10
+
+
+@pytest.mark.parametrize(
+    ("filters", "expected"),
+    [
+        (Filters(site="example.org"), {"a", "b"}),
+        (Filters(site="docs.example.org"), {"a"}),
+        (Filters(site="example.com"), {"c"}),
+        (Filters(kind="PDF"), {"a", "c"}),
+        (Filters(tag="Red"), {"b", "c"}),
+        (Filters(language="de"), {"c"}),
+        (Filters(after=200.0), {"b", "c"}),
+        (Filters(before=200.0), {"a"}),
+        (Filters(after=150.0, before=250.0), {"b"}),
+        (Filters(site="example.org", tag="red", after=100.0), {"b"}),
+        (Filters(tag="none"), set()),
+    ],
+)
+@pytest.mark.parametrize("query", ["subject", ""])
+def test_filters_narrow_the_matches(store, filters, expected, query):
+    documents = [
+        document("a", "subject", site="docs.example.org", kind="pdf", published=100.0),
+        document("b", "subject", site="example.org", kind="html", tags=("red",), published=200.0),
+        document("c", "subject", site="www.example.com", kind="pdf", tags=("red", "x"), published=300.0, language="de"),
+    ]  # fmt: skip
+    if query == "" and filters.site == filters.kind == filters.tag == filters.language:
+        pytest.skip("a date alone asks for nothing")
+
+    (matches,) = found(store, documents, query, filters=filters)
+
+    assert set(matches) == expected
+
+
+def test_a_changed_document_takes_the_place_of_the_former(store):
+    async def scenario(state):
+        first = await state.library.put("someone", [*filler(), document("a", "old words")])
+        same = await state.library.put("someone", [document("a", "old words")])
+        changed = await state.library.put("someone", [document("a", "new terms")])
+        searches = [names(await state.library.search("someone", one)) for one in ("old", "terms")]
+        return first, same, changed, searches, await state.library.count("someone")
+
+    first, same, changed, searches, count = store.run(scenario)
+
+    assert first == Written(added=13)
+    assert same == Written(unchanged=1)
+    assert changed == Written(replaced=1)
+    assert searches == [[], ["a"]]
+    assert count == 13
+
+
+def test_what_was_got_can_be_put_again_without_change(store):
+    async def scenario(state):
+        await state.library.put("someone", [document("a", "words", tags=("x",))])
+        return await state.library.put("someone", [await state.library.get("someone", "a")])
+
+    assert store.run(scenario) == Written(unchanged=1)
+
+
+def test_a_removed_document_is_neither_found_nor_got(store):
+    async def scenario(state):
+        await state.library.put(
+            "someone", [*filler(), document("a", "words"), document("b", "words")]
+        )
+        gone = await state.library.remove("someone", ["a", "absent", "a"])
+        with pytest.raises(NotFound):
+            await state.library.get("someone", "a")
+        return gone, names(await state.library.search("someone", "words"))
+
+    assert store.run(scenario) == (1, ["b"])
+
+
+def test_owners_never_meet(store):
+    async def scenario(state):
+        await state.library.put("a", [*filler(), document("x", "secret words")])
+        await state.library.put("b", [*filler(), document("y", "secret words")])
+        with pytest.raises(NotFound):
+            await state.library.get("b", "x")
+        assert await state.library.remove("b", ["x"]) == 0
+        assert await state.library.search("c", "secret") == ()
+        assert await state.library.cards("c") == ()
+        return [names(await state.library.search(owner, "secret")) for owner in "ab"]
+
+    assert store.run(scenario) == [["x"], ["y"]]
+
+
+def test_cards_are_listed_in_pages(store):
+    async def scenario(state):
+        await state.library.put("someone", [document(str(n), "text") for n in range(7)])
+        await state.library.put("other", [document("x", "text")])
+        listed, last = [], None
+        while page := await state.library.cards("someone", limit=3, after=last):
+            listed += [card.id for card in page]
+            last = page[-1]
+        return listed
+
+    assert store.run(scenario) == [str(n) for n in range(7)]
+
+
+def test_matches_come_in_pages(store):
+    async def scenario(state):
+        await state.library.put(
+            "someone", [*filler(), *(document(str(n), "word") for n in range(9))]
+        )
+        pages = [
+            names(await state.library.search("someone", "word", limit=4, offset=at))
+            for at in (0, 4, 8, 12)
+        ]
+        return pages
+
+    pages = store.run(scenario)
+
+    assert [len(page) for page in pages] == [4, 4, 1, 0]
+    assert len({name for page in pages for name in page}) == 9
+
+
+def test_a_snippet_shows_where_the_words_are(store):
+    text = "Introduction. " * 300 + "The lighthouse keeper wrote every day. " + "Epilogue. " * 300
+
+    async def scenario(state):
+        await state.library.put("someone", [*filler(), document("a", text)])
+        (match,) = await state.library.search("someone", "lighthouse keepers")
+        return match.snippet
+
+    snippet = store.run(scenario)
+
+    assert "lighthouse keeper" in snippet
+    assert len(snippet) <= 310
+
+
+@pytest.mark.parametrize(
+    "query", ["", "   ", '"', "' OR 1=1 --", "* : ^ ( ) NEAR AND", "\x00", "\ud800"]
+)
+def test_odd_queries_find_nothing_and_break_nothing(store, query):
+    assert found(store, [document("a", "text")], query) in ([[]], [["a"]])
+
+
+def test_two_writers_of_one_library_lose_nothing(store):
+    async def scenario(first):
+        async with store.opened() as second:
+            puts = [
+                state.library.put("someone", [document(f"{n % 15}", f"word {n % 15} by {place}")])
+                for n in range(30)
+                for place, state in enumerate((first, second))
+            ]
+            await asyncio.gather(*puts)
+            matches = await first.library.search("someone", "word by", limit=50)
+            return await first.library.count("someone"), len(matches)
+
+    assert store.run(scenario) == (15, 15)
+
+
+def test_the_index_can_be_made_anew(store):
+    async def scenario(state):
+        await state.library.put("someone", [*filler(), document("a", "rare words", tags=("t",))])
+        before = await state.library.search("someone", "rare")
+        assert await state.library.reindex() == 13
+        await state.library.remove("someone", ["filler 3"])
+        after = await state.library.search("someone", "rare", filters=Filters(tag="t"))
+        return names(before), names(after), await state.library.count("someone")
+
+    assert store.run(scenario) == (["a"], ["a"], 12)
+
+
+def test_a_very_long_document_is_kept_and_found(store):
+    text = " ".join(f"word{number}" for number in range(150_000)) + " lighthouse"
+
+    async def scenario(state):
+        await state.library.put("someone", [*filler(), document("long", text)])
+        whole = await state.library.get("someone", "long")
+        return len(whole.text), names(await state.library.search("someone", "word17"))
+
+    assert store.run(scenario) == (len(text), ["long"])
