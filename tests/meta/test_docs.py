@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 TOP = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "AGENTS.md")
 PAGES = [ROOT / name for name in TOP] + sorted((ROOT / "docs").rglob("*.md"))
 GUIDES = [page for page in PAGES if page.parent.name != "reference"]
-VERBS = {"serve", "search", "doctor", "tools", "reference"}
+VERBS = {"serve", "search", "read", "doctor", "tools", "reference"}
 # Names in the guides that are other programs' settings.
 OTHERS = {"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"}
 

@@ -49,19 +49,21 @@ _SEPARATOR = re.compile(r"\s*(?:;|\||•|&|\band\b|\bund\b|\bet\b(?! al))\s*", r
 def of(
     tree: LexborHTMLParser, meta: Meta, linked: Linked, main: Iterable[Thing]
 ) -> tuple[Author, ...]:
-    sources = (
-        lambda: [Author(name=name) for name in meta.all(("citation_author", "citation_authors"))],
-        lambda: list(_linked(linked, main)),
-        lambda: [
-            author for name in _META for value in meta.all((name,)) for author in _split(value)
-        ],
-        lambda: list(_marked(tree)),
-    )
-    for source in sources:
-        found = _sane(source())
-        if found:
-            return found
+    for found in _sources(tree, meta, linked, main):
+        sane = _sane(found)
+        if sane:
+            return sane
     return ()
+
+
+def _sources(
+    tree: LexborHTMLParser, meta: Meta, linked: Linked, main: Iterable[Thing]
+) -> Iterator[Iterable[Author]]:
+    yield [Author(name=name) for name in meta.all(("citation_author", "citation_authors"))]
+    yield _linked(linked, main)
+    for name in _META:
+        yield [author for value in meta.all((name,)) for author in _split(value)]
+    yield _marked(tree)
 
 
 def line(people: Iterable[Author]) -> str:

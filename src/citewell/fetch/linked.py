@@ -38,7 +38,7 @@ class Linked:
                 continue
             value, sound = _parse(text)
             size = len(text.encode("utf-8", "replace"))
-            if sound and size <= min(MAX_BLOCK, room):
+            if sound and size <= min(MAX_BLOCK, room) and _shallow(value):
                 self.blocks.append(value)
                 room -= size
             self.things.extend(_things(value, depth=0))
@@ -92,6 +92,15 @@ def _parse(raw: str) -> tuple[Any, bool]:
         except (ValueError, RecursionError):
             continue
     return None, False
+
+
+def _shallow(value: object, left: int = 48) -> bool:
+    """What is nested deeper than anybody means would only trip whoever reads it next."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    if not isinstance(value, list):
+        return True
+    return left > 0 and all(_shallow(each, left - 1) for each in value)
 
 
 def _things(value: object, *, depth: int) -> Iterator[Thing]:

@@ -14,6 +14,7 @@ from citewell.fetch.structured import Meta, collect, forum, structured
 from citewell.model.scrape import StructuredData
 from citewell.model.signals import ForumSignals
 from citewell.text.markup import clean
+from citewell.text.names import Author
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -57,7 +58,7 @@ _TAG = re.compile(r"[A-Za-z]{2,3}(?=$|[-_])")
 class About:
     title: str = ""
     author: str | None = None  # all of them in one line
-    authors: tuple[writers.Author, ...] = ()
+    authors: tuple[Author, ...] = ()
     site: str | None = None
     language: str | None = None
     published: str | None = None

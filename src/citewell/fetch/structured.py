@@ -101,11 +101,11 @@ def _counts(post: Thing) -> dict[str, int]:
     for counter in listed(post.get("interactionStatistic")):
         if isinstance(counter, dict):
             kind = counter.get("interactionType")
-            name = kinds(kind)[:1] if isinstance(kind, dict) else [str(kind).rpartition("/")[2]]
-            found[name[0] if name else ""] = _number(counter.get("userInteractionCount"))
-    for name, key in (("upvoteCount", "UpvoteAction"), ("commentCount", "CommentAction")):
-        if name in post:
-            found.setdefault(key, _number(post[name]))
+            names = kinds(kind) if isinstance(kind, dict) else [str(kind).rpartition("/")[2]]
+            found[names[0] if names else ""] = _number(counter.get("userInteractionCount"))
+    for key, action in (("upvoteCount", "UpvoteAction"), ("commentCount", "CommentAction")):
+        if key in post:
+            found.setdefault(action, _number(post[key]))
     return found
 
 

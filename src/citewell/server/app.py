@@ -8,7 +8,7 @@ from typing import Any, TypeVar, cast
 from citewell import providers, tools
 from citewell.config import Settings
 from citewell.errors import CitewellError, Misconfigured, Refused
-from citewell.net.breaker import State
+from citewell.net import breaker
 from citewell.net.network import Network
 from citewell.ports import Kit, Spec
 from citewell.server import manifest, selection
@@ -28,8 +28,10 @@ from citewell.server.resources import Resources
 from citewell.server.views import Shown, views
 from citewell.services.artifacts import Shelf
 from citewell.services.catalogue import Catalogue
+from citewell.services.sessions.tracking import Sessions
 from citewell.services.web.lenses import Lenses
 from citewell.store.opened import Store, open_store
+from citewell.store.state import State, open_state
 from citewell.tooling import Call, Owner, Tool, nobody_listens
 
 PAGE_LENGTH = 50_000  # characters of each page that web_search fetches
@@ -60,6 +62,7 @@ class App:
         self.recent = Recent()
         self._entries = manifest.load()["tools"] if entries is None else entries
         self.tools = self.offered()
+        self._state: State | None = None
         self._loaded: dict[str, Tool] = {}
         self._services: dict[type[Any], Any] = {}
         self._run = compose(self._middleware())
@@ -142,6 +145,8 @@ class App:
         for service in self._services.values():
             if close := getattr(service, "aclose", None):
                 await close()
+        if self._state is not None:
+            await self._state.aclose()
         await self.network.aclose()
         await self.store.aclose()
 
@@ -164,7 +169,7 @@ class App:
             Timeout(short=settings.tool_timeout, long=settings.long_tool_timeout),
             self._validation,
             Size(self.store.artifacts, threshold=settings.link_threshold),
-            SessionLink(),
+            SessionLink(lambda: self.service(Sessions)),
             Routing(),
             self._caching,
         ]
@@ -178,8 +183,36 @@ class App:
             "Scrape": self._scrape,
             "Gather": self._gather,
             "Shelf": lambda: Shelf(self.store.artifacts),
+            "Sessions": self._sessions,
+            "Assist": self._assist,
+            "Links": self._links,
         }
         return builders[kind.__name__]()
+
+    def _sessions(self) -> Any:
+        settings = self.settings
+        return Sessions(
+            self.state().sessions, max_steps=settings.session_max_steps, ttl=settings.session_ttl
+        )
+
+    def _assist(self) -> Any:
+        from citewell.fetch.classify import source_type
+        from citewell.services.sessions.assist import Assist
+        from citewell.services.web.search import Web
+
+        return Assist(self.service(Sessions), lambda: self.service(Web), source_type)
+
+    def _links(self) -> Any:
+        from citewell.services.links import WAYBACK, Links
+
+        wayback = self.settings.raw.get("CITEWELL_WAYBACK_BASE_URL") or WAYBACK
+        return Links(self.network, wayback=wayback)
+
+    def state(self) -> State:
+        """What must not be lost; opened on first use."""
+        if self._state is None:
+            self._state = open_state(self.settings)
+        return self._state
 
     def _web(self) -> Any:
         from citewell.services.read import Read
@@ -215,7 +248,7 @@ class App:
         """Seconds until a provider that keeps failing is asked again; None when it may be asked."""
         snapshot = self.network.health().get(provider)
         return (
-            snapshot.retry_after if snapshot is not None and snapshot.state is State.OPEN else None
+            snapshot.retry_after if snapshot is not None and snapshot.state is breaker.State.OPEN else None
         )
 
     def _read(self) -> Any:

@@ -82,6 +82,7 @@ def _output(url: str, page: Page, length: int) -> ScrapeOutput:
     cut = truncate(page.content, length)
     weight = size.weight(cut.text)
     stands = standing.of(page)
+    doi = standing.doi(page, stands)
     return ScrapeOutput(
         url=url,
         final_url=_elsewhere(url, page.final_url),
@@ -94,7 +95,7 @@ def _output(url: str, page: Page, length: int) -> ScrapeOutput:
         size_category=size.category(weight),
         word_count=page.word_count,
         sparsity_warning=_sparse(page.word_count),
-        citation=standing.cited(page),
+        citation=standing.cited(page, doi=doi),
         extracted_by=page.extracted_by,
         extraction_quality=page.quality,
         page_type=page.kind,
@@ -111,7 +112,7 @@ def _output(url: str, page: Page, length: int) -> ScrapeOutput:
         source_type=stands.source_type,
         authority_tier=stands.authority_tier,
         domain_category=stands.domain_category,
-        detected_doi=standing.doi(page, stands),
+        detected_doi=doi,
         injection_signals=commands(cut.text),
         hidden_text=dict(page.hidden) or None,
         notes=page.notes or None,

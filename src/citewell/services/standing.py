@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from citewell.model.page import Page
 from citewell.model.scrape import Citation, CitationFormats, CitationMetadata
-from citewell.text import quality, urls
+from citewell.text import citation, quality, urls
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,28 +31,39 @@ def of_host(url: str) -> Standing:
     )
 
 
-def cited(page: Page) -> Citation:
-    accessed = page.fetched_at or datetime.now(UTC)
-    return _citation(page.final_url, accessed, page)
-
-
-def cited_bare(url: str, *, accessed: datetime) -> Citation:
-    return _citation(url, accessed, None)
-
-
 def doi(page: Page, stands: Standing) -> str | None:
     return None
 
 
-def _citation(url: str, accessed: datetime, page: Page | None) -> Citation:
+def cited(page: Page, *, doi: str | None = None) -> Citation:
+    work = citation.Work(
+        url=page.final_url,
+        title=page.title,
+        authors=citation.people(page.author),
+        site=page.site or urls.display(page.final_url),
+        published=page.published or "",
+        doi=doi or "",
+    )
+    return _written(work, author=page.author or "", accessed=page.fetched_at)
+
+
+def cited_bare(url: str, *, accessed: datetime) -> Citation:
+    """For bytes that nobody has read: the address is all there is to cite."""
+    work = citation.Work(url=url, site=urls.display(url))
+    return _written(work, author="", accessed=accessed)
+
+
+def _written(work: citation.Work, *, author: str, accessed: datetime | None) -> Citation:
+    day = (accessed or datetime.now(UTC)).date()
     return Citation(
-        url=url,
-        accessed_date=accessed.date().isoformat(),
+        url=work.url,
+        accessed_date=day.isoformat(),
         metadata=CitationMetadata(
-            title=page.title if page else "",
-            author=(page.author or "") if page else "",
-            site=(page.site if page else None) or urls.display(url),
-            date=(page.published or "") if page else "",
+            title=work.title, author=author, site=work.site, date=work.published
         ),
-        formatted=CitationFormats(apa="", mla="", bibtex=""),
+        formatted=CitationFormats(
+            apa=citation.apa(work, accessed=day),
+            mla=citation.mla(work, accessed=day),
+            bibtex=citation.bibtex(work, accessed=day),
+        ),
     )

@@ -14,6 +14,7 @@ from citewell.fetch import complaints
 from citewell.fetch.charset import decode
 from citewell.fetch.kinds import sniff
 from citewell.fetch.tiers import Door, Sender
+from citewell.net.message import Response
 from citewell.net.target import read_url
 
 LONGEST = 5_000_000  # bytes
@@ -31,13 +32,10 @@ class Raw:
     encoding: str | None  # base64 for bytes that are no text
     content_type: str  # the server's header, empty when it sent none
     length: int  # bytes of the body that are in `text`
-    original: int  # bytes of the whole body
+    truncated: bool
+    original: int | None  # bytes of the whole body, where they are known
     charset: str | None
     fetched_at: datetime
-
-    @property
-    def truncated(self) -> bool:
-        return self.length < self.original
 
 
 class Verbatim:
@@ -70,7 +68,8 @@ class Verbatim:
             encoding=encoding,
             content_type=kind,
             length=len(body),
-            original=len(response.body),
+            truncated=len(body) < len(response.body),
+            original=_announced(response) or len(response.body),
             charset=charset,
             fetched_at=self._now(),
         )
@@ -88,6 +87,13 @@ class Verbatim:
             raise complaints.disallowed(url, error.message) from None
         except NetworkFailed as error:
             raise complaints.unreachable(url, error.message) from None
+
+
+def _announced(response: Response) -> int | None:
+    """The length that the server gave for the body as it is here."""
+    length = response.headers.get("content-length", "")
+    packed = response.headers.get("content-encoding", "")
+    return int(length) if length.isdigit() and len(length) < 16 and not packed else None
 
 
 def _shown(body: bytes, whole: bytes, kind: str) -> tuple[str, str | None, str | None]:

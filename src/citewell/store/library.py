@@ -353,7 +353,9 @@ def _facets(filters: Filters) -> list[tuple[str, str]]:
         ("tag", filters.tag),
         ("language", filters.language and filters.language[:2]),
     )
-    return [(name, value.lower()) for name, value in named if value]
+    chosen = [(name, value.lower()) for name, value in named if value]
+    dated = filters.after is not None or filters.before is not None
+    return chosen or ([("every", "")] if dated else [])
 
 
 def _match(chain: Keychain, row: Row, score: float, seek: Collection[str]) -> Match:

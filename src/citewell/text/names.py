@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-_PARTICLES = frozenset(
-    ("van", "von", "der", "den", "de", "da", "di", "du", "del", "della", "la", "le", "dos", "das")
-    + ("do", "ter", "ten", "zu", "zur", "zum", "af", "av", "bin", "ibn", "al", "el", "st", "st.")
+_SMALL = (
+    "van von der den de da di du del della la le dos das do ter ten zu zur zum af av bin ibn al el"
+    " st st."
 )
+_PARTICLES = frozenset(_SMALL.split())
 _SUFFIX = re.compile(r",?\s+(jr|sr|ii|iii|iv)\.?$", re.IGNORECASE)
 _DEGREES = re.compile(
     r",?\s+(?:ph\.?\s?d|m\.?d|m\.?sc|b\.?sc|m\.?a|mba|r\.?n|esq|d\.?phil|j\.?d|cpa|rd|dds|frcp)\.?$",

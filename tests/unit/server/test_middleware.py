@@ -17,10 +17,9 @@ from citewell.server.middleware.errors import Errors
 from citewell.server.middleware.metrics import Metrics
 from citewell.server.middleware.recent import Recent
 from citewell.server.middleware.routing import Routing
-from citewell.server.middleware.session import SessionLink
 from citewell.server.middleware.size import Size
 from citewell.server.middleware.timeout import Timeout
-from citewell.server.pipeline import Invocation, Outcome
+from citewell.server.pipeline import Outcome
 from citewell.store.artifacts import Artifact
 from citewell.store.failures import StoreError
 from citewell.store.opened import Store, open_store
@@ -332,21 +331,3 @@ def test_routing_appears_only_when_something_was_routed() -> None:
         "cache_hit": False,
         "latency_ms": 0,
     }
-
-
-def test_a_call_with_a_session_is_recorded_once() -> None:
-    class Notes:
-        def __init__(self) -> None:
-            self.names: list[str] = []
-
-        async def record(self, invocation: Invocation, outcome: Outcome) -> None:
-            self.names.append(str(invocation.call.session_id))
-
-    notes = Notes()
-    with_session, without = steps.invocation(), steps.invocation()
-    with_session.call.session_id = "s1"
-
-    asyncio.run(steps.through([SessionLink((notes,))], with_session))
-    asyncio.run(steps.through([SessionLink((notes,))], without))
-
-    assert notes.names == ["s1"]

@@ -1,0 +1,126 @@
+"""Sessions among several processes, some of them killed: nothing acknowledged is ever lost."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import citewell
+from citewell.config import Settings
+from citewell.store.state import open_state
+from tests.services import postgres_or_skip
+
+ROOT = Path(__file__).parents[2]
+SOURCE = str(Path(citewell.__file__).parents[1])
+
+WRITERS = """
+import asyncio, sys
+from pathlib import Path
+from citewell.config import Settings
+from citewell.store.sessions import Change
+from citewell.store.state import open_state
+
+folder, url, place = sys.argv[1:]
+settings = Settings(data_dir=Path(folder), session_max=1000, database_url=url or None)
+
+async def main():
+    state = open_state(settings)
+    async def writer(number):
+        for turn in range(8):
+            session = (number * 7 + turn * 13) % 100
+            step = f"{place}.{number}.{turn}".encode()
+            await state.sessions.edit("someone", str(session), lambda held: Change(
+                body=str(int(held.head.body) + 1).encode(), appended=(step,)))
+    await state.sessions.heads("someone")
+    print("ready", flush=True)
+    sys.stdin.readline()
+    await asyncio.gather(*(writer(number) for number in range(25)))
+    await state.aclose()
+
+asyncio.run(main())
+"""
+
+
+@pytest.fixture(params=["postgres", "sqlite"])
+def engine(request, tmp_path):
+    url = postgres_or_skip().new() if request.param == "postgres" else ""
+    return request.param, str(tmp_path), url
+
+
+def tortured(engine, kills: int) -> dict[str, int]:
+    name, folder, url = engine
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.e2e.torture", name, folder, url, str(kills), "1"],
+        cwd=ROOT,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join([SOURCE, str(ROOT)])},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="kills forked processes")
+def test_no_acknowledged_step_is_lost_to_kill_9(engine):
+    told = tortured(engine, kills=30)
+
+    assert told["acknowledged"] > 100
+    assert told["lost"] == 0
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="kills forked processes")
+def test_no_acknowledged_step_is_lost_at_500_random_points(engine):
+    told = tortured(engine, kills=500)
+
+    assert told["kills"] == 500
+    assert told["acknowledged"] > 2000
+    assert told["lost"] == 0
+
+
+def test_two_processes_with_fifty_writers_lose_no_update(engine):
+    _, folder, url = engine
+    settings = Settings(data_dir=Path(folder), session_max=1000, database_url=url or None)
+
+    async def begin():
+        state = open_state(settings)
+        for number in range(100):
+            await state.sessions.create("someone", str(number), b"0")
+        await state.aclose()
+
+    asyncio.run(begin())
+    children = [
+        subprocess.Popen(
+            [sys.executable, "-c", WRITERS, folder, url, place],
+            env=os.environ | {"PYTHONPATH": SOURCE},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for place in "ab"
+    ]
+    for child in children:
+        assert child.stdout.readline() == "ready\n"
+    for child in children:
+        child.stdin.write("\n")
+        child.stdin.flush()
+    assert [child.communicate(timeout=50) and child.returncode for child in children] == [0, 0]
+
+    async def count():
+        state = open_state(settings)
+        sessions = [await state.sessions.load("someone", str(n)) for n in range(100)]
+        await state.aclose()
+        return sessions
+
+    sessions = asyncio.run(count())
+    steps = [step for session in sessions for step in session.steps]
+    assert len(steps) == len(set(steps)) == 400
+    assert all(session.head.body == str(len(session.steps)).encode() for session in sessions)

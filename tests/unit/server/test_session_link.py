@@ -1,0 +1,149 @@
+"""Calls that name a session leave their sources and outcomes in it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+
+import pytest
+
+from citewell.errors import Blocked
+from citewell.model.session import Session, Step
+from citewell.server.middleware.session import SessionLink, found
+from citewell.server.pipeline import Outcome
+from citewell.services.sessions.tracking import Sessions
+from citewell.store.session_rows import Head
+from citewell.store.session_rows import Session as Stored
+from citewell.store.sessions import Change, SessionNotFound
+from tests.unit.server import steps
+
+T = TypeVar("T")
+
+
+class Kept:
+    """Sessions in a dictionary, for whoever asks."""
+
+    def __init__(self) -> None:
+        self.rows: dict[tuple[str, str], Stored] = {}
+
+    async def create(self, owner: str, session_id: str, body: bytes, steps: Any = ()) -> Stored:
+        head = Head(
+            id=session_id, created=0, updated=0, expires=0, version=1, steps=len(steps), body=body
+        )
+        self.rows[owner, session_id] = Stored(head=head, steps=tuple(steps))
+        return self.rows[owner, session_id]
+
+    async def edit(self, owner: str, session_id: str, change: Any) -> Stored:
+        row = await self.load(owner, session_id)
+        made: Change = change(row)
+        await self.create(owner, session_id, made.body, (*row.steps, *made.appended))
+        return self.rows[owner, session_id]
+
+    async def load(self, owner: str, session_id: str) -> Stored:
+        if (owner, session_id) not in self.rows:
+            raise SessionNotFound("gone")
+        return self.rows[owner, session_id]
+
+
+def scene(work: Any) -> Any:
+    """Run `work(sessions, link, session_id)` with one session begun."""
+
+    async def run() -> Any:
+        kept = Kept()
+        sessions = Sessions(kept, now=lambda: datetime(2026, 1, 2, tzinfo=UTC), new_id=lambda: "s1")  # type: ignore[arg-type]
+        step = Step(number=1, text="begin", at="", next_needed=True)
+        await sessions.take("default/anonymous", step, session_id=None)
+        return await work(sessions, SessionLink(lambda: sessions))
+
+    return asyncio.run(run())
+
+
+def call(
+    link: SessionLink, session_id: str | None, *, run: Any = None, **changes: Any
+) -> Coroutine[Any, Any, Outcome]:
+    given = {"run": run} if run else {}
+    step = steps.invocation(**given, **changes)
+    step.call.session_id = session_id
+    return steps.through([link], step)
+
+
+async def listing(args: object, call: Any) -> Any:
+    call.trace.attempt("brave")
+    call.trace.served("brave")
+
+    class Answer(steps.Result):
+        def wire(self) -> dict[str, Any]:
+            return {
+                "results": [
+                    {"url": "https://a.example/1", "title": "One"},
+                    {"url": "https://a.example/2"},
+                ]
+            }
+
+    return Answer(text="x")
+
+
+def test_sources_and_providers_are_recorded_once() -> None:
+    async def work(sessions: Sessions, link: SessionLink) -> tuple[Outcome, Session]:
+        await call(link, "s1", run=listing)
+        outcome = await call(link, "s1", run=listing)
+        return outcome, await sessions.find("default/anonymous", "s1")
+
+    outcome, session = scene(work)
+
+    assert [source.url for source in session.sources] == [
+        "https://a.example/1",
+        "https://a.example/2",
+    ]
+    assert session.sources[0].wire() == {
+        "url": "https://a.example/1",
+        "title": "One",
+        "tool": "repeat",
+    }
+    assert [event.provider for event in session.events] == ["brave", "brave"]
+    assert outcome.meta["session"] == {"linked": True}
+
+
+def test_a_failure_is_recorded_and_still_raised() -> None:
+    async def broken(args: object, call: object) -> Any:
+        raise Blocked("no", provider="reader")
+
+    async def work(sessions: Sessions, link: SessionLink) -> Session:
+        with pytest.raises(Blocked):
+            await call(link, "s1", run=broken)
+        return await sessions.find("default/anonymous", "s1")
+
+    assert [event.kind for event in scene(work).events] == ["blocked"]
+
+
+def test_a_session_that_is_gone_costs_no_result() -> None:
+    async def work(sessions: Sessions, link: SessionLink) -> Outcome:
+        return await call(link, "lost", run=listing)
+
+    outcome = scene(work)
+
+    assert outcome.body
+    assert outcome.meta["session"]["linked"] is False
+
+
+def test_calls_without_a_session_and_the_session_tools_themselves_are_left_alone() -> None:
+    async def work(sessions: Sessions, link: SessionLink) -> list[Outcome]:
+        return [
+            await call(link, None, run=listing),
+            await call(link, "s1", run=listing, toolset="sessions"),
+        ]
+
+    assert [outcome.meta for outcome in scene(work)] == [{}, {}]
+
+
+def test_the_one_page_a_tool_read_is_its_source() -> None:
+    body = {
+        "url": "https://a.example/",
+        "citation": {"metadata": {"title": "T", "author": "A. B.", "date": "2025-01-01"}},
+    }
+
+    (source,) = found(steps.invocation(), body)
+
+    assert (source.title, source.author, source.date) == ("T", "A. B.", "2025-01-01")

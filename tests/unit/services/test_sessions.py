@@ -1,0 +1,297 @@
+"""Sessions: what may be recorded, what is derived from it, and how it is shown."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from citewell.config import Settings
+from citewell.errors import InvalidInput, SessionNotFound
+from citewell.model.session import Event, Session, Source, Step
+from citewell.services.sessions import export, views
+from citewell.services.sessions.coverage import coverage, refinements
+from citewell.services.sessions.patterns import error_patterns, provider_stats
+from citewell.services.sessions.tracking import Sessions, Taken
+from citewell.store.state import open_state
+
+GOLDEN = Path(__file__).parents[2] / "golden" / "sessions"
+OWNER = "default/anonymous"
+
+
+def step(number: int, **facts: Any) -> Step:
+    return Step(
+        **({"number": number, "text": f"step {number}", "at": "", "next_needed": True} | facts)
+    )
+
+
+def scene(tmp_path: Path, work: Callable[[Sessions], Awaitable[Any]], **limits: Any) -> Any:
+    """Run `work` with sessions on a real store in a directory of its own."""
+
+    async def run() -> Any:
+        state = open_state(Settings(data_dir=tmp_path))
+        ids = iter(f"session-{number}" for number in range(1, 100))
+        ticks = iter(range(10_000))
+        sessions = Sessions(
+            state.sessions,
+            now=lambda: datetime.fromtimestamp(1_760_000_000 + next(ticks), UTC),
+            new_id=lambda: next(ids),
+            **limits,
+        )
+        try:
+            return await work(sessions)
+        finally:
+            await state.aclose()
+
+    return asyncio.run(run())
+
+
+async def taken(sessions: Sessions, *steps: Step) -> Taken:
+    result = await sessions.take(OWNER, steps[0], session_id=None)
+    for later in steps[1:]:
+        result = await sessions.take(OWNER, later, session_id=result.session.id)
+    return result
+
+
+def test_a_session_begins_with_step_one_and_survives_a_restart(tmp_path: Path) -> None:
+    begun = scene(tmp_path, lambda sessions: taken(sessions, step(1, goal="why?"), step(2)))
+
+    found: Session = scene(tmp_path, lambda sessions: sessions.find(OWNER, begun.session.id))
+
+    assert found.goal == "why?"
+    assert [item.text for item in found.steps] == ["step 1", "step 2"]
+
+
+def test_a_later_step_without_a_session_gets_guidance_and_starts_nothing(tmp_path: Path) -> None:
+    async def work(sessions: Sessions) -> tuple[str, tuple[Session, ...]]:
+        with pytest.raises(InvalidInput) as caught:
+            await sessions.take(OWNER, step(2), session_id=None)
+        return caught.value.message, await sessions.listed(OWNER)
+
+    message, sessions = scene(tmp_path, work)
+
+    assert "get_research_session" in message
+    assert sessions == ()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        (step(4), "the next step is 3"),
+        (step(1, text="another"), "recorded already"),
+        (step(3, revises=9), "revisesStep 9 does not exist"),
+        (step(3, branch_from=7), "branchFromStep 7 does not exist"),
+    ],
+)
+def test_numbers_that_point_at_nothing_are_refused(tmp_path: Path, wrong: Step, words: str) -> None:
+    async def work(sessions: Sessions) -> str:
+        begun = await taken(sessions, step(1), step(2))
+        with pytest.raises(InvalidInput) as caught:
+            await sessions.take(OWNER, wrong, session_id=begun.session.id)
+        return caught.value.message
+
+    assert words in scene(tmp_path, work)
+
+
+def test_the_same_step_sent_again_is_not_recorded_twice(tmp_path: Path) -> None:
+    async def work(sessions: Sessions) -> Taken:
+        begun = await taken(sessions, step(1), step(2))
+        return await sessions.take(OWNER, step(2), session_id=begun.session.id)
+
+    again: Taken = scene(tmp_path, work)
+
+    assert len(again.session.steps) == 2
+    assert again.warning
+    assert "already" in again.warning
+
+
+def test_a_full_session_says_so_and_keeps_what_it_has(tmp_path: Path) -> None:
+    result: Taken = scene(
+        tmp_path, lambda sessions: taken(sessions, step(1), step(2), step(3)), max_steps=2
+    )
+
+    assert len(result.session.steps) == 2
+    assert result.warning
+    assert "2 steps" in result.warning
+
+
+def test_a_session_is_its_owners_alone(tmp_path: Path) -> None:
+    async def work(sessions: Sessions) -> None:
+        begun = await taken(sessions, step(1))
+        with pytest.raises(SessionNotFound, match="last 4 hours"):
+            await sessions.find("default/somebody-else", begun.session.id)
+
+    scene(tmp_path, work)
+
+
+def test_concurrent_steps_lose_no_update(tmp_path: Path) -> None:
+    async def work(sessions: Sessions) -> Session:
+        begun = await taken(sessions, step(1))
+        links = [
+            sessions.link(
+                OWNER, begun.session.id, sources=[Source(url=f"https://a.example/{n}")], events=[]
+            )
+            for n in range(20)
+        ]
+        await asyncio.gather(*links, sessions.take(OWNER, step(2), session_id=begun.session.id))
+        return await sessions.find(OWNER, begun.session.id)
+
+    session: Session = scene(tmp_path, work)
+
+    assert len(session.sources) == 20
+    assert len(session.steps) == 2
+
+
+def history() -> Session:
+    """Revisions, branches, gaps open and closed, and words from several scripts."""
+    steps = (
+        step(
+            1,
+            goal="Wie altern Batterien?",
+            at="2026-01-02T10:00:00Z",
+            confidence="low",
+            gap="no field data",
+        ),
+        step(
+            2,
+            at="2026-01-02T10:05:00Z",
+            text="電池の劣化を調べる",
+            reasoning="ラボの結果",
+            gap="kalte Zyklen",
+        ),
+        step(
+            3,
+            at="2026-01-02T10:10:00Z",
+            text="corrected",
+            revises=1,
+            rejected=("vendor blogs",),
+            summary="so far",
+        ),
+        step(
+            4,
+            at="2026-01-02T10:15:00Z",
+            text="תא סוללה",
+            branch_from=2,
+            branch_id="cold",
+            closes_gap="Kalte zyklen",
+        ),
+        step(5, at="2026-01-02T10:20:00Z", text="done", next_needed=False, estimate=5),
+    )
+    sources = (
+        Source(
+            url="https://a.example/1",
+            title="Ageing [of] cells",
+            tool="web_search",
+            author="Ada Byron",
+            date="2024-05-01",
+        ),
+        Source(
+            url="https://b.example/2",
+            title="劣化",
+            tool="scrape_page",
+            found_in=2,
+            doi="https://doi.org/10.1000/xyz",
+        ),
+    )
+    return Session(id="session-1", started="2026-01-02T10:00:00Z", steps=steps, sources=sources)
+
+
+def test_what_later_steps_say_of_earlier_ones_is_derived() -> None:
+    session = history()
+
+    assert session.superseded_by(1) == 3
+    assert [(gap.text, gap.closed_in) for gap in session.gaps()] == [
+        ("no field data", 3),
+        ("kalte Zyklen", 4),
+    ]
+    assert session.summary == "so far"
+    assert (session.complete, session.completed) == (True, "2026-01-02T10:20:00Z")
+
+
+def test_a_short_session_is_shown_whole_and_a_long_one_summarised() -> None:
+    short = views.progress(history(), current=5)
+    long_session = Session(id="s", started="x", steps=tuple(step(n) for n in range(1, 10)))
+    long = views.progress(long_session, current=9)
+
+    assert (short["responseMode"], "summary" in short, len(short["steps"])) == ("full", False, 5)
+    assert (long["responseMode"], "steps" in long, len(long["stepIndex"])) == ("summary", False, 9)
+    assert views.progress(long_session, current=9, mode="full")["responseMode"] == "full"
+    assert len(long["lastSteps"]) == 3
+
+
+@pytest.mark.parametrize("form", ["markdown", "html", "bibtex"])
+def test_an_export_is_the_golden_one(form: str) -> None:
+    suffix = {"markdown": "md", "html": "html", "bibtex": "bib"}[form]
+    golden = GOLDEN / f"history.{suffix}"
+
+    made = export.document(history(), form, tenant="default", stamp="2026-01-03T00:00:00Z")
+
+    assert made == golden.read_text(encoding="utf-8")
+
+
+def test_html_escapes_whatever_came_from_outside() -> None:
+    source = Source(
+        url="https://a.example/?q=<script>", title="<img onerror=alert(1)> & [x](javascript:1)"
+    )
+    session = Session(id="s", started="x", steps=(step(1, text="<b>bold</b>"),), sources=(source,))
+
+    page = export.document(session, "html", tenant="t", stamp="x")
+
+    assert "<script>" not in page
+    assert "<img" not in page
+    assert "<b>" not in page
+    assert 'href="javascript' not in page
+
+
+def test_three_of_a_kind_make_a_pattern_and_two_do_not() -> None:
+    events = tuple(
+        Event(at=f"t{n}", kind="blocked", url=f"https://a.example/{n}") for n in range(3)
+    )
+    session = Session(
+        id="s",
+        started="x",
+        events=(*events, Event(at="t", kind="network"), Event(at="t", kind="network")),
+    )
+
+    (pattern,) = error_patterns(session)
+
+    assert (pattern["kind"], pattern["count"], pattern["lastSeen"]) == ("blocked", 3, "t2")
+    assert len(pattern["affectedUrls"]) == 3
+
+
+def test_providers_are_counted() -> None:
+    events = (Event(at="t", provider="brave"), Event(at="t", provider="brave", kind="network"))
+
+    assert provider_stats(Session(id="s", started="x", events=events)) == {
+        "brave": {"attempts": 2, "successes": 1}
+    }
+
+
+def test_coverage_names_what_is_thin_and_suggests_where_to_look() -> None:
+    ones = [Source(url=f"https://one.example/{n}") for n in range(4)]
+    sources = (
+        *ones,
+        Source(url="https://two.example/"),
+    )
+    session = Session(
+        id="s",
+        started="x",
+        steps=(step(1, goal="ageing of cells", gap="cold climates"),),
+        sources=sources,
+    )
+
+    shown = coverage(session, lambda url: "blog")
+    queries = refinements(session, shown)
+
+    assert (shown["sourceCount"], shown["uniqueDomains"], shown["dominantDomain"]) == (
+        5,
+        2,
+        "one.example",
+    )
+    assert "concentrated on one.example" in shown["gaps"]
+    assert queries[0] == "cold climates ageing of cells"
+    assert "ageing of cells -site:one.example" in queries

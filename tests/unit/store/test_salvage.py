@@ -1,0 +1,241 @@
+"""A damaged state file: set aside, reported, and whatever still reads carried over."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import sqlite3
+import subprocess
+import sys
+
+import pytest
+
+from citewell.config import Settings
+from citewell.errors import SessionNotFound
+from citewell.store.failures import Damaged, Full, StoreError
+from citewell.store.library_rows import Card, Document
+from citewell.store.sessions import Change
+from citewell.store.sql import Statement
+from citewell.store.state import open_state
+
+COUNT = 60
+
+
+def play(folder, scenario):
+    async def run():
+        state = open_state(Settings(data_dir=folder, session_max=1000))
+        try:
+            return await scenario(state)
+        finally:
+            await state.aclose()
+
+    return asyncio.run(run())
+
+
+async def fill(state):
+    for number in range(COUNT):
+        steps = [os.urandom(700) for _ in range(3)]
+        await state.sessions.create("someone", str(number), b"head", steps)
+    texts = [f"document about subject {number}" for number in range(30)]
+    documents = [Document(card=Card(id=text), text=text) for text in texts]
+    await state.library.put("someone", documents)
+
+
+async def readable(state):
+    found = 0
+    for number in range(COUNT):
+        try:
+            session = await state.sessions.load("someone", str(number))
+        except SessionNotFound:
+            continue
+        found += all(len(step) == 700 for step in session.steps) and len(session.steps) == 3
+    return found
+
+
+@pytest.fixture
+def filled(tmp_path):
+    play(tmp_path, fill)
+    with sqlite3.connect(tmp_path / "state.db") as link:
+        link.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    link.close()
+    return tmp_path
+
+
+def bite(folder, start, length):
+    with (folder / "state.db").open("r+b") as file:
+        file.seek(start)
+        file.write(b"\xff" * length)
+
+
+def pages(folder) -> int:
+    return (folder / "state.db").stat().st_size // 4096
+
+
+@pytest.mark.parametrize("where", [0.4, 0.6, 0.8])
+def test_a_ruined_page_costs_only_what_was_on_it(filled, where, caplog):
+    bite(filled, int(pages(filled) * where) * 4096, 2 * 4096)
+    before = (filled / "state.db").read_bytes()
+
+    async def scenario(state):
+        async with asyncio.timeout(30):
+            # Whichever statement meets the ruined page first has it carried over.
+            first = await readable(state)
+            state.database.file.recover()
+            return first, await readable(state)
+
+    with caplog.at_level(logging.WARNING):
+        _, kept = play(filled, scenario)
+
+    assert kept >= COUNT - 10
+    assert (filled / "state.db.damaged-1").read_bytes() == before
+    assert "set aside as state.db.damaged-1" in caplog.text
+
+
+def test_a_lost_header_loses_nothing(filled):
+    bite(filled, 0, 4096)
+
+    async def scenario(state):
+        found = await state.library.search("someone", "subject 7")
+        return await readable(state), found[0].card.id, state.database.file.reports
+
+    kept, best, reports = play(filled, scenario)
+
+    assert kept == COUNT
+    assert best == "document about subject 7"
+    assert "carried over" in reports[0]
+    assert (filled / "state.db.damaged-1").exists()
+
+
+def test_what_was_carried_over_can_be_written_to_and_found_again(filled):
+    bite(filled, 0, 100)
+
+    async def go_on(state):
+        change = Change(body=b"more", appended=(b"x" * 700,))
+        await state.sessions.edit("someone", "5", lambda _: change)
+        text = "a newer subject"
+        await state.library.put("someone", [Document(card=Card(id=text), text=text)])
+
+    play(filled, go_on)
+
+    async def reread(state):
+        session = await state.sessions.load("someone", "5")
+        return len(session.steps), [
+            match.card.id for match in await state.library.search("someone", "newer")
+        ]
+
+    assert play(filled, reread) == (4, ["a newer subject"])
+    assert not list(filled.glob("*.damaged-2"))
+
+
+def test_a_file_beyond_mending_is_left_as_it_is(filled):
+    size = (filled / "state.db").stat().st_size
+    bite(filled, 0, size)
+    ruined = (filled / "state.db").read_bytes()
+
+    async def scenario(state):
+        for _ in range(2):
+            with pytest.raises(Damaged, match="backup"):
+                await state.sessions.heads("someone")
+
+    play(filled, scenario)
+
+    assert (filled / "state.db").read_bytes() == ruined
+    assert not list(filled.glob("*.damaged-*"))
+
+
+def test_another_process_moves_on_to_the_mended_file(filled):
+    async def scenario(first):
+        second = open_state(Settings(data_dir=filled, session_max=1000))
+        try:
+            await first.sessions.create("someone", "early", b"head")
+            await second.sessions.load("someone", "early")
+            file = second.database.file
+            file._begin_anew()
+            await first.sessions.create("someone", "late", b"head")
+            return (await second.sessions.load("someone", "late")).head.id
+        finally:
+            await second.aclose()
+
+    assert play(filled, scenario) == "late"
+    assert play(filled, readable) == COUNT
+
+
+def test_a_newer_schema_is_refused_and_left_alone(filled):
+    link = sqlite3.connect(filled / "state.db")
+    link.execute("UPDATE schema_version SET version = 999")
+    link.commit()
+    link.close()
+
+    async def scenario(state):
+        with pytest.raises(StoreError, match="newer Citewell"):
+            await state.sessions.heads("someone")
+
+    play(filled, scenario)
+
+    assert not list(filled.glob("*.damaged-*"))
+
+
+def test_a_full_disk_is_said_and_loses_nothing(filled):
+    async def scenario(state):
+        await state.sessions.heads("someone")
+        ((count,),) = await state.database.fetch("PRAGMA page_count")
+        await state.database.execute([Statement(sql=f"PRAGMA max_page_count = {count}")])
+        refused = []
+        for number in range(40):
+            try:
+                await state.sessions.create("someone", f"new {number}", b"x" * 9000)
+            except Full as error:
+                refused.append(error)
+        return len(refused), await readable(state)
+
+    refused, kept = play(filled, scenario)
+
+    assert refused > 0
+    assert kept == COUNT
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="another idea of rights")
+def test_a_directory_that_cannot_be_written_is_said(tmp_path):
+    """In a process without the rights of root, where there are any."""
+    folder = tmp_path / "data"
+    folder.mkdir()
+    code = f"""
+import asyncio, os
+from citewell.config import Settings
+from citewell.errors import CitewellError
+from citewell.store.state import open_state
+async def begin(folder):
+    state = open_state(Settings(data_dir=folder, master_key="0a" * 32))
+    try:
+        await state.sessions.create("someone", "id", b"head")
+    finally:
+        await state.aclose()
+asyncio.run(begin({str(tmp_path / "warm")!r}))  # loads every library while it may be read
+if os.geteuid() == 0:
+    os.seteuid(65534)
+try:
+    asyncio.run(begin({str(folder)!r}))
+except CitewellError as error:
+    print(error.kind, error.message)
+"""
+    folder.chmod(0o555)
+    for parent in folder.parents:
+        if (
+            parent.stat().st_uid == os.getuid()
+            and parent != parent.parent
+            and "pytest" in str(parent)
+        ):
+            parent.chmod(0o755)
+
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        timeout=30,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+        check=False,
+    )
+
+    assert done.stdout.startswith("config "), done.stderr
+    assert "cannot be written" in done.stdout
