@@ -55,7 +55,7 @@ def absent(reason: str) -> None:
 
 
 def postgres_or_skip() -> Postgres:
-    found = _postgres()
+    found = found_postgres()
     if isinstance(found, str):
         absent(found)
     return found
@@ -70,7 +70,7 @@ def redis_or_skip() -> str:
 
 
 @cache
-def _postgres() -> Postgres | str:
+def found_postgres() -> Postgres | str:
     folders = [
         *Path("/usr/lib/postgresql").glob("*/bin"),
         Path(shutil.which("initdb") or "x").parent,

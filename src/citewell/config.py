@@ -128,6 +128,9 @@ class Settings(BaseModel):
     user_agent: str | None = setting(
         "CITEWELL_USER_AGENT", None, "The User-Agent to send instead of our own honest one."
     )
+    github_token: str | None = setting(
+        "GITHUB_TOKEN", None, "Raises GitHub's limits; sent to api.github.com alone.", secret=True
+    )
     respect_robots: bool = setting(
         "CITEWELL_RESPECT_ROBOTS", True, "Ask robots.txt before a page is read."
     )
@@ -277,6 +280,11 @@ class Settings(BaseModel):
     )
 
     # Sessions
+    wayback_url: str = setting(
+        "CITEWELL_WAYBACK_BASE_URL",
+        "https://archive.org/wayback/available",
+        "Where archived copies of dead links are looked up.",
+    )
     session_ttl: Seconds = setting(
         "SESSION_TTL", 4 * 3600.0, "How long a research session lives after its last use."
     )

@@ -268,7 +268,9 @@ ODD_BODIES = {
     "unclosed everything": b"<table><tr><td><b><i>" * 20_000 + b"words",
     "invalid utf-8": odd.ARTICLE.replace(b"Moon", b"Mo\xff\xfe\xc3\x28on"),
     "nothing but bad bytes": b"\xff\xfe\xfd\x80\x81" * 5000,
-    "10,000 links": b"<main>" + b'<p><a href="/x">A link to somewhere</a></p>' * 10_000 + b"</main>",
+    "10,000 links": b"<main>"
+    + b'<p><a href="/x">A link to somewhere</a></p>' * 10_000
+    + b"</main>",
     "nul bytes": odd.ARTICLE.replace(b"coasts", b"co\x00asts"),
     "one line of 6 MB": b"<p>" + b"word " * 1_200_000 + b"</p>",
     "empty": b"",
@@ -341,7 +343,9 @@ def test_a_server_that_does_not_speak_http_is_a_network_error(
 ) -> None:
     hosts = {"CITEWELL_ALLOW_PRIVATE_HOSTS": junk, "CITEWELL_RESPECT_ROBOTS": "false"}
 
-    _, block = error(read(environ | hosts | {"CHROME_PATH": "disabled"}, f"http://{junk}/", mode=mode))
+    _, block = error(
+        read(environ | hosts | {"CHROME_PATH": "disabled"}, f"http://{junk}/", mode=mode)
+    )
 
     assert block["kind"] == "network"
 

@@ -139,7 +139,8 @@ def main() -> None:
         import asyncpg  # noqa: F401 - loaded before the forks
     else:
         import sqlite3  # noqa: F401 - loaded before the forks
-    print(json.dumps(torture(settings(engine, folder, url), int(kills), int(seed))))
+    told = torture(settings(engine, folder, url), int(kills), int(seed))
+    sys.stdout.write(json.dumps(told))
 
 
 if __name__ == "__main__":

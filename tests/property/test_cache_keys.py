@@ -9,63 +9,60 @@ import pytest
 from citewell import tools
 from citewell.server.middleware.cache import cache_key
 from citewell.server.pipeline import Invocation
-from citewell.tooling import Arguments, Call
+from citewell.server.schema import input_schema
+from citewell.tooling import Call
 
 CACHED = [name for name in tools.names() if tools.load(name).ttl is not None]
-# A valid value other than the first one, by the argument's published name.
-OTHER: dict[str, Any] = {
-    "query": "another question",
-    "id": "https://example.org/another",
-    "num_results": 9,
-    "category": "news",
-    "fetch_content": True,
-    "time_range": "week",
-    "language": "de",
-    "country": "DE",
-    "safe": "high",
-    "site": "example.org",
-    "sites": ["example.org", "example.com"],
-    "lens": "academic",
-    "exact_terms": "exact words",
-    "exclude_terms": "not these",
-    "provider": "brave",
-    "claim": "something is so",
-}
-REQUIRED = {"query": "a question", "id": "https://example.org/"}
+ADDRESS = "https://example.org/"  # fits wherever a text is required
+
+
+def properties(name: str) -> dict[str, dict[str, Any]]:
+    return dict(input_schema(tools.load(name).args)["properties"])
+
+
+def another(schema: dict[str, Any]) -> Any:
+    """A valid value other than the default."""
+    default = schema.get("default")
+    if "enum" in schema:
+        return next(value for value in schema["enum"] if value != default)
+    if schema["type"] == "boolean":
+        return not default
+    if schema["type"] == "integer":
+        low, high = schema.get("minimum", 0), schema.get("maximum", 10**6)
+        return next(value for value in (low, high) if value != default)
+    if schema["type"] == "array":
+        return [ADDRESS]
+    return f"{ADDRESS}another"
 
 
 def key(name: str, values: dict[str, Any]) -> str:
     tool = tools.load(name)
-    needed = {
-        field: REQUIRED[field]
-        for field, info in tool.args.model_fields.items()
-        if info.is_required()
-    }
-    args: Arguments = tool.args.model_validate(needed | values)
+    needed = dict.fromkeys(input_schema(tool.args).get("required", ()), ADDRESS)
+    args = tool.args.model_validate(needed | values)
     call = Call(provide=lambda kind: None)
     return cache_key(Invocation(name=name, tool=tool, raw={}, call=call, args=args))
 
 
-def published(name: str, *, keyed: bool) -> list[str]:
-    model = tools.load(name).args
-    fields = model.model_validate(
-        {field: REQUIRED[field] for field, info in model.model_fields.items() if info.is_required()}
-    ).keyed()
-    return [wire[0] for field, wire in model.names().items() if (field in fields) is keyed]
+def pairs(*, session: bool) -> list[tuple[str, str]]:
+    return [
+        (name, argument)
+        for name in CACHED
+        for argument in properties(name)
+        if (argument == "sessionId") is session
+    ]
 
 
-@pytest.mark.parametrize(
-    ("name", "argument"),
-    [(name, field) for name in CACHED for field in published(name, keyed=True)],
-)
+@pytest.mark.parametrize(("name", "argument"), pairs(session=False))
 def test_an_argument_that_changes_the_result_changes_the_key(name: str, argument: str) -> None:
-    assert key(name, {argument: OTHER[argument]}) != key(name, {})
+    changed = {argument: another(properties(name)[argument])}
+
+    assert key(name, changed) != key(name, {})
 
 
-@pytest.mark.parametrize(
-    ("name", "argument"),
-    [(name, field) for name in CACHED for field in published(name, keyed=False)],
-)
+@pytest.mark.parametrize(("name", "argument"), pairs(session=True))
 def test_a_session_is_no_part_of_the_key(name: str, argument: str) -> None:
-    assert argument == "sessionId"
     assert key(name, {argument: "one"}) == key(name, {argument: "two"})
+
+
+def test_there_is_something_to_hold_this_against() -> None:
+    assert len(pairs(session=False)) >= 10

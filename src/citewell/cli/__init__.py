@@ -19,7 +19,18 @@ EPILOG = (
 
 def main(argv: list[str]) -> int:
     """Run one command; the exit code of the process."""
-    from citewell.cli import doctor, read, reference, search, serve, tools
+    from citewell.cli import (
+        backup,
+        doctor,
+        keys,
+        migrate,
+        read,
+        reference,
+        restore,
+        search,
+        serve,
+        tools,
+    )
     from citewell.cli.exits import ended
 
     _tolerate_odd_encodings()
@@ -30,7 +41,7 @@ def main(argv: list[str]) -> int:
         add_completion=False,
         rich_markup_mode="rich" if sys.stdout.isatty() else None,
     )
-    for verb in (serve, search, read, doctor, tools, reference):
+    for verb in (serve, search, read, doctor, tools, backup, restore, migrate, keys, reference):
         app.command(verb.__name__.rpartition(".")[2], epilog=EPILOG)(ended(verb.command))
 
     @app.callback()

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from citewell.fetch import hosts
 from citewell.fetch.linked import kinds, listed
 from citewell.model.scrape import StructuredData
 from citewell.text import domains, urls
 
+_T = TypeVar("_T")
 _CLAIMS = {
     "ScholarlyArticle": "peer_reviewed",
     "MedicalScholarlyArticle": "peer_reviewed",
@@ -129,7 +130,7 @@ def _things(block: Any) -> Iterator[dict[str, Any]]:
             yield from (each for each in listed(thing.get("@graph")) if isinstance(each, dict))
 
 
-def _nearest[T](host: str, table: Mapping[str, T]) -> T | None:
+def _nearest(host: str, table: Mapping[str, _T]) -> _T | None:
     """The entry of the host or of the nearest domain above it, down to the registered one."""
     floor = domains.registrable(host)
     name = host

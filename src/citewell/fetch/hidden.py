@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from citewell.fetch.css.cascade import Style, Styles
@@ -19,6 +20,7 @@ from citewell.fetch.css.hiding import hides
 from citewell.fetch.css.seen import Looks
 from citewell.fetch.disclosure import Controls
 from citewell.text.injection import commanding
+from citewell.text.invisible import visible
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -77,10 +79,19 @@ class _Sweep:
         self._wrappers: dict[int, bool] = {}
         self._whole: dict[int, tuple[LexborNode, str]] = {}
         self._texts: dict[int, tuple[LexborNode, str]] = {}
-        self._controls = Controls(tree)
-        self._total = len(_text(tree.body)) if tree.body is not None else 0
-        cores = tree.css("main, [role=main]")
-        self._core = len(_text(cores[0])) if len(cores) == 1 else self._total
+
+    @cached_property
+    def _controls(self) -> Controls:
+        return Controls(self._tree)
+
+    @cached_property
+    def _total(self) -> int:
+        return _length(self._tree.body) if self._tree.body is not None else 0
+
+    @cached_property
+    def _core(self) -> int:
+        cores = self._tree.css("main, [role=main]")
+        return _length(cores[0]) if len(cores) == 1 else self._total
 
     def by_element(self) -> None:
         root = self._tree.root
@@ -120,12 +131,13 @@ class _Sweep:
                 self._consider_aria(node)
         for node in self._tree.css(_SAID_TO_HIDE):
             text = _text(node)
-            if len(text) >= _SENTENCE and node.mem_id not in self._whole and commanding(text):
+            if len(text) >= _SENTENCE and node.mem_id not in self._whole and _speaks(text):
                 self._whole[node.mem_id] = (node, "suspect")
 
     def finish(self) -> Removed:
         counts: Counter[str] = Counter()
         gone = 0
+        total = self._total
         kept_texts = [pair for pair in self._texts.values() if not self._inside(pair[0])]
         kept_whole = [pair for pair in self._whole.values() if not self._inside(pair[0])]
         for node, technique in (*kept_texts, *kept_whole):
@@ -134,7 +146,7 @@ class _Sweep:
             if size or technique == "comment" or node.tag in {"img", "template"}:
                 counts[technique] += 1
             node.decompose()
-        return Removed(counts=dict(counts), characters=gone, visible=max(0, self._total - gone))
+        return Removed(counts=dict(counts), characters=gone, visible=max(0, total - gone))
 
     def _inside(self, node: LexborNode) -> bool:
         above = node.parent
@@ -157,7 +169,7 @@ class _Sweep:
         text = _text(node)
         if not text.strip() and not node.css_matches("img[alt]"):
             return
-        if self._spared(node, technique, text) and not commanding(text):
+        if self._spared(node, technique, text) and not _speaks(text):
             return
         self._whole[node.mem_id] = (node, technique)
 
@@ -191,7 +203,7 @@ class _Sweep:
         spared = (
             not certain or self._controls.open(style.node) or self._is_the_page(style.node, text)
         )
-        if spared and not commanding(text):
+        if spared and not _speaks(text):
             return
         for node in nodes:
             self._texts[node.mem_id] = (node, technique)
@@ -234,7 +246,7 @@ class _Sweep:
             or self._has_twin(node)
             or _is_math(node, text)
         )
-        if keeps and not commanding(text):
+        if keeps and not _speaks(text):
             return
         self._whole[node.mem_id] = (node, "ariaHidden")
 
@@ -252,6 +264,11 @@ class _Sweep:
         return False
 
 
+def _speaks(text: str) -> bool:
+    """To a machine, even where letters are kept apart by characters nobody sees."""
+    return commanding(visible(text))
+
+
 def _text(node: LexborNode) -> str:
     """The words below, without the programs."""
     if node.tag == "-text":
@@ -261,6 +278,11 @@ def _text(node: LexborNode) -> str:
         for inner in node.css("script, style"):
             text = text.replace(inner.text(deep=True), " ", 1)
     return text
+
+
+def _length(node: LexborNode) -> int:
+    programs = sum(len(inner.text(deep=True)) for inner in node.css("script, style"))
+    return len(node.text(deep=True)) - programs
 
 
 def _in_main(node: LexborNode | None) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -40,6 +40,9 @@ class Draft:
     page_count: int | None = None
     file_size: int | None = None
     notes: tuple[str, ...] = ()
+    hidden: Mapping[str, int] = field(default_factory=dict)
+    etag: str | None = None
+    last_modified: str | None = None
 
 
 class Unsure(Exception):

@@ -48,6 +48,13 @@ _BYLINES = (
     "[itemprop=datePublished], time[pubdate], article time, main time, .published, .entry-date,"
     " .post-date, .posted-on, .article-date, .publish-date, .pubdate, .byline-date, .dateline, .date-published"
 )
+_DATED = (
+    "[class*=date i], [class*=publish i], [class*=posted i], [class*=byline i], [class*=eyebrow i]"
+)
+_AMENDED = re.compile(
+    r"updat|modif|edited|aktualisiert|mis à jour|actualizad|обновл|更新", re.IGNORECASE
+)
+_LOOKED_AT = 60
 _PATH = re.compile(
     r"/((?:19|20)\d\d)/(\d{1,2})/(\d{1,2})(?:/|$)|(?<!\d)((?:19|20)\d\d)-(\d\d)-(\d\d)(?!\d)"
 )
@@ -170,7 +177,18 @@ def _on_the_page(tree: LexborHTMLParser, url: str) -> tuple[str | None, str | No
             if attributes.get("itemprop"):
                 return found, "microdata"
             return found, "time" if node.tag == "time" else "text"
-    return _in_address(url)
+    found, basis = _in_address(url)
+    return (found, basis) if found else _alone(tree)
+
+
+def _alone(tree: LexborHTMLParser) -> tuple[str | None, str | None]:
+    """The day in an element called a date, where there is no second: lists show one an entry."""
+    days: set[str] = set()
+    for node in tree.css(_DATED)[:_LOOKED_AT]:
+        words = clean(node.text()) if not _amends(node.attributes.get("class") or "") else ""
+        if words and not _AMENDED.search(words) and (found := written(words)):
+            days.add(found)
+    return (days.pop(), "text") if len(days) == 1 else (None, None)
 
 
 def _amends(name: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -14,7 +15,7 @@ from citewell.fetch.ladder import Draft, Ladder, Note, Order, Tier, as_given
 from citewell.model.page import Page
 from citewell.net.target import read_url
 from citewell.text import tokens
-from citewell.text.markup import visible
+from citewell.text.invisible import cleanse
 
 BySite = Callable[[str], Awaitable[Page | None]]
 
@@ -72,7 +73,8 @@ class Reader:
 
     def _page(self, url: str, draft: Draft, *, seconds: float) -> Page:
         about = draft.about
-        content = visible(draft.content).strip()
+        cleaned = cleanse(draft.content)
+        content = cleaned.text.strip()
         return Page(
             url=url,
             final_url=draft.final_url,
@@ -94,6 +96,12 @@ class Reader:
             page_count=draft.page_count,
             file_size=draft.file_size,
             notes=draft.notes,
+            modified=about.modified,
+            structured=about.structured,
+            forum_signals=about.forum,
+            hidden=dict(Counter(draft.hidden) + Counter(cleaned.counts)),
+            etag=draft.etag,
+            last_modified=draft.last_modified,
         )
 
 

@@ -102,8 +102,12 @@ def _named(word: str) -> int:
     if word in _MONTH:
         return _MONTH[word]
     return next(
-        (n for name, n in _MONTH.items() if len(name) >= 5 and word.startswith(name[:6])), 0
+        (n for name, n in _MONTH.items() if _is_stem(name) and word.startswith(name[:6])), 0
     )
+
+
+def _is_stem(name: str) -> bool:
+    return len(name) >= (5 if name.isascii() else 4)
 
 
 def _day(text: str) -> str | None:

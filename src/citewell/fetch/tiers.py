@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from citewell.errors import CitewellError, NetworkFailed, Refused, TooLarge, Unavailable
 from citewell.fetch import complaints, walls
 from citewell.fetch.charset import Decoded, decode
+from citewell.fetch.hidden import remove
 from citewell.fetch.kinds import sniff
 from citewell.fetch.ladder import Climb, Draft, Unsure
 from citewell.fetch.metadata import About, describe
@@ -49,20 +50,23 @@ class Door:
         *,
         max_bytes: int,
         document_bytes: int | None = None,
+        beginning: int | None = None,
         now: Callable[[], float] = time.time,
     ) -> None:
         self._sender = sender
         self._max_bytes = max_bytes
         self._document_bytes = document_bytes
+        self._beginning = beginning  # cut what is longer, rather than refuse it
         self._now = now
 
     async def get(self, url: str, *, accept: str, timeout: float) -> Response:  # noqa: ASYNC109 - handed to the exchange
         request = Request(
             url=url,
-            headers={"accept": accept, "accept-language": "en;q=0.8, *;q=0.5"},
+            headers=_headers(accept, packed=self._beginning is None),
             timeout=timeout,
             max_bytes=self._max_bytes,
             document_bytes=self._document_bytes,
+            beginning=self._beginning,
             page=True,
         )
         try:
@@ -77,6 +81,11 @@ class Door:
             raise complaints.misled(url, error.message) from None
         _judge(url, response, now=self._now)
         return response
+
+
+def _headers(accept: str, *, packed: bool) -> dict[str, str]:
+    headers = {"accept": accept, "accept-language": "en;q=0.8, *;q=0.5"}
+    return headers if packed else headers | {"accept-encoding": "identity"}
 
 
 def _judge(url: str, response: Response, *, now: Callable[[], float]) -> None:
@@ -189,7 +198,8 @@ class HtmlTier:
         from citewell.fetch.html.extract import extract_tree
 
         tree = _parse(decoded.text)
-        about = describe(tree)
+        about = describe(tree, url=response.url)
+        unseen = remove(tree)
         found = extract_tree(tree, url=response.url)
         look = replace(_seen(response, decoded.text, tree), extracted=found.words)
         if wall := walls.detect(look):
@@ -202,6 +212,9 @@ class HtmlTier:
             charset=decoded.charset,
             about=about,
             extracted_by=self.name,
+            hidden=unseen.counts,
+            etag=response.headers.get("etag"),
+            last_modified=response.headers.get("last-modified"),
         )
         return _trusted(draft, url)
 

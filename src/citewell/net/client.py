@@ -75,7 +75,7 @@ class Client:
 
     async def _hop(self, request: Request) -> Response | Request:
         """One exchange: the final answer, or the request that the redirect asks for."""
-        from citewell.net.wire import Wire, read_body
+        from citewell.net.wire import Wire, read_beginning, read_body
 
         target = self._guard.target(request.url, page=request.page)
         self._wire = self._wire or Wire(self._guard, self._outbound)
@@ -90,8 +90,11 @@ class Client:
             if onward is not None:
                 return onward
             cap = request.cap(head.headers.get("content-type", ""))
-            packed = await read_body(chunks, head, cap)
-        encoding = head.headers.get("content-encoding", "")
+            encoding = head.headers.get("content-encoding", "")
+            if request.beginning is not None and not encoding:
+                packed = await read_beginning(chunks, request.beginning)
+            else:
+                packed = await read_body(chunks, head, cap)
         body = await _unpack(packed, encoding, cap)
         return Response(status=head.status, url=target.url, headers=head.headers, body=body)
 

@@ -38,6 +38,7 @@ class Request:
     document_bytes: int | None = (
         None  # the cap for answers that are neither HTML nor text, if another
     )
+    beginning: int | None = None  # so many bytes will do, where they come unpacked
     redirects: Redirects = Redirects.FOLLOW
     page: bool = False  # a page somebody reads, not an API: ALLOWED_DOMAINS binds every hop
 

@@ -74,6 +74,16 @@ class Wire:
         return self._pools[proxy]
 
 
+async def read_beginning(chunks: AsyncIterator[bytes], length: int) -> bytes:
+    """The first `length` bytes; the rest is left with the server."""
+    body = bytearray()
+    async for chunk in chunks:
+        body += chunk
+        if len(body) >= length:
+            break
+    return bytes(body[:length])
+
+
 async def read_body(chunks: AsyncIterator[bytes], head: Head, limit: int) -> bytes:
     """The whole body, or TooLarge as soon as it is known to pass `limit`."""
     length = head.headers.get("content-length", "")

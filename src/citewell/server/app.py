@@ -196,17 +196,20 @@ class App:
         )
 
     def _assist(self) -> Any:
-        from citewell.fetch.classify import source_type
+        from citewell.services import standing
         from citewell.services.sessions.assist import Assist
         from citewell.services.web.search import Web
 
-        return Assist(self.service(Sessions), lambda: self.service(Web), source_type)
+        return Assist(
+            self.service(Sessions),
+            lambda: self.service(Web),
+            lambda url: standing.of_host(url).source_type,
+        )
 
     def _links(self) -> Any:
-        from citewell.services.links import WAYBACK, Links
+        from citewell.services.links import Links
 
-        wayback = self.settings.raw.get("CITEWELL_WAYBACK_BASE_URL") or WAYBACK
-        return Links(self.network, wayback=wayback)
+        return Links(self.network, wayback=self.settings.wayback_url)
 
     def state(self) -> State:
         """What must not be lost; opened on first use."""
@@ -248,7 +251,9 @@ class App:
         """Seconds until a provider that keeps failing is asked again; None when it may be asked."""
         snapshot = self.network.health().get(provider)
         return (
-            snapshot.retry_after if snapshot is not None and snapshot.state is breaker.State.OPEN else None
+            snapshot.retry_after
+            if snapshot is not None and snapshot.state is breaker.State.OPEN
+            else None
         )
 
     def _read(self) -> Any:

@@ -119,7 +119,7 @@ def _source(wish: Gathering, hit: SearchResult, page: Page, now: datetime) -> So
             content=quality.content(cut.text),
         ),
         source_type=stands.source_type,
-        authority_tier=stands.authority_tier,
+        authority_tier=quality.tier(stands.authority),
         domain_category=stands.domain_category,
         claim_signal=signal or None,
         key_sentences=evidence or None,

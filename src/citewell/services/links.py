@@ -13,7 +13,6 @@ from citewell.net.network import Network
 
 AT_ONCE = 8
 SECONDS = 8.0
-WAYBACK = "https://archive.org/wayback/available"
 _RESTING = frozenset({401, 403, 429, 503})  # somebody is there and will not let us in
 _NO_HEAD = frozenset({405, 501})
 
@@ -28,7 +27,7 @@ class LinkState:
 
 
 class Links:
-    def __init__(self, network: Network, *, wayback: str = WAYBACK) -> None:
+    def __init__(self, network: Network, *, wayback: str) -> None:
         self._client = network.client
         self._archive = network.upstream("wayback", base_url=wayback, per_second=2.0, burst=4)
 

@@ -14,7 +14,7 @@ from citewell.model.scrape import InjectionSignal, PageMetadata, RetractionStatu
 from citewell.services import standing
 from citewell.services.pages import LONGEST, CachedRead
 from citewell.services.verbatim import Raw, Verbatim
-from citewell.text import injection, size
+from citewell.text import injection, quality, size
 from citewell.text.truncate import truncate
 
 logger = logging.getLogger(__name__)
@@ -82,7 +82,7 @@ def _output(url: str, page: Page, length: int) -> ScrapeOutput:
     cut = truncate(page.content, length)
     weight = size.weight(cut.text)
     stands = standing.of(page)
-    doi = standing.doi(page, stands)
+    doi = standing.doi(page)
     return ScrapeOutput(
         url=url,
         final_url=_elsewhere(url, page.final_url),
@@ -110,7 +110,7 @@ def _output(url: str, page: Page, length: int) -> ScrapeOutput:
         github_trust_signals=page.trust_signals,
         highlights=page.highlights or None,
         source_type=stands.source_type,
-        authority_tier=stands.authority_tier,
+        authority_tier=quality.tier(stands.authority),
         domain_category=stands.domain_category,
         detected_doi=doi,
         injection_signals=commands(cut.text),
@@ -137,7 +137,7 @@ def _verbatim(url: str, raw: Raw) -> ScrapeOutput:
         raw=True,
         charset=raw.charset,
         source_type=stands.source_type,
-        authority_tier=stands.authority_tier,
+        authority_tier=quality.tier(stands.authority),
         domain_category=stands.domain_category,
     )
 

@@ -2,37 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from citewell.fetch.classify import Standing, classify
+from citewell.fetch.doi import detect
 from citewell.model.page import Page
 from citewell.model.scrape import Citation, CitationFormats, CitationMetadata
-from citewell.text import citation, quality, urls
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
-    source_type: str
-    authority_tier: str
-    domain_category: str
-    authority: float
+from citewell.text import citation, urls
 
 
 def of(page: Page) -> Standing:
-    return of_host(page.final_url)
+    """By the page's own marks, then by its host."""
+    return classify(page.final_url, page.structured)
 
 
 def of_host(url: str) -> Standing:
-    return Standing(
-        source_type="unknown",
-        authority_tier=quality.tier(0.5),
-        domain_category="general",
-        authority=0.5,
-    )
+    return classify(url)
 
 
-def doi(page: Page, stands: Standing) -> str | None:
-    return None
+def doi(page: Page) -> str | None:
+    """The DOI that a scholarly page declares as its own."""
+    kind = of(page).source_type
+    return detect(page.final_url, page.structured, page.content, source_type=kind)
 
 
 def cited(page: Page, *, doi: str | None = None) -> Citation:

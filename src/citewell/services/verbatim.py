@@ -50,7 +50,7 @@ class Verbatim:
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         """`robots` is None where the operator chose not to ask."""
-        self._door = Door(sender, max_bytes=LONGEST)
+        self._sender = sender
         self._robots = robots
         self._timeout = timeout
         self._now = now
@@ -58,9 +58,12 @@ class Verbatim:
     async def fetch(self, url: str, *, max_length: int) -> Raw:
         """At most `max_length` bytes of the body; raises what the reader of pages raises."""
         await self._permitted(url)
-        response = await self._door.get(url, accept=_ANY, timeout=self._timeout)
+        length = min(max_length, LONGEST)
+        door = Door(self._sender, max_bytes=LONGEST, beginning=length + 1)
+        response = await door.get(url, accept=_ANY, timeout=self._timeout)
         kind = response.headers.get("content-type", "")
-        body = response.body[: min(max_length, LONGEST)]
+        body = response.body[:length]
+        truncated = len(body) < len(response.body)
         text, encoding, charset = _shown(body, response.body, kind)
         return Raw(
             final_url=response.url,
@@ -68,8 +71,8 @@ class Verbatim:
             encoding=encoding,
             content_type=kind,
             length=len(body),
-            truncated=len(body) < len(response.body),
-            original=_announced(response) or len(response.body),
+            truncated=truncated,
+            original=_announced(response) or (None if truncated else len(response.body)),
             charset=charset,
             fetched_at=self._now(),
         )

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _PARAMETER = re.compile(r"(?<![:\w]):([a-z_][a-z0-9_]*)")
-_ROWS = re.compile(r"\s*(?:SELECT|WITH)\b|.*\bRETURNING\b", re.IGNORECASE | re.DOTALL)
+_ROWS = re.compile(r"\s*SELECT\b|.*\bRETURNING\b[^()]*\Z", re.IGNORECASE | re.DOTALL)
 _LINKS = 10
 _PATIENCE = 15.0  # seconds for a connection, as for SQLite's lock
 _TRIES = 5
@@ -69,7 +69,7 @@ class PostgresDatabase:
 
     async def execute(self, batch: Sequence[Statement]) -> tuple[Outcome, ...]:
         async def write(link: Link) -> tuple[Outcome, ...]:
-            if len(batch) == 1 and batch[0].expect is None:
+            if len(batch) == 1 and (batch[0].whole or batch[0].expect is None):
                 return (await _run(link, batch[0]),)
             async with link.transaction():
                 return tuple([await _run(link, statement) for statement in batch])
@@ -84,6 +84,15 @@ class PostgresDatabase:
                 return await work(link)
 
         return await self._persisted(read)
+
+    async def changed(self, work: Callable[[Link], Awaitable[T]]) -> T:
+        """Run `work` as one transaction, for what no batch of statements can do."""
+
+        async def write(link: Link) -> T:
+            async with link.transaction():
+                return await work(link)
+
+        return await self._persisted(write)
 
     async def aclose(self) -> None:
         self._closed = True
@@ -127,6 +136,7 @@ class PostgresDatabase:
                 min_size=0,
                 max_size=self._links,
                 timeout=_PATIENCE,
+                reset=_nothing,  # every use here leaves its connection as it found it
                 server_settings={"search_path": self.place, "application_name": "citewell"},
             )
         except ValueError as error:
@@ -163,6 +173,9 @@ class PostgresDatabase:
             if version < len(steps):
                 await link.execute("DELETE FROM schema_version")
                 await link.execute("INSERT INTO schema_version VALUES ($1)", len(steps))
+
+
+async def _nothing(_: object) -> None: ...
 
 
 async def _run(link: Link, statement: Statement) -> Outcome:

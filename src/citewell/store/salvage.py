@@ -7,6 +7,8 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from citewell.store.tables import carried, columns, order_reindexing
+
 _FEWER = (200, 20, 1)
 _FARTHEST = 2**62
 _PAGE_COUNT, _FREE, _CHANGES, _VALID_FOR = 28, 32, 24, 92  # offsets in the file's header
@@ -22,10 +24,10 @@ def salvage(damaged: Path, sound: sqlite3.Connection) -> dict[str, int]:
     sound.execute("PRAGMA foreign_keys = OFF")
     sound.execute("BEGIN IMMEDIATE")
     with contextlib.closing(sqlite3.connect(damaged, isolation_level=None)) as source:
-        for table in _tables(sound):
+        for table in carried(sound):
             kept[table] = _copy(source, sound, table)
     _drop_orphans(sound)
-    _order_reindexing(sound)
+    order_reindexing(sound)
     sound.execute("COMMIT")
     return kept
 
@@ -55,19 +57,9 @@ def _mend_header(damaged: Path, sound: sqlite3.Connection) -> None:
             file.write(page)
 
 
-def _tables(sound: sqlite3.Connection) -> list[str]:
-    """Those of ours that hold rows; indexes are made anew from them."""
-    found = sound.execute(
-        "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%' "
-        "AND name NOT LIKE 'term%' AND name NOT IN ('schema_version', 'chore')"
-    )
-    return [name for (name,) in found]
-
-
 def _copy(source: sqlite3.Connection, sound: sqlite3.Connection, table: str) -> int:
-    columns = [row[1] for row in sound.execute(f"PRAGMA table_info({table})")]
-    named = ", ".join(columns)
-    marks = ", ".join("?" * len(columns))
+    names = columns(sound, table)
+    named, marks = ", ".join(names), ", ".join("?" * len(names))
     insert = f"INSERT OR IGNORE INTO {table} ({named}) VALUES ({marks})"  # noqa: S608 - our own names
     kept = 0
     for row in _readable(source, f"SELECT rowid, {named} FROM {table} WHERE rowid"):  # noqa: S608 - our own names
@@ -118,8 +110,3 @@ def _drop_orphans(sound: sqlite3.Connection) -> None:
     orphans = sound.execute("PRAGMA foreign_key_check").fetchall()
     for table, rowid, *_ in orphans:
         sound.execute(f"DELETE FROM {table} WHERE rowid = ?", (rowid,))  # noqa: S608 - our own names
-
-
-def _order_reindexing(sound: sqlite3.Connection) -> None:
-    """The index is not carried over; whoever searches next has it made anew."""
-    sound.execute("INSERT OR IGNORE INTO chore (name, since) VALUES ('reindex', 0.0)")

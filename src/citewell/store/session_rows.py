@@ -36,6 +36,17 @@ UPDATE session SET
     updated = :updated, expires = :expires, version = :version, steps = :steps, body = :body
 WHERE id = :id AND version = :version - 1 AND expires > :now
 """
+# On a server every statement is a journey, so what every step does is a single one there.
+APPEND = """
+WITH fence AS (
+    UPDATE session SET
+        updated = :updated, expires = :expires, version = :version, steps = :steps, body = :body
+    WHERE id = :id AND version = :version - 1 AND expires > :now
+    RETURNING id
+)
+INSERT INTO session_step (session, number, body)
+SELECT fence.id, CAST(:number AS BIGINT), CAST(:step AS BYTEA) FROM fence
+"""
 UPDATE_STEP = "UPDATE session_step SET body = :body WHERE session = :id AND number = :number"
 EVICT = """
 DELETE FROM session WHERE id <> :id AND id IN (
@@ -99,6 +110,17 @@ def update(
         *(_step(INSERT_STEP, chain, head.id, numbered) for numbered in added.items()),
         *(_step(UPDATE_STEP, chain, head.id, numbered) for numbered in replaced.items()),
     ]
+
+
+def append(chain: Keychain, head: Head, now: float, step: bytes) -> list[Statement]:
+    """One more step as one statement, for PostgreSQL; where the fence refuses, nothing is added."""
+    row = name(chain, head.id)
+    params = _head_params(chain, head) | {
+        "now": now,
+        "number": head.steps,
+        "step": chain.seal(_STEP_TABLE, f"{row}/{head.steps}", pack(step)),
+    }
+    return [Statement(sql=APPEND, params=params, expect=1, whole=True)]
 
 
 def open_head(chain: Keychain, row: Row) -> Head:

@@ -219,16 +219,20 @@ class SqlSessions:
             steps=len(steps) + len(change.appended),
             body=change.body,
         )
-        first = len(steps) + 1
-        added = dict(enumerate(change.appended, start=first))
         size = len(change.body) + sum(map(len, change.appended))
-        batch = await maybe_off_loop(
-            size, lambda: rows.update(chain, head, now, added=added, replaced=change.replaced)
-        )
+        batch = await maybe_off_loop(size, lambda: self._batch(chain, head, now, change))
         await self._database.execute(batch)
         written = Session(head=head, steps=(*steps, *change.appended))
         self._remember(chain.owner, written)
         return written
+
+    def _batch(self, chain: Keychain, head: Head, now: float, change: Change) -> list[Statement]:
+        common = len(change.appended) == 1 and not change.replaced
+        if common and self._database.dialect.name == "postgres":
+            return rows.append(chain, head, now, change.appended[0])
+        first = head.steps - len(change.appended) + 1
+        added = dict(enumerate(change.appended, start=first))
+        return rows.update(chain, head, now, added=added, replaced=change.replaced)
 
     async def _read(self, owner: str, session_id: str, *, touch: bool) -> Session:
         chain = await self._chain(owner)

@@ -46,6 +46,7 @@ class Statement:
     sql: str
     params: Mapping[str, Scalar] = field(default_factory=dict)
     expect: int | None = None
+    whole: bool = False  # does what it should or nothing: alone, it needs no transaction around it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

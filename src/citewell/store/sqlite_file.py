@@ -75,6 +75,23 @@ class SqliteFile:
         except OSError as error:
             raise self._unusable(error) from error
 
+    def install(self, successor: Path) -> None:
+        """Put another file in the place of this one, which is kept beside under another name."""
+        import sqlite3
+
+        try:
+            with self._lock, self._alone():
+                former = self.path.exists()
+                with self._held():
+                    if former:
+                        _copy(self.path, self._free_name("replaced"))
+                    self._succeed(successor)
+                self.epoch += 1
+        except sqlite3.Error as error:
+            raise self.explain(error) from error
+        except OSError as error:
+            raise self._unusable(error) from error
+
     def identity(self) -> tuple[int, int] | None:
         """Which file stands at the path now; None when there is none."""
         try:
@@ -233,9 +250,7 @@ class SqliteFile:
                     "with `citewell restore`."
                 )
             _copy(self.path, aside)
-            # The log goes first: beside another database it would ruin it.
-            _remove(self.path, suffixes=("-wal", "-shm"))
-            successor.replace(self.path)
+            self._succeed(successor)
         for leftover in (working, successor):
             _remove(leftover)
         return kept
@@ -253,9 +268,14 @@ class SqliteFile:
                     raise
             yield
 
-    def _free_name(self) -> Path:
+    def _succeed(self, successor: Path) -> None:
+        """The log goes first: beside another database it would ruin it."""
+        _remove(self.path, suffixes=("-wal", "-shm"))
+        shutil.move(successor, self.path)
+
+    def _free_name(self, why: str = "damaged") -> Path:
         number = 1
-        while (aside := self.path.with_name(f"{self.path.name}.damaged-{number}")).exists():
+        while (aside := self.path.with_name(f"{self.path.name}.{why}-{number}")).exists():
             number += 1
         return aside
 

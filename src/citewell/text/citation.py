@@ -83,13 +83,13 @@ def mla(work: Work, *, accessed: date) -> str:
 
 def bibtex(work: Work, *, accessed: date | None = None) -> str:
     """An @article where there is a DOI, else @misc; without `accessed` the entry never changes."""
-    year = work.published[:4]
+    year, month, _ = _read(work.published)
     rows = [
         ("author", " and ".join(_bibtex_name(author) for author in work.authors)),
         ("title", f"{{{_escaped(work.title)}}}" if work.title else ""),
         ("journal" if work.doi else "howpublished", _escaped(work.site or urls.display(work.url))),
         ("year", year),
-        ("month", work.published[5:7]),
+        ("month", f"{month:02}" if month else ""),
         ("doi", work.doi),
         ("url", work.url),
         ("urldate", accessed.isoformat() if accessed else ""),
@@ -102,7 +102,9 @@ def key(work: Work) -> str:
     """Surname, year and the title's first telling word, in plain letters."""
     first = work.authors[0].family if work.authors else work.site or urls.display(work.url)
     words = [word for word in _WORD.findall(_plain(work.title)) if word not in _STOP]
-    return "".join((*_WORD.findall(_plain(first)), work.published[:4], *words[:1])) or "source"
+    return (
+        "".join((*_WORD.findall(_plain(first)), _read(work.published)[0], *words[:1])) or "source"
+    )
 
 
 def _plain(text: str) -> str:

@@ -58,14 +58,21 @@ def _rows() -> tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...]:
     return tuple((kind, tuple(words.split("|")), re.compile(rule)) for kind, words, rule in ROWS)
 
 
+@cache
+def _words() -> frozenset[str]:
+    return frozenset(word for _, words, _ in _rows() for word in words)
+
+
 def _matches(low: str) -> Iterator[tuple[str, tuple[int, int]]]:
-    for kind, words, pattern in _rows():
-        for start, end in _windows(low, words):
+    there = {word for word in _words() if word in low}
+    for kind, words, pattern in _rows() if there else ():
+        near = [word for word in words if word in there]
+        for start, end in _windows(low, near) if near else ():
             for match in pattern.finditer(low, start, end):
                 yield kind, match.span()
 
 
-def _windows(low: str, words: tuple[str, ...]) -> list[tuple[int, int]]:
+def _windows(low: str, words: list[str]) -> list[tuple[int, int]]:
     """The parts of the text near one of the words, which are found far faster than a pattern."""
     places: list[int] = []
     for word in words:

@@ -141,6 +141,8 @@ HIDDEN: dict[str, str] = {
     "sheet-comment": _ruled("/* a { } */ .x /* b */ { display : none /* c */ }"),
     "sheet-string": _ruled('.q::before{content:"}"}.x{display:none}'),
     "sheet-unclosed": _ruled(".x{display:none"),
+    "sheet-before-left-open": page(f'<div class="x">{MARKER}</div>', head="<style>.a{color:red</style><style>.x{display:none}</style>"),
+    "brace-escape": _ruled(r".a\{ {color:red} .x{display:none}"),
     "class-escape": _ruled(r".md\:x{display:none}", f'<p class="md:x">{MARKER}</p>'),
     "body-sheet": page(f'<style>.x{{display:none}}</style><p class="x">{MARKER}</p>'),
     "nested-in-hidden": page(f'<div style="display:none"><p style="display:block">{MARKER}</p></div>'),

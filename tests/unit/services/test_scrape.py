@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import asyncio
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -26,7 +25,8 @@ class Sent:
         self.body, self.kind, self.status = body, kind, status
 
     async def send(self, request: Request) -> Response:
-        headers = {"content-type": self.kind} if self.kind else {}
+        headers = {"content-length": str(len(self.body))}
+        headers |= {"content-type": self.kind} if self.kind else {}
         return Response(status=self.status, url=request.url, headers=headers, body=self.body)
 
 
@@ -131,7 +131,7 @@ def test_a_document_tells_its_pages():
 
 
 @pytest.mark.parametrize(("words", "warned"), [(149, True), (150, False)])
-def test_a_thin_page_is_warned_of(words: int, warned: bool):
+def test_a_thin_page_is_warned_of(words: int, *, warned: bool):
     output = scrape(page(URL, "word " * words))
 
     assert (output.sparsity_warning is not None) is warned
@@ -152,6 +152,89 @@ def test_orders_to_a_machine_are_pointed_out_and_left_in_place():
 def test_a_wish_that_makes_no_sense_is_refused_by_name(field: str, value: Any):
     with pytest.raises(InvalidInput, match=field):
         scrape(**{field: value})
+
+
+NEJM = "https://www.nejm.org/doi/full/10.1056/nejmoa0000000"
+MARKS = StructuredData(citation={"citation_title": "x", "citation_doi": "10.1234/abc.5"})
+
+
+def test_a_scholarly_page_names_its_doi_and_kind():
+    output = scrape(page(URL, structured=MARKS))
+
+    assert output.source_type == "peer_reviewed"
+    assert output.wire()["detectedDoi"] == "10.1234/abc.5"
+    assert "doi = {10.1234/abc.5}" in output.citation.formatted.bibtex
+    assert output.retraction_status is None
+
+
+def test_the_address_stands_in_where_the_marks_are_lost():
+    reads = ScriptedReads({NEJM: page(NEJM)})
+    verbatim = Verbatim(Sent(), robots=None, timeout=5)
+    service = Scrape(pages=Memory().reading(reads), verbatim=verbatim)
+
+    output = asyncio.run(service.scrape(Wish(url=NEJM)))
+
+    assert output.detected_doi == "10.1056/nejmoa0000000"
+    assert output.authority_tier == "high"
+
+
+def test_a_page_that_is_not_scholarly_has_no_doi():
+    assert scrape(page(URL, "See 10.1234/abc.5 for more.")).detected_doi is None
+
+
+def test_the_record_of_the_work_is_attached():
+    status = RetractionStatus(retracted=True, kind="retraction", notice_doi="10.1234/notice")
+    records = Records(status)
+
+    output = scrape(page(URL, structured=MARKS), records=records)
+
+    assert records.asked == ["10.1234/abc.5"]
+    assert output.wire()["retractionStatus"] == {
+        "retracted": True,
+        "kind": "retraction",
+        "noticeDoi": "10.1234/notice",
+    }
+
+
+@pytest.mark.parametrize("answer", [None, Unavailable("The registry is down.")])
+def test_a_clean_or_unseen_record_is_never_a_guess(answer: Any):
+    output = scrape(page(URL, structured=MARKS), records=Records(answer))
+
+    assert "retractionStatus" not in output.wire()
+
+
+def test_a_page_without_a_doi_asks_nobody():
+    records = Records(None)
+
+    scrape(records=records)
+
+    assert records.asked == []
+
+
+def test_the_citation_says_what_the_page_says():
+    found = page(URL, title="On tides", author="Ada Doe", site="The Review", published="2026-03-04")
+
+    formatted = scrape(found).citation.formatted
+
+    assert formatted.apa.startswith("Doe, A. (2026, March 4). On tides. The Review.")
+    assert formatted.mla.startswith("Doe, Ada. ")
+    assert "The Review, 4 Mar. 2026" in formatted.mla
+    assert formatted.bibtex.startswith("@misc{doe2026tides,")
+    assert "n.d." not in formatted.apa
+
+
+@pytest.mark.parametrize(
+    ("url", "kind", "tier"),
+    [
+        ("https://www.cdc.gov/x", "government", "high"),
+        ("https://evil.example/?ref=nature.com.gov", "unknown", "medium"),
+        ("https://nature.com.evil.example/", "unknown", "medium"),
+    ],
+)
+def test_raw_is_classified_by_its_host_alone(url: str, kind: str, tier: str):
+    output = scrape(sent=Sent(b"words", "text/plain"), mode="raw", url=url)
+
+    assert (output.source_type, output.authority_tier) == (kind, tier)
 
 
 def test_raw_is_what_the_server_sent():

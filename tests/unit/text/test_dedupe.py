@@ -39,7 +39,9 @@ def test_text_without_repetition_is_returned_as_it_is():
 
 
 def test_headings_and_rules_are_no_paragraphs():
-    first, second = deduplicate(["## Results\n\nOne.\n\n---\n\nx", "## Results\n\nTwo.\n\n---\n\ny"])
+    first, second = deduplicate(
+        ["## Results\n\nOne.\n\n---\n\nx", "## Results\n\nTwo.\n\n---\n\ny"]
+    )
 
     assert second.text == "## Results\n\nTwo.\n\n---\n\ny"
     assert first.dropped == second.dropped == 0
@@ -47,7 +49,10 @@ def test_headings_and_rules_are_no_paragraphs():
 
 def test_a_heading_goes_with_all_that_stood_below_it():
     _, second = deduplicate(
-        [SHARED, f"# Title\n\nOwn.\n\n## A\n\n{SHARED}\n\n## B\n\n### C\n\n{SHARED}\n\n## D\n\nLeft."]
+        [
+            SHARED,
+            f"# Title\n\nOwn.\n\n## A\n\n{SHARED}\n\n## B\n\n### C\n\n{SHARED}\n\n## D\n\nLeft.",
+        ]
     )
 
     assert second.text == "# Title\n\nOwn.\n\n## D\n\nLeft."
@@ -95,7 +100,9 @@ def test_short_paragraphs_are_never_nearly_equal():
     assert deduplicate(["Yes, it is so.", "Yes, it is so!"], near=True)[1].text == "Yes, it is so!"
 
 
-@given(st.lists(st.lists(st.sampled_from(["a b", "c", "# h", "d\ne", "## i"]), max_size=8), max_size=4))
+@given(
+    st.lists(st.lists(st.sampled_from(["a b", "c", "# h", "d\ne", "## i"]), max_size=8), max_size=4)
+)
 def test_what_is_left_holds_every_paragraph_once(texts: list[list[str]]):
     parts = deduplicate(["\n\n".join(text) for text in texts])
 

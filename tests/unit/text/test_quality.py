@@ -107,6 +107,8 @@ def test_a_japanese_text_is_no_odd_text():
     assert quality.content("潮の満ち引きは一日に二度ある。" * 100) >= 0.7
 
 
-@pytest.mark.parametrize(("value", "name"), [(0.9, "high"), (0.8, "high"), (0.5, "medium"), (0.49, "low")])
+@pytest.mark.parametrize(
+    ("value", "name"), [(0.9, "high"), (0.8, "high"), (0.5, "medium"), (0.49, "low")]
+)
 def test_authority_has_three_tiers(value: float, name: str):
     assert quality.tier(value) == name

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING
 
-from citewell.fetch.css import colour, sheet
+from citewell.fetch.css import colour, media, sheet
 from citewell.fetch.css.declaration import COLOURS, Declared, declarations, inline
 from citewell.fetch.css.hiding import may_hide
 from citewell.fetch.css.select import Index, Weight, split, weigh
@@ -14,6 +15,7 @@ from citewell.fetch.css.select import Index, Weight, split, weigh
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+_Place = tuple[bool, int]  # outside any layer, and the how-manieth rule
 _Rank = tuple[bool, bool, Weight, int]
 Priority = tuple[bool, bool, bool, Weight, int]
 _LIGHT = Weight(0, 0, 0)
@@ -49,12 +51,16 @@ class Styles:
 
     def __init__(self, tree: LexborHTMLParser) -> None:
         self.sheet = _in_page(tree)
-        self.index = Index(tree)
+        self._tree = tree
         self.outside = self.sheet.imports or bool(tree.css("link[rel~=stylesheet i][href]"))
         self.found: dict[int, Style] = {}
         self._properties: dict[str, str] = {}  # custom ones, of the root
         self._by_attribute(tree)
         self._by_rules(tree)
+
+    @cached_property
+    def index(self) -> Index:
+        return Index(self._tree)
 
     def _of(self, node: LexborNode) -> Style:
         style = self.found.get(node.mem_id)
@@ -81,18 +87,16 @@ class Styles:
         kept = COLOURS | _inherited([*read.values(), *(declared for _, declared, _ in rules)])
         # First what can hide, or colours; then, for the elements so found, what may undo it.
         for choose, among in ((_charged, None), (_companions, self.found)):
-            chosen = [
-                (selector, choose(declared, kept), rank) for selector, declared, rank in rules
-            ]
-            self._apply(chosen, among)
+            blocks = {id(declared): choose(declared, kept) for _, declared, _ in rules}
+            self._apply(rules, blocks, among)
             own = {style: choose(declared, kept) for style, declared in read.items()}
             for node, style in written:
                 if own[style] and (among is None or node.mem_id in among):
                     self._put(node, own[style], (True, True, _LIGHT, 0))
 
-    def _in_force(self) -> list[tuple[str, Declared, _Rank]]:
+    def _in_force(self) -> list[tuple[str, Declared, _Place]]:
         """Each selector that names only what is on the page, with what it declares."""
-        found: list[tuple[str, Declared, _Rank]] = []
+        found: list[tuple[str, Declared, _Place]] = []
         read: dict[str, Declared] = {}
         for order, rule in enumerate(self.sheet.rules):
             for selector in split(rule.selectors):
@@ -100,9 +104,7 @@ class Styles:
                     if rule.body not in read:
                         read[rule.body] = declarations(rule.body)
                     if declared := read[rule.body]:
-                        found.append(
-                            (selector, declared, (not rule.layered, False, weigh(selector), order))
-                        )
+                        found.append((selector, declared, (not rule.layered, order)))
         return found
 
     def _take_custom(self, rules: Iterable[tuple[str, Declared, object]]) -> None:
@@ -112,13 +114,18 @@ class Styles:
                 self._properties.update({name: declared[name][0] for name in names})
 
     def _apply(
-        self, rules: list[tuple[str, Declared, _Rank]], among: Container[int] | None
+        self,
+        rules: list[tuple[str, Declared, _Place]],
+        blocks: Mapping[int, Declared],
+        among: Container[int] | None,
     ) -> None:
-        for selector, declared, rank in rules:
-            if declared:
-                for node in self.index.select(selector):
-                    if among is None or node.mem_id in among:
-                        self._put(node, declared, rank)
+        for selector, whole, (unlayered, order) in rules:
+            declared = blocks[id(whole)]
+            rank: _Rank | None = None
+            for node in self.index.select(selector) if declared else ():
+                if among is None or node.mem_id in among:
+                    rank = rank or (unlayered, False, weigh(selector), order)
+                    self._put(node, declared, rank)
 
     def _put(self, node: LexborNode, declared: Declared, rank: _Rank) -> None:
         style = self._of(node)
@@ -136,13 +143,13 @@ class Styles:
 
 
 def _in_page(tree: LexborHTMLParser) -> sheet.Sheet:
-    texts = []
+    """All sheets as one; each is read by itself, for one that is left open ends with its element."""
+    whole = sheet.Sheet()
     for node in tree.css("style"):
         kind, query = node.attributes.get("type") or "", node.attributes.get("media") or ""
-        if kind.strip().lower() in {"", "text/css"}:
-            text = node.text(deep=True)
-            texts.append(f"@media {query} {{{text}\n}}" if query.strip() else text)
-    return sheet.read("\n".join(texts))
+        if kind.strip().lower() in {"", "text/css"} and media.applies(query):
+            whole.add(sheet.read(node.text(deep=True)))
+    return whole
 
 
 def _presented(node: LexborNode) -> Iterable[tuple[str, str]]:

@@ -20,6 +20,10 @@ _KEYWORD_SIZES = {"smaller": 0.83, "larger": 1.2}
 _ENOUGH = 40  # characters of other text beside, to tell how text usually looks there
 
 
+_TELLING = frozenset({"visibility", "font-size", "z-index", "-webkit-text-fill-color", "fill"})
+_PAIRS = 400
+
+
 class Look(NamedTuple):
     shown: bool = True
     size: float = EM  # of type, in pixels
@@ -38,6 +42,8 @@ class Looks:
 
     def unseen(self) -> Iterator[tuple[Style, str, bool]]:
         """Elements whose own text cannot be seen, by which technique, and whether that is certain."""
+        if not self._possible():
+            return
         for style in list(self._styles.found.values()):
             look = self.of(style)
             if not look.shown:
@@ -48,6 +54,26 @@ class Looks:
                 yield style, "colour", self._certain_colour(style, look)
             elif self._behind(style):
                 yield style, "behind", True
+
+    def _possible(self) -> bool:
+        """A quick look at all values: most pages have no two that hide text in one another."""
+        inks, grounds = {"black"}, {"white"}
+        for style in self._styles.found.values():
+            values = style.values
+            if not values.keys().isdisjoint(_TELLING):
+                return True
+            inks.add(values.get("color", "black"))
+            grounds.add(values.get("background-color", "white"))
+        if len(inks) * len(grounds) > _PAIRS:
+            return True
+        behind = [colour.read(_light(ground)) for ground in grounds]
+        if any(shade is not None and 0 < shade.alpha < 1 for shade in behind):
+            return True
+        fronts = [shade for ink in inks if (shade := colour.read(_light(ink))) is not None]
+        solid = [shade for shade in behind if shade is not None and shade.alpha == 1]
+        return any(
+            shade.alpha < 0.03 or colour.lost(shade, ground) for shade in fronts for ground in solid
+        )
 
     def of(self, style: Style) -> Look:
         chain = [style]
@@ -97,7 +123,7 @@ class Looks:
             return True
         node: LexborNode | None = style.node
         while node is not None and node.mem_id != look.painter and node.tag not in {"body", "html"}:
-            if any(self._styles.index.names(node)):
+            if any(_names(node)):
                 return self._stands_out(style)
             node = node.parent
         return True
@@ -105,7 +131,7 @@ class Looks:
     def _stands_out(self, style: Style) -> bool:
         """Among plain text of the same place, so that the place cannot be dark."""
         node = style.node
-        if any(self._styles.index.names(node)) or node.parent is None:
+        if any(_names(node)) or node.parent is None:
             return False
         wanted = (
             {"-text"} if node.tag in _INLINE else _BLOCKS if node.tag in _BLOCKS else {node.tag}
@@ -113,9 +139,7 @@ class Looks:
         total = 0
         child = node.parent.first_child
         while child is not None:
-            plain = child.mem_id not in self._styles.found and not any(
-                self._styles.index.names(child)
-            )
+            plain = child.mem_id not in self._styles.found and not any(_names(child))
             if child.tag in wanted and plain:
                 total += len(
                     (
@@ -154,6 +178,11 @@ def _own_ink(base: Look, style: Style) -> Colour | None:
     if style.node.tag in {"text", "tspan", "textpath"}:
         ink = style.get("fill") or ink
     return _ink(base, ink) if ink else base.ink
+
+
+def _names(node: LexborNode) -> tuple[str, str]:
+    attributes = node.attributes
+    return attributes.get("id") or "", attributes.get("class") or ""
 
 
 def _shown(base: Look, value: str) -> bool:

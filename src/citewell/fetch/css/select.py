@@ -82,7 +82,7 @@ class Index:
                 self._ids.setdefault(name, []).append(node)
             self._names[node.mem_id] = (name, classes)
 
-    def names(self, node: LexborNode) -> tuple[str, list[str]]:
+    def _of(self, node: LexborNode) -> tuple[str, list[str]]:
         """An element's id and classes."""
         return self._names.get(node.mem_id, _NAMELESS)
 
@@ -145,7 +145,7 @@ class Index:
             return False
         if not wanted.ids and not wanted.classes:
             return True
-        name, classes = self.names(node)
+        name, classes = self._of(node)
         return wanted.classes.issubset(classes) and all(name == each for each in wanted.ids)
 
     def _climbs(self, node: LexborNode, chain: list[tuple[str, _Compound]]) -> bool:

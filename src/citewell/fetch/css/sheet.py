@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from citewell.fetch.css import media
@@ -19,7 +18,8 @@ _NOISE = re.compile(
     r"|\burl\(\s*[^\s\"')][^)]*\)|<!--|-->|\\.",
     re.DOTALL | re.IGNORECASE,
 )
-_BRACE = re.compile(r"[{}]")
+# A whole rule with nothing nested in it, or the text up to the next brace or the end.
+_PIECE = re.compile(r"([^{}]*)\{([^{}]*)\}|([^{}]*)([{}])|([^{}]+)$")
 _CONDITIONAL = {"media": media.applies, "supports": media.supported}
 
 
@@ -36,6 +36,11 @@ class Sheet:
     frames: dict[str, Declared] = field(default_factory=dict)  # where each animation ends
     imports: bool = False  # there is more that we do not see
 
+    def add(self, other: Sheet) -> None:
+        self.rules.extend(other.rules[: MAX_RULES - len(self.rules)])
+        self.frames.update(other.frames)
+        self.imports = self.imports or other.imports
+
 
 @dataclass(slots=True, kw_only=True)
 class _Frame:
@@ -51,18 +56,36 @@ def read(text: str) -> Sheet:
     sheet = Sheet()
     clean = _NOISE.sub(_quiet, text[:MAX_CHARACTERS])
     stack = [_Frame()]
-    for lead, brace in _pieces(clean):
+    for selectors, body, lead, brace, rest in _PIECE.findall(clean):
         if len(sheet.rules) >= MAX_RULES:
             break
-        if brace == "{":
+        if body or selectors:
+            if not _flat(stack[-1], selectors, body, sheet):
+                _nest(stack, selectors, body, sheet)
+        elif brace == "{":
             _open(stack, lead, sheet)
         else:
-            stack[-1].body.append(lead)
-            if len(stack) > 1:
+            stack[-1].body.append(lead or rest)
+            if brace and len(stack) > 1:
                 _close(stack.pop(), sheet)
     while len(stack) > 1:  # browsers close what the author left open
         _close(stack.pop(), sheet)
     return sheet
+
+
+def _flat(frame: _Frame, selectors: str, body: str, sheet: Sheet) -> bool:
+    """Nearly every rule of a sheet stands by itself and is taken without ado."""
+    if frame.selectors or frame.animation or ";" in selectors or "@" in selectors:
+        return False
+    if frame.active and ":" in body:
+        sheet.rules.append(Rule(selectors=selectors.strip(), body=body, layered=frame.layered))
+    return True
+
+
+def _nest(stack: list[_Frame], selectors: str, body: str, sheet: Sheet) -> None:
+    _open(stack, selectors, sheet)
+    stack[-1].body.append(body)
+    _close(stack.pop(), sheet)
 
 
 def _quiet(match: re.Match[str]) -> str:
@@ -71,21 +94,12 @@ def _quiet(match: re.Match[str]) -> str:
         return " "
     if found[0] in "\"'":
         return found if not _STRUCTURE.search(found) else '""'
-    return found if found[0] == "\\" else "url()"
+    if found[0] == "\\":
+        return f"\\{ord(found[1]):x} " if found[1] in "{}" else found
+    return "url()"
 
 
 _STRUCTURE = re.compile(r"[{};:,]")
-
-
-def _pieces(text: str) -> Iterator[tuple[str, str]]:
-    start = 0
-    for match in _BRACE.finditer(text):
-        place = match.start()
-        if place and text[place - 1] == "\\":
-            continue
-        yield text[start:place], match[0]
-        start = match.end()
-    yield text[start:], "}"
 
 
 def _open(stack: list[_Frame], lead: str, sheet: Sheet) -> None:

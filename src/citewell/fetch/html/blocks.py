@@ -75,28 +75,12 @@ _NAMED = ("id", *_PREFIXES)
 class Box:
     """A block-level element: what it inherits from above and what it holds below."""
 
-    # Thousands are made per page; a plain class costs half of a keyword-only dataclass.
-    __slots__ = (
-        "alike",
-        "core",
-        "count",
-        "depth",
-        "flags",
-        "high",
-        "id",
-        "linked",
-        "long",
-        "low",
-        "near",
-        "outer",
-        "own",
-        "parent",
-        "path",
-        "style",
-        "tag",
-        "tokens",
-        "words",
-    )
+    # Hundreds are made per page, so what most never change is set on the class.
+    words = linked = long = count = core = 0
+    alike = 1
+    outer: Box | None = None
+    own = path = low = high = near = 0.0
+    depth = 0
 
     def __init__(self, id_: int, tag: str, style: str, parent: Box | None, flags: int) -> None:
         self.id = id_
@@ -105,14 +89,7 @@ class Box:
         self.parent = parent
         self.flags = flags
         self.tokens: tuple[str, ...] = ()
-        self.words = self.linked = self.long = self.count = self.core = 0
-        self.alike = 1
-        self.outer: Box | None = None
-        self.own = 0.0
-        if parent is None:
-            self.depth = 0
-            self.path = self.low = self.high = self.near = 0.0
-        else:
+        if parent is not None:
             self.depth = parent.depth + 1
             self.path, self.low = parent.path, parent.low
             self.high, self.near = parent.high, parent.near
@@ -123,8 +100,10 @@ class Box:
         if odds:
             self.own = self.near = odds
             self.path += odds
-            self.low = min(self.low, odds)
-            self.high = max(self.high, odds)
+            if odds < self.low:
+                self.low = odds
+            elif odds > self.high:
+                self.high = odds
 
 
 class Block:
@@ -132,14 +111,14 @@ class Block:
 
     __slots__ = ("box", "ids", "linked", "long", "text", "words")
 
-    def __init__(self, box: Box, text: str, linked: int, ids: list[int]) -> None:
+    def __init__(self, box: Box, words: list[str], linked: int, ids: list[int]) -> None:
         self.box = box
-        self.text = text
+        self.text = text = " ".join(words)
         self.ids = ids
-        self.words = count_words(text)
-        self.linked = min(linked, self.words)
+        self.words = size = len(words) if text.isascii() else count_words(text)
+        self.linked = linked if linked < size else size
         # Running prose rather than a label or a menu entry.
-        self.long = self.words >= _PROSE and self.linked * 3 < self.words
+        self.long = size >= _PROSE and self.linked * 3 < size
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
@@ -153,6 +132,7 @@ class Page:
     blocks: list[Block] = field(default_factory=list)
     images: list[tuple[int, Box, list[int]]] = field(default_factory=list)
     tags: Counter[str] = field(default_factory=Counter)
+    names: set[str] = field(default_factory=set)
 
 
 def count_words(text: str) -> int:
@@ -206,9 +186,8 @@ class _Walker:
         root = self.open(body, "body", None)
         self.descend(body, root)
         self.flush(root)
-        tags = Counter(self._inlines)
-        tags.update(box.tag for box in self.page.boxes)
-        self.page.tags = tags
+        self.page.tags = Counter(self._inlines + [box.tag for box in self.page.boxes])
+        self.page.names = {token for _, tokens in self._odds.values() for token in tokens}
         return self.page
 
     def open(self, node: LexborNode, tag: str, parent: Box | None) -> Box:
@@ -252,31 +231,35 @@ class _Walker:
         while child is not None:
             tag = child.tag or ""
             if tag == "-text":
-                self._text(child)
+                text = child.text_content
+                if text and not text.isspace():
+                    self._text(child, text)
+                elif self._run:
+                    self._run.append(" ")
             elif tag in INLINE:
                 self._inline(child, tag, box)
-            elif tag not in SKIPPED and len(self.page.blocks) < MAX_BLOCKS:
-                if self._ids:
-                    self.flush(box)
-                inner = self.open(child, tag, box)
-                if self._whole or not is_furniture(inner.flags):
-                    self.descend(child, inner)
-                    if self._ids:
-                        self.flush(inner)
+            elif tag not in SKIPPED:
+                self._block(child, tag, box)
             child = child.next
         self._level -= 1
 
-    def _text(self, node: LexborNode) -> None:
-        text = node.text_content or ""
-        if not text or text.isspace():
-            if self._run:
-                self._run.append(" ")
-            return
+    def _text(self, node: LexborNode, text: str) -> None:
         self._breaks = 0
         self._run.append(text)
         self._ids.append(node.mem_id)
         if self._link:
             self._linked += count_words(text)
+
+    def _block(self, node: LexborNode, tag: str, box: Box) -> None:
+        if len(self.page.blocks) >= MAX_BLOCKS:
+            return
+        if self._ids:
+            self.flush(box)
+        inner = self.open(node, tag, box)
+        if self._whole or not is_furniture(inner.flags):
+            self.descend(node, inner)
+            if self._ids:
+                self.flush(inner)
 
     def _inline(self, node: LexborNode, tag: str, box: Box) -> None:
         self._inlines.append(tag)
@@ -299,9 +282,9 @@ class _Walker:
 
     def flush(self, box: Box) -> None:
         """End the current run; one without words leaves no block."""
-        text = " ".join("".join(self._run).split())
-        if text:
-            self.page.blocks.append(Block(box, text, self._linked, self._ids))
+        words = "".join(self._run).split()
+        if words:
+            self.page.blocks.append(Block(box, words, self._linked, self._ids))
         elif self._ids:
             self.page.images.append((len(self.page.blocks), box, self._ids))
         self._run = []
@@ -310,8 +293,6 @@ class _Walker:
 
 
 def _attribute_flags(attributes: Mapping[str, Any]) -> int:
-    if not attributes:
-        return 0
     flags = _FLAG_OF_ROLE.get(attributes.get("role") or "", 0)
     if "hidden" in attributes or attributes.get("aria-hidden") == "true":
         flags |= HIDDEN
@@ -333,7 +314,7 @@ def _sum_up(page: Page) -> None:
             box.long += block.words
     for box in reversed(page.boxes):
         parent = box.parent
-        if parent is not None:
+        if parent is not None and box.count:
             parent.words += box.words
             parent.linked += box.linked
             parent.long += box.long
@@ -343,15 +324,15 @@ def _sum_up(page: Page) -> None:
 def _mark_repeats(page: Page) -> None:
     """Give every box the nearest enclosing box that recurs among its siblings."""
     kin: dict[tuple[int, str, str], int] = {}
-    for box in page.boxes:
-        if box.parent is not None and box.words:
-            key = (box.parent.id, box.tag, box.style)
-            kin[key] = kin.get(key, 0) + 1
+    keyed: list[tuple[Box, Box, tuple[int, str, str]]] = []
     for box in page.boxes:
         parent = box.parent
-        if parent is None:
-            continue
-        box.alike = kin.get((parent.id, box.tag, box.style), 1)
+        if parent is not None and box.count:
+            key = (parent.id, box.tag, box.style)
+            kin[key] = kin.get(key, 0) + 1
+            keyed.append((box, parent, key))
+    for box, parent, key in keyed:
+        box.alike = kin[key]
         # Not the box itself: a reference cycle would keep the page until garbage collection.
         box.outer = parent if parent.alike > 2 else parent.outer
 
@@ -360,7 +341,7 @@ def _mark_core(page: Page) -> None:
     """Distance of each box from the smallest box holding most of the prose; 0 is inside."""
     heaviest: dict[int, Box] = {}
     for box in page.boxes:
-        if box.parent is not None:
+        if box.parent is not None and box.long:
             best = heaviest.get(box.parent.id)
             if best is None or box.long > best.long:
                 heaviest[box.parent.id] = box
@@ -368,7 +349,7 @@ def _mark_core(page: Page) -> None:
     line = {core.id: core}
     while True:
         child = heaviest.get(core.id)
-        if child is None or child.long * 10 < page.boxes[0].long * 6 or not child.long:
+        if child is None or child.long * 10 < page.boxes[0].long * 6:
             break
         core = child
         line[core.id] = core

@@ -69,8 +69,7 @@ def signals(page: Page, head: Head, url: str) -> dict[str, float]:
     for name in set(_LD_TYPE.findall(head.structured)):
         found[f"ld={name.lower()}"] = 1.0
     found.update((f"body={word}", 1.0) for word in page.boxes[0].tokens)
-    styles = {token for box in page.boxes for token in box.tokens}
-    found.update((f"class={token}", 1.0) for token in styles)
+    found.update((f"class={token}", 1.0) for token in page.names)
     found.update(_shape(page))
     return found
 

@@ -30,9 +30,16 @@ class SessionLink:
             await self._link(invocation, session_id, [], self._failure(invocation, error))
             raise
         linked = await self._link(
-            invocation, session_id, list(found(invocation, outcome.body or {})), self._success(invocation)
+            invocation,
+            session_id,
+            list(found(invocation, outcome.body or {})),
+            self._success(invocation),
         )
-        meta = {"linked": linked} if linked else {"linked": False, "reason": "session not found or expired"}
+        meta = (
+            {"linked": linked}
+            if linked
+            else {"linked": False, "reason": "session not found or expired"}
+        )
         return replace(outcome, meta=outcome.meta | {"session": meta})
 
     async def _link(
@@ -77,7 +84,11 @@ def found(invocation: Invocation, body: dict[str, Any]) -> Iterator[Source]:
 
 
 def _facts(page: dict[str, Any]) -> dict[str, Any]:
-    cited = page.get("citation", {}).get("metadata", {}) if isinstance(page.get("citation"), dict) else {}
+    cited = (
+        page.get("citation", {}).get("metadata", {})
+        if isinstance(page.get("citation"), dict)
+        else {}
+    )
     facts = {
         "title": page.get("title") or cited.get("title"),
         "author": cited.get("author") or page.get("author"),

@@ -63,6 +63,6 @@ def _envelope(
         "expiresAt": datetime.fromtimestamp(expires, UTC).isoformat(timespec="seconds"),
         "linked": True,
     }
-    if "trust" in body:
-        envelope["trust"] = body["trust"]
-    return envelope
+    # What a caller must know before deciding whether to read on.
+    kept = ("trust", "status", "sourceCount", "resultCount")
+    return envelope | {name: body[name] for name in kept if name in body}

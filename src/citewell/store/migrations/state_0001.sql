@@ -21,8 +21,7 @@ CREATE TABLE session (
     steps BIGINT NOT NULL,
     body {bytes} NOT NULL
 );
-CREATE INDEX session_owner ON session (owner, expires);
-CREATE INDEX session_expires ON session (expires);
+CREATE INDEX session_owner ON session (owner);
 CREATE TABLE session_step (
     session TEXT NOT NULL REFERENCES session (id) ON DELETE CASCADE,
     number BIGINT NOT NULL,

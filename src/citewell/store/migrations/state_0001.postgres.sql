@@ -1,0 +1,1 @@
+ALTER TABLE session SET (fillfactor = 60);

@@ -1,0 +1,180 @@
+"""A backup taken while others write, restored on either engine."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import stat
+
+import pytest
+
+from citewell.errors import InvalidInput
+from citewell.store.backup import back_up, restore
+from citewell.store.failures import StoreError, WrongKey
+from citewell.store.library_rows import Card, Document
+from citewell.store.sessions import Change
+from tests.contract.states import ENGINES, Kept, kept
+
+KEY = "0c" * 32
+
+
+@pytest.fixture(params=sorted(ENGINES))
+def store(request, tmp_path):
+    return engine(request.param, tmp_path / "data")
+
+
+def engine(name, folder) -> Kept:
+    return kept(name, folder).with_settings(master_key=KEY)
+
+
+async def fill(state):
+    for number in range(5):
+        await state.sessions.create("someone", str(number), b"head", [b"one", b"two"])
+    texts = [f"document {number} about lighthouses" for number in range(20)]
+    await state.library.put(
+        "someone", [Document(card=Card(id=text, tags=("t",)), text=text) for text in texts]
+    )
+
+
+async def content(state):
+    heads = sorted((head.id, head.body) for head in await state.sessions.heads("someone"))
+    session = await state.sessions.load("someone", "3")
+    matches = await state.library.search("someone", "document 7")
+    return heads, session.steps, matches[0].card.id, await state.library.count("someone")
+
+
+@pytest.mark.parametrize("target", sorted(ENGINES))
+def test_a_backup_of_one_engine_restores_on_the_other(store, target, tmp_path):
+    copy = tmp_path / "backup.db"
+
+    async def take(state):
+        await fill(state)
+        return await back_up(state, copy), await content(state)
+
+    copied, before = store.run(take)
+    other = engine(target, tmp_path / "other")
+
+    async def put_back(state):
+        await restore(state, copy)
+        after = await content(state)
+        change = Change(body=b"more", appended=(b"three",))
+        await state.sessions.edit("someone", "3", lambda _: change)
+        await state.library.put("someone", [Document(card=Card(id="new"), text="new words")])
+        return after, [one.card.id for one in await state.library.search("someone", "new")]
+
+    after, found = other.run(put_back)
+
+    assert copied.counts == {"sessions": 5, "steps": 10, "documents": 20}
+    assert after == before
+    assert found == ["new"]
+    assert stat.S_IMODE(copy.stat().st_mode) == 0o600
+
+
+def test_a_backup_is_consistent_while_others_write(store, tmp_path):
+    """Each change writes a head and two steps together; a copy holds all three or none."""
+
+    async def scenario(state):
+        await state.sessions.create("someone", "id", b"0")
+        done = asyncio.Event()
+
+        async def write():
+            while not done.is_set():
+                await state.sessions.edit(
+                    "someone",
+                    "id",
+                    lambda held: Change(
+                        body=str(len(held.steps) + 2).encode(), appended=(b"a", b"b")
+                    ),
+                )
+
+        writer = asyncio.create_task(write())
+        for number in range(5):
+            await back_up(state, tmp_path / f"{number}.db")
+        done.set()
+        await writer
+
+    store.run(scenario)
+
+    for number in range(5):
+        copy = engine("sqlite", tmp_path / f"copy {number}")
+
+        async def scenario(state, number=number):
+            await restore(state, tmp_path / f"{number}.db")
+            return await state.sessions.load("someone", "id")
+
+        session = copy.run(scenario)
+        assert session.head.body == str(len(session.steps)).encode()
+
+
+def test_a_state_that_is_not_empty_is_replaced_only_by_force(store, tmp_path):
+    copy = tmp_path / "backup.db"
+
+    async def scenario(state):
+        await fill(state)
+        await back_up(state, copy)
+        await state.sessions.create("someone", "later", b"head")
+        with pytest.raises(InvalidInput, match="--force"):
+            await restore(state, copy)
+        with pytest.raises(InvalidInput, match="--force"):
+            await back_up(state, copy)
+        await restore(state, copy, force=True)
+
+    store.run(scenario)
+
+    assert len(store.run(content)[0]) == 5
+    if store.name == "sqlite":
+        assert (store.settings.data_path / "state.db.replaced-1").exists()
+
+
+def test_a_backup_under_another_key_is_refused_and_nothing_changes(store, tmp_path):
+    copy = tmp_path / "backup.db"
+    other = engine("sqlite", tmp_path / "other").with_settings(master_key="0d" * 32)
+    other.run(fill)
+    other.run(lambda state: back_up(state, copy))
+
+    async def scenario(state):
+        await fill(state)
+        with pytest.raises(WrongKey):
+            await restore(state, copy, force=True)
+        return await content(state)
+
+    assert len(store.run(scenario)[0]) == 5
+
+
+@pytest.mark.parametrize("how", ["text", "cut", "foreign", "newer"])
+def test_what_is_no_sound_backup_is_refused_and_nothing_changes(store, tmp_path, how):
+    copy = tmp_path / "backup.db"
+
+    async def scenario(state):
+        await fill(state)
+        await back_up(state, copy)
+        spoil(copy, how)
+        with pytest.raises(StoreError):
+            await restore(state, copy, force=True)
+        return await content(state)
+
+    assert len(store.run(scenario)[0]) == 5
+
+
+def spoil(path, how):
+    if how == "text":
+        path.write_text("not a database")
+    elif how == "cut":
+        path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    else:
+        link = sqlite3.connect(path)
+        sql = "DROP TABLE dek" if how == "foreign" else "UPDATE schema_version SET version = 99"
+        link.execute(sql)
+        link.commit()
+        link.close()
+
+
+def test_a_target_that_cannot_be_written_is_said(store, tmp_path):
+    async def scenario(state):
+        await fill(state)
+        with pytest.raises(StoreError):
+            await back_up(state, tmp_path / "data" / "state.key" / "x.db")
+
+    (tmp_path / "data").mkdir(exist_ok=True)
+    (tmp_path / "data" / "state.key").write_text("a file, not a folder")
+    store.run(scenario)
