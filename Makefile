@@ -7,8 +7,9 @@ JOBS ?= 2
 
 .PHONY: run test check fmt reference bench conformance lock services clean
 
+run: override export QUESTION := $(value QUESTION)  # as it is: neither make nor the shell reads it
 run: $(READY)  ## answer a question with cited sources
-	$(BIN)/python -m tests.internet.demo $(QUESTION)
+	$(BIN)/python -m tests.internet.demo
 
 test: $(READY) services check  ## everything: checks, tests, conformance
 	$(BIN)/python -m pytest -n $(JOBS)

@@ -38,13 +38,16 @@ def world(internet: Internet) -> World:
 @pytest.fixture
 def environ(internet: Internet, tmp_path: Path) -> dict[str, str]:
     """An environment without keys that points at the loopback web and keeps its data here."""
-    return internet.env() | {
-        "CITEWELL_CONFIG": str(tmp_path / "no-such-config.toml"),
-        "CITEWELL_DATA_DIR": str(tmp_path / "data"),
-        "HOME": str(tmp_path),
-        "CITEWELL_STEALTH": "false",
-        "CHROME_PATH": "disabled",  # tests of the browser ask for it; the others need not wait for it
-    }
+    return (
+        internet.env()
+        | {
+            "CITEWELL_CONFIG": str(tmp_path / "no-such-config.toml"),
+            "CITEWELL_DATA_DIR": str(tmp_path / "data"),
+            "HOME": str(tmp_path),
+            "CITEWELL_STEALTH": "false",
+            "CHROME_PATH": "disabled",  # tests of the browser ask for it; the others need not wait for it
+        }
+    )
 
 
 @pytest.fixture(autouse=True)

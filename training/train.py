@@ -1,4 +1,4 @@
-"""Train the block scorer and the kind judge, report out-of-fold F1, write weights.json."""
+"""Train the block scorer and the kind judge, report out-of-fold F1, write weights.json and trees.py."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from typing import Any
 
 import lightgbm as lgb
 import numpy as np
+import render
 from pages import Sample, fold_of, load, parse
 from sklearn.feature_extraction import DictVectorizer
 from sklearn.linear_model import LogisticRegression
@@ -22,7 +23,7 @@ from tables import gather
 from citewell.fetch.html import features, kind, score
 
 _LOG = logging.getLogger("train")
-_TARGET = Path(__file__).parents[1] / "src/citewell/fetch/html/weights.json"
+_TARGET = Path(__file__).parents[1] / "src/citewell/fetch/html"
 _LEAST_PAGES = 7
 _LEAST_SIGNAL = 10
 _PARAMETERS = {
@@ -144,18 +145,6 @@ def report(corpus: Corpus, chances: dict[int, np.ndarray]) -> dict[str, float]:
     return means
 
 
-def tree_of(node: dict[str, Any]) -> Any:
-    if "leaf_value" in node:
-        return round(node["leaf_value"], 4)
-    threshold = float(f"{node['threshold']:.6g}")
-    return [
-        node["split_feature"],
-        threshold,
-        tree_of(node["left_child"]),
-        tree_of(node["right_child"]),
-    ]
-
-
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("data", type=Path, help="folder with ground-truth/ and html/")
@@ -224,13 +213,15 @@ def final(corpus: Corpus, chances: np.ndarray, rounds: int) -> None:
         "kinds": dict(sorted(fit_kinds(corpus.signals, corpus.kinds).items())),
         "names": dict(sorted(names.items())),
         "words": dict(sorted(words.items())),
-        "trees": [tree_of(t["tree_structure"]) for t in model.dump_model()["tree_info"]],
     }
-    _TARGET.write_text(
+    trees = [tree["tree_structure"] for tree in model.dump_model()["tree_info"]]
+    (_TARGET / "trees.py").write_text(render.module(trees), "utf-8")
+    weights = _TARGET / "weights.json"
+    weights.write_text(
         json.dumps(record, ensure_ascii=False, separators=(",", ":")) + "\n", "utf-8"
     )
     _LOG.info(
-        "wrote %s, %d bytes, %.0f s CPU", _TARGET.name, _TARGET.stat().st_size, time.process_time()
+        "wrote %s, %d bytes, %.0f s CPU", weights.name, weights.stat().st_size, time.process_time()
     )
 
 

@@ -6,7 +6,17 @@ import sys
 
 
 def main() -> int:
-    argv = sys.argv[1:]
+    try:
+        return _run(sys.argv[1:])
+    except KeyboardInterrupt:
+        return 130
+    except Exception as error:  # noqa: BLE001 - the last line of defence says it and sets the exit code
+        from citewell.cli.exits import failed
+
+        return failed(error)
+
+
+def _run(argv: list[str]) -> int:
     overrides = stdio_overrides(argv)
     if overrides is not None:
         from citewell.server.stdio import serve
@@ -20,9 +30,7 @@ def main() -> int:
 
 def stdio_overrides(argv: list[str]) -> dict[str, object] | None:
     """The settings of a plain `serve` over stdio; None when the command line must be parsed whole."""
-    import os
-
-    if argv[:1] != ["serve"] or os.environ.get("PORT", "0").strip() not in {"", "0"}:
+    if argv[:1] != ["serve"] or not _over_stdio():
         return None
     overrides: dict[str, object] = {}
     rest = iter(argv[1:])
@@ -30,12 +38,35 @@ def stdio_overrides(argv: list[str]) -> dict[str, object] | None:
         name, equals, value = word.partition("=")
         if name == "--read-only" and not equals:
             overrides["read_only"] = True
-        elif name in {"--toolsets", "--tools", "--profile"}:
-            value = value if equals else next(rest, "")
-            overrides[name[2:]] = value if name == "--profile" else tuple(value.split(","))
-        else:
+            continue
+        if name not in {"--toolsets", "--tools", "--profile"}:
             return None
+        chosen = _chosen(name, value if equals else next(rest, ""))
+        if not chosen:
+            return None
+        overrides[name[2:]] = chosen
     return overrides
+
+
+def _over_stdio() -> bool:
+    """Whether no port is set; a settings file that cannot be used is the command line's to report."""
+    import os
+
+    from citewell import environment
+
+    try:
+        return environment.load(os.environ).get("PORT", "0").strip() in {"", "0"}
+    except environment.Unusable:
+        return False
+
+
+def _chosen(name: str, value: str) -> str | tuple[str, ...]:
+    """What a flag names; empty when it names nothing or looks like another flag."""
+    if value.startswith("-"):
+        return ""
+    if name == "--profile":
+        return value
+    return tuple(part.strip() for part in value.split(",") if part.strip())
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, ValidationError
 
@@ -21,7 +21,7 @@ def _seconds(value: object) -> object:
     """Accept 90, "90", "90s", "4h", "1h30m", "500ms"."""
     if not isinstance(value, str) or re.fullmatch(r"[\d.]+", value.strip()):
         return value
-    parts = re.findall(r"([\d.]+)(ms|s|m|h|d)", value)
+    parts = re.findall(r"(\d+\.?\d*)(ms|s|m|h|d)", value)
     if not parts or "".join(number + unit for number, unit in parts) != value.strip():
         raise ValueError('write a duration such as "90s", "15m" or "4h"')
     return sum(float(number) * _UNITS[unit] for number, unit in parts)
@@ -40,6 +40,13 @@ def _path(value: object) -> object:
     return Path(value).expanduser() if isinstance(value, str) else value
 
 
+def _lower(value: object) -> object:
+    return value.lower() if isinstance(value, str) else value
+
+
+Count = Annotated[int, Field(ge=0)]
+Positive = Annotated[int, Field(ge=1)]
+Level = Annotated[Literal["debug", "info", "warning", "error"], BeforeValidator(_lower)]
 Seconds = Annotated[float, BeforeValidator(_seconds), Field(ge=0)]
 Names = Annotated[tuple[str, ...], BeforeValidator(_names)]
 Location = Annotated[Path, BeforeValidator(_path)]
@@ -86,7 +93,7 @@ class Settings(BaseModel):
         None,
         "Providers in order of preference: a comma list, or JSON with a list per capability (web, images, news, default).",
     )
-    search_thin_threshold: int = setting(
+    search_thin_threshold: Count = setting(
         "SEARCH_THIN_THRESHOLD",
         1,
         "A provider that returns this many results or fewer is helped out by the next one.",
@@ -134,14 +141,16 @@ class Settings(BaseModel):
     respect_robots: bool = setting(
         "CITEWELL_RESPECT_ROBOTS", True, "Ask robots.txt before a page is read."
     )
-    max_html_bytes: int = setting("MAX_HTML_BYTES", 8 * 2**20, "Largest page read, in bytes.")
-    max_document_bytes: int = setting(
+    max_html_bytes: Positive = setting("MAX_HTML_BYTES", 8 * 2**20, "Largest page read, in bytes.")
+    max_document_bytes: Positive = setting(
         "MAX_DOCUMENT_BYTES", 50 * 2**20, "Largest document read, in bytes."
     )
     page_timeout: Seconds = setting(
         "CITEWELL_PAGE_TIMEOUT", 15.0, "Longest wait for one page over plain HTTP."
     )
-    max_page_concurrency: int = setting("MAX_SCRAPE_CONCURRENCY", 5, "Pages read at the same time.")
+    max_page_concurrency: Positive = setting(
+        "MAX_SCRAPE_CONCURRENCY", 5, "Pages read at the same time."
+    )
     markdown_timeout: Seconds = setting(
         "CITEWELL_MARKDOWN_TIMEOUT", 5.0, "Longest wait for a page asked for as markdown."
     )
@@ -151,7 +160,7 @@ class Settings(BaseModel):
     document_timeout: Seconds = setting(
         "CITEWELL_PARSE_TIMEOUT", 30.0, "Longest time a document may take to be read."
     )
-    document_memory_mb: int = setting(
+    document_memory_mb: Positive = setting(
         "CITEWELL_PARSE_MEMORY_MB", 1024, "Most memory a document may take to be read."
     )
     stealth: bool = setting(
@@ -171,7 +180,7 @@ class Settings(BaseModel):
     browser_idle_timeout: Seconds = setting(
         "BROWSER_IDLE_TIMEOUT", 300.0, "How long an unused browser is kept running."
     )
-    max_browser_pages: int = setting(
+    max_browser_pages: Positive = setting(
         "MAX_SCRAPE_CONCURRENCY_BROWSER", 2, "Pages rendered at the same time."
     )
     exa_contents: bool = setting(
@@ -179,7 +188,7 @@ class Settings(BaseModel):
         True,
         "With EXA_API_KEY, ask Exa for pages that nothing else could read; paid, and Exa learns the address.",
     )
-    breaker_threshold: int = setting(
+    breaker_threshold: Positive = setting(
         "CIRCUIT_FAILURE_THRESHOLD",
         5,
         "Failures in a row after which a provider is left alone for a while.",
@@ -206,7 +215,7 @@ class Settings(BaseModel):
         15.0,
         "How long search_and_scrape waits for slow pages when others have been read.",
     )
-    link_threshold: int = setting(
+    link_threshold: Count = setting(
         "CITEWELL_LINK_THRESHOLD",
         24 * 1024,
         "Results of this many bytes or more are returned as a resource link with the first page inline.",
@@ -218,10 +227,10 @@ class Settings(BaseModel):
         "CACHE_DIR", None, "Where the cache lives, if not in the data directory."
     )
     cache_enabled: bool = setting("CITEWELL_CACHE", True, "Keep answers for reuse.")
-    cache_max_memory_mb: int = setting(
+    cache_max_memory_mb: Count = setting(
         "CACHE_MAX_MEMORY_MB", 64, "Memory for the cache's first tier."
     )
-    cache_max_disk_mb: int = setting(
+    cache_max_disk_mb: Count = setting(
         "CITEWELL_CACHE_MAX_DISK_MB",
         512,
         "Disk for the cache's second tier; the least recently used goes first.",
@@ -238,7 +247,7 @@ class Settings(BaseModel):
         "The key before the last rotation, still accepted for reading.",
         secret=True,
     )
-    cache_isolation: str = setting(
+    cache_isolation: Literal["shared", "tenant"] = setting(
         "CACHE_ISOLATION", "shared", "`tenant` keeps each tenant's cached answers apart."
     )
     artifact_ttl: Seconds = setting(
@@ -288,18 +297,20 @@ class Settings(BaseModel):
     session_ttl: Seconds = setting(
         "SESSION_TTL", 4 * 3600.0, "How long a research session lives after its last use."
     )
-    session_max: int = setting(
+    session_max: Positive = setting(
         "CITEWELL_SESSION_MAX",
         50,
         "Research sessions one owner may have; beyond that the least recently used goes.",
     )
-    session_max_steps: int = setting(
+    session_max_steps: Positive = setting(
         "SESSION_MAX_STEPS", 200, "Steps one research session may have."
     )
 
     # HTTP
     host: str = setting("CITEWELL_HOST", "127.0.0.1", "Interface to listen on.")
-    port: int = setting("PORT", 0, "Port to listen on; above 0 it selects HTTP mode.")
+    port: Annotated[int, Field(ge=0, le=65535)] = setting(
+        "PORT", 0, "Port to listen on; above 0 it selects HTTP mode."
+    )
     allowed_origins: Names = setting(
         "ALLOWED_ORIGINS", (), "Browser origins that may call the server, besides loopback."
     )
@@ -308,10 +319,10 @@ class Settings(BaseModel):
         (),
         "Host headers that are accepted, besides loopback and the one listened on.",
     )
-    max_request_bytes: int = setting(
+    max_request_bytes: Positive = setting(
         "MAX_REQUEST_BODY_BYTES", 10 * 2**20, "Largest request body accepted."
     )
-    admin_key: str | None = setting(
+    admin_key: Annotated[str, Field(min_length=16)] | None = setting(
         "ADMIN_API_KEY",
         None,
         "Key (16 characters or more) for /metrics and the admin API, sent as X-Admin-Key.",
@@ -322,7 +333,7 @@ class Settings(BaseModel):
     )
 
     # Records
-    log_level: str = setting(
+    log_level: Level = setting(
         "LOG_LEVEL", "info", "debug, info, warning or error; logs go to stderr."
     )
     audit_enabled: bool = setting("AUDIT_ENABLED", True, "Write one line per tool call.")
@@ -349,7 +360,10 @@ class Settings(BaseModel):
 
 def load(environ: Mapping[str, str] | None = None, **overrides: object) -> Settings:
     """Settings from environment and file; `overrides` are field names, as flags give them."""
-    raw = environment.load(os.environ if environ is None else environ)
+    try:
+        raw = environment.load(os.environ if environ is None else environ)
+    except environment.Unusable as error:
+        raise Misconfigured(str(error), action="inform_user") from None
     given = {key: value for key, value in overrides.items() if value is not None}
     names = {field.alias: key for key, field in Settings.model_fields.items() if field.alias}
     values: dict[str, object] = {key: raw[alias] for alias, key in names.items() if alias in raw}

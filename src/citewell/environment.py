@@ -12,6 +12,13 @@ from pathlib import Path
 CONFIG_FILE = "CITEWELL_CONFIG"
 
 
+class Unusable(ValueError):
+    """The settings file is there and cannot be used; the sentence names it and the place."""
+
+    def __init__(self, path: Path, reason: str) -> None:
+        super().__init__(f"The settings file {path} cannot be used: {reason}.")
+
+
 def config_path(environ: Mapping[str, str]) -> Path:
     """The settings file: named by CITEWELL_CONFIG, else in the user's configuration directory."""
     if named := environ.get(CONFIG_FILE):
@@ -27,7 +34,10 @@ def data_path(environ: Mapping[str, str]) -> Path:
 def load(environ: Mapping[str, str]) -> dict[str, str]:
     """Every raw setting by its environment name; the environment wins over the file."""
     path = config_path(environ)
-    from_file = _read_file(path) if path.is_file() else {}
+    try:
+        from_file = _read_file(path) if path.is_file() else {}
+    except OSError as error:
+        raise Unusable(path, error.strerror or "it cannot be read") from None
     return from_file | {name: value for name, value in environ.items() if value != ""}
 
 
@@ -41,9 +51,15 @@ def _read_file(path: Path) -> dict[str, str]:
     import json
     import tomllib
 
-    with path.open("rb") as file:
-        table = tomllib.load(file)
+    content = path.read_bytes()
+    try:
+        table = tomllib.loads(content.decode())
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise Unusable(path, f"line {line} is not UTF-8") from None
+    except tomllib.TOMLDecodeError as error:
+        raise Unusable(path, f"it is not TOML: {error}") from None
     return {
-        name.upper(): value if isinstance(value, str) else json.dumps(value)
+        name.upper(): value if isinstance(value, str) else json.dumps(value, default=str)
         for name, value in table.items()
     }

@@ -155,9 +155,10 @@ def test_the_searxng_profile_has_its_own_defaults(environ: Environ) -> None:
 
     listed, result = asyncio.run(talk())
 
-    assert [tool.name for tool in listed.tools] == ["web_search"]
-    assert listed.tools[0].input_schema["properties"]["num_results"]["default"] == 10
-    assert listed.tools[0].input_schema["properties"]["fetch_content"]["default"] is True
+    shown = {tool.name: tool.input_schema["properties"] for tool in listed.tools}
+    assert set(shown) == {"web_search", "read_artifact"}
+    assert shown["web_search"]["num_results"]["default"] == 10
+    assert shown["web_search"]["fetch_content"]["default"] is True
     answer = body(result)
     page = answer.get("firstPage") or json.dumps(answer)
     assert "content_fetch_stats" in page or "markdown" in page

@@ -134,12 +134,49 @@ def test_only_frames_reach_stdout_even_when_a_library_prints(environ: Environ) -
     assert not by_id(lines)["2"]["result"].get("isError", False)
 
 
-def test_garbage_on_stdin_does_not_end_the_session(environ: Environ) -> None:
-    junk = [b"garbage", b"\xff\xfe\x00", b"[]", b'{"jsonrpc":"2.0"}']
+JUNK = {
+    b"garbage": -32700,
+    b"\xff\xfe\x00": -32700,
+    b"[]": -32600,
+    b'{"jsonrpc":"2.0"}': -32600,
+    b'{"jsonrpc":"2.0","id":"odd","method":"ping","params":{"x":"\\ud83d"}}': -32600,
+    b'{"a":' * 100_000: -32700,
+}
 
-    lines = converse(environ, [*legacy(), *junk, request(7, "ping")], replies=2)
 
+@pytest.mark.parametrize("first", [True, False])
+@pytest.mark.parametrize("junk", JUNK)
+def test_a_line_that_is_no_message_is_answered_and_ends_nothing(
+    junk: bytes, *, first: bool, environ: Environ
+) -> None:
+    opening = [junk, *legacy()] if first else [*legacy(), junk]
+
+    lines = converse(environ, [*opening, request(7, "ping")], replies=3)
+
+    frames = [json.loads(line) for line in lines]
+    codes = [frame["error"]["code"] for frame in frames if "error" in frame]
+    assert codes == [JUNK[junk]]
     assert by_id(lines)["7"]["result"] == {}
+
+
+def test_an_unreadable_request_is_answered_under_its_own_id(environ: Environ) -> None:
+    junk = next(line for line in JUNK if b"odd" in line)
+
+    lines = converse(environ, [*legacy(), junk], replies=2)
+
+    assert by_id(lines)["odd"]["error"]["code"] == -32600
+
+
+def test_a_client_that_never_reads_stderr_is_served(environ: Environ) -> None:
+    """Each call writes an audit line; a pipe holds a few hundred of them."""
+    calls = [
+        request(number, "tools/call", {"name": "web_search", "arguments": {"query": ""}})
+        for number in range(2, 1002)
+    ]
+
+    lines = converse(environ, legacy(*calls), replies=1001)
+
+    assert len(lines) == 1001
 
 
 def test_the_process_ends_when_the_client_closes_its_pipe(environ: Environ) -> None:
@@ -210,3 +247,25 @@ def test_a_wrong_setting_is_named_on_stderr_and_ends_the_process(
     assert process.returncode == 2
     assert out == b""
     assert name in errors.decode() or value in errors.decode()
+
+
+def test_a_short_text_stays_short_when_the_answer_is_in_memory(environ: Environ) -> None:
+    calls = [
+        request(
+            number, "tools/call", {"name": "web_search", "arguments": {"query": "http caching"}}
+        )
+        for number in (2, 3, 4)
+    ]
+    process = start(environ | {"CITEWELL_STRUCTURED_TEXT": "false"})
+    assert process.stdin
+    assert process.stdout
+    texts = []
+    for message in legacy(*calls):
+        process.stdin.write(json.dumps(message).encode() + b"\n")
+        process.stdin.flush()
+        if "id" in message:
+            result = json.loads(process.stdout.readline())["result"]
+            texts += [item["text"] for item in result.get("content", ())]
+    process.communicate(timeout=20)
+
+    assert texts == ["The result is in structuredContent."] * 3

@@ -101,12 +101,18 @@ def waited(child: int) -> None:
     assert status == 0, f"a child that was not killed ended with {status}"
 
 
-def killed(chosen: Settings, batch: int, life: int, delay: float) -> str:
+def killed(chosen: Settings, batch: int, life: int, dice: random.Random) -> str:
+    """What a writer acknowledged before it was killed: while opening, or some way into its work."""
     child, pipe = forked(chosen, lambda state, out: write(state, batch, life, out))
-    time.sleep(delay)
+    text = ""
+    if dice.random() > 0.2:
+        wanted = dice.randint(1, 40)
+        while text.count("\n") < wanted and (part := os.read(pipe, 4096)):
+            text += part.decode()
+    time.sleep(dice.uniform(0.0, 0.02))
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
-    text = heard(pipe)
+    text += heard(pipe)
     return text[: text.rfind("\n") + 1]  # half a line was not acknowledged
 
 
@@ -120,7 +126,7 @@ def torture(chosen: Settings, kills: int, seed: int) -> dict[str, int]:
         waited(child)
         told: dict[str, set[str]] = defaultdict(set)
         for life in range(min(ROUNDS, kills - start)):
-            for line in killed(chosen, batch, life, dice.uniform(0.0, 0.09)).splitlines():
+            for line in killed(chosen, batch, life, dice).splitlines():
                 session, step = line.split()
                 told[session].add(step)
         child, pipe = forked(chosen, lambda state, out, batch=batch: look(state, batch, out))

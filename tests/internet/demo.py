@@ -1,4 +1,7 @@
-"""`make run`: one question answered with cited sources, over the bundled web where there is no other."""
+"""`make run`: one question answered with cited sources, over the bundled web where there is no other.
+
+The question comes in the environment, where no shell reads it.
+"""
 
 from __future__ import annotations
 
@@ -25,12 +28,12 @@ def online() -> bool:
 
 def search(question: str, environ: dict[str, str]) -> int:
     """The program itself, as a user would run it."""
-    command = [sys.executable, "-m", "citewell", "search", question, "--claim", question]
+    command = [sys.executable, "-m", "citewell", "search", f"--claim={question}", "--", question]
     return subprocess.run(command, env=environ, check=False).returncode
 
 
 def main() -> int:
-    question = " ".join(sys.argv[1:]) or QUESTION
+    question = os.environ.get("QUESTION", "").strip() or QUESTION
     sys.stdout.write(f"\nQuestion: {question}\n")
     if online():
         sys.stdout.write("Searching the web with the keyless defaults.\n\n")

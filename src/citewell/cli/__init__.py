@@ -13,7 +13,8 @@ ABOUT = (
 )
 EPILOG = (
     "Exit codes: 0 done; 1 nothing found, or a check failed; 2 wrong usage or configuration; "
-    "3 an upstream failed; 70 a fault in Citewell itself; 130 interrupted."
+    "3 an upstream failed; 70 a fault in Citewell itself; 74 reading or writing failed; "
+    "130 interrupted; 141 nobody reads the output any more."
 )
 
 
@@ -58,6 +59,7 @@ def main(argv: list[str]) -> int:
     try:
         typer.main.get_command(app).main(args=list(argv), prog_name="citewell")
     except SystemExit as end:
+        sys.stdout.flush()  # a full disk shows itself here, while it can still be told
         return end.code if isinstance(end.code, int) else 0
     return 0
 

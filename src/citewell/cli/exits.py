@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import os
 import sys
+import traceback
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import typer
 
+from citewell import environment
 from citewell.errors import CitewellError
 from citewell.text.markup import visible
 from citewell.text.secrets import masked
@@ -18,7 +22,9 @@ NOTHING = 1  # nothing found, or a check failed
 USAGE = 2  # wrong usage or configuration
 UPSTREAM = 3
 FAULT = 70  # ours; the number is sysexits' EX_SOFTWARE
+UNWRITTEN = 74  # sysexits' EX_IOERR
 INTERRUPTED = 130
+UNREAD = 141  # what a shell shows for a program that SIGPIPE ended
 
 _BY_KIND = {
     "config": USAGE,
@@ -63,17 +69,60 @@ def advise(block: Mapping[str, Any]) -> str:
 
 
 def ended(command: Callable[..., int]) -> Callable[..., None]:
-    """The command with its return value, its errors and Ctrl-C turned into exit codes."""
+    """The command with its return value, its errors and Ctrl-C turned into exit codes.
+
+    Faults of ours go on to `__main__`; the parser would turn the others into codes of its own.
+    """
 
     @functools.wraps(command)
     def run(*args: Any, **kwargs: Any) -> None:
         try:
             code = command(*args, **kwargs)
-        except CitewellError as error:
-            complain(error.message, error.block())
-            code = code_of(error.kind)
-        except KeyboardInterrupt:
-            code = INTERRUPTED
+            sys.stdout.flush()
+        except (CitewellError, KeyboardInterrupt, BrokenPipeError) as error:
+            code = failed(error)
         raise typer.Exit(code)
 
     return run
+
+
+def failed(error: BaseException) -> int:
+    """The exit code for whatever ended the program, and the sentence a person needs with it."""
+    if isinstance(error, KeyboardInterrupt):
+        return INTERRUPTED
+    if isinstance(error, CitewellError):
+        complain(error.message, error.block())
+        return code_of(error.kind)
+    if _debugging():
+        sys.stderr.write(masked("".join(traceback.format_exception(error))))
+    if isinstance(error, BrokenPipeError):
+        _abandon_stdout()
+        return UNREAD
+    if isinstance(error, OSError):
+        _abandon_stdout()
+        complain(_unwritten(error), {})
+        return UNWRITTEN
+    told = f"{type(error).__name__} was raised and not expected; LOG_LEVEL=debug shows where."
+    complain(told, {"suggestedAction": "report_bug"})
+    return FAULT
+
+
+def _unwritten(error: OSError) -> str:
+    what = f" {error.filename}" if error.filename else ""
+    return f"Reading or writing{what} failed: {error.strerror or type(error).__name__}."
+
+
+def _debugging() -> bool:
+    with contextlib.suppress(environment.Unusable):
+        return environment.load(os.environ).get("LOG_LEVEL", "").lower() == "debug"
+    return False
+
+
+def _abandon_stdout() -> None:
+    """What cannot be written goes nowhere, or Python would try once more at its end, and say so."""
+    with contextlib.suppress(OSError, ValueError):
+        sys.stdout.flush()
+    with contextlib.suppress(OSError, ValueError):
+        nothing = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nothing, sys.stdout.fileno())
+        os.close(nothing)

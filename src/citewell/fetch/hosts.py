@@ -92,7 +92,7 @@ _SUBJECTS = {
     """,
     "technical": """
         github.com gitlab.com stackoverflow.com stackexchange.com superuser.com serverfault.com askubuntu.com
-        news.ycombinator.com lobste.rs dev.to pypi.org npmjs.com crates.io huggingface.co hackernoon.com nist.gov
+        news.ycombinator.com lobste.rs dev.to crates.io huggingface.co hackernoon.com nist.gov
         cisa.gov cve.org nvd.nist.gov owasp.org sans.org krebsonsecurity.com arstechnica.com theregister.com
         docker.com microsoft.com bitbucket.org sourceforge.net infoq.com martinfowler.com ieee.org acm.org
     """,

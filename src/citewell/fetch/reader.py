@@ -16,6 +16,7 @@ from citewell.model.page import Page
 from citewell.net.target import read_url
 from citewell.text import tokens
 from citewell.text.invisible import cleanse
+from citewell.text.language import detect
 
 BySite = Callable[[str], Awaitable[Page | None]]
 
@@ -85,7 +86,7 @@ class Reader:
             extracted_by=draft.extracted_by,
             quality=draft.quality,
             charset=draft.charset,
-            language=about.language,
+            language=about.language or detect(content),
             author=about.author,
             site=about.site,
             published=about.published,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from citewell.config import Settings
 from citewell.errors import Misconfigured, NetworkFailed, Refused
@@ -62,32 +62,40 @@ class Guard:
     def __init__(self, rules: Rules, *, resolver: Resolver | None = None) -> None:
         self._rules = rules
         self._resolver = resolver or resolve
+        self._trusted: set[tuple[str, int]] = set()
 
     def trust(self, url: str) -> None:
-        """Let requests reach the service at `url`, wherever it is: the operator named it in a setting."""
+        """Let our own API requests reach the service at `url`, wherever it is: a setting names it.
+
+        Pages are never read there, or whoever writes addresses could walk about in it.
+        """
         target = read_url(url)
-        host = f"[{target.host}]" if ":" in target.host else target.host
-        known = self._rules.private_hosts | {f"{host}:{target.port}"}
-        self._rules = replace(self._rules, private_hosts=known)
+        self._trusted.add((target.host, target.port))
 
     def target(self, url: str, *, page: bool = False) -> Target:
         """Read `url` and judge its name and port; no question is asked of the network."""
         target = read_url(url)
-        if not self._rules.exempt(target.host, target.port):
-            _check_name(target)
-            _check_port(target.port)
+        place = (target.host, target.port)
+        if not self._rules.exempt(*place):
+            if page and place in self._trusted:
+                raise Refused(f"{target.host} is a service of this server's own, not a page.")
+            if place not in self._trusted:
+                _check_name(target)
+                _check_port(target.port)
         if page and self._rules.domains:
             self._check_domain(target.host)
         return target
 
     def named(self, target: Target) -> bool:
         """True for a private host of the operator's own, which no proxy leads to."""
-        return self._rules.names(target.host, target.port)
+        place = (target.host, target.port)
+        return self._rules.names(*place) or place in self._trusted
 
     async def addresses(self, host: str, port: int) -> tuple[str, ...]:
         """The addresses to connect to. One that is not public refuses the host as a whole."""
         found = await self._look_up(host)
-        if not self._rules.exempt(host, port) and not all(map(address.is_public, found)):
+        allowed = self._rules.exempt(host, port) or (host, port) in self._trusted
+        if not allowed and not all(map(address.is_public, found)):
             raise Refused(f"{host} does not lead to a public address.")
         return tuple(str(item) for item in found)
 

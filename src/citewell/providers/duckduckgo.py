@@ -44,7 +44,10 @@ SPEC = Spec(
     per_second=0.5,  # about five quick requests bring up the challenge
     burst=3,
     rank=20,
-    terms="Throttles addresses of data centres; meant for a person's own searches.",
+    terms=(
+        "Throttles addresses of data centres; meant for a person's own searches. Its page for people"
+        " is read under a browser's User-Agent, since any other is shown a challenge at once."
+    ),
 )
 
 # Anything that does not look like a browser is shown the challenge at once.

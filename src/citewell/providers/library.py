@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Protocol, runtime_checkable
+
+from citewell.errors import Misconfigured
 from citewell.model.search import Found, Query
 from citewell.ports import Kit, Offer, Spec
 
@@ -19,9 +22,29 @@ SPEC = Spec(
 )
 
 
+@runtime_checkable
+class _Telling(Protocol):
+    """An index that can tell an empty library from one without a match."""
+
+    async def empty(self) -> bool: ...
+
+
 class Provider:
     def __init__(self, kit: Kit) -> None:
         self._index = kit.library
 
     async def web(self, query: Query) -> Found:
-        return await self._index.search(query) if self._index else Found()
+        found = await self._index.search(query) if self._index else Found()
+        if not found.hits and await self._empty():
+            raise Misconfigured(
+                "Your library holds no documents yet. Add some with `citewell library add PATH`.",
+                provider=SPEC.name,
+                action="inform_user",
+                extra={"reason": "not_configured"},
+            )
+        return found
+
+    async def _empty(self) -> bool:
+        if self._index is None:
+            return True
+        return isinstance(self._index, _Telling) and await self._index.empty()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, TypeVar, cast
 
@@ -13,7 +14,7 @@ from citewell.net.network import Network
 from citewell.ports import Kit, Spec
 from citewell.server import manifest, selection
 from citewell.server.completions import Completions
-from citewell.server.middleware.audit import Audit, to_file, to_stderr
+from citewell.server.middleware.audit import Aside, Audit, to_file, to_stderr
 from citewell.server.middleware.cache import Caching
 from citewell.server.middleware.errors import Errors
 from citewell.server.middleware.metrics import Metrics
@@ -63,6 +64,7 @@ class App:
         self._entries = manifest.load()["tools"] if entries is None else entries
         self.tools = self.offered()
         self._state: State | None = None
+        self._audited: Aside | None = None
         self._loaded: dict[str, Tool] = {}
         self._services: dict[type[Any], Any] = {}
         self._run = compose(self._middleware())
@@ -124,7 +126,9 @@ class App:
         owner: Owner | None = None,
         request_id: str = "",
     ) -> Outcome | None:
-        """The answer when it is in memory, through the whole pipeline; None when it must be worked for."""
+        """The answer when it is in memory and comes whole, through the pipeline; None otherwise."""
+        if not self.settings.structured_text:
+            return None
         call = Call(owner=owner or Owner(), provide=self.service)
         invocation = Invocation(
             name=name, tool=self._tool(name), raw=arguments, call=call, request_id=request_id
@@ -133,7 +137,9 @@ class App:
             self._validation.check(invocation)
         except CitewellError:
             return None
-        return await self._run(invocation) if self._caching.held(invocation) else None
+        size = self._caching.held(invocation)
+        linked = size >= self.settings.link_threshold and not invocation.tool.inline
+        return await self._run(invocation) if size and not linked else None
 
     def service(self, kind: type[S]) -> S:
         """The one instance of a service, built on first use."""
@@ -147,6 +153,8 @@ class App:
                 await close()
         if self._state is not None:
             await self._state.aclose()
+        if self._audited is not None:
+            await asyncio.to_thread(self._audited.close)
         await self.network.aclose()
         await self.store.aclose()
 
@@ -161,8 +169,10 @@ class App:
         self._caching = Caching(self.store.loader, isolation=settings.cache_isolation)
         layers: list[Middleware] = [self.metrics]
         if settings.audit_enabled:
-            write = to_file(settings.audit_path) if settings.audit_path else to_stderr
-            layers.append(Audit(write, include_query=settings.audit_include_query))
+            self._audited = Aside(
+                to_file(settings.audit_path) if settings.audit_path else to_stderr
+            )
+            layers.append(Audit(self._audited, include_query=settings.audit_include_query))
         layers += [
             self.recent,
             Errors(),

@@ -85,7 +85,7 @@ class Front:
 def _parsed(line: bytes) -> dict[str, Any] | None:
     try:
         message = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return message if isinstance(message, dict) and isinstance(message.get("method"), str) else None
 

@@ -43,5 +43,5 @@ class Gathering:
 
 
 class GatheringProtocol(H11Protocol):
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(Gathering(transport, self.loop))  # type: ignore[arg-type]
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # uvicorn types the loop's own transport
+        super().connection_made(Gathering(transport, self.loop))  # type: ignore[arg-type]  # all it lacks is forwarded

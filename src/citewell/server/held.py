@@ -27,7 +27,7 @@ def asked(body: bytes) -> dict[str, Any] | None:
     """A plain tools/call of the handshake era; None for anything else."""
     try:
         found = json.loads(body)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     if not isinstance(found, dict) or found.keys() != {"jsonrpc", "id", "method", "params"}:
         return None

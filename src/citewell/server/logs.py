@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
-import sys
 
+from citewell.server.middleware.audit import Aside, to_stderr
 from citewell.text.secrets import masked
 
 
@@ -13,8 +13,19 @@ class _Masked(logging.Formatter):
         return masked(super().format(record))
 
 
+class _Aside(logging.Handler):
+    """Lines leave on a thread of their own: a client that does not read stderr holds up nothing."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._write = Aside(to_stderr)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._write(self.format(record))
+
+
 def configure(level: str) -> None:
-    handler = logging.StreamHandler(sys.stderr)
+    handler = _Aside()
     handler.setFormatter(_Masked("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     root = logging.getLogger()
     root.handlers[:] = [handler]

@@ -14,7 +14,7 @@ DEFAULT = "default"
 # A profile is a preset: a strict spec-3 server is web_search alone with that spec's defaults.
 PROFILES: dict[str, dict[str, Any]] = {
     "searxng": {
-        "tools": ("web_search",),
+        "tools": ("web_search", "read_artifact"),  # a large answer is paged with the second
         "defaults": {"web_search": {"num_results": 10, "fetch_content": True}},
     },
 }

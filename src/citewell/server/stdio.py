@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import queue
+import sys
 import threading
 from collections.abc import Mapping
 from typing import Any
@@ -18,12 +19,17 @@ from citewell.server.front import Front
 from citewell.server.wire import Lines, Loaded, Wire
 
 _IDLE = 0.2  # seconds of silence after which loading begins without being asked
-_ON = {"1", "true", "yes", "on"}
+_ON = {"1", "true", "t", "yes", "y", "on"}  # these two as pydantic reads them
+_OFF = {"0", "false", "f", "no", "n", "off"}
 
 
 def serve(overrides: Mapping[str, Any], *, environ: Mapping[str, str] | None = None) -> int:
     """Serve one client until it goes away; the exit code of the process."""
-    raw = environment.load(os.environ if environ is None else environ)
+    try:
+        raw = environment.load(os.environ if environ is None else environ)
+    except environment.Unusable as error:
+        sys.stderr.write(f"citewell: {error}\n")
+        return 2
     wire = Wire.claimed()
     lines: Lines = queue.SimpleQueue()
     front = _front(raw, overrides, wire)
@@ -70,34 +76,38 @@ def _front(raw: Mapping[str, str], overrides: Mapping[str, Any], wire: Wire) -> 
         return None
     baked = manifest.load()
     try:
-        entries = selection.chosen(baked["tools"], **_choice(raw, overrides))
+        choice = _choice(raw, overrides)
+        entries = selection.chosen(baked["tools"], **choice)
     except ValueError:
         return None
-    profile = _choice(raw, overrides)["profile"]
     return Front(
         baked["replies"],
-        [selection.offered(entry["wire"], profile) for entry in entries],
+        [selection.offered(entry["wire"], choice["profile"]) for entry in entries],
         wire.write,
     )
 
 
 def _choice(raw: Mapping[str, str], overrides: Mapping[str, Any]) -> dict[str, Any]:
-    """The four settings that decide the list, read as `config` reads them."""
-
-    def names(field: str, env: str) -> tuple[str, ...]:
-        given = overrides.get(field)
-        if given is not None:
-            return tuple(given)
-        text = raw.get(env, "").strip()
-        listed = json.loads(text) if text.startswith("[") else text.split(",")
-        return tuple(part.strip() for part in listed if part.strip())
-
-    read_only = overrides.get("read_only")
-    if read_only is None:
-        read_only = raw.get("CITEWELL_READ_ONLY", "").lower() in _ON
-    return {
-        "profile": overrides.get("profile") or raw.get("CITEWELL_PROFILE", selection.DEFAULT),
-        "toolsets": names("toolsets", "CITEWELL_TOOLSETS"),
-        "tools": names("tools", "CITEWELL_TOOLS"),
-        "read_only": bool(read_only),
+    """The four settings that decide the list, read as `config` reads them; ValueError as there."""
+    read = {
+        "profile": raw.get("CITEWELL_PROFILE", selection.DEFAULT),
+        "toolsets": _names(raw.get("CITEWELL_TOOLSETS", "")),
+        "tools": _names(raw.get("CITEWELL_TOOLS", "")),
+        "read_only": _switch(raw.get("CITEWELL_READ_ONLY", "0")),
     }
+    return {field: overrides.get(field, value) for field, value in read.items()}
+
+
+def _names(text: str) -> tuple[str, ...]:
+    if not text.lstrip().startswith("["):
+        return tuple(part for part in (piece.strip() for piece in text.split(",")) if part)
+    listed = json.loads(text)
+    if not all(isinstance(name, str) for name in listed):
+        raise ValueError("a list of names holds something else")
+    return tuple(listed)
+
+
+def _switch(text: str) -> bool:
+    if text.lower() not in _ON | _OFF:
+        raise ValueError("a switch is neither on nor off")
+    return text.lower() in _ON

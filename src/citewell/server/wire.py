@@ -13,7 +13,8 @@ import threading
 from collections.abc import Callable
 
 _CHUNK = 1 << 16
-MAX_LINE = 32 * 2**20  # bytes; a longer frame is cut off and refused by the SDK as not JSON
+MAX_LINE = 32 * 2**20  # bytes
+TOO_LONG = b"a line that was too long"  # stands for it; no JSON, so it is refused as such
 
 
 class Loaded:
@@ -39,12 +40,13 @@ class Wire:
 
             msvcrt.setmode(0, os.O_BINARY)  # type: ignore[attr-defined]  # Windows only
             msvcrt.setmode(1, os.O_BINARY)  # type: ignore[attr-defined]  # Windows only
-        source, sink = _above(os.dup(0)), _above(os.dup(1))
-        nothing = os.open(os.devnull, os.O_RDONLY)
+        source, sink = _above(0), _above(1)
+        nothing = os.open(os.devnull, os.O_RDWR)
         os.dup2(nothing, 0)
-        os.close(nothing)
+        if nothing > 2:  # else stderr was closed, and this is it from now on
+            os.close(nothing)
         os.dup2(2, 1)
-        sys.stdout = sys.stderr
+        sys.stdout = sys.stderr = sys.stderr or os.fdopen(2, "w", encoding="utf-8", closefd=False)
         return cls(source, sink)
 
     def write(self, frame: bytes) -> None:
@@ -62,17 +64,16 @@ class Wire:
         threading.Thread(target=self._read, args=(deliver,), daemon=True, name="stdin").start()
 
     def _read(self, deliver: Callable[[bytes | None], None]) -> None:
-        held = b""
+        line = _Line()
         while chunk := self._chunk():
-            *lines, held = (held + chunk).split(b"\n")
-            for line in lines:
-                if line.strip():
-                    deliver(line)
-            if len(held) > MAX_LINE:
-                deliver(held)
-                held = b""
-        if held.strip():
-            deliver(held)
+            *ends, rest = chunk.split(b"\n")
+            for end in ends:
+                line.add(end)
+                if whole := line.take():
+                    deliver(whole)
+            line.add(rest)
+        if whole := line.take():
+            deliver(whole)
         deliver(None)
 
     def _chunk(self) -> bytes:
@@ -82,7 +83,32 @@ class Wire:
             return b""
 
 
+class _Line:
+    """One line while its pieces arrive; of one that is too long nothing is kept."""
+
+    def __init__(self) -> None:
+        self._pieces: list[bytes] = []
+        self._size = 0
+
+    def add(self, piece: bytes) -> None:
+        self._size += len(piece)
+        if self._size > MAX_LINE:
+            self._pieces.clear()
+        else:
+            self._pieces.append(piece)
+
+    def take(self) -> bytes:
+        """What has arrived, and a fresh start; empty when there is nothing but space."""
+        whole = b"".join(self._pieces) if self._size <= MAX_LINE else TOO_LONG
+        self._pieces, self._size = [], 0
+        return b"" if whole.isspace() else whole
+
+
 def _above(fd: int) -> int:
     """A duplicate outside the standard range, not inherited by children."""
-    os.set_inheritable(fd, False)
-    return fd
+    low = []
+    while (copy := os.dup(fd)) <= 2:
+        low.append(copy)
+    for spare in low:
+        os.close(spare)
+    return copy

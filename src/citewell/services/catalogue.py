@@ -81,9 +81,10 @@ class Catalogue:
     def offering(self, offer: Offer) -> tuple[str, ...]:
         """The configured providers with this offer: chosen ones first, then by rank.
 
-        Those that search less than the whole web come last.
+        Those that search less than the whole web come last. The user's own documents are not among
+        them: they are asked for by name, and only their provider knows whether there are any.
         """
-        able = [name for name in self._names if offer in self.spec(name).offers]
+        able = [name for name in self._remote() if offer in self.spec(name).offers]
         return tuple(sorted(filter(self.configured, able), key=self._place))
 
     def resolve(self, name: str, offer: Offer) -> Spec:
@@ -106,7 +107,8 @@ class Catalogue:
         return spec
 
     def status(self) -> tuple[ProviderStatus, ...]:
-        return tuple(self._row(self.spec(name)) for name in self._names)
+        """Every provider that settings configure; the user's own documents need none."""
+        return tuple(self._row(self.spec(name)) for name in self._remote())
 
     def lacks(self, name: str) -> str:
         """What to set before the provider can be used, as words."""
@@ -115,6 +117,9 @@ class Catalogue:
         if _any_of(spec) and not self._has_any(_any_of(spec)):
             parts.append(" or ".join(_any_of(spec)))
         return " and ".join(parts)
+
+    def _remote(self) -> tuple[str, ...]:
+        return tuple(name for name in self._names if self.spec(name).base_url)
 
     def _place(self, name: str) -> tuple[bool, bool, int, str]:
         spec = self.spec(name)

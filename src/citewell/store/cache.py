@@ -28,8 +28,8 @@ class Cache(Protocol):
         """The entry while it is fresh; None otherwise, and None when it cannot be opened."""
         ...
 
-    def held(self, owner: str, key: str) -> bool:
-        """Whether `get` will answer without waiting for anything; asking counts for nothing."""
+    def held(self, owner: str, key: str) -> int:
+        """The bytes `get` would give without waiting for anything; 0 for none. Asking counts for nothing."""
         ...
 
     async def put(self, owner: str, key: str, value: bytes, *, ttl: float) -> bool:
@@ -92,9 +92,9 @@ class TieredCache:
     async def get(self, owner: str, key: str) -> Entry | None:
         return await self._get(owner, key, disk_first=False)
 
-    def held(self, owner: str, key: str) -> bool:
+    def held(self, owner: str, key: str) -> int:
         kept = self._memory.get((self._space, owner, key))
-        return kept is not None and kept.fresh(self._clock())
+        return len(kept.value) if kept is not None and kept.fresh(self._clock()) else 0
 
     async def latest(self, owner: str, key: str) -> Entry | None:
         """Like `get`, but another process's newer value wins over what this one remembers."""
@@ -182,8 +182,8 @@ class NoCache:
     async def get(self, owner: str, key: str) -> Entry | None:  # noqa: ARG002 - the port's signature
         return None
 
-    def held(self, owner: str, key: str) -> bool:  # noqa: ARG002 - the port's signature
-        return False
+    def held(self, owner: str, key: str) -> int:  # noqa: ARG002 - the port's signature
+        return 0
 
     async def put(self, owner: str, key: str, value: bytes, *, ttl: float) -> bool:  # noqa: ARG002 - the port's signature
         return False

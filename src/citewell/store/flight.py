@@ -97,7 +97,7 @@ class Loader:
         self._pause = pause
         self._flight = Flight()
 
-    def held(self, owner: str, key: str) -> bool:
+    def held(self, owner: str, key: str) -> int:
         return self._cache.held(owner, key)
 
     async def load(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from itertools import islice
 
-from citewell.store.fulltext import Terms, Wanted, columns, vector
+from citewell.store.fulltext import Terms, Wanted, columns, counts, vector
 from citewell.store.keychain import Keychain
 from citewell.store.packing import pack, unpack
 from citewell.store.sql import Dialect, Row, Scalar, Statement
@@ -16,7 +16,7 @@ from citewell.text.terms import Asked
 
 _TABLE = "document"
 _LONGEST = 200_000  # terms of one document; what follows is kept but not found
-_TOKENS_KEPT = 100_000
+_WORDS_KEPT = 50_000
 
 NOTHING = Wanted(words=(), phrases=(), facets=())
 
@@ -60,6 +60,9 @@ class Card:
     row: int = 0
 
 
+_CARD = tuple(name.name for name in fields(Card) if name.name not in {"added", "row"})
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
     card: Card
@@ -74,11 +77,11 @@ class Prepared:
 
 
 class Preparer:
-    """Turns documents of one owner into rows; remembers the hashes of frequent terms."""
+    """Turns documents of one owner into rows; remembers what became of frequent words."""
 
     def __init__(self, chain: Keychain) -> None:
         self.chain = chain
-        self._tokens: dict[str, str] = {}
+        self._tokens: dict[str, dict[str, str]] = {}
 
     def row(self, document: Document, now: float) -> Prepared:
         chain = self.chain
@@ -106,24 +109,26 @@ class Preparer:
 
     def terms(self, document: Document) -> Terms:
         card = document.card
-        language = card.language
+        code = tokeniser.code(card.language)
+        singles = (*tokeniser.singles(card.title), *tokeniser.singles(document.text))
         return Terms(
-            title=self._blind(tokeniser.sequence(card.title, language=language)),
-            body=self._blind(tokeniser.sequence(document.text, language=language)),
-            single=self._blind(tokeniser.singles(f"{card.title} {document.text}")),
+            title=self._blind(tokeniser.sequence(card.title), code),
+            body=self._blind(tokeniser.sequence(document.text), code),
+            single=self._blind(singles, ""),
             facet=tuple(_facet(self.chain, *facet) for facet in facets(card)),
         )
 
-    def _blind(self, found: Iterable[str]) -> tuple[str, ...]:
-        return tuple(self._token(term) for term in islice(found, _LONGEST))
+    def _blind(self, found: Iterable[str], code: str) -> tuple[str, ...]:
+        known = self._tokens.setdefault(code, {})
+        if len(known) > _WORDS_KEPT:
+            known.clear()
+        return tuple(
+            [known.get(word) or self._learn(known, word, code) for word in islice(found, _LONGEST)]
+        )
 
-    def _token(self, term: str) -> str:
-        known = self._tokens.get(term)
-        if known is None:
-            if len(self._tokens) >= _TOKENS_KEPT:
-                self._tokens.clear()
-            known = self._tokens[term] = self.chain.token(term)
-        return known
+    def _learn(self, known: dict[str, str], word: str, code: str) -> str:
+        token = known[word] = self.chain.token(tokeniser.stem(word, code))
+        return token
 
 
 def name(chain: Keychain, document_id: str) -> str:
@@ -140,7 +145,7 @@ def facets(card: Card) -> list[tuple[str, str]]:
     """What a document can be filtered by; a site counts for each domain above it."""
     labels = card.site.lower().strip(".").split(".") if card.site else []
     sites = [".".join(labels[at:]) for at in range(max(1, len(labels) - 1))] if labels else []
-    language = (card.language or "en")[:2].lower()
+    language = tokeniser.code(card.language)
     return [
         *(("site", site) for site in sites),
         *([("kind", card.kind.lower())] if card.kind else []),
@@ -157,16 +162,16 @@ def wanted(
     after: float | None,
     before: float | None,
 ) -> Wanted:
-    def token(term: str) -> str:
-        return chain.token(term)
-
     words = tuple(
-        tuple(token(term) for term in tokeniser.variants(word, languages)) for word in want.words
+        tuple(chain.token(term) for term in tokeniser.variants(word, languages))
+        for word in want.words
     )
     phrases = tuple(
         tuple(
             dict.fromkeys(
-                tuple(token(tokeniser.stem(word, language[:2].lower())) for word in phrase)
+                tuple(
+                    chain.token(tokeniser.stem(word, tokeniser.code(language))) for word in phrase
+                )
                 for language in languages
             )
         )
@@ -203,12 +208,12 @@ def among(sql: str, values: Sequence[Scalar]) -> tuple[str, dict[str, Scalar]]:
 def emptied(dialect: Dialect) -> list[Statement]:
     """An index without entries, and a chore that says it must be filled."""
     chore = "INSERT INTO chore (name, since) VALUES ('reindex', 0.0) ON CONFLICT (name) DO NOTHING"
-    counts = "DELETE FROM library"
+    totals = "DELETE FROM library"
     if dialect.name == "sqlite":
         index = ["INSERT INTO term (term) VALUES ('delete-all')"]
     else:
         index = ["DELETE FROM term_count", "UPDATE document SET terms = ''"]
-    return [Statement(sql=sql) for sql in (chore, counts, *index)]
+    return [Statement(sql=sql) for sql in (chore, totals, *index)]
 
 
 def indexed_anew(dialect: Dialect, row_id: int, terms: Terms) -> list[Statement]:
@@ -219,8 +224,11 @@ def indexed_anew(dialect: Dialect, row_id: int, terms: Terms) -> list[Statement]
             "VALUES (:id, :title, :text, :single, :facet)"
         )
         return [Statement(sql=sql, params=params | columns(terms))]
-    sql = "UPDATE document SET terms = CAST(CAST(:terms AS TEXT) AS tsvector) WHERE id = :id"
-    return [Statement(sql=sql, params=params | {"terms": vector(terms)})]
+    sql = (
+        "UPDATE document SET terms = CAST(CAST(:terms AS TEXT) AS tsvector), "
+        "counts = CAST(CAST(:counts AS TEXT) AS jsonb) WHERE id = :id"
+    )
+    return [Statement(sql=sql, params=params | {"terms": vector(terms), "counts": counts(terms)})]
 
 
 def _facet(chain: Keychain, kind: str, value: str) -> str:
@@ -228,5 +236,5 @@ def _facet(chain: Keychain, kind: str, value: str) -> str:
 
 
 def _wire(card: Card) -> bytes:
-    kept = {key: value for key, value in asdict(card).items() if key not in {"added", "row"}}
+    kept = {name: getattr(card, name) for name in _CARD}
     return json.dumps(kept, ensure_ascii=True, sort_keys=True).encode()

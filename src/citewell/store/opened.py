@@ -20,6 +20,7 @@ from citewell.store.leases import Leases, NoLeases, SqlLeases
 from citewell.store.limits import Limiter, MemoryLimiter, SqlLimiter
 from citewell.store.lru import Lru
 from citewell.store.memory import KeptMemory
+from citewell.store.scope import fingerprint
 from citewell.store.sql import Database
 from citewell.store.sqlite import SqliteDatabase
 
@@ -76,7 +77,8 @@ def open_store(
     memory = Lru(settings.cache_max_memory_mb * _MB)
     shared = _shared(settings, keys, health, clock=clock, holder=new_id())
     space = partial(TieredCache, memory=memory, disk=shared.tier, health=health, clock=clock)
-    cache: Cache = space("answer") if settings.cache_enabled else NoCache()
+    kept = f"answer.{fingerprint(settings)}"
+    cache: Cache = space(kept) if settings.cache_enabled else NoCache()
     return Store(
         cache=cache,
         artifacts=CachedArtifacts(space("artifact"), ttl=settings.artifact_ttl, clock=clock),

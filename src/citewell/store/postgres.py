@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import AsyncExitStack
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -13,6 +13,7 @@ from citewell.errors import CitewellError, InternalError, Misconfigured
 from citewell.store import migrations
 from citewell.store.failures import Full, GuardFailed, StoreError
 from citewell.store.sql import POSTGRES, Dialect, Outcome, Row, Scalar, Statement
+from citewell.store.together import Together
 
 if TYPE_CHECKING:
     import asyncpg
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+_log = logging.getLogger(__name__)
 _PARAMETER = re.compile(r"(?<![:\w]):([a-z_][a-z0-9_]*)")
 _ROWS = re.compile(r"\s*SELECT\b|.*\bRETURNING\b[^()]*\Z", re.IGNORECASE | re.DOTALL)
 _LINKS = 10
@@ -28,6 +30,9 @@ _PATIENCE = 15.0  # seconds for a connection, as for SQLite's lock
 _TRIES = 5
 _GATE = 0x63697465  # the advisory lock under which one process at a time migrates
 _OLDEST = 140000
+
+# Compiling a query takes longer than any of ours runs.
+_SERVER = {"application_name": "citewell", "jit": "off"}
 
 _VERSION = "SELECT version FROM schema_version"
 _VERSION_TABLE = "CREATE TABLE IF NOT EXISTS schema_version (version BIGINT NOT NULL)"
@@ -47,6 +52,7 @@ class PostgresDatabase:
         self._pool: asyncpg.Pool[asyncpg.Record] | None = None
         self._opening = asyncio.Lock()
         self._closed = False
+        self._groups: dict[str, Together[Statement, Outcome]] = {}
 
     @property
     def dialect(self) -> Dialect:
@@ -68,8 +74,12 @@ class PostgresDatabase:
         return await self._persisted(read)
 
     async def execute(self, batch: Sequence[Statement]) -> tuple[Outcome, ...]:
+        if len(batch) == 1 and batch[0].keyed:
+            group = self._groups.setdefault(batch[0].sql, Together(self._grouped))
+            return (await group.ask(batch[0]),)
+
         async def write(link: Link) -> tuple[Outcome, ...]:
-            if len(batch) == 1 and (batch[0].whole or batch[0].expect is None):
+            if len(batch) == 1 and batch[0].expect is None:
                 return (await _run(link, batch[0]),)
             async with link.transaction():
                 return tuple([await _run(link, statement) for statement in batch])
@@ -95,10 +105,42 @@ class PostgresDatabase:
         return await self._persisted(write)
 
     async def aclose(self) -> None:
+        for group in self._groups.values():
+            await group.aclose()
         self._closed = True
         pool, self._pool = self._pool, None
         if pool is not None:
             await pool.close()
+
+    async def _grouped(self, group: Sequence[Statement]) -> Sequence[Outcome | Exception]:
+        """Keyed statements of one text in a single journey and commit, each with its own answer."""
+        text, names = translated(group[0].sql)
+        key = group[0].keyed or ""
+        # In one order everywhere, so that no two groups wait for each other in a circle.
+        values = [
+            [statement.params[name] for name in names]
+            for statement in sorted(group, key=lambda one: str(one.params[key]))
+        ]
+
+        async def write(link: Link) -> set[object]:
+            return {row[0] for row in await link.fetchmany(text, values)}
+
+        try:
+            done = await self._persisted(write)
+        except GuardFailed as error:
+            if len(group) == 1:
+                raise
+            # A constraint refused one of them: each by itself, then.
+            _log.debug("A group of %d is taken apart. %s", len(group), error.message)
+            return [await self._alone(statement) for statement in group]
+        return [_judged(one, Outcome(changed=int(one.params[key] in done))) for one in group]
+
+    async def _alone(self, statement: Statement) -> Outcome | Exception:
+        try:
+            (outcome,) = await self._grouped([statement])
+        except CitewellError as error:
+            return error
+        return outcome
 
     async def _persisted(self, work: Callable[[Link], Awaitable[T]]) -> T:
         """The result of `work`, tried again where the server has undone it and said so."""
@@ -115,8 +157,7 @@ class PostgresDatabase:
 
     async def _once(self, work: Callable[[Link], Awaitable[T]]) -> T:
         pool = self._pool or await self._opened()
-        async with AsyncExitStack() as stack:
-            link = await stack.enter_async_context(pool.acquire(timeout=_PATIENCE))
+        async with pool.acquire(timeout=_PATIENCE) as link:
             return await work(link)
 
     async def _opened(self) -> asyncpg.Pool[asyncpg.Record]:
@@ -137,7 +178,7 @@ class PostgresDatabase:
                 max_size=self._links,
                 timeout=_PATIENCE,
                 reset=_nothing,  # every use here leaves its connection as it found it
-                server_settings={"search_path": self.place, "application_name": "citewell"},
+                server_settings=_SERVER | {"search_path": self.place},
             )
         except ValueError as error:
             raise Misconfigured(
@@ -181,15 +222,22 @@ async def _nothing(_: object) -> None: ...
 async def _run(link: Link, statement: Statement) -> Outcome:
     text, names = translated(statement.sql)
     values = [statement.params[name] for name in names]
-    if _ROWS.match(text):
+    if _gives_rows(text):
         rows = tuple(tuple(row) for row in await link.fetch(text, *values))
         changed = len(rows)
     else:
         rows, status = (), await link.execute(text, *values)
         changed = int(status.rpartition(" ")[2] or 0)
-    if statement.expect is not None and changed != statement.expect:
-        raise GuardFailed(f"A batch expected {statement.expect} rows and found {changed}.")
-    return Outcome(changed=changed, rows=rows)
+    judged = _judged(statement, Outcome(changed=changed, rows=rows))
+    if isinstance(judged, GuardFailed):
+        raise judged
+    return judged
+
+
+def _judged(statement: Statement, outcome: Outcome) -> Outcome | GuardFailed:
+    if statement.expect is None or outcome.changed == statement.expect:
+        return outcome
+    return GuardFailed(f"A batch expected {statement.expect} rows and found {outcome.changed}.")
 
 
 def _driver() -> Any:
@@ -212,6 +260,11 @@ def translated(sql: str) -> tuple[str, tuple[str, ...]]:
         return f"${names.setdefault(found[1], len(names) + 1)}"
 
     return _PARAMETER.sub(numbered, sql), tuple(names)
+
+
+@lru_cache(maxsize=512)
+def _gives_rows(sql: str) -> bool:
+    return _ROWS.match(sql) is not None
 
 
 def explained(error: Exception) -> CitewellError:

@@ -46,6 +46,7 @@ WITH fence AS (
 )
 INSERT INTO session_step (session, number, body)
 SELECT fence.id, CAST(:number AS BIGINT), CAST(:step AS BYTEA) FROM fence
+RETURNING session
 """
 UPDATE_STEP = "UPDATE session_step SET body = :body WHERE session = :id AND number = :number"
 EVICT = """
@@ -120,7 +121,7 @@ def append(chain: Keychain, head: Head, now: float, step: bytes) -> list[Stateme
         "number": head.steps,
         "step": chain.seal(_STEP_TABLE, f"{row}/{head.steps}", pack(step)),
     }
-    return [Statement(sql=APPEND, params=params, expect=1, whole=True)]
+    return [Statement(sql=APPEND, params=params, expect=1, keyed="id")]
 
 
 def open_head(chain: Keychain, row: Row) -> Head:

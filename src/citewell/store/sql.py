@@ -46,7 +46,8 @@ class Statement:
     sql: str
     params: Mapping[str, Scalar] = field(default_factory=dict)
     expect: int | None = None
-    whole: bool = False  # does what it should or nothing: alone, it needs no transaction around it
+    # It does what it should or nothing, and returns this parameter: many such may go as one.
+    keyed: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -26,6 +26,7 @@ class Signal:
     sentence: str
 
 
+_LEAD = re.compile(r"[.!?:;,\n(\"“'*>\s-]*")
 _EDGE = re.compile(r"[.!?](?=\s)|[\n。！？]")
 # A sentence that quotes an order while it talks about orders is a report, not an order.
 _QUOTED = re.compile(r"[\"“”„«»‘「『`]|(?<!\w)'(?=\w)|(?<=\w)'(?!\w)")
@@ -69,7 +70,9 @@ def _matches(low: str) -> Iterator[tuple[str, tuple[int, int]]]:
         near = [word for word in words if word in there]
         for start, end in _windows(low, near) if near else ():
             for match in pattern.finditer(low, start, end):
-                yield kind, match.span()
+                # A pattern may begin with the end of the sentence before.
+                lead = _LEAD.match(match[0])
+                yield kind, (match.start() + (lead.end() if lead else 0), match.end())
 
 
 def _windows(low: str, words: list[str]) -> list[tuple[int, int]]:

@@ -18,6 +18,8 @@ STEMMED = {
     "no": "norwegian", "pt": "portuguese", "ro": "romanian", "ru": "russian", "sv": "swedish",
     "tr": "turkish",
 }  # fmt: skip
+# What `words` takes for a word, where nothing but ASCII can come: one pass in C.
+_ASCII = re.compile(r"[a-z0-9](?:[a-z0-9]|[.,](?=[0-9])|'(?=[a-z]))*")
 _UNSPACED = re.compile(rf"[{UNSPACED}]")
 _QUOTED = re.compile(r'["“”„«»]([^"“”„«»]+)["“”„«»]')
 _LONGEST = 64  # characters of a word: beyond, it is data and not language
@@ -32,14 +34,20 @@ class Asked:
     phrases: tuple[tuple[str, ...], ...]
 
 
-def sequence(text: str, *, language: str | None = None) -> Iterator[str]:
-    """Every term of a text in its order, stop-words too: a phrase may hold them."""
-    code = (language or "en")[:2].lower()
-    return (stem(word, code) for word in words(text))
+def sequence(text: str) -> Iterable[str]:
+    """Every word of a text in its order, stop-words too: a phrase may hold them."""
+    return _ASCII.findall(text.lower()) if text.isascii() else words(text)
+
+
+def code(language: str | None) -> str:
+    """The language whose stems a text gets when it is indexed."""
+    return (language or "en")[:2].lower()
 
 
 def singles(text: str) -> Iterator[str]:
     """The single characters of unspaced script, for who asks for one of them alone."""
+    if text.isascii():
+        return iter(())
     return iter(_UNSPACED.findall(unicodedata.normalize("NFKC", text).lower()))
 
 
@@ -57,7 +65,7 @@ def asked(query: str, *, language: str | None = None) -> Asked:
 
 def variants(word: str, languages: Iterable[str]) -> tuple[str, ...]:
     """The terms that a word may stand under in texts of these languages."""
-    return tuple(dict.fromkeys(stem(word, language[:2].lower()) for language in languages))
+    return tuple(dict.fromkeys(stem(word, code(language)) for language in languages))
 
 
 @lru_cache(maxsize=_STEMS_KEPT)

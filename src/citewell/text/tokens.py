@@ -21,6 +21,17 @@ _STEMMERS = {
 # British endings after which the American stem is the same word.
 _AMERICAN = (("isation", "ization"), ("ising", "izing"), ("ised", "ized"), ("ise", "ize"), ("yse", "yze"), ("ysed", "yzed"), ("our", "or"), ("oured", "ored"), ("ours", "ors"), ("tre", "ter"), ("tres", "ters"))  # fmt: skip
 
+# Words that end in -ise on both sides of the ocean.
+_EITHER = (
+    "advertise advise appraise apprise arise braise bruise chastise circumcise clockwise comprise"
+    " compromise concise cruise demise despise devise disguise enfranchise enterprise excise"
+    " exercise expertise franchise improvise incise liaise likewise malaise mayonnaise merchandise"
+    " moonrise noise otherwise paradise poise porpoise practise praise precise premise prise promise"
+    " raise reprise revise rise sunrise supervise surmise surprise televise tortoise treatise"
+    " turquoise uprise"
+)
+_KEPT = frozenset(_EITHER.split())
+
 
 def words(text: str) -> Iterator[str]:
     """Every word in lower case; runs of unspaced script as overlapping pairs."""
@@ -60,5 +71,6 @@ def _american(word: str) -> str:
     if len(word) > 5:
         for british, american in _AMERICAN:
             if word.endswith(british):
-                return word.removesuffix(british) + american
+                stem = word.removesuffix(british)
+                return word if f"{stem}ise" in _KEPT else stem + american
     return word

@@ -71,4 +71,4 @@ def test_a_page_is_cut_at_the_size_limit() -> None:
 
 
 def test_lone_surrogates_and_control_characters_are_removed() -> None:
-    assert tame("a\ud800b\x00c\x1bd\te") == "abcd\te"
+    assert tame("a\ud800b\x00c\x1bd\te") == b"abcd\te"

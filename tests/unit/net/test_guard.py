@@ -246,3 +246,16 @@ def test_a_dead_address_gives_way_to_the_next():
     asyncio.run(GuardedBackend(guard, sockets=sockets).connect_tcp("example.org", 443))
 
     assert sockets.tried == [("2606:4700::1111", 443), (PUBLIC, 443)]
+
+
+def test_a_service_of_the_operators_own_is_for_our_requests_and_never_a_page() -> None:
+    guard = Guard(Rules(), resolver=None)
+    guard.trust("http://127.0.0.1:8888/searx")
+
+    assert guard.target("http://127.0.0.1:8888/search").port == 8888
+    assert asyncio.run(guard.addresses("127.0.0.1", 8888)) == ("127.0.0.1",)
+    for page in ("http://127.0.0.1:8888/config", "http://127.0.0.1:8889/"):
+        with pytest.raises(Refused):
+            guard.target(page, page=True)
+    with pytest.raises(Refused):
+        guard.target("http://127.0.0.1:8889/")

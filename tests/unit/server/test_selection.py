@@ -8,6 +8,7 @@ ENTRIES = [
     {"name": "web_search", "toolset": "core", "default": True, "readOnly": True},
     {"name": "memory_save", "toolset": "people", "default": False, "readOnly": False},
     {"name": "search", "toolset": "connector", "default": False, "readOnly": True},
+    {"name": "read_artifact", "toolset": "other", "default": False, "readOnly": True},
 ]
 
 
@@ -19,13 +20,13 @@ def names(**choice: object) -> list[str]:
     ("choice", "expected"),
     [
         ({}, ["web_search"]),
-        ({"profile": "all"}, ["web_search", "memory_save", "search"]),
+        ({"profile": "all"}, ["web_search", "memory_save", "search", "read_artifact"]),
         ({"profile": "connector"}, ["search"]),
-        ({"profile": "searxng"}, ["web_search"]),
+        ({"profile": "searxng"}, ["web_search", "read_artifact"]),
         ({"toolsets": ["people"]}, ["memory_save"]),
         ({"toolsets": ["default", "connector"]}, ["web_search", "search"]),
         ({"tools": ["search"]}, ["search"]),
-        ({"toolsets": ["all"], "read_only": True}, ["web_search", "search"]),
+        ({"toolsets": ["all"], "read_only": True}, ["web_search", "search", "read_artifact"]),
     ],
 )
 def test_the_choice_decides_the_list(choice: dict[str, object], expected: list[str]) -> None:

@@ -65,22 +65,38 @@ _FLAG_OF_ROLE = {
     "dialog": DIALOG,
     "alertdialog": DIALOG,
 }
+_TELLING = frozenset(("role", "hidden", "aria-hidden", "aria-modal", "style"))
 _TOKEN = re.compile(r"[A-Z]?[a-z]{2,}|[A-Z]{2,}")
+_SMALL = re.compile(r"[a-z]{2,}")
 _NO_DISPLAY = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
-_PREFIXES = {"role": "role=", "itemprop": "prop=", "itemtype": "type="}
-_NAMED = ("id", *_PREFIXES)
 
 
 class Box:
     """A block-level element: what it inherits from above and what it holds below."""
 
-    # Hundreds are made per page, so what most never change is set on the class.
-    words = linked = long = count = core = 0
-    alike = 1
-    outer: Box | None = None
-    own = path = low = high = near = 0.0
-    depth = 0
+    # Hundreds are made per page: slots cost half of a keyword-only dataclass.
+    __slots__ = (
+        "alike",
+        "core",
+        "count",
+        "depth",
+        "flags",
+        "high",
+        "id",
+        "linked",
+        "long",
+        "low",
+        "near",
+        "outer",
+        "own",
+        "parent",
+        "path",
+        "style",
+        "tag",
+        "tokens",
+        "words",
+    )
 
     def __init__(self, id_: int, tag: str, style: str, parent: Box | None, flags: int) -> None:
         self.id = id_
@@ -89,21 +105,28 @@ class Box:
         self.parent = parent
         self.flags = flags
         self.tokens: tuple[str, ...] = ()
-        if parent is not None:
+        self.words = self.linked = self.long = self.count = self.core = 0
+        self.alike = 1
+        self.outer: Box | None = None
+        self.own = 0.0
+        if parent is None:
+            self.depth = 0
+            self.path = self.low = self.high = self.near = 0.0
+        else:
             self.depth = parent.depth + 1
-            self.path, self.low = parent.path, parent.low
-            self.high, self.near = parent.high, parent.near
+            self.path = parent.path
+            self.low = parent.low
+            self.high = parent.high
+            self.near = parent.near
 
-    def weigh(self, odds: float, tokens: tuple[str, ...]) -> None:
+    def weigh(self, odds: float) -> None:
         """Take in the learned odds of the element's own class and id words."""
-        self.tokens = tokens
-        if odds:
-            self.own = self.near = odds
-            self.path += odds
-            if odds < self.low:
-                self.low = odds
-            elif odds > self.high:
-                self.high = odds
+        self.own = self.near = odds
+        self.path += odds
+        if odds < self.low:
+            self.low = odds
+        elif odds > self.high:
+            self.high = odds
 
 
 class Block:
@@ -116,7 +139,7 @@ class Block:
         self.text = text = " ".join(words)
         self.ids = ids
         self.words = size = len(words) if text.isascii() else count_words(text)
-        self.linked = linked if linked < size else size
+        self.linked = min(linked, size)
         # Running prose rather than a label or a menu entry.
         self.long = size >= _PROSE and self.linked * 3 < size
 
@@ -145,6 +168,8 @@ def count_words(text: str) -> int:
 
 def name_tokens(value: str) -> list[str]:
     """The lower-case words inside a class, id or role value."""
+    if value.islower():  # nearly all are, and these take a third of the time
+        return _SMALL.findall(value)
     return [token.lower() for token in _TOKEN.findall(value)]
 
 
@@ -195,33 +220,39 @@ class _Walker:
         flags = _FLAG_OF_TAG.get(tag, 0)
         if parent is not None:
             flags |= parent.flags
-        if not attributes:
-            box = Box(node.mem_id, tag, "", parent, flags)
-        else:
-            style = attributes.get("class") or ""
-            if len(attributes) > 1 or not style:
+        style = attributes.get("class") or ""
+        if len(attributes) > (style != ""):
+            if not _TELLING.isdisjoint(attributes):
                 flags |= _attribute_flags(attributes)
-            box = Box(node.mem_id, tag, style, parent, flags)
-            box.weigh(*self._describe(style, attributes))
+            odds, tokens = self._described(style, attributes)
+        else:
+            odds, tokens = self._odds.get(style) or self._named(style)
+        box = Box(node.mem_id, tag, style, parent, flags)
+        box.tokens = tokens
+        if odds:
+            box.weigh(odds)
         self.page.boxes.append(box)
         return box
 
-    def _describe(self, style: str, attributes: Mapping[str, Any]) -> tuple[float, tuple[str, ...]]:
-        key: Any = style
-        if len(attributes) > 1 or not style:
-            key = (style, *map(attributes.get, _NAMED))
+    def _named(self, style: str) -> tuple[float, tuple[str, ...]]:
+        known = self._odds[style] = self._weighed(set(name_tokens(style)))
+        return known
+
+    def _described(
+        self, style: str, attributes: Mapping[str, Any]
+    ) -> tuple[float, tuple[str, ...]]:
+        get = attributes.get
+        key = (style, get("id"), get("role"), get("itemprop"), get("itemtype"))
         known = self._odds.get(key)
         if known is None:
-            found = set(name_tokens(style))
-            found.update(name_tokens(attributes.get("id") or ""))
-            for name, prefix in _PREFIXES.items():
-                value = attributes.get(name)
-                if value:
-                    found.add(prefix + value.rsplit("/", 1)[-1].lower())
-            scores = [self._names[token] for token in found if token in self._names]
-            total = sum(scores) / (len(scores) ** 0.5) if scores else 0.0
-            known = self._odds[key] = (total, tuple(found))
+            found = set(name_tokens(f"{style} {key[1] or ''}"))
+            found.update(_marks(*key[2:]))
+            known = self._odds[key] = self._weighed(found)
         return known
+
+    def _weighed(self, found: set[str]) -> tuple[float, tuple[str, ...]]:
+        scores = [*filter(None, map(self._names.get, found))]
+        return (sum(scores) / len(scores) ** 0.5 if scores else 0.0), tuple(found)
 
     def descend(self, node: LexborNode, box: Box) -> None:
         if self._level > MAX_LEVEL:
@@ -290,6 +321,11 @@ class _Walker:
         self._run = []
         self._ids = []
         self._linked = self._breaks = 0
+
+
+def _marks(role: str | None, itemprop: str | None, itemtype: str | None) -> list[str]:
+    named = (("role=", role), ("prop=", itemprop), ("type=", itemtype))
+    return [prefix + value.rsplit("/", 1)[-1].lower() for prefix, value in named if value]
 
 
 def _attribute_flags(attributes: Mapping[str, Any]) -> int:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from citewell.fetch.html import kind as kinds
 from citewell.fetch.html import score
 from citewell.fetch.html.blocks import walk
-from citewell.fetch.html.features import SHARED, vectors
+from citewell.fetch.html.features import vectors
 from citewell.fetch.html.limits import tame
 from citewell.fetch.markdown.text import absolute
 from citewell.fetch.markdown.writer import write
@@ -56,7 +56,7 @@ def extract_tree(tree: LexborHTMLParser, *, url: str = "") -> Extracted:
         return _nothing(head.title)
     likely = kinds.judge(kinds.signals(page, head, url), model.kinds)
     rows = vectors(page, model.words, head.hints(), likely)
-    kept, expected = choose(page.blocks, score.probabilities(model.trees, rows, SHARED))
+    kept, expected = choose(page.blocks, score.probabilities(rows))
     nodes, boxes = selection(page, kept)
     return Extracted(
         markdown=write(body, base=_base(tree, url), nodes=nodes, boxes=boxes),
@@ -101,6 +101,7 @@ def _nothing(title: str | None) -> Extracted:
 
 
 def _base(tree: LexborHTMLParser, url: str) -> str:
-    node = tree.css_first("base[href]")
+    head = tree.head
+    node = head.css_first("base[href]") if head is not None else None
     href = node.attributes.get("href") if node is not None else None
     return (absolute(url, href) or url) if href else url

@@ -36,6 +36,7 @@ _TAG_ORDER = {
 }
 _HEADINGS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
 _WORD = re.compile(r"[^\W\d_]{2,}")
+_ASCII_WORD = re.compile(r"[a-z]{2,}")
 _HEADING_REACH = 60
 _FEW_WORDS = 14
 _NO_ITEM = (0, 0, 0.0)
@@ -52,7 +53,9 @@ class Hints:
 
 def sample_words(text: str) -> list[str]:
     """The words of a block that its vocabulary score looks at."""
-    return _WORD.findall(text[:120].lower())[:_FEW_WORDS]
+    text = text[:120].lower()
+    word = _ASCII_WORD if text.isascii() else _WORD
+    return word.findall(text)[:_FEW_WORDS]
 
 
 def vectors(
@@ -149,32 +152,36 @@ def _describe(box: Box, held: Mapping[int, tuple[float, float, float]]) -> tuple
 
 
 def _text_columns(page: Page, words: Mapping[str, float], hints: Hints) -> list[tuple[float, ...]]:
-    counts = Counter(block.text for block in page.blocks)
+    counts = Counter([block.text for block in page.blocks])
+    voices: dict[str, tuple[float, float, float, float]] = {}
     rows: list[tuple[float, ...]] = []
     heading, level, since = 0.0, 0, _HEADING_REACH
     for block in page.blocks:
-        found = sample_words(block.text)
-        scores = [words[word] for word in found if word in words]
-        mean = sum(scores) / len(found) if scores else 0.0
+        text = block.text
+        voice = voices.get(text)
+        if voice is None:
+            voice = voices[text] = _voice(text, words, hints.title)
+        mean, high, low, shared = voice
         own_level = _HEADINGS.get(block.box.tag, 0)
         if own_level:
             heading, level, since = mean, own_level, 0
         elif since < _HEADING_REACH:
             since += 1
-        shared = sum(map(hints.title.__contains__, found)) / len(found) if found else 0.0
-        rows.append(
-            (
-                mean,
-                max(scores, default=0.0),
-                min(scores, default=0.0),
-                heading,
-                level,
-                since,
-                counts[block.text],
-                shared,
-            )
-        )
+        rows.append((mean, high, low, heading, level, since, counts[text], shared))
     return rows
+
+
+def _voice(
+    text: str, words: Mapping[str, float], title: frozenset[str]
+) -> tuple[float, float, float, float]:
+    """Mean, highest and lowest score of a text's words, and their share in the title."""
+    found = sample_words(text)
+    shared = sum(map(title.__contains__, found)) / len(found) if found else 0.0
+    # No word in the table scores nothing, so the falsy ones are those not in it.
+    scores = [*filter(None, map(words.get, found))]
+    if not scores:
+        return 0.0, 0.0, 0.0, shared
+    return sum(scores) / len(found), max(scores), min(scores), shared
 
 
 def _neighbour_columns(page: Page) -> list[tuple[float, ...]]:
@@ -265,5 +272,3 @@ _COLUMNS_NAMES = (
     "is_listing is_collection is_service"
 )
 COLUMNS = tuple(_COLUMNS_NAMES.split())
-# From here on a column has one value for the whole page.
-SHARED = COLUMNS.index("page_words")

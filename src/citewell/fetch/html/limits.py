@@ -50,43 +50,38 @@ _SHAPES_NAMES = (
 )
 _SHAPES = frozenset(_SHAPES_NAMES.split())
 _TAG = re.compile(r"<(/?)([a-zA-Z][^\s/<>]*)([^<>]*)>?")
-_NAME = re.compile(r"<(/?[a-zA-Z][a-zA-Z0-9]*)")
-# What cannot hold anything, and what ends by itself where it begins again.
-_NOT_NESTING = _VOID | {"li", "p", "td", "th", "tr", "dt", "dd", "option"}
+_NAME = re.compile(rb"<(/?[a-zA-Z][a-zA-Z0-9]*)")
+# Start and end tags of what cannot hold anything, and of what ends where it begins again.
+_FLAT_NAMES = _VOID | {"li", "p", "td", "th", "tr", "dt", "dd", "option"}
+_FLAT = frozenset(f"{slash}{name}".encode() for name in _FLAT_NAMES for slash in ("", "/"))
+_SLASH = ord("/")
 _CONTROLS = bytes([*range(9), 11, *range(14, 32)])
-_BAD = re.compile("[\ud800-\udfff\x00-\x08\x0b\x0e-\x1f]")
 
 
-def tame(html: str) -> str:
-    """The page without lone surrogates, no longer and no deeper than the limits allow."""
-    html = html[:MAX_CHARACTERS]
-    if _has_bad(html):
-        html = _BAD.sub("", html)
-    if _may_be_deep(html):
-        return _Flattener().flatten(html)
-    return html
+def tame(html: str) -> bytes:
+    """The page without lone surrogates, no longer and no deeper than the limits allow.
+
+    It comes as UTF-8 because the parser takes a string half as fast.
+    """
+    data = html[:MAX_CHARACTERS].encode(errors="ignore").translate(None, _CONTROLS)
+    if _may_be_deep(data):
+        return _Flattener().flatten(data.decode()).encode()
+    return data
 
 
-def _has_bad(html: str) -> bool:
-    """The same as searching for `_BAD`, at a tenth of the time."""
-    try:
-        data = html.encode()
-    except UnicodeEncodeError:
-        return True
-    return len(data.translate(None, _CONTROLS)) != len(data)
-
-
-def _may_be_deep(html: str) -> bool:
+def _may_be_deep(html: bytes) -> bool:
     """A cheap upper bound: how many elements are ever open at once, matched by name only."""
     depth = 0
-    opened: dict[str, int] = {}
+    opened: dict[bytes, int] = {}
     for name in _NAME.findall(html):
-        if name[0] == "/":
+        if name in _FLAT:
+            continue
+        if name[0] == _SLASH:
             count = opened.get(name[1:], 0)
             if count:
                 opened[name[1:]] = count - 1
                 depth -= 1
-        elif name not in _NOT_NESTING:
+        else:
             opened[name] = opened.get(name, 0) + 1
             depth += 1
             if depth > _SUSPECT_DEPTH:

@@ -1,4 +1,4 @@
-"""Judge blocks with the learned model: its file, its trees, and the choice they lead to."""
+"""Judge blocks with the learned model: its tables, its trees, and the choice they lead to."""
 
 from __future__ import annotations
 
@@ -7,16 +7,14 @@ import json
 import math
 from dataclasses import dataclass
 from importlib import resources
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
+
+from citewell.fetch.html.trees import first, rest
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-# A leaf is its value; a split is (column, threshold, at most, above).
-Tree: TypeAlias = "float | tuple[int, float, Tree, Tree]"
+    from collections.abc import Iterable, Mapping, Sequence
 
 # A block this clear after the first trees stays on its side of any cut; half the blocks are.
-_FIRST = 20
 _SURE = 1.5
 
 
@@ -28,7 +26,6 @@ class Model:
     words: Mapping[str, float]
     kinds: Mapping[str, Sequence[float]]
     columns: tuple[str, ...]
-    trees: tuple[Tree, ...]
 
 
 @functools.cache
@@ -41,53 +38,18 @@ def load() -> Model:
         words=raw["words"],
         kinds=raw["kinds"],
         columns=tuple(raw["columns"]),
-        trees=tuple(_freeze(tree) for tree in raw["trees"]),
     )
 
 
-def _freeze(tree: Any) -> Tree:
-    if not isinstance(tree, list):
-        return float(tree)
-    column, threshold, below, above = tree
-    return int(column), float(threshold), _freeze(below), _freeze(above)
-
-
-def probabilities(
-    trees: Sequence[Tree], rows: Sequence[Sequence[float]], shared: int
-) -> list[float]:
-    """How likely each block is to be main content; columns from `shared` on are the page's own."""
-    if not rows:
-        return []
-    mine = [_specialise(tree, rows[0], shared) for tree in trees]
-    first, rest = mine[:_FIRST], mine[_FIRST:]
+def probabilities(rows: Iterable[Sequence[float]]) -> list[float]:
+    """How likely each block is to be main content."""
     chances: list[float] = []
     for row in rows:
-        total = _margin(first, row)
-        if -_SURE < total < _SURE:
-            total += _margin(rest, row)
-        chances.append(_sigmoid(total))
+        margin = first(row)
+        if -_SURE < margin < _SURE:
+            margin += rest(row)
+        chances.append(_sigmoid(margin))
     return chances
-
-
-def _specialise(tree: Tree, row: Sequence[float], shared: int) -> Tree:
-    """The tree without the splits that come out the same for every block of a page."""
-    if not isinstance(tree, tuple):
-        return tree
-    column, threshold, below, above = tree
-    if column >= shared:
-        return _specialise(below if row[column] <= threshold else above, row, shared)
-    return column, threshold, _specialise(below, row, shared), _specialise(above, row, shared)
-
-
-def _margin(trees: Sequence[Tree], row: Sequence[float]) -> float:
-    total = 0.0
-    for tree in trees:
-        node: Any = tree
-        while node.__class__ is tuple:
-            column, threshold, below, above = node
-            node = below if row[column] <= threshold else above
-        total += node
-    return total
 
 
 def _sigmoid(value: float) -> float:

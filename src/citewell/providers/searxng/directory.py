@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from citewell.errors import BadShape, Misconfigured, UpstreamError
+from citewell.errors import BadShape, CitewellError, Misconfigured
 from citewell.net.upstream import Upstream
 from citewell.providers.searxng.instance import DISCOVERY, Instance, Source, address
 from citewell.providers.searxng.notebook import Notebook
@@ -40,7 +40,7 @@ class Directory:
         """Candidates, best first. A list that cannot be had again stays in use as it was."""
         if self._clock() - self._read_at < _FRESH:
             return self._instances
-        kept = await self._recall()
+        kept = await self._recall() or self._in_use()
         if kept is None or self._clock() - kept[0] >= _FRESH:
             kept = await self._renew(kept)
         self._read_at, self._instances = kept
@@ -51,12 +51,15 @@ class Directory:
     ) -> tuple[float, tuple[Instance, ...]]:
         try:
             found = candidates(await self._read())
-        except UpstreamError:
+        except CitewellError:
             if kept is None:
                 raise
             return self._clock(), kept[1]
         await self._remember(found)
         return self._clock(), found
+
+    def _in_use(self) -> tuple[float, tuple[Instance, ...]] | None:
+        return (self._read_at, self._instances) if math.isfinite(self._read_at) else None
 
     async def _read(self) -> object:
         if not self._where.startswith(("http://", "https://")):

@@ -48,12 +48,16 @@ def verdict(failures: Failures, *, members: Sequence[Instance], health: Health) 
     resting = [instance for instance in members if health.rest(instance)]
     extra = _extra(failures, resting, health)
     lone = _lone(failures, members, health)
-    if lone is not None:
-        lone.extra = extra | lone.extra
-        return lone
-    wait = min((health.rest(instance) for instance in members), default=0.0) or _SOON
-    extra["retry_after"] = round(wait)
-    return Unavailable(MESSAGE, retry_after=wait, extra=extra)
+    rest = min((health.rest(instance) for instance in members), default=0.0)
+    if lone is None:
+        wait = rest or _SOON
+        return Unavailable(MESSAGE, retry_after=wait, extra=extra | {"retry_after": round(wait)})
+    if lone.retry_after is None and rest:
+        lone.retry_after = rest
+    if lone.retry_after is not None:
+        extra["retry_after"] = max(1, round(lone.retry_after))
+    lone.extra = extra | lone.extra
+    return lone
 
 
 def _lone(failures: Failures, members: Sequence[Instance], health: Health) -> CitewellError | None:

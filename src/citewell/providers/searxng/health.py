@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from citewell.providers.searxng.instance import Instance
@@ -55,8 +55,15 @@ class Health:
         self._loaded = True
 
     async def save(self) -> None:
-        rows = {url: asdict(one) for url, one in self._records.items() if url not in self._own}
-        if rows:
+        """Write down what we know, together with what other processes have written since."""
+        kept = _decode(await self._notebook.read(_KEY), now=self._clock())
+        for url, other in kept.items():
+            if url not in self._own:
+                mine = self._records.get(url)
+                self._records[url] = _merged(mine, other) if mine else other
+        shared = {url: one for url, one in self._records.items() if url not in self._own}
+        if shared:
+            rows = {url: asdict(one) for url, one in (kept | shared).items()}
             await self._notebook.write(_KEY, rows, ttl=_KEEP)
 
     def record(self, instance: Instance) -> Record:
@@ -103,6 +110,7 @@ class Health:
 
     def learnt_json(self, instance: Instance, *, on: bool) -> None:
         record = self.record(instance)
+        record.checked_at = self._clock()
         off = _OWN_JSON_OFF if instance.own else _JSON_OFF
         record.json, record.json_until = on, self._clock() + (_JSON_ON if on else off)
 
@@ -117,6 +125,21 @@ def _pause(failures: int, *, own: bool) -> float:
     return min(_SUSPENDED * 2.0**beyond, _LONGEST)
 
 
+def _merged(mine: Record, other: Record) -> Record:
+    """The later look at an instance counts, and the longer rest: a pause it asked for is kept."""
+    later, earlier = (mine, other) if mine.checked_at >= other.checked_at else (other, mine)
+    resting = max(later, earlier, key=lambda record: record.rests_until)
+    spoken = later if later.json is not None else earlier
+    return replace(
+        later,
+        rests_until=resting.rests_until,
+        limited=resting.limited,
+        used_at=max(mine.used_at, other.used_at),
+        json=spoken.json,
+        json_until=spoken.json_until,
+    )
+
+
 def _decode(rows: Any, *, now: float) -> dict[str, Record]:
     """What was kept; anything that another version wrote, or nobody could have, is left out."""
     try:
@@ -126,6 +149,7 @@ def _decode(rows: Any, *, now: float) -> dict[str, Record]:
             record.json_until = min(float(record.json_until), now + _JSON_ON)
             record.failures = max(0, int(record.failures))
             record.used_at = float(record.used_at)
+            record.checked_at = min(float(record.checked_at), now)
     except (ValueError, TypeError, AttributeError):
         return {}
     return records

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import queue
 import sys
+import threading
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -66,7 +69,48 @@ class Audit:
         return metadata
 
 
+MOST_WAITING = 4096  # lines; beyond it they are counted and let go
+
+
+class Aside:
+    """Writes lines on a thread of its own: whoever reads them slowly, or not at all, holds up no call."""
+
+    def __init__(self, write: Callable[[str], None]) -> None:
+        self._write = write
+        self._lines: queue.Queue[str | None] = queue.Queue(MOST_WAITING)
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+        self.lost = 0
+
+    def __call__(self, line: str) -> None:
+        if self._thread is None:
+            with self._lock:
+                if self._thread is None:
+                    self._thread = threading.Thread(target=self._run, daemon=True, name="audit")
+                    self._thread.start()
+        try:
+            self._lines.put_nowait(line)
+        except queue.Full:
+            self.lost += 1
+
+    def close(self, seconds: float = 2.0) -> None:
+        """Write what is still waiting, for as long as somebody may be kept waiting for it."""
+        if self._thread is not None:
+            with contextlib.suppress(queue.Full):
+                self._lines.put_nowait(None)
+            self._thread.join(seconds)
+
+    def _run(self) -> None:
+        while (line := self._lines.get()) is not None:
+            try:
+                self._write(line)
+            except (OSError, ValueError):  # a full disk, a closed stream
+                self.lost += 1
+
+
 def to_stderr(line: str) -> None:
+    if sys.stderr is None:
+        raise ValueError("there is no stderr")
     sys.stderr.write(line + "\n")
 
 

@@ -45,10 +45,10 @@ class Caching:
         loaded = await self._loader.load(self._owner(invocation), cache_key(invocation), make)
         return _outcome(loaded, told_when_fresh=invocation.tool.fresh_meta)
 
-    def held(self, invocation: Invocation) -> bool:
-        """Whether the answer is in memory, so that nothing will have to be waited for."""
+    def held(self, invocation: Invocation) -> int:
+        """The bytes of an answer that is in memory, so that nothing has to be waited for; 0 if it is not."""
         if invocation.tool.ttl is None:
-            return False
+            return 0
         return self._loader.held(self._owner(invocation), cache_key(invocation))
 
     def _owner(self, invocation: Invocation) -> str:

@@ -114,4 +114,8 @@ def _item(item: Any) -> str:
     name = ".".join(str(part) for part in item["loc"]) or "arguments"
     if item["type"] == "missing":
         return f"{name} is required"
+    if (
+        item["type"] == "extra_forbidden"
+    ):  # unknown names were refused before: this is a second name
+        return f"{name} is another name of an argument that was given too; give one of them"
     return f"{name}: {item['msg'].removeprefix('Value error, ').rstrip('.')}"

@@ -6,10 +6,15 @@ cache that others share: a call that was not recognised as private finds an empt
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+
+from citewell.config import Settings
+
+ENGINE = "library"
+PREFIX = "library:"  # begins the id of a document
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,3 +57,26 @@ def answering() -> str | None:
     """The owner whose library may answer; None while the answer could reach others."""
     asked = _ASKER.get()
     return asked.owner if asked is not None and asked.private else None
+
+
+class Privacy:
+    """Decides by a call's arguments alone, before anything is searched, read or cached."""
+
+    def __init__(self, settings: Settings) -> None:
+        chosen = f"{settings.search_provider or ''} {settings.search_routing or ''}"
+        self._routed = ENGINE in chosen.lower()  # searches may go there without naming it
+
+    def covers(self, arguments: Mapping[str, object]) -> bool:
+        """Whether a call may be answered from the library."""
+        if self._routed and "query" in arguments:
+            return True
+        return any(_own(value) for value in arguments.values())
+
+
+def _own(value: object) -> bool:
+    if isinstance(value, list | tuple):
+        return any(_own(one) for one in value)
+    if not isinstance(value, str):
+        return False
+    plain = value[:64].strip().lower()
+    return plain == ENGINE or plain.startswith(PREFIX)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from citewell.errors import NotFound
 from citewell.services.library import documents, names
+from citewell.services.library.asking import PREFIX
 from citewell.store.library import Filters, LibraryStore, Match
 from citewell.store.library_rows import Card, Document
 from citewell.text import urls
@@ -89,8 +90,8 @@ class Library:
 
 def _is(card: Card, name: str) -> bool:
     """Whether a document goes by this id, path or address, or lies in this directory."""
-    if name.startswith(names.PREFIX):
-        return len(name) >= len(names.PREFIX) + _SHORTEST and card.id.startswith(name)
+    if name.startswith(PREFIX):
+        return len(name) >= len(PREFIX) + _SHORTEST and card.id.startswith(name)
     if card.url:
         return urls.key(card.url) == urls.key(name) or card.id == names.of_address(name)
     path = documents.place(card)

@@ -99,8 +99,8 @@ def reason(error: CitewellError) -> str:
 
 
 def expected(error: CitewellError) -> bool:
-    """Whether a directory may well hold such files, pictures for one, without anything being wrong."""
-    return isinstance(error, Unsupported)
+    """Whether a directory may well hold such files, pictures or empty ones, without any fault."""
+    return isinstance(error, Unsupported) or error.detail == "empty"
 
 
 def _load(path: Path, most: int) -> Body:

@@ -10,7 +10,7 @@ from citewell.errors import NotFound
 from citewell.model.page import Page
 from citewell.model.search import Found, Hit, Query
 from citewell.services.library import documents
-from citewell.services.library.asking import answering
+from citewell.services.library.asking import ENGINE, answering
 from citewell.services.library.catalogue import Library
 from citewell.store.library import Filters, LibraryStore, Match
 from citewell.text import tokens
@@ -22,7 +22,6 @@ SPANS = {
     "month": 31 * 86_400.0,
     "year": 366 * 86_400.0,
 }
-ENGINE = "library"
 
 
 class Index:

@@ -7,9 +7,9 @@ import os
 import re
 from pathlib import Path
 
+from citewell.services.library.asking import PREFIX
 from citewell.text import urls
 
-PREFIX = "library:"
 _ID = re.compile(r"library:[0-9a-f]{32}")
 
 

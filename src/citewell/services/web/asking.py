@@ -15,6 +15,7 @@ from citewell.ports import NewsSearch, Offer, Spec, WebSearch
 from citewell.services.catalogue import Catalogue
 from citewell.services.web import filters, merge
 from citewell.services.web.dating import dated
+from citewell.services.web.failure import told
 from citewell.services.web.lenses import Lens
 from citewell.text.operators import compose
 
@@ -77,8 +78,7 @@ class Asker:
             if isinstance(provider, WebSearch):
                 return await provider.web(part)
         except CitewellError as error:
-            error.provider = error.provider or plan.spec.name
-            return error
+            return told(error, plan.spec)
         raise TypeError(f"{plan.spec.name} declares {plan.offer} and does not offer it")
 
     def _reply(self, plan: Plan, found: Sequence[Found], failed: Sequence[CitewellError]) -> Reply:

@@ -75,7 +75,6 @@ class Sieve:
 
     def __init__(self, query: Query, later: Collection[Filter], *, now: datetime) -> None:
         self._query = query
-        self._sites_applied = Filter.SITES not in later
         self._exact = _phrase(query.exact_terms) if Filter.EXACT_TERMS in later else None
         self._banned = _words(query.exclude_terms) if Filter.EXCLUDE_TERMS in later else None
         self._since = (
@@ -95,9 +94,7 @@ class Sieve:
     def _on_site(self, hit: Hit) -> bool:
         """Checked in every case: engines let strangers through even where they know `site:`."""
         name, sites = urls.host(hit.url), self._query.sites
-        if not sites or any(urls.within(name, site) for site in sites):
-            return True
-        return self._sites_applied and urls.numeric(name)  # no name there to say otherwise
+        return not sites or any(urls.within(name, site) for site in sites)
 
     def _in_time(self, hit: Hit) -> bool:
         if self._since is None:

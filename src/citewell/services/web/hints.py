@@ -104,7 +104,7 @@ def _actions(given: tuple[str, ...], others: tuple[str, ...], reason: str) -> tu
 
 
 def _details(harvest: Harvest) -> tuple[str, ...]:
-    told = [f"{name}: {error.message}" for name, error in harvest.failures.items()]
+    told = [error.message for error in harvest.failures.values()]
     for reply in harvest.replies:
         told += [f"{reply.provider}, engine {name}: {why}" for name, why in reply.unresponsive]
         if reply.dropped:

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from citewell.errors import CitewellError, NetworkFailed, Unavailable
+from citewell.errors import CitewellError, NetworkFailed, RateLimited, Unavailable
 from citewell.model.routing import Trace
 from citewell.model.search import Query
 from citewell.services.web import merge
@@ -15,7 +15,17 @@ from citewell.services.web.lenses import Lens
 from citewell.services.web.route import Chain
 from citewell.text import stopwords
 
-Resting = Callable[[str], float | None]  # seconds a provider's breaker stays open; None when shut
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rest:
+    """A provider that is left alone for a while."""
+
+    seconds: float
+    limited: bool = False  # it asked for the pause itself
+
+
+# A bare number of seconds is a rest after failures; None when the provider may be asked.
+Resting = Callable[[str], Rest | float | None]
 
 
 @dataclass(slots=True)
@@ -74,9 +84,9 @@ class Rounds:
         trace: Trace,
     ) -> None:
         for name in names:
-            if (wait := self._resting(name)) is not None:
+            if (rest := self._resting(name)) is not None:
                 trace.skipped(name, reason="circuit_open")
-                harvest.failures[name] = _asleep(name, wait)
+                harvest.failures[name] = _asleep(name, rest)
                 continue
             trace.attempt(name)
             reply = await self._try(harvest, name, query, lens)
@@ -120,12 +130,13 @@ class Rounds:
         return found <= self._thin and found < query.count
 
 
-def _asleep(name: str, wait: float) -> Unavailable:
-    return Unavailable(
-        f"{name} failed or asked for a pause, and is left alone for {wait:.0f} more seconds.",
-        provider=name,
-        retry_after=wait,
+def _asleep(name: str, rest: Rest | float) -> RateLimited | Unavailable:
+    known = rest if isinstance(rest, Rest) else Rest(seconds=rest)
+    kind, why = (
+        (RateLimited, "asked for a pause") if known.limited else (Unavailable, "failed repeatedly")
     )
+    message = f"{name} {why} and is left alone for {known.seconds:.0f} more seconds."
+    return kind(message, provider=name, retry_after=known.seconds)
 
 
 def _credit(harvest: Harvest, trace: Trace) -> None:

@@ -64,7 +64,7 @@ class Router:
         first = self._usable([self._first] if self._first else [], offer)
         if listed:
             return Chain(main=_unique(*first, *self._usable(listed, offer)))
-        able = [name for name in self._catalogue.offering(offer) if self._remote(name)]
+        able = self._catalogue.offering(offer)
         broad = [name for name in able if self._catalogue.spec(name).general]
         main = _unique(*first, *broad)
         return Chain(main=main, spare=tuple(name for name in able if name not in main))
@@ -76,10 +76,6 @@ class Router:
             for name in names
             if offer in catalogue.spec(name).offers and catalogue.configured(name)
         ]
-
-    def _remote(self, name: str) -> bool:
-        """Whether it searches the web at all; the user's own documents are asked for by name."""
-        return bool(self._catalogue.spec(name).base_url)
 
     def _nothing(self, offer: Offer) -> str:
         what = f"No provider that {_ROUTING} names can do a {offer.value} search."

@@ -18,7 +18,7 @@ from citewell.services.web import contents, failure, filters, hints, results
 from citewell.services.web.ask import Ask, checked, question
 from citewell.services.web.asking import Asker
 from citewell.services.web.lenses import Lens, Lenses
-from citewell.services.web.rounds import Harvest, Resting, Rounds
+from citewell.services.web.rounds import Harvest, Rest, Resting, Rounds
 from citewell.services.web.route import Chain, Router
 from citewell.text import claims
 
@@ -31,7 +31,7 @@ def _utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-def _never(_provider: str) -> float | None:
+def _never(_provider: str) -> Rest | None:
     return None
 
 
@@ -126,13 +126,7 @@ class Web:
 
     def _healthy(self, *, but: tuple[str, ...]) -> tuple[str, ...]:
         able = self._catalogue.offering(Offer.WEB)
-        return tuple(
-            name
-            for name in able
-            if name not in but
-            and self._catalogue.spec(name).base_url
-            and self._resting(name) is None
-        )
+        return tuple(name for name in able if name not in but and self._resting(name) is None)
 
     def _results(self, ask: Ask, harvest: Harvest) -> tuple[SearchResult, ...]:
         return results.shown(

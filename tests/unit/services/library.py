@@ -1,0 +1,102 @@
+"""A library on a disk of the test's own, and readers that never leave it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+from citewell.config import Settings
+from citewell.errors import NotFound
+from citewell.model.page import Page
+from citewell.services.library.adding import Adding, Report, plan
+from citewell.services.library.files import Files
+from citewell.services.library.sources import Sources
+from citewell.store.state import State, open_state
+
+T = TypeVar("T")
+
+ME = "default/anonymous"
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 1_800_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class Shelf:
+    """One library, opened as often as a test likes, and a web of the test's own."""
+
+    def __init__(self, folder: Path, **settings: Any) -> None:
+        self.settings = Settings(data_dir=folder / "data", **settings)
+        self.clock = Clock()
+        self.web: dict[str, Page] = {}
+        self.maps: dict[str, bytes] = {}
+        self.asked: list[str] = []
+
+    def run(self, scenario: Callable[[State], Awaitable[T]]) -> T:
+        async def played() -> T:
+            state = open_state(self.settings, self.clock)
+            try:
+                return await scenario(state)
+            finally:
+                await state.aclose()
+
+        return asyncio.run(played())
+
+    def add(self, *sources: str | Path, owner: str = ME, **options: Any) -> Report:
+        return self.run(lambda state: self.added(state, *sources, owner=owner, **options))
+
+    async def added(
+        self,
+        state: State,
+        *sources: str | Path,
+        owner: str = ME,
+        tags: tuple[str, ...] = (),
+        recursive: bool = False,
+        limit: int | None = None,
+    ) -> Report:
+        files = Files(self.settings)
+        readers = Sources(files=files, page=self._page, get=self._get)
+        try:
+            wanted = await plan(
+                [str(one) for one in sources], get=self._get, recursive=recursive, limit=limit
+            )
+            adding = Adding(state.library, owner, readers, tags=tags, clock=self.clock)
+            return await adding.run(wanted)
+        finally:
+            await files.aclose()
+
+    def cards(self, owner: str = ME) -> Mapping[str, Any]:
+        """By title."""
+
+        async def listed(state: State) -> Mapping[str, Any]:
+            return {card.title: card for card in await state.library.cards(owner, limit=1000)}
+
+        return self.run(listed)
+
+    def found(self, query: str, owner: str = ME) -> list[str]:
+        async def searched(state: State) -> list[str]:
+            return [match.card.title for match in await state.library.search(owner, query)]
+
+        return self.run(searched)
+
+    async def _page(self, url: str) -> Page:
+        self.asked.append(url)
+        if url not in self.web:
+            raise NotFound(f"{url} is not there.", detail="HTTP 404")
+        return self.web[url]
+
+    async def _get(self, url: str) -> bytes:
+        if url not in self.maps:
+            raise NotFound(f"{url} is not there.", detail="HTTP 404")
+        return self.maps[url]
+
+
+def reasons(report: Report) -> dict[str, str]:
+    """Why things are not in the library, by the last part of their name."""
+    return {one.source.rpartition("/")[2]: one.reason for one in report.problems}

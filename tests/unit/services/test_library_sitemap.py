@@ -1,0 +1,138 @@
+from __future__ import annotations
+
+import asyncio
+import gzip
+
+import pytest
+
+from citewell.errors import CitewellError, NotFound
+from citewell.services.library.sitemap import Site, is_named, pages
+
+BASE = "https://www.example.org/sitemap.xml"
+SPACE = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
+
+
+def listing(*places: str) -> bytes:
+    body = "".join(f"<url><loc> {place} </loc></url>" for place in places)
+    return f'<?xml version="1.0"?><urlset {SPACE}>{body}</urlset>'.encode()
+
+
+def index(*places: str) -> bytes:
+    body = "".join(f"<sitemap><loc>{place}</loc></sitemap>" for place in places)
+    return f"<sitemapindex {SPACE}>{body}</sitemapindex>".encode()
+
+
+def read(maps: dict[str, bytes], **options: int) -> Site | None:
+    async def get(url: str) -> bytes:
+        if url not in maps:
+            raise NotFound("It is not there.", detail="HTTP 404")
+        return maps[url]
+
+    return asyncio.run(pages(BASE, get, **options))
+
+
+def found(maps: dict[str, bytes], **options: int) -> list[str]:
+    site = read(maps, **options)
+    assert site is not None
+    return [one.url for one in site.pages.values()]
+
+
+def test_addresses_come_in_order_and_once():
+    urls = ["https://www.example.org/b", "https://www.example.org/a", "https://www.example.org/b/"]
+
+    assert found({BASE: listing(*urls)}) == urls[:2]
+
+
+def test_a_packed_map_is_unpacked():
+    assert found({BASE: gzip.compress(listing("https://example.org/a?x=1&amp;y=2"))}) == [
+        "https://example.org/a?x=1&y=2"
+    ]
+
+
+def test_an_index_leads_to_its_maps_and_a_missing_one_is_told():
+    maps = {
+        BASE: index("/one.xml", "https://www.example.org/two.xml"),
+        "https://www.example.org/one.xml": listing("https://blog.example.org/a"),
+    }
+
+    site = read(maps)
+
+    assert [one.url for one in site.pages.values()] == ["https://blog.example.org/a"]
+    assert [(one.source, one.reason) for one in site.problems] == [
+        ("https://www.example.org/two.xml", "HTTP 404.")
+    ]
+
+
+def test_pictures_of_a_page_are_no_pages():
+    body = (
+        '<s:urlset xmlns:s="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:i="urn:image">'
+        "<s:url><s:loc>https://example.org/a</s:loc><s:lastmod>2024-01-02</s:lastmod>"
+        "<i:image><i:loc>https://example.org/a.png</i:loc></i:image></s:url></s:urlset>"
+    )
+
+    site = read({BASE: body.encode()})
+
+    assert [(one.url, one.modified) for one in site.pages.values()] == [
+        ("https://example.org/a", "2024-01-02")
+    ]
+
+
+def test_a_map_cannot_send_us_to_other_sites():
+    maps = {
+        BASE: listing("https://example.org/a", "https://victim.example.com/", "ftp://example.org/x")
+    }
+
+    site = read(maps)
+
+    assert len(site.pages) == 1
+    assert site.problems[0].reason.startswith("2 of its addresses")
+
+
+def test_an_index_cannot_either():
+    site = read({BASE: index("https://victim.example.com/sitemap.xml")})
+
+    assert [one.reason for one in site.problems] == ["The sitemap is of another site."]
+
+
+def test_an_index_of_indexes_ends():
+    site = read({BASE: index(BASE)})
+
+    assert [one.reason for one in site.problems] == ["It is no sitemap of pages."]
+
+
+def test_no_more_than_the_limit_is_taken():
+    assert len(found({BASE: listing(*(f"https://example.org/{n}" for n in range(9)))}, most=4)) == 4
+
+
+@pytest.mark.parametrize("body", [b"", b"<rss/>", b"<html><urlsetter></html>", b"plain text"])
+def test_what_is_no_sitemap_is_not_taken_for_one(body):
+    assert read({BASE: body}) is None
+
+
+HOSTILE = {
+    "cut": lambda: b"<urlset><url>",
+    "entities": lambda: (
+        b'<!DOCTYPE x [<!ENTITY a "b">]><urlset ><url><loc>&a;</loc></url></urlset>'
+    ),
+    "cut pack": lambda: gzip.compress(listing("https://example.org/a"))[:-6],
+    "bomb": lambda: gzip.compress(bytes(64 * 2**20)),
+}
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_damaged_and_hostile_maps_are_refused(kind):
+    with pytest.raises(CitewellError):
+        read({BASE: HOSTILE[kind]()})
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("https://example.org/sitemap_index.xml", True),
+        ("https://example.org/maps/pages.xml.gz", True),
+        ("https://example.org/about", False),
+        ("https://[bad", False),
+    ],
+)
+def test_an_address_is_looked_at_as_a_map_by_its_name(url, expected):
+    assert is_named(url) is expected
