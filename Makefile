@@ -7,7 +7,8 @@ JOBS ?= 2
 
 .PHONY: run test check fmt reference bench conformance lock services clean
 
-run: override export QUESTION := $(value QUESTION)  # as it is: neither make nor the shell reads it
+# The question goes through the environment as it is: neither make nor the shell reads it.
+run: override export QUESTION := $(value QUESTION)
 run: $(READY)  ## answer a question with cited sources
 	$(BIN)/python -m tests.internet.demo
 

@@ -10,6 +10,7 @@ import pytest
 from mcp.shared.exceptions import MCPError
 
 from tests.e2e.clients import TRANSPORTS, body, connected
+from tests.internet.serve import Internet
 from tests.internet.world import World
 
 Environ = dict[str, str]
@@ -125,7 +126,6 @@ def test_bad_input_gets_a_clear_error_and_the_next_call_works(
         {"query": "battery degradation", "num_results": "5"},
         {"query": "battery degradation", "num_results": None},
         {"query": "battery degradation", "results_count": 2, "safe_search": 2, "time_range": ""},
-        {"query": "battery degradation", "sites": '["batteries.example.org"]'},
     ],
 )
 def test_odd_but_honest_input_is_served(arguments: dict[str, Any], environ: Environ) -> None:
@@ -133,6 +133,16 @@ def test_odd_but_honest_input_is_served(arguments: dict[str, Any], environ: Envi
 
     assert not result.is_error, result.content[0].text
     assert "results" in body(result)
+
+
+def test_a_search_within_sites_returns_pages_of_these_alone(environ: Environ) -> None:
+    with Internet(World(named=True)) as internet:
+        arguments = {"query": "battery degradation", "sites": '["batteries.example.org"]'}
+
+        answer = body(call(environ | internet.env(), arguments))
+
+    assert answer["resultCount"] > 0
+    assert {hit["displayLink"] for hit in answer["results"]} == {"batteries.example.org"}
 
 
 @pytest.mark.parametrize("transport", TRANSPORTS)

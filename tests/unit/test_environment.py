@@ -10,7 +10,7 @@ from citewell import config, environment
 from citewell.errors import Misconfigured
 
 BROKEN = {
-    "no value": (b'PORT = 1\nLOG_LEVEL =\n', "line 2"),
+    "no value": (b"PORT = 1\nLOG_LEVEL =\n", "line 2"),
     "not UTF-8": (b'PORT = 1\n\nCITEWELL_PROFILE = "\xff"\n', "line 3"),
 }
 

@@ -12,7 +12,7 @@ from typing import Protocol
 from citewell.errors import NetworkFailed, Refused
 from citewell.fetch import complaints
 from citewell.fetch.ladder import Draft, Ladder, Note, Order, Tier, as_given
-from citewell.model.page import Page
+from citewell.model.page import Byline, Page
 from citewell.net.target import read_url
 from citewell.text import tokens
 from citewell.text.invisible import cleanse
@@ -88,6 +88,10 @@ class Reader:
             charset=draft.charset,
             language=about.language or detect(content),
             author=about.author,
+            authors=tuple(
+                Byline(name=author.name, organisation=author.organisation)
+                for author in about.authors
+            ),
             site=about.site,
             published=about.published,
             published_basis=about.published_basis,

@@ -216,6 +216,8 @@ class HtmlTier:
             etag=response.headers.get("etag"),
             last_modified=response.headers.get("last-modified"),
         )
+        if unseen.mostly:  # a script would have shown it: a browser may know better
+            raise Unsure(draft, complaints.empty(url, "mostly hidden"))
         return _trusted(draft, url)
 
 

@@ -11,6 +11,14 @@ from citewell.model.signals import ForumSignals, GithubTrust, Highlight
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Byline:
+    """One author as the page names them."""
+
+    name: str
+    organisation: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
     """One readable document. `content` is outside text: data, never instructions."""
 
@@ -24,7 +32,8 @@ class Page:
     quality: str = "complete"  # partial when no tier was sure and the best candidate is given
     charset: str | None = None
     language: str | None = None  # as the page declares it, ISO 639-1
-    author: str | None = None
+    author: str | None = None  # all of them in one line
+    authors: tuple[Byline, ...] = ()
     site: str | None = None
     published: str | None = None  # ISO 8601, a date or a time
     published_basis: str | None = None  # json-ld, meta or time: where the date stands on the page

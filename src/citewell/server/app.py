@@ -271,11 +271,13 @@ class App:
         from citewell.services.pages import CachedRead
         from citewell.services.read import Read
 
+        read = Read(settings=self.settings, network=self.network)
         return CachedRead(
-            Read(settings=self.settings, network=self.network),
+            read,
             loader=self.store.loader,
             cache=self.store.cache,
             isolated=self._isolated,
+            renew=read.renew,
         )
 
     def _scrape(self) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import replace
 
@@ -15,11 +16,13 @@ from citewell.fetch.reader import Reader
 from citewell.fetch.rungs import build
 from citewell.fetch.sites.kit import SiteKit
 from citewell.model.page import Page
+from citewell.net.message import Request
 from citewell.net.network import Network
 from citewell.text.truncate import truncate
 
 Progress = Callable[[float, float | None, str | None], Awaitable[None]]
 
+_GLANCE = 5.0  # seconds for the question whether a page has changed
 LONGEST = 5_000_000  # bytes; the most any caller gets
 
 
@@ -29,6 +32,7 @@ class Read:
     def __init__(self, *, settings: Settings, network: Network) -> None:
         self._rungs = build(settings, network)
         self._guard = network.guard
+        self._client = network.client
         robots = network.robots if settings.respect_robots else None
         ladder = Reader(self._rungs.tiers, robots=robots, order=in_order)
         self._kit = SiteKit(
@@ -56,6 +60,19 @@ class Read:
             page = await self._reader.read(url.strip(), note=note)
         cut = truncate(page.content, min(max_length, LONGEST))
         return replace(page, content=cut.text, truncated=page.truncated or cut.truncated)
+
+    async def renew(self, page: Page) -> Page | None:
+        """The page anew; None when the server says that it is still the same."""
+        stamps = {"if-none-match": page.etag, "if-modified-since": page.last_modified}
+        headers = {name: value for name, value in stamps.items() if value}
+        if headers:
+            asked = Request(
+                url=page.final_url, method="HEAD", headers=headers, timeout=_GLANCE, page=True
+            )
+            with contextlib.suppress(CitewellError):  # the full read will say what is wrong
+                if (await self._client.send(asked)).status == 304:
+                    return None
+        return await self.read(page.url, max_length=LONGEST)
 
     async def _by_site(self, url: str) -> Page | None:
         """Sites whose own API or structure says more than their pages do."""

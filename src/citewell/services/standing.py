@@ -9,6 +9,7 @@ from citewell.fetch.doi import detect
 from citewell.model.page import Page
 from citewell.model.scrape import Citation, CitationFormats, CitationMetadata
 from citewell.text import citation, urls
+from citewell.text.names import Author
 
 
 def of(page: Page) -> Standing:
@@ -30,12 +31,17 @@ def cited(page: Page, *, doi: str | None = None) -> Citation:
     work = citation.Work(
         url=page.final_url,
         title=page.title,
-        authors=citation.people(page.author),
+        authors=_people(page),
         site=page.site or urls.display(page.final_url),
         published=page.published or "",
         doi=doi or "",
     )
     return _written(work, author=page.author or "", accessed=page.fetched_at)
+
+
+def _people(page: Page) -> tuple[Author, ...]:
+    named = tuple(Author(name=by.name, organisation=by.organisation) for by in page.authors)
+    return named or citation.people(page.author)
 
 
 def cited_bare(url: str, *, accessed: datetime) -> Citation:

@@ -6,15 +6,18 @@ import time
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from citewell.config import Settings
-from citewell.store.health import Health
-from citewell.store.leases import Leases, SqlLeases
-from citewell.store.library import SqlLibrary
-from citewell.store.masters import Masters, master_keys, masters
-from citewell.store.sessions import SqlSessions
-from citewell.store.sql import Database
-from citewell.store.vault import Vault
+
+if TYPE_CHECKING:
+    # A server that nobody asks for sessions or documents starts without all of this.
+    from citewell.store.leases import Leases
+    from citewell.store.library import SqlLibrary
+    from citewell.store.masters import Masters
+    from citewell.store.sessions import SqlSessions
+    from citewell.store.sql import Database
+    from citewell.store.vault import Vault
 
 STATE_FILE = "state.db"
 
@@ -46,6 +49,13 @@ def open_state(
     new_id: Callable[[], str] = lambda: uuid.uuid4().hex,
 ) -> State:
     """Raises Misconfigured for a key that is none; nothing else can fail before first use."""
+    from citewell.store.health import Health
+    from citewell.store.leases import SqlLeases
+    from citewell.store.library import SqlLibrary
+    from citewell.store.masters import master_keys, masters
+    from citewell.store.sessions import SqlSessions
+    from citewell.store.vault import Vault
+
     source = masters(settings)
     database = state_database(settings)
     vault = Vault(database, master_keys(source), clock=clock)

@@ -20,6 +20,7 @@ from citewell.cli.exits import advise, code_of, ended
         (errors.AuthRequired("x"), 3),
         (errors.InternalError("x"), 70),
         (KeyboardInterrupt(), 130),
+        (BrokenPipeError(), 141),
     ],
 )
 def test_every_way_to_fail_has_its_exit_code(error: BaseException, code: int):
@@ -30,6 +31,37 @@ def test_every_way_to_fail_has_its_exit_code(error: BaseException, code: int):
         ended(command)()
 
     assert end.value.exit_code == code
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "told"),
+    [
+        (OSError(28, "No space left on device"), 74, "No space left on device"),
+        (PermissionError(13, "Permission denied", "/a/b"), 74, "/a/b failed: Permission denied"),
+        (KeyError("api_key=abcdefgh12345"), 70, "KeyError"),
+    ],
+)
+def test_an_unexpected_end_is_told_in_a_sentence(
+    error: Exception, code: int, told: str, capsys: pytest.CaptureFixture[str]
+):
+    assert exits.failed(error) == code
+
+    shown = capsys.readouterr().err
+    assert told in shown
+    assert "Traceback" not in shown
+    assert "abcdefgh12345" not in shown
+
+
+def test_the_traceback_of_a_fault_is_shown_on_request(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.setenv("LOG_LEVEL", "debug")
+
+    assert exits.failed(KeyError("api_key=abcdefgh12345")) == 70
+
+    shown = capsys.readouterr().err
+    assert "KeyError: " in shown
+    assert "abcdefgh12345" not in shown
 
 
 def test_a_key_in_a_message_is_masked(capsys: pytest.CaptureFixture[str]):
@@ -65,6 +97,7 @@ def test_help_documents_the_exit_codes(capsys: pytest.CaptureFixture[str]):
     shown = " ".join(capsys.readouterr().out.split())
     assert code == 0
     assert "3 an upstream failed" in shown
+    assert "74 reading or writing failed" in shown
     assert "130 interrupted" in shown
 
 

@@ -6,6 +6,9 @@ import asyncio
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
+
+from citewell.errors import Misconfigured
 from citewell.model.search import Found, Hit, Query
 from citewell.providers.library import SPEC, Provider
 
@@ -15,12 +18,33 @@ class Shelf:
         return Found(hits=(Hit(title=query.text, url="https://a.example/note"),))
 
 
+class Measured:
+    """Finds nothing, and knows whether there is anything to find."""
+
+    def __init__(self, *, empty: bool) -> None:
+        self._empty = empty
+
+    async def search(self, query: Query) -> Found:
+        return Found()
+
+    async def empty(self) -> bool:
+        return self._empty
+
+
 def ask(kit: Any) -> Found:
     return asyncio.run(Provider(kit).web(Query(text="x")))
 
 
-def test_without_an_index_nothing_is_found() -> None:
-    assert ask(SimpleNamespace(library=None)) == Found()
+@pytest.mark.parametrize("index", [None, Measured(empty=True)])
+def test_an_empty_library_says_how_to_fill_it(index: Any) -> None:
+    with pytest.raises(Misconfigured, match="`citewell library add PATH`") as caught:
+        ask(SimpleNamespace(library=index))
+
+    assert caught.value.extra["reason"] == "not_configured"
+
+
+def test_a_library_without_a_match_answers_with_nothing() -> None:
+    assert ask(SimpleNamespace(library=Measured(empty=False))) == Found()
 
 
 def test_an_index_answers_in_its_own_words() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 
@@ -115,6 +116,27 @@ def test_a_discovered_list_is_kept_while_its_source_is_down(bench: Bench, world:
     assert bench.web(options).instance == bench.url("a")
 
 
+@pytest.mark.parametrize("remembers", [True, False])
+@pytest.mark.parametrize("broken", [None, "not JSON", "{}"])
+def test_a_discovered_list_is_kept_when_its_file_becomes_unreadable(
+    bench: Bench, tmp_path: Path, broken: str | None, *, remembers: bool
+) -> None:
+    path = tmp_path / "instances.json"
+    path.write_text(json.dumps({"instances": {bench.url("a"): entry("A+")}}), encoding="utf-8")
+
+    async def later(provider: Provider) -> Found:
+        await provider.web(Query(text=WORD))
+        path.unlink() if broken is None else path.write_text(broken, encoding="utf-8")
+        if not remembers:
+            bench.memory.kept.clear()
+        bench.now += 7 * 3600
+        return await provider.web(Query(text=WORD))
+
+    found = bench.run({"CITEWELL_SEARXNG_DISCOVERY": str(path)}, later)
+
+    assert found.instance == bench.url("a")
+
+
 def test_a_missing_discovery_file_is_named_by_its_setting(bench: Bench) -> None:
     error = failure(bench, {"CITEWELL_SEARXNG_DISCOVERY": "/no/such/list.json"})
 
@@ -206,6 +228,8 @@ def test_a_429_with_a_delay_rests_just_that_long(bench: Bench, world: World) -> 
 
     assert isinstance(error, RateLimited)
     assert error.retry_after == 17
+    assert error.extra["retry_after"] == 17
+    assert error.extra["error_type"] == "no_instances_available"
 
 
 def test_an_own_instance_that_limits_us_says_how_to_stop_it(bench: Bench, world: World) -> None:
@@ -221,8 +245,9 @@ def test_an_own_instance_that_limits_us_says_how_to_stop_it(bench: Bench, world:
 def test_a_limited_own_instance_is_left_alone_until_a_restart(bench: Bench, world: World) -> None:
     async def twice(provider: Provider) -> None:
         for _ in range(2):
-            with pytest.raises(RateLimited):
+            with pytest.raises(RateLimited) as caught:
                 await provider.web(Query(text=WORD))
+            assert caught.value.extra["retry_after"] == 3600
 
     world.fail("searxng", Fault(status=429))
     bench.run(bench.own(), twice)
@@ -254,6 +279,29 @@ def test_an_own_instance_rests_after_three_failures(bench: Bench, world: World) 
     bench.run(bench.own(), four)
 
     assert len(bench.asked()) == 3
+
+
+def test_what_two_processes_learn_at_once_is_kept_for_the_third(bench: Bench, world: World) -> None:
+    """The first loads its notes before the second learns of a 429, and saves them after it."""
+    both = bench.several("a", "b")
+    for _ in range(2):
+        bench.web(both)
+
+    async def first(provider: Provider) -> None:
+        await provider.web(Query(text=WORD))
+        world.fail("/searxng/a/search", Fault(status=429), times=1)
+        await asyncio.to_thread(failure, bench, bench.several("a"))
+        bench.now += 1
+        await provider.web(Query(text=WORD))
+
+    bench.run(both, first)
+    before = len(bench.asked("a"))
+
+    error = failure(bench, bench.several("a"))
+
+    assert isinstance(error, RateLimited)
+    assert error.retry_after == 3599
+    assert len(bench.asked("a")) == before
 
 
 @pytest.mark.parametrize(

@@ -93,6 +93,18 @@ def test_chosen_providers_come_before_keyless_ones_and_narrow_ones_last():
     assert shop.catalogue.offering(Offer.WEB) == ("early", "late", "free", "narrow")
 
 
+def test_the_users_own_documents_count_as_configured_nowhere_and_are_asked_for_by_name():
+    shop = Shop((spec("own", base_url=""), Scripted()), (spec("free"), Scripted()))
+
+    with pytest.raises(InvalidInput) as caught:
+        shop.catalogue.resolve("nope", Offer.WEB)
+
+    assert caught.value.alternatives == ("free",)
+    assert shop.catalogue.offering(Offer.WEB) == ("free",)
+    assert [row.name for row in shop.catalogue.status()] == ["free"]
+    assert shop.catalogue.resolve("own", Offer.WEB).name == "own"
+
+
 def test_google_never_goes_first_by_default_even_with_every_key_set():
     keys = {
         option.env: "value"

@@ -62,11 +62,10 @@ def test_a_site_is_checked_even_where_the_provider_claims_to_apply_it():
     assert not sieve(sites=("example.org",)).keeps(page(url="https://other.example.com/"))
 
 
-def test_an_address_without_a_name_is_left_to_a_provider_that_applies_the_site_itself():
-    bare = page(url="http://127.0.0.1:8080/x")
-
-    assert sieve(sites=("example.org",)).keeps(bare)
-    assert not sieve(Filter.SITES, sites=("example.org",)).keeps(bare)
+@pytest.mark.parametrize("later", [(), (Filter.SITES,)])
+@pytest.mark.parametrize("url", ["http://203.0.113.4/x", "http://[2001:db8::1]:8080/x"])
+def test_an_address_without_a_name_is_on_no_site(url: str, later: tuple[Filter, ...]):
+    assert not sieve(*later, sites=("example.org",)).keeps(page(url=url))
 
 
 def test_exact_terms_match_across_case_and_spacing_in_title_snippet_or_address():

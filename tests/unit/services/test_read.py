@@ -2,7 +2,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import TypeVar
+
+import pytest
 
 from citewell import config
 from citewell.errors import CitewellError, NetworkFailed, NotFound
@@ -11,6 +14,7 @@ from citewell.net.network import Network
 from citewell.services.read import Read
 from tests.internet.faults import Fault
 from tests.internet.serve import Internet
+from tests.internet.world import World
 
 T = TypeVar("T")
 PATHS = ("lithium-ion-ageing", "solid-state-batteries", "sodium-ion")
@@ -93,3 +97,35 @@ def test_progress_names_the_tiers(internet: Internet, environ: dict[str, str]) -
     using(environ, lambda service: service.read(urls(internet)[0], on_progress=note))
 
     assert said == ["reading the page (markdown)", "reading the page (html)"]
+
+
+@pytest.mark.parametrize(
+    ("etag", "status", "same"), [('"v1"', 304, True), ('"v1"', 200, False), (None, 304, False)]
+)
+def test_a_page_is_asked_for_changes_before_it_is_read_again(
+    internet: Internet,
+    environ: dict[str, str],
+    world: World,
+    *,
+    etag: str | None,
+    status: int,
+    same: bool,
+) -> None:
+    url = internet.page("batteries.example.org", "lithium-ion-ageing")
+
+    async def run() -> Page | None:
+        settings = config.load(environ, respect_robots=False)
+        network = Network(settings)
+        reader = Read(settings=settings, network=network)
+        try:
+            first = await reader.read(url)
+            if status == 304 and etag:
+                world.fail("pages", Fault(status=304))
+            return await reader.renew(replace(first, etag=etag, last_modified=None))
+        finally:
+            await reader.aclose()
+            await network.aclose()
+
+    renewed = asyncio.run(run())
+
+    assert (renewed is None) is same

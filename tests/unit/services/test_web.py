@@ -14,6 +14,7 @@ from citewell.errors import (
     InvalidInput,
     Misconfigured,
     NetworkFailed,
+    OutOfCredit,
     RateLimited,
     Unavailable,
 )
@@ -21,6 +22,7 @@ from citewell.model.routing import Trace
 from citewell.model.search import Filter, Found, Query
 from citewell.model.source import PageContent, SearchAnswer
 from citewell.ports import Offer
+from citewell.services.web.rounds import Rest
 from citewell.services.web.search import Ask, Web
 from tests.unit.services.doubles import ALL_FILTERS, NewsToo, Scripted, Shop, hit, hits, keyed, spec
 
@@ -245,6 +247,8 @@ def test_an_unconfigured_provider_is_refused_with_its_variable():
     [
         (RateLimited("A.", retry_after=90), RateLimited("B.", retry_after=20), "rate_limited", 20),
         (Unavailable("A."), RateLimited("B.", retry_after=20), "rate_limited", 20),
+        (Unavailable("A.", retry_after=9), RateLimited("B.", retry_after=20), "rate_limited", 9),
+        (NetworkFailed("A."), RateLimited("B.", retry_after=20), "rate_limited", 20),
         (AuthRequired("A."), Misconfigured("B."), "auth_required", None),
         (AuthRequired("A."), Unavailable("B."), "upstream_unavailable", None),
         (NetworkFailed("A."), NetworkFailed("B."), "network", 5),
@@ -260,7 +264,7 @@ def test_when_everybody_fails_the_most_useful_error_is_raised(
     block = caught.value.block()
     assert block["kind"] == kind
     assert block.get("retryAfterSeconds") == delay
-    assert caught.value.message == "No search provider could answer. one: A. two: B."
+    assert caught.value.message == "No search provider could answer. One: A. Two: B."
 
 
 def test_what_a_provider_says_of_its_failure_is_in_the_error_of_all():
@@ -280,10 +284,105 @@ def test_what_a_provider_says_of_its_failure_is_in_the_error_of_all():
 def test_a_lone_failure_keeps_its_own_kind_and_words():
     shop = Shop((spec("one"), Scripted(Blocked("A wall."))))
 
-    with pytest.raises(Blocked, match=r"^A wall\.$") as caught:
+    with pytest.raises(Blocked, match=r"^One: A wall\.$") as caught:
         search(shop.web())
 
     assert caught.value.provider == "one"
+
+
+def test_a_wait_of_one_provider_is_not_told_as_that_of_all():
+    first = Unavailable("No instance.", retry_after=300, extra={"retry_after": 300})
+
+    with pytest.raises(RateLimited) as caught:
+        search(two(first, RateLimited("B.", retry_after=20)).web())
+
+    block = caught.value.block()
+    assert (block["retryAfterSeconds"], block["retry_after"]) == (20, 20)
+
+
+def test_a_rate_limit_names_the_provider_and_the_wait_first():
+    shop = two(hits(5), RateLimited("Slow down.", retry_after=60))
+
+    with pytest.raises(RateLimited) as caught:
+        search(shop.web(), provider="two")
+
+    assert caught.value.message == (
+        "Rate limited (two). Wait 60 seconds and retry, or try a different provider."
+        " Two: Slow down."
+    )
+
+
+@pytest.mark.parametrize(
+    ("error", "remedy"),
+    [
+        (AuthRequired("No."), "Check PAID_KEY (see .env.example; https://paid.example.com)."),
+        (OutOfCredit("No."), "See the account of PAID_KEY at https://paid.example.com."),
+    ],
+)
+def test_a_refused_key_names_the_provider_and_its_setting(error: CitewellError, remedy: str):
+    paid = (spec("paid", options=keyed("PAID_KEY")), Scripted(error))
+    shop = Shop(paid, (spec("free"), Scripted()), environ={"PAID_KEY": "k"})
+
+    with pytest.raises(type(error)) as caught:
+        search(shop.web(), provider="paid")
+    hints = search(shop.web()).hints
+
+    assert caught.value.message == f"Paid: No. {remedy}"
+    assert hints is not None
+    assert hints.details == (f"Paid: No. {remedy}",)
+
+
+def test_a_provider_that_names_itself_and_its_setting_is_not_corrected():
+    said = AuthRequired("Paid wants PAID_KEY renewed")
+    paid = (spec("paid", options=keyed("PAID_KEY")), Scripted(said))
+
+    with pytest.raises(AuthRequired) as caught:
+        search(Shop(paid, environ={"PAID_KEY": "k"}).web())
+
+    assert caught.value.message == "Paid wants PAID_KEY renewed"
+
+
+def test_an_error_raised_twice_is_told_the_same_way_twice():
+    shop = Shop((spec("one"), Scripted(RateLimited("Slow down.", retry_after=7))))
+    told = []
+
+    for _ in range(2):
+        with pytest.raises(RateLimited) as caught:
+            search(shop.web())
+        told.append(caught.value.message)
+
+    assert told[0] == told[1]
+
+
+@pytest.mark.parametrize(
+    ("rests", "kind", "delay"),
+    [
+        ({"one": (30.0, True), "two": (12.0, True)}, "rate_limited", 12),
+        ({"one": (30.0, True), "two": (12.0, False)}, "rate_limited", 12),
+        ({"one": (5.0, True), "two": (12.0, False)}, "rate_limited", 5),
+        ({"one": (30.0, False), "two": (12.0, False)}, "upstream_unavailable", 12),
+    ],
+)
+def test_a_provider_that_rests_after_a_429_stays_rate_limited(
+    rests: dict[str, tuple[float, bool]], kind: str, delay: int
+):
+    resting = {name: Rest(seconds=wait, limited=limited) for name, (wait, limited) in rests.items()}
+
+    with pytest.raises(CitewellError) as caught:
+        search(two(hits(1), hits(1)).web(resting=resting.get))
+
+    block = caught.value.block()
+    assert (block["kind"], block["retryAfterSeconds"]) == (kind, delay)
+
+
+def test_an_empty_answer_beside_a_limited_provider_says_so():
+    web = two(hits(1), ()).web(resting={"one": Rest(seconds=30.0, limited=True)}.get)
+
+    hints = search(web).hints
+
+    assert hints is not None
+    assert hints.reason == "rate_limited"
+    assert hints.details == ("one asked for a pause and is left alone for 30 more seconds.",)
 
 
 def test_when_everybody_rests_the_error_says_for_how_long():
@@ -352,7 +451,7 @@ def test_an_empty_answer_beside_a_failure_blames_the_failure(error: CitewellErro
 
     assert hints is not None
     assert hints.reason == reason
-    assert hints.details == ("one: x",)
+    assert hints.details[0].endswith("x")
     assert hints.epistemic_warning is not None
     assert "Nothing can be concluded" in hints.epistemic_warning
 

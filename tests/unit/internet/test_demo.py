@@ -1,0 +1,67 @@
+"""`make run` asks the very question it is given, and nothing reads it on the way."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.internet import demo
+
+ROOT = Path(__file__).parents[3]
+AWKWARD = 'what\'s new; id $5 $(id) "quoted" `id` --help'
+
+
+def asked(monkeypatch: pytest.MonkeyPatch, question: str | None) -> str:
+    seen: list[str] = []
+
+    def search(asked: str, environ: dict[str, str]) -> int:
+        seen.append(asked)
+        return 0
+
+    monkeypatch.setattr(demo, "online", lambda: True)
+    monkeypatch.setattr(demo, "search", search)
+    monkeypatch.delenv("QUESTION", raising=False)
+    if question is not None:
+        monkeypatch.setenv("QUESTION", question)
+    demo.main()
+    return seen[0]
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"), [(AWKWARD, AWKWARD), (None, demo.QUESTION), (" ", demo.QUESTION)]
+)
+def test_the_question_comes_from_the_environment(
+    given: str | None, expected: str, monkeypatch: pytest.MonkeyPatch
+):
+    assert asked(monkeypatch, given) == expected
+
+
+def test_a_question_that_looks_like_an_option_is_still_a_question(
+    environ: dict[str, str], capfd: pytest.CaptureFixture[str]
+):
+    assert demo.search("--help", environ) in {0, 1}
+    assert "Usage" not in capfd.readouterr().out
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="there is no make here")
+@pytest.mark.parametrize("given", ["argument", "environment"])
+def test_make_hands_the_question_on_as_it_is(given: str, tmp_path: Path):
+    python = tmp_path / "bin" / "python"
+    python.parent.mkdir()
+    python.write_text('#!/bin/sh\nprintf "%s" "$QUESTION"\n', encoding="utf-8")
+    python.chmod(0o755)
+    (tmp_path / ".ready").touch()
+    environ = {"PATH": os.environ["PATH"]}
+    command = ["make", "--silent", "run", f"VENV={tmp_path}"]
+    if given == "argument":
+        command.append(f"QUESTION={AWKWARD}")
+    else:
+        environ["QUESTION"] = AWKWARD
+
+    done = subprocess.run(command, cwd=ROOT, env=environ, capture_output=True, check=True)
+
+    assert done.stdout.decode() == AWKWARD

@@ -1,0 +1,70 @@
+"""The front reads the choice of tools as the settings do, or leaves it to them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from citewell import config
+from citewell.errors import Misconfigured
+from citewell.server import stdio
+
+NOWHERE = {"CITEWELL_CONFIG": str(Path(__file__).with_name("no-such-config.toml"))}
+LISTS = [
+    "",
+    "core",
+    " core , connector,",
+    '["core"]',
+    '[" core"]',
+    "[1]",
+    "[null]",
+    '["core"',
+    "[]",
+]
+SWITCHES = ["1", "true", "t", "yes", "y", "on", "ON", "T", "0", "false", "f", "no", "n", "off"]
+NEITHER = ["maybe", " true ", "2"]
+
+
+def in_settings(name: str, value: str, field: str) -> Any:
+    try:
+        return getattr(config.load({name: value, **NOWHERE}), field)
+    except Misconfigured:
+        return ValueError
+
+
+def at_the_front(name: str, value: str, field: str) -> Any:
+    raw = {name: value} if value else {}
+    try:
+        return stdio._choice(raw, {})[field]
+    except ValueError:
+        return ValueError
+
+
+@pytest.mark.parametrize("value", LISTS)
+def test_a_list_of_names_is_read_as_the_settings_read_it(value: str):
+    read = at_the_front("CITEWELL_TOOLS", value, "tools")
+
+    assert read == in_settings("CITEWELL_TOOLS", value, "tools")
+
+
+@pytest.mark.parametrize("value", SWITCHES + NEITHER)
+def test_a_switch_is_read_as_the_settings_read_it(value: str):
+    read = at_the_front("CITEWELL_READ_ONLY", value, "read_only")
+
+    assert read == in_settings("CITEWELL_READ_ONLY", value, "read_only")
+
+
+def test_a_flag_wins_over_the_environment():
+    assert stdio._choice({"CITEWELL_TOOLS": "search"}, {"tools": ("fetch",)})["tools"] == ("fetch",)
+
+
+def test_a_broken_settings_file_ends_the_server_with_a_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    path = tmp_path / "config.toml"
+    path.write_bytes(b"PORT =")
+
+    assert stdio.serve({}, environ={"CITEWELL_CONFIG": str(path)}) == 2
+    assert f"{path} cannot be used" in capsys.readouterr().err
