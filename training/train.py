@@ -125,6 +125,16 @@ def fit(corpus: Corpus, rows: dict[int, np.ndarray], train: list[int], rounds: i
     return lgb.train(_PARAMETERS, dataset, rounds)
 
 
+def judge(model: lgb.Booster, rows: np.ndarray) -> np.ndarray:
+    """The chances as the product finds them: clear blocks do not see the later trees."""
+    if not len(rows):
+        return np.zeros(0)
+    early = model.predict(rows, num_iteration=render.FIRST, raw_score=True)
+    whole = model.predict(rows, raw_score=True)
+    margins = np.where(np.abs(early) < score.SURE, whole, early)
+    return 1 / (1 + np.exp(-margins))
+
+
 def page_f1(sample: Sample, chances: np.ndarray) -> float:
     cut, _ = score.best_cut(list(chances), sample.sizes)
     found: Counter[str] = Counter()
@@ -187,7 +197,7 @@ def cross_validate(corpus: Corpus, chances: np.ndarray, folds: np.ndarray, optio
         if options.save_rows:
             saved[fold] = rows
         for i in test:
-            judged[i] = model.predict(rows[i]) if len(rows[i]) else np.zeros(0)
+            judged[i] = judge(model, rows[i])
         _LOG.info("fold %d done", fold)
     means = report(corpus, judged)
     _LOG.info("out of fold: %s", " ".join(f"{k} {v:.4f}" for k, v in means.items()))

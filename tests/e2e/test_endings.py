@@ -19,13 +19,24 @@ LONG = ("-m", "citewell", "tools", "--json")
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="pipes and signals are Unix's here")
 
 
+def run(
+    command: tuple[str, ...], environ: Environ, stdout: int
+) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        [sys.executable, *command],
+        stdout=stdout,
+        stderr=subprocess.PIPE,
+        env=environ,
+        timeout=50,
+        check=False,
+    )
+
+
 @pytest.mark.skipif(not FULL.exists(), reason="there is no device that is always full")
 @pytest.mark.parametrize("command", [LONG, ("-m", "citewell", "--version")], ids=" ".join)
 def test_a_full_disk_is_told_in_a_sentence(command: tuple[str, ...], environ: Environ) -> None:
     with FULL.open("wb") as full:
-        done = subprocess.run(
-            [sys.executable, *command], stdout=full, stderr=subprocess.PIPE, env=environ, timeout=50
-        )
+        done = run(command, environ, full.fileno())
 
     assert done.returncode == 74
     assert done.stderr.decode().splitlines() == [
@@ -40,9 +51,7 @@ def test_a_reader_that_has_enough_ends_the_command_quietly(
     reading, writing = os.pipe()
     os.close(reading)
 
-    done = subprocess.run(
-        [sys.executable, *command], stdout=writing, stderr=subprocess.PIPE, env=environ, timeout=50
-    )
+    done = run(command, environ, writing)
 
     os.close(writing)
     assert (done.returncode, done.stderr) == (141, b"")

@@ -17,6 +17,8 @@ from tests.internet.world import World
 Environ = dict[str, str]
 VIEWS = (
     "stats://tools",
+    "stats://sessions",
+    "stats://rate-limits",
     "stats://providers",
     "lenses://catalog",
     "diagnostics://errors/recent",

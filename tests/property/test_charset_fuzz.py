@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import codecs
+import contextlib
+from functools import cache
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -22,6 +24,16 @@ BOMS = {
     "utf-16-be": codecs.BOM_UTF16_BE,
     "utf-32-le": codecs.BOM_UTF32_LE,
 }
+CANDIDATES = (
+    *range(0x20, 0x7F),
+    *range(0xA0, 0x600),
+    *range(0xE01, 0xE5C),
+    *range(0x2010, 0x2030),
+    *range(0x3001, 0x3100),
+    *range(0x4E00, 0x9FA0, 23),
+    *range(0xAC00, 0xD7A4, 41),
+    *range(0x1F600, 0x1F610),
+)
 QUICK = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
@@ -32,22 +44,30 @@ def charset(label: str) -> str:
     return found
 
 
+@cache
+def alphabet(label: str) -> str:
+    """What the charset can write and gives back as it was; control characters are no text."""
+    codec, kept = charset(label), []
+    for number in CANDIDATES:
+        char = chr(number)
+        with contextlib.suppress(UnicodeError):
+            if char.encode(codec).decode(codec) == char:
+                kept.append(char)
+    return "".join(kept)
+
+
 def text_in(label: str) -> st.SearchStrategy[str]:
-    """Any text that the charset can write; control characters are no text."""
-    characters = st.characters(codec=charset(label), exclude_categories=["Cc", "Cs", "Cf"])
-    return st.text(alphabet=characters | st.sampled_from(" \n<>&"), min_size=1, max_size=200)
-
-
-def same(text: str, label: str) -> bool:
-    """Whether the codec itself gives back what it was given; some fold two characters into one."""
-    return text.encode(charset(label)).decode(charset(label)) == text
+    characters = st.sampled_from(alphabet(label)) | st.sampled_from(" \n<>&éд")
+    codec = charset(label)
+    drawn = st.lists(characters, min_size=1, max_size=200).map("".join)
+    return drawn.map(lambda text: text.encode(codec, "ignore").decode(codec)).filter(bool)
 
 
 @pytest.mark.parametrize("label", LABELS)
 @given(data=st.data())
 @QUICK
 def test_declared_in_the_header_it_is_exact(label: str, data: st.DataObject) -> None:
-    text = data.draw(text_in(label).filter(lambda drawn: same(drawn, label)))
+    text = data.draw(text_in(label))
 
     found = decode(text.encode(charset(label)), content_type=f'text/html; charset="{label}"')
 
@@ -61,7 +81,7 @@ def test_declared_in_the_header_it_is_exact(label: str, data: st.DataObject) -> 
 @given(data=st.data())
 @QUICK
 def test_declared_in_a_meta_element_it_is_exact(label: str, data: st.DataObject) -> None:
-    text = data.draw(text_in(label).filter(lambda drawn: same(drawn, label)))
+    text = data.draw(text_in(label))
     html = f'<html><head><meta charset="{label}"></head><body>{text}</body></html>'
 
     found = decode(html.encode(charset(label)), content_type="text/html")

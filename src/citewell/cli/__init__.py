@@ -30,6 +30,7 @@ def main(argv: list[str]) -> int:
         restore,
         search,
         serve,
+        sessions,
         tools,
     )
     from citewell.cli.exits import ended
@@ -42,7 +43,19 @@ def main(argv: list[str]) -> int:
         add_completion=False,
         rich_markup_mode="rich" if sys.stdout.isatty() else None,
     )
-    for verb in (serve, search, read, doctor, tools, backup, restore, migrate, keys, reference):
+    for verb in (
+        serve,
+        search,
+        read,
+        sessions,
+        doctor,
+        tools,
+        backup,
+        restore,
+        migrate,
+        keys,
+        reference,
+    ):
         app.command(verb.__name__.rpartition(".")[2], epilog=EPILOG)(ended(verb.command))
 
     @app.callback()

@@ -74,6 +74,7 @@ class App:
             catalogue=self.catalogue,
             lenses=self.lenses,
             network=self.network,
+            sessions=self._session_count,
         )
         self.resources = Resources(views(shown), shelf=lambda: self.service(Shelf))
         self.completions = Completions(
@@ -220,6 +221,9 @@ class App:
         from citewell.services.links import Links
 
         return Links(self.network, wayback=self.settings.wayback_url)
+
+    async def _session_count(self, owner: Owner) -> int:
+        return len(await self.state().sessions.heads(str(owner)))
 
     def state(self) -> State:
         """What must not be lost; opened on first use."""

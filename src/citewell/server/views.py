@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +24,7 @@ class Shown:
     catalogue: Catalogue
     lenses: Lenses
     network: Network
+    sessions: Callable[[Owner], Awaitable[int]]  # how many the owner has
 
     async def tool_statistics(self, owner: Owner) -> Any:
         return {"tools": {name: tally.wire() for name, tally in sorted(self.tallies.items())}}
@@ -55,6 +56,18 @@ class Shown:
             ]
         }
 
+    async def session_count(self, owner: Owner) -> Any:
+        return {"activeSessions": await self.sessions(owner)}
+
+    async def rate_limits(self, owner: Owner) -> Any:
+        """What upstreams have told us; callers themselves are not limited without accounts."""
+        limited = {
+            name: snapshot.retry_after
+            for name, snapshot in self.network.health().items()
+            if snapshot.retry_after is not None
+        }
+        return {"tenant": {"limited": False}, "global": {"limited": False}, "resting": limited}
+
     async def errors(self, owner: Owner) -> Any:
         return {"errors": self.recent.of(owner)}
 
@@ -79,6 +92,18 @@ def views(shown: Shown) -> tuple[View, ...]:
             name="Tool statistics",
             description="Calls, latency, errors and cache hits per tool since the server started.",
             read=shown.tool_statistics,
+        ),
+        View(
+            uri="stats://sessions",
+            name="Active sessions",
+            description="How many research sessions the caller has.",
+            read=shown.session_count,
+        ),
+        View(
+            uri="stats://rate-limits",
+            name="Rate limits",
+            description="Limits on callers, and providers that asked for a pause.",
+            read=shown.rate_limits,
         ),
         View(
             uri="stats://providers",

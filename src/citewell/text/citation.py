@@ -81,7 +81,7 @@ def mla(work: Work, *, accessed: date) -> str:
     return " ".join(part for part in parts if part)
 
 
-def bibtex(work: Work, *, accessed: date | None = None) -> str:
+def bibtex(work: Work, *, accessed: date | None = None, name: str | None = None) -> str:
     """An @article where there is a DOI, else @misc; without `accessed` the entry never changes."""
     year, month, _ = _read(work.published)
     rows = [
@@ -94,8 +94,8 @@ def bibtex(work: Work, *, accessed: date | None = None) -> str:
         ("url", work.url),
         ("urldate", accessed.isoformat() if accessed else ""),
     ]
-    body = ",\n".join(f"  {name} = {{{value}}}" for name, value in rows if value)
-    return f"@{'article' if work.doi else 'misc'}{{{key(work)},\n{body}\n}}"
+    body = ",\n".join(f"  {field} = {{{value}}}" for field, value in rows if value)
+    return f"@{'article' if work.doi else 'misc'}{{{name or key(work)},\n{body}\n}}"
 
 
 def key(work: Work) -> str:
@@ -165,7 +165,7 @@ def _apa_name(author: Author) -> str:
 def _mla_names(authors: tuple[Author, ...]) -> str:
     if not authors:
         return ""
-    first = _turned(authors[0])
+    first = turned(authors[0])
     if len(authors) == 1:
         return first
     if len(authors) > 2:
@@ -173,14 +173,15 @@ def _mla_names(authors: tuple[Author, ...]) -> str:
     return f"{first}, and {authors[1].spoken}"
 
 
-def _turned(author: Author) -> str:
+def turned(author: Author) -> str:
+    """Family name first."""
     if author.collective:
         return author.name
     return f"{author.family}, {author.given}" if author.given else author.family
 
 
 def _bibtex_name(author: Author) -> str:
-    name = _escaped(_turned(author))
+    name = _escaped(turned(author))
     return f"{{{name}}}" if author.collective else name
 
 

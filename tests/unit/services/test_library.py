@@ -51,7 +51,7 @@ def searched(shelf: Shelf, query: Query, owner: str | None = ME):
 
 
 def test_a_name_tells_no_path_and_stays_the_same():
-    path = Path("/home/someone/secret-plans.pdf")
+    path = Path("/papers/secret-plans.pdf")
 
     name = names.of_file(path)
 

@@ -451,7 +451,7 @@ def test_an_empty_answer_beside_a_failure_blames_the_failure(error: CitewellErro
 
     assert hints is not None
     assert hints.reason == reason
-    assert hints.details[0].endswith("x")
+    assert hints.details == ("One: x",)
     assert hints.epistemic_warning is not None
     assert "Nothing can be concluded" in hints.epistemic_warning
 

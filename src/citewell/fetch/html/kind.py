@@ -118,7 +118,8 @@ def judge(found: Mapping[str, float], model: Mapping[str, Sequence[float]]) -> t
     for name, value in found.items():
         weights = model.get(name)
         if weights is not None:
-            totals = [total + weight * value for total, weight in zip(totals, weights, strict=True)]
+            for index, weight in enumerate(weights):
+                totals[index] += weight * value
     peak = max(totals)
     powers = [math.exp(total - peak) for total in totals]
     whole = sum(powers)

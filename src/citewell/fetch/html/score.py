@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 # A block this clear after the first trees stays on its side of any cut; half the blocks are.
-_SURE = 1.5
+SURE = 1.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +46,7 @@ def probabilities(rows: Iterable[Sequence[float]]) -> list[float]:
     chances: list[float] = []
     for row in rows:
         margin = first(row)
-        if -_SURE < margin < _SURE:
+        if -SURE < margin < SURE:
             margin += rest(row)
         chances.append(_sigmoid(margin))
     return chances

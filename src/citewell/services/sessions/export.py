@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import html as escaping
 from collections.abc import Mapping
+from datetime import date
 from typing import Any
 
 from citewell.model.session import Session, Source, Step
 from citewell.services.links import LinkState
 from citewell.services.sessions.views import whole_step
 from citewell.text import bibliography
+from citewell.text.citation import Work, people
 
 FORMATS = ("markdown", "json", "html", "bibtex")
 Checked = Mapping[str, LinkState]
@@ -26,19 +28,20 @@ def document(
     if form == "json":
         return structured(session, tenant=tenant, stamp=stamp, checked=links)
     if form == "bibtex":
-        return bibliography.rendered(references(session), style="bibtex")
+        return bibliography.rendered(works(session), style="bibtex", accessed=date.min)
     text = markdown(session, tenant=tenant, stamp=stamp, checked=links)
     return text if form == "markdown" else page(session.goal, text)
 
 
-def references(session: Session) -> list[bibliography.Reference]:
+def works(session: Session) -> list[Work]:
+    """The session's sources as works to cite."""
     return [
-        bibliography.Reference(
+        Work(
             url=source.url,
             title=source.title,
-            author=source.author or "",
+            authors=people(source.author),
             site=source.site or "",
-            date=source.date or "",
+            published=source.date or "",
             doi=source.doi or "",
         )
         for source in session.sources

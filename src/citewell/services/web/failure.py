@@ -12,7 +12,6 @@ from citewell.errors import (
     OutOfCredit,
     RateLimited,
     Unavailable,
-    UpstreamError,
 )
 from citewell.ports import Spec
 
@@ -22,7 +21,7 @@ _SETUP = frozenset({"auth_required", "config"})
 def told(error: CitewellError, spec: Spec) -> CitewellError:
     """The error with its provider's name, and with the setting to look at where that may help."""
     message = error.message.strip()
-    if isinstance(error, UpstreamError) and not re.search(rf"\b{re.escape(spec.title)}\b", message):
+    if not re.search(rf"\b{re.escape(spec.title)}\b", message):
         message = f"{spec.title}: {message}"
     remedy = _remedy(error, spec)
     named = _saying(error, f"{_ended(message)} {remedy}" if remedy else message)
