@@ -1,39 +1,53 @@
-"""`python -m benchmarks [section …]`: all of them into RESULTS.md, or the named ones to the terminal."""
+"""`python -m benchmarks [section …]`: all of them into RESULTS.md, or the named ones to the terminal.
+
+With --write the named ones take the place of what RESULTS.md says under their titles.
+"""
 
 from __future__ import annotations
 
 import argparse
 import os
+from functools import partial
 from pathlib import Path
 
-from benchmarks.report import document
+from benchmarks.reading import gathering, reading
+from benchmarks.report import document, merged
 from benchmarks.sections import SECTIONS, extraction
 from benchmarks.subjects import ROOT, compared
 
+NAMES = (*SECTIONS, "reading", "gathering")
 RESULTS = ROOT / "benchmarks" / "RESULTS.md"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("sections", nargs="*", metavar="section", help=", ".join(SECTIONS))
+    parser.add_argument("sections", nargs="*", metavar="section", help=", ".join(NAMES))
     parser.add_argument(
         "--pages", type=Path, help="folder for extraction.py, which is left out without it"
     )
+    parser.add_argument("--write", action="store_true", help="put named sections into RESULTS.md")
     options = parser.parse_args()
     chosen = options.sections
-    if unknown := set(chosen) - set(SECTIONS):
-        parser.error(f"no section {', '.join(sorted(unknown))}; there are {', '.join(SECTIONS)}")
+    if unknown := set(chosen) - set(NAMES):
+        parser.error(f"no section {', '.join(sorted(unknown))}; there are {', '.join(NAMES)}")
+    sections = SECTIONS | {
+        "reading": partial(reading, pages=options.pages),
+        "gathering": gathering,
+    }
     before = os.getloadavg()[0]
     made = []
     with compared() as subjects:
-        for name in chosen or SECTIONS:
-            made.append(SECTIONS[name](subjects))
+        for name in chosen or NAMES:
+            made.append(sections[name](subjects))
             print(made[-1].markdown(), end="\n\n", flush=True)
-    if options.pages:
+    if options.pages and not chosen:
         made.append(extraction(options.pages))
         print(made[-1].markdown(), flush=True)
+    load = (before, os.getloadavg()[0])
     if not chosen:
-        RESULTS.write_text(document(made, load=(before, os.getloadavg()[0])), encoding="utf-8")
+        RESULTS.write_text(document(made, load=load), encoding="utf-8")
+    elif options.write:
+        RESULTS.write_text(merged(RESULTS.read_text("utf-8"), made, load=load), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -71,10 +71,27 @@ def document(sections: Sequence[Section], *, load: tuple[float, float]) -> str:
     )
 
 
-def surroundings(load: tuple[float, float]) -> str:
+def merged(text: str, sections: Sequence[Section], *, load: tuple[float, float]) -> str:
+    """RESULTS.md with these sections in the place of those of the same titles, or at its end."""
+    head, *old = text.split("\n## ")
+    parts = {part.partition("\n")[0]: f"## {part.strip()}" for part in old}
+    goals = parts["Goals"].splitlines()
+    for section in sections:
+        made = surroundings(load, command=section.command)
+        parts[section.title] = f"{section.markdown()}\n\n{made}"
+        for goal in section.goals:
+            goals = [line for line in goals if not line.startswith(f"| {goal.text} |")]
+            goals.append(
+                f"| {goal.text} | {goal.measured} | {'met' if goal.met else '**missed**'} |"
+            )
+    parts["Goals"] = "\n".join(goals)
+    return "\n\n".join([head.strip(), *parts.values(), ""])
+
+
+def surroundings(load: tuple[float, float], *, command: str = "python -m benchmarks") -> str:
     when = datetime.now(UTC).date().isoformat()
     return (
-        f"Made {when} by `python -m benchmarks` on {os.cpu_count()} cores shared with the client and with "
+        f"Made {when} by `{command}` on {os.cpu_count()} cores shared with the client and with "
         f"other work, {platform.system()} {platform.machine()}, Python {platform.python_version()}; "
         f"load average {load[0]:.1f} before and {load[1]:.1f} after."
     )

@@ -18,7 +18,6 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 PEER = "web-researcher-mcp"
 PEER_VERSION = "1.50.4"
-_PEER_VENV = ROOT / ".run" / "peer"
 _ENDLESS = "100000000"  # a limit nobody meets
 
 
@@ -48,7 +47,7 @@ class Subject:
     @contextlib.contextmanager
     def listening(self) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
         """Running over HTTP, once it answers; with its port."""
-        port = _free_port()
+        port = free_port()
         process = subprocess.Popen(
             self.http,
             stdin=subprocess.DEVNULL,
@@ -110,15 +109,23 @@ def compared() -> Iterator[tuple[Subject, Subject, Subject]]:
 
 
 def installed_peer() -> tuple[str, str]:
-    """The peer's command and the binary it starts, in a venv of their own."""
-    launcher = _PEER_VENV / "bin" / PEER
-    if not launcher.exists():
-        subprocess.run([sys.executable, "-m", "venv", str(_PEER_VENV)], check=True)
-        pip = (str(_PEER_VENV / "bin" / "pip"), "install", "--quiet", "--disable-pip-version-check")
-        subprocess.run([*pip, f"{PEER}=={PEER_VERSION}"], check=True)
-    binary = next(_PEER_VENV.glob(f"lib/*/site-packages/*/bin/{PEER}"))
+    """The peer's command and the binary it starts."""
+    venv = installed(PEER, PEER_VERSION, folder="peer")
+    binary = next(venv.glob(f"lib/*/site-packages/*/bin/{PEER}"))
     binary.chmod(0o755)
-    return str(launcher), str(binary)
+    return str(venv / "bin" / PEER), str(binary)
+
+
+def installed(name: str, version: str, *, folder: str = "") -> Path:
+    """A venv with nothing but this package in it, made where it is missing."""
+    venv = ROOT / ".run" / (folder or name)
+    done = venv / f".{name}-{version}"
+    if not done.exists():
+        subprocess.run([sys.executable, "-m", "venv", str(venv)], check=True)
+        pip = (str(venv / "bin" / "pip"), "install", "--quiet", "--disable-pip-version-check")
+        subprocess.run([*pip, f"{name}=={version}"], check=True)
+        done.touch()
+    return venv
 
 
 @contextlib.contextmanager
@@ -163,7 +170,7 @@ def _await_live(process: subprocess.Popen[bytes], port: int) -> None:
     raise RuntimeError(f"{process.args!r} did not come up")
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as chosen:
         chosen.bind(("127.0.0.1", 0))
         return int(chosen.getsockname()[1])

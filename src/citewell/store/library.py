@@ -22,7 +22,7 @@ from citewell.text.terms import STEMMED, asked
 
 T = TypeVar("T")
 
-_GROUP = 64  # documents written together
+_GROUP = 128  # documents written together
 _GROUP_CHARACTERS = 2_000_000
 _ATTEMPTS = 20
 _MOST = 100  # matches at once

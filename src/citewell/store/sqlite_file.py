@@ -157,7 +157,7 @@ class SqliteFile:
             link.execute(f"PRAGMA journal_size_limit = {_JOURNAL_BYTES}")
             link.execute("PRAGMA foreign_keys = ON")
             if not self.disposable:
-                link.execute("PRAGMA secure_delete = ON")  # an erased key must be gone
+                link.execute("PRAGMA secure_delete = FAST")  # an erased key must be gone
             self._bound(link)
             self._migrate(link)
             undo.pop_all()

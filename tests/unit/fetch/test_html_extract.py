@@ -150,6 +150,7 @@ def test_the_model_fits_the_columns_and_kinds_of_the_code() -> None:
 
     assert model.columns == COLUMNS
     assert all(len(weights) == len(KINDS) for weights in model.kinds.values())
+    assert 0 < score.probabilities([[0.0] * len(COLUMNS)])[0] < 1
 
 
 def test_a_clear_page_is_cut_at_one_half_and_a_doubtful_one_lower() -> None:
