@@ -218,7 +218,8 @@ def _alone(name: str, python: str, pages: Path) -> Run:
 
 
 def _trafilatura() -> str:
-    return str(installed("trafilatura", TRAFILATURA) / "bin" / "python")
+    venv = installed("trafilatura", TRAFILATURA, needs=("lxml_html_clean",))
+    return str(venv / "bin" / "python")
 
 
 def _own(subject: Subject) -> list[Leaf]:

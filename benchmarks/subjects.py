@@ -116,14 +116,14 @@ def installed_peer() -> tuple[str, str]:
     return str(venv / "bin" / PEER), str(binary)
 
 
-def installed(name: str, version: str, *, folder: str = "") -> Path:
-    """A venv with nothing but this package in it, made where it is missing."""
+def installed(name: str, version: str, *, folder: str = "", needs: tuple[str, ...] = ()) -> Path:
+    """A venv with only this package, and what it does not itself ask for; made where it is missing."""
     venv = ROOT / ".run" / (folder or name)
     done = venv / f".{name}-{version}"
     if not done.exists():
         subprocess.run([sys.executable, "-m", "venv", str(venv)], check=True)
         pip = (str(venv / "bin" / "pip"), "install", "--quiet", "--disable-pip-version-check")
-        subprocess.run([*pip, f"{name}=={version}"], check=True)
+        subprocess.run([*pip, f"{name}=={version}", *needs], check=True)
         done.touch()
     return venv
 

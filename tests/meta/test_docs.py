@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import pkgutil
 import re
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
+from citewell import cli
 from citewell.cli import surroundings
 from citewell.config import Settings
 from citewell.services.catalogue import Catalogue
@@ -15,7 +18,11 @@ ROOT = Path(__file__).resolve().parents[2]
 TOP = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "AGENTS.md")
 PAGES = [ROOT / name for name in TOP] + sorted((ROOT / "docs").rglob("*.md"))
 GUIDES = [page for page in PAGES if page.parent.name != "reference"]
-VERBS = {"serve", "search", "read", "doctor", "tools", "reference"}
+VERBS = {
+    module.name
+    for module in pkgutil.iter_modules(cli.__path__)
+    if hasattr(import_module(f"citewell.cli.{module.name}"), "command")
+}
 # Names in the guides that are other programs' settings.
 OTHERS = {"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"}
 
