@@ -149,10 +149,9 @@ def print_peak(run: Extractor, pages: list) -> None:
     print(int(re.findall(r"VmHWM:\s+(\d+)", status)[0]) / 1024)
 
 
-def own(report: Path | None, pages: list) -> list[Tally]:
+def own(known: dict[str, list[float]], pages: list) -> list[Tally]:
     tallies = [Tally(name="citewell", run=ours.to_markdown, markdown=True)]
-    if report is not None:
-        known = json.loads(report.read_text("utf-8"))["chances"]
+    if known:
         by_html = {page.html: known[page.id] for page in pages}
         tallies[0].name = "citewell, trained on these"
         tallies.append(
@@ -195,14 +194,18 @@ def read_options() -> argparse.Namespace:
 def main() -> None:
     options = read_options()
     scorer = load_scorer(options.folder)
+    known: dict[str, list[float]] = {}
+    if options.out_of_fold:
+        known = json.loads(options.out_of_fold.read_text("utf-8"))["chances"]
     pages = [p for p in scorer.load(options.dataset, options.folder / "data") if p.gt]
+    pages = [page for page in pages if not known or page.id in known]
     if options.limit:
         pages = random.Random(1).sample(pages, min(options.limit, len(pages)))
     if options.peak:
         print_peak(OTHERS.get(options.peak, ours.to_markdown), pages)
         return
     names = [name for name in options.others.split(",") if name]
-    tallies = own(options.out_of_fold, pages)
+    tallies = own(known, pages)
     tallies += [Tally(name=name, run=OTHERS[name]) for name in names]
     for tally in tallies:
         if not tally.name.endswith("fold"):

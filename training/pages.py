@@ -16,6 +16,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from citewell.fetch.html.blocks import Page, walk
 from citewell.fetch.html.kind import KINDS
+from citewell.fetch.html.limits import tame
 
 _WORD = re.compile(r"\w+")
 # Beyond these lengths the alignment costs minutes and teaches nothing new.
@@ -55,7 +56,7 @@ def site_of(url: str, page: str) -> str:
 
 
 def parse(html: str, names: dict[str, float]) -> tuple[LexborHTMLParser, Page]:
-    tree = LexborHTMLParser(html)
+    tree = LexborHTMLParser(tame(html))
     body = tree.body
     if body is None:
         raise ValueError("no body")

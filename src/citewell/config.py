@@ -288,6 +288,13 @@ class Settings(BaseModel):
         "Keep the master key in the system's keyring instead of a file; needs the keyring library.",
     )
 
+    # Library
+    library_keep_pages: bool = setting(
+        "CITEWELL_LIBRARY_KEEP_PAGES",
+        False,
+        "Keep every page that is read in the library of whoever asked for it, tagged `read`.",
+    )
+
     # Sessions
     wayback_url: str = setting(
         "CITEWELL_WAYBACK_BASE_URL",

@@ -92,6 +92,8 @@ class LibraryIndex(Protocol):
 
     async def search(self, query: Query) -> Found: ...
 
+    async def empty(self) -> bool: ...
+
 
 @runtime_checkable
 class WebSearch(Protocol):

@@ -21,7 +21,7 @@ GUIDES = [page for page in PAGES if page.parent.name != "reference"]
 VERBS = {
     module.name
     for module in pkgutil.iter_modules(cli.__path__)
-    if hasattr(import_module(f"citewell.cli.{module.name}"), "command")
+    if {"command", "group"} & set(dir(import_module(f"citewell.cli.{module.name}")))
 }
 # Names in the guides that are other programs' settings.
 OTHERS = {"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"}

@@ -24,6 +24,7 @@ def main(argv: list[str]) -> int:
         backup,
         doctor,
         keys,
+        library,
         migrate,
         read,
         reference,
@@ -57,6 +58,7 @@ def main(argv: list[str]) -> int:
         reference,
     ):
         app.command(verb.__name__.rpartition(".")[2], epilog=EPILOG)(ended(verb.command))
+    app.add_typer(library.group(EPILOG), name="library")
 
     @app.callback()
     def _(

@@ -75,6 +75,8 @@ async def examine(
     async def one(spec: Spec) -> Verdict:
         if not catalogue.configured(spec.name):
             return _unconfigured(spec, catalogue)
+        if offline and not spec.base_url:
+            return _row(spec, UNTRIED, configured=False, detail="your documents; not looked at")
         if reason := _left_alone(spec, raw, offline=offline, paid=paid):
             return _row(spec, UNTRIED, detail=reason)
         return await _tried(spec, catalogue, raw, patience=patience, clock=clock)
@@ -137,6 +139,14 @@ def _answered(spec: Spec, found: Found, *, milliseconds: int) -> Verdict:
 
 
 def _failed(spec: Spec, error: CitewellError, raw: Mapping[str, str]) -> Verdict:
+    if error.extra.get("reason") == "not_configured":
+        return _row(
+            spec,
+            UNCONFIGURED,
+            configured=False,
+            detail=error.message,
+            change=_quoted(error.message),
+        )
     state = next((word for kind, word in _STATES if isinstance(error, kind)), FAILING)
     wait = (
         f" Wait {error.retry_after:.0f} s."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Protocol, runtime_checkable
 
 from citewell.errors import Misconfigured
-from citewell.model.search import Found, Query
+from citewell.model.search import Filter, Found, Query
 from citewell.ports import Kit, Offer, Spec
 
 SPEC = Spec(
@@ -14,11 +14,12 @@ SPEC = Spec(
     home="",
     base_url="",  # nothing is asked over the network
     offers=frozenset({Offer.WEB}),
+    filters=frozenset({Filter.SITES, Filter.TIME_RANGE, Filter.LANGUAGE, Filter.EXACT_TERMS}),
     max_results=50,
-    max_sites=0,
+    max_sites=1,
     rank=90,
     general=False,
-    evidence="no documents are indexed yet",
+    evidence="our own index, on SQLite and PostgreSQL",
 )
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from citewell import providers, tools
 from citewell.config import Settings
-from citewell.errors import CitewellError, Misconfigured, Refused
+from citewell.errors import CitewellError, Misconfigured, RateLimited, Refused
 from citewell.net import breaker
 from citewell.net.network import Network
 from citewell.ports import Kit, Spec
@@ -29,11 +29,18 @@ from citewell.server.resources import Resources
 from citewell.server.views import Shown, views
 from citewell.services.artifacts import Shelf
 from citewell.services.catalogue import Catalogue
+from citewell.services.library.asking import Privacy, asking
 from citewell.services.sessions.tracking import Sessions
 from citewell.services.web.lenses import Lenses
 from citewell.store.opened import Store, open_store
 from citewell.store.state import State, open_state
 from citewell.tooling import Call, Owner, Tool, nobody_listens
+
+if TYPE_CHECKING:
+    from citewell.services.library.index import Index
+
+if TYPE_CHECKING:
+    from citewell.services.web.rounds import Rest
 
 PAGE_LENGTH = 50_000  # characters of each page that web_search fetches
 CONTENT_TIMEOUT = 45.0  # seconds for one such page
@@ -64,6 +71,7 @@ class App:
         self._entries = manifest.load()["tools"] if entries is None else entries
         self.tools = self.offered()
         self._state: State | None = None
+        self._privacy = Privacy(settings)
         self._audited: Aside | None = None
         self._loaded: dict[str, Tool] = {}
         self._services: dict[type[Any], Any] = {}
@@ -117,7 +125,9 @@ class App:
         invocation = Invocation(
             name=name, tool=self._tool(name), raw=arguments, call=call, request_id=request_id
         )
-        return await self._run(invocation)
+        private = invocation.tool.ttl is None or self._privacy.covers(arguments)
+        with asking(str(call.owner), private=private):
+            return await self._run(invocation)
 
     async def known(
         self,
@@ -197,6 +207,7 @@ class App:
             "Sessions": self._sessions,
             "Assist": self._assist,
             "Links": self._links,
+            "Index": self._index,
         }
         return builders[kind.__name__]()
 
@@ -261,14 +272,15 @@ class App:
                 message = f"{option.env} is not an address that can be used: {error.message}"
                 raise Misconfigured(message, provider=spec.name) from None
 
-    def _resting(self, provider: str) -> float | None:
-        """Seconds until a provider that keeps failing is asked again; None when it may be asked."""
+    def _resting(self, provider: str) -> Rest | None:
+        """How long a provider is left alone, and whether it asked for that; None when it may be asked."""
+        from citewell.services.web.rounds import Rest
+
         snapshot = self.network.health().get(provider)
-        return (
-            snapshot.retry_after
-            if snapshot is not None and snapshot.state is breaker.State.OPEN
-            else None
-        )
+        if snapshot is None or snapshot.state is not breaker.State.OPEN:
+            return None
+        limited = snapshot.last_error == RateLimited.kind
+        return Rest(seconds=snapshot.retry_after or 0.0, limited=limited)
 
     def _read(self) -> Any:
         """Every tool reads through the same kept pages."""
@@ -282,7 +294,27 @@ class App:
             cache=self.store.cache,
             isolated=self._isolated,
             renew=read.renew,
+            on_page=self._keeper(),
+            own=lambda document_id: self.library().page(document_id),
         )
+
+    def library(self) -> Index:
+        """The documents of whoever is asking."""
+        from citewell.services.library.index import Index
+
+        return self.service(Index)
+
+    def _index(self) -> Any:
+        from citewell.services.library.index import Index
+
+        return Index(self.state().library)
+
+    def _keeper(self) -> Any:
+        if not self.settings.library_keep_pages:
+            return None
+        from citewell.services.library.keeping import Keeper
+
+        return Keeper(self.state().library)
 
     def _scrape(self) -> Any:
         from citewell.services.read import Read
@@ -298,12 +330,15 @@ class App:
     def _gather(self) -> Any:
         from citewell.services.gather import Gather
         from citewell.services.read import Read
+
+        pages: Any = self.service(Read)
+        return Gather(settings=self.settings, searches=self._searches(), pages=pages)
+
+    def _searches(self) -> Any:
         from citewell.services.searches import Searches
         from citewell.services.web.search import Web
 
-        searches = Searches(self.service(Web), loader=self.store.loader, isolated=self._isolated)
-        pages: Any = self.service(Read)
-        return Gather(settings=self.settings, searches=searches, pages=pages)
+        return Searches(self.service(Web), loader=self.store.loader, isolated=self._isolated)
 
     @property
     def _isolated(self) -> bool:
@@ -312,9 +347,8 @@ class App:
     def _connector(self) -> Any:
         from citewell.services.connector import Connector
         from citewell.services.read import Read
-        from citewell.services.web.search import Web
 
-        return Connector(web=self.service(Web), read=self.service(Read))
+        return Connector(searches=self._searches(), read=self.service(Read), library=self.library())
 
     def _connect(self, spec: Spec, options: Mapping[str, str]) -> object:
         """A provider with its door to the network and its memory."""
@@ -326,5 +360,7 @@ class App:
             burst=spec.burst,
             timeout=self.settings.search_timeout,
         )
-        kit = Kit(upstream=upstream, options=options, memory=self.store.memory(spec.name))
+        own = self.library() if spec.name == "library" else None
+        memory = self.store.memory(spec.name)
+        kit = Kit(upstream=upstream, options=options, memory=memory, library=own)
         return providers.load(spec.name).Provider(kit)

@@ -37,6 +37,7 @@ FRESH = 3600.0  # seconds
 RENEWABLE = 86_400.0  # how long a page is kept for the question whether it has changed
 LONGEST = 5_000_000  # bytes; the most any caller gets
 SHARED = "shared"
+OWN = "library:"  # begins the id of a document of the user's own
 _VERSION = 1  # raised when Page changes its shape
 _MOST = 2000  # failures remembered
 
@@ -94,10 +95,17 @@ class CachedRead:
         cache: Cache,
         isolated: bool = False,
         renew: Renew | None = None,
+        on_page: Callable[[Page], Awaitable[None]] | None = None,
+        own: Callable[[str], Awaitable[Page]] | None = None,
         clock: Callable[[], float] = time.monotonic,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
-        """With `isolated` tenants share nothing, and a call without a tenant keeps nothing."""
+        """With `isolated` tenants share nothing, and a call without a tenant keeps nothing.
+
+        `on_page` is told of every page read; `own` reads the user's own documents by their id.
+        """
+        self._on_page = on_page
+        self._own = own
         self._reads = reads
         self._loader = loader
         self._cache = cache
@@ -125,6 +133,16 @@ class CachedRead:
     ) -> Kept:
         """The whole page and its age."""
         address = url.strip()
+        if self._own is not None and address.startswith(OWN):
+            return Kept(page=await self._own(address))  # somebody's own, and at hand: not cached
+        kept = await self._from_web(address, on_progress, tenant)
+        if self._on_page is not None:
+            await self._on_page(kept.page)
+        return kept
+
+    async def _from_web(
+        self, address: str, on_progress: Progress | None, tenant: str | None
+    ) -> Kept:
         owner = self._owner(tenant)
         if owner is None:
             return Kept(page=await self._fetch(address, on_progress))

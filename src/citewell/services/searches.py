@@ -8,6 +8,7 @@ from dataclasses import asdict
 
 from citewell.model.routing import Trace
 from citewell.model.source import SearchAnswer
+from citewell.services.library.asking import answering
 from citewell.services.web.search import Ask, Web
 from citewell.store.flight import Fresh, Loader
 
@@ -26,7 +27,7 @@ class Searches:
 
     async def search(self, ask: Ask, *, trace: Trace, tenant: str | None = None) -> SearchAnswer:
         owner = tenant if self._isolated else SHARED
-        if owner is None:
+        if owner is None or answering() is not None:  # what the library answers is not for others
             return await self._web.search(ask, trace=trace)
 
         async def make() -> Fresh:

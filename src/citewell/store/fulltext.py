@@ -21,6 +21,7 @@ _POSITIONS = 64  # of one term in one document; BM25 has long been saturated by 
 _LAST_POSITION = 16_383  # PostgreSQL's limits
 _VECTOR_BYTES = 1_000_000
 
+_WHOLE = "document.id, document.name, document.added, document.head, document.body"
 _COLUMNS = "name, owner, stamp, published, added, length, head, body"
 _VALUES = ":name, :owner, :stamp, :published, :added, :length, :head, :body"
 
@@ -68,7 +69,10 @@ class Index(Protocol):
         ...
 
     def query(self, wanted: Wanted, *, owner: str) -> tuple[str, dict[str, Scalar]]:
-        """Rows of (id, score), the best first; takes `limit` and `offset` besides."""
+        """Rows of (score, id, name, added, head, body), the best first.
+
+        It takes `limit` and `offset` besides.
+        """
         ...
 
 
@@ -113,17 +117,17 @@ class SqliteIndex:
                 f"WHERE term MATCH :match AND rank MATCH 'bm25({weights})' "
                 "ORDER BY rank LIMIT :limit + 16 OFFSET :offset"
             )
-            sql = (
-                f"SELECT ranked.id, -ranked.score FROM ({ranked}) AS ranked "  # noqa: S608 - constants
-                "JOIN document ON document.id = ranked.id AND document.owner = :owner "
-                "ORDER BY ranked.score, ranked.id LIMIT :limit"
+        else:
+            ranked = (
+                f"SELECT dated.id, bm25(term, {weights}) AS score "  # noqa: S608 - constants
+                "FROM term JOIN document AS dated ON dated.id = term.rowid "
+                f"WHERE term MATCH :match {_dated(wanted, params)} "
+                "ORDER BY score, dated.id LIMIT :limit + 16 OFFSET :offset"
             )
-            return sql, params
         sql = (
-            f"SELECT document.id, -bm25(term, {weights}) AS score "  # noqa: S608 - constants
-            "FROM term JOIN document ON document.id = term.rowid "
-            f"WHERE term MATCH :match AND document.owner = :owner {_dated(wanted, params)} "
-            "ORDER BY score DESC, document.id LIMIT :limit OFFSET :offset"
+            f"SELECT -ranked.score, {_WHOLE} FROM ({ranked}) AS ranked "  # noqa: S608 - constants
+            "JOIN document ON document.id = ranked.id AND document.owner = :owner "
+            "ORDER BY ranked.score, ranked.id LIMIT :limit"
         )
         return sql, params
 
@@ -186,7 +190,7 @@ class PostgresIndex:
             FROM total, unnest(string_to_array(:tokens, ' ')) AS token
             LEFT JOIN term_count USING (token)
         ), hits AS (
-            SELECT id, length, counts FROM document
+            SELECT id, length, counts FROM document AS dated
             -- Terms are the owner's own, so their index is the one to use.
             WHERE terms @@ CAST(CAST(:query AS TEXT) AS tsquery) AND owner || '' = :owner
             {_dated(wanted, params)}
@@ -198,12 +202,15 @@ class PostgresIndex:
             SELECT hits.id, length, idf,
                 CAST(counts ->> token AS DOUBLE PRECISION) AS tf
             FROM hits LEFT JOIN asked ON true
+        ), ranked AS (
+            SELECT id, COALESCE(SUM(
+                idf * tf * ({_K1} + 1) / (tf + {_K1} * (1 - {_B} + {_B} * length / average))
+            ), 0) AS score
+            FROM found, total
+            GROUP BY id ORDER BY score DESC, id LIMIT :limit OFFSET :offset
         )
-        SELECT id, COALESCE(SUM(
-            idf * tf * ({_K1} + 1) / (tf + {_K1} * (1 - {_B} + {_B} * length / average))
-        ), 0) AS score
-        FROM found, total
-        GROUP BY id ORDER BY score DESC, id LIMIT :limit OFFSET :offset
+        SELECT score, {_WHOLE} FROM ranked JOIN document ON document.id = ranked.id
+        ORDER BY score DESC, ranked.id
         """  # noqa: S608 - constants
         return sql, params
 
@@ -222,7 +229,7 @@ def _dated(wanted: Wanted, params: dict[str, Scalar]) -> str:
     for name, sign, edge in (("after", ">=", wanted.after), ("before", "<", wanted.before)):
         if edge is not None:
             params[name] = float(edge)
-            parts += f" AND document.published {sign} :{name}"
+            parts += f" AND dated.published {sign} :{name}"
     return parts
 
 

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from citewell.errors import NotFound
 from citewell.store import library_rows as rows
@@ -14,6 +14,7 @@ from citewell.store.failures import Contended, GuardFailed
 from citewell.store.fulltext import index_for
 from citewell.store.keychain import Keychain
 from citewell.store.library_rows import Card, Document, Prepared, Preparer
+from citewell.store.packing import maybe_off_loop
 from citewell.store.recent import Recent
 from citewell.store.sql import Database, Row, Scalar, Statement
 from citewell.store.vault import Vault
@@ -283,19 +284,13 @@ class SqlLibrary:
     async def _matches(
         self, owner: str, ranked: Sequence[Row], seek: Collection[str]
     ) -> tuple[Match, ...]:
-        if not ranked:
-            return ()
-        sql, params = rows.among(rows.BY_ID, [row[0] for row in ranked])
-        found = {row[0]: row for row in await self._database.fetch(sql, params)}
-        chain = await self._vault.covering(owner, [b for row in found.values() for b in row[-2:]])
+        bodies = [body for row in ranked for body in row[-2:]]
+        chain = await self._vault.covering(owner, bodies)
         if chain is None:
             return ()
-        return await asyncio.to_thread(
-            lambda: tuple(
-                _match(chain, found[row_id], score, seek)
-                for row_id, score in ranked
-                if row_id in found
-            )
+        return await maybe_off_loop(
+            sum(map(len, bodies)),
+            lambda: tuple(_match(chain, row, score, seek) for score, *row in ranked),
         )
 
     async def _spoken(self, owner: str, chain: Keychain, language: str | None) -> tuple[str, ...]:
@@ -358,7 +353,7 @@ def _facets(filters: Filters) -> list[tuple[str, str]]:
     return chosen or ([("every", "")] if dated else [])
 
 
-def _match(chain: Keychain, row: Row, score: float, seek: Collection[str]) -> Match:
-    document = rows.open_document(chain, row)
+def _match(chain: Keychain, row: Sequence[Any], score: float, seek: Collection[str]) -> Match:
+    document = rows.open_document(chain, tuple(row))
     snippet = excerpt(document.text, seek)
     return Match(card=document.card, score=score, snippet=snippet)

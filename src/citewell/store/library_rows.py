@@ -21,7 +21,6 @@ _WORDS_KEPT = 50_000
 NOTHING = Wanted(words=(), phrases=(), facets=())
 
 KNOWN = "SELECT id, name, stamp, added, head, body FROM document WHERE name IN ({values})"
-BY_ID = "SELECT id, name, added, head, body FROM document WHERE id IN ({values})"
 GET = "SELECT id, name, added, head, body FROM document WHERE name = :name"
 CARDS = """
 SELECT id, name, added, head FROM document

@@ -26,6 +26,7 @@ _log = logging.getLogger(__name__)
 _PARAMETER = re.compile(r"(?<![:\w]):([a-z_][a-z0-9_]*)")
 _ROWS = re.compile(r"\s*SELECT\b|.*\bRETURNING\b[^()]*\Z", re.IGNORECASE | re.DOTALL)
 _LINKS = 10
+_GROUPS = 3  # of keyed statements under way at once
 _PATIENCE = 15.0  # seconds for a connection, as for SQLite's lock
 _TRIES = 5
 _GATE = 0x63697465  # the advisory lock under which one process at a time migrates
@@ -75,7 +76,7 @@ class PostgresDatabase:
 
     async def execute(self, batch: Sequence[Statement]) -> tuple[Outcome, ...]:
         if len(batch) == 1 and batch[0].keyed:
-            group = self._groups.setdefault(batch[0].sql, Together(self._grouped))
+            group = self._groups.setdefault(batch[0].sql, Together(self._grouped, at_once=_GROUPS))
             return (await group.ask(batch[0]),)
 
         async def write(link: Link) -> tuple[Outcome, ...]:

@@ -17,23 +17,28 @@ class Together(Generic[Request, Result]):
     """`serve` gets the requests of a group and answers each with a result or its own exception."""
 
     def __init__(
-        self, serve: Callable[[Sequence[Request]], Awaitable[Sequence[Result | Exception]]]
+        self,
+        serve: Callable[[Sequence[Request]], Awaitable[Sequence[Result | Exception]]],
+        *,
+        at_once: int = 1,
     ) -> None:
         self._serve = serve
+        self._at_once = at_once
         self._waiting: deque[tuple[Request, asyncio.Future[Result]]] = deque()
-        self._task: asyncio.Task[None] | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
 
     async def ask(self, request: Request) -> Result:
         answer: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
         self._waiting.append((request, answer))
-        if self._task is None or self._task.done():
-            self._task = asyncio.create_task(self._work())
+        if len(self._tasks) < self._at_once:
+            task = asyncio.create_task(self._work())
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
         return await answer
 
     async def aclose(self) -> None:
         """Answer everything asked so far."""
-        if self._task is not None:
-            await self._task
+        await asyncio.gather(*self._tasks)
 
     async def _work(self) -> None:
         while self._waiting:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter, deque
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 
 _LOOKED_AT = 400_000  # characters
-_PLACES = 2_000
+_PLACES = 500  # of one word that are looked at
 _ENDING = 3  # letters that may differ at the end of a longer word
 _SPACE = re.compile(r"\s+")
 
@@ -26,32 +26,31 @@ def _densest(text: str, wanted: Collection[str], width: int) -> int:
     roots = {
         word[: max(_ENDING, len(word) - _ENDING)] if len(word) > 4 else word for word in wanted
     }
-    if not roots:
-        return 0
-    longest_first = sorted(map(re.escape, roots), key=len, reverse=True)
-    pattern = re.compile(
-        rf"(?<![^\W_])(?:{'|'.join(longest_first)})|(?:{_unspaced(roots)})", re.IGNORECASE
-    )
+    low = text.lower()
+    places = sorted((place, root) for root in roots for place in _places(low, root))
     held: deque[tuple[int, str]] = deque()
     counts: Counter[str] = Counter()
-    best, place = 0, 0
-    for number, match in enumerate(pattern.finditer(text)):
-        held.append((match.start(), match[0].lower()))
-        counts[held[-1][1]] += 1
-        while held[0][0] < match.start() - width * 2 // 3:
+    best, start = 0, 0
+    for place, root in places:
+        held.append((place, root))
+        counts[root] += 1
+        while held[0][0] < place - width * 2 // 3:
             counts[held.popleft()[1]] -= 1
         found = sum(count > 0 for count in counts.values())
         if found > best:
-            best, place = found, held[0][0]
-        if best >= len(roots) or number >= _PLACES:
-            break
-    return place
+            best, start = found, held[0][0]
+    return start
 
 
-def _unspaced(roots: Collection[str]) -> str:
-    """Roots that may stand inside a run of letters, for scripts without spaces."""
-    inside = [re.escape(root) for root in roots if not root.isascii()]
-    return "|".join(inside) or r"(?!)"
+def _places(text: str, root: str) -> Iterator[int]:
+    """Where words begin with this root; in scripts without spaces it may stand anywhere."""
+    place = text.find(root) if root else -1
+    for _ in range(_PLACES):
+        if place < 0:
+            return
+        if not (root.isascii() and place and text[place - 1].isalnum()):
+            yield place
+        place = text.find(root, place + 1)
 
 
 def _window(text: str, start: int, width: int) -> str:

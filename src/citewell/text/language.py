@@ -17,6 +17,7 @@ _NOISE = re.compile(
     r"```.*?(?:```|\Z)|`[^`\n]*`|\]\([^)\s]*\)|(?:https?://|www\.)\S+|&\w+;", re.DOTALL
 )
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+_PLAIN = re.compile(r"[\x00-\u024f\u1e00-\u1eff\u2000-\u20ff]+")
 
 _SCRIPTS = {
     "latin": "a-zà-öø-ɏḀ-ỿ",
@@ -116,7 +117,12 @@ def detect(text: str) -> str | None:
 
 def _script(sample: str) -> str:
     """The script that most is written in; a little kana among Han characters makes Japanese."""
-    counts = Counter({name: len(found.findall(sample)) for name, found in _patterns().items()})
+    patterns = _patterns()
+    counts = Counter(latin=sum(map(len, patterns["latin"].findall(sample))))
+    rest = _PLAIN.sub("", sample)
+    if rest:
+        others = {name: sum(map(len, found.findall(rest))) for name, found in patterns.items()}
+        counts.update({name: count for name, count in others.items() if name != "latin"})
     if counts["kana"] * 12 > counts["han"]:
         counts["kana"] += counts["han"]
     weighed = {name: count * _WEIGHTS.get(name, 1.0) for name, count in counts.items()}
@@ -177,4 +183,4 @@ def _alphabets(script: str) -> Counter[str]:
 
 @cache
 def _patterns() -> dict[str, re.Pattern[str]]:
-    return {name: re.compile(f"[{ranges}]") for name, ranges in _SCRIPTS.items()}
+    return {name: re.compile(f"[{ranges}]+") for name, ranges in _SCRIPTS.items()}

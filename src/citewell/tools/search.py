@@ -17,7 +17,9 @@ class Args(Arguments):
 
 
 async def run(args: Args, call: Call) -> Listing:
-    return await call.service(Connector).search(args.query, trace=call.trace)
+    return await call.service(Connector).search(
+        args.query, trace=call.trace, tenant=call.owner.tenant
+    )
 
 
 TOOL = Tool(
@@ -25,7 +27,7 @@ TOOL = Tool(
     result=Listing,
     run=run,
     toolset="connector",
-    ttl=1800,
+    ttl=None,  # the library's part is each owner's own; the web's part is kept below
     empty=lambda listing: not listing.results,
     inline=True,
     publish_result=True,

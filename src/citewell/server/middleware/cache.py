@@ -11,6 +11,7 @@ import json
 from typing import Any
 
 from citewell.server.pipeline import Invocation, Outcome, Proceed
+from citewell.services.library.asking import answering
 from citewell.store.flight import Fresh, Loaded, Loader
 from citewell.tooling import Tool
 
@@ -32,7 +33,7 @@ class Caching:
 
     async def __call__(self, invocation: Invocation, proceed: Proceed) -> Outcome:
         ttl = invocation.tool.ttl
-        if ttl is None:
+        if ttl is None or answering() is not None:  # the library's answers are not for others
             return await proceed(invocation)
 
         async def make() -> Fresh:

@@ -54,6 +54,11 @@ class Index:
         best = max((match.score for match in matches), default=0.0) or 1.0
         return Found(hits=tuple(_hit(match, best) for match in matches), engines=(ENGINE,))
 
+    async def empty(self) -> bool:
+        """Whether whoever asks has no documents at all; nobody may know that of a shared answer."""
+        library = self.library()
+        return library is not None and await library.count() == 0
+
     async def page(self, document_id: str) -> Page:
         """A document as the reader of pages gives it; NotFound when it is not the asker's."""
         library = self.library()

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from citewell.model.search import Hit
 from citewell.text import urls
 
+_OWN = "library:"  # the user's own documents have a name and no address
 _K = 60  # the usual constant: being first in one list never outweighs being in two
 
 
@@ -35,13 +36,17 @@ def fuse(lists: Iterable[Sequence[Hit]]) -> tuple[Ranked, ...]:
 
 
 def unique(hits: Iterable[Hit]) -> Iterable[Hit]:
-    """The first of each page; what is no web address is left out."""
+    """The first of each page; what is no web address and no document of the user's is left out."""
     seen: set[str] = set()
     for hit in hits:
         key = urls.key(hit.url)
-        if key not in seen and urls.readable(hit.url):
+        if key not in seen and _citable(hit.url):
             seen.add(key)
             yield hit
+
+
+def _citable(url: str) -> bool:
+    return urls.readable(url) or url.startswith(_OWN)
 
 
 def _add(pages: dict[str, _Page], hit: Hit, rank: int) -> None:

@@ -1,0 +1,38 @@
+"""Sections measured by themselves take their place in what RESULTS.md already says."""
+
+from __future__ import annotations
+
+from benchmarks.report import Goal, Section, document, merged
+
+
+def section(title: str, body: str, *, met: bool = True) -> Section:
+    goal = Goal(text=f"{title} is quick", measured=body, met=met)
+    return Section(title=title, command="python -m benchmarks x", body=body, goals=(goal,))
+
+
+OLD = document([section("First", "one"), section("Second", "two")], load=(1.0, 2.0))
+
+
+def test_a_section_takes_the_place_of_its_elder():
+    text = merged(OLD, [section("First", "three", met=False)], load=(3.0, 4.0))
+
+    assert text.count("## First") == 1
+    assert "\none\n" not in text
+    assert "| First is quick | three | **missed** |" in text
+    assert "| First is quick | one |" not in text
+    assert "load average 3.0 before and 4.0 after" in text
+
+
+def test_a_new_section_comes_last_and_the_others_stay():
+    text = merged(OLD, [section("Third", "three")], load=(3.0, 4.0))
+
+    titles = [line for line in text.splitlines() if line.startswith("## ")]
+    assert titles == ["## Goals", "## First", "## Second", "## Third"]
+    assert "| Second is quick | two | met |" in text
+    assert "load average 1.0 before and 2.0 after" in text
+
+
+def test_merging_twice_changes_no_more_than_once():
+    once = merged(OLD, [section("Third", "three")], load=(3.0, 4.0))
+
+    assert merged(once, [section("Third", "three")], load=(3.0, 4.0)) == once

@@ -1,0 +1,168 @@
+"""What the PostgreSQL engine does with statements and failures, as far as no server is needed."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from citewell.errors import Misconfigured
+from citewell.store.failures import GuardFailed, StoreError
+from citewell.store.postgres import PostgresDatabase, translated
+from citewell.store.sql import Statement
+from tests.services import postgres_or_skip
+
+
+def play(url, scenario):
+    async def run():
+        database = PostgresDatabase(url, schema="cache")
+        try:
+            return await scenario(database)
+        finally:
+            await database.aclose()
+
+    return asyncio.run(run())
+
+
+def test_names_become_numbers_and_a_name_keeps_its_number():
+    sql = "SELECT :a, :bee, CAST(:a AS TEXT) FROM x WHERE t = '12:30' AND c::text = :bee"
+
+    assert translated(sql) == (
+        "SELECT $1, $2, CAST($1 AS TEXT) FROM x WHERE t = '12:30' AND c::text = $2",
+        ("a", "bee"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("url", "kind"),
+    [
+        ("nonsense://nobody:secret@127.0.0.1/x", Misconfigured),
+        ("postgresql://nobody:secret@127.0.0.1:9/x", StoreError),
+        ("postgresql:///x?host=/no/such/socket", StoreError),
+    ],
+)
+def test_an_address_that_does_not_answer_is_said_without_the_password(url, kind):
+    pytest.importorskip("asyncpg")
+
+    with pytest.raises(kind) as caught:
+        play(url, lambda database: database.fetch("SELECT 1"))
+
+    assert "secret" not in caught.value.message
+
+
+def lease(name, expect=None):
+    sql = "INSERT INTO lease (id, holder, expires) VALUES (:id, 'h', 1.0)"
+    return Statement(sql=sql, params={"id": name}, expect=expect)
+
+
+async def names(database):
+    return [row[0] for row in await database.fetch("SELECT id FROM lease ORDER BY id")]
+
+
+@pytest.fixture(scope="module")
+def server():
+    return postgres_or_skip()
+
+
+def test_a_failed_guard_undoes_the_whole_batch(server):
+    async def scenario(database):
+        unmet = Statement(sql="DELETE FROM lease WHERE id = 'absent'", expect=1)
+        with pytest.raises(GuardFailed):
+            await database.execute([lease("a"), unmet])
+        with pytest.raises(GuardFailed):
+            await database.execute([lease("a"), lease("a")])
+        return await names(database)
+
+    assert play(server.new(), scenario) == []
+
+
+def test_returned_rows_and_changes_come_back(server):
+    async def scenario(database):
+        await database.execute([lease("a"), lease("b")])
+        gone = Statement(sql="DELETE FROM lease WHERE id = :id RETURNING id", params={"id": "a"})
+        return await database.execute([gone, Statement(sql="UPDATE lease SET holder = 'z'")])
+
+    gone, count = play(server.new(), scenario)
+
+    assert (gone.rows, gone.changed) == ((("a",),), 1)
+    assert (count.rows, count.changed) == ((), 1)
+
+
+def test_a_newer_schema_is_refused_and_left_alone(server):
+    url = server.new()
+
+    async def age(database):
+        await database.execute([Statement(sql="UPDATE schema_version SET version = 999")])
+
+    play(url, age)
+
+    with pytest.raises(StoreError, match="newer Citewell"):
+        play(url, names)
+
+
+def test_processes_that_start_cold_at_once_migrate_once(server):
+    url = server.new()
+
+    async def scenario(_):
+        many = [PostgresDatabase(url, schema="state") for _ in range(6)]
+        try:
+            return await asyncio.gather(
+                *(one.fetch("SELECT version FROM schema_version") for one in many)
+            )
+        finally:
+            for one in many:
+                await one.aclose()
+
+    versions = play(url, scenario)
+
+    assert len({tuple(rows) for rows in versions}) == 1
+
+
+def test_the_cache_is_unlogged_and_the_state_is_not(server):
+    url = server.new()
+
+    async def kinds(database):
+        rows = await database.fetch(
+            "SELECT relname, relpersistence::text FROM pg_class JOIN pg_namespace n "
+            "ON n.oid = relnamespace WHERE nspname = :place AND relkind = 'r'",
+            {"place": database.place},
+        )
+        return dict(rows)
+
+    assert play(url, kinds)["entry"] == "u"
+
+    async def state(_):
+        database = PostgresDatabase(url, schema="state")
+        try:
+            return await kinds(database)
+        finally:
+            await database.aclose()
+
+    assert play(url, state)["session"] == "p"
+
+
+SIZED = "INSERT INTO entry (id, size) VALUES ('x', :size)"
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [lease("\ud800"), lease("a\x00b"), Statement(sql=SIZED, params={"size": 2**70})],
+    ids=["half a pair", "nul", "too large"],
+)
+def test_a_value_that_cannot_be_stored_is_refused_and_the_rest_goes_on(server, bad):
+    async def scenario(database):
+        answers = await asyncio.gather(
+            database.execute([lease("a")]), database.execute([bad]), return_exceptions=True
+        )
+        return [isinstance(answer, Exception) for answer in answers], await names(database)
+
+    assert play(server.new(), scenario) == ([False, True], ["a"])
+
+
+def test_closed_is_closed(server):
+    async def scenario(database):
+        await database.aclose()
+        with pytest.raises(StoreError, match="closed"):
+            await database.fetch("SELECT 1")
+
+    play(server.new(), scenario)
