@@ -45,12 +45,12 @@ class Corpus:
         self._words = words()
         weights = itertools.accumulate(1 / (rank + 2.7) for rank in range(VOCABULARY))
         self._sums = list(weights)
-        self.wall = self.processor = 0.0
+        self.making = 0.0
         making = Spent()
         for _ in self.texts():
             pass
         making.stop(self)
-        self.wall, self.processor = making.wall, making.processor
+        self.making = making.processor
 
     def texts(self) -> Iterator[str]:
         dice = random.Random(1)
@@ -68,16 +68,15 @@ class Corpus:
 
 
 class Spent:
-    """Wall and processor seconds since it was made, less what making the texts takes."""
+    """Seconds since it was made; those of the processor are less what making the texts takes."""
 
     def __init__(self) -> None:
         self._wall, self._processor = time.perf_counter(), time.process_time()
         self.wall = self.processor = 0.0
 
-    def stop(self, corpus: Corpus) -> Spent:
-        self.wall = time.perf_counter() - self._wall - corpus.wall
-        self.processor = time.process_time() - self._processor - corpus.processor
-        return self
+    def stop(self, corpus: Corpus) -> None:
+        self.wall = time.perf_counter() - self._wall
+        self.processor = time.process_time() - self._processor - corpus.making
 
 
 class Figures:

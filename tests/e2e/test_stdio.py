@@ -232,21 +232,48 @@ def _gone(pid: int, *, seconds: float) -> bool:
     return False
 
 
-@pytest.mark.parametrize(
-    "setting",
-    [{"CITEWELL_TOOLSETS": "nonsense"}, {"PORT": "zero"}, {"CACHE_ENCRYPTION_KEY": "short"}],
-)
-def test_a_wrong_setting_is_named_on_stderr_and_ends_the_process(
-    setting: dict[str, str], environ: Environ
+WRONG = {
+    "a choice of tools": {"CITEWELL_TOOLSETS": "nonsense"},
+    "a choice that is no list of names": {"CITEWELL_TOOLS": "[1]"},
+    "a key": {"CACHE_ENCRYPTION_KEY": "short"},
+    "a key, with other tools": {"CACHE_ENCRYPTION_KEY": "short", "CITEWELL_TOOLSETS": "all"},
+    "a number": {"MAX_HTML_BYTES": "0"},
+}
+
+
+@pytest.mark.parametrize("front", ["0", "1"])
+@pytest.mark.parametrize("wrong", WRONG)
+def test_with_a_wrong_setting_every_call_says_what_is_wrong(
+    wrong: str, front: str, environ: Environ
 ) -> None:
-    process = start(environ | setting)
+    name, value = next(iter(WRONG[wrong].items()))
+    process = start(environ | WRONG[wrong] | {"CITEWELL_FRONT": front})
+    assert process.stdin
+    assert process.stdout
+    for message in legacy(request(2, "tools/list"), CALL):
+        process.stdin.write(json.dumps(message).encode() + b"\n")
+    process.stdin.flush()
+    frames = by_id([process.stdout.readline() for _ in range(3)])
+    rest, errors = process.communicate(timeout=20)
+
+    assert (process.returncode, rest) == (0, b"")
+    assert "web_search" in {tool["name"] for tool in frames["2"]["result"]["tools"]}
+    told = frames["9"]["result"]["content"][0]["text"]
+    assert frames["9"]["result"]["isError"]
+    assert json.loads(told.partition("\n\n")[2])["error"]["kind"] == "config"
+    assert name in told or value in told
+    assert told.partition("\n\n")[0] in errors.decode()
+
+
+@pytest.mark.parametrize("port", ["zero", "-1", "65536"])
+def test_a_port_that_is_none_ends_the_process(port: str, environ: Environ) -> None:
+    """Whether HTTP was meant cannot be told, so neither is served."""
+    process = start(environ | {"PORT": port})
 
     out, errors = process.communicate(input=json.dumps(CALL).encode() + b"\n", timeout=20)
 
-    name, value = next(iter(setting.items()))
-    assert process.returncode == 2
-    assert out == b""
-    assert name in errors.decode() or value in errors.decode()
+    assert (process.returncode, out) == (2, b"")
+    assert b"PORT" in errors
 
 
 def test_a_short_text_stays_short_when_the_answer_is_in_memory(environ: Environ) -> None:

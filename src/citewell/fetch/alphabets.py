@@ -9,6 +9,7 @@ from __future__ import annotations
 import codecs
 import re
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
@@ -65,12 +66,41 @@ _READINGS = (
     _Reading(charset="cp1256", common="الينمتروبعدسفهكقحجشطصخغضذثزظةىأإءئؤآ،؟", known="ء-يپچژگ\u064b-\u0652", languages="ar fa ur"),
     _Reading(charset="iso8859-6", common="الينمتروبعدسفهكقحجشطصخغضذثزظةىأإءئؤآ،؟", known="ء-ي\u064b-\u0652", languages="ar"),
     _Reading(charset="cp874", common="านรกเงมยลวดทสตะปบคหแจพชขใไอโผถ่้ิีุูัาำ็์", known="ก-๛", languages="th", prior=-0.35),
-    _Reading(charset="cp1252", common="éèàçêáíóúñäöüßãõåøæôâîûù¿¡", known="ëïœìòÀ-ÖØ-Þýºª½²³", languages="en fr de es pt it nl sv da no nb fi is", prior=0.12),
-    _Reading(charset="cp1250", common="ąęółśżźćńáéíčšřžěýůúťďňőűăîâşţöüäôľđ", known="ĽŠŽČŘŚŻŹŁĄĆÁÉÍÓÚÖÜßëç", languages="pl cs sk hu sl hr ro bs"),
-    _Reading(charset="iso8859-2", common="ąęółśżźćńáéíčšřžěýůúťďňőűăîâşţöüäôľđ", known="ĽŠŽČŘŚŻŹŁĄĆÁÉÍÓÚÖÜßëç", languages="pl cs sk hu sl hr ro bs"),
-    _Reading(charset="cp1254", common="ıışşğğçöüİ", known="âîûŞĞÇÖÜé", languages="tr az"),
-    _Reading(charset="cp1257", common="ąčęėįšųūžāēģīķļņõäöü", known="ĄČĘĖĮŠŲŪŽĀĒĢĪĶĻŅé", languages="lt lv et"),
 )  # fmt: skip
+
+# Languages that share a charset are read for one by one: no text has the letters of all of them.
+_LATIN = {
+    "en": "éï", "fr": "éèàçêâîôûùëïœ", "de": "äöüß", "es": "áéíóúñü¿¡", "pt": "ãõáéíóúâêôçàü",
+    "it": "àèéìòù", "nl": "ëïéöü", "sv fi": "åäöé", "da no nb": "æøåé", "is": "áéíóúýþæöð",
+    "pl": "ąćęłńóśźż", "cs": "áčďéěíňóřšťúůýž", "sk": "áäčďéíĺľňóôŕšťúýž", "hu": "áéíóöőúüű",
+    "ro": "ăâîşţ", "sl hr bs": "čćđšž", "tr az": "ıışşğğçöüİâî", "lt": "ąčęėįšųūž",
+    "lv": "āčēģīķļņšūž", "et": "äöüõšž",
+}  # fmt: skip
+_WEST = ("en", "fr", "de", "es", "pt", "it", "nl", "sv fi", "da no nb")
+_MIDDLE = ("pl", "cs", "sk", "hu", "ro", "sl hr bs")
+_SHARED = (
+    ("cp1252", _WEST, 0.04),
+    ("iso8859-15", _WEST, 0.02),
+    ("cp1250", _MIDDLE, 0.0),
+    ("iso8859-2", _MIDDLE, 0.0),
+    ("cp1254", ("tr az",), 0.0),
+    ("cp1252", ("is",), 0.0),  # where Turkish has other letters, and more readers
+    ("cp1257", ("lt", "lv", "et"), 0.0),
+)
+
+
+def _readings() -> Iterator[_Reading]:
+    yield from _READINGS
+    for charset, groups, prior in _SHARED:
+        known = "".join(letters + letters.upper() for letters in map(_LATIN.__getitem__, groups))
+        for group in groups:
+            yield _Reading(
+                charset=charset,
+                common=_LATIN[group],
+                known=known.replace("SS", "") + "ºª½²³",
+                languages=group,
+                prior=prior,
+            )
 
 
 def guess(body: bytes, *, language: str | None = None) -> str:
@@ -83,8 +113,9 @@ def guess(body: bytes, *, language: str | None = None) -> str:
     if _reads(body, "utf-8"):
         return "utf-8"
     words = _foreign_words(sample)
-    scores = {reading.charset: _score(words, reading, language) for reading in _READINGS}
-    return max(scores, key=lambda charset: scores[charset])
+    readings = tuple(_readings())
+    seen = {charset: _read(words, charset) for charset in {one.charset for one in readings}}
+    return max(readings, key=lambda one: _score(*seen[one.charset], one, language)).charset
 
 
 def _wide(sample: bytes) -> str | None:
@@ -110,16 +141,19 @@ def _reads(body: bytes, charset: str) -> bool:
     return True
 
 
-def _score(words: bytes, reading: _Reading, language: str | None) -> float:
-    decoder = codecs.getincrementaldecoder(reading.charset)("replace")
-    text = decoder.decode(words)
-    foreign = Counter(char for char in text if char > "\x7f")
+def _read(words: bytes, charset: str) -> tuple[Counter[str], int]:
+    """The characters beyond ASCII, and how many places look wrong."""
+    text = codecs.getincrementaldecoder(charset)("replace").decode(words)
+    odd = sum(len(pattern.findall(text)) for pattern in _oddities())
+    return Counter(char for char in text if char > "\x7f"), odd
+
+
+def _score(foreign: Counter[str], odd: int, reading: _Reading, language: str | None) -> float:
     total = foreign.total()
     if not total:
         return reading.prior
     common, known = _sets(reading)
     worth = sum(count * _worth(char, common=common, known=known) for char, count in foreign.items())
-    odd = sum(len(pattern.findall(text)) for pattern in _oddities())
     hint = 0.25 if language and language in reading.languages.split() else 0.0
     return (worth - min(odd, total)) / total + reading.prior + hint
 
@@ -142,10 +176,16 @@ def _sets(reading: _Reading) -> tuple[frozenset[str], re.Pattern[str] | None]:
 
 @cache
 def _oddities() -> tuple[re.Pattern[str], ...]:
-    """A foreign capital after a small letter; a sign inside a word; a letter far from its likes."""
+    """A foreign capital after a small letter; a sign inside a word; a letter far from its likes.
+
+    A third accent in a row; a Hebrew final letter that is not final, a point without a letter.
+    """
+    accented = "[À-ÖØ-öø-ſ]"
     other = "[\u0370-\u06ff\u0e00-\u0e7f]"
     return (
         re.compile(r"(?<=[a-zà-öø-ÿа-яёα-ώ])[À-ÖØ-ÞА-ЯЁΑ-Ω]"),
         re.compile(r"(?<=[^\W\d_])[¡-¿ˇ˘˙¨´¸˛×÷](?=[^\W\d_])"),
         re.compile(f"(?<!{other}){other}(?!{other})"),
+        re.compile(f"(?<={accented}{accented}){accented}"),
+        re.compile("[ךםןףץ](?=[א-ת])|(?<![\u05b0-\u05ea])[\u05b0-\u05c2]"),
     )

@@ -35,6 +35,17 @@ _WIDER = {
     "johab": "cp949",
     "utf-16": "utf-16-le",
 }
+# Labels of the encoding standard that Python has no codec for under that name.
+_LABELS = {
+    "windows-874": "cp874", "dos-874": "cp874", "x-sjis": "cp932", "ms_kanji": "cp932", "x-euc-jp": "euc_jp",
+    "x-gbk": "gb18030", "gb_2312-80": "gb18030", "cn-big5": "big5", "x-x-big5": "big5", "windows-949": "cp949",
+    "korean": "cp949", "iso-8859-8-i": "iso8859-8", "iso-8859-8-e": "iso8859-8", "logical": "iso8859-8",
+    "visual": "iso8859-8", "x-mac-cyrillic": "mac-cyrillic", "x-mac-ukrainian": "mac-cyrillic",
+    "x-mac-roman": "mac-roman", "macintosh": "mac-roman", "unicode-1-1-utf-8": "utf-8", "utf-16": "utf-16-le",
+    "unicode": "utf-16-le", "ucs-2": "utf-16-le", "iso-10646-ucs-2": "utf-16-le", "koi": "koi8-r", "koi8-ru": "koi8-u",
+    "dos-866": "cp866", "iso88591": "cp1252", "x-cp1250": "cp1250", "x-cp1251": "cp1251", "x-cp1252": "cp1252",
+    "x-cp1253": "cp1253", "x-cp1254": "cp1254", "x-cp1255": "cp1255", "x-cp1256": "cp1256", "x-cp1257": "cp1257",
+}  # fmt: skip
 _LATIN = frozenset({"cp1252", "iso8859-15", "cp1250", "iso8859-2"})
 
 
@@ -65,7 +76,8 @@ def decode(body: bytes, *, content_type: str = "") -> Decoded:
 def lookup(label: str) -> str | None:
     """Python's name for a charset as browsers understand it; None for one nobody knows."""
     try:
-        name = codecs.lookup(label.strip().lower()).name
+        given = label.strip().lower()
+        name = codecs.lookup(_LABELS.get(given, given)).name
     except (LookupError, ValueError):
         return None
     if name not in _TEXT and not name.startswith(("iso8859", "cp", "koi8", "mac-")):
@@ -99,8 +111,13 @@ def _language(body: bytes) -> str | None:
 
 
 def _mislabelled(body: bytes, charset: str) -> bool:
-    """UTF-8 sent as Latin-1, which many servers say by default; text is never so by accident."""
-    if charset not in _LATIN or body.isascii():
+    """UTF-8 sent as Latin-1, which many servers say by default; text is never so by accident.
+
+    Nor are the escapes of ISO-2022-JP, which fit every charset that holds ASCII.
+    """
+    if body.isascii():
+        return b"\x1b$" in body and charset in {"utf-8", "cp1252"}
+    if charset not in _LATIN:
         return False
     try:
         body.decode("utf-8")

@@ -22,6 +22,7 @@ _HTML = re.compile(
     rb"\s*+(?:<!--.{0,2000}?-->\s*+)*+<(?:!doctype\s+html|html|head|body)\b",
     re.IGNORECASE | re.DOTALL,
 )
+_WIDE = re.compile(rb"(?:\s\0)*<\0[!?a-z]\0|(?:\0\s)*\0<\0[!?a-z]", re.IGNORECASE)
 _CONTROLS = bytes(set(range(32)) - {9, 10, 12, 13, 27})
 _NAMES = {
     "text/html": "html",
@@ -77,6 +78,8 @@ def _binary(body: bytes) -> bool:
 
 
 def _wide(start: bytes) -> bool:
-    """Markup in UTF-16: nearly every other byte is zero, always on the same side."""
+    """UTF-16: it opens with a tag, or nearly every other byte is zero, always on the same side."""
+    if _WIDE.match(start):
+        return True
     zeros = (start[0::2].count(0), start[1::2].count(0))
     return max(zeros) * 4 > len(start) and min(zeros) * 20 < max(zeros)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
@@ -17,6 +18,9 @@ from citewell.net.target import read_url
 from citewell.text import tokens
 from citewell.text.invisible import cleanse
 from citewell.text.language import detect
+
+_LONG = 200_000  # characters, from which a page is finished off the loop
+_MOST = 5_000_000  # characters; nobody gets more, so no more is worked on
 
 BySite = Callable[[str], Awaitable[Page | None]]
 
@@ -52,7 +56,10 @@ class Reader:
             return replace(page, seconds=self._clock() - started)
         await self._permitted(url)
         draft = await self._ladder.climb(url, note=note)
-        return self._page(url, draft, seconds=self._clock() - started)
+        seconds = self._clock() - started
+        if len(draft.content) < _LONG:
+            return self._page(url, draft, seconds=seconds)
+        return await asyncio.to_thread(self._page, url, draft, seconds=seconds)
 
     async def _of_site(self, url: str) -> Page | None:
         """The page by its site's own means; None when the ladder has to read it."""
@@ -74,7 +81,7 @@ class Reader:
 
     def _page(self, url: str, draft: Draft, *, seconds: float) -> Page:
         about = draft.about
-        cleaned = cleanse(draft.content)
+        cleaned = cleanse(draft.content[:_MOST])
         content = cleaned.text.strip()
         return Page(
             url=url,
@@ -98,6 +105,7 @@ class Reader:
             word_count=sum(1 for _ in tokens.words(content)),
             fetched_at=self._now(),
             seconds=seconds,
+            truncated=len(draft.content) > _MOST,
             page_count=draft.page_count,
             file_size=draft.file_size,
             notes=draft.notes,

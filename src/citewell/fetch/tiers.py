@@ -74,7 +74,7 @@ class Door:
         except Refused as error:
             raise complaints.rejected(url, error.message) from None
         except TooLarge:
-            raise complaints.too_large(url, self._document_bytes or self._max_bytes) from None
+            raise complaints.too_large(url, self._max_bytes) from None
         except NetworkFailed as error:
             raise complaints.unreachable(url, error.message) from None
         except Unavailable as error:

@@ -28,7 +28,7 @@ class Front:
         self, replies: Mapping[str, Any], tools: list[Any], write: Callable[[bytes], None]
     ) -> None:
         self._replies = replies
-        self._tools = tools
+        self.tools = tools
         self._write = write
         self._era: str | None = None
         self.seen: list[bytes] = []
@@ -79,7 +79,7 @@ class Front:
         if method != "tools/list":
             return None
         self.listed = True
-        return {**self._replies["list"][self._era], "tools": self._tools}
+        return {**self._replies["list"][self._era], "tools": self.tools}
 
 
 def _parsed(line: bytes) -> dict[str, Any] | None:

@@ -21,23 +21,32 @@ from citewell.server.exchange import Exchange, Line
 from citewell.server.front import Front
 from citewell.server.logs import configure
 from citewell.server.protocol import build
+from citewell.server.unready import Unready
 from citewell.server.wire import Lines, Wire
+from citewell.text.secrets import masked
 
 _PARENT_CHECK = 2.0  # seconds; a parent that died without closing the pipe is noticed by then
 
 
-def run(overrides: Mapping[str, Any], *, wire: Wire, lines: Lines, front: Front | None) -> int:
+def run(
+    overrides: Mapping[str, Any], *, wire: Wire, lines: Lines, front: Front | None, parent: int
+) -> int:
+    app = _app(overrides, front)
+    return asyncio.run(_serve(app, wire=wire, lines=lines, front=front, parent=parent))
+
+
+def _app(overrides: Mapping[str, Any], front: Front | None) -> App:
+    """With wrong settings a client is served all the same: one that sees us die cannot say why."""
     try:
         settings = config.load(**overrides)
         configure(settings.log_level)
-        app = App(settings)
+        return App(settings)
     except CitewellError as error:
-        sys.stderr.write(f"citewell: {error.message}\n")
-        return 2
-    return asyncio.run(_serve(app, wire=wire, lines=lines, front=front))
+        sys.stderr.write(f"citewell: {masked(error.message)}\n")
+        return Unready(error, front.tools if front else None)
 
 
-async def _serve(app: App, *, wire: Wire, lines: Lines, front: Front | None) -> int:
+async def _serve(app: App, *, wire: Wire, lines: Lines, front: Front | None, parent: int) -> int:
     server = build(app)
     to_server, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](
         float("inf")
@@ -50,7 +59,7 @@ async def _serve(app: App, *, wire: Wire, lines: Lines, front: Front | None) -> 
         target=_pump, args=(asyncio.get_running_loop(), lines, desk), daemon=True, name="pump"
     )
     pump.start()
-    watch = asyncio.create_task(_watch_parent(lines))
+    watch = asyncio.create_task(_watch_parent(lines, parent))
     write = asyncio.create_task(desk.write(from_server))
     try:
         await server.run(incoming, outgoing, server.create_initialization_options())
@@ -74,9 +83,8 @@ def _pump(loop: asyncio.AbstractEventLoop, lines: Lines, desk: Exchange) -> None
             return
 
 
-async def _watch_parent(lines: Lines) -> None:
+async def _watch_parent(lines: Lines, parent: int) -> None:
     """End with the process that started us, even when something else keeps our stdin open."""
-    parent = os.getppid()
     while os.getppid() == parent:  # noqa: ASYNC110 - only a poll can tell
         await asyncio.sleep(_PARENT_CHECK)
     lines.put(None)

@@ -25,6 +25,7 @@ _OFF = {"0", "false", "f", "no", "n", "off"}
 
 def serve(overrides: Mapping[str, Any], *, environ: Mapping[str, str] | None = None) -> int:
     """Serve one client until it goes away; the exit code of the process."""
+    parent = os.getppid()  # before anything takes time: it may die while we load
     try:
         raw = environment.load(os.environ if environ is None else environ)
     except environment.Unusable as error:
@@ -43,7 +44,7 @@ def serve(overrides: Mapping[str, Any], *, environ: Mapping[str, str] | None = N
 
     from citewell.server.session import run
 
-    return run(overrides, wire=wire, lines=lines, front=front)
+    return run(overrides, wire=wire, lines=lines, front=front, parent=parent)
 
 
 def _load(lines: Lines) -> None:
