@@ -10,6 +10,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 import uuid
@@ -18,6 +19,21 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+
+# A worker may end without a word. Its servers hang on its pipe, so they end with it.
+GUARDIAN = """
+import shutil, signal, subprocess, sys
+folder, how, *command = sys.argv[1:]
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+child = subprocess.Popen(command, stdin=subprocess.DEVNULL)
+sys.stdin.read()
+child.send_signal(int(how))
+try:
+    child.wait(10)
+except subprocess.TimeoutExpired:
+    child.kill()
+shutil.rmtree(folder, ignore_errors=True)
+"""
 
 
 @dataclass(frozen=True)
@@ -79,7 +95,6 @@ def found_postgres() -> Postgres | str:
     if not programs or not shutil.which("psql"):
         return "PostgreSQL is not installed."
     folder = Path(tempfile.mkdtemp(prefix="cw-pg-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     become = _become(folder)
     run(
         [*become, str(programs[-1] / "initdb"), "-D", str(folder / "data"), "-U", "citewell"],
@@ -94,12 +109,8 @@ def found_postgres() -> Postgres | str:
         "log_min_messages": "panic",
     }
     flags = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
-    child = subprocess.Popen(
-        [*become, str(programs[-1] / "postgres"), "-D", str(folder / "data"), *flags],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    atexit.register(_stop, child, signal.SIGQUIT)
+    server = [*become, str(programs[-1] / "postgres"), "-D", str(folder / "data"), *flags]
+    child = _started(server, folder, signal.SIGQUIT)
     found = Postgres(folder)
     _await(lambda: found.ask("SELECT 1", database="postgres"), child)
     return found
@@ -111,14 +122,9 @@ def _redis() -> str:
     if program is None:
         return "The Redis server is not installed."
     folder = Path(tempfile.mkdtemp(prefix="cw-redis-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     path = folder / "socket"
-    child = subprocess.Popen(
-        [program, "--port", "0", "--unixsocket", str(path), "--save", "", "--dir", str(folder)],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    atexit.register(_stop, child, signal.SIGKILL)
+    flags = ["--port", "0", "--unixsocket", str(path), "--save", "", "--dir", str(folder)]
+    child = _started([program, *flags], folder, signal.SIGKILL)
 
     def connect() -> None:
         with contextlib.closing(socket.socket(socket.AF_UNIX)) as probe:
@@ -158,7 +164,19 @@ def _await(ready, child: subprocess.Popen[bytes]) -> None:
             return
 
 
-def _stop(child: subprocess.Popen[bytes], how: int) -> None:
-    child.send_signal(how)
+def _started(server: list[str], folder: Path, how: int) -> subprocess.Popen[bytes]:
+    child = subprocess.Popen(
+        [sys.executable, "-c", GUARDIAN, str(folder), str(int(how)), *server],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    atexit.register(_stop, child)
+    return child
+
+
+def _stop(child: subprocess.Popen[bytes]) -> None:
+    if child.stdin is not None:
+        child.stdin.close()
     with contextlib.suppress(subprocess.TimeoutExpired):
-        child.wait(10)
+        child.wait(15)

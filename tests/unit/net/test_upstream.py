@@ -148,7 +148,7 @@ def test_no_answer_is_asked_again_within_the_one_deadline():
 
     error, server, _ = failure(hang_up, timeout=0.2)
     assert isinstance(error, NetworkFailed)
-    assert len(server.seen) == 1
+    assert len(server.seen) <= 1  # a busy machine may not even get the first one across in time
 
 
 def test_what_is_not_idempotent_is_sent_once():
