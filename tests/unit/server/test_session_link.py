@@ -41,6 +41,9 @@ class Kept:
         await self.create(owner, session_id, made.body, (*row.steps, *made.appended))
         return self.rows[owner, session_id]
 
+    async def sweep(self) -> int:
+        return 0
+
     async def load(self, owner: str, session_id: str) -> Stored:
         if (owner, session_id) not in self.rows:
             raise SessionNotFound("gone")

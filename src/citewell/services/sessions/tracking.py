@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from citewell.errors import InvalidInput, SessionNotFound
 from citewell.model.session import OUTCOMES, Event, Session, Source, Step
@@ -14,6 +14,7 @@ from citewell.store.session_rows import Session as Stored
 from citewell.store.sessions import Change, SessionStore
 
 MOST_SOURCES = 500
+SWEEP = timedelta(minutes=15)
 LOST = "Session not found or expired. Sessions last {hours:g} hours from last activity."
 NO_SESSION = (
     "Step {number} belongs to a session, and no sessionId was given. Pass the sessionId that step 1 returned, "
@@ -50,6 +51,7 @@ class Sessions:
         self._ttl = ttl
         self._now = now
         self._new_id = new_id
+        self._swept: datetime | None = None
 
     async def take(self, owner: str, step: Step, *, session_id: str | None) -> Taken:
         """Record a step: the first one begins a session, the others continue theirs."""
@@ -101,6 +103,7 @@ class Sessions:
 
     async def _begin(self, owner: str, step: Step) -> Session:
         _check(step, Session(id="", started=step.at))
+        await self._sweep()
         session = Session(id=self._new_id(), started=step.at, steps=(step,))
         await self._store.create(
             owner, session.id, codec.pack_head(session), [codec.pack_step(step)]
@@ -129,6 +132,13 @@ class Sessions:
         except SessionNotFound:
             raise self._lost() from None
         return Taken(session=_opened(session_id, stored), warning=warning)
+
+    async def _sweep(self) -> None:
+        """Let go of what has expired, now and then; whoever begins a session pays for it."""
+        now = self._now()
+        if self._swept is None or now - self._swept > SWEEP:
+            self._swept = now
+            await self._store.sweep()
 
     def _lost(self) -> SessionNotFound:
         return SessionNotFound(
