@@ -116,6 +116,10 @@ def test_a_private_address_is_not_told_to_exa(url: str) -> None:
             ["markdown", "stealth", "html", "browser"],
         ),
         ({"raw": {}, "outbound_proxy": "http://proxy.example.org:3128"}, ["markdown", "html"]),
+        (
+            {"raw": {}, "chrome_path": "disabled", "stealth": False},
+            ["markdown", "html"],
+        ),
     ],
 )
 def test_the_ladder_has_the_tiers_that_the_settings_allow(
@@ -123,4 +127,4 @@ def test_the_ladder_has_the_tiers_that_the_settings_allow(
 ) -> None:
     chosen = settings(**fields)
 
-    assert [tier.name for tier in build(chosen, Network(chosen)).tiers] == names
+    assert [tier.name for tier in build(chosen, Network(chosen)).tiers] == ["document", *names]

@@ -13,11 +13,12 @@ import pytest
 from citewell.config import Settings
 from citewell.errors import InvalidInput, SessionNotFound
 from citewell.model.session import Event, Session, Source, Step
-from citewell.services.sessions import export, views
+from citewell.services.sessions import codec, export, views
 from citewell.services.sessions.coverage import coverage, refinements
 from citewell.services.sessions.patterns import error_patterns, provider_stats
 from citewell.services.sessions.tracking import Sessions, Taken
 from citewell.store.state import open_state
+from tests.services import postgres_or_skip
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "sessions"
 OWNER = "default/anonymous"
@@ -295,3 +296,23 @@ def test_coverage_names_what_is_thin_and_suggests_where_to_look() -> None:
     assert "concentrated on one.example" in shown["gaps"]
     assert queries[0] == "cold climates ageing of cells"
     assert "ageing of cells -site:one.example" in queries
+
+
+@pytest.mark.parametrize("engine", ["sqlite", "postgres"])
+def test_a_session_comes_out_of_either_store_as_it_went_in(engine: str, tmp_path: Path) -> None:
+    url = postgres_or_skip().new() if engine == "postgres" else None
+    kept = history()
+
+    async def round_trip() -> Session:
+        state = open_state(Settings(data_dir=tmp_path, database_url=url))
+        try:
+            steps = [codec.pack_step(item) for item in kept.steps]
+            await state.sessions.create(OWNER, kept.id, codec.pack_head(kept), steps)
+            return await Sessions(state.sessions).find(OWNER, kept.id)
+        finally:
+            await state.aclose()
+
+    found = asyncio.run(round_trip())
+    made = export.document(found, "markdown", tenant="default", stamp="2026-01-03T00:00:00Z")
+
+    assert made == (GOLDEN / "history.md").read_text(encoding="utf-8")
