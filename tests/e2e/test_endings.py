@@ -66,6 +66,7 @@ def test_ctrl_c_at_the_front_ends_the_server_quietly(environ: Environ) -> None:
     process.stdout.readline()
 
     process.send_signal(signal.SIGINT)
+    process.wait(timeout=20)  # with stdin still open: a closed one would end it too
     _, errors = process.communicate(timeout=20)
 
     assert (process.returncode, errors) == (130, b"")
