@@ -7,6 +7,7 @@ from html import escape
 
 _LINK = re.compile(r"\[((?:\\.|[^\]\\])*)\]\(&lt;(https?://.*?)&gt;\)")
 _STRONG = re.compile(r"\*\*(.+?)\*\*")
+_WHOLLY_EMPHATIC = re.compile(r"\*([^*].*)\*")
 
 
 def rendered(text: str) -> str:
@@ -36,6 +37,8 @@ def _inline(text: str) -> str:
     text = escape(text, quote=False)
     text = _LINK.sub(_anchor, text)
     text = _STRONG.sub(r"<strong>\1</strong>", text)
+    if footnote := _WHOLLY_EMPHATIC.fullmatch(text):
+        text = f"<em>{footnote[1]}</em>"
     return text.replace("[x] ", "☑ ").replace("[ ] ", "☐ ")
 
 
