@@ -57,8 +57,20 @@ def test_a_reader_that_has_enough_ends_the_command_quietly(
     assert (done.returncode, done.stderr) == (141, b"")
 
 
+def heed_interrupts() -> None:
+    """A test run in the background has children that ignore Ctrl-C; a chat client's do not."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def test_ctrl_c_at_the_front_ends_the_server_quietly(environ: Environ) -> None:
-    process = start(environ)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "citewell", "serve"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environ,
+        preexec_fn=heed_interrupts,  # noqa: PLW1509 - it only resets a signal
+    )
     assert process.stdin
     assert process.stdout
     process.stdin.write(json.dumps(legacy()[0]).encode() + b"\n")
