@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Protocol, runtime_checkable
-
 from citewell.errors import Misconfigured
 from citewell.model.search import Filter, Found, Query
 from citewell.ports import Kit, Offer, Spec
@@ -23,13 +21,6 @@ SPEC = Spec(
 )
 
 
-@runtime_checkable
-class _Telling(Protocol):
-    """An index that can tell an empty library from one without a match."""
-
-    async def empty(self) -> bool: ...
-
-
 class Provider:
     def __init__(self, kit: Kit) -> None:
         self._index = kit.library
@@ -46,6 +37,4 @@ class Provider:
         return found
 
     async def _empty(self) -> bool:
-        if self._index is None:
-            return True
-        return isinstance(self._index, _Telling) and await self._index.empty()
+        return self._index is None or await self._index.empty()
