@@ -7,6 +7,17 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol, runtime_checkable
 
+from citewell.model.paper import (
+    BibliographicQuery,
+    Copy,
+    Event,
+    Paper,
+    PaperId,
+    PaperQuery,
+    PapersFound,
+    Scheme,
+)
+from citewell.model.research import Polled, ProviderReport, ResearchAsk, Submission, Writing
 from citewell.model.search import Filter, Found, Picture, PictureQuery, Query
 from citewell.net.upstream import Upstream
 
@@ -15,6 +26,15 @@ class Offer(StrEnum):
     WEB = "web"
     IMAGES = "images"
     NEWS = "news"
+    PAPERS = "papers"  # finds works by subject
+    LOOKUP = "lookup"  # knows a work by its identifier
+    MATCH = "match"  # finds the work that a reference means
+    GRAPH = "graph"  # knows what cites what
+    INTEGRITY = "integrity"  # knows of retractions and corrections
+    COPIES = "copies"  # knows where a work can be read freely
+    REGISTRY = "registry"  # says whether a DOI is registered at all
+    RESEARCH = "research"  # researches a question by itself, for money
+    WRITING = "writing"  # writes a text from material of ours
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,3 +128,73 @@ class NewsSearch(Protocol):
 @runtime_checkable
 class ImageSearch(Protocol):
     async def images(self, query: PictureQuery) -> tuple[Picture, ...]: ...
+
+
+@runtime_checkable
+class PaperSearch(Protocol):
+    async def papers(self, query: PaperQuery) -> PapersFound: ...
+
+
+@runtime_checkable
+class PaperLookup(Protocol):
+    schemes: frozenset[Scheme]  # the identifiers it can be asked for
+
+    async def paper(self, paper_id: PaperId) -> Paper | None:
+        """The very work with this identifier; None when the registry says it has none."""
+        ...
+
+
+@runtime_checkable
+class PaperMatch(Protocol):
+    async def match(self, query: BibliographicQuery) -> tuple[Paper, ...]: ...
+
+
+@runtime_checkable
+class CitationGraph(Protocol):
+    async def citing(self, paper_id: PaperId, *, count: int) -> tuple[Paper, ...] | None:
+        """Works that cite it, None when it is not known here."""
+        ...
+
+    async def cited(self, paper_id: PaperId, *, count: int) -> tuple[Paper, ...] | None: ...
+
+
+@runtime_checkable
+class Integrity(Protocol):
+    async def events(self, paper_id: PaperId) -> tuple[Event, ...] | None:
+        """Every notice about it; empty for a clean record, None when it is not known here."""
+        ...
+
+
+@runtime_checkable
+class OpenCopies(Protocol):
+    async def copies(self, doi: str) -> tuple[Copy, ...] | None: ...
+
+
+@runtime_checkable
+class DoiRegistry(Protocol):
+    async def registered(self, doi: str) -> bool:
+        """Whether the handle system knows it; an error when that cannot be learnt."""
+        ...
+
+
+@runtime_checkable
+class DeepResearch(Protocol):
+    """A provider that researches by itself; a submit is never repeated by this layer."""
+
+    background: bool  # submits come back with a reference that outlives our process
+    idempotent: bool  # the same tag submitted twice is charged once
+
+    def estimate(self, ask: ResearchAsk) -> int:
+        """What it will probably cost, in ticks."""
+        ...
+
+    async def submit(self, ask: ResearchAsk) -> Submission: ...
+
+    async def poll(self, ref: str) -> Polled: ...
+
+    async def cancel(self, ref: str) -> None: ...
+
+
+@runtime_checkable
+class Writer(Protocol):
+    async def write(self, writing: Writing) -> ProviderReport: ...
