@@ -44,9 +44,9 @@ def main() -> None:
         made.append(extraction(options.pages))
         print(made[-1].markdown(), flush=True)
     load = (before, os.getloadavg()[0])
-    if not chosen:
+    if not RESULTS.exists():
         RESULTS.write_text(document(made, load=load), encoding="utf-8")
-    elif options.write:
+    elif options.write or not chosen:
         RESULTS.write_text(merged(RESULTS.read_text("utf-8"), made, load=load), encoding="utf-8")
 
 

@@ -95,7 +95,7 @@ def test_a_failing_provider_is_followed_by_the_next():
 def test_a_resting_provider_is_not_asked():
     shop, trace = two(hits(5), hits(5)), Trace()
 
-    search(shop.web(resting={"one": 30.0}.get), trace=trace)
+    search(shop.web(resting={"one": Rest(seconds=30.0)}.get), trace=trace)
 
     assert shop.providers["one"].asked == []
     assert trace.wire() == {
@@ -386,7 +386,9 @@ def test_an_empty_answer_beside_a_limited_provider_says_so():
 
 
 def test_when_everybody_rests_the_error_says_for_how_long():
-    web = two(hits(1), hits(1)).web(resting={"one": 30.0, "two": 12.0}.get)
+    web = two(hits(1), hits(1)).web(
+        resting={"one": Rest(seconds=30.0), "two": Rest(seconds=12.0)}.get
+    )
 
     with pytest.raises(Unavailable, match="12 more seconds") as caught:
         search(web)
@@ -483,7 +485,7 @@ def test_only_healthy_and_configured_providers_are_suggested():
         (spec("paid", options=keyed("PAID_KEY")), Scripted()),
     )
 
-    hints = search(shop.web(resting={"ill": 9.0}.get), provider="one").hints
+    hints = search(shop.web(resting={"ill": Rest(seconds=9.0)}.get), provider="one").hints
 
     assert hints is not None
     assert hints.suggested_actions == ("try-different-provider: well",)

@@ -24,8 +24,7 @@ class Rest:
     limited: bool = False  # it asked for the pause itself
 
 
-# A bare number of seconds is a rest after failures; None when the provider may be asked.
-Resting = Callable[[str], Rest | float | None]
+Resting = Callable[[str], Rest | None]  # None when the provider may be asked
 
 
 @dataclass(slots=True)
@@ -130,13 +129,12 @@ class Rounds:
         return found <= self._thin and found < query.count
 
 
-def _asleep(name: str, rest: Rest | float) -> RateLimited | Unavailable:
-    known = rest if isinstance(rest, Rest) else Rest(seconds=rest)
+def _asleep(name: str, rest: Rest) -> RateLimited | Unavailable:
     kind, why = (
-        (RateLimited, "asked for a pause") if known.limited else (Unavailable, "failed repeatedly")
+        (RateLimited, "asked for a pause") if rest.limited else (Unavailable, "failed repeatedly")
     )
-    message = f"{name} {why} and is left alone for {known.seconds:.0f} more seconds."
-    return kind(message, provider=name, retry_after=known.seconds)
+    message = f"{name} {why} and is left alone for {rest.seconds:.0f} more seconds."
+    return kind(message, provider=name, retry_after=rest.seconds)
 
 
 def _credit(harvest: Harvest, trace: Trace) -> None:
