@@ -16,6 +16,7 @@ class CitewellError(Exception):
     retryable: ClassVar[bool] = False
     action: ClassVar[str] = "report_bug"
     default_delay: ClassVar[float | None] = None
+    code: ClassVar[str | None] = None  # the word spec 2 gives it, where it gives one
 
     def __init__(
         self,
@@ -169,4 +170,62 @@ class TooLarge(UpstreamError):
     """The body passed its byte cap, or inflates beyond all measure."""
 
     kind = "content_empty"
+    action = "inform_user"
+
+
+class JobNotFound(NotFound):
+    """No research job of this caller has this id."""
+
+    code = "JOB_NOT_FOUND"
+
+
+class ThreadNotFound(NotFound):
+    """No research thread of this caller has this id."""
+
+    code = "THREAD_NOT_FOUND"
+
+
+class ClaimNotFound(NotFound):
+    """No claim of this caller has this id."""
+
+    code = "CLAIM_NOT_FOUND"
+
+
+class JobNotComplete(CitewellError):
+    """The job is still at work; its status says how far it is."""
+
+    kind = "validation"
+    code = "JOB_NOT_COMPLETE"
+    retryable = True
+    action = "retry_after_delay"
+    default_delay = 30.0
+
+
+class ThreadBusy(CitewellError):
+    """The thread has research in progress; one job at a time."""
+
+    kind = "validation"
+    code = "THREAD_BUSY"
+    retryable = True
+    action = "retry_after_delay"
+    default_delay = 60.0
+
+
+class InvalidTopic(InvalidInput):
+    """No suggestion has this index."""
+
+    code = "INVALID_TOPIC"
+
+
+class MissingFilter(InvalidInput):
+    """Claims are searched by thread, by job or by words; one of them is needed."""
+
+    code = "MISSING_FILTER"
+
+
+class InsufficientBalance(CitewellError):
+    """The budget does not cover the tier's cap."""
+
+    kind = "config"
+    code = "INSUFFICIENT_BALANCE"
     action = "inform_user"

@@ -181,7 +181,6 @@ class DoiRegistry(Protocol):
 class DeepResearch(Protocol):
     """A provider that researches by itself; a submit is never repeated by this layer."""
 
-    background: bool  # submits come back with a reference that outlives our process
     idempotent: bool  # the same tag submitted twice is charged once
 
     def estimate(self, ask: ResearchAsk) -> int:
@@ -190,9 +189,16 @@ class DeepResearch(Protocol):
 
     async def submit(self, ask: ResearchAsk) -> Submission: ...
 
+
+@runtime_checkable
+class BackgroundResearch(DeepResearch, Protocol):
+    """Its submits come back with a reference that outlives our process."""
+
     async def poll(self, ref: str) -> Polled: ...
 
-    async def cancel(self, ref: str) -> None: ...
+    async def cancel(self, ref: str) -> None:
+        """Stop a run; one that has ended already is no error."""
+        ...
 
 
 @runtime_checkable

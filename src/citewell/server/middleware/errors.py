@@ -30,6 +30,13 @@ class Errors:
 
 
 def rendered(error: CitewellError) -> Outcome:
-    block = error.block()
-    text = f"{masked(error.message)}\n\n{masked(json.dumps({'error': block}, ensure_ascii=False, separators=(',', ':')))}"
+    """A sentence and the block; spec 2's own errors are one object under their code instead."""
+    if error.code is not None:
+        text = _json({"error": error.code, "message": error.message, **error.block()})
+    else:
+        text = f"{masked(error.message)}\n\n{_json({'error': error.block()})}"
     return Outcome(text=text, is_error=True, meta={"errorKind": error.kind})
+
+
+def _json(value: dict[str, object]) -> str:
+    return masked(json.dumps(value, ensure_ascii=False, separators=(",", ":")))

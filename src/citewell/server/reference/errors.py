@@ -12,16 +12,25 @@ from citewell.server.reference.markdown import code, codes, document, table
 _INTRO = (
     "A failed call has `isError` set. Its text is one plain sentence, a blank line, and a JSON object "
     '`{"error": {"kind", "retryable", "retryAfterSeconds", "suggestedAction", "provider", "alternatives"}}`; what is '
-    "not known is left out. An empty result is no error: it carries `hints` that say why nothing came."
+    "not known is left out. The errors of deep research (those with a code) are one JSON object "
+    '`{"error": CODE, "message", "kind", "retryable", …}` with the fields their tool promises. '
+    "An empty result is no error: it carries `hints` that say why nothing came."
 )
 
 
 def page() -> str:
     found = sorted(classes(), key=lambda cls: (cls.kind, cls.__name__))
     overview = table(
-        ("Kind", "Error", "When", "Retry", "Suggested action"),
+        ("Kind", "Error", "When", "Retry", "Suggested action", "Code"),
         [
-            (code(cls.kind), cls.__name__, _meaning(cls), _retry(cls), code(cls.action))
+            (
+                code(cls.kind),
+                cls.__name__,
+                _meaning(cls),
+                _retry(cls),
+                code(cls.action),
+                code(cls.code) if cls.code else "",
+            )
             for cls in found
         ],
     )

@@ -1,0 +1,274 @@
+"""Research providers against doubles of their APIs: what is sent, read, charged and complained of."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+import pytest
+
+from citewell import config, providers
+from citewell.errors import (
+    AuthRequired,
+    BadShape,
+    CitewellError,
+    InvalidInput,
+    Misconfigured,
+    NetworkFailed,
+    OutOfCredit,
+    RateLimited,
+    Unavailable,
+)
+from citewell.model.research import TIERS, Passage, ProviderReport, ResearchAsk, Status, Writing
+from citewell.net.network import Network
+from citewell.ports import BackgroundResearch, Kit
+from tests.internet.faults import Fault
+from tests.internet.researchers import GONE, UNSUPPORTED, bench
+from tests.internet.serve import Internet
+
+KEY = "sk-nobody-may-see-this-key-at-all"
+PAID = ("openai", "grok", "perplexity", "openrouter", "gemini", "anthropic")
+BACKGROUND = ("openai", "perplexity", "gemini")
+AT_ONCE = ("grok", "openrouter", "anthropic")
+KEYS = {
+    "openai": "OPENAI_API_KEY",
+    "grok": "XAI_API_KEY",
+    "perplexity": "PERPLEXITY_API_KEY",
+    "openrouter": "OPENROUTER_API_KEY",
+    "gemini": "GEMINI_API_KEY",
+    "anthropic": "ANTHROPIC_API_KEY",
+}
+MODELS = {
+    "openai": "OPENAI_MODEL",
+    "grok": "XAI_MODEL",
+    "perplexity": "PERPLEXITY_MODEL",
+    "openrouter": "OPENROUTER_MODEL",
+    "gemini": "GEMINI_AGENT",
+    "anthropic": "ANTHROPIC_MODEL",
+}
+ASK = ResearchAsk(query="How do grid batteries age?", tier=TIERS["M"], tag="tag-1")
+
+
+def using(
+    internet: Internet,
+    name: str,
+    work: Callable[[Any], Coroutine[Any, Any, Any]],
+    **options: str,
+) -> Any:
+    async def run() -> Any:
+        settings = config.load({"CITEWELL_CONFIG": "/nonexistent", "ALLOW_PRIVATE_IPS": "true"})
+        network = Network(settings)
+        spec = providers.load(name).SPEC
+        given = {one.env: one.default for one in spec.options if one.default}
+        if name in KEYS:
+            given[KEYS[name]] = KEY
+        upstream = network.upstream(name, base_url=f"{internet.url}/{name}")
+        try:
+            return await work(
+                providers.load(name).Provider(Kit(upstream=upstream, options=given | options))
+            )
+        finally:
+            await network.aclose()
+
+    return asyncio.run(run())
+
+
+async def finished(provider: Any) -> ProviderReport:
+    submission = await provider.submit(ASK)
+    while submission.report is None:
+        polled = await provider.poll(submission.ref)
+        if polled.status is Status.COMPLETED:
+            return polled.report
+        assert polled.status in {Status.PENDING, Status.RUNNING}
+    report: ProviderReport = submission.report
+    return report
+
+
+def failure(internet: Internet, name: str, **options: str) -> CitewellError:
+    with pytest.raises(CitewellError) as caught:
+        using(internet, name, lambda provider: provider.submit(ASK), **options)
+    return caught.value
+
+
+@pytest.mark.parametrize("name", PAID)
+def test_a_report_comes_with_citations_at_their_places(internet: Internet, name: str):
+    report = using(internet, name, finished)
+
+    placed = [cited for cited in report.citations if cited.start is not None]
+    assert len(placed) == len(report.citations) >= 3
+    bad = next(cited for cited in placed if UNSUPPORTED in _before(report.text, cited))
+    assert bad.url.startswith("http")
+    assert report.provider == name
+
+
+def _before(text: str, cited: Any) -> str:
+    """The cited block itself, or the line that its mark ends."""
+    start = text.rfind("\n", 0, cited.start) + 1
+    return text[start : cited.end]
+
+
+@pytest.mark.parametrize(
+    ("name", "ticks", "basis"),
+    [
+        ("grok", 1_234_567_891, "provider"),
+        ("perplexity", 755_000_000, "provider"),
+        ("openrouter", 270_000_000, "provider"),
+    ],
+)
+def test_the_providers_own_price_is_taken_to_the_tick(
+    internet: Internet, name: str, ticks: int, basis: str
+):
+    report = using(internet, name, finished)
+
+    assert (report.cost_ticks, report.cost_basis) == (ticks, basis)
+
+
+def test_a_price_of_the_users_own_goes_before_every_table(internet: Internet):
+    report = using(internet, "openai", finished, OPENAI_PRICES="1/100/1000")
+
+    # 50,000 tokens in, 4,000 out, one search
+    assert report.cost_ticks == int((0.05 + 0.4 + 1.0) * 10**10)
+
+
+def test_a_price_that_is_none_names_its_setting(internet: Internet):
+    error = failure(internet, "openai", OPENAI_PRICES="cheap")
+
+    assert isinstance(error, Misconfigured)
+    assert "OPENAI_PRICES" in error.message
+
+
+@pytest.mark.parametrize("name", BACKGROUND)
+def test_a_background_run_outlives_the_process_that_began_it(internet: Internet, name: str):
+    submission = using(internet, name, lambda provider: provider.submit(ASK))
+
+    polled = using(internet, name, lambda provider: provider.poll(submission.ref))
+    assert polled.status is Status.RUNNING
+    polled = using(internet, name, lambda provider: provider.poll(submission.ref))
+
+    assert polled.status is Status.COMPLETED
+    assert polled.report.text.startswith("# Report")
+
+
+@pytest.mark.parametrize("name", BACKGROUND)
+def test_cancelling_reaches_the_provider(internet: Internet, name: str):
+    async def stopped(provider: BackgroundResearch) -> Any:
+        submission = await provider.submit(ASK)
+        assert submission.ref is not None
+        await provider.cancel(submission.ref)
+        return await provider.poll(submission.ref)
+
+    assert using(internet, name, stopped).status is Status.CANCELLED
+
+
+@pytest.mark.parametrize("name", PAID)
+def test_the_tag_travels_with_the_call_and_one_call_is_charged_once(internet: Internet, name: str):
+    using(internet, name, finished)
+
+    charges = bench(internet.world).charged
+    tags = {tag for provider, tag in charges if provider == name}
+    assert all(tag.startswith("tag-1") for tag in tags)
+    assert set(charges.values()) == {1}
+
+
+@pytest.mark.parametrize("name", PAID)
+def test_a_retired_model_names_the_setting_to_change(internet: Internet, name: str):
+    error = failure(internet, name, **{MODELS[name]: GONE})
+
+    assert isinstance(error, Misconfigured)
+    assert MODELS[name] in error.message
+
+
+@pytest.mark.parametrize("name", PAID)
+@pytest.mark.parametrize(
+    ("fault", "kind"),
+    [
+        (Fault(status=401, body={"error": {"message": f"bad key {KEY}"}}), AuthRequired),
+        (Fault(status=429, headers={"retry-after": "9"}, body={}), RateLimited),
+        (Fault(status=402, body={}), OutOfCredit),
+        (
+            Fault(
+                status=400, body={"error": {"code": "insufficient_quota", "message": "Add credit."}}
+            ),
+            OutOfCredit,
+        ),
+        (Fault(status=500, body="<h1>Oops</h1>"), Unavailable),
+        (Fault(status=200, body="<html><body>Welcome</body></html>"), BadShape),
+        (Fault(cut=0), NetworkFailed),
+        (Fault(cut=40), NetworkFailed),
+    ],
+    ids=["key", "limit", "credit", "quota", "failure", "html", "silence", "dropped"],
+)
+def test_a_failed_submit_is_told_apart_and_never_sent_again(
+    internet: Internet, name: str, fault: Fault, kind: type[CitewellError]
+):
+    internet.world.fail(name, fault)
+
+    error = failure(internet, name)
+
+    assert isinstance(error, kind)
+    assert KEY not in f"{error} {error.block()}"
+    assert internet.world.calls[name] == 1
+
+
+@pytest.mark.parametrize("name", BACKGROUND)
+def test_a_run_that_failed_upstream_says_why(internet: Internet, name: str):
+    body = {"id": "x", "status": "failed", "error": {"message": "The run was too long."}}
+    internet.world.fail(name, Fault(body=body))
+
+    polled = using(internet, name, lambda provider: provider.poll("x"))
+
+    assert polled.status is Status.FAILED
+    assert polled.error
+
+
+@pytest.mark.parametrize("name", [*PAID, "compatible"])
+def test_a_text_is_written_without_tools(internet: Internet, name: str):
+    writing = Writing(instructions="Write.", material="Line one.\nLine two.", tag="w-1")
+
+    report = using(internet, name, lambda provider: provider.write(writing))
+
+    assert report.text
+    (asked,) = [one for one in internet.world.requests[name] if one.method == "POST"]
+    assert "tools" not in json.loads(asked.body)
+
+
+def test_a_model_server_writes_from_passages_and_cites_only_those(internet: Internet):
+    passages = tuple(
+        Passage(
+            number=n, url=f"https://example.org/{n}", title=f"Page {n}", text=f"Fact {n} holds."
+        )
+        for n in (1, 2)
+    )
+    ask = ResearchAsk(query="What holds?", tier=TIERS["S"], tag="t", passages=passages)
+
+    submission = using(internet, "compatible", lambda provider: provider.submit(ask))
+
+    report = submission.report
+    assert [cited.url for cited in report.citations] == [
+        "https://example.org/1",
+        "https://example.org/2",
+    ]
+    assert report.text[report.citations[0].start : report.citations[0].end] == "[1]"
+    assert report.cost_ticks == 0
+
+
+def test_a_model_server_without_passages_is_not_asked(internet: Internet):
+    with pytest.raises(InvalidInput):
+        using(internet, "compatible", lambda provider: provider.submit(ASK))
+
+    assert internet.world.calls["compatible"] == 0
+
+
+@pytest.mark.parametrize("name", PAID)
+def test_a_larger_tier_is_estimated_higher(internet: Internet, name: str):
+    async def estimates(provider: Any) -> list[int]:
+        return [
+            provider.estimate(ResearchAsk(query="", tier=tier, tag="")) for tier in TIERS.values()
+        ]
+
+    found = using(internet, name, estimates)
+
+    assert found == sorted(found)
+    assert found[0] > 0
