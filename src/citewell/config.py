@@ -301,6 +301,20 @@ class Settings(BaseModel):
         "https://archive.org/wayback/available",
         "Where archived copies of dead links are looked up.",
     )
+    archive_url: str = setting(
+        "CITEWELL_ARCHIVE_BASE_URL", "https://web.archive.org", "Where pages are archived."
+    )
+    ia_access_key: str | None = setting(
+        "IA_ACCESS_KEY", None, "With IA_SECRET_KEY, archives under your account.", secret=True
+    )
+    ia_secret_key: str | None = setting(
+        "IA_SECRET_KEY", None, "Belongs to IA_ACCESS_KEY.", secret=True
+    )
+    retraction_watch_url: str = setting(
+        "RETRACTION_WATCH_URL",
+        "https://gitlab.com/crossref/retraction-watch-data/-/raw/main/retraction_watch.csv",
+        "Where `citewell data update` gets the table of retractions.",
+    )
     session_ttl: Seconds = setting(
         "SESSION_TTL", 4 * 3600.0, "How long a research session lives after its last use."
     )
@@ -311,6 +325,34 @@ class Settings(BaseModel):
     )
     session_max_steps: Positive = setting(
         "SESSION_MAX_STEPS", 200, "Steps one research session may have."
+    )
+
+    # Deep research
+    research_writer: str | None = setting(
+        "CITEWELL_RESEARCH_WRITER",
+        None,
+        "Provider that writes research reports, or extractive for quotations alone; without it one of the job's own.",
+    )
+    research_budget: Count | None = setting(
+        "CITEWELL_RESEARCH_BUDGET_CENTS",
+        None,
+        "Cents each owner may spend on deep research in all; unlimited when not set and nothing was credited.",
+    )
+    research_concurrency: Positive = setting(
+        "CITEWELL_RESEARCH_CONCURRENCY", 4, "Research jobs one process runs at a time."
+    )
+    research_per_owner: Positive = setting(
+        "CITEWELL_RESEARCH_PER_OWNER", 4, "Research jobs of one owner that run at a time."
+    )
+    research_lease: Seconds = setting(
+        "CITEWELL_RESEARCH_LEASE",
+        30.0,
+        "After how long a worker that fell silent loses its jobs to another.",
+    )
+    research_retention: Seconds | None = setting(
+        "CITEWELL_RESEARCH_RETENTION",
+        None,
+        "How long finished research is kept; for ever when not set.",
     )
 
     # HTTP

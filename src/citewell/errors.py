@@ -139,6 +139,10 @@ class NetworkFailed(UpstreamError):
     default_delay = 5.0
 
 
+class Unconnected(NetworkFailed):
+    """No connection was made, so the request was never sent."""
+
+
 class ContentEmpty(UpstreamError):
     """The page was read and holds no text worth returning."""
 
@@ -153,6 +157,10 @@ class Unavailable(UpstreamError):
     kind = "upstream_unavailable"
     retryable = True
     action = "try_different_provider"
+
+
+class LeftAlone(Unavailable):
+    """The upstream failed so often that it is not asked for a while; nothing was sent."""
 
 
 class BadShape(Unavailable):

@@ -47,6 +47,7 @@ class Option:
     required: bool = False  # without it the provider is not configured
     default: str | None = None
     own_address: bool = False  # a service of the user's own, so it may be on a private network
+    per_second: float | None = None  # the pace that it buys, where it is a key
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +79,11 @@ class Spec:
     @property
     def keyless(self) -> bool:
         return not self.requires_any and not any(option.required for option in self.options)
+
+    def pace(self, options: Mapping[str, str]) -> float | None:
+        """Requests a second with these options; a key may buy a faster pace."""
+        bought = (option.per_second for option in self.options if options.get(option.env))
+        return next((pace for pace in bought if pace), self.per_second)
 
     @property
     def base_url_env(self) -> str:

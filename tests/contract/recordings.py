@@ -4,19 +4,33 @@ A file holds `ask` (our query), `request` (what must be sent for it), `response`
 when nothing is found), `failure` (an error body sent with status 200) and `source`. `options` and
 `also` (more answers by path) are there for providers that need them; "{base}" in an option stands
 for the address of the server that replays the file.
+
+Where works are asked for one at a time, `absent` is the answer (status and body) for one that the
+registry does not have. `ask` then holds `scheme` and `value`, or `doi`; a graph's `ask` may name the
+`method`, citing or cited.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from citewell import providers
+from citewell.model.paper import (
+    BibliographicQuery,
+    Copy,
+    Event,
+    Paper,
+    PaperId,
+    PaperQuery,
+    PapersFound,
+    Scheme,
+)
 from citewell.model.search import Found, Hit, Picture, PictureQuery, Query
 from citewell.net.breaker import Breaker
 from citewell.net.lane import Lane, Lanes
@@ -27,6 +41,27 @@ from citewell.ports import Kit, Offer, Spec
 
 FOLDER = Path(__file__).parent.parent / "recorded"
 KEY = "a-key-that-nobody-may-see"
+Item = Hit | Picture | Paper | Event | Copy | bool
+
+SEARCHES = (Offer.WEB, Offer.NEWS, Offer.IMAGES)
+METHODS = {
+    Offer.WEB: "web",
+    Offer.NEWS: "news",
+    Offer.IMAGES: "images",
+    Offer.PAPERS: "papers",
+    Offer.LOOKUP: "paper",
+    Offer.MATCH: "match",
+    Offer.GRAPH: "citing",
+    Offer.INTEGRITY: "events",
+    Offer.COPIES: "copies",
+    Offer.REGISTRY: "registered",
+}
+SCHOLARLY = tuple(offer for offer in METHODS if offer not in SEARCHES)
+_QUERIES: Mapping[Offer, Callable[..., object]] = {
+    Offer.IMAGES: PictureQuery,
+    Offer.PAPERS: PaperQuery,
+    Offer.MATCH: BibliographicQuery,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,9 +78,22 @@ class Recording:
     def headers(self) -> dict[str, str]:
         return dict(self.data["response"]["headers"])
 
-    def query(self) -> Query | PictureQuery:
-        ask = {name: tuple(v) if isinstance(v, list) else v for name, v in self.data["ask"].items()}
-        return PictureQuery(**ask) if self.offer is Offer.IMAGES else Query(**ask)
+    @property
+    def method(self) -> str:
+        return str(self.data["ask"].get("method", METHODS[self.offer]))
+
+    def query(self) -> tuple[tuple[object, ...], dict[str, object]]:
+        """The arguments with which the provider's method is called."""
+        ask: dict[str, Any] = {
+            name: tuple(v) if isinstance(v, list) else v for name, v in self.data["ask"].items()
+        }
+        ask.pop("method", None)
+        if "doi" in ask:
+            return (ask["doi"],), {}
+        if "scheme" not in ask:
+            return (_QUERIES.get(self.offer, Query)(**ask),), {}
+        paper_id = PaperId(scheme=Scheme(ask.pop("scheme")), value=ask.pop("value"))
+        return (paper_id,), ask
 
     def options(self, base: str) -> dict[str, str]:
         """A value for everything the provider needs, and the recording's own wishes."""
@@ -66,13 +114,13 @@ def spec(name: str) -> Spec:
     return providers.load(name).SPEC
 
 
-def offers() -> list[tuple[str, Offer]]:
-    """Every provider that asks somebody over the network, with each of its offers."""
+def offers(of: Iterable[Offer] = SEARCHES) -> list[tuple[str, Offer]]:
+    """Every provider that asks somebody over the network, with each of its offers among these."""
     return [
         (name, offer)
         for name in providers.NAMES
         if spec(name).base_url
-        for offer in sorted(spec(name).offers)
+        for offer in sorted(spec(name).offers.intersection(of))
     ]
 
 
@@ -86,10 +134,16 @@ def recording(name: str, offer: Offer) -> Recording:
     return Recording(provider=name, offer=offer, data=data)
 
 
-async def ask(kit: Kit, record: Recording) -> tuple[Hit, ...] | tuple[Picture, ...]:
+async def ask(kit: Kit, record: Recording) -> tuple[Item, ...]:
+    """What the provider answers, as a tuple whatever its offer; nothing when it has no such work."""
     provider: Any = providers.load(record.provider).Provider(kit)
-    found = await getattr(provider, record.offer)(record.query())
-    return found.hits if isinstance(found, Found) else found
+    args, more = record.query()
+    found = await getattr(provider, record.method)(*args, **more)
+    if isinstance(found, Found | PapersFound):
+        return found.hits if isinstance(found, Found) else found.papers
+    if isinstance(found, tuple):
+        return found
+    return (found,) if found else ()
 
 
 class Canned:
@@ -128,7 +182,7 @@ def kit_over(name: str, sender: Canned, options: Mapping[str, str]) -> Kit:
     return Kit(upstream=upstream, options=options)
 
 
-def replay(record: Recording, body: bytes) -> tuple[Hit, ...] | tuple[Picture, ...]:
+def replay(record: Recording, body: bytes, *, status: int = 200) -> tuple[Item, ...]:
     """Ask the provider in process, with `body` for an answer."""
     base = spec(record.provider).base_url
     also = record.data.get("also", {})
@@ -136,7 +190,7 @@ def replay(record: Recording, body: bytes) -> tuple[Hit, ...] | tuple[Picture, .
     def answer(request: Request) -> Response:
         other = next((also[end] for end in also if request.url.endswith(end)), None)
         content = body if other is None else encode(other)
-        return Response(status=200, url=request.url, headers=record.headers, body=content)
+        return Response(status=status, url=request.url, headers=record.headers, body=content)
 
     kit = kit_over(record.provider, Canned(answer), record.options(base))
     return asyncio.run(ask(kit, record))

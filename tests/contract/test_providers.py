@@ -20,11 +20,15 @@ from citewell.errors import (
     Unavailable,
     UpstreamError,
 )
+from citewell.model.paper import Copy, Event, Paper
 from citewell.model.search import Hit, Picture
 from citewell.net.network import Network
-from citewell.ports import ImageSearch, Kit, NewsSearch, Offer, WebSearch
+from citewell.ports import Kit, Offer
 from tests.contract.recordings import (
     KEY,
+    METHODS,
+    SEARCHES,
+    Item,
     Recording,
     ask,
     encode,
@@ -36,12 +40,28 @@ from tests.contract.recordings import (
 )
 from tests.contract.replay import Behaviour, Seen, serving
 
-PORTS = {Offer.WEB: WebSearch, Offer.NEWS: NewsSearch, Offer.IMAGES: ImageSearch}
-OFFERS = offers()
+OFFERS = offers(METHODS)
+KINDS = {
+    Offer.IMAGES: Picture,
+    Offer.WEB: Hit,
+    Offer.NEWS: Hit,
+    Offer.INTEGRITY: Event,
+    Offer.COPIES: Copy,
+    Offer.REGISTRY: bool,
+}
+COUNTED = (*SEARCHES, Offer.PAPERS, Offer.MATCH, Offer.GRAPH)
+SINGLE = (Offer.LOOKUP, Offer.GRAPH, Offer.INTEGRITY, Offer.COPIES, Offer.REGISTRY)
 
 every_offer = pytest.mark.parametrize(
     ("name", "offer"), OFFERS, ids=[f"{name}-{offer}" for name, offer in OFFERS]
 )
+
+
+def only(*among: Offer) -> pytest.MarkDecorator:
+    some = [(name, offer) for name, offer in OFFERS if offer in among]
+    return pytest.mark.parametrize(
+        ("name", "offer"), some, ids=[f"{name}-{offer}" for name, offer in some]
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,10 +135,11 @@ def test_there_is_a_recording_that_names_its_source(name: str, offer: Offer) -> 
 def test_a_provider_has_the_method_of_each_offer_and_no_other(name: str) -> None:
     module = providers.load(name)
 
-    made = {offer for offer in Offer if callable(getattr(module.Provider, offer, None))}
+    made = {offer for offer in METHODS if callable(getattr(module.Provider, METHODS[offer], None))}
 
     assert module.SPEC.name == name
-    assert made == module.SPEC.offers
+    assert made == module.SPEC.offers.intersection(METHODS)
+    assert (Offer.LOOKUP in made) == bool(getattr(module.Provider, "schemes", None))
 
 
 @every_offer
@@ -127,12 +148,18 @@ def test_the_recording_yields_results_with_absolute_addresses(name: str, offer: 
 
     assert got.found, got.error
     for item in got.found:
-        assert isinstance(item, Picture if offer is Offer.IMAGES else Hit)
-        address = item.link if isinstance(item, Picture) else item.url
-        assert urlsplit(address).scheme in {"http", "https"}
-        assert urlsplit(address).hostname
-        assert item.title
-        assert "<" not in item.title
+        assert isinstance(item, KINDS.get(offer, Paper))
+        if address := _address(item):
+            assert urlsplit(address).scheme in {"http", "https"}
+            assert urlsplit(address).hostname
+        if isinstance(item, Hit | Picture | Paper):
+            assert address
+            assert item.title
+            assert "<" not in item.title
+
+
+def _address(item: Item) -> str:
+    return item.link if isinstance(item, Picture) else getattr(item, "url", "")
 
 
 @every_offer
@@ -160,7 +187,7 @@ def test_the_key_travels_in_no_address(name: str, offer: Offer) -> None:
     assert not needs_key or KEY in str(seen[-1].headers)
 
 
-@every_offer
+@only(*COUNTED)
 def test_no_more_results_come_than_were_asked_for(name: str, offer: Offer) -> None:
     record = recording(name, offer)
     fewer = replace(record, data={**record.data, "ask": {**record.data["ask"], "count": 1}})
@@ -250,11 +277,21 @@ def test_a_body_that_says_nothing_is_an_error(name: str, offer: Offer, body: byt
     assert isinstance(refusal(recording(name, offer), body), BadShape)
 
 
-@every_offer
+@only(*(offer for offer in METHODS if offer not in {Offer.LOOKUP, Offer.REGISTRY}))
 def test_an_empty_answer_gives_an_empty_tuple(name: str, offer: Offer) -> None:
     record = recording(name, offer)
 
     assert replay(record, encode(record.data["empty"])) == ()
+
+
+@only(*SINGLE)
+def test_a_work_that_the_registry_does_not_have_is_no_error(name: str, offer: Offer) -> None:
+    record = recording(name, offer)
+    absent = record.data["absent"]
+
+    got = replay(record, encode(absent["body"]), status=absent["status"])
+
+    assert got == ()
 
 
 @every_offer

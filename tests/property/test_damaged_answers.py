@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlsplit
@@ -12,11 +13,21 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from citewell.errors import UpstreamError
+from citewell.model.paper import Copy, Event, Paper
 from citewell.model.search import Hit, Picture
 from citewell.ports import Offer
-from tests.contract.recordings import Recording, encode, offers, path, recording, replay
+from tests.contract.recordings import (
+    METHODS,
+    Item,
+    Recording,
+    encode,
+    offers,
+    path,
+    recording,
+    replay,
+)
 
-OFFERS = [(name, offer) for name, offer in offers() if path(name, offer).is_file()]
+OFFERS = [(name, offer) for name, offer in offers(METHODS) if path(name, offer).is_file()]
 JSON = [
     (name, offer) for name, offer in OFFERS if "body" in recording(name, offer).data["response"]
 ]
@@ -26,6 +37,8 @@ REPLACEMENTS = [
     7, -1, 10**40, -1.5, float("nan"), float("inf"), True, False, [], {}, [None], [[]], {"a": 1},
     "<b>&#x0;&lt;", "99999999999 years ago", "9999-12-31T23:59:59-12:00", "0001-01-01T00:00:00+14:00",
 ]  # fmt: skip
+
+DATE = re.compile(r"\d{4}(?:-\d\d(?:-\d\d)?)?")
 
 Place = tuple[str | int, ...]
 
@@ -78,20 +91,47 @@ def bodies(record: Recording) -> st.SearchStrategy[bytes]:
     )
 
 
-def check(item: Hit | Picture) -> None:
-    address = item.url if isinstance(item, Hit) else item.link
+def check(item: Item) -> None:
+    repr(item).encode()
+    if isinstance(item, Hit):
+        _check_named(item.title, item.url)
+        assert item.score is None or 0 <= item.score <= 1
+        assert item.published is None or item.published.tzinfo is not None
+    elif isinstance(item, Picture):
+        _check_named(item.title, item.link)
+    elif isinstance(item, Paper):
+        _check_paper(item)
+    elif isinstance(item, Event):
+        assert item.source
+        assert item.date is None or DATE.fullmatch(item.date)
+    elif isinstance(item, Copy):
+        _check_named("a copy", item.url)
+    else:
+        assert item is True
+
+
+def _check_named(title: str, address: str) -> None:
     parts = urlsplit(address)
     assert parts.scheme in {"http", "https"}
     assert parts.hostname
-    assert isinstance(item.title, str)
-    assert item.title
-    f"{item.title} {address}".encode()
-    if isinstance(item, Hit):
-        f"{item.snippet} {item.source} {item.extra_snippets}".encode()
-        assert item.score is None or 0 <= item.score <= 1
-        assert item.published is None or item.published.tzinfo is not None
-    else:
-        f"{item.context} {item.thumbnail}".encode()
+    assert isinstance(title, str)
+    assert title
+    f"{title} {address}".encode()
+
+
+def _check_paper(paper: Paper) -> None:
+    if paper.url:
+        _check_named("a paper", paper.url)
+    f"{paper.title} {paper.abstract} {paper.venue} {paper.pages} {paper.ids}".encode()
+    assert all(person.name and person.name.encode() for person in paper.authors)
+    assert all(value and value.encode() for value in paper.ids.values())
+    assert paper.year is None or 1000 <= paper.year < 2200
+    assert paper.published is None or DATE.fullmatch(paper.published)
+    assert all(
+        count is None or count >= 0 for count in (paper.citation_count, paper.reference_count)
+    )
+    for part in (*paper.copies, *paper.events):
+        check(part)
 
 
 @pytest.mark.parametrize(
@@ -127,7 +167,7 @@ def test_an_address_that_cannot_be_written_down_reaches_nobody(name: str, offer:
     body = record.data["response"]["body"]
     links = [place for place in places(body) if str(_at(body, place)).startswith("http")]
 
-    assert links
+    assert links or offer is Offer.REGISTRY
     for place in links:
         try:
             found = replay(record, encode(damaged(body, place, "https://a.example/\ud800")))

@@ -22,17 +22,23 @@ def main(argv: list[str]) -> int:
     """Run one command; the exit code of the process."""
     from citewell.cli import (
         backup,
+        credits,  # noqa: A004 - the verb of the command line
+        data,
         doctor,
+        jobs,
         keys,
         library,
         migrate,
         read,
         reference,
+        report,
+        research,
         restore,
         search,
         serve,
         sessions,
         tools,
+        worker,
     )
     from citewell.cli.exits import ended
 
@@ -48,6 +54,11 @@ def main(argv: list[str]) -> int:
         serve,
         search,
         read,
+        research,
+        jobs,
+        report,
+        credits,
+        worker,
         sessions,
         doctor,
         tools,
@@ -59,6 +70,7 @@ def main(argv: list[str]) -> int:
     ):
         app.command(verb.__name__.rpartition(".")[2], epilog=EPILOG)(ended(verb.command))
     app.add_typer(library.group(EPILOG), name="library")
+    app.add_typer(data.group(EPILOG), name="data")
 
     @app.callback()
     def _(

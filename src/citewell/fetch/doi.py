@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
-from urllib.parse import unquote, urlsplit
 
 from citewell.fetch import classify
 from citewell.model.scrape import StructuredData
+from citewell.text.dois import find, from_address
 
-_DOI = re.compile(r"10\.\d{4,9}/[-._;()/:<>a-z0-9]+", re.IGNORECASE)
-_VIEWERS = re.compile(
-    r"/(?:full|fulltext|pdf|epdf|pdfdirect|abstract|html|xml|meta|summary|references|figures|suppl[a-z_]*|citation|download)(?:/.*)?$|\.(?:pdf|full|html|xml)$",
-    re.IGNORECASE,
-)
+__all__ = ["detect", "find"]
+
 _FRONT = 4000  # characters of front matter, before any list of references
 _REFERENCES = re.compile(
     r"^\W*(?:references|bibliography|works cited|literature cited)\W*$",
@@ -25,19 +22,5 @@ def detect(url: str, data: StructuredData | None, text: str, *, source_type: str
     if source_type != "peer_reviewed" and not classify.scholarly(url):
         return None
     marks = (data.citation or {}) if data is not None else {}
-    path = unquote(urlsplit(url).path)
     front = _REFERENCES.split(text[:_FRONT], maxsplit=1)[0]
-    return find(marks.get("citation_doi", "")) or find(path) or find(front)
-
-
-def find(text: str) -> str | None:
-    """The first DOI in a text, bare and without what viewers and sentences hang on to it."""
-    match = _DOI.search(text)
-    if match is None:
-        return None
-    found = match[0]
-    while (shorter := _VIEWERS.sub("", found).rstrip(".,;:/<>")) != found:
-        found = shorter
-    if found.count(")") > found.count("("):
-        found = found.rstrip(")").rstrip(".,;:")
-    return found.lower() if "/" in found and found.partition("/")[2] else None
+    return find(marks.get("citation_doi", "")) or from_address(url) or find(front)

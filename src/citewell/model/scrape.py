@@ -49,12 +49,27 @@ class PageMetadata(Value):
     file_size: int | None = None
 
 
-class RetractionStatus(Value):
-    retracted: bool
-    kind: str  # retraction, expression_of_concern or correction
+class IntegrityEvent(Value):
+    """One notice about a work, as one source records it."""
+
+    kind: str
+    label: str | None = None  # the source's own word, where it says more
     date: str | None = None
     notice_doi: str | None = None
-    source: str | None = None  # retraction-watch or publisher
+    source: str
+
+
+class RetractionStatus(Value):
+    retracted: bool
+    kind: str  # retraction, unconfirmed_retraction, expression_of_concern, correction, reinstatement
+    date: str | None = None
+    notice_doi: str | None = None
+    source: str | None = None  # retraction-watch, publisher, pubmed, openalex, offline table of …
+    severity: int | None = None  # 3 retracted, 2 in doubt, 1 corrected, 0 reinstated
+    reasons: tuple[str, ...] | None = None
+    note: str | None = None
+    as_of: str | None = None  # the offline table's date, where it alone could be asked
+    events: tuple[IntegrityEvent, ...] | None = None  # all of them, where there are several
 
 
 class InjectionSignal(Value):

@@ -10,6 +10,7 @@ from enum import StrEnum
 
 from citewell.errors import (
     CitewellError,
+    LeftAlone,
     NetworkFailed,
     NotFound,
     RateLimited,
@@ -109,7 +110,7 @@ class Breaker:
         wait = self._left() or 1.0  # half open: somebody else's probe is on its way
         if self._limited:
             return RateLimited("It asked us to slow down.", provider=self._name, retry_after=wait)
-        return Unavailable(
+        return LeftAlone(
             "It failed repeatedly and is left alone.", provider=self._name, retry_after=wait
         )
 

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from citewell.config import Settings
-from citewell.errors import Misconfigured, NetworkFailed, Refused
+from citewell.errors import Misconfigured, Refused, Unconnected
 from citewell.net import address
 from citewell.net.target import Target, map_name, read_url
 
@@ -105,10 +105,10 @@ class Guard:
         try:
             answers = await self._resolver(host)
         except (OSError, UnicodeError):
-            raise NetworkFailed(f"The name {host} could not be resolved.") from None
+            raise Unconnected(f"The name {host} could not be resolved.") from None
         found = tuple(address.read(answer) for answer in dict.fromkeys(answers))
         if not found:
-            raise NetworkFailed(f"The name {host} has no address.")
+            raise Unconnected(f"The name {host} has no address.")
         known = tuple(item for item in found if item is not None)
         if len(known) < len(found):
             raise Refused(f"{host} does not lead to a public address.")

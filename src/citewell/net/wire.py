@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import httpcore2
 
-from citewell.errors import InvalidInput, NetworkFailed, TooLarge
+from citewell.errors import InvalidInput, NetworkFailed, TooLarge, Unconnected
 from citewell.net.backend import GuardedBackend, ProxyBackend
 from citewell.net.guard import Guard
 from citewell.net.outbound import Outbound, Proxy
@@ -130,6 +130,8 @@ def _failures(host: str) -> Iterator[None]:
         raise NetworkFailed(f"{host} broke off, or does not speak HTTP.") from None
     except httpcore2.ProxyError:
         raise NetworkFailed(f"The configured proxy does not lead to {host}.") from None
+    except (httpcore2.ConnectError, httpcore2.ConnectTimeout, httpcore2.PoolTimeout) as error:
+        raise Unconnected(_reason(host, error)) from None
     except (httpcore2.NetworkError, httpcore2.TimeoutException, OSError) as error:
         raise NetworkFailed(_reason(host, error)) from None
 

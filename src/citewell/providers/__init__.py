@@ -9,16 +9,26 @@ if TYPE_CHECKING:
     from citewell.ports import Kit, Spec
 
 NAMES = (
+    "arxiv",
     "brave",
+    "core",
+    "crossref",
+    "datacite",
+    "doi",
     "duckduckgo",
+    "europepmc",
     "exa",
     "google",
     "hackernews",
     "library",
+    "openalex",
+    "pubmed",
     "searchapi",
     "searxng",
+    "semanticscholar",
     "serper",
     "tavily",
+    "unpaywall",
     "wikipedia",
 )
 

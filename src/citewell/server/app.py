@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from citewell import providers, tools
@@ -38,6 +40,7 @@ from citewell.tooling import Call, Owner, Tool, nobody_listens
 
 if TYPE_CHECKING:
     from citewell.services.library.index import Index
+    from citewell.store.retractions import SqlRetractions
 
 if TYPE_CHECKING:
     from citewell.services.web.rounds import Rest
@@ -208,8 +211,114 @@ class App:
             "Assist": self._assist,
             "Links": self._links,
             "Index": self._index,
+            "Retractions": self._retractions,
+            "Importing": self._importing,
+            "Archive": self._archive,
+            "Recommendations": self._recommendations,
         }
+        builders |= self._scholarly()
+        builders["Research"] = self._research
         return builders[kind.__name__]()
+
+    def _research(self) -> Any:
+        from citewell.server.deep import research
+
+        return research(
+            settings=self.settings,
+            state=self.state(),
+            catalogue=self.catalogue,
+            searches=self._searches(),
+            provide=self.service,
+        )
+
+    def _scholarly(self) -> dict[str, Callable[[], Any]]:
+        return {
+            "Panel": self._panel,
+            "Records": self._records,
+            "Literature": self._literature,
+            "Citations": self._citations,
+            "FullText": self._fulltext,
+            "Verify": lambda: self._trusting("verify"),
+            "Audit": lambda: self._trusting("audit"),
+        }
+
+    def _trusting(self, kind: str) -> Any:
+        """Citations one at a time, or a whole bibliography: the same checks."""
+        from citewell.services.links import Links
+        from citewell.services.read import Read
+        from citewell.services.scholar.records import Records
+        from citewell.services.trust.audit import Audit
+        from citewell.services.trust.lookup import Lookup
+        from citewell.services.trust.retraction import Retractions
+        from citewell.services.trust.verify import Verify
+
+        lookup = Lookup(self.service(Records), self.service(Retractions))
+        pages: Any = self.service(Read)
+        service = Verify if kind == "verify" else Audit
+        return service(lookup=lookup, links=self.service(Links), pages=pages)
+
+    def _panel(self) -> Any:
+        from citewell.services.scholar.panel import Panel
+
+        settings = self.settings
+        return Panel(self.catalogue, resting=self._resting, patience=settings.search_timeout + 5)
+
+    def _records(self) -> Any:
+        from citewell.services.scholar.panel import Panel
+        from citewell.services.scholar.records import Records
+
+        return Records(self.service(Panel), loader=self.store.loader, isolated=self._isolated)
+
+    def _literature(self) -> Any:
+        from citewell.services.scholar.copies import Copies
+        from citewell.services.scholar.ladder import Ladder
+        from citewell.services.scholar.panel import Panel
+        from citewell.services.scholar.search import Literature
+        from citewell.services.trust.weighing import weigh
+        from citewell.services.web.search import Web
+
+        panel = self.service(Panel)
+        thin = self.settings.search_thin_threshold
+        return Literature(
+            catalogue=self.catalogue,
+            ladder=Ladder(self.catalogue, panel, Copies(panel), thin=thin),
+            web=lambda: self.service(Web),
+            resting=self._resting,
+            weigh=weigh,
+        )
+
+    def _citations(self) -> Any:
+        from citewell.services.scholar.graph import Citations
+        from citewell.services.scholar.panel import Panel
+        from citewell.services.scholar.records import Records
+        from citewell.services.trust.weighing import weigh
+
+        panel, records = self.service(Panel), self.service(Records)
+        return Citations(catalogue=self.catalogue, panel=panel, records=records, weigh=weigh)
+
+    def _fulltext(self) -> Any:
+        from citewell.services.read import Read
+        from citewell.services.scholar.candidates import Candidates
+        from citewell.services.scholar.copies import Copies
+        from citewell.services.scholar.fulltext import FullText
+        from citewell.services.scholar.panel import Panel
+        from citewell.services.scholar.records import Records
+        from citewell.services.scholar.subjects import Subjects
+        from citewell.services.trust.retraction import Retractions
+        from citewell.services.trust.weighing import weigh
+
+        panel = self.service(Panel)
+        pages: Any = self.service(Read)
+        return FullText(
+            subjects=Subjects(self.service(Records)),
+            candidates=Candidates(
+                panel, Copies(panel), resolver=self.catalogue.spec("doi").base_url
+            ),
+            pages=pages,
+            weigh=weigh,
+            retractions=self.service(Retractions),
+            deadline=self.settings.long_tool_timeout - 10,
+        )
 
     def _sessions(self) -> Any:
         settings = self.settings
@@ -231,7 +340,54 @@ class App:
     def _links(self) -> Any:
         from citewell.services.links import Links
 
-        return Links(self.network, wayback=self.settings.wayback_url)
+        return Links(
+            self.network,
+            wayback=self.settings.wayback_url,
+            archive=self.settings.archive_url,
+            loader=self.store.loader,
+            isolated=self._isolated,
+        )
+
+    def _retractions(self) -> Any:
+        from citewell.services.trust.retraction import Retractions
+
+        return Retractions(self.catalogue, self.retraction_table())
+
+    def retraction_table(self) -> SqlRetractions:
+        """The offline table, where one was imported."""
+        from citewell.store.retractions import SqlRetractions
+
+        return SqlRetractions(self.state().database, clock=time.time)
+
+    def _archive(self) -> Any:
+        from citewell.services.archive import Archive
+
+        settings = self.settings
+        access, secret = settings.ia_access_key, settings.ia_secret_key
+        return Archive(
+            self.network,
+            availability=settings.wayback_url,
+            archive=settings.archive_url,
+            keys=(access, secret) if access and secret else None,
+        )
+
+    def _recommendations(self) -> Any:
+        from citewell.services.links import Links
+        from citewell.services.recommendation.audit import Recommendations
+        from citewell.services.recommendation.corroboration import Corroboration
+
+        return Recommendations(
+            links=self.service(Links),
+            corroboration=Corroboration(self._searches()),
+            deadline=self.settings.long_tool_timeout - 20,
+        )
+
+    def _importing(self) -> Any:
+        from citewell.net.download import Downloads
+        from citewell.services.trust.importing import Importing
+
+        downloads = Downloads(self.network.guard, self.settings)
+        return Importing(self.retraction_table(), downloads, today=lambda: datetime.now(UTC).date())
 
     async def _session_count(self, owner: Owner) -> int:
         return len(await self.state().sessions.heads(str(owner)))
@@ -325,7 +481,7 @@ class App:
         robots = network.robots if settings.respect_robots else None
         raw = Verbatim(network.client, robots=robots, timeout=settings.page_timeout)
         pages: Any = self.service(Read)
-        return Scrape(pages=pages, verbatim=raw)
+        return Scrape(pages=pages, verbatim=raw, retractions=self._retractions())
 
     def _gather(self) -> Any:
         from citewell.services.gather import Gather

@@ -12,11 +12,15 @@ from citewell.config import Settings
 
 if TYPE_CHECKING:
     # A server that nobody asks for sessions or documents starts without all of this.
+    from citewell.store.jobs import SqlJobs
     from citewell.store.leases import Leases
+    from citewell.store.ledger import SqlLedger
     from citewell.store.library import SqlLibrary
     from citewell.store.masters import Masters
+    from citewell.store.research import SqlResearch
     from citewell.store.sessions import SqlSessions
     from citewell.store.sql import Database
+    from citewell.store.threads import SqlThreads
     from citewell.store.vault import Vault
 
 STATE_FILE = "state.db"
@@ -29,13 +33,18 @@ class State:
     masters: Masters
     sessions: SqlSessions
     library: SqlLibrary
+    jobs: SqlJobs
+    ledger: SqlLedger
+    threads: SqlThreads
+    research: SqlResearch
     leases: Leases  # for work that one process of many should do, such as sweeping
 
     async def erase(self, owner: str) -> None:
         """Destroy the owner's keys and whatever they sealed."""
         await self.library.clear(owner)
-        batch = [*await self.sessions.erasing(owner), await self.vault.erase(owner)]
-        await self.database.execute(batch)
+        kept = (self.sessions, self.jobs, self.threads, self.ledger)
+        rows = [statement for store in kept for statement in await store.erasing(owner)]
+        await self.database.execute([*rows, await self.vault.erase(owner)])
         self.vault.forget(owner)
 
     async def aclose(self) -> None:
@@ -47,18 +56,26 @@ def open_state(
     clock: Callable[[], float] = time.time,
     *,
     new_id: Callable[[], str] = lambda: uuid.uuid4().hex,
+    database: Database | None = None,
 ) -> State:
     """Raises Misconfigured for a key that is none; nothing else can fail before first use."""
     from citewell.store.health import Health
+    from citewell.store.jobs import SqlJobs
     from citewell.store.leases import SqlLeases
+    from citewell.store.ledger import SqlLedger
     from citewell.store.library import SqlLibrary
     from citewell.store.masters import master_keys, masters
+    from citewell.store.research import SqlResearch
     from citewell.store.sessions import SqlSessions
+    from citewell.store.threads import SqlThreads
     from citewell.store.vault import Vault
 
     source = masters(settings)
-    database = state_database(settings)
+    database = database or state_database(settings)
     vault = Vault(database, master_keys(source), clock=clock)
+    ledger = SqlLedger(
+        database, vault, budget_cents=settings.research_budget, clock=clock, new_id=new_id
+    )
     return State(
         database=database,
         vault=vault,
@@ -67,6 +84,10 @@ def open_state(
             database, vault, ttl=settings.session_ttl, most=settings.session_max, clock=clock
         ),
         library=SqlLibrary(database, vault, clock=clock),
+        jobs=SqlJobs(database, vault, ledger, clock=clock, new_id=new_id),
+        ledger=ledger,
+        threads=SqlThreads(database, vault, clock=clock),
+        research=SqlResearch(database, vault, clock=clock),
         leases=SqlLeases(database, None, holder=new_id(), health=Health(clock), clock=clock),
     )
 

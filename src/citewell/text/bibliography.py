@@ -14,10 +14,10 @@ from datetime import date
 from string import ascii_lowercase
 from typing import Any
 
+from citewell.text import dois
 from citewell.text.citation import Work, apa, bibtex, key, mla, turned
 
 STYLES = ("apa", "mla", "bibtex", "ris", "csl-json")
-_DOI = re.compile(r"10\.\d{4,9}/\S+")
 
 
 def rendered(works: Iterable[Work], *, style: str, accessed: date) -> str:
@@ -42,8 +42,7 @@ def count(works: Iterable[Work]) -> int:
 
 def bare_doi(text: str) -> str:
     """10.x/y, whatever form it was given in; empty when there is none."""
-    found = _DOI.search(text)
-    return found[0].rstrip(".,;)") if found else ""
+    return dois.written(text)
 
 
 def _unique(works: Iterable[Work]) -> list[Work]:

@@ -23,6 +23,8 @@ _COLLECTIVE = re.compile(
     r"|department|office|association|foundation|society|council|committee|commission|organi[sz]ation|group|team"
     r"|staff|desk|editors?|editorial|board|news|press|times|post|magazine|journal|reuters|bureau|service|center|centre"
     r"|bank|museum|library|project|network|media|contributors|authors|community|government|union|club|lab|labs"
+    r"|panel|collaboration|consortium|initiative|federation|alliance|academ(?:y|ies)|administration|authority|programme"
+    r"|task force|survey|assembly|nations|collective|secretariat|directorate|parliament|court|fund|forum|observatory"
     r"|school|college|hospital|church|party|trust|studios?|tribune|herald|guardian|gazette|wikipedia|bbc|cnn|afp|npr|nasa|who)\b\.?",
     re.IGNORECASE,
 )  # fmt: skip
@@ -41,6 +43,11 @@ class Author:
         if self.organisation or any(char.isdigit() for char in name) or _UNSPACED.search(name):
             return True
         return " " not in name.strip() or bool(_COLLECTIVE.search(name))
+
+    @property
+    def body(self) -> bool:
+        """Named as an organisation is, or marked as one."""
+        return self.organisation or bool(_COLLECTIVE.search(self.name))
 
     @property
     def family(self) -> str:

@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 
 from citewell.text import stopwords
 from citewell.text.scripts import UNSPACED
+from citewell.text.stems import STEMMED, stemmer
 from citewell.text.tokens import words
 
-STEMMED = {
-    "ar": "arabic", "da": "danish", "de": "german", "en": "english", "es": "spanish",
-    "fi": "finnish", "fr": "french", "hu": "hungarian", "it": "italian", "nl": "dutch",
-    "no": "norwegian", "pt": "portuguese", "ro": "romanian", "ru": "russian", "sv": "swedish",
-    "tr": "turkish",
-}  # fmt: skip
-# What `words` takes for a word, where nothing but ASCII can come: one pass in C.
-_ASCII = re.compile(r"[a-z0-9](?:[a-z0-9]|[.,](?=[0-9])|'(?=[a-z]))*")
+__all__ = ["STEMMED", "Asked", "asked", "code", "sequence", "singles", "stem", "variants"]
+
 _UNSPACED = re.compile(rf"[{UNSPACED}]")
 _QUOTED = re.compile(r'["“”„«»]([^"“”„«»]+)["“”„«»]')
 _LONGEST = 64  # characters of a word: beyond, it is data and not language
@@ -36,7 +31,7 @@ class Asked:
 
 def sequence(text: str) -> Iterable[str]:
     """Every word of a text in its order, stop-words too: a phrase may hold them."""
-    return _ASCII.findall(text.lower()) if text.isascii() else words(text)
+    return words(text)
 
 
 def code(language: str | None) -> str:
@@ -71,7 +66,7 @@ def variants(word: str, languages: Iterable[str]) -> tuple[str, ...]:
 @lru_cache(maxsize=_STEMS_KEPT)
 def stem(word: str, language: str) -> str:
     """A word without its ending and, in Latin script, without accents."""
-    short = _stemmer(language)(word[:_LONGEST].replace("’", "'"))
+    short = stemmer(language)(word[:_LONGEST].replace("’", "'"))
     return short if short.isascii() else _unaccented(short)
 
 
@@ -80,15 +75,3 @@ def _unaccented(word: str) -> str:
     latin = parts[0] < "\u0250"
     bare = "".join(part for part in parts if not unicodedata.combining(part)) if latin else ""
     return bare or word
-
-
-@cache
-def _stemmer(language: str) -> Callable[[str], str]:
-    name = STEMMED.get(language)
-    if name is None:
-        return str
-    import Stemmer  # type: ignore[import-not-found]  # a compiled module without stubs
-
-    # Its own cache would only hold what is kept here already.
-    stemmer: Callable[[str], str] = Stemmer.Stemmer(name, 0).stemWord
-    return stemmer

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
-from functools import cache
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 from citewell.text import stopwords
 from citewell.text.scripts import UNSPACED
+from citewell.text.stems import stemmer
 
 _RUN = re.compile(rf"[{UNSPACED}]+|[^\W_](?:(?![{UNSPACED}])[^\W_]|[.,](?=\d)|['’](?=[^\W\d_]))*")
 _UNSPACED = re.compile(rf"[{UNSPACED}]")
 _SHORTEST = 3
-_STEMMERS = {
-    "da": "danish", "de": "german", "en": "english", "es": "spanish", "fi": "finnish",
-    "fr": "french", "hu": "hungarian", "it": "italian", "nl": "dutch", "no": "norwegian",
-    "pt": "portuguese", "ro": "romanian", "ru": "russian", "sv": "swedish", "tr": "turkish",
-}  # fmt: skip
+_STEMS_KEPT = 2**15
+# What `_RUN` takes for a word, where nothing but ASCII can come: one pass in C.
+_ASCII = re.compile(r"[a-z0-9](?:[a-z0-9]|[.,](?=[0-9])|'(?=[a-z]))*")
 # British endings after which the American stem is the same word.
 _AMERICAN = (("isation", "ization"), ("ising", "izing"), ("ised", "ized"), ("ise", "ize"), ("yse", "yze"), ("ysed", "yzed"), ("our", "or"), ("oured", "ored"), ("ours", "ors"), ("tre", "ter"), ("tres", "ters"))  # fmt: skip
 
@@ -33,8 +32,12 @@ _EITHER = (
 _KEPT = frozenset(_EITHER.split())
 
 
-def words(text: str) -> Iterator[str]:
+def words(text: str) -> Iterable[str]:
     """Every word in lower case; runs of unspaced script as overlapping pairs."""
+    return _ASCII.findall(text.lower()) if text.isascii() else _words(text)
+
+
+def _words(text: str) -> Iterator[str]:
     for match in _RUN.finditer(unicodedata.normalize("NFKC", text).lower()):
         run = match[0]
         if _UNSPACED.match(run):
@@ -45,32 +48,32 @@ def words(text: str) -> Iterator[str]:
 
 def terms(text: str, *, language: str | None = None) -> frozenset[str]:
     """What a text is about: stems of three letters or more, all numbers, no stop-words."""
+    return frozenset(sequence(text, language=language))
+
+
+def sequence(text: str, *, language: str | None = None) -> list[str]:
+    """The same stems in the order of the text, as often as they stand there."""
     plain = stopwords.listed(language)
-    stem = _stemmer((language or "en")[:2])
-    return frozenset(stem(word) for word in words(text) if _speaks(word) and word not in plain)
+    code = (language or "en")[:2]
+    return [stem(word, code) for word in words(text) if word not in plain and _speaks(word)]
 
 
 def _speaks(word: str) -> bool:
     return len(word) >= _SHORTEST or word[0].isdigit() or bool(_UNSPACED.match(word))
 
 
-@cache
-def _stemmer(language: str) -> Callable[[str], str]:
-    name = _STEMMERS.get(language)
-    if name is None:
-        return str
-    import Stemmer  # type: ignore[import-not-found]  # a compiled module without stubs
-
-    stem: Callable[[str], str] = Stemmer.Stemmer(name).stemWord
-    if language != "en":
-        return stem
-    return lambda word: stem(_american(word.replace("’", "'")))
+@lru_cache(maxsize=_STEMS_KEPT)
+def stem(word: str, language: str) -> str:
+    """A word without its ending; both spellings of an English word are one."""
+    if language == "en":
+        word = _american(word.replace("’", "'"))
+    return stemmer(language)(word)
 
 
 def _american(word: str) -> str:
     if len(word) > 5:
         for british, american in _AMERICAN:
             if word.endswith(british):
-                stem = word.removesuffix(british)
-                return word if f"{stem}ise" in _KEPT else stem + american
+                root = word.removesuffix(british)
+                return word if f"{root}ise" in _KEPT else root + american
     return word

@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
+from citewell.model.paper import PaperQuery
 from citewell.model.search import Query
 from tests.unit.providers.asking import ask
+from tests.unit.providers.scholarly import Desk
 
 EMPTY: dict[str, object] = {"results": []}
 
@@ -56,3 +58,55 @@ def test_without_highlights_the_summary_is_the_snippet() -> None:
     row = {"url": "https://a.example/", "title": "t", "highlights": None, "summary": "s"}
 
     assert ask("exa", Query(text="x"), {"results": [row]}).found.hits[0].snippet == "s"
+
+
+def test_papers_are_a_category_with_years_and_publishers() -> None:
+    desk = Desk("exa", {"/search": EMPTY}, {"EXA_API_KEY": "a-key"})
+
+    found = desk.ask("papers", PaperQuery(text="x", year_from=2019, source="pubmed"))
+
+    assert desk.sent[0].json == {
+        "query": "x",
+        "type": "auto",
+        "category": "research paper",
+        "numResults": 5,
+        "startPublishedDate": "2019-01-01T00:00:00.000Z",
+        "includeDomains": ["pubmed.ncbi.nlm.nih.gov", "pmc.ncbi.nlm.nih.gov"],
+    }
+    assert found.applied == {"year", "source"}
+
+
+@pytest.mark.parametrize(
+    ("url", "ids"),
+    [
+        ("https://arxiv.org/abs/1706.03762v7", {"arxiv": "1706.03762"}),
+        ("https://doi.org/10.1000/A", {"doi": "10.1000/a"}),
+        ("https://a.example/paper", {}),
+    ],
+)
+def test_a_paper_is_known_by_its_address(url: str, ids: dict[str, str]) -> None:
+    row = {"url": url, "title": "t", "publishedDate": "2017-06-12", "author": "An Author, B Other"}
+    desk = Desk("exa", {"/search": {"results": [row]}}, {"EXA_API_KEY": "a-key"})
+
+    (paper,) = desk.ask("papers", PaperQuery(text="x")).papers
+
+    assert paper.ids == ids
+    assert (paper.year, [person.name for person in paper.authors]) == (
+        2017,
+        ["An Author", "B Other"],
+    )
+
+
+@pytest.mark.parametrize(
+    ("author", "names"),
+    [("Author, An", ["Author, An"]), ("A One; B Two", ["A One", "B Two"]), ("", []), (None, [])],
+)
+def test_a_line_of_names_is_parted_only_where_it_is_sure(
+    author: str | None, names: list[str]
+) -> None:
+    row = {"url": "https://a.example/", "title": "t", "author": author}
+    desk = Desk("exa", {"/search": {"results": [row]}}, {"EXA_API_KEY": "a-key"})
+
+    (paper,) = desk.ask("papers", PaperQuery(text="x")).papers
+
+    assert [person.name for person in paper.authors] == names

@@ -6,71 +6,344 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any
 
+import pytest
+
 from citewell import config
+from citewell.net.message import Response
 from citewell.net.network import Network
 from citewell.services.links import Links, LinkState
+from citewell.store.opened import open_store
 from tests.internet.faults import ALWAYS, Fault
 from tests.internet.serve import Internet
 from tests.internet.world import World
 
 ARCHIVE = "/site/archive.example.org/available"
-COPY = "https://web.archive.org/web/2024/https://gone.example/"
+COPY = "https://web.archive.org/web/20240101000000/https://gone.example/"
+HOST = "batteries.example.org"
+CHROME = "Home About Contact Archive Topics Newsletter Sign up Imprint Privacy Terms " * 16
 
 
-def check(internet: Internet, environ: dict[str, str], *urls: str) -> Mapping[str, LinkState]:
-    async def run() -> Mapping[str, LinkState]:
-        network = Network(config.load(environ))
-        try:
-            return await Links(network, wayback=internet.url + ARCHIVE).check(urls)
-        finally:
-            await network.aclose()
+class Checker:
+    """Links on the loopback web; `url` makes an address whose page a test can write."""
 
-    return asyncio.run(run())
+    def __init__(self, internet: Internet, environ: dict[str, str], world: World) -> None:
+        self._internet, self._environ, self._world = internet, environ, world
+
+    def url(self, path: str) -> str:
+        return self._internet.page(HOST, path)
+
+    def page(self, path: str, body: str, *, title: str = "", status: int = 200, **headers: str):
+        html = f"<html><head><title>{title}</title></head><body>{body}</body></html>"
+        return self.fault(path, Fault(status=status, body=html, headers=headers))
+
+    def fault(self, path: str, fault: Fault) -> str:
+        self._world.fail(f"/site/{HOST}/{path}", fault, times=ALWAYS)
+        return self.url(path)
+
+    def redirect(self, path: str, to: str) -> str:
+        return self.fault(path, Fault(status=302, body="", headers={"location": to}))
+
+    def check(self, *urls: str, **options: Any) -> Mapping[str, LinkState]:
+        async def run() -> Mapping[str, LinkState]:
+            network = Network(config.load(self._environ))
+            try:
+                links = Links(network, wayback=self._internet.url + ARCHIVE, **options)
+                return await links.check(urls)
+            finally:
+                await network.aclose()
+
+        return asyncio.run(run())
+
+    def state(self, url: str, **options: Any) -> tuple[str, str | None]:
+        found = self.check(url, **options)[url]
+        return found.state, found.reason
+
+
+@pytest.fixture
+def links(internet: Internet, environ: dict[str, str], world: World) -> Checker:
+    world.fail(ARCHIVE, Fault(status=200, body={"archived_snapshots": {}}), times=ALWAYS)
+    return Checker(internet, environ, world)
 
 
 def archived(world: World, answer: Any) -> None:
     world.fail(ARCHIVE, Fault(status=200, body=answer), times=ALWAYS)
 
 
-def test_a_page_that_answers_is_live(internet: Internet, environ: dict[str, str]) -> None:
-    url = internet.page("batteries.example.org", "sodium-ion")
+def test_a_page_that_answers_is_live(links):
+    url = links.url("sodium-ion")
 
-    assert check(internet, environ, url, url)[url].state == "live"
+    assert links.check(url, url) == {url: LinkState(state="live", status=200)}
 
 
-def test_a_dead_page_comes_with_its_archived_copy(
-    internet: Internet, environ: dict[str, str], world: World
-) -> None:
+def test_a_dead_page_comes_with_its_archived_copy(links, world):
     archived(world, {"archived_snapshots": {"closest": {"available": True, "url": COPY}}})
-    url = internet.page("batteries.example.org", "no-such-page")
+    url = links.url("no-such-page")
 
-    state = check(internet, environ, url)[url]
+    state = links.check(url)[url]
 
-    assert (state.state, state.status, state.archived) == ("dead", 404, COPY)
-
-
-def test_an_archive_without_a_copy_or_in_trouble_leaves_the_link_dead(
-    internet: Internet, environ: dict[str, str], world: World
-) -> None:
-    url = internet.page("batteries.example.org", "no-such-page")
-    for answer in ({"archived_snapshots": {}}, [], "<html>busy</html>"):
-        archived(world, answer)
-
-        assert check(internet, environ, url)[url] == LinkState(state="dead", status=404)
+    assert (state.state, state.status, state.reason, state.archived) == (
+        "dead",
+        404,
+        "http_404",
+        COPY,
+    )
 
 
-def test_a_page_that_will_not_let_us_in_is_not_dead(
-    internet: Internet, environ: dict[str, str], world: World
-) -> None:
-    url = internet.page("batteries.example.org", "sodium-ion")
-    world.fail("pages", Fault(status=403), times=ALWAYS)
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"archived_snapshots": {}},
+        [],
+        "<html>busy</html>",
+        {"archived_snapshots": {"closest": {"available": True, "url": "http://evil.example/x"}}},
+        {"archived_snapshots": {"closest": {"available": False, "url": COPY}}},
+        {"archived_snapshots": {"closest": None}},
+    ],
+)
+def test_an_archive_without_a_copy_or_in_trouble_leaves_the_link_dead(links, world, answer):
+    archived(world, answer)
+    url = links.url("no-such-page")
 
-    assert check(internet, environ, url)[url].state == "blocked"
+    assert links.check(url)[url] == LinkState(state="dead", status=404, reason="http_404")
 
 
-def test_an_address_we_must_not_ask_is_left_unchecked(
-    internet: Internet, environ: dict[str, str]
-) -> None:
+def test_a_page_that_is_gone_for_good_says_so(links):
+    assert links.state(links.page("old", "Gone", status=410)) == ("dead", "gone")
+
+
+@pytest.mark.parametrize("status", [401, 403, 405, 429, 451, 503])
+def test_a_page_that_will_not_let_us_in_is_not_dead(links, status):
+    assert links.state(links.page("shy", "No", status=status)) == ("blocked", f"http_{status}")
+
+
+def test_a_bot_wall_with_an_odd_status_is_blocked(links):
+    url = links.page("wall", "Just a moment...", status=500, **{"cf-mitigated": "challenge"})
+
+    assert links.state(url) == ("blocked", "http_500")
+
+
+@pytest.mark.parametrize("status", [403, 404, 405, 501])
+def test_a_server_that_lies_to_head_is_asked_again(links, world, status):
+    path = f"/site/{HOST}/sodium-ion"
+    world.fail(path, Fault(status=status, body=""), times=1)
+
+    assert links.state(links.url("sodium-ion")) == ("live", None)
+    assert [asked.method for asked in world.requests["pages"] if asked.path == path] == [
+        "HEAD",
+        "GET",
+    ]
+
+
+def test_a_server_that_drops_head_is_asked_again(links, world):
+    world.fail(f"/site/{HOST}/sodium-ion", Fault(cut=0), times=1)
+
+    assert links.state(links.url("sodium-ion")) == ("live", None)
+
+
+def test_what_is_no_page_is_live_without_its_body(links, world):
+    pdf = Fault(status=200, body=b"%PDF-1.7", headers={"content-type": "application/pdf"})
+    url = links.fault("paper.pdf", pdf)
+
+    assert links.state(url) == ("live", None)
+    assert [asked.method for asked in world.requests["pages"]] == ["HEAD"]
+
+
+@pytest.mark.parametrize(
+    ("title", "body"),
+    [
+        ("Page not found | The Site", "<h1>Sorry</h1><p>Try our search.</p>"),
+        ("The Site", "<h1>404</h1><p>Nothing here.</p>"),
+        ("Error 404", "<p>Oops.</p>"),
+        ("Seite nicht gefunden - Verlag", "<p>Leider.</p>"),
+        ("Page introuvable", "<p>Désolé.</p>"),
+        ("Página no encontrada", "<p>Lo sentimos.</p>"),
+        ("Страница не найдена", "<p>Извините.</p>"),
+        ("ページが見つかりません", "<p>トップページへ</p>"),
+        ("页面不存在", "<p>返回首页</p>"),
+        ("페이지를 찾을 수 없습니다", "<p>홈으로</p>"),
+        ("Sayfa bulunamadı", "<p>Üzgünüz</p>"),
+    ],
+)
+def test_a_page_that_says_there_is_none_is_dead_with_status_200(links, title, body):
+    url = links.page("moved-away", body, title=title)
+
+    assert links.state(url) == ("dead", "soft_404")
+
+
+def test_a_long_error_page_is_told_by_its_siblings(links):
+    body = f"<h1>Page not found</h1><p>{CHROME}</p>"
+    url = links.page("news/2019/story", body, title="Page not found | Site")
+    links.page("news/2019/token", body, title="Page not found | Site")
+
+    assert links.state(url, token=lambda: "token") == ("dead", "soft_404")
+
+
+def test_a_long_page_about_missing_pages_is_live(links):
+    body = f"<h1>Page not found: designing error pages</h1><p>{CHROME}</p>"
+    url = links.page("articles/error-pages", body, title="Page not found: designing error pages")
+
+    assert links.state(url) == ("live", None)
+
+
+def test_a_car_is_no_error(links):
+    url = links.page("cars/404", "<h1>Peugeot 404</h1><p>A saloon of the sixties.</p>")
+
+    assert links.state(url) == ("live", None)
+
+
+def test_species_that_are_not_found_somewhere_are_found_here(links):
+    title = "Twelve species not found in the Alps before 1990"
+    url = links.page("papers/12", f"<h1>{title}</h1><p>An abstract.</p>", title=title)
+
+    assert links.state(url) == ("live", None)
+
+
+@pytest.mark.parametrize("home", ["/", "/index.html", "/en/", "/home"])
+def test_a_page_that_now_leads_to_the_entrance_is_dead(links, internet, world, home):
+    world.fail(home, Fault(status=200, body="<h1>Welcome</h1>"), times=ALWAYS)
+    url = links.redirect("reports/2018/annual", f"{internet.url}{home}")
+
+    assert links.state(url) == ("dead", "home_redirect")
+
+
+def test_a_page_that_leads_to_another_page_is_live(links):
+    url = links.redirect("old-address", links.url("sodium-ion"))
+
+    assert links.state(url) == ("live", None)
+
+
+def test_a_page_that_leads_to_an_error_page_is_dead(links, world):
+    world.fail("/errors/404.html", Fault(status=200, body="<h1>Hm</h1>"), times=ALWAYS)
+    url = links.redirect("story", "/errors/404.html")
+
+    assert links.state(url) == ("dead", "soft_404")
+
+
+def test_a_page_that_leads_to_a_login_is_blocked(links):
+    target = links.page("login", "<form><input type=password></form>", title="Sign in")
+
+    assert links.state(links.redirect("members/report", target)) == ("blocked", "login")
+
+
+@pytest.mark.parametrize(
+    ("title", "body"),
+    [
+        ("lost.example is for sale", "<p>This domain is for sale. Buy this domain.</p>"),
+        ("lost.example", "<p>The domain lost.example may be for sale. Click here to inquire.</p>"),
+        ("lost.example", '<script src="https://www.sedoparking.com/frmpark/x"></script>'),
+        ("", "<p>Diese Domain steht zum Verkauf</p>"),
+        ("", "<p>Ce nom de domaine est à vendre</p>"),
+        ("", "<script>window.location.href='/lander'</script>"),
+    ],
+)
+def test_a_parked_domain_is_dead(links, title, body):
+    assert links.state(links.page("about", body, title=title)) == ("dead", "parked")
+
+
+def test_a_paywall_and_a_shell_are_the_page(links):
+    paid = links.page("paid", '<div class="paywall">Subscribe to continue reading</div>')
+    shell = links.page("app", '<div id="root"></div><script src="/a.js"></script>')
+
+    assert {state.state for state in links.check(paid, shell).values()} == {"live"}
+
+
+def test_a_bot_wall_is_no_soft_404(links):
+    url = links.page("wall", "<p>Checking your browser</p>", title="Just a moment...")
+
+    assert links.state(url) == ("blocked", "bot_wall")
+
+
+def test_redirects_that_lead_nowhere_are_dead(links):
+    assert links.state(links.redirect("round", links.url("round"))) == ("dead", "redirect_loop")
+
+
+def test_an_address_we_must_not_ask_is_left_unchecked(links, world):
     url = "http://10.0.0.1/secret"
 
-    assert check(internet, environ, url)[url].state == "unchecked"
+    assert links.state(url) == ("unchecked", "refused")
+    assert not world.requests["wayback"]
+
+
+def test_a_redirect_to_a_private_address_is_left_unchecked(links):
+    assert links.state(links.redirect("in", "http://10.0.0.1/")) == ("unchecked", "refused")
+
+
+def test_a_name_that_does_not_resolve_is_dead(links):
+    async def nobody(_host: str):
+        raise OSError
+
+    async def run() -> LinkState:
+        network = Network(config.load(links._environ), resolver=nobody)
+        try:
+            found = await Links(network, wayback=links._internet.url + ARCHIVE).check(
+                ["https://gone.example.org/x"]
+            )
+        finally:
+            await network.aclose()
+        return next(iter(found.values()))
+
+    state = asyncio.run(run())
+
+    assert (state.state, state.reason) == ("dead", "dns")
+
+
+def test_findings_are_kept_for_an_hour(links, world, environ):
+    url = links.url("sodium-ion")
+
+    async def twice() -> list[LinkState]:
+        store = open_store(config.load(environ))
+        network = Network(config.load(environ))
+        try:
+            checker = Links(network, wayback=links._internet.url + ARCHIVE, loader=store.loader)
+            return [(await checker.check([url]))[url] for _ in range(2)]
+        finally:
+            await network.aclose()
+            await store.aclose()
+
+    first, second = asyncio.run(twice())
+
+    assert first == second == LinkState(state="live", status=200)
+    assert len(world.requests["pages"]) == 2
+
+
+def test_what_may_pass_is_not_kept_long():
+    from citewell.services.links import FRESH, PASSING, _lifetime
+
+    assert _lifetime(LinkState(state="dead", reason="timeout")) == PASSING
+    assert _lifetime(LinkState(state="blocked", status=429, reason="http_429")) == PASSING
+    assert _lifetime(LinkState(state="unchecked", reason="refused")) == 0
+    assert _lifetime(LinkState(state="dead", status=404, reason="http_404")) == FRESH
+
+
+class Busy:
+    """A client that counts how many requests it carries at once."""
+
+    def __init__(self) -> None:
+        self.running = self.most = 0
+
+    async def send(self, request: Any) -> Response:
+        self.running += 1
+        self.most = max(self.most, self.running)
+        for _ in range(3):
+            await asyncio.sleep(0)
+        self.running -= 1
+        return Response(
+            status=200, url=request.url, headers={"content-type": "text/plain"}, body=b""
+        )
+
+
+class Lines:
+    def __init__(self, client: Busy) -> None:
+        self.client = client
+
+    def upstream(self, *_: Any, **__: Any) -> None: ...
+
+
+def test_no_more_than_eight_are_asked_at_once():
+    client = Busy()
+    network: Any = Lines(client)
+    urls = [f"https://www.example.org/{number}" for number in range(50)]
+
+    states = asyncio.run(Links(network, wayback="https://archive.example.org").check(urls))
+
+    assert (len(states), client.most) == (50, 8)

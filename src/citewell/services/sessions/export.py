@@ -154,7 +154,7 @@ def _line(text: str) -> str:
 
 def page(title: str, text: str) -> str:
     """The report as one page that needs nothing else: no script, no address but the sources'."""
-    from citewell.services.sessions.markup import rendered
+    from citewell.text.hypertext import rendered
 
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'

@@ -49,6 +49,12 @@ class Router:
             self._chains[offer] = self._chain(offer)
         return self._chains[offer]
 
+    def listed(self, capability: str) -> tuple[str, ...]:
+        """The providers SEARCH_ROUTING names for one capability; empty when it names none."""
+        names = self._lists.get(capability, ())
+        self._known(_ROUTING, names)
+        return names
+
     def warnings(self) -> tuple[str, ...]:
         """Providers that were chosen and cannot be used, each with what it lacks."""
         chosen = [name for names in self._lists.values() for name in names]

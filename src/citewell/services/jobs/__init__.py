@@ -1,0 +1,1 @@
+"""Durable jobs: workflows whose steps are recorded, and whose paid calls are never paid twice."""

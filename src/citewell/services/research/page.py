@@ -1,0 +1,184 @@
+"""A job's report as one page that needs nothing else: no script, no address but the sources'."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from html import escape
+from importlib import resources
+
+from citewell.model.research import Claim, Evidence, Findings, Source, ValueTable
+from citewell.text.hypertext import rendered
+
+_MARK = re.compile(r"\[src_(\d+)\]")
+_TITLE = re.compile(r"^#\s+(.+)$", re.MULTILINE)
+_SOURCES = re.compile(r"^## Sources\s*$.*?(?=^## |\Z)", re.MULTILINE | re.DOTALL)
+_MOST_CLAIMS = 60
+_STATES = {
+    "unreachable": "could not be read",
+    "refused": "address refused",
+    "never_existed": "does not exist",
+    "unchecked": "not checked",
+}
+_RELATIONS = {
+    "supports": "supports",
+    "contradicts": "contradicts",
+    "mentions": "mentions",
+    "qualifies": "gives another value",
+}
+
+
+def html(findings: Findings, *, facts: Mapping[str, str]) -> str:
+    """`facts` are the few lines under the title: when, by whom, at what cost."""
+    known = {source.ref: source for source in findings.sources}
+    title = _title(findings)
+    parts = (
+        f"<h1>{escape(title, quote=False)}</h1>",
+        _facts(facts),
+        *_notes(findings),
+        f'<section class="report">{_body(findings)}</section>',
+        *_claims(findings, known),
+        *_tables(findings.value_tables, known),
+        *_sources(findings.sources),
+        _footer(findings),
+    )
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{escape(title)}</title><style>{_style()}</style></head>\n<body><main>\n"
+        + "\n".join(parts)
+        + "\n</main></body></html>\n"
+    )
+
+
+def _style() -> str:
+    file = resources.files("citewell.services.research") / "report.css"
+    return file.read_text(encoding="utf-8")
+
+
+def _title(findings: Findings) -> str:
+    found = _TITLE.search(findings.synthesis)
+    return " ".join((found[1] if found else findings.query).split())[:200]
+
+
+def _body(findings: Findings) -> str:
+    """The synthesis without its title and list of sources, which the page has places for."""
+    text = _TITLE.sub("", findings.synthesis, count=1)
+    text = _SOURCES.sub("", text)
+    return rendered(text, marks=_marked)
+
+
+def _marked(text: str) -> str:
+    return _MARK.sub(r'<a class="mark" href="#src_\1">\1</a>', text)
+
+
+def _facts(facts: Mapping[str, str]) -> str:
+    rows = "".join(
+        f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>"
+        for name, value in facts.items()
+    )
+    return f'<dl class="facts">{rows}</dl>'
+
+
+def _notes(findings: Findings) -> Iterator[str]:
+    if findings.notes:
+        rows = "".join(f"<li>{escape(note, quote=False)}</li>" for note in findings.notes)
+        yield f'<aside class="notes"><ul>{rows}</ul></aside>'
+
+
+def _claims(findings: Findings, known: Mapping[str, Source]) -> Iterator[str]:
+    if not findings.claims:
+        return
+    held: dict[str, list[Evidence]] = {}
+    for item in findings.evidence:
+        held.setdefault(item.claim_id, []).append(item)
+    shown = findings.claims[:_MOST_CLAIMS]
+    rows = "".join(_claim(claim, held.get(claim.id, ()), known) for claim in shown)
+    left = len(findings.claims) - len(shown)
+    more = f"<p>{left} more claims are in the JSON export.</p>" if left > 0 else ""
+    yield f'<section class="claims"><h2>Claims and their evidence</h2>{rows}{more}</section>'
+
+
+def _claim(claim: Claim, evidence: Iterable[Evidence], known: Mapping[str, Source]) -> str:
+    level = escape(claim.confidence_level)
+    flags = "".join(
+        f'<span class="flag">{escape(flag.replace("_", " "))}</span>' for flag in claim.flags
+    )
+    quotes = "".join(_quote(item, known.get(item.source)) for item in evidence)
+    return (
+        f'<details class="claim {level}"><summary>'
+        f'<span class="level" title="confidence {claim.confidence:.2f}">{level}</span>'
+        f'<span class="said">{escape(claim.content, quote=False)}</span>{flags}</summary>'
+        f"{quotes or '<p>No source was found that says this.</p>'}</details>\n"
+    )
+
+
+def _quote(item: Evidence, source: Source | None) -> str:
+    relation = _RELATIONS.get(item.relation.value, item.relation.value)
+    where = _linked(source) if source is not None else escape(item.source)
+    return (
+        f'<figure class="{item.relation.value}"><blockquote>{escape(item.snippet, quote=False)}</blockquote>'
+        f"<figcaption>{relation} · score {item.relevance_score:.2f} · {where}"
+        f" · characters {item.start}–{item.end}</figcaption></figure>"
+    )
+
+
+def _linked(source: Source) -> str:
+    label = escape(source.title or source.url, quote=False)
+    if not source.url.startswith(("http://", "https://")):
+        return label
+    return f'<a href="{escape(source.url)}" rel="noopener noreferrer nofollow">{label}</a>'
+
+
+def _tables(tables: Iterable[ValueTable], known: Mapping[str, Source]) -> Iterator[str]:
+    made = [_table(table, known) for table in tables]
+    if made:
+        yield f'<section class="values"><h2>Where values differ</h2>{"".join(made)}</section>'
+
+
+def _table(table: ValueTable, known: Mapping[str, Source]) -> str:
+    unit = f" ({escape(table.unit)})" if table.unit else ""
+    rows = "".join(
+        f"<tr><td>{escape(row.value)}</td><td>{_linked(known[row.source]) if row.source in known else escape(row.source)}</td>"
+        f"<td>{escape(row.date or '')}</td><td>{escape(row.snippet, quote=False)}</td></tr>"
+        for row in table.rows
+    )
+    return (
+        f'<div class="wide"><table><caption>{escape(table.subject, quote=False)}{unit}</caption>'
+        f"<tr><th>Value</th><th>Source</th><th>Date</th><th>What it says</th></tr>{rows}</table></div>"
+    )
+
+
+def _sources(sources: Iterable[Source]) -> Iterator[str]:
+    rows = "".join(_source(source) for source in sources)
+    if rows:
+        yield f'<section class="sources"><h2>Sources</h2><ol>{rows}</ol></section>'
+
+
+def _source(source: Source) -> str:
+    number = source.ref.removeprefix("src_")
+    details = [
+        source.domain,
+        source.type,
+        source.published or "",
+        f"{source.reputation} reputation" if source.reputation else "",
+        _STATES.get(source.state, ""),
+        f"a copy of {source.copy_of}" if source.copy_of else "",
+    ]
+    line = " · ".join(escape(part) for part in details if part)
+    archived = ""
+    if source.archived_url:
+        archived = f' · <a href="{escape(source.archived_url)}" rel="noopener noreferrer nofollow">archived copy</a>'
+    return (
+        f'<li id="{escape(source.ref)}" value="{escape(number)}">{_linked(source)}'
+        f'<div class="about">{line}{archived}</div></li>'
+    )
+
+
+def _footer(findings: Findings) -> str:
+    by = (
+        "Every sentence of the report is a verbatim quote from its source."
+        if findings.synthesis_by == "extractive"
+        else f"The report was written by {findings.synthesis_by}; its citations were checked by Citewell."
+    )
+    return f"<footer>{escape(by, quote=False)} What pages say is theirs; check it before relying on it.</footer>"

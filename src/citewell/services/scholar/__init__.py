@@ -1,0 +1,1 @@
+"""Scholarship: works found, looked up, merged, followed along their citations, and read."""

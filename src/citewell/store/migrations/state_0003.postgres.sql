@@ -1,0 +1,2 @@
+ALTER TABLE account SET (fillfactor = 50);
+ALTER TABLE job SET (fillfactor = 60);

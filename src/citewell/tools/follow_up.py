@@ -1,0 +1,51 @@
+"""Go on from finished deep research."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from citewell.model.base import Report
+from citewell.services.research.service import Research
+from citewell.tooling import Arguments, Call, Tool
+
+
+class Args(Arguments):
+    """Pursue a suggestion of a completed research job, or a question of your own, in the same thread."""
+
+    job_id: Annotated[str, Field(min_length=1, max_length=100, validation_alias="jobId")]
+    topic_index: Annotated[
+        int,
+        Field(default=0, validation_alias="topicIndex", description="Into followOnSuggestions."),
+    ]
+    custom_query: Annotated[
+        str | None,
+        Field(
+            default=None,
+            min_length=1,
+            max_length=10_000,
+            validation_alias="customQuery",
+            description="Instead of topicIndex.",
+        ),
+    ]
+    budget_tier: Annotated[
+        Literal["XXS", "XS", "S", "M", "L", "XL"] | None,
+        Field(
+            default=None, validation_alias="budgetTier", description="The parent's when left out."
+        ),
+    ]
+
+
+async def run(args: Args, call: Call) -> Report:
+    shown = await call.service(Research).follow_up(
+        str(call.owner),
+        args.job_id,
+        topic=args.topic_index,
+        query=args.custom_query,
+        tier=args.budget_tier,
+    )
+    return Report(content=shown)
+
+
+TOOL = Tool(args=Args, result=Report, run=run, toolset="deep", read_only=False, idempotent=False)

@@ -1,0 +1,62 @@
+"""Start deep research on a question."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from citewell.model.base import Report
+from citewell.services.research.asking import Question
+from citewell.services.research.service import Research
+from citewell.tooling import Arguments, Call, Tool
+
+
+class Args(Arguments):
+    """Start deep research in the background; returns a jobId at once. Then research_status with wait_seconds, then get_results. Provider local is free and needs no key. To go on from earlier research use follow_up."""
+
+    query: Annotated[
+        str,
+        Field(
+            min_length=1,
+            max_length=10_000,
+            description="The question: scope, sub-questions, preferred evidence.",
+        ),
+    ]
+    budget_tier: Annotated[
+        Literal["XXS", "XS", "S", "M", "L", "XL"],
+        Field(default="M", validation_alias="budgetTier"),
+    ]
+    providers: Annotated[
+        tuple[
+            Literal[
+                "perplexity",
+                "gemini",
+                "openai",
+                "grok",
+                "anthropic",
+                "openrouter",
+                "compatible",
+                "local",
+            ],
+            ...,
+        ],
+        Field(default=(), description="Chosen by tier when left out."),
+    ]
+    mode: Annotated[
+        Literal["fast", "methodical"],
+        Field(
+            default="methodical",
+            description="fast: the cheapest provider alone; methodical: all chosen, a gap round, synthesis.",
+        ),
+    ]
+
+
+async def run(args: Args, call: Call) -> Report:
+    question = Question(
+        query=args.query, tier=args.budget_tier, providers=args.providers, mode=args.mode
+    )
+    return Report(content=await call.service(Research).start(str(call.owner), question))
+
+
+TOOL = Tool(args=Args, result=Report, run=run, toolset="deep", read_only=False, idempotent=False)

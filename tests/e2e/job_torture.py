@@ -1,0 +1,279 @@
+"""Kills workers in the midst of jobs with metered calls, again and again, and adds up the charges.
+
+Run as a program: one process forks the double and the workers. A worker kills itself at a random
+point (before or after a commit, before or after a byte goes out), or is killed at a random time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import random
+import signal
+import sys
+import time
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Any
+
+import cryptography.hazmat.primitives.ciphers.aead  # noqa: F401 - loaded before the forks
+
+from citewell.config import Settings
+from citewell.model.job import Order
+from citewell.model.research import TICKS_PER_CENT
+from citewell.services.jobs.pace import Pace
+from citewell.services.jobs.paid import Uncertain
+from citewell.services.jobs.run import Run
+from citewell.services.jobs.service import Jobs
+from citewell.store.state import State, open_state
+from tests.e2e import metered
+
+OWNER = "someone"
+CAP = 40 * TICKS_PER_CENT
+PACE = Pace(
+    lease=0.3, idle=0.02, watch=0.05, look=0.05, first_poll=0.01, last_poll=0.02, tries=1000
+)
+# name: background, idempotent
+CALLS = {
+    "background": (True, True),
+    "tagged": (False, True),
+    "blocking": (False, False),
+    "untagged": (True, False),
+}
+LIVELY = 70  # points that a worker passes while it runs two jobs, about
+BATCH = 20
+
+
+class Fuse:
+    """Kills this process once it has passed so many points."""
+
+    def __init__(self, left: int | None) -> None:
+        self.left = left
+
+    def point(self) -> None:
+        if self.left is None:
+            return
+        self.left -= 1
+        if self.left <= 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+def workflow(port: int, fuse: Fuse) -> Callable[[Run], Coroutine[Any, Any, Any]]:
+    async def research(run: Run) -> Any:
+        await run.emit("planned")
+        plan = await run.step("plan", _plan)
+        answers = await asyncio.gather(*(call(run, name) for name in CALLS))
+
+        async def synthesis() -> Any:
+            await asyncio.sleep(0.005)
+            return {"plan": plan, "answers": answers}
+
+        return await run.step("synthesis", synthesis)
+
+    async def call(run: Run, name: str) -> str:
+        background, idempotent = CALLS[name]
+        paid = metered.Call(
+            port=port,
+            step=f"{run.job.id}/{name}",
+            background=background,
+            idempotent=idempotent,
+            point=fuse.point,
+        )
+        try:
+            answer = await run.paid(name, paid)
+        except Uncertain:
+            return "uncertain"
+        assert answer == {"step": paid.step}
+        return "done"
+
+    return research
+
+
+async def _plan() -> Any:
+    return ["one", "two"]
+
+
+def fused(state: State, fuse: Fuse) -> None:
+    """Every commit is a point before it and a point after it."""
+    execute = state.database.execute
+
+    async def passing(batch: Any) -> Any:
+        fuse.point()
+        done = await execute(batch)
+        fuse.point()
+        return done
+
+    state.database.execute = passing  # type: ignore[method-assign]
+
+
+async def order(state: State) -> None:
+    await state.ledger.credit(OWNER, BATCH * CAP)
+    desk = Jobs(state, {"research": workflow(0, Fuse(None))})
+    for number in range(BATCH):
+        await desk.dispatch(OWNER, Order(kind="research", args={"number": number}, cap=CAP))
+
+
+async def work(state: State, port: int, points: int | None) -> None:
+    """Run jobs until there are none left, or until this process is killed."""
+    fuse = Fuse(points)
+    fused(state, fuse)
+    desk = Jobs(state, {"research": workflow(port, fuse)}, at_once=2, per_owner=4, pace=PACE)
+    desk.start()
+    sql = "SELECT 1 FROM job WHERE finished IS NULL LIMIT 1"
+    while await state.database.fetch(sql):  # noqa: ASYNC110 - other processes end jobs too
+        await asyncio.sleep(0.02)
+    await desk.stop()
+
+
+async def look(state: State, pipe: int) -> None:
+    views = await state.jobs.listed(OWNER, limit=10_000)
+    jobs = []
+    for listed in views:
+        view = await state.jobs.view(OWNER, listed.job.id)
+        result = await state.jobs.result(OWNER, listed.job.id)
+        steps = {step.key: (step.state.value, step.cost) for step in view.steps}
+        events = [event.type for event in await state.jobs.events(OWNER, view.job.id)]
+        jobs.append(
+            {
+                "id": view.job.id,
+                "status": view.status.value,
+                "spent": view.spent,
+                "steps": steps,
+                "result": result,
+                "planned": events.count("planned"),
+            }
+        )
+    balance = await state.ledger.balance(OWNER)
+    entries = await state.ledger.transactions(OWNER, limit=1_000_000)
+    told = {
+        "jobs": jobs,
+        "credited": balance.credited,
+        "reserved": balance.reserved,
+        "settled": balance.settled,
+        "balance": balance.ticks,
+        "entries": [(entry.type.value, entry.ticks) for entry in entries],
+    }
+    await asyncio.to_thread(os.write, pipe, json.dumps(told).encode())
+
+
+def forked(chosen: Settings, job: Callable[[State], Coroutine[Any, Any, None]]) -> int:
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            asyncio.run(_alive(chosen, job))
+            code = 0
+        finally:
+            os._exit(code)
+    return child
+
+
+async def _alive(chosen: Settings, job: Callable[[State], Coroutine[Any, Any, None]]) -> None:
+    state = open_state(chosen)
+    await job(state)
+    await state.aclose()
+
+
+def waited(child: int) -> None:
+    _, status = os.waitpid(child, 0)
+    assert status == 0, f"a child that was not killed ended with {status}"
+
+
+class Herd:
+    """Some workers at a time; each is killed, save when nothing was left for it to do."""
+
+    def __init__(self, chosen: Settings, port: int, dice: random.Random) -> None:
+        self.chosen = chosen
+        self.port = port
+        self.dice = dice
+        self.alive: dict[int, float] = {}  # with the time at which to kill it
+        self.killed = 0
+
+    def add(self) -> None:
+        at_point = self.dice.random() < 0.7
+        points = self.dice.randint(1, LIVELY) if at_point else None
+        late = 1.0 if at_point else self.dice.uniform(0.02, 0.5)
+        child = forked(self.chosen, lambda state: work(state, self.port, points))
+        self.alive[child] = time.monotonic() + late
+
+    def reap(self) -> bool:
+        """Bury who has died; whether all the work was done."""
+        child, status = os.waitpid(-1, os.WNOHANG)
+        if child == 0:
+            for one, due in self.alive.items():
+                if time.monotonic() >= due:
+                    with contextlib.suppress(ProcessLookupError):
+                        os.kill(one, signal.SIGKILL)
+            time.sleep(0.002)
+            return False
+        del self.alive[child]
+        if os.WIFSIGNALED(status):
+            self.killed += 1
+            return False
+        assert status == 0, f"a worker failed with {status}"
+        return True
+
+
+def torture(chosen: Settings, kills: int, seed: int, workers: int) -> dict[str, Any]:
+    dice = random.Random(seed)
+    double, port = metered.forked(seed)
+    try:
+        herd = Herd(chosen, port, dice)
+        done = True
+        while herd.killed < kills:
+            if done:
+                waited(forked(chosen, order))
+            while len(herd.alive) < workers:
+                herd.add()
+            done = herd.reap()
+        while herd.alive:
+            herd.reap()
+        waited(forked(chosen, lambda state: work(state, port, None)))
+        told = heard(chosen)
+        charges = asyncio.run(asked(port))
+    finally:
+        os.kill(double, signal.SIGKILL)
+        os.waitpid(double, 0)
+    return told | {"charges": charges, "kills": herd.killed}
+
+
+async def asked(port: int) -> dict[str, int]:
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(b'{"verb": "charges"}\n')
+    line = await reader.readline()
+    writer.close()
+    charges: dict[str, int] = json.loads(line)
+    return charges
+
+
+def heard(chosen: Settings) -> dict[str, Any]:
+    reading, writing = os.pipe()
+    child = forked(chosen, lambda state: look(state, writing))
+    os.close(writing)
+    parts = []
+    while part := os.read(reading, 65536):
+        parts.append(part)
+    os.close(reading)
+    waited(child)
+    told: dict[str, Any] = json.loads(b"".join(parts))
+    return told
+
+
+def main() -> None:
+    engine, folder, url, kills, seed, workers = sys.argv[1:]
+    more = {}
+    if engine == "postgres":
+        import asyncpg  # noqa: F401 - loaded before the forks
+
+        more = {"database_url": url}
+    else:
+        import sqlite3  # noqa: F401 - loaded before the forks
+    chosen = Settings(data_dir=Path(folder), **more)
+    told = torture(chosen, int(kills), int(seed), int(workers))
+    sys.stdout.write(json.dumps(told))
+
+
+if __name__ == "__main__":
+    main()

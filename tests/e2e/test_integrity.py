@@ -1,0 +1,147 @@
+"""An assistant archives a source, audits a list, and reads a paper that was retracted, over a real server."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests import retractions
+from tests.e2e.clients import body, connected
+from tests.internet.faults import ALWAYS, Fault
+from tests.internet.serve import Internet
+from tests.internet.world import World
+
+Environ = dict[str, str]
+URL = "https://www.example.org/reports/2024"
+
+
+def call(environ: Environ, tool: str, arguments: dict[str, Any], transport: str = "memory") -> Any:
+    async def talk() -> Any:
+        async with connected(transport, environ | {"CITEWELL_TOOLSETS": "all"}) as client:
+            return await client.call_tool(tool, arguments)
+
+    return asyncio.run(talk())
+
+
+@pytest.mark.parametrize("transport", ["memory", "stdio"])
+def test_a_source_is_archived(transport: str, environ: Environ, world: World) -> None:
+    shown = body(call(environ, "archive_source", {"url": URL}, transport))
+
+    stamp = world.now.strftime("%Y%m%d%H%M%S")
+    assert shown["snapshotUrl"].endswith(f"/archive/web/{stamp}/{URL}")
+    assert shown["requestedUrl"] == URL
+    assert shown["trust"] == "untrusted-external-content"
+    assert shown["status"] in {"archived", "existing"}
+
+
+def test_a_refused_capture_is_an_answer_and_no_error(environ: Environ, world: World) -> None:
+    world.state["saving"] = "refuse"
+
+    shown = body(call(environ, "archive_source", {"url": URL}))
+
+    assert (shown["status"], shown["captured"], shown["httpStatus"]) == ("unavailable", False, 403)
+    assert "snapshotUrl" not in shown
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1/x", "http://localhost/", "file:///etc/passwd"])
+def test_a_private_address_is_not_archived(environ: Environ, world: World, url: str) -> None:
+    result = call(environ, "archive_source", {"url": url})
+
+    block = json.loads(result.content[0].text.rpartition("\n\n")[2])["error"]
+    assert (result.is_error, block["kind"]) == (True, "validation")
+    assert world.calls["archive"] == 0
+
+
+def test_archiving_is_a_tool_that_writes(environ: Environ) -> None:
+    async def listed() -> dict[str, Any]:
+        async with connected("memory", environ | {"CITEWELL_TOOLSETS": "trust"}) as client:
+            return {tool.name: tool.annotations for tool in (await client.list_tools()).tools}
+
+    tools = asyncio.run(listed())
+
+    marks = tools["archive_source"]
+    assert (marks.read_only_hint, marks.destructive_hint, marks.idempotent_hint) == (
+        False,
+        False,
+        True,
+    )
+    assert marks.open_world_hint is False
+    assert tools["verify_recommendation"].read_only_hint is True
+
+
+@pytest.mark.parametrize("transport", ["memory", "stdio"])
+def test_a_list_is_audited(transport: str, environ: Environ, internet: Internet) -> None:
+    live = internet.page("batteries.example.org", "sodium-ion")
+    items = [
+        {"title": "Acme Desk", "url": live, "authorBio": "Engineer at Acme"},
+        {"title": "Zen Board", "url": internet.page("batteries.example.org", "no-such-page")},
+    ]
+
+    shown = body(call(environ, "verify_recommendation", {"recommendations": items}, transport))
+
+    first, second = shown["recommendations"]
+    assert (shown["itemCount"], "aggregateFlags" in shown) == (2, False)
+    assert (first["linkLive"], first["httpStatus"]) == (True, 200)
+    assert first["conflictOfInterest"]["entity"] == "Acme"
+    assert (second["linkLive"], second["httpStatus"]) == (False, 404)
+    assert "dead_link" in second["flags"]
+
+
+def test_a_claim_brings_corroborating_searches(environ: Environ) -> None:
+    arguments = {"recommendations": [{"title": "sodium-ion batteries"}], "claim": "are cheaper"}
+
+    shown = body(call(environ, "verify_recommendation", arguments))
+
+    assert shown["aggregateFlags"] in (
+        ["no_independent_corroboration"],
+        ["corroboration_unavailable"],
+        [],
+    )
+    for search in shown["recommendations"][0].get("corroborationSearches", []):
+        assert search["lens"] in {"news", "tech"}
+        counts = (search["agreeCount"], search["disagreeCount"], search["silentCount"])
+        assert sum(counts) == search["resultCount"]
+
+
+@pytest.mark.parametrize(
+    "items",
+    [
+        [],
+        [{"title": "x"}] * 101,
+        [{"url": "https://example.org"}],
+        [{"title": "x", "rank": 1}],
+        [{"title": "x" * 3000}],
+    ],
+)
+def test_a_list_that_cannot_be_audited_is_refused(environ: Environ, items: list[Any]) -> None:
+    assert call(environ, "verify_recommendation", {"recommendations": items}).is_error
+
+
+def test_a_page_says_that_its_paper_was_retracted_without_a_network(
+    environ: Environ, internet: Internet, world: World, tmp_path: Path
+) -> None:
+    table = tmp_path / "table.csv"
+    table.write_bytes(retractions.sample())
+    subprocess.run(
+        [sys.executable, "-m", "citewell", "data", "update", str(table)],
+        env=environ, check=True, capture_output=True, timeout=60,
+    )  # fmt: skip
+    for name in ("crossref", "openalex", "europepmc", "pubmed"):
+        world.fail(name, Fault(status=503, body="down"), times=ALWAYS)
+    head = f'<meta name="citation_doi" content="{retractions.RETRACTED}"><meta name="citation_title" content="T">'
+    text = "A paper about something, with a fair number of words in it. " * 40
+    html = f"<html><head><title>T</title>{head}</head><body><article><p>{text}</p></article></body></html>"
+    world.fail("/site/journal.example.org/1", Fault(status=200, body=html), times=ALWAYS)
+
+    shown = body(call(environ, "scrape_page", {"url": internet.page("journal.example.org", "1")}))
+
+    assert shown["detectedDoi"] == retractions.RETRACTED
+    assert shown["retractionStatus"]["retracted"] is True
+    assert shown["retractionStatus"]["source"] == "offline table of 2024-01-15"
+    assert shown["retractionStatus"]["asOf"] == "2024-01-15"

@@ -1,0 +1,100 @@
+"""Jobs whose workers are killed: each completes after a restart, and nothing is ever paid twice."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import citewell
+from tests.e2e.job_torture import CALLS
+from tests.e2e.metered import ESTIMATE, PRICE
+from tests.services import postgres_or_skip
+
+ROOT = Path(__file__).parents[2]
+SOURCE = str(Path(citewell.__file__).parents[1])
+EXACTLY_ONCE = {name for name, (_, idempotent) in CALLS.items() if idempotent}
+
+pytestmark = [
+    pytest.mark.skipif(not hasattr(os, "fork"), reason="kills forked processes"),
+    pytest.mark.timeout(180),
+]
+
+
+def tortured(engine: str, folder: Path, *, kills: int, workers: int, seed: int = 1):
+    url = postgres_or_skip().new() if engine == "postgres" else ""
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "tests.e2e.job_torture"),
+            *(engine, str(folder), url, str(kills), str(seed), str(workers)),
+        ],
+        cwd=ROOT,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join([SOURCE, str(ROOT)])},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def check_jobs(told) -> None:
+    for job in told["jobs"]:
+        assert job["status"] == "completed"
+        states = {key: job["steps"][key][0] for key in CALLS}
+        assert set(job["steps"]) == {"plan", "synthesis", *CALLS}
+        assert dict(zip(CALLS, job["result"]["answers"], strict=True)) == states
+        assert job["planned"] == 1
+        assert {states[key] for key in EXACTLY_ONCE} == {"done"}
+
+
+def check_charges(told) -> None:
+    charges = told["charges"]
+    for job in told["jobs"]:
+        for key in CALLS:
+            charged = charges.get(f"{job['id']}/{key}", 0)
+            state, cost = job["steps"][key]
+            assert charged <= 1
+            assert (state, cost) in {("done", PRICE), ("uncertain", ESTIMATE)}
+            assert charged == 1 or state == "uncertain"
+
+
+def check_ledger(told) -> None:
+    booked = {"credit": 0, "reserve": 0, "settle": 0, "release": 0}
+    for kind, ticks in told["entries"]:
+        booked[kind] += ticks
+    costs = sum(cost for job in told["jobs"] for _, cost in job["steps"].values())
+    assert told["reserved"] == 0
+    assert told["credited"] == booked["credit"]
+    assert told["settled"] == booked["settle"] == costs
+    assert told["settled"] == sum(job["spent"] for job in told["jobs"])
+    assert booked["reserve"] == booked["settle"] + booked["release"]
+    assert told["balance"] + told["settled"] == told["credited"]
+
+
+@pytest.mark.parametrize(
+    ("engine", "workers"), [("sqlite", 1), ("sqlite", 2), ("postgres", 1), ("postgres", 2)]
+)
+def test_a_job_killed_at_fifty_points_completes_and_pays_nothing_twice(engine, workers, tmp_path):
+    told = tortured(engine, tmp_path, kills=50, workers=workers)
+
+    assert told["kills"] >= 50
+    check_jobs(told)
+    check_charges(told)
+    check_ledger(told)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("engine", ["sqlite", "postgres"])
+@pytest.mark.parametrize("seed", range(2, 6))
+def test_nothing_is_paid_twice_in_hundreds_of_kills(engine, seed, tmp_path):
+    told = tortured(engine, tmp_path, kills=150, workers=2, seed=seed)
+
+    check_jobs(told)
+    check_charges(told)
+    check_ledger(told)

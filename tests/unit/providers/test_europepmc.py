@@ -1,0 +1,184 @@
+"""What is Europe PMC's own: one search for everything, free copies, preprints and books."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from citewell.errors import BadShape, InvalidInput, Unavailable
+from citewell.model.paper import BibliographicQuery, Notice, PaperQuery, Person
+from tests.unit.providers.scholarly import Desk, paper_id
+
+WORK: dict[str, Any] = {"id": "7", "source": "MED", "pmid": "7", "title": "A title."}
+
+
+def found(*works: dict[str, Any]) -> dict[str, Any]:
+    return {"version": "6.9", "hitCount": len(works), "resultList": {"result": list(works)}}
+
+
+def the(**more: Any) -> Any:
+    desk = Desk("europepmc", {"/search": found(WORK | more)})
+    return desk.ask("papers", PaperQuery(text="x")).papers[0]
+
+
+@pytest.mark.parametrize(
+    ("scheme", "value", "query"),
+    [
+        ("doi", "10.1000/A(1)", 'DOI:"10.1000/a(1)"'),
+        ("pmid", "7", "EXT_ID:7 AND SRC:MED"),
+        ("pmcid", "PMC9", "PMCID:PMC9"),
+    ],
+)
+def test_each_identifier_is_a_question_of_its_own(scheme: str, value: str, query: str) -> None:
+    work = WORK | {"doi": "10.1000/a(1)", "pmcid": "PMC9"}
+    desk = Desk("europepmc", {"/search": found(WORK | {"pmid": "8", "id": "8"}, work)})
+
+    paper = desk.ask("paper", paper_id(scheme, value))
+
+    assert desk.params["query"] == query
+    assert paper.ids == {"doi": "10.1000/a(1)", "pmid": "7", "pmcid": "PMC9"}
+
+
+def test_a_neighbour_s_record_is_an_absence() -> None:
+    desk = Desk("europepmc", {"/search": found(WORK | {"doi": "10.1000/b"})})
+
+    assert desk.ask("paper", paper_id("doi", "10.1000/a")) is None
+    assert desk.ask("copies", "10.1000/a") is None
+    assert desk.ask("events", paper_id("doi", "10.1000/a")) is None
+
+
+def test_identifiers_of_others_are_not_asked_for() -> None:
+    with pytest.raises(InvalidInput):
+        Desk("europepmc", {}).ask("paper", paper_id("arxiv", "2304.05376"))
+
+
+@pytest.mark.parametrize(
+    ("answer", "error"),
+    [
+        ({"version": "6.9", "errCode": 404, "errMsg": "No query supplied"}, Unavailable),
+        ({"version": "6.9", "hitCount": 3}, BadShape),
+        ({"version": "6.9"}, BadShape),
+    ],
+)
+def test_an_error_in_a_good_answer_is_an_error(answer: Any, error: type[Exception]) -> None:
+    with pytest.raises(error):
+        Desk("europepmc", {"/search": answer}).ask("paper", paper_id("pmid", "7"))
+
+
+def test_filters_are_fields_and_the_text_has_none() -> None:
+    desk = Desk("europepmc", {"/search": found()})
+    query = PaperQuery(
+        text='COVID: a "review" (2020)', year_to=2021, open_access=True, full_text=True, source="pubmed"
+    )  # fmt: skip
+
+    answer = desk.ask("papers", query)
+
+    assert desk.params["query"] == (
+        "(COVID a review 2020) AND PUB_YEAR:[1500 TO 2021] AND OPEN_ACCESS:Y AND IN_EPMC:Y AND SRC:MED"
+    )
+    assert answer.applied == {"year", "sort", "open_access", "source"}
+
+
+def test_a_reference_is_matched_by_its_title_and_then_by_its_author() -> None:
+    desk = Desk("europepmc", {"/search": [found(), found(WORK)]})
+    query = BibliographicQuery(title="The effect: a review", author="Müller", year=2020)
+
+    papers = desk.ask("match", query)
+
+    assert [dict(request.params)["query"] for request in desk.sent] == [
+        "TITLE:(effect AND review)",
+        'AUTH:"Müller" AND TITLE:(effect OR review) AND PUB_YEAR:[2019 TO 2021]',
+    ]
+    assert [paper.title for paper in papers] == ["A title"]
+
+
+def test_only_free_copies_count() -> None:
+    texts = [
+        {"availabilityCode": "S", "documentStyle": "doi", "site": "DOI", "url": "https://doi.org/10.1/x"},
+        {"availabilityCode": "F", "documentStyle": "html", "site": "PubMedCentral", "url": "https://a.example/h"},
+        {"availabilityCode": "OA", "documentStyle": "pdf", "site": "Europe_PMC", "url": "https://a.example/p"},
+        {"availabilityCode": "OA", "documentStyle": "pdf", "url": "ftp://a.example/p"},
+    ]  # fmt: skip
+
+    paper = the(fullTextUrlList={"fullTextUrl": texts}, isOpenAccess="Y", license="cc by")
+
+    assert [(copy.url, copy.pdf, copy.host) for copy in paper.copies] == [
+        ("https://a.example/h", False, "repository"),
+        ("https://a.example/p", True, "repository"),
+    ]
+    assert (paper.pdf_url, paper.open_access) == ("https://a.example/p", True)
+    assert paper.copies[0].license == "cc by"
+
+
+def test_not_in_the_open_subset_does_not_mean_closed() -> None:
+    assert the(isOpenAccess="N").open_access is None
+
+
+def test_a_preprint_says_what_it_became() -> None:
+    link = {"type": "Preprint of", "reference": "J. 2023 Apr;1:1. doi: 10.1000/A"}
+
+    paper = the(
+        source="PPR",
+        id="PPR1",
+        pmid=None,
+        bookOrReportDetails={"publisher": "bioRxiv"},
+        commentCorrectionList={"commentCorrection": [link]},
+        firstPublicationDate="2022-12-02",
+        pubYear="2022",
+    )
+
+    assert (paper.kind, paper.venue, paper.preprint_of) == ("article", "bioRxiv", "10.1000/a")
+    assert (paper.published, paper.url) == (
+        "2022-12-02",
+        "https://europepmc.org/article/PPR/PPR1",
+    )
+
+
+@pytest.mark.parametrize("label", ["withdrawal", "removal"])
+def test_a_preprint_that_was_taken_back_is_an_event(label: str) -> None:
+    paper = the(source="PPR", pubTypeList={"pubType": ["Preprint", f"preprint-{label}"]})
+
+    assert [(event.kind, event.label) for event in paper.events] == [(Notice.RETRACTION, label)]
+
+
+def test_a_book_s_year_is_not_that_of_its_first_edition() -> None:
+    book = {"publisher": "A press", "comprisingTitle": "A book"}
+
+    paper = the(bookOrReportDetails=book, pubYear="1993", firstPublicationDate="2005-03-01")
+
+    assert (paper.kind, paper.venue, paper.published) == ("chapter", "A book", "2005-03-01")
+
+
+def test_an_issue_s_own_date_is_not_made_more_exact_than_it_is() -> None:
+    issue = {"dateOfPublication": "1998 Feb", "journal": {"title": "Lancet (London, England)"}}
+
+    paper = the(journalInfo=issue, firstPublicationDate="1998-02-01", pubYear="1998")
+
+    assert (paper.published, paper.venue) == ("1998-02", "Lancet")
+
+
+@pytest.mark.parametrize(
+    ("given", "people"),
+    [
+        (
+            {"authorList": {"author": [{"fullName": "Wakefield AJ", "firstName": "A J", "lastName": "Wakefield"}, {"collectiveName": "A group"}]}},
+            (Person(name="A J Wakefield", family="Wakefield", given="A J"), Person(name="A group", organisation=True)),
+        ),
+        (
+            {"authorString": "van der Berg AB, Some Consortium."},
+            (Person(name="A B van der Berg", family="van der Berg", given="A B"), Person(name="Some Consortium")),
+        ),
+        ({}, ()),
+    ],
+)  # fmt: skip
+def test_names_are_turned_the_right_way_round(given: Any, people: tuple[Person, ...]) -> None:
+    assert the(**given).authors == people
+
+
+def test_an_abstract_keeps_its_headings() -> None:
+    abstract = "<h4>Background</h4>We asked.<h4>Findings:</h4>p&lt;0.05 in <i>vitro</i>."
+
+    assert the(abstractText=abstract).abstract == (
+        "Background: We asked. Findings: p<0.05 in vitro."
+    )

@@ -1,0 +1,140 @@
+"""Scholarly providers that answer from a script, and services built on them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from citewell.errors import CitewellError
+from citewell.model.paper import (
+    BibliographicQuery,
+    Copy,
+    Paper,
+    PaperId,
+    PaperQuery,
+    PapersFound,
+    Person,
+    Scheme,
+)
+from citewell.ports import Offer
+from citewell.services.scholar.panel import Panel
+from citewell.services.scholar.records import Records
+from tests.unit.services.doubles import Shop, spec
+
+DOI = "10.1234/first"
+SCHOLARLY = frozenset(
+    {Offer.PAPERS, Offer.LOOKUP, Offer.MATCH, Offer.GRAPH, Offer.COPIES, Offer.REGISTRY}
+)
+
+
+def doi(value: str = DOI) -> PaperId:
+    return PaperId(scheme=Scheme.DOI, value=value)
+
+
+def paper(title: str = "Of Water and Stone", *, source: str = "crossref", **changes: Any) -> Paper:
+    """A work with a DOI, unless `doi=None`."""
+    given: dict[str, Any] = {"authors": (Person(name="Ada Stone", family="Stone", given="Ada"),)}
+    known = changes.pop("doi", DOI)
+    ids = dict(changes.pop("ids", {})) | ({Scheme.DOI: known} if known else {})
+    url = f"https://doi.org/{known}" if known else "https://example.org/work"
+    given |= {"ids": ids, "year": 2020, "url": url}
+    return Paper(title=title, source=source, **(given | changes))
+
+
+@dataclass
+class Registry:
+    """One scholarly provider; an error in place of an answer is raised, `slow` waits for ever."""
+
+    holds: Mapping[str, Any] = field(default_factory=dict)  # identifier → paper or error
+    found: Any = ()  # papers by subject: a list, a PapersFound or an error
+    matching: Any = ()
+    citing_: Any = None
+    cited_: Any = None
+    free: Mapping[str, Any] = field(default_factory=dict)
+    handles: Any = frozenset()  # registered DOIs, or an error
+    schemes: frozenset[Scheme] = frozenset({Scheme.DOI})
+    fails: CitewellError | None = None
+    slow: bool = False
+    asked: list[str] = field(default_factory=list)
+    queries: list[PaperQuery] = field(default_factory=list)
+    begun: asyncio.Event = field(default_factory=asyncio.Event)
+    at_once: int = 0
+    most_at_once: int = 0
+
+    async def _say(self, what: str, answer: Any) -> Any:
+        self.asked.append(what)
+        self.at_once += 1
+        self.begun.set()
+        self.most_at_once = max(self.most_at_once, self.at_once)
+        try:
+            await asyncio.sleep(0)
+            if self.slow:
+                await asyncio.Event().wait()
+        finally:
+            self.at_once -= 1
+        for said in (self.fails, answer):
+            if isinstance(said, CitewellError):
+                raise said
+        return answer
+
+    async def papers(self, query: PaperQuery) -> PapersFound:
+        self.queries.append(query)
+        answer = self.found(query) if callable(self.found) else self.found
+        said = await self._say(f"papers {query.text}", answer)
+        return said if isinstance(said, PapersFound) else PapersFound(papers=tuple(said))
+
+    async def paper(self, paper_id: PaperId) -> Paper | None:
+        said: Paper | None = await self._say(str(paper_id), self.holds.get(paper_id.value))
+        return said
+
+    async def match(self, query: BibliographicQuery) -> tuple[Paper, ...]:
+        return tuple(await self._say(f"match {query.title or query.text}", self.matching))
+
+    async def citing(self, paper_id: PaperId, *, count: int) -> tuple[Paper, ...] | None:
+        said: Sequence[Paper] | None = await self._say(f"citing {paper_id}", self.citing_)
+        return None if said is None else tuple(said[:count])
+
+    async def cited(self, paper_id: PaperId, *, count: int) -> tuple[Paper, ...] | None:
+        said: Sequence[Paper] | None = await self._say(f"cited {paper_id}", self.cited_)
+        return None if said is None else tuple(said[:count])
+
+    async def copies(self, doi: str) -> tuple[Copy, ...] | None:
+        said: tuple[Copy, ...] | None = await self._say(f"copies {doi}", self.free.get(doi))
+        return said
+
+    async def registered(self, doi: str) -> bool:
+        said = await self._say(f"handle {doi}", self.handles)
+        return doi in said
+
+
+def shop(offers: frozenset[Offer], /, **registries: Any) -> Shop:
+    """A catalogue in which every provider has the same offers."""
+    stock = [
+        (spec(name, offers=offers, rank=at), registry)
+        for at, (name, registry) in enumerate(registries.items())
+    ]
+    return Shop(*stock)
+
+
+def mixed(*stock: tuple[str, frozenset[Offer], Any], **settings: Any) -> Shop:
+    """A catalogue in which each provider has its own offers."""
+    return Shop(
+        *(
+            (spec(name, offers=offers, rank=at), provider)
+            for at, (name, offers, provider) in enumerate(stock)
+        ),
+        **settings,
+    )
+
+
+LOOKUP = frozenset({Offer.LOOKUP})
+MATCH = frozenset({Offer.MATCH})
+REGISTRY = frozenset({Offer.REGISTRY})
+PAPERS = frozenset({Offer.PAPERS})
+
+
+def records(catalogue: Shop, **changes: Any) -> Records:
+    panel = Panel(catalogue.catalogue, **{"patience": 5.0, **changes.pop("panel", {})})
+    return Records(panel, **{"grace": 0.0, **changes})

@@ -1,0 +1,399 @@
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from citewell.errors import (
+    Blocked,
+    CitewellError,
+    InvalidInput,
+    NetworkFailed,
+    NotFound,
+    RateLimited,
+    Refused,
+    Unavailable,
+)
+from citewell.model.literature import FullTextAnswer
+from citewell.model.page import Page
+from citewell.model.paper import Copy, Event, Notice, Paper, PaperId, Scheme
+from citewell.model.routing import Trace
+from citewell.model.scrape import RetractionStatus, StructuredData
+from citewell.ports import Offer
+from citewell.services.scholar.candidates import Candidates
+from citewell.services.scholar.copies import Copies
+from citewell.services.scholar.fulltext import FullText, Wish
+from citewell.services.scholar.panel import Panel
+from citewell.services.scholar.subjects import Subjects
+from citewell.services.trust.weighing import weigh
+from tests.unit.services.doubles import Shop
+from tests.unit.services.reading import Memory, ScriptedReads, page
+from tests.unit.services.scholar.doubles import (
+    DOI,
+    LOOKUP,
+    MATCH,
+    REGISTRY,
+    Registry,
+    mixed,
+    paper,
+    records,
+)
+
+COPIES = frozenset({Offer.COPIES})
+TITLE = "Of Water and Stone"
+PDF = "https://example.org/a.pdf"
+LANDING = f"https://doi.org/{DOI}"
+TEXT = f"# {TITLE}\n\nAda Stone\n\n" + "Water runs over the stone and the stone stays. " * 250
+
+
+def whole(url: str = PDF, content: str = TEXT, **changes: Any) -> Page:
+    return page(url, content, **({"title": TITLE} | changes))
+
+
+def stub(url: str = LANDING, **changes: Any) -> Page:
+    words = (
+        f"{TITLE}. Abstract. Water runs over stone. Access through your institution. Buy article."
+    )
+    return page(url, words, **({"title": TITLE} | changes))
+
+
+def read(
+    stock: Shop,
+    pages: Mapping[str, Any],
+    identifier: str = DOI,
+    *,
+    trace: Trace | None = None,
+    **changes: Any,
+) -> FullTextAnswer:
+    panel = Panel(stock.catalogue, patience=0.05)
+    wish = Wish(identifier=identifier, max_length=changes.pop("max_length", 50_000))
+    script = {LANDING: NotFound("Nothing here.")} | dict(pages)
+    texts = FullText(
+        subjects=Subjects(records(stock)),
+        candidates=Candidates(panel, Copies(panel)),
+        pages=Memory().reading(ScriptedReads(script)),
+        weigh=weigh,
+        **changes,
+    )
+    return asyncio.run(texts.read(wish, trace=trace or Trace()))
+
+
+def error_of(stock: Shop, pages: Mapping[str, Any], *args: Any, **changes: Any) -> CitewellError:
+    with pytest.raises(CitewellError) as caught:
+        read(stock, pages, *args, **changes)
+    return caught.value
+
+
+def known(work: Paper, *copies: Copy) -> Shop:
+    return mixed(
+        ("crossref", LOOKUP, Registry({DOI: work})),
+        ("unpaywall", COPIES, Registry(free={DOI: copies})),
+    )
+
+
+def copy(url: str = PDF, **changes: Any) -> Copy:
+    given: dict[str, Any] = {"pdf": True, "source": "unpaywall"}
+    return Copy(url=url, **(given | changes))
+
+
+def test_the_first_copy_that_reads_as_the_paper_is_the_text():
+    trace = Trace()
+    free = copy(version="acceptedVersion", license="cc-by", host="repository")
+
+    answer = read(known(paper(venue="J. Stones"), free), {PDF: whole()}, trace=trace)
+
+    assert answer.is_full_text
+    assert answer.content.startswith("# Of Water and Stone")
+    assert (answer.version, answer.license, answer.source) == (
+        "acceptedVersion",
+        "cc-by",
+        "unpaywall",
+    )
+    assert (answer.url, answer.doi, answer.journal) == (PDF, DOI, "J. Stones")
+    assert trace.used == ["unpaywall"]
+
+
+@pytest.mark.parametrize(
+    "useless",
+    [
+        Blocked("A bot wall."),
+        RateLimited("Slow down."),
+        Unavailable("Down."),
+        stub(PDF),
+        page(PDF, "Something else entirely. " * 500, title="Another paper"),
+        page(PDF, f"{TITLE}. " + "The abstract says little. " * 30, title=TITLE),
+        page(PDF, "scan", title=TITLE, page_count=9),
+    ],
+)
+def test_walls_stubs_and_other_papers_are_passed_over(useless: Page | CitewellError):
+    second = "https://example.org/b.pdf"
+    first = copy(version="publishedVersion")
+    stock = known(paper(), first, copy(second, version="submittedVersion"))
+
+    answer = read(stock, {PDF: useless, second: whole(second)})
+
+    assert (answer.url, answer.version) == (second, "submittedVersion")
+    assert answer.tried is not None
+    assert len(answer.tried) == 1
+    assert answer.tried[0].startswith("unpaywall (example.org): ")
+
+
+def test_a_paper_that_cites_this_one_is_not_this_one():
+    other = "# Rivers of the Plains\n\n" + "Rivers run. " * 3000 + f"References: {TITLE}."
+
+    answer = read(
+        known(paper(abstract="Water runs."), copy()), {PDF: page(PDF, other, title="Rivers")}
+    )
+
+    assert not answer.is_full_text
+
+
+def test_without_a_readable_copy_the_abstract_is_given_as_what_it_is():
+    answer = read(
+        known(paper(abstract="Water runs over stone."), copy()), {PDF: Blocked("A wall.")}
+    )
+
+    assert not answer.is_full_text
+    assert answer.content == "Water runs over stone."
+    assert answer.version is None
+    assert answer.notes == (
+        "No free copy could be read: this is the abstract only, not the paper.",
+    )
+
+
+def test_without_copy_and_abstract_there_is_an_error_that_lists_what_was_tried():
+    error = error_of(known(paper(), copy()), {PDF: stub(PDF)})
+
+    assert isinstance(error, NotFound)
+    assert "unpaywall (example.org)" in error.message
+
+
+def test_a_failure_that_may_pass_is_told_as_such():
+    error = error_of(known(paper(), copy()), {PDF: NetworkFailed("Nothing came.")})
+
+    assert isinstance(error, NetworkFailed)
+    assert error.retryable
+
+
+def test_a_doi_that_is_not_registered_is_not_found():
+    stock = mixed(("crossref", LOOKUP, Registry()), ("doi", REGISTRY, Registry()))
+
+    error = error_of(stock, {})
+
+    assert isinstance(error, NotFound)
+    assert "not registered" in error.message
+
+
+def test_a_doi_nobody_could_check_is_tried_at_its_landing_page():
+    down = Registry(fails=Unavailable("Down."), handles=Unavailable("Down."))
+    stock = mixed(("crossref", LOOKUP, down), ("doi", REGISTRY, down))
+
+    answer = read(stock, {LANDING: whole(LANDING)})
+
+    assert answer.is_full_text
+    assert answer.version == "publishedVersion"
+    assert answer.notes is not None
+    assert any("could be asked" in note for note in answer.notes)
+
+
+def test_the_pdf_that_a_landing_page_declares_is_followed():
+    linked = "https://publisher.example.com/full.pdf"
+    landing = stub(structured=StructuredData(citation={"citation_pdf_url": linked}))
+
+    answer = read(known(paper()), {LANDING: landing, linked: whole(linked)})
+
+    assert (answer.url, answer.version) == (linked, "publishedVersion")
+
+
+def test_an_arxiv_id_is_read_at_arxiv_as_a_preprint():
+    work = paper(doi=None, ids={Scheme.ARXIV: "1706.03762"}, source="arxiv")
+    arxiv = Registry({"1706.03762": work}, schemes=frozenset({Scheme.ARXIV}))
+    address = "https://arxiv.org/pdf/1706.03762"
+
+    answer = read(
+        mixed(("arxiv", LOOKUP, arxiv)),
+        {address: whole(address, page_count=9)},
+        "https://arxiv.org/abs/1706.03762v5",
+    )
+
+    assert (answer.version, answer.source) == ("preprint", "arxiv")
+    assert answer.ids == {"arxiv": "1706.03762"}
+
+
+def test_a_pmcid_is_read_at_pubmed_central():
+    work = paper(ids={Scheme.PMCID: "PMC1234567"}, source="europepmc")
+    registry = Registry({"PMC1234567": work}, schemes=frozenset({Scheme.PMCID}))
+    address = "https://pmc.ncbi.nlm.nih.gov/articles/PMC1234567/"
+
+    answer = read(mixed(("europepmc", LOOKUP, registry)), {address: whole(address)}, "PMC1234567")
+
+    assert answer.url == address
+
+
+def test_a_title_is_looked_up_and_the_answer_says_for_what_it_was_taken():
+    stock = mixed(("crossref", MATCH, Registry(matching=[paper()])))
+
+    answer = read(stock, {LANDING: whole(LANDING)}, "of water and stone")
+
+    assert answer.doi == DOI
+    assert answer.notes is not None
+    assert LANDING in answer.notes[0]
+
+
+def test_a_title_that_nobody_has_is_not_found_and_the_nearest_is_named():
+    stock = mixed(("crossref", MATCH, Registry(matching=[paper()])))
+
+    error = error_of(stock, {}, "An entirely invented paper")
+
+    assert isinstance(error, NotFound)
+    assert TITLE in error.message
+
+
+def test_a_title_nobody_could_be_asked_for_is_a_failure_and_no_absence():
+    stock = mixed(("crossref", MATCH, Registry(fails=Unavailable("Down."))))
+
+    assert isinstance(error_of(stock, {}, "of water and stone"), NetworkFailed)
+
+
+def test_an_address_is_read_as_it_is():
+    address = "https://example.org/papers/stone.pdf"
+
+    answer = read(mixed(("crossref", LOOKUP, Registry())), {address: whole(address)}, address)
+
+    assert (answer.url, answer.title, answer.source) == (address, TITLE, "given")
+    assert answer.doi is None
+
+
+def test_a_landing_page_leads_to_a_free_copy_of_its_paper():
+    address = "https://journal.example.org/article/7"
+    meta = StructuredData(citation={"citation_doi": DOI, "citation_title": TITLE})
+    pages = {address: stub(address, structured=meta), PDF: whole()}
+
+    answer = read(known(paper(), copy()), pages, address)
+
+    assert (answer.url, answer.doi) == (PDF, DOI)
+
+
+def test_an_address_that_our_policy_forbids_is_refused_outright():
+    address = "http://192.168.0.1/paper.pdf"
+
+    error = error_of(
+        mixed(("crossref", LOOKUP, Registry())), {address: Refused("Private.")}, address
+    )
+
+    assert isinstance(error, Refused)
+
+
+def test_a_forbidden_copy_does_not_spoil_the_others():
+    bad = "http://192.168.0.1/a.pdf"
+    stock = known(paper(), copy(bad, version="publishedVersion"), copy())
+
+    assert read(stock, {bad: Refused("Private."), PDF: whole()}).url == PDF
+
+
+def test_copies_are_tried_in_the_order_of_who_knows_them():
+    s2 = paper(
+        source="semanticscholar",
+        copies=(copy("https://s2.example/a.pdf", source="semanticscholar"),),
+    )
+    europe = paper(
+        source="europepmc", copies=(copy("https://epmc.example/a.pdf", source="europepmc"),)
+    )
+    stock = mixed(
+        ("crossref", LOOKUP, Registry({DOI: paper()})),
+        ("europepmc", LOOKUP, Registry({DOI: europe})),
+        ("semanticscholar", LOOKUP, Registry({DOI: s2})),
+        ("unpaywall", COPIES, Registry(free={DOI: (copy(),)})),
+    )
+    panel = Panel(stock.catalogue, patience=1.0)
+
+    located = asyncio.run(
+        Candidates(panel, Copies(panel)).of(paper(), (PaperId(scheme=Scheme.DOI, value=DOI),))
+    )
+
+    assert [one.url for one in located.copies] == [
+        "https://s2.example/a.pdf",
+        PDF,
+        "https://epmc.example/a.pdf",
+        LANDING,
+    ]
+
+
+def test_the_text_is_cut_at_max_length_and_says_so():
+    answer = read(known(paper(), copy()), {PDF: whole()}, max_length=1000)
+
+    assert answer.truncated
+    assert answer.content_length <= 1000
+    assert answer.original_length == len(TEXT.encode())
+
+
+@pytest.mark.parametrize("length", [999, 200_001])
+def test_a_length_out_of_bounds_is_refused(length: int):
+    assert isinstance(error_of(known(paper()), {}, max_length=length), InvalidInput)
+
+
+def test_an_empty_identifier_is_refused():
+    assert isinstance(error_of(known(paper()), {}, " \u200b "), InvalidInput)
+
+
+def test_a_retraction_known_from_the_record_is_told():
+    gone = paper(events=(Event(kind=Notice.RETRACTION, source="publisher", date="2021"),))
+
+    answer = read(known(gone, copy()), {PDF: whole()})
+
+    assert answer.retraction_status is not None
+    assert answer.retraction_status.retracted
+
+
+class Lookup:
+    def __init__(self, answer: RetractionStatus | CitewellError) -> None:
+        self._answer = answer
+
+    async def status(self, doi: str, *, paper: Paper | None = None) -> RetractionStatus | None:
+        if isinstance(self._answer, CitewellError):
+            raise self._answer
+        return self._answer
+
+
+def test_a_retraction_that_the_record_does_not_tell_is_looked_up():
+    lookup = Lookup(RetractionStatus(retracted=True, kind="retraction"))
+
+    answer = read(known(paper(), copy()), {PDF: whole()}, retractions=lookup)
+
+    assert answer.retraction_status is not None
+
+
+def test_a_failing_look_up_of_retractions_costs_no_text():
+    answer = read(known(paper(), copy()), {PDF: whole()}, retractions=Lookup(Unavailable("Down.")))
+
+    assert answer.is_full_text
+    assert answer.retraction_status is None
+
+
+def test_copies_that_never_answer_end_in_an_error_in_time():
+    error = error_of(known(paper(), copy()), {PDF: 60.0}, deadline=0.05)
+
+    assert isinstance(error, NetworkFailed)
+
+
+@pytest.mark.parametrize(
+    ("title", "text"),
+    [
+        ("深度学习综述", "# 深度学习综述\n\n" + "本文回顾深度学习的方法。" * 400),
+        ("О воде и камне", "# О воде и камне\n\n" + "Вода течёт по камню весь день. " * 400),
+    ],
+)
+def test_titles_in_other_scripts_are_recognised(title: str, text: str):
+    count = {"word_count": 2000}
+
+    answer = read(known(paper(title), copy()), {PDF: whole(PDF, text, title="", **count)})
+
+    assert answer.is_full_text
+
+
+def test_a_label_that_a_publisher_sets_before_a_retracted_title_does_not_hide_the_paper():
+    gone = paper(f"RETRACTED ARTICLE: {TITLE}")
+
+    assert read(known(gone, copy()), {PDF: whole()}).is_full_text

@@ -1,0 +1,248 @@
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from citewell.errors import CitewellError, InvalidInput, Misconfigured, NotFound, RateLimited
+from citewell.model.literature import GraphAnswer
+from citewell.model.paper import Scheme
+from citewell.model.routing import Trace
+from citewell.ports import Offer
+from citewell.services.scholar.graph import Citations, Wish
+from citewell.services.scholar.panel import Panel
+from citewell.services.trust.weighing import weigh
+from tests.unit.services.doubles import Shop, keyed, spec
+from tests.unit.services.scholar.doubles import LOOKUP, Registry, mixed, paper, records
+
+GRAPH = frozenset({Offer.GRAPH, Offer.LOOKUP, Offer.MATCH})
+SEED = "10.1234/seed"
+
+
+def around(stock: Shop, seed: str = SEED, trace: Trace | None = None, **wish: Any) -> GraphAnswer:
+    citations = Citations(
+        catalogue=stock.catalogue,
+        panel=Panel(stock.catalogue, patience=0.05),
+        records=records(stock),
+        weigh=weigh,
+    )
+    return asyncio.run(citations.around(Wish(paper=seed, **wish), trace=trace or Trace()))
+
+
+def error_of(stock: Shop, seed: str = SEED, **wish: Any) -> CitewellError:
+    with pytest.raises(CitewellError) as caught:
+        around(stock, seed, **wish)
+    return caught.value
+
+
+def works(count: int, prefix: str, **changes: Any) -> list[Any]:
+    return [
+        paper(f"Work {prefix} {number}", doi=f"10.1234/{prefix}{number}", **changes)
+        for number in range(count)
+    ]
+
+
+def s2(**changes: Any) -> Registry:
+    given: dict[str, Any] = {
+        "citing_": works(12, "c", influential=False, intents=("background",)),
+        "cited_": works(3, "r", influential=True),
+        "schemes": frozenset({Scheme.DOI, Scheme.ARXIV, Scheme.PMID, Scheme.S2}),
+    }
+    return Registry(**(given | changes))
+
+
+def openalex(**changes: Any) -> Registry:
+    given: dict[str, Any] = {"citing_": works(2, "o"), "cited_": works(1, "p")}
+    return Registry(**(given | changes))
+
+
+def both(first: Registry, second: Registry) -> Shop:
+    return mixed(("openalex", GRAPH, second), ("semanticscholar", GRAPH, first))
+
+
+def test_semantic_scholar_answers_first_in_both_directions():
+    other = openalex()
+
+    answer = around(both(s2(), other))
+
+    assert answer.provider == "semanticscholar"
+    assert (answer.cited_by_count, answer.references_count) == (10, 3)
+    assert answer.cited_by is not None
+    assert answer.cited_by[0].citation_intents == ("background",)
+    assert (answer.seed, answer.direction) == (SEED, "both")
+    assert other.asked == []
+
+
+@pytest.mark.parametrize(
+    ("direction", "absent"), [("cited_by", "references"), ("references", "citedBy")]
+)
+def test_a_direction_that_was_not_asked_for_is_absent(direction: str, absent: str):
+    provider = s2()
+
+    wire = around(both(provider, openalex()), direction=direction).wire()
+
+    assert absent not in wire
+    assert f"{absent}Count" not in wire
+    assert len(provider.asked) == 1
+
+
+def test_a_failing_first_provider_is_followed_by_openalex_and_the_trace_says_so():
+    trace = Trace()
+
+    answer = around(both(s2(fails=RateLimited("Slow down.")), openalex()), trace=trace)
+
+    assert answer.provider == "openalex"
+    assert trace.wire() == {
+        "provider_used": "openalex",
+        "providers_attempted": ["semanticscholar", "openalex"],
+        "fallback": True,
+        "fallback_reason": "primary_unavailable",
+    }
+
+
+def test_a_paper_that_only_openalex_knows_is_found_there():
+    unknown = s2(citing_=None, cited_=None)
+
+    assert around(both(unknown, openalex())).provider == "openalex"
+
+
+def test_a_silent_provider_is_given_up():
+    assert around(both(s2(slow=True), openalex())).provider == "openalex"
+
+
+def test_a_paper_without_neighbours_is_an_answer():
+    lonely = {"citing_": [], "cited_": []}
+
+    answer = around(both(s2(**lonely), openalex(**lonely)))
+
+    assert answer.provider == "semanticscholar"
+    assert (answer.cited_by, answer.references) == ((), ())
+
+
+def test_an_unknown_paper_is_not_found():
+    unknown = {"citing_": None, "cited_": None}
+
+    error = error_of(both(s2(**unknown), openalex(**unknown)))
+
+    assert isinstance(error, NotFound)
+    assert "semanticscholar, openalex" in error.message
+
+
+def test_nobody_answering_is_not_an_unknown_paper():
+    down = RateLimited("Slow down.", retry_after=5)
+
+    error = error_of(both(s2(fails=down), openalex(citing_=None, cited_=None)))
+
+    assert isinstance(error, RateLimited)
+
+
+def test_a_named_provider_is_used_and_no_other():
+    other = openalex()
+
+    error = error_of(both(s2(fails=RateLimited("Slow down.")), other), provider="semanticscholar")
+
+    assert isinstance(error, RateLimited)
+    assert other.asked == []
+
+
+@pytest.mark.parametrize("name", ["nobody", "crossref", "\u200b"])
+def test_a_provider_without_a_graph_is_refused_with_those_that_have_one(name: str):
+    stock = mixed(
+        ("semanticscholar", GRAPH, s2()),
+        ("openalex", GRAPH, openalex()),
+        ("crossref", LOOKUP, Registry()),
+    )
+
+    error = error_of(stock, provider=name)
+
+    assert isinstance(error, InvalidInput)
+    assert "Supported: semanticscholar, openalex" in error.message
+
+
+def test_an_unconfigured_provider_is_refused():
+    stock = Shop(
+        (spec("semanticscholar", offers=GRAPH, options=keyed("S2_KEY")), s2()),
+        (spec("openalex", offers=GRAPH), openalex()),
+    )
+
+    assert isinstance(error_of(stock, provider="semanticscholar"), Misconfigured)
+
+
+def test_only_influential_works_are_kept_where_the_provider_tells():
+    provider = s2(
+        citing_=[*works(9, "c", influential=False), *works(3, "i", influential=True)], cited_=[]
+    )
+
+    answer = around(both(provider, openalex()), influential_only=True)
+
+    assert answer.cited_by_count == 3
+    assert answer.notes is None
+
+
+def test_influential_only_passes_everything_where_the_provider_tells_nothing():
+    answer = around(both(s2(), openalex()), provider="openalex", influential_only=True)
+
+    assert answer.cited_by_count == 2
+    assert answer.notes is not None
+    assert "influential" in answer.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("seed", "asked"),
+    [
+        ("https://doi.org/10.1234/SEED", "doi:10.1234/seed"),
+        ("arXiv:1706.03762v5", "arxiv:1706.03762"),
+        ("PMID: 12345", "pmid:12345"),
+    ],
+)
+def test_a_seed_may_be_any_identifier_the_provider_knows(seed: str, asked: str):
+    provider = s2()
+
+    around(both(provider, openalex()), seed, direction="cited_by")
+
+    assert provider.asked == [f"citing {asked}"]
+
+
+def test_an_identifier_that_a_provider_does_not_know_is_looked_up_first():
+    known = paper(doi="10.1234/seed", ids={Scheme.ARXIV: "1706.03762"}, source="arxiv")
+    provider = openalex()
+    arxiv = Registry({"1706.03762": known}, schemes=frozenset({Scheme.ARXIV}))
+    stock = mixed(("openalex", GRAPH, provider), ("arxiv", LOOKUP, arxiv))
+
+    answer = around(stock, "arXiv:1706.03762", direction="cited_by")
+
+    assert provider.asked == ["citing doi:10.1234/seed"]
+    assert answer.seed_paper is not None
+
+
+def test_a_title_is_the_providers_own_best_match():
+    match = paper("Of Water and Stone", ids={Scheme.S2: "abc"})
+    provider = s2(matching=[paper("Of fire", doi="10.1234/fire"), match])
+
+    answer = around(both(provider, openalex()), "of water and stone", direction="cited_by")
+
+    assert provider.asked == ["match of water and stone", "citing s2:abc"]
+    assert answer.seed_paper is not None
+    assert answer.seed_paper.title == "Of Water and Stone"
+
+
+def test_another_title_is_no_match():
+    nearest = [paper("Rivers of the northern plains")]
+
+    error = error_of(
+        both(s2(matching=nearest), openalex(matching=nearest)), "An invented title of a paper"
+    )
+
+    assert isinstance(error, NotFound)
+
+
+def test_an_empty_seed_is_refused():
+    assert isinstance(error_of(both(s2(), openalex()), " \u200b "), InvalidInput)
+
+
+def test_without_any_graph_provider_the_error_says_which_there_are():
+    error = error_of(mixed(("crossref", LOOKUP, Registry())))
+
+    assert isinstance(error, InvalidInput)
+    assert "semanticscholar, openalex" in error.message

@@ -1,0 +1,357 @@
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from citewell.errors import BadShape, NetworkFailed, RateLimited, Unavailable
+from citewell.model.paper import BibliographicQuery, PaperId, Scheme
+from citewell.services.scholar.panel import Asked
+from citewell.services.scholar.records import Matches, Record, Records
+from citewell.services.web.rounds import Rest
+from tests.unit.services.reading import Memory
+from tests.unit.services.scholar.doubles import (
+    DOI,
+    LOOKUP,
+    MATCH,
+    REGISTRY,
+    Registry,
+    doi,
+    mixed,
+    paper,
+    records,
+)
+
+DOWN = Unavailable("It is down.")
+
+
+def find(found: Records, paper_id: PaperId | None = None) -> Record:
+    return asyncio.run(found.find(paper_id or doi()))
+
+
+def match(found: Records, title: str = "Of Water and Stone", **query: Any) -> Matches:
+    return asyncio.run(found.match(BibliographicQuery(title=title, **query)))
+
+
+def test_two_registries_are_asked_and_merged():
+    crossref = Registry({DOI: paper(volume="7")})
+    openalex = Registry({DOI: paper(source="openalex", citation_count=9)})
+    third = Registry({DOI: paper(source="europepmc")})
+    stock = mixed(
+        ("europepmc", LOOKUP, third), ("openalex", LOOKUP, openalex), ("crossref", LOOKUP, crossref)
+    )
+
+    record = find(records(stock, grace=5.0))
+
+    assert record.state == "found"
+    assert record.paper is not None
+    assert (record.paper.volume, record.paper.citation_count) == ("7", 9)
+    assert third.asked == []
+
+
+def test_only_the_handle_registry_can_say_that_a_doi_does_not_exist():
+    stock = mixed(
+        ("crossref", LOOKUP, Registry()),
+        ("openalex", LOOKUP, Registry()),
+        ("doi", REGISTRY, Registry(handles=frozenset())),
+    )
+
+    record = find(records(stock))
+
+    assert (record.state, record.paper) == ("not_registered", None)
+    assert Asked(provider="doi", outcome="absent") in record.asked
+
+
+def test_a_doi_that_nobody_has_is_unchecked_while_the_handle_registry_is_down():
+    stock = mixed(
+        ("crossref", LOOKUP, Registry()),
+        ("openalex", LOOKUP, Registry()),
+        ("doi", REGISTRY, Registry(handles=DOWN)),
+    )
+
+    record = find(records(stock))
+
+    assert record.state == "unchecked"
+    assert (
+        Asked(provider="doi", outcome="failed", error_kind="upstream_unavailable") in record.asked
+    )
+
+
+def test_a_doi_is_unchecked_where_no_handle_registry_is_configured():
+    assert find(records(mixed(("crossref", LOOKUP, Registry())))).state == "unchecked"
+
+
+def test_a_registered_doi_without_a_description_is_found_without_a_paper():
+    stock = mixed(
+        ("crossref", LOOKUP, Registry()), ("doi", REGISTRY, Registry(handles=frozenset({DOI})))
+    )
+
+    record = find(records(stock))
+
+    assert (record.state, record.paper) == ("found", None)
+
+
+def test_the_other_agencies_are_asked_before_a_doi_is_given_up():
+    stock = mixed(
+        ("crossref", LOOKUP, Registry()),
+        ("openalex", LOOKUP, Registry()),
+        ("datacite", LOOKUP, Registry({DOI: paper(source="datacite")})),
+        ("doi", REGISTRY, Registry(handles=DOWN)),
+    )
+
+    record = find(records(stock))
+
+    assert record.state == "found"
+    assert record.paper is not None
+    assert record.paper.source == "datacite"
+
+
+@pytest.mark.parametrize(
+    "error", [RateLimited("Slow down."), DOWN, BadShape("Odd."), NetworkFailed("Nothing.")]
+)
+def test_registries_in_trouble_never_make_a_work_absent(error: Exception):
+    down = Registry(fails=error)  # type: ignore[arg-type]  # every one of them is ours
+    stock = mixed(("crossref", LOOKUP, down), ("openalex", LOOKUP, down), ("doi", REGISTRY, down))
+
+    record = find(records(stock))
+
+    assert record.state == "unchecked"
+    assert {one.outcome for one in record.asked} == {"failed"}
+
+
+def test_a_neighbour_in_place_of_the_work_asked_for_is_no_answer():
+    stock = mixed(
+        ("openalex", LOOKUP, Registry({DOI: paper(doi="10.1234/neighbour")})),
+        ("doi", REGISTRY, Registry(handles=frozenset())),
+    )
+
+    assert find(records(stock)).state == "not_registered"
+
+
+@pytest.mark.parametrize(
+    ("scheme", "authority"),
+    [(Scheme.ARXIV, "arxiv"), (Scheme.PMID, "pubmed"), (Scheme.S2, "semanticscholar")],
+)
+def test_an_identifiers_own_home_says_whether_it_exists(scheme: Scheme, authority: str):
+    home = Registry(schemes=frozenset({scheme}))
+    other = Registry(schemes=frozenset({scheme}))
+    stock = mixed((authority, LOOKUP, home), ("europepmc", LOOKUP, other))
+    paper_id = PaperId(scheme=scheme, value="123")
+
+    denied = find(records(stock), paper_id)
+    home.fails = DOWN
+    unheard = find(records(stock), paper_id)
+
+    assert denied.state == "not_registered"
+    assert unheard.state == "unchecked"
+
+
+def test_a_provider_that_does_not_know_the_scheme_is_not_asked():
+    only_dois = Registry()
+    stock = mixed(("crossref", LOOKUP, only_dois))
+
+    record = find(records(stock), PaperId(scheme=Scheme.PMID, value="1"))
+
+    assert record == Record(paper=None, state="unchecked")
+    assert only_dois.asked == []
+
+
+def test_a_slow_registry_is_not_waited_for_once_another_has_answered():
+    stock = mixed(
+        ("crossref", LOOKUP, Registry({DOI: paper()})), ("openalex", LOOKUP, Registry(slow=True))
+    )
+
+    record = find(records(stock))
+
+    assert record.state == "found"
+    assert Asked(provider="openalex", outcome="failed", error_kind="network") in record.asked
+
+
+def test_a_resting_provider_is_left_alone():
+    crossref = Registry({DOI: paper()})
+    stock = mixed(("crossref", LOOKUP, crossref))
+    resting = {"resting": lambda _name: Rest(seconds=30, limited=True)}
+
+    record = find(records(stock, panel=resting))
+
+    assert crossref.asked == []
+    assert record.asked == (
+        Asked(provider="crossref", outcome="failed", error_kind="rate_limited", retry_after=30),
+    )
+
+
+def test_the_same_question_is_asked_once_however_many_ask_it():
+    crossref = Registry({DOI: paper("Ünïcode \ud800 title")})
+    found = records(mixed(("crossref", LOOKUP, crossref)), loader=Memory().loader)
+
+    async def many() -> list[Record]:
+        first = await asyncio.gather(*(found.find(doi()) for _ in range(20)))
+        return [*first, await found.find(doi())]
+
+    answers = asyncio.run(many())
+
+    assert crossref.asked == [f"doi:{DOI}"]
+    assert len({answer.state for answer in answers}) == 1
+    assert answers[-1].paper is not None
+    assert answers[-1].paper.ids == {Scheme.DOI: DOI}
+
+
+def test_a_failure_is_never_remembered_as_an_absence():
+    registry = Registry(handles=DOWN)
+    crossref = Registry(fails=DOWN)
+    stock = mixed(("crossref", LOOKUP, crossref), ("doi", REGISTRY, registry))
+    found = records(stock, loader=Memory().loader)
+
+    async def again() -> tuple[Record, Record]:
+        before = await found.find(doi())
+        crossref.fails, crossref.holds = None, {DOI: paper()}
+        return before, await found.find(doi())
+
+    before, after = asyncio.run(again())
+
+    assert (before.state, after.state) == ("unchecked", "found")
+
+
+def test_isolated_tenants_share_no_record():
+    crossref = Registry({DOI: paper()})
+    stock = mixed(("crossref", LOOKUP, crossref))
+    found = records(stock, loader=Memory().loader, isolated=True)
+
+    async def two() -> None:
+        await found.find(doi(), tenant="one")
+        await found.find(doi(), tenant="one")
+        await found.find(doi(), tenant="two")
+
+    asyncio.run(two())
+
+    assert len(crossref.asked) == 2
+
+
+def test_many_lookups_run_side_by_side_but_not_all_at_once():
+    dois = [f"10.1234/{number}" for number in range(200)]
+    crossref = Registry({value: paper(doi=value) for value in dois})
+    found = records(mixed(("crossref", LOOKUP, crossref)), at_once=16)
+
+    async def every() -> list[Record]:
+        return await asyncio.gather(*(found.find(doi(value)) for value in dois))
+
+    states = {record.state for record in asyncio.run(every())}
+
+    assert states == {"found"}
+    assert 2 <= crossref.most_at_once <= 16
+
+
+def test_matches_are_ranked_by_title_author_and_year():
+    right = paper(year=2020)
+    wrong_author = paper(doi="10.1234/b", authors=(), title="Of Water and Fire")
+    stock = mixed(("crossref", MATCH, Registry(matching=[wrong_author, right])))
+
+    found = match(records(stock), author="Stone", year=2020)
+
+    assert [work.doi for work in found.papers] == [DOI, "10.1234/b"]
+    assert found.answered
+
+
+def test_a_sure_match_spares_the_other_registries():
+    later = Registry(matching=[paper(source="pubmed")])
+    stock = mixed(
+        ("crossref", MATCH, Registry(matching=[paper()])),
+        ("openalex", MATCH, Registry(matching=[paper(source="openalex")])),
+        ("pubmed", MATCH, later),
+    )
+
+    found = match(records(stock, grace=5.0))
+
+    assert len(found.papers) == 1
+    assert later.asked == []
+
+
+def test_everybody_is_asked_when_the_first_know_nothing_close():
+    later = Registry(matching=[paper(source="pubmed")])
+    stock = mixed(
+        ("crossref", MATCH, Registry(matching=[paper("Something else", doi="10.1234/else")])),
+        ("openalex", MATCH, Registry()),
+        ("pubmed", MATCH, later),
+    )
+
+    found = match(records(stock, grace=5.0))
+
+    assert found.papers[0].doi == DOI
+
+
+def test_nobody_answering_is_told_from_nobody_knowing():
+    down = match(records(mixed(("crossref", MATCH, Registry(fails=DOWN)))))
+    empty = match(records(mixed(("crossref", MATCH, Registry()))))
+
+    assert (down.papers, down.answered) == ((), False)
+    assert (empty.papers, empty.answered) == ((), True)
+
+
+def test_matching_by_the_whole_reference_prefers_the_title_it_holds():
+    stock = mixed(
+        (
+            "crossref",
+            MATCH,
+            Registry(matching=[paper("Of rain", doi="10.1234/rain"), paper()]),
+        )
+    )
+
+    found = match(
+        records(stock), title="", text="Stone, A. (2020). Of water and stone. J. Stones, 7, 1-9."
+    )
+
+    assert found.papers[0].doi == DOI
+
+
+def test_cancelling_a_lookup_leaves_no_request_behind():
+    slow = Registry(slow=True)
+    found = records(mixed(("crossref", LOOKUP, slow)))
+
+    async def cancelled() -> None:
+        task = asyncio.create_task(found.find(doi()))
+        await slow.begun.wait()
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+    asyncio.run(cancelled())
+
+    assert slow.at_once == 0
+
+
+@pytest.mark.parametrize(("asked_for", "state"), [(2.0, "found"), (60.0, "unchecked")])
+def test_a_short_pause_that_a_registry_asks_for_is_taken_once(asked_for: float, state: str):
+    crossref = Registry({DOI: paper()}, fails=RateLimited("Slow down.", retry_after=asked_for))
+    slept: list[float] = []
+
+    async def pause(seconds: float) -> None:
+        slept.append(seconds)
+        crossref.fails = None
+
+    record = find(records(mixed(("crossref", LOOKUP, crossref)), pause=pause))
+
+    assert record.state == state
+    assert slept == ([2.0] if state == "found" else [])
+
+
+def test_matching_takes_a_short_pause_too():
+    crossref = Registry(matching=[paper()], fails=RateLimited("Slow down.", retry_after=1.0))
+
+    async def pause(_seconds: float) -> None:
+        crossref.fails = None
+
+    assert match(records(mixed(("crossref", MATCH, crossref)), pause=pause)).papers
+
+
+def test_an_unregistered_doi_does_not_wait_for_the_agencies():
+    stock = mixed(
+        ("crossref", LOOKUP, Registry()),
+        ("openalex", LOOKUP, Registry()),
+        ("datacite", LOOKUP, Registry(slow=True)),
+        ("doi", REGISTRY, Registry()),
+    )
+
+    record = find(records(stock))
+
+    assert record.state == "not_registered"
+    assert "datacite" not in {one.provider for one in record.asked}

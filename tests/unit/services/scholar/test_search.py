@@ -1,0 +1,560 @@
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from citewell.errors import (
+    CitewellError,
+    InvalidInput,
+    Misconfigured,
+    NetworkFailed,
+    RateLimited,
+    Unavailable,
+)
+from citewell.model.literature import PapersAnswer
+from citewell.model.paper import Copy, Event, Notice, PapersFound, Person, Scheme
+from citewell.model.routing import Trace
+from citewell.model.search import Query
+from citewell.ports import Offer
+from citewell.services.scholar.copies import Copies
+from citewell.services.scholar.fallback import POOL
+from citewell.services.scholar.ladder import Ladder
+from citewell.services.scholar.panel import Panel
+from citewell.services.scholar.search import Ask, Literature
+from citewell.services.trust.weighing import weigh
+from citewell.services.web.rounds import Rest
+from tests.unit.services.doubles import Scripted, Shop, hit, keyed, spec
+from tests.unit.services.scholar.doubles import PAPERS, Registry, mixed, paper
+
+WEB = frozenset({Offer.WEB})
+COPIES = frozenset({Offer.COPIES})
+DOWN = Unavailable("It is down.")
+
+
+def literature(stock: Shop, **changes: Any) -> Literature:
+    resting = changes.get("resting", lambda _name: None)
+    panel = Panel(stock.catalogue, resting=resting, patience=changes.get("patience", 5.0))
+    return Literature(
+        catalogue=stock.catalogue,
+        ladder=Ladder(stock.catalogue, panel, Copies(panel), thin=1),
+        web=stock.web,
+        resting=resting,
+        weigh=weigh,
+    )
+
+
+def search(
+    stock: Shop, query: str = "water stone", trace: Trace | None = None, **ask: Any
+) -> PapersAnswer:
+    options = {name: ask.pop(name) for name in ("resting", "patience") if name in ask}
+    found = literature(stock, **options)
+    return asyncio.run(found.search(Ask(query=query, **ask), trace=trace or Trace()))
+
+
+def error_of(stock: Shop, **ask: Any) -> CitewellError:
+    with pytest.raises(CitewellError) as caught:
+        search(stock, **ask)
+    return caught.value
+
+
+def several(count: int = 5, **changes: Any) -> list[Any]:
+    return [
+        paper(f"Of water and stone number {number}", doi=f"10.1234/{number}", **changes)
+        for number in range(count)
+    ]
+
+
+def test_openalex_answers_first_and_nobody_else_is_asked():
+    openalex, crossref = Registry(found=several()), Registry(found=several())
+    stock = mixed(("crossref", PAPERS, crossref), ("openalex", PAPERS, openalex))
+
+    answer = search(stock)
+
+    assert (answer.source, answer.result_count, answer.hints) == ("openalex", 5, None)
+    assert crossref.asked == []
+    assert answer.trust == "untrusted-external-content"
+
+
+def test_every_field_of_the_spec_is_there():
+    whole = paper(
+        abstract="It is wet. " * 100,
+        venue="Journal of Stones",
+        citation_count=3,
+        open_access=True,
+        pdf_url="https://example.org/a.pdf",
+        tldr="Wet.",
+        influential=True,
+        intents=("background",),
+        in_doaj=True,
+        kind="article-journal",
+        ids={Scheme.PMID: "77"},
+    )
+
+    [found] = search(mixed(("openalex", PAPERS, Registry(found=[whole])))).wire()["papers"]
+
+    assert found.pop("abstract").endswith("wet.")
+    assert found == {
+        "title": "Of Water and Stone",
+        "url": "https://doi.org/10.1234/first",
+        "source": "crossref",
+        "doi": "10.1234/first",
+        "authors": ["Ada Stone"],
+        "journal": "Journal of Stones",
+        "year": 2020,
+        "citationCount": 3,
+        "openAccess": True,
+        "pdfUrl": "https://example.org/a.pdf",
+        "tldr": "Wet.",
+        "isInfluential": True,
+        "citationIntents": ["background"],
+        "isInDoaj": True,
+        "hasText": True,
+        "hasPdf": True,
+        "kind": "article-journal",
+        "ids": {"pmid": "77"},
+    }
+
+
+@pytest.mark.parametrize(
+    "abstract", ["Word " * 200, "One sentence here. " * 60, "水" * 900, "A" * 900]
+)
+def test_an_abstract_is_cut_at_500_characters_at_most(abstract: str):
+    answer = search(mixed(("openalex", PAPERS, Registry(found=[paper(abstract=abstract)]))))
+
+    text = answer.papers[0].abstract
+    assert text is not None
+    assert 250 <= len(text) <= 500
+
+
+@pytest.mark.parametrize(
+    "failure", [RateLimited("Slow down."), DOWN, NetworkFailed("Nothing came.")]
+)
+def test_a_provider_that_fails_is_followed_by_the_next(failure: CitewellError):
+    stock = mixed(
+        ("openalex", PAPERS, Registry(fails=failure)),
+        ("crossref", PAPERS, Registry(found=several())),
+    )
+    trace = Trace()
+
+    answer = search(stock, trace=trace)
+
+    assert answer.source == "crossref"
+    assert trace.wire()["fallback"] is True
+    assert trace.wire()["provider_used"] == "crossref"
+
+
+def test_a_silent_provider_is_given_up():
+    stock = mixed(
+        ("openalex", PAPERS, Registry(slow=True)), ("crossref", PAPERS, Registry(found=several()))
+    )
+
+    assert search(stock, patience=0.01).source == "crossref"
+
+
+def test_a_resting_provider_is_passed_over_unasked():
+    openalex = Registry(found=several())
+    stock = mixed(("openalex", PAPERS, openalex), ("crossref", PAPERS, Registry(found=several())))
+
+    answer = search(stock, resting=lambda name: Rest(seconds=9) if name == "openalex" else None)
+
+    assert answer.source == "crossref"
+    assert openalex.asked == []
+
+
+def test_a_thin_answer_is_joined_with_the_next_and_merged_on_the_doi():
+    crossref = Registry(found=[paper(volume="7"), *several(3)])
+    stock = mixed(
+        ("openalex", PAPERS, Registry(found=[paper(source="openalex", citation_count=9)])),
+        ("crossref", PAPERS, crossref),
+    )
+
+    answer = search(stock)
+
+    assert answer.result_count == 4
+    assert answer.papers[0].citation_count == 9
+    assert answer.papers[0].provenance == {"crossref": "authors, title, year"}
+
+
+def test_a_thin_answer_is_asked_for_again_without_the_small_words():
+    def by_words(query: Any) -> list[Any]:
+        return several() if query.text == "water stone" else []
+
+    answer = search(
+        mixed(("openalex", PAPERS, Registry(found=by_words))),
+        query="what is the water of the stone",
+    )
+
+    assert answer.result_count == 5
+    assert answer.notes == ("Little was found, so 'water stone' was searched as well.",)
+
+
+def test_a_named_provider_is_used_and_no_other():
+    openalex = Registry(found=several())
+    stock = mixed(("openalex", PAPERS, openalex), ("pubmed", PAPERS, Registry(fails=DOWN)))
+
+    error = error_of(stock, provider="pubmed")
+
+    assert isinstance(error, Unavailable)
+    assert error.provider == "pubmed"
+    assert error.alternatives == ("openalex",)
+    assert openalex.asked == []
+
+
+def test_a_named_provider_without_results_gives_hints_and_no_substitute():
+    openalex = Registry(found=several())
+    stock = mixed(("openalex", PAPERS, openalex), ("pubmed", PAPERS, Registry()))
+
+    answer = search(stock, provider="pubmed", year_from=2020)
+
+    assert (answer.source, answer.result_count) == ("pubmed", 0)
+    assert answer.hints is not None
+    assert answer.hints.reason == "filters_too_restrictive"
+    assert "remove-filter: year_from" in answer.hints.suggested_actions
+    assert "try-different-provider: openalex" in answer.hints.suggested_actions
+    assert openalex.asked == []
+
+
+def test_an_unknown_provider_is_refused_with_the_list_of_those_there_are():
+    stock = mixed(("openalex", PAPERS, Registry()), ("brave", WEB, Scripted()))
+
+    error = error_of(stock, provider="scholar")
+
+    assert isinstance(error, InvalidInput)
+    assert "Supported: openalex, brave" in error.message
+
+
+def test_a_provider_without_papers_or_web_is_refused():
+    stock = mixed(
+        ("openalex", PAPERS, Registry()), ("doi", frozenset({Offer.REGISTRY}), Registry())
+    )
+
+    assert isinstance(error_of(stock, provider="doi"), InvalidInput)
+
+
+def test_an_unconfigured_provider_is_refused_with_what_it_lacks():
+    stock = Shop(
+        (spec("exa", offers=PAPERS, options=keyed("EXA_API_KEY")), Registry()),
+        (spec("openalex", offers=PAPERS), Registry(found=several())),
+    )
+
+    error = error_of(stock, provider="exa")
+
+    assert isinstance(error, Misconfigured)
+    assert "EXA_API_KEY" in error.message
+
+
+def test_a_named_web_provider_searches_the_scholarly_sites():
+    seen: list[Query] = []
+
+    def web(query: Query) -> list[Any]:
+        seen.append(query)
+        site = query.sites[0]
+        return [hit("a", url=f"https://{site}/abs/1706.03762", title="[1706.03762] Attention")]
+
+    brave = Scripted(web)
+    stock = mixed(("openalex", PAPERS, Registry(found=several())), ("brave", WEB, brave))
+
+    answer = search(stock, provider="brave")
+
+    assert answer.source == "web_search"
+    assert {site for query in seen for site in query.sites} == set(POOL)
+    assert answer.papers[0].title == "Attention"
+    assert answer.papers[0].source == "brave"
+    assert answer.papers[0].ids == {"arxiv": "1706.03762"}
+    assert answer.papers[0].pdf_url == "https://arxiv.org/pdf/1706.03762"
+
+
+def test_the_web_is_searched_when_no_scholarly_provider_finds_anything():
+    brave = Scripted([hit("a", url="https://nature.com/articles/nature12373", title="Thermometry")])
+    stock = mixed(("openalex", PAPERS, Registry(fails=DOWN)), ("brave", WEB, brave))
+
+    answer = search(stock)
+
+    assert answer.source == "web_search"
+    assert answer.papers[0].doi == "10.1038/nature12373"
+    assert answer.notes is not None
+
+
+def test_a_source_restricts_the_web_search_to_its_own_site():
+    brave = Scripted([])
+    stock = mixed(("brave", WEB, brave))
+
+    search(stock, source="ieee")
+
+    assert [query.sites for query in brave.asked] == [("ieeexplore.ieee.org",)]
+
+
+def test_one_half_of_the_sites_failing_leaves_the_other():
+    def web(query: Query) -> Any:
+        if "mdpi.com" in query.sites:
+            return DOWN
+        return [hit("a", url="https://arxiv.org/abs/1706.03762")]
+
+    assert search(mixed(("brave", WEB, Scripted(web)))).result_count == 1
+
+
+def test_nobody_answering_is_one_error_that_names_them_all():
+    stock = mixed(
+        ("openalex", PAPERS, Registry(fails=DOWN)),
+        ("crossref", PAPERS, Registry(fails=RateLimited("Slow down.", retry_after=30))),
+        ("brave", WEB, Scripted(DOWN)),
+    )
+
+    error = error_of(stock)
+
+    assert isinstance(error, RateLimited)
+    assert "Openalex" in error.message
+    assert "Crossref" in error.message
+
+
+def test_an_empty_answer_explains_itself():
+    stock = mixed(("openalex", PAPERS, Registry()), ("brave", WEB, Scripted([])))
+
+    answer = search(stock)
+
+    assert answer.hints is not None
+    assert answer.hints.reason == "no_match"
+    assert answer.hints.providers_attempted == ("openalex", "web_search")
+
+
+def test_an_empty_answer_after_failures_concludes_nothing():
+    stock = mixed(
+        ("openalex", PAPERS, Registry(fails=RateLimited("Slow down."))),
+        ("crossref", PAPERS, Registry()),
+    )
+
+    answer = search(stock)
+
+    assert answer.hints is not None
+    assert answer.hints.reason in {"rate_limited", "engines_failed"}
+    assert answer.hints.epistemic_warning is not None
+    assert answer.hints.epistemic_warning.startswith("Nothing can be concluded")
+
+
+def test_the_users_own_order_comes_before_ours():
+    stock = mixed(
+        ("openalex", PAPERS, Registry(found=several())),
+        ("pubmed", PAPERS, Registry(found=several(source="pubmed"))),
+        search_routing='{"academic": ["pubmed"]}',
+    )
+
+    answer = search(stock)
+
+    assert answer.source == "router"
+    assert {work.source for work in answer.papers} == {"pubmed"}
+
+
+def test_an_order_of_the_users_that_finds_nothing_is_followed_by_ours():
+    stock = mixed(
+        ("openalex", PAPERS, Registry(found=several())),
+        ("pubmed", PAPERS, Registry(fails=DOWN)),
+        search_routing='{"academic": ["pubmed"]}',
+    )
+
+    assert search(stock).source == "openalex"
+
+
+def test_an_order_that_names_nobody_is_refused():
+    stock = mixed(
+        ("openalex", PAPERS, Registry(found=several())), search_routing='{"academic": ["nobody"]}'
+    )
+
+    assert isinstance(error_of(stock), Misconfigured)
+
+
+def test_what_a_provider_does_not_filter_is_filtered_afterwards_and_said():
+    years = [
+        paper(f"Of water in {year}", doi=f"10.1234/{year}", year=year) for year in (2010, 2020)
+    ]
+    undated = paper("Of water, no date", doi="10.1234/undated", year=None)
+    openalex = Registry(found=[*years, undated])
+
+    answer = search(mixed(("openalex", PAPERS, openalex)), year_from=2015, count=2)
+
+    assert [work.doi for work in answer.papers] == ["10.1234/2020", "10.1234/undated"]
+    assert openalex.queries[0].count == 4
+    assert answer.filters is not None
+    assert answer.filters[0].by == "afterwards"
+    assert answer.filters[0].note is not None
+    assert "1 without a year were kept" in answer.filters[0].note
+
+
+def test_a_filter_the_provider_applies_is_its_own():
+    found = PapersFound(papers=tuple(several()), applied=frozenset({"year", "open_access"}))
+
+    answer = search(
+        mixed(("openalex", PAPERS, Registry(found=found))), year_from=2024, open_access=True
+    )
+
+    assert answer.result_count == 5
+    assert {row.by for row in answer.filters or ()} == {"openalex"}
+
+
+@pytest.mark.parametrize(
+    ("source", "doi", "ids", "venue"),
+    [
+        ("arxiv", "10.48550/arxiv.1", {}, None),
+        ("arxiv", None, {Scheme.ARXIV: "1706.03762"}, None),
+        ("pubmed", "10.1234/x", {Scheme.PMID: "1"}, None),
+        ("ieee", "10.1109/5.1", {}, None),
+        ("ieee", "10.1234/x", {}, "IEEE Transactions on Stones"),
+        ("nature", "10.1038/n1", {}, None),
+        ("springer", "10.1007/s1", {}, None),
+    ],
+)
+def test_a_source_is_known_by_identifier_or_venue(
+    source: str, doi: str | None, ids: dict[Scheme, str], venue: str | None
+):
+    right = paper("Of right stone", doi=doi, ids=ids, venue=venue)
+    wrong = paper("Of wrong stone", doi="10.9999/wrong", venue="Human Nature and Springs")
+
+    answer = search(mixed(("openalex", PAPERS, Registry(found=[right, wrong]))), source=source)
+
+    assert [work.title for work in answer.papers] == ["Of right stone"]
+
+
+def test_newest_first_is_made_so_where_the_provider_does_not():
+    found = [
+        paper("Old", doi="10.1234/1", year=2001),
+        paper("None", doi="10.1234/2", year=None),
+        paper("New", doi="10.1234/3", year=2021, published="2021-05-01"),
+    ]
+
+    answer = search(mixed(("openalex", PAPERS, Registry(found=found))), sort="date")
+
+    assert [work.title for work in answer.papers] == ["New", "Old", "None"]
+
+
+def pdf_shop(unpaywall: Registry, *papers: Any) -> Shop:
+    return mixed(
+        ("openalex", PAPERS, Registry(found=list(papers))), ("unpaywall", COPIES, unpaywall)
+    )
+
+
+def test_a_missing_pdf_is_filled_before_pdf_only_is_applied():
+    free = Copy(url="https://example.org/free.pdf", pdf=True, version="acceptedVersion")
+    unpaywall = Registry(free={"10.1234/first": (free,)})
+    other = paper("Of closed stone", doi="10.1234/closed")
+
+    answer = search(pdf_shop(unpaywall, paper(open_access=False), other), pdf_only=True)
+
+    assert [work.pdf_url for work in answer.papers] == ["https://example.org/free.pdf"]
+    assert answer.papers[0].open_access is True
+    assert answer.papers[0].provenance == {"unpaywall": "pdfUrl"}
+
+
+def test_a_pdf_that_is_there_is_never_overwritten():
+    free = Copy(url="https://example.org/free.pdf", pdf=True)
+    unpaywall = Registry(free={"10.1234/first": (free,)})
+
+    answer = search(pdf_shop(unpaywall, paper(pdf_url="https://example.org/own.pdf")))
+
+    assert answer.papers[0].pdf_url == "https://example.org/own.pdf"
+    assert unpaywall.asked == []
+
+
+@pytest.mark.parametrize("unpaywall", [Registry(fails=DOWN), Registry(slow=True), Registry()])
+def test_enrichment_never_fails_a_search(unpaywall: Registry):
+    answer = search(pdf_shop(unpaywall, paper()), patience=0.01)
+
+    assert answer.result_count == 1
+    assert answer.papers[0].pdf_url is None
+
+
+def test_full_text_keeps_what_can_be_read():
+    texts = [
+        paper("Of open stone", doi="10.1234/1", ids={Scheme.PMCID: "PMC1"}),
+        paper("Of closed stone", doi="10.1234/2"),
+    ]
+
+    answer = search(mixed(("openalex", PAPERS, Registry(found=texts))), full_text=True)
+
+    assert [work.title for work in answer.papers] == ["Of open stone"]
+
+
+def test_a_retraction_that_came_with_the_record_is_told():
+    notice = Event(kind=Notice.RETRACTION, source="publisher", date="2021-01-01")
+    corrected = Event(kind=Notice.CORRECTION, source="publisher", date="2021-01-01")
+    papers = [
+        paper("Gone", doi="10.1234/1", events=(notice,)),
+        paper("Mended", doi="10.1234/2", events=(corrected,)),
+        paper("Clean", doi="10.1234/3"),
+    ]
+
+    answer = search(mixed(("openalex", PAPERS, Registry(found=papers))))
+
+    gone, mended, clean = (work.retraction_status for work in answer.papers)
+    assert gone is not None
+    assert gone.retracted
+    assert mended is not None
+    assert (mended.retracted, mended.kind) == (False, "correction")
+    assert clean is None
+
+
+def test_markup_and_odd_records_are_cleaned():
+    odd = paper(
+        "The <i>Stone</i> &amp; the <b>Water</b>\u200b",
+        doi=None,
+        url="",
+        year=None,
+        authors=(
+            Person(name="World <b>Health</b> Organization", organisation=True),
+            Person(name=""),
+        ),
+        abstract="<jats:p>It is wet.</jats:p>",
+    )
+
+    [work] = search(mixed(("openalex", PAPERS, Registry(found=[odd])))).papers
+
+    assert work.title == "The Stone & the Water"
+    assert work.authors == ("World Health Organization",)
+    assert work.abstract == "It is wet."
+    assert work.year is None
+
+
+def test_a_paper_from_a_host_not_known_for_papers_is_marked():
+    strange = paper("Of water", doi=None, url="https://blog.example.com/x")
+    known = paper("Of stone", doi=None, url="https://arxiv.org/abs/x")
+
+    answer = search(mixed(("exa", PAPERS, Registry(found=[strange, known]))))
+
+    assert [work.low_confidence_domain for work in answer.papers] == [True, None]
+
+
+def test_a_collaboration_of_hundreds_is_cut_and_says_so():
+    many = paper(authors=tuple(Person(name=f"Writer {n}") for n in range(300)))
+
+    [work] = search(mixed(("openalex", PAPERS, Registry(found=[many])))).papers
+
+    assert work.authors is not None
+    assert len(work.authors) == 51
+    assert work.authors[-1] == "and 250 others"
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        {"query": " \u200b "},
+        {"count": 0},
+        {"count": 11},
+        {"source": "elsevier"},
+        {"sort": "cited"},
+        {"year_from": 1899},
+        {"year_to": 2031},
+        {"year_from": 2021, "year_to": 2020},
+    ],
+)
+def test_an_impossible_question_is_refused(ask: dict[str, Any]):
+    assert isinstance(error_of(mixed(("openalex", PAPERS, Registry())), **ask), InvalidInput)
+
+
+def test_a_dated_web_result_lends_its_year():
+    when = datetime(2019, 4, 2, tzinfo=UTC)
+    brave = Scripted([hit("a", url="https://arxiv.org/abs/1904.00001", published=when)])
+
+    [work] = search(mixed(("brave", WEB, brave))).papers
+
+    assert work.year == 2019

@@ -1,0 +1,283 @@
+"""Archiving: a copy, an older one, or where to look later; a slow archive is never an error."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from citewell import config
+from citewell.errors import BadShape, Refused
+from citewell.model.archive import Archived
+from citewell.net.message import Response
+from citewell.net.network import Network
+from citewell.services.archive import Archive
+from citewell.services.wayback import captures
+from tests.internet.faults import ALWAYS, Fault
+from tests.internet.serve import Internet
+from tests.internet.world import World
+
+URL = "https://www.example.org/reports/2024?page=2&lang=en"
+SAVE = f"/archive/save/{URL.partition('?')[0]}"
+RECORDED = Path(__file__).parents[4] / "shared" / "recorded" / "web.archive.org.jsonl"
+
+
+class Clock:
+    """Time that passes only where somebody sleeps."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.slept: list[float] = []
+
+    def __call__(self) -> float:
+        return self.now
+
+    async def sleep(self, seconds: float) -> None:
+        self.now += seconds
+        if seconds:
+            self.slept.append(seconds)
+
+
+class Bench:
+    def __init__(self, internet: Internet, environ: dict[str, str], world: World) -> None:
+        self._environ, self._internet = environ, internet
+        self.world, self.clock = world, Clock()
+        self.progress: list[str | None] = []
+
+    def capture(self, url: str = URL, **options: Any) -> Archived:
+        async def report(_done: float, _total: float | None, message: str | None) -> None:
+            self.progress.append(message)
+
+        async def run() -> Archived:
+            network = Network(config.load(self._environ), resolver=_public)
+            try:
+                archive = Archive(
+                    network,
+                    availability=f"{self._internet.url}/wayback",
+                    archive=f"{self._internet.url}/archive",
+                    now=lambda: self.world.now,
+                    clock=self.clock,
+                    sleep=self.clock.sleep,
+                    **options,
+                )
+                return await archive.capture(url, progress=report)
+            finally:
+                await network.aclose()
+
+        return asyncio.run(run())
+
+    def keep(self, *stamps: str) -> None:
+        self.world.state["archive"] = {URL: list(stamps)}
+
+
+async def _public(_host: str) -> list[str]:
+    return ["93.184.215.14"]
+
+
+@pytest.fixture
+def bench(internet: Internet, environ: dict[str, str], world: World) -> Bench:
+    return Bench(internet, environ, world)
+
+
+def test_a_fresh_capture_comes_with_its_address_and_time(bench, internet):
+    found = bench.capture()
+
+    stamp = bench.world.now.strftime("%Y%m%d%H%M%S")
+    assert (found.status, found.captured, found.http_status) == ("archived", True, 200)
+    assert found.snapshot_url == f"{internet.url}/archive/web/{stamp}/{URL}"
+    assert found.archived_at == bench.world.now.strftime("%Y-%m-%dT%H:%M:%SZ")
+    assert (found.reason, found.poll_url, found.requested_url) == (None, None, URL)
+    assert found.wire()["source"] == "web.archive.org Save Page Now"
+
+
+def test_a_capture_that_fails_at_first_is_tried_again_after_3_and_7_seconds(bench):
+    bench.world.fail("archive", Fault(status=520, body=""), times=2)
+
+    found = bench.capture()
+
+    assert (found.status, bench.clock.slept) == ("archived", [3.0, 7.0])
+
+
+def test_a_job_is_asked_for_until_it_is_done(bench):
+    bench.world.state |= {"saving": "job", "patience": 2}
+
+    found = bench.capture()
+
+    assert (found.status, found.captured) == ("archived", True)
+    assert found.provenance == (
+        "Save Page Now: HTTP 200",
+        "capture job: pending",
+        "capture job: success",
+    )
+
+
+def test_a_content_location_counts_as_a_capture(bench, internet):
+    stamp = bench.world.now.strftime("%Y%m%d%H%M%S")
+    header = {"content-location": f"/archive/web/{stamp}/{URL}"}
+    bench.world.fail(SAVE, Fault(status=200, body="<html></html>", headers=header), times=1)
+
+    found = bench.capture()
+
+    assert (found.status, found.snapshot_url) == (
+        "archived",
+        f"{internet.url}/archive/web/{stamp}/{URL}",
+    )
+
+
+@pytest.mark.parametrize("status", [429, 503, 520])
+def test_a_throttled_archive_is_pending_with_a_place_to_look(bench, internet, status):
+    bench.world.fail(SAVE, Fault(status=status, body=""), times=ALWAYS)
+
+    found = bench.capture()
+
+    assert (found.status, found.captured, found.http_status) == ("pending", False, status)
+    assert found.poll_url == f"{internet.url}/archive/web/*/{URL}"
+    assert found.snapshot_url is None
+    assert found.reason
+
+
+def test_an_older_copy_takes_the_place_of_one_that_could_not_be_made(bench, internet):
+    bench.keep("20230101000000", "20240506070809")
+    bench.world.fail(SAVE, Fault(status=429, body=""), times=ALWAYS)
+
+    found = bench.capture()
+
+    assert (found.status, found.captured, found.archived_at) == ("existing", False, None)
+    assert found.snapshot_url == f"{internet.url}/archive/web/20240506070809/{URL}"
+    assert found.poll_url is None
+    assert found.reason == "the archive asks for a pause"
+
+
+def test_a_copy_made_meanwhile_counts_as_captured(bench):
+    bench.keep(bench.world.now.strftime("%Y%m%d%H%M%S"))
+    bench.world.fail(SAVE, Fault(status=504, body=""), times=ALWAYS)
+
+    assert (bench.capture().status, bench.capture().captured) == ("archived", True)
+
+
+def test_an_old_copy_shown_by_save_page_now_is_not_called_new(bench):
+    old = (bench.world.now - timedelta(minutes=40)).strftime("%Y%m%d%H%M%S")
+    bench.keep(old)
+    location = {"location": f"/archive/web/{old}/{URL}"}
+    bench.world.fail(SAVE, Fault(status=302, body="", headers=location), times=1)
+
+    assert (bench.capture().status, bench.world.calls["wayback"]) == ("existing", 0)
+
+
+def test_the_index_in_trouble_leaves_the_first_answer(bench):
+    bench.keep("20240506070809")
+    bench.world.fail(SAVE, Fault(status=429, body=""), times=ALWAYS)
+    bench.world.fail("/archive/cdx/search/cdx", Fault(status=429, body=""), times=ALWAYS)
+
+    found = bench.capture()
+
+    assert found.status == "existing"
+    assert found.provenance[-2:] == ("capture index: rate_limited", "availability: a copy")
+
+
+def test_a_page_the_archive_refuses_is_unavailable_at_once(bench):
+    bench.world.state["saving"] = "refuse"
+
+    found = bench.capture()
+
+    assert (found.status, found.http_status, found.poll_url) == ("unavailable", 403, None)
+    assert bench.clock.slept == []
+
+
+def test_an_archive_out_of_reach_is_unavailable_and_no_error(bench):
+    for name in ("archive", "wayback"):
+        bench.world.fail(name, Fault(cut=0), times=ALWAYS)
+
+    found = bench.capture()
+
+    assert (found.status, found.http_status, found.poll_url) == ("unavailable", None, None)
+    assert found.reason == "the archive is out of reach"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://127.0.0.1/x",
+        "http://10.1.2.3/",
+        "http://[::1]/",
+        "http://localhost/x",
+        "https://intranet.corp/x",
+        "http://169.254.169.254/latest",
+        "ftp://example.org/x",
+        "https://user:secret@example.org/",
+        "not an address",
+    ],
+)
+def test_private_addresses_are_refused_before_any_request(bench, url):
+    with pytest.raises(Refused):
+        bench.capture(url)
+
+    assert not bench.world.calls
+
+
+def test_a_name_that_leads_inside_is_refused_before_any_request(bench, monkeypatch):
+    async def inside(_host: str) -> list[str]:
+        return ["10.0.0.7"]
+
+    monkeypatch.setitem(globals(), "_public", inside)
+
+    with pytest.raises(Refused):
+        bench.capture()
+
+    assert not bench.world.calls
+
+
+def test_keys_travel_in_a_header_and_nowhere_else(bench):
+    bench.world.fail(SAVE, Fault(status=429, body=""), times=ALWAYS)
+
+    found = bench.capture(keys=("ACCESS", "SECRET"))
+
+    sent = [asked.headers.get("authorization") for asked in bench.world.requests["archive"]]
+    assert sent[:3] == ["LOW ACCESS:SECRET"] * 3
+    assert "SECRET" not in json.dumps(found.wire())
+
+
+def test_progress_is_told_at_every_attempt(bench):
+    bench.world.fail(SAVE, Fault(status=429, body=""), times=ALWAYS)
+
+    bench.capture()
+
+    assert len(bench.progress) == 4
+
+
+def answer(body: str, status: int = 200) -> Response:
+    return Response(status=status, url="https://web.archive.org/", headers={}, body=body.encode())
+
+
+def test_the_index_is_read_in_json_and_in_lines():
+    rows = [["original", "timestamp"], ["http://x.example/", "20200101000000"]]
+    line = "org,example)/ 20200101000000 http://example.org/ text/html 200 ABC 123"
+
+    assert captures(answer(json.dumps(rows))) == [
+        {"original": "http://x.example/", "timestamp": "20200101000000"}
+    ]
+    assert captures(answer(line))[0]["original"] == "http://example.org/"
+    assert captures(answer("")) == []
+    assert captures(answer("[]")) == []
+
+
+@pytest.mark.parametrize("body", ["<html>busy</html>", "org.archive.util.io.RuntimeIOException: x"])
+def test_an_index_that_answers_otherwise_is_an_error(body):
+    with pytest.raises(BadShape):
+        captures(answer(body))
+
+
+@pytest.mark.skipif(not RECORDED.exists(), reason="the recordings are not here")
+def test_every_recorded_list_of_captures_is_read():
+    lines = [json.loads(line) for line in RECORDED.read_text(encoding="utf-8").splitlines()]
+    good = [one for one in lines if "/cdx/" in one["url"] and one["status"] == 200]
+
+    assert len(good) >= 8
+    for one in good:
+        rows = captures(answer(one["body"]))
+        assert rows
+        assert all(datetime.strptime(row["timestamp"], "%Y%m%d%H%M%S").replace(tzinfo=UTC) for row in rows)  # fmt: skip

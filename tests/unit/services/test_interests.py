@@ -1,0 +1,134 @@
+"""Who gains by a recommendation: what a byline says is found, what it denies or leaves behind is not."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from citewell.services.recommendation import interests
+
+SHOP = "https://www.shopify.com/blog/best-platforms"
+
+
+@pytest.mark.parametrize(
+    ("text", "url"),
+    [
+        ("1. Shopify: best for everyone\n2. BigCommerce", SHOP),
+        ("Shopify is our top pick", SHOP),
+        ("#1 Woo Commerce", "https://woocommerce.com/x"),
+        ("Best overall: Shopify", "https://shop.shopify.com/"),
+    ],
+)
+def test_a_brand_that_ranks_itself_first_is_seen(text, url):
+    assert interests.promotion(text, url) is not None
+
+
+@pytest.mark.parametrize(
+    ("text", "url"),
+    [
+        ("Shopify", SHOP),
+        ("1. BigCommerce\n2. Shopify", SHOP),
+        ("1. Pineapple computers", "https://www.apple.com/"),
+        ("1. Medium is best", "https://medium.com/@somebody/list"),
+        ("1. Shopify", "https://reviews.example.org/list"),
+        ("1. Shopify", ""),
+        ("1. HP", "https://hp.com/"),
+    ],
+)
+def test_a_name_elsewhere_or_a_rank_alone_is_no_self_promotion(text, url):
+    assert interests.promotion(text, url) is None
+
+
+def test_a_list_on_its_winners_own_site_is_seen():
+    titles = ["Acme Desk", "Zen Board", "Blue Sheet"]
+
+    found = interests.publishers_own(titles, ["https://acme.example.com/list"] * 3)
+    elsewhere = interests.publishers_own(titles, ["https://news.example.org/list"] * 3)
+
+    assert found is None  # example.com is the registrable name, and nobody's brand here
+    assert elsewhere is None
+    own = interests.publishers_own(titles, ["https://blog.acmedesk.io/best"] * 3)
+    assert own is not None
+    assert own.brand == "acmedesk"
+
+
+def test_items_that_link_to_themselves_are_no_list_of_one_publisher():
+    addresses = ["https://acmedesk.io/", "https://zenboard.io/", "https://bluesheet.io/"]
+
+    assert interests.publishers_own(["Acme Desk", "Zen Board", "Blue Sheet"], addresses) is None
+
+
+@pytest.mark.parametrize(
+    ("bio", "kind"),
+    [
+        ("Product Manager at Shopify", "employment"),
+        ("Jo writes about retail. Works for Shopify.", "employment"),
+        ("Senior engineer @Shopify", "employment"),
+        ("at Shopify since 2019", "employment"),
+        ("Advisor to Shopify and others", "employment"),
+        ("CEO of Shopify", "employment"),
+        ("Shopify employee", "employment"),
+        ("Angel investor in Shopify", "equity"),
+        ("Holds shares in Shopify", "equity"),
+        ("This post was sponsored by Shopify", "funding"),
+        ("In partnership with Shopify", "funding"),
+        ("Entwicklerin bei Shopify", "employment"),
+        ("Travaille chez Shopify", "employment"),
+    ],
+)
+def test_a_tie_that_the_byline_tells_is_seen(bio, kind):
+    found = interests.conflict("Shopify, the best shop system", author="J. Doe", bio=bio)
+
+    assert found is not None
+    assert (found.kind, found.entity) == (kind, "Shopify")
+    assert "Shopify" in found.evidence
+
+
+@pytest.mark.parametrize(
+    "bio",
+    [
+        "",
+        "Retail journalist",
+        "Former product manager at Shopify",
+        "Ex-Shopify engineer",
+        "Previously worked at Shopify",
+        "Not affiliated with Shopify",
+        "Owns no shares in Shopify",
+        "Editor at The Example Times",
+        "Works at home",
+        "Uses Shopify every day",
+        "Wrote a book on Shopify",
+        "Engineer at BigCommerce",
+    ],
+)
+def test_what_is_denied_over_or_unsaid_is_no_tie(bio):
+    assert interests.conflict("Shopify, the best shop system", author="", bio=bio) is None
+
+
+def test_only_what_the_recommendation_names_counts():
+    bio = "Engineer at BigCommerce"
+
+    assert interests.conflict("BigCommerce or Shopify", author="", bio=bio) is not None
+    assert interests.conflict("the best shop systems", author="", bio=bio) is None
+
+
+def test_a_name_of_two_words_and_the_domain_count_as_names():
+    bio = "Developer at Blue Sheet"
+
+    assert interests.conflict("Blue Sheet for tables", author="", bio=bio).entity == "Blue Sheet"
+    url = "https://acmedesk.io/"
+    assert interests.conflict("a desk", author="", bio="CTO at acmedesk", url=url) is not None
+
+
+def test_a_house_author_is_a_tie():
+    found = interests.conflict("Shopify", author="Shopify Staff", bio="")
+
+    assert (found.kind, found.entity) == ("employment", "Shopify")
+    assert interests.conflict("Shopify", author="Editorial Team", bio="") is None
+
+
+@given(st.text(max_size=300), st.text(max_size=300))
+def test_no_text_makes_it_fail(title, bio):
+    interests.conflict(title, author=bio[:50], bio=bio, url=title)
+    interests.promotion(title, bio)

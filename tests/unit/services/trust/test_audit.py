@@ -1,0 +1,260 @@
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from citewell.errors import InvalidInput
+from citewell.model.reference import Document, Malformed, Reference
+from citewell.services.links import LinkState
+from citewell.services.trust import intake
+from citewell.services.trust.audit import MOST
+from citewell.services.trust.intake import Wish
+from citewell.text import references
+from tests.internet.papers import Work, register
+from tests.unit.services.trust.desk import Desk, page
+
+NOW = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
+FILLER = " ".join(f"Sentence number {number} speaks of something else." for number in range(60))
+WORKS = [one for one in register().works if len(one.title.split()) > 5 and one.authors and one.year]
+CLEAN = [one for one in WORKS if not one.events]
+
+
+def audit(wish: Wish, desk: Desk | None = None, **more: Any) -> dict[str, Any]:
+    service = (desk or Desk()).audit(now=lambda: NOW)
+    return asyncio.run(service.audit(wish, **more)).wire()
+
+
+def entry(work: Work, **changes: Any) -> dict[str, Any]:
+    given = {
+        "title": work.title,
+        "author": "; ".join(work.names[:2]),
+        "date": str(work.year),
+        "doi": work.key,
+    }
+    return given | changes
+
+
+def of(*entries: dict[str, Any]) -> Wish:
+    return intake.of_entries(entries)
+
+
+def test_a_clean_list_is_clean():
+    found = audit(of(*(entry(one) for one in CLEAN[:5])))
+
+    assert found["source"] == "entries"
+    assert found["entryCount"] == 5
+    assert found["checkedAt"] == "2026-11-15T12:00:00Z"
+    assert found["summary"]["ok"] == 5
+    assert all(one["flags"] == [] and "reason" not in one for one in found["entries"])
+    assert all(one["exists"] for one in found["entries"])
+    assert "skipped" not in found
+
+
+def test_each_fault_has_its_flag_and_every_flag_its_reason():
+    bad = next(one for one in WORKS if one.retracted)
+    wish = of(
+        entry(CLEAN[0]),
+        entry(bad),
+        entry(CLEAN[1], doi="10.1000/invented.7"),
+        entry(CLEAN[2], doi=CLEAN[3].key),
+        entry(CLEAN[4], url="https://example.org/gone"),
+        entry(CLEAN[0]),
+        {"title": "A pamphlet that nobody registered about quilted lanterns in Ruritania"},
+        {},
+    )
+    desk = Desk(links={"https://example.org/gone": LinkState(state="dead", status=404)})
+
+    found = audit(wish, desk)
+
+    flags = [one["flags"] for one in found["entries"]]
+    assert flags == [
+        [], ["retracted"], ["not_found"], ["mismatch"], ["dead_link"], ["duplicate"], ["unchecked"], ["unchecked"],
+    ]  # fmt: skip
+    assert all(one["reason"] for one in found["entries"] if one["flags"])
+    assert found["entries"][2]["suggestedDoi"] == CLEAN[1].key
+    assert found["entries"][3]["suggestedDoi"] == CLEAN[2].key
+    assert found["summary"] == {
+        "total": 8, "retracted": 1, "deadLink": 1, "notFound": 1, "unchecked": 2, "mischaracterized": 0,
+        "ok": 1, "mismatched": 1, "duplicates": 1, "malformed": 0,
+    }  # fmt: skip
+
+
+def test_with_the_registries_down_and_no_network_nobody_is_accused():
+    works = CLEAN[:20]
+    desk = Desk(
+        down=True, links={f"https://e.example.org/{n}": LinkState(state="dead") for n in range(20)}
+    )
+    wish = of(*(entry(one, url=f"https://e.example.org/{n}") for n, one in enumerate(works)))
+
+    found = audit(wish, desk)
+
+    assert {flag for one in found["entries"] for flag in one["flags"]} == {"unchecked"}
+    assert all("exists" not in one for one in found["entries"])
+    assert all("nobody who could know" in one["reason"].lower() for one in found["entries"])
+    assert "could not be checked" in found["summary"]["warning"]
+
+
+def test_a_live_link_corroborates_what_no_registry_has():
+    found = audit(of({"title": "Harbour notes", "url": "https://example.org/notes"}))
+
+    assert found["entries"][0]["flags"] == []
+    assert found["entries"][0]["exists"] is True
+    assert found["entries"][0]["linkLive"] is True
+
+
+def test_a_blocked_link_is_not_dead():
+    desk = Desk(links={"https://example.org/x": LinkState(state="blocked", status=403)})
+
+    found = audit(of({"title": "Harbour notes", "url": "https://example.org/x"}), desk)
+
+    assert found["entries"][0]["linkLive"] is True
+    assert found["entries"][0]["httpStatus"] == 403
+    assert found["entries"][0]["flags"] == []
+
+
+def test_a_correction_is_shown_and_not_flagged():
+    only = next(
+        one
+        for one in WORKS
+        if one.events and {event.kind for event in one.events} == {"correction"}
+    )
+
+    found = audit(of(entry(only)))
+
+    assert found["entries"][0]["retractionStatus"]["kind"] == "correction"
+    assert found["entries"][0]["flags"] == []
+
+
+def test_legal_entries_are_sent_to_the_courts():
+    found = audit(of({"title": "Brown v. Board of Education"}))
+
+    assert found["entries"][0]["flags"] == ["unchecked"]
+    assert "CourtListener" in found["entries"][0]["reason"]
+
+
+def test_a_source_that_does_not_speak_of_the_claim_is_mischaracterised():
+    url = "https://example.org/harbour"
+    desk = Desk(pages={url: page(url, FILLER)})
+    said = {"title": "Harbour notes", "url": url}
+
+    found = audit(of(said | {"claim": "coffee lowers mortality"}, said | {"title": "Other"}), desk)
+
+    first, second = found["entries"]
+    assert first["flags"] == ["mischaracterized"]
+    assert first["claimSupport"] == "not_addressed"
+    assert "claimSupport" not in second
+    assert found["summary"]["claimCheckSkippedCount"] == 0
+
+
+def test_a_claim_whose_source_cannot_be_read_is_counted_and_not_held_against_it():
+    found = audit(
+        of({"title": "Notes", "url": "https://example.org/wall", "claim": "coffee kills"})
+    )
+
+    assert found["entries"][0]["claimSupport"] == "source_unavailable"
+    assert found["entries"][0]["flags"] == []
+    assert found["summary"]["claimCheckSkippedCount"] == 1
+
+
+def test_what_is_over_the_cap_is_said_to_be_skipped():
+    found = audit(of(*({"title": f"Pamphlet number {n}"} for n in range(MOST + 1))))
+
+    assert found["entryCount"] == MOST
+    assert found["skipped"] == 1
+    assert "second call" in found["skippedNote"]
+
+
+def test_damaged_records_are_listed_with_their_lines():
+    document = Document(
+        format="bibtex",
+        references=(Reference(raw="x", title=CLEAN[0].title, key="a", line=1),),
+        malformed=(Malformed(line=12, reason="The closing brace is missing.", excerpt="@book{"),),
+    )
+
+    found = audit(intake.of_document(document))
+
+    assert found["source"] == "bibliography:bibtex"
+    assert found["malformed"] == [
+        {"line": 12, "reason": "The closing brace is missing.", "excerpt": "@book{"}
+    ]
+    assert found["summary"]["malformed"] == 1
+    assert "malformed" in found["summary"]["warning"]
+
+
+def test_a_doi_that_is_none_is_listed_and_the_words_are_looked_up():
+    found = audit(of(entry(CLEAN[0], doi="see publisher")))
+
+    assert found["malformed"][0]["line"] == 1
+    assert found["entries"][0]["flags"] == []
+    assert found["entries"][0]["matchConfidence"] == "high"
+
+
+def test_a_bibtex_file_is_audited_from_end_to_end():
+    good, other = CLEAN[0], CLEAN[1]
+    text = (
+        f"@article{{good,\n title = {{{good.title}}},\n author = {{{' and '.join(good.names)}}},\n"
+        f" year = {good.year},\n doi = {{{good.doi}}}\n}}\n"
+        f"@article{{bad,\n title = {{{other.title}}},\n year = {other.year},\n doi = {{10.1000/invented.9}}\n}}\n"
+    )
+
+    found = audit(intake.of_document(references.read(text)))
+
+    assert [one["key"] for one in found["entries"]] == ["good", "bad"]
+    assert [one["flags"] for one in found["entries"]] == [[], ["not_found"]]
+
+
+def test_a_list_in_prose_is_audited():
+    lines = [
+        f"{one.names[0]} ({one.year}). {one.title}. {one.venue}. https://doi.org/{one.doi}"
+        for one in CLEAN[:3]
+    ]
+
+    found = audit(intake.of_document(references.read("\n\n".join(lines), format="prose")))
+
+    assert found["source"] == "bibliography:prose"
+    assert found["summary"]["ok"] == 3
+
+
+def test_progress_grows_to_the_whole():
+    heard: list[float] = []
+
+    async def progress(done: float, total: float | None, _message: str | None) -> None:
+        heard.append(done)
+        assert total == 4
+
+    audit(of(*(entry(one) for one in CLEAN[:4])), progress=progress)
+
+    assert heard == [1, 2, 3, 4]
+
+
+def test_the_doi_answers_for_its_own_address():
+    desk = Desk(links={f"https://doi.org/{CLEAN[0].key}": LinkState(state="dead", status=404)})
+
+    found = audit(of(entry(CLEAN[0], url=f"https://doi.org/{CLEAN[0].key}")), desk)
+
+    assert found["entries"][0]["flags"] == []
+    assert "linkLive" not in found["entries"][0]
+
+
+@pytest.mark.parametrize(
+    ("bad", "complaint"),
+    [({"isbn": "1"}, "isbn"), ({"claim": "x" * 5000}, "5000 characters")],
+)
+def test_entries_that_cannot_be_used_are_refused_by_number(bad: dict[str, Any], complaint: str):
+    with pytest.raises(InvalidInput, match=complaint):
+        of({"title": "fine"}, bad)
+
+
+def test_a_wrong_check_digit_is_the_reason_given():
+    found = audit(
+        Wish(
+            source="x",
+            references=(Reference(raw="Some book. ISBN 978-3-16-148410-1"),),
+            parted=False,
+        )
+    )
+
+    assert "check digit" in found["entries"][0]["reason"]

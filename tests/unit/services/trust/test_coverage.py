@@ -1,0 +1,115 @@
+from __future__ import annotations
+
+import pytest
+
+from citewell.services.trust import coverage
+from citewell.services.trust.coverage import ADDRESSED, NOT_ADDRESSED, PARTLY, UNAVAILABLE, measure
+from citewell.text import contrast
+
+FILLER = [
+    f"The harbour kept its lanterns burning for ship number {number}." for number in range(40)
+]
+LONG = " ".join(FILLER)
+CLAIM = "Coffee lowers mortality in older adults"
+
+
+def test_most_terms_in_one_place_address_the_claim():
+    found = measure(CLAIM, f"{LONG} Coffee lowered the mortality of older adults. {LONG}")
+
+    assert found.support == ADDRESSED
+    assert found.share == 1.0
+    assert found.evidence == ("Coffee lowered the mortality of older adults.",)
+    assert not found.contrast
+
+
+def test_terms_scattered_over_a_long_text_address_it_only_partly():
+    parts = ["Coffee grows on hills.", *FILLER, "Mortality is counted.", *FILLER, "Adults vote."]
+
+    found = measure(CLAIM, " ".join(parts))
+
+    assert found.support == PARTLY
+    assert found.share < coverage.STRONG
+
+
+def test_a_short_text_is_looked_at_as_a_whole():
+    text = "Coffee grows on hills. Ships sail. Mortality is counted. Rain falls. Older adults vote."
+
+    assert measure(CLAIM, text).support == ADDRESSED
+
+
+def test_no_term_in_common_does_not_address_it():
+    found = measure(CLAIM, f"{LONG} and the sea is calm when the wind is low.")
+
+    assert found == coverage.Coverage(support=NOT_ADDRESSED)
+
+
+def test_words_of_every_paper_are_no_common_ground():
+    found = measure(f"The study shows that {CLAIM}", f"This study shows results. {LONG}")
+
+    assert found.support == NOT_ADDRESSED
+
+
+@pytest.mark.parametrize("heading", ["References", "## Literatur", "Références", "参考文献"])
+def test_the_list_of_references_is_not_the_sources_own_words(heading: str):
+    text = f"{LONG}\n\n{heading}\n\nCoffee lowers mortality in older adults. Journal 1, 2."
+
+    assert measure(CLAIM, text).support == NOT_ADDRESSED
+
+
+def test_a_source_in_another_language_is_not_held_against_the_claim():
+    german = (
+        "Der Hafen und die Schiffe sind alt, und das Meer ist nicht ruhig, wenn der Wind von den Bergen"
+        " kommt und auf die Stadt geht. " * 10
+    )
+
+    found = measure("Coffee lowers the mortality of adults who drink it every day", german)
+
+    assert found.support == UNAVAILABLE
+    assert "language" in found.reason
+
+
+def test_a_claim_without_words_cannot_be_looked_for():
+    assert measure("the of and", LONG).support == UNAVAILABLE
+
+
+@pytest.mark.parametrize(
+    ("code", "denying", "plain"),
+    [
+        ("en", "It did not lower it.", "It lowered it, however slowly."),
+        ("en", "There is no evidence of that.", "There is evidence of that."),
+        ("en", "The finding was refuted.", "The finding was confirmed."),
+        ("de", "Das senkt die Rate nicht.", "Das senkt die Rate."),
+        ("fr", "Cela n'est pas vrai.", "Cela est vrai."),
+        ("es", "Ningún efecto fue visto.", "El efecto fue visto."),
+        ("it", "Non abbassa il tasso.", "Abbassa il tasso."),
+        ("pt", "Isso não reduz a taxa.", "Isso reduz a taxa."),
+        ("nl", "Dat verlaagt het niet.", "Dat verlaagt het."),
+        ("sv", "Det sänker inte talet.", "Det sänker talet."),
+        ("da", "Det sænker ikke tallet.", "Det sænker tallet."),
+        ("no", "Det senker ikke tallet.", "Det senker tallet."),
+        ("fi", "Se ei laske lukua.", "Se laskee lukua."),
+        ("ru", "Это не снижает риск.", "Это снижает риск."),
+        ("pl", "To nie obniża ryzyka.", "To obniża ryzyko."),
+        ("tr", "Bu doğru değil.", "Bu doğru."),
+        ("zh", "研究没有发现效果。", "研究发现效果。"),
+        ("ja", "効果は見られなかった。", "効果が見られた。"),
+        ("ko", "효과가 없다.", "효과가 있다."),
+        ("ar", "لم تجد الدراسة أثرا.", "وجدت الدراسة أثرا."),
+    ],
+)
+def test_denial_is_heard_in_each_language_and_connectives_are_not_denial(
+    code: str, denying: str, plain: str
+):
+    assert contrast.cued(denying, language=code)
+    assert not contrast.cued(plain, language=code)
+
+
+def test_a_language_nobody_listed_gives_no_cue():
+    assert not contrast.cued("This is not so.", language="eo")
+
+
+def test_evidence_that_denies_is_flagged():
+    found = measure(CLAIM, f"{LONG} Coffee did not lower mortality in older adults. {LONG}")
+
+    assert found.support == ADDRESSED
+    assert found.contrast

@@ -1,0 +1,247 @@
+from __future__ import annotations
+
+import unicodedata
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from citewell.model.paper import Paper, Person
+from citewell.services.trust.identity import Agreement, Cited, compare
+from citewell.text import surnames, titles
+from tests.internet.papers import register
+from tests.unit.services.trust.desk import paper
+
+MATCH, MISMATCH, NOT_CHECKED = Agreement.MATCH, Agreement.MISMATCH, Agreement.NOT_CHECKED
+WORKS = [one for one in register().works if one.authors and titles.telling(one.title)]
+
+
+def person(name: str) -> Person:
+    family, comma, given_ = name.partition(", ")
+    if not comma:
+        return Person(name=name)
+    return Person(name=f"{given_} {family}", family=family, given=given_)
+
+
+def record(**changes: object) -> Paper:
+    base = Paper(
+        title="Nanometre-scale thermometry in a living cell",
+        source="crossref",
+        authors=(person("Kucsko, G."), person("Maurer, P. C.")),
+        year=2013,
+        venue="Nature",
+    )
+    return base.with_(**changes)
+
+
+def cited(title: str = "", author: str = "", year: int | None = None) -> Cited:
+    authors = (person(author),) if author else ()
+    return Cited(title=title, authors=authors, year=year, parted=True)
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "Nanometre-scale thermometry in a living cell",
+        "NANOMETRE-SCALE THERMOMETRY IN A LIVING CELL.",
+        "Nanometer scale thermometry in a living cell",
+        "Nanometre–scale <i>thermometry</i> in a living&nbsp;cell",
+        "{Nanometre}-scale thermometry in a living cell",
+        "Nanometre-scale thermometry in a living c...",
+        "Nanometre-scale thermometry",
+        "Nanometre-scale termometry in a living cell",
+        "Nanometre-scale thermometry in a living cell: a diamond's view of heat and other things",
+    ],
+)
+def test_a_title_written_otherwise_is_the_same_title(title: str):
+    assert compare(cited(title), record()).title.state is MATCH
+
+
+@pytest.mark.parametrize(
+    ("title", "state"),
+    [
+        ("Attention is all you need", MISMATCH),
+        ("Micrometre-scale barometry in a living cell", MISMATCH),
+        ("Nanometre-scale thermometry in a dying cell", MATCH),  # one word is never enough
+        ("Thermodynamics", NOT_CHECKED),
+        ("", NOT_CHECKED),
+        ("Нанометровая термометрия в живой клетке", NOT_CHECKED),
+        ("活细胞中的纳米级测温", NOT_CHECKED),
+    ],
+)
+def test_two_absent_words_make_another_title(title: str, state: Agreement):
+    assert compare(cited(title), record()).title.state is state
+
+
+def test_a_translated_title_cannot_be_held_against_a_citation():
+    bracketed = record(title="[Thermometry on the scale of nanometres in living cells]")
+    original = cited("Temperaturmessung im Nanometerbereich in der lebenden Zelle")
+
+    assert compare(original, bracketed).title.state is NOT_CHECKED
+    marked = cited("Wärme und Zellen [Article in German]")
+    assert compare(marked, record()).title.state is NOT_CHECKED
+
+
+def test_retraction_marks_in_a_records_title_do_not_make_it_another():
+    marked = record(title="RETRACTED: Nanometre-scale thermometry in a living cell")
+
+    assert (
+        compare(cited("Nanometre-scale thermometry in a living cell"), marked).title.state is MATCH
+    )
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Müller, Hans", "Mueller, H."),
+        ("Müller, Hans", "Muller H"),
+        ("Østergård, K.", "Oestergaard, Karl"),
+        ("Łukasiewicz, J.", "Lukasiewicz, Jan"),
+        ("van der Berg, Jan", "Berg, J. van der"),
+        ("van der Berg, Jan", "Vanderberg, J."),
+        ("de Broglie, Louis", "Broglie, L. de"),
+        ("García Márquez, Gabriel", "García, G."),
+        ("Smith-Jones, Anna", "Jones, A."),
+        ("O'Neill, P.", "ONeill P"),
+        ("Zhang Wei", "Wei Zhang"),
+        ("Chebyshev, P.", "Tchebychev, P."),
+        ("World Health Organization", "WHO"),
+        ("KUCSKO, G", "Kucsko, Georg"),
+        ("Strauß, A.", "Strauss, A."),
+    ],
+)
+def test_one_author_written_two_ways_is_one_author(one: str, other: str):
+    assert surnames.same(person(one), person(other)) is True
+    assert surnames.same(person(other), person(one)) is True
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "wanted"),
+    [
+        ("Johnson, A.", "Jensen, A.", False),
+        ("Li, X.", "Liu, X.", False),
+        ("Smith, J.", "Kucsko, G.", False),
+        ("王伟", "Wang, Wei", None),
+        ("Толстой, Л.", "Tolstoy, L.", None),
+    ],
+)
+def test_different_authors_differ_and_different_scripts_say_nothing(
+    one: str, other: str, wanted: object
+):
+    assert surnames.same(person(one), person(other)) is wanted
+
+
+def test_a_wrong_first_author_is_a_mismatch_with_its_reason():
+    found = compare(cited("Nanometre-scale thermometry in a living cell", "Smith, J."), record())
+
+    assert found.author.state is MISMATCH
+    assert found.state is MISMATCH
+    assert "Smith" in found.reasons[0]
+    assert "Kucsko" in found.reasons[0]
+
+
+def test_a_later_author_named_first_is_only_noted():
+    found = compare(cited("Nanometre-scale thermometry", "Maurer, P."), record())
+
+    assert found.author.state is MATCH
+    assert "not the first" in found.notes[0]
+
+
+def test_a_body_is_not_held_against_the_people_who_wrote_for_it():
+    group = Cited(authors=(Person(name="Diamond Study Group", organisation=True),), parted=True)
+
+    assert compare(group, record()).author.state is NOT_CHECKED
+
+
+@pytest.mark.parametrize(
+    ("year", "state"),
+    [(2013, MATCH), (2012, MATCH), (2014, MATCH), (2011, MISMATCH), (2015, MISMATCH), (None, NOT_CHECKED)],
+)  # fmt: skip
+def test_two_years_apart_is_another_year(year: int | None, state: Agreement):
+    assert compare(cited("Nanometre-scale thermometry", year=year), record()).year.state is state
+
+
+def test_books_have_editions_and_preprints_appear_later():
+    assert compare(cited(year=2020), record(kind="book")).year.state is NOT_CHECKED
+    assert compare(cited(year=2015), record(kind="article")).year.state is NOT_CHECKED
+    assert compare(cited(year=2005), record(kind="article")).year.state is MISMATCH
+
+
+def test_what_a_record_leaves_out_was_not_checked():
+    found = compare(cited("Some title here", "Smith, J.", 1999), Paper(title="", source="doi"))
+
+    assert found.state is NOT_CHECKED
+    assert {part.state for part in found.parts} == {NOT_CHECKED}
+
+
+@pytest.mark.parametrize(
+    ("text", "title", "author", "year"),
+    [
+        ("Kucsko et al. Nanometre-scale thermometry in a living cell. Nature 500, 54-58 (2013)", MATCH, MATCH, MATCH),
+        ("Nature 2013", NOT_CHECKED, NOT_CHECKED, MATCH),
+        ("Kucsko, 2009", NOT_CHECKED, MATCH, MISMATCH),
+        ("Smith J. (2013). Nanometre-scale thermometry in a living cell. Nature.", MATCH, MISMATCH, MATCH),
+        ("Vaswani A. Attention is all you need. NeurIPS, 2017.", MISMATCH, NOT_CHECKED, MISMATCH),
+        ("see the supplement", NOT_CHECKED, NOT_CHECKED, NOT_CHECKED),
+    ],
+)  # fmt: skip
+def test_words_beside_an_identifier_are_compared_as_they_stand(
+    text: str, title: Agreement, author: Agreement, year: Agreement
+):
+    found = compare(Cited(text=text), record())
+
+    assert (found.title.state, found.author.state, found.year.state) == (title, author, year)
+
+
+def test_every_work_is_itself():
+    for work in WORKS:
+        known = paper(work)
+        own = Cited(title=work.title, authors=known.authors, year=known.year, parted=True)
+        assert compare(own, known).state is MATCH, work.title
+
+
+def test_no_work_is_its_neighbour():
+    accused = 0
+    for work, neighbour in pairwise(WORKS):
+        known = paper(work)
+        own = Cited(title=work.title, authors=known.authors, year=known.year, parted=True)
+        accused += compare(own, paper(neighbour)).state is MISMATCH
+
+    assert accused >= 0.97 * (len(WORKS) - 1)
+
+
+def plain(text: str) -> str:
+    parts = unicodedata.normalize("NFKD", text)
+    return "".join(char for char in parts if not unicodedata.combining(char))
+
+
+_CHANGES = {
+    "shouted": str.upper,
+    "whispered": str.lower,
+    "plain": plain,
+    "marked": lambda text: f"<i>{text}</i>.",
+    "spaced": lambda text: text.replace("-", " ").replace(" ", "  "),
+    "dashed": lambda text: text.replace("-", "–"),
+}
+
+
+def initialled(one: Person, *, turned: bool) -> Person:
+    if not one.family:
+        return one
+    initials = " ".join(f"{word[0]}." for word in one.given.split() if word)
+    name = f"{one.family} {initials}" if turned else f"{initials} {one.family}"
+    return Person(name=name.strip())
+
+
+@given(st.sampled_from(WORKS), st.sampled_from(sorted(_CHANGES)), st.booleans(), st.integers(-1, 1))
+def test_a_work_stays_itself_however_it_is_written(work, change, turned, drift):
+    known = paper(work)
+    own = Cited(
+        title=_CHANGES[change](work.title),
+        authors=tuple(initialled(one, turned=turned) for one in known.authors),
+        year=known.year + drift if known.year else None,
+        parted=True,
+    )
+
+    assert compare(own, known).state is not MISMATCH

@@ -1,0 +1,367 @@
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from citewell.errors import Blocked, InvalidInput
+from citewell.model.scrape import StructuredData
+from citewell.services.links import LinkState
+from tests.internet.papers import register
+from tests.unit.services.trust.desk import Desk, page, paper, work
+
+NANO = "10.1038/nature12373"
+PROSE = (
+    "Kucsko G, Maurer PC. Nanometre-scale thermometry in a living cell. Nature 500, 54-58 (2013)"
+)
+FILLER = " ".join(f"Sentence number {number} speaks of something else." for number in range(60))
+
+
+def verify(citation: str, *, desk: Desk | None = None, claim: str | None = None) -> dict[str, Any]:
+    found = asyncio.run((desk or Desk()).verify().verify(citation, claim=claim))
+    return found.wire()
+
+
+def known(*names: str) -> Desk:
+    return Desk(papers=[paper(work(name)) for name in names])
+
+
+@pytest.fixture(scope="module")
+def dois() -> list[str]:
+    return [one.key for one in register().works]
+
+
+def test_a_registered_doi_is_confirmed_with_its_own_record(dois: list[str]):
+    found = verify(dois[0])
+
+    assert found["inputType"] == "doi"
+    assert found["exists"] is True
+    assert found["existence"] == "found"
+    assert found["verificationStatus"] == "confirmed"
+    assert found["matchedRecord"]["doi"] == dois[0]
+    assert found["matchConfidence"] == "high"
+    assert found["titleMatch"] == "not_checked"
+    assert found["trust"] == "untrusted-external-content"
+    assert "suggestedDoi" not in found
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "{}.",
+        "https://doi.org/{}",
+        "http://dx.doi.org/{}/",
+        "doi:{}",
+        "DOI: {},",
+        "({})",
+        "https://doi.org/{}/full",
+        "{}/pdf",
+    ],
+)
+def test_a_doi_in_any_dress_is_the_same_doi(form: str, dois: list[str]):
+    wanted = next(doi for doi in dois if doi.replace("/", "").replace(".", "").isalnum())
+
+    found = verify(form.format(wanted.upper()))
+
+    assert found["inputType"] == "doi"
+    assert found["matchedRecord"]["doi"] == wanted
+
+
+def test_a_doi_that_the_registry_denies_does_not_exist():
+    found = verify("10.1000/invented.2024.001")
+
+    assert found["exists"] is False
+    assert found["existence"] == "not_registered"
+    assert found["verificationStatus"] == "not_found"
+    assert "matchedRecord" not in found
+    assert "matchConfidence" not in found
+
+
+def test_an_invented_doi_with_a_real_title_is_told_the_right_one(dois: list[str]):
+    real = work(dois[3])
+    names = real.names[0] if real.names else ""
+
+    found = verify(f"{names} ({real.year}). {real.title}. {real.venue}. doi:10.1000/invented.1")
+
+    assert found["exists"] is False
+    assert found["suggestedDoi"] == real.key
+    assert found["possibleMatch"]["doi"] == real.key
+
+
+def test_a_right_title_with_a_neighbours_doi_is_a_mismatch_and_the_right_doi_is_offered():
+    works = [one for one in register().works if len(one.title.split()) > 6 and one.authors]
+    cited, neighbour = works[0], works[1]
+
+    found = verify(f"{cited.names[0]} ({cited.year}). {cited.title}. doi:{neighbour.key}")
+
+    assert found["exists"] is True
+    assert found["titleMatch"] == "mismatch"
+    assert found["verificationStatus"] == "uncertain"
+    assert found["matchedRecord"]["doi"] == neighbour.key
+    assert found["suggestedDoi"] == cited.key
+    assert found["mismatches"]
+
+
+def test_with_the_registries_down_nothing_is_ever_said_not_to_exist(dois: list[str]):
+    desk = Desk(down=True)
+    asked = [
+        dois[0], f"https://doi.org/{dois[1]}", PROSE, f"{PROSE} doi:{dois[2]}", "arXiv:1706.03762",
+        "PMID: 12345678", "ISBN 978-3-16-148410-0", "347 U.S. 483 (1954)",
+    ]  # fmt: skip
+
+    found = [verify(one, desk=desk) for one in asked]
+
+    assert all("exists" not in one for one in found)
+    assert {one["existence"] for one in found} == {"unchecked"}
+    assert {one["verificationStatus"] for one in found} == {"uncertain"}
+    assert not any("mismatches" in one for one in found)
+    assert any("rate_limited" in line for line in found[0]["provenance"])
+
+
+def test_words_that_fit_a_work_confirm_it():
+    real = next(one for one in register().works if len(one.title.split()) > 6 and one.authors)
+
+    found = verify(f"{real.names[0]}. {real.title}. {real.venue}, {real.year}.")
+
+    assert found["inputType"] == "reference"
+    assert found["exists"] is True
+    assert found["verificationStatus"] == "confirmed"
+    assert found["matchConfidence"] == "high"
+    assert found["matchedRecord"]["doi"] == real.key
+    assert "words" in found["authenticityCaveat"]
+
+
+def test_words_that_nothing_fits_are_no_proof_of_absence():
+    found = verify(
+        "Abernathy Q. (2019). Quilted harbours and the economics of lantern festivals in Ruritania. Imaginary Letters 4."
+    )
+
+    assert "exists" not in found
+    assert found["existence"] == "unchecked"
+    assert found["verificationStatus"] in {"not_found", "uncertain"}
+    assert "matchedRecord" not in found
+
+
+def test_a_retracted_work_is_confirmed_and_said_to_be_retracted():
+    bad = next(one for one in register().works if one.retracted)
+
+    found = verify(bad.key)
+
+    assert found["verificationStatus"] == "confirmed"
+    assert found["retractionStatus"]["retracted"] is True
+
+
+def test_a_correction_is_no_retraction():
+    only = next(
+        one
+        for one in register().works
+        if one.events and {event.kind for event in one.events} == {"correction"}
+    )
+
+    found = verify(only.key)
+
+    assert found["retractionStatus"]["retracted"] is False
+    assert found["retractionStatus"]["kind"] == "correction"
+
+
+def test_a_clean_record_says_nothing_of_retraction(dois: list[str]):
+    clean = next(one for one in register().works if not one.events)
+
+    assert "retractionStatus" not in verify(clean.key)
+
+
+def test_other_identifiers_are_looked_up_as_what_they_are():
+    by_pmid = next(one for one in register().works if "pmid" in one.ids)
+    desk = Desk()
+
+    found = verify(f"PMID {by_pmid.ids['pmid']}", desk=desk)
+
+    assert found["inputType"] == "pmid"
+    assert found["matchedRecord"]["doi"] == by_pmid.key
+    assert desk.asked[0] == f"pmid:{by_pmid.ids['pmid']}"
+
+
+@pytest.mark.parametrize(
+    "citation",
+    [
+        "347 U.S. 483 (1954)",
+        "Brown v. Board of Education",
+        "[2019] UKSC 41",
+        "ECLI:EU:C:2014:317",
+        "Case C-131/12 Google Spain",
+    ],
+)
+def test_a_legal_citation_is_never_looked_up_as_a_paper(citation: str):
+    desk = Desk()
+
+    found = verify(citation, desk=desk)
+
+    assert found["inputType"] == "legal"
+    assert found["existence"] == "unchecked"
+    assert "exists" not in found
+    assert not desk.asked
+    assert "CourtListener" in found["notes"][0]
+
+
+def test_a_wrong_check_digit_is_said_and_nobody_is_asked_for_that_number():
+    desk = Desk()
+
+    found = verify("ISBN 978-3-16-148410-1", desk=desk)
+
+    assert found["inputType"] == "isbn"
+    assert "check digit" in " ".join(found["notes"])
+    assert "exists" not in found
+    assert not desk.asked
+
+
+def test_a_live_page_that_is_no_paper_is_only_said_to_answer():
+    desk = Desk()
+    url = "https://blog.example.org/post"
+    desk.pages[url] = page(url, f"A post that mentions 10.1000/other. {FILLER}")
+
+    found = verify(url, desk=desk)
+
+    assert found["inputType"] == "url"
+    assert found["exists"] is True
+    assert found["httpStatus"] == 200
+    assert "detectedDoi" not in found
+    assert not desk.asked
+
+
+def test_a_papers_page_is_read_once_and_its_doi_drives_the_rest():
+    desk, real = Desk(), register().works[5]
+    url = "https://journal.example.org/article"
+    marks = StructuredData(citation={"citation_doi": real.doi, "citation_title": real.title})
+    desk.pages[url] = page(url, FILLER, title=f"{real.title} | Journal", structured=marks)
+
+    found = verify(url, desk=desk)
+
+    assert found["detectedDoi"] == real.key
+    assert found["matchedRecord"]["doi"] == real.key
+    assert found["titleMatch"] == "match"
+    assert desk.read_ == [url]
+
+
+def test_an_address_that_carries_a_doi_needs_no_readable_page():
+    desk, real = Desk(), register().works[5]
+    url = f"https://publisher.example.org/doi/full/{real.doi}"
+    desk.links[url] = LinkState(state="blocked", status=403)
+    desk.pages[url] = Blocked("A wall.")
+
+    found = verify(url, desk=desk)
+
+    assert found["detectedDoi"] == real.key
+    assert found["exists"] is True
+    assert found["httpStatus"] == 403
+    assert found["linkState"] == "blocked"
+
+
+def test_a_gone_page_does_not_exist_and_its_archived_copy_is_offered():
+    desk, url = Desk(), "https://example.org/gone"
+    copy = f"https://web.archive.org/web/2020/{url}"
+    desk.links[url] = LinkState(state="dead", status=404, archived=copy, reason="http_404")
+
+    found = verify(url, desk=desk)
+
+    assert found["exists"] is False
+    assert found["existence"] == "gone"
+    assert found["archivedUrl"] == copy
+    assert found["httpStatus"] == 404
+
+
+def test_an_address_that_no_server_answers_for_is_not_said_to_be_gone():
+    desk, url = Desk(), "https://example.org/quiet"
+    desk.links[url] = LinkState(state="dead", reason="dns")
+
+    found = verify(url, desk=desk)
+
+    assert "exists" not in found
+    assert found["existence"] == "unchecked"
+    assert found["httpStatus"] == 0
+    assert found["verificationStatus"] == "uncertain"
+
+
+def test_a_claim_is_held_against_the_sources_own_sentences():
+    desk, url = Desk(), "https://example.org/coffee"
+    desk.pages[url] = page(
+        url, f"{FILLER} Coffee did not lower mortality among older adults. {FILLER}"
+    )
+
+    found = verify(url, desk=desk, claim="coffee lowers mortality in older adults")
+
+    assert found["claim"] == "coffee lowers mortality in older adults"
+    assert found["claimSupport"] == "addressed"
+    assert found["contrastSignal"] is True
+    assert "Coffee did not lower mortality" in found["claimEvidence"][0]
+    assert found["claimSourceUrl"] == url
+    assert found["contentWords"] > 150
+
+
+def test_a_source_that_shares_no_term_does_not_address_the_claim():
+    desk, url = Desk(), "https://example.org/stars"
+    desk.pages[url] = page(url, FILLER)
+
+    found = verify(url, desk=desk, claim="coffee lowers mortality in older adults")
+
+    assert found["claimSupport"] == "not_addressed"
+    assert "claimEvidence" not in found
+
+
+@pytest.mark.parametrize("error", [Blocked("A bot wall."), Blocked("A consent page.")])
+def test_a_wall_is_never_evidence(error: Blocked):
+    desk, url = Desk(), "https://example.org/walled"
+    desk.pages[url] = error
+
+    found = verify(url, desk=desk, claim="coffee lowers mortality")
+
+    assert found["claimSupport"] == "source_unavailable"
+    assert error.message in found["claimFetchError"]
+    assert "claimEvidence" not in found
+
+
+def test_a_stub_never_shows_that_a_source_leaves_something_out():
+    desk, url = Desk(), "https://example.org/stub"
+    desk.pages[url] = page(url, "Log in to read on. Stars form in clouds.")
+
+    found = verify(url, desk=desk, claim="coffee lowers mortality in older adults")
+
+    assert found["claimSupport"] == "source_unavailable"
+    assert found["sparsityNote"]
+    assert found["contentWords"] < 150
+
+
+def test_a_dead_links_archived_copy_is_what_is_read():
+    desk, url = Desk(), "https://example.org/gone"
+    copy = "https://web.archive.org/web/2020/x"
+    desk.links[url] = LinkState(state="dead", status=404, archived=copy)
+    desk.pages[copy] = page(copy, f"Coffee lowers mortality. {FILLER}")
+
+    found = verify(url, desk=desk, claim="coffee lowers mortality")
+
+    assert found["claimSourceUrl"] == copy
+    assert found["claimSupport"] == "addressed"
+
+
+def test_an_abstract_stands_in_for_a_text_behind_a_wall_but_never_against_it():
+    real = next(one for one in register().works if one.abstract)
+    spoken = verify(real.key, claim=real.title)
+    unspoken = verify(real.key, claim="volcanic lightning sterilises zebras")
+
+    assert spoken["claimSupport"] == "addressed"
+    assert "abstract" in spoken["sparsityNote"]
+    assert unspoken["claimSupport"] == "source_unavailable"
+
+
+def test_without_a_claim_no_source_is_read(dois: list[str]):
+    desk = Desk()
+
+    verify(dois[0], desk=desk)
+
+    assert not desk.read_
+
+
+@pytest.mark.parametrize("citation", ["", "   ", "\n"])
+def test_an_empty_citation_is_refused(citation: str):
+    with pytest.raises(InvalidInput, match="empty"):
+        verify(citation)

@@ -1,0 +1,214 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from citewell.text import dois, identifiers, isbns, legal
+from citewell.text.identifiers import Kind, identify
+
+SICI = "10.1002/(sici)1097-4571(199806)49:8<693::aid-asi4>3.0.co;2-o"
+BRACKETS = "10.1890/0012-9658(2006)87[1450:tmopr]2.0.co;2"
+NATURE = "10.1038/nature12373"
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        (NATURE, NATURE),
+        ("10.1038/NATURE12373", NATURE),
+        ("10.1038/nature12373.", NATURE),
+        ("(10.1038/nature12373),", NATURE),
+        ("doi:10.1038/nature12373", NATURE),
+        ("DOI 10.1038/nature12373;", NATURE),
+        ("https://doi.org/10.1038/nature12373", NATURE),
+        ("http://dx.doi.org/10.1038%2Fnature12373", NATURE),
+        ("<https://doi.org/10.1038/nature12373>", NATURE),
+        ("https://doi.org/10.1038/nature12373?utm_source=x#abstract", NATURE),
+        ("https://example.org/?u=10.1038%252Fnature12373", NATURE),
+        ('<a href="https://doi.org/10.1038/nature12373">here</a>', NATURE),
+        ("[10.1038/nature12373](https://doi.org/10.1038/nature12373)", NATURE),
+        ("10.1038/nature12373;10.1038/nature14539", NATURE),
+        ("10.1038/nature12373, 10.1038/nature14539", NATURE),
+        ("10.1038/nature12373/full", NATURE),
+        ("10.1038/nature12373/pdf/x.pdf", NATURE),
+        ("10.3389/fpsyg.2014.00001/full#h3", "10.3389/fpsyg.2014.00001"),
+        ("https://example.org/content/10.1101/2020.01.01.123456v2.full.pdf+html", "10.1101/2020.01.01.123456"),
+        ("https://example.org/article?id=10.1371/journal.pone.0000308&type=printable", "10.1371/journal.pone.0000308"),
+        ("10.1016/S0140-6736(20)30183-5).", "10.1016/s0140-6736(20)30183-5"),
+        (SICI.upper(), SICI),
+        (SICI.replace("<", "&lt;").replace(">", "&gt;"), SICI),
+        (f"https://doi.org/{SICI.replace('<', '%3C').replace('>', '%3E')}", SICI),
+        (f"{BRACKETS}.", BRACKETS),
+        (r"10.1007/978-3-319-24574-4\_28", "10.1007/978-3-319-24574-4_28"),
+        ("10.1016/j.cell.2019‐01‑001", "10.1016/j.cell.2019-01-001"),
+        ("１０．１０３８／ｎａｔｕｒｅ１２３７３。", NATURE),
+        ("10.1016/j.\ncell.2019.01.001", "10.1016/j.cell.2019.01.001"),
+        ("10.1016/j.cell-\n  2019.01.001 more", "10.1016/j.cell-2019.01.001"),
+        ("10.1000/full", "10.1000/full"),
+        ("10.1000.10/123", "10.1000.10/123"),
+        ("Retrieved from 10.1038/nature12373. Retrieved 2019", NATURE),
+        ("110.1038/nature12373", None),
+        ("10.12/x", None),
+        ("version 10.1234", None),
+        ("", None),
+    ],
+)  # fmt: skip
+def test_a_doi_is_found_in_any_dress(text: str, wanted: str | None):
+    assert identifiers.doi(text) == wanted
+
+
+_SUFFIX = st.text("abcdefghij0123456789-_.()", min_size=1, max_size=30)
+
+
+@given(st.integers(1000, 99999), _SUFFIX)
+def test_normalising_twice_is_normalising_once(prefix: int, suffix: str):
+    once = dois.find(f"10.{prefix}/{suffix}")
+
+    assert once is None or dois.find(once) == once
+
+
+@given(st.text(max_size=200))
+def test_any_text_is_something(text: str):
+    found = identify(text)
+
+    assert found.kind in Kind
+    assert found.kind is not Kind.DOI or found.value == found.value.lower()
+
+
+@given(st.integers(1000, 99999), st.from_regex(r"[a-z][a-z0-9]{1,12}\.[0-9]{1,8}", fullmatch=True))
+def test_dress_does_not_change_a_doi(prefix: int, suffix: str):
+    plain = f"10.{prefix}/{suffix}"
+    dressed = [
+        f"https://doi.org/{plain}", f"doi: {plain.upper()}.", f"({plain}),", f"“{plain}”",
+        f"See {plain}; and more", f"https://dx.doi.org/{plain.replace('/', '%2F')}?a=b",
+    ]  # fmt: skip
+
+    assert {dois.find(one) for one in dressed} == {dois.find(plain)}
+
+
+def test_other_ways_to_read_a_doi_are_kept_for_when_the_first_is_nobodys():
+    assert dois.readings("10.1000/abc.pdf") == ("10.1000/abc", "10.1000/abc.pdf")
+    assert dois.readings("(10.1000/abc).") == ("10.1000/abc",)
+    assert dois.readings("nothing") == ()
+
+
+@pytest.mark.parametrize(
+    ("url", "wanted"),
+    [
+        ("https://www.nature.com/articles/s41586-020-2649-2.pdf", "10.1038/s41586-020-2649-2"),
+        ("https://www.nature.com/articles/nature12373?error=x", NATURE),
+        ("https://elifesciences.org/articles/32822", "10.7554/elife.32822"),
+        ("https://zenodo.org/records/3509134", "10.5281/zenodo.3509134"),
+        ("https://arxiv.org/abs/1706.03762v5", "10.48550/arxiv.1706.03762"),
+        ("https://link.springer.com/article/10.1007/s00125-020-05180-x/figures/1", "10.1007/s00125-020-05180-x"),
+        ("https://example.org/articles/s41586-020-2649-2", None),
+    ],
+)  # fmt: skip
+def test_an_address_tells_its_doi(url: str, wanted: str | None):
+    assert dois.from_address(url) == wanted
+
+
+@pytest.mark.parametrize(
+    ("citation", "kind", "value"),
+    [
+        ("https://doi.org/10.1038/nature12373", Kind.DOI, NATURE),
+        ("https://doi-org.proxy.example.edu/10.1038/nature12373", Kind.DOI, NATURE),
+        ("arXiv:1706.03762v5", Kind.ARXIV, "1706.03762"),
+        ("1706.03762", Kind.ARXIV, "1706.03762"),
+        ("1706.03762v2 [cs.CL]", Kind.ARXIV, "1706.03762"),
+        ("hep-th/9901001", Kind.ARXIV, "hep-th/9901001"),
+        ("arXiv:math.GT/0309136v1", Kind.ARXIV, "math/0309136"),
+        ("Vaswani et al., arXiv preprint arXiv:1706.03762, 2017", Kind.ARXIV, "1706.03762"),
+        ("PMID: 35726897", Kind.PMID, "35726897"),
+        ("pmid35726897", Kind.PMID, "35726897"),
+        ("PMC9274343", Kind.PMCID, "PMC9274343"),
+        ("ISBN 978-3-16-148410-0", Kind.ISBN, "9783161484100"),
+        ("ISBN-10: 0-306-40615-2", Kind.ISBN, "9780306406157"),
+        ("0306406152", Kind.ISBN, "9780306406157"),
+        ("080442957X", Kind.ISBN, "9780804429573"),
+        ("https://example.org/page", Kind.URL, "https://example.org/page"),
+        ("www.example.org/page", Kind.URL, "https://www.example.org/page"),
+        ("https://arxiv.org/abs/1706.03762", Kind.URL, "https://arxiv.org/abs/1706.03762"),
+        ("Some words about a work", Kind.REFERENCE, "Some words about a work"),
+        ("1234567", Kind.REFERENCE, "1234567"),
+        ("1913.03762", Kind.REFERENCE, "1913.03762"),
+    ],
+)
+def test_a_citation_is_recognised_as_what_it_is(citation: str, kind: Kind, value: str):
+    found = identify(citation)
+
+    assert (found.kind, found.value) == (kind, value)
+
+
+def test_what_stands_beside_an_identifier_is_kept():
+    found = identify(
+        "Kucsko G. Nanometre-scale thermometry. Nature 2013. https://doi.org/10.1038/nature12373 PMID: 23903748"
+    )
+
+    assert found.rest.startswith("Kucsko G. Nanometre-scale thermometry. Nature 2013")
+    assert [str(one) for one in found.ids] == ["doi:10.1038/nature12373", "pmid:23903748"]
+
+
+def test_addresses_of_archives_carry_their_identifiers():
+    found = identify("https://pubmed.ncbi.nlm.nih.gov/35726897/")
+
+    assert [str(one) for one in found.ids] == ["pmid:35726897"]
+
+
+@pytest.mark.parametrize("wrong", ["978-3-16-148410-1", "ISBN 0-306-40615-3", "ISBN 9771234567898"])
+def test_a_wrong_check_digit_is_said(wrong: str):
+    found = identify(wrong)
+
+    assert found.kind is Kind.ISBN
+    assert "check digit" in found.fault
+    assert not found.ids
+
+
+def test_the_two_lengths_of_an_isbn_are_one_number():
+    assert isbns.read("0-306-40615-2").value == isbns.read("978-0-306-40615-7").value
+
+
+@pytest.mark.parametrize(
+    ("citation", "form"),
+    [
+        ("347 U.S. 483 (1954)", "reporter"),
+        ("Brown v. Board of Education, 347 U.S. 483 (1954)", "reporter"),
+        ("Doe v. Roe, 410 F.3d 123 (9th Cir. 2005)", "reporter"),
+        ("123 F. Supp. 2d 456", "reporter"),
+        ("98 S. Ct. 2733", "reporter"),
+        ("2019 WL 123456", "reporter"),
+        ("Brown v. Board of Education", "case_name"),
+        ("In re Gault", "case_name"),
+        ("R (Miller) v The Prime Minister [2019] UKSC 41", "neutral"),
+        ("[2020] EWCA Civ 123", "neutral"),
+        ("2019 SCC 65", "neutral"),
+        ("Donoghue v Stevenson [1932] AC 562", "law_report"),
+        ("ECLI:EU:C:2014:317", "ecli"),
+        ("Case C-131/12 Google Spain", "eu_case"),
+        ("Regulation (EU) 2016/679", "eu_act"),
+        ("Directive 95/46/EC", "eu_act"),
+        ("42 U.S.C. § 1983", "statute"),
+        ("BVerfGE 7, 198", "german"),
+        ("Application no. 6339/05", "echr"),
+    ],
+)
+def test_legal_citations_are_recognised(citation: str, form: str):
+    found = identify(citation)
+
+    assert found.kind is Kind.LEGAL
+    assert found.legal_form == form
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        "Sunstein CR. Interpreting statutes in the regulatory state. 103 Harv. L. Rev. 405 (1989)",
+        "Smith J. Roe v. Wade and fertility. Journal of Health, 2003, 12, 45-67",
+        "Jones A. (2010). The right to be forgotten after Case C-131/12. European Law Journal, 12(3), 45.",
+        "Watson JD, Crick FH. Molecular structure of nucleic acids. Nature. 1953;171:737-8.",
+        "The cat v dog problem",
+    ],
+)
+def test_works_about_the_law_are_works(work: str):
+    assert legal.find(work) is None
