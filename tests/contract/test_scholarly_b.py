@@ -17,7 +17,7 @@ from citewell.errors import BadShape, UpstreamError
 from citewell.model.paper import BibliographicQuery, Notice, Paper, PaperQuery, Scheme
 from citewell.ports import Offer
 from tests.contract.recordings import recording, replay
-from tests.unit.providers.scholarly import Desk, Reply, paper_id
+from tests.unit.providers.desk import Desk, Reply, paper_id
 
 RECORDED = Path(__file__).parents[3] / "shared/recorded"
 recorded = pytest.mark.skipif(not RECORDED.is_dir(), reason="the recorded answers are not here")

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests import documents
 from tests.e2e.clients import body, connected
 from tests.internet import papers
 from tests.internet.faults import ALWAYS, Fault
@@ -203,6 +204,21 @@ def test_a_paper_is_read_from_its_free_copy(
     assert answer["version"] == "publishedVersion"
     assert answer["doi"] == SAFETY
     assert answer["retractionStatus"]["retracted"] is True
+
+
+def test_a_paper_is_read_from_a_real_pdf(scholarly: Environ, world: World) -> None:
+    work = papers.of(world).by_doi(SAFETY)
+    assert work is not None
+    sentence = "The placeholder sentence of a paper that goes on for a while."
+    file = documents.pdf(work.title.replace("—", ": "), *[sentence] * 40)
+    answer = Fault(status=200, headers={"content-type": "application/pdf"}, body=file)
+    world.fail(f"/site/{papers.HOST}/full/{work.slug}", answer, times=ALWAYS)
+
+    read = body(call(scholarly, "paper_fulltext", {"identifier": SAFETY}))
+
+    assert read["isFullText"] is True
+    assert read["pageCount"] >= 1
+    assert sentence in read["content"]
 
 
 def test_the_first_page_of_a_long_paper_tells_what_it_is(scholarly: Environ, world: World) -> None:

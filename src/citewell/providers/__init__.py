@@ -9,8 +9,10 @@ if TYPE_CHECKING:
     from citewell.ports import Kit, Spec
 
 NAMES = (
+    "anthropic",
     "arxiv",
     "brave",
+    "compatible",
     "core",
     "crossref",
     "datacite",
@@ -18,10 +20,15 @@ NAMES = (
     "duckduckgo",
     "europepmc",
     "exa",
+    "gemini",
     "google",
+    "grok",
     "hackernews",
     "library",
+    "openai",
     "openalex",
+    "openrouter",
+    "perplexity",
     "pubmed",
     "searchapi",
     "searxng",

@@ -35,8 +35,8 @@ SPEC = Spec(
         Option(env="DATACITE_EMAIL", help="Your address; DataCite then answers twice as often."),
     ),
     max_results=100,
-    per_second=1.6,
-    burst=10,
+    per_second=1.5,
+    burst=50,
     rank=70,
     terms="500 requests in five minutes, 1,000 with an address.",
 )

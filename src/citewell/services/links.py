@@ -24,7 +24,7 @@ FRESH = 3600.0  # seconds that a finding holds
 PASSING = 120.0  # one that may be over in a moment
 SHARED = "shared"
 _HEAD_SECONDS = 3.0  # servers that never answer HEAD must leave time for GET
-_ENOUGH = 96 * 1024  # bytes of a page that tell what it is
+_ENOUGH = 256 * 1024  # bytes of a page that tell what it is
 _MOST = 4 * 2**20  # of one that comes packed and so must come whole
 _RESTING = frozenset(
     {401, 402, 403, 405, 406, 407, 423, 425, 429, 451, 503, 999}

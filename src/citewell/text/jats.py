@@ -23,7 +23,7 @@ _LABELS = re.compile(
     r"^(?:abstract|summary|r[eé]sum[eé]|resumen|resumo|zusammenfassung|аннотация|摘要|要旨|抄録|초록)[\s:.：—–-]*$",
     re.IGNORECASE,
 )
-_OPENING = re.compile(r"^abstract(?::\s*|\s+(?=[A-Z]))", re.IGNORECASE)
+_OPENING = re.compile(r"^(?i:abstract)(?::\s*|\s+(?=[A-Z]))")
 # Marks that come escaped once too often; other angle brackets may be meant.
 _ESCAPED = re.compile(
     r"</?(?:i|b|u|em|strong|sub|sup|inf|sc|scp|tt|span|font|italic|bold|roman|underline|math|mml:[a-z]+|jats:[a-z-]+|p|br|title|xref)(?:\s[^<>]*)?/?>",

@@ -10,7 +10,7 @@ _SMALL = (
     " st st."
 )
 _PARTICLES = frozenset(_SMALL.split())
-_SUFFIX = re.compile(r",?\s+(jr|sr|ii|iii|iv)\.?$", re.IGNORECASE)
+_SUFFIX = re.compile(r",?\s+((?:jr|sr)\.?|ii|iii|iv)$", re.IGNORECASE)
 _DEGREES = re.compile(
     r",?\s+(?:ph\.?\s?d|m\.?d|m\.?sc|b\.?sc|m\.?a|mba|r\.?n|esq|d\.?phil|j\.?d|cpa|rd|dds|frcp)\.?$",
     re.IGNORECASE,
@@ -35,11 +35,26 @@ _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 class Author:
     name: str  # as the page has it
     organisation: bool = False
+    parts: tuple[str, str, str] = (
+        "",
+        "",
+        "",
+    )  # family, given, suffix, where a source keeps them apart
+
+    @classmethod
+    def parted(cls, *, family: str, given: str = "", suffix: str = "") -> Author:
+        """One whose names need not be guessed apart; the particle belongs to the family name."""
+        if _UNSPACED.search(family):
+            return cls(name=f"{family}{given}")
+        spoken = " ".join(part for part in (given, family, suffix) if part)
+        return cls(name=spoken, parts=(family, given, suffix))
 
     @property
     def collective(self) -> bool:
         """Named as a body, or a name that cannot be taken apart."""
         name = self.name
+        if self.parts[0]:
+            return False
         if self.organisation or any(char.isdigit() for char in name) or _UNSPACED.search(name):
             return True
         return " " not in name.strip() or bool(_COLLECTIVE.search(name))
@@ -58,36 +73,66 @@ class Author:
         return self._parts()[1]
 
     @property
+    def suffix(self) -> str:
+        return self._parts()[2]
+
+    @property
+    def particle(self) -> str:
+        """The small words that the family name begins with: van der, de la."""
+        words = self.family.split()
+        small = 0
+        while small < len(words) - 1 and words[small] in _PARTICLES:
+            small += 1
+        return " ".join(words[:small])
+
+    @property
     def spoken(self) -> str:
         """First name first."""
-        if self.collective or "," not in self.name:
+        if self.collective or (not self.parts[0] and "," not in self.name):
             return self.name
-        family, given = self._parts()
-        return f"{given} {family}".strip()
+        family, given, suffix = self._parts()
+        return " ".join(part for part in (given, family, suffix) if part)
 
     @property
     def initials(self) -> str:
-        words = re.split(r"[\s]+", self.given)
-        return " ".join(
-            "-".join(f"{part[0].upper()}." for part in word.split("-") if part)
-            for word in words
-            if word
-        )
+        """J.-P. M.; names in scripts without capitals stay whole."""
+        shown = [
+            "-".join(_letters(part) for part in word.split("-") if part)
+            for word in _words(self.given)
+        ]
+        return " ".join(word for word in shown if word)
 
-    def _parts(self) -> tuple[str, str]:
-        """Family name and given names."""
+    def _parts(self) -> tuple[str, str, str]:
+        """Family name, given names and suffix."""
+        if self.parts[0]:
+            return self.parts
         if self.collective:
-            return self.name, ""
+            return self.name, "", ""
         bare = _DEGREES.sub("", _TITLES.sub("", self.name.strip()))
-        suffix = _SUFFIX.search(bare)
+        found = _SUFFIX.search(bare)
+        suffix = found[1] if found else ""
         bare = _SUFFIX.sub("", bare)
         if "," in bare:
             family, _, given = bare.partition(",")
-            return family.strip(), given.strip()
+            return family.strip(), given.strip(), suffix
         words = bare.split()
         cut = len(words) - 1
         while cut > 1 and words[cut - 1].lower() in _PARTICLES:
             cut -= 1
-        family = " ".join(words[cut:])
-        tail = f" {suffix[1]}" if suffix else ""
-        return family + tail, " ".join(words[:cut])
+        return " ".join(words[cut:]), " ".join(words[:cut]), suffix
+
+
+def _words(given: str) -> list[str]:
+    """Given names one by one; "J.A." and "JA" are two."""
+    words = given.replace(".-", "-").replace(".", ". ").split()
+    return [
+        piece
+        for word in words
+        for piece in (word if word.isupper() and word.isalpha() and len(word) < 4 else [word])
+    ]
+
+
+def _letters(name: str) -> str:
+    first = name[0]
+    cased = first.upper() != first.lower()
+    return f"{first.upper()}." if cased else name.strip(".")

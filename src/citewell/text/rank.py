@@ -13,10 +13,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from math import log
 
+from citewell.text.answers import expected
 from citewell.text.bags import Bag, bag, bags
 
 COVERAGE, BM25, PLACE, PRIOR = 0.5, 0.3, 0.1, 0.1
-K1, B = 1.2, 0.75
+ANSWER = 0.1  # for a sentence that has what the question asks for: a number, a date, a name
+K1, B = 0.9, 0.4
 NEIGHBOUR = 0.25  # of the score of the sentences before and after, when evidence is looked for
 LAMBDA = 0.75  # relevance against novelty
 _DIGITS = 9  # scores that differ by less are equal, whatever the order they were summed in
@@ -96,7 +98,20 @@ def rank(
     """Every sentence, the best first; equal ones by their text, so that the order given is nothing."""
     corpus = Corpus(bags(sentences, language=language))
     scores = corpus.combined(bag(question, language=language).terms)
-    return ordered(scores, sentences)
+    return ordered(answering(question, sentences, scores), sentences)
+
+
+def answering(
+    question: str, sentences: Sequence[str], scores: Sequence[float]
+) -> tuple[float, ...]:
+    """The scores, higher where a sentence on the subject looks like an answer."""
+    wanted = expected(question)
+    if wanted is None:
+        return tuple(scores)
+    return tuple(
+        round(score + ANSWER, _DIGITS) if score and wanted.search(sentence) else score
+        for sentence, score in zip(sentences, scores, strict=True)
+    )
 
 
 def evidence(

@@ -1,58 +1,43 @@
-"""Ask a scholarly provider in process, with canned answers by path."""
+"""Ask a scholarly provider in process, with canned answers in turn."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from citewell import providers
 from citewell.model.paper import PaperId, Scheme
 from citewell.net.message import Request, Response
 from tests.contract.recordings import Canned, encode, kit_over
+from tests.unit.providers.asking import Reply
+
+DOI = PaperId(scheme=Scheme.DOI, value="10.50505/example.1")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reply:
-    body: Any
-    status: int = 200
+class Session:
+    """One provider and what was sent by it."""
 
+    def __init__(self, name: str, *replies: Any, options: Mapping[str, str] | None = None) -> None:
+        waiting = list(replies)
 
-@dataclass(slots=True)
-class Desk:
-    """One provider whose upstream answers as told; `replies` go by the end of the path, in turn."""
+        def answer(request: Request) -> Response:
+            reply = waiting.pop(0) if len(waiting) > 1 else waiting[0]
+            reply = reply if isinstance(reply, Reply) else Reply(body=reply)
+            body = encode(reply.body)
+            return Response(status=reply.status, url=request.url, headers={}, body=body)
 
-    name: str
-    replies: Mapping[str, Any]
-    options: Mapping[str, str] = field(default_factory=dict)
-    sent: list[Request] = field(default_factory=list)
+        self._sender = Canned(answer)
+        kit = kit_over(name, self._sender, options or {})
+        self._provider: Any = providers.load(name).Provider(kit)
 
     def ask(self, method: str, *args: Any, **more: Any) -> Any:
-        sender = Canned(self._answer)
-        provider: Any = providers.load(self.name).Provider(
-            kit_over(self.name, sender, self.options)
-        )
-        try:
-            return asyncio.run(getattr(provider, method)(*args, **more))
-        finally:
-            self.sent += sender.sent
+        return asyncio.run(getattr(self._provider, method)(*args, **more))
 
-    def _answer(self, request: Request) -> Response:
-        end = next(end for end in self.replies if request.url.endswith(end))
-        reply = self.replies[end]
-        if isinstance(reply, list):
-            reply = reply.pop(0) if len(reply) > 1 else reply[0]
-        reply = reply if isinstance(reply, Reply) else Reply(body=reply)
-        return Response(
-            status=reply.status, url=request.url, headers={}, body=encode(reply.body)
-        )  # fmt: skip
+    @property
+    def sent(self) -> list[Request]:
+        return self._sender.sent
 
     @property
     def params(self) -> dict[str, str]:
-        """What the last request asked, in its address or its form."""
-        return dict(self.sent[-1].form or self.sent[-1].params)
-
-
-def paper_id(scheme: str, value: str) -> PaperId:
-    return PaperId(scheme=Scheme(scheme), value=value)
+        return dict(self.sent[-1].params)

@@ -8,7 +8,7 @@ import pytest
 
 from citewell.errors import BadShape, InvalidInput, RejectedRequest, Unavailable
 from citewell.model.paper import BibliographicQuery, Notice, PaperQuery
-from tests.unit.providers.scholarly import Desk, Reply, paper_id
+from tests.unit.providers.desk import Desk, Reply, paper_id
 
 
 def entry(number: str = "2304.05376v2", *, title: str = "A title", more: str = "") -> str:

@@ -8,7 +8,7 @@ import pytest
 
 from citewell.errors import InvalidInput
 from citewell.model.paper import PaperQuery, Person
-from tests.unit.providers.scholarly import Desk, paper_id
+from tests.unit.providers.desk import Desk, paper_id
 
 WORK: dict[str, Any] = {"id": 2, "title": "A title"}
 

@@ -8,7 +8,7 @@ import pytest
 
 from citewell.errors import BadShape, InvalidInput, Unavailable
 from citewell.model.paper import BibliographicQuery, Notice, PaperQuery, Person
-from tests.unit.providers.scholarly import Desk, paper_id
+from tests.unit.providers.desk import Desk, paper_id
 
 WORK: dict[str, Any] = {"id": "7", "source": "MED", "pmid": "7", "title": "A title."}
 

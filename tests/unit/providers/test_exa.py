@@ -9,7 +9,7 @@ import pytest
 from citewell.model.paper import PaperQuery
 from citewell.model.search import Query
 from tests.unit.providers.asking import ask
-from tests.unit.providers.scholarly import Desk
+from tests.unit.providers.desk import Desk
 
 EMPTY: dict[str, object] = {"results": []}
 

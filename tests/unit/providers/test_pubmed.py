@@ -9,7 +9,7 @@ import pytest
 from citewell import providers
 from citewell.errors import BadShape, InvalidInput, RateLimited, RejectedRequest, Unavailable
 from citewell.model.paper import BibliographicQuery, Notice, PaperQuery, Person, Scheme
-from tests.unit.providers.scholarly import Desk, Reply, paper_id
+from tests.unit.providers.desk import Desk, Reply, paper_id
 
 KEY = "a-key-that-nobody-may-see"
 

@@ -15,7 +15,7 @@ from citewell.errors import (
     Unavailable,
 )
 from citewell.model.paper import BibliographicQuery, PaperQuery, Scheme
-from tests.unit.providers.scholarly import Desk, Reply, paper_id
+from tests.unit.providers.desk import Desk, Reply, paper_id
 
 TITLED: dict[str, Any] = {"paperId": "ab12", "title": "A title"}
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +13,7 @@ import pytest
 from citewell import config
 from citewell.net.message import Response
 from citewell.net.network import Network
+from citewell.services import landing
 from citewell.services.links import Links, LinkState
 from citewell.store.opened import open_store
 from tests.internet.faults import ALWAYS, Fault
@@ -20,6 +23,7 @@ from tests.internet.world import World
 ARCHIVE = "/site/archive.example.org/available"
 COPY = "https://web.archive.org/web/20240101000000/https://gone.example/"
 HOST = "batteries.example.org"
+REAL = Path(__file__).parents[4] / "shared" / "extraction" / "data" / "wcxb" / "dev" / "html"
 CHROME = "Home About Contact Archive Topics Newsletter Sign up Imprint Privacy Terms " * 16
 
 
@@ -347,3 +351,16 @@ def test_no_more_than_eight_are_asked_at_once():
     states = asyncio.run(Links(network, wayback="https://archive.example.org").check(urls))
 
     assert (len(states), client.most) == (50, 8)
+
+
+@pytest.mark.skipif(not REAL.exists(), reason="the real pages are not here")
+def test_no_real_page_is_called_dead():
+    for path in sorted(REAL.glob("*.gz"))[::20]:
+        page = Response(
+            status=200,
+            url="https://www.example.org/a/b",
+            headers={"content-type": "text/html"},
+            body=gzip.decompress(path.read_bytes()),
+        )
+
+        assert landing.judge(page, asked=page.url).state in {"live", "blocked"}, path.name

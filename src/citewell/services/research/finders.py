@@ -17,6 +17,7 @@ from citewell.services.searches import Searches
 from citewell.services.web.search import Ask
 
 _QUERY = 500  # characters of one search
+_INDEX = "openalex"
 _LIBRARY = 5  # documents of the user's own for one query
 
 
@@ -44,16 +45,17 @@ class WebFinder:
 
 
 class PaperFinder:
+    """One broad index of the literature; those that want long pauses between questions are not asked."""
+
     name = "literature search"
 
     def __init__(self, literature: Literature) -> None:
         self._literature = literature
 
     async def search(self, query: str, *, count: int) -> Sequence[Hit]:
+        ask = PaperAsk(query=query[:_QUERY], count=min(count, 10), provider=_INDEX)
         with sharing():
-            answer = await self._literature.search(
-                PaperAsk(query=query[:_QUERY], count=min(count, 10)), trace=Trace()
-            )
+            answer = await self._literature.search(ask, trace=Trace())
         return [
             Hit(
                 title=paper.title,

@@ -160,7 +160,7 @@ def _source(source: Source) -> str:
     details = [
         source.domain,
         source.type,
-        source.published or "",
+        (source.published or "")[:10],
         f"{source.reputation} reputation" if source.reputation else "",
         _STATES.get(source.state, ""),
         f"a copy of {source.copy_of}" if source.copy_of else "",

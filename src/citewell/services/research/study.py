@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from citewell.services.research import kinds
 from citewell.services.research.candidates import Candidate, candidates
 from citewell.services.research.material import Plan, Reading, Readings
-from citewell.text import numbers, shingles, similar, statements
+from citewell.text import shingles, similar
 from citewell.text.bags import Bag, bag
-from citewell.text.rank import Corpus, combine
+from citewell.text.rank import Corpus, answering, combine
 
 ADDRESSED = 0.5  # of the weight of a side's words: less is about something else
 _CONTEXT = 0.5  # what words of the title and the heading count
@@ -105,9 +105,10 @@ def _side(plan: Plan, number: int, corpus: Corpus, known: _Known) -> _Side:
     plain = combine(replace(alone, coverage=covered), places=places, priors=known.priors)
     cue = re.compile(rf"\b(?:{side.cue})", re.IGNORECASE) if side.cue else None
     cued = tuple(cue is None or cue.search(one.text) is not None for one in found)
+    fitting = answering(plan.query, [one.text for one in found], plain)
     scores = tuple(
-        round(score + _bonus(plan, one, cued=cue is not None and hit), _DIGITS)
-        for score, one, hit in zip(plain, found, cued, strict=True)
+        round(score + _bonus(one, cued=cue is not None and hit), _DIGITS)
+        for score, one, hit in zip(fitting, found, cued, strict=True)
     )
     return scores, covered, cued
 
@@ -139,22 +140,8 @@ def _place(one: Candidate, wanted: Bag) -> float:
     return 0.5 * early + 0.5 * headed
 
 
-def _bonus(plan: Plan, one: Candidate, *, cued: bool) -> float:
-    bonus = _CUE if cued else 0.0
-    if one.before is not None:
-        bonus -= _LEANING
-    return bonus + (_ANSWER if _fits(plan.kind, one) else 0.0)
-
-
-def _fits(kind: str, one: Candidate) -> bool:
-    """Whether a sentence has what this kind of question asks for."""
-    if kind == "quantity":
-        return any(each.unit not in {numbers.YEAR, numbers.DAY} for each in one.bag.quantities)
-    if kind == "time":
-        return any(each.unit in {numbers.YEAR, numbers.DAY} for each in one.bag.quantities)
-    if kind == "definition":
-        return statements.kind(one.text) == "definition"
-    return kind == "comparison" and statements.kind(one.text) == "comparison"
+def _bonus(one: Candidate, *, cued: bool) -> float:
+    return (_CUE if cued else 0.0) - (_LEANING if one.before is not None else 0.0)
 
 
 def _priors(plan: Plan, pages: Sequence[Reading], found: Sequence[Candidate]) -> list[float]:

@@ -20,6 +20,7 @@ INSTRUCTIONS = (
 )
 _MARK = re.compile(r"\[(src_\d+)\]")
 _ANY = re.compile(r"\[src_[^\]]*\]|【[^】]*】")
+_ENDS = re.compile(r"(?<=\])[.!?]?\s+(?=[^\[\s])|\n+")  # a sentence ends with its citations
 _CLAIMS, _SNIPPET = 80, 400
 _SOURCES = re.compile(
     r"^#{1,3}\s*(?:sources|references)\s*$.*", re.IGNORECASE | re.MULTILINE | re.DOTALL
@@ -54,7 +55,7 @@ def _claim(claim: Claim, evidence: Iterable[Evidence]) -> str:
 
 
 def _source(source: Source) -> str:
-    return f"[{source.ref}] {source.title or source.url} ({source.domain}, {source.published or 'undated'})"
+    return f"[{source.ref}] {source.title or source.url} ({source.domain}, {(source.published or 'undated')[:10]})"
 
 
 def written(findings: Findings, report: ProviderReport, texts: Mapping[str, Text]) -> Findings:
@@ -96,7 +97,7 @@ def _unused(findings: Findings, report: ProviderReport) -> Findings:
 def _weak(text: str, texts: Mapping[str, Text]) -> int:
     """Sentences that none of the pages they cite bears out."""
     weak = 0
-    for line in re.split(r"(?<=\])\s+(?=[^\[\s])|\n+", text):
+    for line in _ENDS.split(text):
         refs = [ref for ref in _MARK.findall(line) if ref in texts]
         said = _MARK.sub("", line).strip(" -*#")
         if refs and said and all(assess(said, texts[ref]).unsupported for ref in refs):

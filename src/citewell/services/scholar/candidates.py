@@ -48,7 +48,8 @@ class Candidates:
         """All that is known of the copies of a work; `given` is an address the caller named."""
         known = _identified(paper, ids)
         doi = next((one.value for one in known if one.scheme is Scheme.DOI), None)
-        records, listed = await asyncio.gather(self._records(known), self._listed(doi))
+        heard = {paper.source, *paper.provenance.values()} if paper else set()
+        records, listed = await asyncio.gather(self._records(known, but=heard), self._listed(doi))
         every = [*([paper] if paper else []), *records]
         whole = merge.one(every) if every else None
         held = {one.scheme: one.value for one in known} | dict(whole.ids if whole else {})
@@ -67,8 +68,8 @@ class Candidates:
             return copy
         return replace(copy, url=_landing(self._resolver, doi), pdf=False, source=LANDING)
 
-    async def _records(self, known: tuple[PaperId, ...]) -> list[Paper]:
-        """The work as each keeper of copies has it; whoever fails is left out."""
+    async def _records(self, known: tuple[PaperId, ...], *, but: set[str]) -> list[Paper]:
+        """The work as each keeper of copies has it; whoever fails or was heard is left out."""
 
         async def question(provider: object) -> Paper | None:
             if not isinstance(provider, PaperLookup):
@@ -77,7 +78,7 @@ class Candidates:
             return await provider.paper(fitting) if fitting else None
 
         able = self._panel.able(Offer.LOOKUP)
-        names = [name for name in _KEEPERS if name in able]
+        names = [name for name in _KEEPERS if name in able and name not in but]
         answers = await self._panel.together(
             names, question, enough=lambda done: len(done) >= len(names) - 1, grace=2.0
         )

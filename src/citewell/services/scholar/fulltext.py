@@ -118,7 +118,8 @@ class FullText:
         if text.copy.source != GIVEN:
             trace.attempt(text.copy.source)
             trace.served(text.copy.source)
-        answer = _answer(wish, paper, text)
+        # A long text takes a while to look through; the loop must not stand still.
+        answer = await asyncio.to_thread(_answer, wish, paper, text)
         return await self._completed(answer, subject, paper, tries)
 
     async def _first(

@@ -56,7 +56,8 @@ class Literature:
         else:
             harvest, source = await self._from_any(asked, trace)
         for name in harvest.served():
-            trace.served(name)
+            if name != WEB:  # the web's own providers are in the trace already
+                trace.served(name)
         return self._answer(asked, harvest, source)
 
     async def _from_one(self, name: str, ask: Ask, trace: Trace) -> tuple[Harvest, str]:
@@ -76,8 +77,8 @@ class Literature:
         offers = self._catalogue.spec(name).offers if known else frozenset()
         if Offer.PAPERS in offers:
             return Offer.PAPERS
-        if Offer.WEB in offers:
-            return Offer.WEB
+        if Offer.WEB in offers and self._catalogue.spec(name).base_url:
+            return Offer.WEB  # the user's own documents are no web
         raise InvalidInput(
             f"{name!r} cannot search for papers. Supported: {', '.join(self._supported())}.",
             alternatives=self._healthy(but=()),
@@ -88,6 +89,7 @@ class Literature:
             name
             for name in self._catalogue.names()
             if {Offer.PAPERS, Offer.WEB} & self._catalogue.spec(name).offers
+            and self._catalogue.spec(name).base_url
         }
         return [name for name in ORDER if name in able] + sorted(able - set(ORDER))
 

@@ -15,6 +15,14 @@ Weigh = Callable[[Iterable[Event]], RetractionStatus | None]
 
 ABSTRACT = 500  # characters
 _MOST_AUTHORS = 50
+_HOMES = {
+    Scheme.DOI: "https://doi.org/",
+    Scheme.ARXIV: "https://arxiv.org/abs/",
+    Scheme.PMID: "https://pubmed.ncbi.nlm.nih.gov/",
+    Scheme.PMCID: "https://pmc.ncbi.nlm.nih.gov/articles/",
+    Scheme.OPENALEX: "https://openalex.org/",
+    Scheme.S2: "https://www.semanticscholar.org/paper/",
+}
 _SHOWN = {
     "title": "title", "authors": "authors", "venue": "journal", "year": "year", "kind": "kind",
     "abstract": "abstract", "citation_count": "citationCount", "open_access": "openAccess",
@@ -56,7 +64,11 @@ def work(paper: Paper, *, weigh: Weigh) -> Work:
 
 
 def address(paper: Paper) -> str:
-    return paper.url or (f"https://doi.org/{paper.doi}" if paper.doi else paper.pdf_url or "")
+    """Where the work is found: as the registry says, else by one of its identifiers."""
+    if paper.url:
+        return paper.url
+    homes = (home + paper.ids[scheme] for scheme, home in _HOMES.items() if scheme in paper.ids)
+    return next(homes, paper.pdf_url or "")
 
 
 def authors(paper: Paper) -> tuple[str, ...] | None:

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from citewell.errors import CitewellError, Unavailable
+from citewell.errors import CitewellError, NetworkFailed, Unavailable
 from citewell.model.paper import Event, Paper, PaperId, Scheme
 from citewell.model.scrape import RetractionStatus
 from citewell.ports import Integrity, Offer
@@ -18,6 +18,7 @@ from citewell.store.retractions import Edition, RetractionTable
 logger = logging.getLogger(__name__)
 
 TABLE = "offline table"
+PATIENCE = 8.0  # seconds for one registry: whoever reads a page must not wait longer for its record
 _RECORDS = ("crossref", "europepmc", "pubmed", FLAG)  # whose records hold their notices
 _ORDER = ("crossref", "europepmc", "pubmed")  # by how much of the record they see; others follow
 
@@ -47,10 +48,17 @@ class _Said:
 
 
 class Retractions:
-    def __init__(self, catalogue: Catalogue, table: RetractionTable | None = None) -> None:
+    def __init__(
+        self,
+        catalogue: Catalogue,
+        table: RetractionTable | None = None,
+        *,
+        patience: float = PATIENCE,
+    ) -> None:
         """Without a table, or before one is imported, the registries alone are asked."""
         self._catalogue = catalogue
         self._table = table
+        self._patience = patience
 
     async def status(self, doi: str, *, paper: Paper | None = None) -> RetractionStatus | None:
         """None for a work with a clean record; an error when nobody could see its record."""
@@ -125,7 +133,11 @@ class Retractions:
         if not isinstance(provider, Integrity):
             return _Said(name=name)
         try:
-            events = await provider.events(PaperId(scheme=scheme, value=wanted[scheme]))
+            async with asyncio.timeout(self._patience):
+                events = await provider.events(PaperId(scheme=scheme, value=wanted[scheme]))
+        except TimeoutError:
+            slow = NetworkFailed("The registry took too long.", provider=name)
+            return _Said(name=name, error=slow)
         except CitewellError as error:
             return _Said(name=name, error=error)
         return _Said(name=name, events=events)

@@ -41,7 +41,7 @@ _BRACKET = re.compile(
 _SENTENCE = re.compile(
     r"(?<!\b[A-ZÀ-ÞА-Я])(?<!\bvs)(?<!\bSt)(?<!\bDr)(?<!\bspp)(?<!\bsp)(?<!\bvar)(?<!\bno)[.?!](?:[”\"])?\s(?=[^\W_a-z]|[“\"(\[]|in\s[A-Z]|arXiv|bioRxiv|medRxiv|eLife|npj|mBio|iScience)"
 )
-_WORDS = re.compile(r"[^\W\d_]{3,}")
+_WORDS = re.compile(r"[^\W\d_]{2,}")
 _LONGEST = 4000  # characters of one reference
 
 

@@ -397,3 +397,13 @@ def test_a_label_that_a_publisher_sets_before_a_retracted_title_does_not_hide_th
     gone = paper(f"RETRACTED ARTICLE: {TITLE}")
 
     assert read(known(gone, copy()), {PDF: whole()}).is_full_text
+
+
+def test_a_registry_that_described_the_work_is_not_asked_again_for_its_copies():
+    openalex = Registry({DOI: paper(source="openalex", copies=(copy(source="openalex"),))})
+    stock = mixed(("openalex", LOOKUP, openalex))
+
+    answer = read(stock, {PDF: whole()})
+
+    assert answer.source == "openalex"
+    assert openalex.asked == [f"doi:{DOI}"]

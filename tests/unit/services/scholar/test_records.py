@@ -355,3 +355,35 @@ def test_an_unregistered_doi_does_not_wait_for_the_agencies():
 
     assert record.state == "not_registered"
     assert "datacite" not in {one.provider for one in record.asked}
+
+
+def test_slow_registries_are_not_waited_for_once_two_have_been_heard_of():
+    nothing = Registry()
+    stock = mixed(
+        ("crossref", MATCH, nothing),
+        ("openalex", MATCH, nothing),
+        ("pubmed", MATCH, nothing),
+        ("datacite", MATCH, nothing),
+        ("arxiv", MATCH, Registry(slow=True)),
+    )
+
+    found = match(records(stock))
+
+    assert found.papers == ()
+    assert [one.provider for one in found.asked if one.outcome == "failed"] == ["arxiv"]
+
+
+def test_an_empty_match_that_lacks_somebody_is_not_remembered():
+    down = Registry(fails=DOWN)
+    stock = mixed(("crossref", MATCH, Registry()), ("openalex", MATCH, down))
+    found = records(stock, loader=Memory().loader)
+
+    async def again() -> tuple[Matches, Matches]:
+        before = await found.match(BibliographicQuery(title="Of Water and Stone"))
+        down.fails, down.matching = None, [paper()]
+        return before, await found.match(BibliographicQuery(title="Of Water and Stone"))
+
+    before, after = asyncio.run(again())
+
+    assert before.papers == ()
+    assert len(after.papers) == 1

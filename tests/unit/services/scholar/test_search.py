@@ -234,6 +234,18 @@ def test_a_provider_without_papers_or_web_is_refused():
     assert isinstance(error_of(stock, provider="doi"), InvalidInput)
 
 
+def test_the_users_own_documents_are_no_scholarly_web():
+    own = Shop(
+        (spec("library", offers=WEB, base_url=""), Scripted()),
+        (spec("openalex", offers=PAPERS), Registry()),
+    )
+
+    error = error_of(own, provider="library")
+
+    assert isinstance(error, InvalidInput)
+    assert "Supported: openalex." in error.message
+
+
 def test_an_unconfigured_provider_is_refused_with_what_it_lacks():
     stock = Shop(
         (spec("exa", offers=PAPERS, options=keyed("EXA_API_KEY")), Registry()),
@@ -558,3 +570,21 @@ def test_a_dated_web_result_lends_its_year():
     [work] = search(mixed(("brave", WEB, brave))).papers
 
     assert work.year == 2019
+
+
+@pytest.mark.parametrize(
+    ("ids", "address"),
+    [
+        ({Scheme.PMID: "77"}, "https://pubmed.ncbi.nlm.nih.gov/77"),
+        ({Scheme.ARXIV: "1706.03762"}, "https://arxiv.org/abs/1706.03762"),
+        ({Scheme.DOI: "10.1234/x", Scheme.PMID: "77"}, "https://doi.org/10.1234/x"),
+    ],
+)
+def test_a_paper_without_an_address_has_that_of_its_identifier(
+    ids: dict[Scheme, str], address: str
+):
+    bare = paper("Of water", doi=None, url="", ids=ids)
+
+    [work] = search(mixed(("openalex", PAPERS, Registry(found=[bare])))).papers
+
+    assert work.url == address

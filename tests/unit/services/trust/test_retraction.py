@@ -271,6 +271,18 @@ def test_a_failing_registry_is_replaced_and_named():
     assert checked.failed == ("crossref",)
 
 
+def test_a_registry_that_never_answers_counts_as_failed():
+    class Stuck(Registry):
+        async def events(self, paper_id: PaperId) -> tuple[Event, ...] | None:
+            await asyncio.Event().wait()
+
+    shelf: Any = Shelf(crossref=Stuck(), pubmed=Registry((event(R, "2021", "pubmed"),)))
+
+    checked = asyncio.run(Retractions(shelf, patience=0.02).look(DOI))
+
+    assert (checked.failed, checked.answered) == (("crossref",), ("pubmed",))
+
+
 def test_nobody_to_ask_is_an_error_and_never_a_clean_record():
     for registries in ({}, {"crossref": DOWN}, {"crossref": Registry(None), "pubmed": DOWN}):
         with pytest.raises(Unavailable):

@@ -1,0 +1,1 @@
+"""Citation styles: one module a style, each with `entry(work, accessed=…)`."""

@@ -1,0 +1,174 @@
+"""What is Crossref's own: notices, trial records, preprints, two ways to match."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from citewell.errors import InvalidInput
+from citewell.model.paper import BibliographicQuery, Event, Notice, PaperId, PaperQuery, Scheme
+from tests.unit.providers.asking import Reply
+from tests.unit.providers.scholarly import DOI, Session
+
+
+def one(**work: Any) -> dict[str, Any]:
+    message = {"DOI": DOI.value, "title": ["A title"], **work}
+    return {"status": "ok", "message-type": "work", "message": message}
+
+
+def many(*works: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "status": "ok",
+        "message-type": "work-list",
+        "message": {"total-results": len(works), "items": list(works)},
+    }
+
+
+def events(*updates: Any) -> tuple[Event, ...]:
+    return tuple(Session("crossref", one(**{"updated-by": list(updates)})).ask("events", DOI))
+
+
+@pytest.mark.parametrize(
+    ("word", "kind"),
+    [
+        ("retraction", Notice.RETRACTION),
+        ("Retraction", Notice.RETRACTION),
+        ("partial_retraction", Notice.RETRACTION),
+        ("withdrawal", Notice.RETRACTION),
+        ("removal", Notice.RETRACTION),
+        ("expression_of_concern", Notice.CONCERN),
+        ("expression-of-concern", Notice.CONCERN),
+        ("Expression of Concern", Notice.CONCERN),
+        ("correction", Notice.CORRECTION),
+        ("corrigendum", Notice.CORRECTION),
+        ("erratum", Notice.CORRECTION),
+        ("addendum", Notice.CORRECTION),
+        ("clarification", Notice.CORRECTION),
+        ("reinstatement", Notice.REINSTATEMENT),
+    ],
+)
+def test_a_notice_by_its_word(word: str, kind: Notice) -> None:
+    (event,) = events({"type": word})
+
+    assert (event.kind, event.source) == (kind, "publisher")
+
+
+@pytest.mark.parametrize("word", ["new_version", "new_edition", "", None, 7])
+def test_a_new_edition_is_no_notice(word: Any) -> None:
+    assert events({"type": word}) == ()
+
+
+def test_every_notice_is_kept_with_who_said_it_and_when() -> None:
+    found = events(
+        {"type": "erratum", "DOI": "10.50505/N.1", "updated": {"date-parts": [[2004, 3]]}},
+        {"label": "Retraction", "source": "retraction-watch", "updated": {"date-time": "2010-02-06T00:00:00Z"}},
+    )  # fmt: skip
+
+    assert found == (
+        Event(
+            kind=Notice.CORRECTION,
+            source="publisher",
+            label="erratum",
+            date="2004-03",
+            notice_doi="10.50505/n.1",
+        ),
+        Event(
+            kind=Notice.RETRACTION,
+            source="retraction-watch",
+            label="retraction",
+            date="2010-02-06",
+        ),
+    )
+
+
+def test_a_notice_that_updates_another_work_has_none_itself() -> None:
+    record = one(**{"update-to": [{"type": "retraction", "DOI": "10.50505/other"}]})
+
+    assert Session("crossref", record).ask("events", DOI) == ()
+
+
+@pytest.mark.parametrize("kind", ["application/json", "text/plain"])
+def test_a_404_of_bare_text_is_an_absence(kind: str) -> None:
+    session = Session("crossref", Reply(body="Resource not found.", status=404))
+
+    assert session.ask("paper", DOI) is None
+    assert session.ask("events", DOI) is None
+
+
+def test_trial_records_and_untitled_ones_are_no_results() -> None:
+    found = Session(
+        "crossref",
+        many(
+            {"DOI": "10.5555/12345678", "title": ["Toward a Unified Theory"]},
+            {"DOI": "10.50505/untitled", "title": []},
+            {"DOI": "10.50505/example.1", "title": ["A title"]},
+        ),
+    ).ask("papers", PaperQuery(text="x"))
+
+    assert [paper.doi for paper in found.papers] == ["10.50505/example.1"]
+
+
+def test_an_untitled_work_that_was_asked_for_exists_all_the_same() -> None:
+    paper = Session("crossref", one(title=[], type="component")).ask("paper", DOI)
+
+    assert (paper.title, paper.doi, paper.kind) == ("", DOI.value, "document")
+
+
+def test_a_preprint_names_its_article() -> None:
+    relation = {"is-preprint-of": [{"id-type": "doi", "id": "10.50505/ARTICLE"}]}
+
+    paper = Session("crossref", one(type="posted-content", relation=relation)).ask("paper", DOI)
+
+    assert (paper.kind, paper.preprint_of) == ("article", "10.50505/article")
+
+
+def test_a_creative_commons_licence_makes_it_open_and_no_other_settles_it() -> None:
+    free = one(license=[{"URL": "http://creativecommons.org/licenses/by/4.0/"}])
+    other = one(license=[{"URL": "https://www.example.org/tdm"}])
+
+    assert Session("crossref", free).ask("paper", DOI).open_access is True
+    assert Session("crossref", other).ask("paper", DOI).open_access is None
+
+
+def test_only_a_link_to_a_pdf_is_one() -> None:
+    links = [
+        {"URL": "https://a.example/full", "content-type": "unspecified"},
+        {"URL": "https://a.example/x.pdf", "content-type": "application/pdf"},
+    ]
+
+    assert (
+        Session("crossref", one(link=links)).ask("paper", DOI).pdf_url == "https://a.example/x.pdf"
+    )
+
+
+def test_a_whole_reference_is_matched_as_it_stands() -> None:
+    session = Session("crossref", many())
+
+    session.ask("match", BibliographicQuery(text="Author, A. (2020). A title.", count=2))
+
+    assert session.params == {"query.bibliographic": "Author, A. (2020). A title.", "rows": "2"}
+
+
+def test_it_does_not_sort_by_date_and_says_so() -> None:
+    session = Session("crossref", many())
+
+    found = session.ask("papers", PaperQuery(text="x", sort="date", source="arxiv"))
+
+    assert "sort" not in session.params
+    assert found.applied == frozenset()
+
+
+def test_a_doi_is_written_into_the_path_whole() -> None:
+    session = Session("crossref", Reply(body="", status=404))
+
+    session.ask("paper", PaperId(scheme=Scheme.DOI, value="10.1002/(sici)1#a?b<c>/../x"))
+
+    assert session.sent[0].url == (
+        "https://api.crossref.org/works/10.1002%2F%28sici%291%23a%3Fb%3Cc%3E%2F..%2Fx"
+    )
+
+
+def test_other_numbers_are_not_its_business() -> None:
+    with pytest.raises(InvalidInput):
+        Session("crossref", one()).ask("paper", PaperId(scheme=Scheme.PMID, value="1"))

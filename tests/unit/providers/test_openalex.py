@@ -1,0 +1,191 @@
+"""What is OpenAlex's own: abstracts turned inside out, merged works, its graph, its key."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from citewell.errors import BadShape, InvalidInput, RateLimited
+from citewell.model.paper import BibliographicQuery, Notice, PaperId, PaperQuery, Scheme
+from tests.contract.recordings import KEY
+from tests.unit.providers.asking import Reply
+from tests.unit.providers.scholarly import DOI, Session
+
+WORK = {
+    "id": "https://openalex.org/W2100000001",
+    "doi": f"https://doi.org/{DOI.value}",
+    "title": "A title",
+}
+
+
+def paper(**more: Any) -> Any:
+    return Session("openalex", WORK | more).ask("paper", DOI)
+
+
+@pytest.mark.parametrize(
+    ("index", "text"),
+    [
+        ({"b": [1], "a": [0, 2]}, "a b a"),
+        ({"a": [0], "b": [7], "c": [3]}, "a c b"),
+        ({"a": [0], "b": None, "c": "x", "d": [None, "1", True, -1, 2.5], "e": [1]}, "a e"),
+        ({"a": [10**40], "b": [0]}, "b a"),
+        ({"<jats:p>Abstract": [0], "The": [1], "rest</jats:p>": [2]}, "The rest"),
+        ({}, None),
+        (None, None),
+        ([], None),
+        ("text", None),
+    ],
+)
+def test_an_abstract_is_put_in_order(index: Any, text: str | None) -> None:
+    assert paper(abstract_inverted_index=index).abstract == text
+
+
+@pytest.mark.parametrize(
+    ("date", "published"),
+    [
+        ("2018-02-13", "2018-02-13"),
+        ("2018-02-01", "2018-02"),
+        ("2018-01-01", "2018"),
+        ("soon", "2018"),
+        (None, "2018"),
+    ],
+)
+def test_a_date_is_as_exact_as_is_known(date: str | None, published: str) -> None:
+    found = paper(publication_date=date, publication_year=2018)
+
+    assert (found.published, found.year) == (published, 2018)
+
+
+@pytest.mark.parametrize(
+    ("said", "source", "kind"),
+    [
+        ({"type": "article"}, "journal", "article-journal"),
+        ({"type": "article"}, "conference", "paper-conference"),
+        ({"type": "article"}, "repository", "article"),
+        ({"type": "preprint"}, "repository", "article"),
+        (
+            {"type": "article", "type_crossref": "proceedings-article"},
+            "journal",
+            "paper-conference",
+        ),
+        ({"type": "dissertation"}, None, "thesis"),
+        ({"type": "paratext"}, None, None),
+        ({}, None, None),
+    ],
+)
+def test_kinds(said: dict[str, str], source: str | None, kind: str | None) -> None:
+    assert paper(**said, primary_location={"source": {"type": source}}).kind == kind
+
+
+def test_a_work_of_many_numbers() -> None:
+    ids = {
+        "pmid": "https://pubmed.ncbi.nlm.nih.gov/25349395",
+        "pmcid": "https://www.ncbi.nlm.nih.gov/pmc/articles/4234579",
+    }
+    found = paper(ids=ids, locations=[{"landing_page_url": "http://arxiv.org/abs/2007.14454v2"}])
+
+    assert found.ids == {
+        Scheme.DOI: DOI.value,
+        Scheme.OPENALEX: "W2100000001",
+        Scheme.PMID: "25349395",
+        Scheme.PMCID: "PMC4234579",
+        Scheme.ARXIV: "2007.14454",
+    }
+
+
+def test_an_author_without_a_record_keeps_the_printed_name() -> None:
+    found = paper(authorships=[{"author": {"display_name": None}, "raw_author_name": "A. Author"}])
+
+    assert [person.name for person in found.authors] == ["A. Author"]
+
+
+def test_the_article_into_which_a_preprint_was_merged_is_another_work() -> None:
+    merged = WORK | {"doi": "https://doi.org/10.50505/article"}
+    session = Session("openalex", merged | {"is_retracted": True})
+
+    assert session.ask("paper", DOI) is None
+    assert session.ask("events", DOI) is None
+
+
+def test_a_retraction_is_an_event() -> None:
+    session = Session("openalex", WORK | {"is_retracted": True})
+
+    (event,) = session.ask("events", DOI)
+
+    assert (event.kind, event.source) == (Notice.RETRACTION, "openalex")
+
+
+def test_an_answer_that_does_not_say_is_not_a_clean_record() -> None:
+    with pytest.raises(BadShape):
+        Session("openalex", WORK).ask("events", DOI)
+
+
+def test_references_are_asked_for_in_batches_and_the_most_cited_come_first() -> None:
+    numbers = [f"https://openalex.org/W{2200000000 + place}" for place in range(120)]
+    works = [WORK | {"doi": None, "cited_by_count": count} for count in (1, 9, 4)]
+    session = Session("openalex", WORK | {"referenced_works": numbers}, {"results": works})
+
+    found = session.ask("cited", DOI, count=4)
+
+    sizes = [dict(request.params)["filter"].count("|") + 1 for request in session.sent[1:]]
+    assert sizes == [50, 50, 20]
+    assert [one.citation_count for one in found] == [9, 9, 9, 4]
+
+
+def test_a_work_that_cites_nothing_asks_nothing_more() -> None:
+    session = Session("openalex", WORK | {"referenced_works": []})
+
+    assert session.ask("cited", DOI, count=4) == ()
+    assert len(session.sent) == 1
+
+
+@pytest.mark.parametrize("text", ["???", '""', "(*)"])
+def test_a_query_of_operators_finds_nothing_and_asks_nobody(text: str) -> None:
+    session = Session("openalex", {"results": []})
+
+    assert session.ask("papers", PaperQuery(text=text)).papers == ()
+    assert session.ask("match", BibliographicQuery(title=text)) == ()
+    assert session.sent == []
+
+
+def test_a_title_cannot_add_filters() -> None:
+    session = Session("openalex", {"results": []})
+
+    session.ask("match", BibliographicQuery(title="Cats, dogs|mice: is_oa:true!", count=1))
+
+    assert session.params["filter"] == "title.search:Cats dogs mice is_oa true"
+
+
+@pytest.mark.parametrize(
+    ("scheme", "value", "path"),
+    [
+        (Scheme.PMID, "123", "pmid:123"),
+        (Scheme.PMCID, "PMC123", "pmcid:PMC123"),
+        (Scheme.OPENALEX, "W1", "W1"),
+        (Scheme.ARXIV, "hep-th/9901001", "doi:10.48550%2Farxiv.hep-th%2F9901001"),
+        (Scheme.DOI, "10.1/a/../b", "doi:10.1%2Fa%2F..%2Fb"),
+    ],
+)
+def test_works_are_asked_for_by_number(scheme: Scheme, value: str, path: str) -> None:
+    session = Session("openalex", Reply(body="", status=404))
+
+    assert session.ask("paper", PaperId(scheme=scheme, value=value)) is None
+    assert session.sent[0].url == f"https://api.openalex.org/works/{path}"
+
+
+def test_a_book_number_is_nothing_it_knows() -> None:
+    with pytest.raises(InvalidInput):
+        Session("openalex", WORK).ask("paper", PaperId(scheme=Scheme.ISBN, value="9783476057914"))
+
+
+def test_the_key_goes_along_and_stays_out_of_errors() -> None:
+    session = Session(
+        "openalex", Reply(body=f"bad {KEY}", status=403), options={"OPENALEX_API_KEY": KEY}
+    )
+
+    with pytest.raises(RateLimited) as caught:
+        session.ask("paper", DOI)
+
+    assert session.params["api_key"] == KEY
+    assert KEY not in f"{caught.value!r} {caught.value.block()} {session.sent[0]!r}"

@@ -1,0 +1,110 @@
+from __future__ import annotations
+
+from citewell.model.research import TIERS, Cited, ProviderReport, Relation
+from citewell.services.research.check import Check, cited, uncited
+from citewell.services.research.material import Reading
+from citewell.services.research.plan import plan
+from citewell.services.research.together import Gathered, combined
+from citewell.text import urls
+
+GOOD, GONE, INNER = "https://a.example.org/good", "https://b.example.org/gone", "http://10.0.0.1/x"
+PAGE = (
+    "The harbour bridge was opened in 1932 after eight years of work. "
+    "It carries eight lanes of road and two railway tracks across the water. "
+    "About 160,000 vehicles cross it every day."
+)
+TEXT = (
+    f"The harbour bridge was opened in 1932 ([page]({GOOD})). "
+    f"Whales sing under it on Sundays in spring ([page]({GOOD})). "
+    f"A survey praised its colour and its paint ([lost]({GONE})). "
+    f"Its keys hang in the engine room ([inner]({INNER})). "
+    "Nobody is cited for this last sentence."
+)
+PLAN = plan("When was the harbour bridge opened?", TIERS["S"], year=2026)
+
+
+def reading(url: str, **given: str) -> Reading:
+    return Reading(**{"url": url, "text": "", **given})
+
+
+REPORT = ProviderReport(provider="openai", text=TEXT)
+READ = (
+    (GOOD, reading(GOOD, text=PAGE)),
+    (GONE, reading(GONE, state="never_existed")),
+    (INNER, reading(INNER, state="refused")),
+)
+
+
+def judged():
+    pages = {urls.key(url): page for url, page in READ}
+    refs = {urls.key(url): f"src_{n}" for n, (url, _) in enumerate(READ, start=1)}
+    return Check(pages, refs).statements(PLAN, REPORT)
+
+
+def test_a_borne_out_sentence_has_its_snippet_with_its_place():
+    first = judged()[0]
+
+    assert first.relation is Relation.SUPPORTS
+    assert first.support > 0.7
+    assert PAGE[first.start : first.end] == first.snippet
+
+
+def test_a_sentence_that_the_page_does_not_hold_is_unsupported():
+    assert judged()[1].support < 0.25
+
+
+def test_pages_that_never_were_and_private_ones_bear_nothing_out():
+    lost, inner = judged()[2:4]
+
+    assert (lost.state, lost.support) == ("never_existed", 0.0)
+    assert (inner.state, inner.support) == ("refused", 0.0)
+
+
+def test_each_cited_page_is_read_once_and_known_ones_not_again():
+    twice = REPORT.model_copy(update={"citations": (Cited(url=GOOD + "?utm_source=x"),)})
+
+    assert [lead.url for lead in cited([twice, REPORT])] == [GOOD, GONE, INNER]
+    assert [lead.url for lead in cited([REPORT], known=[GOOD])] == [GONE, INNER]
+
+
+def test_what_is_not_cited_is_counted():
+    assert uncited([REPORT]) == ("1 of 5 statements of openai carry no citation.",)
+    bare = ProviderReport(provider="grok", text="One thing is so. Another thing is so too.")
+    assert "cites nothing" in uncited([bare])[0]
+
+
+def test_claims_are_flagged_for_what_their_citations_turn_out_to_be():
+    found = combined(Gathered(plan=PLAN, cited=READ, reports=(REPORT,)), salt="job")
+
+    flags = {claim.content: claim.flags for claim in found.claims}
+    assert "unsupported" not in flags["The harbour bridge was opened in 1932."]
+    assert "unsupported" in flags["Whales sing under it on Sundays in spring."]
+    assert "never_existed" in flags["A survey praised its colour and its paint."]
+    assert "unreachable" in flags["Its keys hang in the engine room."]
+    assert {source.state for source in found.sources} == {"read", "never_existed", "refused"}
+    assert any("do not exist" in note for note in found.notes)
+
+
+def test_an_address_that_redirects_is_one_source_with_where_it_leads():
+    redirect = "https://r.example.com/?to=good"
+    report = ProviderReport(
+        provider="gemini", text=f"The harbour bridge was opened in 1932 ([page]({redirect}))."
+    )
+    gathered = Gathered(
+        plan=PLAN, cited=((redirect, READ[0][1]), READ[0]), reports=(report, REPORT)
+    )
+
+    found = combined(gathered, salt="job")
+
+    assert [source.url for source in found.sources].count(GOOD) == 1
+    (claim,) = [one for one in found.claims if "1932" in one.content]
+    assert claim.supporting_providers == ("gemini", "openai")
+
+
+def test_the_same_material_gives_the_same_bytes():
+    gathered = Gathered(plan=PLAN, cited=READ, reports=(REPORT,))
+
+    assert (
+        combined(gathered, salt="j").model_dump_json()
+        == combined(gathered, salt="j").model_dump_json()
+    )

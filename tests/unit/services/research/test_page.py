@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+from html.parser import HTMLParser
+
+from citewell.model.research import (
+    Claim,
+    Evidence,
+    Findings,
+    Relation,
+    Source,
+    ValueRow,
+    ValueTable,
+)
+from citewell.services.research.page import html
+
+HOSTILE = '<script>alert(1)</script>" onload="x'
+FINDINGS = Findings(
+    query="What?",
+    synthesis=f"# A title {HOSTILE}\n\n## Answer\n\n- It is so. [src_1] {HOSTILE}\n\n## Sources\n\n- [src_1] x",
+    synthesis_by="extractive",
+    sources=(
+        Source(
+            ref="src_1",
+            url="https://a.example.org/?a=1&b=2",
+            title=HOSTILE,
+            domain="a.example.org",
+            archived_url="https://web.archive.org/web/2026/https://a.example.org/",
+            reputation="high",
+        ),
+        Source(ref="src_2", url="javascript:alert(1)", title="Bad", state="never_existed"),
+    ),
+    claims=(
+        Claim(
+            id="c",
+            content=HOSTILE,
+            confidence=0.8,
+            confidence_level="high",
+            sources=("src_1",),
+            flags=("single_source",),
+        ),
+    ),
+    evidence=(
+        Evidence(
+            id="e",
+            claim_id="c",
+            relation=Relation.SUPPORTS,
+            snippet=HOSTILE,
+            start=3,
+            end=9,
+            relevance_score=0.9,
+            discovered_by_provider="local",
+            source="src_1",
+        ),
+    ),
+    value_tables=(
+        ValueTable(subject="height", unit="m", rows=(ValueRow(value=HOSTILE, source="src_1"),)),
+    ),
+    notes=(HOSTILE,),
+)
+
+
+class Seen(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.links: list[str] = []
+        self.names: set[str] = set()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.names |= {name for name, _ in attrs}
+        self.links += [value or "" for name, value in attrs if name == "href"]
+
+
+def seen() -> tuple[str, Seen]:
+    text = html(FINDINGS, facts={"Tier": HOSTILE})
+    parser = Seen()
+    parser.feed(text)
+    return text, parser
+
+
+def test_nothing_from_outside_becomes_markup():
+    _, parser = seen()
+
+    assert "script" not in parser.tags
+    assert not {name for name in parser.names if name.startswith("on")}
+    assert all(link.startswith(("http", "#src_")) for link in parser.links)
+
+
+def test_each_claim_opens_to_its_evidence_and_each_number_leads_to_its_source():
+    text, parser = seen()
+
+    assert parser.tags.count("details") == 1
+    assert parser.tags.count("figure") == 1
+    assert "#src_1" in parser.links
+    assert 'id="src_1"' in text
+    assert "archived copy" in text
+    assert "does not exist" in text
+
+
+def test_the_page_needs_nothing_else():
+    text, parser = seen()
+
+    assert not {"link", "img", "iframe"} & set(parser.tags)
+    assert "@import" not in text
+    assert "@media print" in text
+
+
+def test_the_list_of_sources_is_there_once():
+    text, _ = seen()
+
+    assert text.count("<h2>Sources</h2>") == 1
