@@ -196,6 +196,10 @@ def store(_: Three) -> Section:
     return _printed("Cache, beside the least that could do it", "store")
 
 
+def text(_: Three) -> Section:
+    return _printed("Text engine, beside plain BM25", "engine")
+
+
 def extraction(folder: Path) -> Section:
     """Needs pages that are not ours to keep in the repository."""
     return _printed("Text of a page, beside other extractors", "extraction", str(folder))
@@ -254,4 +258,5 @@ SECTIONS: dict[str, Callable[[Three], Section]] = {
     "http": http,
     "tokens": tokens,
     "store": store,
+    "text": text,
 }

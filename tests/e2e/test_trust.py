@@ -32,6 +32,9 @@ OUTAGES = {
 }  # fmt: skip
 
 
+IMPATIENT = {"CITEWELL_SEARCH_TIMEOUT": "1"}
+
+
 def talk(
     environ: Environ, *steps: tuple[str, dict[str, Any]], transport: str = "memory"
 ) -> list[Any]:
@@ -104,7 +107,7 @@ def test_no_outage_makes_a_genuine_citation_a_suspect(
     ]
 
     by_doi, in_words, audit = talk(
-        environ,
+        environ | IMPATIENT,
         ("verify_citation", {"citation": good.doi}),
         ("verify_citation", {"citation": apa(good)}),
         ("audit_bibliography", {"entries": entries}),

@@ -70,7 +70,7 @@ def test_the_http_client_lists_tools_and_searches(environ: dict[str, str], inter
     with serving(environ) as address:
         out = run("http_client.py", f"{address}/mcp", "sleep and memory", environ=environ)
 
-    assert out.startswith("tools: read_artifact, ")
+    assert out.startswith("tools: academic_search, ")
     assert internet.page("sleep.example.org", "sleep-and-memory") in out
 
 

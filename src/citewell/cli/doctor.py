@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from citewell.cli import exits, probes, screen, surroundings
+from citewell.cli import data, exits, probes, screen, surroundings
 from citewell.cli.opened import opened, settings
 from citewell.cli.probes import Verdict
 from citewell.cli.surroundings import Check
@@ -78,6 +78,7 @@ async def diagnose(app: App, *, offline: bool = False, paid: bool = False) -> Re
         surroundings.cache(app.settings, app.store.warnings()),
         _routing(app),
         surroundings.lenses(app.lenses.names(), app.lenses.warnings),
+        await data.check(app),
     )
     return Report(providers=verdicts, checks=checks)
 

@@ -61,7 +61,9 @@ class IntegrityEvent(Value):
 
 class RetractionStatus(Value):
     retracted: bool
-    kind: str  # retraction, unconfirmed_retraction, expression_of_concern, correction, reinstatement
+    kind: (
+        str  # retraction, unconfirmed_retraction, expression_of_concern, correction, reinstatement
+    )
     date: str | None = None
     notice_doi: str | None = None
     source: str | None = None  # retraction-watch, publisher, pubmed, openalex, offline table of …

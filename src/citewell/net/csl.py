@@ -107,7 +107,8 @@ class Work(Answer):
 
 def paper(work: Work, *, source: str, doi: str | None = None) -> Paper:
     """The work as a value; `doi` is the one it was asked for by, where its record names none."""
-    known, sort = fields.doi(work.DOI) or doi, kind(work.type)
+    same = doi is not None and bare_doi(work.DOI) == doi
+    known, sort = doi if same else fields.doi(work.DOI) or doi, kind(work.type)
     published = _published(work)
     return Paper(
         title=_title(work),
@@ -126,6 +127,11 @@ def paper(work: Work, *, source: str, doi: str | None = None) -> Paper:
         abstract=jats.abstract(work.abstract),
         language=clean(work.language) or None,
     )
+
+
+def bare_doi(text: str | None) -> str:
+    """Bare and in lower case, to compare: in an old DOI <R1::AID-X> is no markup."""
+    return (text or "").strip().lower().removeprefix("https://doi.org/")
 
 
 def address(doi: str) -> str:

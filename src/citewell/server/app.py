@@ -512,7 +512,7 @@ class App:
         upstream = self.network.upstream(
             spec.name,
             base_url=spec.base_url or f"https://{spec.name}.invalid",  # asked over no network
-            per_second=spec.per_second,
+            per_second=spec.pace(options),
             burst=spec.burst,
             timeout=self.settings.search_timeout,
         )

@@ -7,32 +7,39 @@ for machines carry no day of writing.
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from datetime import date
 from string import ascii_lowercase
-from typing import Any
 
-from citewell.text import dois
-from citewell.text.citation import Work, apa, bibtex, key, mla, turned
+from citewell.text import dois, exchange
+from citewell.text.citation import Work, bibtex, key
+from citewell.text.styles import apa, chicago, harvard, ieee, mla, vancouver
 
-STYLES = ("apa", "mla", "bibtex", "ris", "csl-json")
+_WRITERS: dict[str, Callable[..., str]] = {
+    "apa": apa.entry,
+    "mla": mla.entry,
+    "chicago": chicago.entry,
+    "harvard": harvard.entry,
+    "vancouver": vancouver.entry,
+    "ieee": ieee.entry,
+}
+_NUMBERED = {"vancouver": "{}. {}", "ieee": "[{}] {}"}  # in the order of citation
+STYLES = (*_WRITERS, "bibtex", "ris", "csl-json")
 
 
 def rendered(works: Iterable[Work], *, style: str, accessed: date) -> str:
     """All of them in one of STYLES: by their line for readers, by their key for machines."""
     unique = _unique(works)
-    if style in {"apa", "mla"}:
-        write = apa if style == "apa" else mla
-        return "\n\n".join(
-            sorted((write(work, accessed=accessed) for work in unique), key=str.casefold)
-        )
-    keyed = sorted(_keyed(unique))
+    if style in _WRITERS:
+        lines = [_WRITERS[style](work, accessed=accessed) for work in unique]
+        return "\n\n".join(_arranged(lines, style))
+    keyed = sorted(_keyed(unique), key=lambda pair: pair[0])
     if style == "csl-json":
-        return json.dumps([_csl(name, work) for name, work in keyed], ensure_ascii=False, indent=2)
+        records = [exchange.csl(name, work) for name, work in keyed]
+        return json.dumps(records, ensure_ascii=False, indent=2)
     if style == "ris":
-        return "\n\n".join(_ris(work) for _, work in keyed)
+        return "\n\n".join(exchange.ris(work) for _, work in keyed)
     return "\n\n".join(bibtex(work, name=name) for name, work in keyed)
 
 
@@ -43,6 +50,12 @@ def count(works: Iterable[Work]) -> int:
 def bare_doi(text: str) -> str:
     """10.x/y, whatever form it was given in; empty when there is none."""
     return dois.written(text)
+
+
+def _arranged(lines: list[str], style: str) -> list[str]:
+    if style in _NUMBERED:
+        return [_NUMBERED[style].format(number, line) for number, line in enumerate(lines, 1)]
+    return sorted(lines, key=str.casefold)
 
 
 def _unique(works: Iterable[Work]) -> list[Work]:
@@ -70,32 +83,3 @@ def _variants(base: str) -> Iterator[str]:
     while True:
         yield f"{base}z{number}"
         number += 1
-
-
-def _ris(work: Work) -> str:
-    rows = [("TY", "JOUR" if work.doi else "ELEC"), ("TI", work.title or work.url)]
-    rows += [("AU", turned(author)) for author in work.authors]
-    rows += [("PY", work.published[:4]), ("DA", work.published[:10].replace("-", "/"))]
-    rows += [("T2", work.site), ("DO", work.doi), ("UR", work.url)]
-    # Line breaks in a value would let a title add tags of its own.
-    lines = [f"{tag}  - {' '.join(value.split())}" for tag, value in rows if value]
-    return "\n".join([*lines, "ER  - "])
-
-
-def _csl(name: str, work: Work) -> dict[str, Any]:
-    record: dict[str, Any] = {
-        "id": name,
-        "type": "article-journal" if work.doi else "webpage",
-        "title": work.title or work.url,
-        "author": [{"literal": author.spoken} for author in work.authors],
-        "issued": _issued(work.published),
-        "container-title": work.site,
-        "DOI": work.doi,
-        "URL": work.url,
-    }
-    return {field: value for field, value in record.items() if value}
-
-
-def _issued(published: str) -> dict[str, Any] | None:
-    found = re.match(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?", published)
-    return {"date-parts": [[int(part) for part in found.groups() if part]]} if found else None

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from citewell.model.research import Relation
-from citewell.text import numbers, sentences, similar
+from citewell.text import language, numbers, scripts, sentences, similar
 from citewell.text.bags import Bag, bag
 from citewell.text.numbers import Quantity
 
@@ -76,6 +76,15 @@ def assess(claim: str, source: Text) -> Support:
         snippet=source.text[start:end],
         missing=tuple(one.text for one in gone),
     )
+
+
+def comparable(claim: str, source: Text) -> bool:
+    """Whether the two may be in one language; across languages a low score says nothing."""
+    spoken = source.language or language.detect(source.text)
+    asked = language.detect(claim)
+    if spoken is None or asked is None:
+        return spoken is None or not scripts.telling(spoken) or scripts.written_in(claim, spoken)
+    return spoken[:2] == asked[:2]
 
 
 def relate(claim: Bag, said: Sequence[Bag], score: float) -> Relation:

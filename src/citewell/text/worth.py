@@ -11,6 +11,7 @@ _FEWEST, _MOST = 6, 60  # words
 _FEWEST_PAIRS, _MOST_PAIRS = 8, 160  # pairs of characters, where nobody writes spaces
 _SHOUTED = 0.4  # of all letters and digits are capitals or digits
 _LONGEST = 1200  # characters
+_LETTER = re.compile(r"[^\W_]")
 _UNSPACED = re.compile(rf"[{UNSPACED}]")
 _LEAD = re.compile(r"(?:[-*+•·▪◦>#\s]+|\[[ xX]\]\s|\(?\d{1,3}[.)]\s+|\(?[a-z]\)\s+)+")
 _ENDED = re.compile(r"[.!…。！．｡।॥۔։።။។][\"'”’»›)\]」』）*_]*(?:\[\w{1,8}\])*\s*\Z")
@@ -102,15 +103,15 @@ def fault(sentence: str, *, language: str | None = None) -> str | None:
     code = (language or "en")[:2]
     if len(sentence) > _LONGEST:
         return "length"
-    if _QUESTION.search(sentence):
-        return "question"
+    if not ended(sentence):
+        return "question" if _QUESTION.search(sentence) else "fragment"
     if _MARKUP.search(sentence):
         return "markup"
-    if _NAVIGATION.search(sentence):
-        return "navigation"
-    if not ended(sentence):
-        return "fragment"
-    return _sized(sentence) or _voiced(sentence, code)
+    return _sized(sentence) or _voiced(sentence, code) or _useless(sentence)
+
+
+def _useless(sentence: str) -> str | None:
+    return "navigation" if _NAVIGATION.search(sentence) else None
 
 
 def _sized(sentence: str) -> str | None:
@@ -118,8 +119,8 @@ def _sized(sentence: str) -> str | None:
     fewest, most = (_FEWEST_PAIRS, _MOST_PAIRS) if _UNSPACED.search(sentence) else (_FEWEST, _MOST)
     if not fewest <= count <= most:
         return "length"
-    letters = [letter for letter in sentence if letter.isalnum()]
-    loud = sum(1 for letter in letters if letter.isupper() or letter.isdigit())
+    letters = _LETTER.findall(sentence)
+    loud = sum(map(str.isupper, letters)) + sum(map(str.isdigit, letters))
     return "capitals" if loud > _SHOUTED * len(letters) else None
 
 

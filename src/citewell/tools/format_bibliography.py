@@ -13,15 +13,29 @@ from citewell.services.sessions import export
 from citewell.services.sessions.tracking import Sessions
 from citewell.text import bibliography
 from citewell.text.citation import Work, people
+from citewell.text.names import Author
 from citewell.tooling import Arguments, Call, Tool
 
-_FIELDS = ("url", "title", "author", "site", "date", "doi")
+_FIELDS = (
+    *("url", "title", "author", "site", "date", "doi", "kind", "volume", "issue", "pages"),
+    *("publisher", "place", "edition", "editor", "language"),
+)
+_KINDS = frozenset(
+    ("article", "article-journal", "article-magazine", "article-newspaper", "book", "chapter")
+    + ("dataset", "manuscript", "paper-conference", "post-weblog", "report", "software", "thesis")
+    + ("webpage", "")
+)
 
 
 class Args(Arguments):
-    """Format sources as a bibliography: APA or MLA to read, BibTeX, RIS or CSL-JSON for reference managers. Sources come from a session or from a list. Nothing is looked up."""
+    """Format sources as a bibliography: APA, MLA, Chicago, Harvard, Vancouver or IEEE to read, BibTeX, RIS or CSL-JSON for reference managers. Sources come from a session or from a list. Nothing is looked up."""
 
-    style: Annotated[Literal["apa", "mla", "bibtex", "ris", "csl-json"], Field(default="apa")]
+    style: Annotated[
+        Literal[
+            "apa", "mla", "chicago", "harvard", "vancouver", "ieee", "bibtex", "ris", "csl-json"
+        ],
+        Field(default="apa"),
+    ]
     session_id: Annotated[
         str | None, Field(default=None, max_length=100, validation_alias="sessionId")
     ]
@@ -30,7 +44,11 @@ class Args(Arguments):
         Field(
             default=(),
             max_length=500,
-            description="Each with url, and title, author, site, date, doi if known.",
+            description=(
+                "Each with url, and title, author, site (or journal, or book), date, doi if known; also "
+                "kind (CSL: article-journal, book, chapter, report, thesis, webpage…), volume, issue, pages, "
+                "publisher, place, edition, editor, language."
+            ),
         ),
     ]
 
@@ -61,14 +79,34 @@ def _work(number: int, source: dict[str, Any]) -> Work:
             f"Source {number} has {', '.join(unknown)}; a source takes {', '.join(_FIELDS)}."
         )
     given = {name: str(source.get(name) or "").strip() for name in _FIELDS}
+    if given["kind"] not in _KINDS:
+        raise InvalidInput(
+            f"Source {number} has kind {given['kind']}; it is one of {', '.join(sorted(_KINDS - {''}))}."
+        )
     return Work(
         url=given["url"],
         title=given["title"],
-        authors=people(given["author"]),
+        authors=_people(source.get("author")),
+        editors=_people(source.get("editor")),
         site=given["site"],
         published=given["date"],
         doi=given["doi"],
+        kind=given["kind"],
+        volume=given["volume"],
+        issue=given["issue"],
+        pages=given["pages"],
+        publisher=given["publisher"],
+        place=given["place"],
+        edition=given["edition"],
+        language=given["language"],
     )
+
+
+def _people(given: Any) -> tuple[Author, ...]:
+    """One line, or a list of names in either order."""
+    if isinstance(given, list | tuple):
+        return tuple(Author(name=str(name).strip()) for name in given if str(name).strip())
+    return people(str(given or "").strip())
 
 
 TOOL = Tool(args=Args, result=Report, run=run, toolset="sessions", open_world=False)

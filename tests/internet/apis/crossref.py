@@ -9,7 +9,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from tests.internet import papers
-from tests.internet.papers import Author, Happening, Work
+from tests.internet.papers import UNHURRIED, Author, Happening, Work
 from tests.internet.world import World
 
 PREFIX = "/crossref"
@@ -39,21 +39,23 @@ def routes(world: World) -> list[Route]:
         rows = int(asked.get("rows", "20"))
         items = [message(world, work) for work in found[:rows]]
         body = {"facets": {}, "total-results": len(found), "items": items, "items-per-page": rows}
-        return JSONResponse(_envelope("work-list", body))
+        return JSONResponse(_envelope("work-list", body), headers=UNHURRIED)
 
     async def work(request: Request) -> Response:
         found = _registered(world, request)
         if found is None:
             # Real ones come under this type, too.
-            return PlainTextResponse("Resource not found.", 404, media_type="application/json")
-        return JSONResponse(_envelope("work", message(world, found)))
+            return PlainTextResponse(
+                "Resource not found.", 404, media_type="application/json", headers=UNHURRIED
+            )
+        return JSONResponse(_envelope("work", message(world, found)), headers=UNHURRIED)
 
     async def transform(request: Request) -> Response:
         found = _registered(world, request)
         if found is None:
             return PlainTextResponse("Resource not found.", 404)
         kind = "application/vnd.citationstyles.csl+json"
-        return JSONResponse(csl(world, found), media_type=kind)
+        return JSONResponse(csl(world, found), media_type=kind, headers=UNHURRIED)
 
     return [
         Route("/crossref/works", works),
@@ -69,7 +71,7 @@ def message(world: World, work: Work) -> dict[str, Any]:
     body: dict[str, Any] = {
         "DOI": work.key,
         "URL": f"https://doi.org/{work.key}",
-        "type": TYPES[work.kind],
+        "type": TYPES.get(work.kind, "other"),
         "prefix": work.key.partition("/")[0],
         "title": [work.registered_title],
         "subtitle": [work.subtitle] if work.subtitle else [],

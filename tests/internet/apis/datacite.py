@@ -10,7 +10,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from tests.internet import papers
-from tests.internet.papers import Author, Work
+from tests.internet.papers import UNHURRIED, Author, Work
 from tests.internet.world import World
 
 PREFIX = "/datacite"
@@ -38,17 +38,25 @@ def routes(world: World) -> list[Route]:
             found.sort(key=lambda work: work.date or "", reverse=True)
         size = int(request.query_params.get("page[size]", "25"))
         meta = {"total": len(found), "totalPages": 1, "page": 1}
-        return JSONResponse({"data": [record(work) for work in found[:size]], "meta": meta})
+        return JSONResponse(
+            {"data": [record(work) for work in found[:size]], "meta": meta}, headers=UNHURRIED
+        )
 
     async def one(request: Request) -> Response:
         found = _registered(world, request)
-        return JSONResponse({"data": record(found)}) if found else JSONResponse(_MISSING, 404)
+        return (
+            JSONResponse({"data": record(found)}, headers=UNHURRIED)
+            if found
+            else JSONResponse(_MISSING, 404, headers=UNHURRIED)
+        )
 
     async def csl(request: Request) -> Response:
         found = _registered(world, request)
         if found is None:
-            return JSONResponse(_MISSING, 404)
-        return JSONResponse(_csl(found), media_type="application/vnd.citationstyles.csl+json")
+            return JSONResponse(_MISSING, 404, headers=UNHURRIED)
+        return JSONResponse(
+            _csl(found), media_type="application/vnd.citationstyles.csl+json", headers=UNHURRIED
+        )
 
     return [
         Route("/datacite/dois", dois),

@@ -9,6 +9,7 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import Route
 
 from tests.internet import papers
+from tests.internet.papers import UNHURRIED
 from tests.internet.world import World
 
 PREFIX = "/doi"
@@ -20,10 +21,12 @@ def routes(world: World) -> list[Route]:
     async def handle(request: Request) -> Response:
         doi = request.path_params["doi"]
         if not _known(world, doi):
-            return JSONResponse({"responseCode": 100, "handle": doi}, 404)
+            return JSONResponse({"responseCode": 100, "handle": doi}, 404, headers=UNHURRIED)
         data = {"format": "string", "value": f"https://publisher.example.org/{quote(doi)}"}
         value = {"index": 1, "type": "URL", "data": data, "ttl": 86400}
-        return JSONResponse({"responseCode": 1, "handle": doi, "values": [value]})
+        return JSONResponse(
+            {"responseCode": 1, "handle": doi, "values": [value]}, headers=UNHURRIED
+        )
 
     async def resolve(request: Request) -> Response:
         doi = request.path_params["doi"]

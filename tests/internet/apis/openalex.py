@@ -10,7 +10,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from tests.internet import papers
-from tests.internet.papers import Register, Work
+from tests.internet.papers import UNHURRIED, Register, Work
 from tests.internet.world import World
 
 PREFIX = "/openalex"
@@ -35,7 +35,7 @@ def routes(world: World) -> list[Route]:
         found = papers.of(world).by_id(scheme, value)
         if found is None:
             return HTMLResponse(_MISSING, 404)
-        return JSONResponse(_selected(request, record(world, found)))
+        return JSONResponse(_selected(request, record(world, found)), headers=UNHURRIED)
 
     async def many(request: Request) -> Response:
         asked, register = request.query_params, papers.of(world)
@@ -46,7 +46,7 @@ def routes(world: World) -> list[Route]:
         size = int(asked.get("per_page", "25"))
         meta = {"count": len(found), "page": 1, "per_page": size, "groups_count": None}
         results = [_selected(request, record(world, work)) for work in found[:size]]
-        return JSONResponse({"meta": meta, "results": results, "group_by": []})
+        return JSONResponse({"meta": meta, "results": results, "group_by": []}, headers=UNHURRIED)
 
     return [Route("/openalex/works", many), Route("/openalex/works/{id:path}", one)]
 

@@ -10,7 +10,7 @@ from starlette.routing import Route
 
 from tests.internet import papers
 from tests.internet.apis.crossref import TYPES
-from tests.internet.papers import Work
+from tests.internet.papers import UNHURRIED, Work
 from tests.internet.world import World
 
 PREFIX = "/unpaywall"
@@ -24,7 +24,7 @@ def routes(world: World) -> list[Route]:
         work = papers.of(world).by_doi(doi)
         if work is None or work.agency != "crossref":
             return _refusal(404, f"'{doi}' isn't in Unpaywall.")
-        return JSONResponse(record(world, work))
+        return JSONResponse(record(world, work), headers=UNHURRIED)
 
     return [Route("/unpaywall/{doi:path}", one)]
 
@@ -35,7 +35,7 @@ def record(world: World, work: Work) -> dict[str, Any]:
         "doi": work.key,
         "doi_url": f"https://doi.org/{work.key}",
         "title": work.registered_title,
-        "genre": TYPES[work.kind],
+        "genre": TYPES.get(work.kind, "other"),
         "is_paratext": False,
         "published_date": work.date if work.day else None,
         "year": work.year,
@@ -66,4 +66,4 @@ def _location(world: World, work: Work) -> dict[str, Any]:
 
 def _refusal(status: int, message: str) -> Response:
     body = {"HTTP_status_code": status, "error": True, "message": message}
-    return JSONResponse(body, status)
+    return JSONResponse(body, status, headers=UNHURRIED)

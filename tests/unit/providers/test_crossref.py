@@ -172,3 +172,10 @@ def test_a_doi_is_written_into_the_path_whole() -> None:
 def test_other_numbers_are_not_its_business() -> None:
     with pytest.raises(InvalidInput):
         Session("crossref", one()).ask("paper", PaperId(scheme=Scheme.PMID, value="1"))
+
+
+def test_angle_brackets_of_an_old_doi_are_no_markup() -> None:
+    old = "10.50505/(sici)1521-3951(199911)216:1<r1::aid-pssb99991>3.0.co;2-1"
+    asked = PaperId(scheme=Scheme.DOI, value=old)
+
+    assert Session("crossref", one(DOI=old.upper())).ask("paper", asked).doi == old

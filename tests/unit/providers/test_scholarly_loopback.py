@@ -271,3 +271,19 @@ def test_openalex_says_403_when_it_means_slower(web: Internet) -> None:
         ask(web, "openalex", lambda provider: provider.paper(by_doi(WAKEFIELD)))
 
     assert caught.value.retry_after == 4
+
+
+def test_the_register_holds_every_kind_of_work_that_the_trust_suite_judges() -> None:
+    works = papers.register().works
+    last = [work.events[-1].kind for work in works if work.events]
+    plain = [work for work in works if not work.events]
+
+    assert len(works) >= 150
+    assert len({work.key for work in works}) == len(works)
+    assert {"retraction", "expression_of_concern", "correction", "reinstatement"} <= set(last)
+    assert len(plain) >= 150
+    assert {work.agency for work in works} == {"crossref", "datacite"}
+    assert {"book", "chapter", "article", "paper-conference"} <= {work.kind for work in works}
+    assert any(work.year is None for work in works)
+    assert any(isinstance(author, str) for work in works for author in work.authors)
+    assert any(not "".join(work.names).isascii() for work in works)

@@ -24,7 +24,6 @@ from citewell.net.message import Response
 from citewell.ports import Kit, Offer, Option, Spec
 from citewell.providers.openalex import works
 from citewell.providers.openalex.works import Work, Works
-from citewell.text import fields
 from citewell.text.markup import clean
 from citewell.text.operators import shorten
 
@@ -182,8 +181,10 @@ def _segment(paper_id: PaperId) -> str:
 
 
 def _same(work: Work, paper_id: PaperId) -> bool:
-    stated = fields.doi(work.doi) if work.doi else None
-    return paper_id.scheme is not Scheme.DOI or stated in {None, paper_id.value.lower()}
+    return paper_id.scheme is not Scheme.DOI or csl.bare_doi(work.doi) in {
+        "",
+        paper_id.value.lower(),
+    }
 
 
 def _params(query: PaperQuery) -> dict[str, str]:

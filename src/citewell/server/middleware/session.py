@@ -77,7 +77,7 @@ class SessionLink:
 def found(invocation: Invocation, body: dict[str, Any]) -> Iterator[Source]:
     """The sources in any tool's answer: its lists of things with an address, or the one page it read."""
     listed = [item for value in body.values() if isinstance(value, list) for item in value]
-    pages = [item for item in listed if isinstance(item, dict)] or [body]
+    pages = [item for item in listed if isinstance(item, dict) and "url" in item] or [body]
     for page in pages:
         if isinstance(url := page.get("url"), str) and url.startswith(("http://", "https://")):
             yield Source(url=url, tool=invocation.name, **_facts(page))
@@ -89,11 +89,12 @@ def _facts(page: dict[str, Any]) -> dict[str, Any]:
         if isinstance(page.get("citation"), dict)
         else {}
     )
+    year = page.get("year")
     facts = {
         "title": page.get("title") or cited.get("title"),
-        "author": cited.get("author") or page.get("author"),
-        "site": cited.get("site") or page.get("displayLink"),
-        "date": cited.get("date") or page.get("publishedAt"),
+        "author": cited.get("author") or page.get("author") or "; ".join(page.get("authors") or ()),
+        "site": cited.get("site") or page.get("journal") or page.get("displayLink"),
+        "date": cited.get("date") or page.get("publishedAt") or (str(year) if year else None),
         "doi": page.get("doi") or page.get("detectedDoi"),
     }
     return {name: value for name, value in facts.items() if isinstance(value, str) and value}

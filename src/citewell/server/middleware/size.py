@@ -64,5 +64,5 @@ def _envelope(
         "linked": True,
     }
     # What a caller must know before deciding whether to read on.
-    kept = ("trust", "status", "sourceCount", "resultCount")
-    return envelope | {name: body[name] for name in kept if name in body}
+    kept = "trust status sourceCount resultCount isFullText version retractionStatus jobId"
+    return envelope | {name: body[name] for name in kept.split() if name in body}

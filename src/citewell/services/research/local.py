@@ -25,7 +25,10 @@ _EACH_SIDE = 25  # sentences of one side at least, before the best of all fill t
 def registry(readings: Readings, *, provider: str = LOCAL) -> tuple[Source, ...]:
     """Every page that was read, numbered in order; a copy names the page that it repeats."""
     pages = [page for page in readings.pages if page.read]
-    copies = shingles.copies([page.text for page in pages])
+    return _registry(pages, shingles.copies([page.text for page in pages]), provider)
+
+
+def _registry(pages: Sequence[Reading], copies: Sequence[int], provider: str) -> tuple[Source, ...]:
     return tuple(
         _source(page, place + 1, copies[place] + 1, provider) for place, page in enumerate(pages)
     )
@@ -111,7 +114,7 @@ def analyse(
 ) -> Findings:
     """Everything the pages say on the question: claims, evidence, disagreements and the report."""
     done = study(plan, readings)
-    sources = registry(readings)
+    sources = _registry(done.pages, done.copies, LOCAL)
     built = _kept(claims.build(_statements(done, None), language=plan.language, salt=salt))
     not_found = tuple(
         plan.sides[side].title for side in gaps.missing(done) if side or not done.found

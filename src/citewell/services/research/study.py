@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from citewell.services.research import kinds
@@ -54,6 +54,7 @@ class _Known:
     found: Sequence[Candidate]
     priors: Sequence[float]
     titles: Sequence[Bag]  # of the pages
+    headings: frozenset[str]
 
 
 def study(plan: Plan, readings: Readings) -> Study:
@@ -66,6 +67,7 @@ def study(plan: Plan, readings: Readings) -> Study:
         found=found,
         priors=_priors(plan, pages, found),
         titles=[bag(page.title, language=page.language) for page in pages],
+        headings=frozenset(one.heading for one in found),
     )
     sides = [_side(plan, number, corpus, known) for number in range(len(plan.sides))]
     return Study(
@@ -99,9 +101,10 @@ def _side(plan: Plan, number: int, corpus: Corpus, known: _Known) -> _Side:
     wanted = bag(side.about or side.query, language=plan.language)
     wanted = wanted if wanted.terms else bag(plan.query, language=plan.language)
     found = known.found
-    places = [_place(one, wanted) for one in found]
+    heads = {heading: bag(heading, language=plan.language).terms for heading in known.headings}
+    places = [_place(one, similar.coverage(wanted, heads[one.heading])) for one in found]
     alone = corpus.scores(wanted.terms)
-    covered = _covered(alone.coverage, wanted, corpus, known)
+    covered = _covered(alone.coverage, wanted, corpus, known, heads)
     plain = combine(replace(alone, coverage=covered), places=places, priors=known.priors)
     cue = re.compile(rf"\b(?:{side.cue})", re.IGNORECASE) if side.cue else None
     cued = tuple(cue is None or cue.search(one.text) is not None for one in found)
@@ -114,30 +117,26 @@ def _side(plan: Plan, number: int, corpus: Corpus, known: _Known) -> _Side:
 
 
 def _covered(
-    alone: Sequence[float], wanted: Bag, corpus: Corpus, known: _Known
+    alone: Sequence[float],
+    wanted: Bag,
+    corpus: Corpus,
+    known: _Known,
+    heads: Mapping[str, frozenset[str]],
 ) -> tuple[float, ...]:
     """A page on the subject need not name it in every sentence: title and heading count in part."""
-    heads = {
-        heading: bag(heading, language=wanted.language).terms
-        for heading in {one.heading for one in known.found}
-    }
     blended = []
     for share, one in zip(alone, known.found, strict=True):
         context = known.titles[one.page].terms | heads[one.heading]
-        more = (
-            similar.coverage(wanted, one.bag.terms | context, corpus.weigh)
-            if context & wanted.terms
-            else share
-        )
-        blended.append(round(share + _CONTEXT * max(0.0, more - share) * bool(share), _DIGITS))
+        more = share
+        if share and context & wanted.terms:
+            more = similar.coverage(wanted, one.bag.terms | context, corpus.weigh)
+        blended.append(round(share + _CONTEXT * max(0.0, more - share), _DIGITS))
     return tuple(blended)
 
 
-def _place(one: Candidate, wanted: Bag) -> float:
+def _place(one: Candidate, headed: float) -> float:
     """Early sentences sum up, and those under a heading on the subject are on it."""
-    early = 1 / (1 + one.place / 20)
-    headed = similar.coverage(wanted, bag(one.heading, language=wanted.language).terms)
-    return 0.5 * early + 0.5 * headed
+    return 0.5 / (1 + one.place / 20) + 0.5 * headed
 
 
 def _bonus(one: Candidate, *, cued: bool) -> float:

@@ -6,11 +6,23 @@ from collections.abc import Sequence
 from datetime import date
 
 from citewell.text.names import Author
-from citewell.text.styles.parts import MONTHS, ended, headline, joined, listed, long_day, ordinal, pages, same  # fmt: skip
+from citewell.text.styles.parts import (
+    MONTHS,
+    ended,
+    headline,
+    joined,
+    listed,
+    long_day,
+    ordinal,
+    pages,
+    same,
+)
 from citewell.text.works import PARTS, PERIODICALS, Work
 
 _MOST = 20
-_FULL_DATES = frozenset({"", "webpage", "post-weblog", "post", "article-magazine", "article-newspaper"})  # fmt: skip
+_FULL_DATES = frozenset(
+    {"", "webpage", "post-weblog", "post", "article-magazine", "article-newspaper"}
+)
 _LABELS = {"dataset": "[Dataset]", "software": "[Computer software]"}
 
 

@@ -6,7 +6,17 @@ from collections.abc import Sequence
 from datetime import date
 
 from citewell.text.names import Author
-from citewell.text.styles.parts import MONTHS, ended, headline, joined, listed, long_day, ordinal, pages, same  # fmt: skip
+from citewell.text.styles.parts import (
+    MONTHS,
+    ended,
+    headline,
+    joined,
+    listed,
+    long_day,
+    ordinal,
+    pages,
+    same,
+)
 from citewell.text.works import PERIODICALS, Work
 
 _MOST, _SHOWN = 6, 3
@@ -20,7 +30,8 @@ def entry(work: Work, *, accessed: date) -> str:
     if names:
         head = joined((ended(names), ended(year), _title(work)))
     elif work.on_the_web:  # a page without an author is its site's
-        head = joined((ended(work.within), ended(year), _title(work)))
+        site = headline(work.within, work.language)
+        head = joined((ended(site), ended(year), _title(work)))
     else:
         head = joined((_title(work), ended(year)))
     read = ""
@@ -67,7 +78,7 @@ def _place(work: Work, names: str) -> str:
         return joined((ended(_book(work)), ended(work.publisher)))
     if work.kind == "paper-conference":
         venue = headline(work.within, work.language)
-        return joined((ended(joined((venue, _pages(work)), ", ")), ended(work.publisher)))
+        return ended(joined((venue, _pages(work)), ", "))
     edition = f"{ordinal(work.edition)} ed." if work.edition else ""
     return joined((edition, ended(_publisher(work))))
 

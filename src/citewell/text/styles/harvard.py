@@ -55,11 +55,12 @@ def _placed(work: Work, head: str, names: str) -> str:
             return joined((ended(f"{head}, {_book(work)}"), imprint))
         return joined((f"{head}, {_book(work)}", imprint), ", ")
     if work.on_the_web:
-        known = names or work.title
-        return joined((head, work.within), ", ") if known else head
+        if not names:
+            return joined((head, work.within)) if work.title else head
+        return joined((head, work.within), ", ")
     edition = f"{ordinal(work.edition)} ed." if work.edition else ""
     who = joined((work.place, work.publisher or work.within), ": ")
-    return joined((ended(head), edition, who))
+    return joined((ended(head) if names else head, edition, who))
 
 
 def _journal(work: Work) -> list[str]:

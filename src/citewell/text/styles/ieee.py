@@ -20,19 +20,27 @@ def entry(work: Work, *, accessed: date) -> str:
     if work.kind in _BOOKS:
         head = joined((names, joined((work.title, _edition(work)), ", ")), ", ")
         return joined((ended(head), ended(_imprint(work)), _address(work)))
-    title = f"“{ended(work.title, ',')}”" if work.title else ""
+    close = "." if work.kind == "dataset" else ","
+    title = f"“{ended(work.title, close)}”" if work.title else ""
     head = joined((names, title), ", ")
-    if work.kind in PERIODICALS:
-        close = f"doi: {work.doi}" if work.doi else ""
-        return joined(
-            (ended(joined((head, joined((*_journal(work), close), ", ")))), _online(work))
-        )
-    if work.kind in PARTS:
-        return joined((ended(joined((head, joined(_book(work), ", ")))), _address(work)))
+    if work.kind == "article-journal":
+        doi = f"doi: {work.doi}" if work.doi else ""
+        place = joined((*_journal(work), doi), ", ")
+        return joined((ended(joined((head, place))), "" if doi else _online(work)))
     if work.on_the_web:
         read = f"Accessed: {_MONTHS[accessed.month - 1]} {accessed.day}, {accessed.year}."
         return joined((ended(joined((head, work.within))), read, _online(work)))
-    return joined((ended(joined((head, _imprint(work)))), _address(work)))
+    return joined((ended(joined((head, _place(work)))), _address(work)))
+
+
+def _place(work: Work) -> str:
+    if work.kind in PERIODICALS:
+        return joined(_journal(work), ", ")
+    if work.kind in PARTS:
+        return joined(_book(work), ", ")
+    if work.kind == "article":
+        return joined((_day(work), work.publisher or work.within), ", ")
+    return _imprint(work)
 
 
 def authors(people: Sequence[Author]) -> str:
@@ -55,7 +63,7 @@ def _journal(work: Work) -> list[str]:
         f"vol. {work.volume}" if work.volume else "",
         f"no. {work.issue}" if work.issue else "",
         _pages(work.pages),
-        _date(work),
+        _day(work) if work.kind == "article-newspaper" else _date(work),
     ]
 
 
@@ -90,6 +98,11 @@ def _pages(span: str) -> str:
 def _date(work: Work) -> str:
     year, month, _ = work.date
     return joined((_MONTHS[month - 1] if month else "", year))
+
+
+def _day(work: Work) -> str:
+    year, month, day = work.date
+    return f"{_MONTHS[month - 1]} {day:02}, {year}" if month and day else _date(work)
 
 
 def _address(work: Work) -> str:

@@ -6,11 +6,21 @@ from collections.abc import Sequence
 from datetime import date
 
 from citewell.text.names import Author
-from citewell.text.styles.parts import SHORT_MONTHS, ended, headline, joined, ordinal, pages, same, short_day  # fmt: skip
+from citewell.text.styles.parts import (
+    SHORT_MONTHS,
+    ended,
+    headline,
+    joined,
+    ordinal,
+    pages,
+    same,
+    short_day,
+)
 from citewell.text.works import PARTS, PERIODICALS, Work
 
 _YEAR_ONLY = frozenset({"book", "chapter", "paper-conference", "thesis", "manuscript"})
 _NO_DAY = frozenset({"article-journal", "review"})
+_UNPUBLISHED = PERIODICALS | {"paper-conference", "thesis"}  # or its publisher goes without saying
 _WHOLE = frozenset({"book", "report", "thesis", "software", "manuscript", "standard"})
 
 
@@ -19,8 +29,10 @@ def entry(work: Work, *, accessed: date) -> str:
     names = authors(work.authors)
     shown = "" if same(work.within, names) else headline(work.within, work.language)
     details = joined((shown, *_details(work), work.link), ", ")
-    read = f"Accessed {short_day(accessed)}." if work.on_the_web else ""
-    return joined((ended(names), _title(work), ended(details), read))
+    last = f"Accessed {short_day(accessed)}." if work.on_the_web else ""
+    if work.kind == "thesis":
+        last = ended(work.publisher)
+    return joined((ended(names), _title(work), ended(details), last))
 
 
 def authors(people: Sequence[Author]) -> str:
@@ -58,7 +70,7 @@ def _details(work: Work) -> list[str]:
         f"{ordinal(work.edition)} ed." if work.edition else "",
         f"vol. {work.volume}" if work.volume else "",
         f"no. {work.issue}" if work.issue else "",
-        "" if work.kind in PERIODICALS | {"paper-conference"} else work.publisher,
+        "" if work.kind in _UNPUBLISHED else work.publisher,
         _date(work),
         _pages(work.pages) if paged else "",
     ]

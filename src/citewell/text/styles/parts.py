@@ -80,7 +80,7 @@ def _shortened(first: str, last: str, form: str) -> str:
 
 def _chicago(first: str, last: str, alike: int) -> str:
     """All digits below 100 and from hundreds; else the changed part, two digits at least from 10 on."""
-    if len(first) < 3 or first.endswith("00") or len(last) - alike > 2 and len(first) > 3:
+    if len(first) < 3 or first.endswith("00") or (len(last) - alike > 2 and len(first) > 3):
         return last
     changed = last[alike:]
     return changed if first[-2] == "0" and len(changed) == 1 else last[min(alike, len(last) - 2) :]

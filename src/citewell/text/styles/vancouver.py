@@ -13,7 +13,7 @@ _MOST = 6
 
 
 def entry(work: Work, *, accessed: date) -> str:
-    """Authors. Title. Journal. Date;volume(issue):pages. doi"""
+    """Authors. Title. Journal. Date;volume(issue):pages. doi."""
     head = joined((ended(authors(work.authors)), ended(_title(work))))
     if work.kind in PERIODICALS:
         place = ended(_journal(work))
@@ -38,9 +38,13 @@ def name(author: Author) -> str:
 
 
 def _title(work: Work) -> str:
-    """What is only on the net says so."""
-    label = "" if work.kind in PERIODICALS | PARTS else "[Internet]"
-    return joined(((work.title or work.within).rstrip(". "), label))
+    title = (work.title or work.within).rstrip(". ")
+    return title if work.kind in PERIODICALS | PARTS else joined((title, _label(work)))
+
+
+def _label(work: Work) -> str:
+    """What is cited by an address says that it is on the net."""
+    return "" if work.doi and not work.on_the_web else "[Internet]"
 
 
 def _journal(work: Work) -> str:
@@ -48,7 +52,7 @@ def _journal(work: Work) -> str:
     span = f":{_pages(work.pages)}" if work.pages else ""
     where = f"{work.volume}{issue}{span}"
     when = joined((_date(work), where), ";") if where else _date(work)
-    return joined((ended(work.within), when))
+    return joined((ended(joined((work.within, _label(work)))), when))
 
 
 def _book(work: Work) -> str:
@@ -57,7 +61,7 @@ def _book(work: Work) -> str:
     return joined(
         (
             f"In: {ended(f'{editors}, {role}') if editors else ''}".strip(),
-            ended(work.within),
+            ended(joined((work.within, _label(work)))),
             f"{ordinal(work.edition)} ed." if work.edition else "",
             _published(work),
         )
