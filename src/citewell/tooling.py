@@ -127,6 +127,7 @@ class Tool:
         None  # an answer that found nothing, kept a minute at most
     )
     inline: bool = False  # always one whole text item, never a link (spec 4)
+    promised: tuple[str, ...] = ()  # keys that stay in the answer even where the rest is a link
     publish_result: bool = False  # output schema in tools/list
 
     SHORT: ClassVar[float] = 60.0  # seconds an empty answer may be reused

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from math import fsum
@@ -13,8 +12,8 @@ from citewell.text.rank import Corpus
 
 _RAREST = 8  # stems of a sentence by which others are looked up
 _COMMON = 128  # sentences; a stem in more of them tells nothing
-_SHARED = 2  # stems at least, unless a sentence has fewer
-_WORTH = 0.2  # of all stems of two sentences must be shared before letters are compared
+_SHARED = 0.3  # of the weight of those stems must be in both
+_WORTH = 0.25  # of all stems of two sentences must be shared before letters are compared
 _COMPARED = 40  # members among which the middle one is looked for
 _DIGITS = 9
 
@@ -106,32 +105,41 @@ def _apart(one: Bag, other: Bag) -> bool:
 
 
 def candidates(corpus: Corpus) -> Iterator[tuple[int, int]]:
-    """Pairs that share rare stems, or all of them; each once, the earlier place first."""
+    """Pairs that share enough of their rare stems, or all of them; each once, the earlier first."""
     twins: dict[tuple[str, ...], int] = {}
     index: dict[str, list[int]] = {}
+    weights: list[float] = []
     for place, sentence in enumerate(corpus.sentences):
+        rare = _rarest(corpus, sentence)
+        weights.append(fsum(map(corpus.weigh, rare)))
         if sentence.stems in twins:
             yield twins[sentence.stems], place
             continue
         if sentence.stems:
             twins[sentence.stems] = place
-        rare = _rarest(corpus, sentence)
-        yield from _met(place, rare, index)
+        yield from _met(corpus, place, rare, index, weights)
 
 
 def _rarest(corpus: Corpus, sentence: Bag) -> list[str]:
-    held = {term: len(corpus.holders(term)) for term in sentence.terms}
+    held = {term: corpus.count(term) for term in sentence.terms}
     known = [term for term, count in held.items() if 1 < count <= _COMMON]
     return sorted(known, key=lambda term: (held[term], term))[:_RAREST]
 
 
-def _met(place: int, rare: list[str], index: dict[str, list[int]]) -> Iterator[tuple[int, int]]:
-    shared: Counter[int] = Counter()
+def _met(
+    corpus: Corpus, place: int, rare: list[str], index: dict[str, list[int]], weights: list[float]
+) -> Iterator[tuple[int, int]]:
+    """Earlier sentences with enough of these stems; this one is then known by them too."""
+    shared: dict[int, float] = {}
     for term in rare:
-        shared.update(index.setdefault(term, []))
+        weight = corpus.weigh(term)
+        for other in index.setdefault(term, []):
+            shared[other] = shared.get(other, 0.0) + weight
         index[term].append(place)
-    needed = min(_SHARED, len(rare))
-    yield from ((other, place) for other, count in sorted(shared.items()) if count >= needed)
+    own = weights[place]
+    for other in sorted(shared):
+        if shared[other] >= _SHARED * max(own, weights[other]):
+            yield other, place
 
 
 def _group(corpus: Corpus, members: list[int], interest: Sequence[float]) -> Group:

@@ -49,14 +49,19 @@ class Corpus:
                 self._held.setdefault(term, []).append((place, count))
         words = sum(len(sentence.stems) for sentence in self.sentences)
         self._length = words / len(self.sentences) if words else 1.0
+        self._weights = {term: self._weight(len(held)) for term, held in self._held.items()}
+        self._rarest = self._weight(0)
 
     def weigh(self, term: str) -> float:
         """The rarer among the sentences, the more; never nothing."""
-        held = len(self._held.get(term, ()))
+        return self._weights.get(term, self._rarest)
+
+    def _weight(self, held: int) -> float:
         return log(1 + (len(self.sentences) - held + 0.5) / (held + 0.5))
 
-    def holders(self, term: str) -> tuple[int, ...]:
-        return tuple(place for place, _ in self._held.get(term, ()))
+    def count(self, term: str) -> int:
+        """How many sentences hold a stem."""
+        return len(self._held.get(term, ()))
 
     def scores(self, wanted: Iterable[str]) -> Scores:
         terms = sorted(set(wanted))

@@ -20,11 +20,12 @@ _FIELDS = (
     *("url", "title", "author", "site", "date", "doi", "kind", "volume", "issue", "pages"),
     *("publisher", "place", "edition", "editor", "language"),
 )
-_KINDS = frozenset(
-    ("article", "article-journal", "article-magazine", "article-newspaper", "book", "chapter")
-    + ("dataset", "manuscript", "paper-conference", "post-weblog", "report", "software", "thesis")
-    + ("webpage", "")
+_KIND_NAMES = (
+    "article article-journal article-magazine article-newspaper book chapter dataset entry-dictionary"
+    " entry-encyclopedia manuscript paper-conference patent post post-weblog report review software"
+    " standard thesis webpage"
 )
+_KINDS = frozenset(_KIND_NAMES.split())
 
 
 class Args(Arguments):
@@ -79,9 +80,9 @@ def _work(number: int, source: dict[str, Any]) -> Work:
             f"Source {number} has {', '.join(unknown)}; a source takes {', '.join(_FIELDS)}."
         )
     given = {name: str(source.get(name) or "").strip() for name in _FIELDS}
-    if given["kind"] not in _KINDS:
+    if given["kind"] and given["kind"] not in _KINDS:
         raise InvalidInput(
-            f"Source {number} has kind {given['kind']}; it is one of {', '.join(sorted(_KINDS - {''}))}."
+            f"Source {number} has kind {given['kind']}; it is one of {', '.join(sorted(_KINDS))}."
         )
     return Work(
         url=given["url"],

@@ -31,4 +31,11 @@ async def run(args: Args, call: Call) -> Report:
     return Report(content=shown)
 
 
-TOOL = Tool(args=Args, result=Report, run=run, toolset="deep", open_world=False)
+TOOL = Tool(
+    args=Args,
+    result=Report,
+    run=run,
+    toolset="deep",
+    open_world=False,
+    promised=("jobId", "status", "synthesis", "followOnSuggestions", "cost", "duration"),
+)

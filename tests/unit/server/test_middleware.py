@@ -225,6 +225,16 @@ def test_a_large_result_is_linked_with_its_first_page() -> None:
     assert 0 < body["nextOffset"] <= 6000
 
 
+def test_what_a_tool_promises_stays_in_a_linked_answer() -> None:
+    step = steps.invocation({"query": "word ", "times": 4000}, promised=("text",))
+
+    outcome = asyncio.run(steps.through([Size(store().artifacts, threshold=10_000)], step))
+
+    body = outcome.body or {}
+    assert body["linked"] is True
+    assert body["text"] == "word " * 4000
+
+
 def test_a_small_result_and_an_inline_tool_are_left_whole() -> None:
     small = asyncio.run(
         steps.through([Size(store().artifacts, threshold=10_000)], steps.invocation())

@@ -44,6 +44,8 @@ class Size:
         )
         uri = f"research://artifact/{kept.id}"
         body = _envelope(invocation.name, outcome.body or {}, uri, kept.bytes, kept.expires_at)
+        promised = invocation.tool.promised
+        body |= {name: value for name, value in (outcome.body or {}).items() if name in promised}
         first = page(text, 0, FIRST_PAGE)
         body |= {"firstPage": first.text, "nextOffset": first.next_offset}
         link = Link(

@@ -59,7 +59,7 @@ def _common(corpus: Corpus) -> frozenset[str]:
     if count < _FEW:
         return frozenset()
     terms = {term for one in corpus.sentences for term in one.terms}
-    return frozenset(term for term in terms if len(corpus.holders(term)) > _OFTEN * count)
+    return frozenset(term for term in terms if corpus.count(term) > _OFTEN * count)
 
 
 def _conflict(

@@ -1,0 +1,657 @@
+"""What the job engine promises on either engine of the store."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from citewell.errors import InternalError, InvalidInput, NotFound, Unavailable
+from citewell.model.job import Order
+from citewell.model.research import Status
+from citewell.store.job_failures import (
+    InsufficientBalance,
+    JobNotFound,
+    StepNotFound,
+    ThreadBusy,
+    ThreadNotFound,
+)
+from citewell.store.jobs import Reconciled
+from citewell.store.steps import Ended, Known, Lost, Record, StepState
+from tests.contract.offices import (
+    CENT,
+    OWNER,
+    Provider,
+    claimed,
+    ended,
+    lapse,
+    office,
+    order,
+    paying,
+    running,
+    until,
+    working,
+)
+from tests.contract.states import ENGINES, kept
+
+
+@pytest.fixture(params=sorted(ENGINES))
+def store(request, tmp_path):
+    return kept(request.param, tmp_path)
+
+
+async def nothing(run):
+    return None
+
+
+def counting(times):
+    async def work(run):
+        async def once():
+            times.append(1)
+            return {"times": len(times)}
+
+        return await run.step("once", once)
+
+    return work
+
+
+def test_a_job_gives_its_result_steps_and_log_to_any_process(store):
+    async def work(run):
+        async def plan():
+            return ["a", {"b": 1.5}]
+
+        await run.emit("planned", pages=3)
+        first = await run.step("plan", plan, provider="local")
+        await run.enter(Status.SYNTHESIZING)
+        return {"first": first, "args": dict(run.job.args)}
+
+    async def scenario(state):
+        async with working(store, state, work) as jobs:
+            view = await jobs.dispatch(OWNER, order(args={"q": "日本"}))
+            await ended(jobs, view.job.id)
+        return view.job.id
+
+    async def look(state):
+        jobs = office(store, state, work)
+        events = await jobs.events(OWNER, job)
+        later = await jobs.events(OWNER, job, after=events[1].seq)
+        return (
+            await jobs.view(OWNER, job),
+            await jobs.result(OWNER, job),
+            await jobs.step_result(OWNER, job, "plan"),
+            [(event.type, dict(event.payload)) for event in events],
+            later == events[2:],
+        )
+
+    job = store.run(scenario)
+    view, result, step, events, paged = store.run(look)
+
+    assert view.status is Status.COMPLETED
+    assert result == {"first": ["a", {"b": 1.5}], "args": {"q": "日本"}}
+    assert step == ["a", {"b": 1.5}]
+    assert [(one.key, one.state, one.provider) for one in view.steps] == [("plan", "done", "local")]
+    assert events == [
+        ("status", {"status": "pending"}),
+        ("planned", {"pages": 3}),
+        ("step", {"key": "plan", "state": "done", "provider": "local"}),
+        ("status", {"status": "synthesizing"}),
+        ("status", {"status": "completed"}),
+    ]
+    assert paged
+
+
+def test_a_recorded_step_is_not_done_again_by_the_next_process(store):
+    times, waits = [], asyncio.Event()
+
+    async def work(run):
+        first = await counting(times)(run)
+        await waits.wait()
+        return first
+
+    async def scenario(state):
+        async with working(store, state, work) as jobs:
+            view = await jobs.dispatch(OWNER, order())
+            await until(lambda: len(times) == 1)
+            await jobs.wait(OWNER, view.job.id, since=1, seconds=5)
+        waits.set()
+        async with working(store, state, work) as jobs:
+            await ended(jobs, view.job.id)
+            return await jobs.result(OWNER, view.job.id)
+
+    assert store.run(scenario) == {"times": 1}
+    assert times == [1]
+
+
+def test_a_worker_that_stops_lets_another_go_on_at_once(store):
+    begun = []
+
+    async def work(run):
+        begun.append(1)
+        if len(begun) == 1:
+            await asyncio.Event().wait()
+        return "done"
+
+    async def scenario(state):
+        async with working(store, state, work, pace={"lease": 600.0}) as jobs:
+            view = await jobs.dispatch(OWNER, order())
+            await until(lambda: begun == [1])
+        async with working(store, state, work, pace={"lease": 600.0}) as jobs:
+            return await ended(jobs, view.job.id)
+
+    assert store.run(scenario).status is Status.COMPLETED
+
+
+def test_a_job_whose_worker_fell_silent_is_taken_over(store):
+    async def scenario(state):
+        jobs = office(store, state, counting([]))
+        view = await jobs.dispatch(OWNER, order())
+        assert (await claimed(store, state)).job.id == view.job.id
+        assert await claimed(store, state, holder="third") is None
+        await lapse(store)
+        async with working(store, state, counting([])) as jobs:
+            return await ended(jobs, view.job.id)
+
+    assert store.run(scenario).status is Status.COMPLETED
+
+
+def test_whoever_lost_the_job_can_write_nothing_more(store):
+    provider = Provider()
+
+    async def scenario(state):
+        jobs = office(store, state, paying(provider))
+        view = await jobs.dispatch(OWNER, order())
+        zombie = await claimed(store, state)
+        record = Record(state.database, state.vault, state.ledger, zombie, clock=store.clock)
+        call = Known(key="call", state=StepState.INTENT, provider="double", estimate=CENT)
+        await record.intend(call)
+        await lapse(store)
+        assert (await claimed(store, state, holder="third")).fence == 2
+        writes = (
+            record.emit("said", {}),
+            record.done(Known(key="step", state=StepState.DONE), 1),
+            record.intend(Known(key="other", state=StepState.INTENT)),
+            record.submitted(call),
+            record.ended(call, Ended(state=StepState.DONE, cost=CENT)),
+            record.enter(Status.SYNTHESIZING),
+            record.finish(Status.COMPLETED, None),
+        )
+        for write in writes:
+            with pytest.raises(Lost):
+                await write
+        return await jobs.view(OWNER, view.job.id)
+
+    view = store.run(scenario)
+
+    assert (view.status, view.spent) == (Status.RUNNING, 0)
+    assert [step.state for step in view.steps] == ["intent"]
+
+
+def test_an_order_beyond_the_balance_keeps_nothing(store):
+    async def scenario(state):
+        await state.ledger.credit(OWNER, 100 * CENT)
+        jobs = office(store, state, nothing)
+        await jobs.dispatch(OWNER, order(cap=60 * CENT))
+        with pytest.raises(InsufficientBalance) as caught:
+            await jobs.dispatch(OWNER, order(cap=50 * CENT, thread="t", title="A title"))
+        with pytest.raises(ThreadNotFound):
+            await state.threads.thread(OWNER, "t")
+        balance = await state.ledger.balance(OWNER)
+        return caught.value, balance, await jobs.listed(OWNER)
+
+    error, balance, listed = store.run(scenario)
+
+    assert error.extra == {
+        "balanceCents": 40,
+        "requiredCents": 50,
+    }
+    assert (balance.cents, balance.reserved) == (40, 60 * CENT)
+    assert len(listed) == 1
+
+
+def test_a_thread_has_one_job_under_way_at_a_time(store):
+    async def scenario(state):
+        jobs = office(store, state, nothing)
+        first = await jobs.dispatch(OWNER, order(thread="t", title="T", question="Why?"))
+        with pytest.raises(ThreadBusy):
+            await jobs.dispatch(OWNER, order(thread="t", question="And?"))
+        await jobs.cancel(OWNER, first.job.id)
+        await jobs.dispatch(OWNER, order(thread="t", question="And then?"))
+        with pytest.raises(ThreadNotFound):
+            await jobs.dispatch("other", order(thread="t", question="Whose?"))
+        messages = await state.threads.messages(OWNER, "t")
+        return [message.content for message in messages], await jobs.of_thread(OWNER, "t")
+
+    said, jobs = store.run(scenario)
+
+    assert said == ["Why?", "And then?"]
+    assert [view.status for view in jobs].count(Status.PENDING) == 1
+
+
+def test_of_many_follow_ups_at_once_one_is_taken(store):
+    async def scenario(state):
+        jobs = office(store, state, nothing)
+        first = await jobs.dispatch(OWNER, order(thread="t", title="T"))
+        await jobs.cancel(OWNER, first.job.id)
+        asked = [jobs.dispatch(OWNER, order(thread="t")) for _ in range(12)]
+        told = await asyncio.gather(*asked, return_exceptions=True)
+        return [type(one).__name__ for one in told]
+
+    told = store.run(scenario)
+
+    assert sorted(told) == ["JobView", *["ThreadBusy"] * 11]
+
+
+@pytest.mark.parametrize(
+    "verb", ["view", "result", "step_result", "events", "cancel", "reconcile", "wait"]
+)
+def test_a_job_of_another_owner_cannot_be_told_from_an_unknown_one(store, verb):
+    def ask(jobs, job):
+        return {
+            "view": lambda: jobs.view("other", job),
+            "result": lambda: jobs.result("other", job),
+            "step_result": lambda: jobs.step_result("other", job, "call"),
+            "events": lambda: jobs.events("other", job),
+            "cancel": lambda: jobs.cancel("other", job),
+            "reconcile": lambda: jobs.reconcile("other", job, "call", Reconciled(cost=0)),
+            "wait": lambda: jobs.wait("other", job, since=0, seconds=1),
+        }[verb]()
+
+    async def scenario(state):
+        jobs = office(store, state, nothing)
+        mine = await jobs.dispatch(OWNER, order())
+        await jobs.dispatch("other", order())
+        told = []
+        for job in (mine.job.id, "nobody's"):
+            with pytest.raises(JobNotFound) as caught:
+                await ask(jobs, job)
+            told.append((caught.value.message, caught.value.block()))
+        return told, await jobs.view(OWNER, mine.job.id), await jobs.listed("other")
+
+    (theirs, unknown), mine, listed = store.run(scenario)
+
+    assert theirs == unknown
+    assert mine.status is Status.PENDING
+    assert len(listed) == 1
+
+
+def test_a_job_that_nobody_began_is_cancelled_at_once(store):
+    async def scenario(state):
+        await state.ledger.credit(OWNER, 100 * CENT)
+        jobs = office(store, state, nothing)
+        view = await jobs.dispatch(OWNER, order(cap=60 * CENT))
+        cancelled = await jobs.cancel(OWNER, view.job.id)
+        again = await jobs.cancel(OWNER, view.job.id)
+        return cancelled, again, await state.ledger.balance(OWNER)
+
+    cancelled, again, balance = store.run(scenario)
+
+    assert cancelled.status is again.status is Status.CANCELLED
+    assert again.seq == cancelled.seq
+    assert (balance.cents, balance.reserved) == (100, 0)
+
+
+def test_a_final_job_stays_as_it_is(store):
+    async def scenario(state):
+        async with working(store, state, counting([])) as jobs:
+            view = await jobs.dispatch(OWNER, order())
+            done = await ended(jobs, view.job.id)
+            await jobs.cancel(OWNER, view.job.id)
+            return done, await jobs.view(OWNER, view.job.id)
+
+    done, after = store.run(scenario)
+
+    assert done == after
+
+
+def test_a_process_never_runs_more_jobs_than_it_may(store):
+    now, most = [], []
+
+    async def work(run):
+        now.append(run.job.id)
+        most.append(len(now))
+        await asyncio.sleep(0.005)
+        now.remove(run.job.id)
+
+    async def scenario(state):
+        async with working(store, state, work, at_once=3, per_owner=100) as jobs:
+            views = [await jobs.dispatch(OWNER, order()) for _ in range(12)]
+            return [(await ended(jobs, view.job.id)).status for view in views]
+
+    assert set(store.run(scenario)) == {Status.COMPLETED}
+    assert max(most) == 3
+
+
+def test_one_owner_does_not_take_all_the_room(store):
+    now, most, gate = [], [], asyncio.Event()
+
+    async def work(run):
+        now.append(run.job.owner)
+        most.append(now.count("greedy"))
+        await gate.wait()
+        now.remove(run.job.owner)
+
+    async def scenario(state):
+        async with working(store, state, work, at_once=4, per_owner=2) as jobs:
+            many = [await jobs.dispatch("greedy", order()) for _ in range(6)]
+            one = await jobs.dispatch("modest", order())
+            await until(lambda: "modest" in now)
+            gate.set()
+            for view in many:
+                await ended(jobs, view.job.id, "greedy")
+            await ended(jobs, one.job.id, "modest")
+
+    store.run(scenario)
+
+    assert max(most) == 2
+
+
+def test_what_matters_more_goes_first_and_what_was_begun_before_that(store):
+    order_of = []
+
+    async def work(run):
+        order_of.append(run.job.args["name"])
+
+    async def scenario(state):
+        jobs = office(store, state, work)
+        begun = await jobs.dispatch(OWNER, order(args={"name": "begun"}, priority=-5))
+        assert (await claimed(store, state)).job.id == begun.job.id
+        for name, priority in (("low", 0), ("high", 9)):
+            store.clock.now += 1
+            await jobs.dispatch(OWNER, order(args={"name": name}, priority=priority))
+        await lapse(store)
+        async with working(store, state, work, at_once=1) as jobs:
+            await until(lambda: len(order_of) == 3)
+
+    store.run(scenario)
+
+    assert order_of == ["begun", "high", "low"]
+
+
+def test_a_failure_that_may_pass_is_tried_again(store):
+    tries = []
+
+    async def work(run):
+        async def shaky():
+            tries.append("step")
+            if len(tries) < 3:
+                raise Unavailable("Not now.", retry_after=0.001)
+            return "fine"
+
+        return await run.step("shaky", shaky)
+
+    async def scenario(state):
+        async with working(store, state, work) as jobs:
+            view = await jobs.dispatch(OWNER, order())
+            await ended(jobs, view.job.id)
+            return await jobs.result(OWNER, view.job.id)
+
+    assert store.run(scenario) == "fine"
+    assert len(tries) == 3
+
+
+def test_a_job_that_ends_its_workers_is_given_up(store):
+    """Each claim without a recorded step counts; the last one ends the job for good."""
+
+    async def scenario(state):
+        await state.ledger.credit(OWNER, 100 * CENT)
+        jobs = office(store, state, nothing)
+        view = await jobs.dispatch(OWNER, order())
+        for _ in range(4):
+            assert await claimed(store, state)
+            await lapse(store)
+        async with working(store, state, nothing) as jobs:
+            return await ended(jobs, view.job.id), await state.ledger.balance(OWNER)
+
+    view, balance = store.run(scenario)
+
+    assert view.status is Status.FAILED
+    assert view.error["kind"] == "internal"
+    assert (balance.cents, balance.reserved) == (100, 0)
+
+
+@pytest.mark.parametrize(
+    ("fault", "kind"),
+    [(InvalidInput("Too vague."), "validation"), (KeyError("a secret"), "internal")],
+)
+def test_a_workflow_that_fails_ends_its_job_and_says_why(store, caplog, fault, kind):
+    async def work(run):
+        raise fault
+
+    async def scenario(state):
+        async with working(store, state, work) as jobs:
+            view = await jobs.dispatch(OWNER, order())
+            done = await ended(jobs, view.job.id)
+            return done, await jobs.result(OWNER, view.job.id)
+
+    view, result = store.run(scenario)
+
+    assert view.status is Status.FAILED
+    assert view.error["kind"] == kind
+    assert "secret" not in view.error["message"]
+    assert result is None
+
+
+def test_steps_of_one_key_at_the_same_time_are_a_fault(store, caplog):
+    async def work(run):
+        async def slow():
+            await asyncio.sleep(0.001)
+
+        await asyncio.gather(run.step("same", slow), run.step("same", slow))
+
+    async def scenario(state):
+        async with working(store, state, work) as jobs:
+            view = await jobs.dispatch(OWNER, order())
+            return await ended(jobs, view.job.id)
+
+    assert store.run(scenario).error["message"].startswith("Two steps")
+
+
+def test_a_sleep_goes_on_where_a_restart_cut_it(store):
+    naps = []
+
+    async def work(run):
+        await run.sleep("nap", 100.0)
+
+    async def pause(seconds):
+        naps.append(seconds)
+        if len(naps) == 1:
+            await asyncio.Event().wait()
+
+    async def scenario(state):
+        async with working(store, state, work, pause=pause) as jobs:
+            view = await jobs.dispatch(OWNER, order())
+            await until(lambda: len(naps) == 1)
+        store.clock.now += 30
+        async with working(store, state, work, pause=pause) as jobs:
+            return await ended(jobs, view.job.id)
+
+    assert store.run(scenario).status is Status.COMPLETED
+    assert naps == [100.0, 70.0]
+
+
+def test_waiting_ends_with_news_of_another_process(store):
+    async def scenario(state):
+        async with (
+            store.opened() as elsewhere,
+            working(store, elsewhere, counting([])),
+        ):
+            jobs = office(store, state, nothing)
+            view = await jobs.dispatch(OWNER, order())
+            news = await jobs.wait(OWNER, view.job.id, since=view.seq, seconds=10)
+            return view, news, await ended(jobs, view.job.id)
+
+    view, news, done = store.run(scenario)
+
+    assert news.seq > view.seq
+    assert done.status is Status.COMPLETED
+
+
+def test_waiting_ends_with_the_time_when_nothing_happens(store):
+    async def scenario(state):
+        jobs = office(store, state, nothing)
+        view = await jobs.dispatch(OWNER, order())
+        return view, await jobs.wait(OWNER, view.job.id, since=view.seq, seconds=0.05)
+
+    view, same = store.run(scenario)
+
+    assert same.seq == view.seq
+
+
+def test_the_status_of_a_job_is_one_query(store):
+    asked = []
+
+    async def scenario(state):
+        jobs = office(store, state, paying(Provider(polls=[running()])))
+        view = await jobs.dispatch(OWNER, order())
+        fetch = state.database.fetch
+
+        async def counted(sql, params=None):
+            asked.append(sql)
+            return await fetch(sql, params)
+
+        state.database.fetch = counted
+        await jobs.view(OWNER, view.job.id)
+
+    store.run(scenario)
+
+    assert len(asked) == 1
+
+
+def test_a_runner_with_nothing_to_do_writes_nothing(store):
+    looks, writes = [], []
+
+    async def scenario(state):
+        fetch = state.database.fetch
+
+        async def counted(sql, params=None):
+            looks.append(sql)
+            return await fetch(sql, params)
+
+        async def refused(batch):
+            writes.append(batch)
+            return ()
+
+        async with working(store, state, nothing, pace={"idle": 0.01}):
+            state.database.fetch, state.database.execute = counted, refused
+            await until(lambda: len(looks) >= 3)
+
+    store.run(scenario)
+
+    assert writes == []
+
+
+def test_nothing_a_job_knows_is_on_disk_in_the_clear(store):
+    provider = Provider(submits=[running("upstream-reference")], polls=[running()])
+
+    async def work(run):
+        async def step():
+            return "lighthouse-result"
+
+        await run.emit("lighthouse-event")
+        await run.step("lighthouse-key", step)
+        await run.paid("call", provider)
+
+    async def scenario(state):
+        async with working(store, state, work) as jobs:
+            ordered = order(
+                args={"query": "lighthouse-args"},
+                thread="t", title="lighthouse-title", question="lighthouse-question",
+            )  # fmt: skip
+            await jobs.dispatch("lighthouse-owner", ordered)
+            await until(lambda: "poll upstream-reference" in provider.asked)
+            await state.ledger.credit("lighthouse-owner", CENT, note="lighthouse-note")
+
+    store.run(scenario)
+
+    assert b"lighthouse" not in store.on_disk()
+    assert b"upstream-reference" not in store.on_disk()
+
+
+def test_a_job_goes_on_while_keys_are_rotated(store):
+    gate, begun = asyncio.Event(), []
+
+    async def work(run):
+        first = await counting(begun)(run)
+        await gate.wait()
+        return [first, await run.step("second", lambda: asyncio.sleep(0, "two"))]
+
+    async def scenario(state):
+        async with working(store, state, work) as jobs:
+            view = await jobs.dispatch(OWNER, order())
+            await until(lambda: bool(begun))
+            await jobs.wait(OWNER, view.job.id, since=1, seconds=5)
+            await state.vault.rotate()
+            gate.set()
+            await ended(jobs, view.job.id)
+        async with store.opened() as fresh:
+            return await fresh.jobs.result(OWNER, view.job.id)
+
+    assert store.run(scenario) == [{"times": 1}, "two"]
+
+
+def test_erasing_an_owner_removes_everything_and_ends_what_runs(store):
+    tables = [
+        *("account", "ledger", "thread", "message", "job", "job_step", "job_event", "job_term"),
+        *("findings", "source", "claim", "claim_term", "evidence", "claim_event"),
+    ]
+    provider = Provider(polls=[running()])
+
+    async def scenario(state):
+        async with working(store, state, paying(provider)) as jobs:
+            await state.ledger.credit(OWNER, 100 * CENT)
+            view = await jobs.dispatch(OWNER, order(thread="t", title="T", question="Why?"))
+            kept_one = await jobs.dispatch("other", order(thread="u", title="U"))
+            await until(lambda: provider.asked.count("submit") == 2)
+            await state.erase(OWNER)
+            await until(lambda: jobs.runner.running == 1)
+            with pytest.raises(JobNotFound):
+                await jobs.view(OWNER, view.job.id)
+            await jobs.cancel("other", kept_one.job.id)
+            await ended(jobs, kept_one.job.id, "other")
+            await state.erase("other")
+        return [(await state.database.fetch(f"SELECT COUNT(*) FROM {one}"))[0][0] for one in tables]
+
+    assert store.run(scenario) == [0] * len(tables)
+
+
+def test_finished_jobs_are_swept_once_they_are_old_enough(store):
+    async def scenario(state):
+        async with working(store, state, nothing, retention=100.0) as jobs:
+            old = await jobs.dispatch(OWNER, order(thread="t", title="Old", question="Why?"))
+            await ended(jobs, old.job.id)
+            store.clock.now += 60
+            new = await jobs.dispatch(OWNER, order(thread="u", title="New"))
+            await ended(jobs, new.job.id)
+            none = await jobs.sweep()
+            store.clock.now += 60
+            gone = await jobs.sweep()
+            with pytest.raises(JobNotFound):
+                await jobs.view(OWNER, old.job.id)
+            for_ever = office(store, state, nothing)
+            store.clock.now += 1e9
+            return none, gone, await for_ever.sweep(), await state.threads.threads(OWNER)
+
+    none, gone, later, threads = store.run(scenario)
+
+    assert (none, gone, later) == (0, 1, 0)
+    assert [thread.title for thread in threads] == ["New"]
+
+
+def test_work_that_nobody_knows_is_refused(store):
+    async def scenario(state):
+        with pytest.raises(InvalidInput):
+            await office(store, state, nothing).dispatch(OWNER, Order(kind="other", args={}))
+
+    store.run(scenario)
+
+
+def test_a_step_that_is_not_there_is_not_found(store):
+    async def scenario(state):
+        jobs = office(store, state, nothing)
+        view = await jobs.dispatch(OWNER, order())
+        with pytest.raises(StepNotFound):
+            await jobs.step_result(OWNER, view.job.id, "no such step")
+        assert issubclass(StepNotFound, NotFound)
+        assert not issubclass(StepNotFound, InternalError)
+
+    store.run(scenario)
