@@ -349,6 +349,11 @@ class Settings(BaseModel):
         30.0,
         "After how long a worker that fell silent loses its jobs to another.",
     )
+    research_poll: Seconds = setting(
+        "CITEWELL_RESEARCH_POLL",
+        2.0,
+        "How soon a provider's background run is first asked after; the pauses grow to ten times that.",
+    )
     research_retention: Seconds | None = setting(
         "CITEWELL_RESEARCH_RETENTION",
         None,

@@ -304,17 +304,19 @@ def test_a_final_job_stays_as_it_is(store):
 
 
 def test_a_process_never_runs_more_jobs_than_it_may(store):
-    now, most = [], []
+    now, most, gate = [], [], asyncio.Event()
 
     async def work(run):
         now.append(run.job.id)
         most.append(len(now))
-        await asyncio.sleep(0.005)
+        await gate.wait()
         now.remove(run.job.id)
 
     async def scenario(state):
         async with working(store, state, work, at_once=3, per_owner=100) as jobs:
             views = [await jobs.dispatch(OWNER, order()) for _ in range(12)]
+            await until(lambda: len(now) == 3)
+            gate.set()
             return [(await ended(jobs, view.job.id)).status for view in views]
 
     assert set(store.run(scenario)) == {Status.COMPLETED}
@@ -396,8 +398,8 @@ def test_a_job_that_ends_its_workers_is_given_up(store):
         await state.ledger.credit(OWNER, 100 * CENT)
         jobs = office(store, state, nothing)
         view = await jobs.dispatch(OWNER, order())
-        for _ in range(4):
-            assert await claimed(store, state)
+        for number in range(4):
+            assert await claimed(store, state, holder=f"worker {number}")
             await lapse(store)
         async with working(store, state, nothing) as jobs:
             return await ended(jobs, view.job.id), await state.ledger.balance(OWNER)

@@ -102,7 +102,8 @@ class _Hosts:
             # The server's own bound method is the only way to the transport, and to dropping it.
             cycle = getattr(send, "__self__", None)
             scope["internet.drop"] = getattr(getattr(cycle, "transport", None), "close", None)
-            host = Request(scope).url.hostname or ""
+            address = Request(scope).url
+            host = self._world.living_at(address.netloc) or address.hostname or ""
             if self._world.has_host(host):
                 path = f"/site/{host}{scope['path']}"
                 scope = {**scope, "path": path, "raw_path": path.encode()}

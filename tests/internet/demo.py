@@ -1,4 +1,4 @@
-"""`make run`: one question answered with cited sources, over the bundled web where there is no other.
+"""`make run`: one question researched and answered with cited sources, over the bundled web where there is no other.
 
 The question comes in the environment, where no shell reads it.
 """
@@ -26,9 +26,10 @@ def online() -> bool:
         return False
 
 
-def search(question: str, environ: dict[str, str]) -> int:
+def research(question: str, environ: dict[str, str]) -> int:
     """The program itself, as a user would run it."""
-    command = [sys.executable, "-m", "citewell", "search", f"--claim={question}", "--", question]
+    command = [sys.executable, "-m", "citewell", "research", "--tier=S", "--provider=local"]
+    command += ["--", question]
     return subprocess.run(command, env=environ, check=False).returncode
 
 
@@ -36,16 +37,16 @@ def main() -> int:
     question = os.environ.get("QUESTION", "").strip() or QUESTION
     sys.stdout.write(f"\nQuestion: {question}\n")
     if online():
-        sys.stdout.write("Searching the web with the keyless defaults.\n\n")
+        sys.stdout.write("Researching on the web with the keyless defaults.\n\n")
         sys.stdout.flush()
-        return search(question, dict(os.environ))
+        return research(question, dict(os.environ))
     sys.stdout.write(
         "No internet here: this answer comes from the bundled loopback web (tests/internet),\n"
         "a small collection of real pages of ours served on this machine.\n\n"
     )
     sys.stdout.flush()
-    with Internet() as internet, tempfile.TemporaryDirectory() as data:
-        return search(question, dict(os.environ) | internet.env() | {"CITEWELL_DATA_DIR": data})
+    with Internet(spread=True) as internet, tempfile.TemporaryDirectory() as data:
+        return research(question, dict(os.environ) | internet.env() | {"CITEWELL_DATA_DIR": data})
 
 
 if __name__ == "__main__":

@@ -40,20 +40,22 @@ def real_latency(name: str) -> float:
 class Internet:
     """One running loopback web. Use as a context manager, or `start` and `stop`."""
 
-    def __init__(self, world: World | None = None, *, port: int = 0) -> None:
+    def __init__(self, world: World | None = None, *, port: int = 0, spread: bool = False) -> None:
+        """With `spread` every site has a loopback address of its own, as sites have owners."""
         self.world = world or World()
-        # The protocol is named so that asyncio switches Nagle's algorithm off: 40 ms an answer.
-        self._socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        self._socket.bind(("127.0.0.1", port))
+        self._socket = _bound("127.0.0.1", port)
+        self._homes: list[socket.socket] = []
         self.port: int = self._socket.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
         self.world.base_url = self.url
+        if spread:
+            self._spread()
         self._server = uvicorn.Server(_config(self.world))
         self._thread = threading.Thread(target=self._run, name="loopback-web", daemon=True)
 
     def start(self) -> Self:
-        self._socket.listen(256)  # connections made before the loop runs wait instead of failing
+        for one in (self._socket, *self._homes):
+            one.listen(256)  # connections made before the loop runs wait instead of failing
         self._thread.start()
         return self
 
@@ -62,7 +64,8 @@ class Internet:
         self._server.force_exit = True  # slow and endless answers are not waited for
         if self._thread.is_alive():
             self._thread.join(timeout=5)
-        self._socket.close()
+        for one in (self._socket, *self._homes):
+            one.close()
 
     def wait(self) -> None:
         self._thread.join()
@@ -76,7 +79,8 @@ class Internet:
         }
         if "searxng" in modules:
             env["SEARXNG_URL"] = env["CITEWELL_SEARXNG_BASE_URL"]
-        return env | {"CITEWELL_ALLOW_PRIVATE_HOSTS": f"127.0.0.1:{self.port}"}
+        allowed = [f"127.0.0.1:{self.port}", *self.world.homes.values()]
+        return env | {"CITEWELL_ALLOW_PRIVATE_HOSTS": ",".join(allowed)}
 
     def page(self, host: str, path: str) -> str:
         return self.world.address(host, path)
@@ -84,8 +88,14 @@ class Internet:
     def odd(self, path: str) -> str:
         return f"{self.url}/odd/{path}"
 
+    def _spread(self) -> None:
+        for number, host in enumerate(self.world.hosts(), start=1):
+            home = _bound(f"127.0.1.{number}", self.port)
+            self._homes.append(home)
+            self.world.homes[host] = f"127.0.1.{number}:{self.port}"
+
     def _run(self) -> None:
-        self._server.run(sockets=[self._socket])
+        self._server.run(sockets=[self._socket, *self._homes])
 
     def __enter__(self) -> Self:
         return self.start()
@@ -97,6 +107,14 @@ class Internet:
         trace: TracebackType | None,
     ) -> None:
         self.stop()
+
+
+def _bound(address: str, port: int) -> socket.socket:
+    # The protocol is named so that asyncio switches Nagle's algorithm off: 40 ms an answer.
+    made = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    made.bind((address, port))
+    return made
 
 
 def _config(world: World) -> uvicorn.Config:

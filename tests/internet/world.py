@@ -81,6 +81,7 @@ class World:
         self.named = named
         self.latency = latency or (lambda _name: 0.0)
         self.base_url = "http://127.0.0.1"
+        self.homes: dict[str, str] = {}  # a site's own address and port, where it has one
         self.state: dict[str, Any] = {}  # whatever an API module wants to keep, by its own name
         self._faults = Faults()
         self._pages = [_dated(page, self.now) for page in corpus()]
@@ -129,6 +130,13 @@ class World:
                 return self._addressed(page)
         return None
 
+    def hosts(self) -> tuple[str, ...]:
+        return tuple(sorted({page.host for page in self._pages}))
+
+    def living_at(self, address: str) -> str | None:
+        """The site whose own address this is."""
+        return next((host for host, home in self.homes.items() if home == address), None)
+
     def has_host(self, host: str) -> bool:
         return any(page.host == host for page in self._pages)
 
@@ -165,6 +173,8 @@ class World:
         return self.now - timedelta(hours=hours[time_range])
 
     def address(self, host: str, path: str) -> str:
+        if home := self.homes.get(host):
+            return f"http://{home}/{path}"
         port = self.base_url.rpartition(":")[2]
         root = f"http://{host}:{port}" if self.named else f"{self.base_url}/site/{host}"
         return f"{root}/{path}"

@@ -162,7 +162,9 @@ class App:
         return cast("S", self._services[kind])
 
     async def aclose(self) -> None:
-        for service in self._services.values():
+        for service in reversed(
+            self._services.values()
+        ):  # research stops before what it reads with
             if close := getattr(service, "aclose", None):
                 await close()
         if self._state is not None:

@@ -53,7 +53,7 @@ def research(
         at_once=settings.research_concurrency,
         per_owner=settings.research_per_owner,
         retention=settings.research_retention,
-        pace=Pace(lease=settings.research_lease),
+        pace=_pace(settings),
     )
     return Research(
         jobs=jobs,
@@ -62,6 +62,18 @@ def research(
         ledger=state.ledger,
         choice=choice,
         prior=Prior(state.research, jobs),
+    )
+
+
+def _pace(settings: Settings) -> Pace:
+    lease, poll = settings.research_lease, settings.research_poll
+    usual = Pace()
+    return Pace(
+        lease=lease,
+        idle=min(usual.idle, lease / 3),
+        watch=min(usual.watch, lease / 3),
+        first_poll=poll,
+        last_poll=10 * poll,
     )
 
 

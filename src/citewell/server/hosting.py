@@ -22,6 +22,7 @@ from citewell.server.gather import GatheringProtocol
 from citewell.server.http import health, refuse_public, transport
 from citewell.server.logs import configure
 from citewell.server.protocol import build
+from citewell.server.resume import resuming
 from citewell.server.shortcut import Shortcut
 
 PORT = 8000  # unless the settings say otherwise
@@ -45,8 +46,14 @@ def shortened(app: App) -> Shortcut:
 
 
 def asgi(app: App) -> Starlette:
-    beside = health(lambda: _ready(app), app.metrics.exposition, app.settings)
-    return transport(mounts(app), app.settings, routes=beside, closing=app.aclose)
+    routes = health(lambda: _ready(app), app.metrics.exposition, app.settings)
+    return transport(
+        mounts(app),
+        app.settings,
+        routes=routes,
+        beside=lambda: resuming(app, serving=True),
+        closing=app.aclose,
+    )
 
 
 def serve_http(settings: Settings, *, insecure: bool = False) -> int:

@@ -6,6 +6,7 @@ import contextlib
 import hmac
 import ipaddress
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import AbstractAsyncContextManager
 from typing import Any
 
 from mcp.server.lowlevel import Server
@@ -27,9 +28,13 @@ def transport(
     settings: Settings,
     *,
     routes: list[BaseRoute] | None = None,
+    beside: Callable[[], AbstractAsyncContextManager[None]] = contextlib.nullcontext,
     closing: Callable[[], Awaitable[None]] | None = None,
 ) -> Starlette:
-    """The ASGI app: each server at its path, behind Host and Origin checks and a body limit."""
+    """The ASGI app: each server at its path, behind Host and Origin checks and a body limit.
+
+    `beside` is open for as long as requests are taken.
+    """
     managers = {
         path: StreamableHTTPSessionManager(
             app=server,
@@ -45,7 +50,8 @@ def transport(
         async with contextlib.AsyncExitStack() as stack:
             for manager in managers.values():
                 await stack.enter_async_context(manager.run())
-            yield
+            async with beside():
+                yield
         if closing is not None:
             await closing()
 

@@ -6,9 +6,11 @@ import asyncio
 import contextlib
 import os
 import queue
+import signal
 import sys
 import threading
 from collections.abc import Mapping
+from contextlib import AbstractAsyncContextManager
 from typing import Any
 
 import anyio
@@ -21,11 +23,13 @@ from citewell.server.exchange import Exchange, Line
 from citewell.server.front import Front
 from citewell.server.logs import configure
 from citewell.server.protocol import build
+from citewell.server.resume import resuming
 from citewell.server.unready import Unready
 from citewell.server.wire import Lines, Wire
 from citewell.text.secrets import masked
 
 _PARENT_CHECK = 2.0  # seconds; a parent that died without closing the pipe is noticed by then
+_FIRST_QUESTIONS = 1.0  # seconds before work that was left behind is looked for
 
 
 def run(
@@ -61,9 +65,11 @@ async def _serve(app: App, *, wire: Wire, lines: Lines, front: Front | None, par
     pump.start()
     watch = asyncio.create_task(_watch_parent(lines, parent))
     write = asyncio.create_task(desk.write(from_server))
+    _end_at(signal.SIGTERM, lines)
     try:
-        await server.run(incoming, outgoing, server.create_initialization_options())
-        await write
+        async with _resuming(app):
+            await server.run(incoming, outgoing, server.create_initialization_options())
+            await write
     finally:
         watch.cancel()
         await app.aclose()
@@ -81,6 +87,23 @@ def _pump(loop: asyncio.AbstractEventLoop, lines: Lines, desk: Exchange) -> None
             loop.call_soon_threadsafe(desk.take, batch)
         if None in batch:
             return
+
+
+def _resuming(app: App) -> AbstractAsyncContextManager[None]:
+    unready = isinstance(app, Unready)
+    return contextlib.nullcontext() if unready else resuming(app, after=_FIRST_QUESTIONS)
+
+
+def _end_at(number: signal.Signals, lines: Lines) -> None:
+    """Treat the signal as the client's leaving, once: whoever is in a hurry sends it again."""
+    loop = asyncio.get_running_loop()
+
+    def leave() -> None:
+        loop.remove_signal_handler(number)
+        lines.put(None)
+
+    with contextlib.suppress(NotImplementedError):  # Windows: the process just ends
+        loop.add_signal_handler(number, leave)
 
 
 async def _watch_parent(lines: Lines, parent: int) -> None:

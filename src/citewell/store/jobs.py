@@ -50,6 +50,7 @@ _SWEEP_THREADS = """
 DELETE FROM thread WHERE updated < :before
     AND NOT EXISTS (SELECT 1 FROM job WHERE job.thread = thread.id)
 """
+_UNFINISHED = "SELECT 1 FROM job WHERE finished IS NULL LIMIT 1"
 _ERASE = "DELETE FROM job WHERE owner = :owner"
 
 
@@ -104,6 +105,10 @@ class JobStore(Protocol):
 
     async def sweep(self, *, older_than: float) -> int:
         """Let go of jobs that ended so many seconds ago; how many there were."""
+        ...
+
+    async def unfinished(self) -> bool:
+        """Whether anybody has a job that has not ended."""
         ...
 
 
@@ -232,6 +237,9 @@ class SqlJobs:
             [Statement(sql=_SWEEP, params=before), Statement(sql=_SWEEP_THREADS, params=before)]
         )
         return gone.changed
+
+    async def unfinished(self) -> bool:
+        return bool(await self._database.fetch(_UNFINISHED))
 
     async def erasing(self, owner: str) -> list[Statement]:
         tag = await self._vault.tag(owner)

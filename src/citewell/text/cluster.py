@@ -14,7 +14,7 @@ _RAREST = 8  # stems of a sentence by which others are looked up
 _COMMON = 128  # sentences; a stem in more of them tells nothing
 _SHARED = 0.3  # of the weight of those stems must be in both
 _WORTH = 0.25  # of all stems of two sentences must be shared before letters are compared
-_COMPARED = 40  # members among which the middle one is looked for
+_COMPARED = 40  # members of a group that are compared: boilerplate makes groups of thousands
 _DIGITS = 9
 
 
@@ -52,8 +52,8 @@ class _Forest:
     def _agree(self, one: int, other: int) -> bool:
         return all(
             agree(self._sentences[left], self._sentences[right])
-            for left in self.members[one]
-            for right in self.members[other]
+            for left in self.members[one][:_COMPARED]
+            for right in self.members[other][:_COMPARED]
         )
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from datetime import date
+from html import unescape
 
 from citewell.text import dois
-from citewell.text.markup import clean
+from citewell.text.markup import clean, visible
 
 _WHOLE_DOI = re.compile(r"10\.\d{4,9}(?:\.\d{1,9})*/\S{1,500}", re.IGNORECASE)
 _DOI_PREFIX = re.compile(r"^(?:https?://(?:dx\.|www\.)?doi\.org/|doi:)\s*", re.IGNORECASE)
@@ -34,7 +35,8 @@ _FULL_STOP = re.compile(r"(?<!\.)(?<!\.[A-Z])\.$")  # not that of U.S. or an ell
 
 def doi(text: str | None) -> str | None:
     """A DOI that a field holds, bare and in lower case; None when it holds none."""
-    bare = _DOI_PREFIX.sub("", clean(text))
+    # Some real ones hold what looks like a tag: 10.1002/(SICI)1097-0258(19980815)17:15<1661::AID-SIM968>3.0.CO;2-2
+    bare = _DOI_PREFIX.sub("", visible(unescape(text or "")).strip())
     if _WHOLE_DOI.fullmatch(bare):
         return bare.lower()
     return dois.find(bare)

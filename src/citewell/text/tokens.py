@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from citewell.text import stopwords
+from citewell.text.irregular import BASES
 from citewell.text.scripts import UNSPACED
 from citewell.text.stems import stemmer
 
@@ -64,9 +65,10 @@ def _speaks(word: str) -> bool:
 
 @lru_cache(maxsize=_STEMS_KEPT)
 def stem(word: str, language: str) -> str:
-    """A word without its ending; both spellings of an English word are one."""
+    """A word without its ending; both spellings of an English word, and all its forms, are one."""
     if language == "en":
-        word = _american(word.replace("’", "'"))
+        plain = word.replace("’", "'")
+        word = BASES.get(plain) or _american(plain)
     return stemmer(language)(word)
 
 

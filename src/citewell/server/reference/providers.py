@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from citewell.ports import Spec
+from citewell.ports import Offer, Spec
 from citewell.server.reference import settings
 from citewell.server.reference.markdown import codes, document, table
 
@@ -42,13 +42,17 @@ def needs(spec: Spec) -> str:
     return "nothing"
 
 
+def _scope(spec: Spec) -> str:
+    if Offer.WEB not in spec.offers:
+        return ""
+    if spec.general:
+        return "Searches the whole web."
+    return "Searches less than the whole web; asked after the others."
+
+
 def _section(spec: Spec) -> str:
     heading = f"[{spec.title}]({spec.home})" if spec.home else spec.title
-    scope = (
-        "Searches the whole web."
-        if spec.general
-        else "Searches less than the whole web; asked after the others."
-    )
+    scope = _scope(spec)
     parts = [
         f"## {spec.name}",
         f"{heading}. {scope} {_pace(spec)}".strip(),

@@ -23,7 +23,8 @@ _DOTTED = re.compile(
     rf"(?<=[.)\]’”\"])\s(?P<date>{_YEAR}[a-z]?(?=\.)|n\.d(?=\.))\.\s(?=\S)", re.IGNORECASE
 )
 _QUOTED = re.compile(
-    r"[“\"«„](?P<title>[^“”\"«»„]{3,500}|(?:[^“”«»„]{3,500}))[”\"»“](?P<after>[.,;]?)(?=\s|$)"
+    r"[“\"«„](?P<title>[^“”\"«»„]{3,500}|[^“”«»„]{3,500})[”\"»“](?P<after>[.,;]?)(?=\s|$)"
+    r"|‘(?P<single>[^‘]{3,500}?)’(?P<behind>[.,;]?)(?=\s|$)"
 )
 _SAME = re.compile(r"[-–—_]{2,6}[.,]\s{1,3}")
 _LINK = re.compile(r"(?:https?://|www\.)\S+", re.IGNORECASE)
@@ -118,7 +119,7 @@ def _parted(body: str) -> _Parts:
         when = dated["date"] if dated and dated.end() <= quoted.start() + 1 else ""
         authors = body[: dated.start()] if when and dated else _unyeared(head)
         return _Parts(
-            authors=authors, date=when, title=_title(quoted["title"]), tail=body[quoted.end() :]
+            authors=authors, date=when, title=_title(_said(quoted)), tail=body[quoted.end() :]
         )
     if dated is not None:
         return _after_date(body, dated)
@@ -138,8 +139,12 @@ def _is_title(quoted: re.Match[str], body: str, dated: re.Match[str] | None) -> 
     before = body[: quoted.start()].rstrip()
     if dated is not None and dated.end() < quoted.start():
         return not body[dated.end() : quoted.start()].strip()
-    closed = quoted["title"].rstrip()[-1:] in ".,?!" or quoted["after"] in {".", ","}
+    closed = _said(quoted).rstrip()[-1:] in ".,?!" or bool(quoted["after"] or quoted["behind"])
     return closed and (not before or before[-1] in ".,:)" or before.endswith("al"))
+
+
+def _said(quoted: re.Match[str]) -> str:
+    return quoted["title"] or quoted["single"]
 
 
 def _unyeared(head: str) -> str:

@@ -13,16 +13,16 @@ _HEADING = re.compile(
     re.IGNORECASE,
 )
 _NUMBER = re.compile(
-    r"\s{0,20}(?:\[(\d{1,4})\]|\((\d{1,4})\)|(\d{1,4})[.)]|(\d{1,3})(?=\s{1,4}[^\W\d_]))\s{0,10}(?=\S)"
+    r"\s{0,20}(?:\[(\d{1,4})\]|\((\d{1,4})\)|(\d{1,4})[.)](?=\s|[^\W\d_])|(\d{1,3})(?=\s{1,4}[^\W\d_]))\s{0,10}(?=\S)"
 )
 _BULLET = re.compile(r"\s{0,20}(?:[•◦▪*]|-(?!-)|\+)\s{1,10}(?=\S)")
 _FAMILY = r"(?:(?:van|von|de|der|den|di|da|del|della|la|le|du|dos|ter|ten|zu|al|el|bin|ibn)\s|[A-Z]['’])?[^\W\d_a-z][^\W\d_]*(?:[-'’ ][^\W\d_]+){0,3}"
 _BEGINS = re.compile(
     rf"(?:[-–—_]{{3,6}}[.,]"  # the same author again
     rf"|(?:(?:van|von|de|der|den|di|da|del|la|le|du)\s){{0,3}}{_FAMILY},\s[^\W\d_a-z][\w.'’-]*"  # Family, G. or Family, Given
-    rf"|{_FAMILY}\s[A-Z]{{1,4}}(?:,|\.|\s\()"  # Family GI
-    rf"|(?:[^\W\d_a-z]\.[\s-]?){{1,4}}(?:[a-z]{{2,4}}\s){{0,2}}{_FAMILY}(?:,|\sand\s|\set al)"  # G. Family,
-    rf"|[^\W\d_a-z][^.]{{2,120}}\.\s\((?:\d{{4}}|n\.d\.)"  # An Organisation. (2019
+    rf"|{_FAMILY}\s[A-Z]{{1,4}}(?:\s(?:Jr|Sr|II|III|IV))?(?:,|\.|\s\()"  # Family GI
+    rf"|(?:[^\W\d_a-z]\.[\s-]?){{1,4}}(?:[a-z]{{2,4}}\s){{0,2}}{_FAMILY}(?:\s(?:Jr|Sr|I{{1,3}}|IV)\.?)?(?:,|\sand\s|\set al)"  # G. Family,
+    rf"|[^\W\d_a-z][^.]{{2,120}}\.?\s\((?:\d{{4}}|n\.d\.|no date)"  # An Organisation. (2019
     rf"|[^\W\d_a-z][^.]{{2,80}}\.\s(?:\d{{4}}|n\.d\.)\.\s"  # An Organisation. 2019.
     rf"|[“\"][^\W\d_a-z])"  # a title in quotation marks
 )
@@ -32,12 +32,13 @@ _DATED = re.compile(
 _ENDED = re.compile(r"(?:[.\])\"”?!]|\d|https?://\S+|10\.\d{4,9}/\S+)\s*$")
 _HYPHEN = re.compile(r"[^\W\d_]-$")
 _IN_ADDRESS = re.compile(
-    r"(?:https?://|10\.\d{4,9}/|www\.)\S*[-/_.=?&%]$|https?://$|doi\.org/$", re.IGNORECASE
+    r"(?:https?://|10\.\d{4,9}/|www\.)\S*[-/_=?&%]$|https?://$|doi\.org/$", re.IGNORECASE
 )
 
 
 _BARE = 4  # the group of numbers that nothing marks as such
 _FEWEST_BARE = 3
+_WIDEST = 140  # characters; text that is wrapped at all is wrapped before
 _HIGHEST_FIRST = 300
 Line = tuple[int, str]
 
@@ -157,10 +158,12 @@ def _look(block: Sequence[Line]) -> list[Item]:
     """A line begins a reference when it looks so and the one before is complete."""
     found: list[Item] = []
     dated = False
+    unwrapped = any(len(line) > _WIDEST for _, line in block)
     for number, line in block:
         shown = line.strip()
         before = found[-1].lines[-1][-200:] if found else ""
-        if not found or (dated and _ENDED.search(before) and _BEGINS.match(shown)):
+        begins = _BEGINS.match(shown) or (unwrapped and not shown[:1].islower())
+        if not found or (dated and begins and _ENDED.search(before)):
             found.append(Item(line=number))
             dated = False
         found[-1].lines.append(line)

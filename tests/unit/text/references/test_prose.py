@@ -1,0 +1,157 @@
+"""Reference lists in words: how much of each style is read, and where one reference ends."""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from citewell.model.reference import Reference
+from citewell.text.references import read
+
+WRITTEN = json.loads((Path(__file__).parent / "prose.json").read_text("utf-8"))
+STYLES = sorted({entry["style"] for entry in WRITTEN})
+# The least share of a style's references in which each part is read as it was written.
+FLOORS = {"first": 0.95, "year": 0.95, "title": 0.9, "venue": 0.85, "volume": 0.98, "issue": 0.98}
+FLOORS |= {"pages": 0.95, "doi": 1.0, "count": 0.95}
+
+
+def plain(text: str) -> str:
+    flat = unicodedata.normalize("NFKD", text).casefold()
+    return " ".join(re.findall(r"\w+", "".join(c for c in flat if not unicodedata.combining(c))))
+
+
+def agrees(part: str, said: object, found: Reference) -> bool:
+    if part == "first":
+        name = found.authors[0].family or found.authors[0].name if found.authors else ""
+        return plain(name) == plain(str(said))
+    if part == "count":
+        return found.and_others or len(found.authors) == said or len(found.authors) == 20
+    if part == "pages":
+        return plain(found.pages).split()[:1] == plain(str(said)).split()[:1]
+    if part in {"title", "venue"}:
+        return plain(getattr(found, part)) == plain(str(said))
+    return getattr(found, part) == said
+
+
+def shares(style: str) -> dict[str, float]:
+    right: Counter[str] = Counter()
+    total: Counter[str] = Counter()
+    for entry in WRITTEN:
+        if entry["style"] != style:
+            continue
+        found = read(entry["text"], format="prose").references[0]
+        for part, said in entry["says"].items():
+            total[part] += 1
+            right[part] += agrees(part, said, found)
+    return {part: right[part] / total[part] for part in total}
+
+
+def test_the_set_is_large_enough_to_mean_something() -> None:
+    assert len(WRITTEN) >= 60
+    assert len(STYLES) >= 5
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_the_parts_of_a_reference_are_read(style: str) -> None:
+    short = {part: round(share, 3) for part, share in shares(style).items() if share < FLOORS[part]}
+
+    assert not short
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_a_whole_list_is_split_where_references_end(style: str) -> None:
+    texts = [entry["text"] for entry in WRITTEN if entry["style"] == style][:20]
+
+    for between in ("\n", "\n\n"):
+        found = read("References\n" + between.join(texts), format="prose").references
+        assert [one.raw for one in found] == texts
+
+
+def wrapped(text: str, width: int, indent: str) -> str:
+    lines, line = [], ""
+    for word in text.split():
+        if line and len(line) + len(word) >= width:
+            lines.append(line)
+            line = indent
+        line = f"{line} {word}" if line.strip() else f"{line}{word}"
+    return "\n".join([*lines, line])
+
+
+@pytest.mark.parametrize("mark", ["[{}] ", "{}. ", "({}) ", "{}) "])
+def test_a_numbered_list_may_be_wrapped_anywhere(mark: str) -> None:
+    texts = [entry["text"] for entry in WRITTEN if entry["style"] == "ieee"][:15]
+    document = "\n".join(
+        wrapped(mark.format(number) + text, 60, "") for number, text in enumerate(texts, start=1)
+    )
+
+    found = read(document, format="prose").references
+
+    assert [one.raw for one in found] == texts
+    assert [one.key for one in found] == [str(number) for number in range(1, 16)]
+
+
+def test_hanging_indents_part_references() -> None:
+    texts = [entry["text"] for entry in WRITTEN if entry["style"] == "mla"][:15]
+
+    found = read("\n".join(wrapped(text, 70, "    ") for text in texts), format="prose").references
+
+    assert [one.raw for one in found] == texts
+
+
+def test_lines_copied_from_a_pdf_are_put_together() -> None:
+    document = (
+        "LeCun, Y., Bengio, Y., & Hinton, G. (2015). Deep learn-\n"
+        "ing. Nature, 521(7553), 436–444. https://doi.org/10.1038/\n"
+        "nature14539\n"
+        "Kahneman, D., & Tversky, A. (1979). Prospect theory: An analysis of decision\n"
+        "under risk. Econometrica, 47(2), 263–291. https://doi.org/10.2307/1914185\n"
+    )
+
+    first, second = read(document, format="prose").references
+
+    assert (first.title, first.doi) == ("Deep learning", "10.1038/nature14539")
+    assert (first.line, second.line) == (1, 4)
+    assert second.title == "Prospect theory: An analysis of decision under risk"
+
+
+def test_three_dashes_stand_for_the_authors_before() -> None:
+    document = (
+        'Kahneman, Daniel, and Amos Tversky. "Prospect Theory." Econometrica, vol. 47, no. 2, 1979, pp. 263-91.\n'
+        '---. "Choices, Values, and Frames." American Psychologist, vol. 39, no. 4, 1984, pp. 341-50.\n'
+    )
+
+    first, second = read(document, format="prose").references
+
+    assert second.authors == first.authors
+    assert second.title == "Choices, Values, and Frames"
+    assert (second.volume, second.issue, second.pages) == ("39", "4", "341-50")
+
+
+def test_identifiers_of_every_kind_are_found() -> None:
+    text = (
+        "Vaswani A, et al. Attention is all you need. arXiv:1706.03762 [cs.CL]. 2017. PMID: 12345678. "
+        "PMCID: PMC1234567. ISBN 978-0-306-40615-7. doi:10.48550/arXiv.1706.03762"
+    )
+
+    found = read(text, format="prose").references[0]
+
+    assert [str(each) for each in found.ids] == [
+        "doi:10.48550/arxiv.1706.03762",
+        "arxiv:1706.03762",
+        "pmid:12345678",
+        "pmcid:PMC1234567",
+        "isbn:9780306406157",
+    ]
+    assert found.and_others
+
+
+def test_what_holds_no_words_is_listed_with_its_line() -> None:
+    found = read("Doe, J. (2019). A title. A journal, 1(2), 3–4.\n\n* * *\n", format="prose")
+
+    assert len(found.references) == 1
+    assert [(each.line, each.excerpt) for each in found.malformed] == [(3, "* * *")]
