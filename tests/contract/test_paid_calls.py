@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 
 import pytest
 
@@ -267,22 +268,16 @@ async def interrupted(store, state, jobs, *, ref=None):
     held = await claimed(store, state)
     record = Record(state.database, state.vault, state.ledger, held, clock=store.clock)
     step = Known(
-        key="call", state=StepState.INTENT, provider="double",
-        estimate=5 * CENT, started=store.clock(), tag="the tag",
-    )  # fmt: skip
+        key="call",
+        state=StepState.INTENT,
+        provider="double",
+        estimate=5 * CENT,
+        started=store.clock(),
+        tag="the tag",
+    )
     await record.intend(step)
     if ref is not None:
-        await record.submitted(
-            Known(
-                key="call",
-                state=StepState.SUBMITTED,
-                provider="double",
-                estimate=5 * CENT,
-                started=store.clock(),
-                tag="the tag",
-                ref=ref,
-            )  # fmt: skip
-        )
+        await record.submitted(dataclasses.replace(step, state=StepState.SUBMITTED, ref=ref))
     await lapse(store)
     return view.job.id
 

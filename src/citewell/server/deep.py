@@ -66,8 +66,8 @@ def research(
 
 
 def _pace(settings: Settings) -> Pace:
-    lease, poll = settings.research_lease, settings.research_poll
-    usual = Pace()
+    usual, shortest = Pace(), 0.01  # seconds: a pause of nothing would never rest
+    lease, poll = max(settings.research_lease, shortest), max(settings.research_poll, shortest)
     return Pace(
         lease=lease,
         idle=min(usual.idle, lease / 3),

@@ -31,6 +31,7 @@ _TRANSLATED = re.compile(r"^\s*\[(.*)\]\.?\s*(?:\[.*\])?\s*$", re.DOTALL)
 _SPOKEN = re.compile(r"\[(?:article|text) in [^\]]+\]", re.IGNORECASE)
 _CUT = re.compile(r"(?:\.{3}|…)\s*$")
 _SUBTITLE = re.compile(r"\s*[:–—?!.(]\s*| - ")
+_LONG = 10  # letters of a beginning that is one by itself
 _ENOUGH = 4  # telling words that are no other title's beginning by chance
 _NUMBERED = re.compile(r"^\W*(?:\d{1,3}\b)?\W*")
 # A name as references write it first: a word with a capital, then initials, a comma or another name.
@@ -88,9 +89,9 @@ def coverage(title: str, text: str) -> float:
 def begins(short: str, long: str) -> bool:
     """Whether one title is the beginning of the other: a subtitle left out, or cut short."""
     first, second = _run(_CUT.sub("", bare(short))), _run(bare(long))
-    if len(first) < 10 or not second.startswith(first):
+    if not first or not second.startswith(first):
         return False
-    if _CUT.search(short) or len(telling(short)) >= _ENOUGH:
+    if len(first) >= _LONG and (_CUT.search(short) or len(telling(short)) >= _ENOUGH):
         return True
     return first == _run(_SUBTITLE.split(bare(long), maxsplit=1)[0])
 

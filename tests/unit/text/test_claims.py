@@ -98,5 +98,5 @@ def test_stop_words_go_only_where_something_is_left(query: str, language: str | 
 
 
 def test_terms_keep_numbers_and_drop_short_words():
-    assert tokens.terms("In 2019 an ox ran 5 km") >= {"2019", "5", "ran"}
+    assert tokens.terms("In 2019 an ox ran 5 km") >= {"2019", "5", "run"}
     assert "ox" not in tokens.terms("an ox")

@@ -106,10 +106,13 @@ class Runner:
     async def _forever(self) -> None:
         while not self._stopping:
             self._woken.clear()
-            try:
-                await self.turn()
-            except CitewellError as error:
+            turn = asyncio.create_task(self.turn())
+            await asyncio.wait({turn})
+            error = turn.exception()
+            if isinstance(error, CitewellError):
                 _log.warning("Jobs cannot be looked after. %s", error.message)
+            elif error is not None:
+                _log.error("Jobs cannot be looked after.", exc_info=error)
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._woken.wait(), self._interval())
 

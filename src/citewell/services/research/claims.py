@@ -15,9 +15,10 @@ from citewell.text import cluster, similar, statements, support
 from citewell.text.bags import Bag, bag
 from citewell.text.rank import Corpus
 
-_BACKING = frozenset((Relation.SUPPORTS, Relation.QUALIFIES))
+_BACKING = frozenset((Relation.SUPPORTS, Relation.MENTIONS))
 _OPPOSING = frozenset((Relation.CONTRADICTS,))
-CHECKED, UNCHECKED = "read", "unchecked"
+CHECKED = "read"
+_UNREAD = frozenset(("unchecked", "unreachable"))  # nobody could look: what they say may be so
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,21 +178,12 @@ def _valued(drafts: Sequence[_Draft]) -> list[disagreement.Said]:
 
 
 def _claim(draft: _Draft) -> Claim:
-    backing = [row for row in draft.said if row.relation in _BACKING]
-    opposing = [
-        row
-        for row in (*draft.said, *draft.against)
-        if row in draft.against or row.relation in _OPPOSING
-    ]
+    backing = [row for row in draft.said if _backs(row)]
+    opposing = [*(row for row in draft.said if row.relation in _OPPOSING), *draft.against]
     sure = confidence.confidence(
-        (
-            Backing(owner=row.owner, worth=row.worth, support=row.support)
-            for row in backing
-            if row.source and row.state in {CHECKED, UNCHECKED}
-        ),
+        (Backing(owner=row.owner, worth=row.worth, support=row.support) for row in backing),
         contradicted=bool(opposing),
     )
-    first = draft.said[0]
     return Claim(
         id=draft.id,
         content=draft.bag.text,
@@ -199,12 +191,21 @@ def _claim(draft: _Draft) -> Claim:
         confidence_level=confidence.level(sure),
         type=statements.kind(draft.bag.text),
         cluster_subject=disagreement.subject([draft.bag]) or None,
-        facet=first.facet,
+        facet=draft.said[0].facet,
         supporting_providers=_names(row.provider for row in backing),
         contradicting_providers=_names(row.provider for row in opposing),
         sources=tuple(dict.fromkeys(row.source for row in (*backing, *draft.said) if row.source)),
         flags=_flags(draft, backing, contradicted=bool(opposing)),
     )
+
+
+def _backs(row: Statement) -> bool:
+    """Whether a citation counts for the claim: a page that was read must bear it out somewhat."""
+    if not row.source or row.relation not in _BACKING:
+        return False
+    if row.state == CHECKED:
+        return row.support >= support.UNSUPPORTED
+    return row.state in _UNREAD
 
 
 def _names(providers: Iterable[str]) -> tuple[str, ...]:
@@ -224,9 +225,13 @@ def _flags(draft: _Draft, backing: Sequence[Statement], *, contradicted: bool) -
         ("never_existed", lambda: any(row.state == "never_existed" for row in draft.said)),
         ("single_source", lambda: len(owners) == 1),
         ("contradicted", lambda: contradicted),
-        ("values_differ", lambda: bool(draft.qualified)),
+        ("values_differ", lambda: bool(draft.qualified) or _differs(draft)),
     )
     return tuple(name for name, holds in tests if holds())
+
+
+def _differs(draft: _Draft) -> bool:
+    return any(row.relation is Relation.QUALIFIES for row in draft.said)
 
 
 def _evidence(draft: _Draft, salt: str) -> Iterable[Evidence]:

@@ -56,10 +56,11 @@ def statements(
     plan: Plan, readings: Readings, *, refs: Mapping[str, str] | None = None
 ) -> tuple[Statement, ...]:
     """The sentences worth quoting, ready for `claims.build`; `refs` gives the src_N of an address."""
-    return _statements(study(plan, readings), refs)
+    return quoted(study(plan, readings), refs=refs)
 
 
-def _statements(done: Study, refs: Mapping[str, str] | None) -> tuple[Statement, ...]:
+def quoted(done: Study, *, refs: Mapping[str, str] | None = None) -> tuple[Statement, ...]:
+    """The same for a study that is made already."""
     names = [
         (refs or {}).get(page.url) or f"src_{place + 1}" for place, page in enumerate(done.pages)
     ]
@@ -115,7 +116,7 @@ def analyse(
     """Everything the pages say on the question: claims, evidence, disagreements and the report."""
     done = study(plan, readings)
     sources = _registry(done.pages, done.copies, LOCAL)
-    built = _kept(claims.build(_statements(done, None), language=plan.language, salt=salt))
+    built = _kept(claims.build(quoted(done), language=plan.language, salt=salt))
     not_found = tuple(
         plan.sides[side].title for side in gaps.missing(done) if side or not done.found
     )

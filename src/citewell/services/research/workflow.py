@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from citewell.errors import CitewellError, Unavailable
+from citewell.errors import CitewellError, NotFound
 from citewell.model.job import JSON, Job
 from citewell.model.research import (
     Findings,
@@ -286,6 +286,6 @@ def _texts(gathered: Gathered, findings: Findings) -> dict[str, Text]:
     }
 
 
-def _nothing(notes: Sequence[str]) -> Unavailable:
+def _nothing(notes: Sequence[str]) -> NotFound:
     why = " ".join(notes) or "No page could be found or read."
-    return Unavailable(f"Nothing was found to report on. {why}", action="try_different_provider")
+    return NotFound(f"Nothing was found to report on. {why}", action="broaden_query")

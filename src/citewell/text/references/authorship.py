@@ -62,6 +62,7 @@ _TURNED = re.compile(rf"{_FAMILY},\s{_DOTTED}(?:,\s(?:Jr|Sr|II|III|IV)\.?)?{_AFT
 _SPOKEN_INITIALS = re.compile(
     rf"{_DOTTED}(?:\s{{0,1}}){_FAMILY}(?:\s(?:Jr|Sr|II|III|IV)\.?)?(?:,?\s(?:and|&)\s|,\s(?:and\s)?|\s(?=et al))"
 )
+_FULL = re.compile(rf"{_FAMILY},\s{_CAPITAL}[\w'’-]+(?:\s{_CAPITAL}[\w'’-]*\.?){{0,3}}")
 _STOP = re.compile(r"\.\s")
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af·]{2,8}")
 _INITIAL = re.compile(r"\b[^\W\d_]$")
@@ -125,6 +126,8 @@ def _turned(family: str, given: str) -> Person:
     """A particle may stand behind the initials: Neumann, J. von."""
     words = given.split()
     cut = len(words)
+    if words and words[-1].rstrip(".") in _PARTICLES:
+        words[-1] = words[-1].rstrip(".")
     while cut > 1 and words[cut - 1] in _PARTICLES:
         cut -= 1
     family = " ".join((*words[cut:], family))
@@ -172,7 +175,7 @@ def _sentence_of_names(body: str) -> int:
     """Family GI, Family GI. or Family, Given, and Given Family. or An Organisation."""
     for found in _STOP.finditer(body[:_MOST]):
         head = body[: found.start()]
-        if _short(head) or (not _INITIAL.search(head) and _names(head)):
+        if _short(head) or _FULL.fullmatch(head) or (not _INITIAL.search(head) and _names(head)):
             return found.end()
         if len(head) > _LONGEST_HEAD and "," not in head:
             break
@@ -197,3 +200,11 @@ def _names(head: str) -> bool:
         return False
     parts = _parts(head)
     return (len(parts) > 1 and len(parts[0].split()) < 4) or Author(name=head).body
+
+
+def is_title(head: str) -> bool:
+    """Whether what stands before a date is a title: names have no small words but particles."""
+    if _INITIALLED.search(head) or "," in head or Author(name=head).body:
+        return False
+    small = _JOINERS | _PARTICLES
+    return any(word[:1].islower() and word.strip(".") not in small for word in head.split())

@@ -39,8 +39,7 @@ _EDITED = re.compile(
     r"^[^()]{2,250}?\(\s?(?:[Ee]ds?\.?|[Hh]rsg\.?)\s?\)[,.:]?\s|^[^:]{2,250}?,\s[Ee]d(?:itor)?s?[.:]\s(?=[^\W\d_a-z])"
 )
 _EDITED_BY = re.compile(
-    r",\s(?:edited by|ed\. by|eds?\.)\s(?:[^\W\d_a-z]\.[\s-]?|[^.,]|,(?=\s[^,.]{1,40},?\sand\s)){2,200}",
-    re.IGNORECASE,
+    r",\s(?:[Ee]dited by|[Ee]d\. by|[Ee]ds?\.)\s(?:[^\W\d_a-z]\.[\s-]?|[^.,]|,(?=\s[^,.]{1,40},?\sand\s)){2,200}"
 )
 _PAREN_PAGES = re.compile(rf"\s?\((?:[^()]{{0,40}}?,\s)?pp?\.\s?({_SPAN})\)")
 _MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Sept|Oct|Nov|Dec|Spring|Summer|Autumn|Fall|Winter)[a-z]{0,6}\.?"
@@ -48,6 +47,7 @@ _DATE = re.compile(
     rf"(?:^|[\s,;.(]{{1,3}})(?:\d{{1,2}}\s)?(?:{_MONTH}[\s–-]){{0,2}}(?:\d{{1,2}},\s)?{_YEAR}[a-z]?(?:\s{_MONTH}(?:\s\d{{1,2}})?)?\)?[\s,;.]{{0,3}}$"
     rf"|(?:^|[\s,;.(]{{1,3}})(?:n\.d\.?|no date)\)?$|(?:^|[\s,;.(]{{1,3}})(?:\d{{1,2}}\s)?{_MONTH}(?:\s\d{{1,2}})?$"
 )
+_ENDS_IN_MONTH = re.compile(rf"[\s,]{_MONTH}$")
 _PLACE = re.compile(r"^[^\W\d_][\w .,'’-]{1,50}:\s(?=\S)")
 _LABEL = re.compile(r"\s{0,2}\[[^\[\]]{1,40}\]$")
 _STRUCTURED = (_VANCOUVER, _CHICAGO, _NATURE, _APA, _PAREN_VOLUME, _PAGED)
@@ -158,6 +158,8 @@ def _plausible(match: re.Match[str]) -> bool:
     venue = parts["venue"]
     alone = not parts.get("issue") and not parts.get("pages")
     if alone and re.fullmatch(_YEAR, parts.get("volume") or ""):
+        return False
+    if _ENDS_IN_MONTH.search(venue):
         return False
     return sum(char.isalpha() for char in venue) > 1 and len(venue.split()) < 25
 

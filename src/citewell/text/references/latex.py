@@ -39,6 +39,7 @@ _COMMAND = re.compile(r"\\(?P<word>[a-zA-Z]+)\*?(?:[ \t\n]{1,4}|(?=[^a-zA-Z])|$)
 _ESCAPE = re.compile(r"\\([^a-zA-Z])", re.DOTALL)
 _HREF = re.compile(r"\\href\s{0,3}\{[^{}]{0,2000}\}\s{0,3}")
 _ADDRESS = re.compile(r"\\(?:url|path|nolinkurl)\b|[{}]")
+_RAISED = re.compile(r"[_^](?=\{?[\w+-])")  # of formulas, whose small figures stay as plain ones
 _GONE = "\ue000"  # stands for an escaped brace while the bare ones are taken out
 _OPEN, _SHUT = "\ue001", "\ue002"
 
@@ -53,6 +54,8 @@ def plain(text: str) -> str:
         text = _HREF.sub("", text)
         text = _COMMAND.sub(_named, text)
         text = _ESCAPE.sub(_escaped, text)
+    if "$" in text:
+        text = _RAISED.sub("", text)
     text = text.replace("~", " ").replace(_GONE, "~")
     text = text.replace("---", "—").replace("--", "–").replace("``", "“").replace("''", "”")
     text = text.replace("{", "").replace("}", "").replace(r"$", "")

@@ -32,7 +32,7 @@ _NOISE = re.compile(
     r"\bdoi:?\s{0,2}10\.\S+|\b10\.\d{4,9}/\S+|\b(?:pmid|pmcid):?\s{0,2}\w+|\bPMC\d{4,9}\b"
     r"|(?:,\s)?\barxiv:\s?\d{4}\.\d{4,5}(?:v\d+)?(?:\s?\[[\w.-]+\])?|\bisbn(?:-1[03])?:?\s{0,2}[\dxX -]{10,20}"
     r"|\s?\[(?:online|internet|cited[^\]]{0,30}|accessed[^\]]{0,30})\]|\bavailable(?: (?:at|from|online)\b:?|:)"
-    r"|\baccessed:?(?:\son)?\s[^.]{4,30}(?:\.|$)|\bretrieved\s(?:[^.]{4,30}?,?\s)?from\b:?|\bretrieved\s{0,2}$|\bdoi:\s?$",
+    r"|\(?\b(?:last )?accessed:?(?:\son)?\s(?:\d{1,2}\s)?[^\W\d_]{3,9}\.?\s(?:\d{1,2},?\s)?\d{4}\)?(?:\.|$)?|\bretrieved\s(?:[^.]{4,30}?,?\s)?from\b:?|\bretrieved\s{0,2}$|\bdoi:\s?$",
     re.IGNORECASE,
 )
 _BRACKET = re.compile(
@@ -160,6 +160,8 @@ def _title(text: str) -> str:
 
 def _after_date(body: str, dated: re.Match[str]) -> _Parts:
     head, rest = body[: dated.start()], body[dated.end() :]
+    if authorship.is_title(head):
+        return _Parts(date=dated["date"], title=_title(head), tail=rest)
     title, tail = _sentence(rest)
     return _Parts(authors=head, date=dated["date"], title=_title(title), tail=tail)
 
@@ -178,7 +180,8 @@ def _sentence(text: str) -> tuple[str, str]:
             return text[: found.start()], text[found.end() :]
         further = _SENTENCE.search(text, found.end())
         between = text[found.end() : further.start()] if further else ""
-        if not between or any(char.isdigit() for char in between):
+        dated = further is not None and text[further.end() : further.end() + 1].isdigit()
+        if not between or dated or any(char.isdigit() for char in between):
             return text[: found.start() + 1], text[found.end() :]
     return text, ""
 

@@ -1,0 +1,244 @@
+"""What the ledger promises on either engine: nobody spends what is not there, and sums are exact."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from citewell.errors import InvalidInput
+from citewell.model.ledger import EntryType
+from citewell.store.job_failures import InsufficientBalance
+from tests.contract.offices import (
+    CENT,
+    OWNER,
+    Provider,
+    completed,
+    ended,
+    office,
+    order,
+    paying,
+    working,
+)
+from tests.contract.states import ENGINES, kept
+
+
+@pytest.fixture(params=sorted(ENGINES))
+def store(request, tmp_path):
+    return kept(request.param, tmp_path)
+
+
+async def nothing(run):
+    return None
+
+
+async def booked(state, owner=OWNER):
+    """The sums of the book, by type."""
+    sums = dict.fromkeys(EntryType, 0)
+    for entry in await state.ledger.transactions(owner, limit=10_000):
+        sums[entry.type] += entry.ticks
+    return sums
+
+
+def test_without_a_budget_nothing_is_refused_and_spending_is_counted(store):
+    provider = Provider(polls=[completed(cost=700 * CENT)])
+
+    async def scenario(state):
+        before = await state.ledger.balance(OWNER)
+        async with working(store, state, paying(provider)) as jobs:
+            view = await jobs.dispatch(OWNER, order(cap=10**6 * CENT))
+            await ended(jobs, view.job.id)
+        return before, await state.ledger.balance(OWNER), await state.ledger.usage(OWNER)
+
+    before, after, usage = store.run(scenario)
+
+    assert not before.limited
+    assert not after.limited
+    assert (after.settled, after.reserved) == (700 * CENT, 0)
+    assert [(one.provider, one.ticks, one.jobs) for one in usage] == [("double", 700 * CENT, 1)]
+
+
+def test_what_was_spent_before_the_first_credit_is_not_charged_against_it(store):
+    provider = Provider(polls=[completed(cost=700 * CENT)])
+
+    async def scenario(state):
+        async with working(store, state, paying(provider)) as jobs:
+            view = await jobs.dispatch(OWNER, order())
+            await ended(jobs, view.job.id)
+        await office(store, state, nothing).dispatch(OWNER, order(cap=30 * CENT))
+        return await state.ledger.credit(OWNER, 500 * CENT), await booked(state)
+
+    balance, sums = store.run(scenario)
+
+    assert balance.limited
+    assert balance.cents == 500
+    assert balance.credited == sums["credit"] == (700 + 30 + 500) * CENT
+
+
+def test_fifty_orders_at_once_cannot_spend_more_than_there_is(store):
+    async def scenario(state):
+        await state.ledger.credit(OWNER, 200 * CENT)
+        async with store.opened() as elsewhere:
+            offices = [office(store, one, nothing) for one in (state, elsewhere)]
+            orders = [
+                offices[number % 2].dispatch(OWNER, order(cap=15 * CENT)) for number in range(50)
+            ]
+            told = await asyncio.gather(*orders, return_exceptions=True)
+        kinds = [type(one).__name__ for one in told]
+        return kinds, await state.ledger.balance(OWNER), await booked(state)
+
+    kinds, balance, sums = store.run(scenario)
+
+    assert kinds.count("JobView") == 13
+    assert kinds.count("InsufficientBalance") == 37
+    assert (balance.ticks, balance.reserved) == (5 * CENT, 195 * CENT)
+    assert sums["reserve"] == balance.reserved
+
+
+def test_fifty_jobs_at_once_settle_to_the_last_tick(store):
+    third = 33_333_333
+
+    async def scenario(state):
+        await state.ledger.credit(OWNER, 1000 * CENT)
+
+        async def work(run):
+            cost = third + run.job.args["number"]
+            return await run.paid("call", Provider(polls=[completed(cost=cost)]))
+
+        async with working(store, state, work, at_once=8, per_owner=100) as jobs:
+            orders = [order(cap=10 * CENT, args={"number": number}) for number in range(50)]
+            views = await asyncio.gather(*(jobs.dispatch(OWNER, one) for one in orders))
+            for view in views:
+                await ended(jobs, view.job.id)
+        balance = await state.ledger.balance(OWNER)
+        return balance, await booked(state), await state.ledger.usage(OWNER)
+
+    balance, sums, usage = store.run(scenario)
+
+    spent = 50 * third + sum(range(50))
+    assert balance.settled == sums["settle"] == usage[0].ticks == spent
+    assert balance.reserved == sums["reserve"] - sums["settle"] - sums["release"] == 0
+    assert balance.ticks == 1000 * CENT - spent
+    assert usage[0].jobs == 50
+
+
+@pytest.mark.parametrize("ticks", [0, -1, -100 * CENT, 10**18])
+def test_a_credit_of_nothing_or_less_or_beyond_all_measure_is_refused(store, ticks):
+    async def scenario(state):
+        with pytest.raises(InvalidInput):
+            await state.ledger.credit(OWNER, ticks)
+        return await state.ledger.balance(OWNER)
+
+    assert not store.run(scenario).limited
+
+
+def test_a_correction_takes_no_more_than_there_is(store):
+    async def scenario(state):
+        await state.ledger.credit(OWNER, 100 * CENT)
+        await office(store, state, nothing).dispatch(OWNER, order(cap=30 * CENT))
+        with pytest.raises(InvalidInput):
+            await state.ledger.credit(OWNER, -71 * CENT, correction=True)
+        with pytest.raises(InvalidInput):
+            await state.ledger.credit(OWNER, 0, correction=True)
+        return await state.ledger.credit(OWNER, -70 * CENT - 0, correction=True)
+
+    assert store.run(scenario).ticks == 0
+
+
+def test_a_correction_by_parts_of_a_cent_is_exact(store):
+    async def scenario(state):
+        await state.ledger.credit(OWNER, 10 * CENT)
+        balance = await state.ledger.credit(OWNER, -1, correction=True, note="A slip.")
+        (latest, *_) = await state.ledger.transactions(OWNER)
+        return balance, latest
+
+    balance, entry = store.run(scenario)
+
+    assert (balance.ticks, balance.cents) == (10 * CENT - 1, 9)
+    assert (entry.ticks, entry.source, entry.note) == (-1, "correction", "A slip.")
+
+
+def test_concurrent_credits_are_all_kept(store):
+    async def scenario(state):
+        await asyncio.gather(*(state.ledger.credit(OWNER, CENT) for _ in range(20)))
+        return await state.ledger.balance(OWNER), await booked(state)
+
+    balance, sums = store.run(scenario)
+
+    assert balance.credited == sums["credit"] == 20 * CENT
+
+
+def test_a_configured_budget_limits_every_owner(store):
+    limited = store.with_settings(research_budget=50)
+
+    async def scenario(state):
+        jobs = office(store, state, nothing)
+        with pytest.raises(InsufficientBalance):
+            await jobs.dispatch("a", order(cap=51 * CENT))
+        await jobs.dispatch("a", order(cap=50 * CENT))
+        return await state.ledger.balance("a"), await state.ledger.balance("b")
+
+    a, b = limited.run(scenario)
+
+    assert (a.limited, a.cents) == (True, 0)
+    assert (b.limited, b.cents) == (True, 50)
+
+
+def test_a_budget_of_nothing_refuses_whatever_costs(store):
+    limited = store.with_settings(research_budget=0)
+
+    async def scenario(state):
+        jobs = office(store, state, nothing)
+        await jobs.dispatch(OWNER, order(cap=0))
+        with pytest.raises(InsufficientBalance):
+            await jobs.dispatch(OWNER, order(cap=1))
+        return await state.ledger.balance(OWNER)
+
+    balance = limited.run(scenario)
+
+    assert (balance.limited, balance.ticks) == (True, 0)
+
+
+def test_a_changed_budget_is_in_force_at_the_next_look(store):
+    async def spend(state):
+        await office(store, state, nothing).dispatch(OWNER, order(cap=30 * CENT))
+
+    async def look(state):
+        return await state.ledger.balance(OWNER)
+
+    store.with_settings(research_budget=50).run(spend)
+    raised = store.with_settings(research_budget=80).run(look)
+    lowered = store.with_settings(research_budget=40).run(look)
+    below = store.with_settings(research_budget=10).run(look)
+    back = store.with_settings(research_budget=50).run(look)
+
+    assert [one.cents for one in (raised, lowered, below, back)] == [50, 10, 0, 20]
+
+
+def test_accounts_are_their_owners_alone(store):
+    async def scenario(state):
+        await state.ledger.credit("a", 5 * CENT, note="for a")
+        return (
+            await state.ledger.balance("b"),
+            await state.ledger.transactions("b"),
+            await state.ledger.usage("b"),
+        )
+
+    balance, entries, usage = store.run(scenario)
+
+    assert (balance.credited, balance.limited, entries, usage) == (0, False, (), ())
+
+
+def test_usage_counts_from_a_moment_on(store):
+    async def scenario(state):
+        async with working(store, state, paying(Provider())) as jobs:
+            for _ in range(2):
+                view = await jobs.dispatch(OWNER, order())
+                await ended(jobs, view.job.id)
+                store.clock.now += 1000
+        now = store.clock()
+        return [await state.ledger.usage(OWNER, since=now - ago) for ago in (1e6, 1500, 500)]
+
+    spends = store.run(scenario)
+
+    assert [[one.jobs for one in spend] for spend in spends] == [[2], [1], []]

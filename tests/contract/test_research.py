@@ -1,0 +1,318 @@
+"""What is kept of research on either engine: reports, claims with evidence, threads."""
+
+from __future__ import annotations
+
+import pytest
+
+from citewell.model.research import (
+    Claim,
+    Evidence,
+    Findings,
+    Followon,
+    Relation,
+    Source,
+    ValueRow,
+    ValueTable,
+)
+from citewell.store.job_failures import ClaimNotFound, JobNotFound, ThreadNotFound
+from citewell.store.research_rows import ClaimEvent
+from tests.contract.offices import OWNER, ended, office, order, working
+from tests.contract.states import ENGINES, kept
+
+
+@pytest.fixture(params=sorted(ENGINES))
+def store(request, tmp_path):
+    return kept(request.param, tmp_path)
+
+
+async def nothing(run):
+    return None
+
+
+def claim(number: int, content: str, level: str = "high", **more) -> Claim:
+    return Claim(
+        id=f"claim-{number}", content=content, confidence=0.8, confidence_level=level, **more
+    )
+
+
+def findings(*claims: Claim) -> Findings:
+    sources = tuple(
+        Source(ref=f"src_{number}", url=f"https://example.org/{number}", title="日本")
+        for number in (1, 2)
+    )
+    evidence = tuple(
+        Evidence(
+            id=f"evidence-{one.id}",
+            claim_id=one.id,
+            relation=Relation.SUPPORTS,
+            snippet=f"It is said that {one.content}",
+            start=3,
+            end=40,
+            relevance_score=0.9,
+            discovered_by_provider="local",
+            source="src_2",
+        )
+        for one in claims
+    )
+    return Findings(
+        query="Why lighthouses?",
+        synthesis="Because [src_1].",
+        synthesis_by="extractive",
+        sources=sources,
+        claims=claims,
+        evidence=evidence,
+        value_tables=(
+            ValueTable(subject="height", rows=(ValueRow(value="30 m", source="src_1"),)),
+        ),
+        follow_ons=(Followon(topic="Who keeps them?", rationale="Nothing was found."),),
+        not_found=("cost",),
+        notes=("partial",),
+    )
+
+
+async def job_of(store, state, owner=OWNER, **more) -> str:
+    return (await office(store, state, nothing).dispatch(owner, order(**more))).job.id
+
+
+LIGHT = claim(1, "Lighthouses were automated in 1998", sources=("src_1",))
+KEEPER = claim(2, "Keepers lived in their lighthouse with the family", "low")
+PAINT = claim(3, "Paint protects steel from rust", "medium")
+
+
+def test_findings_come_back_as_they_were_kept(store):
+    kept_ones = findings(LIGHT, KEEPER)
+
+    async def keep(state):
+        job = await job_of(store, state)
+        before = await state.research.findings(OWNER, job)
+        await state.research.keep(OWNER, job, kept_ones)
+        return job, before
+
+    job, before = store.run(keep)
+    after = store.run(lambda state: state.research.findings(OWNER, job))
+
+    bare = tuple(
+        one.model_copy(update={"job_id": None, "created_at": None}) for one in after.claims
+    )
+    assert before is None
+    assert after.model_copy(update={"claims": bare}) == kept_ones
+    assert {one.job_id for one in after.claims} == {job}
+
+
+def test_keeping_again_replaces_what_the_job_had(store):
+    async def scenario(state):
+        job = await job_of(store, state)
+        await state.research.keep(OWNER, job, findings(LIGHT, KEEPER))
+        await state.research.keep(OWNER, job, findings(PAINT))
+        found = await state.research.findings(OWNER, job)
+        gone = await state.research.claims(OWNER, query="lighthouse")
+        return found, gone
+
+    found, gone = store.run(scenario)
+
+    assert [one.id for one in found.claims] == ["claim-3"]
+    assert gone.total == 0
+
+
+def test_claims_are_found_by_any_of_their_words_the_best_first(store):
+    async def scenario(state):
+        job = await job_of(store, state)
+        await state.research.keep(OWNER, job, findings(LIGHT, KEEPER, PAINT))
+        queries = ("automated lighthouse", "keeper's families", "rusting", "giraffe", "the", "")
+        found = [await state.research.claims(OWNER, query=query) for query in queries]
+        return [([one.id for one in one.claims], one.total) for one in found]
+
+    assert store.run(scenario) == [
+        (["claim-1", "claim-2"], 2),
+        (["claim-2"], 1),
+        (["claim-3"], 1),
+        ([], 0),
+        ([], 0),
+        ([], 0),
+    ]
+
+
+def test_claims_are_filtered_by_job_and_level_and_counted_beyond_the_limit(store):
+    async def scenario(state):
+        first, second = await job_of(store, state), await job_of(store, state)
+        await state.research.keep(OWNER, first, findings(LIGHT, KEEPER, PAINT))
+        store.clock.now += 1
+        await state.research.keep(OWNER, second, findings(claim(9, "Lighthouses are tall")))
+        research = state.research
+        found = (
+            await research.claims(OWNER, job=first),
+            await research.claims(OWNER, job=first, level="low"),
+            await research.claims(OWNER, query="lighthouse", job=second),
+            await research.claims(OWNER, query="lighthouse", level="high", limit=1),
+            await research.claims(OWNER, query="lighthouse"),
+        )
+        return [([one.id for one in one.claims], one.total) for one in found]
+
+    assert store.run(scenario)[:4] == [
+        (["claim-1", "claim-2", "claim-3"], 3),
+        (["claim-2"], 1),
+        (["claim-9"], 1),
+        (["claim-9"], 2),
+    ]
+
+
+@pytest.mark.parametrize("words", ["東京の灯台", "灯台"])
+def test_claims_in_unspaced_scripts_are_found(store, words):
+    async def scenario(state):
+        job = await job_of(store, state)
+        await state.research.keep(
+            OWNER, job, findings(claim(1, "東京の灯台は1998年に自動化された"))
+        )
+        return await state.research.claims(OWNER, query=words)
+
+    assert store.run(scenario).total == 1
+
+
+def test_a_claim_comes_with_its_evidence_sources_and_history(store):
+    async def scenario(state):
+        job = await job_of(store, state)
+        await state.research.keep(OWNER, job, findings(LIGHT, KEEPER))
+        changed = ClaimEvent(
+            happened=store.clock() + 5, type="confidence_changed", payload={"to": 0.5}
+        )
+        await state.research.note(OWNER, "claim-1", changed)
+        return (
+            await state.research.claim(OWNER, "claim-1"),
+            await state.research.history(OWNER, "claim-1"),
+        )
+
+    supported, history = store.run(scenario)
+
+    assert supported.claim.content == LIGHT.content
+    assert [one.id for one in supported.evidence] == ["evidence-claim-1"]
+    assert supported.sources["src_2"].url == "https://example.org/2"
+    assert [one.type for one in history] == ["claim_created", "confidence_changed"]
+    assert history[0].payload == {"confidence": 0.8, "sources": ["src_1"]}
+
+
+def test_an_id_that_two_jobs_gave_means_the_newer_claim(store):
+    async def scenario(state):
+        first, second = await job_of(store, state), await job_of(store, state)
+        await state.research.keep(OWNER, first, findings(LIGHT))
+        store.clock.now += 1
+        await state.research.keep(OWNER, second, findings(claim(1, "Something newer")))
+        return await state.research.claim(OWNER, "claim-1")
+
+    assert store.run(scenario).claim.content == "Something newer"
+
+
+def test_nobody_reads_or_changes_what_another_owner_found(store):
+    async def scenario(state):
+        job = await job_of(store, state)
+        await job_of(store, state, "other")
+        await state.research.keep(OWNER, job, findings(LIGHT))
+        with pytest.raises(JobNotFound):
+            await state.research.keep("other", job, findings(PAINT))
+        for ask in (state.research.claim, state.research.history):
+            with pytest.raises(ClaimNotFound):
+                await ask("other", "claim-1")
+        event = ClaimEvent(happened=0.0, type="x", payload={})
+        with pytest.raises(ClaimNotFound):
+            await state.research.note("other", "claim-1", event)
+        return (
+            await state.research.findings("other", job),
+            (await state.research.claims("other", query="lighthouses")).total,
+            (await state.research.claims("other", job=job)).total,
+            await state.research.similar("other", "Why lighthouses?"),
+            await state.research.findings(OWNER, job),
+        )
+
+    *theirs, mine = store.run(scenario)
+
+    assert theirs == [None, 0, 0, ()]
+    assert [one.id for one in mine.claims] == ["claim-1"]
+
+
+def test_completed_jobs_are_found_by_a_question_like_theirs(store):
+    async def scenario(state):
+        async with working(store, state, nothing) as jobs:
+            for question in ("Why do lighthouses blink?", "What paint resists rust?"):
+                view = await jobs.dispatch(OWNER, order(question=question, args={"q": question}))
+                await ended(jobs, view.job.id)
+        await job_of(store, state, question="Why do lighthouses blink today?")
+        same, near, far = [
+            await state.research.similar(OWNER, question)
+            for question in ("why lighthouses blink", "lighthouse keepers' wages", "giraffes")
+        ]
+        views = [await state.jobs.view(OWNER, one.job) for one in same]
+        return [view.job.args["q"] for view in views], same, near, far
+
+    questions, same, near, far = store.run(scenario)
+
+    assert questions == ["Why do lighthouses blink?"]
+    assert same[0].score == pytest.approx(1.0)
+    assert 0.2 < near[0].score < 0.5
+    assert far == ()
+
+
+def test_a_report_of_hundreds_of_claims_is_kept_and_searched(store):
+    claims = tuple(
+        claim(number, f"Statement {number} about subject {number % 7}") for number in range(500)
+    )
+
+    async def scenario(state):
+        job = await job_of(store, state)
+        await state.research.keep(OWNER, job, findings(*claims))
+        found = await state.research.findings(OWNER, job)
+        return len(found.evidence), await state.research.claims(OWNER, query="statement 342")
+
+    evidence, matches = store.run(scenario)
+
+    assert evidence == 500
+    assert matches.claims[0].id == "claim-342"
+    assert matches.total == 500
+
+
+def test_no_finding_is_on_disk_in_the_clear(store):
+    async def scenario(state):
+        job = await job_of(store, state)
+        await state.research.keep(OWNER, job, findings(LIGHT, KEEPER))
+
+    store.run(scenario)
+
+    disk = store.on_disk()
+    assert b"ighthouse" not in disk
+    assert b"example.org" not in disk
+
+
+def test_messages_of_a_thread_come_in_order_and_once(store):
+    async def scenario(state):
+        job = await job_of(store, state, thread="t", title="Lighthouses", question="Why?")
+        for _ in range(2):
+            await state.threads.say(OWNER, "t", "an id", "Because.", cost=7, job=job)
+        with pytest.raises(ThreadNotFound):
+            await state.threads.say("other", "t", "x", "Whose?")
+        return await state.threads.messages(OWNER, "t")
+
+    messages = store.run(scenario)
+
+    assert [(one.role, one.content, one.cost) for one in messages] == [
+        ("user", "Why?", None),
+        ("assistant", "Because.", 7),
+    ]
+
+
+def test_threads_are_listed_the_latest_first_by_pages_and_to_their_owner(store):
+    async def scenario(state):
+        for number in range(5):
+            store.clock.now += 1
+            await job_of(store, state, thread=f"t{number}", title=f"Title {number}")
+        store.clock.now += 1
+        await state.threads.say(OWNER, "t1", "m", "News.")
+        threads = state.threads
+        pages = [
+            await threads.threads(OWNER, limit=2),
+            await threads.threads(OWNER, limit=2, offset=2),
+            await threads.threads("other"),
+        ]
+        for verb in (threads.thread, threads.messages):
+            with pytest.raises(ThreadNotFound):
+                await verb("other", "t1")
+        return [[one.title for one in page] for page in pages]
+
+    assert store.run(scenario) == [["Title 1", "Title 4"], ["Title 3", "Title 2"], []]
