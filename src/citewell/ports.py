@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol, runtime_checkable
@@ -147,6 +147,20 @@ class PaperLookup(Protocol):
 
     async def paper(self, paper_id: PaperId) -> Paper | None:
         """The very work with this identifier; None when the registry says it has none."""
+        ...
+
+
+@runtime_checkable
+class PaperLookupMany(PaperLookup, Protocol):
+    """Knows many works in one request, where its operator documents how to ask for them."""
+
+    most: Mapping[Scheme, int]  # identifiers in one request, for each scheme that can be bundled
+
+    async def papers_of(self, ids: Sequence[PaperId]) -> Mapping[PaperId, Paper | None]:
+        """What it has under these identifiers of one scheme; None where it says that it has none.
+
+        One that is left out was not asked for, or the answer does not settle it: ask for it alone.
+        """
         ...
 
 

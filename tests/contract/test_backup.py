@@ -9,6 +9,8 @@ import stat
 import pytest
 
 from citewell.errors import InvalidInput
+from citewell.model.job import Order
+from citewell.model.research import Claim, Findings
 from citewell.store.backup import back_up, restore
 from citewell.store.failures import StoreError, WrongKey
 from citewell.store.library_rows import Card, Document
@@ -34,13 +36,30 @@ async def fill(state):
     await state.library.put(
         "someone", [Document(card=Card(id=text, tags=("t",)), text=text) for text in texts]
     )
+    await state.ledger.credit("someone", 10**10 + 1, note="a note")
+    research = Order(
+        kind="research", args={"q": 1}, cap=10**9, thread="t", title="T", question="Why blink?"
+    )
+    await state.jobs.create("someone", "a job", research)
+    claim = Claim(id="c", content="Lighthouses blink", confidence=0.5, confidence_level="low")
+    found = Findings(query="q", synthesis="s", synthesis_by="extractive", claims=(claim,))
+    await state.research.keep("someone", "a job", found)
 
 
 async def content(state):
     heads = sorted((head.id, head.body) for head in await state.sessions.heads("someone"))
     session = await state.sessions.load("someone", "3")
     matches = await state.library.search("someone", "document 7")
-    return heads, session.steps, matches[0].card.id, await state.library.count("someone")
+    library = matches[0].card.id, await state.library.count("someone")
+    research = (
+        await state.jobs.view("someone", "a job"),
+        await state.jobs.events("someone", "a job"),
+        await state.ledger.balance("someone"),
+        await state.ledger.transactions("someone"),
+        await state.threads.messages("someone", "t"),
+        await state.research.claims("someone", query="lighthouse"),
+    )
+    return heads, session.steps, library, research
 
 
 @pytest.mark.parametrize("target", sorted(ENGINES))
@@ -64,7 +83,7 @@ def test_a_backup_of_one_engine_restores_on_the_other(store, target, tmp_path):
 
     after, found = other.run(put_back)
 
-    assert copied.counts == {"sessions": 5, "steps": 10, "documents": 20}
+    assert copied.counts == {"sessions": 5, "steps": 10, "documents": 20, "jobs": 1}
     assert after == before
     assert found == ["new"]
     assert stat.S_IMODE(copy.stat().st_mode) == 0o600

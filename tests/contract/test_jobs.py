@@ -9,6 +9,7 @@ import pytest
 from citewell.errors import InternalError, InvalidInput, NotFound, Unavailable
 from citewell.model.job import Order
 from citewell.model.research import Status
+from citewell.store.failures import Unreadable
 from citewell.store.job_failures import (
     InsufficientBalance,
     JobNotFound,
@@ -17,6 +18,8 @@ from citewell.store.job_failures import (
     ThreadNotFound,
 )
 from citewell.store.jobs import Reconciled
+from citewell.store.queue import SqlQueue
+from citewell.store.sql import Statement
 from citewell.store.steps import Ended, Known, Lost, Record, StepState
 from tests.contract.offices import (
     CENT,
@@ -184,6 +187,35 @@ def test_whoever_lost_the_job_can_write_nothing_more(store):
 
     assert (view.status, view.spent) == (Status.RUNNING, 0)
     assert [step.state for step in view.steps] == ["intent"]
+
+
+@pytest.mark.parametrize("seconds", [3600.0, 10_000_000.0])
+def test_a_clock_that_goes_back_strands_no_job(tmp_path, seconds):
+    """The lease and the wait of a dead worker's job lie far ahead then; they are cut to size."""
+    store = kept("sqlite", tmp_path)
+
+    async def scenario(state):
+        jobs = office(store, state, nothing)
+        left_behind = await jobs.dispatch(OWNER, order())
+        assert (await claimed(store, state)).job.id == left_behind.job.id
+        waiting = await jobs.dispatch(OWNER, order())
+        held = await claimed(store, state, holder="third")
+        queue = SqlQueue(
+            *(state.database, state.vault, state.ledger),
+            holder="third", term=0.05, per_owner=9, clock=store.clock,
+        )  # fmt: skip
+        await queue.postpone(held, seconds=20.0)
+        store.clock.now -= seconds
+        await jobs.runner.turn()
+        still = [await jobs.view(OWNER, one.job.id) for one in (left_behind, waiting)]
+        store.clock.now += 21.0
+        async with working(store, state, nothing) as jobs:
+            return still, [await ended(jobs, one.job.id) for one in (left_behind, waiting)]
+
+    still, done = store.run(scenario)
+
+    assert not any(view.status.final for view in still)
+    assert [view.status for view in done] == [Status.COMPLETED] * 2
 
 
 def test_an_order_beyond_the_balance_keeps_nothing(store):
@@ -637,6 +669,31 @@ def test_finished_jobs_are_swept_once_they_are_old_enough(store):
 
     assert (none, gone, later) == (0, 1, 0)
     assert [thread.title for thread in threads] == ["New"]
+
+
+def test_a_job_that_was_altered_on_disk_ends_and_hides_no_other(store, caplog):
+    async def scenario(state):
+        await state.ledger.credit(OWNER, 100 * CENT)
+        jobs = office(store, state, nothing)
+        spoilt = await jobs.dispatch(OWNER, order())
+        change = {"id": spoilt.job.id, "body": b"\x02\x00\x00\x00\x01" + bytes(40)}
+        altered = Statement(sql="UPDATE job SET body = :body WHERE id = :id", params=change)
+        await state.database.execute([altered])
+        async with working(store, state, nothing) as jobs:
+            sound = await jobs.dispatch(OWNER, order())
+            await ended(jobs, sound.job.id)
+            with pytest.raises(Unreadable):
+                await jobs.view(OWNER, spoilt.job.id)
+
+            async def released():
+                return (await state.ledger.balance(OWNER)).ticks == 100 * CENT
+
+            await until(released)
+            return sound.job.id, [view.job.id for view in await jobs.listed(OWNER)]
+
+    sound, listed = store.run(scenario)
+
+    assert listed == [sound]
 
 
 def test_work_that_nobody_knows_is_refused(store):

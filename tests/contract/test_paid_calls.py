@@ -17,7 +17,7 @@ from citewell.errors import (
 )
 from citewell.model.research import Status
 from citewell.services.jobs.paid import BudgetSpent, CallFailed, NotSent, Reply, Uncertain
-from citewell.store.failures import Contended, StoreError
+from citewell.store.failures import Contended, GuardFailed, StoreError
 from citewell.store.jobs import Reconciled
 from citewell.store.steps import Known, Record, StepState
 from tests.contract.offices import (
@@ -200,6 +200,29 @@ def test_calls_at_the_same_time_cannot_pass_the_cap_together(store):
 
     assert told.count("BudgetSpent") >= 3
     assert sum(len(one.asked) > 0 for one in providers) == told.count("str")
+
+
+def test_a_call_refused_for_what_another_held_back_is_tried_again(store):
+    """By the time anybody asks why, the other call has been settled for less."""
+    provider = Provider()
+
+    async def scenario(state):
+        execute, refused = state.database.execute, []
+
+        async def contended(batch):
+            if any("INSERT INTO job_step" in one.sql for one in batch) and not refused:
+                refused.append(1)
+                raise GuardFailed("Too little was left at this moment.")
+            return await execute(batch)
+
+        async with working(store, state, paying(provider)) as jobs:
+            state.database.execute = contended
+            view = await jobs.dispatch(OWNER, order())
+            await ended(jobs, view.job.id)
+            return refused, await jobs.result(OWNER, view.job.id)
+
+    assert store.run(scenario) == ([1], "answer")
+    assert provider.asked.count("submit") == 1
 
 
 def test_a_cost_beyond_the_estimate_is_booked_as_it_was(store):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Callable
 from typing import Any
 
 from mcp import Client
@@ -41,8 +42,9 @@ async def refusal(client: Client, tool: str, **arguments: Any) -> dict[str, Any]
     assert result.is_error, result.structured_content
     assert result.structured_content is None
     text = result.content[0].text
-    told: dict[str, Any] = json.loads(text[text.index("{") :])
-    return told
+    sentence, _, block = text.rpartition("\n\n")
+    told: dict[str, Any] = json.loads(block)
+    return told | {"message": sentence} if sentence else told
 
 
 async def ended(client: Client, job: str) -> dict[str, Any]:
@@ -52,6 +54,12 @@ async def ended(client: Client, job: str) -> dict[str, Any]:
             told = await ask(client, "research_status", jobId=job, wait_seconds=10)
             if told["status"] in {"completed", "failed", "cancelled"}:
                 return told
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    async with asyncio.timeout(PATIENCE):
+        while not condition():  # noqa: ASYNC110 - another thread or process brings it about
+            await asyncio.sleep(0.02)
 
 
 async def researched(client: Client, query: str = QUESTION, **arguments: Any) -> dict[str, Any]:

@@ -43,6 +43,7 @@ CALLS = {
     "untagged": (True, False),
 }
 LIVELY = 70  # points that a worker passes while it runs two jobs, about
+FREEZES = 0.01  # of looks at several workers
 BATCH = 20
 
 
@@ -189,7 +190,8 @@ class Herd:
         self.port = port
         self.dice = dice
         self.alive: dict[int, float] = {}  # with the time at which to kill it
-        self.killed = 0
+        self.thaw: dict[int, float] = {}  # with the time at which a frozen one comes back
+        self.killed = self.frozen = 0
 
     def add(self) -> None:
         at_point = self.dice.random() < 0.7
@@ -202,18 +204,35 @@ class Herd:
         """Bury who has died; whether all the work was done."""
         child, status = os.waitpid(-1, os.WNOHANG)
         if child == 0:
-            for one, due in self.alive.items():
-                if time.monotonic() >= due:
-                    with contextlib.suppress(ProcessLookupError):
-                        os.kill(one, signal.SIGKILL)
-            time.sleep(0.002)
+            self.tend()
             return False
         del self.alive[child]
+        self.thaw.pop(child, None)
         if os.WIFSIGNALED(status):
             self.killed += 1
             return False
         assert status == 0, f"a worker failed with {status}"
         return True
+
+    def tend(self) -> None:
+        now = time.monotonic()
+        for one, due in self.alive.items():
+            if now >= due:
+                self.tell(one, signal.SIGKILL)
+        for one in [one for one, due in self.thaw.items() if now >= due]:
+            del self.thaw[one]
+            self.tell(one, signal.SIGCONT)
+        # Frozen for longer than a lease: it comes back and believes that it still holds its jobs.
+        if len(self.alive) > 1 and not self.thaw and self.dice.random() < FREEZES:
+            one = self.dice.choice(sorted(self.alive))
+            self.tell(one, signal.SIGSTOP)
+            self.thaw[one] = now + 1.5 * PACE.lease
+            self.frozen += 1
+        time.sleep(0.002)
+
+    def tell(self, child: int, what: int) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(child, what)
 
 
 def torture(chosen: Settings, kills: int, seed: int, workers: int) -> dict[str, Any]:
@@ -236,7 +255,7 @@ def torture(chosen: Settings, kills: int, seed: int, workers: int) -> dict[str, 
     finally:
         os.kill(double, signal.SIGKILL)
         os.waitpid(double, 0)
-    return told | {"charges": charges, "kills": herd.killed}
+    return told | {"charges": charges, "kills": herd.killed, "frozen": herd.frozen}
 
 
 async def asked(port: int) -> dict[str, int]:
@@ -248,9 +267,12 @@ async def asked(port: int) -> dict[str, int]:
     return charges
 
 
-def heard(chosen: Settings) -> dict[str, Any]:
+Look = Callable[[State, int], Coroutine[Any, Any, None]]
+
+
+def heard(chosen: Settings, tell: Look = look) -> dict[str, Any]:
     reading, writing = os.pipe()
-    child = forked(chosen, lambda state: look(state, writing))
+    child = forked(chosen, lambda state: tell(state, writing))
     os.close(writing)
     parts = []
     while part := os.read(reading, 65536):

@@ -11,11 +11,11 @@ from typing import Any
 
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from tests.internet import apis, odd, render
+from tests.internet import apis, odd, render, researchers
 from tests.internet.faults import Asked, Fault
 from tests.internet.world import World
 
@@ -35,6 +35,7 @@ def build(world: World) -> ASGIApp:
         Route("/robots.txt", _robots),
         Route("/site/{host}/{path:path}", _pages(world)),
         Route("/picture/{path:path}", _picture),
+        Route("/meter", _meter(world)),
         *odd.routes(world),
     ]
     for module in modules.values():
@@ -63,6 +64,16 @@ def _pages(world: World) -> Callable[[Request], Awaitable[Response]]:
             missing = "<html><head><title>404</title></head><body><h1>Not Found</h1></body></html>"
             return Response(missing, status_code=404, media_type="text/html")
         return render.answer(page, request)
+
+    return show
+
+
+def _meter(world: World) -> Callable[[Request], Awaitable[Response]]:
+    """What the paid doubles have charged, for tests that run them in a process of their own."""
+
+    async def show(_request: Request) -> Response:
+        charged = researchers.bench(world).charged.items()
+        return JSONResponse([[name, tag, times] for (name, tag), times in charged])
 
     return show
 

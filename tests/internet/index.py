@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import Stemmer  # type: ignore[import-not-found]  # it ships no stubs
@@ -64,35 +64,33 @@ class Index:
     """Documents by position; a title's words count three times."""
 
     def __init__(self, documents: Iterable[tuple[str, str]]) -> None:
-        self._counts = [
-            Counter(tokens(f"{title} {title} {title} {body}")) for title, body in documents
-        ]
-        self._lengths = [sum(count.values()) for count in self._counts]
-        self._average = sum(self._lengths) / max(1, len(self._lengths)) or 1.0
-        self._spread = Counter(term for count in self._counts for term in count)
+        counts = [Counter(tokens(f"{title} {title} {title} {body}")) for title, body in documents]
+        lengths = [sum(count.values()) for count in counts]
+        average = sum(lengths) / max(1, len(lengths)) or 1.0
+        self._lengths = [length / average for length in lengths]
+        self._places: defaultdict[str, dict[int, int]] = defaultdict(dict)
+        for place, count in enumerate(counts):
+            for term, often in count.items():
+                self._places[term][place] = often
 
     def rank(self, text: str) -> list[int]:
         """Positions of the documents that share enough with the text, best first."""
         terms = list(dict.fromkeys(tokens(text)))
-        known = [term for term in terms if term in self._spread]
-        if not known:
-            return []
-        scored = [(self._score(known, place), place) for place in range(len(self._counts))]
-        best = max(score for score, _ in scored)
-        return [place for score, place in sorted(scored, key=_by_score) if score > best * 0.1]
+        scores: defaultdict[int, float] = defaultdict(float)
+        for term in terms:
+            if term in self._places:
+                self._add(term, scores)
+        best = max(scores.values(), default=0.0)
+        ranked = sorted(scores.items(), key=_by_score)
+        return [place for place, score in ranked if score > best * 0.1]
 
-    def _score(self, terms: Sequence[str], place: int) -> float:
-        count, length = self._counts[place], self._lengths[place] / self._average
-        return sum(
-            self._weight(term) * count[term] * 2.2 / (count[term] + 1.2 * (0.25 + 0.75 * length))
-            for term in terms
-            if count[term]
-        )
-
-    def _weight(self, term: str) -> float:
-        having = self._spread[term]
-        return math.log(1 + (len(self._counts) - having + 0.5) / (having + 0.5))
+    def _add(self, term: str, scores: defaultdict[int, float]) -> None:
+        places, every = self._places[term], len(self._lengths)
+        weight = math.log(1 + (every - len(places) + 0.5) / (len(places) + 0.5))
+        for place, often in places.items():
+            length = 1.2 * (0.25 + 0.75 * self._lengths[place])
+            scores[place] += weight * often * 2.2 / (often + length)
 
 
-def _by_score(pair: tuple[float, int]) -> tuple[float, int]:
-    return -pair[0], pair[1]
+def _by_score(pair: tuple[int, float]) -> tuple[float, int]:
+    return -pair[1], pair[0]

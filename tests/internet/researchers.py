@@ -152,7 +152,7 @@ class _Responses:
         return _state(request.path_params["ref"], "cancelled")
 
     def _done(self, ref: str, report: Written) -> JSONResponse:
-        return JSONResponse(_answer(self.provider, ref, report, self.usage()))
+        return JSONResponse(answer(self.provider, ref, report, self.usage()))
 
 
 def _state(ref: str, status: str) -> JSONResponse:
@@ -170,7 +170,7 @@ def _refused(status: int, code: str, message: str) -> JSONResponse:
     return JSONResponse({"error": error}, status)
 
 
-def _answer(provider: str, ref: str, report: Written, usage: dict[str, Any]) -> dict[str, Any]:
+def answer(provider: str, ref: str, report: Written, usage: dict[str, Any]) -> dict[str, Any]:
     searched = {
         "type": "web_search_call",
         "id": "ws_1",

@@ -388,7 +388,7 @@ class JobMachine(RuleBasedStateMachine):
 
 TestJobMachine = JobMachine.TestCase
 TestJobMachine.settings = settings(
-    max_examples=40,
+    max_examples=25,
     stateful_step_count=40,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],

@@ -69,7 +69,7 @@ def _read(text: str) -> dict[str, Any] | None:
 def _facts(parts: dict[str, str | None]) -> dict[str, Any] | None:
     people = [_ONE.fullmatch(name) for name in (parts["authors"] or "").split(", ")]
     title = (parts["title"] or "").strip()
-    if not all(people) or not 4 <= len(title.split()) <= 30:
+    if not all(people) or not 4 <= len(title.split()) <= 30 or title[0].islower():
         return None
     return {
         "title": title,

@@ -21,7 +21,9 @@ EPILOG = (
 def main(argv: list[str]) -> int:
     """Run one command; the exit code of the process."""
     from citewell.cli import (
+        audit,
         backup,
+        cite,
         credits,  # noqa: A004 - the verb of the command line
         data,
         doctor,
@@ -38,6 +40,7 @@ def main(argv: list[str]) -> int:
         serve,
         sessions,
         tools,
+        verify,
         worker,
     )
     from citewell.cli.exits import ended
@@ -54,6 +57,9 @@ def main(argv: list[str]) -> int:
         serve,
         search,
         read,
+        verify,
+        audit,
+        cite,
         research,
         jobs,
         report,

@@ -148,4 +148,5 @@ class BibliographicQuery:
     author: str = ""  # first author's family name
     year: int | None = None
     venue: str = ""
+    glance: bool = False  # an absence decides nothing, so that few need be asked
     count: int = 5

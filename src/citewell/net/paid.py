@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -17,12 +18,13 @@ from citewell.errors import (
     RejectedRequest,
 )
 from citewell.net.message import Response
+from citewell.net.verdict import judge
 from citewell.text.markup import clean
 from citewell.text.secrets import masked
 
 M = TypeVar("M", bound=BaseModel)
 
-READ_HERE = frozenset({400, 404, 422})  # statuses whose body says more than the status
+READ_HERE = frozenset({400, 404, 422, 429})  # statuses whose body says more than the status
 _LONGEST = 300  # characters of an upstream's own words
 _NO_MODEL = re.compile(
     r"model[_ ]not[_ ]found|(?:model|agent)\b.{0,80}(?:does not exist|not found|not supported|deprecated|retired|shut down"
@@ -48,7 +50,10 @@ class Account:
 def body(response: Response, account: Account) -> dict[str, Any]:
     """The answer as an object; a refusal in it is raised as what the user can do about it."""
     if response.status in READ_HERE:
-        raise refusal(_said(response), response.status, account)
+        said = _said(response)
+        if response.status != 429 or _NO_CREDIT.search(said):  # OpenAI says both with a 429
+            raise refusal(said, response.status, account)
+        judge(response, provider=account.provider, accept=(), now=time.time)
     answer = response.parsed()
     if not isinstance(answer, dict):
         raise BadShape(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import ClassVar
 from xml.etree.ElementTree import Element
 
@@ -20,6 +21,7 @@ from citewell.model.paper import (
     Person,
     Scheme,
 )
+from citewell.net import bundle
 from citewell.net.message import Response
 from citewell.net.tree import read_tree, said
 from citewell.ports import Kit, Offer, Spec
@@ -48,6 +50,7 @@ _ERRORS = "api/errors"
 _BAD_ID = b"api/errors#incorrect_id_format"
 _WORD = re.compile(r"[^\W_]+")
 _MOST_WORDS = 12
+_BUNDLE = 50  # numbers in one list
 _REMARK = 300  # characters of the reason given for a withdrawal
 _THIS = r"(?:(?:this|the|our) )?(?:paper|article|manuscript|submission|preprint|work|note|draft)s?"
 _GONE = r"(?:has|have|had|is|was|were)(?: now| been| being| temporarily)* withdrawn\b"
@@ -62,6 +65,7 @@ _SUMMARY = re.compile(rf"^\W*(?:{_THIS} {_GONE}|(?:{_THIS} )?withdrawn\b)", re.I
 
 class Provider:
     schemes: ClassVar[frozenset[Scheme]] = frozenset({Scheme.ARXIV})
+    most: ClassVar[Mapping[Scheme, int]] = MappingProxyType({Scheme.ARXIV: _BUNDLE})
 
     def __init__(self, kit: Kit) -> None:
         self._upstream = kit.upstream
@@ -87,6 +91,16 @@ class Provider:
             raise RejectedRequest("The upstream refused this request.", provider=SPEC.name)
         papers, _total = _read(response)
         return next((one for one in papers if _is(one, paper_id)), None)
+
+    async def papers_of(self, ids: Sequence[PaperId]) -> Mapping[PaperId, Paper | None]:
+        """Without numbers of another form: one of them and the whole list is refused."""
+        asked = [one for one in ids if fields.arxiv(one.value) == one.value]
+        if not asked:
+            return {}
+        numbers = ",".join(one.value for one in asked)
+        params = {"id_list": numbers, "max_results": str(len(asked))}
+        papers, total = _read(await self._upstream.get("/query", params=params))
+        return bundle.placed(asked, papers, whole=total == len(papers))
 
     async def match(self, query: BibliographicQuery) -> tuple[Paper, ...]:
         """By all words of the title; then by the author and some of them."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import ClassVar
 
 from pydantic import Field
@@ -18,7 +20,7 @@ from citewell.model.paper import (
     PapersFound,
     Scheme,
 )
-from citewell.net import csl
+from citewell.net import bundle, csl
 from citewell.net.answer import Answer, Items, Link, Maybe, Part, read
 from citewell.net.message import Response
 from citewell.ports import Kit, Offer, Option, Spec
@@ -47,6 +49,13 @@ SPEC = Spec(
 )
 
 _TEST_PREFIX = "10.5555/"  # Crossref's own trial records
+_BUNDLE = 50  # DOIs of one list: more would be a long address
+# A list may name the fields it wants; whole records carry hundreds of references each.
+_FIELDS = (
+    "DOI,URL,type,title,subtitle,author,editor,container-title,group-title,volume,issue,page,"
+    "article-number,publisher,abstract,ISBN,published,issued,published-print,published-online,"
+    "posted,is-referenced-by-count,references-count,link,license,relation,updated-by"
+)
 _PUBLISHERS = {"ieee": "member:263", "nature": "prefix:10.1038", "springer": "member:297"}
 _SEVERITIES = (
     (Notice.REINSTATEMENT, ("reinstate",)),
@@ -107,6 +116,7 @@ class _Many(Answer):
 
 class Provider:
     schemes: ClassVar[frozenset[Scheme]] = frozenset({Scheme.DOI})
+    most: ClassVar[Mapping[Scheme, int]] = MappingProxyType({Scheme.DOI: _BUNDLE})
 
     def __init__(self, kit: Kit) -> None:
         self._upstream = kit.upstream
@@ -126,6 +136,16 @@ class Provider:
     async def paper(self, paper_id: PaperId) -> Paper | None:
         work = await self._work(paper_id)
         return None if work is None else _paper(work, doi=paper_id.value.lower())
+
+    async def papers_of(self, ids: Sequence[PaperId]) -> Mapping[PaperId, Paper | None]:
+        """By filters of one name, which mean any of them; a comma in a value cannot be escaped."""
+        asked = bundle.plain(ids)
+        if not asked:
+            return {}
+        params = {"filter": ",".join(f"doi:{one.value}" for one in asked), "select": _FIELDS}
+        answer = await self._list(params, count=len(asked))
+        whole = answer.total == len(answer.items)
+        return bundle.placed(asked, map(_paper, answer.items), whole=whole)
 
     async def match(self, query: BibliographicQuery) -> tuple[Paper, ...]:
         answer = await self._list(_reference(query), count=query.count)

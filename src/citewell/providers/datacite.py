@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Annotated, Any, ClassVar
 
 from pydantic import AfterValidator, BeforeValidator, Field
@@ -18,7 +20,7 @@ from citewell.model.paper import (
     Person,
     Scheme,
 )
-from citewell.net import csl
+from citewell.net import bundle, csl
 from citewell.net.answer import Answer, Items, Maybe, Part, read
 from citewell.ports import Kit, Offer, Option, Spec
 from citewell.text import fields, jats
@@ -42,6 +44,7 @@ SPEC = Spec(
 )
 
 _ARXIV = "10.48550/arxiv."
+_BUNDLE = 50  # DOIs of one list
 _KINDS = {
     "audiovisual": "motion_picture",
     "book": "book",
@@ -158,6 +161,7 @@ class _Many(Answer):
 
 class Provider:
     schemes: ClassVar[frozenset[Scheme]] = frozenset({Scheme.DOI, Scheme.ARXIV})
+    most: ClassVar[Mapping[Scheme, int]] = MappingProxyType({Scheme.DOI: _BUNDLE})
 
     def __init__(self, kit: Kit) -> None:
         self._upstream = kit.upstream
@@ -187,6 +191,16 @@ class Provider:
         except NotFound:
             return None
         return _paper(read(_One, response).data.attributes)
+
+    async def papers_of(self, ids: Sequence[PaperId]) -> Mapping[PaperId, Paper | None]:
+        asked = bundle.plain(ids)
+        if not asked:
+            return {}
+        listed = {"ids": ",".join(one.value for one in asked)}
+        answer = await self._list(listed, count=SPEC.max_results)
+        papers = [_paper(record.attributes) for record in answer.data]
+        whole = answer.meta is not None and answer.meta.total == len(papers)
+        return bundle.placed(asked, papers, whole=whole)
 
     async def match(self, query: BibliographicQuery) -> tuple[Paper, ...]:
         words = _words(query.title or query.text)

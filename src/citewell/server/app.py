@@ -162,9 +162,8 @@ class App:
         return cast("S", self._services[kind])
 
     async def aclose(self) -> None:
-        for service in reversed(
-            self._services.values()
-        ):  # research stops before what it reads with
+        while self._services:  # the last built first: research stops before what it reads with
+            _, service = self._services.popitem()
             if close := getattr(service, "aclose", None):
                 await close()
         if self._state is not None:

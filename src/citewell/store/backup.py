@@ -29,7 +29,12 @@ from citewell.store.tables import carried, columns, order_reindexing
 from citewell.store.vault import Vault
 
 _ROWS = 200  # carried at once
-_COUNTED = {"session": "sessions", "session_step": "steps", "document": "documents"}
+_COUNTED = {
+    "session": "sessions",
+    "session_step": "steps",
+    "document": "documents",
+    "job": "jobs",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

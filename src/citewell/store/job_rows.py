@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 
 from citewell.model.job import JSON, Event, Job, JobView, Step, StepState
 from citewell.model.research import Status
@@ -128,17 +127,13 @@ def open_event(chain: Keychain, job: str, row: Row) -> Event:
     return Event(seq=seq, happened=happened, **plain)
 
 
-def open_views(chain: Keychain, found: Sequence[Row]) -> tuple[JobView, ...]:
-    """The rows of VIEW or a listing, those of one job together."""
-    return tuple(_view(chain, list(of_job)) for _, of_job in groupby(found, key=lambda row: row[0]))
-
-
 def sealed_parts(found: Sequence[Row]) -> list[bytes]:
     """Whatever in these rows needs a key."""
     return [part for row in found for part in (row[11], row[12], row[20]) if part is not None]
 
 
-def _view(chain: Keychain, found: list[Row]) -> JobView:
+def open_view(chain: Keychain, found: Sequence[Row]) -> JobView:
+    """The rows of VIEW, or one of a listing."""
     first = found[0]
     job_id, thread, kind, status, created, started, finished, cancel, seq, cap, spent = first[:11]
     plain = json.loads(unpack(chain.open(_JOB, job_id, first[11])))

@@ -313,5 +313,10 @@ def _words(error: sqlite3.Error) -> str:
 
 
 def _touch(path: Path) -> None:
-    """Create the file for its owner only; SQLite gives its journals the same mode."""
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+    """Create the file for its owner only; SQLite gives its journals the same mode.
+
+    One that is there must not be opened: closing it again would free the locks that this process's
+    connections hold on it, and the next process to leave would delete the log under them.
+    """
+    with contextlib.suppress(FileExistsError):
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))

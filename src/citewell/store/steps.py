@@ -16,6 +16,7 @@ from citewell.store.queue import Held
 from citewell.store.sql import Database, Scalar, Statement
 from citewell.store.vault import Vault
 
+_ATTEMPTS = 20
 _MINE = "id = :id AND fence = :fence AND finished IS NULL"
 # A recorded step is headway: only claims without any count against a job.
 _FENCE = f"""
@@ -160,11 +161,15 @@ class Record:
         params = self._params() | {"held": step.estimate}
         fence = Statement(sql=_FENCE_PAID, params=params, expect=1)
         told = self._told("step", _news(step))
-        try:
-            await self._written([fence, self._begun(step), told], (step.key, step.state))
-        except Lost:
-            await self._explain(step.estimate)
-            raise
+        batch = [fence, self._begun(step), told]
+        for _ in range(_ATTEMPTS):
+            try:
+                await self._written(batch, (step.key, step.state))
+            except Lost:
+                await self._explain(step.estimate)
+            else:
+                return
+        raise Lost
 
     async def submitted(self, step: Known) -> None:
         """Keep the upstream's reference, before anything is asked by it."""
@@ -221,9 +226,10 @@ class Record:
         return bool(ours) and await self._database.fetch(_STATE, params) == [(state.value,)]
 
     async def _explain(self, estimate: int) -> None:
+        """Why a call may not be begun; where no reason is left, it was another call's estimate."""
         found = await self._database.fetch(_STANDING, self._params())
         if not found:
-            return
+            raise Lost
         ((cancel, left),) = found
         if cancel:
             raise Cancelling

@@ -19,6 +19,7 @@ _SPECIAL = str.maketrans({
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "&": r"\&", "%": r"\%", "$": r"\$",
     "#": r"\#", "_": r"\_", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
 })  # fmt: skip
+_SPELT = str.maketrans({"{": r"\textbraceleft{}", "}": r"\textbraceright{}"})
 _WORD = re.compile(r"[a-z0-9]+")
 _STOP = frozenset(
     {"a", "an", "the", "on", "of", "in", "and", "der", "die", "das", "le", "la", "el"}
@@ -84,4 +85,15 @@ def _bibtex_name(author: Author) -> str:
 
 
 def _escaped(text: str) -> str:
-    return " ".join(text.translate(_SPECIAL).split())
+    # BibTeX counts braces even behind a backslash, so those that do not pair are spelt out.
+    table = _SPECIAL if _nested(text) else _SPECIAL | _SPELT
+    return " ".join(text.translate(table).split())
+
+
+def _nested(text: str) -> bool:
+    depth = 0
+    for char in text:
+        depth += {"{": 1, "}": -1}.get(char, 0)
+        if depth < 0:
+            return False
+    return depth == 0

@@ -160,7 +160,7 @@ def _held(raw: str) -> str:
     if "#" in raw and not raw.lower().endswith("co;2-#"):
         raw = raw.partition("#")[0]
     raw = _balanced(_angles(raw))
-    return raw.rstrip(_TRAILING)
+    return raw.rstrip(_TRAILING + "([")
 
 
 def _angles(raw: str) -> str:

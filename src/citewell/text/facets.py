@@ -6,11 +6,14 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
-from citewell.text import stopwords
+from citewell.text import sentences, stopwords
 
 _MOST_PHRASES, _MOST_FACETS = 6, 6
 _LONGEST = 300  # characters of one query
+_LOOKED_AT = 2000  # characters of a question
 _SUBJECT = 8  # words
+_WORD = re.compile(r"[^\W_]")
+_ASKS = ("?", "？", "؟")
 _COUNTER = "criticism limitations evidence against"
 
 
@@ -111,13 +114,13 @@ _TEMPLATES: dict[Kind, tuple[tuple[str, str, str], ...]] = {
         ("Figures", "{s} statistics data", _COUNTED),
     ),
 }  # fmt: skip
-_OPPOSED = r"critic|limitation|limited|drawback|downside|disadvantage|controvers|concern|challeng|problem|no evidence|not (?:proven|enough|clear|necessarily|always)|lack|fail|insufficient|however\b|despite\b|although\b|against\b|disput|uncertain|unclear|risk"
+_OPPOSED = r"critic|limitation|limited|drawback|downside|disadvantage|controvers|concern|challeng|problem|no evidence|not (?:proven|enough|clear|necessarily|always)|lack|fail|insufficient|however\b|despite\b|although\b|against\b|disput|uncertain|unclear|warn"
 # Kinds of question to which there is another side.
 _DEBATED = frozenset(
     (Kind.YES_NO, Kind.EFFECTS, Kind.CAUSES, Kind.OPEN, Kind.DEFINITION, Kind.LATEST)
 )
 _COMPILED = tuple((kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in _KINDS)
-_NUMBERED = re.compile(r"(?:\A|\n|(?<=[\s:;.?]))\s*\(?(\d{1,2})[.):]\s+(?=\S)")
+_NUMBERED = re.compile(r"(?:\A|(?<=[\s:;.?]))\(?(\d{1,2})[.):]\s+(?=\S)")
 _QUOTED = re.compile(r"[\"“„«]([^\"“”„«»]{2,80})[\"”“»]")
 _NAME = re.compile(
     r"\b[A-Z][\w’'-]*(?:\s+(?:of|the|and|de|von)\s+(?=[A-Z])|\s+)?(?:[A-Z0-9][\w’'-]*\s?)*"
@@ -142,6 +145,8 @@ _GENERIC = re.compile(
     r"(?:\s+(?:and|or)\s+(?:[\w-]+\s+)?(?:risks?|benefits?|effects?|harms?|impacts?|disadvantages?|cons|consequences?))?\s+(?:of|for|in|on|behind|from|between)\s+(?:the\s+)?(?=\S)",
     re.IGNORECASE,
 )
+# They judge, and say nothing of what is judged.
+_VAGUE = frozenset(("good", "bad", "best", "better", "worse", "worst", "really", "actually", "effective", "important", "true", "useful", "great", "your", "my"))  # fmt: skip
 _TRAILING = re.compile(r"[\s?.!,;:]+\Z")
 _CONTEXT = re.compile(
     r"\s+(?:for|in terms of|when|regarding|with respect to)\s+.*\Z", re.IGNORECASE
@@ -155,25 +160,38 @@ def question(text: str, *, year: int | None = None, language: str | None = None)
     English keeps its own words, and gets no template of ours.
     """
     plain = " ".join(text.split())
-    kind = classify(plain)
-    phrases = key_phrases(plain, language=language)
-    about = subject(plain)
-    own = Facet(title=_title(plain), query=plain[:_LONGEST], about=about)
-    asked = numbered(text)
-    if asked:
-        sides = tuple(_asked(one, phrases) for one in asked)
-    elif not plain:
-        sides = ()
-    elif (language or "en")[:2] != "en":
-        sides = tuple(
-            Facet(title=phrase, query=phrase)
-            for phrase in phrases[:2]
-            if phrase.lower() != plain.lower()
-        )
-    else:
-        sides = _sides(plain, kind, year)
+    listed = numbered(text)
+    lead, further = (plain, listed) if listed else _spoken(plain)
+    lead = lead[:_LOOKED_AT]  # the patterns below look back and forth
+    kind = classify(lead)
+    phrases = key_phrases(plain[:_LOOKED_AT], language=language)
+    own = Facet(title=_title(lead), query=lead[:_LONGEST], about=subject(lead[:_LONGEST]))
+    sides = tuple(_asked(one, phrases) for one in further)
+    if lead and not listed:
+        sides += _own_sides(lead, kind, year, phrases, language=language)
     found = {facet.query.lower(): facet for facet in reversed((own, *sides[:_MOST_FACETS]))}
     return Question(text=plain, kind=kind, phrases=phrases, facets=tuple(reversed(found.values())))
+
+
+def _spoken(plain: str) -> tuple[str, tuple[str, ...]]:
+    """The sentence that asks, and further ones that do; what else is said is scope."""
+    spans = sentences.spans(plain)
+    parts = [plain[start:end].strip() for start, end in spans if _WORD.search(plain, start, end)]
+    asking = [part for part in parts if part.endswith(_ASKS)]
+    first = (asking or parts or [plain])[0]
+    return first, tuple(asking[1 : 1 + _MOST_FACETS // 2])
+
+
+def _own_sides(
+    lead: str, kind: Kind, year: int | None, phrases: tuple[str, ...], *, language: str | None
+) -> tuple[Facet, ...]:
+    if (language or "en")[:2] == "en":
+        return _sides(lead[:_LONGEST], kind, year)
+    return tuple(
+        Facet(title=phrase, query=phrase)
+        for phrase in phrases[:2]
+        if phrase.lower() != lead.lower()
+    )
 
 
 def classify(text: str) -> Kind:
@@ -210,7 +228,7 @@ def key_phrases(text: str, *, language: str | None = None) -> tuple[str, ...]:
 def subject(text: str) -> str:
     """What a question is about: without the words that only ask."""
     bare = _GENERIC.sub("", _TRAILING.sub("", _ASKING.sub("", text, count=1)))
-    words = bare.split()
+    words = [word for word in bare.split() if word.lower() not in _VAGUE] or bare.split()
     if len(words) > _SUBJECT:
         words = stopwords.without(bare, language="en").split()[:_SUBJECT]
     return " ".join(words) or _TRAILING.sub("", text)

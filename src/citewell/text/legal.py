@@ -23,13 +23,13 @@ _REPORTS = r"A\.?C\.?|Q\.?B\.?|K\.?B\.?|Ch\.?|Fam\.?|W\.?L\.?R\.?|All ER(?: \(\w
 _FORMS = (
     ("ecli", re.compile(r"\bECLI:[A-Z]{2}:[A-Z0-9]{1,7}:\d{4}:[A-Z0-9.]{1,25}\b", re.IGNORECASE)),
     ("statute", re.compile(r"\b\d{1,2}\s+(?:U\. ?S\. ?C\.(?: ?A\.)?|C\. ?F\. ?R\.)\s*§{0,2}\s*\d[\w.()-]*|\bPub\. ?L\. ?(?:No\. ?)?\d{1,3}-\d{1,4}\b|\b\d{1,3} (?:Stat|Fed\. Reg)\. \d{1,6}\b")),
-    ("reporter", re.compile(rf"(?<![\w.])\d{{1,4}}\s+(?:{_US})\s+\d{{1,8}}(?![\w-])")),
+    ("reporter", re.compile(rf"(?<![\w.])\d{{1,4}}\s+(?:{_US})\s+(?:\(\d{{0,2}} ?[A-Z][\w.]{{1,12}}\)\s+)?\d{{1,8}}(?![\w-])")),
     ("neutral", re.compile(rf"[\[(]?\b(?:1[89]|20)\d\d\b[\])]?\s+(?:{_COURTS})\s+\d{{1,5}}(?:\s*\([A-Z]\w*\))?")),
     ("law_report", re.compile(rf"[\[(](?:1[89]|20)\d\d[\])]\s+(?:\d{{1,2}}\s+)?(?:{_REPORTS})\s+\d{{1,4}}\b")),
     ("eu_case", re.compile(r"\b(?:Joined )?Cases? (?:[CTF][-‑–])?\d{1,4}/\d{2}(?: P| PPU| RENV)?\b|\b[CT][-‑–]\d{1,4}/\d{2}(?: P| PPU)?\b|\b(?:Rechtssache|Affaire|aff\.|Rs\.) [CT]?[-‑–]?\d{1,4}/\d{2}\b")),
     ("eu_act", re.compile(r"\b(?:Regulation|Directive|Decision|Verordnung|Richtlinie|Règlement|Directiva|Reglamento)\s+(?:\((?:EU|EC|EEC|UE|CE|EG)\)\s*)?(?:No\.?\s*|Nr\.?\s*|n[o°]\s*)?\d{2,4}/\d{1,4}(?:/(?:EU|EC|EEC|UE|CE|EG|EWG|CEE))?\b")),
     ("celex", re.compile(r"\b[36]\d{4}(?:CJ|CC|CO|TJ|R|L|D)\d{4}\b")),
-    ("echr", re.compile(r"\b(?:App(?:lication)?s?\.?|Requête|Beschwerde)\s+(?:nos?\.?|n°|Nr\.)\s*\d{1,5}/\d{2}\b", re.IGNORECASE)),
+    ("echr", re.compile(r"\b(?:App(?:lication)?s?\.?|Requête|Beschwerde)\s+(?:nos?\.?|n°|Nr\.)\s*\d{1,5}/\d{2}\b|\bnos?\.\s*\d{1,5}/\d{2}\b.{0,60}\bECHR\b", re.IGNORECASE)),
     ("german", re.compile(r"\b(?:BVerfGE|BGHZ|BGHSt|BVerwGE|BAGE|BSGE|BFHE|RGZ)\s+\d{1,3},\s*\d{1,4}\b|\b\d\s+Bv[A-Z]\s+\d{1,4}/\d{2}\b|\b[IVX]{1,5}\s+Z[RB]\s+\d{1,4}/\d{2}\b")),
     ("french", re.compile(r"\b(?:Cass\.|Cons\. const\.|CE|CAA)[^.]{0,40}[,.].{0,60}\bn[o°]\s*\d{2}[-.]?\d{2,3}[.-]?\d{3}\b")),
 )  # fmt: skip

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
+from itertools import islice
 
 from citewell.text import stopwords, tokens
 from citewell.text.days import DATE, read_day
@@ -29,7 +30,7 @@ _SPELT = {word: Decimal(value) for value, word in enumerate(_UNITS_SPELT.split()
 _FIGURE = r"\d{1,3}(?:[,.'’\u00a0\u202f ]\d{3})+(?:[.,]\d+)?(?!\d)|\d+(?:[.,]\d+)?"
 _MONEY = r"(?:US|C|A)?\$|[€£¥₹₩₽]|(?:USD|EUR|GBP|CHF|JPY|CNY|INR)(?=\s?\d)"
 _QUANTITY = re.compile(
-    rf"(?P<sign>(?<!\w)[-−+])?(?:(?P<money>{_MONEY})\s?)?(?<![\w.,/:])(?<!\w-)(?P<low>{_FIGURE})"
+    rf"(?P<sign>(?<!\w)[-−+])?(?:(?P<money>{_MONEY})\s?)?(?<![^\W\u3040-\u9fff\uac00-\ud7af])(?<![.,/:])(?<!\w-)(?P<low>{_FIGURE})"
     r"(?P<ordinal>(?:st|nd|rd|th)\b)?(?!\w*[./:]\d)",
     re.IGNORECASE,
 )
@@ -44,6 +45,7 @@ _POINTS = re.compile(
     r"\s?(?:percentage points?|Prozentpunkte?n?|points de pourcentage)\b", re.IGNORECASE
 )
 _LONGEST, _IDENTIFIER = 20, 10  # digits; more in a row without a mark are an identifier
+_LOOKED_AT, _MOST = 20_000, 200  # characters, quantities; more is a table and no sentence
 YEAR, DAY, ORDINAL = "year#", "date", "ordinal"
 
 
@@ -71,7 +73,8 @@ def quantities(text: str, *, language: str | None = None) -> tuple[Quantity, ...
     """What is counted or measured in a text, in its order; dates and years among them."""
     found: list[Quantity] = []
     end = 0
-    for one in sorted(_all(text, language), key=lambda one: (one.start, -one.end)):
+    every = islice(_all(text[:_LOOKED_AT], language), _MOST)
+    for one in sorted(every, key=lambda one: (one.start, -one.end)):
         if one.start >= end:
             found.append(one)
             end = one.end

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from citewell.text import abbreviations
+from citewell.text import abbreviations, stopwords
 
 _CLOSING = "\"'”’»›)\\]*_"
 _WIDE_CLOSING = "」』”’）》】〕"
@@ -28,6 +28,7 @@ _MARKER = re.compile(r"\s*(?:[-*+>#]+\s+)*[(\[]?(?:\d{1,3}|[ivxlcIVXLC]{1,5}|[a-
 _ITEM = re.compile(r"\s+[(\[](?:[a-z]|[ivx]{1,5})[)\]]\s")
 _STRUCTURE = re.compile(r"\s*(?:[-*+•·▪◦]\s|\d{1,3}[.)]\s|#{1,6}\s|>|\||```|~~~|\[\^?\w+\]:)")
 _ELLIPSIS = re.compile(r"[(\[]\s?(?:\.{3,}|…)[)\]]\Z")
+_SMALL = stopwords.listed("en") | stopwords.listed("de") | stopwords.listed("fr")
 _LONG_LINE, _WIDEST = 45, 160  # characters of the lines of a wrapped text
 _LOOK_BACK = 48  # characters; no abbreviation is longer
 _PLAIN_WORD = re.compile(r"(?:\A|[\s(])[^\W\d_]{4,}\Z")
@@ -160,12 +161,12 @@ def _wrapped(text: str, place: int) -> bool:
         return False
     if text[place - 1] in ".!?:;。！？|*_":
         return False
-    first = follow[0]
-    return first.islower() or (
-        text[place - 1] not in "\"'”’)]"
-        and len(follow.partition("\n")[0]) >= _LONG_LINE
-        and _even(text, begin, length)
-    )
+    return follow[0].islower() or (_unfinished(text[begin:place]) and _even(text, begin, length))
+
+
+def _unfinished(line: str) -> bool:
+    """Whether a line breaks off where no heading would: at a comma or a small word."""
+    return line.endswith(",") or line.rpartition(" ")[2] in _SMALL
 
 
 def _even(text: str, begin: int, length: int) -> bool:

@@ -13,13 +13,15 @@ _KINDS = (
     ("comparison", r"\b(?:more|less|fewer|greater|higher|lower|larger|smaller|better|worse|faster|slower|cheaper|older|younger) than\b|\bcompared (?:with|to)\b|\bwhereas\b|\bunlike\b|\bas \w+ as\b"),
     ("causal_relation", r"\b(?:causes?|caused|leads? to|led to|results? in|resulted in|because of|due to|triggers?|triggered|contributes? to|responsible for|increases? the risk|reduces? the risk|increased the risk|reduced the risk)\b"),
     ("mechanism", r"\b(?:mechanism|by (?:inhibiting|binding|blocking|activating|converting|increasing|reducing|releasing|absorbing)|works by|works through|acts? (?:by|on|as)|mediated by)\b"),
-    ("definition", r"^\W*(?:an?|the)?\s*[\w\s-]{2,60}? (?:is|are) (?:an?|the|any|one of)\b|\brefers to\b|\bis defined as\b|\bis known as\b|\bis called\b"),
+    ("definition", r"^\W{0,3}(?:an?|the)?\s?[\w\s-]{2,60}? (?:is|are) (?:an?|the|any|one of)\b|\brefers to\b|\bis defined as\b|\bis known as\b|\bis called\b"),
     ("quantitative_finding", r"\d"),
 )  # fmt: skip
 _COMPILED = tuple((name, re.compile(pattern, re.IGNORECASE)) for name, pattern in _KINDS)
+_LOOKED_AT = 1200  # characters; no sentence is longer
 PLAIN = "categorical_statement"
 
 
 def kind(sentence: str) -> str:
     """The name of the kind; a sentence of none, or in a language not known here, is categorical."""
-    return next((name for name, pattern in _COMPILED if pattern.search(sentence)), PLAIN)
+    looked = sentence[:_LOOKED_AT]
+    return next((name for name, pattern in _COMPILED if pattern.search(looked)), PLAIN)

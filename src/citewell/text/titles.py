@@ -48,8 +48,15 @@ _LONGEST = 600  # characters of a title that are looked at
 
 def fold(text: str) -> str:
     """Lower case without accents, ligatures, markup; Greek letters by name."""
-    plain = unicodedata.normalize("NFKC", clean(text[: 4 * _LONGEST])).casefold()
-    plain = plain.translate(_LETTERS)
+    return _folded(text[: 4 * _LONGEST])
+
+
+@lru_cache(maxsize=4096)  # one reference is held against many candidates, many times over
+def _folded(text: str) -> str:
+    text = clean(text)
+    if text.isascii():
+        return text.lower().translate(_LETTERS)
+    plain = unicodedata.normalize("NFKC", text).casefold().translate(_LETTERS)
     parts = unicodedata.normalize("NFKD", plain)
     bare = "".join(char for char in parts if not unicodedata.combining(char))
     return "".join(_GREEK.get(char, char) for char in unicodedata.normalize("NFC", bare))
@@ -69,7 +76,11 @@ def translated(title: str) -> bool:
 
 def telling(text: str) -> tuple[str, ...]:
     """The words that a title is known by, in order: no small words, nothing of one or two letters."""
-    folded = fold(_TEX.sub(" ", text))[:_LONGEST]
+    return _telling(fold(_TEX.sub(" ", text))[:_LONGEST])
+
+
+@lru_cache(maxsize=4096)
+def _telling(folded: str) -> tuple[str, ...]:
     found = (word for run in _WORD.findall(folded) for word in tokens.words(run))
     return tuple(dict.fromkeys(word for word in found if _tells(word)))
 

@@ -94,3 +94,5 @@ CURRENCIES = {name: unit for unit, names in _CURRENCIES.items() for name in name
 # So short, or so common otherwise, that they are units only right behind a figure.
 _TERSE = "m g l b w s h t in an mi ft oz min won mal times second seconds x k"
 TERSE = frozenset(_TERSE.split())
+# Every unit that a value can be in.
+MEASURES = frozenset((*_MEASURES, *_CURRENCIES))

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from citewell.model.paper import Paper, Person
 from citewell.text import urls
+from citewell.text.markup import clean
 from citewell.text.names import Author
 
 PERIODICALS = frozenset({"article-journal", "article-magazine", "article-newspaper", "review"})
@@ -68,3 +70,28 @@ def people(text: str | None) -> tuple[Author, ...]:
         several = len(pieces) > 1 and all(" " in piece for piece in pieces)
         names.extend(pieces if several else [part.strip(" ,")] if part.strip(" ,") else [])
     return tuple(Author(name=name) for name in names)
+
+
+def of_paper(paper: Paper) -> Work:
+    """A work as the registries have it."""
+    doi, venue, publisher = paper.doi or "", clean(paper.venue), clean(paper.publisher)
+    return Work(
+        url=f"https://doi.org/{doi}" if doi else paper.url,
+        title=clean(paper.title),
+        authors=tuple(map(_author, paper.authors)),
+        site=venue,
+        published=paper.published or (str(paper.year) if paper.year else ""),
+        doi=doi,
+        kind=paper.kind or ("article-journal" if paper.venue else "article"),
+        volume=paper.volume or "",
+        issue=paper.issue or "",
+        pages=paper.pages or "",
+        publisher="" if publisher.casefold() == venue.casefold() else publisher,
+        language=paper.language or "",
+    )
+
+
+def _author(person: Person) -> Author:
+    if person.organisation or not person.family:
+        return Author(name=person.name, organisation=person.organisation)
+    return Author.parted(family=person.family, given=person.given, suffix=person.suffix)

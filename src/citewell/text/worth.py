@@ -22,11 +22,11 @@ _MARKUP = re.compile(
     r"|\\[a-z]+\{|^\s*[{}<>=;]|;\s*\Z|\bfunction\s*\(|=>",
 )
 _PERSON = re.compile(
-    r"\b(?:I|I['’](?:m|ve|d|ll)|me|my|mine|myself|we|we['’](?:re|ve|d|ll)|us|our|ours|ourselves|you"
-    r"|you['’](?:re|ve|d|ll)|your|yours|yourself|let['’]s)\b"
+    r"\b(?:I|I['’](?:m|ve|d|ll)|(?i:me|my|mine|myself|we|we['’](?:re|ve|d|ll)|our|ours|ourselves|you"
+    r"|you['’](?:re|ve|d|ll)|your|yours|yourself|let['’]s)|us|Us)\b"
 )
 _PERSON_ELSEWHERE = {
-    "de": r"\b(?:ich|mich|mir|mein\w*|wir|uns|unser\w*|du|dich|dir|dein\w*|Ihr\w*|Sie können|Ihnen)\b",
+    "de": r"\b(?:ich|mich|mir|mein\w*|wir|uns|unser\w*|du|dich|dir|dein\w*)\b",
     "fr": r"\b(?:je|j['’]\w+|moi|mon|ma|mes|nous|notre|nos|vous|votre|vos|tu|toi|ton|tes)\b",
     "es": r"\b(?:yo|mí|nosotros|nuestr[oa]s?|usted|ustedes|tú|ti|vosotros)\b",
     "it": r"\b(?:io|mio|mia|noi|nostr[oaie]|voi|vostr[oaie]|tuo|tua)\b",
@@ -71,6 +71,13 @@ _COMMON_VERBS = (
     " improves differ differs vary varies exist exists consist consists form forms work works live lives"
     " use uses allow allows cost costs hit beat seem seems appear appears suggest suggests indicate"
     " indicates result results play plays carry carries offer offers cover covers serve serves account"
+    " lower lowers raise raises change changes drive drives trigger triggers prevent prevents protect protects"
+    " support supports limit limits absorb absorbs release releases reflect reflects remove removes store"
+    " stores contribute contributes rely relies consume consumes emit emits generate generates develop"
+    " develops belong belongs begin start starts end ends follow follows reveal reveals cool cools warm warms"
+    " slow slows boost boosts enable enables represent represents describe describes define defines combine"
+    " combines convert converts moderate moderates alter alters shape shapes connect connects feed feeds eat"
+    " eats flow flows pass passes cross crosses attract attracts employ employs export exports import imports"
     " accounts claim claims argue argues believe believes estimate estimates expect expects report reports"
 )
 _VERBS = frozenset(_COMMON_VERBS.split())
@@ -127,7 +134,7 @@ def _sized(sentence: str) -> str | None:
 def _voiced(sentence: str, code: str) -> str | None:
     if code != "en":
         person = _PERSON_ELSEWHERE.get(code)
-        return "person" if person and re.search(person, sentence) else None
+        return "person" if person and re.search(person, sentence, re.IGNORECASE) else None
     if _PERSON.search(_unquoted(sentence)):
         return "person"
     if _APPEAL.match(sentence):
@@ -155,8 +162,13 @@ def ended(sentence: str) -> bool:
 
 
 def leans(sentence: str) -> bool:
-    """Whether a sentence opens with a word that points back, so that it needs the one before."""
-    return _LEANING.match(sentence) is not None or _CONNECTED.match(sentence) is not None
+    """Whether a sentence opens with a word that points back or joins on to the one before."""
+    return points(sentence) or _CONNECTED.match(sentence) is not None
+
+
+def points(sentence: str) -> bool:
+    """Whether it opens with this, it, they: without the one before nobody knows what it is about."""
+    return _LEANING.match(sentence) is not None
 
 
 def lead(sentence: str) -> int:

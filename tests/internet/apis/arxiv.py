@@ -10,7 +10,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from tests.internet import papers
-from tests.internet.papers import Work
+from tests.internet.papers import UNHURRIED, Work
 from tests.internet.world import World
 
 PREFIX = "/arxiv"
@@ -96,4 +96,4 @@ def _answer(entries: str, total: int, *, status: int = 200) -> Response:
         "<id>https://arxiv.org/api/example</id><title>arXiv Query</title>\n"
         f"<opensearch:totalResults>{total}</opensearch:totalResults>\n{entries}</feed>\n"
     )
-    return Response(body, status_code=status, media_type="application/atom+xml")
+    return Response(body, status, media_type="application/atom+xml", headers=UNHURRIED)

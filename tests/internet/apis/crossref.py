@@ -28,7 +28,13 @@ _QUERIES = ("query", "query.bibliographic", "query.title", "query.author")
 def routes(world: World) -> list[Route]:
     async def works(request: Request) -> Response:
         asked = request.query_params
-        chosen = dict(part.split(":", 1) for part in asked.get("filter", "").split(",") if part)
+        filters = [part.split(":", 1) for part in asked.get("filter", "").split(",") if part]
+        if any(len(part) < 2 for part in filters):
+            return _refusal()
+        chosen = dict(filters)
+        if "doi" in chosen:  # filters of one name mean any of them
+            found = _listed(world, [value for name, value in filters if name == "doi"])
+            return JSONResponse(_list(world, request, found), headers=UNHURRIED)
         found = papers.of(world).search(
             " ".join(asked[name] for name in _QUERIES if name in asked),
             year_from=_year(chosen.get("from-pub-date")),
@@ -36,10 +42,7 @@ def routes(world: World) -> list[Route]:
             agency="crossref",
         )
         found = [work for work in found if work.key.startswith(chosen.get("prefix", ""))]
-        rows = int(asked.get("rows", "20"))
-        items = [message(world, work) for work in found[:rows]]
-        body = {"facets": {}, "total-results": len(found), "items": items, "items-per-page": rows}
-        return JSONResponse(_envelope("work-list", body), headers=UNHURRIED)
+        return JSONResponse(_list(world, request, found), headers=UNHURRIED)
 
     async def work(request: Request) -> Response:
         found = _registered(world, request)
@@ -136,6 +139,27 @@ def _update(event: Happening, work: Work) -> dict[str, Any]:
         parts = [int(part) for part in event.date.split("-")]
         body["updated"] = {"date-parts": [parts], "date-time": f"{event.date}T00:00:00Z"}
     return body
+
+
+def _list(world: World, request: Request, found: list[Work]) -> dict[str, Any]:
+    rows = int(request.query_params.get("rows", "20"))
+    items = [message(world, work) for work in found[:rows]]
+    if chosen := request.query_params.get("select"):
+        items = [{name: item[name] for name in chosen.split(",") if name in item} for item in items]
+    body = {"facets": {}, "total-results": len(found), "items": items, "items-per-page": rows}
+    return _envelope("work-list", body)
+
+
+def _listed(world: World, dois: list[str]) -> list[Work]:
+    works = (papers.of(world).by_doi(doi) for doi in dict.fromkeys(dois))
+    return [work for work in works if work is not None and work.agency == "crossref"]
+
+
+def _refusal() -> Response:
+    """A value with a comma is taken for a filter without a value."""
+    fault = {"type": "parameter-not-found", "value": "filter", "message": "No value given."}
+    body = {"status": "failed", "message-type": "validation-failure", "message": [fault]}
+    return JSONResponse(body, 400, headers=UNHURRIED)
 
 
 def _registered(world: World, request: Request) -> Work | None:

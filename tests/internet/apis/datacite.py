@@ -26,6 +26,8 @@ _MISSING = {
 def routes(world: World) -> list[Route]:
     async def dois(request: Request) -> Response:
         query = request.query_params.get("query", "")
+        if listed := request.query_params.get("ids"):
+            return _page(_listed(world, listed.split(",")), request)
         years = _YEARS.search(query)
         words = _YEARS.sub("", query).removeprefix("titles.title:")
         found = papers.of(world).search(
@@ -36,11 +38,7 @@ def routes(world: World) -> list[Route]:
         )
         if request.query_params.get("sort") == "-published":
             found.sort(key=lambda work: work.date or "", reverse=True)
-        size = int(request.query_params.get("page[size]", "25"))
-        meta = {"total": len(found), "totalPages": 1, "page": 1}
-        return JSONResponse(
-            {"data": [record(work) for work in found[:size]], "meta": meta}, headers=UNHURRIED
-        )
+        return _page(found, request)
 
     async def one(request: Request) -> Response:
         found = _registered(world, request)
@@ -127,6 +125,18 @@ def _csl(work: Work) -> dict[str, Any]:
         "publisher": work.publisher,
         "abstract": work.abstract,
     }
+
+
+def _page(found: list[Work], request: Request) -> Response:
+    size = int(request.query_params.get("page[size]", "25"))
+    meta = {"total": len(found), "totalPages": 1, "page": 1}
+    data = [record(work) for work in found[:size]]
+    return JSONResponse({"data": data, "meta": meta}, headers=UNHURRIED)
+
+
+def _listed(world: World, dois: list[str]) -> list[Work]:
+    works = (papers.of(world).by_doi(doi) for doi in dict.fromkeys(dois))
+    return [work for work in works if work is not None and work.agency == "datacite"]
 
 
 def _registered(world: World, request: Request) -> Work | None:

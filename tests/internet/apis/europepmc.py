@@ -10,7 +10,7 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from tests.internet import papers
-from tests.internet.papers import Author, Happening, Register, Work
+from tests.internet.papers import UNHURRIED, Author, Happening, Register, Work
 from tests.internet.world import World
 
 PREFIX = "/europepmc"
@@ -42,7 +42,8 @@ def routes(world: World) -> list[Route]:
             found.sort(key=lambda work: work.date or "", reverse=True)
         listed = [_result(work) for work in found[: int(asked.get("pageSize", "25"))]]
         return JSONResponse(
-            {"version": "6.9", "hitCount": len(found), "resultList": {"result": listed}}
+            {"version": "6.9", "hitCount": len(found), "resultList": {"result": listed}},
+            headers=UNHURRIED,
         )
 
     return [Route("/europepmc/search", search)]
@@ -50,9 +51,9 @@ def routes(world: World) -> list[Route]:
 
 def _found(register: Register, query: str) -> list[Work]:
     for scheme, pattern in (("doi", _DOI), ("pmid", _PMID), ("pmcid", _PMCID)):
-        if match := pattern.search(query):
-            work = register.by_id(scheme, match[1])
-            return [work] if work else []
+        if values := pattern.findall(query):
+            works = (register.by_id(scheme, value) for value in dict.fromkeys(values))
+            return [work for work in works if work is not None]
     years, title = _YEARS.search(query), _TITLE.search(query)
     found = register.search(
         _FIELDS.sub(" ", query),

@@ -14,6 +14,7 @@ from tests.internet.papers import UNHURRIED, Register, Work
 from tests.internet.world import World
 
 PREFIX = "/openalex"
+MOST_VALUES = 100  # of one filter
 _TYPES = {
     "article": "preprint",
     "article-journal": "article",
@@ -40,6 +41,11 @@ def routes(world: World) -> list[Route]:
     async def many(request: Request) -> Response:
         asked, register = request.query_params, papers.of(world)
         chosen = dict(part.split(":", 1) for part in asked.get("filter", "").split(",") if part)
+        if any(value.count("|") >= MOST_VALUES for value in chosen.values()):
+            message = f"Maximum number of values exceeded: {MOST_VALUES} are the most."
+            return JSONResponse(
+                {"error": "Invalid query parameters error.", "message": message}, 400
+            )
         found = _found(register, asked.get("search"), chosen)
         if asked.get("sort") == "publication_date:desc":
             found.sort(key=lambda work: work.date or "", reverse=True)
@@ -105,6 +111,9 @@ def _found(register: Register, search: str | None, chosen: dict[str, str]) -> li
     if "cites" in chosen:
         cited = register.by_id("openalex", chosen["cites"])
         return list(register.citing(cited)) if cited else []
+    if "doi" in chosen:
+        works = (register.by_doi(doi) for doi in dict.fromkeys(chosen["doi"].lower().split("|")))
+        return [work for work in works if work is not None]
     if "openalex_id" in chosen:
         numbers = chosen["openalex_id"].split("|")
         return [work for number in numbers if (work := register.by_id("openalex", number))]

@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from tests.internet import papers
-from tests.internet.papers import Author, Happening, Work
+from tests.internet.papers import UNHURRIED, Author, Happening, Work
 from tests.internet.world import World
 
 PREFIX = "/pubmed"
@@ -36,7 +36,8 @@ def routes(world: World) -> list[Route]:
         listed = found[: int(asked.get("retmax", "20"))]
         result = {"count": str(len(found)), "retmax": str(len(listed)), "retstart": "0"}
         return JSONResponse(
-            {"header": {"type": "esearch"}, "esearchresult": result | {"idlist": listed}}
+            {"header": {"type": "esearch"}, "esearchresult": result | {"idlist": listed}},
+            headers=UNHURRIED,
         )
 
     async def fetch(request: Request) -> Response:
@@ -44,7 +45,7 @@ def routes(world: World) -> list[Route]:
         works = (papers.of(world).by_id("pmid", number) for number in numbers)
         records = "\n".join(_record(work) for work in works if work is not None)
         body = f'<?xml version="1.0" ?>\n{_DOCTYPE}\n<PubmedArticleSet>\n{records}\n</PubmedArticleSet>'
-        return Response(body, media_type="text/xml")
+        return Response(body, media_type="text/xml", headers=UNHURRIED)
 
     async def summary(request: Request) -> JSONResponse:
         number = (await _asked(request))["id"]
@@ -72,9 +73,9 @@ async def _asked(request: Request) -> dict[str, str]:
 
 def _found(world: World, asked: dict[str, str]) -> list[Work]:
     register, term = papers.of(world), asked["term"]
-    if match := _AID.search(term):
-        work = register.by_doi(match[1])
-        return [work] if work else []
+    if dois := _AID.findall(term):
+        works = map(register.by_doi, dict.fromkeys(dois))
+        return [work for work in works if work is not None]
     found = register.search(
         _TAG.sub(" ", term),
         year_from=int(asked["mindate"]) if "mindate" in asked else None,

@@ -9,7 +9,7 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from tests.internet import papers
-from tests.internet.papers import Register, Work
+from tests.internet.papers import UNHURRIED, Register, Work
 from tests.internet.world import World
 
 PREFIX = "/semanticscholar"
@@ -34,14 +34,18 @@ def routes(world: World) -> list[Route]:
         answer: dict[str, Any] = {"total": len(found), "offset": 0}
         if found:  # nothing found is told by leaving the list out
             answer["data"] = [_paper(work) for work in found[: int(asked.get("limit", "100"))]]
-        return JSONResponse(answer)
+        return JSONResponse(answer, headers=UNHURRIED)
 
     async def match(request: Request) -> JSONResponse:
         words = request.query_params["query"].lower()
         found = papers.of(world).search(words)
         if not found or not set(words.split()) & set(found[0].title.lower().split()):
-            return JSONResponse({"error": "Title match not found"}, 404)
-        return JSONResponse({"data": [_paper(found[0]) | {"matchScore": 170.1}]})
+            return JSONResponse({"error": "Title match not found"}, 404, headers=UNHURRIED)
+        found_one = _paper(found[0]) | {"matchScore": 170.1}
+        return JSONResponse({"data": [found_one]}, headers=UNHURRIED)
+
+    async def batch(request: Request) -> JSONResponse:
+        return _batch(papers.of(world), (await request.json()).get("ids", []))
 
     async def one(request: Request) -> JSONResponse:
         name, limit = request.path_params["name"], int(request.query_params.get("limit", "100"))
@@ -49,13 +53,29 @@ def routes(world: World) -> list[Route]:
         if relation in {"citations", "references"}:
             return _edges(papers.of(world), path, relation=relation, limit=limit)
         work = _find(papers.of(world), name)
-        return _missing(name) if work is None else JSONResponse(_paper(work))
+        if work is None:
+            return _missing(name)
+        return JSONResponse(_paper(work), headers=UNHURRIED)
 
     return [
         Route("/semanticscholar/paper/search", search),
         Route("/semanticscholar/paper/search/match", match),
+        Route("/semanticscholar/paper/batch", batch, methods=["POST"]),
         Route("/semanticscholar/paper/{name:path}", one),
     ]
+
+
+def _batch(register: Register, names: list[str]) -> JSONResponse:
+    works = [_find(register, name) for name in names]
+    if len(names) > 500 or not any(works):
+        error = (
+            "No valid paper ids given"
+            if names[:500] == names
+            else "Too many ids: 500 are the most."
+        )
+        return JSONResponse({"error": error}, 400, headers=UNHURRIED)
+    rows = [None if work is None else _paper(work) for work in works]
+    return JSONResponse(rows, headers=UNHURRIED)
 
 
 def _edges(register: Register, name: str, *, relation: str, limit: int) -> JSONResponse:
@@ -69,7 +89,7 @@ def _edges(register: Register, name: str, *, relation: str, limit: int) -> JSONR
         {"isInfluential": other.number % 4 == 0, "intents": ["background"], key: _paper(other)}
         for other in others[:limit]
     ]
-    return JSONResponse({"offset": 0, "data": data})
+    return JSONResponse({"offset": 0, "data": data}, headers=UNHURRIED)
 
 
 def _find(register: Register, name: str) -> Work | None:
@@ -81,7 +101,7 @@ def _find(register: Register, name: str) -> Work | None:
 
 
 def _missing(name: str) -> JSONResponse:
-    return JSONResponse({"error": f"Paper with id {name} not found"}, 404)
+    return JSONResponse({"error": f"Paper with id {name} not found"}, 404, headers=UNHURRIED)
 
 
 def _paper(work: Work) -> dict[str, Any]:

@@ -30,9 +30,7 @@ CSV = {"content-type": "text/csv"}
 
 @pytest.fixture
 def save(internet: Internet, environ: dict[str, str]):
-    def run(
-        path: str = PLACE, **options: float
-    ) -> tuple[bytes, list[tuple[int, int | None]]]:
+    def run(path: str = PLACE, **options: float) -> tuple[bytes, list[tuple[int, int | None]]]:
         settings = config.load(environ)
         downloads = Downloads(Guard(Rules.of(settings)), settings)
         file, seen = io.BytesIO(), []

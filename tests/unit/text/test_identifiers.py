@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from citewell.text import dois, identifiers, isbns, legal
@@ -62,6 +62,7 @@ _SUFFIX = st.text("abcdefghij0123456789-_.()", min_size=1, max_size=30)
 
 
 @given(st.integers(1000, 99999), _SUFFIX)
+@example(1000, "(.")
 def test_normalising_twice_is_normalising_once(prefix: int, suffix: str):
     once = dois.find(f"10.{prefix}/{suffix}")
 
@@ -191,6 +192,8 @@ def test_the_two_lengths_of_an_isbn_are_one_number():
         ("42 U.S.C. § 1983", "statute"),
         ("BVerfGE 7, 198", "german"),
         ("Application no. 6339/05", "echr"),
+        ("Marbury v. Madison, 5 U.S. (1 Cranch) 137 (1803)", "reporter"),
+        ("Handyside v. the United Kingdom, no. 5493/72, ECHR 1976", "echr"),
     ],
 )
 def test_legal_citations_are_recognised(citation: str, form: str):

@@ -33,8 +33,8 @@ STYLES = {"apa": apa, "mla": mla, "chicago": chicago, "harvard": harvard, "vanco
 # What citeproc-py 0.11 gets wrong, and what the style asks for.
 FAULTS = {
     "chicago-manual": (
-        "The Chicago manual of style. ",
-        "",
+        "(2017). The Chicago manual of style.",
+        "(2017).",
     ),  # a title in place of authors is said twice
     "about-arxiv": ("(n.d.). About arXiv.", "(n.d.)."),
     "bourdieu": ("(ed.)", "(Ed.)"),  # the label's capital is lost

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import ClassVar
 
 from citewell.errors import BadShape, InvalidInput, Unavailable
@@ -16,6 +18,7 @@ from citewell.model.paper import (
     PapersFound,
     Scheme,
 )
+from citewell.net import bundle
 from citewell.net.answer import read
 from citewell.ports import Kit, Offer, Spec
 from citewell.providers.europepmc.records import Found, read_work
@@ -40,6 +43,7 @@ SPEC = Spec(
 
 _READERS = {Scheme.DOI: fields.doi, Scheme.PMID: fields.pmid, Scheme.PMCID: fields.pmcid}
 _QUERIES = {Scheme.DOI: 'DOI:"{}"', Scheme.PMID: "EXT_ID:{} AND SRC:MED", Scheme.PMCID: "PMCID:{}"}
+_BUNDLE = 40  # identifiers of one query: a work may have a record as preprint, too
 _SYNTAX = re.compile(r"[:()\[\]{}^~*?\\/\"]")  # a colon in a title would name a field
 _WORD = re.compile(r"[^\W_]+")
 _TITLE_WORDS = 15
@@ -47,6 +51,7 @@ _TITLE_WORDS = 15
 
 class Provider:
     schemes: ClassVar[frozenset[Scheme]] = frozenset(_READERS)
+    most: ClassVar[Mapping[Scheme, int]] = MappingProxyType(dict.fromkeys(_READERS, _BUNDLE))
 
     def __init__(self, kit: Kit) -> None:
         self._upstream = kit.upstream
@@ -59,14 +64,21 @@ class Provider:
 
     async def paper(self, paper_id: PaperId) -> Paper | None:
         """The one that says itself that it has this identifier: a search may answer with others."""
-        if paper_id.scheme not in _READERS:
-            raise InvalidInput(f"Europe PMC knows no {paper_id.scheme}.", provider=SPEC.name)
-        wanted = _READERS[paper_id.scheme](paper_id.value)
+        wanted = _bare(paper_id)
         if wanted is None:
             return None
         asked = _QUERIES[paper_id.scheme].format(wanted.replace('"', ""))
         papers, _total = await self._search(asked, count=5)
         return next((one for one in papers if one.ids.get(paper_id.scheme) == wanted), None)
+
+    async def papers_of(self, ids: Sequence[PaperId]) -> Mapping[PaperId, Paper | None]:
+        asked = {one: _bare(one) for one in ids}
+        sound = {one: value for one, value in asked.items() if value and '"' not in value}
+        if not sound:
+            return {}
+        each = (f"({_QUERIES[one.scheme].format(value)})" for one, value in sound.items())
+        papers, total = await self._search(" OR ".join(each), count=SPEC.max_results)
+        return bundle.placed(list(sound), papers, whole=total == len(papers))
 
     async def match(self, query: BibliographicQuery) -> tuple[Paper, ...]:
         for expression in _references(query):
@@ -102,6 +114,12 @@ class Provider:
             raise BadShape("The answer lists no results.", provider=SPEC.name)
         papers = tuple(read_work(work, source=SPEC.name) for work in answer.result_list.result)
         return papers[:count], answer.hit_count
+
+
+def _bare(paper_id: PaperId) -> str | None:
+    if paper_id.scheme not in _READERS:
+        raise InvalidInput(f"Europe PMC knows no {paper_id.scheme}.", provider=SPEC.name)
+    return _READERS[paper_id.scheme](paper_id.value)
 
 
 def _expression(query: PaperQuery) -> str:

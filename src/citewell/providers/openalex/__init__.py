@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import ClassVar
 
 from citewell.errors import BadShape, InvalidInput, NotFound, RateLimited
@@ -17,7 +18,7 @@ from citewell.model.paper import (
     PapersFound,
     Scheme,
 )
-from citewell.net import csl
+from citewell.net import bundle, csl
 from citewell.net.answer import read
 from citewell.net.limits import read_delay
 from citewell.net.message import Response
@@ -66,6 +67,9 @@ class Provider:
     schemes: ClassVar[frozenset[Scheme]] = frozenset(
         {Scheme.DOI, Scheme.PMID, Scheme.PMCID, Scheme.OPENALEX, Scheme.ARXIV}
     )
+    most: ClassVar[Mapping[Scheme, int]] = MappingProxyType(
+        {Scheme.DOI: _BATCH, Scheme.ARXIV: _BATCH}
+    )
 
     def __init__(self, kit: Kit, *, clock: Callable[[], float] = time.time) -> None:
         self._upstream = kit.upstream
@@ -97,6 +101,17 @@ class Provider:
     async def paper(self, paper_id: PaperId) -> Paper | None:
         work = await self._work(paper_id)
         return None if work is None else works.paper(work)
+
+    async def papers_of(self, ids: Sequence[PaperId]) -> Mapping[PaperId, Paper | None]:
+        asked = {one: PaperId(scheme=Scheme.DOI, value=_doi(one)) for one in ids}
+        dois = bundle.plain(asked.values())
+        if not dois:
+            return {}
+        values = "|".join(one.value for one in dois)
+        answer = await self._list({"filter": f"doi:{values}"}, count=SPEC.max_results)
+        whole = answer.meta is not None and answer.meta.count == len(answer.results)
+        found = bundle.placed(dois, map(works.paper, answer.results), whole=whole)
+        return {one: found[doi] for one, doi in asked.items() if doi in found}
 
     async def match(self, query: BibliographicQuery) -> tuple[Paper, ...]:
         words = _plain(query.title or query.text)
@@ -170,7 +185,7 @@ def _segment(paper_id: PaperId) -> str:
         case Scheme.DOI:
             return f"doi:{csl.segment(value)}"
         case Scheme.ARXIV:
-            return f"doi:{csl.segment(f'10.48550/arxiv.{value}'.lower())}"
+            return f"doi:{csl.segment(_doi(paper_id))}"
         case Scheme.PMID | Scheme.PMCID:
             return f"{paper_id.scheme}:{csl.segment(value)}"
         case Scheme.OPENALEX:
@@ -178,6 +193,12 @@ def _segment(paper_id: PaperId) -> str:
         case _:
             message = f"OpenAlex cannot be asked by {paper_id.scheme}."
             raise InvalidInput(message, provider=SPEC.name)
+
+
+def _doi(paper_id: PaperId) -> str:
+    """An arXiv paper goes by the DOI that arXiv gives it."""
+    arxiv = paper_id.scheme is Scheme.ARXIV
+    return f"10.48550/arxiv.{paper_id.value}".lower() if arxiv else paper_id.value
 
 
 def _same(work: Work, paper_id: PaperId) -> bool:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, ClassVar, TypeVar
 
 from pydantic import Field
@@ -18,6 +19,7 @@ from citewell.model.paper import (
     PapersFound,
     Scheme,
 )
+from citewell.net import bundle
 from citewell.net.answer import Answer, Items, Maybe, Part, read
 from citewell.net.message import Response
 from citewell.ports import Kit, Offer, Option, Spec
@@ -53,6 +55,7 @@ SPEC = Spec(
 A = TypeVar("A", bound=Answer)
 
 _READERS = {Scheme.PMID: fields.pmid, Scheme.DOI: fields.doi, Scheme.PMCID: fields.pmcid}
+_BUNDLE = 50  # of 200 that an address may list: fifty abstracts are a megabyte
 _TITLE_WORDS = 12  # enough to know a title by
 _WORD = re.compile(r"[A-Za-z0-9À-ɏ][A-Za-z0-9À-ɏ'’-]*")
 _LIMIT = re.compile(r"rate limit", re.IGNORECASE)
@@ -85,6 +88,9 @@ class _Summaries(Answer):
 
 class Provider:
     schemes: ClassVar[frozenset[Scheme]] = frozenset(_READERS)
+    most: ClassVar[Mapping[Scheme, int]] = MappingProxyType(
+        {Scheme.PMID: _BUNDLE, Scheme.DOI: _BUNDLE}
+    )
 
     def __init__(self, kit: Kit) -> None:
         self._upstream = kit.upstream
@@ -102,6 +108,20 @@ class Provider:
         wanted = _bare(paper_id)
         found = await self._fetch(await self._numbers(paper_id.scheme, wanted)) if wanted else ()
         return next((one for one in found if one.ids.get(paper_id.scheme) == wanted), None)
+
+    async def papers_of(self, ids: Sequence[PaperId]) -> Mapping[PaperId, Paper | None]:
+        """Records leave out what they do not have without a word, so only a search can deny."""
+        asked = [one for one in ids if _bare(one) and '"' not in one.value]
+        if not asked:
+            return {}
+        if asked[0].scheme is Scheme.PMID:
+            return bundle.placed(
+                asked, await self._fetch([one.value for one in asked]), whole=False
+            )
+        term = " OR ".join(f'"{one.value}"[aid]' for one in asked)
+        numbers, total = await self._search({"term": term, "retmax": str(2 * _BUNDLE)})
+        papers = await self._fetch(numbers)
+        return bundle.placed(asked, papers, whole=total == len(papers))
 
     async def match(self, query: BibliographicQuery) -> tuple[Paper, ...]:
         for term in _terms(query):

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import ClassVar
 from urllib.parse import quote
 
-from citewell.errors import InvalidInput, Unavailable
+from citewell.errors import InvalidInput, RejectedRequest, Unavailable
 from citewell.model.paper import (
     BibliographicQuery,
     Paper,
@@ -25,6 +27,8 @@ from citewell.providers.semanticscholar.records import (
     denied,
     listed,
     neighbour,
+    none_valid,
+    several,
     whole,
 )
 from citewell.text.markup import clean
@@ -60,12 +64,14 @@ _EDGE_FIELDS = (
     "intents,isInfluential,title,year,authors,externalIds,citationCount,isOpenAccess,openAccessPdf,"
     "venue,publicationDate,publicationTypes,url"
 )
+_BUNDLE = 200  # papers of one request: 500 are allowed, and ten megabytes
 _EDGES = 1000  # the most that one request returns
 _PREFIXES = {Scheme.DOI: "DOI:", Scheme.ARXIV: "ARXIV:", Scheme.PMID: "PMID:", Scheme.PMCID: "PMCID:", Scheme.S2: ""}  # fmt: skip
 
 
 class Provider:
     schemes: ClassVar[frozenset[Scheme]] = frozenset(_PREFIXES)
+    most: ClassVar[Mapping[Scheme, int]] = MappingProxyType(dict.fromkeys(_PREFIXES, _BUNDLE))
 
     def __init__(self, kit: Kit) -> None:
         self._upstream = kit.upstream
@@ -81,6 +87,23 @@ class Provider:
     async def paper(self, paper_id: PaperId) -> Paper | None:
         response = await self._known(_address(paper_id), {"fields": _FIELDS})
         return None if response is None else whole(response)
+
+    async def papers_of(self, ids: Sequence[PaperId]) -> Mapping[PaperId, Paper | None]:
+        """By their places in the list; where it knows none at all it refuses the whole list."""
+        asked = [one for one in ids if one.value.strip()]
+        response = await self._upstream.post(
+            "/paper/batch",
+            params={"fields": _FIELDS},
+            json={"ids": [_name(one) for one in asked]},
+            secret_headers=self._key,
+            accept=(400,),
+        )
+        if response.status != 400:
+            found = several(response, count=len(asked))
+            return {asked[place]: paper for place, paper in found.items()}
+        if not none_valid(response):
+            raise RejectedRequest("The upstream refused this request.", provider=SPEC.name)
+        return dict.fromkeys(asked)
 
     async def match(self, query: BibliographicQuery) -> tuple[Paper, ...]:
         """The one closest by title, or for a reference without one what its words find."""
@@ -123,13 +146,16 @@ class Provider:
 
 
 def _address(paper_id: PaperId) -> str:
+    return f"/paper/{quote(_name(paper_id).encode('utf-8', 'replace'), safe='/:;()')}"
+
+
+def _name(paper_id: PaperId) -> str:
     if paper_id.scheme not in _PREFIXES:
         raise InvalidInput(f"Semantic Scholar knows no {paper_id.scheme}.", provider=SPEC.name)
     value = paper_id.value
     if paper_id.scheme is Scheme.PMCID:
         value = value.upper().removeprefix("PMC")
-    quoted = quote(value.encode("utf-8", "replace"), safe="/:;()")
-    return f"/paper/{_PREFIXES[paper_id.scheme]}{quoted}"
+    return f"{_PREFIXES[paper_id.scheme]}{value}"
 
 
 def _params(query: PaperQuery) -> dict[str, str]:

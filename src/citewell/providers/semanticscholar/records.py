@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 from urllib.parse import quote, urlsplit
 
-from pydantic import BeforeValidator, ConfigDict
+from pydantic import BeforeValidator, ConfigDict, ValidationError
 from pydantic.alias_generators import to_camel
 
 from citewell.errors import BadShape
@@ -104,7 +104,7 @@ class Edges(_Camel, Answer):
 
 
 def denied(response: Response) -> bool:
-    """Whether a 404 is the index's own word: {"error": "Paper with id … not found"}."""
+    """Whether a refusal is the index's own word: {"error": "Paper with id … not found"}."""
     try:
         said = response.parsed()
     except BadShape:
@@ -128,6 +128,27 @@ def whole(response: Response) -> Paper:
     if not record.error and not clean(record.title):
         raise BadShape("The record has no title.", provider=response.provider)
     return _paper(read(_Record, response))
+
+
+def none_valid(response: Response) -> bool:
+    """Whether a refused list is the index's own word that it has none of it."""
+    return denied(response) and "no valid paper ids" in str(response.parsed()["error"]).lower()
+
+
+def several(response: Response, *, count: int) -> dict[int, Paper | None]:
+    """Papers by their places; null is one that it does not have, an unreadable one is left out."""
+    rows = response.parsed()
+    if not isinstance(rows, list) or len(rows) != count:
+        raise BadShape("The answer is no list of the papers asked for.", provider=response.provider)
+    found: dict[int, Paper | None] = {}
+    for place, row in enumerate(rows):
+        try:
+            item = None if row is None else _Paper.model_validate(row)
+        except ValidationError:
+            continue
+        if item is None or clean(item.title):
+            found[place] = None if item is None else _paper(item)
+    return found
 
 
 def neighbour(edge: _Edge) -> Paper | None:

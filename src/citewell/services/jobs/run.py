@@ -54,8 +54,8 @@ class Run:
     async def paid(self, key: str, call: PaidCall, *, seconds: float | None = None) -> JSON:
         """Make a call that costs money, at most once in the life of the job.
 
-        Raises CallFailed, Uncertain or BudgetSpent, and the same one again after a restart. After
-        so many `seconds` it is cancelled upstream and counts as failed.
+        Raises CallFailed or Uncertain, and the same one again after a restart, or BudgetSpent
+        where nothing was sent. After so many `seconds` it is cancelled upstream and has failed.
         """
         with self._alone(key):
             payment = Payment(self._desk, key, call, seconds=seconds)

@@ -184,9 +184,8 @@ class Runner:
     async def _conclude(self, held: Held, desk: Desk, work: asyncio.Task[JSON]) -> None:
         if desk.ending is Ending.CANCEL:
             await self._finish(desk, Status.CANCELLED, None)
-        elif desk.ending is Ending.LOST:
-            return
         elif desk.ending is not None:
+            # Where the job is another's by now, releasing it does nothing.
             self._put_down.append((held, desk.ending is Ending.STOP))
         elif work.cancelled():
             error = InternalError("The workflow ended itself.")

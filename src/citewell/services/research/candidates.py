@@ -50,7 +50,9 @@ def _of(number: int, page: Reading) -> Iterator[Candidate]:
             continue
         begin, stop = start + worth.lead(sentence), _unnoted(sentence, start)
         said = text[begin:stop]
-        if kept < MOST_OF_A_PAGE and said not in seen and _quotable(said, page.language, commands):
+        fit = _quotable(said, page.language, commands)
+        alone = before is None and worth.points(said)
+        if kept < MOST_OF_A_PAGE and said not in seen and fit and not alone:
             kept += 1
             seen.add(said)
             yield Candidate(
@@ -62,7 +64,7 @@ def _of(number: int, page: Reading) -> Iterator[Candidate]:
                 place=place,
                 before=before if worth.leans(said) else None,
             )
-        before = (begin, stop) if worth.ended(said) else None
+        before = (begin, stop) if fit else None
 
 
 def _prose(text: str) -> Iterator[tuple[int, int]]:

@@ -12,7 +12,7 @@ from citewell.services.research.material import Lead, Plan, Reading
 from citewell.services.research.statements import stated
 from citewell.text import similar, urls
 from citewell.text.bags import bag
-from citewell.text.support import Text, assess
+from citewell.text.support import Text, assess, comparable
 
 MOST = 500  # cited pages of one report that are read
 
@@ -75,6 +75,8 @@ class Check:
         if page is None or key not in self._texts:
             lost = bare.state in {"never_existed", "refused"}
             return replace(bare, support=0.0 if lost else confidence.UNCHECKED)
+        if not comparable(text, self._texts[key]):  # another language cannot be held against it
+            return replace(bare, state="unchecked", support=confidence.UNCHECKED)
         found = assess(text, self._texts[key])
         return replace(
             bare,

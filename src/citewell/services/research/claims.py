@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from citewell.model.research import Claim, Evidence, Relation, ValueTable
@@ -127,18 +127,9 @@ def _weighed(row: Statement, middle: Bag, other: Bag) -> Statement:
     if not row.snippet:
         return row
     found = support.assess(middle.text, support.Text(text=row.snippet, language=middle.language))
-    share = found.score if row.text == row.snippet else min(found.score + 0.2, 1.0)
-    kept = (
-        row.relation
-        if row.relation in _OPPOSING
-        else _kept(row, similar.both_ways(middle, other), share)
-    )
-    return replace(row, support=round(min(row.support, share), 4), relation=kept)
-
-
-def _kept(row: Statement, together: float, share: float) -> Relation:
-    enough = share >= support.SUPPORTED or together >= support.TOPICAL
-    return row.relation if enough else Relation.MENTIONS
+    enough = found.score >= support.SUPPORTED or similar.both_ways(middle, other) >= support.TOPICAL
+    kept = row.relation if enough or row.relation in _OPPOSING else Relation.MENTIONS
+    return replace(row, support=round(min(row.support, found.score), 4), relation=kept)
 
 
 def _opposed(drafts: list[_Draft], conflicts: Sequence[Conflict]) -> list[_Draft]:
@@ -214,20 +205,18 @@ def _names(providers: Iterable[str]) -> tuple[str, ...]:
 
 def _flags(draft: _Draft, backing: Sequence[Statement], *, contradicted: bool) -> tuple[str, ...]:
     checked = [row for row in draft.said if row.state == CHECKED and row.source]
-    owners = {row.owner for row in backing if row.source and row.state == CHECKED}
-    tests: tuple[tuple[str, Callable[[], bool]], ...] = (
-        (
-            "unsupported",
-            lambda: bool(checked) and all(row.support < support.UNSUPPORTED for row in checked),
-        ),
-        ("uncited", lambda: not any(row.source for row in draft.said)),
-        ("unreachable", lambda: any(row.state in {"unreachable", "refused"} for row in draft.said)),
-        ("never_existed", lambda: any(row.state == "never_existed" for row in draft.said)),
-        ("single_source", lambda: len(owners) == 1),
-        ("contradicted", lambda: contradicted),
-        ("values_differ", lambda: bool(draft.qualified) or _differs(draft)),
-    )
-    return tuple(name for name, holds in tests if holds())
+    states = {row.state for row in draft.said}
+    owners = {row.owner for row in backing if row.state == CHECKED}
+    flags = {
+        "unsupported": bool(checked) and all(row.support < support.UNSUPPORTED for row in checked),
+        "uncited": not any(row.source for row in draft.said),
+        "unreachable": bool(states & {"unreachable", "refused"}),
+        "never_existed": "never_existed" in states,
+        "single_source": len(owners) == 1,
+        "contradicted": contradicted,
+        "values_differ": bool(draft.qualified) or _differs(draft),
+    }
+    return tuple(name for name, holds in flags.items() if holds)
 
 
 def _differs(draft: _Draft) -> bool:

@@ -10,6 +10,7 @@ from citewell.text import cluster, numbers, similar, support, tokens
 from citewell.text.bags import Bag
 from citewell.text.numbers import DAY, ORDINAL, YEAR, Quantity
 from citewell.text.rank import Corpus
+from citewell.text.units import MEASURES
 
 _UNTOLD = frozenset((YEAR, DAY, ORDINAL, ""))  # no measure: they differ for many reasons
 _NEAR = 0.5  # of each other's words, numbers left out
@@ -140,9 +141,19 @@ def _table(unit: str, said: Sequence[Said]) -> ValueTable:
         for one in said
         for value in _by_unit(one.bag.quantities).get(unit, ())[:1]
     ]
-    subject_of = subject([one.bag for one in said])
-    shown = {YEAR: "year", DAY: "date"}.get(unit, unit)
-    return ValueTable(subject=subject_of, unit=shown, rows=tuple(dict.fromkeys(rows))[:_MOST_ROWS])
+    kept = tuple(dict.fromkeys(rows))[:_MOST_ROWS]
+    return ValueTable(
+        subject=subject([one.bag for one in said], without=unit),
+        unit=_shown(unit, kept[0].value if kept else ""),
+        rows=kept,
+    )
+
+
+def _shown(unit: str, value: str) -> str:
+    """The unit as people write it; things counted, as the first source calls them."""
+    if unit in {YEAR, DAY}:
+        return "year" if unit == YEAR else "date"
+    return unit if unit in MEASURES else value.rpartition(" ")[2] if unit else ""
 
 
 def _year(one: Bag) -> str | None:
@@ -150,9 +161,9 @@ def _year(one: Bag) -> str | None:
     return years[0] if len(years) == 1 else None
 
 
-def subject(statements: Sequence[Bag]) -> str:
-    """The words that all statements share, as the first one writes them."""
-    shared = frozenset.intersection(*(_worded(one) for one in statements))
+def subject(statements: Sequence[Bag], *, without: str = "") -> str:
+    """The words that all statements share, as the first one writes them; not that of the unit."""
+    shared = frozenset.intersection(*(_worded(one) for one in statements)) - {without}
     code = (statements[0].language or "en")[:2]
     kept: dict[str, str] = {}
     for word in statements[0].text.split():

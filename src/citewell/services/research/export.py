@@ -8,6 +8,7 @@ from datetime import date
 from typing import Any
 
 from citewell.errors import InvalidInput
+from citewell.model.base import UNTRUSTED
 from citewell.model.job import JobView
 from citewell.model.research import Findings, Source
 from citewell.services.research import page, shown
@@ -42,6 +43,24 @@ def document(
             map(_work, findings.sources), style="bibtex", accessed=date.min
         )
     return findings.synthesis.rstrip() + "\n"
+
+
+def told(
+    view: JobView, findings: Findings, form: str, *, document: str, exported_at: str | None
+) -> dict[str, Any]:
+    """A document as the answer of an export, with the keys that an exported session has."""
+    return {
+        "jobId": view.job.id,
+        "threadId": view.job.thread,
+        "format": form,
+        "researchGoal": findings.query,
+        "claimCount": len(findings.claims),
+        "sourceCount": len(findings.sources),
+        "startedAt": stamp(view.job.created),
+        "exportedAt": exported_at,
+        "document": json.loads(document) if form == "json" else document,
+        "trust": UNTRUSTED,
+    }
 
 
 def facts(view: JobView, findings: Findings) -> dict[str, str]:

@@ -57,7 +57,7 @@ def _alone(claims: Sequence[Claim]) -> Iterator[Followon]:
     for claim in claims[:12]:
         if "single_source" in claim.flags:
             yield Followon(
-                topic=_short(f"Is it confirmed elsewhere that {claim.content}"),
+                topic=f"Is this confirmed elsewhere: “{_short(claim.content)}”",
                 rationale="Only one source says so.",
             )
 

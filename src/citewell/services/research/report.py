@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from citewell.model.research import Claim, Evidence, Relation, Source, ValueTable
+from citewell.services.research.asking import titled
 from citewell.services.research.claims import Built
 from citewell.services.research.material import Plan
 from citewell.text import similar
@@ -13,6 +14,7 @@ from citewell.text.rank import Corpus, Ranked, diverse
 
 _ANSWER, _SECTION, _ALONE, _DISPUTES, _TABLES = 5, 6, 6, 6, 5
 _REFS = 4  # citations after one sentence
+_MARKS = {"contradicted": "disputed", "values_differ": "values differ"}
 _METHOD = (
     "This report was put together without a language model. {sentences} sentences of {pages} pages were"
     " ranked by how much of the question they speak to; sentences of different sources that say the same"
@@ -46,11 +48,21 @@ class _Shown:
             quoted = claim.content  # what it points back to is there already
         self._quoted |= {quoted, claim.content}
         refs = list(dict.fromkeys(one.source for one in backing)) or list(claim.sources)
-        return f"- {quoted} {cites(refs)} *({claim.confidence_level} confidence)*"
+        marks = [f"{claim.confidence_level} confidence"]
+        marks += [said for flag, said in _MARKS.items() if flag in claim.flags]
+        return f"- {quoted} {cites(refs)} *({', '.join(marks)})*"
 
-    def best(self, claims: Sequence[Claim], count: int) -> list[Claim]:
+    def lines(self, claims: Sequence[Claim], count: int) -> list[str]:
+        """The best of these that the report does not hold yet."""
+        made: list[str] = []
+        for claim in self._best(claims, 2 * count):
+            if len(made) < count and not self._told(claim):
+                made.append(self.line(claim))
+        return made
+
+    def _best(self, claims: Sequence[Claim], count: int) -> list[Claim]:
         """The first of these that are not yet printed and do not repeat one another."""
-        fresh = [claim for claim in claims if claim.id not in self.printed]
+        fresh = [claim for claim in claims if not self._told(claim)]
         ranking = [
             Ranked(place=place, score=(1 + claim.confidence) / (1 + place / 8))
             for place, claim in enumerate(fresh)
@@ -61,6 +73,10 @@ class _Shown:
 
         order = sorted(ranking, key=lambda one: (-one.score, one.place))[: 4 * count]
         return [fresh[one.place] for one in diverse(order, alike, count=count)]
+
+    def _told(self, claim: Claim) -> bool:
+        """Whether it is printed already, or stands in what was quoted with another claim."""
+        return claim.id in self.printed or any(claim.content in one for one in self._quoted)
 
     def _bag(self, claim: Claim) -> Bag:
         return self._bags[claim.id]
@@ -77,7 +93,7 @@ def extractive(
 ) -> str:
     """Markdown: the answer first, then each side, what is disputed, what one source alone says."""
     shown = _Shown(built)
-    parts = [f"# {_flat(plan.query)}", *_answer(shown)]
+    parts = [f"# {titled(_flat(plan.query))}", *_answer(shown, built)]
     for place, side in enumerate(plan.sides):
         parts += _section(side.title if place else "More findings", _of(shown, side.title))
     parts += _disputed(shown, built)
@@ -92,17 +108,21 @@ def extractive(
     return "\n\n".join(parts) + "\n"
 
 
-def _answer(shown: _Shown) -> list[str]:
-    sound = [claim for claim in shown.claims if "contradicted" not in claim.flags]
-    first = shown.best(sound or shown.claims, _ANSWER)
-    if not first:
-        return ["## Answer", "No page was found that speaks to this question."]
-    return ["## Answer", "\n".join(shown.line(claim) for claim in first)]
+def _answer(shown: _Shown, built: Built) -> list[str]:
+    first = shown.lines(_standing(built), _ANSWER)
+    return ["## Answer", "\n".join(first) or "No page was found that speaks to this question."]
+
+
+def _standing(built: Built) -> list[Claim]:
+    """The claims less those that a claim of more confidence denies."""
+    sure = {claim.id: claim.confidence for claim in built.claims}
+    beaten = {min(pair, key=lambda each: (sure[each], each)) for pair in built.conflicts}
+    return [claim for claim in built.claims if claim.id not in beaten]
 
 
 def _of(shown: _Shown, title: str) -> list[str]:
     own = [claim for claim in shown.claims if claim.facet == title and len(claim.sources) > 0]
-    return [shown.line(claim) for claim in shown.best(own, _SECTION)]
+    return shown.lines(own, _SECTION)
 
 
 def _section(title: str, lines: list[str]) -> list[str]:
@@ -131,8 +151,7 @@ def _table(table: ValueTable) -> str:
 
 def _alone(shown: _Shown) -> list[str]:
     single = [claim for claim in shown.claims if "single_source" in claim.flags]
-    lines = [shown.line(claim) for claim in shown.best(single, _ALONE)]
-    return _section("Only one source says", lines)
+    return _section("Only one source says", shown.lines(single, _ALONE))
 
 
 def _sources(built: Built, sources: Sequence[Source]) -> list[str]:

@@ -30,6 +30,7 @@ from citewell.store.threads import ThreadStore
 
 KIND = "research"
 Progress = Callable[[float, float | None, str | None], Awaitable[None]]
+_SWEEP = 3600.0  # seconds
 _CONTEXT = 4000  # characters of the parent's report that a follow-up is told
 
 
@@ -54,6 +55,7 @@ class Research:
         self._prior = prior
         self._clock = clock
         self._new_id = new_id
+        self._swept: float | None = None
 
     async def start(self, owner: str, question: Question) -> dict[str, Any]:
         """Dispatched before it returns; what earlier jobs know is offered beside it."""
@@ -70,9 +72,8 @@ class Research:
     async def follow_up(
         self, owner: str, job_id: str, *, topic: int, query: str | None, tier: str | None
     ) -> dict[str, Any]:
-        parent = await self._complete(owner, job_id)
+        parent, findings = await self._finished(owner, job_id)
         before = assignment(parent.job.args)
-        findings = await self._findings(owner, parent)
         asked = query.strip() if query and query.strip() else _suggested(findings, topic)
         question = checked(Question(query=asked, tier=tier or before.tier, mode=before.mode))
         work = Assignment(
@@ -126,11 +127,15 @@ class Research:
 
     async def document(self, owner: str, job_id: str, form: str) -> str:
         """A completed job as a document in one of export.FORMATS."""
-        form = export.named(form)
-        view = await self._complete(owner, job_id)
-        reports = await self._reports(owner, view) if form == "json" else {}
-        findings = await self._findings(owner, view)
-        return await asyncio.to_thread(export.document, view, findings, form, reports=reports)
+        view, findings = await self._finished(owner, job_id)
+        return await self._rendered(owner, view, findings, export.named(form))
+
+    async def exported(self, owner: str, job_id: str, form: str) -> dict[str, Any]:
+        """The document with what it is about; JSON comes as the object itself."""
+        view, findings = await self._finished(owner, job_id)
+        document = await self._rendered(owner, view, findings, form)
+        stamp = accounts.stamp(self._clock())
+        return export.told(view, findings, form, document=document, exported_at=stamp)
 
     async def credit(self, owner: str, dollars: str, *, note: str = "") -> None:
         """Raises InvalidInput for what is no sum of money above zero."""
@@ -232,13 +237,29 @@ class Research:
         )
         view = await self._jobs.dispatch(owner, order)
         self._jobs.start()
+        await self._sweep()
         return view
+
+    async def _sweep(self) -> None:
+        """Let go of what has been kept long enough, now and then; whoever orders a job pays for it."""
+        now = self._clock()
+        if self._swept is None or not 0 <= now - self._swept < _SWEEP:
+            self._swept = now
+            await self._jobs.sweep()
 
     async def _complete(self, owner: str, job_id: str) -> JobView:
         view = await self._jobs.view(owner, job_id)
         if view.status is not Status.COMPLETED:
             raise _incomplete(view)
         return view
+
+    async def _finished(self, owner: str, job_id: str) -> tuple[JobView, Findings]:
+        view = await self._complete(owner, job_id)
+        return view, await self._findings(owner, view)
+
+    async def _rendered(self, owner: str, view: JobView, findings: Findings, form: str) -> str:
+        reports = await self._reports(owner, view) if form == "json" else {}
+        return await asyncio.to_thread(export.document, view, findings, form, reports=reports)
 
     async def _latest(self, owner: str, thread: str) -> str | None:
         await self._threads.thread(owner, thread)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -180,10 +181,16 @@ def cut_short(view: JobView, written: Mapping[str, str]) -> dict[str, Any]:
 def _account(view: JobView) -> dict[str, Any]:
     work = assignment(view.job.args)
     times = {name: _milliseconds(view, name) for name in work.providers}
-    costs = {step.provider: cents(step.cost) for step in view.steps if step.provider and step.cost}
+    paid: Counter[str] = Counter()  # one that writes the synthesis too is paid twice
+    for step in view.steps:
+        if step.provider and step.cost:
+            paid[step.provider] += step.cost
     end = view.finished or view.job.created
     return {
-        "cost": {"totalCents": cents(view.spent), "byProvider": costs},
+        "cost": {
+            "totalCents": cents(view.spent),
+            "byProvider": {name: cents(ticks) for name, ticks in paid.items()},
+        },
         "duration": {
             "totalSeconds": max(0, round(end - view.job.created)),
             "byProvider": {name: time for name, time in times.items() if time is not None},

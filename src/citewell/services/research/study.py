@@ -13,7 +13,8 @@ from citewell.text import shingles, similar
 from citewell.text.bags import Bag, bag
 from citewell.text.rank import Corpus, answering, combine
 
-ADDRESSED = 0.5  # of the weight of a side's words: less is about something else
+ADDRESSED = 0.5  # of the weight of a side's words, for a sentence that speaks to all of it
+_SUBJECT = 0.5  # of the weight that a side's words have among pages
 _CONTEXT = 0.5  # what words of the title and the heading count
 _ANSWER, _CUE, _LEANING = (
     0.1,
@@ -21,7 +22,7 @@ _ANSWER, _CUE, _LEANING = (
     0.05,
 )  # what fits the kind of question, its side; what needs context
 _DIGITS = 6
-_NEARLY, _LEAST = 0.75, 0.3  # where no sentence reaches ADDRESSED, the nearest ones do
+_NEARLY, _ENOUGH, _LEAST = 0.75, 0.4, 0.25  # of the best sentence's share; the bar is between these
 _Side = tuple[tuple[float, ...], tuple[float, ...], tuple[bool, ...]]
 
 
@@ -55,6 +56,7 @@ class _Known:
     priors: Sequence[float]
     titles: Sequence[Bag]  # of the pages
     headings: frozenset[str]
+    pages: Corpus  # each page as one bag: what is rare among pages is what they are about
 
 
 def study(plan: Plan, readings: Readings) -> Study:
@@ -68,6 +70,7 @@ def study(plan: Plan, readings: Readings) -> Study:
         priors=_priors(plan, pages, found),
         titles=[bag(page.title, language=page.language) for page in pages],
         headings=frozenset(one.heading for one in found),
+        pages=_whole(pages, found),
     )
     sides = [_side(plan, number, corpus, known) for number in range(len(plan.sides))]
     return Study(
@@ -84,7 +87,7 @@ def study(plan: Plan, readings: Readings) -> Study:
 
 
 def _bar(covered: Sequence[float]) -> float:
-    return max(_LEAST, min(ADDRESSED, _NEARLY * max(covered, default=0.0)))
+    return max(_LEAST, min(_ENOUGH, _NEARLY * max(covered, default=0.0)))
 
 
 def _leant(one: Candidate, pages: Sequence[Reading]) -> Bag:
@@ -107,13 +110,31 @@ def _side(plan: Plan, number: int, corpus: Corpus, known: _Known) -> _Side:
     covered = _covered(alone.coverage, wanted, corpus, known, heads)
     plain = combine(replace(alone, coverage=covered), places=places, priors=known.priors)
     cue = re.compile(rf"\b(?:{side.cue})", re.IGNORECASE) if side.cue else None
-    cued = tuple(cue is None or cue.search(one.text) is not None for one in found)
+    cued = tuple(
+        (cue is None or cue.search(one.text) is not None)
+        and _on_subject(
+            wanted, leant.terms | known.titles[one.page].terms | heads[one.heading], known
+        )
+        for one, leant in zip(found, corpus.sentences, strict=True)
+    )
     fitting = answering(plan.query, [one.text for one in found], plain)
     scores = tuple(
         round(score + _bonus(one, cued=cue is not None and hit), _DIGITS)
         for score, one, hit in zip(fitting, found, cued, strict=True)
     )
     return scores, covered, cued
+
+
+def _on_subject(wanted: Bag, held: frozenset[str], known: _Known) -> bool:
+    """Whether a sentence or its page names the subject, and not only the common words around it."""
+    return similar.coverage(wanted, held, known.pages.weigh) >= _SUBJECT
+
+
+def _whole(pages: Sequence[Reading], found: Sequence[Candidate]) -> Corpus:
+    held: list[set[str]] = [set() for _ in pages]
+    for one in found:
+        held[one.page] |= one.bag.terms
+    return Corpus([Bag(text="", stems=tuple(sorted(terms))) for terms in held])
 
 
 def _covered(

@@ -6,8 +6,10 @@ import re
 from collections.abc import Iterable, Mapping
 
 from citewell.model.research import Claim, Evidence, Findings, ProviderReport, Source
+from citewell.services.research.asking import titled
 from citewell.services.research.statements import stated
 from citewell.text import urls
+from citewell.text.markup import clean
 from citewell.text.support import Text, assess
 
 INSTRUCTIONS = (
@@ -92,6 +94,19 @@ def written(findings: Findings, report: ProviderReport, texts: Mapping[str, Text
 def _unused(findings: Findings, report: ProviderReport) -> Findings:
     note = f"{report.provider} wrote no report with citations, so this one is put together from quotations."
     return findings.model_copy(update={"notes": (*findings.notes, note)})
+
+
+def unchecked(findings: Findings, reports: Iterable[ProviderReport]) -> Findings:
+    """What providers wrote, where none of it could be checked: shown as theirs, and labelled."""
+    parts = [f"# {titled(findings.query)}", "None of the statements below could be checked."]
+    names = []
+    for report in reports:
+        text = clean(report.text) if _HTML.search(report.text[:2000]) else report.text.strip()
+        parts += [f"## {report.provider}", text]
+        names.append(f"{report.provider}: {report.model}" if report.model else report.provider)
+    return findings.model_copy(
+        update={"synthesis": "\n\n".join(parts) + "\n", "synthesis_by": ", ".join(names)}
+    )
 
 
 def _weak(text: str, texts: Mapping[str, Text]) -> int:

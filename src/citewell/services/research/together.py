@@ -36,7 +36,7 @@ def combined(
     refs = {urls.key(source.url): source.ref for source in sources}
     told = {urls.key(url): refs[urls.key(page.url)] for url, page in gathered.cited} | refs
     done = study(gathered.plan, gathered.own)
-    said = list(local.statements(gathered.plan, gathered.own, refs=_named(gathered.own, refs)))
+    said = list(local.quoted(done, refs=_named(gathered.own, refs)))
     check = Check(_by_key(gathered), told)
     for one in gathered.reports:
         said += check.statements(gathered.plan, one)

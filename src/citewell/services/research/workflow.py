@@ -235,6 +235,8 @@ class Workflow:
         if work.mode == "fast" and gathered.reports:
             return _single(gathered.reports[0], gathered, findings)
         name = self._bench.writer([one.provider for one in gathered.reports])
+        if not findings.claims and gathered.reports:
+            return synthesis.unchecked(findings, gathered.reports)
         if name is None or not findings.claims:
             return findings
         material = synthesis.material(findings)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from citewell.model.paper import Paper, PaperId, Scheme
 from citewell.ports import DoiRegistry, Offer, PaperLookup
 from citewell.services.scholar import merge
+from citewell.services.scholar.bundles import Bundles
 from citewell.services.scholar.panel import ABSENT, FOUND, Answer, Asked, Panel
 
 NOT_REGISTERED, UNCHECKED = "not_registered", "unchecked"
@@ -43,9 +44,10 @@ class Record:
 
 
 class Lookup:
-    def __init__(self, panel: Panel, *, grace: float) -> None:
+    def __init__(self, panel: Panel, bundles: Bundles, *, grace: float) -> None:
         """`grace` is how many seconds others get once one registry has described the work."""
         self._panel = panel
+        self._bundles = bundles
         self._grace = grace
 
     async def find(self, paper_id: PaperId) -> Record:
@@ -101,7 +103,7 @@ class Lookup:
         async def question(provider: object) -> Paper | None:
             if not isinstance(provider, PaperLookup):
                 raise TypeError("a provider declares lookup and does not offer it")
-            return _the_very(await provider.paper(paper_id), paper_id)
+            return _the_very(await self._bundles.paper(provider, paper_id), paper_id)
 
         return await self._panel.together(names, question, enough=_any_found, grace=self._grace)
 

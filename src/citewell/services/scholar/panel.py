@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 
 from citewell.errors import CitewellError, NetworkFailed, RateLimited, Unavailable
 from citewell.model.routing import Trace
-from citewell.ports import Offer
+from citewell.ports import Offer, Spec
 from citewell.services.catalogue import Catalogue
 from citewell.services.web.failure import told
 from citewell.services.web.rounds import Rest, Resting
@@ -72,6 +72,12 @@ class Panel:
 
     def provider(self, name: str) -> object:
         return self._catalogue.provider(name)
+
+    def spec(self, name: str) -> Spec:
+        return self._catalogue.spec(name)
+
+    def rests(self, name: str) -> bool:
+        return self._resting(name) is not None
 
     def note(self, name: str, trace: Trace) -> None:
         """The trace says of a resting provider that it was passed over."""

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from pydantic import TypeAdapter
 
 from citewell.model.paper import BibliographicQuery, PaperId
+from citewell.services.scholar.bundles import Bundles
 from citewell.services.scholar.lookup import NOT_REGISTERED, UNCHECKED, Lookup, Record
 from citewell.services.scholar.matching import Matches, Matching
 from citewell.services.scholar.panel import FAILED, FOUND, Asked, Panel
@@ -26,8 +27,9 @@ FRESH = 3600.0  # seconds a whole answer holds
 PARTIAL = 300.0  # one that lacks somebody who could not be asked
 SHARED = "shared"
 _VERSION = 1  # raised when Paper, Record or Matches change their shape
-_AT_ONCE = 20  # questions at the same time; a longer line would outlast the grace below
-_GRACE = 5.0  # seconds: Crossref's own pace is five a second, and its notices are worth a wait
+_AT_ONCE = 256  # lookups at the same time: they share requests
+_MATCHES = 48  # references at the same time: each is a request of its own, and its line must move
+_GRACE = 8.0  # seconds: Crossref takes one list after another, and its notices are worth a wait
 _HASTE = 1.5  # seconds, where more candidates are merely nice to have
 _PATIENT = 5.0  # seconds; a registry that wants a longer pause is not waited for
 
@@ -41,7 +43,8 @@ class Records:
         *,
         loader: Loader | None = None,
         isolated: bool = False,
-        at_once: int = _AT_ONCE,
+        at_once: int | None = None,
+        bundles: Bundles | None = None,
         grace: float | None = None,
         pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
@@ -49,11 +52,12 @@ class Records:
 
         `grace` is how long others are waited for once somebody has answered.
         """
-        self._lookup = Lookup(panel, grace=_GRACE if grace is None else grace)
-        self._matching = Matching(panel, grace=_HASTE if grace is None else grace)
+        self._lookup = Lookup(panel, bundles or Bundles(), grace=_GRACE if grace is None else grace)
+        self._matching = Matching(panel, self._lookup, grace=_HASTE if grace is None else grace)
         self._loader = loader
         self._isolated = isolated
-        self._gate = asyncio.Semaphore(at_once)
+        self._finding = asyncio.Semaphore(at_once or _AT_ONCE)
+        self._matched = asyncio.Semaphore(at_once or _MATCHES)
         self._pause = pause
 
     async def find(self, paper_id: PaperId, *, tenant: str | None = None) -> Record:
@@ -68,17 +72,21 @@ class Records:
 
     async def _find(self, paper_id: PaperId) -> Record:
         """A short pause that a registry asked for is worth taking before giving up."""
-        record = await self._lookup.find(paper_id)
+        async with self._finding:
+            record = await self._lookup.find(paper_id)
         if record.state == UNCHECKED and (wait := _short_rest(record.asked)):
             await self._pause(wait)
-            return await self._lookup.find(paper_id)
+            async with self._finding:
+                return await self._lookup.find(paper_id)
         return record
 
     async def _match(self, query: BibliographicQuery) -> Matches:
-        matches = await self._matching.match(query)
+        async with self._matched:
+            matches = await self._matching.match(query)
         if not matches.answered and (wait := _short_rest(matches.asked)):
             await self._pause(wait)
-            return await self._matching.match(query)
+            async with self._matched:
+                return await self._matching.match(query)
         return matches
 
     async def _kept(
@@ -91,12 +99,10 @@ class Records:
     ) -> T:
         owner = tenant if self._isolated else SHARED
         if self._loader is None or owner is None:
-            async with self._gate:
-                return await make()
+            return await make()
 
         async def fresh() -> Fresh:
-            async with self._gate:
-                made = await make()
+            made = await make()
             return Fresh(value=_packed(shape, made), ttl=ttl(made))
 
         loaded = await self._loader.load(owner, key, fresh)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from citewell.services.scholar.records import NOT_REGISTERED, UNCHECKED
-from citewell.services.trust.lookup import FOUND, HIGH, Finding
+from citewell.services.trust.lookup import FOUND, HIGH, NONE, Finding
 
 PAGE = "That an address answers does not show that its content is sound or says what is claimed."
 _REGISTERED = (
@@ -15,6 +15,7 @@ _UNMATCHED = (
     " so this is no proof that it does not exist."
 )
 _UNCHECKED = "Nobody who could know was able to answer, so nothing is said about its existence. Ask again later."
+_UNDECIDED = "Nobody who answered has a work like this, but too little was given or heard to conclude anything."
 _COURTS = {
     "reporter": "CourtListener (https://www.courtlistener.com)",
     "case_name": "CourtListener (https://www.courtlistener.com) or the court's own site",
@@ -60,7 +61,7 @@ def _notes(finding: Finding) -> list[str]:
     if finding.existence == NOT_REGISTERED:
         said.append("The registry answered that this identifier is not registered.")
     elif finding.existence == UNCHECKED and not finding.searched and finding.other is None:
-        said.append(_UNCHECKED)
+        said.append(_UNDECIDED if finding.confidence == NONE else _UNCHECKED)
     if finding.existence == FOUND and finding.paper is None:
         said.append("The identifier is registered, but nobody could describe the work behind it.")
     if finding.contradicted and finding.paper is not None:

@@ -13,7 +13,7 @@ from citewell.model.trust import AuditEntry, AuditReport, ClaimCheck, MalformedR
 from citewell.services.links import LinkState
 from citewell.services.trust import findings
 from citewell.services.trust.findings import Examined
-from citewell.services.trust.identity import of_reference
+from citewell.services.trust.identity import Cited, of_reference
 from citewell.services.trust.intake import Wish
 from citewell.services.trust.lookup import Finding, Lookup
 from citewell.services.trust.sources import Pages, Sources, places
@@ -21,7 +21,7 @@ from citewell.services.trust.verify import Checks
 from citewell.text import dois, identifiers, isbns, legal
 
 MOST = 200  # entries in one call
-AT_ONCE = 64  # entries under way; the registries' own pace bounds what they are asked
+AT_ONCE = 200  # entries under way, so that registries may be asked for many at once; their own pace bounds the rest
 Progress = Callable[[float, float | None, str | None], Awaitable[None]]
 
 
@@ -88,10 +88,16 @@ class Audit:
     async def _one(self, reference: Reference, *, parted: bool, tenant: str | None) -> Finding:
         if _legal(reference):
             return findings.NOTHING
-        cited = of_reference(reference, parted=parted, text="" if parted else reference.raw)
+        cited = of_reference(reference, parted=True) if parted else _worded(reference)
         if not reference.ids and cited.silent:
             return findings.NOTHING
-        return await self._lookup.of(reference.ids, cited, venue=reference.venue, tenant=tenant)
+        return await self._lookup.of(
+            reference.ids,
+            cited,
+            venue=reference.venue,
+            addressed=bool(_address(reference)),
+            tenant=tenant,
+        )
 
     async def _claims(
         self,
@@ -140,6 +146,12 @@ def _identified(reference: Reference) -> Reference:
         meant = [PaperId(scheme=Scheme.DOI, value=one) for one in dois.readings(reference.raw)]
         known = (*meant, *(one for one in known if one.scheme is not Scheme.DOI))
     return replace(reference, ids=tuple(filter(_sound, map(_normal, known))))
+
+
+def _worded(reference: Reference) -> Cited:
+    """What a reference in words says beside its identifiers; their own letters are no title."""
+    said = identifiers.identify(reference.raw).rest
+    return of_reference(reference, parted=False, text=said) if said else Cited()
 
 
 def _normal(paper_id: PaperId) -> PaperId:

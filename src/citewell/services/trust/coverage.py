@@ -32,6 +32,15 @@ _EVERYWHERE = (
     " findings found report reports reported according suggest suggests suggested author authors data method methods"
     " analysis use used using new may also one two first however found based"
 )
+# Nor is anything said of a subject by how much, how long, and that something is, has, gives or takes.
+_AMOUNTS = (
+    "three four five six seven eight nine ten twelve twenty thirty hundred thousand million billion half third quarter"
+    " double twice once time times second per cent percent percentage number amount rate rough roughly around nearly"
+    " almost least most more less fewer many much several few day days week weeks month months year years hour hours"
+    " minute minutes decade century give gives gave given take takes took taken make makes made keep keeps kept get gets"
+    " got go goes went gone come comes came become becomes put puts set sets let lets need needs help helps mean means"
+    " person people thing things way ways part parts case cases kind kinds large small high low good great long short"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +58,11 @@ def measure(claim: str, text: str, *, declared: str | None = None) -> Coverage:
     spoken = language.detect(body) or (declared or "")[:2].lower() or None
     asked = language.detect(claim)
     wanted = claims.claim(claim, language=spoken or asked)
-    specific = wanted.terms - tokens.terms(_EVERYWHERE, language="en")
+    specific = frozenset(
+        term
+        for term in wanted.terms - tokens.terms(f"{_EVERYWHERE} {_AMOUNTS}", language="en")
+        if not term.isdigit()
+    )
     if not (specific or wanted.terms):
         return Coverage(support=UNAVAILABLE, reason="The claim has no words to look for.")
     found = [sentence for sentence in sentences.split(body) if sentence]

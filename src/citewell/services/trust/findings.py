@@ -104,7 +104,7 @@ def _flags(one: Examined, *, twin: int | None, offline: bool) -> dict[str, str]:
     if link is not None and one.live is False and not (offline and not link.status):
         found[DEAD] = _dead(link)
     if one.claim is not None and one.claim.claim_support == NOT_ADDRESSED:
-        found[MISCHARACTERISED] = "the source was read and shares no term with the claim."
+        found[MISCHARACTERISED] = "the source was read and shares no telling word with the claim."
     if NOT_FOUND not in found and finding.existence != FOUND and not one.live:
         found[UNCHECKED_FLAG] = _unchecked(one)
     if twin is not None:
@@ -152,8 +152,11 @@ def _unchecked(one: Examined) -> str:
     if one.finding.other is not None:
         near = one.finding.other
         doi = f" (DOI {near.doi})" if near.doi else ""
-        return f"no record matches for certain; the nearest is “{near.title[:160]}”{doi}."
-    if not (one.reference.ids or one.reference.title or one.reference.url):
+        but = "; ".join(one.finding.identity.reasons) if one.finding.identity else ""
+        known = f"the nearest is “{near.title[:160]}”{doi}{f', but {but}' if but else ''}"
+        return f"no record matches for certain; {known}."
+    cited = one.reference
+    if not (cited.ids or cited.title or cited.url or cited.authors):
         return "the entry has nothing to look it up by."
     return "nobody who could know was able to answer; this says nothing about the work."
 
@@ -171,7 +174,7 @@ def _twin(reference: Reference, seen: dict[str, int], index: int) -> int | None:
 
 def _entry(index: int, one: Examined, flags: dict[str, str]) -> AuditEntry:
     reference, finding = one.reference, one.finding
-    identity = finding.identity if finding.paper else None
+    identity = finding.identity
     known = {FOUND: True, NOT_REGISTERED: False}.get(finding.existence)
     return AuditEntry(
         index=index,

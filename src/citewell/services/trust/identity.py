@@ -118,7 +118,7 @@ def _title(cited: Cited, paper: Paper) -> Verdict:
         return _unknown("the citation gives no title")
     held = titles.coverage(record, cited.text)
     if held >= _HELD:
-        return _agreed()
+        return _unknown("the title goes on otherwise") if _padded(cited, paper) else _agreed()
     if cited.title:
         found = _titles(cited.title, record)
         doubtful = found.state is Agreement.MISMATCH and held >= _HALF
@@ -158,20 +158,33 @@ def _loose(text: str, record: str, paper: Paper, held: float) -> Verdict:
     """Words beside an identifier: a title, if what they say is nowhere in the record."""
     if titles.script(text) != titles.script(record):
         return _unknown("the titles are in different scripts")
-    rest = " ".join(
-        [
-            record,
-            *(person.name for person in paper.authors),
-            paper.venue or "",
-            paper.publisher or "",
-        ]
-    )
-    words = [word for word in titles.telling(text) if not word.isdigit() and word not in _APPARATUS]
-    missing = titles.absent(words, rest)
+    missing = _foreign(text, paper)
     if len(missing) >= _ABSENT and held < _FOREIGN:
         lacking = ", ".join(missing[:6])
         return _contradicted(f"the record's title is “{_short(record)}”, which lacks: {lacking}")
     return _agreed() if held >= _HALF else _unknown("the citation gives no title")
+
+
+def _padded(cited: Cited, paper: Paper) -> bool:
+    """Whether a title holds the record's and then a good deal that nobody says of the work."""
+    if not cited.title or titles.begins(paper.title, cited.title):
+        return False
+    missing = _foreign(cited.title, paper)
+    return len(missing) > _ABSENT and len(missing) >= _SHARE * len(titles.telling(cited.title))
+
+
+def _foreign(text: str, paper: Paper) -> tuple[str, ...]:
+    """The telling words of a text that are nowhere in the record."""
+    people = (person.name for person in paper.authors)
+    rest = " ".join([clean(paper.title), *people, paper.venue or "", paper.publisher or ""])
+    words = [word for word in titles.telling(text) if not word.isdigit() and word not in _APPARATUS]
+    return _unabbreviated(titles.absent(words, rest), rest)
+
+
+def _unabbreviated(words: tuple[str, ...], text: str) -> tuple[str, ...]:
+    """Without those that begin a word of the text, as the names of journals are shortened."""
+    whole = titles.telling(text)
+    return tuple(word for word in words if not any(other.startswith(word) for other in whole))
 
 
 def _author(cited: Cited, paper: Paper) -> Verdict:
@@ -196,11 +209,22 @@ def _mentioned(cited: Cited, paper: Paper) -> Verdict:
     if text and surnames.mentioned(lead, text):
         return _agreed()
     if text and any(surnames.mentioned(person, text) for person in paper.authors):
+        if _replaced(cited, paper):
+            return _another(_name(cited.authors[0]), paper)
         return _agreed("an author of the record is named, but not the first")
     named = _name(cited.authors[0]) if cited.authors else titles.before(paper.title, text)
     if not named or not surnames.comparable(named, lead):
         return _unknown("the citation names no author that could be made out")
     return _another(named, paper)
+
+
+def _replaced(cited: Cited, paper: Paper) -> bool:
+    """Whether the second author is the record's second and the first is none of the record's."""
+    if len(cited.authors) < 2 or len(paper.authors) < 2:
+        return False
+    (first, second), (lead, next_) = cited.authors[:2], paper.authors[:2]
+    aligned = surnames.same(second, next_) and surnames.same(first, lead) is False
+    return bool(aligned) and not any(surnames.same(first, person) for person in paper.authors)
 
 
 def _another(named: str, paper: Paper) -> Verdict:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
 from citewell.errors import CitewellError
 from citewell.model.paper import BibliographicQuery, Paper, PaperId, Scheme
 from citewell.model.scrape import RetractionStatus
-from citewell.services.scholar.panel import FAILED, Asked
+from citewell.services.scholar.panel import ABSENT, FAILED, Asked
 from citewell.services.scholar.records import NOT_REGISTERED, UNCHECKED, Matches, Record
 from citewell.services.trust.identity import Agreement, Cited, Identity, compare
 from citewell.services.trust.retraction import Checked
@@ -22,6 +22,8 @@ _HIGH, _MEDIUM = 0.7, 0.4  # of the telling words of one title in the other
 _FEW = 4  # telling words below which a title alone points at no work
 _DECIDING = 2  # registries that must have answered before an absence means anything
 _MOST_IDS = 4
+_REGISTRY = "crossref"  # whose records hold the notices
+_MEDICAL = ("pubmed", "europepmc")
 
 
 class Finds(Protocol):
@@ -35,7 +37,9 @@ class Finds(Protocol):
 class Looks(Protocol):
     """Knows whether a work still stands."""
 
-    async def look(self, doi: str, *, paper: Paper | None = None) -> Checked:
+    async def look(
+        self, doi: str, *, paper: Paper | None = None, unknown: Collection[str] = ()
+    ) -> Checked:
         """Raises when nobody could say anything."""
         ...
 
@@ -44,11 +48,12 @@ class Looks(Protocol):
 class Finding:
     existence: str  # found, not_registered, unchecked
     paper: Paper | None = None
-    identity: Identity | None = None
+    identity: Identity | None = None  # with the record, or with another of surely the same title
     confidence: str | None = None
     other: Paper | None = None  # the work that the words fit, where that is not the record
     searched: bool = False  # every registry that matters was asked for it in words, and has none
     retraction: RetractionStatus | None = None
+    absent: tuple[str, ...] = ()  # registries that do not know the work
     provenance: tuple[str, ...] = ()
 
     @property
@@ -66,9 +71,18 @@ class Lookup:
         self._retractions = retractions
 
     async def of(
-        self, ids: Sequence[PaperId], cited: Cited, *, venue: str = "", tenant: str | None = None
+        self,
+        ids: Sequence[PaperId],
+        cited: Cited,
+        *,
+        venue: str = "",
+        addressed: bool = False,
+        tenant: str | None = None,
     ) -> Finding:
-        """By the identifiers where there are some, else by the words; of books by both."""
+        """By the identifiers where there are some, else by the words; of books by both.
+
+        What is `addressed` stands or falls with its address, and need be no registered work.
+        """
         finding = None
         if ids:
             finding = await self.by_id(ids, cited, tenant=tenant)
@@ -76,7 +90,7 @@ class Lookup:
                 return finding
         if not (cited.title or cited.text):
             return finding or Finding(existence=UNCHECKED)
-        matched = await self.by_words(cited, venue=venue, tenant=tenant)
+        matched = await self.by_words(cited, venue=venue, addressed=addressed, tenant=tenant)
         before = finding.provenance if finding else ()
         return replace(matched, provenance=(*before, *matched.provenance))
 
@@ -90,35 +104,44 @@ class Lookup:
         if finding.existence == NOT_REGISTERED:
             return await self._instead(finding, cited, doi, tenant)
         finding, (status, told) = await asyncio.gather(
-            self._instead(finding, cited, doi, tenant), self._standing(doi, finding.paper)
+            self._instead(finding, cited, doi, tenant),
+            self._standing(doi, finding.paper, finding.absent),
         )
         return replace(finding, retraction=status, provenance=(*finding.provenance, *told))
 
     async def by_words(
-        self, cited: Cited, *, venue: str = "", tenant: str | None = None
+        self,
+        cited: Cited,
+        *,
+        venue: str = "",
+        addressed: bool = False,
+        tenant: str | None = None,
     ) -> Finding:
         """The work that a reference without an identifier means, where one is near enough."""
-        matches = await self._records.match(_query(cited, venue), tenant=tenant)
+        query = replace(_query(cited, venue), glance=addressed)
+        matches = await self._records.match(query, tenant=tenant)
+        decided = _decided(cited, matches) and not addressed
         told = _told("matched by its words", matches.asked)
         best = _best(cited, matches.papers)
         if best is None:
             return Finding(
                 existence=UNCHECKED,
                 confidence=NONE if matches.answered else None,
-                searched=_decided(cited, matches),
+                searched=decided,
                 provenance=(told,),
             )
         paper, identity, confidence = best
         if confidence != HIGH:
             return Finding(
                 existence=UNCHECKED,
-                identity=identity,
+                identity=identity if _namesake(cited, paper) else None,
                 confidence=confidence,
                 other=paper,
-                searched=confidence == LOW and _decided(cited, matches),
+                searched=confidence == LOW and decided,
                 provenance=(told,),
             )
-        status, more = await self._standing(paper.doi, paper)
+        paper, absent = await self._whole(paper, tenant)
+        status, more = await self._standing(paper.doi, paper, absent)
         return Finding(
             existence=FOUND,
             paper=paper,
@@ -127,6 +150,16 @@ class Lookup:
             retraction=status,
             provenance=(told, *more),
         )
+
+    async def _whole(self, paper: Paper, tenant: str | None) -> tuple[Paper, tuple[str, ...]]:
+        """With its registry's own record, which has the notices, and who does not know the work."""
+        sources = {paper.source, *paper.provenance.values()}
+        if paper.doi is None or _REGISTRY in sources:
+            return paper, _medical(paper, described="openalex" in sources)
+        record = await self._records.find(
+            PaperId(scheme=Scheme.DOI, value=paper.doi), tenant=tenant
+        )
+        return record.paper or paper, _absent(record)
 
     async def _found(self, ids: Sequence[PaperId], cited: Cited, tenant: str | None) -> Finding:
         if not ids:
@@ -164,12 +197,12 @@ class Lookup:
         return replace(finding, other=other, provenance=(*finding.provenance, told))
 
     async def _standing(
-        self, doi: str | None, paper: Paper | None
+        self, doi: str | None, paper: Paper | None, absent: tuple[str, ...] = ()
     ) -> tuple[RetractionStatus | None, tuple[str, ...]]:
         if doi is None or self._retractions is None:
             return None, ()
         try:
-            checked = await self._retractions.look(doi, paper=paper)
+            checked = await self._retractions.look(doi, paper=paper, unknown=absent)
         except CitewellError as error:
             return None, (f"retraction: could not be checked ({error.kind})",)
         asked = ", ".join(checked.answered) or "nobody"
@@ -185,7 +218,21 @@ def _finding(record: Record, cited: Cited) -> Finding:
         paper=record.paper,
         identity=identity,
         confidence=HIGH if record.paper else None,
+        absent=_absent(record),
     )
+
+
+def _absent(record: Record) -> tuple[str, ...]:
+    """The registries that answered and have no such work."""
+    said = tuple(one.provider for one in record.asked if one.outcome == ABSENT)
+    described = any(one.provider == "openalex" and one.outcome == FOUND for one in record.asked)
+    return tuple(dict.fromkeys((*said, *_medical(record.paper, described=described))))
+
+
+def _medical(paper: Paper | None, *, described: bool) -> tuple[str, ...]:
+    """What OpenAlex describes without a PMID the registries of medicine do not have."""
+    known = paper is not None and bool({Scheme.PMID, Scheme.PMCID} & paper.ids.keys())
+    return () if known or not described else _MEDICAL
 
 
 def _joined(asked: PaperId, first: Finding, second: Finding) -> Finding:
@@ -199,9 +246,8 @@ def _joined(asked: PaperId, first: Finding, second: Finding) -> Finding:
 
 def _best(cited: Cited, papers: Iterable[Paper]) -> tuple[Paper, Identity, str] | None:
     """The candidate that contradicts the citation least and shares most of its title."""
-    weighed = [(paper, compare(cited, paper)) for paper in papers]
-    scored = [(paper, identity, _nearness(cited, paper)) for paper, identity in weighed]
-    near = [one for one in scored if one[2] > 0]
+    scored = [(paper, _nearness(cited, paper)) for paper in papers]
+    near = [(paper, compare(cited, paper), share) for paper, share in scored if share > 0]
     if not near:
         return None
     paper, identity, share = max(near, key=lambda one: (*_rank(cited, *one), one[2]))
@@ -232,12 +278,19 @@ def _nearness(cited: Cited, paper: Paper) -> float:
 def _confidence(cited: Cited, paper: Paper, identity: Identity, share: float) -> str:
     words = len(titles.telling(titles.bare(paper.title)))
     vouched = Agreement.MATCH in {identity.author.state, identity.year.state}
-    opposed = Agreement.MISMATCH in {identity.author.state, identity.title.state}
+    opposed = identity.author.state is Agreement.MISMATCH
     if share < _MEDIUM or (words < 2 and identity.author.state is not Agreement.MATCH):
         return LOW
-    if share < _HIGH or opposed or (words < _FEW and not vouched):
+    unsure = identity.title.state is not Agreement.MATCH
+    if share < _HIGH or opposed or unsure or (words < _FEW and not vouched):
         return MEDIUM
     return HIGH if vouched or cited.silent or _only_title(identity) else MEDIUM
+
+
+def _namesake(cited: Cited, paper: Paper) -> bool:
+    """Whether the citation's title is this work's for certain, whatever else it says."""
+    enough = len(titles.telling(titles.bare(paper.title))) >= _FEW
+    return enough and bool(cited.title) and titles.same(cited.title, paper.title)
 
 
 def _only_title(identity: Identity) -> bool:
@@ -259,7 +312,8 @@ def _query(cited: Cited, venue: str = "") -> BibliographicQuery:
 
 def _decided(cited: Cited, matches: Matches) -> bool:
     """Whether enough was asked, and enough registries answered, for an absence to mean something."""
-    if len(titles.telling(cited.title or cited.text)) < _FEW:
+    untitled = bool(cited.authors) and not cited.title  # as chemists cite
+    if untitled or len(titles.telling(cited.title or cited.text)) < _FEW:
         return False
     answered = sum(1 for one in matches.asked if one.outcome != FAILED)
     return answered >= _DECIDING and answered == len(matches.asked)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from citewell.errors import CitewellError, NetworkFailed, Unavailable
 from citewell.model.paper import Event, Paper, PaperId, Scheme
 from citewell.model.scrape import RetractionStatus
-from citewell.ports import Integrity, Offer
+from citewell.ports import Integrity, Offer, PaperLookupMany
 from citewell.services.catalogue import Catalogue
+from citewell.services.scholar.bundles import Bundles
 from citewell.services.trust.weighing import FLAG, Setting, weigh
 from citewell.store.retractions import Edition, RetractionTable
 
@@ -59,21 +60,29 @@ class Retractions:
         self._catalogue = catalogue
         self._table = table
         self._patience = patience
+        self._bundles = Bundles()
 
     async def status(self, doi: str, *, paper: Paper | None = None) -> RetractionStatus | None:
         """None for a work with a clean record; an error when nobody could see its record."""
         return (await self.look(doi, paper=paper)).status
 
     async def look(
-        self, doi: str, *, paper: Paper | None = None, thorough: bool = False
+        self,
+        doi: str,
+        *,
+        paper: Paper | None = None,
+        thorough: bool = False,
+        unknown: Collection[str] = (),
     ) -> Checked:
         """The record with who gave it; `thorough` asks everybody, not just until one knows the work.
 
+        Who is `unknown` has said already that it does not know the work, and is not asked again.
         Raises Unavailable when neither a registry nor the table could say anything.
         """
         wanted = {Scheme.DOI: doi.lower(), **(_pmid(paper))}
         (edition, rows), said = await asyncio.gather(
-            self._looked_up(wanted), self._asked(wanted, paper, thorough=thorough)
+            self._looked_up(wanted),
+            self._asked(wanted, paper, thorough=thorough, unknown=unknown),
         )
         heard = [one for one in said if one.events is not None]
         failed = tuple(one.name for one in said if one.error is not None)
@@ -110,10 +119,15 @@ class Retractions:
             return None, ()
 
     async def _asked(
-        self, wanted: dict[Scheme, str], paper: Paper | None, *, thorough: bool
+        self,
+        wanted: dict[Scheme, str],
+        paper: Paper | None,
+        *,
+        thorough: bool,
+        unknown: Collection[str],
     ) -> tuple[_Said, ...]:
         """Known answers first, then the best registry, then the others where they are needed."""
-        said = list(_told(paper))
+        said = [*_told(paper), *(_Said(name=name) for name in unknown if not thorough)]
         heard = {one.name for one in said}
         names = [name for name in self._names() if name not in heard]
         for group in (names,) if thorough else (names[:1], names[1:]):
@@ -128,19 +142,24 @@ class Retractions:
         return (*best, *(name for name in able if name not in best))
 
     async def _ask(self, name: str, wanted: dict[Scheme, str]) -> _Said:
-        provider = self._catalogue.provider(name)
         scheme = Scheme.PMID if name == "pubmed" and Scheme.PMID in wanted else Scheme.DOI
-        if not isinstance(provider, Integrity):
-            return _Said(name=name)
         try:
             async with asyncio.timeout(self._patience):
-                events = await provider.events(PaperId(scheme=scheme, value=wanted[scheme]))
+                events = await self._events(name, PaperId(scheme=scheme, value=wanted[scheme]))
         except TimeoutError:
             slow = NetworkFailed("The registry took too long.", provider=name)
             return _Said(name=name, error=slow)
         except CitewellError as error:
             return _Said(name=name, error=error)
         return _Said(name=name, events=events)
+
+    async def _events(self, name: str, paper_id: PaperId) -> tuple[Event, ...] | None:
+        """From its record where that holds them, for records can be had by the dozen."""
+        provider = self._catalogue.provider(name)
+        if name != FLAG and name in _RECORDS and isinstance(provider, PaperLookupMany):
+            paper = await self._bundles.paper(provider, paper_id)
+            return None if paper is None else paper.events
+        return await provider.events(paper_id) if isinstance(provider, Integrity) else None
 
 
 def _pmid(paper: Paper | None) -> dict[Scheme, str]:

@@ -134,7 +134,7 @@ class Verify:
 
 
 def _answer(kind: Kind, finding: Finding, *, by_id: bool, worded: bool) -> dict[str, Any]:
-    identity = finding.identity if finding.paper else None
+    identity = finding.identity
     unsaid = Agreement.NOT_CHECKED.value if by_id or worded else None
     return {
         "input_type": kind.value,

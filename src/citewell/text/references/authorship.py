@@ -19,6 +19,9 @@ _INITIALS = re.compile(
 _SHORT = re.compile(
     rf"(?P<family>{_LETTER}[\w'’\u2010 -]{{0,60}}?)\s(?P<given>{_CAPITAL}{{1,4}}(?:-{_CAPITAL})?)(?:\s(?P<suffix>Jr|Sr|2nd|3rd|II|III|IV)\.?)?"
 )
+_STOPPED = re.compile(
+    rf"(?P<family>{_LETTER}[\w'’\u2010 -]{{0,60}}?)\s(?P<given>{_CAPITAL}\.(?:[\s-]?{_CAPITAL}\.){{0,3}})(?P<suffix>)"
+)  # Family G. I., which after a family name is two given names instead
 _PARTICLES = frozenset(
     (
         "van",
@@ -103,7 +106,7 @@ def _paired(parts: list[str]) -> list[Person]:
         part, after = parts[place], parts[place + 1] if place + 1 < len(parts) else ""
         if _SUFFIX.fullmatch(part) and people:
             people[-1] = _suffixed(people[-1], part)
-        elif after and _is_given(after, part, first=not people):
+        elif after and _is_given(after, part, first=not people, alone=len(parts) == 2):
             people.append(_turned(part, after))
             place += 1
         else:
@@ -112,12 +115,16 @@ def _paired(parts: list[str]) -> list[Person]:
     return people
 
 
-def _is_given(after: str, part: str, *, first: bool) -> bool:
-    if _SHORT.fullmatch(part) or _STRAIGHT.match(part):
+def _is_given(after: str, part: str, *, first: bool, alone: bool) -> bool:
+    if any(known.fullmatch(part) for known in (_SHORT, _STOPPED, _UNSPACED)) or _STRAIGHT.match(
+        part
+    ):
         return False
     if _INITIALS.fullmatch(after):
         return True
     # MLA and Chicago turn the first name only: Family, Given Middle, and Given Family.
+    if not alone and part[:1].isupper() and len(part.split()) > 1 and len(after.split()) > 1:
+        return False  # a list of whole names: Given Family, Given Family
     short = len(part.split()) < 4 and len(after.split()) < 5
     return first and short and not _SUFFIX.fullmatch(after) and not _SHORT.fullmatch(after)
 
@@ -135,7 +142,7 @@ def _turned(family: str, given: str) -> Person:
 
 
 def _alone(part: str) -> Person:
-    if match := _SHORT.fullmatch(part.rstrip(".")):
+    if match := _SHORT.fullmatch(part.rstrip(".")) or _STOPPED.fullmatch(part):
         return persons.person(
             family=match["family"], given=match["given"], suffix=match["suffix"] or ""
         )
@@ -192,7 +199,7 @@ def _short(head: str) -> bool:
 
 
 def _names(head: str) -> bool:
-    if _UNSPACED.fullmatch(head):
+    if all(_UNSPACED.fullmatch(part) for part in re.split(r"[,，、]\s?", head)):
         return True
     words = head.replace(",", " ").split()
     small = _JOINERS | _PARTICLES

@@ -48,9 +48,15 @@ _DATE = re.compile(
     rf"|(?:^|[\s,;.(]{{1,3}})(?:n\.d\.?|no date)\)?$|(?:^|[\s,;.(]{{1,3}})(?:\d{{1,2}}\s)?{_MONTH}(?:\s\d{{1,2}})?$"
 )
 _ENDS_IN_MONTH = re.compile(rf"[\s,]{_MONTH}$")
+_BREAK = re.compile(
+    r"(?<!\bProc)(?<!\bInt)(?<!\bIntl)(?<!\bConf)(?<!\bSymp)(?<!\bTrans)(?<!\bSoc)(?<!\bAm)[.,]\s(?=[^\W\d_a-z]|\d|pp?\.|pages?\s)"
+)
 _PLACE = re.compile(r"^[^\W\d_][\w .,'’-]{1,50}:\s(?=\S)")
 _LABEL = re.compile(r"\s{0,2}\[[^\[\]]{1,40}\]$")
-_STRUCTURED = (_VANCOUVER, _CHICAGO, _NATURE, _APA, _PAREN_VOLUME, _PAGED)
+_DATED = re.compile(
+    rf"(?P<venue>.{{2,300}}?)[.,]?\s(?P<year>{_YEAR}),\s(?P<volume>\d{{1,4}}[A-Z]?)(?:\s?\((?P<issue>[^()]{{1,20}})\))?[,:]\s?(?P<pages>{_SPAN})"
+)  # ACS and GB/T 7714 name the year before the volume
+_STRUCTURED = (_VANCOUVER, _DATED, _CHICAGO, _NATURE, _APA, _PAREN_VOLUME, _PAGED)
 _TRIM = " ,;:.()[]"
 _MOST = 1500  # characters
 
@@ -143,7 +149,7 @@ def _plain(tail: str) -> Imprint:
 
 def _split(tail: str) -> tuple[str, str]:
     """At the first full stop or comma that a capital follows."""
-    found = re.search(r"[.,]\s(?=[^\W\d_a-z]|\d|pp?\.)", tail)
+    found = _BREAK.search(tail)
     return (tail[: found.start()], tail[found.end() :]) if found else (tail, "")
 
 

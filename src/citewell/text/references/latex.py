@@ -5,6 +5,12 @@ from __future__ import annotations
 import re
 import unicodedata
 
+_OPEN, _SHUT, _SLASH, _MONEY = (
+    "\ue001",
+    "\ue002",
+    "\ue003",
+    "\ue004",
+)  # stand for the real characters
 _MARKS = {
     '"': "\u0308", "'": "\u0301", "`": "\u0300", "^": "\u0302", "~": "\u0303", "=": "\u0304",
     ".": "\u0307", "u": "\u0306", "v": "\u030c", "H": "\u030b", "c": "\u0327", "d": "\u0323",
@@ -17,7 +23,7 @@ _LETTERS = {
     "copyright": "©", "dots": "…", "ldots": "…", "cdots": "…", "textellipsis": "…",
     "textendash": "–", "textemdash": "—", "textquoteleft": "‘", "textquoteright": "’",
     "textquotedblleft": "“", "textquotedblright": "”", "textquotesingle": "'", "textasciitilde": "~",
-    "textasciicircum": "^", "textbackslash": "\\", "textunderscore": "_", "textregistered": "®",
+    "textasciicircum": "^", "textbraceleft": _OPEN, "textbraceright": _SHUT, "textbackslash": _SLASH, "textunderscore": "_", "textregistered": "®",
     "texttrademark": "™", "textdegree": "°", "degree": "°", "textmu": "µ", "texteuro": "€",
     "times": "×", "pm": "±", "cdot": "·", "leq": "≤", "le": "≤", "geq": "≥", "ge": "≥",
     "neq": "≠", "approx": "≈", "sim": "∼", "infty": "∞", "to": "→", "rightarrow": "→",
@@ -41,7 +47,6 @@ _HREF = re.compile(r"\\href\s{0,3}\{[^{}]{0,2000}\}\s{0,3}")
 _ADDRESS = re.compile(r"\\(?:url|path|nolinkurl)\b|[{}]")
 _RAISED = re.compile(r"[_^](?=\{?[\w+-])")  # of formulas, whose small figures stay as plain ones
 _GONE = "\ue000"  # stands for an escaped brace while the bare ones are taken out
-_OPEN, _SHUT = "\ue001", "\ue002"
 
 
 def plain(text: str) -> str:
@@ -59,7 +64,7 @@ def plain(text: str) -> str:
     text = text.replace("~", " ").replace(_GONE, "~")
     text = text.replace("---", "—").replace("--", "–").replace("``", "“").replace("''", "”")
     text = text.replace("{", "").replace("}", "").replace(r"$", "")
-    return text.replace(_OPEN, "{").replace(_SHUT, "}").replace("\ue003", "$")
+    return text.replace(_OPEN, "{").replace(_SHUT, "}").replace(_SLASH, "\\").replace(_MONEY, "$")
 
 
 def address(text: str) -> str:
@@ -82,7 +87,7 @@ def _named(match: re.Match[str]) -> str:
 def _escaped(match: re.Match[str]) -> str:
     char = match[1]
     if char == "$":
-        return "\ue003"
+        return _MONEY
     if char in "&%#_":
         return char
     return " " if char in " \n\\," else _GONE if char == "~" else ""

@@ -11,8 +11,8 @@ import re
 from dataclasses import dataclass, replace
 
 from citewell.model.reference import Document, Malformed, Reference
-from citewell.text.references import authorship, dates, ids, imprint, splitting
-from citewell.text.references.tidy import MOST, UNREAD, excerpt, tidy
+from citewell.text.references import authorship, dates, ids, imprint, shapes, splitting
+from citewell.text.references.tidy import MOST_PROSE, UNREAD_PROSE, excerpt, tidy
 
 _YEAR = r"(?:1[4-9]|20)\d\d"
 _DATED = re.compile(
@@ -40,7 +40,10 @@ _BRACKET = re.compile(
     re.IGNORECASE,
 )
 _SENTENCE = re.compile(
-    r"(?<!\b[A-ZÀ-ÞА-Я])(?<!\bvs)(?<!\bSt)(?<!\bDr)(?<!\bspp)(?<!\bsp)(?<!\bvar)(?<!\bno)[.?!](?:[”\"])?\s(?=[^\W_a-z]|[“\"(\[]|in\s[A-Z]|arXiv|bioRxiv|medRxiv|eLife|npj|mBio|iScience)"
+    r"(?<!\b[A-ZÀ-ÞА-Я])(?<!\bvs)(?<!\bSt)(?<!\bDr)(?<!\bspp)(?<!\bsp)(?<!\bvar)(?<!\bno)(?<!\bpp)(?<!\bvol)[.?!](?:[”\"])?\s(?=[^\W_a-z]|[“\"(\[]|in\s[A-Z]|arXiv|bioRxiv|medRxiv|eLife|npj|mBio|iScience)"
+)
+_EDITION = re.compile(
+    r",\s(?:\d{1,2}(?:st|nd|rd|th)|rev\.|first|second|third)\s(?:ed|edition)$", re.IGNORECASE
 )
 _WORDS = re.compile(r"[^\W\d_]{2,}")
 _LONGEST = 4000  # characters of one reference
@@ -50,8 +53,8 @@ def read(text: str) -> Document:
     references: list[Reference] = []
     malformed: list[Malformed] = []
     for item in splitting.items(text):
-        if len(references) + len(malformed) >= MOST:
-            malformed.append(Malformed(line=item.line, reason=UNREAD))
+        if len(references) + len(malformed) >= MOST_PROSE:
+            malformed.append(Malformed(line=item.line, reason=UNREAD_PROSE))
             break
         whole = tidy(item.text)
         if not _WORDS.search(whole) and not ids.within(whole):
@@ -123,7 +126,14 @@ def _parted(body: str) -> _Parts:
         )
     if dated is not None:
         return _after_date(body, dated)
+    if (shaped := shapes.read(body)) is not None:
+        return _shaped(shaped)
     return _undated(body)
+
+
+def _shaped(parts: shapes.Parts) -> _Parts:
+    title, tail = _sentence(parts.rest) if parts.rest else (parts.title, parts.tail)
+    return _Parts(authors=parts.authors, date=parts.date, title=_title(title), tail=tail)
 
 
 def _before_title(pattern: re.Pattern[str], body: str) -> re.Match[str] | None:
@@ -155,7 +165,7 @@ def _title(text: str) -> str:
     text = text.strip(" ,")
     while (shorter := _BRACKET.sub("", text)) != text:
         text = shorter
-    return text.rstrip(".").strip(" ,;:")
+    return _EDITION.sub("", text.rstrip(".")).strip(" ,;:")
 
 
 def _after_date(body: str, dated: re.Match[str]) -> _Parts:

@@ -12,6 +12,7 @@ _HEADING = re.compile(
     r"(?: and notes)?\W{0,6}",
     re.IGNORECASE,
 )
+_MARKDOWN = re.compile(r"#{1,6}\s")
 _NUMBER = re.compile(
     r"\s{0,20}(?:\[(\d{1,4})\]|\((\d{1,4})\)|(\d{1,4})[.)](?=\s|[^\W\d_])|(\d{1,3})(?=\s{1,4}[^\W\d_]))\s{0,10}(?=\S)"
 )
@@ -57,11 +58,22 @@ class Item:
 
 
 def items(text: str) -> list[Item]:
-    lines = list(enumerate(text.split("\n"), start=1))
-    first = next((place for place, (_, line) in enumerate(lines) if line.strip()), 0)
-    if lines and _HEADING.fullmatch(lines[first][1].strip()[:80]):
-        lines = lines[first + 1 :]
+    lines = _section(list(enumerate(text.split("\n"), start=1)))
     return _numbered(lines) or _bulleted(lines) or _paragraphs(lines)
+
+
+def _section(lines: list[Line]) -> list[Line]:
+    """What stands under the last heading that announces references, else all of it."""
+    headings = [place for place, (_, line) in enumerate(lines) if _heads(line)]
+    if not headings:
+        return lines
+    begin = headings[-1] + 1
+    ends = (place for place in range(begin, len(lines)) if _MARKDOWN.match(lines[place][1]))
+    return lines[begin : next(ends, len(lines))]
+
+
+def _heads(line: str) -> bool:
+    return 5 < len(line) < _WIDEST and _HEADING.fullmatch(line.strip()) is not None
 
 
 def joined(lines: Iterable[str]) -> str:

@@ -9,6 +9,8 @@ from citewell.text.markup import clean
 LONGEST = 8000  # characters of one value; no title comes near, and cleaning stays cheap
 MOST = 50_000  # records of one document; the rest is named, not read
 UNREAD = f"Only the first {MOST} records of a document are read."
+MOST_PROSE = 5_000  # which takes a hundred times as long to read
+UNREAD_PROSE = f"Only the first {MOST_PROSE} references of a list in prose are read."
 _EXCERPT = 120
 
 

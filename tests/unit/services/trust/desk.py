@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -92,7 +92,9 @@ class Desk:
         asked = tuple(Asked(provider=name, outcome=FOUND) for name in ("crossref", "openalex"))
         return Matches(papers=tuple(ranked[: query.count]), asked=asked)
 
-    async def look(self, doi: str, *, paper: Paper | None = None) -> Checked:
+    async def look(
+        self, doi: str, *, paper: Paper | None = None, unknown: Collection[str] = ()
+    ) -> Checked:
         if self.down:
             raise Unavailable("Nobody could say.")
         known = paper or next((one for one in self.papers if one.doi == doi), None)

@@ -258,3 +258,17 @@ def test_a_wrong_check_digit_is_the_reason_given():
     )
 
     assert "check digit" in found["entries"][0]["reason"]
+
+
+@pytest.mark.parametrize(
+    "form", ["{}", "https://doi.org/{}", "https://doi.org/{}?utm_source=feed", "doi: {}."]
+)
+def test_the_letters_of_a_doi_are_not_taken_for_a_title(form: str):
+    work = next(one for one in CLEAN if one.key == "10.1021/acs.jctc.2c01235")
+    document = references.read(
+        f"{form.format(work.doi)}\n\n{form.format(CLEAN[0].doi)}", format="prose"
+    )
+
+    found = audit(intake.of_document(document))
+
+    assert [one["flags"] for one in found["entries"]] == [[], []]

@@ -113,3 +113,18 @@ def test_evidence_that_denies_is_flagged():
 
     assert found.support == ADDRESSED
     assert found.contrast
+
+
+@pytest.mark.parametrize(
+    "shared", ["Nine in ten ships were kept.", "It takes 20 minutes.", "About half a percent went."]
+)
+def test_amounts_and_small_verbs_in_common_are_not_the_subject(shared: str):
+    claim = "Naps of 20 minutes, about half a percent of the day, keep nine in ten pilots alert"
+
+    assert measure(claim, f"{LONG} {shared} {LONG}").support == NOT_ADDRESSED
+
+
+def test_a_claim_of_amounts_alone_is_looked_for_by_them():
+    assert (
+        measure("More than 20 percent", f"{LONG} More than 20 percent. {LONG}").support == ADDRESSED
+    )

@@ -245,3 +245,42 @@ def test_a_work_stays_itself_however_it_is_written(work, change, turned, drift):
     )
 
     assert compare(own, known).state is not MISMATCH
+
+
+def listed(*names: str, text: str = "", title: str = "") -> Cited:
+    """A reference in words, as far as it could be taken apart."""
+    said = text or f"{'; '.join(names)}. {title}. Nature 500, 54 (2013)."
+    return Cited(text=said, title=title, authors=tuple(map(person, names)), year=2013)
+
+
+def test_a_first_author_put_before_the_true_others_is_told():
+    title = "Nanometre-scale thermometry in a living cell"
+    swapped = listed("Abernathy, Q.", "Maurer, P. C.", title=title)
+
+    assert compare(swapped, record()).author.state is MISMATCH
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("Maurer, P. C.", "Kucsko, G."),  # in another order
+        ("Kuscko, G.", "Maurer, P. C."),  # misspelt
+        ("Maurer, P. C.",),  # the first left out
+        ("Abernathy, Q.", "Fiennes, R.", "Maurer, P. C."),  # nothing shows whose place was taken
+    ],
+)
+def test_other_orders_and_spellings_of_the_authors_are_no_contradiction(names: tuple[str, ...]):
+    title = "Nanometre-scale thermometry in a living cell"
+
+    assert compare(listed(*names, title=title), record()).author.state is MATCH
+
+
+@pytest.mark.parametrize("venue", ["Nature Structural Biology", "Nat Struct Biol"])
+def test_a_reference_without_a_title_is_not_held_to_be_another_work(venue: str):
+    text = "Kucsko G, Maurer PC, Nat Struct Biol, 2013, 7, 918–925."
+    untitled = listed("Kucsko, G.", "Maurer, P. C.", text=text)
+
+    found = compare(untitled, record(venue=venue))
+
+    assert found.title.state is NOT_CHECKED
+    assert found.author.state is found.year.state is MATCH

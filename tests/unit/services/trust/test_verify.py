@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 
 from citewell.errors import Blocked, InvalidInput
+from citewell.model.paper import Scheme
 from citewell.model.scrape import StructuredData
 from citewell.services.links import LinkState
 from tests.internet.papers import register
 from tests.unit.services.trust.desk import Desk, page, paper, work
 
-NANO = "10.1038/nature12373"
 PROSE = (
     "Kucsko G, Maurer PC. Nanometre-scale thermometry in a living cell. Nature 500, 54-58 (2013)"
 )
@@ -21,10 +21,6 @@ FILLER = " ".join(f"Sentence number {number} speaks of something else." for numb
 def verify(citation: str, *, desk: Desk | None = None, claim: str | None = None) -> dict[str, Any]:
     found = asyncio.run((desk or Desk()).verify().verify(citation, claim=claim))
     return found.wire()
-
-
-def known(*names: str) -> Desk:
-    return Desk(papers=[paper(work(name)) for name in names])
 
 
 @pytest.fixture(scope="module")
@@ -365,3 +361,55 @@ def test_without_a_claim_no_source_is_read(dois: list[str]):
 def test_an_empty_citation_is_refused(citation: str):
     with pytest.raises(InvalidInput, match="empty"):
         verify(citation)
+
+
+def test_an_address_within_a_reference_is_checked_beside_its_words():
+    desk, url = Desk(), "https://example.org/report.pdf"
+    desk.links[url] = LinkState(state="dead", status=410, reason="gone")
+
+    found = verify(f"Harbour Board (2020). Lantern report. {url}", desk=desk)
+
+    assert found["inputType"] == "reference"
+    assert found["linkState"] == "dead"
+    assert found["httpStatus"] == 410
+    assert "exists" not in found
+
+
+def test_a_doi_that_ends_like_a_viewers_word_is_found_by_its_other_reading():
+    real = paper(register().works[0])
+    odd = real.with_(ids={Scheme.DOI: "10.1000/annual.full"})
+
+    found = verify("10.1000/annual.full", desk=Desk(papers=[odd]))
+
+    assert found["exists"] is True
+    assert found["matchedRecord"]["doi"] == "10.1000/annual.full"
+
+
+def test_the_title_of_one_work_under_other_names_is_told_without_a_doi():
+    found = verify(
+        "Abernathy Q. Highly accurate protein structure prediction with AlphaFold. Nature. 2021;596:583."
+    )
+
+    assert found["verificationStatus"] == "uncertain"
+    assert found["authorMatch"] == "mismatch"
+    assert "Jumper" in found["mismatches"][0]
+    assert found["possibleMatch"]["doi"] == "10.1038/s41586-021-03819-2"
+    assert "exists" not in found
+
+
+def test_half_a_title_with_the_right_author_and_year_is_not_confirmed():
+    found = verify(
+        "Jumper J. Highly accurate protein structure prediction of coastal erosion by drifting kelp. Nature. 2021;596:583."
+    )
+
+    assert found["verificationStatus"] != "confirmed"
+    assert "exists" not in found
+
+
+def test_a_reference_without_a_title_is_never_said_to_be_none():
+    found = verify(
+        "Fiennes R, Abernathy Q, Sutherland K, J Antimicrob Chemother, 2021, 76, 1511–1522."
+    )
+
+    assert found["verificationStatus"] == "uncertain"
+    assert "too little" in found["notes"][0]

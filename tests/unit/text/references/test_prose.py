@@ -155,3 +155,57 @@ def test_what_holds_no_words_is_listed_with_its_line() -> None:
 
     assert len(found.references) == 1
     assert [(each.line, each.excerpt) for each in found.malformed] == [(3, "* * *")]
+
+
+def test_only_what_stands_under_the_heading_of_a_manuscript_is_read() -> None:
+    document = (
+        "# A manuscript\n\nSome words (Doe, 2019).\n\n## References\n\n"
+        "Doe, J. (2019). A title. A journal, 1(2), 3–4.\n\n## Appendix\n\nMore words.\n"
+    )
+
+    (found,) = read(document, format="prose").references
+
+    assert (found.title, found.line) == ("A title", 7)
+
+
+@pytest.mark.parametrize(
+    ("text", "families", "title", "where"),
+    [
+        (
+            "Huang C, Wang Y, et al. Clinical features of patients infected with 2019 novel coronavirus in Wuhan, China. Lancet. 2020;395(10223):497-506.",
+            ["Huang", "Wang"], "Clinical features of patients infected with 2019 novel coronavirus in Wuhan, China", ("Lancet", "395", "10223", "497-506"),
+        ),
+        (
+            "Smith AB, O'Brien C-D, de la Cruz J. Is it real? A randomised trial. BMJ 2019;364:l236.",
+            ["Smith", "O'Brien", "de la Cruz"], "Is it real? A randomised trial", ("BMJ", "364", "", "l236"),
+        ),
+        (
+            "Abramson, J. et al. Accurate structure prediction of biomolecular interactions with AlphaFold 3. Nature 630, 493–500 (2024).",
+            ["Abramson"], "Accurate structure prediction of biomolecular interactions with AlphaFold 3", ("Nature", "630", "", "493-500"),
+        ),
+        (
+            "Ashish Vaswani, Noam Shazeer, Niki Parmar, and Jakob Uszkoreit. 2017. Attention is all you need. In Advances in Neural Information Processing Systems, pages 5998–6008.",
+            ["Vaswani", "Shazeer", "Parmar", "Uszkoreit"], "Attention is all you need", ("Advances in Neural Information Processing Systems", "", "", "5998-6008"),
+        ),
+        (
+            "Müller, K.-R.; Mika, S.; Rätsch, G. An introduction to kernel-based learning algorithms. IEEE Trans. Neural Netw. 2001, 12, 181–201.",
+            ["Müller", "Mika", "Rätsch"], "An introduction to kernel-based learning algorithms", ("IEEE Trans. Neural Netw", "12", "", "181-201"),
+        ),
+        (
+            "R. S. Sutton and A. G. Barto, Reinforcement Learning: An Introduction, 2nd ed. Cambridge, MA, USA: MIT Press, 2018.",
+            ["Sutton", "Barto"], "Reinforcement Learning: An Introduction", ("", "", "", ""),
+        ),
+        (
+            "王小明, 李华. 深度学习综述. 计算机学报, 2018, 41(3): 1-20.",
+            ["王小明", "李华"], "深度学习综述", ("计算机学报", "41", "3", "1-20"),
+        ),
+    ],
+)  # fmt: skip
+def test_styles_of_single_publishers_are_read(
+    text: str, families: list[str], title: str, where: tuple[str, ...]
+) -> None:
+    (found,) = read(text, format="prose").references
+
+    assert [who.family or who.name for who in found.authors] == families
+    assert found.title == title
+    assert (found.venue, found.volume, found.issue, found.pages) == where

@@ -1,0 +1,124 @@
+"""`python -m tests.trust.evaluate [seen|unseen]`: every citation through the real tools, and what was made of it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from citewell.server.app import App
+from tests.internet.faults import ALWAYS, Fault
+from tests.internet.serve import Internet
+from tests.trust import ground
+from tests.trust.item import Item
+from tests.trust.verdicts import ACCUSING, labels
+
+AT_ONCE = 12
+_HTML = {"content-type": "text/html"}
+OUTAGES: dict[str, Fault] = {
+    "429": Fault(status=429, body="slow down"),
+    "429 with a delay": Fault(status=429, body="slow down", headers={"retry-after": "60"}),
+    "500": Fault(status=500, body="oops"),
+    "a page for data": Fault(status=200, body="<html><body>Please log in</body></html>", headers=_HTML),
+    "cut off": Fault(cut=0, status=200, body="x"),
+    "an empty body": Fault(status=200, body=""),
+    "{} for data": Fault(status=200, body={}),
+    "a bare 404 of a proxy": Fault(status=404, body="Not Found", headers=_HTML),
+    "a bare 404 under JSON": Fault(status=404, body="Resource not found.", headers={"content-type": "application/json"}),
+    "403": Fault(status=403, body="<h1>Access Denied</h1>", headers=_HTML),
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tried:
+    item: Item
+    answer: Mapping[str, Any]
+
+    @property
+    def said(self) -> frozenset[str]:
+        return labels(self.answer)
+
+    @property
+    def accused(self) -> frozenset[str]:
+        """Charges against the work itself that are not true of it."""
+        return (self.said & ACCUSING) - {*self.item.expect, *self.item.may}
+
+
+async def run(
+    items: Iterable[Item], internet: Internet, environ: Mapping[str, str] = {}
+) -> list[Tried]:
+    """Every item by itself, a few at a time, in their order."""
+    gate = asyncio.Semaphore(AT_ONCE)
+
+    async def one(chosen: Item) -> Tried:
+        async with gate:
+            return Tried(item=chosen, answer=await _asked(app, chosen, internet))
+
+    async with ground.serving(internet, environ) as app:
+        return list(await asyncio.gather(*map(one, items)))
+
+
+async def listed(items: Sequence[Item], internet: Internet) -> list[Tried]:
+    """References in words as one list, audited; those that are not taken as one entry each are missing."""
+    chosen = [one for one in items if not (one.format or one.claim)]
+    texts = [" ".join(ground.addressed(one.citation, internet).split()) for one in chosen]
+    async with ground.serving(internet) as app:
+        outcome = await app.call(
+            "audit_bibliography", {"bibliography": "\n\n".join(texts), "format": "prose"}
+        )
+    body = _body(outcome)
+    return [
+        Tried(item=one, answer=entry) for one, entry in zip(chosen, body["entries"], strict=False)
+    ]
+
+
+async def outage(
+    items: Sequence[Item], internet: Internet, fault: Fault, *, spared: str = ""
+) -> list[Tried]:
+    """While every registry misbehaves in one way, but for one that may be spared."""
+    for name in ground.REGISTRIES:
+        if name != spared:
+            internet.world.fail(name, fault, times=ALWAYS)
+    try:
+        return await run(items, internet, {"CITEWELL_SEARCH_TIMEOUT": "2"})
+    finally:
+        internet.world.reset()
+        ground.prepare(internet.world)
+
+
+async def burst(items: Sequence[Item], internet: Internet, *, every: int) -> list[Tried]:
+    """Registries that refuse now and then, never for long."""
+    for name in ground.REGISTRIES:
+        for _ in range(60):
+            internet.world.fail(name, Fault(status=429, body="slow down"), times=1)
+            internet.world.fail(name, Fault(), times=every - 1)
+    try:
+        return await run(items, internet, {"CITEWELL_SEARCH_TIMEOUT": "2"})
+    finally:
+        internet.world.reset()
+        ground.prepare(internet.world)
+
+
+def unclaimed(items: Iterable[Item]) -> list[Item]:
+    """Genuine works only: what a page says is no registry's business."""
+    return [one for one in items if one.sound and one.kind.startswith("genuine")]
+
+
+async def _asked(app: App, chosen: Item, internet: Internet) -> Mapping[str, Any]:
+    text = ground.addressed(chosen.citation, internet)
+    if chosen.format:
+        found = _body(
+            await app.call("audit_bibliography", {"bibliography": text, "format": chosen.format})
+        )
+        entries = found["entries"]
+        return dict(entries[0]) if len(entries) == 1 else {"existence": "lost", "malformed": found}
+    claim = {"claim": chosen.claim} if chosen.claim else {}
+    return _body(await app.call("verify_citation", {"citation": text, **claim}))
+
+
+def _body(outcome: Any) -> dict[str, Any]:
+    if outcome.is_error:
+        raise AssertionError(outcome.text)
+    body: dict[str, Any] = outcome.body
+    return body

@@ -1,0 +1,56 @@
+"""What an answer says of a citation, in the evaluation's words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+ACCUSING = frozenset({"not registered", "unmatched", "wrong work", "wrong author", "wrong year"})
+LABELS = (
+    "not registered", "unmatched", "wrong work", "wrong author", "wrong year", "retracted", "concern", "corrected",
+    "reinstated", "dead link", "soft 404", "mischaracterised", "legal",
+)  # fmt: skip
+CONFIRMED, DOUBTFUL = "confirmed", "doubtful"
+_SOFT = frozenset({"soft_404", "home_redirect", "parked"})
+_PARTS = {"titleMatch": "wrong work", "authorMatch": "wrong author", "yearMatch": "wrong year"}
+_NOTICES = {
+    "expression_of_concern": "concern",
+    "correction": "corrected",
+    "reinstatement": "reinstated",
+}
+
+
+def labels(answer: Mapping[str, Any]) -> frozenset[str]:
+    """Everything that an answer of verify_citation, or an entry of audit_bibliography, holds against it."""
+    said = {label for field, label in _PARTS.items() if answer.get(field) == "mismatch"}
+    if answer.get("existence") == "not_registered":
+        said.add("not registered")
+    elif answer.get("verificationStatus") == "not_found" and answer.get("existence") == "unchecked":
+        said.add("unmatched")
+    if (status := answer.get("retractionStatus")) is not None:
+        said.add(
+            "retracted" if status["retracted"] else _NOTICES.get(status["kind"], status["kind"])
+        )
+    if answer.get("linkState") == "dead" or answer.get("linkLive") is False:
+        said.add("soft 404" if answer.get("linkReason") in _SOFT else "dead link")
+    if answer.get("claimSupport") == "not_addressed":
+        said.add("mischaracterised")
+    if answer.get("inputType") == "legal":
+        said.add("legal")
+    return frozenset(said)
+
+
+def confirmed(answer: Mapping[str, Any]) -> bool:
+    """Whether the citation was found for certain."""
+    if "verificationStatus" in answer:
+        return bool(answer["verificationStatus"] == "confirmed")
+    return answer.get("existence") == "found" and not {"unchecked", "mismatch"} & set(
+        answer["flags"]
+    )
+
+
+def verdict(answer: Mapping[str, Any]) -> str:
+    """The gravest label, or whether it was found when there is none."""
+    said = labels(answer)
+    grave = next((label for label in LABELS if label in said), None)
+    return grave or (CONFIRMED if confirmed(answer) else DOUBTFUL)

@@ -1,0 +1,271 @@
+"""`citewell verify`, `audit` and `cite`, against the loopback web's register of works."""
+
+from __future__ import annotations
+
+import io
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests import retractions
+from tests.internet.faults import ALWAYS, Fault
+from tests.internet.world import World
+from tests.unit.cli.conftest import Run
+
+GOOD = """@article{good, author={LeCun, Yann and Bengio, Yoshua and Hinton, Geoffrey},
+  title={Deep learning}, journal={Nature}, year={2015}, doi={10.1038/nature14539}}
+"""
+RETRACTED = """@article{pulled, author={Wakefield, A. J. and others}, year={1998},
+  title={Ileal-lymphoid-nodular hyperplasia, non-specific colitis, and pervasive developmental disorder in children},
+  doi={10.1016/S0140-6736(97)11096-0}}
+"""
+INVENTED = """@article{invented, author={Example, Ada}, title={Quantum entanglement of citation graphs},
+  year={2021}, doi={10.1038/s41586-021-99999-9}}
+"""
+NEIGHBOUR = """@article{neighbour, author={Virtanen, Pauli and others}, year={2020},
+  title={SciPy 1.0: fundamental algorithms for scientific computing in Python}, doi={10.1038/nature14539}}
+"""
+
+REGISTRIES = ("crossref", "doi", "openalex", "semanticscholar", "pubmed", "datacite", "europepmc", "core", "arxiv")  # fmt: skip
+
+
+@pytest.fixture
+def bib(tmp_path: Path):
+    def write(*entries: str, name: str = "refs.bib") -> str:
+        path = tmp_path / name
+        path.write_text("".join(entries), "utf-8")
+        return str(path)
+
+    return write
+
+
+def pipe(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+
+
+def test_a_sound_bibliography_passes(run: Run, bib):
+    ran = run("audit", bib(GOOD))
+
+    assert ran.code == 0
+    assert "1 reference: 1 ok." in ran.out
+    assert "\x1b" not in ran.out
+
+
+@pytest.mark.parametrize(
+    ("entry", "word"),
+    [(RETRACTED, "retracted"), (INVENTED, "not registered"), (NEIGHBOUR, "mismatched")],
+)
+def test_what_must_not_be_cited_fails_the_check(run: Run, bib, entry: str, word: str):
+    ran = run("audit", bib(GOOD, entry))
+
+    rows = [line for line in ran.out.splitlines() if word in line]
+    assert ran.code == 1
+    assert rows
+    assert "1 ok" in ran.out
+
+
+def test_every_finding_has_its_line_and_reason(run: Run, bib):
+    ran = run("audit", bib(GOOD, INVENTED, "@article{open, title={never closed,\n"))
+
+    assert "Line 3, invented: " in ran.out
+    assert "Line 5: A brace is opened and never closed." in ran.out
+    assert "; 1 damaged." in ran.out
+
+
+def test_json_is_the_tools_own_answer(run: Run, bib):
+    ran = run("audit", bib(GOOD, RETRACTED), "--json")
+
+    report = ran.json()
+    assert ran.code == 1
+    assert report["summary"]["retracted"] == 1
+    assert [entry["flags"] for entry in report["entries"]] == [[], ["retracted"]]
+
+
+def test_several_files_are_reported_one_by_one(run: Run, bib):
+    names = bib(GOOD, name="a.bib"), bib(RETRACTED, name="b.bib")
+
+    ran = run("audit", *names, "--json")
+
+    assert [report["file"] for report in ran.json()] == list(names)
+    assert ran.code == 1
+
+
+def test_more_entries_than_one_call_takes_are_all_checked(run: Run, bib):
+    many = "".join(f"@misc{{k{number}, title={{Alone}}}}\n" for number in range(205))
+
+    ran = run("audit", bib(many, RETRACTED), "--json")
+
+    report = ran.json()
+    assert report["entryCount"] == len(report["entries"]) == report["summary"]["total"] == 206
+    assert report["entries"][-1]["index"] == 206
+    assert ran.code == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("refs.ris", "TY  - JOUR\nTI  - Deep learning\nAU  - LeCun, Yann\nPY  - 2015\nDO  - 10.1038/nature14539\nER  - \n"),
+        ("refs.json", '[{"id": "a", "title": "Deep learning", "DOI": "10.1038/nature14539"}]'),
+        ("refs.txt", "LeCun, Y., Bengio, Y., & Hinton, G. (2015). Deep learning. Nature, 521(7553), 436–444. https://doi.org/10.1038/nature14539\n"),
+        ("paper.md", "# Paper\n\nWords.\n\n## References\n\n- LeCun Y, Bengio Y, Hinton G. Deep learning. Nature. 2015;521(7553):436-44. doi:10.1038/nature14539\n"),
+    ],
+)  # fmt: skip
+def test_files_of_every_kind_are_read(run: Run, bib, name: str, text: str):
+    ran = run("audit", bib(text, name=name))
+
+    assert (ran.code, "1 ok" in ran.out) == (0, True)
+
+
+def test_a_list_can_be_piped_in(run: Run, monkeypatch: pytest.MonkeyPatch):
+    pipe(monkeypatch, RETRACTED)
+
+    ran = run("audit", "-", "--quiet")
+
+    assert ran.code == 1
+    assert ran.out.startswith("Standard input")
+
+
+def test_input_that_holds_nothing_is_a_usage_error(run: Run, bib, tmp_path: Path):
+    for name in (str(tmp_path / "missing.bib"), str(tmp_path), bib("no entry here")):
+        ran = run("audit", name)
+
+        assert ran.code == 2
+        assert ran.out == ""
+        assert ran.err.startswith("citewell: ")
+    assert run("audit", bib(GOOD), "--format", "endnote").code == 2
+
+
+def take_down(world: World) -> None:
+    for name in REGISTRIES:
+        world.fail(name, Fault(status=503), times=ALWAYS)
+
+
+def test_registries_that_are_down_accuse_nobody(run: Run, bib, world: World):
+    take_down(world)
+
+    ran = run("audit", bib(GOOD, INVENTED, RETRACTED), "--json", "--no-links")
+
+    assert ran.code == 0
+    assert [entry["flags"] for entry in ran.json()["entries"]] == [["unchecked"]] * 3
+
+
+def test_the_table_on_this_machine_knows_retractions_without_a_network(
+    run: Run, bib, world: World, tmp_path: Path
+):
+    table = tmp_path / "table.csv"
+    table.write_bytes(retractions.document([retractions.row(1, "10.1016/S0140-6736(97)11096-0")]))
+    run("data", "update", str(table))
+    take_down(world)
+
+    ran = run("audit", bib(GOOD, RETRACTED), "--json", "--no-links")
+
+    assert ran.code == 1
+    assert [entry["flags"] for entry in ran.json()["entries"]] == [
+        ["unchecked"],
+        ["retracted", "unchecked"],
+    ]
+
+
+def test_links_are_left_alone_on_request(run: Run, bib, world: World):
+    entry = "@misc{web, title={A page}, url={https://sleep.example.org/no-such-page}}\n"
+
+    with_links = run("audit", bib(entry), "--json").json()["entries"][0]
+    without = run("audit", bib(entry), "--json", "--no-links").json()["entries"][0]
+
+    assert "linkLive" in with_links
+    assert "linkLive" not in without
+
+
+def test_a_real_citation_is_found(run: Run):
+    ran = run("verify", "10.1038/nature14539")
+
+    assert ran.code == 0
+    assert ran.out.startswith("Found (doi)")
+    assert "Deep learning" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("citation", "word"),
+    [
+        ("10.1016/S0140-6736(97)11096-0", "Retraction"),
+        ("10.1038/s41586-021-99999-9", "Not registered"),
+        ("Virtanen, P. (2020). SciPy 1.0: fundamental algorithms for scientific computing in Python. doi:10.1038/nature14539", "Mismatch"),
+    ],
+)  # fmt: skip
+def test_a_citation_that_fails_exits_with_1(run: Run, citation: str, word: str):
+    ran = run("verify", citation)
+
+    assert ran.code == 1
+    assert word in ran.out
+
+
+def test_verify_prints_the_tools_own_answer(run: Run):
+    ran = run("verify", "10.1038/nature14539", "--json")
+
+    assert ran.json()["existence"] == "found"
+
+
+def test_an_empty_citation_is_a_usage_error(run: Run):
+    ran = run("verify", "  ")
+
+    assert (ran.code, ran.out) == (2, "")
+
+
+def test_works_are_cited_by_their_identifiers(run: Run):
+    ran = run("cite", "10.1038/nature14539")
+
+    assert ran.code == 0
+    assert ran.out == (
+        "LeCun, Y., Bengio, Y., & Hinton, G. (2015). Deep learning. Nature, 521(7553), 436–444. "
+        "https://doi.org/10.1038/nature14539\n"
+    )
+
+
+def test_a_style_can_be_chosen_and_numbers_follow_the_order(run: Run):
+    ran = run(
+        "cite",
+        "--style",
+        "ieee",
+        "10.1038/s41592-019-0686-2",
+        "https://doi.org/10.1038/nature14539",
+    )
+
+    assert ran.out.startswith("[1] P. Virtanen")
+    assert "\n\n[2] Y. LeCun" in ran.out
+
+
+def test_identifiers_can_be_piped_in_one_a_line(run: Run, monkeypatch: pytest.MonkeyPatch):
+    pipe(monkeypatch, "10.1038/nature14539\n\n10.1038/nature14539\n")
+
+    ran = run("cite", "-s", "bibtex")
+
+    assert ran.out.count("@article{lecun2015deep,") == 1
+
+
+def test_what_is_not_known_is_told_and_the_rest_is_cited(run: Run):
+    ran = run("cite", "10.1038/nature14539", "10.1038/s41586-021-99999-9", "nonsense")
+
+    assert ran.code == 1
+    assert ran.out.startswith("LeCun")
+    assert "10.1038/s41586-021-99999-9: no registry knows" in ran.err
+    assert "nonsense: not a DOI" in ran.err
+
+
+def test_an_unknown_style_names_those_there_are(run: Run):
+    ran = run("cite", "--style", "turabian", "10.1038/nature14539")
+
+    assert ran.code == 2
+    assert "chicago" in ran.err
+
+
+def test_the_guide_shows_what_the_command_prints(run: Run, monkeypatch: pytest.MonkeyPatch):
+    docs = Path(__file__).parents[3] / "docs"
+    guide = (docs / "citations.md").read_text("utf-8")
+    shown = guide.partition("$ citewell audit manuscript.bib\n")[2].partition("\n```")[0]
+    monkeypatch.chdir(docs / "examples")
+
+    ran = run("audit", "manuscript.bib")
+
+    assert ran.out.rstrip() == shown
+    assert ran.code == 1

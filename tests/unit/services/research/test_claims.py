@@ -1,0 +1,177 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from random import Random
+
+import pytest
+
+from citewell.model.research import Claim, Relation
+from citewell.services.research import claims
+from citewell.services.research.claims import Built, Statement
+
+TREES = "Street trees lower summer temperatures in cities by shading the ground."
+AGAIN = "By shading the ground, street trees lower summer temperatures in cities."
+DENIED = "Street trees do not lower summer temperatures in cities by shading the ground."
+
+
+def quoted(text: str, source: str, **told: object) -> Statement:
+    plain = Statement(
+        text=text, provider="local", source=source, owner=f"{source}.org", worth=0.35, support=1.0,
+        snippet=text, start=0, end=len(text), origin=source, interest=0.5,
+    )  # fmt: skip
+    return replace(plain, **told)  # type: ignore[arg-type]  # the fields' own types check at the call
+
+
+def built(*said: Statement) -> Built:
+    return claims.build(said, salt="job")
+
+
+def only(*said: Statement) -> Claim:
+    (claim,) = built(*said).claims
+    return claim
+
+
+def test_statements_of_several_sources_are_one_claim():
+    claim = only(quoted(TREES, "src_1"), quoted(AGAIN, "src_2"))
+
+    assert set(claim.sources) == {"src_1", "src_2"}
+    assert claim.confidence > only(quoted(TREES, "src_1")).confidence
+    assert "single_source" not in claim.flags
+
+
+def test_providers_that_back_a_claim_are_named():
+    claim = only(
+        quoted(TREES, "src_1"),
+        quoted(AGAIN, "src_2", provider="openai", origin="openai", snippet=TREES, support=0.8),
+    )
+
+    assert claim.supporting_providers == ("local", "openai")
+    assert claim.contradicting_providers == ()
+
+
+def test_one_sentence_with_two_citations_is_one_claim_with_two_pieces_of_evidence():
+    said = quoted(TREES, "src_1", provider="openai", origin="openai")
+
+    found = built(
+        said, replace(said, source="src_2", owner="b.org", support=0.1, relation=Relation.MENTIONS)
+    )
+
+    assert len(found.claims) == 1
+    assert {one.source for one in found.evidence} == {"src_1", "src_2"}
+    assert found.claims[0].confidence == 0.35  # the page that does not bear it out adds nothing
+
+
+def test_a_claim_none_of_whose_pages_bears_it_out_is_unsupported():
+    claim = only(
+        quoted(TREES, "src_1", support=0.2, relation=Relation.MENTIONS, snippet="Trees are tall.")
+    )
+
+    assert "unsupported" in claim.flags
+    assert claim.confidence == 0.0
+    assert claim.supporting_providers == ()
+
+
+def test_a_page_that_could_not_be_checked_counts_a_little():
+    claim = only(
+        quoted(
+            TREES, "src_1", support=0.3, state="unreachable", relation=Relation.MENTIONS, snippet=""
+        )
+    )
+
+    assert claim.confidence == pytest.approx(0.105)
+    assert claim.flags == ("unreachable",)
+
+
+def test_a_page_that_never_existed_counts_for_nothing():
+    claim = only(quoted(TREES, "src_1", support=0.0, state="never_existed", snippet=""))
+
+    assert (claim.confidence, claim.supporting_providers) == (0.0, ())
+    assert "never_existed" in claim.flags
+
+
+def test_a_claim_without_citation_says_so():
+    claim = only(quoted(TREES, "", snippet="", owner=""))
+
+    assert "uncited" in claim.flags
+    assert claim.confidence == 0.0
+
+
+def test_a_claim_and_its_denial_contradict_each_other():
+    found = built(quoted(TREES, "src_1"), quoted(DENIED, "src_2", provider="grok", origin="grok"))
+    by_text = {claim.content: claim for claim in found.claims}
+
+    assert by_text[TREES].contradicting_providers == ("grok",)
+    assert by_text[DENIED].contradicting_providers == ("local",)
+    assert all("contradicted" in claim.flags for claim in found.claims)
+    assert len(found.conflicts) == 1
+    assert by_text[TREES].confidence == pytest.approx(0.35 * 0.6)
+
+
+def test_one_source_does_not_contradict_itself():
+    assert built(quoted(TREES, "src_1"), quoted(DENIED, "src_1")).conflicts == ()
+
+
+def test_a_cited_page_that_denies_the_claim_contradicts_it():
+    claim = only(
+        quoted(TREES, "src_1", provider="openai", relation=Relation.CONTRADICTS, snippet=DENIED)
+    )
+
+    assert "contradicted" in claim.flags
+    assert claim.contradicting_providers == ("openai",)
+    assert claim.supporting_providers == ()
+
+
+def test_other_values_for_the_same_thing_are_a_table_and_no_contradiction():
+    found = built(
+        quoted("The old bridge is 120 metres long.", "src_1", published="2020-01-01"),
+        quoted("The old bridge is 140 metres long.", "src_2"),
+    )
+
+    (table,) = found.tables
+    assert {(row.value, row.source, row.date) for row in table.rows} == {
+        ("120 metres", "src_1", "2020-01-01"),
+        ("140 metres", "src_2", None),
+    }
+    assert found.conflicts == ()
+    assert all("values_differ" in claim.flags for claim in found.claims)
+    assert {one.relation for one in found.evidence} == {Relation.SUPPORTS, Relation.QUALIFIES}
+
+
+def test_values_of_different_years_are_no_disagreement():
+    found = built(
+        quoted("In 2010 the town had 4,000 inhabitants.", "src_1"),
+        quoted("In 2020 the town had 5,000 inhabitants.", "src_2"),
+    )
+
+    assert found.tables == ()
+
+
+def test_ids_come_from_the_content_and_the_job():
+    one, other = only(quoted(TREES, "src_1")), only(quoted(TREES, "src_1"))
+    elsewhere = claims.build([quoted(TREES, "src_1")], salt="other").claims[0]
+
+    assert one.id == other.id != elsewhere.id
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_order_of_statements_is_nothing(seed: int):
+    said = [
+        quoted(TREES, "src_1"), quoted(AGAIN, "src_2"), quoted(DENIED, "src_3"),
+        quoted("The old bridge is 120 metres long.", "src_1"), quoted("The old bridge is 140 metres long.", "src_2"),
+        quoted(AGAIN, "src_4", provider="openai", origin="openai"),
+    ]  # fmt: skip
+    shuffled = said[:]
+    Random(seed).shuffle(shuffled)
+
+    assert built(*shuffled) == built(*said)
+
+
+def test_nothing_said_is_nothing_claimed():
+    assert built() == Built(claims=(), evidence=(), tables=(), conflicts=())
+
+
+def test_evidence_names_its_claim_and_has_its_own_id():
+    found = built(quoted(TREES, "src_1"), quoted(AGAIN, "src_2"), quoted(DENIED, "src_3"))
+
+    assert {one.claim_id for one in found.evidence} <= {claim.id for claim in found.claims}
+    assert len({one.id for one in found.evidence}) == len(found.evidence)

@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from citewell.services.research import kinds
+from citewell.services.research.confidence import Backing, confidence, level
+
+
+def backing(owner: str, worth: float = 0.35, support: float = 1.0) -> Backing:
+    return Backing(owner=owner, worth=worth, support=support)
+
+
+def sure(*backings: Backing, contradicted: bool = False) -> float:
+    return confidence(backings, contradicted=contradicted)
+
+
+def test_independent_owners_add_up_by_the_formula():
+    assert sure(backing("a", 0.6, 0.9), backing("b", 0.35, 0.5)) == round(
+        1 - (1 - 0.54) * (1 - 0.175), 4
+    )
+
+
+def test_of_one_owner_only_the_best_page_counts():
+    assert sure(backing("a", 0.35, 0.4), backing("a", 0.35, 1.0), backing("b", 0.35)) == sure(
+        backing("a"), backing("b")
+    )
+
+
+def test_one_owner_alone_reaches_sixty():
+    assert sure(backing("a", 0.9)) == 0.60
+
+
+def test_nothing_passes_ninety_five():
+    assert sure(*(backing(str(number), 0.6) for number in range(20))) == 0.95
+
+
+def test_a_contradicted_claim_keeps_three_fifths():
+    both = (backing("a", 0.6), backing("b", 0.6))
+
+    assert sure(*both, contradicted=True) == pytest.approx(0.6 * 0.84)
+
+
+def test_nothing_behind_a_claim_is_no_confidence():
+    assert sure() == 0.0
+
+
+@pytest.mark.parametrize(
+    ("value", "name"),
+    [(0.75, "high"), (0.7499, "medium"), (0.45, "medium"), (0.4499, "low"), (0.0, "low")],
+)
+def test_levels(value: float, name: str):
+    assert level(value) == name
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from("abcdef"), st.floats(-1, 2), st.floats(-1, 2)), max_size=8),
+    st.booleans(),
+)
+def test_the_order_is_nothing_and_the_bounds_hold(
+    rows: list[tuple[str, float, float]], contradicted
+):
+    made = [backing(*row) for row in rows]
+
+    value = confidence(made, contradicted=contradicted)
+
+    assert 0.0 <= value <= 0.95
+    assert confidence(made[::-1], contradicted=contradicted) == value
+
+
+@pytest.mark.parametrize(
+    ("url", "kind"),
+    [
+        ("https://www.cdc.gov/flu", "government"),
+        ("https://www.gov.uk/x", "government"),
+        ("https://www.who.int/news", "government"),
+        ("https://ec.europa.eu/eurostat", "government"),
+        ("https://web.mit.edu/page", "academic"),
+        ("https://www.ox.ac.uk/page", "academic"),
+        ("https://doi.org/10.1/x", "academic"),
+        ("https://arxiv.org/abs/2001.00001", "academic"),
+        ("https://pubmed.ncbi.nlm.nih.gov/1/", "academic"),
+        ("https://www.nature.com/articles/x", "academic"),
+        ("https://www.bbc.co.uk/news/1", "news"),
+        ("https://old.reddit.com/r/x", "social"),
+        ("https://x.com/a/1", "social"),
+        ("https://docs.example.org/start", "documentation"),
+        ("https://example.org/docs/start", "documentation"),
+        ("https://example.org/page", "web"),
+        ("https://notwho.int.example.org/", "web"),
+        ("https://fox.com/", "web"),
+        ("library:doc1", "other"),
+    ],
+)
+def test_the_kind_of_a_source_is_told_by_its_address(url: str, kind: str):
+    assert kinds.kind(url) == kind
+
+
+def test_a_forum_page_is_social_wherever_it_stands():
+    assert kinds.kind("https://example.org/t/1", page_kind="forum") == "social"
+
+
+@pytest.mark.parametrize(
+    ("kind", "reputation", "worth"),
+    [("academic", None, 0.6), ("news", None, 0.5), ("web", None, 0.35), ("web", "high", 0.5), ("web", "mixed", 0.35),
+     ("social", "high", 0.25), ("academic", "low", 0.25), ("academic", "high", 0.6), ("other", None, 0.35)],
+)  # fmt: skip
+def test_a_name_can_raise_or_ruin_what_a_source_is_worth(
+    kind: str, reputation: str | None, worth: float
+):
+    assert kinds.worth(kind, reputation) == worth
+
+
+def test_an_owner_is_the_registered_domain_or_the_document_itself():
+    assert kinds.owner("https://news.bbc.co.uk/1") == kinds.owner("https://www.bbc.co.uk/2")
+    assert kinds.owner("library:a") != kinds.owner("library:b")

@@ -1,0 +1,277 @@
+from __future__ import annotations
+
+import asyncio
+import re
+import subprocess
+import sys
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from citewell.model.research import TIERS, Findings, Relation
+from citewell.services.research import collect, gaps, local
+from citewell.services.research.material import Plan, Reading, Readings
+from citewell.services.research.plan import plan
+from tests.unit.services.research.shelf import PAGES, Broken, Reader, Shelf, ports
+
+QUESTION = "Do street trees lower summer temperatures in cities?"
+ROOT = Path(__file__).parents[4]
+
+
+def research(question: str = QUESTION, tier: str = "M", *finders: object) -> Findings:
+    return asyncio.run(
+        local.research(question, TIERS[tier], ports(*finders), year=2026, salt="job")
+    )
+
+
+def readings(*urls: str) -> Readings:
+    leads = [collect.Lead(url=url) for url in urls or PAGES]
+    return asyncio.run(collect.fetch_round(leads, ports()))
+
+
+def texts(found: Findings) -> dict[str, str]:
+    return {source.ref: PAGES[source.url][1] for source in found.sources}
+
+
+def test_every_piece_of_evidence_stands_word_for_word_where_its_offsets_say():
+    found = research()
+    pages = texts(found)
+
+    assert found.evidence
+    for one in found.evidence:
+        assert pages[one.source][one.start : one.end] == one.snippet
+
+
+def test_every_bullet_of_the_report_is_a_quotation_of_a_source_it_names():
+    found = research()
+    pages = {ref: " ".join(text.split()) for ref, text in texts(found).items()}
+    body = found.synthesis.partition("## Sources")[0]
+    bullets = re.findall(
+        r"^\s*- (.+?) ((?:\[src_\d+\] ?)+)\*\(\w+ confidence(?:, disputed)?(?:, values differ)?\)\*$",
+        body,
+        re.MULTILINE,
+    )
+
+    assert len(bullets) >= 5
+    for quoted, refs in bullets:
+        assert any(quoted in pages[ref] for ref in re.findall(r"src_\d+", refs))
+
+
+def test_no_citation_dangles():
+    found = research()
+
+    assert set(re.findall(r"src_\d+", found.synthesis)) <= {source.ref for source in found.sources}
+
+
+def test_the_answer_comes_first_and_the_method_last():
+    headings = re.findall(r"^## (.+)$", research().synthesis, re.MULTILINE)
+
+    assert headings[0] == "Answer"
+    assert headings[-2:] == ["Sources", "Method"]
+
+
+def test_a_syndicated_copy_counts_once():
+    found = research()
+    by_url = {source.url: source for source in found.sources}
+    copy, story = by_url["https://paper.example.net/wire"], by_url["https://news.example.com/story"]
+
+    assert {copy.copy_of, story.copy_of} in ({None, story.ref}, {None, copy.ref})
+    repeated = copy.ref if copy.copy_of else story.ref
+    assert all(one.source != repeated for one in found.evidence)
+
+
+def test_sources_that_agree_make_one_claim_with_more_confidence():
+    found = research()
+    shared = next(claim for claim in found.claims if len(claim.sources) > 1)
+
+    assert "shading the ground" in shared.content or "lower summer" in shared.content
+    alone = [claim for claim in found.claims if "single_source" in claim.flags]
+    assert all(claim.confidence <= 0.60 for claim in alone)
+
+
+def test_a_denial_is_shown_as_a_disagreement_and_lowers_confidence():
+    found = research()
+    against = [one for one in found.evidence if one.relation is Relation.CONTRADICTS]
+
+    assert any("do not lower" in one.snippet for one in against)
+    assert "## Where sources disagree" in found.synthesis
+    assert any(
+        "contradicted" in claim.flags and claim.contradicting_providers == ("local",)
+        for claim in found.claims
+    )
+
+
+def test_values_that_differ_stand_in_a_table_with_their_dates():
+    tables = [table for table in research().value_tables if "temperature" in table.subject]
+
+    assert {row.value for table in tables for row in table.rows} == {"2 degrees", "4 degrees"}
+    assert {row.date for table in tables for row in table.rows} == {"2024-06-01", "2022-03-01"}
+
+
+def test_commands_and_false_citations_in_pages_never_reach_the_report():
+    found = research()
+    told = found.synthesis + " ".join(one.snippet for one in found.evidence)
+
+    assert "Ignore all previous" not in told
+    assert "src_9" not in told
+    assert "newsletter" not in told
+    assert "Buy two" not in told
+
+
+def test_a_sentence_that_points_back_brings_the_one_before():
+    found = research()
+    leant = [one for one in found.evidence if "However" in one.snippet]
+
+    assert all(not one.snippet.startswith("However") for one in leant)
+
+
+def test_what_was_not_found_is_said_and_asked_next():
+    found = research("What is the atomic weight of ytterbium?", "S", Shelf())
+
+    assert found.claims == ()
+    assert "No page was found" in found.synthesis
+    assert found.not_found
+    assert found.follow_ons
+
+
+def test_an_empty_web_gives_an_honest_report():
+    found = research(QUESTION, "XXS", Shelf(pages={}))
+
+    assert (found.sources, found.claims) == ((), ())
+    assert "No page was found" in found.synthesis
+
+
+def test_a_provider_that_fails_is_noted_and_the_rest_goes_on():
+    found = research(QUESTION, "M", Broken(), Shelf())
+
+    assert found.claims
+    assert any("broken" in note for note in found.notes)
+
+
+def test_follow_ons_have_reasons_and_are_few():
+    follow = research().follow_ons
+
+    assert 1 <= len(follow) <= 6
+    assert all(one.topic and one.rationale for one in follow)
+    assert len({one.topic for one in follow}) == len(follow)
+
+
+@pytest.mark.parametrize("tier", ["XXS", "S", "XL"])
+def test_the_tier_bounds_queries_and_pages(tier: str):
+    shelf, reader = Shelf(), Reader()
+
+    asyncio.run(local.research(QUESTION, TIERS[tier], ports(shelf, reader=reader), year=2026))
+
+    assert len(reader.read_urls) <= TIERS[tier].pages
+    assert len(shelf.asked) <= TIERS[tier].queries * TIERS[tier].rounds
+
+
+def test_the_same_material_gives_the_same_bytes():
+    first = research().model_dump_json()
+
+    assert research().model_dump_json() == first
+
+
+def test_the_bytes_do_not_depend_on_the_hash_seed():
+    program = (
+        "from tests.unit.services.research.test_local import research\n"
+        "import hashlib; print(hashlib.sha256(research().model_dump_json().encode()).hexdigest())"
+    )
+    made = {
+        subprocess.run(
+            [sys.executable, "-c", program], cwd=ROOT, check=True, text=True, stdout=subprocess.PIPE,
+            env={"PYTHONHASHSEED": seed, "PYTHONPATH": f"{ROOT / 'src'}:{ROOT}", "PATH": "/usr/bin:/bin"},
+        ).stdout
+        for seed in ("1", "2")
+    }  # fmt: skip
+
+    assert len(made) == 1
+
+
+def test_the_library_alone_is_enough():
+    own = {f"library:doc{number}": page for number, page in enumerate(PAGES.values())}
+    shelf = Shelf("library", own)
+
+    class Own(Shelf):
+        async def search(self, query, *, count):
+            return await shelf.search(query, count=count)
+
+    found = asyncio.run(
+        local.research(QUESTION, TIERS["M"], ports(Own(), reader=Reader(own)), year=2026)
+    )
+
+    assert found.claims
+    assert {source.domain for source in found.sources} == {"library"}
+    assert any(len(claim.sources) > 1 for claim in found.claims)
+
+
+def test_steps_survive_being_stored_as_json():
+    asked = plan(QUESTION, TIERS["M"], year=2026)
+    kept = Plan.model_validate_json(asked.model_dump_json())
+    pages = Readings.model_validate_json(readings().model_dump_json())
+
+    assert local.analyse(kept, pages) == local.analyse(asked, readings())
+
+
+def test_a_gap_is_searched_with_the_words_of_what_was_found():
+    asked = plan(QUESTION, TIERS["M"], year=2026)
+
+    wanted = gaps.gaps(asked, readings("https://blog.example.org/doubt"), searched=asked.queries)
+
+    assert wanted
+    assert not {query.lower() for query in wanted} & {query.lower() for query in asked.queries}
+    assert len(wanted) <= asked.further
+
+
+def test_what_cannot_be_read_is_counted():
+    asked = plan(QUESTION, TIERS["M"], year=2026)
+    pages = readings("https://www.city.gov/heat", "https://gone.example.org/")
+
+    assert [page.state for page in pages.pages] == ["read", "never_existed"]
+    assert "1 of 2 pages could not be read." in local.analyse(asked, pages).notes
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "\ud800 lone",
+        "a" * 100_000,
+        "word " * 30_000,
+        "\n" * 5000,
+        "| a | b |\n" * 500,
+        "```\ncode.\n" * 50,
+        "。" * 3000,
+    ],
+)
+def test_odd_pages_break_nothing(text: str):
+    asked = plan(QUESTION, TIERS["S"], year=2026)
+    odd = Reading(url="https://odd.example.org/", text=text)
+
+    found = local.analyse(asked, readings().joined(Readings(pages=(odd,))))
+
+    assert found.claims
+
+
+@pytest.mark.parametrize(
+    "question", ["", "?", "x" * 10_000, "1. a 2. b", "日本の人口は？", "the of and", "\ud800"]
+)
+def test_odd_questions_break_nothing(question: str):
+    asked = plan(question, TIERS["M"], year=2026)
+
+    assert local.analyse(asked, readings()).synthesis.startswith("#")
+
+
+def test_the_order_of_pages_changes_numbers_but_not_what_is_claimed():
+    asked = plan(QUESTION, TIERS["M"], year=2026)
+    urls = [url for url in PAGES if "paper.example.net" not in url]
+    shuffled = urls[:]
+    Random(5).shuffle(shuffled)
+
+    first, second = (local.analyse(asked, readings(*order)) for order in (urls, shuffled))
+
+    assert {claim.content for claim in first.claims} == {claim.content for claim in second.claims}
+    assert {claim.id: claim.confidence for claim in first.claims} == {
+        claim.id: claim.confidence for claim in second.claims
+    }

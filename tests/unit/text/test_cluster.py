@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+from random import Random
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from citewell.text import cluster, shingles, similar
+from citewell.text.bags import bag, bags
+from citewell.text.rank import Corpus
+
+SAME = (
+    "The reef lost half of its corals between 1995 and 2017.",
+    "Between 1995 and 2017 the reef lost half of its corals.",
+    "Half of the reef's corals were lost between 1995 and 2017.",
+)
+OTHER = "Tourism to the region brings in three billion dollars a year."
+
+
+def grouped(texts: list[str], origins: list[object] | None = None) -> list[set[str]]:
+    found = cluster.groups(Corpus(bags(texts)), origins or list(range(len(texts))))
+    return sorted(({texts[place] for place in group.members} for group in found), key=min)
+
+
+def test_sentences_that_say_the_same_are_one_group():
+    assert grouped([*SAME, OTHER]) == sorted([set(SAME), {OTHER}], key=min)
+
+
+def test_sentences_of_one_document_stay_apart():
+    assert len(grouped(list(SAME), ["a", "a", "a"])) == 3
+
+
+def test_a_number_that_clashes_keeps_sentences_apart():
+    assert len(grouped(["The bridge is 120 metres long.", "The bridge is 210 metres long."])) == 2
+
+
+def test_a_statement_and_its_denial_stay_apart():
+    pair = ["Vaccines cause autism in children.", "Vaccines do not cause autism in children."]
+
+    assert len(grouped(pair)) == 2
+
+
+def test_no_member_of_a_group_clashes_with_another():
+    texts = [
+        "The bridge is long.",
+        "The bridge is 120 metres long.",
+        "The bridge is 210 metres long.",
+    ]
+
+    for group in cluster.groups(Corpus(bags(texts)), [1, 2, 3], least=0.3):
+        said = [bag(texts[place]) for place in group.members]
+        assert all(cluster.agree(one, other) for one in said for other in said)
+
+
+def test_the_first_of_a_group_is_the_one_nearest_to_the_others():
+    texts = [
+        "The reef lost half of its corals.",
+        "Half of the corals of the reef were lost, it lost half.",
+        "The reef lost half of its corals quickly.",
+    ]
+    group = max(
+        cluster.groups(Corpus(bags(texts)), [1, 2, 3], least=0.4), key=lambda one: len(one.members)
+    )
+
+    assert texts[group.medoid] == texts[0]
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.randoms(use_true_random=False))
+def test_groups_do_not_depend_on_the_order_given(chance: Random):
+    texts = [
+        *SAME,
+        OTHER,
+        "The bridge is 120 metres long.",
+        "The bridge is 120 metres long indeed.",
+    ]
+    shuffled = texts[:]
+    chance.shuffle(shuffled)
+
+    assert grouped(texts) == grouped(shuffled)
+
+
+def test_thousands_of_equal_sentences_are_one_group_in_no_time():
+    texts = ["All rights are reserved by the owner of the site."] * 3000
+
+    assert len(cluster.groups(Corpus(bags(texts)), list(range(3000)))) == 1
+
+
+def test_candidates_miss_no_pair_that_is_alike():
+    chance = Random(3)
+    words = [f"word{number}" for number in range(60)]
+    texts = [" ".join(chance.choices(words, k=9)) for _ in range(80)]
+    texts += [f"{text} indeed" for text in texts[:30]]
+    held = bags(texts)
+    corpus = Corpus(held)
+
+    found = set(cluster.candidates(corpus))
+
+    alike = {
+        (one, other)
+        for other in range(len(held))
+        for one in range(other)
+        if similar.likeness(held[one], held[other], corpus.weigh) >= similar.RELATED
+    }
+    assert alike <= found
+    assert len(found) < len(texts) ** 2 / 8
+
+
+def test_likeness_is_one_for_the_same_and_nothing_for_strangers():
+    one, other = bag("The reef lost corals."), bag("Quick wit, my dove.")
+
+    assert similar.likeness(one, one, lambda _: 1.0) == 1.0
+    assert similar.likeness(one, other, lambda _: 1.0) == 0.0
+    assert similar.likeness(bag(""), bag(""), lambda _: 1.0) < 1
+
+
+def test_a_syndicated_copy_is_known_by_its_runs_of_words():
+    story = " ".join(
+        f"Sentence {number} tells of event {number * 7} in town {number * 3}."
+        for number in range(30)
+    )
+
+    assert shingles.copies([story, OTHER, f"By our staff. {story} Read more."]) == (0, 1, 0)
+
+
+def test_a_quotation_in_a_long_text_is_no_copy():
+    long = " ".join(f"Fact {number} on matter {number * 13} stands here." for number in range(200))
+
+    assert shingles.copies([long, long[:700]]) == (0, 1)

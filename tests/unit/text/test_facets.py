@@ -1,0 +1,169 @@
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from citewell.text import answers, facets
+from citewell.text.facets import Kind
+
+
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("What is a coral reef?", Kind.DEFINITION),
+        ("How many people live in Tokyo?", Kind.QUANTITY),
+        ("When was the Eiffel Tower built?", Kind.TIME),
+        ("PostgreSQL vs MySQL", Kind.COMPARISON),
+        ("What is the difference between weather and climate?", Kind.COMPARISON),
+        ("Why did the Roman Empire fall?", Kind.CAUSES),
+        ("effects of remote work on productivity", Kind.EFFECTS),
+        ("How to prune an apple tree", Kind.HOW_TO),
+        ("latest advances in solid-state batteries", Kind.LATEST),
+        ("What are the main types of clouds?", Kind.LIST),
+        ("Is nuclear power safe?", Kind.YES_NO),
+        ("urban trees", Kind.OPEN),
+        ("Wie viele Menschen leben in Berlin?", Kind.QUANTITY),
+        ("Pourquoi le ciel est-il bleu ?", Kind.CAUSES),
+        ("", Kind.OPEN),
+    ],
+)
+def test_a_question_is_of_a_kind(question: str, kind: Kind):
+    assert facets.classify(question) is kind
+
+
+def queries(question: str, **told: object) -> list[str]:
+    return [facet.query for facet in facets.question(question, **told).facets]  # type: ignore[arg-type]
+
+
+def test_the_question_itself_comes_first_and_the_other_side_is_heard():
+    found = facets.question("Is nuclear power safe?").facets
+
+    assert found[0].query == "Is nuclear power safe?"
+    assert 3 <= len(found) <= 7
+    assert [facet.counter for facet in found].count(True) == 1
+
+
+def test_a_comparison_is_searched_for_each_side_and_both():
+    assert queries("What is the difference between PostgreSQL and MySQL?")[1:4] == [
+        "PostgreSQL",
+        "MySQL",
+        "PostgreSQL MySQL comparison",
+    ]
+
+
+def test_news_is_searched_with_the_year():
+    assert any("2026" in query for query in queries("latest battery research", year=2026))
+    assert not any("None" in query for query in queries("latest battery research"))
+
+
+def test_numbered_questions_are_taken_word_for_word():
+    asked = "Please find out:\n1. What is CRISPR?\n2. Who invented it?\n3. What does it cost?"
+
+    titles = [facet.title for facet in facets.question(asked).facets[1:]]
+
+    assert titles == ["What is CRISPR?", "Who invented it?", "What does it cost?"]
+    assert "CRISPR" in facets.question(asked).facets[2].query
+
+
+@pytest.mark.parametrize(
+    "text", ["1. only one", "The 3. thing and the 5. thing", "In 2. Samuel 3. it says"]
+)
+def test_numbers_that_do_not_count_up_divide_nothing(text: str):
+    assert facets.numbered(text) == ()
+
+
+def test_a_question_in_another_language_keeps_its_own_words():
+    found = facets.question(
+        "Welche Folgen hat der Klimawandel für Gletscher?", language="de"
+    ).facets
+
+    assert found[0].query == "Welche Folgen hat der Klimawandel für Gletscher?"
+    assert all("effects" not in facet.query and "criticism" not in facet.query for facet in found)
+
+
+def test_what_is_quoted_and_named_is_a_key_phrase():
+    found = facets.key_phrases('Did the "dark ages" start when the Roman Empire ended?')
+
+    assert found[:2] == ("dark ages", "Roman Empire")
+
+
+@pytest.mark.parametrize(
+    ("question", "subject"),
+    [
+        ("What are the health benefits and risks of plant-based diets?", "plant-based diets"),
+        ("Why did the Roman Empire fall?", "Roman Empire fall"),
+        ("effects of remote work on productivity", "remote work on productivity"),
+        ("coral", "coral"),
+    ],
+)
+def test_the_subject_is_left_when_the_asking_goes(question: str, subject: str):
+    assert facets.subject(question) == subject
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.text(max_size=150), st.sampled_from([None, "en", "de", "zh"]))
+def test_any_text_can_be_asked(text: str, language: str | None):
+    found = facets.question(text, language=language)
+
+    plain = " ".join(text.split())
+    assert found.facets[0].query in plain
+    assert bool(found.facets[0].query) == bool(plain)
+    assert len({facet.query.lower() for facet in found.facets}) == len(found.facets)
+    assert all(re.compile(facet.cue) for facet in found.facets)
+
+
+@pytest.mark.parametrize(
+    ("question", "right", "wrong"),
+    [
+        ("How many moons does Mars have?", "Mars has 2 moons.", "Mars has moons."),
+        ("When did it end?", "It ended in 1918.", "It ended badly."),
+        ("Who found it?", "It was found by Alexander Fleming.", "It was found by chance."),
+        ("Where is it?", "It lies in Kenya.", "It lies still."),
+        ("Why is it blue?", "It is blue because of the air.", "It looks blue."),
+        ("Is it safe?", "Yes, when it is cooked.", "It was bought in May."),
+    ],
+)
+def test_an_answer_looks_like_what_was_asked_for(question: str, right: str, wrong: str):
+    pattern = answers.expected(question)
+
+    assert pattern is not None
+    assert pattern.search(right)
+    assert not pattern.search(wrong)
+
+
+def test_a_subject_alone_expects_nothing():
+    assert answers.expected("urban trees") is None
+
+
+def test_what_asks_is_told_from_the_scope_around_it():
+    asked = (
+        "I manage a solar park. How do lithium-ion batteries age? Consider the temperature."
+        " What does replacing them cost?"
+    )
+
+    found = facets.question(asked)
+
+    assert found.facets[0].query == "How do lithium-ion batteries age?"
+    assert found.facets[0].about == "lithium-ion batteries age"
+    assert found.facets[1].title == "What does replacing them cost?"
+    assert "solar park" in found.text
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["compare " + "a " * 5000, "x " * 4990 + "vs", "is the " * 1500, "\n" * 10_000, "1. a " * 2000, "Aa " * 3300, '"' * 10_000],
+    ids=["compare", "versus", "asking", "lines", "numbers", "names", "quotes"],
+)  # fmt: skip
+def test_a_hostile_question_takes_no_time(text: str):
+    assert (
+        len(facets.question(text, year=2026).facets) <= 7
+    )  # the time limit is the other assertion
+
+
+def test_of_several_questions_each_is_a_side():
+    found = facets.question("What is CRISPR? Who invented it? I need this for a talk.").facets
+
+    assert [facet.title for facet in found[:2]] == ["What is CRISPR?", "Who invented it?"]

@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from citewell.text import numbers
+
+
+def read(text: str, language: str | None = None) -> list[tuple[Decimal, Decimal, str]]:
+    return [(one.low, one.high, one.unit) for one in numbers.quantities(text, language=language)]
+
+
+def clash(first: str, second: str) -> bool:
+    return numbers.clash(numbers.quantities(first), numbers.quantities(second))
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "value", "unit"),
+    [
+        ("It rose 3.5%.", None, "3.5", "%"),
+        ("It rose 3.5 per cent.", None, "3.5", "%"),
+        ("Es stieg um 3,5 Prozent.", "de", "3.5", "%"),
+        ("It cost $1.2 billion.", None, "1200000000", "usd"),
+        ("It cost US$5m.", None, "5000000", "usd"),
+        ("Es kostet 1.234,5 Mio. Euro.", "de", "1234500000", "eur"),
+        ("Cela coûte 1 234 euros.", "fr", "1234", "eur"),
+        ("They have 1,234 members.", None, "1234", "member"),
+        ("Sie hat 1.234 Kilometer.", "de", "1234000", "m"),
+        ("It is 1.234 km long.", None, "1234", "m"),
+        ("It is 2,850 km long.", None, "2850000", "m"),
+        ("Two million people came.", None, "2000000", "person"),
+        ("It happened on the 19th day.", None, "19", "ordinal"),
+        ("It was −4 °C outside.", None, "-4", "°c"),
+        ("It happened in 1998.", None, "1998", "year#"),
+        ("人口は120万人", "ja", "1200000", ""),
+    ],
+)
+def test_a_quantity_has_one_value_in_one_unit(
+    text: str, language: str | None, value: str, unit: str
+):
+    low, high, found = read(text, language)[0]
+
+    assert (low, high, found) == (Decimal(value), Decimal(value), unit)
+
+
+@pytest.mark.parametrize(
+    ("text", "low", "high"),
+    [
+        ("between 5 and 10 million people", 5_000_000, 10_000_000),
+        ("10–20 percent", 10, 20),
+        ("$5 to $10 million", 5_000_000, 10_000_000),
+    ],
+)
+def test_a_range_has_two_ends(text: str, low: int, high: int):
+    assert read(text)[0][:2] == (low, high)
+
+
+@pytest.mark.parametrize(
+    "text", ["3 March 2019", "March 3, 2019", "2019-03-03", "3. März 2019", "2019年3月3日"]
+)
+def test_a_day_is_the_same_in_every_spelling(text: str):
+    day = Decimal(737_121)
+
+    assert read(text) == [(day, day, "date")]
+
+
+@pytest.mark.parametrize(
+    "text", ["ISBN 9783161484100", "version 2.1.3", "COVID-19 is over", "at 10:30", "24/7"]
+)
+def test_what_only_looks_like_a_number_is_none(text: str):
+    assert read(text) == []
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        ("It grew 5 percent.", "It grew 7 percent.", True),
+        ("It grew 5 percent.", "It grew 5 per cent.", False),
+        ("It cost $5 million.", "It cost 5 million euros.", False),  # other units say nothing
+        ("8.1 billion people live here.", "8.12 billion people live here.", False),  # rounded
+        ("8.1 billion people live here.", "8.3 billion people live here.", True),
+        ("It rose 10-20 percent.", "It rose 15 percent.", False),
+        ("Founded in 1998.", "Founded in 1999.", True),
+        ("It is 2 km away.", "It is 2,000 m away.", False),
+        ("Five percent, or 7 percent.", "7 percent.", False),
+        ("No number here.", "It grew 7 percent.", False),
+    ],
+)
+def test_values_clash_only_in_the_same_unit(first: str, second: str, *, expected: bool):
+    assert clash(first, second) is expected
+    assert clash(second, first) is expected
+
+
+def test_a_missing_number_may_stand_without_its_unit():
+    wanted = numbers.quantities("It has 37 metres and 12 seconds.")
+
+    gone = numbers.missing(wanted, numbers.quantities("Length: 37. Time: 13 seconds."))
+
+    assert [one.text for one in gone] == ["12 seconds"]
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.text(alphabet=st.sampled_from("0123456789.,-–$€% kmbinlotahdr年月日to"), max_size=60),
+    st.sampled_from([None, "de", "zh"]),
+)
+def test_offsets_slice_to_the_quantity(text: str, language: str | None):
+    for one in numbers.quantities(text, language=language):
+        assert text[one.start : one.end] == one.text
+        assert one.low <= one.high

@@ -1,0 +1,141 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from citewell.model.research import Relation
+from citewell.text import polarity, support
+
+GOLD = Path(__file__).parent / "gold" / "citations.json"
+
+
+def assess(claim: str, text: str, language: str | None = "en") -> support.Support:
+    return support.assess(claim, support.Text(text=text, language=language))
+
+
+def test_unsupported_citations_are_told_from_supported_ones():
+    flagged = {"good": [0, 0], "bad": [0, 0]}
+    for case in json.loads(GOLD.read_text(encoding="utf-8")):
+        source = support.Text(text=case["source"], language="en")
+        for claim, label in case["claims"]:
+            flagged[label][support.assess(claim, source).unsupported] += 1
+
+    caught, wrongly = flagged["bad"][True], flagged["good"][True]
+    assert caught / (caught + wrongly) >= 0.9
+    assert caught / sum(flagged["bad"]) >= 0.8
+
+
+def test_supported_claims_are_said_to_be_supported():
+    for case in json.loads(GOLD.read_text(encoding="utf-8")):
+        source = support.Text(text=case["source"], language="en")
+        good = [claim for claim, label in case["claims"] if label == "good"]
+        assert all(support.assess(claim, source).relation is Relation.SUPPORTS for claim in good)
+
+
+def test_a_verbatim_quotation_has_the_full_score():
+    text = "Rain fell all night. The river rose by two metres in Koblenz. Nobody was hurt."
+
+    found = assess("The river rose by two metres in Koblenz.", text)
+
+    assert found.score == 1.0
+    assert found.snippet == "The river rose by two metres in Koblenz."
+
+
+def test_a_claim_with_another_number_is_qualified_and_scores_less():
+    text = "The river rose by 2 metres in Koblenz."
+
+    found = assess("The river rose by 3 metres in Koblenz.", text)
+
+    assert found.relation is Relation.QUALIFIES
+    assert found.missing == ("3 metres",)
+    assert found.score < assess("The river rose by 2 metres in Koblenz.", text).score
+
+
+def test_a_denial_contradicts():
+    found = assess(
+        "Vitamin C prevents colds in adults.", "Vitamin C does not prevent colds in adults."
+    )
+
+    assert found.relation is Relation.CONTRADICTS
+
+
+def test_a_denial_of_something_else_does_not():
+    text = "Vitamin C prevents colds in adults. Zinc does not dissolve."
+
+    assert assess("Vitamin C prevents colds in adults.", text).relation is Relation.SUPPORTS
+
+
+def test_a_long_page_does_not_support_by_holding_every_word_somewhere():
+    scattered = " ".join(f"Part {word} of the long page says nothing else." for word in
+                         ("glaciers", "alps", "shrank", "third", "summer") for _ in range(30))  # fmt: skip
+
+    assert (
+        assess("Glaciers in the Alps shrank by a third one summer.", scattered).score
+        < support.SUPPORTED
+    )
+
+
+def test_nothing_in_common_is_nothing():
+    found = assess("Whales sing.", "The bridge opened on Monday.")
+
+    assert (found.score, found.snippet, found.unsupported) == (0.0, "", True)
+
+
+@pytest.mark.parametrize(("claim", "text"), [("", "Some text."), ("Some claim.", ""), ("", "")])
+def test_empty_text_supports_nothing(claim: str, text: str):
+    assert assess(claim, text).score == 0.0
+
+
+def test_texts_in_two_languages_cannot_be_compared():
+    german = support.Text(text="Der Fluss stieg in der Nacht um zwei Meter und trat über die Ufer.")
+
+    assert not support.comparable(
+        "The river rose by two metres during the night and it flooded.", german
+    )
+    assert support.comparable(
+        "Der Fluss stieg in der Nacht um zwei Meter und war sehr hoch.", german
+    )
+    assert not support.comparable(
+        "The river rose by two metres.", support.Text(text="河水上涨了两米。", language="zh")
+    )
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.text(max_size=60), st.text(max_size=200), st.sampled_from([None, "en", "de", "zh"]))
+def test_the_snippet_stands_where_the_offsets_say(claim: str, text: str, language: str | None):
+    found = assess(claim, text, language)
+
+    assert text[found.start : found.end] == found.snippet
+    assert 0.0 <= found.score <= 1.0
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "expected"),
+    [
+        ("It is safe.", None, False),
+        ("It isn't safe.", None, True),
+        ("It is not unsafe, nor is it new.", None, False),
+        ("It is not only safe but cheap.", None, False),
+        ("It is a myth that it works.", None, True),
+        ("Es ist nicht sicher.", "de", True),
+        ("Es ist nicht nur sicher.", "de", False),
+        ("Ce n'est pas sûr.", "fr", True),
+        ("No es seguro.", "es", True),
+        ("Это не безопасно.", "ru", True),
+        ("这不安全。", "zh", True),
+        ("安全ではない。", "ja", True),
+        ("안전하지 않다.", "ko", True),
+        ("No. 5 is alive.", None, False),
+    ],
+)
+def test_two_negations_make_none(text: str, language: str | None, *, expected: bool):
+    assert polarity.negated(text, language=language) is expected
+
+
+def test_statements_are_opposed_when_one_is_negated():
+    assert polarity.opposed("It works.", "It does not work.")
+    assert not polarity.opposed("It never works.", "It does not work.")

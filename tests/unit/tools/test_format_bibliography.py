@@ -1,0 +1,105 @@
+"""The format_bibliography tool: which sources it takes, and what it makes of them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from citewell.errors import InvalidInput
+from citewell.text.bibliography import STYLES
+from citewell.text.references import read
+from citewell.tooling import Call
+from citewell.tools.format_bibliography import Args, run
+
+PAPER = {
+    "url": "https://doi.org/10.1038/nature14539", "title": "Deep learning", "author": "LeCun, Yann; Bengio, Yoshua",
+    "site": "Nature", "date": "2015-05-28", "doi": "https://doi.org/10.1038/nature14539", "kind": "article-journal",
+    "volume": "521", "issue": 7553, "pages": "436-444",
+}  # fmt: skip
+
+
+def formatted(*sources: dict[str, Any], style: str = "apa") -> dict[str, Any]:
+    args = Args.model_validate({"style": style, "sources": list(sources)})
+    return dict(asyncio.run(run(args, Call(provide=lambda kind: None))).content)
+
+
+def test_the_styles_offered_are_the_styles_there_are() -> None:
+    offered = Args.model_json_schema()["properties"]["style"]["enum"]
+
+    assert tuple(offered) == STYLES
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_every_style_carries_the_parts_of_a_paper(style: str) -> None:
+    answer = formatted(PAPER, style=style)
+
+    assert (answer["style"], answer["entryCount"]) == (style, 1)
+    for part in ("Deep ", "LeCun", "Nature", "521", "7553", "436", "10.1038/nature14539"):
+        assert part in answer["bibliography"]
+
+
+def test_without_a_kind_a_source_is_cited_as_a_page() -> None:
+    bare = {name: PAPER[name] for name in ("url", "title", "site", "date")}
+
+    text = formatted(bare)["bibliography"]
+
+    assert text.startswith("Deep learning. (2015, May 28). Nature. Retrieved ")
+
+
+def test_a_doi_or_none_decides_the_type_where_no_kind_does() -> None:
+    with_doi = {"url": "https://example.org/a", "title": "A", "doi": "10.1000/x"}
+    without = {"url": "https://example.org/b", "title": "B"}
+
+    csl = json.loads(formatted(with_doi, without, style="csl-json")["bibliography"])
+    ris = formatted(with_doi, without, style="ris")["bibliography"]
+
+    assert sorted(item["type"] for item in csl) == ["article-journal", "webpage"]
+    assert ris.count("TY  - JOUR") == ris.count("TY  - ELEC") == 1
+
+
+def test_authors_may_come_as_a_list() -> None:
+    listed = PAPER | {"author": ["Yann LeCun", "World Health Organization"]}
+
+    assert formatted(listed)["bibliography"].startswith(
+        "LeCun, Y., & World Health Organization. (2015)."
+    )
+
+
+def test_one_address_is_listed_once_and_none_is_skipped() -> None:
+    answer = formatted(PAPER, PAPER, {"title": "No address"})
+
+    assert answer["entryCount"] == 1
+
+
+@pytest.mark.parametrize(
+    ("source", "named"), [({"url": "x", "colour": "red"}, "colour"), ({"url": "x", "kind": "scroll"}, "scroll")]
+)  # fmt: skip
+def test_what_is_not_known_is_refused_by_name(source: dict[str, str], named: str) -> None:
+    with pytest.raises(InvalidInput, match=named):
+        formatted(source)
+
+
+def test_a_title_cannot_add_ris_tags_or_bibtex_fields() -> None:
+    hostile = {"url": "https://example.org", "title": "T\nER  - \nTY  - BOOK\n}}, note = {{x"}
+
+    ris = formatted(hostile, style="ris")["bibliography"]
+    (entry,) = read(formatted(hostile, style="bibtex")["bibliography"]).references
+
+    assert ris.count("\nER  - ") == 1
+    assert entry.title == "T ER - TY - BOOK }}, note = {{x"
+    assert "note = {" not in entry.raw
+
+
+@given(st.text(alphabet='ab{}\\"#%&$_~^@,= \n', max_size=12))
+def test_bibtex_gives_back_any_title(title: str) -> None:
+    text = formatted({"url": "https://example.org", "title": f"T {title} T"}, style="bibtex")
+
+    found = read(text["bibliography"], format="bibtex")
+
+    assert not found.malformed
+    assert [each.title for each in found.references] == [" ".join(f"T {title} T".split())]
