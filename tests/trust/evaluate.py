@@ -1,4 +1,4 @@
-"""`python -m tests.trust.evaluate [seen|unseen]`: every citation through the real tools, and what was made of it."""
+"""Every citation through the real tools, with the registries well and ill, and what was made of it."""
 
 from __future__ import annotations
 

@@ -14,9 +14,42 @@ from tests.trust.item import Item
 from tests.trust.styles import LATIN
 
 _JOIN = re.compile(r" (of|in|for|with|on|from|by|and|during|after|among) ")
-_SUBJECTS = ["tidal marshes", "rural clinics", "deep-sea sponges", "harbour cranes", "alpine meadows", "violin varnish", "court interpreters", "glacier caves", "night markets", "seed vaults", "choir rehearsals", "lighthouse keepers"]
-_ASPECTS = ["Seasonal drift", "Hidden costs", "Acoustic signatures", "Thermal resilience", "Collective memory", "Microplastic burden", "Regulatory blind spots", "Spectral fingerprints", "Adaptive scheduling", "Long-range transport"]
-_DESIGNS = ["a stepped-wedge trial", "a scoping review", "a twelve-year panel", "evidence from Patagonia", "a Bayesian reanalysis", "a mixed-methods inquiry", "lessons from Zanzibar", "a simulation study"]
+_SUBJECTS = [
+    "tidal marshes",
+    "rural clinics",
+    "deep-sea sponges",
+    "harbour cranes",
+    "alpine meadows",
+    "violin varnish",
+    "court interpreters",
+    "glacier caves",
+    "night markets",
+    "seed vaults",
+    "choir rehearsals",
+    "lighthouse keepers",
+]
+_ASPECTS = [
+    "Seasonal drift",
+    "Hidden costs",
+    "Acoustic signatures",
+    "Thermal resilience",
+    "Collective memory",
+    "Microplastic burden",
+    "Regulatory blind spots",
+    "Spectral fingerprints",
+    "Adaptive scheduling",
+    "Long-range transport",
+]
+_DESIGNS = [
+    "a stepped-wedge trial",
+    "a scoping review",
+    "a twelve-year panel",
+    "evidence from Patagonia",
+    "a Bayesian reanalysis",
+    "a mixed-methods inquiry",
+    "lessons from Zanzibar",
+    "a simulation study",
+]
 
 
 def unregistered(side: str, rng: random.Random) -> Iterator[Item]:

@@ -148,6 +148,8 @@ _GENERIC = re.compile(
 # They judge, and say nothing of what is judged.
 _VAGUE = frozenset(("good", "bad", "best", "better", "worse", "worst", "really", "actually", "effective", "important", "true", "useful", "great", "your", "my"))  # fmt: skip
 _TRAILING = re.compile(r"[\s?.!,;:]+\Z")
+# The verb of a question that any subject could have.
+_IDLE = re.compile(r"(?<=\w)\s+(?:works?|happens?|occurs?|means?|do|matters?|exists?)\Z")
 _CONTEXT = re.compile(
     r"\s+(?:for|in terms of|when|regarding|with respect to)\s+.*\Z", re.IGNORECASE
 )
@@ -228,6 +230,7 @@ def key_phrases(text: str, *, language: str | None = None) -> tuple[str, ...]:
 def subject(text: str) -> str:
     """What a question is about: without the words that only ask."""
     bare = _GENERIC.sub("", _TRAILING.sub("", _ASKING.sub("", text, count=1)))
+    bare = _IDLE.sub("", bare)
     words = [word for word in bare.split() if word.lower() not in _VAGUE] or bare.split()
     if len(words) > _SUBJECT:
         words = stopwords.without(bare, language="en").split()[:_SUBJECT]

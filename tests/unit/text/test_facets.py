@@ -97,6 +97,8 @@ def test_what_is_quoted_and_named_is_a_key_phrase():
         ("Why did the Roman Empire fall?", "Roman Empire fall"),
         ("effects of remote work on productivity", "remote work on productivity"),
         ("coral", "coral"),
+        ("How does HTTP caching work?", "HTTP caching"),
+        ("work", "work"),
     ],
 )
 def test_the_subject_is_left_when_the_asking_goes(question: str, subject: str):

@@ -81,11 +81,13 @@ class Matching:
         spared = {one for pair in pairs for one in pair if one != self._room.first(pair[::-1])}
         return [name for name in able if name not in spared]
 
-    async def _asked(self, names: Iterable[str], query: BibliographicQuery) -> tuple[Found, ...]:
+    async def _asked(self, names: Sequence[str], query: BibliographicQuery) -> tuple[Found, ...]:
+        known = {id(self._panel.provider(name)): name for name in names}
+
         async def question(provider: object) -> tuple[Paper, ...]:
             if not isinstance(provider, PaperMatch):
                 raise TypeError("a provider declares match and does not offer it")
-            with self._room.taken(provider):
+            with self._room.taken(known[id(provider)]):
                 return await provider.match(query)
 
         def enough(answers: Sequence[Found]) -> bool:

@@ -3,42 +3,49 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Iterator, Sequence
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from citewell.services.scholar.panel import Panel
 
-_REQUESTS = 2  # of one question
+_REQUESTS = 2  # of one question: many ask again, more loosely, when they have found nothing
 
 
 class Room:
-    """Counts what is under way: a registry slower than it should be is seen by its longer line."""
+    """Counts along with the pace that providers ask for; who is slower is seen by its longer line."""
 
-    def __init__(self, panel: Panel) -> None:
+    def __init__(self, panel: Panel, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._panel = panel
-        self._under_way: Counter[int] = Counter()
+        self._clock = clock
+        self._under_way: Counter[str] = Counter()
+        self._next: defaultdict[str, float] = defaultdict(lambda: -math.inf)
 
     def wait(self, name: str) -> float:
-        """Seconds that another question would stand in line; for ever while it rests.
-
-        Many ask a second time, more loosely, when they have found nothing: that counts, too.
-        """
+        """Seconds that another question would stand in line; for ever while it rests."""
         if self._panel.rests(name):
             return math.inf
         spec = self._panel.spec(name)
-        ahead = self._under_way[id(self._panel.provider(name))] + _REQUESTS - spec.burst
-        return max(0, ahead) / spec.per_second if spec.per_second else 0.0
+        if not spec.per_second:
+            return 0.0
+        paced = (self._next[name] - self._clock()) * spec.per_second
+        return (
+            max(0.0, max(paced, self._under_way[name]) + _REQUESTS - spec.burst) / spec.per_second
+        )
 
     def first(self, names: Sequence[str]) -> str:
         """The one with the shortest wait; of equals the one that was named first."""
         return names[0] if len(names) == 1 else min(names, key=self.wait)
 
     @contextmanager
-    def taken(self, provider: object) -> Iterator[None]:
+    def taken(self, name: str) -> Iterator[None]:
         """While a question to it is under way."""
-        self._under_way[id(provider)] += 1
+        pace = self._panel.spec(name).per_second
+        if pace:
+            self._next[name] = max(self._next[name], self._clock()) + 1 / pace
+        self._under_way[name] += 1
         try:
             yield
         finally:
-            self._under_way[id(provider)] -= 1
+            self._under_way[name] -= 1

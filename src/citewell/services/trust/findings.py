@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from citewell.model.paper import Scheme
 from citewell.model.reference import Reference
 from citewell.model.trust import AuditEntry, AuditSummary, ClaimCheck
 from citewell.services.links import LinkState
@@ -20,6 +21,7 @@ RETRACTED, DEAD, NOT_FOUND, UNCHECKED_FLAG = "retracted", "dead_link", "not_foun
 MISCHARACTERISED, MISMATCH, DUPLICATE = "mischaracterized", "mismatch", "duplicate"
 NOTHING = Finding(existence=UNCHECKED)
 _HALF = 0.5
+_SCHEMES = {Scheme.DOI: "DOI", Scheme.ARXIV: "arXiv id", Scheme.PMID: "PMID", Scheme.PMCID: "PMCID"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +81,8 @@ def _warning(total: int, unchecked: int, malformed: int) -> str | None:
             f"{unchecked} of {total} entries could not be checked: registries may be out of reach. Ask again later."
         )
     if malformed:
-        said.append(f"{malformed} damaged records are listed under malformed; see their lines.")
+        records = "1 damaged record is" if malformed == 1 else f"{malformed} damaged records are"
+        said.append(f"{records} listed under malformed; see the lines named there.")
     return " ".join(said) or None
 
 
@@ -122,7 +125,10 @@ def _retracted(finding: Finding) -> str:
 
 
 def _missing(one: Examined) -> str:
-    which = one.reference.ids[0] if one.reference.ids else "identifier"
+    first = one.reference.ids[0] if one.reference.ids else None
+    which = (
+        f"{_SCHEMES.get(first.scheme, first.scheme)} {first.value}" if first else "The identifier"
+    )
     right = one.finding.suggested
     offered = f" A work with this title has DOI {right}." if right else ""
     return f"{which} is not registered; it may be invented or mistyped.{offered}"
@@ -209,5 +215,4 @@ def _status(one: Examined) -> int | None:
 
 
 def _reason(flags: dict[str, str]) -> str | None:
-    text = " ".join(flags.values())
-    return text[:1].upper() + text[1:] if text else None
+    return " ".join(said[:1].upper() + said[1:] for said in flags.values()) or None
