@@ -12,10 +12,12 @@ from pathlib import Path
 
 from benchmarks.reading import gathering, reading
 from benchmarks.report import document, merged
+from benchmarks.research import research
 from benchmarks.sections import SECTIONS, extraction
 from benchmarks.subjects import ROOT, compared
+from benchmarks.trust import trust
 
-NAMES = (*SECTIONS, "reading", "gathering")
+NAMES = (*SECTIONS, "reading", "gathering", "trust", "research")
 RESULTS = ROOT / "benchmarks" / "RESULTS.md"
 
 
@@ -33,6 +35,8 @@ def main() -> None:
     sections = SECTIONS | {
         "reading": partial(reading, pages=options.pages),
         "gathering": gathering,
+        "trust": trust,
+        "research": research,
     }
     before = os.getloadavg()[0]
     made = []

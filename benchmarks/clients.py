@@ -100,9 +100,9 @@ class Link(asyncio.Protocol):
                 self._session = f"Mcp-Session-Id: {value.strip().decode()}\r\n"
         await self._post(INITIALIZED)
 
-    async def call(self) -> bytes:
+    async def call(self, asked: dict[str, Any] = CALL) -> bytes:
         self._number += 1
-        _, body = await self._post(request(self._number, "tools/call", CALL))
+        _, body = await self._post(request(self._number, "tools/call", asked))
         frame = message(body)
         result(frame)
         return frame

@@ -63,7 +63,7 @@ def standing() -> Iterator[Internet]:
 def prepare(world: World) -> None:
     """After every reset."""
     papers.add(world, *shelf.further())
-    for side in ("seen", "unseen"):
+    for side in shelf.PARTS:
         for name, source in places.sources(side).items():
             world.add(_source(name, source))
 

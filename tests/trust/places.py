@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.internet.world import corpus
+from tests.trust import shelf
 from tests.trust.item import Item
 
 HERE = Path(__file__).parent
@@ -35,7 +36,7 @@ def slug(name: str) -> str:
 def dead(side: str, rng: random.Random) -> Iterator[Item]:
     for number, page in enumerate(rng.sample(corpus(), 20)):
         address = (
-            "{odd:status/410?n=%d}" % number
+            f"{{odd:status/410?n={number}}}"
             if number % 5 == 4
             else f"{{site:{page.host}/{page.path}-{rng.randrange(10**6)}}}"
         )
@@ -73,9 +74,8 @@ def soft(side: str, rng: random.Random) -> Iterator[Item]:
 
 def alive(side: str, rng: random.Random) -> Iterator[Item]:
     """Pages that are there, some of them about missing pages, and walls before pages that are there."""
-    half = [page for page in corpus() if page.host != "forbidden.example.org"][
-        ("seen", "unseen").index(side) :: 2
-    ]
+    readable = [page for page in corpus() if page.host != "forbidden.example.org"]
+    half = readable[shelf.PARTS.index(side) % 2 :: 2]
     chosen = {page.url or f"{page.host}/{page.path}": page for page in rng.sample(half, 16)}
     chosen |= {
         f"{page.host}/{page.path}": page
@@ -124,8 +124,7 @@ def claims(side: str, rng: random.Random) -> Iterator[Item]:
                 claim=claim,
                 expect=("mischaracterised",),
             )
-        foreign = [claim for one in others for claim in [one]]
-        for claim in rng.sample(foreign, min(5, len(foreign))):
+        for claim in rng.sample(others, min(5, len(others))):
             yield Item(
                 id="",
                 kind="mischaracterised",

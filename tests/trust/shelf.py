@@ -1,4 +1,4 @@
-"""Every work that the evaluation's registries know, in two halves: one to learn from, one kept unseen."""
+"""Every work that the evaluation's registries know, in three parts, so that one can stay unseen."""
 
 from __future__ import annotations
 
@@ -12,15 +12,16 @@ from typing import Any
 from tests.internet.papers import Work, register
 
 HERE = Path(__file__).parent
-FILES = ("harvest.json", "foreign.json")
+APART = ("later.json", "apart.json")  # of these the third part is made
+FILES = ("harvest.json", "foreign.json", *APART)
+PARTS = ("first", "second", "third")
 
 
 @cache
 def further() -> tuple[Work, ...]:
     """The works that the loopback web does not hold of itself."""
     known = {work.key for work in register().works}
-    entries = (entry for name in FILES for entry in json.loads((HERE / name).read_text("utf-8")))
-    found = {work.key: work for work in map(_read, entries) if work.key not in known}
+    found = {work.key: work for name in FILES for work in _file(name) if work.key not in known}
     return tuple(found.values())
 
 
@@ -29,16 +30,32 @@ def everything() -> tuple[Work, ...]:
     return (*register().works, *further())
 
 
-def half(side: str) -> tuple[Work, ...]:
-    """`seen` or `unseen`: the same work is never in both."""
-    wanted = ("seen", "unseen").index(side)
+def part(side: str) -> tuple[Work, ...]:
+    """The same work is never in two of them."""
+    apart = {work.key for name in APART for work in _file(name)}
+    if side == "third":
+        return tuple(work for work in everything() if work.key in apart)
+    wanted = PARTS.index(side)
     return tuple(
-        work for work in everything() if zlib.crc32(b"half" + work.key.encode()) % 2 == wanted
+        work
+        for work in everything()
+        if work.key not in apart and zlib.crc32(b"half" + work.key.encode()) % 2 == wanted
     )
 
 
+def noticed(side: str) -> list[Work]:
+    """There are thirty works with notices, so the third part has those of the others once more."""
+    works = everything() if side == "third" else part(side)
+    return [work for work in works if work.events]
+
+
+@cache
+def _file(name: str) -> tuple[Work, ...]:
+    return tuple(map(_read, json.loads((HERE / name).read_text("utf-8"))))
+
+
 def chosen(side: str, keep: Callable[[Work], bool]) -> list[Work]:
-    return [work for work in half(side) if keep(work)]
+    return [work for work in part(side) if keep(work)]
 
 
 def plain(work: Work) -> bool:

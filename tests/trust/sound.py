@@ -38,8 +38,8 @@ def identifiers(side: str, rng: random.Random) -> Iterator[Item]:
     for number, work in enumerate(works):
         form = list(_IDS)[number % len(_IDS)]
         yield _genuine(form, _IDS[form](work), work)
-    arxiv = rng.sample(shelf.chosen(side, lambda work: "arxiv" in work.ids), 6)
-    for number, work in enumerate(arxiv):
+    arxiv = shelf.chosen(side, lambda work: "arxiv" in work.ids)
+    for number, work in enumerate(rng.sample(arxiv, min(6, len(arxiv)))):
         shape = ("arXiv:{}", "arXiv:{}v2", "arxiv {}")[number % 3]
         yield _genuine("arXiv id", shape.format(work.ids["arxiv"]), work)
     for scheme, shape in (

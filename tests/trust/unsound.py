@@ -154,7 +154,7 @@ def misdated(side: str, rng: random.Random) -> Iterator[Item]:
 
 def noticed(side: str, rng: random.Random) -> Iterator[Item]:
     """Works with notices: retracted, corrected only, under concern, reinstated; each in several forms."""
-    for work in shelf.chosen(side, lambda work: bool(work.events)):
+    for work in shelf.noticed(side):
         kinds = {event.kind for event in work.events}
         kind, expect = _notice(kinds)
         for form, text, format_ in _forms(work, rng):

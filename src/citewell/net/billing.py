@@ -12,6 +12,7 @@ from citewell.errors import Misconfigured
 from citewell.model.research import Usage
 
 TICKS_PER_DOLLAR = 10**10
+_DEAREST = 10**6  # dollars; whatever is above is a slip of the pen
 AS_OF = "2026-11-15"  # the day these prices were last looked up
 
 
@@ -36,7 +37,9 @@ def price(text: str, *, setting: str) -> Price:
         parts = [Decimal(part) for part in text.split("/")]
     except InvalidOperation:
         parts = []
-    if len(parts) not in {2, 3} or any(not part.is_finite() or part < 0 for part in parts):
+    if len(parts) not in {2, 3} or not all(
+        part.is_finite() and 0 <= part <= _DEAREST for part in parts
+    ):
         raise Misconfigured(
             f"{setting} is not a price: write dollars per million tokens in and out, such as 2/10,"
             " and after another / per thousand searches.",

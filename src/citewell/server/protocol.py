@@ -16,10 +16,13 @@ from citewell import __version__
 from citewell.errors import CitewellError, NotFound
 from citewell.server.app import App
 from citewell.server.completions import MOST
+from citewell.server.handles import TOOLS as TASKED
+from citewell.server.handles import Handles
 from citewell.server.instructions import DESCRIPTION, INSTRUCTIONS, TITLE
 from citewell.server.pipeline import Outcome
 from citewell.server.prompts import BY_NAME, PROMPTS
 from citewell.server.resources import ARTIFACT_TEMPLATE
+from citewell.server.tasks import Tasks, created, declared
 from citewell.tooling import Owner
 
 Context = ServerRequestContext[Any, Any]
@@ -56,7 +59,6 @@ def build(
         cache_hints=_HINTS,
         get_tool_input_schema=desk.input_schema,
         on_list_tools=desk.list_tools,
-        on_call_tool=desk.call_tool,
         on_list_resources=desk.list_resources,
         on_list_resource_templates=desk.list_templates,
         on_read_resource=desk.read_resource,
@@ -64,6 +66,8 @@ def build(
         on_get_prompt=desk.get_prompt,
         on_completion=desk.complete,
     )
+    server.add_request_handler("tools/call", types.CallToolRequestParams, desk.call_tool)
+    desk.tasks.install(server)
     server.middleware.clear()  # no exporter is configured, and the spans cost a tenth of a cached call
     return server
 
@@ -76,6 +80,8 @@ class _Desk:
         self._identify = identify
         self._offered = tools
         self._tools = [types.Tool.model_validate(wire) for wire in tools.values()]
+        self._handles = Handles(app, self._wire)
+        self.tasks = Tasks(self._handles, identify)
 
     def input_schema(self, name: str) -> dict[str, Any] | None:
         wire = self._offered.get(name)
@@ -88,17 +94,28 @@ class _Desk:
 
     async def call_tool(
         self, context: Context, params: types.CallToolRequestParams
-    ) -> types.CallToolResult:
+    ) -> types.CallToolResult | dict[str, Any]:
         if params.name not in self._offered:
             raise MCPError(code=types.INVALID_PARAMS, message=f"Unknown tool: {params.name}")
+        owner = self._identify(context)
         outcome = await self._app.call(
             params.name,
             params.arguments or {},
-            owner=self._identify(context),
+            owner=owner,
             report=context.session.report_progress,
             request_id=str(context.request_id),
         )
+        if params.name in TASKED and not outcome.is_error and declared(context):
+            task = await self._handles.look(owner, (outcome.body or {})["jobId"])
+            if task is not None:
+                return created(task)
+        return self._result(outcome)
+
+    def _result(self, outcome: Outcome) -> types.CallToolResult:
         return _call_result(outcome, repeat=self._app.settings.structured_text)
+
+    def _wire(self, outcome: Outcome) -> dict[str, Any]:
+        return self._result(outcome).model_dump(mode="json", by_alias=True, exclude_none=True)
 
     async def list_resources(
         self, context: Context, params: types.PaginatedRequestParams | None

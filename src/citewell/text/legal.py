@@ -25,7 +25,7 @@ _FORMS = (
     ("statute", re.compile(r"\b\d{1,2}\s+(?:U\. ?S\. ?C\.(?: ?A\.)?|C\. ?F\. ?R\.)\s*§{0,2}\s*\d[\w.()-]*|\bPub\. ?L\. ?(?:No\. ?)?\d{1,3}-\d{1,4}\b|\b\d{1,3} (?:Stat|Fed\. Reg)\. \d{1,6}\b")),
     ("reporter", re.compile(rf"(?<![\w.])\d{{1,4}}\s+(?:{_US})\s+(?:\(\d{{0,2}} ?[A-Z][\w.]{{1,12}}\)\s+)?\d{{1,8}}(?![\w-])")),
     ("neutral", re.compile(rf"[\[(]?\b(?:1[89]|20)\d\d\b[\])]?\s+(?:{_COURTS})\s+\d{{1,5}}(?:\s*\([A-Z]\w*\))?")),
-    ("law_report", re.compile(rf"[\[(](?:1[89]|20)\d\d[\])]\s+(?:\d{{1,2}}\s+)?(?:{_REPORTS})\s+\d{{1,4}}\b")),
+    ("law_report", re.compile(rf"[\[(](?:1[89]|20)\d\d[\])]\s+(?:\d{{1,3}}\s+)?(?:{_REPORTS})\s+\d{{1,4}}\b")),
     ("eu_case", re.compile(r"\b(?:Joined )?Cases? (?:[CTF][-‑–])?\d{1,4}/\d{2}(?: P| PPU| RENV)?\b|\b[CT][-‑–]\d{1,4}/\d{2}(?: P| PPU)?\b|\b(?:Rechtssache|Affaire|aff\.|Rs\.) [CT]?[-‑–]?\d{1,4}/\d{2}\b")),
     ("eu_act", re.compile(r"\b(?:Regulation|Directive|Decision|Verordnung|Richtlinie|Règlement|Directiva|Reglamento)\s+(?:\((?:EU|EC|EEC|UE|CE|EG)\)\s*)?(?:No\.?\s*|Nr\.?\s*|n[o°]\s*)?\d{2,4}/\d{1,4}(?:/(?:EU|EC|EEC|UE|CE|EG|EWG|CEE))?\b")),
     ("celex", re.compile(r"\b[36]\d{4}(?:CJ|CC|CO|TJ|R|L|D)\d{4}\b")),

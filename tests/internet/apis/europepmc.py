@@ -40,7 +40,7 @@ def routes(world: World) -> list[Route]:
         ]
         if asked.get("sort", "").startswith("P_PDATE_D"):
             found.sort(key=lambda work: work.date or "", reverse=True)
-        listed = [_result(work) for work in found[: int(asked.get("pageSize", "25"))]]
+        listed = [result(work) for work in found[: int(asked.get("pageSize", "25"))]]
         return JSONResponse(
             {"version": "6.9", "hitCount": len(found), "resultList": {"result": listed}},
             headers=UNHURRIED,
@@ -67,7 +67,7 @@ def _found(register: Register, query: str) -> list[Work]:
     return found
 
 
-def _result(work: Work) -> dict[str, Any]:
+def result(work: Work) -> dict[str, Any]:
     pmid, pmcid = work.ids.get("pmid"), work.ids.get("pmcid")
     types = ["Journal Article"] + (["Retracted Publication"] if work.retracted else [])
     row: dict[str, Any] = {

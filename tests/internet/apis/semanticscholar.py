@@ -33,7 +33,7 @@ def routes(world: World) -> list[Route]:
         )
         answer: dict[str, Any] = {"total": len(found), "offset": 0}
         if found:  # nothing found is told by leaving the list out
-            answer["data"] = [_paper(work) for work in found[: int(asked.get("limit", "100"))]]
+            answer["data"] = [paper(work) for work in found[: int(asked.get("limit", "100"))]]
         return JSONResponse(answer, headers=UNHURRIED)
 
     async def match(request: Request) -> JSONResponse:
@@ -41,7 +41,7 @@ def routes(world: World) -> list[Route]:
         found = papers.of(world).search(words)
         if not found or not set(words.split()) & set(found[0].title.lower().split()):
             return JSONResponse({"error": "Title match not found"}, 404, headers=UNHURRIED)
-        found_one = _paper(found[0]) | {"matchScore": 170.1}
+        found_one = paper(found[0]) | {"matchScore": 170.1}
         return JSONResponse({"data": [found_one]}, headers=UNHURRIED)
 
     async def batch(request: Request) -> JSONResponse:
@@ -55,7 +55,7 @@ def routes(world: World) -> list[Route]:
         work = _find(papers.of(world), name)
         if work is None:
             return _missing(name)
-        return JSONResponse(_paper(work), headers=UNHURRIED)
+        return JSONResponse(paper(work), headers=UNHURRIED)
 
     return [
         Route("/semanticscholar/paper/search", search),
@@ -74,7 +74,7 @@ def _batch(register: Register, names: list[str]) -> JSONResponse:
             else "Too many ids: 500 are the most."
         )
         return JSONResponse({"error": error}, 400, headers=UNHURRIED)
-    rows = [None if work is None else _paper(work) for work in works]
+    rows = [None if work is None else paper(work) for work in works]
     return JSONResponse(rows, headers=UNHURRIED)
 
 
@@ -86,7 +86,7 @@ def _edges(register: Register, name: str, *, relation: str, limit: int) -> JSONR
     others = register.citing(work) if cites else register.cited(work)
     key = "citingPaper" if cites else "citedPaper"
     data = [
-        {"isInfluential": other.number % 4 == 0, "intents": ["background"], key: _paper(other)}
+        {"isInfluential": other.number % 4 == 0, "intents": ["background"], key: paper(other)}
         for other in others[:limit]
     ]
     return JSONResponse({"offset": 0, "data": data}, headers=UNHURRIED)
@@ -104,7 +104,7 @@ def _missing(name: str) -> JSONResponse:
     return JSONResponse({"error": f"Paper with id {name} not found"}, 404, headers=UNHURRIED)
 
 
-def _paper(work: Work) -> dict[str, Any]:
+def paper(work: Work) -> dict[str, Any]:
     names = {"DOI": work.doi, "ArXiv": work.ids.get("arxiv"), "PubMed": work.ids.get("pmid")}
     central = work.ids.get("pmcid", "").removeprefix("PMC")
     ids: dict[str, Any] = {key: value for key, value in names.items() if value}

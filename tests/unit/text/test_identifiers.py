@@ -193,6 +193,7 @@ def test_the_two_lengths_of_an_isbn_are_one_number():
         ("BVerfGE 7, 198", "german"),
         ("Application no. 6339/05", "echr"),
         ("Marbury v. Madison, 5 U.S. (1 Cranch) 137 (1803)", "reporter"),
+        ("Mabo v Queensland (No 2) (1992) 175 CLR 1", "law_report"),
         ("Handyside v. the United Kingdom, no. 5493/72, ECHR 1976", "echr"),
     ],
 )

@@ -77,6 +77,8 @@ def status(view: JobView, events: Iterable[Event] = (), *, now: float) -> dict[s
         "providersComplete": done,
         "providersTotal": len(names),
         "elapsedMs": max(0, round(1000 * (end - view.job.created))),
+        "createdAt": stamp(view.job.created),
+        "updatedAt": stamp(_updated(view)),
         "nextStep": next_step(view),
         "phase": _phase(view),
         "costCents": cents(view.spent),
@@ -86,6 +88,13 @@ def status(view: JobView, events: Iterable[Event] = (), *, now: float) -> dict[s
         "error": dict(view.error) if view.error else None,
     }
     return {name: value for name, value in shown.items() if value is not None}
+
+
+def _updated(view: JobView) -> float:
+    """When it last came farther."""
+    times = [view.job.created, view.started, view.finished]
+    times += [time for step in view.steps for time in (step.started, step.finished)]
+    return max(time for time in times if time is not None)
 
 
 def _counts(events: Iterable[Event]) -> dict[str, int]:

@@ -82,19 +82,17 @@ class Matching:
         return [name for name in able if name not in spared]
 
     async def _asked(self, names: Sequence[str], query: BibliographicQuery) -> tuple[Found, ...]:
-        known = {id(self._panel.provider(name)): name for name in names}
-
         async def question(provider: object) -> tuple[Paper, ...]:
             if not isinstance(provider, PaperMatch):
                 raise TypeError("a provider declares match and does not offer it")
-            with self._room.taken(known[id(provider)]):
-                return await provider.match(query)
+            return await provider.match(query)
 
         def enough(answers: Sequence[Found]) -> bool:
             heard = sum(answer.error is None for answer in answers)
             return heard >= _HEARD or _Near.of(answers, query).sure
 
-        return await self._panel.together(names, question, enough=enough, grace=self._grace)
+        with self._room.taken(names):
+            return await self._panel.together(names, question, enough=enough, grace=self._grace)
 
     async def _completed(self, near: _Near) -> tuple[Paper, ...]:
         """A sure match as its own registry has it, with the notices about it."""

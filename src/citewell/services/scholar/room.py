@@ -39,13 +39,14 @@ class Room:
         return names[0] if len(names) == 1 else min(names, key=self.wait)
 
     @contextmanager
-    def taken(self, name: str) -> Iterator[None]:
-        """While a question to it is under way."""
-        pace = self._panel.spec(name).per_second
-        if pace:
-            self._next[name] = max(self._next[name], self._clock()) + 1 / pace
-        self._under_way[name] += 1
+    def taken(self, names: Sequence[str]) -> Iterator[None]:
+        """While a question to them is under way; from the choice on, so that others choose otherwise."""
+        for name in names:
+            pace = self._panel.spec(name).per_second
+            if pace:
+                self._next[name] = max(self._next[name], self._clock()) + 1 / pace
+        self._under_way.update(names)
         try:
             yield
         finally:
-            self._under_way[name] -= 1
+            self._under_way.subtract(names)

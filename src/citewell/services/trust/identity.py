@@ -121,7 +121,8 @@ def _title(cited: Cited, paper: Paper) -> Verdict:
         return _unknown("the title goes on otherwise") if _padded(cited, paper) else _agreed()
     if cited.title:
         found = _titles(cited.title, record)
-        doubtful = found.state is Agreement.MISMATCH and held >= _HALF
+        known = len(_foreign(cited.title, paper)) < _ABSENT  # names and a journal, but no title
+        doubtful = found.state is Agreement.MISMATCH and (known or held >= _HALF)
         return _unknown("the title could not be made out for certain") if doubtful else found
     return _loose(cited.text, record, paper, held)
 

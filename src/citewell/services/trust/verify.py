@@ -28,6 +28,13 @@ CONFIRMED, UNCERTAIN, NOT_FOUND = "confirmed", "uncertain", "not_found"
 LONGEST = 4000  # characters of a citation
 _GLANCE = 20.0  # seconds for reading a page to learn whether it is a paper's
 _OFFLINE = 0
+# A page that answers is no missing work, whether or not registries of papers know of it.
+_THERE: Mapping[str, Any] = {
+    "exists": True,
+    "existence": FOUND,
+    "verification_status": UNCERTAIN,
+    "authenticity_caveat": advice.PAGE,
+}
 _SAID_GONE = frozenset({404, 410})  # the server's own word; anything else is a guess of ours
 
 
@@ -88,6 +95,8 @@ class Verify:
         if seen is not None:
             answer |= _linked(seen)
             answer["provenance"] = (*answer["provenance"], _told(what.url, seen))
+            if seen.reachable and finding.existence == UNCHECKED:
+                answer |= _THERE
         if what.fault:
             answer["notes"] = (*(answer.get("notes") or ()), what.fault)
         first = (what.url,) if seen is None or seen.state != "dead" else (seen.archived or "",)

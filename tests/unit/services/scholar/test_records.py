@@ -22,6 +22,7 @@ from tests.unit.services.scholar.doubles import (
     paper,
     records,
 )
+from tests.unit.services.scholar.listing import Lister
 
 DOWN = Unavailable("It is down.")
 
@@ -364,13 +365,13 @@ def test_slow_registries_are_not_waited_for_once_two_have_been_heard_of():
         ("openalex", MATCH, nothing),
         ("pubmed", MATCH, nothing),
         ("datacite", MATCH, nothing),
-        ("arxiv", MATCH, Registry(slow=True)),
+        ("semanticscholar", MATCH, Registry(slow=True)),
     )
 
     found = match(records(stock))
 
     assert found.papers == ()
-    assert [one.provider for one in found.asked if one.outcome == "failed"] == ["arxiv"]
+    assert [one.provider for one in found.asked if one.outcome == "failed"] == ["semanticscholar"]
 
 
 def test_an_empty_match_that_lacks_somebody_is_not_remembered():
@@ -387,3 +388,45 @@ def test_an_empty_match_that_lacks_somebody_is_not_remembered():
 
     assert before.papers == ()
     assert len(after.papers) == 1
+
+
+def test_many_lookups_share_requests_where_a_registry_takes_lists():
+    dois = [f"10.1234/{number}" for number in range(200)]
+    held = {value: paper(doi=value) for value in dois[:-1]}
+    crossref, openalex = Lister(held), Lister(held)
+    for registry in (crossref, openalex):
+        registry.most = {Scheme.DOI: 50}
+    stock = mixed(
+        ("crossref", LOOKUP, crossref),
+        ("openalex", LOOKUP, openalex),
+        ("doi", REGISTRY, Registry(handles=frozenset())),
+    )
+    found = records(stock, grace=5.0, loader=Memory().loader)
+
+    async def every() -> list[Record]:
+        return await asyncio.gather(*(found.find(doi(value)) for value in dois))
+
+    answers = asyncio.run(every())
+
+    assert [one.paper.doi for one in answers if one.paper] == dois[:-1]
+    assert answers[-1].state == "not_registered"
+    assert max(len(crossref.lists), len(openalex.lists)) <= 8
+
+
+def test_a_list_that_fails_makes_no_work_absent():
+    dois = [f"10.1234/{number}" for number in range(20)]
+    down = Lister(fails=RateLimited("Slow down.", retry_after=60))
+    stock = mixed(
+        ("crossref", LOOKUP, down),
+        ("openalex", LOOKUP, Lister()),
+        ("doi", REGISTRY, Registry(handles=DOWN)),
+    )
+    found = records(stock)
+
+    async def every() -> list[Record]:
+        return await asyncio.gather(*(found.find(doi(value)) for value in dois))
+
+    answers = asyncio.run(every())
+
+    assert {one.state for one in answers} == {"unchecked"}
+    assert len(down.lists) + len(down.singles) <= 4

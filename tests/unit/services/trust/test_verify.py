@@ -413,3 +413,17 @@ def test_a_reference_without_a_title_is_never_said_to_be_none():
 
     assert found["verificationStatus"] == "uncertain"
     assert "too little" in found["notes"][0]
+
+
+@pytest.mark.parametrize("state", ["live", "blocked"])
+def test_a_page_that_answers_is_not_missing_for_want_of_a_registered_work(state: str):
+    url = "https://example.org/reports/lanterns"
+    text = f"Example Foundation. Quilted lanterns in Ruritania, an annual report. {url}"
+    there = Desk(links={url: LinkState(state=state, status=200)}, papers=[])
+    gone = Desk(links={url: LinkState(state="dead", status=404)}, papers=[])
+
+    found, missing = verify(text, desk=there), verify(text, desk=gone)
+
+    assert (found["exists"], found["verificationStatus"]) == (True, "uncertain")
+    assert "does not show" in found["authenticityCaveat"]
+    assert ("exists" in missing, missing["verificationStatus"]) == (False, "not_found")

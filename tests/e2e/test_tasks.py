@@ -1,0 +1,222 @@
+"""MCP's tasks extension over research jobs: for clients that declare it, and for nobody else."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+from typing import Any
+
+import httpx2
+import pytest
+
+from tests.e2e.clients import connected, listening
+from tests.e2e.deep import PATIENCE, QUESTION, deep
+from tests.e2e.test_stdio import CLIENT, META, start
+from tests.internet.researchers import bench
+
+EXTENSION = "io.modelcontextprotocol/tasks"
+KNOWS_TASKS = {"extensions": {EXTENSION: {}}}
+TASK = {"taskId", "status", "createdAt", "lastUpdatedAt", "ttlMs"}
+CALL = {"name": "research", "arguments": {"query": QUESTION, "budgetTier": "XXS"}}
+
+
+def envelope(capabilities: dict[str, Any]) -> dict[str, Any]:
+    return {
+        META + "protocolVersion": "2026-07-28",
+        META + "clientInfo": CLIENT,
+        META + "clientCapabilities": capabilities,
+    }
+
+
+class Http:
+    """Bare requests of the 2026 era over HTTP."""
+
+    def __init__(self, base: str) -> None:
+        self._base = base
+
+    async def ask(self, method: str, params: Any, capabilities: Any, **headers: str) -> Any:
+        body = {
+            "jsonrpc": "2.0",
+            "id": 1,
+            "method": method,
+            "params": params | {"_meta": envelope(capabilities)},
+        }
+        name = params.get("name") or params.get("taskId")
+        sent = {
+            "Accept": "application/json, text/event-stream",
+            "MCP-Protocol-Version": "2026-07-28",
+            "Mcp-Method": method,
+        } | ({"Mcp-Name": name} if name else {})
+        async with httpx2.AsyncClient(trust_env=False) as client:
+            answer = await client.post(f"{self._base}/mcp", json=body, headers=sent | headers)
+        text = answer.text
+        if "text/event-stream" in answer.headers["content-type"]:
+            text = next(line[6:] for line in text.splitlines() if line.startswith("data: {"))
+        return json.loads(text)
+
+
+class Stdio:
+    """The same over the pipes of a process."""
+
+    def __init__(self, process: Any) -> None:
+        self._process = process
+        self._id = 0
+
+    async def ask(self, method: str, params: Any, capabilities: Any) -> Any:
+        self._id += 1
+        body = {
+            "jsonrpc": "2.0",
+            "id": self._id,
+            "method": method,
+            "params": params | {"_meta": envelope(capabilities)},
+        }
+        self._process.stdin.write(json.dumps(body).encode() + b"\n")
+        self._process.stdin.flush()
+        return json.loads(await asyncio.to_thread(self._process.stdout.readline))
+
+
+@contextlib.asynccontextmanager
+async def spoken(transport: str, environ: dict[str, str]) -> Any:
+    if transport == "http":
+        async with listening(environ) as base:
+            yield Http(base)
+        return
+    process = start(environ)
+    try:
+        yield Stdio(process)
+    finally:
+        await asyncio.to_thread(process.communicate)
+
+
+async def finished(client: Any, task: str) -> dict[str, Any]:
+    async with asyncio.timeout(PATIENCE):
+        while True:
+            told = await client.ask("tasks/get", {"taskId": task}, KNOWS_TASKS)
+            if told["result"]["status"] != "working":
+                return told["result"]
+
+
+@pytest.mark.parametrize("transport", ["http", "stdio"])
+def test_a_client_that_knows_tasks_gets_a_handle_and_then_the_report(transport, environ):
+    async def main():
+        async with spoken(transport, deep(environ)) as client:
+            discovered = await client.ask("server/discover", {}, KNOWS_TASKS)
+            begun = (await client.ask("tools/call", CALL, KNOWS_TASKS))["result"]
+            task = await finished(client, begun["taskId"])
+            again = await client.ask("tasks/cancel", {"taskId": begun["taskId"]}, KNOWS_TASKS)
+            follow = {"name": "follow_up", "arguments": {"jobId": begun["taskId"]}}
+            child = (await client.ask("tools/call", follow, KNOWS_TASKS))["result"]
+            return discovered, begun, task, again, child
+
+    discovered, begun, task, again, child = asyncio.run(main())
+
+    assert discovered["result"]["capabilities"]["extensions"] == {EXTENSION: {}}
+    assert begun["resultType"] == "task"
+    assert set(begun) >= TASK
+    assert "result" not in begun
+    assert (task["resultType"], task["status"], task["ttlMs"]) == ("complete", "completed", None)
+    report = task["result"]["structuredContent"]
+    assert task["result"]["isError"] is False
+    assert report["jobId"] == begun["taskId"]
+    assert "Answer" in report["synthesis"]
+    assert {name: value for name, value in again["result"].items() if name != "_meta"} == {
+        "resultType": "complete"
+    }
+    assert child["resultType"] == "task"
+
+
+@pytest.mark.parametrize("transport", ["http", "stdio"])
+def test_a_task_is_cancelled_at_its_provider(transport, environ, world):
+    bench(world).polls = 1_000_000
+    env = deep(environ, OPENAI_API_KEY="sk-test")
+    call = {"name": "research", "arguments": {"query": QUESTION, "providers": ["openai"]}}
+
+    async def main():
+        async with spoken(transport, env) as client:
+            begun = (await client.ask("tools/call", call, KNOWS_TASKS))["result"]
+            async with asyncio.timeout(PATIENCE):
+                while not bench(world).runs:  # noqa: ASYNC110 - another thread brings it about
+                    await asyncio.sleep(0.02)
+            task = {"taskId": begun["taskId"]}
+            update = await client.ask("tasks/update", task | {"inputResponses": {}}, KNOWS_TASKS)
+            ack = await client.ask("tasks/cancel", task, KNOWS_TASKS)
+            return begun, update, ack, await finished(client, begun["taskId"])
+
+    begun, update, ack, task = asyncio.run(main())
+
+    assert begun["status"] == "working"
+    assert update["result"]["resultType"] == ack["result"]["resultType"] == "complete"
+    assert task["status"] == "cancelled"
+    assert "result" not in task
+    assert all(run.cancelled for run in bench(world).runs.values())
+
+
+@pytest.mark.parametrize("method", ["tasks/get", "tasks/update", "tasks/cancel"])
+def test_an_unknown_task_and_an_undeclared_client_are_told_apart(method, environ):
+    params = {"taskId": "nobody", "inputResponses": {}}
+
+    async def main():
+        async with spoken("http", deep(environ)) as client:
+            return (
+                await client.ask(method, params, KNOWS_TASKS),
+                await client.ask(method, params, {}),
+                await client.ask(method, params, KNOWS_TASKS, **{"Mcp-Name": "another"}),
+            )
+
+    unknown, undeclared, misrouted = asyncio.run(main())
+
+    assert unknown["error"]["code"] == -32602
+    assert undeclared["error"]["code"] == -32021
+    assert undeclared["error"]["data"]["requiredCapabilities"] == KNOWS_TASKS
+    assert misrouted["error"]["code"] == -32020
+
+
+@pytest.mark.parametrize("transport", ["http", "stdio"])
+def test_everybody_else_gets_the_plain_answer(transport, environ):
+    quick = {"name": "list_providers", "arguments": {}}
+    wrong = {"name": "research", "arguments": {"query": ""}}
+
+    async def main():
+        async with spoken(transport, deep(environ)) as client:
+            return (
+                await client.ask("tools/call", CALL, {}),
+                await client.ask("tools/call", quick, KNOWS_TASKS),
+                await client.ask("tools/call", wrong, KNOWS_TASKS),
+                await client.ask("tasks/list", {}, KNOWS_TASKS),
+            )
+
+    plain, other, refused, listed = asyncio.run(main())
+
+    assert plain["result"]["resultType"] == "complete"
+    assert plain["result"]["structuredContent"]["status"] == "dispatched"
+    assert other["result"]["resultType"] == "complete"
+    assert (refused["result"]["resultType"], refused["result"]["isError"]) == ("complete", True)
+    assert listed["error"]["code"] == -32601
+
+
+def test_a_job_that_failed_is_a_completed_task_with_a_tools_error(environ, world):
+    from tests.internet.faults import ALWAYS, Fault
+
+    world.fail("grok", Fault(status=401), times=ALWAYS)
+    call = {"name": "research", "arguments": {"query": QUESTION, "providers": ["grok"]}}
+
+    async def main():
+        async with spoken("http", deep(environ, XAI_API_KEY="xai-test")) as client:
+            begun = (await client.ask("tools/call", call, KNOWS_TASKS))["result"]
+            return await finished(client, begun["taskId"])
+
+    task = asyncio.run(main())
+
+    told = json.loads(task["result"]["content"][0]["text"])
+    assert (task["status"], task["result"]["isError"]) == ("completed", True)
+    assert (told["error"], told["status"]) == ("JOB_NOT_COMPLETE", "failed")
+
+
+def test_a_client_of_the_handshake_era_knows_no_tasks(environ):
+    async def main():
+        async with connected("memory", deep(environ), mode="legacy") as client:
+            result = await client.call_tool("research", CALL["arguments"])
+            return result.structured_content
+
+    assert asyncio.run(main())["status"] == "dispatched"
