@@ -94,9 +94,13 @@ def tariff(
     *,
     otherwise: tuple[str, str],
     searches: str,
-    override: Price | None = None,
+    own: tuple[str, str | None] = ("", None),
 ) -> Tariff:
-    """Rows are the beginning of a model's name, and dollars per million tokens in and out."""
+    """Rows are the beginning of a model's name, and dollars per million tokens in and out.
+
+    `own` is a setting's name and the price the user gave in it.
+    """
+    setting, given = own
     table = {name: Price(input=Decimal(cost), output=Decimal(out)) for name, cost, out in rows}
     usual = Price(input=Decimal(otherwise[0]), output=Decimal(otherwise[1]))
     return Tariff(
@@ -104,7 +108,7 @@ def tariff(
         table=table,
         otherwise=usual,
         searches=Decimal(searches),
-        override=override,
+        override=price(given, setting=setting) if given else None,
     )
 
 

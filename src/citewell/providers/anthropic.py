@@ -16,7 +16,7 @@ from citewell.model.research import (
     Writing,
 )
 from citewell.net.answer import Items, Link, Maybe, Part
-from citewell.net.billing import price, tariff
+from citewell.net.billing import tariff
 from citewell.net.paid import READ_HERE, Account, body, shaped
 from citewell.ports import Kit, Offer, Option, Spec
 from citewell.text import briefs
@@ -97,13 +97,12 @@ class Provider:
         self._upstream = kit.upstream
         self._model = kit.option("ANTHROPIC_MODEL") or ""
         self._key = {"x-api-key": kit.option("ANTHROPIC_API_KEY") or ""}
-        prices = kit.option("ANTHROPIC_PRICES")
         self._tariff = tariff(
             "anthropic",
             _PRICES,
             otherwise=("10", "50"),
             searches="10",
-            override=price(prices, setting="ANTHROPIC_PRICES") if prices else None,
+            own=("ANTHROPIC_PRICES", kit.option("ANTHROPIC_PRICES")),
         )
         self._account = Account(
             provider=SPEC.name,

@@ -17,7 +17,7 @@ from citewell.model.research import (
     Writing,
 )
 from citewell.net.answer import Items, Link, Maybe, Part
-from citewell.net.billing import price, tariff
+from citewell.net.billing import tariff
 from citewell.net.paid import READ_HERE, Account, body, refusal, shaped, words
 from citewell.ports import Kit, Offer, Option, Spec
 from citewell.text import briefs
@@ -125,13 +125,12 @@ class Provider:
         self._model = kit.option("GEMINI_MODEL") or ""
         key = kit.option("GEMINI_API_KEY") or kit.option("GOOGLE_AI_API_KEY") or ""
         self._key = {"x-goog-api-key": key}
-        prices = kit.option("GEMINI_PRICES")
         self._tariff = tariff(
             "google",
             _PRICES,
             otherwise=("2", "12"),
             searches="14",
-            override=price(prices, setting="GEMINI_PRICES") if prices else None,
+            own=("GEMINI_PRICES", kit.option("GEMINI_PRICES")),
         )
 
     def estimate(self, ask: ResearchAsk) -> int:

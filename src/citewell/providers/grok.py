@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from citewell.model.research import ProviderReport, ResearchAsk, Submission, Usage, Writing
-from citewell.net.billing import price, tariff
+from citewell.net.billing import tariff
 from citewell.net.paid import Account
 from citewell.net.responses import Door, Responses
 from citewell.ports import Kit, Offer, Option, Spec
@@ -50,13 +50,12 @@ class Provider:
 
     def __init__(self, kit: Kit) -> None:
         self._model = kit.option("XAI_MODEL") or ""
-        prices = kit.option("XAI_PRICES")
         self._tariff = tariff(
             "x-ai",
             _PRICES,
             otherwise=("2", "6"),
             searches="5",
-            override=price(prices, setting="XAI_PRICES") if prices else None,
+            own=("XAI_PRICES", kit.option("XAI_PRICES")),
         )
         account = Account(
             provider=SPEC.name, title=SPEC.title, model=self._model, model_setting="XAI_MODEL"
@@ -67,7 +66,7 @@ class Provider:
                 account=account,
                 tariff=self._tariff,
                 stated=_ticks,
-                secret_headers={"Authorization": f"Bearer {kit.option('XAI_API_KEY') or ''}"},
+                key=kit.option("XAI_API_KEY") or "",
             )
         )
 

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from citewell.model.research import Polled, ProviderReport, ResearchAsk, Submission, Usage, Writing
-from citewell.net.billing import price, tariff
+from citewell.net.billing import tariff
 from citewell.net.paid import Account
 from citewell.net.responses import Door, Responses
 from citewell.ports import Kit, Offer, Option, Spec
@@ -52,13 +49,12 @@ class Provider:
 
     def __init__(self, kit: Kit) -> None:
         self._model = kit.option("OPENAI_MODEL") or ""
-        prices = kit.option("OPENAI_PRICES")
         self._tariff = tariff(
             "openai",
             _PRICES,
             otherwise=("10", "50"),
             searches="10",
-            override=price(prices, setting="OPENAI_PRICES") if prices else None,
+            own=("OPENAI_PRICES", kit.option("OPENAI_PRICES")),
         )
         self._responses = Responses(
             Door(
@@ -70,8 +66,7 @@ class Provider:
                     model_setting="OPENAI_MODEL",
                 ),
                 tariff=self._tariff,
-                stated=_unstated,
-                secret_headers={"Authorization": f"Bearer {kit.option('OPENAI_API_KEY') or ''}"},
+                key=kit.option("OPENAI_API_KEY") or "",
             )
         )
 
@@ -110,8 +105,3 @@ class Provider:
             "store": False,
         }
         return await self._responses.whole(request, tag=writing.tag)
-
-
-def _unstated(_usage: Mapping[str, Any]) -> int | None:
-    """Its answers name tokens, never money."""
-    return None

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from citewell.model.research import ProviderReport, ResearchAsk, Submission, Usage, Writing
-from citewell.net.billing import dollars, price, tariff
+from citewell.net.billing import dollars, tariff
 from citewell.net.paid import Account
 from citewell.net.responses import Door, Responses
 from citewell.ports import Kit, Offer, Option, Spec
@@ -43,13 +43,12 @@ class Provider:
 
     def __init__(self, kit: Kit) -> None:
         self._model = kit.option("OPENROUTER_MODEL") or ""
-        prices = kit.option("OPENROUTER_PRICES")
         self._tariff = tariff(
             "openrouter",
             (),
             otherwise=("2", "10"),
             searches="5",
-            override=price(prices, setting="OPENROUTER_PRICES") if prices else None,
+            own=("OPENROUTER_PRICES", kit.option("OPENROUTER_PRICES")),
         )
         account = Account(
             provider=SPEC.name,
@@ -63,9 +62,7 @@ class Provider:
                 account=account,
                 tariff=self._tariff,
                 stated=_stated,
-                secret_headers={
-                    "Authorization": f"Bearer {kit.option('OPENROUTER_API_KEY') or ''}"
-                },
+                key=kit.option("OPENROUTER_API_KEY") or "",
             )
         )
 

@@ -52,9 +52,7 @@ class Provider:
                 account=account,
                 tariff=self._tariff,
                 stated=_stated,
-                secret_headers={
-                    "Authorization": f"Bearer {kit.option('PERPLEXITY_API_KEY') or ''}"
-                },
+                key=kit.option("PERPLEXITY_API_KEY") or "",
                 submit_path="/v1/agent",
                 run_path="/v1/responses/{ref}",
             )

@@ -38,7 +38,11 @@ _RANGE = re.compile(
     rf"\s?(?P<by>[-–—]|to|and|bis|à|al?)\s?(?:{_MONEY})?(?P<high>{_FIGURE})(?!\w*[./:]\d)"
 )
 _BETWEEN = re.compile(r"\b(?:between|zwischen|entre|tra|fra)\s+\S{0,4}\Z", re.IGNORECASE)
-_WORDED = re.compile(rf"\b(?P<word>{'|'.join(_SPELT)})\b(?=[\s-])", re.IGNORECASE)
+_ONES = "|".join(_UNITS_SPELT.split()[1:10])
+_WORDED = re.compile(
+    rf"\b(?P<word>{'|'.join(_SPELT)})(?:(?<=ty)[- ](?P<one>{_ONES}))?\b(?=[\s-])", re.IGNORECASE
+)
+_MEASURED = frozenset(unit for unit, _ in UNITS.values())
 _TAIL = re.compile(r"[\s\u00a0-]?([°µμ]?[^\W\d_]+(?:/[^\W\d_]+)?[²2]?|[%％€£$¥₽°])")
 _PER_CENT = re.compile(r"\s?(?:per cent|por ciento|pour cent|per cento|por cento)\b", re.IGNORECASE)
 _POINTS = re.compile(
@@ -170,9 +174,11 @@ def _between(text: str, at: int) -> bool:
 def _worded(text: str, language: str | None) -> Iterator[Quantity]:
     """Two million, five percent: a number in words counts only before a unit or a magnitude."""
     for match in _WORDED.finditer(text):
-        value = _SPELT[match["word"].lower()]
+        value = _SPELT[match["word"].lower()] + _SPELT[(match["one"] or "zero").lower()]
         unit, factor, end = _unit(text, match.end(), money=None, language=language)
-        if factor != 1 or unit in {"%", "pp"} or unit in CURRENCIES.values():
+        # One day, one second: mostly no measure.
+        measured = unit in _MEASURED and (value > 1 or unit in {"%", "pp"})
+        if factor != 1 or measured or unit in CURRENCIES.values():
             place = (match.start(), end)
             yield replace(_exact(value * factor, unit, text, place), step=factor)
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Set as AbstractSet
 from functools import cache
+
+from citewell.text import tokens
 
 # Words of each language that turn a statement round. Where a script has no spaces they may stand
 # inside a run; everywhere else they are whole words.
@@ -42,6 +45,9 @@ _EMPTY = re.compile(
     re.IGNORECASE,
 )
 _UNSPACED = frozenset(("zh", "ja", "ko"))
+_INSIDE = _UNSPACED | {"tr"}  # negation is part of the verb: what it turns round cannot be told
+_PART = re.compile(r"[;:.!?]|, ")
+_REACH = 2  # words that speak, behind a word that negates
 
 
 def negations(text: str, *, language: str | None = None) -> int:
@@ -57,6 +63,27 @@ def negated(text: str, *, language: str | None = None) -> bool:
 def opposed(first: str, second: str, *, language: str | None = None) -> bool:
     """Whether one of two texts on the same subject is negated and the other is not."""
     return negated(first, language=language) != negated(second, language=language)
+
+
+def about(text: str, terms: AbstractSet[str], *, language: str | None = None) -> bool:
+    """Whether the text turns round what these stems say: a negation of something else is left out."""
+    code = (language or "en")[:2]
+    plain = _EMPTY.sub(" ", text)
+    found = _pattern(code).finditer(plain)
+    if code in _INSIDE:
+        return sum(1 for _ in found) % 2 == 1
+    return sum(_touches(plain, match, terms, language) for match in found) % 2 == 1
+
+
+def _touches(
+    text: str, match: re.Match[str], terms: AbstractSet[str], language: str | None
+) -> bool:
+    """What stands behind the word is negated; at the end of a part of a sentence, what is before."""
+    behind = _PART.split(text[match.end() :], maxsplit=1)[0]
+    said = tokens.sequence(behind, language=language)[:_REACH]
+    if not said:
+        said = tokens.sequence(_PART.split(text[: match.start()])[-1], language=language)[-1:]
+    return any(stem in terms for stem in said)
 
 
 @cache

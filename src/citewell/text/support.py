@@ -12,13 +12,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from citewell.model.research import Relation
-from citewell.text import language, numbers, scripts, sentences, similar
+from citewell.text import language, numbers, polarity, scripts, sentences, similar
 from citewell.text.bags import Bag, bag
 from citewell.text.numbers import Quantity
 
 FULL, WINDOW, PAIRS, NUMBERS = 0.4, 0.3, 0.3, 0.2
 UNSUPPORTED, SUPPORTED = 0.25, 0.5
 TOPICAL = 0.5  # two sentences that hold half of each other are on the same subject
+COVERED = 0.7  # so is a sentence that holds nearly all of a claim, however much more it says
 _WINDOW, _BLOCK = 3, 24  # sentences
 _NEARLY = 0.9  # of what three sentences hold, in one: then one is snippet enough
 _CHARACTERS = 900  # of a snippet
@@ -67,7 +68,7 @@ def assess(claim: str, source: Text) -> Support:
     place = _snippet(shares, window)
     start, end = source.spans[place[0]][0], source.spans[place[1] - 1][1]
     end = min(end, start + _CHARACTERS)
-    relation = relate(asked, source.bags[slice(*place)], score)
+    relation = relate(asked, source.bags[slice(*place)], score, lost=bool(gone))
     return Support(
         score=score,
         relation=relation,
@@ -87,15 +88,26 @@ def comparable(claim: str, source: Text) -> bool:
     return spoken[:2] == asked[:2]
 
 
-def relate(claim: Bag, said: Sequence[Bag], score: float) -> Relation:
-    """How the sentences found stand to the claim; opposite only where both are on one subject."""
-    for one in said:
-        if similar.both_ways(claim, one) >= TOPICAL:
-            if one.negated != claim.negated:
-                return Relation.CONTRADICTS
-            if numbers.clash(claim.quantities, one.quantities):
-                return Relation.QUALIFIES
-    return Relation.SUPPORTS if score >= SUPPORTED else Relation.MENTIONS
+def relate(claim: Bag, said: Sequence[Bag], score: float, *, lost: bool = False) -> Relation:
+    """How the sentences found stand to the claim; opposite only where both are on one subject.
+
+    With `lost` a number of the claim is nowhere near: then nothing there bears it out.
+    """
+    near = [one for one in said if _on_subject(claim, one)]
+    if any(_opposed(claim, one) for one in near):
+        return Relation.CONTRADICTS
+    if lost and any(numbers.clash(claim.quantities, one.quantities) for one in near):
+        return Relation.QUALIFIES
+    return Relation.SUPPORTS if score >= SUPPORTED and not lost else Relation.MENTIONS
+
+
+def _on_subject(claim: Bag, one: Bag) -> bool:
+    return similar.coverage(claim, one.terms) >= COVERED or similar.both_ways(claim, one) >= TOPICAL
+
+
+def _opposed(claim: Bag, one: Bag) -> bool:
+    denied = polarity.about(claim.text, one.terms, language=claim.language)
+    return denied != polarity.about(one.text, claim.terms, language=one.language)
 
 
 def _score(

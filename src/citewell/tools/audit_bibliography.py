@@ -19,7 +19,7 @@ from citewell.tooling import Arguments, Call, Tool
 
 
 def _blank(value: object) -> object:
-    return None if value == "" else value
+    return None if isinstance(value, str) and not value.strip() else value
 
 
 class Args(Arguments):

@@ -79,7 +79,7 @@ def _work(number: int, source: dict[str, Any]) -> Work:
         raise InvalidInput(
             f"Source {number} has {', '.join(unknown)}; a source takes {', '.join(_FIELDS)}."
         )
-    given = {name: str(source.get(name) or "").strip() for name in _FIELDS}
+    given = {name: " ".join(str(source.get(name) or "").split()) for name in _FIELDS}
     if given["kind"] and given["kind"] not in _KINDS:
         raise InvalidInput(
             f"Source {number} has kind {given['kind']}; it is one of {', '.join(sorted(_KINDS))}."
@@ -106,8 +106,9 @@ def _work(number: int, source: dict[str, Any]) -> Work:
 def _people(given: Any) -> tuple[Author, ...]:
     """One line, or a list of names in either order."""
     if isinstance(given, list | tuple):
-        return tuple(Author(name=str(name).strip()) for name in given if str(name).strip())
-    return people(str(given or "").strip())
+        names = (" ".join(str(name).split()) for name in given)
+        return tuple(Author(name=name) for name in names if name)
+    return people(" ".join(str(given or "").split()))
 
 
 TOOL = Tool(args=Args, result=Report, run=run, toolset="sessions", open_world=False)

@@ -79,6 +79,9 @@ def test_what_the_client_meant_is_understood(
         ({"query": "x", "count": 0}, "count: Input should be greater than or equal to 1"),
         ({"query": "x", "count": 51}, "count: Input should be less than or equal to 50"),
         ({"query": "x", "count": "many"}, "count: Input should be a valid integer"),
+        ({"query": "x", "sites": ["a", "b", "c", "d"]}, "sites: give at most 3 items, not 4"),
+        ({"query": "x", "sites": {"a": 1}}, "sites: Input should be a list"),
+        ({"query": "x", "note": "x" * 6}, "note: give at most 5 characters, not 6"),
         ({"query": "x", "level": "middle"}, "level: Input should be 'low' or 'high'"),
         (
             {"query": "x", "colour": "red"},

@@ -13,6 +13,9 @@ from citewell.errors import InvalidInput
 from citewell.server.pipeline import Invocation, Outcome, Proceed
 from citewell.tooling import Arguments
 
+_COUNTS = {"too_long": ("max_length", "at most"), "too_short": ("min_length", "at least")}
+_KINDS = {"dict_type": "Input should be an object", "tuple_type": "Input should be a list"}
+
 
 class Validation:
     """Coerces "5", "true" and JSON strings for lists; names what it refuses."""
@@ -118,4 +121,14 @@ def _item(item: Any) -> str:
         item["type"] == "extra_forbidden"
     ):  # unknown names were refused before: this is a second name
         return f"{name} is another name of an argument that was given too; give one of them"
-    return f"{name}: {item['msg'].removeprefix('Value error, ').rstrip('.')}"
+    if item["type"] in _COUNTS:
+        return f"{name}: {_count(item)}"
+    return f"{name}: {_KINDS.get(item['type']) or item['msg'].removeprefix('Value error, ').rstrip('.')}"
+
+
+def _count(item: Any) -> str:
+    """How many there may be, of characters or of items."""
+    bound, word = _COUNTS[item["type"]]
+    given = item["input"]
+    unit = "characters" if isinstance(given, str) else "items"
+    return f"give {word} {item['ctx'][bound]} {unit}, not {len(given)}"

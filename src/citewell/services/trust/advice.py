@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from citewell.services.scholar.records import NOT_REGISTERED, UNCHECKED
-from citewell.services.trust.lookup import FOUND, HIGH, NONE, Finding
+from citewell.services.trust.lookup import FOUND, HIGH, LOW, NONE, UNASKED, Finding
 
 PAGE = "That an address answers does not show that its content is sound or says what is claimed."
 _REGISTERED = (
@@ -15,6 +15,7 @@ _UNMATCHED = (
     " so this is no proof that it does not exist."
 )
 _UNCHECKED = "Nobody who could know was able to answer, so nothing is said about its existence. Ask again later."
+_UNASKED = "Nobody here could be asked about it, so nothing is said about its existence."
 _UNDECIDED = "Nobody who answered has a work like this, but too little was given or heard to conclude anything."
 _COURTS = {
     "reporter": "CourtListener (https://www.courtlistener.com)",
@@ -60,8 +61,8 @@ def _notes(finding: Finding) -> list[str]:
     said: list[str] = []
     if finding.existence == NOT_REGISTERED:
         said.append("The registry answered that this identifier is not registered.")
-    elif finding.existence == UNCHECKED and not finding.searched and finding.other is None:
-        said.append(_UNDECIDED if finding.confidence == NONE else _UNCHECKED)
+    elif finding.existence == UNCHECKED and not finding.searched:
+        said.extend(_unchecked(finding))
     if finding.existence == FOUND and finding.paper is None:
         said.append("The identifier is registered, but nobody could describe the work behind it.")
     if finding.contradicted and finding.paper is not None:
@@ -71,3 +72,12 @@ def _notes(finding: Finding) -> list[str]:
     if finding.identity is not None and finding.paper is not None:
         said.extend(finding.identity.notes)
     return said
+
+
+def _unchecked(finding: Finding) -> tuple[str, ...]:
+    if finding.confidence in {NONE, LOW}:
+        return (_UNDECIDED,)
+    if finding.other is not None:
+        return ()
+    unasked = all(line.endswith(UNASKED) for line in finding.provenance)
+    return (_UNASKED if unasked else _UNCHECKED,)

@@ -75,7 +75,7 @@ def summary(found: Sequence[AuditEntry], *, malformed: int) -> AuditSummary:
 
 
 def _warning(total: int, unchecked: int, malformed: int) -> str | None:
-    said = []
+    said = [] if total or malformed else ["No reference was found."]
     if total and unchecked > total * _HALF:
         said.append(
             f"{unchecked} of {total} entries could not be checked: registries may be out of reach. Ask again later."
@@ -153,6 +153,8 @@ def _unchecked(one: Examined) -> str:
         return advice.legal(one.legal, one.reference.title or one.reference.raw[:200])
     if one.fault:
         return one.fault
+    if one.link is not None and one.link.reason == "refused":
+        return "the address is not a public one, so it was not asked for."
     if one.finding.searched:
         return "no registry has a work like it, which is common for books, reports and web pages."
     if one.finding.other is not None:

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from citewell.errors import InvalidInput
-from citewell.model.paper import Person
+from citewell.model.paper import PaperId, Person, Scheme
 from citewell.model.reference import Document, Malformed, Reference
 from citewell.services.trust.coverage import LONGEST
-from citewell.text import identifiers
+from citewell.text import dois, identifiers
 from citewell.text.citation import Work, people
 
 FIELDS = ("url", "title", "author", "site", "date", "doi", "claim")
@@ -73,7 +73,7 @@ def _given(number: int, entry: Mapping[str, Any]) -> dict[str, str]:
         raise InvalidInput(
             f"Entry {number} has {', '.join(unknown)}; an entry takes {', '.join(FIELDS)}."
         )
-    given = {name: str(entry.get(name) or "").strip() for name in FIELDS}
+    given = {name: _text(number, name, entry.get(name)) for name in FIELDS}
     if len(given["claim"]) > LONGEST:
         raise InvalidInput(
             f"The claim of entry {number} has {len(given['claim'])} characters; {LONGEST} is the most."
@@ -81,9 +81,24 @@ def _given(number: int, entry: Mapping[str, Any]) -> dict[str, str]:
     return given
 
 
+def _text(number: int, name: str, value: Any) -> str:
+    """A field's text; authors may come as a list of names."""
+    if name == "author" and isinstance(value, list | tuple):
+        return "; ".join(str(one).strip() for one in value if str(one or "").strip())
+    if isinstance(value, list | tuple | dict):
+        raise InvalidInput(f"The {name} of entry {number} must be text.")
+    return str(value or "").strip()
+
+
+def _ids(doi: str) -> tuple[PaperId, ...]:
+    """The identifiers in the field, and the other DOIs that its characters may mean."""
+    meant = (PaperId(scheme=Scheme.DOI, value=one) for one in dois.readings(doi))
+    return tuple(dict.fromkeys((*meant, *identifiers.ids(doi))))
+
+
 def _reference(given: Mapping[str, str]) -> Reference:
     year = _YEAR.search(given["date"])
-    ids = identifiers.ids(given["doi"]) or identifiers.ids(given["url"])
+    ids = _ids(given["doi"]) or identifiers.ids(given["url"])
     shown = (given["author"], given["date"], given["title"], given["site"], given["url"])
     return Reference(
         raw=". ".join(part for part in shown if part),

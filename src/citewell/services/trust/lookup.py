@@ -18,6 +18,7 @@ from citewell.text import titles
 
 FOUND = "found"
 HIGH, MEDIUM, LOW, NONE = "high", "medium", "low", "none"
+UNASKED = "nobody could be asked"
 _HIGH, _MEDIUM = 0.7, 0.4  # of the telling words of one title in the other
 _FEW = 4  # telling words below which a title alone points at no work
 _DECIDING = 2  # registries that must have answered before an absence means anything
@@ -62,7 +63,8 @@ class Finding:
 
     @property
     def suggested(self) -> str | None:
-        return self.other.doi if self.other is not None else None
+        """The DOI to cite instead; a work that shares a few words with the citation is no offer."""
+        return self.other.doi if self.other is not None and self.confidence != LOW else None
 
 
 class Lookup:
@@ -324,4 +326,4 @@ def _told(what: str, asked: Iterable[Asked]) -> str:
         f"{one.provider} {one.outcome}" + (f" ({one.error_kind})" if one.error_kind else "")
         for one in asked
     ]
-    return f"{what}: {', '.join(parts) if parts else 'nobody could be asked'}"
+    return f"{what}: {', '.join(parts) if parts else UNASKED}"
