@@ -10,6 +10,7 @@ import os
 from functools import partial
 from pathlib import Path
 
+from benchmarks.audit import audit
 from benchmarks.reading import gathering, reading
 from benchmarks.report import document, merged
 from benchmarks.research import research
@@ -17,7 +18,7 @@ from benchmarks.sections import SECTIONS, extraction
 from benchmarks.subjects import ROOT, compared
 from benchmarks.trust import trust
 
-NAMES = (*SECTIONS, "reading", "gathering", "trust", "research")
+NAMES = (*SECTIONS, "reading", "gathering", "trust", "audit", "research")
 RESULTS = ROOT / "benchmarks" / "RESULTS.md"
 
 
@@ -36,6 +37,7 @@ def main() -> None:
         "reading": partial(reading, pages=options.pages),
         "gathering": gathering,
         "trust": trust,
+        "audit": audit,
         "research": research,
     }
     before = os.getloadavg()[0]

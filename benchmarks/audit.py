@@ -268,7 +268,7 @@ def at_a_time(run: Run) -> float:
     return math.ceil(run.calls.get(PAGES, 0) / links.AT_ONCE) * LATENCY
 
 
-def section(_subjects: object = None) -> Section:
+def audit(_subjects: object = None) -> Section:
     with web() as found:
         cases = bibliography(LARGE, found.address)
         few = bibliography(SMALL, found.address)
@@ -345,7 +345,7 @@ def main() -> None:
     if parser.parse_args().child:
         asyncio.run(_child())
     else:
-        print(section().markdown())
+        print(audit().markdown())
 
 
 if __name__ == "__main__":

@@ -63,6 +63,19 @@ GENERIC = {
     ),
 }
 
+# Of the tasks extension; notifications are optional, and we send none.
+TASKS = (
+    "tasks-lifecycle",
+    "tasks-capability-negotiation",
+    "tasks-wire-fields",
+    "tasks-request-state-removal",
+    "tasks-mrtr-input",
+    "tasks-request-headers",
+    "tasks-dispatch-and-envelope",
+    "tasks-required-task-error",
+    "tasks-mrtr-composition",
+)
+
 _SAVED = re.compile(r"server-(?P<scenario>.+)-\d{4}-\d{2}-\d{2}T[\d-]+Z")
 _REQUIRED = re.compile(r"^server:\n((?:  - .+\n)+)", re.MULTILINE)
 
@@ -111,6 +124,16 @@ def fixture_parts() -> Iterator[Part]:
             required=required_by(revision),
             complete=True,
         )
+
+    yield from (
+        Part(
+            title=f"fixture, {scenario}",
+            options=("--scenario", scenario, "--spec-version", REVISIONS[-1]),
+            required=(scenario,),
+            complete=True,
+        )
+        for scenario in TASKS
+    )
 
 
 def required_by(revision: str) -> tuple[str, ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Mapping
 from typing import Annotated, Any
 
@@ -11,6 +10,7 @@ import typer
 
 from citewell.cli import exits, screen
 from citewell.cli.opened import opened
+from citewell.cli.refused import refused
 from citewell.server.pipeline import Outcome
 
 # An empty answer whose cause lies with an upstream is that upstream's failure.
@@ -63,7 +63,7 @@ def command(
         given |= {"site": site[0]} if len(site) == 1 else {"sites": site}
     outcome = asyncio.run(_ask({name: value for name, value in given.items() if value is not None}))
     if outcome.is_error:
-        return _failed(outcome, as_json=as_json)
+        return refused(outcome, as_json=as_json)
     body = outcome.body or {}
     if as_json:
         screen.say_json(body | {"_meta": outcome.meta})
@@ -76,16 +76,6 @@ async def _ask(arguments: Mapping[str, object]) -> Outcome:
     async with opened() as app:
         with screen.spinner("Searching") as progress:
             return await app.call("web_search", arguments, report=progress.report)
-
-
-def _failed(outcome: Outcome, *, as_json: bool) -> int:
-    """The error block is JSON after a blank line, as every client of the server gets it."""
-    message, _, rest = (outcome.text or "").partition("\n\n")
-    block = json.loads(rest)["error"]
-    if as_json:
-        screen.say_json({"error": {"message": message} | block})
-    exits.complain(message, block)
-    return exits.code_of(block["kind"])
 
 
 def _code(body: Mapping[str, Any]) -> int:

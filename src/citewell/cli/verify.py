@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any
 
@@ -11,6 +10,7 @@ import typer
 
 from citewell.cli import exits, screen
 from citewell.cli.opened import opened
+from citewell.cli.refused import refused
 from citewell.server.pipeline import Outcome
 
 _SAID = {
@@ -40,7 +40,7 @@ def command(
     given = {"citation": citation} | ({"claim": claim} if claim else {})
     outcome = asyncio.run(_ask(given))
     if outcome.is_error:
-        return _failed(outcome, as_json=as_json)
+        return refused(outcome, as_json=as_json)
     body = outcome.body or {}
     if as_json:
         screen.say_json(body)
@@ -53,15 +53,6 @@ async def _ask(arguments: Mapping[str, object]) -> Outcome:
     async with opened() as app:
         with screen.spinner("Checking") as progress:
             return await app.call("verify_citation", arguments, report=progress.report)
-
-
-def _failed(outcome: Outcome, *, as_json: bool) -> int:
-    message, _, rest = (outcome.text or "").partition("\n\n")
-    block = json.loads(rest)["error"]
-    if as_json:
-        screen.say_json({"error": {"message": message} | block})
-    exits.complain(message, block)
-    return exits.code_of(block["kind"])
 
 
 def _code(body: Mapping[str, Any]) -> int:

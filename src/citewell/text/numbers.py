@@ -51,6 +51,7 @@ _POINTS = re.compile(
 _LONGEST, _IDENTIFIER = 20, 10  # digits; more in a row without a mark are an identifier
 _LOOKED_AT, _MOST = 20_000, 200  # characters, quantities; more is a table and no sentence
 YEAR, DAY, ORDINAL = "year#", "date", "ordinal"
+_TOLD = _MEASURED | frozenset(CURRENCIES.values()) | {YEAR, DAY, ORDINAL}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,8 +106,10 @@ def missing(wanted: Iterable[Quantity], held: Iterable[Quantity]) -> tuple[Quant
 
 
 def _comparable(one: Quantity, other: Quantity) -> bool:
-    """A table may give a figure without its unit."""
-    return one.unit == other.unit or not one.unit or not other.unit
+    """A table may give a figure without its unit, and what is counted may have another name."""
+    if one.unit == other.unit or not one.unit or not other.unit:
+        return True
+    return one.unit not in _TOLD and other.unit not in _TOLD
 
 
 def _by_unit(found: Iterable[Quantity]) -> dict[str, list[Quantity]]:
@@ -247,7 +250,9 @@ def _unit(
     word = match[1].lower()
     if word in CURRENCIES:
         return CURRENCIES[word], factor, match.end()
-    if word in UNITS and (word not in TERSE or factor == 1):
+    # `an` is a year in French and an article in English.
+    spoken = len(word) > 1 and word in stopwords.listed(language)
+    if word in UNITS and not spoken and (word not in TERSE or factor == 1):
         unit, scale = UNITS[word]
         return unit, factor * scale, match.end()
     return _counted(text, match, factor, at, language)

@@ -6,7 +6,7 @@ import asyncio
 from typing import Annotated, Any, Literal
 
 import pytest
-from pydantic import AliasChoices, Field
+from pydantic import AliasChoices, BeforeValidator, Field
 
 from citewell.errors import InvalidInput
 from citewell.model.base import Value
@@ -25,6 +25,9 @@ class Args(Arguments):
     deep: Annotated[bool, Field(default=False)]
     sites: Annotated[tuple[str, ...], Field(default=(), max_length=3)]
     level: Annotated[Literal["low", "high"] | None, Field(default=None)]
+    note: Annotated[
+        str | None, BeforeValidator(lambda value: value), Field(default=None, max_length=5)
+    ]
 
 
 class Result(Value):
@@ -85,7 +88,7 @@ def test_what_the_client_meant_is_understood(
         ({"query": "x", "level": "middle"}, "level: Input should be 'low' or 'high'"),
         (
             {"query": "x", "colour": "red"},
-            "probe does not take colour. It takes: query, count, deep, sites, level.",
+            "probe does not take colour. It takes: query, count, deep, sites, level, note.",
         ),
     ],
 )

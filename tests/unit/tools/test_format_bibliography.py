@@ -103,3 +103,17 @@ def test_bibtex_gives_back_any_title(title: str) -> None:
 
     assert not found.malformed
     assert [each.title for each in found.references] == [" ".join(f"T {title} T".split())]
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_line_breaks_in_a_source_do_not_break_its_record(style: str) -> None:
+    broken = PAPER | {
+        "title": "Deep\n\nlearning",
+        "author": ["Yann\n\nLeCun"],
+        "site": "Na\r\nture",
+    }
+
+    text = formatted(broken, style=style)["bibliography"]
+
+    assert "\n\n" not in text
+    assert "\\n" not in text

@@ -139,6 +139,16 @@ def test_words_that_nothing_fits_are_no_proof_of_absence():
     assert "matchedRecord" not in found
 
 
+def test_a_work_that_shares_a_word_or_two_is_not_offered_as_the_one_meant():
+    found = verify(
+        "Smith J. The imaginary effects of nonexistent phenomena on learning gorillas. 2019."
+    )
+
+    assert found["matchConfidence"] in {"low", "none"}
+    assert "suggestedDoi" not in found
+    assert not any("fit the work" in note for note in found.get("notes", ()))
+
+
 def test_a_retracted_work_is_confirmed_and_said_to_be_retracted():
     bad = next(one for one in register().works if one.retracted)
 
@@ -207,6 +217,7 @@ def test_a_wrong_check_digit_is_said_and_nobody_is_asked_for_that_number():
 
     assert found["inputType"] == "isbn"
     assert "check digit" in " ".join(found["notes"])
+    assert "later" not in " ".join(found["notes"])
     assert "exists" not in found
     assert not desk.asked
 
