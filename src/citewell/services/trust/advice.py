@@ -16,6 +16,7 @@ _UNMATCHED = (
 )
 _UNCHECKED = "Nobody who could know was able to answer, so nothing is said about its existence. Ask again later."
 _UNASKED = "Nobody here could be asked about it, so nothing is said about its existence."
+_NEAREST = "No record matches for certain; compare the nearest with the citation."
 _UNDECIDED = "Nobody who answered has a work like this, but too little was given or heard to conclude anything."
 _COURTS = {
     "reporter": "CourtListener (https://www.courtlistener.com)",
@@ -78,6 +79,6 @@ def _unchecked(finding: Finding) -> tuple[str, ...]:
     if finding.confidence in {NONE, LOW}:
         return (_UNDECIDED,)
     if finding.other is not None:
-        return ()
+        return () if finding.suggested else (_NEAREST,)
     unasked = all(line.endswith(UNASKED) for line in finding.provenance)
     return (_UNASKED if unasked else _UNCHECKED,)

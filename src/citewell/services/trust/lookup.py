@@ -63,8 +63,9 @@ class Finding:
 
     @property
     def suggested(self) -> str | None:
-        """The DOI to cite instead; a work that shares a few words with the citation is no offer."""
-        return self.other.doi if self.other is not None and self.confidence != LOW else None
+        """The DOI to cite instead; a work that merely shares words with the citation is no offer."""
+        sure = self.existence != UNCHECKED or self.identity is not None
+        return self.other.doi if self.other is not None and sure else None
 
 
 class Lookup:

@@ -144,7 +144,6 @@ def test_a_work_that_shares_a_word_or_two_is_not_offered_as_the_one_meant():
         "Smith J. The imaginary effects of nonexistent phenomena on learning gorillas. 2019."
     )
 
-    assert found["matchConfidence"] in {"low", "none"}
     assert "suggestedDoi" not in found
     assert not any("fit the work" in note for note in found.get("notes", ()))
 
