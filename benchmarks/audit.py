@@ -42,7 +42,7 @@ SHARES = {
     "live web page": 30, "invented DOI": 8, "neighbour's DOI": 4, "invented title": 6, "dead link": 2,
 }  # fmt: skip
 _NUMERALS = ("Single", "Double", "Triple", "Fourfold", "Quintuple", "Sixfold")
-PAGES = "pages"
+LINKED = ("pages", "wayback")  # what checking links asks for
 Entry = dict[str, str]
 
 
@@ -265,7 +265,8 @@ def alone(env: Mapping[str, str], cases: Sequence[Case], web: Web) -> dict[str, 
 
 def at_a_time(run: Run) -> float:
     """Seconds that the rule of so many links at a time takes by itself, were they all alike."""
-    return math.ceil(run.calls.get(PAGES, 0) / links.AT_ONCE) * LATENCY
+    asked = sum(run.calls.get(name, 0) for name in LINKED)
+    return math.ceil(asked / links.AT_ONCE) * LATENCY
 
 
 def audit(_subjects: object = None) -> Section:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from benchmarks import measures
 from benchmarks.clients import CALL, Piped, result
+from benchmarks.evidence import evidence
 from benchmarks.report import Goal, Section, spread, table
 from benchmarks.subjects import PEER, ROOT, Subject
 
@@ -259,4 +260,5 @@ SECTIONS: dict[str, Callable[[Three], Section]] = {
     "tokens": tokens,
     "store": store,
     "text": text,
+    "evidence": evidence,
 }

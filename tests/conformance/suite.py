@@ -63,18 +63,20 @@ GENERIC = {
     ),
 }
 
-# Of the tasks extension; notifications are optional, and we send none.
-TASKS = (
-    "tasks-lifecycle",
-    "tasks-capability-negotiation",
-    "tasks-wire-fields",
-    "tasks-request-state-removal",
-    "tasks-mrtr-input",
-    "tasks-request-headers",
-    "tasks-dispatch-and-envelope",
-    "tasks-required-task-error",
-    "tasks-mrtr-composition",
-)
+# Tasks; notifications of them are optional, and we send none.
+EXTENSIONS = {
+    "2026-07-28": (
+        "tasks-lifecycle",
+        "tasks-capability-negotiation",
+        "tasks-wire-fields",
+        "tasks-request-state-removal",
+        "tasks-mrtr-input",
+        "tasks-request-headers",
+        "tasks-dispatch-and-envelope",
+        "tasks-required-task-error",
+        "tasks-mrtr-composition",
+    ),
+}
 
 _SAVED = re.compile(r"server-(?P<scenario>.+)-\d{4}-\d{2}-\d{2}T[\d-]+Z")
 _REQUIRED = re.compile(r"^server:\n((?:  - .+\n)+)", re.MULTILINE)
@@ -121,19 +123,9 @@ def fixture_parts() -> Iterator[Part]:
         yield Part(
             title=f"fixture at {revision}, requirement set",
             options=("--requirements", revision),
-            required=required_by(revision),
+            required=(*required_by(revision), *EXTENSIONS.get(revision, ())),
             complete=True,
         )
-
-    yield from (
-        Part(
-            title=f"fixture, {scenario}",
-            options=("--scenario", scenario, "--spec-version", REVISIONS[-1]),
-            required=(scenario,),
-            complete=True,
-        )
-        for scenario in TASKS
-    )
 
 
 def required_by(revision: str) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
@@ -669,6 +670,41 @@ def test_finished_jobs_are_swept_once_they_are_old_enough(store):
 
     assert (none, gone, later) == (0, 1, 0)
     assert [thread.title for thread in threads] == ["New"]
+
+
+def test_old_jobs_are_swept_by_one_process_of_many_while_it_runs(store):
+    async def scenario(state):
+        async with working(store, state, nothing) as jobs:
+            old = await jobs.dispatch(OWNER, order())
+            await ended(jobs, old.job.id)
+        store.clock.now += 1000
+        held = replace(state, leases=Taken())
+        async with working(store, held, nothing, retention=100.0) as idle:
+            second = await idle.sweep()
+            await idle.view(OWNER, old.job.id)
+        async with working(store, state, nothing, retention=100.0) as jobs:
+            await until(lambda: gone(jobs, old.job.id))
+        return second
+
+    assert store.run(scenario) == 0
+
+
+class Taken:
+    """Leases that another process holds."""
+
+    async def take(self, _name, *, seconds):
+        return False
+
+    async def give_back(self, _name):
+        return None
+
+
+async def gone(jobs, job_id):
+    try:
+        await jobs.view(OWNER, job_id)
+    except JobNotFound:
+        return True
+    return False
 
 
 def test_a_job_that_was_altered_on_disk_ends_and_hides_no_other(store, caplog):

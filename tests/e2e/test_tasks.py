@@ -10,9 +10,14 @@ from typing import Any
 import httpx2
 import pytest
 
+from citewell import config
+from citewell.server.app import App
+from citewell.server.handles import Handles
+from citewell.tooling import Owner
 from tests.e2e.clients import connected, listening
-from tests.e2e.deep import PATIENCE, QUESTION, deep
+from tests.e2e.deep import PATIENCE, QUESTION, deep, until
 from tests.e2e.test_stdio import CLIENT, META, start
+from tests.internet.faults import ALWAYS, Fault
 from tests.internet.researchers import bench
 
 EXTENSION = "io.modelcontextprotocol/tasks"
@@ -135,9 +140,7 @@ def test_a_task_is_cancelled_at_its_provider(transport, environ, world):
     async def main():
         async with spoken(transport, env) as client:
             begun = (await client.ask("tools/call", call, KNOWS_TASKS))["result"]
-            async with asyncio.timeout(PATIENCE):
-                while not bench(world).runs:  # noqa: ASYNC110 - another thread brings it about
-                    await asyncio.sleep(0.02)
+            await until(lambda: bool(bench(world).runs))
             task = {"taskId": begun["taskId"]}
             update = await client.ask("tasks/update", task | {"inputResponses": {}}, KNOWS_TASKS)
             ack = await client.ask("tasks/cancel", task, KNOWS_TASKS)
@@ -196,8 +199,6 @@ def test_everybody_else_gets_the_plain_answer(transport, environ):
 
 
 def test_a_job_that_failed_is_a_completed_task_with_a_tools_error(environ, world):
-    from tests.internet.faults import ALWAYS, Fault
-
     world.fail("grok", Fault(status=401), times=ALWAYS)
     call = {"name": "research", "arguments": {"query": QUESTION, "providers": ["grok"]}}
 
@@ -220,3 +221,36 @@ def test_a_client_of_the_handshake_era_knows_no_tasks(environ):
             return result.structured_content
 
     assert asyncio.run(main())["status"] == "dispatched"
+
+
+def test_a_task_is_known_to_its_owner_alone(environ):
+    ann, ben = Owner(user="ann"), Owner(user="ben")
+
+    async def main():
+        app = App(config.load(deep(environ)))
+        handles = Handles(app, lambda outcome: outcome.body or {})
+        begun = await app.call("research", CALL["arguments"], owner=ann)
+        job = begun.body["jobId"]
+        theirs = (
+            await handles.look(ben, job),
+            await handles.cancel(ben, job),
+            await handles.answer(ben, job, {}),
+        )
+        mine = await handles.look(ann, job)
+        await app.aclose()
+        return theirs, mine
+
+    theirs, mine = asyncio.run(main())
+
+    assert theirs == (None, False, False)
+    assert mine["status"] in {"working", "completed"}
+
+
+def test_what_is_kept_for_a_time_says_until_when(environ):
+    async def main():
+        async with spoken("http", deep(environ, CITEWELL_RESEARCH_RETENTION="60")) as client:
+            return (await client.ask("tools/call", CALL, KNOWS_TASKS))["result"]
+
+    told = asyncio.run(main())
+
+    assert 60_000 <= told["ttlMs"] < 90_000

@@ -13,7 +13,7 @@ from tests.internet.world import World
 
 GOOD = ("verbatim", "paraphrased", "shortened", "merged")
 FALSE = ("number", "negated", "entity")  # on the page's subject and not what it says
-FOREIGN = ("elsewhere", "general")  # true of another page, or of the world
+FOREIGN = ("elsewhere", "subject", "general")  # of another page, another matter, or the world
 LOST = {
     "no such page": "never_existed",
     "no such host": "unreachable",
@@ -24,7 +24,7 @@ _INVENTED = {
     "no such host": "http://page{number}.nowhere.invalid/report",
     "private address": "http://10.0.{number}.7/internal/report",
 }
-_SENTENCE = re.compile(r"(?<=[a-z)]\.) (?=[A-Z])")
+_SENTENCE = re.compile(r"(?<=[a-z0-9)]\.) (?=[A-Z])")
 _SEEDS = {"seen": 7, "unseen": 19}
 _LOST = 8  # of each kind
 
@@ -57,9 +57,7 @@ def _written(rows: Sequence[dict[str, str]], world: World) -> Iterator[Case]:
                 yield Case(kind=kind, text=text, url=_address(row["page"], world), page=row["page"])
 
 
-def _copied(
-    rows: Sequence[dict[str, str]], world: World, chance: random.Random
-) -> Iterator[Case]:
+def _copied(rows: Sequence[dict[str, str]], world: World, chance: random.Random) -> Iterator[Case]:
     """A sentence of each page, cited once to that page and once to the next one's."""
     for at, row in enumerate(rows):
         text = chance.choice(_sentences(row["page"], world))

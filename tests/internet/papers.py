@@ -22,7 +22,11 @@ from tests.internet.world import Page, World
 WORKS = Path(__file__).parent / "works.json"
 HOST = "papers.example.org"
 # What a double states of itself, so that nobody need be slow for its sake.
-UNHURRIED = {"x-rate-limit-limit": "1000", "x-rate-limit-interval": "1s"}
+UNHURRIED = {
+    "x-rate-limit-limit": "1000",
+    "x-rate-limit-interval": "1s",
+    "x-concurrency-limit": "1000",
+}
 
 Author = tuple[str, str] | str  # given and family name, or an organisation
 

@@ -18,6 +18,7 @@ GONE = "retired-model"  # a model that every double has shut down
 INVENTED = "archive/2031/a-page-nobody-wrote"
 UNSUPPORTED = "Sales of wooden teapots rose by 87 percent on Thursday."
 _MEMORY = "researchers"
+SCRIPT = "script"  # under this name a world's state may hold the report that every double writes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +69,9 @@ def bench(world: World) -> Bench:
 
 def written(world: World, query: str, *, cite: Callable[[str, str], str] | None = None) -> Written:
     """Sentences that their pages really hold, one that its page does not, and one invented page."""
+    given: Written | None = world.state.get(SCRIPT)
+    if given is not None:
+        return given
     cite = cite or (lambda title, url: f" ([{title}]({url}))")
     pages = world.search(query, count=4)
     said = [(page.snippet(query), page.url, page.title) for page in pages]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +16,7 @@ from tests.trust.item import Item
 from tests.trust.verdicts import ACCUSING, labels
 
 AT_ONCE = 12
+_NUMBER = re.compile(r"^(?:\d+\.|\[\d+\]) ")
 _HTML = {"content-type": "text/html"}
 OUTAGES: dict[str, Fault] = {
     "429": Fault(status=429, body="slow down"),
@@ -60,17 +62,17 @@ async def run(
 
 
 async def listed(items: Sequence[Item], internet: Internet) -> list[Tried]:
-    """References in words as one list, audited; those that are not taken as one entry each are missing."""
-    chosen = [one for one in items if not (one.format or one.claim)]
-    texts = [" ".join(ground.addressed(one.citation, internet).split()) for one in chosen]
-    async with ground.serving(internet) as app:
-        outcome = await app.call(
-            "audit_bibliography", {"bibliography": "\n\n".join(texts), "format": "prose"}
-        )
-    body = _body(outcome)
-    return [
-        Tried(item=one, answer=entry) for one, entry in zip(chosen, body["entries"], strict=False)
+    """References in words as one numbered list, audited; an entry that got lost is missing."""
+    chosen = {str(n): one for n, one in enumerate(items, 1) if not (one.format or one.claim)}
+    lines = [
+        f"[{number}] {_NUMBER.sub('', ' '.join(ground.addressed(one.citation, internet).split()))}"
+        for number, one in chosen.items()
     ]
+    async with ground.serving(internet) as app:
+        document = {"bibliography": "\n\n".join(lines), "format": "prose"}
+        body = _body(await app.call("audit_bibliography", document))
+    entries = {entry["key"]: entry for entry in body["entries"] if "key" in entry}
+    return [Tried(item=one, answer=entries[n]) for n, one in chosen.items() if n in entries]
 
 
 async def outage(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
@@ -15,7 +15,7 @@ from citewell.model.reference import Document
 from citewell.model.trust import AuditEntry, AuditReport
 from citewell.server.app import App
 from citewell.services.trust import findings
-from citewell.services.trust.audit import MOST, Audit
+from citewell.services.trust.audit import Audit
 from citewell.services.trust.intake import Wish, of_document
 from citewell.text import references
 
@@ -89,37 +89,13 @@ def _wished(document: Document, *, links: bool) -> Wish:
 
 
 async def _audit(app: App, wish: Wish, done: Callable[[], None]) -> AuditReport:
-    """As many calls as it takes, put together as one."""
+    """All of it at once, so that a work which comes twice is seen wherever it stands."""
 
     async def progress(_: float, __: float | None, ___: str | None) -> None:
         done()
 
-    reports = [
-        await app.service(Audit).audit(
-            Wish(source=wish.source, references=wish.references[first : first + MOST],
-                 malformed=wish.malformed if first == 0 else (), parted=wish.parted),
-            progress=progress,
-        )
-        for first in range(0, len(wish.references), MOST)
-    ]  # fmt: skip
-    return reports[0] if len(reports) == 1 else _joined(reports)
-
-
-def _joined(reports: Sequence[AuditReport]) -> AuditReport:
-    entries = tuple(
-        entry.model_copy(update={"index": number})
-        for number, entry in enumerate(
-            (entry for report in reports for entry in report.entries), start=1
-        )
-    )
-    damaged = len(reports[0].malformed or ())
-    update = {
-        "entries": entries,
-        "entry_count": len(entries),
-        "summary": findings.summary(entries, malformed=damaged),
-        "checked_at": reports[-1].checked_at,
-    }
-    return reports[0].model_copy(update=update)
+    most = len(wish.references)
+    return await app.service(Audit).audit(wish, most=most, progress=progress)
 
 
 def _fails(report: AuditReport) -> bool:

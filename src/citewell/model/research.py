@@ -218,7 +218,7 @@ class Claim(Value):
     sources: tuple[str, ...] = ()  # src_N
     flags: tuple[
         str, ...
-    ] = ()  # unsupported, unreachable, never_existed, single_source, contradicted
+    ] = ()  # unsupported, number_not_found, unreachable, never_existed, single_source, contradicted …
     job_id: str | None = None
     created_at: str | None = None
 

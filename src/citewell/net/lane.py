@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from citewell.net.abreast import Abreast
 from citewell.net.breaker import Breaker, BreakerSnapshot, State
 from citewell.net.pace import Pace
 from citewell.net.target import Target, read_url
@@ -17,6 +18,7 @@ _MOST = 256  # origins remembered; the least recently asked is forgotten first
 class Lane:
     pace: Pace
     breaker: Breaker
+    abreast: Abreast = field(default_factory=Abreast)
 
     async def enter(self, *, longest: float) -> None:
         """Wait for a turn, unless the breaker says that there is no point in it."""

@@ -128,6 +128,10 @@ class Upstream:
             error.provider = error.provider or self.name
             raise
 
+    def at_once(self, most: int) -> None:
+        """No more requests at the same time than this, until an answer states another number."""
+        self._lanes.of(read_url(self.base_url)).abreast.limit(most)
+
     def rest(self, seconds: float) -> None:
         """Leave it alone for a while: it refused us in a body, where no status says so."""
         self._lanes.of(read_url(self.base_url)).breaker.rest(seconds)
@@ -157,10 +161,12 @@ class Upstream:
             attempt += 1
 
     async def _once(self, lane: Lane, request: Request, *, accept: Collection[int]) -> Response:
-        with lane.breaker.watch():
-            response = await self._sender.send(request)
-            lane.pace.learn(response.headers)
-            judge(response, provider=self.name, accept=accept, now=self._timing.now)
+        async with lane.abreast.place(longest=request.timeout):
+            with lane.breaker.watch():
+                response = await self._sender.send(request)
+                lane.pace.learn(response.headers)
+                lane.abreast.learn(response.headers)
+                judge(response, provider=self.name, accept=accept, now=self._timing.now)
         return replace(response, provider=self.name)
 
     def _complete(self, request: Request, target: Target) -> Request:

@@ -49,6 +49,7 @@ SPEC = Spec(
 )
 
 _TEST_PREFIX = "10.5555/"  # Crossref's own trial records
+_POLITE = 3  # requests at the same time, of whoever gives an address
 _BUNDLE = 50  # DOIs of one list: more would be a long address
 # A list may name the fields it wants; whole records carry hundreds of references each.
 _FIELDS = (
@@ -122,6 +123,7 @@ class Provider:
         self._upstream = kit.upstream
         email = kit.option("CROSSREF_EMAIL")
         self._contact = {"mailto": email} if email else {}
+        kit.upstream.at_once(_POLITE if email else 1)  # its own limits; answers state them, too
 
     async def papers(self, query: PaperQuery) -> PapersFound:
         answer = await self._list(_params(query), count=query.count)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from difflib import SequenceMatcher
+from functools import lru_cache
 
 from citewell.model.paper import Person
 from citewell.text import names
@@ -34,6 +35,7 @@ _ALIKE = 0.8
 _FUZZY = 5
 
 
+@lru_cache(maxsize=4096)  # an author is held against many others
 def keys(person: Person) -> frozenset[str]:
     """The words a work may be filed under: each part of a family name, without its particle."""
     return frozenset(_key(word) for word in _filed(person) if word)
@@ -91,6 +93,7 @@ def _key(word: str) -> str:
     return word
 
 
+@lru_cache(maxsize=4096)
 def _joined(person: Person) -> str:
     family = (
         person.family or names.Author(name=person.name, organisation=person.organisation).family
@@ -102,6 +105,7 @@ def _run(text: str) -> str:
     return "".join(_WORD.findall(fold(text)))
 
 
+@lru_cache(maxsize=4096)
 def _body(person: Person) -> bool:
     """A body, or a name that cannot be taken apart."""
     if person.organisation:

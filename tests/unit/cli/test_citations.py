@@ -102,6 +102,16 @@ def test_more_entries_than_one_call_takes_are_all_checked(run: Run, bib):
     assert ran.code == 1
 
 
+def test_a_work_that_comes_twice_is_seen_beyond_what_one_call_takes(run: Run, bib):
+    others = (f"@misc{{k{n}, title={{No {n}}}}}\n" for n in range(200))
+
+    ran = run("audit", bib(GOOD, *others, GOOD.replace("{good", "{again")), "--no-links", "--json")
+
+    last = ran.json()["entries"][-1]
+    assert (last["index"], last["flags"]) == (202, ["duplicate"])
+    assert "entry 1." in last["reason"]
+
+
 @pytest.mark.parametrize(
     ("name", "text"),
     [

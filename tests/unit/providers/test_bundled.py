@@ -15,8 +15,10 @@ from hypothesis import strategies as st
 from citewell import config, providers
 from citewell.errors import BadShape, RejectedRequest, Unavailable, UpstreamError
 from citewell.model.paper import Paper, PaperId, Scheme
+from citewell.net.message import Request, Response
 from citewell.net.network import Network
 from citewell.ports import Kit, PaperLookupMany
+from tests.contract.recordings import Canned, kit_over
 from tests.internet import papers
 from tests.internet.apis import crossref, datacite, europepmc, openalex, semanticscholar
 from tests.internet.faults import Fault
@@ -68,11 +70,15 @@ def asked(web: Internet, name: str, wanted: Sequence[PaperId], *, singly: bool =
 
 @pytest.mark.parametrize("name", LISTS)
 def test_a_provider_with_lists_says_how_long_they_may_be(name: str) -> None:
-    provider = providers.load(name).Provider(Kit(upstream=None))  # type: ignore[arg-type]  # unasked
+    provider = providers.load(name).Provider(kit_over(name, Canned(_unasked), {}))
 
     assert isinstance(provider, PaperLookupMany)
     assert set(provider.most) <= provider.schemes
     assert all(2 <= most <= 200 for most in provider.most.values())
+
+
+def _unasked(_request: Request) -> Response:
+    raise AssertionError("nothing was to be asked")
 
 
 def test_nobody_else_offers_lists() -> None:

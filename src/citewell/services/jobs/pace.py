@@ -21,6 +21,7 @@ class Pace:
     longest_wait: float = 60.0  # that a rate limit may ask for
     retries: tuple[float, ...] = (1.0, 4.0, 15.0)  # before a step that failed is tried again
     writes: tuple[float, ...] = (0.1, 0.5, 2.0, 5.0)  # before a failed write is tried again
+    sweep: float = 3600.0  # between two looks for jobs that have been kept long enough
     tries: int = 10  # claims of a job that record no step between them
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import time
 import uuid
 from collections.abc import Awaitable, Callable, Mapping
 
-from citewell.errors import InvalidInput
+from citewell.errors import CitewellError, InvalidInput
 from citewell.model.job import JSON, Event, JobView, Order
 from citewell.services.jobs.bells import Bells
 from citewell.services.jobs.desk import Desk
@@ -18,6 +19,9 @@ from citewell.store.jobs import Reconciled
 from citewell.store.queue import Held, SqlQueue
 from citewell.store.state import State
 from citewell.store.steps import Record
+
+_log = logging.getLogger(__name__)
+_SWEEPING = "jobs/sweep"
 
 
 class Jobs:
@@ -46,6 +50,7 @@ class Jobs:
         self._pause = pause
         self._new_id = new_id
         self._bells = Bells()
+        self._sweeper: asyncio.Task[None] | None = None
         queue = SqlQueue(
             state.database,
             state.vault,
@@ -128,18 +133,37 @@ class Jobs:
         return view
 
     async def sweep(self) -> int:
-        """Let go of what ended longer ago than it is kept; how many jobs there were."""
+        """Let go of what ended longer ago than it is kept; how many jobs there were.
+
+        Of many processes on one store, the first to come does it until the next time is due.
+        """
         if self._retention is None:
+            return 0
+        if not await self._state.leases.take(_SWEEPING, seconds=self._pace.sweep):
             return 0
         return await self._state.jobs.sweep(older_than=self._retention)
 
     def start(self) -> None:
         """Begin to run jobs in this process, those that others left behind first."""
         self.runner.start()
+        if self._retention is not None and self._sweeper is None:
+            self._sweeper = asyncio.create_task(self._sweep_forever())
 
     async def stop(self, *, patience: float | None = None) -> None:
         """Put running jobs down where another process can go on at once."""
+        if self._sweeper is not None:
+            self._sweeper.cancel()
+            await asyncio.wait({self._sweeper})
+            self._sweeper = None
         await self.runner.stop(patience=self._pace.patience if patience is None else patience)
+
+    async def _sweep_forever(self) -> None:
+        while True:
+            try:
+                await self.sweep()
+            except CitewellError as error:  # the next time is soon enough
+                _log.warning("Old jobs could not be let go: %s", error)
+            await asyncio.sleep(self._pace.sweep)
 
     def _desk(self, held: Held) -> Desk:
         record = Record(

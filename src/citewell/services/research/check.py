@@ -85,6 +85,7 @@ class Check:
             snippet=found.snippet,
             start=found.start,
             end=found.end,
+            missing=found.missing,
             published=page.published,
         )
 

@@ -42,6 +42,7 @@ class Statement:
     state: str = CHECKED  # read, unreachable, refused, never_existed, unchecked: of the source
     facet: str | None = None
     published: str | None = None
+    missing: tuple[str, ...] = ()  # numbers of the sentence that the source does not give
     interest: float = 0.0  # how near it is to the question
     origin: str = ""  # the document that says it: sentences of one are never one claim
 
@@ -207,8 +208,10 @@ def _flags(draft: _Draft, backing: Sequence[Statement], *, contradicted: bool) -
     checked = [row for row in draft.said if row.state == CHECKED and row.source]
     states = {row.state for row in draft.said}
     owners = {row.owner for row in backing if row.state == CHECKED}
+    bare = bool(checked) and all(row.support < support.UNSUPPORTED for row in checked)
     flags = {
-        "unsupported": bool(checked) and all(row.support < support.UNSUPPORTED for row in checked),
+        "unsupported": bare,
+        "number_not_found": bool(checked) and not bare and all(row.missing for row in checked),
         "uncited": not any(row.source for row in draft.said),
         "unreachable": bool(states & {"unreachable", "refused"}),
         "never_existed": "never_existed" in states,

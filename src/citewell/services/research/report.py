@@ -14,7 +14,11 @@ from citewell.text.rank import Corpus, Ranked, diverse
 
 _ANSWER, _SECTION, _ALONE, _DISPUTES, _TABLES = 5, 6, 6, 6, 5
 _REFS = 4  # citations after one sentence
-_MARKS = {"contradicted": "disputed", "values_differ": "values differ"}
+_MARKS = {
+    "contradicted": "disputed",
+    "values_differ": "values differ",
+    "number_not_found": "number not found in the source",
+}
 _METHOD = (
     "This report was put together without a language model. {sentences} sentences of {pages} pages were"
     " ranked by how much of the question they speak to; sentences of different sources that say the same"
@@ -40,25 +44,36 @@ class _Shown:
     def line(self, claim: Claim) -> str:
         """The claim as its best source writes it, with every source that says so."""
         self.printed.add(claim.id)
-        rows = self._evidence.get(claim.id, ())
-        backing = [one for one in rows if one.relation is Relation.SUPPORTS]
-        whole = [_flat(one.snippet) for one in backing]
-        quoted = next((one for one in whole if claim.content in one), claim.content)
+        backing = self._backing(claim)
+        quoted = self._quote(claim)
         if quoted.removesuffix(claim.content).strip() in self._quoted:
             quoted = claim.content  # what it points back to is there already
         self._quoted |= {quoted, claim.content}
         refs = list(dict.fromkeys(one.source for one in backing)) or list(claim.sources)
         marks = [f"{claim.confidence_level} confidence"]
         marks += [said for flag, said in _MARKS.items() if flag in claim.flags]
+        marks += [] if backing else ["no source is quoted"]
         return f"- {quoted} {cites(refs)} *({', '.join(marks)})*"
 
     def lines(self, claims: Sequence[Claim], count: int) -> list[str]:
-        """The best of these that the report does not hold yet."""
+        """The best of these that a source can be quoted for and that the report does not hold yet."""
         made: list[str] = []
-        for claim in self._best(claims, 2 * count):
+        quotable = [claim for claim in claims if self._backing(claim)]
+        for claim in self._best(quotable, 2 * count):
             if len(made) < count and not self._told(claim):
                 made.append(self.line(claim))
         return made
+
+    def _backing(self, claim: Claim) -> list[Evidence]:
+        """What bears the claim out: the snippet that holds it word for word, else the nearest, first."""
+        rows = self._evidence.get(claim.id, ())
+        found = [one for one in rows if one.relation is Relation.SUPPORTS]
+        return sorted(
+            found, key=lambda one: (claim.content not in _flat(one.snippet), -one.relevance_score)
+        )
+
+    def _quote(self, claim: Claim) -> str:
+        return next((_flat(one.snippet) for one in self._backing(claim)), claim.content)
 
     def _best(self, claims: Sequence[Claim], count: int) -> list[Claim]:
         """The first of these that are not yet printed and do not repeat one another."""
@@ -76,7 +91,8 @@ class _Shown:
 
     def _told(self, claim: Claim) -> bool:
         """Whether it is printed already, or stands in what was quoted with another claim."""
-        return claim.id in self.printed or any(claim.content in one for one in self._quoted)
+        said = {claim.content, self._quote(claim)}
+        return claim.id in self.printed or any(each in one for each in said for one in self._quoted)
 
     def _bag(self, claim: Claim) -> Bag:
         return self._bags[claim.id]

@@ -30,7 +30,6 @@ from citewell.store.threads import ThreadStore
 
 KIND = "research"
 Progress = Callable[[float, float | None, str | None], Awaitable[None]]
-_SWEEP = 3600.0  # seconds
 _CONTEXT = 4000  # characters of the parent's report that a follow-up is told
 
 
@@ -55,7 +54,6 @@ class Research:
         self._prior = prior
         self._clock = clock
         self._new_id = new_id
-        self._swept: float | None = None
 
     async def start(self, owner: str, question: Question) -> dict[str, Any]:
         """Dispatched before it returns; what earlier jobs know is offered beside it."""
@@ -237,15 +235,7 @@ class Research:
         )
         view = await self._jobs.dispatch(owner, order)
         self._jobs.start()
-        await self._sweep()
         return view
-
-    async def _sweep(self) -> None:
-        """Let go of what has been kept long enough, now and then; whoever orders a job pays for it."""
-        now = self._clock()
-        if self._swept is None or not 0 <= now - self._swept < _SWEEP:
-            self._swept = now
-            await self._jobs.sweep()
 
     async def _complete(self, owner: str, job_id: str) -> JobView:
         view = await self._jobs.view(owner, job_id)

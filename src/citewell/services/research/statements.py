@@ -17,8 +17,10 @@ _MARKUP = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+|[*_`]{1,3}|^#{1,6}\s+|^>\
 _HEADING = re.compile(r"^\s*(?:#{1,6}\s|\|)")
 _BEFORE_STOP = re.compile(r"\s+([.,;:!?])")
 _ENDS = frozenset((".", "!", "?", ")", "]", "\n", "", "。"))
+_STOPS = frozenset((".", "!", "?", "。", "！", "？"))
 _SHORTEST = 4  # words: less says nothing that could be checked
 _MOST = 500  # statements of one report
+_GAP = 8  # characters between a sentence and its citation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +46,7 @@ def stated(report: ProviderReport) -> tuple[Stated, ...]:
     text = report.text
     marks = sorted(_marks(report), key=lambda mark: (mark.start, mark.end, mark.url))
     spoken = _masked(text, marks)
-    spans = [span for span in sentences.spans(spoken) if _says(spoken, span)]
+    spans = [span for span in _spans(spoken, marks) if _says(spoken, span)]
     held: dict[int, list[str]] = {}
     for mark in marks:
         for place in _behind(mark, spans, text):
@@ -59,6 +61,22 @@ def stated(report: ProviderReport) -> tuple[Stated, ...]:
         for place, (start, end) in enumerate(spans)
     )
     return tuple(found)[:_MOST]
+
+
+def _spans(spoken: str, marks: Iterable[_Mark]) -> Iterator[tuple[int, int]]:
+    """Sentences; a citation behind a full stop ends one, even where the stop may be an initial's."""
+    stops = [
+        (mark.start, mark.end)
+        for mark in marks
+        if mark.bare and spoken[max(0, mark.start - _GAP) : mark.start].rstrip()[-1:] in _STOPS
+    ]
+    for start, end in sentences.spans(spoken):
+        at = start
+        for before, behind in stops:
+            if at < before and behind < end:
+                yield at, at + len(spoken[at:before].rstrip())
+                at = end - len(spoken[behind:end].lstrip())
+        yield at, end
 
 
 def _marks(report: ProviderReport) -> Iterator[_Mark]:

@@ -102,6 +102,7 @@ def unchecked(findings: Findings, reports: Iterable[ProviderReport]) -> Findings
     names = []
     for report in reports:
         text = clean(report.text) if _HTML.search(report.text[:2000]) else report.text.strip()
+        text = _ANY.sub("", text)  # a number of its own would lead nowhere, or to another's page
         parts += [f"## {report.provider}", text]
         names.append(f"{report.provider}: {report.model}" if report.model else report.provider)
     return findings.model_copy(
@@ -127,10 +128,11 @@ def resolved(report: ProviderReport, findings: Findings, landed: Mapping[str, st
         refs = [landed[urls.key(url)] for url in one.urls if urls.key(url) in landed]
         if not refs:
             continue
-        text += report.text[at : one.end] + "".join(f" [{ref}]" for ref in dict.fromkeys(refs))
+        said = _ANY.sub("", report.text[at : one.end])  # numbers of its own lead nowhere
+        text += said + "".join(f" [{ref}]" for ref in dict.fromkeys(refs))
         at = one.end
     known = {source.ref: source for source in findings.sources}
-    body = text + report.text[at:]
+    body = text + _ANY.sub("", report.text[at:])
     used = dict.fromkeys(_MARK.findall(body))
     listed = "\n".join(f"- {_source(known[ref])}: {known[ref].url}" for ref in used if ref in known)
     return f"{body.strip()}\n\n## Sources\n\n{listed}\n"

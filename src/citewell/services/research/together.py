@@ -153,9 +153,20 @@ def _kept(built: Built) -> Built:
 def _verdict(built: Built) -> tuple[str, ...]:
     """How the citations fared, in a line for each way to fail."""
     words = {
-        "unsupported": "claims are not borne out by the pages they cite",
-        "never_existed": "claims cite pages that do not exist",
-        "unreachable": "claims cite pages that could not be read",
+        "unsupported": ("is not borne out by what it cites", "are not borne out by what they cite"),
+        "number_not_found": (
+            "gives a number that its source does not",
+            "give numbers that their sources do not",
+        ),
+        "never_existed": ("cites a page that does not exist", "cite pages that do not exist"),
+        "unreachable": (
+            "cites a page that could not be read",
+            "cite pages that could not be read",
+        ),
     }
     counts = {flag: sum(1 for claim in built.claims if flag in claim.flags) for flag in words}
-    return tuple(f"{count} {words[flag]}." for flag, count in counts.items() if count)
+    return tuple(
+        f"1 claim {words[flag][0]}." if count == 1 else f"{count} claims {words[flag][1]}."
+        for flag, count in counts.items()
+        if count
+    )

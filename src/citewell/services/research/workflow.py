@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from citewell.errors import CitewellError, NotFound
 from citewell.model.job import JSON, Job
@@ -37,6 +37,9 @@ from citewell.text.support import Text
 if TYPE_CHECKING:
     from citewell.services.links import Links
 
+P = ParamSpec("P")
+R = TypeVar("R")
+
 _BATCH = 20  # cited pages read in one step
 _COMPATIBLE = "compatible"
 _SECONDS = {"XXS": 600, "XS": 600, "S": 900, "M": 1800, "L": 3600, "XL": 3600}
@@ -61,6 +64,7 @@ class Workflow:
 
     def __init__(self, bench: Bench) -> None:
         self._bench = bench
+        self._thinking = asyncio.Lock()
 
     async def __call__(self, run: Run) -> JSON:
         work = assignment(run.job.args)
@@ -110,7 +114,7 @@ class Workflow:
             if not fresh.pages:
                 break
             readings = readings.joined(fresh)
-            queries = await asyncio.to_thread(gaps.gaps, plan, readings, searched=tuple(searched))
+            queries = await self._thought(gaps.gaps, plan, readings, searched=tuple(searched))
         if wanted:
             await self._close(run, readings, searched)
         return readings
@@ -205,7 +209,7 @@ class Workflow:
         archived = await self._archived(run, gathered)
 
         async def compare() -> JSON:
-            found = await asyncio.to_thread(
+            found = await self._thought(
                 together.combined, gathered, salt=run.job.id, archived=archived
             )
             return found.model_dump(mode="json")
@@ -251,9 +255,12 @@ class Workflow:
             note = f"The report is put together from quotations: {error.message}"
             return findings.model_copy(update={"notes": (*findings.notes, note)})
         report = ProviderReport.model_validate(kept)
-        return await asyncio.to_thread(
-            synthesis.written, findings, report, _texts(gathered, findings)
-        )
+        return await self._thought(synthesis.written, findings, report, _texts(gathered, findings))
+
+    async def _thought(self, work: Callable[P, R], *args: P.args, **more: P.kwargs) -> R:
+        """Off the loop, for one job at a time: further threads would only slow everybody's answers."""
+        async with self._thinking:
+            return await asyncio.to_thread(work, *args, **more)
 
     async def _keep(self, run: Run, findings: Findings) -> JSON:
         job: Job = run.job

@@ -48,6 +48,7 @@ class Lookup:
         """`grace` is how many seconds others get once one registry has described the work."""
         self._panel = panel
         self._bundles = bundles
+        self._known: dict[Scheme, tuple[str, ...]] = {}  # who can be asked, which never changes
         self._grace = grace
 
     async def find(self, paper_id: PaperId) -> Record:
@@ -116,8 +117,11 @@ class Lookup:
         return await self._panel.together(self._panel.able(Offer.REGISTRY), question)
 
     def _knowing(self, scheme: Scheme) -> tuple[str, ...]:
-        names = self._panel.able(Offer.LOOKUP, _ORDER.get(scheme, ()))
-        return tuple(name for name in names if scheme in _schemes(self._panel.provider(name)))
+        if scheme not in self._known:
+            names = self._panel.able(Offer.LOOKUP, _ORDER.get(scheme, ()))
+            able = (name for name in names if scheme in _schemes(self._panel.provider(name)))
+            self._known[scheme] = tuple(able)
+        return self._known[scheme]
 
 
 def _schemes(provider: object) -> frozenset[Scheme]:

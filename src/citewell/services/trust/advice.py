@@ -69,7 +69,8 @@ def _notes(finding: Finding) -> list[str]:
     if finding.contradicted and finding.paper is not None:
         said.append("The record under this identifier is not the work that the citation describes.")
     if finding.suggested:
-        said.append(f"The words of the citation fit the work with DOI {finding.suggested}.")
+        fit = "The nearest record is" if finding.existence == UNCHECKED else "The words fit"
+        said.append(f"{fit} the work with DOI {finding.suggested}.")
     if finding.identity is not None and finding.paper is not None:
         said.extend(finding.identity.notes)
     return said

@@ -22,6 +22,7 @@ from citewell.text import dois, identifiers, isbns, legal
 
 MOST = 200  # entries in one call
 AT_ONCE = 200  # entries under way, so that registries may be asked for many at once; their own pace bounds the rest
+_LONGEST_CASE = 160  # characters of a reference that may be nothing but a case
 Progress = Callable[[float, float | None, str | None], Awaitable[None]]
 
 
@@ -42,10 +43,15 @@ class Audit:
         self._at_once = at_once
 
     async def audit(
-        self, wish: Wish, *, tenant: str | None = None, progress: Progress | None = None
+        self,
+        wish: Wish,
+        *,
+        most: int = MOST,
+        tenant: str | None = None,
+        progress: Progress | None = None,
     ) -> AuditReport:
-        """Every entry up to MOST; a registry that fails leaves entries unchecked, never accused."""
-        chosen = [_identified(reference) for reference in wish.references[:MOST]]
+        """The first `most` entries; a registry that fails leaves entries unchecked, never accused."""
+        chosen = [_identified(reference) for reference in wish.references[:most]]
         links, looked_up = await asyncio.gather(
             self._links.check((url for one in chosen if (url := _address(one))), tenant=tenant),
             self._all(chosen, parted=wish.parted, tenant=tenant, progress=progress),
@@ -130,13 +136,14 @@ class Audit:
             entries=tuple(entries),
             malformed=malformed or None,
             skipped=over or None,
-            skipped_note=_over(over) if over else None,
+            skipped_note=_over(over, len(entries)) if over else None,
             checked_at=self._now().isoformat(timespec="seconds").replace("+00:00", "Z"),
         )
 
 
-def _over(count: int) -> str:
-    return f"{count} entries after the first {MOST} were not checked. Send them in a second call."
+def _over(count: int, done: int) -> str:
+    left = "1 entry" if count == 1 else f"{count} entries"
+    return f"Not checked: {left} after the first {done}. Send the rest in a second call."
 
 
 def _identified(reference: Reference) -> Reference:
@@ -181,5 +188,5 @@ def _legal(reference: Reference) -> str:
         return ""
     if reference.kind in {"legal_case", "legislation", "bill", "regulation", "treaty"}:
         return "case_name"
-    found = legal.find(reference.title or reference.raw)
+    found = legal.find(reference.title) or legal.find(reference.raw[:_LONGEST_CASE])
     return found.form if found else ""

@@ -14,7 +14,7 @@ from citewell.services.scholar.records import NOT_REGISTERED, UNCHECKED
 from citewell.services.trust import advice
 from citewell.services.trust.coverage import NOT_ADDRESSED
 from citewell.services.trust.coverage import UNAVAILABLE as NO_SOURCE
-from citewell.services.trust.lookup import FOUND, Finding
+from citewell.services.trust.lookup import FOUND, LOW, NONE, Finding
 from citewell.text import titles
 
 RETRACTED, DEAD, NOT_FOUND, UNCHECKED_FLAG = "retracted", "dead_link", "not_found", "unchecked"
@@ -166,6 +166,8 @@ def _unchecked(one: Examined) -> str:
     cited = one.reference
     if not (cited.ids or cited.title or cited.url or cited.authors):
         return "the entry has nothing to look it up by."
+    if one.finding.confidence in {NONE, LOW}:
+        return "nobody who answered has a work like it, but too little was given or heard to tell."
     return "nobody who could know was able to answer; this says nothing about the work."
 
 

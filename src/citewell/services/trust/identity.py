@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import lru_cache
 
 from citewell.model.paper import Paper, Person
 from citewell.model.reference import Reference
@@ -121,10 +122,16 @@ def _title(cited: Cited, paper: Paper) -> Verdict:
         return _unknown("the title goes on otherwise") if _padded(cited, paper) else _agreed()
     if cited.title:
         found = _titles(cited.title, record)
-        known = len(_foreign(cited.title, paper)) < _ABSENT  # names and a journal, but no title
+        known = len(_foreign(cited.title, paper)) < _ABSENT or _names_within(cited, paper)
         doubtful = found.state is Agreement.MISMATCH and (known or held >= _HALF)
         return _unknown("the title could not be made out for certain") if doubtful else found
     return _loose(cited.text, record, paper, held)
+
+
+def _names_within(cited: Cited, paper: Paper) -> bool:
+    """Whether names and a journal were taken for a title, where the citation has none."""
+    lead = paper.authors[:1]
+    return not cited.authors and any(surnames.mentioned(one, cited.title) for one in lead)
 
 
 def _titles(cited: str, record: str) -> Verdict:
@@ -151,8 +158,13 @@ def _untranslatable(cited: str, record: str) -> str | None:
         return "the titles are in different scripts"
     if titles.translated(cited) or titles.translated(record):
         return "one of the titles is a translation"
-    spoken = {language.detect(cited), language.detect(record)} - {None}
+    spoken = {_spoken(cited), _spoken(record)} - {None}
     return "the titles are in different languages" if len(spoken) > 1 else None
+
+
+@lru_cache(maxsize=1024)  # a citation is held against several records
+def _spoken(title: str) -> str | None:
+    return language.detect(title)
 
 
 def _loose(text: str, record: str, paper: Paper, held: float) -> Verdict:

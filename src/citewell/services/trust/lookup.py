@@ -139,7 +139,7 @@ class Lookup:
                 existence=UNCHECKED,
                 identity=identity if _namesake(cited, paper) else None,
                 confidence=confidence,
-                other=paper,
+                other=paper if confidence == MEDIUM else None,
                 searched=confidence == LOW and decided,
                 provenance=(told,),
             )
@@ -174,10 +174,12 @@ class Lookup:
                 break
             second, told = await self._record(paper_id, cited, tenant)
             provenance.append(told)
+            same = paper_id.scheme is ids[0].scheme  # another reading of the same characters
             if second.paper is not None:
-                same = paper_id.scheme is ids[0].scheme  # another reading of the same characters
                 first = second if same else _joined(ids[0], first, second)
                 break
+            if same and first.existence == NOT_REGISTERED:
+                first = second  # which need not be denied as well
         return replace(first, provenance=tuple(provenance))
 
     async def _record(

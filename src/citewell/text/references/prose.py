@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass, replace
 
 from citewell.model.reference import Document, Malformed, Reference
+from citewell.text import legal
 from citewell.text.references import authorship, dates, ids, imprint, shapes, splitting
 from citewell.text.references.tidy import MOST_PROSE, UNREAD_PROSE, excerpt, tidy
 
@@ -57,7 +58,7 @@ def read(text: str) -> Document:
             malformed.append(Malformed(line=item.line, reason=UNREAD_PROSE))
             break
         whole = tidy(item.text)
-        if not _WORDS.search(whole) and not ids.within(whole):
+        if not (_WORDS.search(whole) or ids.within(whole) or legal.find(whole)):
             reason = "There are no words in it." if whole else "It is empty."
             malformed.append(Malformed(line=item.line, reason=reason, excerpt=excerpt(whole)))
             continue

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 from citewell.model.research import TIERS, Cited, ProviderReport, Relation
 from citewell.services.research.check import Check, cited, uncited
 from citewell.services.research.material import Reading
@@ -82,7 +84,7 @@ def test_claims_are_flagged_for_what_their_citations_turn_out_to_be():
     assert "never_existed" in flags["A survey praised its colour and its paint."]
     assert "unreachable" in flags["Its keys hang in the engine room."]
     assert {source.state for source in found.sources} == {"read", "never_existed", "refused"}
-    assert any("do not exist" in note for note in found.notes)
+    assert "1 claim cites a page that does not exist." in found.notes
 
 
 def test_an_address_that_redirects_is_one_source_with_where_it_leads():
@@ -108,3 +110,29 @@ def test_the_same_material_gives_the_same_bytes():
         combined(gathered, salt="j").model_dump_json()
         == combined(gathered, salt="j").model_dump_json()
     )
+
+
+def test_a_number_that_the_page_does_not_give_is_flagged():
+    text = f"About 900,000 vehicles cross it every day ([page]({GOOD}))."
+    report = ProviderReport(provider="openai", text=text)
+
+    found = combined(Gathered(plan=PLAN, cited=READ[:1], reports=(report,)), salt="job")
+
+    assert "number_not_found" in found.claims[0].flags
+    assert "unsupported" not in found.claims[0].flags
+    assert found.notes == ("1 claim gives a number that its source does not.",)
+
+
+def test_a_report_without_a_model_quotes_the_page_and_never_the_provider():
+    text = (
+        f"In 1932 the harbour bridge was opened, after work of eight years ([page]({GOOD}))."
+        f" The bridge brought joy to everyone in the harbour ([page]({GOOD}))."
+    )
+    report = ProviderReport(provider="openai", text=text)
+
+    found = combined(Gathered(plan=PLAN, cited=READ[:1], reports=(report,)), salt="job")
+
+    bullets = re.findall(r"^- (.+?) \[src_1\] \*", found.synthesis, re.MULTILINE)
+    assert bullets
+    assert all(one in PAGE for one in bullets)
+    assert "joy" not in found.synthesis

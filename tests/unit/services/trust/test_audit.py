@@ -272,3 +272,28 @@ def test_the_letters_of_a_doi_are_not_taken_for_a_title(form: str):
     found = audit(intake.of_document(document))
 
     assert [one["flags"] for one in found["entries"]] == [[], []]
+
+
+def test_an_answer_that_fits_nothing_is_not_called_an_outage():
+    text = "Fiennes R, Abernathy Q, J Antimicrob Chemother, 2021, 76, 1511–1522."
+    document = references.read(text, format="prose")
+
+    [heard] = audit(intake.of_document(document))["entries"]
+    [unheard] = audit(intake.of_document(document), Desk(down=True))["entries"]
+
+    assert heard["flags"] == unheard["flags"] == ["unchecked"]
+    assert "Nobody who answered" in heard["reason"]
+    assert "Nobody who could know" in unheard["reason"]
+
+
+@pytest.mark.parametrize(
+    "case", ["410 U.S. 113 (1973)", "42 U.S.C. § 1983", "[2019] UKSC 41", "29 C.F.R. § 1910.134"]
+)
+def test_a_case_without_a_name_is_an_entry_of_its_own(case: str):
+    document = references.read(f"[1] {CLEAN[0].doi}\n\n[2] {case}", format="prose")
+
+    found = audit(intake.of_document(document))
+
+    assert "malformed" not in found
+    assert found["entries"][1]["flags"] == ["unchecked"]
+    assert "legal citation" in found["entries"][1]["reason"]

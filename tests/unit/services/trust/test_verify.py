@@ -437,3 +437,13 @@ def test_a_page_that_answers_is_not_missing_for_want_of_a_registered_work(state:
     assert (found["exists"], found["verificationStatus"]) == (True, "uncertain")
     assert "does not show" in found["authenticityCaveat"]
     assert ("exists" in missing, missing["verificationStatus"]) == (False, "not_found")
+
+
+def test_a_doi_that_one_reading_knows_is_not_missing_for_want_of_a_description():
+    odd = "10.50505/example.(odd)[doi];v=1<2>#3?4%25"
+    desk = Desk(mute=frozenset({odd.lower()}))
+
+    found = verify(f"Example Data Centre. An example work. 2003. https://doi.org/{odd}", desk=desk)
+
+    assert found["existence"] == "found"
+    assert found["exists"] is True

@@ -1,0 +1,152 @@
+"""What the citation check says of statements whose truth is known, in every form that providers cite in."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from citewell import config
+from citewell.model.research import TIERS, Cited, Findings, ProviderReport
+from citewell.server.app import App
+from citewell.services.read import Read
+from citewell.services.research import check, collect, together
+from citewell.services.research.collect import Ports
+from citewell.services.research.finders import Reader
+from citewell.services.research.plan import plan
+from citewell.services.research.together import Gathered
+from tests.evidence.cases import LOST, Case
+
+FORMS = ("inline links", "numbers", "spans")
+PART = 40  # statements of one report
+QUESTION = "What do these pages say?"
+DOUBTS = frozenset(("unsupported", "number_not_found", "values_differ", "contradicted"))
+# The statements that a flag is there to find.
+MEANT = {
+    "unsupported": ("number", "negated", "entity", "elsewhere", "subject", "general"),
+    "contradicted": ("negated",),
+    "number_not_found or values_differ": ("number",),
+    "never_existed": tuple(kind for kind, flag in LOST.items() if flag == "never_existed"),
+    "unreachable": tuple(kind for kind, flag in LOST.items() if flag == "unreachable"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    case: Case
+    flags: frozenset[str]
+    support: float  # of the best evidence
+
+    @property
+    def doubted(self) -> bool:
+        return bool(self.flags & DOUBTS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Score:
+    flagged: int
+    right: int
+    meant: int
+
+    @property
+    def precision(self) -> float:
+        return self.right / self.flagged if self.flagged else 1.0
+
+    @property
+    def recall(self) -> float:
+        return self.right / self.meant if self.meant else 1.0
+
+
+def parts(cases: Iterable[Case]) -> list[list[Case]]:
+    """Reports of a few statements each, in none of which one sentence stands twice."""
+    made: list[list[Case]] = []
+    for case in cases:
+        fits = (
+            part for part in made if len(part) < PART and all(one.text != case.text for one in part)
+        )
+        part = next(fits, None)
+        if part is None:
+            made.append([case])
+        else:
+            part.append(case)
+    return made
+
+
+def report(cases: Sequence[Case], form: str, *, provider: str = "openai") -> ProviderReport:
+    """The statements as a provider that cites in this form would write them."""
+    text, cited = "# Report\n\n", []
+    for number, case in enumerate(cases, 1):
+        start = len(text)
+        text += case.text
+        place = {"start": start, "end": len(text)} if form == "spans" else {}
+        cited.append(Cited(url=case.url, title=f"Page {number}", **place))
+        text += {"inline links": f" ([Page {number}]({case.url}))", "numbers": f" [{number}]"}.get(
+            form, ""
+        )
+        text += "\n\n" if number % 3 else " "
+    listed = () if form == "inline links" else tuple(cited)
+    return ProviderReport(provider=provider, text=text.strip(), citations=listed)
+
+
+async def judge(cases: Sequence[Case], environ: Mapping[str, str]) -> list[Judged]:
+    """Each statement after its page was read by the server's own reader."""
+    app = App(config.load(environ))
+    ports = Ports(finders=(), reader=Reader(app.service(Read), owner="default", tenant="default"))
+    try:
+        found: list[Judged] = []
+        for number, part in enumerate(parts(cases)):
+            written = report(part, FORMS[number % len(FORMS)])
+            leads = check.cited([written])
+            pages = (await collect.fetch_round(leads, ports)).pages
+            gathered = Gathered(
+                plan=plan(QUESTION, TIERS["M"], year=2026),
+                cited=tuple((lead.url, page) for lead, page in zip(leads, pages, strict=True)),
+                reports=(written,),
+            )
+            findings = await asyncio.to_thread(together.combined, gathered, salt=str(number))
+            found += judged(part, findings)
+        return found
+    finally:
+        await app.aclose()
+
+
+def judged(cases: Iterable[Case], findings: Findings) -> list[Judged]:
+    claims = {_letters(claim.content): claim for claim in findings.claims}
+    held: defaultdict[str, list[float]] = defaultdict(list)
+    for one in findings.evidence:
+        held[one.claim_id].append(one.relevance_score)
+    return [
+        Judged(
+            case=case,
+            flags=frozenset(claim.flags),
+            support=max(held[claim.id], default=0.0),
+        )
+        for case in cases
+        for claim in [claims[_letters(case.text)]]
+    ]
+
+
+def score(found: Sequence[Judged], flag: str) -> Score:
+    """How a flag fares on statements whose pages exist, or on all where it is about pages."""
+    names = frozenset(flag.split(" or "))
+    meant = MEANT[flag]
+    flagged = [one for one in found if one.flags & names]
+    return Score(
+        flagged=len(flagged),
+        right=sum(1 for one in flagged if one.case.kind in meant),
+        meant=sum(1 for one in found if one.case.kind in meant),
+    )
+
+
+def kinds(found: Iterable[Judged]) -> dict[str, Counter[str]]:
+    """By kind of statement: how many, and how many of them got each flag or any doubt."""
+    rows: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for one in found:
+        rows[one.case.kind].update(("count", *one.flags, *(["doubted"] if one.doubted else [])))
+    return dict(rows)
+
+
+def _letters(text: str) -> str:
+    return re.sub(r"\W+", " ", text).strip().lower()
