@@ -35,7 +35,7 @@ from tests.internet.serve import Internet
 from tests.internet.world import World, corpus
 
 LATENCY = 0.1  # seconds before any answer begins
-ROUNDS = 3
+ROUNDS = 5
 SMALL, LARGE = 50, 200
 SHARES = {
     "DOI, title, author and year": 70, "arXiv paper by its DOI": 40, "title, author and year": 40,

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from tests.e2e.clients import TRANSPORTS, connected
-from tests.e2e.deep import KEYS, QUESTION, ask, deep, ended, refusal, researched
+from tests.e2e.deep import KEYS, PATIENCE, QUESTION, ask, deep, ended, refusal, researched
 
 ALL = ["openai", "perplexity", "anthropic", "local"]
 STATUS = {
@@ -390,7 +390,9 @@ def test_finished_research_is_let_go_when_it_was_kept_long_enough(environ):
         kept_briefly = deep(environ, CITEWELL_RESEARCH_RETENTION="0")
         async with connected("memory", kept_briefly) as client:
             new = await ask(client, "research", query="Why do tides come in?", budgetTier="XXS")
-            threads = await ask(client, "list_threads")
+            async with asyncio.timeout(PATIENCE):
+                while (threads := await ask(client, "list_threads"))["count"] > 1:
+                    pass
             return await refusal(client, "get_results", jobId=old["jobId"]), new, threads
 
     told, new, threads = asyncio.run(main())

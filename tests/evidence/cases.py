@@ -24,7 +24,7 @@ _INVENTED = {
     "no such host": "http://page{number}.nowhere.invalid/report",
     "private address": "http://10.0.{number}.7/internal/report",
 }
-_SENTENCE = re.compile(r"(?<=[a-z0-9)]\.) (?=[A-Z])")
+_SENTENCE = re.compile(r"(?<=[\w)]\.) (?=[A-Z0-9`])")
 _SEEDS = {"seen": 7, "unseen": 19}
 _LOST = 8  # of each kind
 

@@ -82,8 +82,8 @@ def invented(side: str, rng: random.Random) -> Iterator[Item]:
         )
         style = list(LATIN)[number % len(LATIN)]
         text = LATIN[style](replace(one, title=title), "")
-        form = f"{style}; {'halves of two titles' if halves else 'made up'}"
-        yield Item(id="", kind="invented title", form=form, citation=text, expect=("unmatched",))
+        kind = "invented title, of two real halves" if halves else "invented title"
+        yield Item(id="", kind=kind, form=style, citation=text, expect=("unmatched",))
 
 
 def neighbours(side: str, rng: random.Random) -> Iterator[Item]:

@@ -114,6 +114,17 @@ _TEMPLATES: dict[Kind, tuple[tuple[str, str, str], ...]] = {
         ("Figures", "{s} statistics data", _COUNTED),
     ),
 }  # fmt: skip
+# What a search of ours ends in; somebody who asks it again, as we suggest, means what stands before.
+_SEARCHED = re.compile(
+    r"(?<=\w)\s+(?:{})\Z".format(
+        "|".join(
+            re.escape(query.removeprefix("{s} ")).replace(r"\{year\}", r"\d{4}")
+            for query in sorted(
+                {_COUNTER, *(one[1] for each in _TEMPLATES.values() for one in each)}, key=len
+            )[::-1]
+        )
+    )
+)
 _OPPOSED = r"critic|limitation|limited|drawback|downside|disadvantage|controvers|concern|challeng|problem|no evidence|not (?:proven|enough|clear|necessarily|always)|lack|fail|insufficient|however\b|despite\b|although\b|against\b|disput|uncertain|unclear|warn"
 # Kinds of question to which there is another side.
 _DEBATED = frozenset(
@@ -167,12 +178,15 @@ def question(text: str, *, year: int | None = None, language: str | None = None)
     lead = lead[:_LOOKED_AT]  # the patterns below look back and forth
     kind = classify(lead)
     phrases = key_phrases(plain[:_LOOKED_AT], language=language)
-    own = Facet(title=_title(lead), query=lead[:_LONGEST], about=subject(lead[:_LONGEST]))
+    topic = lead if _ASKING.match(lead) else _SEARCHED.sub("", lead)
+    own = Facet(title=_title(lead), query=lead[:_LONGEST], about=subject(topic[:_LONGEST]))
     sides = tuple(_asked(one, phrases) for one in further)
     if lead and not listed:
-        sides += _own_sides(lead, kind, year, phrases, language=language)
-    found = {facet.query.lower(): facet for facet in reversed((own, *sides[:_MOST_FACETS]))}
-    return Question(text=plain, kind=kind, phrases=phrases, facets=tuple(reversed(found.values())))
+        sides += _own_sides(topic, kind, year, phrases, language=language)
+    found: dict[str, Facet] = {}
+    for facet in (own, *sides[:_MOST_FACETS]):
+        found.setdefault(facet.query.lower(), facet)
+    return Question(text=plain, kind=kind, phrases=phrases, facets=tuple(found.values()))
 
 
 def _spoken(plain: str) -> tuple[str, tuple[str, ...]]:

@@ -27,12 +27,12 @@ class Args(Arguments):
 
     bibliography: Annotated[
         str | None,
-        BeforeValidator(_blank),
         Field(
             default=None,
             max_length=10_000_000,
             description="BibTeX, RIS, CSL-JSON or a list in prose.",
         ),
+        BeforeValidator(_blank),
     ]
     format: Annotated[Literal["auto", "csl-json", "ris", "bibtex", "prose"], Field(default="auto")]
     entries: Annotated[
@@ -45,13 +45,13 @@ class Args(Arguments):
     ]
     session_id: Annotated[
         str | None,
-        BeforeValidator(_blank),
         Field(
             default=None,
             max_length=100,
             validation_alias="sessionId",
             description="Checks the session's sources.",
         ),
+        BeforeValidator(_blank),
     ]
 
 

@@ -20,6 +20,7 @@ _FIELDS = (
     *("url", "title", "author", "site", "date", "doi", "kind", "volume", "issue", "pages"),
     *("publisher", "place", "edition", "editor", "language"),
 )
+_SAME = {"authors": "author", "journal": "site", "year": "date"}  # as other tools name them
 _KIND_NAMES = (
     "article article-journal article-magazine article-newspaper book chapter dataset entry-dictionary"
     " entry-encyclopedia manuscript paper-conference patent post post-weblog report review software"
@@ -74,6 +75,7 @@ async def run(args: Args, call: Call) -> Report:
 
 
 def _work(number: int, source: dict[str, Any]) -> Work:
+    source = {_SAME.get(name, name): value for name, value in source.items()}
     unknown = sorted(set(source) - set(_FIELDS))
     if unknown:
         raise InvalidInput(
@@ -92,7 +94,7 @@ def _work(number: int, source: dict[str, Any]) -> Work:
         site=given["site"],
         published=given["date"],
         doi=given["doi"],
-        kind=given["kind"],
+        kind=given["kind"] or ("article-journal" if given["doi"] and given["site"] else ""),
         volume=given["volume"],
         issue=given["issue"],
         pages=given["pages"],

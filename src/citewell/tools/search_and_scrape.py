@@ -46,12 +46,12 @@ class Args(Arguments):
     ]
     claim: Annotated[
         str | None,
-        BeforeValidator(_blank),
         Field(
             default=None,
             max_length=2000,
             description="Each source then quotes its sentences nearest to this claim: evidence, no verdict.",
         ),
+        BeforeValidator(_blank),
     ]
     session_id: Annotated[
         str | None,

@@ -29,12 +29,12 @@ class Args(Arguments):
     ]
     claim: Annotated[
         str | None,
-        BeforeValidator(_blank),
         Field(
             default=None,
             max_length=LONGEST_CLAIM,
             description="What it is cited for: the source is read and its nearest sentences quoted.",
         ),
+        BeforeValidator(_blank),
     ]
 
 

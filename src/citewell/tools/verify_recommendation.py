@@ -32,12 +32,12 @@ class Args(Arguments):
     ]
     claim: Annotated[
         str | None,
-        BeforeValidator(_blank),
         Field(
             default=None,
             max_length=2000,
             description="What the list claims; searches then look for independent agreement.",
         ),
+        BeforeValidator(_blank),
     ]
     num_corroboration_results: Annotated[
         int, Field(default=5, ge=1, le=10, validation_alias="numCorroborationResults")

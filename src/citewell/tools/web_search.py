@@ -71,9 +71,9 @@ class Args(Arguments):
             description="Named set of authoritative domains; lenses://catalog lists them.",
         ),
     ]
-    exact_terms: Annotated[str | None, BeforeValidator(_blank), Field(default=None, max_length=200)]
+    exact_terms: Annotated[str | None, Field(default=None, max_length=200), BeforeValidator(_blank)]
     exclude_terms: Annotated[
-        str | None, BeforeValidator(_blank), Field(default=None, max_length=200)
+        str | None, Field(default=None, max_length=200), BeforeValidator(_blank)
     ]
     provider: Annotated[
         str | None,
@@ -82,12 +82,12 @@ class Args(Arguments):
     ]
     claim: Annotated[
         str | None,
-        BeforeValidator(_blank),
         Field(
             default=None,
             max_length=2000,
             description="Each result then quotes its sentence nearest to this claim.",
         ),
+        BeforeValidator(_blank),
     ]
     session_id: Annotated[
         str | None,

@@ -127,6 +127,19 @@ def test_files_of_every_kind_are_read(run: Run, bib, name: str, text: str):
     assert (ran.code, "1 ok" in ran.out) == (0, True)
 
 
+def test_ris_in_latin_1_is_read_with_its_accents(run: Run, tmp_path: Path):
+    path = tmp_path / "refs.ris"
+    text = "TY  - JOUR\r\nAU  - Séralini, Gilles-Eric\r\nPY  - 2012\r\nDO  - 10.1016/j.fct.2012.08.005\r\nER  - \r\n"
+    path.write_bytes(text.encode("latin-1"))
+
+    ran = run("audit", str(path), "--json")
+
+    [entry] = ran.json()["entries"]
+    assert entry["authorMatch"] == "match"
+    assert entry["flags"] == ["retracted"]
+    assert ran.code == 1
+
+
 def test_a_list_can_be_piped_in(run: Run, monkeypatch: pytest.MonkeyPatch):
     pipe(monkeypatch, RETRACTED)
 

@@ -297,3 +297,37 @@ def test_records_that_leave_a_number_out_have_not_denied_it() -> None:
 def test_an_error_in_place_of_a_list_is_an_error() -> None:
     with pytest.raises(Unavailable):
         Desk("openalex", {"/works": {"error": "Invalid query"}}).ask("papers_of", ids(THREE))
+
+
+class Slow(Canned):
+    """Counts how many requests are under way at the same time."""
+
+    at_once = most = 0
+
+    async def send(self, request: Request) -> Response:
+        self.at_once += 1
+        self.most = max(self.most, self.at_once)
+        await asyncio.sleep(0)
+        self.at_once -= 1
+        return await super().send(request)
+
+
+@pytest.mark.parametrize(
+    ("options", "stated", "most"),
+    [({}, {}, 1), ({"CROSSREF_EMAIL": "someone@example.org"}, {}, 3), ({}, {"x-concurrency-limit": "5"}, 5)],
+    ids=["nobody's", "with an address", "as its answers state"],
+)  # fmt: skip
+def test_crossref_is_asked_no_more_at_once_than_it_allows(
+    options: dict[str, str], stated: dict[str, str], most: int
+) -> None:
+    body = json.dumps(_answer("crossref")).encode()
+    sender = Slow(lambda asked: Response(status=200, url=asked.url, headers=stated, body=body))
+    provider: Any = providers.load("crossref").Provider(kit_over("crossref", sender, options))
+
+    async def every() -> None:
+        await provider.papers_of(ids(THREE))
+        await asyncio.gather(*(provider.papers_of(ids(THREE)) for _ in range(20)))
+
+    asyncio.run(every())
+
+    assert sender.most == most

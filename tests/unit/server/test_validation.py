@@ -6,7 +6,7 @@ import asyncio
 from typing import Annotated, Any, Literal
 
 import pytest
-from pydantic import AliasChoices, BeforeValidator, Field
+from pydantic import AliasChoices, Field
 
 from citewell.errors import InvalidInput
 from citewell.model.base import Value
@@ -25,9 +25,6 @@ class Args(Arguments):
     deep: Annotated[bool, Field(default=False)]
     sites: Annotated[tuple[str, ...], Field(default=(), max_length=3)]
     level: Annotated[Literal["low", "high"] | None, Field(default=None)]
-    note: Annotated[
-        str | None, BeforeValidator(lambda value: value), Field(default=None, max_length=5)
-    ]
 
 
 class Result(Value):
@@ -84,11 +81,10 @@ def test_what_the_client_meant_is_understood(
         ({"query": "x", "count": "many"}, "count: Input should be a valid integer"),
         ({"query": "x", "sites": ["a", "b", "c", "d"]}, "sites: give at most 3 items, not 4"),
         ({"query": "x", "sites": {"a": 1}}, "sites: Input should be a list"),
-        ({"query": "x", "note": "x" * 6}, "note: give at most 5 characters, not 6"),
         ({"query": "x", "level": "middle"}, "level: Input should be 'low' or 'high'"),
         (
             {"query": "x", "colour": "red"},
-            "probe does not take colour. It takes: query, count, deep, sites, level, note.",
+            "probe does not take colour. It takes: query, count, deep, sites, level.",
         ),
     ],
 )

@@ -169,3 +169,20 @@ def test_of_several_questions_each_is_a_side():
     found = facets.question("What is CRISPR? Who invented it? I need this for a talk.").facets
 
     assert [facet.title for facet in found[:2]] == ["What is CRISPR?", "Who invented it?"]
+
+
+@pytest.mark.parametrize(
+    "tail", ["overview", "evidence research", "criticism limitations evidence against"]
+)
+def test_a_search_of_ours_that_is_asked_again_is_about_what_stands_before_its_end(tail):
+    found = facets.question(f"lithium-ion grid batteries age {tail}")
+
+    assert found.facets[0].query == f"lithium-ion grid batteries age {tail}"
+    assert found.facets[0].about == "lithium-ion grid batteries age"
+    assert f"lithium-ion grid batteries age {tail} overview" not in {
+        one.query for one in found.facets
+    }
+
+
+def test_a_question_keeps_its_last_words():
+    assert "overview" in facets.question("What is the history of the overview?").facets[0].about

@@ -111,3 +111,25 @@ def test_offsets_slice_to_the_quantity(text: str, language: str | None):
     for one in numbers.quantities(text, language=language):
         assert text[one.start : one.end] == one.text
         assert one.low <= one.high
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("It lasts ninety-five years in the air.", [("95", "year")]),
+        ("It took twelve hours.", [("12", "hour")]),
+        ("One day it will work.", []),
+        ("With TLS 1.3 an encrypted connection is set up.", [("1.3", "")]),
+    ],
+)
+def test_numbers_in_words_count_before_a_measure(text, expected):
+    found = numbers.quantities(text, language="en")
+
+    assert [(str(one.low), one.unit) for one in found] == expected
+
+
+def test_the_same_count_of_a_thing_by_another_name_is_not_missing():
+    wanted = numbers.quantities("It has 2,900 reefs.", language="en")
+    held = numbers.quantities("It has 2,900 individual reefs.", language="en")
+
+    assert numbers.missing(wanted, held) == ()

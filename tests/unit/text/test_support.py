@@ -139,3 +139,61 @@ def test_two_negations_make_none(text: str, language: str | None, *, expected: b
 def test_statements_are_opposed_when_one_is_negated():
     assert polarity.opposed("It works.", "It does not work.")
     assert not polarity.opposed("It never works.", "It does not work.")
+
+
+@pytest.mark.parametrize(
+    ("claim", "text"),
+    [
+        ("Store a slow, salted hash.", "Store a slow, salted hash, never the password."),
+        (
+            "Antibiotics do nothing against viruses.",
+            "Antibiotics do nothing against viruses, so they do not help with colds.",
+        ),
+        (
+            "Base editors change single letters.",
+            "Base editors change single letters without cutting both strands.",
+        ),
+        (
+            "Die Kosten steigen nicht in jedem Jahr.",
+            "Die Kosten steigen nicht in jedem Jahr, und ohne Zuschuss wartet niemand.",
+        ),
+    ],
+)
+def test_a_negation_of_another_part_of_the_sentence_denies_nothing(claim: str, text: str):
+    spoken = "de" if "Kosten" in claim else "en"
+
+    assert assess(claim, text, spoken).relation is Relation.SUPPORTS
+
+
+@pytest.mark.parametrize(
+    ("claim", "text"),
+    [
+        (
+            "Heat never lowers the output of silicon.",
+            "Heat lowers the output of silicon by roughly 0.3 to 0.4 percent for each degree above 25.",
+        ),
+        (
+            "Antibiotics do help with colds or influenza.",
+            "Antibiotics do nothing against viruses, so they do not help with colds or influenza.",
+        ),
+        ("Die Kosten steigen nicht.", "Die Kosten steigen seit 2019 in fast allen Städten stark."),
+    ],
+)
+def test_a_denial_within_a_longer_sentence_contradicts(claim: str, text: str):
+    spoken = "de" if "Kosten" in claim else "en"
+
+    assert assess(claim, text, spoken).relation is Relation.CONTRADICTS
+
+
+@pytest.mark.parametrize(
+    ("claim", "text"),
+    [
+        ("The ocean takes up 80 percent of it.", "The ocean takes up about a quarter of it."),
+        ("Methane lasts ninety-five years in the air.", "Methane lasts twelve years in the air."),
+    ],
+)
+def test_a_claim_whose_number_is_not_there_is_not_said_to_be_supported(claim: str, text: str):
+    found = assess(claim, text)
+
+    assert found.missing
+    assert found.relation in {Relation.MENTIONS, Relation.QUALIFIES}

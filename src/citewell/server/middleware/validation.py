@@ -127,8 +127,6 @@ def _item(item: Any) -> str:
 
 
 def _count(item: Any) -> str:
-    """How many there may be, of characters or of items."""
+    """How many there may be; texts too long are told by their own message."""
     bound, word = _COUNTS[item["type"]]
-    given = item["input"]
-    unit = "characters" if isinstance(given, str) else "items"
-    return f"give {word} {item['ctx'][bound]} {unit}, not {len(given)}"
+    return f"give {word} {item['ctx'][bound]} items, not {len(item['input'])}"

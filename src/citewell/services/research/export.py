@@ -70,7 +70,7 @@ def facts(view: JobView, findings: Findings) -> dict[str, str]:
     read = sum(1 for source in findings.sources if source.state == "read")
     rows = {
         "Question": work.query if len(work.query) <= 300 else work.query[:299] + "…",
-        "Done": stamp(view.finished) or "",
+        "Done": _when(stamp(view.finished)),
         "Providers": ", ".join(work.providers),
         "Tier": f"{work.tier}, {work.mode}",
         "Took": f"{lasted} s",
@@ -80,6 +80,11 @@ def facts(view: JobView, findings: Findings) -> dict[str, str]:
         "Written by": findings.synthesis_by,
     }
     return {name: value for name, value in rows.items() if value}
+
+
+def _when(stamped: str | None) -> str:
+    """To the minute, as people write it."""
+    return f"{stamped[:10]} {stamped[11:16]} UTC" if stamped else ""
 
 
 def whole(view: JobView, findings: Findings, reports: Mapping[str, str]) -> dict[str, Any]:

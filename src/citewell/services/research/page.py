@@ -20,6 +20,8 @@ _STATES = {
     "never_existed": "does not exist",
     "unchecked": "not checked",
 }
+_BAD = frozenset(("unsupported", "never_existed", "contradicted"))
+_ODD = frozenset(("number_not_found", "values_differ", "unreachable"))
 _RELATIONS = {
     "supports": "supports",
     "contradicts": "contradicts",
@@ -34,12 +36,12 @@ def html(findings: Findings, *, facts: Mapping[str, str]) -> str:
     title = _title(findings)
     parts = (
         f"<h1>{escape(title, quote=False)}</h1>",
-        _facts(facts),
+        _facts({name: value for name, value in facts.items() if value != title}),
         *_notes(findings),
         f'<section class="report">{_body(findings)}</section>',
         *_claims(findings, known),
-        *_tables(findings.value_tables, known),
-        *_sources(findings.sources),
+        *_tables(_untold(findings), known),
+        *_sources(findings),
         _footer(findings),
     )
     return (
@@ -102,9 +104,10 @@ def _claims(findings: Findings, known: Mapping[str, Source]) -> Iterator[str]:
 def _claim(claim: Claim, evidence: Iterable[Evidence], known: Mapping[str, Source]) -> str:
     level = escape(claim.confidence_level)
     flags = "".join(
-        f'<span class="flag">{escape(flag.replace("_", " "))}</span>' for flag in claim.flags
+        f'<span class="flag {_weight(flag)}">{escape(flag.replace("_", " "))}</span>'
+        for flag in claim.flags
     )
-    quotes = "".join(_quote(item, known.get(item.source)) for item in evidence)
+    quotes = "".join(_quote(rows, known.get(rows[0].source)) for rows in _alike(evidence))
     return (
         f'<details class="claim {level}"><summary>'
         f'<span class="level" title="confidence {claim.confidence:.2f}">{level}</span>'
@@ -113,13 +116,29 @@ def _claim(claim: Claim, evidence: Iterable[Evidence], known: Mapping[str, Sourc
     )
 
 
-def _quote(item: Evidence, source: Source | None) -> str:
+def _weight(flag: str) -> str:
+    """How much a reader should mind: the class that colours it."""
+    return "bad" if flag in _BAD else "odd" if flag in _ODD else "plain"
+
+
+def _alike(evidence: Iterable[Evidence]) -> Iterable[list[Evidence]]:
+    """One place in one source is quoted once, whoever found it."""
+    places: dict[tuple[str, int, int, str], list[Evidence]] = {}
+    for item in evidence:
+        key = (item.source, item.start, item.end, item.relation.value)
+        places.setdefault(key, []).append(item)
+    return places.values()
+
+
+def _quote(found: list[Evidence], source: Source | None) -> str:
+    item = found[0]
     relation = _RELATIONS.get(item.relation.value, item.relation.value)
     where = _linked(source) if source is not None else escape(item.source)
+    names = ", ".join(dict.fromkeys(one.discovered_by_provider for one in found))
     return (
         f'<figure class="{item.relation.value}"><blockquote>{escape(item.snippet, quote=False)}</blockquote>'
         f"<figcaption>{relation} · score {item.relevance_score:.2f} · {where}"
-        f" · characters {item.start}–{item.end}</figcaption></figure>"
+        f" · characters {item.start}–{item.end} · found by {escape(names)}</figcaption></figure>"
     )
 
 
@@ -128,6 +147,15 @@ def _linked(source: Source) -> str:
     if not source.url.startswith(("http://", "https://")):
         return label
     return f'<a href="{escape(source.url)}" rel="noopener noreferrer nofollow">{label}</a>'
+
+
+def _untold(findings: Findings) -> list[ValueTable]:
+    """The tables that do not stand in the report already."""
+    return [
+        table
+        for table in findings.value_tables
+        if f"**{' '.join(table.subject.split())}**" not in findings.synthesis
+    ]
 
 
 def _tables(tables: Iterable[ValueTable], known: Mapping[str, Source]) -> Iterator[str]:
@@ -139,30 +167,36 @@ def _tables(tables: Iterable[ValueTable], known: Mapping[str, Source]) -> Iterat
 def _table(table: ValueTable, known: Mapping[str, Source]) -> str:
     unit = f" ({escape(table.unit)})" if table.unit else ""
     rows = "".join(
-        f"<tr><td>{escape(row.value)}</td><td>{_linked(known[row.source]) if row.source in known else escape(row.source)}</td>"
-        f"<td>{escape(row.date or '')}</td><td>{escape(row.snippet, quote=False)}</td></tr>"
+        "<tr>"
+        f'<td data-label="Value"><strong>{escape(row.value)}</strong></td>'
+        f'<td data-label="Source">{_linked(known[row.source]) if row.source in known else escape(row.source)}</td>'
+        f'<td data-label="Date">{escape((row.date or "")[:10])}</td>'
+        f'<td data-label="What it says">{escape(row.snippet, quote=False)}</td></tr>'
         for row in table.rows
     )
     return (
         f'<div class="wide"><table><caption>{escape(table.subject, quote=False)}{unit}</caption>'
-        f"<tr><th>Value</th><th>Source</th><th>Date</th><th>What it says</th></tr>{rows}</table></div>"
+        "<thead><tr><th>Value</th><th>Source</th><th>Date</th><th>What it says</th></tr></thead>"
+        f"<tbody>{rows}</tbody></table></div>"
     )
 
 
-def _sources(sources: Iterable[Source]) -> Iterator[str]:
-    rows = "".join(_source(source) for source in sources)
+def _sources(findings: Findings) -> Iterator[str]:
+    used = {ref for claim in findings.claims for ref in claim.sources}
+    used |= {item.source for item in findings.evidence}
+    rows = "".join(_source(source, used=source.ref in used) for source in findings.sources)
     if rows:
         yield f'<section class="sources"><h2>Sources</h2><ol>{rows}</ol></section>'
 
 
-def _source(source: Source) -> str:
+def _source(source: Source, *, used: bool) -> str:
     number = source.ref.removeprefix("src_")
     details = [
         source.domain,
         source.type,
         (source.published or "")[:10],
         f"{source.reputation} reputation" if source.reputation else "",
-        _STATES.get(source.state, ""),
+        _STATES.get(source.state, "") or ("" if used else "read, not quoted"),
         f"a copy of {source.copy_of}" if source.copy_of else "",
     ]
     line = " · ".join(escape(part) for part in details if part)

@@ -159,7 +159,7 @@ def _disputed(shown: _Shown, built: Built) -> list[str]:
 
 def _table(table: ValueTable) -> str:
     rows = "\n".join(
-        f"| {_cell(row.value)} | {row.date or ''} | {_cell(row.snippet)} | {cites([row.source])} |"
+        f"| {_cell(row.value)} | {(row.date or '')[:10]} | {_cell(row.snippet)} | {cites([row.source])} |"
         for row in table.rows
     )
     return f"**{_flat(table.subject)}**\n\n| value | date | as stated | source |\n|---|---|---|---|\n{rows}"

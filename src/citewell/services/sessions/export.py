@@ -43,6 +43,7 @@ def works(session: Session) -> list[Work]:
             site=source.site or "",
             published=source.date or "",
             doi=source.doi or "",
+            kind="article-journal" if source.doi and source.site else "",
         )
         for source in session.sources
     ]

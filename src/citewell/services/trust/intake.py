@@ -15,6 +15,7 @@ from citewell.text import dois, identifiers
 from citewell.text.citation import Work, people
 
 FIELDS = ("url", "title", "author", "site", "date", "doi", "claim")
+_SAME = {"authors": "author", "journal": "site", "year": "date"}  # as other tools name them
 _YEAR = re.compile(r"(?<!\d)(1[4-9]\d\d|20\d\d)(?!\d)")
 
 
@@ -68,6 +69,7 @@ def of_works(works: Iterable[Work]) -> Wish:
 
 
 def _given(number: int, entry: Mapping[str, Any]) -> dict[str, str]:
+    entry = {_SAME.get(name, name): value for name, value in entry.items()}
     unknown = sorted(set(entry) - set(FIELDS))
     if unknown:
         raise InvalidInput(

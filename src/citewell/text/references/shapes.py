@@ -67,8 +67,9 @@ def _untitled(body: str) -> Parts | None:
 
 
 def _journal(venue: str) -> bool:
-    """A name in capitals; a single full stop within it ends a title."""
+    """A name in capitals, whole or abbreviated; a long word with a full stop ends a title instead."""
     words = venue.split()
     named = all(word[:1].isupper() or word in _SMALL for word in words)
-    inner = sum(word.endswith(".") for word in words[:-1])
-    return named and len(words) <= _LONGEST_VENUE and inner != 1
+    stopped = [word for word in words[:-1] if word.endswith(".")]
+    short = words[-1].endswith(".") or len(stopped) > 1 or all(len(word) < 7 for word in stopped)
+    return named and len(words) <= _LONGEST_VENUE and short

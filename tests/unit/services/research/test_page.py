@@ -110,3 +110,37 @@ def test_the_list_of_sources_is_there_once():
     text, _ = seen()
 
     assert text.count("<h2>Sources</h2>") == 1
+
+
+def test_a_place_that_two_providers_found_is_quoted_once():
+    again = FINDINGS.evidence[0].model_copy(
+        update={"id": "f", "discovered_by_provider": "openai", "snippet": "The same place."}
+    )
+    first = again.model_copy(update={"id": "e", "discovered_by_provider": "local"})
+    findings = FINDINGS.model_copy(update={"evidence": (first, again)})
+
+    text = html(findings, facts={})
+
+    assert text.count("<blockquote>The same place.") == 1
+    assert "found by local, openai" in text
+
+
+def test_a_flag_that_matters_stands_out_and_the_question_is_not_told_twice():
+    claim = FINDINGS.claims[0].model_copy(update={"flags": ("unsupported", "single_source")})
+    findings = FINDINGS.model_copy(update={"claims": (claim,), "synthesis": "# What?\n\nSo."})
+
+    text = html(findings, facts={"Question": "What?", "Tier": "M"})
+
+    assert '<span class="flag bad">unsupported</span>' in text
+    assert '<span class="flag plain">single source</span>' in text
+    assert "<dt>Question</dt>" not in text
+    assert "<dt>Tier</dt>" in text
+
+
+def test_a_table_of_values_that_the_report_holds_is_not_shown_again():
+    told = FINDINGS.model_copy(
+        update={"synthesis": "# T\n\n**height**\n\n| value |\n|---|\n| 2 |\n"}
+    )
+
+    assert "Where values differ" in html(FINDINGS, facts={})
+    assert "Where values differ" not in html(told, facts={})

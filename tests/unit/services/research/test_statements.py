@@ -65,3 +65,14 @@ def test_five_hundred_citations_are_read_in_time():
 
     assert len(said) == 500
     assert all(one.urls for one in said)
+
+
+def test_a_citation_behind_a_full_stop_ends_the_sentence_even_after_an_initial():
+    text = f"Winter light holds little ultraviolet B. ([a]({A})) Oily fish supplies some of it. ([b]({B}))"
+
+    found = stated(ProviderReport(provider="openai", text=text))
+
+    assert [(one.text, one.urls) for one in found] == [
+        ("Winter light holds little ultraviolet B.", (A,)),
+        ("Oily fish supplies some of it.", (B,)),
+    ]

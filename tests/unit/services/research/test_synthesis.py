@@ -85,3 +85,14 @@ def test_a_single_report_keeps_its_words_and_gets_numbers():
 
     assert text.startswith("The bridge was opened in 1932. [src_1] More is not known here.")
     assert "- [src_1] One" in text
+
+
+def test_a_providers_own_numbers_never_pass_for_ours():
+    report = by("It was opened in 1932 [src_1]. Some say in 1931 [src_9] 【4†lost】.")
+
+    single = synthesis.resolved(report, FINDINGS, {})
+    unchecked = synthesis.unchecked(FINDINGS, [report]).synthesis
+
+    assert "src_" not in single
+    assert "src_" not in unchecked
+    assert "【" not in single + unchecked

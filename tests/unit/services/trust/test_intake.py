@@ -60,3 +60,9 @@ def test_a_document_without_references_says_that_none_was_found() -> None:
 
     assert summary["total"] == 0
     assert summary["warning"] == "No reference was found."
+
+
+def test_fields_may_be_named_as_the_search_tool_names_them() -> None:
+    wish = intake.of_entries([{"title": "A", "authors": ["Ada Lovelace"], "year": 1843}])
+
+    assert (wish.references[0].year, wish.references[0].authors[0].family) == (1843, "Lovelace")

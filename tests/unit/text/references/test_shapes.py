@@ -18,6 +18,8 @@ def read(text: str):
         ("J. D. Watson, F. H. C. Crick, Nature, 1953, 171, 737–738.", "Watson", "Nature", "171"),
         ("Family AB, Second C and Third D, Nat Struct Biol, 2000, 7, 918–925.", "Family", "Nat Struct Biol", "7"),
         ("Family AB, Second C, J. Am. Chem. Soc. 2010, 132, 1234–1240.", "Family", "J. Am. Chem. Soc", "132"),
+        ("Family AB, Second C, Physiol. Rev., 2018, 98, 1765–1803.", "Family", "Physiol. Rev", "98"),
+        ("Family AB, Second C, Biol. Psychiatry, 1997, 41, 58–64.", "Family", "Biol. Psychiatry", "41"),
         ("B. P. Abbott et al., Phys. Rev. Lett. 116, 061102 (2016).", "Abbott", "Phys. Rev. Lett", "116"),
     ],
 )  # fmt: skip

@@ -1,0 +1,47 @@
+"""Whatever is asked of the loopback corpus, every quotation stands where its evidence says."""
+
+from __future__ import annotations
+
+import re
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from citewell.model.research import TIERS
+from citewell.services.research import local
+from citewell.services.research.material import Reading, Readings
+from citewell.services.research.plan import plan
+from tests.internet.world import corpus
+
+PAGES = tuple(
+    Reading(
+        url=f"https://{page.host}/{page.path}",
+        title=page.title,
+        text=f"# {page.title}\n\n{page.markdown}",
+        language=page.language,
+    )
+    for page in corpus()
+)
+WORDS = sorted({word for page in PAGES for word in re.findall(r"[a-z]{5,}", page.title.lower())})
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    words=st.lists(st.sampled_from(WORDS), min_size=1, max_size=4, unique=True),
+    chosen=st.sets(st.sampled_from(range(len(PAGES))), min_size=1, max_size=12),
+)
+def test_every_snippet_is_the_pages_own_text_at_its_offsets(words, chosen):
+    pages = tuple(PAGES[place] for place in sorted(chosen))
+    question = plan(f"What is known about {' '.join(words)}?", TIERS["M"], year=2026)
+
+    found = local.analyse(question, Readings(pages=pages), salt="job")
+
+    texts = {source.ref: page.text for source, page in zip(found.sources, pages, strict=True)}
+    for one in found.evidence:
+        assert texts[one.source][one.start : one.end] == one.snippet
+    known = set(texts)
+    assert set(re.findall(r"\[(src_\d+)\]", found.synthesis)) <= known
+    told = " ".join(" ".join(text.split()) for text in texts.values())
+    body = found.synthesis.partition("## Sources")[0]
+    for quoted in re.findall(r"^- (.+?) \[src_\d+\].*confidence", body, re.MULTILINE):
+        assert quoted in told
