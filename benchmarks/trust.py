@@ -34,7 +34,7 @@ def trust(_: object) -> Section:
                 _unsound(scores),
                 _sound(scores, lists),
                 _down(outages),
-                f"What the unseen half was taken for:\n\n{_confusion(scores['unseen'])}",
+                f"What the unseen part was taken for:\n\n{_confusion(scores['unseen'])}",
             ]
         ),
         notes=_NOTES,
@@ -54,15 +54,18 @@ def trust(_: object) -> Section:
 
 
 _NOTES = (
-    "Each cell has the half that the tools were improved on, then the half kept unseen until that was done: other"
-    " works, other luck, the same makers of citations. Works, authors, years and notices are facts, most of them recorded"
-    f" ({len(shelf.everything()):,} works); the registries are loopback doubles that know no others, so a search finds what it should sooner than"
-    " among hundreds of millions of works; pages and claims are our own. Recall counts citations told by the very"
-    " fault they have; the next column those that were at least not confirmed. Precision is of the label, over all"
-    " citations of the half. A citation of an invented title that joins two real ones is mostly called uncertain with"
-    " the nearest work named, not found missing. Claims are compared by words: one about another matter of the same"
-    " field shares some with its source and passes as partly addressed. `python -m tests.trust unseen` lists every"
-    " citation that was not told right; `python -m tests.trust.generate` makes both halves anew."
+    "Each cell has the citations that the tools were improved on, then those kept unseen until that was done: other"
+    " works, other luck, the same makers of citations. Works, authors, years and notices are facts, most of them"
+    f" recorded ({len(shelf.everything()):,} works); only thirty works have notices, so the unseen part cites those again"
+    " in other forms. The registries are loopback doubles that know no other works: a search finds what it should sooner"
+    " than it would among hundreds of millions. Pages and claims are our own. Recall counts citations told by the very"
+    " fault they have, the next column those that were at least not confirmed. Precision is of the label, over all"
+    " citations of the part. A title joined of two real ones is mostly called uncertain, with the nearest work named."
+    " Claims are compared by words: one about another matter of the same field shares some with its source and passes"
+    " as partly addressed.\n\nFirst runs, before the faults they showed were mended: of the later part of what is now"
+    " seen, 2 of 302 sound and 1 of 12 legal citations were accused; of the unseen part, 1 of 290 sound ones, a reference"
+    " without a title to an abbreviated journal. Nothing else in the unseen columns has changed since.\n\n`python -m"
+    " tests.trust unseen` lists every citation that was not told right; `python -m tests.trust.generate` makes all anew."
 )
 
 
@@ -87,10 +90,11 @@ def _outages(internet: Internet) -> Iterator[tuple[str, list[Tried]]]:
         tried = asyncio.run(evaluate.burst(genuine, internet, every=every))
         yield f"429 to every {every}. request", tried
     for name in ("500", "a bare 404 of a proxy"):
-        for spared in ground.REGISTRIES:
-            fault = evaluate.OUTAGES[name]
-            tried = asyncio.run(evaluate.outage(genuine[::3], internet, fault, spared=spared))
-            yield f"all but {spared}: {name}", tried
+        runs = [
+            asyncio.run(evaluate.outage(genuine[::3], internet, evaluate.OUTAGES[name], spared=one))
+            for one in ground.REGISTRIES
+        ]
+        yield f"all but each in turn: {name}", [one for run in runs for one in run]
 
 
 def _unsound(scores: dict[str, Score]) -> str:

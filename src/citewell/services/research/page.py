@@ -211,7 +211,7 @@ def _source(source: Source, *, used: bool) -> str:
 
 def _footer(findings: Findings) -> str:
     by = (
-        "Every sentence of the report is a verbatim quote from its source."
+        "The report is put together from quotations, each word for word from its source."
         if findings.synthesis_by == "extractive"
         else f"The report was written by {findings.synthesis_by}; its citations were checked by Citewell."
     )

@@ -173,7 +173,7 @@ class Workflow:
             kept = await run.paid(report_key(name), call, seconds=_SECONDS[tier.name])
         except CitewellError as error:
             await run.emit("provider_failed", provider=name, kind=error.kind)
-            return f"{name} gave no report: {error.message}"
+            return f"{name} gave no report: {error.message.removeprefix(f'{name}: ')}"
         report = ProviderReport.model_validate(kept)
         await run.emit("provider_done", provider=name, citations=len(report.citations))
         return report
