@@ -313,6 +313,7 @@ def _section(
         body=body,
         notes=(
             f"Best of {ROUNDS}. The entries: {shares}. "
+            f"The audit took {best.cpu:.1f} s of processor time. "
             "The least possible is the longer of the slowest entry by itself and the waves that links take when "
             f"{links.AT_ONCE} are checked at a time. In the first rows the loopback registries state that nobody need be slow; "
             "in the last they state nothing, so that Crossref is asked five times a second and Semantic Scholar once, "
@@ -324,7 +325,7 @@ def _section(
         goals=(
             Goal(
                 text="audit of 200 entries within twice the slowest chain of dependent requests",
-                measured=f"{best.seconds / least:.2f} times",
+                measured=f"{best.seconds / least:.2f} times, links {links.AT_ONCE} at a time among them; {best.seconds / chain:.2f} times the slowest entry alone",
                 met=best.seconds <= 2 * least,
             ),
             Goal(
