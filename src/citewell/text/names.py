@@ -11,9 +11,10 @@ _SMALL = (
 )
 _PARTICLES = frozenset(_SMALL.split())
 _SUFFIX = re.compile(r",?\s+((?:jr|sr)\.?|ii|iii|iv)$", re.IGNORECASE)
+# Without a comma only as degrees are written: Ma and Rd are also families.
 _DEGREES = re.compile(
-    r",?\s+(?:ph\.?\s?d|m\.?d|m\.?sc|b\.?sc|m\.?a|mba|r\.?n|esq|d\.?phil|j\.?d|cpa|rd|dds|frcp)\.?$",
-    re.IGNORECASE,
+    r",\s+(?i:ph\.?\s?d|m\.?d|m\.?sc|b\.?sc|m\.?a|mba|r\.?n|esq|d\.?phil|j\.?d|cpa|rd|dds|frcp)\.?$"
+    r"|\s+(?:P[Hh]\.?\s?D|M\.?D|M\.?S[Cc]|B\.?S[Cc]|M\.?A|MBA|R\.?N|Esq|D\.?Phil|J\.?D|CPA|RD|DDS|FRCP)\.?$"
 )
 _TITLES = re.compile(
     r"^(?:(?:dr|prof|professor|mr|mrs|ms|sir|dame|herr|frau)\.?\s+)+", re.IGNORECASE

@@ -65,6 +65,8 @@ def test_bibtex_is_misc_for_a_page_and_article_with_a_doi() -> None:
         (("Ludwig van der Example",), "van der Example, L.", "van der Example, Ludwig"),
         (("Jean-Paul Example",), "Example, J.-P.", "Example, Jean-Paul"),
         (("Dr. Ada Example, PhD",), "Example, A.", "Example, Ada"),
+        (("Ada Example MD",), "Example, A.", "Example, Ada"),
+        (("Ada Ma",), "Ma, A.", "Ma, Ada"),
         (("World Example Organization",), "World Example Organization", "World Example Organization"),
         (("山田太郎",), "山田太郎", "山田太郎"),
         (("Example",), "Example", "Example"),
