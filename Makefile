@@ -13,7 +13,7 @@ run: $(READY)  ## answer a question with cited sources
 	$(BIN)/python -m tests.internet.demo
 
 test: $(READY) services check  ## everything: checks, tests, conformance
-	$(BIN)/python -m pytest -n $(JOBS)
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 	$(MAKE) conformance
 
 check: $(READY)  ## format, lint, types, layers, derived files
