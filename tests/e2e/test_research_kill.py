@@ -26,6 +26,9 @@ pytestmark = [
 ]
 
 
+SEEDS = int(os.environ.get("TORTURE_SEEDS", "1"))  # rounds of the long torture, each another one
+
+
 def tortured(engine: str, folder: Path, *, kills: int, workers: int, seed: int = 1):
     url = postgres_or_skip().new() if engine == "postgres" else ""
     done = subprocess.run(
@@ -93,7 +96,7 @@ def test_research_killed_again_and_again_completes_and_pays_nothing_twice(
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize(("engine", "workers"), [("sqlite", 1), ("postgres", 1), ("postgres", 2)])
-@pytest.mark.parametrize("seed", [2, 3])
+@pytest.mark.parametrize("seed", range(2, 2 + SEEDS))
 def test_research_killed_at_fifty_points_completes_and_pays_nothing_twice(
     engine, workers, seed, tmp_path
 ):
