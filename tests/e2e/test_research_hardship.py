@@ -355,8 +355,25 @@ def test_waiting_answers_when_something_changes_and_says_how_it_goes(transport, 
     seen = asyncio.run(main())
 
     assert seen[-1]["status"] == "completed"
-    assert len(seen) > 1
-    assert any("providers complete" in (message or "") for message in heard)
+    assert any("Pages read: " in (message or "") for message in heard)
+    # Small news is progress; an answer means that the job or a provider came further.
+    stands = [(one["status"], one["progress"]["local"]["status"]) for one in seen]
+    assert len(stands) == len(set(stands)) <= 6
+
+
+def test_a_search_that_failed_is_told_in_the_report(environ, world):
+    world.fail("openalex", Fault(status=500), times=ALWAYS)
+
+    async def main():
+        async with connected("memory", deep(environ)) as client:
+            return await results_of(client, providers=["local"], budgetTier="XS")
+
+    results = asyncio.run(main())
+
+    assert results["claims"]
+    assert any(
+        note.startswith("literature search could not be searched") for note in results["notes"]
+    )
 
 
 def test_a_wait_beyond_what_a_client_would_endure_is_refused(environ):

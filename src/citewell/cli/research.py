@@ -20,7 +20,7 @@ from citewell.services.research.asking import MODES, Question
 from citewell.services.research.service import Research
 from citewell.tooling import Owner
 
-_WAIT = 5.0  # seconds between two looks when nothing changes
+_WAIT = 1.0  # seconds between two looks
 
 
 def command(

@@ -476,13 +476,14 @@ class App:
     def _scrape(self) -> Any:
         from citewell.services.read import Read
         from citewell.services.scrape import Scrape
+        from citewell.services.trust.retraction import Retractions
         from citewell.services.verbatim import Verbatim
 
         settings, network = self.settings, self.network
         robots = network.robots if settings.respect_robots else None
         raw = Verbatim(network.client, robots=robots, timeout=settings.page_timeout)
         pages: Any = self.service(Read)
-        return Scrape(pages=pages, verbatim=raw, retractions=self._retractions())
+        return Scrape(pages=pages, verbatim=raw, retractions=self.service(Retractions))
 
     def _gather(self) -> Any:
         from citewell.services.gather import Gather

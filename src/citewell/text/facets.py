@@ -109,7 +109,7 @@ _TEMPLATES: dict[Kind, tuple[tuple[str, str, str], ...]] = {
         ("Reviews", "{s} systematic review consensus", r"review|consensus|guideline|meta-analys|expert|recommend|agenc|organi[sz]ation"),
     ),
     Kind.OPEN: (
-        ("Overview", "{s} overview", r"(?:is|are) (?:an?|the)\b|refer|defin|known|consist|includ"),
+        ("Overview", "{s} overview", ""),  # whatever answers the question at all
         ("Evidence", "{s} evidence research", _STUDIED),
         ("Figures", "{s} statistics data", _COUNTED),
     ),

@@ -20,7 +20,7 @@ _MARKS = {
     "number_not_found": "number not found in the source",
 }
 _METHOD = (
-    "This report was put together without a language model. {sentences} sentences of {pages} pages were"
+    "This report was put together without a language model. {sentences} sentences of {pages} were"
     " ranked by how much of the question they speak to; sentences of different sources that say the same"
     " were taken as one claim. Every quoted sentence stands word for word in its source, at the place that"
     " the claim's evidence gives. Confidence grows with the number and kind of independent sources:"
@@ -120,7 +120,7 @@ def extractive(
             "\n".join(f"- Nothing was found on: {_flat(one)}" for one in not_found),
         ]
     parts += _sources(built, sources)
-    parts += ["## Method", _METHOD.format(sentences=sentences, pages=pages)]
+    parts += ["## Method", _METHOD.format(sentences=sentences, pages=_pages(pages))]
     return "\n\n".join(parts) + "\n"
 
 
@@ -176,7 +176,9 @@ def _sources(built: Built, sources: Sequence[Source]) -> list[str]:
     quoted = [one for one in sources if one.ref in used]
     others = len(sources) - len(quoted)
     parts = ["## Sources", "\n".join(_listed(quoted)) or "None."]
-    return [*parts, f"{others} further pages were read and not quoted."] if others else parts
+    were = "was" if others == 1 else "were"
+    told = f"{_pages(others, 'further ')} {were} read and not quoted."
+    return [*parts, told] if others else parts
 
 
 def _listed(sources: Iterable[Source]) -> Iterator[str]:
@@ -189,6 +191,10 @@ def _listed(sources: Iterable[Source]) -> Iterator[str]:
 
 def cites(refs: Sequence[str]) -> str:
     return " ".join(f"[{ref}]" for ref in refs[:_REFS])
+
+
+def _pages(count: int, kind: str = "") -> str:
+    return f"{count} {kind}page{'' if count == 1 else 's'}"
 
 
 def _flat(text: str) -> str:

@@ -44,6 +44,7 @@ class Research:
         choice: Choice,
         prior: Prior,
         clock: Callable[[], float] = time.time,
+        monotonic: Callable[[], float] = time.monotonic,
         new_id: Callable[[], str] = lambda: uuid.uuid4().hex,
     ) -> None:
         self._jobs = jobs
@@ -53,6 +54,7 @@ class Research:
         self._choice = choice
         self._prior = prior
         self._clock = clock
+        self._monotonic = monotonic
         self._new_id = new_id
 
     async def start(self, owner: str, question: Question) -> dict[str, Any]:
@@ -91,13 +93,21 @@ class Research:
     async def status(
         self, owner: str, job_id: str, *, wait: float = 0, progress: Progress | None = None
     ) -> dict[str, Any]:
-        """Where the job stands now, or as soon as something changes within `wait` seconds."""
+        """Where the job stands now, or once a provider or the job itself has come further.
+
+        Smaller news within `wait` seconds goes to `progress`, so that a caller asks less often.
+        """
         view = await self._jobs.view(owner, job_id)
-        if wait > 0 and not view.status.final:
-            if progress is not None:
-                await progress(0, None, shown.next_step(view))
-            view = await self._jobs.wait(owner, job_id, since=view.seq, seconds=wait)
         events = await self._jobs.events(owner, job_id)
+        first, end = shown.milestone(view), self._monotonic() + wait
+        while shown.milestone(view) == first and not view.status.final:
+            if progress is not None and wait:
+                await progress(view.seq, None, shown.news(view, events))
+            left = end - self._monotonic()
+            if left <= 0:
+                break
+            view = await self._jobs.wait(owner, job_id, since=view.seq, seconds=left)
+            events = await self._jobs.events(owner, job_id)
         return shown.status(view, events, now=self._clock())
 
     async def results(

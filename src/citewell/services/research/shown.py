@@ -108,6 +108,18 @@ def _counts(events: Iterable[Event]) -> dict[str, int]:
     return counts
 
 
+def milestone(view: JobView) -> tuple[str, ...]:
+    """What a waiting caller wants to hear of: the job's status and each provider's."""
+    names = assignment(view.job.args).providers
+    return (view.status.value, *(_progress(view, name)["status"] for name in names))
+
+
+def news(view: JobView, events: Iterable[Event]) -> str:
+    counts = _counts(events)
+    read, claims = counts["pagesRead"], counts["claimsFound"]
+    return f"{next_step(view)} Pages read: {read}; claims: {claims}."
+
+
 def next_step(view: JobView) -> str:
     if view.status is Status.COMPLETED:
         return "Research is complete. Call get_results."
@@ -128,8 +140,10 @@ def _phase(view: JobView) -> str:
     """The last step begun, in a word."""
     if view.status.final:
         return view.status.value
+    if view.status is Status.SYNTHESIZING:
+        return "synthesis"
     begun = [step.key for step in view.steps]
-    for word in ("synthesis", "claims", "check"):
+    for word in ("claims", "check"):
         if any(key.startswith(word) for key in begun):
             return word
     return "research" if begun else "queued"

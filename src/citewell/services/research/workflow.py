@@ -72,13 +72,13 @@ class Workflow:
         # A model that cannot search waits for what our own search finds.
         blind = [name for name in work.providers if name == _COMPATIBLE]
         others = [name for name in work.providers if name not in {LOCAL, _COMPATIBLE}]
-        own, told = await asyncio.gather(
+        (own, unsearched), told = await asyncio.gather(
             self._own(run, plan, wanted=LOCAL in work.providers or bool(blind)),
             self._ask_all(run, work, others),
         )
         told += [await self._ask(run, work, name, given=passages(plan, own)) for name in blind]
         reports = tuple(one for one in told if isinstance(one, ProviderReport))
-        notes = tuple(one for one in told if isinstance(one, str))
+        notes = (*unsearched, *(one for one in told if isinstance(one, str)))
         if not reports and not any(page.read for page in own.pages):
             raise _nothing(notes)
         cited = await self._cited(run, reports, own)
@@ -101,27 +101,32 @@ class Workflow:
 
         return Plan.model_validate(await run.step("plan", make))
 
-    async def _own(self, run: Run, plan: Plan, *, wanted: bool) -> Readings:
-        """Rounds of searching and reading, until nothing is missing or the tier ends."""
+    async def _own(self, run: Run, plan: Plan, *, wanted: bool) -> tuple[Readings, tuple[str, ...]]:
+        """Rounds of searching and reading, until nothing is missing or the tier ends.
+
+        With the pages come lines that say who could not be searched, and why.
+        """
         readings = Readings()
+        notes: dict[str, None] = {}
         queries: Sequence[str] = plan.queries if wanted else ()
         searched: list[str] = []
         for number in range(1, plan.rounds + 1):
             if not queries:
                 break
-            fresh = await self._round(run, plan, number, queries, readings)
+            fresh, unsearched = await self._round(run, plan, number, queries, readings)
             searched += queries
+            notes |= dict.fromkeys(unsearched)
             if not fresh.pages:
                 break
             readings = readings.joined(fresh)
             queries = await self._thought(gaps.gaps, plan, readings, searched=tuple(searched))
         if wanted:
             await self._close(run, readings, searched)
-        return readings
+        return readings, tuple(notes)
 
     async def _round(
         self, run: Run, plan: Plan, number: int, queries: Sequence[str], readings: Readings
-    ) -> Readings:
+    ) -> tuple[Readings, tuple[str, ...]]:
         ports = self._bench.ports(run.job.owner)
         known = [page.url for page in readings.pages]
 
@@ -138,7 +143,7 @@ class Workflow:
         fresh = Readings.model_validate(await run.step(f"local:read:{number}", read))
         count = sum(1 for page in fresh.pages if page.read)
         await run.emit("pages_read", provider=LOCAL, round=number, count=count)
-        return fresh
+        return fresh, leads.notes
 
     async def _close(self, run: Run, readings: Readings, searched: Sequence[str]) -> None:
         """The step that says the engine of our own is done; what it found is in the others."""

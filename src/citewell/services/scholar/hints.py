@@ -9,8 +9,8 @@ from citewell.model.source import Hints
 from citewell.services.scholar.ask import Ask
 from citewell.services.scholar.ladder import Harvest
 from citewell.services.web import filters
+from citewell.services.web.hints import actions
 
-_MOST_ACTIONS = 3
 _MOST_DETAILS = 8
 _SEARCHED = "An empty answer is not evidence that no such paper exists: "
 _WARNINGS = {
@@ -35,7 +35,7 @@ def explained(ask: Ask, harvest: Harvest, *, others: Iterable[str]) -> Hints:
         providers_attempted=harvest.attempted(),
         filters_applied=given,
         filter_report=filters.joined(reply.reports for reply in harvest.replies),
-        suggested_actions=_actions(given, tuple(others), reason),
+        suggested_actions=actions(given, tuple(others), reason),
         details=_details(harvest),
         epistemic_warning=_WARNINGS.get(reason, _FAILED),
     )
@@ -50,16 +50,6 @@ def _reason(harvest: Harvest, given: tuple[str, ...]) -> str:
 
 def _cause(error: CitewellError) -> str:
     return next((cause for kind, cause in _CAUSES if isinstance(error, kind)), "engines_failed")
-
-
-def _actions(given: tuple[str, ...], others: tuple[str, ...], reason: str) -> tuple[str, ...]:
-    removals = [f"remove-filter: {name}" for name in given]
-    switches = [f"try-different-provider: {name}" for name in others]
-    if reason in _WARNINGS:
-        ordered = [*removals[:2], *switches[:1], *removals[2:], *switches[1:]]
-    else:
-        ordered = [*switches[:2], *removals]
-    return tuple(ordered[:_MOST_ACTIONS]) or ("broaden-query",)
 
 
 def _details(harvest: Harvest) -> tuple[str, ...]:

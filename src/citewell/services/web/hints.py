@@ -43,7 +43,7 @@ def explained(ask: Ask, harvest: Harvest, *, others: Iterable[str]) -> Hints:
         providers_attempted=harvest.attempted(),
         filters_applied=given,
         filter_report=filters.joined(reply.reports for reply in harvest.replies),
-        suggested_actions=_actions(given, tuple(others), reason),
+        suggested_actions=actions(given, tuple(others), reason),
         details=_details(harvest),
         epistemic_warning=_WARNINGS.get(reason, _FAILED),
     )
@@ -93,7 +93,7 @@ def _engine_cause(why: str) -> str:
     return "rate_limited" if any(word in text for word in _LIMITED) else "engines_failed"
 
 
-def _actions(given: tuple[str, ...], others: tuple[str, ...], reason: str) -> tuple[str, ...]:
+def actions(given: tuple[str, ...], others: tuple[str, ...], reason: str) -> tuple[str, ...]:
     removals = [f"remove-filter: {name}" for name in given]
     switches = [f"try-different-provider: {name}" for name in others]
     if reason in _WARNINGS:
