@@ -14,7 +14,7 @@ from citewell.model.research import (
     ValueRow,
     ValueTable,
 )
-from citewell.store.job_failures import ClaimNotFound, JobNotFound, ThreadNotFound
+from citewell.store.job_failures import ClaimNotFound, JobNotFound, ThreadBusy, ThreadNotFound
 from citewell.store.research_rows import ClaimEvent
 from tests.contract.offices import OWNER, ended, office, order, working
 from tests.contract.states import ENGINES, kept
@@ -90,11 +90,14 @@ def test_findings_come_back_as_they_were_kept(store):
 
     job, before = store.run(keep)
     after = store.run(lambda state: state.research.findings(OWNER, job))
+    report = store.run(lambda state: state.research.report(OWNER, job))
 
     bare = tuple(
         one.model_copy(update={"job_id": None, "created_at": None}) for one in after.claims
     )
     assert before is None
+    assert (report.synthesis, report.follow_ons) == (kept_ones.synthesis, kept_ones.follow_ons)
+    assert report.claims == ()
     assert after.model_copy(update={"claims": bare}) == kept_ones
     assert {one.job_id for one in after.claims} == {job}
 
@@ -316,3 +319,22 @@ def test_threads_are_listed_the_latest_first_by_pages_and_to_their_owner(store):
         return [[one.title for one in page] for page in pages]
 
     assert store.run(scenario) == [["Title 1", "Title 4"], ["Title 3", "Title 2"], []]
+
+
+def test_an_erased_thread_takes_its_jobs_and_claims_along(store):
+    async def scenario(state):
+        job = await job_of(store, state, thread="t", title="Lighthouses", question="Why?")
+        await state.research.keep(OWNER, job, findings(LIGHT))
+        with pytest.raises(ThreadBusy):
+            await state.threads.erase(OWNER, "t")
+        await state.jobs.cancel(OWNER, job)
+        with pytest.raises(ThreadNotFound):
+            await state.threads.erase("other", "t")
+        await state.threads.erase(OWNER, "t")
+        with pytest.raises(JobNotFound):
+            await state.jobs.view(OWNER, job)
+        with pytest.raises(ThreadNotFound):
+            await state.threads.erase(OWNER, "t")
+        return await state.research.claims(OWNER, query="lighthouses")
+
+    assert store.run(scenario).total == 0

@@ -14,11 +14,13 @@ from citewell.errors import InvalidInput
 from citewell.services.research.service import Research
 from citewell.tooling import Owner
 
-VERBS = ("list", "show", "watch", "cancel", "reconcile")
+VERBS = ("list", "show", "watch", "cancel", "erase", "reconcile")
 
 
 def command(
-    verb: Annotated[str, typer.Argument(help="list, show, watch, cancel or reconcile.")] = "list",
+    verb: Annotated[
+        str, typer.Argument(help="list, show, watch, cancel, erase or reconcile.")
+    ] = "list",
     job_id: Annotated[str | None, typer.Argument(help="The job.")] = None,
     step: Annotated[str | None, typer.Argument(help="The uncertain step, for reconcile.")] = None,
     *,
@@ -27,13 +29,17 @@ def command(
     ] = "0",
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> int:
-    """List research jobs; show, watch or cancel one; settle a call whose answer was lost."""
+    """List research jobs; show, watch, cancel or erase one with its thread; settle a call whose answer was lost."""
     if verb not in VERBS:
         raise InvalidInput(f"jobs takes {', '.join(VERBS)}, not {verb}.")
     if verb == "list":
         return _list(asyncio.run(_all()), as_json=as_json)
     if job_id is None:
         raise InvalidInput(f"jobs {verb} needs the id of a job; `citewell jobs` lists them.")
+    if verb == "erase":
+        asyncio.run(_erase(job_id))
+        screen.say(f"Erased {job_id} and its thread. The ledger keeps what it cost.")
+        return exits.OK
     shown = asyncio.run(_one(verb, job_id, step, cost))
     if shown is None:
         return exits.INTERRUPTED
@@ -47,6 +53,11 @@ def command(
 async def _all() -> list[dict[str, Any]]:
     async with opened() as app:
         return await app.service(Research).jobs(str(Owner()), limit=50)
+
+
+async def _erase(job_id: str) -> None:
+    async with opened() as app:
+        await app.service(Research).erase(str(Owner()), job_id)
 
 
 async def _one(verb: str, job_id: str, step: str | None, cost: str) -> dict[str, Any] | None:

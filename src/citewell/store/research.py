@@ -70,6 +70,10 @@ class ResearchStore(Protocol):
         """Everything the job found; None while nothing was kept."""
         ...
 
+    async def report(self, owner: str, job_id: str) -> Findings | None:
+        """The report and its suggestions alone, without sources, claims and evidence."""
+        ...
+
     async def claims(
         self,
         owner: str,
@@ -138,6 +142,14 @@ class SqlResearch:
             )
 
         return await maybe_off_loop(sum(map(len, bodies)), opened)
+
+    async def report(self, owner: str, job_id: str) -> Findings | None:
+        tag = await self._vault.tag(owner)
+        head = await self._database.fetch(rows.FINDINGS, {"job": job_id, "owner": tag})
+        if not head:
+            return None
+        chain = await self._opener(owner, [head[0][0]])
+        return rows.open_findings(chain, job_id, head[0][0])
 
     async def claims(
         self,

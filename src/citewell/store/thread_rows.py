@@ -37,6 +37,11 @@ INSERT INTO message (id, thread, number, created, cost, body)
 VALUES (:message, :id, (SELECT messages FROM thread WHERE id = :id), :now, :cost, :body)
 """
 _SAY_ONCE = f"{_SAY} ON CONFLICT (id) DO NOTHING"
+# Its messages, jobs, reports and claims go with it.
+DELETE = """
+DELETE FROM thread WHERE id = :id AND owner = :owner
+    AND NOT EXISTS (SELECT 1 FROM job WHERE job.thread = thread.id AND job.finished IS NULL)
+"""
 DELETE_OWNER = "DELETE FROM thread WHERE owner = :owner"
 
 

@@ -8,7 +8,7 @@ from typing import Protocol
 from citewell.model.thread import Message, Thread
 from citewell.store import thread_rows as rows
 from citewell.store.failures import GuardFailed
-from citewell.store.job_failures import ThreadNotFound
+from citewell.store.job_failures import ThreadBusy, ThreadNotFound
 from citewell.store.keychain import Keychain
 from citewell.store.sql import Database, Scalar, Statement
 from citewell.store.vault import Vault
@@ -39,6 +39,10 @@ class ThreadStore(Protocol):
         job: str | None = None,
     ) -> None:
         """Add a message; saying it again under the same id changes nothing."""
+        ...
+
+    async def erase(self, owner: str, thread_id: str) -> None:
+        """Let go of a thread and all its jobs found; raises ThreadBusy while one is at work."""
         ...
 
 
@@ -92,6 +96,14 @@ class SqlThreads:
             await self._database.execute(rows.said(chain, thread_id, message, once=True))
         except GuardFailed:
             raise ThreadNotFound from None
+
+    async def erase(self, owner: str, thread_id: str) -> None:
+        chain = await self._chain(owner)
+        params: dict[str, Scalar] = {"id": thread_id, "owner": chain.tag}
+        (gone,) = await self._database.execute([Statement(sql=rows.DELETE, params=params)])
+        if not gone.changed:
+            await self.thread(owner, thread_id)  # or there is none
+            raise ThreadBusy
 
     async def erasing(self, owner: str) -> list[Statement]:
         tag = await self._vault.tag(owner)

@@ -50,6 +50,16 @@ def test_jobs_are_listed_and_shown(run: Run, asked: Ran):
     assert f"{job}: completed" in run("jobs", "show", job).out
 
 
+def test_an_erased_job_is_gone_with_its_claims(run: Run, asked: Ran):
+    job = the_job(run)
+
+    assert run("jobs", "erase", job).code == 0
+
+    assert run("report", job).code == 1
+    assert run("jobs", "--json").json() == {"jobs": []}
+    assert run("jobs", "erase", job).code == 1
+
+
 def test_wrong_words_are_named(run: Run):
     for words in (
         ("research", "x", "--tier", "huge"),

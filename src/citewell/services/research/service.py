@@ -157,6 +157,12 @@ class Research:
         view = await self._jobs.reconcile(owner, job_id, step, outcome)
         return shown.status(view, now=self._clock())
 
+    async def erase(self, owner: str, job_id: str) -> None:
+        """Let go of a job with its whole thread: questions, reports, claims; the ledger stays."""
+        view = await self._jobs.view(owner, job_id)
+        if view.job.thread is not None:
+            await self._threads.erase(owner, view.job.thread)
+
     def serve(self) -> None:
         """Carry out queued jobs in this process, those that others left behind first."""
         self._jobs.start()
@@ -179,7 +185,7 @@ class Research:
         views = list(await self._jobs.of_thread(owner, thread_id, limit=100))
         if views:  # only the newest is shown with its steps
             views[0] = await self._jobs.view(owner, views[0].job.id)
-        held = {view.job.id: await self._store.findings(owner, view.job.id) for view in views}
+        held = {view.job.id: await self._store.report(owner, view.job.id) for view in views}
         return shown.thread(thread, messages, views, held)
 
     async def balance(self, owner: str, *, transactions: bool = False) -> dict[str, Any]:
