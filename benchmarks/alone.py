@@ -14,10 +14,10 @@ from pathlib import Path
 
 
 def citewell() -> Callable[[bytes, str], str]:
-    from citewell.fetch.charset import decode
-    from citewell.fetch.html.extract import to_markdown
+    from citewell.fetch.decoding.page_charset import decode_body
+    from citewell.fetch.html.main_content import extract_markdown
 
-    return lambda body, url: to_markdown(decode(body).text, url)
+    return lambda body, url: extract_markdown(decode_body(body).text, url)
 
 
 def trafilatura() -> Callable[[bytes, str], str]:

@@ -28,7 +28,7 @@ from benchmarks.report import Goal, Section, table
 from benchmarks.subjects import ROOT
 from citewell import config
 from citewell.server.app import App
-from citewell.services import links
+from citewell.services.links import link_checks
 from tests.internet import papers
 from tests.internet.papers import Work, register
 from tests.internet.serve import Internet
@@ -231,12 +231,12 @@ async def _child() -> None:
             "CITEWELL_PROFILE": "all",
             "CITEWELL_LINK_THRESHOLD": "100000000",
         }
-        app = App(config.load(env))
-        await app.call("audit_bibliography", {"entries": given["warming"]})
+        app = App(config.load_settings(env))
+        await app.call_tool("audit_bibliography", {"entries": given["warming"]})
         print("warm", flush=True)
         sys.stdin.readline()
         begun, spent = time.perf_counter(), time.process_time()
-        outcome = await app.call("audit_bibliography", {"entries": given["entries"]})
+        outcome = await app.call_tool("audit_bibliography", {"entries": given["entries"]})
         seconds, spent = time.perf_counter() - begun, time.process_time() - spent
         if outcome.body is None:
             raise RuntimeError(outcome.text)
@@ -266,7 +266,7 @@ def alone(env: Mapping[str, str], cases: Sequence[Case], web: Web) -> dict[str, 
 def at_a_time(run: Run) -> float:
     """Seconds that the rule of so many links at a time takes by itself, were they all alike."""
     asked = sum(run.calls.get(name, 0) for name in LINKED)
-    return math.ceil(asked / links.AT_ONCE) * LATENCY
+    return math.ceil(asked / link_checks.MAX_CONCURRENT_CHECKS) * LATENCY
 
 
 def audit(_subjects: object = None) -> Section:
@@ -296,7 +296,11 @@ def _section(
     rows = [
         [f"{LARGE} entries at once", _ms(best.seconds), f"{best.seconds / least:.2f}"],
         [f"slowest entry alone ({kind})", _ms(chain), f"{chain / least:.2f}"],
-        [f"its links, {links.AT_ONCE} at a time", _ms(linked), f"{linked / least:.2f}"],
+        [
+            f"its links, {link_checks.MAX_CONCURRENT_CHECKS} at a time",
+            _ms(linked),
+            f"{linked / least:.2f}",
+        ],
         [f"{SMALL} entries at once", _ms(min(run.seconds for run in small)), ""],
         [f"{LARGE} entries at the pace each registry asks for", _ms(paced.seconds), ""],
     ]
@@ -315,7 +319,7 @@ def _section(
             f"Best of {ROUNDS}. The entries: {shares}. "
             f"The audit took {best.cpu:.1f} s of processor time. "
             "The least possible is the longer of the slowest entry by itself and the waves that links take when "
-            f"{links.AT_ONCE} are checked at a time. In the first rows the loopback registries state that nobody need be slow; "
+            f"{link_checks.MAX_CONCURRENT_CHECKS} are checked at a time. In the first rows the loopback registries state that nobody need be slow; "
             "in the last they state nothing, so that Crossref is asked five times a second and Semantic Scholar once, "
             f"and {sum('unchecked' in flags for flags in paced.flags)} entries are left unchecked. "
             f"Entries flagged otherwise than they should be: {len(mistakes)} unhurried, {len(wrong(cases, paced))} paced. "
@@ -325,7 +329,7 @@ def _section(
         goals=(
             Goal(
                 text="audit of 200 entries within twice the slowest chain of dependent requests",
-                measured=f"{best.seconds / least:.2f} times, links {links.AT_ONCE} at a time among them; {best.seconds / chain:.2f} times the slowest entry alone",
+                measured=f"{best.seconds / least:.2f} times, links {link_checks.MAX_CONCURRENT_CHECKS} at a time among them; {best.seconds / chain:.2f} times the slowest entry alone",
                 met=best.seconds <= 2 * least,
             ),
             Goal(

@@ -13,13 +13,14 @@ from collections.abc import Callable
 from math import log
 from typing import TypeVar
 
-from citewell.model.research import TIERS
-from citewell.services.research import local
-from citewell.services.research.material import Reading, Readings
-from citewell.services.research.plan import plan
-from citewell.text import cluster, rank, sentences, similar, support
-from citewell.text.bags import bag, bags
-from citewell.text.rank import Corpus
+from citewell.model.research import RESEARCH_TIERS
+from citewell.services.research import local_engine
+from citewell.services.research.planning.research_plan import build_research_plan
+from citewell.services.research.step_values import PageReading, PageReadings
+from citewell.text.evidence import claim_support, ranking, sentence_clusters, similarity
+from citewell.text.evidence.ranking import SentenceCorpus
+from citewell.text.evidence.sentence_features import build_all_features, build_sentence_features
+from citewell.text.language import sentences
 
 PAGES, EACH = 40, 100
 T = TypeVar("T")
@@ -34,15 +35,15 @@ _PLACES = "in dense cities|near the coast|in dry climates|during heat waves|on h
 _MARKS = "according to a survey|in most studies|by about|on average|in measurements|compared with suburbs"
 
 
-def pages() -> Readings:
+def pages() -> PageReadings:
     """Pages that speak of one subject, with a vocabulary of their own each, as pages do."""
     chance = random.Random(7)
     words = [
         f"{a}{b}{c}" for a in "bdfgklmnprst" for b in "aeiou" for c in ("ran", "let", "mon", "vik")
     ]
-    return Readings(
+    return PageReadings(
         pages=tuple(
-            Reading(
+            PageReading(
                 url=f"https://site{number}.example.org/trees",
                 title=f"Trees in cities, part {number}",
                 text="\n\n".join(
@@ -83,9 +84,13 @@ def plain_bm25(question: str, texts: list[str]) -> list[float]:
     return scores
 
 
-def measure(read: Readings) -> dict[str, float]:
-    texts = [said for page in read.pages for said in sentences.split(page.text)]
-    owners = [number for number, page in enumerate(read.pages) for _ in sentences.spans(page.text)]
+def measure(read: PageReadings) -> dict[str, float]:
+    texts = [said for page in read.pages for said in sentences.split_sentences(page.text)]
+    owners = [
+        number
+        for number, page in enumerate(read.pages)
+        for _ in sentences.find_sentence_spans(page.text)
+    ]
     spent: dict[str, float] = {}
 
     def timed(name: str, work: Callable[[], T]) -> T:
@@ -95,24 +100,34 @@ def measure(read: Readings) -> dict[str, float]:
         return made
 
     timed("plain BM25, the baseline", lambda: plain_bm25(QUESTION, texts))
-    timed("split into sentences", lambda: [sentences.spans(page.text) for page in read.pages])
-    held = timed("stem", lambda: bags(texts))
-    corpus = timed("index", lambda: Corpus(held))
-    scores = timed("coverage and BM25", lambda: corpus.combined(bag(QUESTION).terms))
-    order = rank.ordered(scores, texts)[:200]
+    timed(
+        "split into sentences",
+        lambda: [sentences.find_sentence_spans(page.text) for page in read.pages],
+    )
+    held = timed("stem", lambda: build_all_features(texts))
+    corpus = timed("index", lambda: SentenceCorpus(held))
+    scores = timed(
+        "coverage and BM25", lambda: corpus.score_sentences(build_sentence_features(QUESTION).terms)
+    )
+    order = ranking.order_by_score(scores, texts)[:200]
 
     def alike(one: int, other: int) -> float:
-        return similar.likeness(held[one], held[other], corpus.weigh)
+        return similarity.measure_similarity(held[one], held[other], corpus.weigh_term)
 
-    timed("choose 30 that differ (MMR)", lambda: rank.diverse(order, alike, count=30))
-    timed("group what says the same", lambda: cluster.groups(corpus, owners))
-    source = support.Text(text=read.pages[0].text, language="en")
+    timed("choose 30 that differ (MMR)", lambda: ranking.choose_diverse(order, alike, count=30))
+    timed("group what says the same", lambda: sentence_clusters.cluster_sentences(corpus, owners))
+    source = claim_support.SourceText(text=read.pages[0].text, language="en")
     timed(
         "check 60 claims against a page",
-        lambda: [support.assess(text, source) for text in texts[:60]],
+        lambda: [claim_support.assess_support(text, source) for text in texts[:60]],
     )
     spent["all of these"] = sum(spent.values()) - spent["plain BM25, the baseline"]
-    timed("whole analysis, with report", lambda: local.analyse(plan(QUESTION, TIERS["L"]), read))
+    timed(
+        "whole analysis, with report",
+        lambda: local_engine.analyse_readings(
+            build_research_plan(QUESTION, RESEARCH_TIERS["L"]), read
+        ),
+    )
     return spent
 
 
@@ -124,7 +139,7 @@ def main() -> None:
     best = {name: min(spent[name] for spent in rounds) for name in rounds[0]}
     base = best["plain BM25, the baseline"]
     size = sum(len(page.text) for page in read.pages)
-    count = sum(len(sentences.spans(page.text)) for page in read.pages)
+    count = sum(len(sentences.find_sentence_spans(page.text)) for page in read.pages)
     print(
         f"{PAGES} pages, {count:,} sentences, {size / 1000:,.0f} KB; best of {len(rounds)}, processor time\n"
     )

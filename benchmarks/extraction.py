@@ -24,9 +24,9 @@ from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser
 
-from citewell.fetch.html import extract as ours
-from citewell.fetch.html.blocks import walk
-from citewell.fetch.markdown.writer import write
+from citewell.fetch.html import main_content as ours
+from citewell.fetch.html.layout_blocks import collect_page_blocks
+from citewell.fetch.markdown.markdown_writer import render_markdown
 
 Extractor = Callable[[str, str], str]
 
@@ -42,15 +42,15 @@ def load_scorer(folder: Path) -> ModuleType:
 
 def out_of_fold(chances: list[float], html: str, url: str) -> str:
     """What we would have written had this page's site never been seen."""
-    body = LexborHTMLParser(ours.tame(html)).body
+    body = LexborHTMLParser(ours.limit_markup(html)).body
     if body is None:
         return ""
-    page = walk(body, {})
+    page = collect_page_blocks(body, {})
     if len(page.blocks) != len(chances):
         raise SystemExit("the report was made by other code: train again")
-    kept, _ = ours.choose(page.blocks, chances)
-    nodes, boxes = ours.selection(page, kept)
-    return write(body, base=url, nodes=nodes, boxes=boxes)
+    kept, _ = ours.choose_blocks(page.blocks, chances)
+    nodes, boxes = ours.collect_chosen_nodes(page, kept)
+    return render_markdown(body, base=url, nodes=nodes, boxes=boxes)
 
 
 def trafilatura(html: str, url: str) -> str:
@@ -150,7 +150,7 @@ def print_peak(run: Extractor, pages: list) -> None:
 
 
 def own(known: dict[str, list[float]], pages: list) -> list[Tally]:
-    tallies = [Tally(name="citewell", run=ours.to_markdown, markdown=True)]
+    tallies = [Tally(name="citewell", run=ours.extract_markdown, markdown=True)]
     if known:
         by_html = {page.html: known[page.id] for page in pages}
         tallies[0].name = "citewell, trained on these"
@@ -202,7 +202,7 @@ def main() -> None:
     if options.limit:
         pages = random.Random(1).sample(pages, min(options.limit, len(pages)))
     if options.peak:
-        print_peak(OTHERS.get(options.peak, ours.to_markdown), pages)
+        print_peak(OTHERS.get(options.peak, ours.extract_markdown), pages)
         return
     names = [name for name in options.others.split(",") if name]
     tallies = own(known, pages)

@@ -22,8 +22,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from citewell.config import Settings
-from citewell.store.library_rows import Card, Document
-from citewell.store.state import open_state
+from citewell.store.library.library_rows import DocumentCard, LibraryDocument
+from citewell.store.state_store import open_state_store
 
 LENGTH, VOCABULARY, QUERIES = 200, 40_000, 200
 
@@ -87,20 +87,20 @@ class Figures:
 
 
 async def ours(corpus: Corpus, settings: Settings, name: str) -> Figures:
-    state = open_state(settings)
+    state = open_state_store(settings)
     spent = Spent()
-    group: list[Document] = []
+    group: list[LibraryDocument] = []
     for number, text in enumerate(corpus.texts()):
-        group.append(Document(card=Card(id=str(number), title=text[:40]), text=text))
+        group.append(LibraryDocument(card=DocumentCard(id=str(number), title=text[:40]), text=text))
         if len(group) == 256:
-            await state.library.put("someone", group)
+            await state.library.store_documents("someone", group)
             group = []
-    await state.library.put("someone", group)
+    await state.library.store_documents("someone", group)
     spent.stop(corpus)
     times = []
     for query in corpus.queries():
         start = time.perf_counter()
-        await state.library.search("someone", query)
+        await state.library.search_library("someone", query)
         times.append(time.perf_counter() - start)
     await state.aclose()
     return Figures(name, spent, times, size(settings.data_path))
@@ -144,7 +144,7 @@ def tantivy(corpus: Corpus, folder: Path) -> Figures | None:
     writer.commit()
     writer.wait_merging_threads()
     spent.stop(corpus)
-    index.reload()
+    index.reload_keyring()
     searcher = index.searcher()
 
     def ask(query: str) -> None:

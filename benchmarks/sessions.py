@@ -18,17 +18,18 @@ import tempfile
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import Any
 
 from citewell.config import Settings
-from citewell.store.sessions import Change
-from citewell.store.state import open_state
+from citewell.store.sessions.session_store import SessionChange
+from citewell.store.state_store import open_state_store
 
 SESSIONS, WRITERS, PROCESSES = 100, 50, 2
 STEP = os.urandom(750).hex().encode()  # 1.5 KB
 HEAD = b'{"goal": "something", "gaps": []}' * 8
 
 
-async def timed(writers: int, turns: int, write: Callable[[int, int], Awaitable[object]]):
+async def timed(writers: int, turns: int, write: Callable[[int, int], Awaitable[object]]) -> Any:
     """Seconds of every single write, by so many writers at once."""
     found: list[float] = []
 
@@ -43,12 +44,12 @@ async def timed(writers: int, turns: int, write: Callable[[int, int], Awaitable[
 
 
 async def ours(settings: Settings, writers: int, turns: int, place: int) -> list[float]:
-    state = open_state(settings)
+    state = open_state_store(settings)
 
     async def write(writer: int, turn: int) -> None:
         session = str((place * 37 + writer * 7 + turn * 13) % SESSIONS)
-        change = Change(body=HEAD, appended=(STEP,))
-        await state.sessions.edit("someone", session, lambda _: change)
+        change = SessionChange(body=HEAD, appended=(STEP,))
+        await state.sessions.edit_session("someone", session, lambda _: change)
 
     await timed(writers, 1, write)
     try:
@@ -111,7 +112,7 @@ async def bare_postgres(settings: Settings, writers: int, turns: int, _: int) ->
 KINDS = {"ours": ours, "bare sqlite": bare_sqlite, "bare postgres": bare_postgres}
 
 
-def several(kind: str, settings: dict[str, str], writers: int, turns: int, processes: int):
+def several(kind: str, settings: dict[str, str], writers: int, turns: int, processes: int) -> Any:
     """Times from so many processes that begin together."""
     children = [
         subprocess.Popen(
@@ -135,7 +136,7 @@ def several(kind: str, settings: dict[str, str], writers: int, turns: int, proce
     return times, len(times) / wall
 
 
-def _go(children):
+def _go(children: Any) -> Any:
     for child in children:
         child.stdin.write("\n")
         child.stdin.flush()
@@ -153,9 +154,9 @@ def child(kind: str, settings: str, writers: str, turns: str, place: str) -> Non
 
 
 async def begin(settings: Settings) -> None:
-    state = open_state(settings)
+    state = open_state_store(settings)
     for number in range(SESSIONS):
-        await state.sessions.create("someone", str(number), HEAD)
+        await state.sessions.create_session("someone", str(number), HEAD)
     await state.aclose()
 
 

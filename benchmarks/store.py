@@ -15,7 +15,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from citewell.config import Settings
-from citewell.store.opened import open_store
+from citewell.store.cache_store import open_cache_store
 
 SIZES = {"1.5 KB": 1_500, "20 KB": 20_000}
 COUNT = 300
@@ -49,8 +49,8 @@ def bare(folder: Path) -> sqlite3.Connection:
 async def measure(folder: Path, value: bytes) -> dict[str, float]:
     held: dict[tuple[str, str], bytes] = {("o", str(n)): value for n in range(COUNT)}
     link = bare(folder)
-    warm = open_store(Settings(data_dir=folder))
-    cold = open_store(Settings(data_dir=folder, cache_max_memory_mb=0))
+    warm = open_cache_store(Settings(data_dir=folder))
+    cold = open_cache_store(Settings(data_dir=folder, cache_max_memory_mb=0))
 
     async def dict_get(n: int) -> bytes:
         return held["o", str(n)]
@@ -63,21 +63,25 @@ async def measure(folder: Path, value: bytes) -> dict[str, float]:
 
     async def together() -> float:
         begun = time.perf_counter()
-        await asyncio.gather(*(warm.cache.put("o", str(n), value, ttl=600) for n in range(COUNT)))
+        await asyncio.gather(
+            *(warm.cache.store_entry("o", str(n), value, ttl=600) for n in range(COUNT))
+        )
         return (time.perf_counter() - begun) / COUNT * 1e6
 
-    await warm.cache.put("o", "first", value, ttl=600)  # opens the file, loads the libraries
-    await cold.cache.get("o", "first")
+    await warm.cache.store_entry(
+        "o", "first", value, ttl=600
+    )  # opens the file, loads the libraries
+    await cold.cache.look_up_entry("o", "first")
     found = {
         "dict": await timed(dict_get),
         "commit": await timed(commit),
         "select": await timed(select),
-        "put": await timed(lambda n: warm.cache.put("o", str(n), value, ttl=600)),
+        "put": await timed(lambda n: warm.cache.store_entry("o", str(n), value, ttl=600)),
         "put, 300 at once": await together(),
-        "hit in memory": await timed(lambda n: warm.cache.get("o", str(n))),
-        "hit on disk": await timed(lambda n: cold.cache.get("o", str(n))),
+        "hit in memory": await timed(lambda n: warm.cache.look_up_entry("o", str(n))),
+        "hit on disk": await timed(lambda n: cold.cache.look_up_entry("o", str(n))),
     }
-    assert cold.counts().get("disk", 0) >= COUNT
+    assert cold.list_store_counts().get("disk", 0) >= COUNT
     link.close()
     await warm.aclose()
     await cold.aclose()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from benchmarks.report import Goal, Section, table
 from tests.internet.serve import Internet
@@ -182,7 +183,7 @@ def _confusion(made: Score) -> str:
     return table(("kind", *heads), rows)
 
 
-def _pair(scores: dict[str, Score], show) -> str:
+def _pair(scores: dict[str, Score], show: Any) -> str:
     return " / ".join(show(scores[side]) for side in SIDES)
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import io
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import Any
 
 OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 PACKAGE = "http://schemas.openxmlformats.org/package/2006"
@@ -122,7 +123,7 @@ class Pdf:
             trailer += f" /Encrypt {lock} 0 R /ID [<{'43' * 16}> <{'43' * 16}>]"
         return _assembled(objects, trailer)
 
-    def _lettered(self, add) -> int:
+    def _lettered(self, add: Callable[..., Any]) -> int:
         pairs = "\n".join(
             f"<{n + 65:02x}> <{ord(letter):04x}>" for n, letter in enumerate(self._alphabet)
         )

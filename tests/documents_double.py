@@ -9,12 +9,12 @@ import socket
 import subprocess
 import sys
 
-from citewell.fetch.documents import worker
-from citewell.fetch.documents.document import DocumentText
-from citewell.fetch.documents.readers import Job
+from citewell.fetch.documents.document_text import DocumentText
+from citewell.fetch.documents.readers_by_kind import DocumentRequest
+from citewell.fetch.documents.workers import worker_process
 
 
-def misbehave(job: Job) -> DocumentText:
+def misbehave(job: DocumentRequest) -> DocumentText:
     word, _, rest = job.body.decode().partition(" ")
     return DocumentText(markdown=str(_DEEDS[word](rest)), kind=word)
 
@@ -83,5 +83,5 @@ _DEEDS = {
 }
 
 if __name__ == "__main__":
-    worker.read = misbehave
-    worker.main()
+    worker_process.read_document_request = misbehave
+    worker_process.run_worker()

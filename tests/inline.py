@@ -10,10 +10,17 @@ from pathlib import Path
 from typing import Any
 
 from citewell.config import Settings
-from citewell.store import migrations
-from citewell.store.failures import GuardFailed
-from citewell.store.sql import SQLITE, Dialect, Outcome, Row, Scalar, Statement
-from citewell.store.state import State, open_state
+from citewell.store.failures import BatchRolledBack
+from citewell.store.sql import migrations
+from citewell.store.sql.database import (
+    SQLITE_DIALECT,
+    SqlDialect,
+    SqlRow,
+    SqlScalar,
+    SqlStatement,
+    StatementOutcome,
+)
+from citewell.store.state_store import StateStore, open_state_store
 
 
 class InlineDatabase:
@@ -22,37 +29,39 @@ class InlineDatabase:
     def __init__(self) -> None:
         self.link = sqlite3.connect(":memory:", isolation_level=None)
         self.link.execute("PRAGMA foreign_keys = ON")
-        for step in migrations.load("state", SQLITE):
+        for step in migrations.load_migrations("state", SQLITE_DIALECT):
             for statement in step:
                 self.link.execute(statement)
 
     @property
-    def dialect(self) -> Dialect:
-        return SQLITE
+    def dialect(self) -> SqlDialect:
+        return SQLITE_DIALECT
 
-    async def fetch(self, sql: str, params: Mapping[str, Scalar] | None = None) -> list[Row]:
+    async def select_rows(
+        self, sql: str, params: Mapping[str, SqlScalar] | None = None
+    ) -> list[SqlRow]:
         return self.link.execute(sql, params or {}).fetchall()
 
-    async def execute(self, batch: Sequence[Statement]) -> tuple[Outcome, ...]:
+    async def execute_batch(self, batch: Sequence[SqlStatement]) -> tuple[StatementOutcome, ...]:
         self.link.execute("BEGIN")
         try:
             outcomes = tuple(self._run(statement) for statement in batch)
-        except (GuardFailed, sqlite3.IntegrityError) as error:
+        except (BatchRolledBack, sqlite3.IntegrityError) as error:
             self.link.execute("ROLLBACK")
-            raise GuardFailed(str(error)) from error
+            raise BatchRolledBack(str(error)) from error
         self.link.execute("COMMIT")
         return outcomes
 
     async def aclose(self) -> None:
         self.link.close()
 
-    def _run(self, statement: Statement) -> Outcome:
+    def _run(self, statement: SqlStatement) -> StatementOutcome:
         cursor = self.link.execute(statement.sql, statement.params)
         rows = tuple(cursor.fetchall())
         changed = max(cursor.rowcount, len(rows))
-        if statement.expect is not None and changed != statement.expect:
-            raise GuardFailed(f"expected {statement.expect}, found {changed}")
-        return Outcome(changed=changed, rows=rows)
+        if statement.expected_rows is not None and changed != statement.expected_rows:
+            raise BatchRolledBack(f"expected {statement.expected_rows}, found {changed}")
+        return StatementOutcome(changed_rows=changed, rows=rows)
 
 
 @dataclasses.dataclass
@@ -64,16 +73,18 @@ class Mortal:
     dies_in: int | None = None  # commits, the last of which nobody hears of
 
     @property
-    def dialect(self) -> Dialect:
-        return SQLITE
+    def dialect(self) -> SqlDialect:
+        return SQLITE_DIALECT
 
-    async def fetch(self, sql: str, params: Mapping[str, Scalar] | None = None) -> list[Row]:
+    async def select_rows(
+        self, sql: str, params: Mapping[str, SqlScalar] | None = None
+    ) -> list[SqlRow]:
         self._breathe()
-        return await self.database.fetch(sql, params)
+        return await self.database.select_rows(sql, params)
 
-    async def execute(self, batch: Sequence[Statement]) -> tuple[Outcome, ...]:
+    async def execute_batch(self, batch: Sequence[SqlStatement]) -> tuple[StatementOutcome, ...]:
         self._breathe()
-        outcomes = await self.database.execute(batch)
+        outcomes = await self.database.execute_batch(batch)
         if self.dies_in is not None:
             self.dies_in -= 1
             self.dead = self.dies_in <= 0
@@ -89,7 +100,7 @@ class Mortal:
 
 def inline_state(
     database: Any, clock: Callable[[], float], new_id: Callable[[], str], **settings: Any
-) -> State:
+) -> StateStore:
     """The whole state over a database of the test's own."""
     chosen = Settings(data_dir=Path("unused"), master_key="ab" * 32, **settings)
-    return open_state(chosen, clock, new_id=new_id, database=database)
+    return open_state_store(chosen, clock, new_id=new_id, database=database)

@@ -14,9 +14,11 @@ import sys
 import tempfile
 import time
 import uuid
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -151,7 +153,7 @@ def _become(folder: Path) -> list[str]:
     return ["setpriv", f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--clear-groups"]
 
 
-def _await(ready, child: subprocess.Popen[bytes]) -> None:
+def _await(ready: Callable[..., Any], child: subprocess.Popen[bytes]) -> None:
     end = time.monotonic() + 30
     while True:
         try:

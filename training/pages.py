@@ -14,9 +14,9 @@ from urllib.parse import urlsplit
 from rapidfuzz.distance import LCSseq
 from selectolax.lexbor import LexborHTMLParser
 
-from citewell.fetch.html.blocks import Page, walk
-from citewell.fetch.html.kind import KINDS
-from citewell.fetch.html.limits import tame
+from citewell.fetch.html.layout_blocks import PageLayout, collect_page_blocks
+from citewell.fetch.html.markup_limits import limit_markup
+from citewell.fetch.html.page_kind import PAGE_KINDS
 
 _WORD = re.compile(r"\w+")
 # Beyond these lengths the alignment costs minutes and teaches nothing new.
@@ -55,12 +55,12 @@ def site_of(url: str, page: str) -> str:
     return ".".join(labels[-keep:])
 
 
-def parse(html: str, names: dict[str, float]) -> tuple[LexborHTMLParser, Page]:
-    tree = LexborHTMLParser(tame(html))
+def parse(html: str, names: dict[str, float]) -> tuple[LexborHTMLParser, PageLayout]:
+    tree = LexborHTMLParser(limit_markup(html))
     body = tree.body
     if body is None:
         raise ValueError("no body")
-    return tree, walk(body, names)
+    return tree, collect_page_blocks(body, names)
 
 
 def align(bags: list[list[str]], gold: list[str]) -> list[float]:
@@ -117,7 +117,7 @@ def load(folder: Path) -> list[Sample]:
                 id=path.stem,
                 url=url,
                 site=site_of(url, path.stem),
-                kind=KINDS.index(kind),
+                kind=PAGE_KINDS.index(kind),
                 html=text,
                 gold=Counter(gold),
                 bags=[Counter(bag) for bag in bags],

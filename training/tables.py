@@ -7,14 +7,14 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from citewell.fetch.html.features import sample_words
+from citewell.fetch.html.block_features import sample_block_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from pages import Sample
 
-    from citewell.fetch.html.blocks import Page
+    from citewell.fetch.html.layout_blocks import PageLayout
 
 _PRIOR_SITES = 3.0
 _SHORT = 14
@@ -69,7 +69,7 @@ def _log_odds(share: float, count: float, base: float) -> float:
     return round(math.log(p / (1 - p)) - math.log(base / (1 - base)), 2)
 
 
-def gather(pairs: Iterable[tuple[Sample, Page]]) -> tuple[Evidence, Evidence]:
+def gather(pairs: Iterable[tuple[Sample, PageLayout]]) -> tuple[Evidence, Evidence]:
     """Evidence for class words and for the words of short blocks."""
     names, words = Evidence(), Evidence()
     for sample, page in pairs:
@@ -85,7 +85,7 @@ def gather(pairs: Iterable[tuple[Sample, Page]]) -> tuple[Evidence, Evidence]:
                 held[token][0] += label * size
                 held[token][1] += size
             if block.words <= _SHORT:
-                for word in set(sample_words(block.text)):
+                for word in set(sample_block_words(block.text)):
                     said[word][0] += label
                     said[word][1] += 1
         for evidence, cells in ((names, held), (words, said)):

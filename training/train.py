@@ -20,7 +20,7 @@ from sklearn.feature_extraction import DictVectorizer
 from sklearn.linear_model import LogisticRegression
 from tables import gather
 
-from citewell.fetch.html import features, kind, score
+from citewell.fetch.html import block_features, block_scoring, page_kind
 
 _LOG = logging.getLogger("train")
 _TARGET = Path(__file__).parents[1] / "src/citewell/fetch/html"
@@ -51,10 +51,10 @@ class Corpus:
         self.samples = samples
         parsed = [parse(sample.html, {}) for sample in samples]
         self.pages = [page for _, page in parsed]
-        self.heads = [kind.read_head(tree) for tree, _ in parsed]
-        self.hints = [head.hints() for head in self.heads]
+        self.heads = [page_kind.read_page_head(tree) for tree, _ in parsed]
+        self.hints = [head.build_title_hints() for head in self.heads]
         self.signals = [
-            kind.signals(page, head, sample.url)
+            page_kind.collect_kind_signals(page, head, sample.url)
             for page, head, sample in zip(self.pages, self.heads, samples, strict=True)
         ]
         self.kinds = np.array([sample.kind for sample in samples])
@@ -63,8 +63,8 @@ class Corpus:
 
     def rows(self, index: int, names: dict, words: dict, chances: np.ndarray) -> np.ndarray:
         _, page = parse(self.samples[index].html, names)
-        rows = features.vectors(page, words, self.hints[index], chances)
-        return np.array(rows, np.float32).reshape(-1, len(features.COLUMNS))
+        rows = block_features.build_feature_rows(page, words, self.hints[index], chances)
+        return np.array(rows, np.float32).reshape(-1, len(block_features.FEATURE_COLUMNS))
 
 
 def _block_weights(sample: Sample) -> np.ndarray:
@@ -89,12 +89,12 @@ def fit_kinds(signals: list[dict[str, float]], kinds: np.ndarray) -> dict[str, l
 
 
 def kind_chances(corpus: Corpus, folds: np.ndarray, count: int) -> np.ndarray:
-    chances = np.zeros((len(corpus.samples), len(kind.KINDS)))
+    chances = np.zeros((len(corpus.samples), len(page_kind.PAGE_KINDS)))
     for fold in range(count):
         train = np.where(folds != fold)[0]
         model = fit_kinds([corpus.signals[i] for i in train], corpus.kinds[train])
         for i in np.where(folds == fold)[0]:
-            chances[i] = kind.judge(corpus.signals[i], model)
+            chances[i] = page_kind.score_page_kinds(corpus.signals[i], model)
     return chances
 
 
@@ -131,12 +131,12 @@ def judge(model: lgb.Booster, rows: np.ndarray) -> np.ndarray:
         return np.zeros(0)
     early = model.predict(rows, num_iteration=render.FIRST, raw_score=True)
     whole = model.predict(rows, raw_score=True)
-    margins = np.where(np.abs(early) < score.SURE, whole, early)
+    margins = np.where(np.abs(early) < block_scoring.SURE_MARGIN, whole, early)
     return 1 / (1 + np.exp(-margins))
 
 
 def page_f1(sample: Sample, chances: np.ndarray) -> float:
-    cut, _ = score.best_cut(list(chances), sample.sizes)
+    cut, _ = block_scoring.choose_threshold(list(chances), sample.sizes)
     found: Counter[str] = Counter()
     for bag, chance in zip(sample.bags, chances, strict=True):
         if chance > cut:
@@ -148,10 +148,10 @@ def page_f1(sample: Sample, chances: np.ndarray) -> float:
 def report(corpus: Corpus, chances: dict[int, np.ndarray]) -> dict[str, float]:
     by_kind: dict[str, list[float]] = defaultdict(list)
     for i, sample in enumerate(corpus.samples):
-        by_kind[kind.KINDS[sample.kind]].append(page_f1(sample, chances[i]))
-    means = {name: float(np.mean(by_kind[name])) for name in kind.KINDS}
+        by_kind[page_kind.PAGE_KINDS[sample.kind]].append(page_f1(sample, chances[i]))
+    means = {name: float(np.mean(by_kind[name])) for name in page_kind.PAGE_KINDS}
     means["all"] = float(np.mean([v for values in by_kind.values() for v in values]))
-    means["mean of kinds"] = float(np.mean([means[name] for name in kind.KINDS]))
+    means["mean of kinds"] = float(np.mean([means[name] for name in page_kind.PAGE_KINDS]))
     return means
 
 
@@ -219,13 +219,13 @@ def final(corpus: Corpus, chances: np.ndarray, rounds: int) -> None:
     model = fit(corpus, rows, every, rounds)
     record = {
         "source": "learnt from WCXB (development split) by Murrough Foley, CC BY 4.0",
-        "columns": list(features.COLUMNS),
+        "columns": list(block_features.FEATURE_COLUMNS),
         "kinds": dict(sorted(fit_kinds(corpus.signals, corpus.kinds).items())),
         "names": dict(sorted(names.items())),
         "words": dict(sorted(words.items())),
     }
     trees = [tree["tree_structure"] for tree in model.dump_model()["tree_info"]]
-    (_TARGET / "trees.py").write_text(render.module(trees), "utf-8")
+    (_TARGET / "trees.py").write_text(render.load_provider_module(trees), "utf-8")
     weights = _TARGET / "weights.json"
     weights.write_text(
         json.dumps(record, ensure_ascii=False, separators=(",", ":")) + "\n", "utf-8"

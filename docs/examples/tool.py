@@ -6,31 +6,31 @@ from typing import Annotated
 
 from pydantic import Field
 
-from citewell.model.base import Value
-from citewell.services.web.search import Ask, Web
-from citewell.tooling import Arguments, Call, Tool
+from citewell.model.wire_values import WireValue
+from citewell.services.web.search_service import SearchRequest, WebSearchService
+from citewell.tooling import Tool, ToolArguments, ToolCall
 
 
-class Args(Arguments):
+class Args(ToolArguments):
     """Count how many results each of two wordings of a question finds. To see the results use web_search."""
 
     first: Annotated[str, Field(min_length=1, max_length=500)]
     second: Annotated[str, Field(min_length=1, max_length=500, description="The other wording.")]
 
 
-class Result(Value):
+class Result(WireValue):
     first: int
     second: int
 
 
-async def run(args: Args, call: Call) -> Result:
-    web = call.service(Web)
+async def run(args: Args, call: ToolCall) -> Result:
+    web = call.require_service(WebSearchService)
     counts = []
     for place, query in enumerate((args.first, args.second)):
-        await call.progress(place, 2, f"searching for wording {place + 1}")
-        answer = await web.search(Ask(query=query, count=20), trace=call.trace)
+        await call.report_progress(place, 2, f"searching for wording {place + 1}")
+        answer = await web.search_web_pages(SearchRequest(query=query, count=20), trace=call.trace)
         counts.append(answer.result_count)
     return Result(first=counts[0], second=counts[1])
 
 
-TOOL = Tool(args=Args, result=Result, run=run, toolset="core", ttl=1800)
+TOOL = Tool(args=Args, result=Result, run=run, toolset="core", ttl_seconds=1800)

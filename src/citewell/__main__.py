@@ -1,4 +1,4 @@
-"""The `citewell` command. `serve` over stdio takes a short way in: it starts with every chat window."""
+"""The `citewell` command. `serve` over stdio skips the CLI parser, because clients start it often."""
 
 from __future__ import annotations
 
@@ -7,30 +7,30 @@ import sys
 
 def main() -> int:
     try:
-        return _run(sys.argv[1:])
+        return _run_command_line(sys.argv[1:])
     except KeyboardInterrupt:
         return 130
-    except Exception as error:  # noqa: BLE001 - the last line of defence says it and sets the exit code
-        from citewell.cli.exits import failed
+    except Exception as error:  # noqa: BLE001 - any other error is printed and sets the exit code
+        from citewell.cli.running.exit_codes import report_failure
 
-        return failed(error)
+        return report_failure(error)
 
 
-def _run(argv: list[str]) -> int:
-    overrides = stdio_overrides(argv)
+def _run_command_line(argv: list[str]) -> int:
+    overrides = parse_stdio_overrides(argv)
     if overrides is not None:
-        from citewell.server.stdio import serve
+        from citewell.server.stdio.stdio_server import serve_stdio
 
-        return serve(overrides)
+        return serve_stdio(overrides)
 
     from citewell.cli import main as command_line
 
     return command_line(argv)
 
 
-def stdio_overrides(argv: list[str]) -> dict[str, object] | None:
-    """The settings of a plain `serve` over stdio; None when the command line must be parsed whole."""
-    if argv[:1] != ["serve"] or not _over_stdio():
+def parse_stdio_overrides(argv: list[str]) -> dict[str, object] | None:
+    """The settings given to `serve` over stdio; None if the full command line parser is needed."""
+    if argv[:1] != ["serve"] or not _uses_stdio():
         return None
     overrides: dict[str, object] = {}
     rest = iter(argv[1:])
@@ -41,27 +41,27 @@ def stdio_overrides(argv: list[str]) -> dict[str, object] | None:
             continue
         if name not in {"--toolsets", "--tools", "--profile"}:
             return None
-        chosen = _chosen(name, value if equals else next(rest, ""))
+        chosen = _parse_flag_value(name, value if equals else next(rest, ""))
         if not chosen:
             return None
         overrides[name[2:]] = chosen
     return overrides
 
 
-def _over_stdio() -> bool:
-    """Whether no port is set; a settings file that cannot be used is the command line's to report."""
+def _uses_stdio() -> bool:
+    """True if no port is set; False for an unusable settings file, which the CLI then reports."""
     import os
 
     from citewell import environment
 
     try:
-        return environment.load(os.environ).get("PORT", "0").strip() in {"", "0"}
-    except environment.Unusable:
+        return environment.load_raw_settings(os.environ).get("PORT", "0").strip() in {"", "0"}
+    except environment.UnusableSettingsFile:
         return False
 
 
-def _chosen(name: str, value: str) -> str | tuple[str, ...]:
-    """What a flag names; empty when it names nothing or looks like another flag."""
+def _parse_flag_value(name: str, value: str) -> str | tuple[str, ...]:
+    """The value of a flag; empty if it is missing or looks like another flag."""
     if value.startswith("-"):
         return ""
     if name == "--profile":

@@ -1,4 +1,4 @@
-"""Settings: read once, frozen, passed down. Each field is documented here and nowhere else."""
+"""The settings of a process: read once, frozen, and passed down. Each is documented here only."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, V
 from citewell import environment
 from citewell.errors import Misconfigured
 
-_UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+_DURATION_UNIT_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 
 
-def _seconds(value: object) -> object:
-    """Accept 90, "90", "90s", "4h", "1h30m", "500ms"."""
+def _parse_duration(value: object) -> object:
+    """A duration in seconds; accepts 90, "90", "90s", "4h", "1h30m" and "500ms"."""
     if not isinstance(value, str) or re.fullmatch(r"[\d.]+", value.strip()):
         return value
     parts = re.findall(r"(\d+\.?\d*)(ms|s|m|h|d)", value)
     if not parts or "".join(number + unit for number, unit in parts) != value.strip():
         raise ValueError('write a duration such as "90s", "15m" or "4h"')
-    return sum(float(number) * _UNITS[unit] for number, unit in parts)
+    return sum(float(number) * _DURATION_UNIT_SECONDS[unit] for number, unit in parts)
 
 
-def _names(value: object) -> object:
-    """Accept "a, b" and '["a", "b"]' for a list."""
+def _parse_name_list(value: object) -> object:
+    """A list of names; accepts "a, b" and '["a", "b"]'."""
     if not isinstance(value, str):
         return value
     if value.lstrip().startswith("["):
@@ -36,24 +36,24 @@ def _names(value: object) -> object:
     return [part for part in (piece.strip() for piece in value.split(",")) if part]
 
 
-def _path(value: object) -> object:
+def _expand_path(value: object) -> object:
     return Path(value).expanduser() if isinstance(value, str) else value
 
 
-def _lower(value: object) -> object:
+def _lowercase_text(value: object) -> object:
     return value.lower() if isinstance(value, str) else value
 
 
-Count = Annotated[int, Field(ge=0)]
-Positive = Annotated[int, Field(ge=1)]
-Level = Annotated[Literal["debug", "info", "warning", "error"], BeforeValidator(_lower)]
-Seconds = Annotated[float, BeforeValidator(_seconds), Field(ge=0)]
-Names = Annotated[tuple[str, ...], BeforeValidator(_names)]
-Location = Annotated[Path, BeforeValidator(_path)]
+NonNegativeInt = Annotated[int, Field(ge=0)]
+PositiveInt = Annotated[int, Field(ge=1)]
+LogLevel = Annotated[Literal["debug", "info", "warning", "error"], BeforeValidator(_lowercase_text)]
+DurationSeconds = Annotated[float, BeforeValidator(_parse_duration), Field(ge=0)]
+NameList = Annotated[tuple[str, ...], BeforeValidator(_parse_name_list)]
+ExpandedPath = Annotated[Path, BeforeValidator(_expand_path)]
 
 
-def setting(name: str, default: Any, help: str, *, secret: bool = False) -> Any:  # noqa: A002 - reads as product text
-    """A field read from the environment name given, with the text the settings page shows."""
+def define_setting(name: str, default: Any, help: str, *, secret: bool = False) -> Any:  # noqa: A002 - named like the option it documents
+    """A Settings field read from the environment variable `name`; `help` is its documentation."""
     extra: dict[str, JsonValue] = {"secret": secret}
     return Field(
         default=default, alias=name, description=help, json_schema_extra=extra, repr=not secret
@@ -61,362 +61,376 @@ def setting(name: str, default: Any, help: str, *, secret: bool = False) -> Any:
 
 
 class Settings(BaseModel):
-    """The whole configuration of a process, provider options excepted (each SPEC names its own)."""
+    """The configuration of a process, except the provider options, which each SPEC declares."""
 
     model_config = ConfigDict(frozen=True, populate_by_name=True, extra="ignore")
 
     # Which tools
-    profile: str = setting(
+    profile: str = define_setting(
         "CITEWELL_PROFILE",
         "default",
         "Preset of tools and defaults: default, all, searxng, or a toolset's name.",
     )
-    toolsets: Names = setting(
+    toolsets: NameList = define_setting(
         "CITEWELL_TOOLSETS",
         (),
         "Toolsets to offer instead of the profile's, comma-separated; `all` for every tool.",
     )
-    tools: Names = setting("CITEWELL_TOOLS", (), "Single tools to offer besides the toolsets.")
-    read_only: bool = setting("CITEWELL_READ_ONLY", False, "Offer only tools that change nothing.")
-    structured_text: bool = setting(
+    tools: NameList = define_setting(
+        "CITEWELL_TOOLS", (), "Single tools to offer besides the toolsets."
+    )
+    read_only: bool = define_setting(
+        "CITEWELL_READ_ONLY", False, "Offer only tools that change nothing."
+    )
+    structured_text: bool = define_setting(
         "CITEWELL_STRUCTURED_TEXT",
         True,
         "Repeat structured results as text, as MCP asks; false sends a short note instead, for clients that feed both to the model.",
     )
 
     # Search
-    search_provider: str | None = setting(
+    search_provider: str | None = define_setting(
         "SEARCH_PROVIDER", None, "The web search provider to try first."
     )
-    search_routing: str | None = setting(
+    search_routing: str | None = define_setting(
         "SEARCH_ROUTING",
         None,
         "Providers in order of preference: a comma list, or JSON with a list per capability (web, images, news, default).",
     )
-    search_thin_threshold: Count = setting(
+    search_thin_threshold: NonNegativeInt = define_setting(
         "SEARCH_THIN_THRESHOLD",
         1,
         "A provider that returns this many results or fewer is helped out by the next one.",
     )
-    search_timeout: Seconds = setting(
+    search_timeout: DurationSeconds = define_setting(
         "CITEWELL_SEARCH_TIMEOUT", 10.0, "Longest wait for one search request."
     )
-    custom_lenses_path: Location | None = setting(
+    custom_lenses_path: ExpandedPath | None = define_setting(
         "CUSTOM_LENSES_PATH", None, "A directory with more lens files."
     )
 
     # Network
-    allow_private_ips: bool = setting(
+    allow_private_ips: bool = define_setting(
         "ALLOW_PRIVATE_IPS",
         False,
         "Let requests reach private and loopback addresses. For tests and closed networks only.",
     )
-    allow_private_hosts: Names = setting(
+    allow_private_hosts: NameList = define_setting(
         "CITEWELL_ALLOW_PRIVATE_HOSTS",
         (),
         "host or host:port entries that may resolve to private addresses, such as your own SearXNG.",
     )
-    allowed_domains: Names = setting(
+    allowed_domains: NameList = define_setting(
         "ALLOWED_DOMAINS",
         (),
         "When set, pages are read only from these domains and their subdomains, redirects included.",
     )
-    outbound_proxy: str | None = setting(
+    outbound_proxy: str | None = define_setting(
         "CITEWELL_PROXY",
         None,
         "Send outbound requests through this HTTP proxy; `env` takes HTTP_PROXY, HTTPS_PROXY and NO_PROXY.",
         secret=True,
     )
-    ca_file: Location | None = setting(
+    ca_file: ExpandedPath | None = define_setting(
         "CITEWELL_CA_FILE",
         None,
         "A PEM file with certificate authorities to trust besides the usual ones.",
     )
-    user_agent: str | None = setting(
+    user_agent: str | None = define_setting(
         "CITEWELL_USER_AGENT", None, "The User-Agent to send instead of our own honest one."
     )
-    github_token: str | None = setting(
+    github_token: str | None = define_setting(
         "GITHUB_TOKEN", None, "Raises GitHub's limits; sent to api.github.com alone.", secret=True
     )
-    respect_robots: bool = setting(
+    respect_robots: bool = define_setting(
         "CITEWELL_RESPECT_ROBOTS", True, "Ask robots.txt before a page is read."
     )
-    max_html_bytes: Positive = setting("MAX_HTML_BYTES", 8 * 2**20, "Largest page read, in bytes.")
-    max_document_bytes: Positive = setting(
+    max_html_bytes: PositiveInt = define_setting(
+        "MAX_HTML_BYTES", 8 * 2**20, "Largest page read, in bytes."
+    )
+    max_document_bytes: PositiveInt = define_setting(
         "MAX_DOCUMENT_BYTES", 50 * 2**20, "Largest document read, in bytes."
     )
-    page_timeout: Seconds = setting(
+    page_timeout: DurationSeconds = define_setting(
         "CITEWELL_PAGE_TIMEOUT", 15.0, "Longest wait for one page over plain HTTP."
     )
-    max_page_concurrency: Positive = setting(
+    max_page_concurrency: PositiveInt = define_setting(
         "MAX_SCRAPE_CONCURRENCY", 5, "Pages read at the same time."
     )
-    markdown_timeout: Seconds = setting(
+    markdown_timeout: DurationSeconds = define_setting(
         "CITEWELL_MARKDOWN_TIMEOUT", 5.0, "Longest wait for a page asked for as markdown."
     )
-    download_timeout: Seconds = setting(
+    download_timeout: DurationSeconds = define_setting(
         "CITEWELL_DOCUMENT_TIMEOUT", 30.0, "Longest wait for a document to arrive."
     )
-    document_timeout: Seconds = setting(
+    document_timeout: DurationSeconds = define_setting(
         "CITEWELL_PARSE_TIMEOUT", 30.0, "Longest time a document may take to be read."
     )
-    document_memory_mb: Positive = setting(
+    document_memory_mb: PositiveInt = define_setting(
         "CITEWELL_PARSE_MEMORY_MB", 1024, "Most memory a document may take to be read."
     )
-    stealth: bool = setting(
+    stealth: bool = define_setting(
         "CITEWELL_STEALTH",
         True,
         "Ask again as a browser would when a page refuses us; needs the extra `stealth`.",
     )
-    stealth_timeout: Seconds = setting(
+    stealth_timeout: DurationSeconds = define_setting(
         "CITEWELL_STEALTH_TIMEOUT", 20.0, "Longest wait for one page asked for as Chrome would."
     )
-    browser_timeout: Seconds = setting(
+    browser_timeout: DurationSeconds = define_setting(
         "CITEWELL_BROWSER_TIMEOUT", 30.0, "Longest wait for one page rendered in the browser."
     )
-    chrome_path: str | None = setting(
+    chrome_path: str | None = define_setting(
         "CHROME_PATH", None, "The Chromium to render pages with; `disabled` for none."
     )
-    browser_idle_timeout: Seconds = setting(
+    browser_idle_timeout: DurationSeconds = define_setting(
         "BROWSER_IDLE_TIMEOUT", 300.0, "How long an unused browser is kept running."
     )
-    max_browser_pages: Positive = setting(
+    max_browser_pages: PositiveInt = define_setting(
         "MAX_SCRAPE_CONCURRENCY_BROWSER", 2, "Pages rendered at the same time."
     )
-    exa_contents: bool = setting(
+    exa_contents: bool = define_setting(
         "CITEWELL_EXA_CONTENTS",
         True,
         "With EXA_API_KEY, ask Exa for pages that nothing else could read; paid, and Exa learns the address.",
     )
-    breaker_threshold: Positive = setting(
+    breaker_threshold: PositiveInt = define_setting(
         "CIRCUIT_FAILURE_THRESHOLD",
         5,
         "Failures in a row after which a provider is left alone for a while.",
     )
-    breaker_reset: Seconds = setting(
+    breaker_reset: DurationSeconds = define_setting(
         "CIRCUIT_RESET_TIMEOUT_SECONDS", 60.0, "How long it is left alone before one probe."
     )
 
     # Tools
-    tool_timeout: Seconds = setting("CITEWELL_TOOL_TIMEOUT", 60.0, "Longest run of one tool call.")
-    long_tool_timeout: Seconds = setting(
+    tool_timeout: DurationSeconds = define_setting(
+        "CITEWELL_TOOL_TIMEOUT", 60.0, "Longest run of one tool call."
+    )
+    long_tool_timeout: DurationSeconds = define_setting(
         "CITEWELL_LONG_TOOL_TIMEOUT", 120.0, "Longest run of a tool that reads many pages."
     )
-    source_recommendations: bool = setting(
+    source_recommendations: bool = define_setting(
         "SOURCE_RECOMMENDATIONS", True, "Point out the best sources in search_and_scrape."
     )
-    generative_ui: bool = setting(
+    generative_ui: bool = define_setting(
         "GENERATIVE_UI_ENABLED",
         False,
         "Add cards and a table of the sources to search_and_scrape, for clients that draw them.",
     )
-    gather_deadline: Seconds = setting(
+    gather_deadline: DurationSeconds = define_setting(
         "CITEWELL_GATHER_DEADLINE",
         15.0,
         "How long search_and_scrape waits for slow pages when others have been read.",
     )
-    link_threshold: Count = setting(
+    link_threshold: NonNegativeInt = define_setting(
         "CITEWELL_LINK_THRESHOLD",
         24 * 1024,
         "Results of this many bytes or more are returned as a resource link with the first page inline.",
     )
 
     # Store
-    data_dir: Location | None = setting("CITEWELL_DATA_DIR", None, "Where state and cache live.")
-    cache_dir: Location | None = setting(
+    data_dir: ExpandedPath | None = define_setting(
+        "CITEWELL_DATA_DIR", None, "Where state and cache live."
+    )
+    cache_dir: ExpandedPath | None = define_setting(
         "CACHE_DIR", None, "Where the cache lives, if not in the data directory."
     )
-    cache_enabled: bool = setting("CITEWELL_CACHE", True, "Keep answers for reuse.")
-    cache_max_memory_mb: Count = setting(
+    cache_enabled: bool = define_setting("CITEWELL_CACHE", True, "Keep answers for reuse.")
+    cache_max_memory_mb: NonNegativeInt = define_setting(
         "CACHE_MAX_MEMORY_MB", 64, "Memory for the cache's first tier."
     )
-    cache_max_disk_mb: Count = setting(
+    cache_max_disk_mb: NonNegativeInt = define_setting(
         "CITEWELL_CACHE_MAX_DISK_MB",
         512,
         "Disk for the cache's second tier; the least recently used goes first.",
     )
-    cache_key: str | None = setting(
+    cache_key: str | None = define_setting(
         "CACHE_ENCRYPTION_KEY",
         None,
         "64 hex digits; the cache is encrypted with it. Without it a key file in the data directory is used.",
         secret=True,
     )
-    cache_key_previous: str | None = setting(
+    cache_key_previous: str | None = define_setting(
         "CACHE_ENCRYPTION_KEY_PREV",
         None,
         "The key before the last rotation, still accepted for reading.",
         secret=True,
     )
-    cache_isolation: Literal["shared", "tenant"] = setting(
+    cache_isolation: Literal["shared", "tenant"] = define_setting(
         "CACHE_ISOLATION", "shared", "`tenant` keeps each tenant's cached answers apart."
     )
-    artifact_ttl: Seconds = setting(
+    artifact_ttl: DurationSeconds = define_setting(
         "CITEWELL_ARTIFACT_TTL", 1800.0, "How long a linked result can be fetched."
     )
-    database_url: str | None = setting(
+    database_url: str | None = define_setting(
         "CITEWELL_DATABASE_URL",
         None,
         "postgresql://… keeps state and cache in PostgreSQL (14 or newer) instead of files, for several instances.",
         secret=True,
     )
-    redis_url: str | None = setting(
+    redis_url: str | None = define_setting(
         "REDIS_URL",
         None,
         "redis://… keeps cache, leases and limits in Redis, shared by all instances.",
         secret=True,
     )
-    master_key: str | None = setting(
+    master_key: str | None = define_setting(
         "CITEWELL_MASTER_KEY",
         None,
         "64 hex digits; wraps the keys that encrypt the state. Without it, a key file in the data directory is used.",
         secret=True,
     )
-    master_key_file: Location | None = setting(
+    master_key_file: ExpandedPath | None = define_setting(
         "CITEWELL_MASTER_KEY_FILE",
         None,
         "A file with the master key, such as a mounted secret; further lines hold previous keys.",
     )
-    master_key_previous: str | None = setting(
+    master_key_previous: str | None = define_setting(
         "CITEWELL_MASTER_KEY_PREVIOUS",
         None,
         "The master key before the last rotation, still accepted for reading.",
         secret=True,
     )
-    keyring: bool = setting(
+    keyring: bool = define_setting(
         "CITEWELL_KEYRING",
         False,
         "Keep the master key in the system's keyring instead of a file; needs the keyring library.",
     )
 
     # Library
-    library_keep_pages: bool = setting(
+    library_keep_pages: bool = define_setting(
         "CITEWELL_LIBRARY_KEEP_PAGES",
         False,
         "Keep every page that is read in the library of whoever asked for it, tagged `read`.",
     )
 
     # Sessions
-    wayback_url: str = setting(
+    wayback_url: str = define_setting(
         "CITEWELL_WAYBACK_BASE_URL",
         "https://archive.org/wayback/available",
         "Where archived copies of dead links are looked up.",
     )
-    archive_url: str = setting(
+    archive_url: str = define_setting(
         "CITEWELL_ARCHIVE_BASE_URL", "https://web.archive.org", "Where pages are archived."
     )
-    ia_access_key: str | None = setting(
+    ia_access_key: str | None = define_setting(
         "IA_ACCESS_KEY", None, "With IA_SECRET_KEY, archives under your account.", secret=True
     )
-    ia_secret_key: str | None = setting(
+    ia_secret_key: str | None = define_setting(
         "IA_SECRET_KEY", None, "Belongs to IA_ACCESS_KEY.", secret=True
     )
-    retraction_watch_url: str = setting(
+    retraction_watch_url: str = define_setting(
         "RETRACTION_WATCH_URL",
         "https://gitlab.com/crossref/retraction-watch-data/-/raw/main/retraction_watch.csv",
         "Where `citewell data update` gets the table of retractions.",
     )
-    session_ttl: Seconds = setting(
+    session_ttl: DurationSeconds = define_setting(
         "SESSION_TTL", 4 * 3600.0, "How long a research session lives after its last use."
     )
-    session_max: Positive = setting(
+    session_max: PositiveInt = define_setting(
         "CITEWELL_SESSION_MAX",
         50,
         "Research sessions one owner may have; beyond that the least recently used goes.",
     )
-    session_max_steps: Positive = setting(
+    session_max_steps: PositiveInt = define_setting(
         "SESSION_MAX_STEPS", 200, "Steps one research session may have."
     )
 
     # Deep research
-    research_writer: str | None = setting(
+    research_writer: str | None = define_setting(
         "CITEWELL_RESEARCH_WRITER",
         None,
         "Provider that writes research reports, or extractive for quotations alone; without it one of the job's own.",
     )
-    research_budget: Count | None = setting(
+    research_budget: NonNegativeInt | None = define_setting(
         "CITEWELL_RESEARCH_BUDGET_CENTS",
         None,
         "Cents each owner may spend on deep research in all; unlimited when not set and nothing was credited.",
     )
-    research_concurrency: Positive = setting(
+    research_concurrency: PositiveInt = define_setting(
         "CITEWELL_RESEARCH_CONCURRENCY", 4, "Research jobs one process runs at a time."
     )
-    research_per_owner: Positive = setting(
+    research_per_owner: PositiveInt = define_setting(
         "CITEWELL_RESEARCH_PER_OWNER", 4, "Research jobs of one owner that run at a time."
     )
-    research_lease: Seconds = setting(
+    research_lease: DurationSeconds = define_setting(
         "CITEWELL_RESEARCH_LEASE",
         30.0,
         "After how long a worker that fell silent loses its jobs to another.",
     )
-    research_poll: Seconds = setting(
+    research_poll: DurationSeconds = define_setting(
         "CITEWELL_RESEARCH_POLL",
         2.0,
         "How soon a provider's background run is first asked after; the pauses grow to ten times that.",
     )
-    research_retention: Seconds | None = setting(
+    research_retention: DurationSeconds | None = define_setting(
         "CITEWELL_RESEARCH_RETENTION",
         None,
         "How long finished research is kept; for ever when not set.",
     )
 
     # HTTP
-    host: str = setting("CITEWELL_HOST", "127.0.0.1", "Interface to listen on.")
-    port: Annotated[int, Field(ge=0, le=65535)] = setting(
+    host: str = define_setting("CITEWELL_HOST", "127.0.0.1", "Interface to listen on.")
+    port: Annotated[int, Field(ge=0, le=65535)] = define_setting(
         "PORT", 0, "Port to listen on; above 0 it selects HTTP mode."
     )
-    allowed_origins: Names = setting(
+    allowed_origins: NameList = define_setting(
         "ALLOWED_ORIGINS", (), "Browser origins that may call the server, besides loopback."
     )
-    allowed_hosts: Names = setting(
+    allowed_hosts: NameList = define_setting(
         "CITEWELL_ALLOWED_HOSTS",
         (),
         "Host headers that are accepted, besides loopback and the one listened on.",
     )
-    max_request_bytes: Positive = setting(
+    max_request_bytes: PositiveInt = define_setting(
         "MAX_REQUEST_BODY_BYTES", 10 * 2**20, "Largest request body accepted."
     )
-    admin_key: Annotated[str, Field(min_length=16)] | None = setting(
+    admin_key: Annotated[str, Field(min_length=16)] | None = define_setting(
         "ADMIN_API_KEY",
         None,
         "Key (16 characters or more) for /metrics and the admin API, sent as X-Admin-Key.",
         secret=True,
     )
-    open_metrics: bool = setting(
+    open_metrics: bool = define_setting(
         "CITEWELL_OPEN_METRICS", False, "Serve /metrics to anyone who can reach the port."
     )
 
     # Records
-    log_level: Level = setting(
+    log_level: LogLevel = define_setting(
         "LOG_LEVEL", "info", "debug, info, warning or error; logs go to stderr."
     )
-    audit_enabled: bool = setting("AUDIT_ENABLED", True, "Write one line per tool call.")
-    audit_path: Location | None = setting(
+    audit_enabled: bool = define_setting("AUDIT_ENABLED", True, "Write one line per tool call.")
+    audit_path: ExpandedPath | None = define_setting(
         "AUDIT_OUTPUT_PATH", None, "File for audit lines instead of stderr."
     )
-    audit_include_query: bool = setting(
+    audit_include_query: bool = define_setting(
         "AUDIT_INCLUDE_REQUEST_BODY",
         False,
         "Put the query text itself into audit lines, not only its length.",
     )
 
-    # Raw values, for the options that each provider's SPEC declares.
+    # The raw values, from which provider options are read.
     raw: Mapping[str, str] = Field(default_factory=dict, exclude=True, repr=False)
 
     @property
     def data_path(self) -> Path:
-        return self.data_dir or environment.data_path(self.raw)
+        return self.data_dir or environment.find_data_path(self.raw)
 
     @property
     def cache_path(self) -> Path:
         return self.cache_dir or self.data_path
 
 
-def load(environ: Mapping[str, str] | None = None, **overrides: object) -> Settings:
-    """Settings from environment and file; `overrides` are field names, as flags give them."""
+def load_settings(environ: Mapping[str, str] | None = None, **overrides: object) -> Settings:
+    """Settings from the environment and the settings file.
+
+    `overrides` are Settings fields, for example from command line flags; None means not given.
+    Raises Misconfigured, naming each wrong setting but not its value.
+    """
     try:
-        raw = environment.load(os.environ if environ is None else environ)
-    except environment.Unusable as error:
+        raw = environment.load_raw_settings(os.environ if environ is None else environ)
+    except environment.UnusableSettingsFile as error:
         raise Misconfigured(str(error), action="inform_user") from None
     given = {key: value for key, value in overrides.items() if value is not None}
     names = {field.alias: key for key, field in Settings.model_fields.items() if field.alias}
@@ -424,11 +438,11 @@ def load(environ: Mapping[str, str] | None = None, **overrides: object) -> Setti
     try:
         return Settings(**(values | given | {"raw": raw}))
     except ValidationError as error:
-        raise Misconfigured(_complaint(error), action="inform_user") from None
+        raise Misconfigured(_describe_invalid_settings(error), action="inform_user") from None
 
 
-def _complaint(error: ValidationError) -> str:
-    """Name the setting and what it takes, never its value: it may be a secret."""
+def _describe_invalid_settings(error: ValidationError) -> str:
+    """Name each wrong setting and what it accepts, but not its value, which may be a secret."""
     aliases = {key: field.alias or key for key, field in Settings.model_fields.items()}
     lines = []
     for item in error.errors(include_input=False, include_url=False):

@@ -1,6 +1,6 @@
-"""Where raw settings come from: the environment first, then one optional TOML file.
+"""Reads raw settings from the environment and from one optional TOML file.
 
-Standard library only: the instant start reads from here before anything else is loaded.
+Imports the standard library only, so that `serve` over stdio starts fast.
 """
 
 from __future__ import annotations
@@ -9,45 +9,56 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-CONFIG_FILE = "CITEWELL_CONFIG"
+CONFIG_FILE_VARIABLE = "CITEWELL_CONFIG"
 
 
-class Unusable(ValueError):
-    """The settings file is there and cannot be used; the sentence names it and the place."""
+class UnusableSettingsFile(ValueError):
+    """The settings file exists and cannot be used; the message names the file and the line."""
 
     def __init__(self, path: Path, reason: str) -> None:
         super().__init__(f"The settings file {path} cannot be used: {reason}.")
 
 
-def config_path(environ: Mapping[str, str]) -> Path:
-    """The settings file: named by CITEWELL_CONFIG, else in the user's configuration directory."""
-    if named := environ.get(CONFIG_FILE):
+def find_config_path(environ: Mapping[str, str]) -> Path:
+    """CITEWELL_CONFIG if it is set, else config.toml in the user's configuration directory."""
+    if named := environ.get(CONFIG_FILE_VARIABLE):
         return Path(named).expanduser()
-    return _home(environ, "XDG_CONFIG_HOME", ".config", "APPDATA") / "citewell" / "config.toml"
+    return (
+        _find_base_directory(environ, "XDG_CONFIG_HOME", ".config", "APPDATA")
+        / "citewell"
+        / "config.toml"
+    )
 
 
-def data_path(environ: Mapping[str, str]) -> Path:
-    """Where what is kept is kept, unless CITEWELL_DATA_DIR says otherwise."""
-    return _home(environ, "XDG_DATA_HOME", ".local/share", "LOCALAPPDATA") / "citewell"
+def find_data_path(environ: Mapping[str, str]) -> Path:
+    """The default data directory; CITEWELL_DATA_DIR overrides it elsewhere."""
+    return (
+        _find_base_directory(environ, "XDG_DATA_HOME", ".local/share", "LOCALAPPDATA") / "citewell"
+    )
 
 
-def load(environ: Mapping[str, str]) -> dict[str, str]:
-    """Every raw setting by its environment name; the environment wins over the file."""
-    path = config_path(environ)
+def load_raw_settings(environ: Mapping[str, str]) -> dict[str, str]:
+    """Every raw setting by its environment name; the environment overrides the file.
+
+    Raises UnusableSettingsFile if the file exists and cannot be read or parsed.
+    """
+    path = find_config_path(environ)
     try:
-        from_file = _read_file(path) if path.is_file() else {}
+        from_file = _read_settings_file(path) if path.is_file() else {}
     except OSError as error:
-        raise Unusable(path, error.strerror or "it cannot be read") from None
+        raise UnusableSettingsFile(path, error.strerror or "it cannot be read") from None
     return from_file | {name: value for name, value in environ.items() if value != ""}
 
 
-def _home(environ: Mapping[str, str], variable: str, fallback: str, windows: str) -> Path:
+def _find_base_directory(
+    environ: Mapping[str, str], variable: str, fallback: str, windows: str
+) -> Path:
     if os.name == "nt" and environ.get(windows):
         return Path(environ[windows])
     return Path(environ[variable]) if environ.get(variable) else Path.home() / fallback
 
 
-def _read_file(path: Path) -> dict[str, str]:
+def _read_settings_file(path: Path) -> dict[str, str]:
     import json
     import tomllib
 
@@ -56,9 +67,9 @@ def _read_file(path: Path) -> dict[str, str]:
         table = tomllib.loads(content.decode())
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        raise Unusable(path, f"line {line} is not UTF-8") from None
+        raise UnusableSettingsFile(path, f"line {line} is not UTF-8") from None
     except tomllib.TOMLDecodeError as error:
-        raise Unusable(path, f"it is not TOML: {error}") from None
+        raise UnusableSettingsFile(path, f"it is not TOML: {error}") from None
     return {
         name.upper(): value if isinstance(value, str) else json.dumps(value, default=str)
         for name, value in table.items()

@@ -1,4 +1,4 @@
-"""Everything that can go wrong, named for what the caller can do about it."""
+"""The errors of this package, named for what the caller can do about them."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from typing import ClassVar
 
 
 class CitewellError(Exception):
-    """A failure with advice: its kind, whether to retry and when, and what to do next.
+    """A failure with its kind, whether and when to retry, and what to do next.
 
-    The first argument is one plain sentence for a reader; it never holds a secret.
+    The first argument is one plain sentence for a reader; it must never contain a secret.
     """
 
     kind: ClassVar[str] = "internal"
     retryable: ClassVar[bool] = False
     action: ClassVar[str] = "report_bug"
     default_delay: ClassVar[float | None] = None
-    code: ClassVar[str | None] = None  # the word spec 2 gives it, where it gives one
+    code: ClassVar[str | None] = None  # the error code that spec 2 defines, if it defines one
 
     def __init__(
         self,
@@ -38,8 +38,8 @@ class CitewellError(Exception):
         self.detail = detail
         self.extra = dict(extra or {})
 
-    def block(self) -> dict[str, object]:
-        """The machine-readable half of the answer."""
+    def build_error_block(self) -> dict[str, object]:
+        """The machine-readable part of the error answer; unknown fields are left out."""
         block: dict[str, object] = {"kind": self.kind, "retryable": self.retryable}
         if self.retryable and self.retry_after is not None:
             block["retryAfterSeconds"] = max(1, round(self.retry_after))
@@ -55,22 +55,22 @@ class CitewellError(Exception):
 
 
 class InternalError(CitewellError):
-    """A fault of ours."""
+    """A bug in this server."""
 
 
 class InvalidInput(CitewellError):
-    """The caller's arguments cannot be used as they are."""
+    """The arguments of the call are invalid."""
 
     kind = "validation"
     action = "inform_user"
 
 
-class Refused(InvalidInput):
-    """Our own policy forbids the address; never retried, never handed to anybody else."""
+class RefusedByPolicy(InvalidInput):
+    """Our own policy forbids the address; it is not retried and not passed to another provider."""
 
 
 class NotFound(CitewellError):
-    """The thing asked for does not exist, and whoever keeps it said so."""
+    """The registry or store that would hold the thing says that it does not exist."""
 
     kind = "not_found"
     action = "inform_user"
@@ -97,11 +97,11 @@ class BrowserUnavailable(CitewellError):
 
 
 class UpstreamError(CitewellError):
-    """Somebody else's server failed us."""
+    """Base of the errors that somebody else's server caused."""
 
 
 class RateLimited(UpstreamError):
-    """The upstream asks for a pause, or our own limit does."""
+    """The upstream's rate limit, or one of our own, asks for a pause."""
 
     kind = "rate_limited"
     retryable = True
@@ -124,14 +124,14 @@ class OutOfCredit(UpstreamError):
 
 
 class Blocked(UpstreamError):
-    """A bot wall, a consent page or an outright refusal stands before the content."""
+    """The site shows a bot wall, a consent page or a refusal instead of the content."""
 
     kind = "blocked"
     action = "inform_user"
 
 
 class NetworkFailed(UpstreamError):
-    """No answer arrived: name, connection, TLS or time."""
+    """No whole response arrived: name lookup, connection, TLS or timeout failed."""
 
     kind = "network"
     retryable = True
@@ -139,43 +139,43 @@ class NetworkFailed(UpstreamError):
     default_delay = 5.0
 
 
-class Unconnected(NetworkFailed):
+class NotConnected(NetworkFailed):
     """No connection was made, so the request was never sent."""
 
 
 class ContentEmpty(UpstreamError):
-    """The page was read and holds no text worth returning."""
+    """The page was read and has no useful text."""
 
     kind = "content_empty"
     retryable = True
     action = "inform_user"
 
 
-class Unavailable(UpstreamError):
-    """The upstream answered with a failure of its own."""
+class UpstreamUnavailable(UpstreamError):
+    """The upstream answered with an error of its own."""
 
     kind = "upstream_unavailable"
     retryable = True
     action = "try_different_provider"
 
 
-class LeftAlone(Unavailable):
-    """The upstream failed so often that it is not asked for a while; nothing was sent."""
+class BreakerOpen(UpstreamUnavailable):
+    """The upstream failed repeatedly, so no request was sent; it is asked again later."""
 
 
-class BadShape(Unavailable):
-    """The upstream answered with something that is not what it documents."""
+class MalformedResponse(UpstreamUnavailable):
+    """The response does not have the form that the upstream documents."""
 
 
 class RejectedRequest(UpstreamError):
-    """The upstream refused this one request (a 4xx of ours), and is otherwise well."""
+    """The upstream rejected this request (HTTP 4xx); other requests may succeed."""
 
     kind = "upstream_unavailable"
     action = "inform_user"
 
 
 class TooLarge(UpstreamError):
-    """The body passed its byte cap, or inflates beyond all measure."""
+    """The body is larger than its byte limit, as sent or after decompression."""
 
     kind = "content_empty"
     action = "inform_user"
@@ -200,7 +200,7 @@ class ClaimNotFound(NotFound):
 
 
 class JobNotComplete(CitewellError):
-    """The job is still at work; its status says how far it is."""
+    """The job is still running; its status says how far it is."""
 
     kind = "validation"
     code = "JOB_NOT_COMPLETE"
@@ -210,7 +210,7 @@ class JobNotComplete(CitewellError):
 
 
 class ThreadBusy(CitewellError):
-    """The thread has research in progress; one job at a time."""
+    """The thread already has a research job in progress; it takes one at a time."""
 
     kind = "validation"
     code = "THREAD_BUSY"
@@ -220,19 +220,19 @@ class ThreadBusy(CitewellError):
 
 
 class InvalidTopic(InvalidInput):
-    """No suggestion has this index."""
+    """No follow-on suggestion has this index."""
 
     code = "INVALID_TOPIC"
 
 
 class MissingFilter(InvalidInput):
-    """Claims are searched by thread, by job or by words; one of them is needed."""
+    """A search for claims needs a thread, a job or words."""
 
     code = "MISSING_FILTER"
 
 
 class InsufficientBalance(CitewellError):
-    """The budget does not cover the tier's cap."""
+    """The remaining budget does not cover the price cap of the research tier."""
 
     kind = "config"
     code = "INSUFFICIENT_BALANCE"

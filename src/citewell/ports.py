@@ -1,4 +1,4 @@
-"""What a provider may offer, and how it describes itself."""
+"""What a provider can offer (one Protocol for each offer), and how it describes itself."""
 
 from __future__ import annotations
 
@@ -9,79 +9,91 @@ from typing import Protocol, runtime_checkable
 
 from citewell.model.paper import (
     BibliographicQuery,
-    Copy,
-    Event,
+    IdentifierScheme,
+    IntegrityNotice,
+    OpenCopy,
     Paper,
+    PaperHits,
     PaperId,
     PaperQuery,
-    PapersFound,
-    Scheme,
 )
-from citewell.model.research import Polled, ProviderReport, ResearchAsk, Submission, Writing
-from citewell.model.search import Filter, Found, Picture, PictureQuery, Query
-from citewell.net.upstream import Upstream
+from citewell.model.research import (
+    PollOutcome,
+    ProviderReport,
+    ResearchRequest,
+    SubmitOutcome,
+    WritingRequest,
+)
+from citewell.model.search_queries import (
+    FoundImage,
+    ImageQuery,
+    SearchFilter,
+    SearchHits,
+    SearchQuery,
+)
+from citewell.net.upstream.upstream_client import Upstream
 
 
 class Offer(StrEnum):
     WEB = "web"
     IMAGES = "images"
     NEWS = "news"
-    PAPERS = "papers"  # finds works by subject
-    LOOKUP = "lookup"  # knows a work by its identifier
+    PAPERS = "papers"  # searches works by subject
+    LOOKUP = "lookup"  # looks a work up by its identifier
     MATCH = "match"  # finds the work that a reference means
-    GRAPH = "graph"  # knows what cites what
-    INTEGRITY = "integrity"  # knows of retractions and corrections
-    COPIES = "copies"  # knows where a work can be read freely
+    GRAPH = "graph"  # lists citing and cited works
+    INTEGRITY = "integrity"  # lists retractions and corrections
+    COPIES = "copies"  # lists places where a work can be read freely
     REGISTRY = "registry"  # says whether a DOI is registered at all
-    RESEARCH = "research"  # researches a question by itself, for money
-    WRITING = "writing"  # writes a text from material of ours
+    RESEARCH = "research"  # researches a question by itself; paid
+    WRITING = "writing"  # writes a text from material we give it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Option:
-    """A setting that belongs to one provider, read from `env`."""
+class ProviderOption:
+    """A setting of one provider, read from the environment variable `env`."""
 
     env: str
     help: str
     secret: bool = False
     required: bool = False  # without it the provider is not configured
     default: str | None = None
-    own_address: bool = False  # a service of the user's own, so it may be on a private network
-    per_second: float | None = None  # the pace that it buys, where it is a key
+    is_self_hosted: bool = False  # address of a self-hosted service; may be private
+    per_second: float | None = None  # request rate that this key allows, if higher
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Spec:
-    """A provider's description: documentation, settings, doctor and router all read it."""
+class ProviderSpec:
+    """A provider's description, used by the router, the settings, the doctor and the documentation."""
 
     name: str
     title: str
-    home: str  # where a person reads about it and gets a key
-    base_url: str  # overridden by CITEWELL_<NAME>_BASE_URL
+    homepage: str  # the page where a person gets a key
+    base_url: str  # CITEWELL_<NAME>_BASE_URL overrides it
     offers: frozenset[Offer]
-    options: tuple[Option, ...] = ()
+    options: tuple[ProviderOption, ...] = ()
     requires_any: tuple[
         str, ...
     ] = ()  # without one of these options the provider is not configured
-    filters: frozenset[Filter] = (
+    filters: frozenset[SearchFilter] = (
         frozenset()
-    )  # what it applies itself; the rest is applied afterwards
-    max_results: int = 10  # what one call of the port can return, pages included
-    max_sites: int = 10  # domains one query can carry; longer lens lists are split
-    max_query: int = 500  # characters of the final query text, operators included
-    per_second: float | None = None  # polite pace; real headers override it
+    )  # applied by the provider; all others are applied to its results
+    max_results: int = 10  # most results of one call, which may fetch several result pages
+    max_sites: int = 10  # domains in one query; longer lists are split into several queries
+    max_query_chars: int = 500  # characters, search operators included
+    per_second: float | None = None  # assumed request rate; rate limit headers override it
     burst: int = 1
-    rank: int = 50  # order among configured providers when nobody chose; lower goes first
-    general: bool = True  # searches the whole web, not one site or the user's own documents
-    terms: str = ""  # what its operator asks of users, in a line
-    evidence: str = "shape-tested only"  # what its parser was tested against
+    rank: int = 50  # default order of providers; the lowest is tried first
+    covers_whole_web: bool = True  # False if it searches one site or the user's own documents
+    terms: str = ""  # the operator's terms of use, in one line
+    test_evidence: str = "shape-tested only"  # what its parser was tested against
 
     @property
-    def keyless(self) -> bool:
+    def is_keyless(self) -> bool:
         return not self.requires_any and not any(option.required for option in self.options)
 
-    def pace(self, options: Mapping[str, str]) -> float | None:
-        """Requests a second with these options; a key may buy a faster pace."""
+    def choose_pace(self, options: Mapping[str, str]) -> float | None:
+        """Requests per second with these options: that of the first key given, else the default."""
         bought = (option.per_second for option in self.options if options.get(option.env))
         return next((pace for pace in bought if pace), self.per_second)
 
@@ -91,136 +103,142 @@ class Spec:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kit:
-    """What the frame hands a provider: its door to the network and its options' values."""
+class ProviderKit:
+    """What a provider is constructed with: its upstream, option values, memory and library."""
 
     upstream: Upstream
     options: Mapping[str, str] = field(default_factory=dict, repr=False)
-    memory: Memory | None = None  # small facts that outlive the process, such as instance health
-    library: LibraryIndex | None = None  # the user's own documents, where some are indexed
+    memory: ProviderMemory | None = None  # facts kept across restarts, such as instance health
+    library: LibraryIndex | None = None  # the user's own documents, if any are indexed
 
-    def option(self, env: str) -> str | None:
+    def find_option(self, env: str) -> str | None:
         return self.options.get(env)
 
 
 @runtime_checkable
-class Memory(Protocol):
-    """Small facts kept across restarts under one provider's name."""
+class ProviderMemory(Protocol):
+    """Small facts of one provider, kept across restarts."""
 
-    async def recall(self, key: str) -> bytes | None: ...
+    async def recall_fact(self, key: str) -> bytes | None: ...
 
-    async def remember(self, key: str, value: bytes, *, ttl: float) -> None: ...
+    async def remember_fact(self, key: str, value: bytes, *, ttl: float) -> None: ...
 
 
 @runtime_checkable
 class LibraryIndex(Protocol):
-    """Whatever holds the user's indexed documents; it answers as a provider does."""
+    """The index of the user's own documents; results have the form of a provider's."""
 
-    async def search(self, query: Query) -> Found: ...
+    async def search_documents(self, query: SearchQuery) -> SearchHits: ...
 
-    async def empty(self) -> bool: ...
+    async def is_empty(self) -> bool: ...
 
 
 @runtime_checkable
 class WebSearch(Protocol):
-    async def web(self, query: Query) -> Found: ...
+    async def search_web(self, query: SearchQuery) -> SearchHits: ...
 
 
 @runtime_checkable
 class NewsSearch(Protocol):
-    async def news(self, query: Query) -> Found: ...
+    async def search_news(self, query: SearchQuery) -> SearchHits: ...
 
 
 @runtime_checkable
 class ImageSearch(Protocol):
-    async def images(self, query: PictureQuery) -> tuple[Picture, ...]: ...
+    async def search_images(self, query: ImageQuery) -> tuple[FoundImage, ...]: ...
 
 
 @runtime_checkable
 class PaperSearch(Protocol):
-    async def papers(self, query: PaperQuery) -> PapersFound: ...
+    async def search_papers(self, query: PaperQuery) -> PaperHits: ...
 
 
 @runtime_checkable
 class PaperLookup(Protocol):
-    schemes: frozenset[Scheme]  # the identifiers it can be asked for
+    schemes: frozenset[IdentifierScheme]  # the kinds of identifier it accepts
 
-    async def paper(self, paper_id: PaperId) -> Paper | None:
-        """The very work with this identifier; None when the registry says it has none."""
+    async def look_up_paper(self, paper_id: PaperId) -> Paper | None:
+        """The work with this identifier; None if the registry says that there is none."""
         ...
 
 
 @runtime_checkable
 class PaperLookupMany(PaperLookup, Protocol):
-    """Knows many works in one request, where its operator documents how to ask for them."""
+    """A lookup that can ask for several works in one request."""
 
-    most: Mapping[Scheme, int]  # identifiers in one request, for each scheme that can be bundled
+    max_batch: Mapping[
+        IdentifierScheme, int
+    ]  # identifiers per request, for each scheme that allows several
 
-    async def papers_of(self, ids: Sequence[PaperId]) -> Mapping[PaperId, Paper | None]:
-        """What it has under these identifiers of one scheme; None where it says that it has none.
+    async def look_up_papers(self, ids: Sequence[PaperId]) -> Mapping[PaperId, Paper | None]:
+        """The works with these identifiers, all of one scheme; None where the registry has none.
 
-        One that is left out was not asked for, or the answer does not settle it: ask for it alone.
+        An identifier missing from the result is undecided: look it up by itself.
         """
         ...
 
 
 @runtime_checkable
 class PaperMatch(Protocol):
-    async def match(self, query: BibliographicQuery) -> tuple[Paper, ...]: ...
+    async def match_reference(self, query: BibliographicQuery) -> tuple[Paper, ...]: ...
 
 
 @runtime_checkable
 class CitationGraph(Protocol):
-    async def citing(self, paper_id: PaperId, *, count: int) -> tuple[Paper, ...] | None:
-        """Works that cite it, None when it is not known here."""
+    async def list_citing_papers(
+        self, paper_id: PaperId, *, count: int
+    ) -> tuple[Paper, ...] | None:
+        """Works that cite it; None if the provider does not know it."""
         ...
 
-    async def cited(self, paper_id: PaperId, *, count: int) -> tuple[Paper, ...] | None: ...
+    async def list_cited_papers(
+        self, paper_id: PaperId, *, count: int
+    ) -> tuple[Paper, ...] | None: ...
 
 
 @runtime_checkable
-class Integrity(Protocol):
-    async def events(self, paper_id: PaperId) -> tuple[Event, ...] | None:
-        """Every notice about it; empty for a clean record, None when it is not known here."""
+class IntegrityNotices(Protocol):
+    async def list_notices(self, paper_id: PaperId) -> tuple[IntegrityNotice, ...] | None:
+        """Every notice about it; empty if there is none, None if the provider does not know the work."""
         ...
 
 
 @runtime_checkable
 class OpenCopies(Protocol):
-    async def copies(self, doi: str) -> tuple[Copy, ...] | None: ...
+    async def list_open_copies(self, doi: str) -> tuple[OpenCopy, ...] | None: ...
 
 
 @runtime_checkable
 class DoiRegistry(Protocol):
-    async def registered(self, doi: str) -> bool:
-        """Whether the handle system knows it; an error when that cannot be learnt."""
+    async def is_registered(self, doi: str) -> bool:
+        """Whether the DOI is registered; raises when the registry cannot be asked."""
         ...
 
 
 @runtime_checkable
 class DeepResearch(Protocol):
-    """A provider that researches by itself; a submit is never repeated by this layer."""
+    """A provider that researches by itself; a submit is sent once and never retried."""
 
-    idempotent: bool  # the same tag submitted twice is charged once
+    is_idempotent: bool  # submitting the same tag twice is charged once
 
-    def estimate(self, ask: ResearchAsk) -> int:
-        """What it will probably cost, in ticks."""
+    def estimate_cost(self, ask: ResearchRequest) -> int:
+        """The probable cost, in ticks."""
         ...
 
-    async def submit(self, ask: ResearchAsk) -> Submission: ...
+    async def submit_research(self, ask: ResearchRequest) -> SubmitOutcome: ...
 
 
 @runtime_checkable
 class BackgroundResearch(DeepResearch, Protocol):
-    """Its submits come back with a reference that outlives our process."""
+    """Research in the background: submit returns a reference that can be polled after a restart."""
 
-    async def poll(self, ref: str) -> Polled: ...
+    async def poll_research(self, ref: str) -> PollOutcome: ...
 
-    async def cancel(self, ref: str) -> None:
-        """Stop a run; one that has ended already is no error."""
+    async def cancel_research(self, ref: str) -> None:
+        """Stop a run; does nothing if it has already ended."""
         ...
 
 
 @runtime_checkable
-class Writer(Protocol):
-    async def write(self, writing: Writing) -> ProviderReport: ...
+class ReportWriter(Protocol):
+    async def write_report(self, writing: WritingRequest) -> ProviderReport: ...

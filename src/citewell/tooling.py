@@ -1,4 +1,4 @@
-"""How a tool is declared: its arguments, its result, its conduct."""
+"""How a tool is declared: its arguments, its result type and how it behaves."""
 
 from __future__ import annotations
 
@@ -9,49 +9,49 @@ from typing import Annotated, Any, ClassVar, TypeVar
 
 from pydantic import AliasChoices, BaseModel, ConfigDict
 
-from citewell.model.base import Value
-from citewell.model.routing import Trace
+from citewell.model.routing_trace import RoutingTrace
+from citewell.model.wire_values import WireValue
 
 S = TypeVar("S")
 
 
-class _Unkeyed:
-    """Marks an argument that does not change the result, and so stays out of the cache key."""
+class _CacheKeyExemption:
+    """Marks an argument that does not change the result and is left out of the cache key."""
 
 
-UNKEYED = _Unkeyed()
-SessionId = Annotated[str, UNKEYED]
+NOT_IN_CACHE_KEY = _CacheKeyExemption()
+SessionId = Annotated[str, NOT_IN_CACHE_KEY]
 
 
-class Arguments(BaseModel):
-    """Base of every tool's Args: unknown names are refused, values are frozen."""
+class ToolArguments(BaseModel):
+    """Base of every tool's Args: frozen, and unknown argument names are errors."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
 
-    def keyed(self) -> dict[str, Any]:
-        """Every result-affecting argument, by construction."""
-        return self.model_dump(mode="json", exclude=self._unkeyed())
+    def collect_cache_key(self) -> dict[str, Any]:
+        """The arguments that can change the result, as JSON values."""
+        return self.model_dump(mode="json", exclude=self._list_exempt_fields())
 
     @classmethod
     @cache
-    def _unkeyed(cls) -> set[str]:
+    def _list_exempt_fields(cls) -> set[str]:
         return {
             name
             for name, field_ in cls.model_fields.items()
-            if any(isinstance(mark, _Unkeyed) for mark in field_.metadata)
+            if any(isinstance(mark, _CacheKeyExemption) for mark in field_.metadata)
         }
 
     @classmethod
     @cache
-    def names(cls) -> dict[str, tuple[str, ...]]:
-        """Each field's accepted wire names, the published one first."""
+    def list_argument_names(cls) -> dict[str, tuple[str, ...]]:
+        """For each field the argument names that are accepted, the published one first."""
         return {
-            name: _wire_names(name, cls.model_fields[name].validation_alias)
+            name: _list_alias_names(name, cls.model_fields[name].validation_alias)
             for name in cls.model_fields
         }
 
 
-def _wire_names(name: str, alias: object) -> tuple[str, ...]:
+def _list_alias_names(name: str, alias: object) -> tuple[str, ...]:
     if isinstance(alias, AliasChoices):
         return tuple(str(choice) for choice in alias.choices)
     return (alias,) if isinstance(alias, str) else (name,)
@@ -59,7 +59,7 @@ def _wire_names(name: str, alias: object) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Owner:
-    """Whose call this is; taken from the verified token, never from an argument."""
+    """The tenant and user of a call; taken from the verified token, never from an argument."""
 
     tenant: str = "default"
     user: str = "anonymous"
@@ -68,66 +68,70 @@ class Owner:
         return f"{self.tenant}/{self.user}"
 
 
-async def nobody_listens(_done: float, _total: float | None, _message: str | None) -> None:
-    """Progress for a caller that did not ask for any."""
+async def ignore_progress(_done: float, _total: float | None, _message: str | None) -> None:
+    """Used when the caller did not ask for progress."""
 
 
 @dataclass(slots=True, kw_only=True)
-class Call:
-    """One call while it runs: who asked, where progress goes, and the services it may use."""
+class ToolCall:
+    """A running call of a tool: its owner, its progress reports and the services it can use."""
 
     owner: Owner = field(default_factory=Owner)
-    provide: Callable[[type[Any]], Any]
-    report: Callable[[float, float | None, str | None], Awaitable[None]] = nobody_listens
-    trace: Trace = field(default_factory=Trace)
+    provide_service: Callable[[type[Any]], Any]
+    send_progress: Callable[[float, float | None, str | None], Awaitable[None]] = ignore_progress
+    trace: RoutingTrace = field(default_factory=RoutingTrace)
     session_id: str | None = None
     _done: float = 0.0
     _total: float | None = None
 
-    def service(self, kind: type[S]) -> S:
-        service: S = self.provide(kind)
+    def require_service(self, kind: type[S]) -> S:
+        service: S = self.provide_service(kind)
         return service
 
-    async def progress(
+    async def report_progress(
         self, done: float, total: float | None = None, message: str | None = None
     ) -> None:
-        """Tell the client how far the work is; the number only ever grows."""
+        """Report progress to the client; the reported number never decreases."""
         self._done, self._total = max(done, self._done), total
-        await self.report(self._done, total, message)
+        await self.send_progress(self._done, total, message)
 
-    async def alive(self, seconds: float) -> None:
-        """A sign of life between two steps of long work."""
-        self._done += 0.01  # MCP wants each report larger than the last
-        await self.report(self._done, self._total, f"still working after {seconds:.0f} s")
+    async def report_still_working(self, seconds: float) -> None:
+        """Report that a long step is still running."""
+        self._done += 0.01  # MCP requires that each report is larger than the last
+        await self.send_progress(self._done, self._total, f"still working after {seconds:.0f} s")
 
 
-A = TypeVar("A", bound=Arguments)
-R = TypeVar("R", bound=Value)
+A = TypeVar("A", bound=ToolArguments)
+R = TypeVar("R", bound=WireValue)
 
-TOOLSETS = ("core", "scholar", "trust", "domains", "sessions", "deep", "connector", "people")
+TOOLSET_NAMES = ("core", "scholar", "trust", "domains", "sessions", "deep", "connector", "people")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:
-    """A tool's declaration; its name is its file's name and its description the Args docstring."""
+    """A tool's declaration; the tool is named after its file and described by the Args docstring."""
 
-    args: type[Arguments]
-    result: type[Value]
-    run: Callable[[Any, Call], Awaitable[Value]]
+    args: type[ToolArguments]
+    result: type[WireValue]
+    run: Callable[[Any, ToolCall], Awaitable[WireValue]]
     toolset: str
-    default: bool = False  # part of the default profile
+    in_default_profile: bool = False  # offered in the default profile
     read_only: bool = True
     idempotent: bool = True
     open_world: bool = True
-    ttl: float | None = None  # seconds an answer may be reused; None is never
-    version: int = 1  # raised when a cached answer's shape changes
-    long: bool = False  # takes the longer time-out
-    fresh_meta: bool = False  # cache freshness is told on fresh answers too
-    empty: Callable[[Any], bool] | None = (
-        None  # an answer that found nothing, kept a minute at most
+    ttl_seconds: float | None = None  # seconds a result may be cached; None for never
+    cache_version: int = (
+        1  # increase when the result's fields change, so that cached results are dropped
     )
-    inline: bool = False  # always one whole text item, never a link (spec 4)
-    promised: tuple[str, ...] = ()  # keys that stay in the answer even where the rest is a link
-    publish_result: bool = False  # output schema in tools/list
+    has_long_timeout: bool = False  # uses the longer timeout
+    shows_freshness: bool = False  # `_meta` describes cache freshness on uncached results too
+    is_empty_result: Callable[[Any], bool] | None = (
+        None  # whether a result found nothing; such a result is cached for a minute at most
+    )
+    is_always_inline: bool = (
+        False  # always returned whole as one text item, never as a link (spec 4)
+    )
+    promised_keys: tuple[str, ...] = ()  # keys kept inline if the result becomes a link
+    publishes_result_schema: bool = False  # whether tools/list contains the output schema
 
-    SHORT: ClassVar[float] = 60.0  # seconds an empty answer may be reused
+    EMPTY_TTL_SECONDS: ClassVar[float] = 60.0  # how long a result that found nothing may be cached

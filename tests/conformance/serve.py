@@ -9,7 +9,10 @@ import uvicorn
 from mcp.shared.exceptions import MCPDeprecationWarning
 
 from citewell.config import Settings
-from citewell.server.http import health, transport
+from citewell.server.http.transport import (
+    build_health_routes,
+    build_http_transport,
+)
 from tests.conformance import fixture
 
 
@@ -17,10 +20,10 @@ def main(port: int) -> None:
     # The older scenarios want log messages, which the SDK calls outdated.
     warnings.simplefilter("ignore", MCPDeprecationWarning)
     settings = Settings(port=port)
-    app = transport(
+    app = build_http_transport(
         {"/mcp": fixture.build()},
         settings,
-        routes=health(lambda: True, str, settings),
+        routes=build_health_routes(lambda: True, str, settings),
     )
     uvicorn.run(app, host="127.0.0.1", port=port, http="h11", log_level="warning")
 

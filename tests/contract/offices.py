@@ -8,29 +8,29 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from citewell.model.job import JobView, Order
-from citewell.model.research import TICKS_PER_CENT, Status
-from citewell.services.jobs.pace import Pace
-from citewell.services.jobs.paid import Reply
-from citewell.services.jobs.run import Run
-from citewell.services.jobs.service import Jobs
-from citewell.store.queue import Held, SqlQueue
-from citewell.store.state import State
+from citewell.model.durable_job import JobOrder, JobView
+from citewell.model.research import TICKS_PER_CENT, ResearchStatus
+from citewell.services.jobs.engine_timing import EngineTiming
+from citewell.services.jobs.job_service import JobService
+from citewell.services.jobs.paid_calls import CallReply
+from citewell.services.jobs.workflow_run import WorkflowRun
+from citewell.store.jobs.job_queue import HeldJob, SqlJobQueue
+from citewell.store.state_store import StateStore
 
 CENT = TICKS_PER_CENT
 OWNER = "someone"
-FAST = Pace(
-    lease=0.6,
-    idle=0.05,
-    watch=0.02,
-    look=0.02,
-    first_poll=0.005,
-    last_poll=0.01,
-    patience=0.3,
-    resend=(0.0, 0.0),
-    retries=(0.0, 0.0),
-    writes=(0.0,),
-    tries=4,
+FAST = EngineTiming(
+    lease_seconds=0.6,
+    idle_interval=0.05,
+    watch_interval=0.02,
+    wait_interval=0.02,
+    first_poll_delay=0.005,
+    max_poll_delay=0.01,
+    call_grace_seconds=0.3,
+    resend_delays=(0.0, 0.0),
+    step_retry_delays=(0.0, 0.0),
+    write_retry_delays=(0.0,),
+    max_attempts=4,
 )
 
 
@@ -39,89 +39,93 @@ class Provider:
     """A paid call that does as it is told, and remembers what it was asked."""
 
     provider: str = "double"
-    estimate: int = 5 * CENT
+    estimate_cost: int = 5 * CENT
     background: bool = True
-    idempotent: bool = False
+    is_idempotent: bool = False
     submits: list[Any] = field(default_factory=list)  # what each submit does, the last for ever
     polls: list[Any] = field(default_factory=list)
     cancels: list[Any] = field(default_factory=list)
     tags: list[str] = field(default_factory=list)
     asked: list[str] = field(default_factory=list)
 
-    async def submit(self, tag: str) -> Reply:
+    async def submit_research(self, tag: str) -> CallReply:
         self.tags.append(tag)
         self.asked.append("submit")
         return await _next(self.submits, running("ref-1"))
 
-    async def poll(self, ref: str) -> Reply:
+    async def poll_research(self, ref: str) -> CallReply:
         self.asked.append(f"poll {ref}")
         return await _next(self.polls, completed())
 
-    async def cancel(self, ref: str) -> Reply:
+    async def cancel_research(self, ref: str) -> CallReply:
         self.asked.append(f"cancel {ref}")
-        return await _next(self.cancels, Reply(status=Status.CANCELLED, cost=2 * CENT + 7))
+        return await _next(
+            self.cancels, CallReply(status=ResearchStatus.CANCELLED, cost=2 * CENT + 7)
+        )
 
 
-def running(ref: str | None = "ref-1") -> Reply:
-    return Reply(status=Status.RUNNING, ref=ref)
+def running(ref: str | None = "ref-1") -> CallReply:
+    return CallReply(status=ResearchStatus.RUNNING, ref=ref)
 
 
-def completed(result: Any = "answer", cost: int = 3 * CENT + 1) -> Reply:
-    return Reply(status=Status.COMPLETED, result=result, cost=cost)
+def completed(result: Any = "answer", cost: int = 3 * CENT + 1) -> CallReply:
+    return CallReply(status=ResearchStatus.COMPLETED, result=result, cost=cost)
 
 
-def hanging(event: asyncio.Event, reply: Reply) -> Callable[[], Awaitable[Reply]]:
-    async def wait() -> Reply:
+def hanging(event: asyncio.Event, reply: CallReply) -> Callable[[], Awaitable[CallReply]]:
+    async def wait() -> CallReply:
         await event.wait()
         return reply
 
     return wait
 
 
-async def _next(answers: list[Any], otherwise: Reply) -> Reply:
+async def _next(answers: list[Any], otherwise: CallReply) -> CallReply:
     if not answers:
         return otherwise
     answer = answers.pop(0) if len(answers) > 1 else answers[0]
     if isinstance(answer, Exception):
         raise answer
-    if isinstance(answer, Reply):
+    if isinstance(answer, CallReply):
         return answer
-    reply: Reply = await answer()
+    reply: CallReply = await answer()
     return reply
 
 
-def paying(provider: Provider, **options: Any) -> Callable[[Run], Awaitable[Any]]:
+def paying(provider: Provider, **options: Any) -> Callable[[WorkflowRun], Awaitable[Any]]:
     """A workflow of one call."""
 
-    async def work(run: Run) -> Any:
-        return await run.paid("call", provider, **options)
+    async def work(run: WorkflowRun) -> Any:
+        return await run.run_paid_call("call", provider, **options)
 
     return work
 
 
-def office(store: Any, state: State, work: Callable[[Run], Awaitable[Any]], **options: Any) -> Jobs:
+def office(
+    store: Any, state: StateStore, work: Callable[[WorkflowRun], Awaitable[Any]], **options: Any
+) -> JobService:
     pace = replace(FAST, **options.pop("pace", {}))
-    return Jobs(state, {"work": work}, pace=pace, clock=store.clock, **options)
+    return JobService(state, {"work": work}, timing=pace, clock=store.clock, **options)
 
 
 @asynccontextmanager
 async def working(
-    store: Any, state: State, work: Callable[[Run], Awaitable[Any]], **options: Any
-) -> AsyncIterator[Jobs]:
+    store: Any, state: StateStore, work: Callable[[WorkflowRun], Awaitable[Any]], **options: Any
+) -> AsyncIterator[JobService]:
     jobs = office(store, state, work, **options)
-    jobs.start()
+    jobs.start_runner()
     try:
         yield jobs
     finally:
-        await jobs.stop()
+        await jobs.stop_runner()
 
 
-async def ended(jobs: Jobs, job: str, owner: str = OWNER) -> JobView:
+async def ended(jobs: JobService, job: str, owner: str = OWNER) -> JobView:
     """The job once it is final."""
     async with asyncio.timeout(20):
-        view = await jobs.view(owner, job)
-        while not view.status.final:
-            view = await jobs.wait(owner, job, since=view.seq, seconds=5)
+        view = await jobs.load_job_view(owner, job)
+        while not view.status.is_final:
+            view = await jobs.wait_for_news(owner, job, since=view.seq, seconds=5)
     return view
 
 
@@ -135,17 +139,17 @@ async def until(told: Callable[[], Awaitable[bool]] | Callable[[], bool]) -> Non
             await asyncio.sleep(0.005)
 
 
-def order(cap: int = 50 * CENT, **more: Any) -> Order:
-    return Order(kind="work", args=more.pop("args", {}), cap=cap, **more)
+def order(cap: int = 50 * CENT, **more: Any) -> JobOrder:
+    return JobOrder(kind="work", args=more.pop("args", {}), cap=cap, **more)
 
 
-async def claimed(store: Any, state: State, *, holder: str = "another") -> Held | None:
+async def claimed(store: Any, state: StateStore, *, holder: str = "another") -> HeldJob | None:
     """A job in the hands of a process that does nothing with it, and soon loses it."""
-    queue = SqlQueue(
+    queue = SqlJobQueue(
         state.database, state.vault, state.ledger,
-        holder=holder, term=0.05, per_owner=100, clock=store.clock,
+        holder=holder, lease_seconds=0.05, per_owner=100, clock=store.clock,
     )  # fmt: skip
-    return await queue.claim(["work"])
+    return await queue.claim_job(["work"])
 
 
 async def lapse(store: Any) -> None:

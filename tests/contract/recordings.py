@@ -23,25 +23,25 @@ from typing import Any
 from citewell import providers
 from citewell.model.paper import (
     BibliographicQuery,
-    Copy,
-    Event,
+    IdentifierScheme,
+    IntegrityNotice,
+    OpenCopy,
     Paper,
+    PaperHits,
     PaperId,
     PaperQuery,
-    PapersFound,
-    Scheme,
 )
-from citewell.model.search import Found, Hit, Picture, PictureQuery, Query
-from citewell.net.breaker import Breaker
-from citewell.net.lane import Lane, Lanes
-from citewell.net.message import Request, Response
-from citewell.net.pace import Pace
-from citewell.net.upstream import Upstream
-from citewell.ports import Kit, Offer, Spec
+from citewell.model.search_queries import FoundImage, ImageQuery, SearchHit, SearchHits, SearchQuery
+from citewell.net.http.messages import HttpRequest, HttpResponse
+from citewell.net.upstream.circuit_breaker import CircuitBreaker
+from citewell.net.upstream.origin_limits import OriginLimits, OriginLimitsTable
+from citewell.net.upstream.request_pace import RequestPace
+from citewell.net.upstream.upstream_client import Upstream
+from citewell.ports import Offer, ProviderKit, ProviderSpec
 
 FOLDER = Path(__file__).parent.parent / "recorded"
 KEY = "a-key-that-nobody-may-see"
-Item = Hit | Picture | Paper | Event | Copy | bool
+Item = SearchHit | FoundImage | Paper | IntegrityNotice | OpenCopy | bool
 
 SEARCHES = (Offer.WEB, Offer.NEWS, Offer.IMAGES)
 METHODS = {
@@ -58,7 +58,7 @@ METHODS = {
 }
 SCHOLARLY = tuple(offer for offer in METHODS if offer not in SEARCHES)
 _QUERIES: Mapping[Offer, Callable[..., object]] = {
-    Offer.IMAGES: PictureQuery,
+    Offer.IMAGES: ImageQuery,
     Offer.PAPERS: PaperQuery,
     Offer.MATCH: BibliographicQuery,
 }
@@ -91,8 +91,8 @@ class Recording:
         if "doi" in ask:
             return (ask["doi"],), {}
         if "scheme" not in ask:
-            return (_QUERIES.get(self.offer, Query)(**ask),), {}
-        paper_id = PaperId(scheme=Scheme(ask.pop("scheme")), value=ask.pop("value"))
+            return (_QUERIES.get(self.offer, SearchQuery)(**ask),), {}
+        paper_id = PaperId(scheme=IdentifierScheme(ask.pop("scheme")), value=ask.pop("value"))
         return (paper_id,), ask
 
     def options(self, base: str) -> dict[str, str]:
@@ -110,7 +110,7 @@ def encode(body: Any) -> bytes:
     return body.encode() if isinstance(body, str) else json.dumps(body).encode()
 
 
-def spec(name: str) -> Spec:
+def spec(name: str) -> ProviderSpec:
     return providers.load(name).SPEC
 
 
@@ -134,13 +134,13 @@ def recording(name: str, offer: Offer) -> Recording:
     return Recording(provider=name, offer=offer, data=data)
 
 
-async def ask(kit: Kit, record: Recording) -> tuple[Item, ...]:
+async def ask(kit: ProviderKit, record: Recording) -> tuple[Item, ...]:
     """What the provider answers, as a tuple whatever its offer; nothing when it has no such work."""
     provider: Any = providers.load(record.provider).Provider(kit)
     args, more = record.query()
     found = await getattr(provider, record.method)(*args, **more)
-    if isinstance(found, Found | PapersFound):
-        return found.hits if isinstance(found, Found) else found.papers
+    if isinstance(found, SearchHits | PaperHits):
+        return found.hits if isinstance(found, SearchHits) else found.papers
     if isinstance(found, tuple):
         return found
     return (found,) if found else ()
@@ -149,37 +149,38 @@ async def ask(kit: Kit, record: Recording) -> tuple[Item, ...]:
 class Canned:
     """A sender that answers in process, without sockets."""
 
-    def __init__(self, answer: Callable[[Request], Response]) -> None:
+    def __init__(self, answer: Callable[[HttpRequest], HttpResponse]) -> None:
         self._answer = answer
-        self.sent: list[Request] = []
+        self.sent: list[HttpRequest] = []
 
-    async def send(self, request: Request) -> Response:
+    async def send_request(self, request: HttpRequest) -> HttpResponse:
         self.sent.append(request)
         return self._answer(request)
 
 
 def canned(body: bytes, *, status: int = 200, headers: Mapping[str, str] | None = None) -> Canned:
     return Canned(
-        lambda request: Response(
+        lambda request: HttpResponse(
             status=status, url=request.url, headers=dict(headers or {}), body=body
         )
     )
 
 
-def kit_over(name: str, sender: Canned, options: Mapping[str, str]) -> Kit:
+def kit_over(name: str, sender: Canned, options: Mapping[str, str]) -> ProviderKit:
     """A provider's kit whose door leads to `sender`."""
     base_url = spec(name).base_url
-    lanes = Lanes(
+    lanes = OriginLimitsTable(
         name,
         base_url=base_url,
-        make=lambda owner: Lane(
-            pace=Pace(), breaker=Breaker(owner, threshold=5, reset=60.0, clock=lambda: 0.0)
+        build_limits=lambda owner: OriginLimits(
+            pace=RequestPace(),
+            breaker=CircuitBreaker(owner, threshold=5, reset=60.0, clock=lambda: 0.0),
         ),
     )
     upstream = Upstream(
-        name, base_url=base_url, sender=sender, lanes=lanes, defaults=Request(url=base_url)
+        name, base_url=base_url, sender=sender, lanes=lanes, defaults=HttpRequest(url=base_url)
     )
-    return Kit(upstream=upstream, options=options)
+    return ProviderKit(upstream=upstream, options=options)
 
 
 def replay(record: Recording, body: bytes, *, status: int = 200) -> tuple[Item, ...]:
@@ -187,10 +188,10 @@ def replay(record: Recording, body: bytes, *, status: int = 200) -> tuple[Item, 
     base = spec(record.provider).base_url
     also = record.data.get("also", {})
 
-    def answer(request: Request) -> Response:
+    def answer(request: HttpRequest) -> HttpResponse:
         other = next((also[end] for end in also if request.url.endswith(end)), None)
         content = body if other is None else encode(other)
-        return Response(status=status, url=request.url, headers=record.headers, body=content)
+        return HttpResponse(status=status, url=request.url, headers=record.headers, body=content)
 
     kit = kit_over(record.provider, Canned(answer), record.options(base))
     return asyncio.run(ask(kit, record))

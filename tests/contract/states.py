@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from citewell.config import Settings
-from citewell.store.state import State, open_state
+from citewell.store.state_store import StateStore, open_state_store
 from tests.services import postgres_or_skip
 
 T = TypeVar("T")
@@ -39,14 +39,14 @@ class Kept:
     clock: Clock = field(default_factory=Clock)
 
     @asynccontextmanager
-    async def opened(self) -> AsyncIterator[State]:
-        state = open_state(self.settings, self.clock)
+    async def opened(self) -> AsyncIterator[StateStore]:
+        state = open_state_store(self.settings, self.clock)
         try:
             yield state
         finally:
             await state.aclose()
 
-    def run(self, scenario: Callable[[State], Awaitable[T]]) -> T:
+    def run(self, scenario: Callable[[StateStore], Awaitable[T]]) -> T:
         async def played() -> T:
             async with self.opened() as state:
                 return await scenario(state)

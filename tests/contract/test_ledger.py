@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from citewell.errors import InvalidInput
-from citewell.model.ledger import EntryType
-from citewell.store.job_failures import InsufficientBalance
+from citewell.model.credit_ledger import CreditBalance, LedgerEntryType
+from citewell.services.jobs.workflow_run import WorkflowRun
+from citewell.store.jobs.job_errors import BalanceTooLow
+from citewell.store.state_store import StateStore
 from tests.contract.offices import (
     CENT,
     OWNER,
@@ -20,35 +24,39 @@ from tests.contract.offices import (
     paying,
     working,
 )
-from tests.contract.states import ENGINES, kept
+from tests.contract.states import ENGINES, Kept, kept
 
 
 @pytest.fixture(params=sorted(ENGINES))
-def store(request, tmp_path):
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Kept:
     return kept(request.param, tmp_path)
 
 
-async def nothing(run):
+async def nothing(run: WorkflowRun) -> Any:
     return None
 
 
-async def booked(state, owner=OWNER):
+async def booked(state: StateStore, owner: str = OWNER) -> dict[str, Any]:
     """The sums of the book, by type."""
-    sums = dict.fromkeys(EntryType, 0)
-    for entry in await state.ledger.transactions(owner, limit=10_000):
+    sums = dict.fromkeys(LedgerEntryType, 0)
+    for entry in await state.ledger.list_transactions(owner, limit=10_000):
         sums[entry.type] += entry.ticks
     return sums
 
 
-def test_without_a_budget_nothing_is_refused_and_spending_is_counted(store):
+def test_without_a_budget_nothing_is_refused_and_spending_is_counted(store: Kept) -> None:
     provider = Provider(polls=[completed(cost=700 * CENT)])
 
-    async def scenario(state):
-        before = await state.ledger.balance(OWNER)
+    async def scenario(state: StateStore) -> tuple[Any, ...]:
+        before = await state.ledger.load_balance(OWNER)
         async with working(store, state, paying(provider)) as jobs:
-            view = await jobs.dispatch(OWNER, order(cap=10**6 * CENT))
+            view = await jobs.dispatch_job(OWNER, order(cap=10**6 * CENT))
             await ended(jobs, view.job.id)
-        return before, await state.ledger.balance(OWNER), await state.ledger.usage(OWNER)
+        return (
+            before,
+            await state.ledger.load_balance(OWNER),
+            await state.ledger.list_provider_spending(OWNER),
+        )
 
     before, after, usage = store.run(scenario)
 
@@ -58,15 +66,15 @@ def test_without_a_budget_nothing_is_refused_and_spending_is_counted(store):
     assert [(one.provider, one.ticks, one.jobs) for one in usage] == [("double", 700 * CENT, 1)]
 
 
-def test_what_was_spent_before_the_first_credit_is_not_charged_against_it(store):
+def test_what_was_spent_before_the_first_credit_is_not_charged_against_it(store: Kept) -> None:
     provider = Provider(polls=[completed(cost=700 * CENT)])
 
-    async def scenario(state):
+    async def scenario(state: StateStore) -> tuple[Any, ...]:
         async with working(store, state, paying(provider)) as jobs:
-            view = await jobs.dispatch(OWNER, order())
+            view = await jobs.dispatch_job(OWNER, order())
             await ended(jobs, view.job.id)
-        await office(store, state, nothing).dispatch(OWNER, order(cap=30 * CENT))
-        return await state.ledger.credit(OWNER, 500 * CENT), await booked(state)
+        await office(store, state, nothing).dispatch_job(OWNER, order(cap=30 * CENT))
+        return await state.ledger.post_credit(OWNER, 500 * CENT), await booked(state)
 
     balance, sums = store.run(scenario)
 
@@ -75,17 +83,18 @@ def test_what_was_spent_before_the_first_credit_is_not_charged_against_it(store)
     assert balance.credited == sums["credit"] == (700 + 30 + 500) * CENT
 
 
-def test_fifty_orders_at_once_cannot_spend_more_than_there_is(store):
-    async def scenario(state):
-        await state.ledger.credit(OWNER, 200 * CENT)
+def test_fifty_orders_at_once_cannot_spend_more_than_there_is(store: Kept) -> None:
+    async def scenario(state: StateStore) -> tuple[Any, ...]:
+        await state.ledger.post_credit(OWNER, 200 * CENT)
         async with store.opened() as elsewhere:
             offices = [office(store, one, nothing) for one in (state, elsewhere)]
             orders = [
-                offices[number % 2].dispatch(OWNER, order(cap=15 * CENT)) for number in range(50)
+                offices[number % 2].dispatch_job(OWNER, order(cap=15 * CENT))
+                for number in range(50)
             ]
             told = await asyncio.gather(*orders, return_exceptions=True)
         kinds = [type(one).__name__ for one in told]
-        return kinds, await state.ledger.balance(OWNER), await booked(state)
+        return kinds, await state.ledger.load_balance(OWNER), await booked(state)
 
     kinds, balance, sums = store.run(scenario)
 
@@ -95,23 +104,23 @@ def test_fifty_orders_at_once_cannot_spend_more_than_there_is(store):
     assert sums["reserve"] == balance.reserved
 
 
-def test_fifty_jobs_at_once_settle_to_the_last_tick(store):
+def test_fifty_jobs_at_once_settle_to_the_last_tick(store: Kept) -> None:
     third = 33_333_333
 
-    async def scenario(state):
-        await state.ledger.credit(OWNER, 1000 * CENT)
+    async def scenario(state: StateStore) -> tuple[Any, ...]:
+        await state.ledger.post_credit(OWNER, 1000 * CENT)
 
-        async def work(run):
+        async def work(run: WorkflowRun) -> str:
             cost = third + run.job.args["number"]
-            return await run.paid("call", Provider(polls=[completed(cost=cost)]))
+            return await run.run_paid_call("call", Provider(polls=[completed(cost=cost)]))
 
         async with working(store, state, work, at_once=8, per_owner=100) as jobs:
             orders = [order(cap=10 * CENT, args={"number": number}) for number in range(50)]
-            views = await asyncio.gather(*(jobs.dispatch(OWNER, one) for one in orders))
+            views = await asyncio.gather(*(jobs.dispatch_job(OWNER, one) for one in orders))
             for view in views:
                 await ended(jobs, view.job.id)
-        balance = await state.ledger.balance(OWNER)
-        return balance, await booked(state), await state.ledger.usage(OWNER)
+        balance = await state.ledger.load_balance(OWNER)
+        return balance, await booked(state), await state.ledger.list_provider_spending(OWNER)
 
     balance, sums, usage = store.run(scenario)
 
@@ -123,33 +132,35 @@ def test_fifty_jobs_at_once_settle_to_the_last_tick(store):
 
 
 @pytest.mark.parametrize("ticks", [0, -1, -100 * CENT, 10**18])
-def test_a_credit_of_nothing_or_less_or_beyond_all_measure_is_refused(store, ticks):
-    async def scenario(state):
+def test_a_credit_of_nothing_or_less_or_beyond_all_measure_is_refused(
+    store: Kept, ticks: Any
+) -> None:
+    async def scenario(state: StateStore) -> CreditBalance:
         with pytest.raises(InvalidInput):
-            await state.ledger.credit(OWNER, ticks)
-        return await state.ledger.balance(OWNER)
+            await state.ledger.post_credit(OWNER, ticks)
+        return await state.ledger.load_balance(OWNER)
 
     assert not store.run(scenario).limited
 
 
-def test_a_correction_takes_no_more_than_there_is(store):
-    async def scenario(state):
-        await state.ledger.credit(OWNER, 100 * CENT)
-        await office(store, state, nothing).dispatch(OWNER, order(cap=30 * CENT))
+def test_a_correction_takes_no_more_than_there_is(store: Kept) -> None:
+    async def scenario(state: StateStore) -> CreditBalance:
+        await state.ledger.post_credit(OWNER, 100 * CENT)
+        await office(store, state, nothing).dispatch_job(OWNER, order(cap=30 * CENT))
         with pytest.raises(InvalidInput):
-            await state.ledger.credit(OWNER, -71 * CENT, correction=True)
+            await state.ledger.post_credit(OWNER, -71 * CENT, correction=True)
         with pytest.raises(InvalidInput):
-            await state.ledger.credit(OWNER, 0, correction=True)
-        return await state.ledger.credit(OWNER, -70 * CENT - 0, correction=True)
+            await state.ledger.post_credit(OWNER, 0, correction=True)
+        return await state.ledger.post_credit(OWNER, -70 * CENT - 0, correction=True)
 
     assert store.run(scenario).ticks == 0
 
 
-def test_a_correction_by_parts_of_a_cent_is_exact(store):
-    async def scenario(state):
-        await state.ledger.credit(OWNER, 10 * CENT)
-        balance = await state.ledger.credit(OWNER, -1, correction=True, note="A slip.")
-        (latest, *_) = await state.ledger.transactions(OWNER)
+def test_a_correction_by_parts_of_a_cent_is_exact(store: Kept) -> None:
+    async def scenario(state: StateStore) -> tuple[Any, ...]:
+        await state.ledger.post_credit(OWNER, 10 * CENT)
+        balance = await state.ledger.post_credit(OWNER, -1, correction=True, note="A slip.")
+        (latest, *_) = await state.ledger.list_transactions(OWNER)
         return balance, latest
 
     balance, entry = store.run(scenario)
@@ -158,25 +169,25 @@ def test_a_correction_by_parts_of_a_cent_is_exact(store):
     assert (entry.ticks, entry.source, entry.note) == (-1, "correction", "A slip.")
 
 
-def test_concurrent_credits_are_all_kept(store):
-    async def scenario(state):
-        await asyncio.gather(*(state.ledger.credit(OWNER, CENT) for _ in range(20)))
-        return await state.ledger.balance(OWNER), await booked(state)
+def test_concurrent_credits_are_all_kept(store: Kept) -> None:
+    async def scenario(state: StateStore) -> tuple[Any, ...]:
+        await asyncio.gather(*(state.ledger.post_credit(OWNER, CENT) for _ in range(20)))
+        return await state.ledger.load_balance(OWNER), await booked(state)
 
     balance, sums = store.run(scenario)
 
     assert balance.credited == sums["credit"] == 20 * CENT
 
 
-def test_a_configured_budget_limits_every_owner(store):
+def test_a_configured_budget_limits_every_owner(store: Kept) -> None:
     limited = store.with_settings(research_budget=50)
 
-    async def scenario(state):
+    async def scenario(state: StateStore) -> tuple[Any, ...]:
         jobs = office(store, state, nothing)
-        with pytest.raises(InsufficientBalance):
-            await jobs.dispatch("a", order(cap=51 * CENT))
-        await jobs.dispatch("a", order(cap=50 * CENT))
-        return await state.ledger.balance("a"), await state.ledger.balance("b")
+        with pytest.raises(BalanceTooLow):
+            await jobs.dispatch_job("a", order(cap=51 * CENT))
+        await jobs.dispatch_job("a", order(cap=50 * CENT))
+        return await state.ledger.load_balance("a"), await state.ledger.load_balance("b")
 
     a, b = limited.run(scenario)
 
@@ -184,27 +195,27 @@ def test_a_configured_budget_limits_every_owner(store):
     assert (b.limited, b.cents) == (True, 50)
 
 
-def test_a_budget_of_nothing_refuses_whatever_costs(store):
+def test_a_budget_of_nothing_refuses_whatever_costs(store: Kept) -> None:
     limited = store.with_settings(research_budget=0)
 
-    async def scenario(state):
+    async def scenario(state: StateStore) -> CreditBalance:
         jobs = office(store, state, nothing)
-        await jobs.dispatch(OWNER, order(cap=0))
-        with pytest.raises(InsufficientBalance):
-            await jobs.dispatch(OWNER, order(cap=1))
-        return await state.ledger.balance(OWNER)
+        await jobs.dispatch_job(OWNER, order(cap=0))
+        with pytest.raises(BalanceTooLow):
+            await jobs.dispatch_job(OWNER, order(cap=1))
+        return await state.ledger.load_balance(OWNER)
 
     balance = limited.run(scenario)
 
     assert (balance.limited, balance.ticks) == (True, 0)
 
 
-def test_a_changed_budget_is_in_force_at_the_next_look(store):
-    async def spend(state):
-        await office(store, state, nothing).dispatch(OWNER, order(cap=30 * CENT))
+def test_a_changed_budget_is_in_force_at_the_next_look(store: Kept) -> None:
+    async def spend(state: StateStore) -> None:
+        await office(store, state, nothing).dispatch_job(OWNER, order(cap=30 * CENT))
 
-    async def look(state):
-        return await state.ledger.balance(OWNER)
+    async def look(state: StateStore) -> CreditBalance:
+        return await state.ledger.load_balance(OWNER)
 
     store.with_settings(research_budget=50).run(spend)
     raised = store.with_settings(research_budget=80).run(look)
@@ -215,13 +226,13 @@ def test_a_changed_budget_is_in_force_at_the_next_look(store):
     assert [one.cents for one in (raised, lowered, below, back)] == [50, 10, 0, 20]
 
 
-def test_accounts_are_their_owners_alone(store):
-    async def scenario(state):
-        await state.ledger.credit("a", 5 * CENT, note="for a")
+def test_accounts_are_their_owners_alone(store: Kept) -> None:
+    async def scenario(state: StateStore) -> tuple[Any, ...]:
+        await state.ledger.post_credit("a", 5 * CENT, note="for a")
         return (
-            await state.ledger.balance("b"),
-            await state.ledger.transactions("b"),
-            await state.ledger.usage("b"),
+            await state.ledger.load_balance("b"),
+            await state.ledger.list_transactions("b"),
+            await state.ledger.list_provider_spending("b"),
         )
 
     balance, entries, usage = store.run(scenario)
@@ -229,15 +240,18 @@ def test_accounts_are_their_owners_alone(store):
     assert (balance.credited, balance.limited, entries, usage) == (0, False, (), ())
 
 
-def test_usage_counts_from_a_moment_on(store):
-    async def scenario(state):
+def test_usage_counts_from_a_moment_on(store: Kept) -> None:
+    async def scenario(state: StateStore) -> list[Any]:
         async with working(store, state, paying(Provider())) as jobs:
             for _ in range(2):
-                view = await jobs.dispatch(OWNER, order())
+                view = await jobs.dispatch_job(OWNER, order())
                 await ended(jobs, view.job.id)
                 store.clock.now += 1000
         now = store.clock()
-        return [await state.ledger.usage(OWNER, since=now - ago) for ago in (1e6, 1500, 500)]
+        return [
+            await state.ledger.list_provider_spending(OWNER, since=now - ago)
+            for ago in (1e6, 1500, 500)
+        ]
 
     spends = store.run(scenario)
 

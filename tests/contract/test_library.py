@@ -3,43 +3,48 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from citewell.errors import NotFound
-from citewell.store.library import Filters, Written
-from citewell.store.library_rows import Card, Document
+from citewell.store.library.library_rows import DocumentCard, LibraryDocument
+from citewell.store.library.library_store import LibraryFilters, LibraryWriteCounts
+from citewell.store.state_store import StateStore
 from tests.contract.states import ENGINES, kept
 
 FILLER = [f"unrelated filler number {number} about nothing in particular" for number in range(12)]
 
 
 @pytest.fixture(params=sorted(ENGINES))
-def store(request, tmp_path):
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
     return kept(request.param, tmp_path)
 
 
-def document(name: str, text: str, **card: object) -> Document:
-    return Document(card=Card(id=name, **card), text=text)
+def document(name: str, text: str, **card: object) -> LibraryDocument:
+    return LibraryDocument(card=DocumentCard(id=name, **card), text=text)
 
 
-def filler() -> list[Document]:
+def filler() -> list[LibraryDocument]:
     return [document(f"filler {number}", text) for number, text in enumerate(FILLER)]
 
 
-def names(matches) -> list[str]:
+def names(matches: Any) -> list[str]:
     return [match.card.id for match in matches]
 
 
-def found(store, documents, *queries, **options):
-    async def scenario(state):
-        await state.library.put("someone", [*filler(), *documents])
-        return [names(await state.library.search("someone", one, **options)) for one in queries]
+def found(store: Any, documents: Any, *queries: Any, **options: Any) -> Any:
+    async def scenario(state: StateStore) -> Any:
+        await state.library.store_documents("someone", [*filler(), *documents])
+        return [
+            names(await state.library.search_library("someone", one, **options)) for one in queries
+        ]
 
     return store.run(scenario)
 
 
-def test_a_document_comes_back_whole(store):
+def test_a_document_comes_back_whole(store: Any) -> None:
     whole = document(
         "file:///a.pdf",
         "Text with 日本語, \ud800 and 🧪.\n" * 3000,
@@ -53,9 +58,9 @@ def test_a_document_comes_back_whole(store):
         extra={"author": "somebody"},
     )
 
-    async def scenario(state):
-        await state.library.put("someone", [whole])
-        return await state.library.get("someone", "file:///a.pdf")
+    async def scenario(state: StateStore) -> Any:
+        await state.library.store_documents("someone", [whole])
+        return await state.library.load_document("someone", "file:///a.pdf")
 
     got = store.run(scenario)
 
@@ -65,7 +70,7 @@ def test_a_document_comes_back_whole(store):
     assert (got.card.tags, got.card.extra) == (("one", "two"), {"author": "somebody"})
 
 
-def test_words_are_found_in_any_form(store):
+def test_words_are_found_in_any_form(store: Any) -> None:
     text = "The quick brown foxes were jumping over lazy dogs"
 
     assert found(store, [document("a", text)], "fox", "JUMP", "dog jumped", "cat") == [
@@ -76,7 +81,7 @@ def test_words_are_found_in_any_form(store):
     ]
 
 
-def test_a_quoted_phrase_must_occur(store):
+def test_a_quoted_phrase_must_occur(store: Any) -> None:
     documents = [
         document("in order", "climate change policy of the city"),
         document("apart", "a change of policy in the city, and of the climate"),
@@ -103,11 +108,13 @@ def test_a_quoted_phrase_must_occur(store):
         ("ภาษาไทยเขียนติดกัน", "th", "ภาษาไทย"),
     ],
 )
-def test_other_languages_are_found_without_being_named(store, text, language, query):
+def test_other_languages_are_found_without_being_named(
+    store: Any, text: str, language: str, query: str
+) -> None:
     assert found(store, [document("a", text, language=language)], query) == [["a"]]
 
 
-def test_the_better_match_comes_first(store):
+def test_the_better_match_comes_first(store: Any) -> None:
     documents = [
         document("once", "ships and " + "other things entirely " * 40 + "lighthouse"),
         document("often", "lighthouse keepers and the lighthouse they keep"),
@@ -117,7 +124,7 @@ def test_the_better_match_comes_first(store):
     assert found(store, documents, "lighthouse") == [["title", "often", "once"]]
 
 
-def test_both_engines_rank_alike(tmp_path):
+def test_both_engines_rank_alike(tmp_path: Path) -> None:
     words = ["harbour", "lighthouse", "keeper", "storm", "ship", "rope", "signal", "coast"]
     documents = [
         document(str(number), " ".join(words[(number * step) % 8] for step in range(1, 9 + number)))
@@ -127,9 +134,9 @@ def test_both_engines_rank_alike(tmp_path):
     for name in ENGINES:
         opened = kept(name, tmp_path / name)
 
-        async def scenario(state):
-            await state.library.put("someone", [*filler(), *documents])
-            matches = await state.library.search("someone", "rope signal storm", limit=24)
+        async def scenario(state: StateStore) -> Any:
+            await state.library.store_documents("someone", [*filler(), *documents])
+            matches = await state.library.search_library("someone", "rope signal storm", limit=24)
             return [(match.card.id, round(match.score, 6)) for match in matches]
 
         ranks[name] = opened.run(scenario)
@@ -141,21 +148,21 @@ def test_both_engines_rank_alike(tmp_path):
 @pytest.mark.parametrize(
     ("filters", "expected"),
     [
-        (Filters(site="example.org"), {"a", "b"}),
-        (Filters(site="docs.example.org"), {"a"}),
-        (Filters(site="example.com"), {"c"}),
-        (Filters(kind="PDF"), {"a", "c"}),
-        (Filters(tag="Red"), {"b", "c"}),
-        (Filters(language="de"), {"c"}),
-        (Filters(after=200.0), {"b", "c"}),
-        (Filters(before=200.0), {"a"}),
-        (Filters(after=150.0, before=250.0), {"b"}),
-        (Filters(site="example.org", tag="red", after=100.0), {"b"}),
-        (Filters(tag="none"), set()),
+        (LibraryFilters(site="example.org"), {"a", "b"}),
+        (LibraryFilters(site="docs.example.org"), {"a"}),
+        (LibraryFilters(site="example.com"), {"c"}),
+        (LibraryFilters(kind="PDF"), {"a", "c"}),
+        (LibraryFilters(tag="Red"), {"b", "c"}),
+        (LibraryFilters(language="de"), {"c"}),
+        (LibraryFilters(published_after=200.0), {"b", "c"}),
+        (LibraryFilters(published_before=200.0), {"a"}),
+        (LibraryFilters(published_after=150.0, published_before=250.0), {"b"}),
+        (LibraryFilters(site="example.org", tag="red", published_after=100.0), {"b"}),
+        (LibraryFilters(tag="none"), set()),
     ],
 )
 @pytest.mark.parametrize("query", ["subject", ""])
-def test_filters_narrow_the_matches(store, filters, expected, query):
+def test_filters_narrow_the_matches(store: Any, filters: Any, expected: Any, query: str) -> None:
     documents = [
         document("a", "subject", site="docs.example.org", kind="pdf", published=100.0),
         document("b", "subject", site="example.org", kind="html", tags=("red",), published=200.0),
@@ -166,64 +173,70 @@ def test_filters_narrow_the_matches(store, filters, expected, query):
     assert set(matches) == expected
 
 
-def test_a_changed_document_takes_the_place_of_the_former(store):
-    async def scenario(state):
-        first = await state.library.put("someone", [*filler(), document("a", "old words")])
-        same = await state.library.put("someone", [document("a", "old words")])
-        changed = await state.library.put("someone", [document("a", "new terms")])
-        searches = [names(await state.library.search("someone", one)) for one in ("old", "terms")]
-        return first, same, changed, searches, await state.library.count("someone")
+def test_a_changed_document_takes_the_place_of_the_former(store: Any) -> None:
+    async def scenario(state: StateStore) -> Any:
+        first = await state.library.store_documents(
+            "someone", [*filler(), document("a", "old words")]
+        )
+        same = await state.library.store_documents("someone", [document("a", "old words")])
+        changed = await state.library.store_documents("someone", [document("a", "new terms")])
+        searches = [
+            names(await state.library.search_library("someone", one)) for one in ("old", "terms")
+        ]
+        return first, same, changed, searches, await state.library.count_stored_documents("someone")
 
     first, same, changed, searches, count = store.run(scenario)
 
-    assert first == Written(added=13)
-    assert same == Written(unchanged=1)
-    assert changed == Written(replaced=1)
+    assert first == LibraryWriteCounts(added=13)
+    assert same == LibraryWriteCounts(unchanged=1)
+    assert changed == LibraryWriteCounts(replaced=1)
     assert searches == [[], ["a"]]
     assert count == 13
 
 
-def test_what_was_got_can_be_put_again_without_change(store):
-    async def scenario(state):
-        await state.library.put("someone", [document("a", "words", tags=("x",))])
-        return await state.library.put("someone", [await state.library.get("someone", "a")])
+def test_what_was_got_can_be_put_again_without_change(store: Any) -> None:
+    async def scenario(state: StateStore) -> Any:
+        await state.library.store_documents("someone", [document("a", "words", tags=("x",))])
+        return await state.library.store_documents(
+            "someone", [await state.library.load_document("someone", "a")]
+        )
 
-    assert store.run(scenario) == Written(unchanged=1)
+    assert store.run(scenario) == LibraryWriteCounts(unchanged=1)
 
 
-def test_a_removed_document_is_neither_found_nor_got(store):
-    async def scenario(state):
-        await state.library.put(
+def test_a_removed_document_is_neither_found_nor_got(store: Any) -> None:
+    async def scenario(state: StateStore) -> Any:
+        await state.library.store_documents(
             "someone", [*filler(), document("a", "words"), document("b", "words")]
         )
-        gone = await state.library.remove("someone", ["a", "absent", "a"])
+        gone = await state.library.delete_documents("someone", ["a", "absent", "a"])
         with pytest.raises(NotFound):
-            await state.library.get("someone", "a")
-        return gone, names(await state.library.search("someone", "words"))
+            await state.library.load_document("someone", "a")
+        return gone, names(await state.library.search_library("someone", "words"))
 
     assert store.run(scenario) == (1, ["b"])
 
 
-def test_owners_never_meet(store):
-    async def scenario(state):
-        await state.library.put("a", [*filler(), document("x", "secret words")])
-        await state.library.put("b", [*filler(), document("y", "secret words")])
+def test_owners_never_meet(store: Any) -> None:
+    async def scenario(state: StateStore) -> Any:
+        await state.library.store_documents("a", [*filler(), document("x", "secret words")])
+        await state.library.store_documents("b", [*filler(), document("y", "secret words")])
         with pytest.raises(NotFound):
-            await state.library.get("b", "x")
-        assert await state.library.remove("b", ["x"]) == 0
-        assert await state.library.search("c", "secret") == ()
-        assert await state.library.cards("c") == ()
-        return [names(await state.library.search(owner, "secret")) for owner in "ab"]
+            await state.library.load_document("b", "x")
+        assert await state.library.delete_documents("b", ["x"]) == 0
+        assert await state.library.search_library("c", "secret") == ()
+        assert await state.library.list_cards("c") == ()
+        return [names(await state.library.search_library(owner, "secret")) for owner in "ab"]
 
     assert store.run(scenario) == [["x"], ["y"]]
 
 
-def test_cards_are_listed_in_pages(store):
-    async def scenario(state):
-        await state.library.put("someone", [document(str(n), "text") for n in range(7)])
-        await state.library.put("other", [document("x", "text")])
+def test_cards_are_listed_in_pages(store: Any) -> None:
+    async def scenario(state: StateStore) -> Any:
+        await state.library.store_documents("someone", [document(str(n), "text") for n in range(7)])
+        await state.library.store_documents("other", [document("x", "text")])
         listed, last = [], None
-        while page := await state.library.cards("someone", limit=3, after=last):
+        while page := await state.library.list_cards("someone", limit=3, after=last):
             listed += [card.id for card in page]
             last = page[-1]
         return listed
@@ -231,13 +244,13 @@ def test_cards_are_listed_in_pages(store):
     assert store.run(scenario) == [str(n) for n in range(7)]
 
 
-def test_matches_come_in_pages(store):
-    async def scenario(state):
-        await state.library.put(
+def test_matches_come_in_pages(store: Any) -> None:
+    async def scenario(state: StateStore) -> Any:
+        await state.library.store_documents(
             "someone", [*filler(), *(document(str(n), "word") for n in range(9))]
         )
         return [
-            names(await state.library.search("someone", "word", limit=4, offset=at))
+            names(await state.library.search_library("someone", "word", limit=4, offset=at))
             for at in (0, 4, 8, 12)
         ]
 
@@ -247,12 +260,12 @@ def test_matches_come_in_pages(store):
     assert len({name for page in pages for name in page}) == 9
 
 
-def test_a_snippet_shows_where_the_words_are(store):
+def test_a_snippet_shows_where_the_words_are(store: Any) -> None:
     text = "Introduction. " * 300 + "The lighthouse keeper wrote every day. " + "Epilogue. " * 300
 
-    async def scenario(state):
-        await state.library.put("someone", [*filler(), document("a", text)])
-        (match,) = await state.library.search("someone", "lighthouse keepers")
+    async def scenario(state: StateStore) -> Any:
+        await state.library.store_documents("someone", [*filler(), document("a", text)])
+        (match,) = await state.library.search_library("someone", "lighthouse keepers")
         return match.snippet
 
     snippet = store.run(scenario)
@@ -264,12 +277,12 @@ def test_a_snippet_shows_where_the_words_are(store):
 @pytest.mark.parametrize(
     "query", ["", "   ", '"', "' OR x=x --", "* : ^ ( ) NEAR AND", "\x00", "\ud800"]
 )
-def test_odd_queries_find_nothing_and_break_nothing(store, query):
+def test_odd_queries_find_nothing_and_break_nothing(store: Any, query: str) -> None:
     assert found(store, [document("a", "text")], query) in ([[]], [["a"]])
 
 
-def test_two_writers_of_one_library_lose_nothing(store):
-    async def scenario(first):
+def test_two_writers_of_one_library_lose_nothing(store: Any) -> None:
+    async def scenario(first: Any) -> Any:
         async with store.opened() as second:
             puts = [
                 state.library.put("someone", [document(f"{n % 15}", f"word {n % 15} by {place}")])
@@ -283,24 +296,28 @@ def test_two_writers_of_one_library_lose_nothing(store):
     assert store.run(scenario) == (15, 15)
 
 
-def test_the_index_can_be_made_anew(store):
-    async def scenario(state):
-        await state.library.put("someone", [*filler(), document("a", "rare words", tags=("t",))])
-        before = await state.library.search("someone", "rare")
-        assert await state.library.reindex() == 13
-        await state.library.remove("someone", ["filler 3"])
-        after = await state.library.search("someone", "rare", filters=Filters(tag="t"))
-        return names(before), names(after), await state.library.count("someone")
+def test_the_index_can_be_made_anew(store: Any) -> None:
+    async def scenario(state: StateStore) -> Any:
+        await state.library.store_documents(
+            "someone", [*filler(), document("a", "rare words", tags=("t",))]
+        )
+        before = await state.library.search_library("someone", "rare")
+        assert await state.library.rebuild_index() == 13
+        await state.library.delete_documents("someone", ["filler 3"])
+        after = await state.library.search_library(
+            "someone", "rare", filters=LibraryFilters(tag="t")
+        )
+        return names(before), names(after), await state.library.count_stored_documents("someone")
 
     assert store.run(scenario) == (["a"], ["a"], 12)
 
 
-def test_a_very_long_document_is_kept_and_found(store):
+def test_a_very_long_document_is_kept_and_found(store: Any) -> None:
     text = " ".join(f"word{number}" for number in range(60_000)) + " lighthouse"
 
-    async def scenario(state):
-        await state.library.put("someone", [*filler(), document("long", text)])
-        whole = await state.library.get("someone", "long")
-        return len(whole.text), names(await state.library.search("someone", "word17"))
+    async def scenario(state: StateStore) -> Any:
+        await state.library.store_documents("someone", [*filler(), document("long", text)])
+        whole = await state.library.load_document("someone", "long")
+        return len(whole.text), names(await state.library.search_library("someone", "word17"))
 
     assert store.run(scenario) == (len(text), ["long"])

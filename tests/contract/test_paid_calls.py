@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,13 +15,20 @@ from citewell.errors import (
     NetworkFailed,
     NotFound,
     RateLimited,
-    Unavailable,
+    UpstreamUnavailable,
 )
-from citewell.model.research import Status
-from citewell.services.jobs.paid import BudgetSpent, CallFailed, NotSent, Reply, Uncertain
-from citewell.store.failures import Contended, GuardFailed, StoreError
-from citewell.store.jobs import Reconciled
-from citewell.store.steps import Known, Record, StepState
+from citewell.model.research import ResearchStatus
+from citewell.services.jobs.paid_calls import (
+    BudgetSpent,
+    CallFailed,
+    CallNotSent,
+    CallReply,
+    CallUncertain,
+)
+from citewell.store.failures import BatchRolledBack, StoreError, WriteContended
+from citewell.store.jobs.job_record import JobRecord, JobStepState, KnownStep
+from citewell.store.jobs.job_store import ReconciledCall
+from citewell.store.state_store import StateStore
 from tests.contract.offices import (
     CENT,
     OWNER,
@@ -40,32 +49,34 @@ from tests.contract.states import ENGINES, kept
 
 
 @pytest.fixture(params=sorted(ENGINES))
-def store(request, tmp_path):
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
     return kept(request.param, tmp_path)
 
 
-def played(store, provider, *, cap=50 * CENT, **options):
+def played(store: Any, provider: Any, *, cap: Any = 50 * CENT, **options: Any) -> Any:
     """The job, its result and the balance once a workflow of this one call has ended."""
 
-    async def scenario(state):
-        await state.ledger.credit(OWNER, 100 * CENT)
+    async def scenario(state: StateStore) -> Any:
+        await state.ledger.post_credit(OWNER, 100 * CENT)
         async with working(store, state, paying(provider, **options)) as jobs:
-            view = await jobs.dispatch(OWNER, order(cap=cap))
+            view = await jobs.dispatch_job(OWNER, order(cap=cap))
             done = await ended(jobs, view.job.id)
-            result = await jobs.result(OWNER, view.job.id)
-            return done, result, await state.ledger.balance(OWNER)
+            result = await jobs.load_job_result(OWNER, view.job.id)
+            return done, result, await state.ledger.load_balance(OWNER)
 
     return store.run(scenario)
 
 
-def test_a_background_call_is_followed_by_its_reference(store):
-    provider = Provider(polls=[running(), Unavailable("Hm."), running(), completed("report")])
+def test_a_background_call_is_followed_by_its_reference(store: Any) -> None:
+    provider = Provider(
+        polls=[running(), UpstreamUnavailable("Hm."), running(), completed("report")]
+    )
 
     view, result, balance = played(store, provider)
 
     step = view.step("call")
     assert provider.asked == ["submit", *["poll ref-1"] * 4]
-    assert (view.status, result) == (Status.COMPLETED, "report")
+    assert (view.status, result) == (ResearchStatus.COMPLETED, "report")
     assert (step.state, step.ref, step.cost, step.estimate) == (
         "done",
         "ref-1",
@@ -76,7 +87,7 @@ def test_a_background_call_is_followed_by_its_reference(store):
     assert (balance.reserved, balance.ticks) == (0, 97 * CENT - 1)
 
 
-def test_a_call_that_answers_at_once_is_not_polled(store):
+def test_a_call_that_answers_at_once_is_not_polled(store: Any) -> None:
     provider = Provider(background=False, submits=[completed({"text": "日本"})])
 
     view, result, _ = played(store, provider)
@@ -87,50 +98,53 @@ def test_a_call_that_answers_at_once_is_not_polled(store):
 
 @pytest.mark.parametrize(
     "refusal",
-    [AuthRequired("Bad key."), InvalidInput("Bad model."), NotSent("Refused connection.")],
+    [AuthRequired("Bad key."), InvalidInput("Bad model."), CallNotSent("Refused connection.")],
 )
-def test_a_refused_call_costs_nothing(store, refusal):
+def test_a_refused_call_costs_nothing(store: Any, refusal: Any) -> None:
     provider = Provider(submits=[refusal])
 
     view, _, balance = played(store, provider)
 
     assert provider.asked == ["submit"]
-    assert view.status is Status.FAILED
+    assert view.status is ResearchStatus.FAILED
     assert refusal.message in view.error["message"]
     assert (view.step("call").state, view.step("call").error["kind"]) == ("failed", refusal.kind)
     assert balance.cents == 100
 
 
-def test_a_rate_limit_is_waited_out_with_the_same_tag(store):
+def test_a_rate_limit_is_waited_out_with_the_same_tag(store: Any) -> None:
     limit = RateLimited("Slow down.", retry_after=0.001)
     provider = Provider(submits=[limit, limit, running()])
 
     view, _, _ = played(store, provider)
 
-    assert view.status is Status.COMPLETED
+    assert view.status is ResearchStatus.COMPLETED
     assert len(provider.tags) == 3
     assert len(set(provider.tags)) == 1
 
 
 @pytest.mark.parametrize(
-    "fault", [NetworkFailed("Cut off."), Unavailable("500."), ValueError("a bug"), running(None)]
+    "fault",
+    [NetworkFailed("Cut off."), UpstreamUnavailable("500."), ValueError("a bug"), running(None)],
 )
-def test_a_call_of_unknown_outcome_is_uncertain_and_not_sent_again(store, caplog, fault):
+def test_a_call_of_unknown_outcome_is_uncertain_and_not_sent_again(
+    store: Any, caplog: pytest.LogCaptureFixture, fault: Any
+) -> None:
     provider = Provider(background=False, submits=[fault])
 
     view, _, balance = played(store, provider)
 
     step = view.step("call")
     assert provider.asked == ["submit"]
-    assert view.status is Status.FAILED
+    assert view.status is ResearchStatus.FAILED
     assert (step.state, step.cost) == ("uncertain", 5 * CENT)
     assert (balance.settled, balance.reserved) == (5 * CENT, 0)
 
 
-def test_a_call_that_is_charged_once_for_a_tag_goes_again(store):
+def test_a_call_that_is_charged_once_for_a_tag_goes_again(store: Any) -> None:
     provider = Provider(
         background=False,
-        idempotent=True,
+        is_idempotent=True,
         submits=[NetworkFailed("Cut off.", retry_after=0.0), completed()],
     )
 
@@ -141,8 +155,10 @@ def test_a_call_that_is_charged_once_for_a_tag_goes_again(store):
     assert len(provider.tags) == 2
 
 
-def test_an_upstream_that_fails_is_paid_what_it_metered(store):
-    failed = Reply(status=Status.FAILED, cost=CENT, error="Out of tokens.", error_kind="blocked")
+def test_an_upstream_that_fails_is_paid_what_it_metered(store: Any) -> None:
+    failed = CallReply(
+        status=ResearchStatus.FAILED, cost=CENT, error="Out of tokens.", error_kind="blocked"
+    )
     provider = Provider(polls=[failed])
 
     view, _, balance = played(store, provider)
@@ -151,7 +167,7 @@ def test_an_upstream_that_fails_is_paid_what_it_metered(store):
     assert balance.settled == CENT
 
 
-def test_an_answer_the_upstream_has_forgotten_is_uncertain(store):
+def test_an_answer_the_upstream_has_forgotten_is_uncertain(store: Any) -> None:
     provider = Provider(polls=[running(), NotFound("No such response.")])
 
     view, _, balance = played(store, provider)
@@ -160,41 +176,41 @@ def test_an_answer_the_upstream_has_forgotten_is_uncertain(store):
     assert balance.settled == 5 * CENT
 
 
-def test_a_call_beyond_the_cap_is_not_sent(store):
-    first, second = Provider(estimate=5 * CENT), Provider(estimate=5 * CENT)
+def test_a_call_beyond_the_cap_is_not_sent(store: Any) -> None:
+    first, second = Provider(estimate_cost=5 * CENT), Provider(estimate_cost=5 * CENT)
 
-    async def work(run):
-        await run.paid("first", first)
+    async def work(run: Any) -> Any:
+        await run.run_paid_call("first", first)
         try:
-            await run.paid("second", second)
+            await run.run_paid_call("second", second)
         except BudgetSpent as error:
             return error.message
 
-    async def scenario(state):
+    async def scenario(state: StateStore) -> Any:
         async with working(store, state, work) as jobs:
-            view = await jobs.dispatch(OWNER, order(cap=7 * CENT))
+            view = await jobs.dispatch_job(OWNER, order(cap=7 * CENT))
             await ended(jobs, view.job.id)
-            return await jobs.result(OWNER, view.job.id)
+            return await jobs.load_job_result(OWNER, view.job.id)
 
     message = store.run(scenario)
 
     assert second.asked == []
-    assert message == "double may cost 5 cents, and 4 are left of what this job may spend."
+    assert message == "double may cost 5 cents, but the job has only 4 cents left to spend."
 
 
-def test_calls_at_the_same_time_cannot_pass_the_cap_together(store):
-    providers = [Provider(estimate=5 * CENT) for _ in range(8)]
+def test_calls_at_the_same_time_cannot_pass_the_cap_together(store: Any) -> None:
+    providers = [Provider(estimate_cost=5 * CENT) for _ in range(8)]
 
-    async def work(run):
-        calls = [run.paid(str(number), one) for number, one in enumerate(providers)]
+    async def work(run: Any) -> Any:
+        calls = [run.run_paid_call(str(number), one) for number, one in enumerate(providers)]
         told = await asyncio.gather(*calls, return_exceptions=True)
         return [type(one).__name__ for one in told]
 
-    async def scenario(state):
+    async def scenario(state: StateStore) -> Any:
         async with working(store, state, work) as jobs:
-            view = await jobs.dispatch(OWNER, order(cap=17 * CENT))
+            view = await jobs.dispatch_job(OWNER, order(cap=17 * CENT))
             await ended(jobs, view.job.id)
-            return await jobs.result(OWNER, view.job.id)
+            return await jobs.load_job_result(OWNER, view.job.id)
 
     told = store.run(scenario)
 
@@ -202,30 +218,30 @@ def test_calls_at_the_same_time_cannot_pass_the_cap_together(store):
     assert sum(len(one.asked) > 0 for one in providers) == told.count("str")
 
 
-def test_a_call_refused_for_what_another_held_back_is_tried_again(store):
+def test_a_call_refused_for_what_another_held_back_is_tried_again(store: Any) -> None:
     """By the time anybody asks why, the other call has been settled for less."""
     provider = Provider()
 
-    async def scenario(state):
-        execute, refused = state.database.execute, []
+    async def scenario(state: StateStore) -> Any:
+        execute, refused = state.database.execute_batch, []
 
-        async def contended(batch):
+        async def contended(batch: Any) -> Any:
             if any("INSERT INTO job_step" in one.sql for one in batch) and not refused:
                 refused.append(1)
-                raise GuardFailed("Too little was left at this moment.")
+                raise BatchRolledBack("Too little was left at this moment.")
             return await execute(batch)
 
         async with working(store, state, paying(provider)) as jobs:
-            state.database.execute = contended
-            view = await jobs.dispatch(OWNER, order())
+            state.database.execute_batch = contended
+            view = await jobs.dispatch_job(OWNER, order())
             await ended(jobs, view.job.id)
-            return refused, await jobs.result(OWNER, view.job.id)
+            return refused, await jobs.load_job_result(OWNER, view.job.id)
 
     assert store.run(scenario) == ([1], "answer")
     assert provider.asked.count("submit") == 1
 
 
-def test_a_cost_beyond_the_estimate_is_booked_as_it_was(store):
+def test_a_cost_beyond_the_estimate_is_booked_as_it_was(store: Any) -> None:
     provider = Provider(polls=[completed(cost=60 * CENT)])
 
     view, _, balance = played(store, provider, cap=10 * CENT)
@@ -234,85 +250,87 @@ def test_a_cost_beyond_the_estimate_is_booked_as_it_was(store):
     assert (balance.reserved, balance.cents) == (0, 40)
 
 
-def test_a_call_that_takes_too_long_is_cancelled_upstream_and_settled(store):
+def test_a_call_that_takes_too_long_is_cancelled_upstream_and_settled(store: Any) -> None:
     provider = Provider(polls=[running()])
 
     view, _, balance = played(store, provider, seconds=0.05)
 
     assert provider.asked[-1] == "cancel ref-1"
-    assert view.status is Status.FAILED
+    assert view.status is ResearchStatus.FAILED
     assert (view.step("call").state, balance.settled) == ("cancelled", 2 * CENT + 7)
 
 
-def test_cancelling_a_job_reaches_upstream_and_settles_what_was_metered(store):
+def test_cancelling_a_job_reaches_upstream_and_settles_what_was_metered(store: Any) -> None:
     provider = Provider(polls=[running()])
 
-    async def scenario(state):
-        await state.ledger.credit(OWNER, 100 * CENT)
+    async def scenario(state: StateStore) -> Any:
+        await state.ledger.post_credit(OWNER, 100 * CENT)
         async with working(store, state, paying(provider)) as jobs:
-            view = await jobs.dispatch(OWNER, order())
+            view = await jobs.dispatch_job(OWNER, order())
             await until(lambda: "poll ref-1" in provider.asked)
-            await jobs.cancel(OWNER, view.job.id)
+            await jobs.cancel_job(OWNER, view.job.id)
             done = await ended(jobs, view.job.id)
-            return done, await state.ledger.balance(OWNER)
+            return done, await state.ledger.load_balance(OWNER)
 
     view, balance = store.run(scenario)
 
     assert provider.asked.count("cancel ref-1") == 1
-    assert view.status is Status.CANCELLED
+    assert view.status is ResearchStatus.CANCELLED
     assert view.step("call").state == "cancelled"
     assert (balance.settled, balance.reserved) == (2 * CENT + 7, 0)
 
 
-def test_a_cancellation_asked_of_another_process_arrives(store):
+def test_a_cancellation_asked_of_another_process_arrives(store: Any) -> None:
     provider = Provider(polls=[running()])
 
-    async def scenario(state):
+    async def scenario(state: StateStore) -> Any:
         async with (
             store.opened() as elsewhere,
             working(store, elsewhere, paying(provider)),
         ):
             jobs = office(store, state, paying(provider))
-            view = await jobs.dispatch(OWNER, order())
+            view = await jobs.dispatch_job(OWNER, order())
             await until(lambda: "poll ref-1" in provider.asked)
-            asked = await jobs.cancel(OWNER, view.job.id)
+            asked = await jobs.cancel_job(OWNER, view.job.id)
             return asked, await ended(jobs, view.job.id)
 
     asked, done = store.run(scenario)
 
     assert asked.cancelling
-    assert done.status is Status.CANCELLED
+    assert done.status is ResearchStatus.CANCELLED
     assert provider.asked.count("cancel ref-1") == 1
 
 
-async def interrupted(store, state, jobs, *, ref=None):
+async def interrupted(store: Any, state: StateStore, jobs: Any, *, ref: Any = None) -> Any:
     """A job whose worker died after it wrote the intent, or the reference."""
-    view = await jobs.dispatch(OWNER, order())
+    view = await jobs.dispatch_job(OWNER, order())
     held = await claimed(store, state)
-    record = Record(state.database, state.vault, state.ledger, held, clock=store.clock)
-    step = Known(
+    record = JobRecord(state.database, state.vault, state.ledger, held, clock=store.clock)
+    step = KnownStep(
         key="call",
-        state=StepState.INTENT,
+        state=JobStepState.INTENT,
         provider="double",
         estimate=5 * CENT,
         started=store.clock(),
         tag="the tag",
     )
-    await record.intend(step)
+    await record.record_intent(step)
     if ref is not None:
-        await record.submitted(dataclasses.replace(step, state=StepState.SUBMITTED, ref=ref))
+        await record.record_submission(
+            dataclasses.replace(step, state=JobStepState.SUBMITTED, ref=ref)
+        )
     await lapse(store)
     return view.job.id
 
 
-def test_a_restart_asks_for_the_reference_instead_of_paying_again(store):
+def test_a_restart_asks_for_the_reference_instead_of_paying_again(store: Any) -> None:
     provider = Provider(polls=[completed("late")])
 
-    async def scenario(state):
+    async def scenario(state: StateStore) -> Any:
         job = await interrupted(store, state, office(store, state, paying(provider)), ref="ref-9")
         async with working(store, state, paying(provider)) as jobs:
             await ended(jobs, job)
-            return await jobs.result(OWNER, job)
+            return await jobs.load_job_result(OWNER, job)
 
     assert store.run(scenario) == "late"
     assert provider.asked == ["poll ref-9"]
@@ -320,11 +338,11 @@ def test_a_restart_asks_for_the_reference_instead_of_paying_again(store):
 
 @pytest.mark.parametrize("idempotent", [True, False])
 def test_a_restart_sends_an_interrupted_call_again_only_where_that_is_charged_once(
-    store, idempotent
-):
-    provider = Provider(background=False, idempotent=idempotent, submits=[completed()])
+    store: Any, idempotent: bool
+) -> None:
+    provider = Provider(background=False, is_idempotent=idempotent, submits=[completed()])
 
-    async def scenario(state):
+    async def scenario(state: StateStore) -> Any:
         job = await interrupted(store, state, office(store, state, paying(provider)))
         async with working(store, state, paying(provider)) as jobs:
             return await ended(jobs, job)
@@ -336,40 +354,42 @@ def test_a_restart_sends_an_interrupted_call_again_only_where_that_is_charged_on
 
 
 @pytest.mark.parametrize(("ref", "asked"), [("ref-9", ["cancel ref-9"]), (None, [])])
-def test_a_cancellation_outlives_the_process_it_was_asked_of(store, ref, asked):
-    provider = Provider(idempotent=True)
+def test_a_cancellation_outlives_the_process_it_was_asked_of(
+    store: Any, ref: str | None, asked: Any
+) -> None:
+    provider = Provider(is_idempotent=True)
 
-    async def scenario(state):
+    async def scenario(state: StateStore) -> Any:
         jobs = office(store, state, paying(provider))
         job = await interrupted(store, state, jobs, ref=ref)
-        await jobs.cancel(OWNER, job)
+        await jobs.cancel_job(OWNER, job)
         async with working(store, state, paying(provider)) as jobs:
             return await ended(jobs, job)
 
     view = store.run(scenario)
 
     assert provider.asked == asked
-    assert view.status is Status.CANCELLED
+    assert view.status is ResearchStatus.CANCELLED
     assert view.step("call").state == ("cancelled" if ref else "uncertain")
 
 
-def test_an_error_is_the_same_after_a_restart(store):
+def test_an_error_is_the_same_after_a_restart(store: Any) -> None:
     provider = Provider(background=False, submits=[NetworkFailed("Cut off.")])
     failing = Provider(submits=[AuthRequired("Bad key.")])
     told, gate = [], asyncio.Event()
 
-    async def work(run):
+    async def work(run: Any) -> None:
         for key, call in (("a", provider), ("b", failing)):
             try:
-                await run.paid(key, call)
-            except (Uncertain, CallFailed) as error:
-                told.append((type(error), error.message, error.block()))
+                await run.run_paid_call(key, call)
+            except (CallUncertain, CallFailed) as error:
+                told.append((type(error), error.message, error.build_error_block()))
         if len(told) == 2:
             await gate.wait()
 
-    async def scenario(state):
+    async def scenario(state: StateStore) -> None:
         async with working(store, state, work) as jobs:
-            view = await jobs.dispatch(OWNER, order())
+            view = await jobs.dispatch_job(OWNER, order())
             await until(lambda: len(told) == 2)
         async with working(store, state, work) as jobs:
             await ended(jobs, view.job.id)
@@ -380,13 +400,13 @@ def test_an_error_is_the_same_after_a_restart(store):
     assert provider.asked == failing.asked == ["submit"]
 
 
-def test_a_process_that_stops_waits_a_moment_for_a_call_in_flight(store):
+def test_a_process_that_stops_waits_a_moment_for_a_call_in_flight(store: Any) -> None:
     gate = asyncio.Event()
     provider = Provider(submits=[hanging(gate, running("late"))], polls=[completed()])
 
-    async def scenario(state):
+    async def scenario(state: StateStore) -> Any:
         async with working(store, state, paying(provider), pace={"patience": 5.0}) as jobs:
-            view = await jobs.dispatch(OWNER, order())
+            view = await jobs.dispatch_job(OWNER, order())
             await until(lambda: provider.asked == ["submit"])
             asyncio.get_running_loop().call_later(0.05, gate.set)
         async with working(store, state, paying(provider)) as jobs:
@@ -398,83 +418,83 @@ def test_a_process_that_stops_waits_a_moment_for_a_call_in_flight(store):
     assert view.step("call").state == "done"
 
 
-def test_a_call_that_ends_with_its_job_in_flight_is_uncertain(store):
+def test_a_call_that_ends_with_its_job_in_flight_is_uncertain(store: Any) -> None:
     provider = Provider(background=False, submits=[hanging(asyncio.Event(), completed())])
 
-    async def scenario(state):
+    async def scenario(state: StateStore) -> Any:
         async with working(store, state, paying(provider), pace={"patience": 0.01}) as jobs:
-            view = await jobs.dispatch(OWNER, order())
+            view = await jobs.dispatch_job(OWNER, order())
             await until(lambda: provider.asked == ["submit"])
-            await jobs.cancel(OWNER, view.job.id)
+            await jobs.cancel_job(OWNER, view.job.id)
             return await ended(jobs, view.job.id)
 
     view = store.run(scenario)
 
-    assert (view.status, view.step("call").state) == (Status.CANCELLED, "uncertain")
+    assert (view.status, view.step("call").state) == (ResearchStatus.CANCELLED, "uncertain")
 
 
-def test_calls_that_a_failed_workflow_leaves_behind_are_cancelled(store):
+def test_calls_that_a_failed_workflow_leaves_behind_are_cancelled(store: Any) -> None:
     provider = Provider(polls=[running()])
 
-    async def work(run):
-        task = asyncio.create_task(run.paid("call", provider))
+    async def work(run: Any) -> None:
+        task = asyncio.create_task(run.run_paid_call("call", provider))
         await until(lambda: "poll ref-1" in provider.asked)
         assert not task.done()
         raise InvalidInput("Enough.")
 
-    async def scenario(state):
+    async def scenario(state: StateStore) -> Any:
         async with working(store, state, work) as jobs:
-            view = await jobs.dispatch(OWNER, order())
+            view = await jobs.dispatch_job(OWNER, order())
             return await ended(jobs, view.job.id)
 
     view = store.run(scenario)
 
     assert provider.asked[-1] == "cancel ref-1"
-    assert (view.status, view.step("call").state) == (Status.FAILED, "cancelled")
+    assert (view.status, view.step("call").state) == (ResearchStatus.FAILED, "cancelled")
 
 
-def test_a_job_put_off_keeps_what_runs_upstream(store):
+def test_a_job_put_off_keeps_what_runs_upstream(store: Any) -> None:
     """A failure that may pass retries the job; the call is asked for again, not sent again."""
     provider = Provider(polls=[running()])
     lives = []
 
-    async def work(run):
+    async def work(run: Any) -> Any:
         lives.append(1)
-        task = asyncio.create_task(run.paid("call", provider))
+        task = asyncio.create_task(run.run_paid_call("call", provider))
         await until(lambda: "poll ref-1" in provider.asked)
         if len(lives) == 1:
-            raise Unavailable("Not now.")
+            raise UpstreamUnavailable("Not now.")
         provider.polls = [completed("at last")]
         return await task
 
-    async def scenario(state):
+    async def scenario(state: StateStore) -> Any:
         async with working(store, state, work) as jobs:
-            view = await jobs.dispatch(OWNER, order())
+            view = await jobs.dispatch_job(OWNER, order())
             await ended(jobs, view.job.id)
-            return await jobs.result(OWNER, view.job.id)
+            return await jobs.load_job_result(OWNER, view.job.id)
 
     assert store.run(scenario) == "at last"
     assert provider.asked.count("submit") == 1
     assert "cancel ref-1" not in provider.asked
 
 
-def test_a_result_outlasts_a_store_that_fails_for_a_moment(store):
+def test_a_result_outlasts_a_store_that_fails_for_a_moment(store: Any) -> None:
     provider = Provider(background=False, submits=[completed("kept")])
 
-    async def scenario(state):
-        execute, failures = state.database.execute, []
+    async def scenario(state: StateStore) -> Any:
+        execute, failures = state.database.execute_batch, []
 
-        async def shaky(batch):
+        async def shaky(batch: Any) -> Any:
             if provider.asked == ["submit"] and not failures:
                 failures.append(1)
                 raise StoreError("The disk is full.")
             return await execute(batch)
 
         async with working(store, state, paying(provider)) as jobs:
-            state.database.execute = shaky
-            view = await jobs.dispatch(OWNER, order())
+            state.database.execute_batch = shaky
+            view = await jobs.dispatch_job(OWNER, order())
             await ended(jobs, view.job.id)
-            return failures, await jobs.result(OWNER, view.job.id)
+            return failures, await jobs.load_job_result(OWNER, view.job.id)
 
     failures, result = store.run(scenario)
 
@@ -482,15 +502,15 @@ def test_a_result_outlasts_a_store_that_fails_for_a_moment(store):
     assert provider.asked == ["submit"]
 
 
-def test_a_write_whose_answer_was_lost_counts_once(store):
+def test_a_write_whose_answer_was_lost_counts_once(store: Any) -> None:
     """The commit happened, the line broke: the second try finds its own work."""
     provider = Provider(background=False, submits=[completed("kept")])
 
-    async def scenario(state):
-        await state.ledger.credit(OWNER, 100 * CENT)
-        execute, failures = state.database.execute, []
+    async def scenario(state: StateStore) -> Any:
+        await state.ledger.post_credit(OWNER, 100 * CENT)
+        execute, failures = state.database.execute_batch, []
 
-        async def shaky(batch):
+        async def shaky(batch: Any) -> Any:
             outcome = await execute(batch)
             if provider.asked == ["submit"] and not failures:
                 failures.append(1)
@@ -498,10 +518,12 @@ def test_a_write_whose_answer_was_lost_counts_once(store):
             return outcome
 
         async with working(store, state, paying(provider)) as jobs:
-            state.database.execute = shaky
-            view = await jobs.dispatch(OWNER, order())
+            state.database.execute_batch = shaky
+            view = await jobs.dispatch_job(OWNER, order())
             await ended(jobs, view.job.id)
-            return await jobs.result(OWNER, view.job.id), await state.ledger.balance(OWNER)
+            return await jobs.load_job_result(OWNER, view.job.id), await state.ledger.load_balance(
+                OWNER
+            )
 
     result, balance = store.run(scenario)
 
@@ -509,24 +531,26 @@ def test_a_write_whose_answer_was_lost_counts_once(store):
     assert balance.settled == 3 * CENT + 1
 
 
-def test_a_store_that_stays_broken_puts_the_job_down_and_it_goes_on_later(store, caplog):
+def test_a_store_that_stays_broken_puts_the_job_down_and_it_goes_on_later(
+    store: Any, caplog: pytest.LogCaptureFixture
+) -> None:
     provider = Provider(polls=[completed("in the end")])
 
-    async def scenario(state):
-        execute, broken = state.database.execute, [True]
+    async def scenario(state: StateStore) -> Any:
+        execute, broken = state.database.execute_batch, [True]
 
-        async def shaky(batch):
+        async def shaky(batch: Any) -> Any:
             if provider.asked and broken[0]:
                 raise StoreError("The disk is full.")
             return await execute(batch)
 
         async with working(store, state, paying(provider)) as jobs:
-            state.database.execute = shaky
-            view = await jobs.dispatch(OWNER, order())
-            await until(lambda: bool(provider.asked) and not jobs.runner.running)
+            state.database.execute_batch = shaky
+            view = await jobs.dispatch_job(OWNER, order())
+            await until(lambda: bool(provider.asked) and not jobs.runner.running_count)
             broken[0] = False
             done = await ended(jobs, view.job.id)
-            return done, await jobs.result(OWNER, view.job.id)
+            return done, await jobs.load_job_result(OWNER, view.job.id)
 
     view, _ = store.run(scenario)
 
@@ -535,25 +559,25 @@ def test_a_store_that_stays_broken_puts_the_job_down_and_it_goes_on_later(store,
     assert view.step("call").state == "uncertain"
 
 
-def test_an_uncertain_call_is_put_right_by_who_knows_what_came_of_it(store):
+def test_an_uncertain_call_is_put_right_by_who_knows_what_came_of_it(store: Any) -> None:
     provider = Provider(background=False, submits=[NetworkFailed("Cut off.")])
 
-    async def scenario(state):
-        await state.ledger.credit(OWNER, 100 * CENT)
+    async def scenario(state: StateStore) -> Any:
+        await state.ledger.post_credit(OWNER, 100 * CENT)
         async with working(store, state, paying(provider)) as jobs:
-            view = await jobs.dispatch(OWNER, order())
+            view = await jobs.dispatch_job(OWNER, order())
             await ended(jobs, view.job.id)
             job = view.job.id
             with pytest.raises(InvalidInput):
-                await jobs.reconcile(OWNER, job, "call", Reconciled(cost=-1))
-            found = Reconciled(cost=2 * CENT + 5, result="found in the console")
-            done = await jobs.reconcile(OWNER, job, "call", found)
-            with pytest.raises((InvalidInput, Contended)):
-                await jobs.reconcile(OWNER, job, "call", Reconciled(cost=0))
-            result = await jobs.step_result(OWNER, job, "call")
-            entries = await state.ledger.transactions(OWNER)
-            usage = await state.ledger.usage(OWNER)
-            return done, result, await state.ledger.balance(OWNER), entries[0], usage
+                await jobs.reconcile_call(OWNER, job, "call", ReconciledCall(cost=-1))
+            found = ReconciledCall(cost=2 * CENT + 5, result="found in the console")
+            done = await jobs.reconcile_call(OWNER, job, "call", found)
+            with pytest.raises((InvalidInput, WriteContended)):
+                await jobs.reconcile_call(OWNER, job, "call", ReconciledCall(cost=0))
+            result = await jobs.load_step_result(OWNER, job, "call")
+            entries = await state.ledger.list_transactions(OWNER)
+            usage = await state.ledger.list_provider_spending(OWNER)
+            return done, result, await state.ledger.load_balance(OWNER), entries[0], usage
 
     view, result, balance, entry, usage = store.run(scenario)
 

@@ -13,17 +13,17 @@ import pytest
 
 from citewell import config, providers
 from citewell.errors import (
-    BadShape,
+    MalformedResponse,
     NetworkFailed,
     RateLimited,
     TooLarge,
-    Unavailable,
     UpstreamError,
+    UpstreamUnavailable,
 )
-from citewell.model.paper import Copy, Event, Paper
-from citewell.model.search import Hit, Picture
+from citewell.model.paper import IntegrityNotice, OpenCopy, Paper
+from citewell.model.search_queries import FoundImage, SearchHit
 from citewell.net.network import Network
-from citewell.ports import Kit, Offer
+from citewell.ports import Offer, ProviderKit
 from tests.contract.recordings import (
     KEY,
     METHODS,
@@ -42,11 +42,11 @@ from tests.contract.replay import Behaviour, Seen, serving
 
 OFFERS = offers(METHODS)
 KINDS = {
-    Offer.IMAGES: Picture,
-    Offer.WEB: Hit,
-    Offer.NEWS: Hit,
-    Offer.INTEGRITY: Event,
-    Offer.COPIES: Copy,
+    Offer.IMAGES: FoundImage,
+    Offer.WEB: SearchHit,
+    Offer.NEWS: SearchHit,
+    Offer.INTEGRITY: IntegrityNotice,
+    Offer.COPIES: OpenCopy,
     Offer.REGISTRY: bool,
 }
 COUNTED = (*SEARCHES, Offer.PAPERS, Offer.MATCH, Offer.GRAPH)
@@ -87,13 +87,13 @@ class Waits:
 
 async def _ask_at(record: Recording, base: str, *, seconds: float = 5.0) -> tuple[Any, ...]:
     about, waits = spec(record.provider), Waits()
-    settings = config.load(
+    settings = config.load_settings(
         {"CITEWELL_CONFIG": "/nonexistent", "ALLOW_PRIVATE_IPS": "true"}, search_timeout=seconds
     )
     network = Network(settings, clock=waits.clock, sleep=waits.sleep)
-    upstream = network.upstream(about.name, base_url=base + urlsplit(about.base_url).path)
+    upstream = network.open_upstream(about.name, base_url=base + urlsplit(about.base_url).path)
     try:
-        return await ask(Kit(upstream=upstream, options=record.options(base)), record)
+        return await ask(ProviderKit(upstream=upstream, options=record.options(base)), record)
     finally:
         await network.aclose()
 
@@ -122,7 +122,9 @@ def refusal(record: Recording, body: bytes) -> UpstreamError:
 
 
 def shown(error: UpstreamError) -> str:
-    return f"{error} {error!r} {error.block()} {error.__cause__!r} {error.__context__!r}"
+    return (
+        f"{error} {error!r} {error.build_error_block()} {error.__cause__!r} {error.__context__!r}"
+    )
 
 
 @every_offer
@@ -152,14 +154,14 @@ def test_the_recording_yields_results_with_absolute_addresses(name: str, offer: 
         if address := _address(item):
             assert urlsplit(address).scheme in {"http", "https"}
             assert urlsplit(address).hostname
-        if isinstance(item, Hit | Picture | Paper):
+        if isinstance(item, SearchHit | FoundImage | Paper):
             assert address
             assert item.title
             assert "<" not in item.title
 
 
 def _address(item: Item) -> str:
-    return item.link if isinstance(item, Picture) else getattr(item, "url", "")
+    return item.link if isinstance(item, FoundImage) else getattr(item, "url", "")
 
 
 @every_offer
@@ -209,7 +211,7 @@ def test_a_429_is_reported_with_its_delay(name: str, offer: Offer) -> None:
 def test_a_server_failure_is_unavailable(name: str, offer: Offer, status: int) -> None:
     got = outcome(recording(name, offer), status=status, body=b"<h1>Oops</h1>")
 
-    assert isinstance(got.error, Unavailable)
+    assert isinstance(got.error, UpstreamUnavailable)
     assert KEY not in shown(got.error)
 
 
@@ -228,7 +230,7 @@ def test_a_refused_key_does_not_show_it(name: str, offer: Offer, status: int) ->
 def test_a_silent_server_is_a_network_failure(name: str, offer: Offer) -> None:
     got = outcome(recording(name, offer), silent=True)
 
-    assert isinstance(got.error, NetworkFailed | Unavailable)
+    assert isinstance(got.error, NetworkFailed | UpstreamUnavailable)
     assert KEY not in shown(got.error)
 
 
@@ -236,7 +238,7 @@ def test_a_silent_server_is_a_network_failure(name: str, offer: Offer) -> None:
 def test_an_answer_cut_off_is_a_network_failure(name: str, offer: Offer) -> None:
     got = outcome(recording(name, offer), cut=True)
 
-    assert isinstance(got.error, NetworkFailed | Unavailable)
+    assert isinstance(got.error, NetworkFailed | UpstreamUnavailable)
 
 
 @every_offer
@@ -245,7 +247,7 @@ def test_a_refused_connection_is_a_network_failure(name: str, offer: Offer) -> N
         taken.bind(("127.0.0.1", 0))  # bound and not listening: connections are refused
         base = f"http://127.0.0.1:{taken.getsockname()[1]}"
 
-        with pytest.raises((NetworkFailed, Unavailable)) as caught:
+        with pytest.raises((NetworkFailed, UpstreamUnavailable)) as caught:
             asyncio.run(_ask_at(recording(name, offer), base))
 
     assert KEY not in shown(caught.value)
@@ -257,7 +259,7 @@ def test_a_page_in_place_of_the_answer_has_a_bad_shape(name: str, offer: Offer) 
 
     error = refusal(recording(name, offer), page)
 
-    assert isinstance(error, BadShape)
+    assert isinstance(error, MalformedResponse)
     assert error.provider == name
 
 
@@ -267,14 +269,14 @@ def test_an_error_body_with_status_200_is_an_error(name: str, offer: Offer) -> N
 
     error = refusal(record, encode(record.data["failure"]))
 
-    assert isinstance(error, Unavailable)
+    assert isinstance(error, UpstreamUnavailable)
     assert error.provider == name
 
 
 @every_offer
 @pytest.mark.parametrize("body", [b"", b"{}", b"null", b"[]", b'"text"', b"[" * 100_000])
 def test_a_body_that_says_nothing_is_an_error(name: str, offer: Offer, body: bytes) -> None:
-    assert isinstance(refusal(recording(name, offer), body), BadShape)
+    assert isinstance(refusal(recording(name, offer), body), MalformedResponse)
 
 
 @only(*(offer for offer in METHODS if offer not in {Offer.LOOKUP, Offer.REGISTRY}))

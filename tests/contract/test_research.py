@@ -2,49 +2,60 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 from citewell.model.research import (
-    Claim,
-    Evidence,
-    Findings,
-    Followon,
-    Relation,
-    Source,
+    ClaimEvidence,
+    ClaimRelation,
+    FollowOnTopic,
+    ResearchClaim,
+    ResearchFindings,
+    ResearchSource,
     ValueRow,
     ValueTable,
 )
-from citewell.store.job_failures import ClaimNotFound, JobNotFound, ThreadBusy, ThreadNotFound
-from citewell.store.research_rows import ClaimEvent
+from citewell.services.jobs.workflow_run import WorkflowRun
+from citewell.store.jobs.job_errors import (
+    ThreadInUse,
+    UnknownClaim,
+    UnknownJob,
+    UnknownThread,
+)
+from citewell.store.research.research_rows import ClaimEvent
+from citewell.store.research.research_store import ClaimWithEvidence, FoundClaims
+from citewell.store.state_store import StateStore
 from tests.contract.offices import OWNER, ended, office, order, working
-from tests.contract.states import ENGINES, kept
+from tests.contract.states import ENGINES, Kept, kept
 
 
 @pytest.fixture(params=sorted(ENGINES))
-def store(request, tmp_path):
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Kept:
     return kept(request.param, tmp_path)
 
 
-async def nothing(run):
+async def nothing(run: WorkflowRun) -> Any:
     return None
 
 
-def claim(number: int, content: str, level: str = "high", **more) -> Claim:
-    return Claim(
+def claim(number: int, content: str, level: str = "high", **more: Any) -> ResearchClaim:
+    return ResearchClaim(
         id=f"claim-{number}", content=content, confidence=0.8, confidence_level=level, **more
     )
 
 
-def findings(*claims: Claim) -> Findings:
+def findings(*claims: ResearchClaim) -> ResearchFindings:
     sources = tuple(
-        Source(ref=f"src_{number}", url=f"https://example.org/{number}", title="日本")
+        ResearchSource(ref=f"src_{number}", url=f"https://example.org/{number}", title="日本")
         for number in (1, 2)
     )
     evidence = tuple(
-        Evidence(
+        ClaimEvidence(
             id=f"evidence-{one.id}",
             claim_id=one.id,
-            relation=Relation.SUPPORTS,
+            relation=ClaimRelation.SUPPORTS,
             snippet=f"It is said that {one.content}",
             start=3,
             end=40,
@@ -54,7 +65,7 @@ def findings(*claims: Claim) -> Findings:
         )
         for one in claims
     )
-    return Findings(
+    return ResearchFindings(
         query="Why lighthouses?",
         synthesis="Because [src_1].",
         synthesis_by="extractive",
@@ -64,14 +75,14 @@ def findings(*claims: Claim) -> Findings:
         value_tables=(
             ValueTable(subject="height", rows=(ValueRow(value="30 m", source="src_1"),)),
         ),
-        follow_ons=(Followon(topic="Who keeps them?", rationale="Nothing was found."),),
+        follow_ons=(FollowOnTopic(topic="Who keeps them?", rationale="Nothing was found."),),
         not_found=("cost",),
         notes=("partial",),
     )
 
 
-async def job_of(store, state, owner=OWNER, **more) -> str:
-    return (await office(store, state, nothing).dispatch(owner, order(**more))).job.id
+async def job_of(store: Kept, state: StateStore, owner: str = OWNER, **more: Any) -> str:
+    return (await office(store, state, nothing).dispatch_job(owner, order(**more))).job.id
 
 
 LIGHT = claim(1, "Lighthouses were automated in 1998", sources=("src_1",))
@@ -79,18 +90,18 @@ KEEPER = claim(2, "Keepers lived in their lighthouse with the family", "low")
 PAINT = claim(3, "Paint protects steel from rust", "medium")
 
 
-def test_findings_come_back_as_they_were_kept(store):
+def test_findings_come_back_as_they_were_kept(store: Kept) -> None:
     kept_ones = findings(LIGHT, KEEPER)
 
-    async def keep(state):
+    async def keep(state: StateStore) -> tuple[Any, ...]:
         job = await job_of(store, state)
-        before = await state.research.findings(OWNER, job)
-        await state.research.keep(OWNER, job, kept_ones)
+        before = await state.research.load_findings(OWNER, job)
+        await state.research.store_findings(OWNER, job, kept_ones)
         return job, before
 
     job, before = store.run(keep)
-    after = store.run(lambda state: state.research.findings(OWNER, job))
-    report = store.run(lambda state: state.research.report(OWNER, job))
+    after = store.run(lambda state: state.research.load_findings(OWNER, job))
+    report = store.run(lambda state: state.research.load_report(OWNER, job))
 
     bare = tuple(
         one.model_copy(update={"job_id": None, "created_at": None}) for one in after.claims
@@ -102,13 +113,13 @@ def test_findings_come_back_as_they_were_kept(store):
     assert {one.job_id for one in after.claims} == {job}
 
 
-def test_keeping_again_replaces_what_the_job_had(store):
-    async def scenario(state):
+def test_keeping_again_replaces_what_the_job_had(store: Kept) -> None:
+    async def scenario(state: StateStore) -> tuple[Any, ...]:
         job = await job_of(store, state)
-        await state.research.keep(OWNER, job, findings(LIGHT, KEEPER))
-        await state.research.keep(OWNER, job, findings(PAINT))
-        found = await state.research.findings(OWNER, job)
-        gone = await state.research.claims(OWNER, query="lighthouse")
+        await state.research.store_findings(OWNER, job, findings(LIGHT, KEEPER))
+        await state.research.store_findings(OWNER, job, findings(PAINT))
+        found = await state.research.load_findings(OWNER, job)
+        gone = await state.research.search_stored_claims(OWNER, query="lighthouse")
         return found, gone
 
     found, gone = store.run(scenario)
@@ -117,12 +128,12 @@ def test_keeping_again_replaces_what_the_job_had(store):
     assert gone.total == 0
 
 
-def test_claims_are_found_by_any_of_their_words_the_best_first(store):
-    async def scenario(state):
+def test_claims_are_found_by_any_of_their_words_the_best_first(store: Kept) -> None:
+    async def scenario(state: StateStore) -> list[Any]:
         job = await job_of(store, state)
-        await state.research.keep(OWNER, job, findings(LIGHT, KEEPER, PAINT))
+        await state.research.store_findings(OWNER, job, findings(LIGHT, KEEPER, PAINT))
         queries = ("automated lighthouse", "keeper's families", "rusting", "giraffe", "the", "")
-        found = [await state.research.claims(OWNER, query=query) for query in queries]
+        found = [await state.research.search_stored_claims(OWNER, query=query) for query in queries]
         return [([one.id for one in one.claims], one.total) for one in found]
 
     assert store.run(scenario) == [
@@ -135,19 +146,21 @@ def test_claims_are_found_by_any_of_their_words_the_best_first(store):
     ]
 
 
-def test_claims_are_filtered_by_job_and_level_and_counted_beyond_the_limit(store):
-    async def scenario(state):
+def test_claims_are_filtered_by_job_and_level_and_counted_beyond_the_limit(store: Kept) -> None:
+    async def scenario(state: StateStore) -> list[Any]:
         first, second = await job_of(store, state), await job_of(store, state)
-        await state.research.keep(OWNER, first, findings(LIGHT, KEEPER, PAINT))
+        await state.research.store_findings(OWNER, first, findings(LIGHT, KEEPER, PAINT))
         store.clock.now += 1
-        await state.research.keep(OWNER, second, findings(claim(9, "Lighthouses are tall")))
+        await state.research.store_findings(
+            OWNER, second, findings(claim(9, "Lighthouses are tall"))
+        )
         research = state.research
         found = (
-            await research.claims(OWNER, job=first),
-            await research.claims(OWNER, job=first, level="low"),
-            await research.claims(OWNER, query="lighthouse", job=second),
-            await research.claims(OWNER, query="lighthouse", level="high", limit=1),
-            await research.claims(OWNER, query="lighthouse"),
+            await research.search_stored_claims(OWNER, job=first),
+            await research.search_stored_claims(OWNER, job=first, level="low"),
+            await research.search_stored_claims(OWNER, query="lighthouse", job=second),
+            await research.search_stored_claims(OWNER, query="lighthouse", level="high", limit=1),
+            await research.search_stored_claims(OWNER, query="lighthouse"),
         )
         return [([one.id for one in one.claims], one.total) for one in found]
 
@@ -160,28 +173,28 @@ def test_claims_are_filtered_by_job_and_level_and_counted_beyond_the_limit(store
 
 
 @pytest.mark.parametrize("words", ["東京の灯台", "灯台"])
-def test_claims_in_unspaced_scripts_are_found(store, words):
-    async def scenario(state):
+def test_claims_in_unspaced_scripts_are_found(store: Kept, words: str) -> None:
+    async def scenario(state: StateStore) -> FoundClaims:
         job = await job_of(store, state)
-        await state.research.keep(
+        await state.research.store_findings(
             OWNER, job, findings(claim(1, "東京の灯台は1998年に自動化された"))
         )
-        return await state.research.claims(OWNER, query=words)
+        return await state.research.search_stored_claims(OWNER, query=words)
 
     assert store.run(scenario).total == 1
 
 
-def test_a_claim_comes_with_its_evidence_sources_and_history(store):
-    async def scenario(state):
+def test_a_claim_comes_with_its_evidence_sources_and_history(store: Kept) -> None:
+    async def scenario(state: StateStore) -> tuple[Any, ...]:
         job = await job_of(store, state)
-        await state.research.keep(OWNER, job, findings(LIGHT, KEEPER))
+        await state.research.store_findings(OWNER, job, findings(LIGHT, KEEPER))
         changed = ClaimEvent(
             happened=store.clock() + 5, type="confidence_changed", payload={"to": 0.5}
         )
-        await state.research.note(OWNER, "claim-1", changed)
+        await state.research.add_claim_event(OWNER, "claim-1", changed)
         return (
-            await state.research.claim(OWNER, "claim-1"),
-            await state.research.history(OWNER, "claim-1"),
+            await state.research.load_claim(OWNER, "claim-1"),
+            await state.research.list_claim_events(OWNER, "claim-1"),
         )
 
     supported, history = store.run(scenario)
@@ -193,36 +206,36 @@ def test_a_claim_comes_with_its_evidence_sources_and_history(store):
     assert history[0].payload == {"confidence": 0.8, "sources": ["src_1"]}
 
 
-def test_an_id_that_two_jobs_gave_means_the_newer_claim(store):
-    async def scenario(state):
+def test_an_id_that_two_jobs_gave_means_the_newer_claim(store: Kept) -> None:
+    async def scenario(state: StateStore) -> ClaimWithEvidence:
         first, second = await job_of(store, state), await job_of(store, state)
-        await state.research.keep(OWNER, first, findings(LIGHT))
+        await state.research.store_findings(OWNER, first, findings(LIGHT))
         store.clock.now += 1
-        await state.research.keep(OWNER, second, findings(claim(1, "Something newer")))
-        return await state.research.claim(OWNER, "claim-1")
+        await state.research.store_findings(OWNER, second, findings(claim(1, "Something newer")))
+        return await state.research.load_claim(OWNER, "claim-1")
 
     assert store.run(scenario).claim.content == "Something newer"
 
 
-def test_nobody_reads_or_changes_what_another_owner_found(store):
-    async def scenario(state):
+def test_nobody_reads_or_changes_what_another_owner_found(store: Kept) -> None:
+    async def scenario(state: StateStore) -> tuple[Any, ...]:
         job = await job_of(store, state)
         await job_of(store, state, "other")
-        await state.research.keep(OWNER, job, findings(LIGHT))
-        with pytest.raises(JobNotFound):
-            await state.research.keep("other", job, findings(PAINT))
-        for ask in (state.research.claim, state.research.history):
-            with pytest.raises(ClaimNotFound):
+        await state.research.store_findings(OWNER, job, findings(LIGHT))
+        with pytest.raises(UnknownJob):
+            await state.research.store_findings("other", job, findings(PAINT))
+        for ask in (state.research.load_claim, state.research.list_claim_events):
+            with pytest.raises(UnknownClaim):
                 await ask("other", "claim-1")
         event = ClaimEvent(happened=0.0, type="x", payload={})
-        with pytest.raises(ClaimNotFound):
-            await state.research.note("other", "claim-1", event)
+        with pytest.raises(UnknownClaim):
+            await state.research.add_claim_event("other", "claim-1", event)
         return (
-            await state.research.findings("other", job),
-            (await state.research.claims("other", query="lighthouses")).total,
-            (await state.research.claims("other", job=job)).total,
-            await state.research.similar("other", "Why lighthouses?"),
-            await state.research.findings(OWNER, job),
+            await state.research.load_findings("other", job),
+            (await state.research.search_stored_claims("other", query="lighthouses")).total,
+            (await state.research.search_stored_claims("other", job=job)).total,
+            await state.research.find_similar_jobs("other", "Why lighthouses?"),
+            await state.research.load_findings(OWNER, job),
         )
 
     *theirs, mine = store.run(scenario)
@@ -231,18 +244,20 @@ def test_nobody_reads_or_changes_what_another_owner_found(store):
     assert [one.id for one in mine.claims] == ["claim-1"]
 
 
-def test_completed_jobs_are_found_by_a_question_like_theirs(store):
-    async def scenario(state):
+def test_completed_jobs_are_found_by_a_question_like_theirs(store: Kept) -> None:
+    async def scenario(state: StateStore) -> tuple[Any, ...]:
         async with working(store, state, nothing) as jobs:
             for question in ("Why do lighthouses blink?", "What paint resists rust?"):
-                view = await jobs.dispatch(OWNER, order(question=question, args={"q": question}))
+                view = await jobs.dispatch_job(
+                    OWNER, order(question=question, args={"q": question})
+                )
                 await ended(jobs, view.job.id)
         await job_of(store, state, question="Why do lighthouses blink today?")
         same, near, far = [
-            await state.research.similar(OWNER, question)
+            await state.research.find_similar_jobs(OWNER, question)
             for question in ("why lighthouses blink", "lighthouse keepers' wages", "giraffes")
         ]
-        views = [await state.jobs.view(OWNER, one.job) for one in same]
+        views = [await state.jobs.require_job_view(OWNER, one.job) for one in same]
         return [view.job.args["q"] for view in views], same, near, far
 
     questions, same, near, far = store.run(scenario)
@@ -253,16 +268,18 @@ def test_completed_jobs_are_found_by_a_question_like_theirs(store):
     assert far == ()
 
 
-def test_a_report_of_hundreds_of_claims_is_kept_and_searched(store):
+def test_a_report_of_hundreds_of_claims_is_kept_and_searched(store: Kept) -> None:
     claims = tuple(
         claim(number, f"Statement {number} about subject {number % 7}") for number in range(500)
     )
 
-    async def scenario(state):
+    async def scenario(state: StateStore) -> tuple[Any, ...]:
         job = await job_of(store, state)
-        await state.research.keep(OWNER, job, findings(*claims))
-        found = await state.research.findings(OWNER, job)
-        return len(found.evidence), await state.research.claims(OWNER, query="statement 342")
+        await state.research.store_findings(OWNER, job, findings(*claims))
+        found = await state.research.load_findings(OWNER, job)
+        return len(found.evidence), await state.research.search_stored_claims(
+            OWNER, query="statement 342"
+        )
 
     evidence, matches = store.run(scenario)
 
@@ -271,10 +288,10 @@ def test_a_report_of_hundreds_of_claims_is_kept_and_searched(store):
     assert matches.total == 500
 
 
-def test_no_finding_is_on_disk_in_the_clear(store):
-    async def scenario(state):
+def test_no_finding_is_on_disk_in_the_clear(store: Kept) -> None:
+    async def scenario(state: StateStore) -> None:
         job = await job_of(store, state)
-        await state.research.keep(OWNER, job, findings(LIGHT, KEEPER))
+        await state.research.store_findings(OWNER, job, findings(LIGHT, KEEPER))
 
     store.run(scenario)
 
@@ -283,14 +300,14 @@ def test_no_finding_is_on_disk_in_the_clear(store):
     assert b"example.org" not in disk
 
 
-def test_messages_of_a_thread_come_in_order_and_once(store):
-    async def scenario(state):
+def test_messages_of_a_thread_come_in_order_and_once(store: Kept) -> None:
+    async def scenario(state: StateStore) -> tuple[Any, ...]:
         job = await job_of(store, state, thread="t", title="Lighthouses", question="Why?")
         for _ in range(2):
-            await state.threads.say(OWNER, "t", "an id", "Because.", cost=7, job=job)
-        with pytest.raises(ThreadNotFound):
-            await state.threads.say("other", "t", "x", "Whose?")
-        return await state.threads.messages(OWNER, "t")
+            await state.threads.add_message(OWNER, "t", "an id", "Because.", cost=7, job=job)
+        with pytest.raises(UnknownThread):
+            await state.threads.add_message("other", "t", "x", "Whose?")
+        return await state.threads.list_messages(OWNER, "t")
 
     messages = store.run(scenario)
 
@@ -300,41 +317,41 @@ def test_messages_of_a_thread_come_in_order_and_once(store):
     ]
 
 
-def test_threads_are_listed_the_latest_first_by_pages_and_to_their_owner(store):
-    async def scenario(state):
+def test_threads_are_listed_the_latest_first_by_pages_and_to_their_owner(store: Kept) -> None:
+    async def scenario(state: StateStore) -> list[Any]:
         for number in range(5):
             store.clock.now += 1
             await job_of(store, state, thread=f"t{number}", title=f"Title {number}")
         store.clock.now += 1
-        await state.threads.say(OWNER, "t1", "m", "News.")
+        await state.threads.add_message(OWNER, "t1", "m", "News.")
         threads = state.threads
         pages = [
-            await threads.threads(OWNER, limit=2),
-            await threads.threads(OWNER, limit=2, offset=2),
-            await threads.threads("other"),
+            await threads.list_stored_threads(OWNER, limit=2),
+            await threads.list_stored_threads(OWNER, limit=2, offset=2),
+            await threads.list_stored_threads("other"),
         ]
-        for verb in (threads.thread, threads.messages):
-            with pytest.raises(ThreadNotFound):
+        for verb in (threads.load_thread, threads.list_messages):
+            with pytest.raises(UnknownThread):
                 await verb("other", "t1")
         return [[one.title for one in page] for page in pages]
 
     assert store.run(scenario) == [["Title 1", "Title 4"], ["Title 3", "Title 2"], []]
 
 
-def test_an_erased_thread_takes_its_jobs_and_claims_along(store):
-    async def scenario(state):
+def test_an_erased_thread_takes_its_jobs_and_claims_along(store: Kept) -> None:
+    async def scenario(state: StateStore) -> FoundClaims:
         job = await job_of(store, state, thread="t", title="Lighthouses", question="Why?")
-        await state.research.keep(OWNER, job, findings(LIGHT))
-        with pytest.raises(ThreadBusy):
-            await state.threads.erase(OWNER, "t")
-        await state.jobs.cancel(OWNER, job)
-        with pytest.raises(ThreadNotFound):
-            await state.threads.erase("other", "t")
-        await state.threads.erase(OWNER, "t")
-        with pytest.raises(JobNotFound):
-            await state.jobs.view(OWNER, job)
-        with pytest.raises(ThreadNotFound):
-            await state.threads.erase(OWNER, "t")
-        return await state.research.claims(OWNER, query="lighthouses")
+        await state.research.store_findings(OWNER, job, findings(LIGHT))
+        with pytest.raises(ThreadInUse):
+            await state.threads.erase_thread(OWNER, "t")
+        await state.jobs.request_cancellation(OWNER, job)
+        with pytest.raises(UnknownThread):
+            await state.threads.erase_thread("other", "t")
+        await state.threads.erase_thread(OWNER, "t")
+        with pytest.raises(UnknownJob):
+            await state.jobs.require_job_view(OWNER, job)
+        with pytest.raises(UnknownThread):
+            await state.threads.erase_thread(OWNER, "t")
+        return await state.research.search_stored_claims(OWNER, query="lighthouses")
 
     assert store.run(scenario).total == 0

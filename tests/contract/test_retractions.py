@@ -12,13 +12,13 @@ import pytest
 
 from citewell.config import Settings
 from citewell.errors import InvalidInput
-from citewell.model.paper import Notice
-from citewell.net.download import Downloads
-from citewell.net.guard import Guard, Rules
-from citewell.services.trust.importing import Imported, Importing
-from citewell.store.backup import back_up, restore
-from citewell.store.retractions import Entry, SqlRetractions
-from citewell.store.state import State
+from citewell.model.paper import NoticeKind
+from citewell.net.guard.address_guard import Guard, GuardRules
+from citewell.net.http.file_downloads import FileDownloader
+from citewell.services.trust.retraction_import import ImportOutcome, RetractionImport
+from citewell.store.retraction_table import RetractionEntry, SqlRetractionTable
+from citewell.store.state_backup import back_up_state, restore_state
+from citewell.store.state_store import StateStore
 from tests import retractions as file
 from tests.contract.states import ENGINES, Kept
 
@@ -37,37 +37,37 @@ def csv_file(tmp_path: Path) -> Path:
     return path
 
 
-def table(state: State, kept: Kept) -> SqlRetractions:
-    return SqlRetractions(state.database, clock=kept.clock)
+def table(state: StateStore, kept: Kept) -> SqlRetractionTable:
+    return SqlRetractionTable(state.database, clock=kept.clock)
 
 
-def run(kept: Kept, scenario: Callable[[SqlRetractions], Awaitable[T]]) -> T:
+def run(kept: Kept, scenario: Callable[[SqlRetractionTable], Awaitable[T]]) -> T:
     return kept.run(lambda state: scenario(table(state, kept)))
 
 
 async def silent(*_: Any) -> None: ...
 
 
-async def load(rows: SqlRetractions, path: Path, **options: Any) -> Imported:
-    downloads = Downloads(Guard(Rules()), Settings())
-    importing = Importing(rows, downloads, today=lambda: date(2026, 11, 15))
-    return await importing.run(str(path), report=silent, **options)
+async def load(rows: SqlRetractionTable, path: Path, **options: Any) -> ImportOutcome:
+    downloads = FileDownloader(Guard(GuardRules()), Settings())
+    importing = RetractionImport(rows, downloads, today=lambda: date(2026, 11, 15))
+    return await importing.import_table(str(path), report=silent, **options)
 
 
-async def counted(rows: SqlRetractions) -> list[tuple[int, int]]:
+async def counted(rows: SqlRetractionTable) -> list[tuple[int, int]]:
     query = "SELECT edition, COUNT(*) FROM retraction GROUP BY edition ORDER BY edition"
-    return [(row[0], row[1]) for row in await rows._database.fetch(query)]
+    return [(row[0], row[1]) for row in await rows._database.select_rows(query)]
 
 
-def test_before_the_first_import_there_is_nothing(kept):
-    async def scenario(rows):
+def test_before_the_first_import_there_is_nothing(kept: Kept) -> None:
+    async def scenario(rows: Any) -> Any:
         return await rows.edition(), await rows.events(doi=file.RETRACTED)
 
     assert run(kept, scenario) == (None, ())
 
 
-def test_an_import_is_found_by_doi_and_by_pubmed_number(kept, csv_file):
-    async def scenario(rows):
+def test_an_import_is_found_by_doi_and_by_pubmed_number(kept: Kept, csv_file: Path) -> None:
+    async def scenario(rows: Any) -> Any:
         await load(rows, csv_file)
         return (
             await rows.events(doi=file.RETRACTED.upper()),
@@ -79,18 +79,18 @@ def test_an_import_is_found_by_doi_and_by_pubmed_number(kept, csv_file):
 
     (event,) = by_doi
     assert (event.kind, event.date, event.notice_doi, event.source) == (
-        Notice.RETRACTION,
+        NoticeKind.RETRACTION,
         "2024-01-15",
         "10.5555/notice",
         "offline-table",
     )
     assert event.reasons == ("Falsification/Fabrication of Data", "Misconduct")
-    assert [one.kind for one in by_number] == [Notice.RETRACTION]
+    assert [one.kind for one in by_number] == [NoticeKind.RETRACTION]
     assert unknown == ()
 
 
-def test_all_notices_about_a_work_come_the_oldest_first(kept, csv_file):
-    async def scenario(rows):
+def test_all_notices_about_a_work_come_the_oldest_first(kept: Kept, csv_file: Path) -> None:
+    async def scenario(rows: Any) -> Any:
         await load(rows, csv_file)
         return await rows.events(doi=file.REINSTATED)
 
@@ -100,19 +100,23 @@ def test_all_notices_about_a_work_come_the_oldest_first(kept, csv_file):
     ]
 
 
-def test_the_edition_outlives_its_process_and_says_how_old_it_is(kept, csv_file):
+def test_the_edition_outlives_its_process_and_says_how_old_it_is(
+    kept: Kept, csv_file: Path
+) -> None:
     run(kept, lambda rows: load(rows, csv_file))
     kept.clock.now += 86400
 
-    edition = run(kept, lambda rows: rows.edition())
+    edition = run(kept, lambda rows: rows.load_edition())
 
-    assert (edition.rows, edition.skipped, edition.dated) == (9, 1, "2024-01-15")
-    assert edition.imported == kept.clock.now - 86400
+    assert (edition.rows, edition.skipped, edition.newest_notice_date) == (9, 1, "2024-01-15")
+    assert edition.imported_at == kept.clock.now - 86400
     assert edition.origin == str(csv_file)
 
 
-def test_a_new_edition_replaces_the_old_one_and_says_what_changed(kept, csv_file):
-    async def scenario(rows):
+def test_a_new_edition_replaces_the_old_one_and_says_what_changed(
+    kept: Kept, csv_file: Path
+) -> None:
+    async def scenario(rows: Any) -> Any:
         await load(rows, csv_file)
         newer = [file.row(10, nature="Expression of concern"), file.row(99, "10.5555/new")]
         csv_file.write_bytes(file.document(newer))
@@ -126,7 +130,7 @@ def test_a_new_edition_replaces_the_old_one_and_says_what_changed(kept, csv_file
 
 
 @pytest.mark.parametrize("damage", ["cut", "html", "empty", "shrunk"])
-def test_an_import_that_fails_loses_nothing(kept, csv_file, damage):
+def test_an_import_that_fails_loses_nothing(kept: Kept, csv_file: Path, damage: str) -> None:
     content = {
         "cut": file.sample()[:-60],
         "html": b"<html>Sign in</html>",
@@ -134,7 +138,7 @@ def test_an_import_that_fails_loses_nothing(kept, csv_file, damage):
         "shrunk": file.document([file.row(1)]),
     }[damage]
 
-    async def scenario(rows):
+    async def scenario(rows: Any) -> Any:
         first = await load(rows, csv_file)
         csv_file.write_bytes(content)
         with pytest.raises(InvalidInput):
@@ -147,20 +151,24 @@ def test_an_import_that_fails_loses_nothing(kept, csv_file, damage):
     assert left == [(1, 9)]
 
 
-def test_an_import_that_is_cancelled_leaves_the_table_as_it_was(kept, csv_file, tmp_path):
+def test_an_import_that_is_cancelled_leaves_the_table_as_it_was(
+    kept: Kept, csv_file: Path, tmp_path: Path
+) -> None:
     long = tmp_path / "long.csv"
     long.write_bytes(file.document(file.many(3000)))
 
-    async def scenario(rows):
+    async def scenario(rows: Any) -> Any:
         await load(rows, csv_file)
         seen = asyncio.Event()
 
-        async def report(*_):
+        async def report(*_: Any) -> None:
             seen.set()
             await asyncio.sleep(0)
 
-        importing = Importing(rows, Downloads(Guard(Rules()), Settings()), today=date.today)
-        task = asyncio.create_task(importing.run(str(long), report=report))
+        importing = RetractionImport(
+            rows, FileDownloader(Guard(GuardRules()), Settings()), today=date.today
+        )
+        task = asyncio.create_task(importing.import_table(str(long), report=report))
         await asyncio.wait_for(seen.wait(), 5)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -173,11 +181,13 @@ def test_an_import_that_is_cancelled_leaves_the_table_as_it_was(kept, csv_file, 
     assert left == [(1, 9)]
 
 
-def test_what_a_killed_import_left_is_invisible_and_swept_by_the_next(kept, csv_file):
-    async def scenario(rows):
+def test_what_a_killed_import_left_is_invisible_and_swept_by_the_next(
+    kept: Kept, csv_file: Path
+) -> None:
+    async def scenario(rows: Any) -> Any:
         await load(rows, csv_file)
         number = await rows.begin("killed")
-        entry = Entry(record="1", kind=Notice.RETRACTION, doi="10.5555/ghost")
+        entry = RetractionEntry(record_id="1", kind=NoticeKind.RETRACTION, doi="10.5555/ghost")
         await rows.add(number, [entry])
         ghost = await rows.events(doi="10.5555/ghost")
         await load(rows, csv_file)
@@ -189,10 +199,10 @@ def test_what_a_killed_import_left_is_invisible_and_swept_by_the_next(kept, csv_
     assert left == [(3, 9)]
 
 
-def test_of_two_imports_at_once_the_older_gives_way(kept):
-    entry = Entry(record="1", kind=Notice.RETRACTION, doi="10.5555/x")
+def test_of_two_imports_at_once_the_older_gives_way(kept: Kept) -> None:
+    entry = RetractionEntry(record_id="1", kind=NoticeKind.RETRACTION, doi="10.5555/x")
 
-    async def scenario(rows):
+    async def scenario(rows: Any) -> Any:
         older, newer = await rows.begin("a"), await rows.begin("b")
         for number in (older, newer):
             await rows.add(number, [entry])
@@ -204,25 +214,25 @@ def test_of_two_imports_at_once_the_older_gives_way(kept):
     assert run(kept, scenario).origin == "b"
 
 
-def test_a_record_that_is_listed_twice_counts_once(kept, csv_file):
+def test_a_record_that_is_listed_twice_counts_once(kept: Kept, csv_file: Path) -> None:
     csv_file.write_bytes(file.document([file.row(1), file.row(1, nature="Correction")]))
 
-    async def scenario(rows):
+    async def scenario(rows: Any) -> Any:
         done = await load(rows, csv_file)
         return done.edition.rows, await rows.events(doi=file.RETRACTED)
 
     rows, events = run(kept, scenario)
 
-    assert (rows, [one.kind for one in events]) == (1, [Notice.CORRECTION])
+    assert (rows, [one.kind for one in events]) == (1, [NoticeKind.CORRECTION])
 
 
-def test_a_backup_carries_the_table(kept, csv_file, tmp_path):
-    async def scenario(state):
+def test_a_backup_carries_the_table(kept: Kept, csv_file: Path, tmp_path: Path) -> None:
+    async def scenario(state: StateStore) -> Any:
         rows = table(state, kept)
         await load(rows, csv_file)
-        await back_up(state, tmp_path / "copy.db")
-        await rows.abandon(1)
-        await restore(state, tmp_path / "copy.db", force=True)
-        return await rows.events(doi=file.RETRACTED)
+        await back_up_state(state, tmp_path / "copy.db")
+        await rows.abandon_edition(1)
+        await restore_state(state, tmp_path / "copy.db", force=True)
+        return await rows.find_notices(doi=file.RETRACTED)
 
-    assert [one.kind for one in kept.run(scenario)] == [Notice.RETRACTION]
+    assert [one.kind for one in kept.run(scenario)] == [NoticeKind.RETRACTION]

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from citewell.errors import BadShape, UpstreamError
-from citewell.model.paper import BibliographicQuery, Notice, Paper, PaperQuery, Scheme
+from citewell.errors import MalformedResponse, UpstreamError
+from citewell.model.paper import BibliographicQuery, IdentifierScheme, NoticeKind, Paper, PaperQuery
 from citewell.ports import Offer
 from tests.contract.recordings import recording, replay
 from tests.unit.providers.desk import Desk, Reply, paper_id
@@ -63,7 +63,7 @@ def test_what_semantic_scholar_says_of_papers_is_read_whole(exchange: dict[str, 
     fields = parse_qs(urlsplit(exchange["url"]).query)["fields"][0].split(",")
     for paper in papers:
         assert paper.title
-        assert Scheme.S2 in paper.ids or not paper.url
+        assert IdentifierScheme.S2 in paper.ids or not paper.url
         assert bool(paper.authors) == ("authors" in fields)
 
 
@@ -74,7 +74,7 @@ def test_every_recorded_article_of_pubmed_is_whole(file: Path) -> None:
 
     paper = desk.ask("paper", paper_id("pmid", file.stem))
 
-    assert paper.ids[Scheme.PMID] == file.stem
+    assert paper.ids[IdentifierScheme.PMID] == file.stem
     assert paper.doi
     assert paper.doi == paper.doi.lower()
     assert paper.title
@@ -84,7 +84,7 @@ def test_every_recorded_article_of_pubmed_is_whole(file: Path) -> None:
     assert paper.venue
     assert 2013 <= paper.year <= 2025
     assert paper.published.startswith(str(paper.year))
-    assert all(event.kind is Notice.CORRECTION for event in paper.events)
+    assert all(event.kind is NoticeKind.CORRECTION for event in paper.events)
 
 
 @recorded
@@ -119,9 +119,9 @@ def test_europe_pmc_tells_of_every_notice_about_a_retracted_paper(file: Path) ->
     events = desk.ask("events", paper_id("doi", "10.1016/s0140-6736(97)11096-0"))
 
     assert [(event.kind, event.date) for event in events] == [
-        (Notice.RETRACTION, "2004-03-06"),
-        (Notice.RETRACTION, "2010-02-06"),
-        (Notice.CONCERN, "2011-11"),
+        (NoticeKind.RETRACTION, "2004-03-06"),
+        (NoticeKind.RETRACTION, "2010-02-06"),
+        (NoticeKind.CONCERN, "2011-11"),
     ]
 
 
@@ -191,7 +191,7 @@ OUTSIDE = '<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/host
 @pytest.mark.parametrize(("name", "offer"), XML, ids=[f"{name}-{offer}" for name, offer in XML])
 @pytest.mark.parametrize("body", [BOMB, OUTSIDE, "<a>" * 100_000, "<a" + " b='c'" * 9 + ">"])
 def test_xml_that_grows_or_reaches_out_is_refused(name: str, offer: Offer, body: str) -> None:
-    with pytest.raises(BadShape) as caught:
+    with pytest.raises(MalformedResponse) as caught:
         replay(recording(name, offer), body.encode())
 
     assert "hostname" not in str(caught.value)

@@ -15,8 +15,8 @@ from typing import Any, TypeVar
 import pytest
 
 from citewell.config import Settings
-from citewell.store.cache import Cache
-from citewell.store.opened import Store, open_store
+from citewell.store.cache.tiered_cache import CacheEntry, ResultCache, TieredCache
+from citewell.store.cache_store import CacheStore, open_cache_store
 from tests.services import postgres_or_skip, redis_or_skip
 
 T = TypeVar("T")
@@ -39,13 +39,13 @@ class Clock:
 
 
 @asynccontextmanager
-async def _opened(settings: Settings, clock: Clock) -> AsyncIterator[Store]:
-    store = open_store(settings, clock)
+async def _opened(settings: Settings, clock: Clock) -> AsyncIterator[CacheStore]:
+    store = open_cache_store(settings, clock)
     try:
         yield store
     finally:
         await store.aclose()
-        assert store.warnings() == ()
+        assert store.list_store_warnings() == ()
 
 
 @dataclass
@@ -54,11 +54,11 @@ class Backend:
     settings: Settings
     clock: Clock = field(default_factory=Clock)
 
-    def run(self, scenario: Callable[[Cache], Awaitable[T]]) -> T:
+    def run(self, scenario: Callable[[ResultCache], Awaitable[T]]) -> T:
         """Open the cache, play the scenario on it, close it."""
         return self.play(lambda store: scenario(store.cache))
 
-    def play(self, scenario: Callable[[Store], Awaitable[T]]) -> T:
+    def play(self, scenario: Callable[[CacheStore], Awaitable[T]]) -> T:
         async def played() -> T:
             async with _opened(self.settings, self.clock) as store:
                 return await scenario(store)
@@ -80,15 +80,15 @@ def durable(request: pytest.FixtureRequest, tmp_path: Path) -> Backend:
     return _backend(request.param, tmp_path)
 
 
-def test_what_was_never_put_is_absent(cache):
-    assert cache.run(lambda kept: kept.get("someone", "nothing")) is None
+def test_what_was_never_put_is_absent(cache: Backend) -> None:
+    assert cache.run(lambda kept: kept.look_up_entry("someone", "nothing")) is None
 
 
 @pytest.mark.parametrize("value", [b"", b"short", bytes(range(256)) * 20, b"x" * 300_000], ids=len)
-def test_a_value_comes_back_whole_with_its_lifetime(cache, value):
-    async def scenario(kept):
-        assert await kept.put("someone", "key", value, ttl=60)
-        return await kept.get("someone", "key")
+def test_a_value_comes_back_whole_with_its_lifetime(cache: Backend, value: Any) -> None:
+    async def scenario(kept: TieredCache) -> CacheEntry:
+        assert await kept.store_entry("someone", "key", value, ttl=60)
+        return await kept.look_up_entry("someone", "key")
 
     entry = cache.run(scenario)
 
@@ -96,21 +96,21 @@ def test_a_value_comes_back_whole_with_its_lifetime(cache, value):
 
 
 @pytest.mark.parametrize("key", ["", "日本語", "a\x00b", "🧪" * 50, "k" * 10_000, "\ud800"])
-def test_any_text_can_be_a_key(cache, key):
-    async def scenario(kept):
-        await kept.put("someone", key, b"value", ttl=60)
-        return await kept.get("someone", key)
+def test_any_text_can_be_a_key(cache: Backend, key: str) -> None:
+    async def scenario(kept: TieredCache) -> CacheEntry:
+        await kept.store_entry("someone", key, b"value", ttl=60)
+        return await kept.look_up_entry("someone", key)
 
     assert cache.run(scenario).value == b"value"
 
 
-def test_an_entry_ages_and_then_expires(cache):
-    async def scenario(kept):
-        await kept.put("someone", "key", b"value", ttl=60)
+def test_an_entry_ages_and_then_expires(cache: Backend) -> None:
+    async def scenario(kept: TieredCache) -> tuple[Any, ...]:
+        await kept.store_entry("someone", "key", b"value", ttl=60)
         cache.clock.now += 59
-        aged = await kept.get("someone", "key")
+        aged = await kept.look_up_entry("someone", "key")
         cache.clock.now += 1
-        return aged, await kept.get("someone", "key")
+        return aged, await kept.look_up_entry("someone", "key")
 
     aged, expired = cache.run(scenario)
 
@@ -118,18 +118,20 @@ def test_an_entry_ages_and_then_expires(cache):
     assert expired is None
 
 
-def test_a_lifetime_of_nothing_is_not_kept(cache):
-    async def scenario(kept):
-        return await kept.put("someone", "key", b"v", ttl=0), await kept.get("someone", "key")
+def test_a_lifetime_of_nothing_is_not_kept(cache: Backend) -> None:
+    async def scenario(kept: TieredCache) -> tuple[Any, ...]:
+        return await kept.store_entry("someone", "key", b"v", ttl=0), await kept.look_up_entry(
+            "someone", "key"
+        )
 
     assert cache.run(scenario) == (False, None)
 
 
-def test_the_later_value_replaces_the_earlier(cache):
-    async def scenario(kept):
-        await kept.put("someone", "key", b"old", ttl=60)
-        await kept.put("someone", "key", b"new", ttl=30)
-        return await kept.get("someone", "key")
+def test_the_later_value_replaces_the_earlier(cache: Backend) -> None:
+    async def scenario(kept: TieredCache) -> CacheEntry:
+        await kept.store_entry("someone", "key", b"old", ttl=60)
+        await kept.store_entry("someone", "key", b"new", ttl=30)
+        return await kept.look_up_entry("someone", "key")
 
     entry = cache.run(scenario)
 
@@ -137,20 +139,20 @@ def test_the_later_value_replaces_the_earlier(cache):
 
 
 @pytest.mark.parametrize("other", ["other", "some", "someonek", "", "SOMEONE"])
-def test_an_owner_never_reads_what_another_put(cache, other):
-    async def scenario(kept):
-        await kept.put("someone", "key", b"mine", ttl=60)
-        return await kept.get(other, "key"), await kept.get(other, "ey")
+def test_an_owner_never_reads_what_another_put(cache: Backend, other: str) -> None:
+    async def scenario(kept: TieredCache) -> tuple[Any, ...]:
+        await kept.store_entry("someone", "key", b"mine", ttl=60)
+        return await kept.look_up_entry(other, "key"), await kept.look_up_entry(other, "ey")
 
     assert cache.run(scenario) == (None, None)
 
 
-def test_forgetting_takes_one_entry_of_one_owner(cache):
-    async def scenario(kept):
+def test_forgetting_takes_one_entry_of_one_owner(cache: Backend) -> None:
+    async def scenario(kept: TieredCache) -> tuple[Any, ...]:
         for owner in ("a", "b"):
-            await kept.put(owner, "key", b"value", ttl=60)
-        await kept.forget("a", "key")
-        return await kept.get("a", "key"), await kept.get("b", "key")
+            await kept.store_entry(owner, "key", b"value", ttl=60)
+        await kept.remove_entry("a", "key")
+        return await kept.look_up_entry("a", "key"), await kept.look_up_entry("b", "key")
 
     gone, stays = cache.run(scenario)
 
@@ -159,50 +161,54 @@ def test_forgetting_takes_one_entry_of_one_owner(cache):
 
 
 @pytest.mark.parametrize(("owner", "left"), [("a", ["b"]), (None, [])])
-def test_clearing_takes_one_owner_or_all(cache, owner, left):
-    async def scenario(kept):
+def test_clearing_takes_one_owner_or_all(cache: Backend, owner: str | None, left: Any) -> None:
+    async def scenario(kept: TieredCache) -> list[Any]:
         for name in ("a", "b"):
-            await kept.put(name, "key", b"value", ttl=60)
-        await kept.clear(owner)
-        return [name for name in ("a", "b") if await kept.get(name, "key")]
+            await kept.store_entry(name, "key", b"value", ttl=60)
+        await kept.clear_entries(owner)
+        return [name for name in ("a", "b") if await kept.look_up_entry(name, "key")]
 
     assert cache.run(scenario) == left
 
 
-def test_many_at_once_all_arrive(cache):
-    async def scenario(kept):
+def test_many_at_once_all_arrive(cache: Backend) -> None:
+    async def scenario(kept: TieredCache) -> bool:
         keys = [f"key {number}" for number in range(300)]
-        await asyncio.gather(*(kept.put("o", key, key.encode(), ttl=60) for key in keys))
-        found = await asyncio.gather(*(kept.get("o", key) for key in keys))
+        await asyncio.gather(*(kept.store_entry("o", key, key.encode(), ttl=60) for key in keys))
+        found = await asyncio.gather(*(kept.look_up_entry("o", key) for key in keys))
         return [entry.value.decode() for entry in found] == keys
 
     assert cache.run(scenario)
 
 
-def test_entries_outlive_the_process_that_put_them(durable):
-    durable.run(lambda kept: kept.put("someone", "key", b"value" * 1000, ttl=60))
+def test_entries_outlive_the_process_that_put_them(durable: Backend) -> None:
+    durable.run(lambda kept: kept.store_entry("someone", "key", b"value" * 1000, ttl=60))
     durable.clock.now += 10
 
-    entry = durable.run(lambda kept: kept.get("someone", "key"))
+    entry = durable.run(lambda kept: kept.look_up_entry("someone", "key"))
 
     assert (entry.value, entry.age_seconds, entry.ttl) == (b"value" * 1000, 10, 60)
 
 
 @pytest.mark.parametrize("change", ["forget", "clear"])
-def test_what_was_forgotten_stays_forgotten_after_a_restart(durable, change):
-    async def scenario(kept):
-        await kept.put("someone", "key", b"value", ttl=60)
-        await (kept.forget("someone", "key") if change == "forget" else kept.clear("someone"))
+def test_what_was_forgotten_stays_forgotten_after_a_restart(durable: Backend, change: str) -> None:
+    async def scenario(kept: TieredCache) -> None:
+        await kept.store_entry("someone", "key", b"value", ttl=60)
+        await (
+            kept.remove_entry("someone", "key")
+            if change == "forget"
+            else kept.clear_entries("someone")
+        )
 
     durable.run(scenario)
 
-    assert durable.run(lambda kept: kept.get("someone", "key")) is None
+    assert durable.run(lambda kept: kept.look_up_entry("someone", "key")) is None
 
 
-def test_owners_stay_apart_after_a_restart(durable):
-    durable.run(lambda kept: kept.put("someone", "key", b"mine", ttl=60))
+def test_owners_stay_apart_after_a_restart(durable: Backend) -> None:
+    durable.run(lambda kept: kept.store_entry("someone", "key", b"mine", ttl=60))
 
-    assert durable.run(lambda kept: kept.get("other", "key")) is None
+    assert durable.run(lambda kept: kept.look_up_entry("other", "key")) is None
 
 
 async def until(condition: Callable[[], Awaitable[bool]]) -> None:
@@ -213,36 +219,39 @@ async def until(condition: Callable[[], Awaitable[bool]]) -> None:
     pytest.fail("it did not come true within five seconds")
 
 
-def test_a_lease_has_one_holder_at_a_time(durable):
-    async def scenario(first):
+def test_a_lease_has_one_holder_at_a_time(durable: Backend) -> None:
+    async def scenario(first: CacheStore) -> list[Any]:
         async with _opened(durable.settings, durable.clock) as second:
             mine, theirs = first.loader._leases, second.loader._leases
-            taken = [await mine.take("work", seconds=60), await theirs.take("work", seconds=60)]
-            renewed = await mine.take("work", seconds=60)
-            await theirs.give_back("work")
-            still = await theirs.take("work", seconds=60)
-            await mine.give_back("work")
-            return [*taken, renewed, still, await theirs.take("work", seconds=60)]
+            taken = [
+                await mine.take_lease("work", seconds=60),
+                await theirs.take_lease("work", seconds=60),
+            ]
+            renewed = await mine.take_lease("work", seconds=60)
+            await theirs.release_lease("work")
+            still = await theirs.take_lease("work", seconds=60)
+            await mine.release_lease("work")
+            return [*taken, renewed, still, await theirs.take_lease("work", seconds=60)]
 
     assert durable.play(scenario) == [True, False, True, False, True]
 
 
-def test_a_lease_lapses_by_itself(durable):
-    async def scenario(first):
+def test_a_lease_lapses_by_itself(durable: Backend) -> None:
+    async def scenario(first: CacheStore) -> None:
         async with _opened(durable.settings, durable.clock) as second:
-            assert await first.loader._leases.take("work", seconds=0.05)
+            assert await first.loader._leases.take_lease("work", seconds=0.05)
             durable.clock.now += 1
-            await until(lambda: second.loader._leases.take("work", seconds=60))
+            await until(lambda: second.loader._leases.take_lease("work", seconds=60))
 
     durable.play(scenario)
 
 
-def test_a_limit_is_shared_and_says_how_long_to_wait(durable):
-    async def scenario(first):
+def test_a_limit_is_shared_and_says_how_long_to_wait(durable: Backend) -> None:
+    async def scenario(first: CacheStore) -> tuple[Any, ...]:
         async with _opened(durable.settings, durable.clock) as second:
-            limits = [first.limits, second.limits] * 2
-            waits = [await one.take("api", per_second=0.01, burst=3) for one in limits]
-            return waits, await second.limits.take("other", per_second=0.01)
+            limits = [first.rate_limiter, second.rate_limiter] * 2
+            waits = [await one.take_permit("api", per_second=0.01, burst=3) for one in limits]
+            return waits, await second.rate_limiter.take_permit("other", per_second=0.01)
 
     waits, other = durable.play(scenario)
 
@@ -251,14 +260,14 @@ def test_a_limit_is_shared_and_says_how_long_to_wait(durable):
     assert other == 0
 
 
-def test_a_limit_lets_through_again_after_its_interval(cache):
-    async def scenario(store):
-        first = await store.limits.take("api", per_second=20)
-        refused = await store.limits.take("api", per_second=20)
+def test_a_limit_lets_through_again_after_its_interval(cache: Backend) -> None:
+    async def scenario(store: CacheStore) -> tuple[Any, ...]:
+        first = await store.rate_limiter.take_permit("api", per_second=20)
+        refused = await store.rate_limiter.take_permit("api", per_second=20)
         cache.clock.now += 1
 
         async def free() -> bool:
-            return not await store.limits.take("api", per_second=20)
+            return not await store.rate_limiter.take_permit("api", per_second=20)
 
         await until(free)
         return first, refused
@@ -269,21 +278,23 @@ def test_a_limit_lets_through_again_after_its_interval(cache):
     assert 0 < refused <= 0.05
 
 
-def test_many_takers_at_once_get_no_more_than_the_burst(cache):
-    async def scenario(store):
+def test_many_takers_at_once_get_no_more_than_the_burst(cache: Backend) -> None:
+    async def scenario(store: CacheStore) -> int:
         waits = await asyncio.gather(
-            *(store.limits.take("api", per_second=0.001, burst=7) for _ in range(40))
+            *(store.rate_limiter.take_permit("api", per_second=0.001, burst=7) for _ in range(40))
         )
         return sum(wait == 0 for wait in waits)
 
     assert cache.play(scenario) == 7
 
 
-def test_what_is_kept_for_all_is_unreadable_without_the_key(durable, tmp_path):
-    durable.run(lambda kept: kept.put("someone", "key", b"a planted marker", ttl=60))
+def test_what_is_kept_for_all_is_unreadable_without_the_key(
+    durable: Backend, tmp_path: Path
+) -> None:
+    durable.run(lambda kept: kept.store_entry("someone", "key", b"a planted marker", ttl=60))
     if durable.name == "sqlite":
         durable.settings = durable.settings.model_copy(update={"cache_key": "0b" * 32})
     else:
         durable.settings = durable.settings.model_copy(update={"master_key": "0b" * 32})
 
-    assert durable.run(lambda kept: kept.get("someone", "key")) is None
+    assert durable.run(lambda kept: kept.look_up_entry("someone", "key")) is None

@@ -15,8 +15,8 @@ from mcp.client.stdio import StdioServerParameters
 
 from citewell import config
 from citewell.server.app import App
-from citewell.server.hosting import asgi
-from citewell.server.protocol import build
+from citewell.server.http.hosting import build_asgi_app
+from citewell.server.protocol.sdk_server import build_sdk_server
 
 TRANSPORTS = ("memory", "http", "stdio")
 
@@ -41,8 +41,8 @@ async def connected(
         async with listening(environ) as base, Client(base + path, mode=mode) as client:
             yield client
     else:
-        app = App(config.load(environ))
-        async with Client(build(app), mode=mode) as client:
+        app = App(config.load_settings(environ))
+        async with Client(build_sdk_server(app), mode=mode) as client:
             yield client
         await app.aclose()
 
@@ -50,10 +50,10 @@ async def connected(
 @contextlib.asynccontextmanager
 async def listening(environ: Mapping[str, str]) -> AsyncIterator[str]:
     """The HTTP server on a port of its own; yields its base address."""
-    app = App(config.load(environ))
+    app = App(config.load_settings(environ))
     runner = uvicorn.Server(
         uvicorn.Config(
-            asgi(app),
+            build_asgi_app(app),
             host="127.0.0.1",
             port=0,
             http="h11",

@@ -21,19 +21,25 @@ from typing import Any
 import cryptography.hazmat.primitives.ciphers.aead  # noqa: F401 - loaded before the forks
 
 from citewell.config import Settings
-from citewell.model.job import Order
+from citewell.model.durable_job import JobOrder
 from citewell.model.research import TICKS_PER_CENT
-from citewell.services.jobs.pace import Pace
-from citewell.services.jobs.paid import Uncertain
-from citewell.services.jobs.run import Run
-from citewell.services.jobs.service import Jobs
-from citewell.store.state import State, open_state
+from citewell.services.jobs.engine_timing import EngineTiming
+from citewell.services.jobs.job_service import JobService
+from citewell.services.jobs.paid_calls import CallUncertain
+from citewell.services.jobs.workflow_run import WorkflowRun
+from citewell.store.state_store import StateStore, open_state_store
 from tests.e2e import metered
 
 OWNER = "someone"
 CAP = 40 * TICKS_PER_CENT
-PACE = Pace(
-    lease=0.3, idle=0.02, watch=0.05, look=0.05, first_poll=0.01, last_poll=0.02, tries=1000
+PACE = EngineTiming(
+    lease_seconds=0.3,
+    idle_interval=0.02,
+    watch_interval=0.05,
+    wait_interval=0.05,
+    first_poll_delay=0.01,
+    max_poll_delay=0.02,
+    max_attempts=1000,
 )
 # name: background, idempotent
 CALLS = {
@@ -61,30 +67,30 @@ class Fuse:
             os.kill(os.getpid(), signal.SIGKILL)
 
 
-def workflow(port: int, fuse: Fuse) -> Callable[[Run], Coroutine[Any, Any, Any]]:
-    async def research(run: Run) -> Any:
-        await run.emit("planned")
-        plan = await run.step("plan", _plan)
+def workflow(port: int, fuse: Fuse) -> Callable[[WorkflowRun], Coroutine[Any, Any, Any]]:
+    async def research(run: WorkflowRun) -> Any:
+        await run.emit_event("planned")
+        plan = await run.run_step("plan", _plan)
         answers = await asyncio.gather(*(call(run, name) for name in CALLS))
 
         async def synthesis() -> Any:
             await asyncio.sleep(0.005)
             return {"plan": plan, "answers": answers}
 
-        return await run.step("synthesis", synthesis)
+        return await run.run_step("synthesis", synthesis)
 
-    async def call(run: Run, name: str) -> str:
+    async def call(run: WorkflowRun, name: str) -> str:
         background, idempotent = CALLS[name]
         paid = metered.Call(
             port=port,
             step=f"{run.job.id}/{name}",
             background=background,
-            idempotent=idempotent,
+            is_idempotent=idempotent,
             point=fuse.point,
         )
         try:
-            answer = await run.paid(name, paid)
-        except Uncertain:
+            answer = await run.run_paid_call(name, paid)
+        except CallUncertain:
             return "uncertain"
         assert answer == {"step": paid.step}
         return "done"
@@ -96,9 +102,9 @@ async def _plan() -> Any:
     return ["one", "two"]
 
 
-def fused(state: State, fuse: Fuse) -> None:
+def fused(state: StateStore, fuse: Fuse) -> None:
     """Every commit is a point before it and a point after it."""
-    execute = state.database.execute
+    execute = state.database.execute_batch
 
     async def passing(batch: Any) -> Any:
         fuse.point()
@@ -106,36 +112,38 @@ def fused(state: State, fuse: Fuse) -> None:
         fuse.point()
         return done
 
-    state.database.execute = passing  # type: ignore[method-assign]
+    state.database.execute_batch = passing  # type: ignore[method-assign]
 
 
-async def order(state: State) -> None:
-    await state.ledger.credit(OWNER, BATCH * CAP)
-    desk = Jobs(state, {"research": workflow(0, Fuse(None))})
+async def order(state: StateStore) -> None:
+    await state.ledger.post_credit(OWNER, BATCH * CAP)
+    desk = JobService(state, {"research": workflow(0, Fuse(None))})
     for number in range(BATCH):
-        await desk.dispatch(OWNER, Order(kind="research", args={"number": number}, cap=CAP))
+        await desk.dispatch_job(OWNER, JobOrder(kind="research", args={"number": number}, cap=CAP))
 
 
-async def work(state: State, port: int, points: int | None) -> None:
+async def work(state: StateStore, port: int, points: int | None) -> None:
     """Run jobs until there are none left, or until this process is killed."""
     fuse = Fuse(points)
     fused(state, fuse)
-    desk = Jobs(state, {"research": workflow(port, fuse)}, at_once=2, per_owner=4, pace=PACE)
-    desk.start()
+    desk = JobService(
+        state, {"research": workflow(port, fuse)}, at_once=2, per_owner=4, timing=PACE
+    )
+    desk.start_runner()
     sql = "SELECT 1 FROM job WHERE finished IS NULL LIMIT 1"
-    while await state.database.fetch(sql):  # noqa: ASYNC110 - other processes end jobs too
+    while await state.database.select_rows(sql):  # noqa: ASYNC110 - other processes end jobs too
         await asyncio.sleep(0.02)
-    await desk.stop()
+    await desk.stop_runner()
 
 
-async def look(state: State, pipe: int) -> None:
-    views = await state.jobs.listed(OWNER, limit=10_000)
+async def look(state: StateStore, pipe: int) -> None:
+    views = await state.jobs.list_owner_jobs(OWNER, limit=10_000)
     jobs = []
     for listed in views:
-        view = await state.jobs.view(OWNER, listed.job.id)
-        result = await state.jobs.result(OWNER, listed.job.id)
+        view = await state.jobs.require_job_view(OWNER, listed.job.id)
+        result = await state.jobs.look_up_job_result(OWNER, listed.job.id)
         steps = {step.key: (step.state.value, step.cost) for step in view.steps}
-        events = [event.type for event in await state.jobs.events(OWNER, view.job.id)]
+        events = [event.type for event in await state.jobs.list_stored_events(OWNER, view.job.id)]
         jobs.append(
             {
                 "id": view.job.id,
@@ -146,8 +154,8 @@ async def look(state: State, pipe: int) -> None:
                 "planned": events.count("planned"),
             }
         )
-    balance = await state.ledger.balance(OWNER)
-    entries = await state.ledger.transactions(OWNER, limit=1_000_000)
+    balance = await state.ledger.load_balance(OWNER)
+    entries = await state.ledger.list_transactions(OWNER, limit=1_000_000)
     told = {
         "jobs": jobs,
         "credited": balance.credited,
@@ -159,7 +167,7 @@ async def look(state: State, pipe: int) -> None:
     await asyncio.to_thread(os.write, pipe, json.dumps(told).encode())
 
 
-def forked(chosen: Settings, job: Callable[[State], Coroutine[Any, Any, None]]) -> int:
+def forked(chosen: Settings, job: Callable[[StateStore], Coroutine[Any, Any, None]]) -> int:
     child = os.fork()
     if child == 0:
         code = 1
@@ -171,8 +179,8 @@ def forked(chosen: Settings, job: Callable[[State], Coroutine[Any, Any, None]]) 
     return child
 
 
-async def _alive(chosen: Settings, job: Callable[[State], Coroutine[Any, Any, None]]) -> None:
-    state = open_state(chosen)
+async def _alive(chosen: Settings, job: Callable[[StateStore], Coroutine[Any, Any, None]]) -> None:
+    state = open_state_store(chosen)
     await job(state)
     await state.aclose()
 
@@ -226,7 +234,7 @@ class Herd:
         if len(self.alive) > 1 and not self.thaw and self.dice.random() < FREEZES:
             one = self.dice.choice(sorted(self.alive))
             self.tell(one, signal.SIGSTOP)
-            self.thaw[one] = now + 1.5 * PACE.lease
+            self.thaw[one] = now + 1.5 * PACE.lease_seconds
             self.frozen += 1
         time.sleep(0.002)
 
@@ -267,7 +275,7 @@ async def asked(port: int) -> dict[str, int]:
     return charges
 
 
-Look = Callable[[State, int], Coroutine[Any, Any, None]]
+Look = Callable[[StateStore, int], Coroutine[Any, Any, None]]
 
 
 def heard(chosen: Settings, tell: Look = look) -> dict[str, Any]:

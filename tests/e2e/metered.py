@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from citewell.errors import NetworkFailed
-from citewell.model.research import TICKS_PER_CENT, Status
-from citewell.services.jobs.paid import Reply
+from citewell.model.research import TICKS_PER_CENT, ResearchStatus
+from citewell.services.jobs.paid_calls import CallReply
 
 PRICE = 3 * TICKS_PER_CENT + 33_333_333  # a third of a cent more than three
 ESTIMATE = 5 * TICKS_PER_CENT
@@ -99,31 +99,33 @@ class Call:
     port: int
     step: str
     background: bool
-    idempotent: bool
+    is_idempotent: bool
     point: Callable[[], None]
     provider: str = "metered"
-    estimate: int = ESTIMATE
+    estimate_cost: int = ESTIMATE
 
-    async def submit(self, tag: str) -> Reply:
+    async def submit_research(self, tag: str) -> CallReply:
         ask = {
             "verb": "submit",
             "step": self.step,
             "tag": tag,
-            "tagged": self.idempotent,
+            "tagged": self.is_idempotent,
             "background": self.background,
         }
         return self._reply(await self._asked(ask))
 
-    async def poll(self, ref: str) -> Reply:
+    async def poll_research(self, ref: str) -> CallReply:
         return self._reply(await self._asked({"verb": "poll", "ref": ref}))
 
-    async def cancel(self, ref: str) -> Reply:
-        return Reply(status=Status.CANCELLED, cost=PRICE)
+    async def cancel_research(self, ref: str) -> CallReply:
+        return CallReply(status=ResearchStatus.CANCELLED, cost=PRICE)
 
-    def _reply(self, answer: dict[str, Any]) -> Reply:
+    def _reply(self, answer: dict[str, Any]) -> CallReply:
         if answer.get("done"):
-            return Reply(status=Status.COMPLETED, result={"step": self.step}, cost=PRICE)
-        return Reply(status=Status.RUNNING, ref=answer["ref"])
+            return CallReply(
+                status=ResearchStatus.COMPLETED, result={"step": self.step}, cost=PRICE
+            )
+        return CallReply(status=ResearchStatus.RUNNING, ref=answer["ref"])
 
     async def _asked(self, ask: dict[str, Any]) -> dict[str, Any]:
         self.point()

@@ -17,14 +17,14 @@ from typing import Any
 
 from citewell import config
 from citewell.config import Settings
-from citewell.net.upstream import Upstream
-from citewell.ports import Spec
-from citewell.server import deep
+from citewell.net.upstream.upstream_client import Upstream
+from citewell.ports import ProviderSpec
 from citewell.server.app import App
-from citewell.services.jobs.pace import Pace
-from citewell.services.research.asking import Question
-from citewell.services.research.service import Research
-from citewell.store.state import State
+from citewell.server.wiring import research_wiring
+from citewell.services.jobs.engine_timing import EngineTiming
+from citewell.services.research.planning.assignments import ResearchQuestion
+from citewell.services.research.research_service import ResearchService
+from citewell.store.state_store import StateStore
 from tests.e2e import job_torture
 from tests.e2e.job_torture import OWNER, Fuse, Herd, forked, fused, heard, waited
 from tests.internet.serve import Internet
@@ -35,7 +35,15 @@ TIER, CENTS = "S", 500
 QUESTIONS = ("How do lithium-ion grid batteries age?", "How does HTTP caching work?")
 BATCH = 6
 LIVELY = 150  # points that a worker passes in one job, about
-PACE = Pace(lease=1.0, idle=0.05, watch=0.1, look=0.05, first_poll=0.02, last_poll=0.05, tries=1000)
+PACE = EngineTiming(
+    lease_seconds=1.0,
+    idle_interval=0.05,
+    watch_interval=0.1,
+    wait_interval=0.05,
+    first_poll_delay=0.02,
+    max_poll_delay=0.05,
+    max_attempts=1000,
+)
 
 
 def web(seed: int) -> tuple[int, dict[str, str]]:
@@ -72,42 +80,44 @@ def chosen(folder: str, url: str, environ: dict[str, str]) -> Settings:
             "XAI_API_KEY": "xai-test",
         }
     )
-    return config.load(environ | ({"CITEWELL_DATABASE_URL": url} if url else {}))
+    return config.load_settings(environ | ({"CITEWELL_DATABASE_URL": url} if url else {}))
 
 
-def opened(settings: Settings, state: State) -> App:
-    deep._pace = lambda _settings: PACE  # type: ignore[assignment]
-    Spec.pace = lambda _self, _options: None  # type: ignore[method-assign,assignment]
+def opened(settings: Settings, state: StateStore) -> App:
+    research_wiring._build_job_pace = lambda _settings: PACE  # type: ignore[assignment]
+    ProviderSpec.choose_pace = lambda _self, _options: None  # type: ignore[method-assign,assignment]
     app = App(settings)
     app._state = state
     return app
 
 
-async def order(settings: Settings, state: State) -> None:
+async def order(settings: Settings, state: StateStore) -> None:
     """Queue jobs and leave before any of them is begun."""
-    await state.ledger.credit(OWNER, BATCH * CENTS * 10**8)
-    research = opened(settings, state).service(Research)
-    research._jobs.start = lambda: None  # type: ignore[method-assign]
+    await state.ledger.post_credit(OWNER, BATCH * CENTS * 10**8)
+    research = opened(settings, state).resolve_service(ResearchService)
+    research._jobs.start_runner = lambda: None  # type: ignore[method-assign]
     for number in range(BATCH):
         query = QUESTIONS[number % len(QUESTIONS)]
-        await research.start(OWNER, Question(query=query, tier=TIER, providers=PROVIDERS))
+        await research.start_research(
+            OWNER, ResearchQuestion(query=query, tier=TIER, providers=PROVIDERS)
+        )
 
 
-async def work(settings: Settings, state: State, points: int | None) -> None:
+async def work(settings: Settings, state: StateStore, points: int | None) -> None:
     """Carry out jobs until there are none left, or until this process is killed."""
     fuse = Fuse(points)
     fused(state, fuse)
     _fused_requests(fuse)
     app = opened(settings, state)
-    app.service(Research).serve()
-    while await state.jobs.unfinished():  # noqa: ASYNC110 - other processes end jobs too
+    app.resolve_service(ResearchService).start_serving()
+    while await state.jobs.has_unfinished_jobs():  # noqa: ASYNC110 - other processes end jobs too
         await asyncio.sleep(0.02)
     await app.aclose()
 
 
 def _fused_requests(fuse: Fuse) -> None:
     """Every request to a provider is a point before it and a point after it."""
-    send = Upstream.send
+    send = Upstream.send_request
 
     async def passing(self: Upstream, *args: Any, **more: Any) -> Any:
         fuse.point()
@@ -115,16 +125,16 @@ def _fused_requests(fuse: Fuse) -> None:
         fuse.point()
         return answer
 
-    Upstream.send = passing  # type: ignore[method-assign]
+    Upstream.send_request = passing  # type: ignore[method-assign]
 
 
-async def look(state: State, pipe: int) -> None:
+async def look(state: StateStore, pipe: int) -> None:
     """What the engine's own torture tells, and what was found and said beside it."""
-    listed = await state.jobs.listed(OWNER, limit=10_000)
+    listed = await state.jobs.list_owner_jobs(OWNER, limit=10_000)
     found = {}
     for view in listed:
-        findings = await state.research.findings(OWNER, view.job.id)
-        messages = await state.threads.messages(OWNER, view.job.thread or "")
+        findings = await state.research.load_findings(OWNER, view.job.id)
+        messages = await state.threads.list_messages(OWNER, view.job.thread or "")
         found[view.job.id] = {
             "claims": len(findings.claims) if findings else 0,
             "notes": findings.notes if findings else (),

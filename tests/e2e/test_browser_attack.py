@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 import pytest
 
-from citewell.errors import Refused
-from citewell.net.browser import Browser
-from citewell.net.chromium import Habits, sandboxed
-from citewell.net.guard import Guard, Rules
-from citewell.net.message import Request, Response
+from citewell.errors import RefusedByPolicy
+from citewell.net.browser.chromium_process import BrowserSettings, can_use_sandbox
+from citewell.net.browser.page_browser import PageBrowser
+from citewell.net.guard.address_guard import Guard, GuardRules
+from citewell.net.http.messages import HttpRequest, HttpResponse
 from tests.e2e.attack import JOURNEYS, Attacker, Trap, trap
 from tests.unit.fetch.stage import Loop, require_chromium
 from tests.unit.net.loopback import LOOPBACK
@@ -26,11 +26,11 @@ class Scene:
     loop: Loop
     attacker: Attacker
     trap: Trap
-    browser: Browser
+    browser: PageBrowser
 
-    def send(self, path: str) -> Response:
-        request = Request(url=self.attacker.own + path, page=True, timeout=20.0)
-        return self.loop.run(self.browser.send(request))
+    def send(self, path: str) -> HttpResponse:
+        request = HttpRequest(url=self.attacker.own + path, page=True, timeout=20.0)
+        return self.loop.run(self.browser.send_request(request))
 
 
 @pytest.fixture(scope="module")
@@ -43,9 +43,9 @@ def scene() -> Iterator[Scene]:
         caught = await stack.enter_async_context(trap())
         attacker = Attacker(caught.port)
         own = await stack.enter_async_context(attacker.serving())
-        rules = Rules(private_hosts=frozenset({own.removeprefix("http://")}))
-        habits = Habits(environ=os.environ, pictures=True)
-        browser = Browser(Guard(rules, resolver=LOOPBACK), habits)
+        rules = GuardRules(private_hosts=frozenset({own.removeprefix("http://")}))
+        habits = BrowserSettings(environ=os.environ, loads_images=True)
+        browser = PageBrowser(Guard(rules, resolver=LOOPBACK), habits)
         stack.push_async_callback(browser.aclose)
         return Scene(loop, attacker, caught, browser)
 
@@ -55,7 +55,7 @@ def scene() -> Iterator[Scene]:
 
 
 def test_no_way_reaches_a_private_address(scene: Scene) -> None:
-    log = re.search(r"failed:([^;<]*);25", scene.send("/").text())
+    log = re.search(r"failed:([^;<]*);25", scene.send("/").decode_text())
 
     assert log is not None, "the page did not get through its attacks"
     assert len(scene.attacker.ways() - set(log[1].split(","))) >= 75
@@ -64,7 +64,7 @@ def test_no_way_reaches_a_private_address(scene: Scene) -> None:
 
 @pytest.mark.parametrize("way", JOURNEYS)
 def test_a_page_that_leads_the_browser_elsewhere_is_refused(scene: Scene, way: str) -> None:
-    with pytest.raises(Refused):
+    with pytest.raises(RefusedByPolicy):
         scene.send(f"/journey/{way}")
 
     assert (scene.trap.connections, scene.trap.ways) == (0, set())
@@ -93,10 +93,10 @@ async def _unprotected() -> Trap:
     rules = "--host-resolver-rules=MAP inside.example.org 127.0.0.1"
     async with trap() as caught, async_playwright() as driver:
         attacker = Attacker(caught.port)
-        executable = Browser(Guard(Rules()), Habits()).executable()
+        executable = PageBrowser(Guard(GuardRules()), BrowserSettings()).find_executable()
         async with attacker.serving() as own:
             browser = await driver.chromium.launch(
-                executable_path=executable, args=[rules], chromium_sandbox=sandboxed()
+                executable_path=executable, args=[rules], chromium_sandbox=can_use_sandbox()
             )
             page = await browser.new_page()
             await page.goto(own)

@@ -11,7 +11,7 @@ import pytest
 
 from citewell import config
 from citewell.errors import Misconfigured
-from citewell.server.http import refuse_public
+from citewell.server.http.transport import check_listen_address
 from tests.e2e.clients import connected, listening
 
 Environ = dict[str, str]
@@ -140,17 +140,18 @@ def test_each_path_has_its_own_tools(path: str, names: set[str], environ: Enviro
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.5", "research.example.org"])
 def test_a_public_interface_needs_insistence(host: str) -> None:
-    settings = config.load({"CITEWELL_HOST": host, "CITEWELL_CONFIG": "/nonexistent"})
+    settings = config.load_settings({"CITEWELL_HOST": host, "CITEWELL_CONFIG": "/nonexistent"})
 
     with pytest.raises(Misconfigured, match="--insecure"):
-        refuse_public(settings, insecure=False)
-    refuse_public(settings, insecure=True)
+        check_listen_address(settings, insecure=False)
+    check_listen_address(settings, insecure=True)
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "::1"])
 def test_loopback_needs_none(host: str) -> None:
-    refuse_public(
-        config.load({"CITEWELL_HOST": host, "CITEWELL_CONFIG": "/nonexistent"}), insecure=False
+    check_listen_address(
+        config.load_settings({"CITEWELL_HOST": host, "CITEWELL_CONFIG": "/nonexistent"}),
+        insecure=False,
     )
 
 

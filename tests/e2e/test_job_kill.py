@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -28,7 +29,9 @@ pytestmark = [
 SEEDS = int(os.environ.get("TORTURE_SEEDS", "1"))  # rounds of the long torture, each another one
 
 
-def tortured(engine: str, folder: Path, *, kills: int, workers: int, seed: int = 1):
+def tortured(
+    engine: str, folder: Path, *, kills: int, workers: int, seed: int = 1
+) -> dict[str, Any]:
     url = postgres_or_skip().new() if engine == "postgres" else ""
     done = subprocess.run(
         [
@@ -45,7 +48,7 @@ def tortured(engine: str, folder: Path, *, kills: int, workers: int, seed: int =
     return json.loads(done.stdout)
 
 
-def check_jobs(told) -> None:
+def check_jobs(told: dict[str, Any]) -> None:
     for job in told["jobs"]:
         assert job["status"] == "completed"
         states = {key: job["steps"][key][0] for key in CALLS}
@@ -55,7 +58,7 @@ def check_jobs(told) -> None:
         assert {states[key] for key in EXACTLY_ONCE} == {"done"}
 
 
-def check_charges(told) -> None:
+def check_charges(told: dict[str, Any]) -> None:
     charges = told["charges"]
     for job in told["jobs"]:
         for key in CALLS:
@@ -66,7 +69,7 @@ def check_charges(told) -> None:
             assert charged == 1 or state == "uncertain"
 
 
-def check_ledger(told) -> None:
+def check_ledger(told: dict[str, Any]) -> None:
     booked = {"credit": 0, "reserve": 0, "settle": 0, "release": 0}
     for kind, ticks in told["entries"]:
         booked[kind] += ticks
@@ -82,7 +85,9 @@ def check_ledger(told) -> None:
 @pytest.mark.parametrize(
     ("engine", "workers"), [("sqlite", 1), ("sqlite", 2), ("postgres", 1), ("postgres", 2)]
 )
-def test_a_job_killed_at_fifty_points_completes_and_pays_nothing_twice(engine, workers, tmp_path):
+def test_a_job_killed_at_fifty_points_completes_and_pays_nothing_twice(
+    engine: str, workers: int, tmp_path: Path
+) -> None:
     told = tortured(engine, tmp_path, kills=50, workers=workers)
 
     assert told["kills"] >= 50
@@ -96,7 +101,7 @@ def test_a_job_killed_at_fifty_points_completes_and_pays_nothing_twice(engine, w
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("engine", ["sqlite", "postgres"])
 @pytest.mark.parametrize("seed", range(2, 2 + SEEDS))
-def test_nothing_is_paid_twice_in_hundreds_of_kills(engine, seed, tmp_path):
+def test_nothing_is_paid_twice_in_hundreds_of_kills(engine: str, seed: Any, tmp_path: Path) -> None:
     told = tortured(engine, tmp_path, kills=150, workers=2, seed=seed)
 
     check_jobs(told)

@@ -15,7 +15,7 @@ import pytest
 
 from citewell import config
 from citewell.server.app import App
-from citewell.store.state import open_state
+from citewell.store.state_store import open_state_store
 from citewell.tooling import Owner
 from tests.e2e.clients import body, connected
 from tests.internet.faults import ALWAYS, Fault
@@ -59,9 +59,9 @@ def called(environ: Environ, *steps: tuple[Owner, str, dict[str, Any]]) -> list[
     """Calls by several owners to one server."""
 
     async def run() -> list[Any]:
-        app = App(config.load(environ))
+        app = App(config.load_settings(environ))
         try:
-            return [await app.call(name, given, owner=owner) for owner, name, given in steps]
+            return [await app.call_tool(name, given, owner=owner) for owner, name, given in steps]
         finally:
             await app.aclose()
 
@@ -70,7 +70,7 @@ def called(environ: Environ, *steps: tuple[Owner, str, dict[str, Any]]) -> list[
 
 def test_the_connector_finds_own_documents_beside_the_web_and_fetches_them_whole(
     environ: Environ, folder: Path
-):
+) -> None:
     assert cli(environ, "library", "add", str(folder)).returncode == 0
 
     (found,) = talk(environ, ("search", {"query": "sleep and memory"}), path="/mcp/connector")
@@ -89,7 +89,7 @@ def test_the_connector_finds_own_documents_beside_the_web_and_fetches_them_whole
 
 def test_a_page_in_the_library_and_on_the_web_is_listed_once_and_cited_by_its_address(
     environ: Environ, internet: Internet
-):
+) -> None:
     url = internet.page("sleep.example.org", "sleep-and-memory")
     cli(environ, "library", "add", url)
 
@@ -99,7 +99,9 @@ def test_a_page_in_the_library_and_on_the_web_is_listed_once_and_cited_by_its_ad
     assert listed["id"].startswith("library:")
 
 
-def test_the_library_answers_when_the_web_does_not(environ: Environ, folder: Path, world: World):
+def test_the_library_answers_when_the_web_does_not(
+    environ: Environ, folder: Path, world: World
+) -> None:
     cli(environ, "library", "add", str(folder))
     world.fail("duckduckgo", Fault(status=500), times=ALWAYS)
     alone = environ | {"SEARCH_ROUTING": "duckduckgo"}
@@ -111,7 +113,7 @@ def test_the_library_answers_when_the_web_does_not(environ: Environ, folder: Pat
 
 def test_a_search_names_the_library_and_reads_what_it_finds(
     environ: Environ, folder: Path, world: World
-):
+) -> None:
     cli(environ, "library", "add", str(folder))
     asked = {"query": "zebrafish", "provider": "library", "fetch_content": True}
 
@@ -123,7 +125,7 @@ def test_a_search_names_the_library_and_reads_what_it_finds(
     assert str(folder) not in found.content[0].text
 
 
-def test_what_is_added_is_found_at_once(environ: Environ, folder: Path):
+def test_what_is_added_is_found_at_once(environ: Environ, folder: Path) -> None:
     asked = ("web_search", {"query": "zebrafish", "provider": "library"})
 
     async def run() -> tuple[Any, Any]:
@@ -142,7 +144,7 @@ def test_what_is_added_is_found_at_once(environ: Environ, folder: Path):
 @pytest.mark.parametrize("routing", [{}, {"SEARCH_ROUTING": "library"}])
 def test_owners_of_one_server_never_see_one_anothers_documents(
     environ: Environ, folder: Path, routing: Environ
-):
+) -> None:
     stranger = Owner(tenant="other", user="somebody")
     cli(environ, "library", "add", str(folder))
     name = cli(environ, "library", "export").stdout.split('"')[3]
@@ -167,7 +169,7 @@ def test_owners_of_one_server_never_see_one_anothers_documents(
 
 def test_pages_are_kept_for_whoever_had_them_read_when_that_is_wished(
     environ: Environ, internet: Internet
-):
+) -> None:
     stranger = Owner(tenant="other", user="somebody")
     read = ("scrape_page", {"url": internet.page("sleep.example.org", "sleep-and-memory")})
     asked = ("web_search", {"query": "sleep", "provider": "library"})
@@ -188,16 +190,18 @@ def test_pages_are_kept_for_whoever_had_them_read_when_that_is_wished(
 
 def count(environ: Environ) -> int:
     async def run() -> int:
-        state = open_state(config.load(environ))
+        state = open_state_store(config.load_settings(environ))
         try:
-            return await state.library.count(str(ME))
+            return await state.library.count_stored_documents(str(ME))
         finally:
             await state.aclose()
 
     return asyncio.run(run())
 
 
-def test_a_run_killed_in_the_middle_is_taken_up_where_it_ended(environ: Environ, tmp_path: Path):
+def test_a_run_killed_in_the_middle_is_taken_up_where_it_ended(
+    environ: Environ, tmp_path: Path
+) -> None:
     many = tmp_path / "many"
     many.mkdir()
     for number in range(1500):

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import pytest
 
 from tests.e2e.clients import TRANSPORTS, connected
 from tests.e2e.deep import KEYS, PATIENCE, QUESTION, ask, deep, ended, refusal, researched
+from tests.internet.serve import Internet
+from tests.internet.world import World
 
 ALL = ["openai", "perplexity", "anthropic", "local"]
 STATUS = {
@@ -49,7 +52,7 @@ WITHIN = {
 }  # fmt: skip
 
 
-async def whole_tour(client):
+async def whole_tour(client: Any) -> Any:
     """What each tool answers in the life of one job with every kind of provider."""
     told = {"research": await ask(client, "research", query=QUESTION, providers=ALL)}
     job, thread = told["research"]["jobId"], told["research"]["threadId"]
@@ -73,7 +76,9 @@ async def whole_tour(client):
 
 
 @pytest.fixture(scope="module", params=TRANSPORTS)
-def tour(request, loopback_web, tmp_path_factory):
+def tour(
+    request: pytest.FixtureRequest, loopback_web: Internet, tmp_path_factory: pytest.TempPathFactory
+) -> Any:
     """The same job looked at by many tests, on each transport."""
     folder = tmp_path_factory.mktemp("tour")
     environ = loopback_web.env() | {
@@ -83,7 +88,7 @@ def tour(request, loopback_web, tmp_path_factory):
         "CITEWELL_RESEARCH_BUDGET_CENTS": "5000",
     }
 
-    async def main():
+    async def main() -> Any:
         async with connected(request.param, deep(environ, **KEYS)) as client:
             return await whole_tour(client)
 
@@ -91,7 +96,7 @@ def tour(request, loopback_web, tmp_path_factory):
 
 
 @pytest.mark.parametrize("tool", SPEC)
-def test_a_tool_answers_with_the_keys_of_the_spec(tool, tour):
+def test_a_tool_answers_with_the_keys_of_the_spec(tool: Any, tour: Any) -> None:
     missing = SPEC[tool] - set(tour[tool])
     assert not missing
 
@@ -101,7 +106,7 @@ def test_a_tool_answers_with_the_keys_of_the_spec(tool, tour):
             assert keys <= set(row), name
 
 
-def test_the_dispatch_is_answered_as_the_spec_shows(tour):
+def test_the_dispatch_is_answered_as_the_spec_shows(tour: Any) -> None:
     begun, followed = tour["research"], tour["follow_up"]
 
     assert (begun["status"], begun["budgetTier"]) == ("dispatched", "M")
@@ -112,7 +117,7 @@ def test_the_dispatch_is_answered_as_the_spec_shows(tour):
     assert (followed["status"], followed["budgetTier"]) == ("dispatched", "XXS")
 
 
-def test_seconds_are_seconds_and_milliseconds_are_where_the_spec_has_them(tour):
+def test_seconds_are_seconds_and_milliseconds_are_where_the_spec_has_them(tour: Any) -> None:
     status, duration = tour["research_status"], tour["get_results"]["duration"]
     shown = tour["get_thread"]["jobs"][-1]
 
@@ -126,7 +131,7 @@ def test_seconds_are_seconds_and_milliseconds_are_where_the_spec_has_them(tour):
     assert shown["durationSeconds"] == duration["totalSeconds"]
 
 
-def test_the_cost_is_the_same_wherever_it_is_told(tour):
+def test_the_cost_is_the_same_wherever_it_is_told(tour: Any) -> None:
     cost, usage, balance = tour["get_results"]["cost"], tour["usage"], tour["balance"]
     by_provider = {row["provider"]: row["totalCostCents"] for row in usage["providerBreakdown"]}
     booked = {"credit": 0, "reserve": 0, "settle": 0, "release": 0}
@@ -140,7 +145,7 @@ def test_the_cost_is_the_same_wherever_it_is_told(tour):
     assert booked["reserve"] == booked["settle"] + booked["release"]
 
 
-def test_every_number_of_the_report_is_in_the_registry(tour):
+def test_every_number_of_the_report_is_in_the_registry(tour: Any) -> None:
     results = tour["get_results"]
     known = {source["ref"] for source in results["sourceRegistry"]}
     cited = {part.partition("]")[0] for part in results["synthesis"].split("[")[1:]}
@@ -150,7 +155,7 @@ def test_every_number_of_the_report_is_in_the_registry(tour):
     assert set(results["providerReports"]) == set(ALL)
 
 
-def test_what_no_page_bears_out_is_flagged(tour):
+def test_what_no_page_bears_out_is_flagged(tour: Any) -> None:
     claims = {row["content"]: row for row in tour["get_results"]["claims"]}
     lost = claims["A later survey found the opposite."]
     bare = next(row for text, row in claims.items() if "wooden teapots" in text)
@@ -160,7 +165,7 @@ def test_what_no_page_bears_out_is_flagged(tour):
     assert {lost["confidenceLevel"], bare["confidenceLevel"]} == {"low"}
 
 
-def test_claims_that_were_searched_for_fit_the_words(tour):
+def test_claims_that_were_searched_for_fit_the_words(tour: Any) -> None:
     found = tour["search_claims"]
 
     assert found["total"] >= len(found["claims"]) >= 1
@@ -183,8 +188,10 @@ REFUSALS = {
 
 
 @pytest.mark.parametrize("transport", TRANSPORTS)
-def test_what_is_not_there_is_refused_with_the_code_of_the_spec(transport, environ):
-    async def main():
+def test_what_is_not_there_is_refused_with_the_code_of_the_spec(
+    transport: Any, environ: dict[str, str]
+) -> None:
+    async def main() -> dict[str, Any] | None:
         async with connected(transport, deep(environ)) as client:
             return {
                 case: await refusal(client, tool, **arguments)
@@ -200,8 +207,10 @@ def test_what_is_not_there_is_refused_with_the_code_of_the_spec(transport, envir
 
 
 @pytest.mark.parametrize("transport", TRANSPORTS)
-def test_a_budget_that_is_too_small_is_refused_with_both_sums(transport, environ):
-    async def main():
+def test_a_budget_that_is_too_small_is_refused_with_both_sums(
+    transport: Any, environ: dict[str, str]
+) -> None:
+    async def main() -> tuple[Any, ...] | None:
         small = deep(environ, OPENAI_API_KEY="sk-test", CITEWELL_RESEARCH_BUDGET_CENTS="1499")
         async with connected(transport, small) as client:
             refused = await refusal(client, "research", query=QUESTION)
@@ -218,8 +227,8 @@ def test_a_budget_that_is_too_small_is_refused_with_both_sums(transport, environ
     assert status["status"] == "completed"
 
 
-def test_concurrent_jobs_cannot_spend_more_than_there_is(environ):
-    async def main():
+def test_concurrent_jobs_cannot_spend_more_than_there_is(environ: dict[str, str]) -> None:
+    async def main() -> Any:
         budget = deep(environ, OPENAI_API_KEY="sk-test", CITEWELL_RESEARCH_BUDGET_CENTS="3100")
         async with connected("memory", budget) as client:
             calls = [
@@ -240,8 +249,10 @@ def test_concurrent_jobs_cannot_spend_more_than_there_is(environ):
 
 
 @pytest.mark.parametrize("transport", TRANSPORTS)
-def test_a_job_at_work_has_no_results_and_keeps_its_thread_to_itself(transport, environ, world):
-    async def main():
+def test_a_job_at_work_has_no_results_and_keeps_its_thread_to_itself(
+    transport: Any, environ: dict[str, str], world: World
+) -> None:
+    async def main() -> tuple[Any, ...] | None:
         async with connected(transport, deep(environ)) as client:
             parent = await researched(client, budgetTier="XXS")
             world.latency = lambda name: 2.0 if name == "duckduckgo" else 0.0
@@ -271,8 +282,10 @@ def test_a_job_at_work_has_no_results_and_keeps_its_thread_to_itself(transport, 
 
 
 @pytest.mark.parametrize("index", [-1, 99])
-def test_a_suggestion_that_is_not_there_is_refused_with_those_that_are(index, environ):
-    async def main():
+def test_a_suggestion_that_is_not_there_is_refused_with_those_that_are(
+    index: Any, environ: dict[str, str]
+) -> None:
+    async def main() -> Any:
         async with connected("memory", deep(environ)) as client:
             parent = await researched(client, budgetTier="XXS")
             results = await ask(client, "get_results", jobId=parent["jobId"])
@@ -286,8 +299,8 @@ def test_a_suggestion_that_is_not_there_is_refused_with_those_that_are(index, en
     assert told["availableSuggestions"] == [one["topic"] for one in results["followOnSuggestions"]]
 
 
-def test_a_follow_up_knows_what_its_parent_found(environ, world):
-    async def main():
+def test_a_follow_up_knows_what_its_parent_found(environ: dict[str, str], world: World) -> None:
+    async def main() -> tuple[Any, ...] | None:
         async with connected("memory", deep(environ, OPENAI_API_KEY="sk-test")) as client:
             parent = await researched(client, providers=["openai"], budgetTier="S")
             child = await ask(
@@ -307,8 +320,8 @@ def test_a_follow_up_knows_what_its_parent_found(environ, world):
     assert [row["role"] for row in thread["messages"]] == ["user", "assistant"] * 2
 
 
-def test_earlier_work_is_offered_and_never_put_in_its_place(environ):
-    async def main():
+def test_earlier_work_is_offered_and_never_put_in_its_place(environ: dict[str, str]) -> None:
+    async def main() -> Any:
         async with connected("memory", deep(environ)) as client:
             first = await researched(client, budgetTier="XXS")
             second = await researched(client, budgetTier="XXS")
@@ -325,7 +338,9 @@ def test_earlier_work_is_offered_and_never_put_in_its_place(environ):
 
 
 @pytest.mark.parametrize("transport", TRANSPORTS)
-def test_a_question_is_refused_when_it_cannot_be_researched(transport, environ):
+def test_a_question_is_refused_when_it_cannot_be_researched(
+    transport: Any, environ: dict[str, str]
+) -> None:
     cases = {
         "empty": {"query": ""},
         "blank": {"query": "  \n "},
@@ -336,7 +351,7 @@ def test_a_question_is_refused_when_it_cannot_be_researched(transport, environ):
         "not configured": {"query": QUESTION, "providers": ["gemini"]},
     }
 
-    async def main():
+    async def main() -> Any:
         async with connected(transport, deep(environ)) as client:
             told = {case: await refusal(client, "research", **args) for case, args in cases.items()}
             return told, await ask(client, "list_threads")
@@ -350,10 +365,10 @@ def test_a_question_is_refused_when_it_cannot_be_researched(transport, environ):
     assert threads["count"] == 0
 
 
-def test_ten_thousand_characters_are_researched(environ):
+def test_ten_thousand_characters_are_researched(environ: dict[str, str]) -> None:
     query = (f"{QUESTION} " + "Consider the temperature of the cells. " * 300)[:10_000]
 
-    async def main():
+    async def main() -> Any:
         async with connected("memory", deep(environ)) as client:
             begun = await researched(client, query=query, budgetTier="XXS")
             return await ask(client, "get_results", jobId=begun["jobId"], includeClaimsJson=True)
@@ -366,8 +381,8 @@ def test_ten_thousand_characters_are_researched(environ):
 
 @pytest.mark.parametrize("mode", ["fast", "methodical"])
 @pytest.mark.parametrize("tier", ["XXS", "XL"])
-def test_somebody_is_always_chosen(mode, tier, environ):
-    async def main():
+def test_somebody_is_always_chosen(mode: str, tier: str, environ: dict[str, str]) -> None:
+    async def main() -> Any:
         async with connected("memory", deep(environ)) as client:
             free = await ask(client, "research", query=QUESTION, budgetTier=tier, mode=mode)
             await ask(client, "research_cancel", jobId=free["jobId"])
@@ -383,8 +398,8 @@ def test_somebody_is_always_chosen(mode, tier, environ):
     assert len(paid) == counts.get((mode, tier), len(KEYS) + 1)
 
 
-def test_finished_research_is_let_go_when_it_was_kept_long_enough(environ):
-    async def main():
+def test_finished_research_is_let_go_when_it_was_kept_long_enough(environ: dict[str, str]) -> None:
+    async def main() -> Any:
         async with connected("memory", deep(environ)) as client:
             old = await researched(client, budgetTier="XXS")
         kept_briefly = deep(environ, CITEWELL_RESEARCH_RETENTION="0")

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
 from mcp import Client
 
 from citewell import config
 from citewell.server.app import App
-from citewell.server.protocol import build
-from citewell.services.research import workflow
+from citewell.server.protocol.sdk_server import build_sdk_server
+from citewell.services.research import research_workflow
 from citewell.tooling import Owner
 from tests.e2e.clients import TRANSPORTS, connected
 from tests.e2e.deep import KEYS, PATIENCE, QUESTION, ask, deep, ended, refusal, researched, until
 from tests.internet.faults import ALWAYS, Fault
 from tests.internet.researchers import Mark, Written, answer, bench
+from tests.internet.world import World
 
 GROK = {"cost_in_usd_ticks": 1_234_567_891, "input_tokens": 1, "output_tokens": 1}
 
@@ -34,7 +37,7 @@ def report(*said: tuple[str, str]) -> dict:
     return answer("grok", "resp_1", Written(text=text, marks=tuple(marks)), GROK)
 
 
-async def results_of(client, **arguments):
+async def results_of(client: Any, **arguments: Any) -> dict[str, Any] | None:
     begun = await researched(client, **arguments)
     return await ask(
         client,
@@ -45,8 +48,8 @@ async def results_of(client, **arguments):
     )
 
 
-def researched_by_grok(environ, **more):
-    async def main():
+def researched_by_grok(environ: dict[str, Any], **more: Any) -> dict[str, Any]:
+    async def main() -> dict[str, Any] | None:
         env = deep(environ, XAI_API_KEY="xai-test", CITEWELL_RESEARCH_WRITER="extractive", **more)
         async with connected("memory", env) as client:
             return await results_of(client, providers=["grok"], budgetTier="S")
@@ -55,18 +58,20 @@ def researched_by_grok(environ, **more):
 
 
 @contextlib.asynccontextmanager
-async def two_owners(environ):
+async def two_owners(environ: dict[str, Any]) -> AsyncIterator[Any]:
     """Two clients of one server that are not the same person."""
-    app = App(config.load(environ))
+    app = App(config.load_settings(environ))
     names = (Owner(user="ann"), Owner(user="ben"))
-    servers = [build(app, identify=lambda _context, owner=owner: owner) for owner in names]
+    servers = [
+        build_sdk_server(app, identify=lambda _context, owner=owner: owner) for owner in names
+    ]
     async with Client(servers[0]) as ann, Client(servers[1]) as ben:
         yield ann, ben
     await app.aclose()
 
 
-def test_jobs_threads_claims_and_credit_belong_to_their_owner(environ):
-    async def main():
+def test_jobs_threads_claims_and_credit_belong_to_their_owner(environ: dict[str, str]) -> None:
+    async def main() -> tuple[Any, ...] | None:
         async with two_owners(deep(environ)) as (ann, ben):
             mine = await researched(ann, budgetTier="XXS")
             job, thread = mine["jobId"], mine["threadId"]
@@ -99,10 +104,12 @@ def test_jobs_threads_claims_and_credit_belong_to_their_owner(environ):
 
 
 @pytest.mark.parametrize("transport", TRANSPORTS)
-def test_a_cancelled_job_is_cancelled_at_its_providers(transport, environ, world):
+def test_a_cancelled_job_is_cancelled_at_its_providers(
+    transport: Any, environ: dict[str, str], world: World
+) -> None:
     bench(world).polls = 10_000
 
-    async def main():
+    async def main() -> tuple[Any, ...] | None:
         async with connected(transport, deep(environ, **KEYS)) as client:
             begun = await ask(
                 client, "research", query=QUESTION, providers=["openai", "perplexity", "gemini"]
@@ -119,10 +126,10 @@ def test_a_cancelled_job_is_cancelled_at_its_providers(transport, environ, world
     assert balance["reservedCents"] == 0
 
 
-def test_what_was_paid_for_before_the_end_is_kept(environ, world):
+def test_what_was_paid_for_before_the_end_is_kept(environ: dict[str, str], world: World) -> None:
     bench(world).polls = 10_000
 
-    async def main():
+    async def main() -> dict[str, Any] | None:
         async with connected("memory", deep(environ, **KEYS)) as client:
             begun = await ask(client, "research", query=QUESTION, providers=["openai", "grok"])
             async with asyncio.timeout(PATIENCE):
@@ -158,11 +165,13 @@ FAILURES = {
 
 @pytest.mark.parametrize("failure", FAILURES)
 @pytest.mark.parametrize("name", ["openai", "grok", "anthropic"])
-def test_one_provider_that_fails_leaves_the_others_results(name, failure, environ, world):
+def test_one_provider_that_fails_leaves_the_others_results(
+    name: str, failure: Any, environ: dict[str, str], world: World
+) -> None:
     world.fail(name, FAILURES[failure], times=ALWAYS)
     env = deep(environ, **KEYS, CITEWELL_RESEARCH_WRITER="extractive")
 
-    async def main():
+    async def main() -> tuple[Any, ...] | None:
         async with connected("memory", env) as client:
             begun = await ask(
                 client, "research", query=QUESTION, providers=[name, "perplexity", "local"]
@@ -184,11 +193,17 @@ def test_one_provider_that_fails_leaves_the_others_results(name, failure, enviro
     assert balance["spentCents"] == results["cost"]["totalCents"]
 
 
-def test_a_provider_that_takes_too_long_is_given_up_and_stopped(environ, world, monkeypatch):
-    monkeypatch.setattr(workflow, "_SECONDS", dict.fromkeys(workflow._SECONDS, 0.5))
+def test_a_provider_that_takes_too_long_is_given_up_and_stopped(
+    environ: dict[str, str], world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        research_workflow,
+        "_TIER_TIMEOUT_SECONDS",
+        dict.fromkeys(research_workflow._TIER_TIMEOUT_SECONDS, 0.5),
+    )
     bench(world).polls = 10_000
 
-    async def main():
+    async def main() -> dict[str, Any] | None:
         async with connected("memory", deep(environ, **KEYS)) as client:
             return await results_of(client, providers=["openai", "local"])
 
@@ -199,11 +214,11 @@ def test_a_provider_that_takes_too_long_is_given_up_and_stopped(environ, world, 
     assert results["claims"]
 
 
-def test_when_everything_fails_the_job_says_so(environ, world):
+def test_when_everything_fails_the_job_says_so(environ: dict[str, str], world: World) -> None:
     for name in ("grok", "duckduckgo", "wikipedia", "hackernews"):
         world.fail(name, Fault(status=500), times=ALWAYS)
 
-    async def main():
+    async def main() -> tuple[Any, ...] | None:
         async with connected("memory", deep(environ, XAI_API_KEY="xai-test")) as client:
             begun = await ask(client, "research", query=QUESTION, providers=["grok"])
             status = await ended(client, begun["jobId"])
@@ -216,7 +231,9 @@ def test_when_everything_fails_the_job_says_so(environ, world):
     assert (told["error"], told["status"]) == ("JOB_NOT_COMPLETE", "failed")
 
 
-def test_a_report_without_citations_is_shown_as_unchecked(environ, world):
+def test_a_report_without_citations_is_shown_as_unchecked(
+    environ: dict[str, str], world: World
+) -> None:
     said = "Lithium-ion batteries lose capacity with every cycle."
     world.fail("grok", Fault(status=200, body=report((said, ""))))
 
@@ -228,7 +245,9 @@ def test_a_report_without_citations_is_shown_as_unchecked(environ, world):
     assert results["claims"] == []
 
 
-def test_citations_to_private_addresses_are_refused_and_flagged(environ, world):
+def test_citations_to_private_addresses_are_refused_and_flagged(
+    environ: dict[str, str], world: World
+) -> None:
     private = [
         "http://10.1.2.3/metrics",
         "http://169.254.169.254/latest/meta-data/",
@@ -251,7 +270,9 @@ def test_citations_to_private_addresses_are_refused_and_flagged(environ, world):
         assert claim["confidenceLevel"] == "low"
 
 
-def test_five_hundred_citations_are_all_accounted_for(environ, world):
+def test_five_hundred_citations_are_all_accounted_for(
+    environ: dict[str, str], world: World
+) -> None:
     pages = [page for page in world.pages if page.host == "batteries.example.org"]
     said = [
         (
@@ -269,7 +290,9 @@ def test_five_hundred_citations_are_all_accounted_for(environ, world):
     assert results["claims"]
 
 
-def test_a_page_that_vanished_is_told_from_one_that_never_was(environ, world):
+def test_a_page_that_vanished_is_told_from_one_that_never_was(
+    environ: dict[str, str], world: World
+) -> None:
     gone = world.address("batteries.example.org", "lithium-ion-ageing")
     never = world.address("lost.example.org", "no-such-page")
     said = "Lithium-ion batteries lose capacity in two ways, by calendar and by cycle."
@@ -282,12 +305,12 @@ def test_a_page_that_vanished_is_told_from_one_that_never_was(environ, world):
     assert states == {gone: "unreachable", never: "never_existed"}
 
 
-def test_a_synthesis_that_is_a_web_page_is_not_taken(environ, world):
+def test_a_synthesis_that_is_a_web_page_is_not_taken(environ: dict[str, str], world: World) -> None:
     env = deep(environ, **KEYS, CITEWELL_RESEARCH_WRITER="grok")
     page = Written(text="<!doctype html><html><body>[src_1]</body></html>", marks=())
     world.fail("grok", Fault(status=200, body=answer("grok", "r", page, GROK)))
 
-    async def main():
+    async def main() -> dict[str, Any] | None:
         async with connected("memory", env) as client:
             return await results_of(client, providers=["local"], budgetTier="S")
 
@@ -298,8 +321,8 @@ def test_a_synthesis_that_is_a_web_page_is_not_taken(environ, world):
 
 
 @pytest.mark.parametrize("transport", TRANSPORTS)
-def test_a_finished_job_is_exported_in_every_form(transport, environ):
-    async def main():
+def test_a_finished_job_is_exported_in_every_form(transport: Any, environ: dict[str, str]) -> None:
+    async def main() -> tuple[Any, ...] | None:
         env = deep(environ, CITEWELL_LINK_THRESHOLD="100000000")
         async with connected(transport, env) as client:
             job = (await researched(client, budgetTier="XXS"))["jobId"]
@@ -323,8 +346,10 @@ def test_a_finished_job_is_exported_in_every_form(transport, environ):
 
 
 @pytest.mark.parametrize("given", [{}, {"jobId": "a", "sessionId": "b"}])
-def test_an_export_of_nothing_or_of_two_things_is_refused(given, environ):
-    async def main():
+def test_an_export_of_nothing_or_of_two_things_is_refused(
+    given: Any, environ: dict[str, str]
+) -> None:
+    async def main() -> dict[str, Any] | None:
         async with connected("memory", deep(environ)) as client:
             return await refusal(client, "research_export", **given)
 
@@ -332,13 +357,15 @@ def test_an_export_of_nothing_or_of_two_things_is_refused(given, environ):
 
 
 @pytest.mark.parametrize("transport", TRANSPORTS)
-def test_waiting_answers_when_something_changes_and_says_how_it_goes(transport, environ, world):
+def test_waiting_answers_when_something_changes_and_says_how_it_goes(
+    transport: Any, environ: dict[str, str], world: World
+) -> None:
     heard = []
 
-    async def listen(done, total, message):
+    async def listen(done: float, total: None, message: str) -> None:
         heard.append(message)
 
-    async def main():
+    async def main() -> list[Any] | None:
         async with connected(transport, deep(environ)) as client:
             begun = await ask(client, "research", query=QUESTION, budgetTier="S")
             seen = []
@@ -361,10 +388,10 @@ def test_waiting_answers_when_something_changes_and_says_how_it_goes(transport, 
     assert len(stands) == len(set(stands)) <= 6
 
 
-def test_a_search_that_failed_is_told_in_the_report(environ, world):
+def test_a_search_that_failed_is_told_in_the_report(environ: dict[str, str], world: World) -> None:
     world.fail("openalex", Fault(status=500), times=ALWAYS)
 
-    async def main():
+    async def main() -> dict[str, Any] | None:
         async with connected("memory", deep(environ)) as client:
             return await results_of(client, providers=["local"], budgetTier="XS")
 
@@ -376,8 +403,8 @@ def test_a_search_that_failed_is_told_in_the_report(environ, world):
     )
 
 
-def test_a_wait_beyond_what_a_client_would_endure_is_refused(environ):
-    async def main():
+def test_a_wait_beyond_what_a_client_would_endure_is_refused(environ: dict[str, str]) -> None:
+    async def main() -> dict[str, Any] | None:
         async with connected("memory", deep(environ)) as client:
             return await refusal(client, "research_status", jobId="x", wait_seconds=51)
 

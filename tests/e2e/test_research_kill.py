@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -29,7 +30,9 @@ pytestmark = [
 SEEDS = int(os.environ.get("TORTURE_SEEDS", "1"))  # rounds of the long torture, each another one
 
 
-def tortured(engine: str, folder: Path, *, kills: int, workers: int, seed: int = 1):
+def tortured(
+    engine: str, folder: Path, *, kills: int, workers: int, seed: int = 1
+) -> dict[str, Any]:
     url = postgres_or_skip().new() if engine == "postgres" else ""
     done = subprocess.run(
         [
@@ -46,7 +49,7 @@ def tortured(engine: str, folder: Path, *, kills: int, workers: int, seed: int =
     return json.loads(done.stdout)
 
 
-def check_jobs(told) -> None:
+def check_jobs(told: dict[str, Any]) -> None:
     """Each is complete, with its findings kept and its answer said once; what is in doubt is told."""
     for job in told["jobs"]:
         found = told["found"][job["id"]]
@@ -62,7 +65,7 @@ def check_jobs(told) -> None:
             assert told_of == (state == "uncertain")
 
 
-def check_charges(told) -> None:
+def check_charges(told: dict[str, Any]) -> None:
     """At most one charge for a step, exactly one where the answer arrived, and none for anything else."""
     charged = {tag: times for _, tag, times in told["charges"]}
     assert len(charged) == len(told["charges"])
@@ -77,7 +80,7 @@ def check_charges(told) -> None:
     assert charged == {}
 
 
-def check(told, kills: int) -> None:
+def check(told: dict[str, Any], kills: int) -> None:
     assert told["kills"] >= kills
     check_jobs(told)
     check_charges(told)
@@ -86,8 +89,8 @@ def check(told, kills: int) -> None:
 
 @pytest.mark.parametrize(("engine", "workers"), [("sqlite", 1), ("postgres", 1), ("postgres", 2)])
 def test_research_killed_again_and_again_completes_and_pays_nothing_twice(
-    engine, workers, tmp_path
-):
+    engine: str, workers: int, tmp_path: Path
+) -> None:
     told = tortured(engine, tmp_path, kills=15, workers=workers)
 
     check(told, kills=15)
@@ -98,8 +101,8 @@ def test_research_killed_again_and_again_completes_and_pays_nothing_twice(
 @pytest.mark.parametrize(("engine", "workers"), [("sqlite", 1), ("postgres", 1), ("postgres", 2)])
 @pytest.mark.parametrize("seed", range(2, 2 + SEEDS))
 def test_research_killed_at_fifty_points_completes_and_pays_nothing_twice(
-    engine, workers, seed, tmp_path
-):
+    engine: str, workers: int, seed: Any, tmp_path: Path
+) -> None:
     told = tortured(engine, tmp_path, kills=50, workers=workers, seed=seed)
 
     check(told, kills=50)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,6 +13,7 @@ from tests.e2e.clients import connected
 from tests.e2e.deep import KEYS, ask, deep, ended
 from tests.internet.faults import Fault
 from tests.internet.researchers import SCRIPT, Written
+from tests.internet.world import World
 
 ASKED, FOUND = "zebrafishquestion", "zebrafishanswer"
 MARKED = {name: f"{key}-planted-secret" for name, key in KEYS.items()}
@@ -25,7 +27,7 @@ def echoed(status: int) -> Fault:
     return Fault(status=status, body={"error": {"message": told, "type": "x", "code": "y"}})
 
 
-async def everything(client, begun: dict[str, str]) -> list[object]:
+async def everything(client: Any, begun: dict[str, str]) -> list[object]:
     """All that can be read of a job."""
     job, thread = begun["jobId"], begun["threadId"]
     told = [
@@ -43,11 +45,13 @@ async def everything(client, begun: dict[str, str]) -> list[object]:
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 422])
-def test_a_key_that_an_upstream_repeats_reaches_nobody(status, environ, world, caplog):
+def test_a_key_that_an_upstream_repeats_reaches_nobody(
+    status: int, environ: dict[str, str], world: World, caplog: pytest.LogCaptureFixture
+) -> None:
     for name in NAMES[:-1]:
         world.fail(name, echoed(status), times=50)
 
-    async def main():
+    async def main() -> list[Any] | None:
         async with connected("memory", deep(environ, **MARKED)) as client:
             begun = await ask(client, "research", query="Does sleep help memory?", providers=NAMES)
             return await everything(client, begun)
@@ -59,11 +63,13 @@ def test_a_key_that_an_upstream_repeats_reaches_nobody(status, environ, world, c
     assert "planted-secret" not in caplog.text
 
 
-def test_questions_reports_and_keys_are_unreadable_on_the_disk(environ, world):
+def test_questions_reports_and_keys_are_unreadable_on_the_disk(
+    environ: dict[str, str], world: World
+) -> None:
     text = f"# Report\n\nThe {FOUND} says that batteries age with heat and with time."
     world.state[SCRIPT] = Written(text=text, marks=())
 
-    async def main():
+    async def main() -> list[Any] | None:
         async with connected("memory", deep(environ, **MARKED)) as client:
             begun = await ask(
                 client,

@@ -8,12 +8,13 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import citewell
 from citewell.config import Settings
-from citewell.store.state import open_state
+from citewell.store.state_store import open_state_store
 from tests.services import postgres_or_skip
 
 ROOT = Path(__file__).parents[2]
@@ -23,8 +24,8 @@ WRITERS = """
 import asyncio, sys
 from pathlib import Path
 from citewell.config import Settings
-from citewell.store.sessions import Change
-from citewell.store.state import open_state
+from citewell.store.sessions.session_store import Change
+from citewell.store.state_store import open_state
 
 folder, url, place = sys.argv[1:]
 settings = Settings(data_dir=Path(folder), session_max=1000, database_url=url or None)
@@ -48,12 +49,12 @@ asyncio.run(main())
 
 
 @pytest.fixture(params=["postgres", "sqlite"])
-def engine(request, tmp_path):
+def engine(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Any, ...]:
     url = postgres_or_skip().new() if request.param == "postgres" else ""
     return request.param, str(tmp_path), url
 
 
-def tortured(engine, kills: int) -> dict[str, int]:
+def tortured(engine: tuple[Any, ...], kills: int) -> dict[str, int]:
     name, folder, url = engine
     done = subprocess.run(
         [sys.executable, "-m", "tests.e2e.torture", name, folder, url, str(kills), "1"],
@@ -68,7 +69,7 @@ def tortured(engine, kills: int) -> dict[str, int]:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="kills forked processes")
-def test_no_acknowledged_step_is_lost_to_kill_9(engine):
+def test_no_acknowledged_step_is_lost_to_kill_9(engine: tuple[Any, ...]) -> None:
     told = tortured(engine, kills=30)
 
     assert told["acknowledged"] >= 20  # how many depends on the machine; that none is lost does not
@@ -78,7 +79,7 @@ def test_no_acknowledged_step_is_lost_to_kill_9(engine):
 @pytest.mark.slow
 @pytest.mark.timeout(300)
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="kills forked processes")
-def test_no_acknowledged_step_is_lost_at_500_random_points(engine):
+def test_no_acknowledged_step_is_lost_at_500_random_points(engine: tuple[Any, ...]) -> None:
     told = tortured(engine, kills=500)
 
     assert told["kills"] == 500
@@ -86,14 +87,14 @@ def test_no_acknowledged_step_is_lost_at_500_random_points(engine):
     assert told["lost"] == 0
 
 
-def test_two_processes_with_fifty_writers_lose_no_update(engine):
+def test_two_processes_with_fifty_writers_lose_no_update(engine: tuple[Any, ...]) -> None:
     _, folder, url = engine
     settings = Settings(data_dir=Path(folder), session_max=1000, database_url=url or None)
 
-    async def begin():
-        state = open_state(settings)
+    async def begin() -> None:
+        state = open_state_store(settings)
         for number in range(100):
-            await state.sessions.create("someone", str(number), b"0")
+            await state.sessions.create_session("someone", str(number), b"0")
         await state.aclose()
 
     asyncio.run(begin())
@@ -114,9 +115,9 @@ def test_two_processes_with_fifty_writers_lose_no_update(engine):
         child.stdin.flush()
     assert [child.communicate(timeout=50) and child.returncode for child in children] == [0, 0]
 
-    async def count():
-        state = open_state(settings)
-        sessions = [await state.sessions.load("someone", str(n)) for n in range(100)]
+    async def count() -> list[Any]:
+        state = open_state_store(settings)
+        sessions = [await state.sessions.load_session("someone", str(n)) for n in range(100)]
         await state.aclose()
         return sessions
 

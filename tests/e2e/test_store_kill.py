@@ -8,21 +8,23 @@ import os
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import citewell
 from citewell.config import Settings
-from citewell.store.opened import open_store
+from citewell.store.cache_store import open_cache_store
 
 SOURCE = str(Path(citewell.__file__).parents[1])
 
 FRAME = """
 import asyncio, sys
 from citewell.config import Settings
-from citewell.store.flight import Fresh, Loader
-from citewell.store.opened import open_store
+from citewell.store.cache.single_flight import Fresh, Loader
+from citewell.store.cache_store import open_store
 
 def say(text):
     sys.stdout.write(f"{text}\\n")
@@ -78,7 +80,7 @@ asyncio.run(main())
 
 
 @contextlib.contextmanager
-def process(code: str, folder: Path, name: str):
+def process(code: str, folder: Path, name: str) -> Iterator[Any]:
     child = subprocess.Popen(
         [sys.executable, "-c", code, str(folder), name],
         env=os.environ | {"PYTHONPATH": SOURCE},
@@ -93,12 +95,12 @@ def process(code: str, folder: Path, name: str):
         child.communicate()
 
 
-def tell(child) -> None:
+def tell(child: Any) -> None:
     child.stdin.write("\n")
     child.stdin.flush()
 
 
-def hear(child, wanted: str) -> list[str]:
+def hear(child: Any, wanted: str) -> list[str]:
     """What the child says up to the wanted line."""
     heard = []
     for line in child.stdout:
@@ -110,12 +112,12 @@ def hear(child, wanted: str) -> list[str]:
 
 def missing(folder: Path, keys: list[str]) -> list[str]:
     async def look() -> list[str]:
-        store = open_store(Settings(data_dir=folder))
+        store = open_cache_store(Settings(data_dir=folder))
         try:
-            entries = [(key, await store.cache.get("someone", key)) for key in keys]
+            entries = [(key, await store.cache.look_up_entry("someone", key)) for key in keys]
         finally:
             await store.aclose()
-        assert not store.warnings()
+        assert not store.list_store_warnings()
         return [key for key, entry in entries if not entry or entry.value != key.encode() * 500]
 
     return asyncio.run(look())
@@ -127,7 +129,7 @@ def integrity(folder: Path) -> str:
 
 
 @pytest.mark.parametrize("after", [1, 40, 90, 150])
-def test_every_acknowledged_entry_survives_kill_9(tmp_path, after):
+def test_every_acknowledged_entry_survives_kill_9(tmp_path: Path, after: int) -> None:
     with process(WRITER, tmp_path, "w") as child:
         hear(child, "ready")
         tell(child)
@@ -142,7 +144,7 @@ def test_every_acknowledged_entry_survives_kill_9(tmp_path, after):
     assert integrity(tmp_path) == "ok"
 
 
-def test_processes_that_start_cold_at_once_share_one_file(tmp_path):
+def test_processes_that_start_cold_at_once_share_one_file(tmp_path: Path) -> None:
     names = ["a", "b", "c"]
     with contextlib.ExitStack() as stack:
         children = [stack.enter_context(process(WRITER, tmp_path, name)) for name in names]
@@ -161,7 +163,7 @@ def test_processes_that_start_cold_at_once_share_one_file(tmp_path):
     assert not list(tmp_path.glob("*.damaged-*"))
 
 
-def test_a_process_waits_for_the_one_that_is_already_making_it(tmp_path):
+def test_a_process_waits_for_the_one_that_is_already_making_it(tmp_path: Path) -> None:
     with process(LOADER, tmp_path, "first") as first, process(LOADER, tmp_path, "second") as second:
         heard = {next(first.stdout).strip(), next(second.stdout).strip()}
         assert heard == {"making", "waiting"}

@@ -12,7 +12,7 @@ import pytest
 
 import citewell
 from citewell.config import Settings
-from citewell.store.state import open_state
+from citewell.store.state_store import open_state_store
 
 SOURCE = str(Path(citewell.__file__).parents[1])
 
@@ -20,7 +20,7 @@ VISITOR = """
 import asyncio, sys
 from pathlib import Path
 from citewell.config import Settings
-from citewell.store.state import open_state
+from citewell.store.state_store import open_state
 
 async def main():
     state = open_state(Settings(data_dir=Path(sys.argv[1])))
@@ -46,15 +46,15 @@ def visited(folder: Path, name: str) -> str:
 
 
 @pytest.mark.parametrize("first", ["read", "write"])
-def test_a_process_that_leaves_takes_no_log_from_one_that_stays(tmp_path, first):
+def test_a_process_that_leaves_takes_no_log_from_one_that_stays(tmp_path: Path, first: str) -> None:
     async def scenario() -> str:
-        state = open_state(Settings(data_dir=tmp_path))
+        state = open_state_store(Settings(data_dir=tmp_path))
         if first == "read":
-            await state.sessions.heads("someone")
-        await state.sessions.create("someone", "before", b"head")
-        await state.sessions.load("someone", "before")
+            await state.sessions.list_heads("someone")
+        await state.sessions.create_session("someone", "before", b"head")
+        await state.sessions.load_session("someone", "before")
         await asyncio.to_thread(visited, tmp_path, "visitor")
-        await state.sessions.create("someone", "after", b"head")
+        await state.sessions.create_session("someone", "after", b"head")
         found = await asyncio.to_thread(visited, tmp_path, "second")
         await state.aclose()
         return found

@@ -12,13 +12,14 @@ import pytest
 
 from citewell import config
 from citewell.server.app import App
-from citewell.server.handles import Handles
+from citewell.server.protocol.research_tasks import ResearchTasks
 from citewell.tooling import Owner
 from tests.e2e.clients import connected, listening
 from tests.e2e.deep import PATIENCE, QUESTION, deep, until
 from tests.e2e.test_stdio import CLIENT, META, start
 from tests.internet.faults import ALWAYS, Fault
 from tests.internet.researchers import bench
+from tests.internet.world import World
 
 EXTENSION = "io.modelcontextprotocol/tasks"
 KNOWS_TASKS = {"extensions": {EXTENSION: {}}}
@@ -103,8 +104,10 @@ async def finished(client: Any, task: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("transport", ["http", "stdio"])
-def test_a_client_that_knows_tasks_gets_a_handle_and_then_the_report(transport, environ):
-    async def main():
+def test_a_client_that_knows_tasks_gets_a_handle_and_then_the_report(
+    transport: str, environ: dict[str, str]
+) -> None:
+    async def main() -> tuple[Any, ...] | None:
         async with spoken(transport, deep(environ)) as client:
             discovered = await client.ask("server/discover", {}, KNOWS_TASKS)
             begun = (await client.ask("tools/call", CALL, KNOWS_TASKS))["result"]
@@ -132,12 +135,14 @@ def test_a_client_that_knows_tasks_gets_a_handle_and_then_the_report(transport, 
 
 
 @pytest.mark.parametrize("transport", ["http", "stdio"])
-def test_a_task_is_cancelled_at_its_provider(transport, environ, world):
+def test_a_task_is_cancelled_at_its_provider(
+    transport: str, environ: dict[str, str], world: World
+) -> None:
     bench(world).polls = 1_000_000
     env = deep(environ, OPENAI_API_KEY="sk-test")
     call = {"name": "research", "arguments": {"query": QUESTION, "providers": ["openai"]}}
 
-    async def main():
+    async def main() -> tuple[Any, ...] | None:
         async with spoken(transport, env) as client:
             begun = (await client.ask("tools/call", call, KNOWS_TASKS))["result"]
             await until(lambda: bool(bench(world).runs))
@@ -156,10 +161,12 @@ def test_a_task_is_cancelled_at_its_provider(transport, environ, world):
 
 
 @pytest.mark.parametrize("method", ["tasks/get", "tasks/update", "tasks/cancel"])
-def test_an_unknown_task_and_an_undeclared_client_are_told_apart(method, environ):
+def test_an_unknown_task_and_an_undeclared_client_are_told_apart(
+    method: str, environ: dict[str, str]
+) -> None:
     params = {"taskId": "nobody", "inputResponses": {}}
 
-    async def main():
+    async def main() -> tuple[Any, ...] | None:
         async with spoken("http", deep(environ)) as client:
             return (
                 await client.ask(method, params, KNOWS_TASKS),
@@ -176,11 +183,11 @@ def test_an_unknown_task_and_an_undeclared_client_are_told_apart(method, environ
 
 
 @pytest.mark.parametrize("transport", ["http", "stdio"])
-def test_everybody_else_gets_the_plain_answer(transport, environ):
+def test_everybody_else_gets_the_plain_answer(transport: str, environ: dict[str, str]) -> None:
     quick = {"name": "list_providers", "arguments": {}}
     wrong = {"name": "research", "arguments": {"query": ""}}
 
-    async def main():
+    async def main() -> tuple[Any, ...] | None:
         async with spoken(transport, deep(environ)) as client:
             return (
                 await client.ask("tools/call", CALL, {}),
@@ -198,11 +205,13 @@ def test_everybody_else_gets_the_plain_answer(transport, environ):
     assert listed["error"]["code"] == -32601
 
 
-def test_a_job_that_failed_is_a_completed_task_with_a_tools_error(environ, world):
+def test_a_job_that_failed_is_a_completed_task_with_a_tools_error(
+    environ: dict[str, str], world: World
+) -> None:
     world.fail("grok", Fault(status=401), times=ALWAYS)
     call = {"name": "research", "arguments": {"query": QUESTION, "providers": ["grok"]}}
 
-    async def main():
+    async def main() -> dict[str, Any] | None:
         async with spoken("http", deep(environ, XAI_API_KEY="xai-test")) as client:
             begun = (await client.ask("tools/call", call, KNOWS_TASKS))["result"]
             return await finished(client, begun["taskId"])
@@ -214,8 +223,8 @@ def test_a_job_that_failed_is_a_completed_task_with_a_tools_error(environ, world
     assert (told["error"], told["status"]) == ("JOB_NOT_COMPLETE", "failed")
 
 
-def test_a_client_of_the_handshake_era_knows_no_tasks(environ):
-    async def main():
+def test_a_client_of_the_handshake_era_knows_no_tasks(environ: dict[str, str]) -> None:
+    async def main() -> dict[str, Any] | None:
         async with connected("memory", deep(environ), mode="legacy") as client:
             result = await client.call_tool("research", CALL["arguments"])
             return result.structured_content
@@ -223,20 +232,20 @@ def test_a_client_of_the_handshake_era_knows_no_tasks(environ):
     assert asyncio.run(main())["status"] == "dispatched"
 
 
-def test_a_task_is_known_to_its_owner_alone(environ):
+def test_a_task_is_known_to_its_owner_alone(environ: dict[str, str]) -> None:
     ann, ben = Owner(user="ann"), Owner(user="ben")
 
-    async def main():
-        app = App(config.load(deep(environ)))
-        handles = Handles(app, lambda outcome: outcome.body or {})
-        begun = await app.call("research", CALL["arguments"], owner=ann)
+    async def main() -> tuple[Any, ...]:
+        app = App(config.load_settings(deep(environ)))
+        handles = ResearchTasks(app, lambda outcome: outcome.body or {})
+        begun = await app.call_tool("research", CALL["arguments"], owner=ann)
         job = begun.body["jobId"]
         theirs = (
-            await handles.look(ben, job),
-            await handles.cancel(ben, job),
-            await handles.answer(ben, job, {}),
+            await handles.look_up_task(ben, job),
+            await handles.cancel_task(ben, job),
+            await handles.receive_responses(ben, job, {}),
         )
-        mine = await handles.look(ann, job)
+        mine = await handles.look_up_task(ann, job)
         await app.aclose()
         return theirs, mine
 
@@ -246,8 +255,8 @@ def test_a_task_is_known_to_its_owner_alone(environ):
     assert mine["status"] in {"working", "completed"}
 
 
-def test_what_is_kept_for_a_time_says_until_when(environ):
-    async def main():
+def test_what_is_kept_for_a_time_says_until_when(environ: dict[str, str]) -> None:
+    async def main() -> dict[str, Any] | None:
         async with spoken("http", deep(environ, CITEWELL_RESEARCH_RETENTION="60")) as client:
             return (await client.ask("tools/call", CALL, KNOWS_TASKS))["result"]
 

@@ -21,8 +21,8 @@ from typing import Any
 import cryptography.hazmat.primitives.ciphers.aead  # noqa: F401 - loaded before the forks
 
 from citewell.config import Settings
-from citewell.store.sessions import Change
-from citewell.store.state import State, open_state
+from citewell.store.sessions.session_store import SessionChange
+from citewell.store.state_store import StateStore, open_state_store
 
 SESSIONS, WRITERS = 6, 12
 ROUNDS = 20  # kills after which everything is read back, in fresh sessions again
@@ -34,7 +34,7 @@ def settings(engine: str, folder: str, url: str) -> Settings:
     return Settings(data_dir=Path(folder), session_max=10_000, **more)
 
 
-async def write(state: State, batch: int, life: int, pipe: int) -> None:
+async def write(state: StateStore, batch: int, life: int, pipe: int) -> None:
     """Step after step by several writers, each acknowledged once it is durable."""
 
     async def one(writer: int) -> None:
@@ -42,31 +42,33 @@ async def write(state: State, batch: int, life: int, pipe: int) -> None:
             session = (writer + number) % SESSIONS
             step = f"{life}.{writer}.{number}"
 
-            def change(held, step=step):
-                return Change(body=str(len(held.steps) + 1).encode(), appended=(step.encode(),))
+            def change(held: Any, step: Any = step) -> Any:
+                return SessionChange(
+                    body=str(len(held.steps) + 1).encode(), appended=(step.encode(),)
+                )
 
-            await state.sessions.edit(OWNER, f"{batch}.{session}", change)
+            await state.sessions.edit_session(OWNER, f"{batch}.{session}", change)
             os.write(pipe, f"{batch}.{session} {step}\n".encode())
 
     await asyncio.gather(*(one(writer) for writer in range(WRITERS)))
 
 
-async def begin(state: State, batch: int) -> None:
+async def begin(state: StateStore, batch: int) -> None:
     for session in range(SESSIONS):
-        await state.sessions.create(OWNER, f"{batch}.{session}", b"0")
+        await state.sessions.create_session(OWNER, f"{batch}.{session}", b"0")
 
 
-async def look(state: State, batch: int, pipe: int) -> None:
+async def look(state: StateStore, batch: int, pipe: int) -> None:
     held = {}
     for session in range(SESSIONS):
         name = f"{batch}.{session}"
-        loaded = await state.sessions.load(OWNER, name)
+        loaded = await state.sessions.load_session(OWNER, name)
         assert loaded.head.body == str(len(loaded.steps)).encode(), "head and steps differ"
         held[name] = [step.decode() for step in loaded.steps]
     os.write(pipe, json.dumps(held).encode())
 
 
-def forked(chosen: Settings, work: Callable[[State, int], Coroutine[Any, Any, None]]):
+def forked(chosen: Settings, work: Callable[[StateStore, int], Coroutine[Any, Any, None]]) -> Any:
     """A child that does the work with a store of its own, and the pipe it talks on."""
     reading, writing = os.pipe()
     child = os.fork()
@@ -82,8 +84,8 @@ def forked(chosen: Settings, work: Callable[[State, int], Coroutine[Any, Any, No
     return child, reading
 
 
-async def _work(chosen, work, pipe) -> None:
-    state = open_state(chosen)
+async def _work(chosen: Any, work: Any, pipe: Any) -> None:
+    state = open_state_store(chosen)
     await work(state, pipe)
     await state.aclose()
 

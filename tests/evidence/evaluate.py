@@ -9,14 +9,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from citewell import config
-from citewell.model.research import TIERS, Cited, Findings, ProviderReport
+from citewell.model.research import RESEARCH_TIERS, ProviderReport, ReportCitation, ResearchFindings
 from citewell.server.app import App
-from citewell.services.read import Read
-from citewell.services.research import check, collect, together
-from citewell.services.research.collect import Ports
-from citewell.services.research.finders import Reader
-from citewell.services.research.plan import plan
-from citewell.services.research.together import Gathered
+from citewell.services.reading.page_reader import PageReader
+from citewell.services.research import combined_findings
+from citewell.services.research.claims import citation_check
+from citewell.services.research.collecting import research_rounds
+from citewell.services.research.collecting.page_finders import OwnedPageReader
+from citewell.services.research.collecting.research_rounds import ResearchPorts
+from citewell.services.research.combined_findings import GatheredMaterial
+from citewell.services.research.planning.research_plan import build_research_plan
 from tests.evidence.cases import LOST, Case
 
 FORMS = ("inline links", "numbers", "spans")
@@ -81,7 +83,7 @@ def report(cases: Sequence[Case], form: str, *, provider: str = "openai") -> Pro
         start = len(text)
         text += case.text
         place = {"start": start, "end": len(text)} if form == "spans" else {}
-        cited.append(Cited(url=case.url, title=f"Page {number}", **place))
+        cited.append(ReportCitation(url=case.url, title=f"Page {number}", **place))
         text += {"inline links": f" ([Page {number}]({case.url}))", "numbers": f" [{number}]"}.get(
             form, ""
         )
@@ -92,27 +94,34 @@ def report(cases: Sequence[Case], form: str, *, provider: str = "openai") -> Pro
 
 async def judge(cases: Sequence[Case], environ: Mapping[str, str]) -> list[Judged]:
     """Each statement after its page was read by the server's own reader."""
-    app = App(config.load(environ))
-    ports = Ports(finders=(), reader=Reader(app.service(Read), owner="default", tenant="default"))
+    app = App(config.load_settings(environ))
+    ports = ResearchPorts(
+        finders=(),
+        reader=OwnedPageReader(app.resolve_service(PageReader), owner="default", tenant="default"),
+    )
     try:
         found: list[Judged] = []
         for number, part in enumerate(parts(cases)):
             written = report(part, FORMS[number % len(FORMS)])
-            leads = check.cited([written])
-            pages = (await collect.fetch_round(leads, ports)).pages
-            gathered = Gathered(
-                plan=plan(QUESTION, TIERS["M"], year=2026),
-                cited=tuple((lead.url, page) for lead, page in zip(leads, pages, strict=True)),
+            leads = citation_check.list_cited_pages([written])
+            pages = (await research_rounds.fetch_round(leads, ports)).pages
+            gathered = GatheredMaterial(
+                plan=build_research_plan(QUESTION, RESEARCH_TIERS["M"], year=2026),
+                cited_readings=tuple(
+                    (lead.url, page) for lead, page in zip(leads, pages, strict=True)
+                ),
                 reports=(written,),
             )
-            findings = await asyncio.to_thread(together.combined, gathered, salt=str(number))
+            findings = await asyncio.to_thread(
+                combined_findings.combine_findings, gathered, salt=str(number)
+            )
             found += judged(part, findings)
         return found
     finally:
         await app.aclose()
 
 
-def judged(cases: Iterable[Case], findings: Findings) -> list[Judged]:
+def judged(cases: Iterable[Case], findings: ResearchFindings) -> list[Judged]:
     claims = {_letters(claim.content): claim for claim in findings.claims}
     held: defaultdict[str, list[float]] = defaultdict(list)
     for one in findings.evidence:

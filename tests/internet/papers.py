@@ -179,14 +179,14 @@ class Register:
             and (not open_only or work.open != "closed")
         ]
 
-    def cited(self, work: Work) -> tuple[Work, ...]:
+    def list_cited_papers(self, work: Work) -> tuple[Work, ...]:
         """What the work cites: up to three works that are no younger."""
         here, count = self._places[work.key], len(self.works)
         places = ((here * step + step) % count for step in (7, 11, 13))
         others = (self.works[place] for place in places if place != here)
         return tuple(dict.fromkeys(o for o in others if (o.year or 0) <= (work.year or 0)))
 
-    def citing(self, work: Work) -> tuple[Work, ...]:
+    def list_citing_papers(self, work: Work) -> tuple[Work, ...]:
         return self._citing.get(work.key, ())
 
     @cached_property
@@ -197,7 +197,7 @@ class Register:
     def _citing(self) -> dict[str, tuple[Work, ...]]:
         found: dict[str, tuple[Work, ...]] = {}
         for work in self.works:
-            for other in self.cited(work):
+            for other in self.list_cited_papers(work):
                 found[other.key] = (*found.get(other.key, ()), work)
         return found
 

@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from citewell import tools
-from citewell.server import bake, manifest, selection
+from citewell.server import manifest
+from citewell.server.capabilities import tool_selection
+from citewell.server.reference import manifest_builder
 
 FORBIDDEN = {
     "anyOf",
@@ -27,7 +29,7 @@ FORBIDDEN = {
 
 
 def tokens(profile: str) -> float:
-    chosen = selection.chosen(manifest.load()["tools"], profile=profile)
+    chosen = tool_selection.select_entries(manifest.load_manifest()["tools"], profile=profile)
     costs = [
         {key: entry["wire"][key] for key in ("name", "description", "inputSchema")}
         for entry in chosen
@@ -53,24 +55,30 @@ def test_the_list_fits_its_budget(profile: str, most: int) -> None:
 
 
 def test_the_whole_list_with_output_schemas_is_bounded() -> None:
-    wires = [entry["wire"] for entry in manifest.load()["tools"]]
+    wires = [entry["wire"] for entry in manifest.load_manifest()["tools"]]
 
     assert len(json.dumps(wires, separators=(",", ":")).encode()) / 4 <= 20000
 
 
-@pytest.mark.parametrize("name", tools.names())
+@pytest.mark.parametrize("name", tools.list_tool_names())
 def test_a_schema_holds_nothing_a_strict_client_refuses(name: str) -> None:
-    wire = next(entry["wire"] for entry in manifest.load()["tools"] if entry["name"] == name)
+    wire = next(
+        entry["wire"] for entry in manifest.load_manifest()["tools"] if entry["name"] == name
+    )
 
     assert not set(keys(wire["inputSchema"])) & FORBIDDEN
 
 
-@pytest.mark.parametrize("name", tools.names())
+@pytest.mark.parametrize("name", tools.list_tool_names())
 def test_a_description_is_short_and_there(name: str) -> None:
-    wire = next(entry["wire"] for entry in manifest.load()["tools"] if entry["name"] == name)
+    wire = next(
+        entry["wire"] for entry in manifest.load_manifest()["tools"] if entry["name"] == name
+    )
 
     assert 20 <= len(wire["description"]) <= 400
 
 
 def test_the_manifest_is_what_the_code_says() -> None:
-    assert manifest.PATH.read_text(encoding="utf-8") == bake.baked(), "run `make reference`"
+    assert (
+        manifest.MANIFEST_PATH.read_text(encoding="utf-8") == manifest_builder.render_manifest()
+    ), "run `make reference`"

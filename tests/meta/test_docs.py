@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from citewell import cli
-from citewell.cli import surroundings
+from citewell.cli.diagnosis import installation_checks
 from citewell.config import Settings
-from citewell.services.catalogue import Catalogue
+from citewell.services.routing.provider_catalogue import ProviderCatalogue
 
 ROOT = Path(__file__).resolve().parents[2]
 TOP = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "AGENTS.md")
@@ -32,7 +32,7 @@ def title(page: Path) -> str:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=title)
-def test_every_link_leads_to_a_file(page: Path):
+def test_every_link_leads_to_a_file(page: Path) -> None:
     links = re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8"))
     local = [link for link in links if "://" not in link and not link.startswith("mailto:")]
 
@@ -40,23 +40,25 @@ def test_every_link_leads_to_a_file(page: Path):
 
 
 @pytest.mark.parametrize("page", GUIDES, ids=title)
-def test_every_setting_named_exists(page: Path):
-    catalogue = Catalogue(Settings(), connect=lambda *_: None)
-    known = surroundings.known_names(catalogue.spec(name) for name in catalogue.names())
+def test_every_setting_named_exists(page: Path) -> None:
+    catalogue = ProviderCatalogue(Settings(), connect=lambda *_: None)
+    known = installation_checks.collect_setting_names(
+        catalogue.find_spec(name) for name in catalogue.list_provider_names()
+    )
     named = re.findall(r"\b[A-Z][A-Z0-9]*_[A-Z0-9_]*[A-Z0-9]\b", page.read_text(encoding="utf-8"))
 
     assert sorted(set(named) - known - OTHERS) == []
 
 
 @pytest.mark.parametrize("page", GUIDES, ids=title)
-def test_every_command_named_exists(page: Path):
+def test_every_command_named_exists(page: Path) -> None:
     used = re.findall(r"`?citewell ([a-z]+)\b", " ".join(_code(page)))
 
     assert set(used) <= VERBS
 
 
 @pytest.mark.parametrize("page", GUIDES, ids=title)
-def test_every_make_verb_named_exists(page: Path):
+def test_every_make_verb_named_exists(page: Path) -> None:
     verbs = set(
         re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
     )
@@ -66,7 +68,7 @@ def test_every_make_verb_named_exists(page: Path):
 
 
 @pytest.mark.parametrize("page", GUIDES, ids=title)
-def test_every_path_named_exists(page: Path):
+def test_every_path_named_exists(page: Path) -> None:
     """Paths with a placeholder such as <name> or x are not paths."""
     named = re.findall(r"`((?:src|tests|docs)/[\w./-]+)`", page.read_text(encoding="utf-8"))
 
@@ -74,15 +76,15 @@ def test_every_path_named_exists(page: Path):
 
 
 @pytest.mark.parametrize("page", GUIDES, ids=title)
-def test_a_guide_answers_one_question(page: Path):
+def test_a_guide_answers_one_question(page: Path) -> None:
     assert len(page.read_text(encoding="utf-8").splitlines()) <= 250
 
 
-def test_agents_are_told_in_sixty_lines():
+def test_agents_are_told_in_sixty_lines() -> None:
     assert len((ROOT / "AGENTS.md").read_text(encoding="utf-8").splitlines()) <= 60
 
 
-def test_decisions_are_numbered_without_a_gap():
+def test_decisions_are_numbered_without_a_gap() -> None:
     names = sorted(path.name for path in (ROOT / "docs" / "decisions").glob("*.md"))
 
     assert [name[:4] for name in names] == [f"{number:04}" for number in range(1, len(names) + 1)]

@@ -12,16 +12,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 import uvicorn
 
 from citewell import config
+from citewell.config import Settings
 from citewell.server.app import App
-from citewell.server.hosting import asgi
-from citewell.server.schema import wire_tool
-from citewell.services.web.search import Web
-from citewell.tooling import Call
+from citewell.server.capabilities.tool_schema import build_tool_wire
+from citewell.server.http.hosting import build_asgi_app
+from citewell.services.web.search_service import WebSearchService
+from citewell.tooling import Tool, ToolCall
 from tests.internet.serve import Internet
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "docs" / "examples"
@@ -51,7 +53,7 @@ def loaded(name: str, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     return module
 
 
-def test_every_example_is_run_here_or_by_the_new_provider():
+def test_every_example_is_run_here_or_by_the_new_provider() -> None:
     assert {path.stem for path in EXAMPLES.glob("*.py")} == {
         "stdio_client",
         "http_client",
@@ -60,13 +62,15 @@ def test_every_example_is_run_here_or_by_the_new_provider():
     }
 
 
-def test_the_stdio_client_searches(environ: dict[str, str], internet: Internet):
+def test_the_stdio_client_searches(environ: dict[str, str], internet: Internet) -> None:
     out = run("stdio_client.py", "sleep and memory", environ=environ)
 
     assert internet.page("sleep.example.org", "sleep-and-memory") in out
 
 
-def test_the_http_client_lists_tools_and_searches(environ: dict[str, str], internet: Internet):
+def test_the_http_client_lists_tools_and_searches(
+    environ: dict[str, str], internet: Internet
+) -> None:
     with serving(environ) as address:
         out = run("http_client.py", f"{address}/mcp", "sleep and memory", environ=environ)
 
@@ -76,39 +80,43 @@ def test_the_http_client_lists_tools_and_searches(environ: dict[str, str], inter
 
 def test_the_example_tool_has_a_flat_schema_and_runs(
     environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
-):
+) -> None:
     tool = loaded("tool", monkeypatch).TOOL
 
-    wire = wire_tool("count_results", tool)
-    result = asyncio.run(_called(tool, config.load(environ)))
+    wire = build_tool_wire("count_results", tool)
+    result = asyncio.run(_called(tool, config.load_settings(environ)))
 
     assert wire["inputSchema"]["required"] == ["first", "second"]
     assert result["first"] > 0
     assert result["second"] == 0
 
 
-async def _called(tool, settings):
+async def _called(tool: Tool, settings: Settings) -> dict[str, Any] | None:
     app = App(settings)
     try:
         args = tool.args(first="sleep and memory", second="qqqzzzxxyy")
-        result = await tool.run(args, Call(provide=lambda _: app.service(Web)))
+        result = await tool.run(
+            args, ToolCall(provide_service=lambda _: app.resolve_service(WebSearchService))
+        )
     finally:
         await app.aclose()
-    return result.wire()
+    return result.to_wire()
 
 
 @contextmanager
 def serving(environ: dict[str, str]) -> Iterator[str]:
     """The product over HTTP, at a port of the system's choice."""
-    settings = config.load(environ, audit_enabled=False)
+    settings = config.load_settings(environ, audit_enabled=False)
     server = uvicorn.Server(
-        uvicorn.Config(asgi(App(settings)), port=0, http="h11", log_config=None, access_log=False)
+        uvicorn.Config(
+            build_asgi_app(App(settings)), port=0, http="h11", log_config=None, access_log=False
+        )
     )
     thread = threading.Thread(target=server.run, daemon=True)
     started = threading.Event()
     original = server.startup
 
-    async def startup(sockets=None) -> None:
+    async def startup(sockets: None = None) -> None:
         await original(sockets)
         started.set()
 

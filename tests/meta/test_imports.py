@@ -36,7 +36,9 @@ def test_importing_the_package_loads_nothing_else() -> None:
 
 
 def test_the_front_needs_the_standard_library_alone() -> None:
-    modules = loaded("import citewell.__main__, citewell.server.stdio, citewell.server.wire")
+    modules = loaded(
+        "import citewell.__main__, citewell.server.stdio.stdio_server, citewell.server.stdio.stdio_wire"
+    )
     third_party = {
         name
         for name in tops(modules)
@@ -64,10 +66,10 @@ def test_the_tools_need_pydantic_and_no_network_or_protocol() -> None:
 
 def test_a_session_ready_for_its_first_call_has_loaded_nothing_heavy() -> None:
     code = (
-        "import citewell.server.session\n"
+        "import citewell.server.stdio.stdio_session\n"
         "from citewell.config import Settings\n"
         "from citewell.server.app import App\n"
-        "from citewell.server.protocol import build\n"
+        "from citewell.server.protocol.sdk_server import build\n"
         "build(App(Settings()))"
     )
     baseline = tops(loaded("import mcp.server.lowlevel"))
@@ -77,7 +79,7 @@ def test_a_session_ready_for_its_first_call_has_loaded_nothing_heavy() -> None:
 
 
 def test_a_session_loads_few_modules_beyond_the_sdk() -> None:
-    code = "import citewell.server.session\nfrom citewell.config import Settings\nfrom citewell.server.app import App\nApp(Settings())"
+    code = "import citewell.server.stdio.stdio_session\nfrom citewell.config import Settings\nfrom citewell.server.app import App\nApp(Settings())"
     baseline = loaded("import mcp.server.lowlevel")
 
     assert len(loaded(code) - baseline) <= 130
@@ -85,7 +87,7 @@ def test_a_session_loads_few_modules_beyond_the_sdk() -> None:
 
 @pytest.mark.parametrize("name", ["brave", "hackernews", "wikipedia", "duckduckgo"])
 def test_a_provider_brings_no_library_with_it(name: str) -> None:
-    base = "import citewell.ports, citewell.net.upstream, citewell.text.markup, citewell.text.dates, citewell.model.search\nfrom pydantic import BaseModel\nclass Warm(BaseModel): x: int = 0"
+    base = "import citewell.ports, citewell.net.upstream.upstream_client, citewell.text.safety.markup_cleaning, citewell.text.dates, citewell.model.search_queries\nfrom pydantic import BaseModel\nclass Warm(BaseModel): x: int = 0"
     before = loaded(base)
     after = loaded(f"{base}\nfrom citewell.providers import load; load({name!r})")
 

@@ -13,16 +13,15 @@ from pathlib import Path
 import pytest
 
 from citewell import config, providers
-from citewell.cli import probes, surroundings
+from citewell.cli.diagnosis import installation_checks, provider_probes
 from citewell.config import Settings
 from citewell.errors import Misconfigured
-from citewell.model.search import Found, Query
+from citewell.model.search_queries import SearchHits, SearchQuery
 from citewell.net.network import Network
-from citewell.ports import Kit, Offer, Spec, WebSearch
-from citewell.server import bake
-from citewell.server.reference import documents
-from citewell.services.catalogue import Catalogue
-from citewell.services.web.lenses import Lenses
+from citewell.ports import Offer, ProviderKit, ProviderSpec, WebSearch
+from citewell.server.reference import build_reference_files, manifest_builder
+from citewell.services.routing.provider_catalogue import ProviderCatalogue
+from citewell.services.web.lenses import LensCatalogue
 from tests.internet.faults import Fault
 from tests.internet.serve import Internet
 
@@ -31,7 +30,7 @@ NAME = "sample"
 
 
 @pytest.fixture
-def load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> providers.Module:
+def load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> providers.ProviderModule:
     """The one file, where no other file knows of it."""
     file = shutil.copy(EXAMPLE, tmp_path / f"{NAME}.py")
     spec = importlib.util.spec_from_file_location(NAME, file)
@@ -46,15 +45,17 @@ def load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> providers.Module:
 
 
 def catalogue(
-    module: providers.Module, settings: Settings, network: Network | None = None
-) -> Catalogue:
-    def connect(spec: Spec, options: Mapping[str, str]) -> object:
+    module: providers.ProviderModule, settings: Settings, network: Network | None = None
+) -> ProviderCatalogue:
+    def connect(spec: ProviderSpec, options: Mapping[str, str]) -> object:
         assert network
         return module.Provider(
-            Kit(upstream=network.upstream(spec.name, base_url=spec.base_url), options=options)
+            ProviderKit(
+                upstream=network.open_upstream(spec.name, base_url=spec.base_url), options=options
+            )
         )
 
-    return Catalogue(
+    return ProviderCatalogue(
         settings,
         connect,
         names=(*providers.NAMES, NAME),
@@ -62,11 +63,16 @@ def catalogue(
     )
 
 
-def derived(module: providers.Module) -> dict[str, str]:
-    return documents(catalogue(module, Settings()), Lenses(), bake.entries(), version="0.0.0")
+def derived(module: providers.ProviderModule) -> dict[str, str]:
+    return build_reference_files(
+        catalogue(module, Settings()),
+        LensCatalogue(),
+        manifest_builder.build_manifest_entries(),
+        version="0.0.0",
+    )
 
 
-def test_its_page_row_and_section_appear(load: providers.Module):
+def test_its_page_row_and_section_appear(load: providers.ProviderModule) -> None:
     page = derived(load)["docs/reference/providers.md"]
 
     assert "| [sample](#sample) | web | `SAMPLE_API_KEY` | language | 20 |" in page
@@ -74,7 +80,9 @@ def test_its_page_row_and_section_appear(load: providers.Module):
     assert "Name Sample Search beside its results." in page
 
 
-def test_its_settings_appear_on_the_page_and_in_the_example_file(load: providers.Module):
+def test_its_settings_appear_on_the_page_and_in_the_example_file(
+    load: providers.ProviderModule,
+) -> None:
     files = derived(load)
 
     for name in ("SAMPLE_API_KEY", "SAMPLE_REGION", "CITEWELL_SAMPLE_BASE_URL"):
@@ -82,7 +90,7 @@ def test_its_settings_appear_on_the_page_and_in_the_example_file(load: providers
         assert f"\n#{name}=" in files[".env.example"]
 
 
-def test_its_key_is_a_secret_of_the_registry_listing(load: providers.Module):
+def test_its_key_is_a_secret_of_the_registry_listing(load: providers.ProviderModule) -> None:
     listing = json.loads(derived(load)["server.json"])
 
     variables = {
@@ -98,9 +106,12 @@ def test_its_key_is_a_secret_of_the_registry_listing(load: providers.Module):
     }
 
 
-def test_nothing_else_changes(load: providers.Module):
-    plain = documents(
-        Catalogue(Settings(), connect=lambda *_: None), Lenses(), bake.entries(), version="0.0.0"
+def test_nothing_else_changes(load: providers.ProviderModule) -> None:
+    plain = build_reference_files(
+        ProviderCatalogue(Settings(), connect=lambda *_: None),
+        LensCatalogue(),
+        manifest_builder.build_manifest_entries(),
+        version="0.0.0",
     )
 
     changed = {path for path, text in derived(load).items() if plain[path] != text}
@@ -113,42 +124,46 @@ def test_nothing_else_changes(load: providers.Module):
     }
 
 
-def test_the_doctor_has_a_row_that_says_what_to_set(load: providers.Module):
+def test_the_doctor_has_a_row_that_says_what_to_set(load: providers.ProviderModule) -> None:
     known = catalogue(load, Settings())
 
-    rows = asyncio.run(probes.examine(known, {}, offline=True, paid=False))
+    rows = asyncio.run(provider_probes.probe_providers(known, {}, offline=True, paid=False))
 
     row = next(row for row in rows if row.name == NAME)
-    assert row.state == probes.UNCONFIGURED
+    assert row.state == provider_probes.NOT_CONFIGURED
     assert row.change == "SAMPLE_API_KEY=… (see https://search.example.com/api)"
 
 
-def test_its_base_url_is_a_known_setting(load: providers.Module):
+def test_its_base_url_is_a_known_setting(load: providers.ProviderModule) -> None:
     known = catalogue(load, Settings())
 
-    names = surroundings.known_names(known.spec(name) for name in known.names())
+    names = installation_checks.collect_setting_names(
+        known.find_spec(name) for name in known.list_provider_names()
+    )
 
     assert "CITEWELL_SAMPLE_BASE_URL" in names
 
 
-def test_it_is_offered_once_its_key_is_set_and_refused_by_name_before(load: providers.Module):
+def test_it_is_offered_once_its_key_is_set_and_refused_by_name_before(
+    load: providers.ProviderModule,
+) -> None:
     without = catalogue(load, Settings())
     with_key = catalogue(load, Settings(raw={"SAMPLE_API_KEY": "k"}))
 
     with pytest.raises(Misconfigured, match="SAMPLE_API_KEY"):
-        without.resolve(NAME, Offer.WEB)
-    assert NAME in with_key.offering(Offer.WEB)
+        without.resolve_provider(NAME, Offer.WEB)
+    assert NAME in with_key.list_offering(Offer.WEB)
 
 
 def test_it_searches_with_its_key_in_a_header(
-    load: providers.Module, environ: dict[str, str], internet: Internet
-):
+    load: providers.ProviderModule, environ: dict[str, str], internet: Internet
+) -> None:
     item = {"title": "<b>Sleep</b>", "url": "https://example.org/sleep", "abstract": "About sleep."}
     fault = Fault(status=200, headers={"content-type": "application/json"}, body={"items": [item]})
     internet.world.fail("/sample/search", fault)
     environ |= {"CITEWELL_SAMPLE_BASE_URL": f"{internet.url}/sample", "SAMPLE_API_KEY": "a-key"}
 
-    found = asyncio.run(_search(load, config.load(environ)))
+    found = asyncio.run(_search(load, config.load_settings(environ)))
 
     assert [(hit.title, hit.url, hit.snippet) for hit in found.hits] == [
         ("Sleep", "https://example.org/sleep", "About sleep.")
@@ -156,11 +171,11 @@ def test_it_searches_with_its_key_in_a_header(
     assert internet.world.requests["other"][-1].headers["x-api-key"] == "a-key"
 
 
-async def _search(module: providers.Module, settings: Settings) -> Found:
+async def _search(module: providers.ProviderModule, settings: Settings) -> SearchHits:
     network = Network(settings)
     try:
-        provider = catalogue(module, settings, network).provider(NAME)
+        provider = catalogue(module, settings, network).connect_provider(NAME)
         assert isinstance(provider, WebSearch)
-        return await provider.web(Query(text="sleep"))
+        return await provider.search_web(SearchQuery(text="sleep"))
     finally:
         await network.aclose()

@@ -12,11 +12,11 @@ import pytest
 
 from citewell import errors, providers, tools
 from citewell.cli import main
-from citewell.cli.reference import derived
+from citewell.cli.reference import build_derived_files
 from citewell.config import Settings
-from citewell.server.prompts import PROMPTS
-from citewell.server.reference import differing, write
-from citewell.services.web.lenses import Lenses
+from citewell.server.capabilities.prompts import PROMPTS
+from citewell.server.reference import find_outdated_files, write_outdated_files
+from citewell.services.web.lenses import LensCatalogue
 
 ROOT = Path(__file__).resolve().parents[2]
 REFERENCE = ROOT / "docs" / "reference"
@@ -24,18 +24,18 @@ REFERENCE = ROOT / "docs" / "reference"
 
 @pytest.fixture(scope="module")
 def files() -> dict[str, str]:
-    return derived(ROOT)
+    return build_derived_files(ROOT)
 
 
-def test_every_derived_file_is_up_to_date(files: dict[str, str]):
-    assert differing(ROOT, files) == ()
+def test_every_derived_file_is_up_to_date(files: dict[str, str]) -> None:
+    assert find_outdated_files(ROOT, files) == ()
 
 
 def test_a_changed_file_is_named_and_fails_the_check(
     files: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-):
+) -> None:
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
-    write(tmp_path, files)
+    write_outdated_files(tmp_path, files)
     (tmp_path / ".env.example").write_text("by hand")
     (tmp_path / "docs/reference/errors.md").unlink()
 
@@ -48,7 +48,7 @@ def test_a_changed_file_is_named_and_fails_the_check(
     assert "settings.md" not in told
 
 
-def test_writing_makes_the_check_pass(tmp_path: Path):
+def test_writing_makes_the_check_pass(tmp_path: Path) -> None:
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
 
     assert main(["reference", "--root", str(tmp_path)]) == 0
@@ -57,38 +57,40 @@ def test_writing_makes_the_check_pass(tmp_path: Path):
 
 def test_a_golden_file_of_a_tool_that_is_gone_fails_the_check(
     files: dict[str, str], tmp_path: Path
-):
-    write(tmp_path, files)
+) -> None:
+    write_outdated_files(tmp_path, files)
     (tmp_path / "tests/golden/tools/vanished.json").write_text("{}")
 
-    assert differing(tmp_path, files) == ("tests/golden/tools/vanished.json",)
+    assert find_outdated_files(tmp_path, files) == ("tests/golden/tools/vanished.json",)
 
 
-def test_another_directory_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+def test_another_directory_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["reference", "--root", str(tmp_path)]) == 2
-    assert "not Citewell's repository" in capsys.readouterr().err
+    assert "not the Citewell repository" in capsys.readouterr().err
 
 
 def test_nobodys_environment_shows_in_the_pages(
     files: dict[str, str], monkeypatch: pytest.MonkeyPatch
-):
+) -> None:
     monkeypatch.setenv("CITEWELL_BRAVE_BASE_URL", "http://127.0.0.1:1")
     monkeypatch.setenv("SEARCH_PROVIDER", "exa")
 
-    assert derived(ROOT) == files
+    assert build_derived_files(ROOT) == files
 
 
-@pytest.mark.parametrize("name", tools.names())
-def test_every_tool_has_a_section_with_every_argument(name: str, files: dict[str, str]):
+@pytest.mark.parametrize("name", tools.list_tool_names())
+def test_every_tool_has_a_section_with_every_argument(name: str, files: dict[str, str]) -> None:
     page = files["docs/reference/tools.md"]
     section = page.partition(f"\n## {name}\n")[2].partition("\n## ")[0]
 
-    accepted = [wire for names in tools.load(name).args.names().values() for wire in names]
+    accepted = [
+        wire for names in tools.load(name).args.list_argument_names().values() for wire in names
+    ]
     assert [wire for wire in accepted if f"`{wire}`" not in section] == []
 
 
 @pytest.mark.parametrize("name", providers.NAMES)
-def test_every_provider_has_a_section_with_every_option(name: str, files: dict[str, str]):
+def test_every_provider_has_a_section_with_every_option(name: str, files: dict[str, str]) -> None:
     page = files["docs/reference/providers.md"]
     section = page.partition(f"\n## {name}\n")[2].partition("\n## ")[0]
 
@@ -100,7 +102,7 @@ def test_every_provider_has_a_section_with_every_option(name: str, files: dict[s
     ] == []
 
 
-def test_every_setting_is_on_the_page_and_in_the_example(files: dict[str, str]):
+def test_every_setting_is_on_the_page_and_in_the_example(files: dict[str, str]) -> None:
     names = [field.alias for field in Settings.model_fields.values() if field.alias]
 
     assert [
@@ -109,14 +111,14 @@ def test_every_setting_is_on_the_page_and_in_the_example(files: dict[str, str]):
     assert [name for name in names if f"\n#{name}=" not in files[".env.example"]] == []
 
 
-def test_every_name_the_code_reads_is_documented(files: dict[str, str]):
+def test_every_name_the_code_reads_is_documented(files: dict[str, str]) -> None:
     sources = (path.read_text(encoding="utf-8") for path in (ROOT / "src").rglob("*.py"))
     read = {name for source in sources for name in re.findall(r'"(CITEWELL_[A-Z_]*[A-Z])"', source)}
 
     assert sorted(name for name in read if name not in files["docs/reference/settings.md"]) == []
 
 
-def test_every_setting_has_a_sentence():
+def test_every_setting_has_a_sentence() -> None:
     bare = [
         field.alias
         for field in Settings.model_fields.values()
@@ -126,7 +128,7 @@ def test_every_setting_has_a_sentence():
     assert bare == []
 
 
-def test_every_error_is_explained(files: dict[str, str]):
+def test_every_error_is_explained(files: dict[str, str]) -> None:
     page = files["docs/reference/errors.md"]
     named = [
         cls
@@ -144,14 +146,16 @@ def test_every_error_is_explained(files: dict[str, str]):
     assert [name for name, meaning in rows.items() if not meaning.strip()] == []
 
 
-def test_every_lens_and_prompt_has_a_section(files: dict[str, str]):
+def test_every_lens_and_prompt_has_a_section(files: dict[str, str]) -> None:
     lenses, prompts = files["docs/reference/lenses.md"], files["docs/reference/prompts.md"]
 
-    assert [name for name in Lenses().names() if f"\n## {name}\n" not in lenses] == []
+    assert [
+        name for name in LensCatalogue().list_lens_names() if f"\n## {name}\n" not in lenses
+    ] == []
     assert [prompt.name for prompt in PROMPTS if f"\n## {prompt.name}\n" not in prompts] == []
 
 
-def test_the_registry_listing_keeps_the_registrys_rules(files: dict[str, str]):
+def test_the_registry_listing_keeps_the_registrys_rules(files: dict[str, str]) -> None:
     listing = json.loads(files["server.json"])
     package = listing["packages"][0]
 
@@ -165,6 +169,6 @@ def test_the_registry_listing_keeps_the_registrys_rules(files: dict[str, str]):
     assert {"BRAVE_API_KEY", "EXA_API_KEY", "TAVILY_API_KEY"} <= secrets
 
 
-def test_no_secret_has_a_default(files: dict[str, str]):
+def test_no_secret_has_a_default(files: dict[str, str]) -> None:
     for name in providers.NAMES:
         assert [o.env for o in providers.load(name).SPEC.options if o.secret and o.default] == []

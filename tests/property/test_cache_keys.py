@@ -7,17 +7,17 @@ from typing import Any
 import pytest
 
 from citewell import tools
-from citewell.server.middleware.cache import cache_key
-from citewell.server.pipeline import Invocation
-from citewell.server.schema import input_schema
-from citewell.tooling import Call
+from citewell.server.capabilities.tool_schema import build_input_schema
+from citewell.server.middleware.answer_caching import build_call_key
+from citewell.server.pipeline import ToolInvocation
+from citewell.tooling import ToolCall
 
-CACHED = [name for name in tools.names() if tools.load(name).ttl is not None]
+CACHED = [name for name in tools.list_tool_names() if tools.load(name).ttl_seconds is not None]
 ADDRESS = "https://example.org/"  # fits wherever a text is required
 
 
 def properties(name: str) -> dict[str, dict[str, Any]]:
-    return dict(input_schema(tools.load(name).args)["properties"])
+    return dict(build_input_schema(tools.load(name).args)["properties"])
 
 
 def another(schema: dict[str, Any]) -> Any:
@@ -37,10 +37,12 @@ def another(schema: dict[str, Any]) -> Any:
 
 def key(name: str, values: dict[str, Any]) -> str:
     tool = tools.load(name)
-    needed = dict.fromkeys(input_schema(tool.args).get("required", ()), ADDRESS)
+    needed = dict.fromkeys(build_input_schema(tool.args).get("required", ()), ADDRESS)
     args = tool.args.model_validate(needed | values)
-    call = Call(provide=lambda kind: None)
-    return cache_key(Invocation(name=name, tool=tool, raw={}, call=call, args=args))
+    call = ToolCall(provide_service=lambda kind: None)
+    return build_call_key(
+        ToolInvocation(name=name, tool=tool, raw_arguments={}, call=call, validated=args)
+    )
 
 
 def pairs(*, session: bool) -> list[tuple[str, str]]:

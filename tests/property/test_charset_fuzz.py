@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from citewell.fetch.charset import decode, lookup
+from citewell.fetch.decoding.page_charset import decode_body, resolve_charset_label
 
 LABELS = (
     "utf-8", "gbk", "gb2312", "gb18030", "big5", "shift_jis", "euc-jp", "iso-2022-jp", "euc-kr", "windows-1250",
@@ -39,7 +39,7 @@ QUICK = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCh
 
 def charset(label: str) -> str:
     """The charset that browsers take the label for; every one here is known."""
-    found = lookup(label)
+    found = resolve_charset_label(label)
     assert found is not None
     return found
 
@@ -69,7 +69,7 @@ def text_in(label: str) -> st.SearchStrategy[str]:
 def test_declared_in_the_header_it_is_exact(label: str, data: st.DataObject) -> None:
     text = data.draw(text_in(label))
 
-    found = decode(text.encode(charset(label)), content_type=f'text/html; charset="{label}"')
+    found = decode_body(text.encode(charset(label)), content_type=f'text/html; charset="{label}"')
 
     # Only what could be nothing else but UTF-8, or another's escapes, is taken out of a label's hands.
     assert found.text == text.removeprefix("\ufeff") or found.charset != charset(label)
@@ -84,7 +84,7 @@ def test_declared_in_a_meta_element_it_is_exact(label: str, data: st.DataObject)
     text = data.draw(text_in(label))
     html = f'<html><head><meta charset="{label}"></head><body>{text}</body></html>'
 
-    found = decode(html.encode(charset(label)), content_type="text/html")
+    found = decode_body(html.encode(charset(label)), content_type="text/html")
 
     assert found.text == html or found.charset != charset(label)
     if found.charset != charset(label):
@@ -101,7 +101,7 @@ def test_after_a_byte_order_mark_it_is_exact_whatever_is_declared(
     if label == "utf-16-le" and text.startswith("\x00"):
         return  # its mark and a zero are the mark of UTF-32
 
-    found = decode(body, content_type=f"text/html; charset={declared}")
+    found = decode_body(body, content_type=f"text/html; charset={declared}")
 
     assert (found.text, found.basis) == (text, "bom")
 
@@ -112,7 +112,7 @@ def test_after_a_byte_order_mark_it_is_exact_whatever_is_declared(
 def test_undeclared_it_is_some_text_and_never_an_error(label: str, data: st.DataObject) -> None:
     text = data.draw(text_in(label))
 
-    found = decode(text.encode(charset(label)))
+    found = decode_body(text.encode(charset(label)))
 
     assert found.text
     assert codecs.lookup(found.charset)
@@ -132,7 +132,7 @@ def test_any_bytes_under_any_label_become_text(body: bytes, label: str, where: s
     }.get(where, "")
     content_type = f"text/html; charset={label}" if where in {"header", "both"} else ""
 
-    found = decode(head.encode() + body, content_type=content_type)
+    found = decode_body(head.encode() + body, content_type=content_type)
 
     found.text.encode()
 
@@ -140,4 +140,4 @@ def test_any_bytes_under_any_label_become_text(body: bytes, label: str, where: s
 @given(body=st.binary(max_size=300), times=st.integers(1, 2000))
 @settings(QUICK, max_examples=20)
 def test_long_bodies_become_text(body: bytes, times: int) -> None:
-    assert isinstance(decode(body * times).text, str)
+    assert isinstance(decode_body(body * times).text, str)

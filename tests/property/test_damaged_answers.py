@@ -13,8 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from citewell.errors import UpstreamError
-from citewell.model.paper import Copy, Event, Paper
-from citewell.model.search import Hit, Picture
+from citewell.model.paper import IntegrityNotice, OpenCopy, Paper
+from citewell.model.search_queries import FoundImage, SearchHit
 from citewell.ports import Offer
 from tests.contract.recordings import (
     METHODS,
@@ -93,18 +93,18 @@ def bodies(record: Recording) -> st.SearchStrategy[bytes]:
 
 def check(item: Item) -> None:
     repr(item).encode()
-    if isinstance(item, Hit):
+    if isinstance(item, SearchHit):
         _check_named(item.title, item.url)
         assert item.score is None or 0 <= item.score <= 1
         assert item.published is None or item.published.tzinfo is not None
-    elif isinstance(item, Picture):
+    elif isinstance(item, FoundImage):
         _check_named(item.title, item.link)
     elif isinstance(item, Paper):
         _check_paper(item)
-    elif isinstance(item, Event):
+    elif isinstance(item, IntegrityNotice):
         assert item.source
         assert item.date is None or DATE.fullmatch(item.date)
-    elif isinstance(item, Copy):
+    elif isinstance(item, OpenCopy):
         _check_named("a copy", item.url)
     else:
         assert item is True

@@ -2,14 +2,15 @@ from __future__ import annotations
 
 import asyncio
 from ipaddress import IPv4Address, IPv6Address
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citewell.errors import CitewellError, Refused
-from citewell.net.address import is_public
-from citewell.net.guard import Guard, Rules
-from citewell.net.target import read_url
+from citewell.errors import CitewellError, RefusedByPolicy
+from citewell.net.guard.address_guard import Guard, GuardRules
+from citewell.net.guard.ip_addresses import is_public_address
+from citewell.net.guard.url_grammar import parse_url
 
 NUMBERS = st.integers(0, 2**32 - 1)
 PRIVATE = st.sampled_from(
@@ -32,30 +33,36 @@ FORMS = st.sampled_from(
 
 def _goes_nowhere(url: str) -> bool:
     try:
-        target = Guard(Rules()).target(url)
-    except Refused:
+        target = Guard(GuardRules()).check_url(url)
+    except RefusedByPolicy:
         return True
-    return target.literal is not None and is_public(target.literal)
+    return target.ip_literal is not None and is_public_address(target.ip_literal)
 
 
 @given(number=NUMBERS | PRIVATE, form=FORMS, dot=st.sampled_from(["", "."]))
-def test_an_odd_form_of_a_number_is_never_a_name_or_a_private_address(number, form, dot):
+def test_an_odd_form_of_a_number_is_never_a_name_or_a_private_address(
+    number: int, form: Any, dot: str
+) -> None:
     assert _goes_nowhere(f"http://{form(number)}{dot}/")
 
 
 @given(number=NUMBERS | PRIVATE)
-def test_a_carried_ipv4_address_is_judged_as_itself(number):
+def test_a_carried_ipv4_address_is_judged_as_itself(number: int) -> None:
     inner = IPv4Address(number)
 
     for prefix in (0xFFFF << 32, 0x64FF9B << 96):
-        assert is_public(IPv6Address(prefix | number)) == is_public(inner)
+        assert is_public_address(IPv6Address(prefix | number)) == is_public_address(inner)
 
 
 @given(number=st.integers(0, 2**128 - 1) | st.integers(2**125 - 2, 2**126 + 2))
-def test_only_global_unicast_and_its_carriers_are_public(number):
+def test_only_global_unicast_and_its_carriers_are_public(number: int) -> None:
     address = IPv6Address(number)
 
-    assert not is_public(address) or number >> 125 == 1 or number >> 32 in {0xFFFF, 0x64FF9B << 64}
+    assert (
+        not is_public_address(address)
+        or number >> 125 == 1
+        or number >> 32 in {0xFFFF, 0x64FF9B << 64}
+    )
 
 
 @given(
@@ -68,27 +75,27 @@ def test_only_global_unicast_and_its_carriers_are_public(number):
         max_size=9,
     )
 )  # fmt: skip
-def test_any_text_is_refused_or_read_to_the_same_place_twice(parts):
+def test_any_text_is_refused_or_read_to_the_same_place_twice(parts: list[Any]) -> None:
     try:
-        target = Guard(Rules()).target("".join(parts))
-    except Refused:
+        target = Guard(GuardRules()).check_url("".join(parts))
+    except RefusedByPolicy:
         return
 
-    assert read_url(target.url) == target
+    assert parse_url(target.url) == target
     assert target.host.isascii()
     assert "@" not in target.authority
-    assert target.literal is None or is_public(target.literal)
+    assert target.ip_literal is None or is_public_address(target.ip_literal)
 
 
 @given(answers=st.lists(NUMBERS | PRIVATE, min_size=1, max_size=6))
-def test_a_mixed_answer_is_never_connected_to(answers):
+def test_a_mixed_answer_is_never_connected_to(answers: list[Any]) -> None:
     async def resolver(host: str) -> list[str]:
         return [str(IPv4Address(number)) for number in answers]
 
-    guard = Guard(Rules(), resolver=resolver)
+    guard = Guard(GuardRules(), resolver=resolver)
     try:
-        found = asyncio.run(guard.addresses("example.org", 443))
+        found = asyncio.run(guard.resolve_checked("example.org", 443))
     except CitewellError:
-        assert not all(is_public(IPv4Address(number)) for number in answers)
+        assert not all(is_public_address(IPv4Address(number)) for number in answers)
     else:
-        assert all(is_public(IPv4Address(text)) for text in found)
+        assert all(is_public_address(IPv4Address(text)) for text in found)

@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
 from citewell.errors import CitewellError
-from citewell.fetch.charset import decode
-from citewell.fetch.hidden import remove
-from citewell.fetch.html.extract import extract
-from citewell.fetch.html.limits import tame
-from citewell.fetch.ladder import Unsure
-from citewell.fetch.metadata import describe
-from citewell.fetch.tiers import Door, HtmlTier
-from citewell.net.message import Request, Response
+from citewell.fetch.decoding.page_charset import decode_body
+from citewell.fetch.hidden_text import remove_hidden_text
+from citewell.fetch.html.main_content import extract_main_content
+from citewell.fetch.html.markup_limits import limit_markup
+from citewell.fetch.metadata.page_metadata import read_page_metadata
+from citewell.fetch.tiers.plain_tiers import HtmlTier, PageFetcher
+from citewell.fetch.tiers.tier_ladder import UnsureDraft
+from citewell.net.http.messages import HttpRequest, HttpResponse
 
 URL = "https://example.org/a/b?c=d"
 BOUND = 5.0  # seconds for an example of some kilobytes, on a machine with other things to do
@@ -61,19 +61,19 @@ SOUP = st.sampled_from([
 
 
 class Nobody:
-    async def send(self, request: Request) -> Response:
+    async def send_request(self, request: HttpRequest) -> HttpResponse:
         raise AssertionError("nothing is fetched here")
 
 
-TIER = HtmlTier(Door(Nobody(), max_bytes=1), timeout=1)
+TIER = HtmlTier(PageFetcher(Nobody(), max_bytes=1), timeout=1)
 
 
 def made(body: bytes, *, content_type: str = "text/html") -> str:
     """What the reader makes of it; the tier's own net under faults of ours is left out."""
-    response = Response(status=200, url=URL, headers={"content-type": content_type}, body=body)
+    response = HttpResponse(status=200, url=URL, headers={"content-type": content_type}, body=body)
     try:
-        return TIER._drafted(URL, response, "html").content
-    except Unsure as unsure:
+        return TIER._build_draft(URL, response, "html").content
+    except UnsureDraft as unsure:
         return unsure.draft.content
     except CitewellError:
         return ""
@@ -81,9 +81,12 @@ def made(body: bytes, *, content_type: str = "text/html") -> str:
 
 def taken_apart(html: str) -> None:
     """Each step by itself, on markup that nothing has looked at before."""
-    assert extract(html, url=URL).words >= 0
-    describe(LexborHTMLParser(tame(html)), url=URL)
-    assert all(count > 0 for count in remove(LexborHTMLParser(tame(html))).counts.values())
+    assert extract_main_content(html, url=URL).word_count >= 0
+    read_page_metadata(LexborHTMLParser(limit_markup(html)), url=URL)
+    assert all(
+        count > 0
+        for count in remove_hidden_text(LexborHTMLParser(limit_markup(html))).counts.values()
+    )
 
 
 def within(body: bytes, **more: str) -> str:
@@ -152,7 +155,7 @@ def test_any_encoding_under_any_name_is_read(
     content = within(body, content_type=f"text/html; charset={declared}")
 
     content.encode()
-    assert decode(body, content_type=f"text/html; charset={declared}").text
+    assert decode_body(body, content_type=f"text/html; charset={declared}").text
 
 
 @given(body=st.binary(max_size=3000))

@@ -13,20 +13,20 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from citewell.errors import NetworkFailed, RejectedRequest
-from citewell.model.job import Order
-from citewell.model.research import TICKS_PER_CENT, Status
-from citewell.services.jobs.pace import Pace
-from citewell.services.jobs.paid import BudgetSpent, CallFailed, Reply, Uncertain
-from citewell.services.jobs.run import Run
-from citewell.services.jobs.service import Jobs
-from citewell.store.job_failures import InsufficientBalance
-from citewell.store.jobs import Reconciled
+from citewell.model.durable_job import JobOrder
+from citewell.model.research import TICKS_PER_CENT, ResearchStatus
+from citewell.services.jobs.engine_timing import EngineTiming
+from citewell.services.jobs.job_service import JobService
+from citewell.services.jobs.paid_calls import BudgetSpent, CallFailed, CallReply, CallUncertain
+from citewell.services.jobs.workflow_run import WorkflowRun
+from citewell.store.jobs.job_errors import BalanceTooLow
+from citewell.store.jobs.job_store import ReconciledCall
 from tests.inline import InlineDatabase, Mortal, inline_state
 
 OWNER = "someone"
 PRICE, ESTIMATE = TICKS_PER_CENT + 33_333_333, 2 * TICKS_PER_CENT
 LEASE = 30.0
-PACE = Pace(lease=LEASE, patience=0.0, tries=10_000)
+PACE = EngineTiming(lease_seconds=LEASE, call_grace_seconds=0.0, max_attempts=10_000)
 KINDS = {"background": (True, False), "tagged": (False, True), "blocking": (False, False)}
 WORKERS = 2
 
@@ -71,13 +71,13 @@ class Call:
     process: Mortal
     step: str
     background: bool
-    idempotent: bool
+    is_idempotent: bool
     provider: str = "double"
-    estimate: int = ESTIMATE
+    estimate_cost: int = ESTIMATE
 
-    async def submit(self, tag: str) -> Reply:
+    async def submit_research(self, tag: str) -> CallReply:
         self._reach()
-        if not (self.idempotent and tag in self.upstream.tags):
+        if not (self.is_idempotent and tag in self.upstream.tags):
             self.upstream.charges[self.step] += 1
         self.upstream.tags.add(tag)
         answer: asyncio.Future[str] = asyncio.get_running_loop().create_future()
@@ -91,24 +91,24 @@ class Call:
             raise NetworkFailed("The line went dead.")
         if self.background:
             self.upstream.running[self.step] = "running"
-            return Reply(status=Status.RUNNING, ref=self.step)
-        return Reply(status=Status.COMPLETED, result=self.step, cost=PRICE)
+            return CallReply(status=ResearchStatus.RUNNING, ref=self.step)
+        return CallReply(status=ResearchStatus.COMPLETED, result=self.step, cost=PRICE)
 
-    async def poll(self, ref: str) -> Reply:
+    async def poll_research(self, ref: str) -> CallReply:
         self._reach()
         state = self.upstream.running[ref]
         if state == "running":
-            return Reply(status=Status.RUNNING, ref=ref)
+            return CallReply(status=ResearchStatus.RUNNING, ref=ref)
         if state == "done":
-            return Reply(status=Status.COMPLETED, result=ref, cost=PRICE)
-        return Reply(status=Status.CANCELLED, cost=PRICE // 2)
+            return CallReply(status=ResearchStatus.COMPLETED, result=ref, cost=PRICE)
+        return CallReply(status=ResearchStatus.CANCELLED, cost=PRICE // 2)
 
-    async def cancel(self, ref: str) -> Reply:
+    async def cancel_research(self, ref: str) -> CallReply:
         self._reach()
         self.upstream.cancels += 1
         if self.upstream.running[ref] == "running":
             self.upstream.running[ref] = "cancelled"
-        return await self.poll(ref)
+        return await self.poll_research(ref)
 
     def _reach(self) -> None:
         if self.process.dead:
@@ -117,7 +117,7 @@ class Call:
 
 @dataclass
 class Worker:
-    jobs: Jobs
+    jobs: JobService
     process: Mortal
 
 
@@ -133,8 +133,8 @@ class JobMachine(RuleBasedStateMachine):
         self.final: dict[str, str] = {}
         self.ordered: set[str] = set()
         self.workers = [self.worker() for _ in range(WORKERS)]
-        self.desk = Jobs(self.state, {"research": self.nothing}, new_id=self.new_id)
-        self.do(self.state.ledger.credit(OWNER, 40 * TICKS_PER_CENT))
+        self.desk = JobService(self.state, {"research": self.nothing}, new_id=self.new_id)
+        self.do(self.state.ledger.post_credit(OWNER, 40 * TICKS_PER_CENT))
 
     def clock(self) -> float:
         return self.time.wall
@@ -142,21 +142,21 @@ class JobMachine(RuleBasedStateMachine):
     def new_id(self) -> str:
         return f"id{next(self.numbers)}"
 
-    async def nothing(self, run: Run) -> None: ...
+    async def nothing(self, run: WorkflowRun) -> None: ...
 
     def worker(self) -> Worker:
         process = Mortal(self.database)
         state = inline_state(process, self.clock, self.new_id)
-        self.do(state.vault.ensure(OWNER))
+        self.do(state.vault.ensure_keychain(OWNER))
 
-        async def research(run: Run) -> Any:
-            await run.emit("begun")
+        async def research(run: WorkflowRun) -> Any:
+            await run.emit_event("begun")
             names = run.job.args["calls"]
             answers = await asyncio.gather(*(one(run, *named) for named in enumerate(names)))
-            await run.step("written", written)
+            await run.run_step("written", written)
             return answers
 
-        async def one(run: Run, number: int, kind: str) -> str:
+        async def one(run: WorkflowRun, number: int, kind: str) -> str:
             background, idempotent = KINDS[kind]
             key = f"{number} {kind}"
             call = Call(
@@ -164,22 +164,22 @@ class JobMachine(RuleBasedStateMachine):
                 process=process,
                 step=f"{run.job.id}/{key}",
                 background=background,
-                idempotent=idempotent,
+                is_idempotent=idempotent,
             )
             try:
-                return str(await run.paid(key, call))
-            except (CallFailed, Uncertain, BudgetSpent) as error:
+                return str(await run.run_paid_call(key, call))
+            except (CallFailed, CallUncertain, BudgetSpent) as error:
                 return type(error).__name__
 
         async def written() -> str:
             return "report"
 
-        jobs = Jobs(
+        jobs = JobService(
             state,
             {"research": research},
             at_once=2,
             per_owner=3,
-            pace=PACE,
+            timing=PACE,
             clock=self.clock,
             monotonic=lambda: self.time.steady,
             pause=self.time.pause,
@@ -203,28 +203,28 @@ class JobMachine(RuleBasedStateMachine):
         cents=st.sampled_from([6, 6, 2, 0]),
         taken_by=st.sampled_from([0, 1, None]),
     )
-    def submit(self, calls, cents, taken_by):
-        order = Order(kind="research", args={"calls": calls}, cap=cents * TICKS_PER_CENT)
+    def submit(self, calls: Any, cents: Any, taken_by: Any) -> None:
+        order = JobOrder(kind="research", args={"calls": calls}, cap=cents * TICKS_PER_CENT)
         try:
-            self.ordered.add(self.do(self.desk.dispatch(OWNER, order)).job.id)
-        except InsufficientBalance:
-            assert self.do(self.state.ledger.balance(OWNER)).ticks < order.cap
+            self.ordered.add(self.do(self.desk.dispatch_job(OWNER, order)).job.id)
+        except BalanceTooLow:
+            assert self.do(self.state.ledger.load_balance(OWNER)).ticks < order.cap
         if taken_by is not None:
             self.turn(taken_by)
 
     @rule(number=st.integers(0, WORKERS - 1))
-    def turn(self, number):
+    def turn(self, number: Any) -> None:
         self.do(self._turned(self.workers[number]))
 
     async def _turned(self, worker: Worker) -> None:
         try:
-            await worker.jobs.runner.turn()
+            await worker.jobs.runner.run_turn()
         except asyncio.CancelledError:
             assert worker.process.dead
 
     @precondition(lambda self: self.upstream.waiting)
     @rule(data=st.data(), how=st.sampled_from(["answer", "answer", "refuse", "break"]))
-    def answer(self, data, how):
+    def answer(self, data: Any, how: Any) -> None:
         place = data.draw(st.integers(0, len(self.upstream.waiting) - 1))
         waiting = self.upstream.waiting.pop(place)
         if not waiting.done():
@@ -233,21 +233,21 @@ class JobMachine(RuleBasedStateMachine):
 
     @precondition(lambda self: "running" in self.upstream.running.values())
     @rule(data=st.data())
-    def complete_upstream(self, data):
+    def complete_upstream(self, data: Any) -> None:
         refs = sorted(ref for ref, state in self.upstream.running.items() if state == "running")
         self.upstream.running[data.draw(st.sampled_from(refs))] = "done"
 
     @rule(seconds=st.sampled_from([0.5, 3.0, 12.0, LEASE + 1]))
-    def wait(self, seconds):
+    def wait(self, seconds: Any) -> None:
         self.time.pass_by(seconds)
         self.do(self._rest())
 
     @rule(seconds=st.sampled_from([5.0, 3600.0, 90_000.0]))
-    def clock_goes_back(self, seconds):
+    def clock_goes_back(self, seconds: Any) -> None:
         self.time.wall -= seconds
 
     @rule(number=st.integers(0, WORKERS - 1), commits=st.integers(0, 6))
-    def crash(self, number, commits):
+    def crash(self, number: Any, commits: Any) -> None:
         """At once, or with a commit to come that nobody hears of."""
         process = self.workers[number].process
         process.dead, process.dies_in = commits == 0, commits or None
@@ -256,13 +256,13 @@ class JobMachine(RuleBasedStateMachine):
 
     @precondition(lambda self: any(worker.process.dead for worker in self.workers))
     @rule()
-    def restart(self):
+    def restart(self) -> None:
         for number, worker in enumerate(self.workers):
             if worker.process.dead:
                 self.bury(number)
 
     @rule(number=st.integers(0, WORKERS - 1))
-    def stop(self, number):
+    def stop(self, number: Any) -> None:
         worker = self.workers[number]
         if not worker.process.dead:
             self.do(self._stopped(worker))
@@ -270,27 +270,27 @@ class JobMachine(RuleBasedStateMachine):
 
     async def _stopped(self, worker: Worker) -> None:
         try:
-            await worker.jobs.stop()
+            await worker.jobs.stop_runner()
         except asyncio.CancelledError:
             assert worker.process.dead
 
     @precondition(lambda self: self.ordered)
     @rule(data=st.data())
-    def cancel(self, data):
-        self.do(self.desk.cancel(OWNER, data.draw(st.sampled_from(sorted(self.ordered)))))
+    def cancel(self, data: Any) -> None:
+        self.do(self.desk.cancel_job(OWNER, data.draw(st.sampled_from(sorted(self.ordered)))))
 
     @precondition(lambda self: self.jobs_with("uncertain"))
     @rule(ticks=st.sampled_from([0, PRICE]))
-    def reconcile(self, ticks):
+    def reconcile(self, ticks: Any) -> None:
         job = self.jobs_with("uncertain")[0]
-        view = self.do(self.desk.view(OWNER, job))
+        view = self.do(self.desk.load_job_view(OWNER, job))
         key = next(step.key for step in view.steps if step.state == "uncertain")
-        self.do(self.desk.reconcile(OWNER, job, key, Reconciled(cost=ticks)))
+        self.do(self.desk.reconcile_call(OWNER, job, key, ReconciledCall(cost=ticks)))
 
     @precondition(lambda self: self.jobs_with("submitted"))
     @rule(number=st.integers(0, WORKERS - 1))
-    def cancel_what_runs_upstream(self, number):
-        self.do(self.desk.cancel(OWNER, self.jobs_with("submitted")[0]))
+    def cancel_what_runs_upstream(self, number: Any) -> None:
+        self.do(self.desk.cancel_job(OWNER, self.jobs_with("submitted")[0]))
         self.turn(number)
 
     def jobs_with(self, state: str) -> list[str]:
@@ -301,29 +301,29 @@ class JobMachine(RuleBasedStateMachine):
         """What a dead process was doing ends without a trace, and a new one takes its place."""
         worker = self.workers[number]
         worker.process.dead = True
-        for play in list(worker.jobs.runner._plays.values()):
+        for play in list(worker.jobs.runner._running_jobs.values()):
             play.task.cancel()
-            if play.desk._work is not None:
-                play.desk._work.cancel()
+            if play.run_record._workflow_task is not None:
+                play.run_record._workflow_task.cancel()
         self.do(self._rest())
         self.workers[number] = self.worker()
 
     @invariant()
-    def nothing_is_charged_twice(self):
+    def nothing_is_charged_twice(self) -> None:
         assert all(charged in {0, 1} for charged in self.upstream.charges.values())
 
     @invariant()
-    def what_is_final_stays(self):
+    def what_is_final_stays(self) -> None:
         rows = self.database.link.execute("SELECT id, status, finished FROM job").fetchall()
         assert {job for job, *_ in rows} == self.ordered
         for job, status, finished in rows:
-            assert (finished is not None) == Status(status).final
+            assert (finished is not None) == ResearchStatus(status).is_final
             if finished is not None:
                 assert self.final.setdefault(job, status) == status
             assert job not in self.final or finished is not None
 
     @invariant()
-    def the_books_balance(self):
+    def the_books_balance(self) -> None:
         link = self.database.link
         (credited, reserved, settled), *_ = link.execute(
             "SELECT credited, reserved, settled FROM account"
@@ -344,7 +344,7 @@ class JobMachine(RuleBasedStateMachine):
         assert settled == link.execute("SELECT COALESCE(SUM(spent), 0) FROM job").fetchone()[0]
 
     @invariant()
-    def what_is_held_is_under_way(self):
+    def what_is_held_is_under_way(self) -> None:
         rows = self.database.link.execute(
             "SELECT finished, held, (SELECT COALESCE(SUM(estimate), 0) FROM job_step "
             "WHERE job = job.id AND state IN ('intent', 'submitted')), cap - spent FROM job"
@@ -354,7 +354,7 @@ class JobMachine(RuleBasedStateMachine):
             assert finished is None or under_way == 0
             assert held <= max(left, 0)
 
-    def teardown(self):
+    def teardown(self) -> None:
         """Once nothing goes wrong any more, every job comes to an end."""
         for _ in range(400):
             for waiting in self.upstream.waiting:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from citewell.model.research import TIERS
-from citewell.services.research import local
-from citewell.services.research.material import Reading, Readings
-from citewell.services.research.plan import plan
+from citewell.model.research import RESEARCH_TIERS
+from citewell.services.research import local_engine
+from citewell.services.research.planning.research_plan import build_research_plan
+from citewell.services.research.step_values import PageReading, PageReadings
 from tests.internet.world import corpus
 
 PAGES = tuple(
-    Reading(
+    PageReading(
         url=f"https://{page.host}/{page.path}",
         title=page.title,
         text=f"# {page.title}\n\n{page.markdown}",
@@ -30,11 +31,13 @@ WORDS = sorted({word for page in PAGES for word in re.findall(r"[a-z]{5,}", page
     words=st.lists(st.sampled_from(WORDS), min_size=1, max_size=4, unique=True),
     chosen=st.sets(st.sampled_from(range(len(PAGES))), min_size=1, max_size=12),
 )
-def test_every_snippet_is_the_pages_own_text_at_its_offsets(words, chosen):
+def test_every_snippet_is_the_pages_own_text_at_its_offsets(words: Any, chosen: Any) -> None:
     pages = tuple(PAGES[place] for place in sorted(chosen))
-    question = plan(f"What is known about {' '.join(words)}?", TIERS["M"], year=2026)
+    question = build_research_plan(
+        f"What is known about {' '.join(words)}?", RESEARCH_TIERS["M"], year=2026
+    )
 
-    found = local.analyse(question, Readings(pages=pages), salt="job")
+    found = local_engine.analyse_readings(question, PageReadings(pages=pages), salt="job")
 
     texts = {source.ref: page.text for source, page in zip(found.sources, pages, strict=True)}
     for one in found.evidence:

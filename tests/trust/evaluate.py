@@ -70,7 +70,7 @@ async def listed(items: Sequence[Item], internet: Internet) -> list[Tried]:
     ]
     async with ground.serving(internet) as app:
         document = {"bibliography": "\n\n".join(lines), "format": "prose"}
-        body = _body(await app.call("audit_bibliography", document))
+        body = _body(await app.call_tool("audit_bibliography", document))
     entries = {entry["key"]: entry for entry in body["entries"] if "key" in entry}
     return [Tried(item=one, answer=entries[n]) for n, one in chosen.items() if n in entries]
 
@@ -111,12 +111,14 @@ async def _asked(app: App, chosen: Item, internet: Internet) -> Mapping[str, Any
     text = ground.addressed(chosen.citation, internet)
     if chosen.format:
         found = _body(
-            await app.call("audit_bibliography", {"bibliography": text, "format": chosen.format})
+            await app.call_tool(
+                "audit_bibliography", {"bibliography": text, "format": chosen.format}
+            )
         )
         entries = found["entries"]
         return dict(entries[0]) if len(entries) == 1 else {"existence": "lost", "malformed": found}
     claim = {"claim": chosen.claim} if chosen.claim else {}
-    return _body(await app.call("verify_citation", {"citation": text, **claim}))
+    return _body(await app.call_tool("verify_citation", {"citation": text, **claim}))
 
 
 def _body(outcome: Any) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from citewell import config
 from citewell.net.network import Network
-from citewell.net.upstream import Upstream
+from citewell.net.upstream.upstream_client import Upstream
 from citewell.server.app import App
 from tests.internet import papers
 from tests.internet.serve import Internet
@@ -49,8 +49,8 @@ class Ground(World):
 class Unpaced(Network):
     """Asks the doubles as fast as it can: their patience is endless, and the evaluation's is not."""
 
-    def upstream(self, name: str, **options: Any) -> Upstream:
-        return super().upstream(name, **options | {"per_second": None, "burst": 1000})
+    def open_upstream(self, name: str, **options: Any) -> Upstream:
+        return super().open_upstream(name, **options | {"per_second": None, "burst": 1000})
 
 
 @contextlib.contextmanager
@@ -79,7 +79,7 @@ async def serving(internet: Internet, environ: Mapping[str, str] = {}) -> AsyncI
         }
         still = {"CITEWELL_STEALTH": "false", "CHROME_PATH": "disabled", "AUDIT_ENABLED": "false"}
         wide = {"CITEWELL_PROFILE": "all", "CITEWELL_LINK_THRESHOLD": "10000000"}
-        settings = config.load(internet.env() | home | still | wide | dict(environ))
+        settings = config.load_settings(internet.env() | home | still | wide | dict(environ))
         app = App(settings, network=Unpaced(settings))
         try:
             yield app

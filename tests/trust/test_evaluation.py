@@ -63,11 +63,11 @@ def genuine() -> list[Item]:
 
 
 @pytest.mark.parametrize("side", ["seen", "unseen"])
-def test_the_citations_kept_are_those_that_the_generator_makes(side: str):
+def test_the_citations_kept_are_those_that_the_generator_makes(side: str) -> None:
     assert list(generate.items(side)) == list(item.read(side))
 
 
-def test_no_sound_citation_is_accused(scored: Score):
+def test_no_sound_citation_is_accused(scored: Score) -> None:
     blamed = [one.item.id for one in scored.wrong if one.item.sound]
 
     assert not blamed
@@ -75,7 +75,7 @@ def test_no_sound_citation_is_accused(scored: Score):
 
 
 @pytest.mark.parametrize("kind", FLOORS)
-def test_what_is_wrong_is_told_for_what_it_is(kind: str, scored: Score):
+def test_what_is_wrong_is_told_for_what_it_is(kind: str, scored: Score) -> None:
     row = scored.rows[kind]
 
     missed = [one.item.id for one in scored.wrong if one.item.kind == kind]
@@ -83,17 +83,17 @@ def test_what_is_wrong_is_told_for_what_it_is(kind: str, scored: Score):
 
 
 @pytest.mark.parametrize("label", ["not registered", "retracted", "wrong work", "mischaracterised"])
-def test_a_grave_label_is_given_to_none_that_does_not_deserve_it(label: str, scored: Score):
+def test_a_grave_label_is_given_to_none_that_does_not_deserve_it(label: str, scored: Score) -> None:
     assert scored.untrue[label] == 0
 
 
-def test_nearly_every_genuine_work_is_found(scored: Score):
+def test_nearly_every_genuine_work_is_found(scored: Score) -> None:
     row = scored.sound["genuine"]
 
     assert row.confirmed >= 0.97 * row.count
 
 
-def test_no_retracted_or_invented_work_passes_as_sound(scored: Score):
+def test_no_retracted_or_invented_work_passes_as_sound(scored: Score) -> None:
     graves = ("retracted", "invented DOI", "invented title", "neighbour's DOI")
     rows = [scored.rows[kind] for kind in graves]
 
@@ -103,14 +103,16 @@ def test_no_retracted_or_invented_work_passes_as_sound(scored: Score):
 @pytest.mark.parametrize("outage", OUTAGES)
 def test_no_genuine_citation_is_accused_while_the_registries_are_down(
     outage: str, web: Internet, genuine: list[Item]
-):
+) -> None:
     tried = asyncio.run(evaluate.outage(genuine, web, OUTAGES[outage]))
 
     assert len(tried) > 50
     assert named(score.accused(tried)) == []
 
 
-def test_no_genuine_citation_is_accused_while_nobody_listens(web: Internet, genuine: list[Item]):
+def test_no_genuine_citation_is_accused_while_nobody_listens(
+    web: Internet, genuine: list[Item]
+) -> None:
     tried = asyncio.run(evaluate.run(genuine, web, ground.refusing()))
 
     assert named(score.accused(tried)) == []
@@ -120,7 +122,7 @@ def test_no_genuine_citation_is_accused_while_nobody_listens(web: Internet, genu
 @pytest.mark.parametrize("every", [2, 5])
 def test_no_genuine_citation_is_accused_by_a_registry_that_refuses_now_and_then(
     every: int, web: Internet, genuine: list[Item]
-):
+) -> None:
     tried = asyncio.run(evaluate.burst(genuine, web, every=every))
 
     assert named(score.accused(tried)) == []
@@ -129,7 +131,7 @@ def test_no_genuine_citation_is_accused_by_a_registry_that_refuses_now_and_then(
 @pytest.mark.parametrize("spared", ground.REGISTRIES)
 def test_no_genuine_citation_is_accused_on_the_word_of_the_only_registry_left(
     spared: str, web: Internet, genuine: list[Item]
-):
+) -> None:
     fault = OUTAGES["a bare 404 of a proxy"]
 
     tried = asyncio.run(evaluate.outage(genuine[::2], web, fault, spared=spared))
@@ -137,7 +139,7 @@ def test_no_genuine_citation_is_accused_on_the_word_of_the_only_registry_left(
     assert named(score.accused(tried)) == []
 
 
-def test_a_list_of_genuine_references_is_clean(web: Internet, genuine: list[Item]):
+def test_a_list_of_genuine_references_is_clean(web: Internet, genuine: list[Item]) -> None:
     worded = [one for one in genuine if not one.format]
 
     tried = asyncio.run(evaluate.listed(worded, web))
@@ -146,7 +148,7 @@ def test_a_list_of_genuine_references_is_clean(web: Internet, genuine: list[Item
     assert named(score.accused(tried)) == []
 
 
-def test_nobody_wrote_down_where_the_evaluation_was_made():
+def test_nobody_wrote_down_where_the_evaluation_was_made() -> None:
     kept = "".join(path.read_text("utf-8") for path in item.FILES.values())
 
     assert "127.0.0.1" not in kept

@@ -33,11 +33,11 @@ WRONG = {
 
 
 def load(tmp_path: Path, **settings: str) -> Settings:
-    return config.load({"CITEWELL_CONFIG": str(tmp_path / "none.toml"), **settings})
+    return config.load_settings({"CITEWELL_CONFIG": str(tmp_path / "none.toml"), **settings})
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_a_wrong_value_is_refused_by_the_settings_name_alone(name: str, tmp_path: Path):
+def test_a_wrong_value_is_refused_by_the_settings_name_alone(name: str, tmp_path: Path) -> None:
     with pytest.raises(Misconfigured) as raised:
         load(tmp_path, **{name: WRONG[name]})
 
@@ -59,5 +59,5 @@ def test_a_wrong_value_is_refused_by_the_settings_name_alone(name: str, tmp_path
 )
 def test_a_value_at_its_bound_is_taken(
     name: str, value: str, field: str, expected: object, tmp_path: Path
-):
+) -> None:
     assert getattr(load(tmp_path, **{name: value}), field) == expected

@@ -22,17 +22,19 @@ def written(tmp_path: Path, content: bytes) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("name", BROKEN)
-def test_a_broken_file_is_named_with_its_line(name: str, tmp_path: Path):
+def test_a_broken_file_is_named_with_its_line(name: str, tmp_path: Path) -> None:
     content, line = BROKEN[name]
 
-    with pytest.raises(environment.Unusable) as raised:
-        environment.load(written(tmp_path, content))
+    with pytest.raises(environment.UnusableSettingsFile) as raised:
+        environment.load_raw_settings(written(tmp_path, content))
 
     assert str(tmp_path / "config.toml") in str(raised.value)
     assert line in str(raised.value)
 
 
-def test_a_file_that_cannot_be_opened_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_file_that_cannot_be_opened_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     environ = written(tmp_path, b"")
 
     def refuse(path: Path) -> bytes:
@@ -40,19 +42,19 @@ def test_a_file_that_cannot_be_opened_is_named(tmp_path: Path, monkeypatch: pyte
 
     monkeypatch.setattr(Path, "read_bytes", refuse)
 
-    with pytest.raises(environment.Unusable, match=r"config\.toml.*Permission denied"):
-        environment.load(environ)
+    with pytest.raises(environment.UnusableSettingsFile, match=r"config\.toml.*Permission denied"):
+        environment.load_raw_settings(environ)
 
 
-def test_a_broken_file_is_a_configuration_error(tmp_path: Path):
+def test_a_broken_file_is_a_configuration_error(tmp_path: Path) -> None:
     with pytest.raises(Misconfigured, match=r"config\.toml.*line 1"):
-        config.load(written(tmp_path, b"= 1"))
+        config.load_settings(written(tmp_path, b"= 1"))
 
 
-def test_every_kind_of_value_is_read(tmp_path: Path):
+def test_every_kind_of_value_is_read(tmp_path: Path) -> None:
     content = b'port = 80\nread = true\nlist = ["a"]\nday = 2026-01-02\nname = "x"\n'
 
-    raw = environment.load(written(tmp_path, content))
+    raw = environment.load_raw_settings(written(tmp_path, content))
 
     assert {name: raw[name] for name in ("PORT", "READ", "LIST", "DAY", "NAME")} == {
         "PORT": "80",
@@ -63,7 +65,7 @@ def test_every_kind_of_value_is_read(tmp_path: Path):
     }
 
 
-def test_the_environment_wins_over_the_file(tmp_path: Path):
+def test_the_environment_wins_over_the_file(tmp_path: Path) -> None:
     environ = written(tmp_path, b"PORT = 80") | {"PORT": "81"}
 
-    assert environment.load(environ)["PORT"] == "81"
+    assert environment.load_raw_settings(environ)["PORT"] == "81"

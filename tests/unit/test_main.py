@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-import citewell.server.stdio
+import citewell.server.stdio.stdio_server
 from citewell import __main__ as program
 
 
@@ -31,8 +31,8 @@ def config_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 )
 def test_a_plain_serve_takes_the_short_way(
     argv: list[str], overrides: dict[str, object], config_file: Path
-):
-    assert program.stdio_overrides(["serve", *argv]) == overrides
+) -> None:
+    assert program.parse_stdio_overrides(["serve", *argv]) == overrides
 
 
 @pytest.mark.parametrize(
@@ -49,20 +49,20 @@ def test_a_plain_serve_takes_the_short_way(
         ["core"],
     ],
 )
-def test_an_odd_line_is_left_to_the_parser(argv: list[str], config_file: Path):
-    assert program.stdio_overrides(["serve", *argv]) is None
+def test_an_odd_line_is_left_to_the_parser(argv: list[str], config_file: Path) -> None:
+    assert program.parse_stdio_overrides(["serve", *argv]) is None
 
 
-def test_a_port_in_the_settings_file_means_http(config_file: Path):
+def test_a_port_in_the_settings_file_means_http(config_file: Path) -> None:
     config_file.write_text("PORT = 8126\n", encoding="utf-8")
 
-    assert program.stdio_overrides(["serve"]) is None
+    assert program.parse_stdio_overrides(["serve"]) is None
 
 
-def test_a_broken_settings_file_is_left_to_the_parser(config_file: Path):
+def test_a_broken_settings_file_is_left_to_the_parser(config_file: Path) -> None:
     config_file.write_text("PORT =\n", encoding="utf-8")
 
-    assert program.stdio_overrides(["serve"]) is None
+    assert program.parse_stdio_overrides(["serve"]) is None
 
 
 @pytest.mark.parametrize(
@@ -76,11 +76,11 @@ def test_what_ends_the_server_sets_the_exit_code_without_a_traceback(
     config_file: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
-):
+) -> None:
     def fail(_: object) -> int:
         raise error
 
-    monkeypatch.setattr(citewell.server.stdio, "serve", fail)
+    monkeypatch.setattr(citewell.server.stdio.stdio_server, "serve_stdio", fail)
     monkeypatch.setattr(sys, "argv", ["citewell", "serve"])
 
     assert program.main() == code

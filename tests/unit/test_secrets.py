@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from citewell.text.secrets import masked
+from citewell.text.safety.secret_masking import mask_secrets
 
 LONG = "a1B2" * 10
 
@@ -22,7 +22,7 @@ LONG = "a1B2" * 10
     ],
 )
 def test_a_credential_is_masked(text: str) -> None:
-    shown = masked(f"before {text} after")
+    shown = mask_secrets(f"before {text} after")
 
     assert LONG not in shown
     assert "0123456789abcdef" * 4 not in shown
@@ -39,4 +39,4 @@ def test_a_credential_is_masked(text: str) -> None:
     ],
 )
 def test_ordinary_text_stays(text: str) -> None:
-    assert masked(text) == text
+    assert mask_secrets(text) == text

@@ -1,4 +1,4 @@
-"""The command line: one file a verb. Nothing of it is loaded when a chat client starts the server."""
+"""The command line, one module per command. A client that starts `serve` over stdio does not load it."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from typing import Annotated
 
 import typer
 
-ABOUT = (
+PROGRAM_HELP = (
     "Research with sources that exist: search the web from here, or serve an AI assistant over MCP."
 )
-EPILOG = (
-    "Exit codes: 0 done; 1 nothing found, or a check failed; 2 wrong usage or configuration; "
-    "3 an upstream failed; 70 a fault in Citewell itself; 74 reading or writing failed; "
-    "130 interrupted; 141 nobody reads the output any more."
+EXIT_CODES_HELP = (
+    "Exit codes: 0 success; 1 nothing found, or a check failed; 2 wrong usage or configuration; "
+    "3 an upstream failed; 70 a bug in Citewell; 74 reading or writing failed; "
+    "130 interrupted; 141 the output was closed early."
 )
 
 
 def main(argv: list[str]) -> int:
-    """Run one command; the exit code of the process."""
+    """Run one command and return the exit code of the process."""
     from citewell.cli import (
         audit,
         backup,
@@ -43,12 +43,12 @@ def main(argv: list[str]) -> int:
         verify,
         worker,
     )
-    from citewell.cli.exits import ended
+    from citewell.cli.running.exit_codes import wrap_command
 
-    _tolerate_odd_encodings()
+    _replace_unencodable_chars()
     app = typer.Typer(
-        help=ABOUT,
-        epilog=EPILOG,
+        help=PROGRAM_HELP,
+        epilog=EXIT_CODES_HELP,
         no_args_is_help=True,
         add_completion=False,
         rich_markup_mode="rich" if sys.stdout.isatty() else None,
@@ -74,9 +74,11 @@ def main(argv: list[str]) -> int:
         keys,
         reference,
     ):
-        app.command(verb.__name__.rpartition(".")[2], epilog=EPILOG)(ended(verb.command))
-    app.add_typer(library.group(EPILOG), name="library")
-    app.add_typer(data.group(EPILOG), name="data")
+        app.command(verb.__name__.rpartition(".")[2], epilog=EXIT_CODES_HELP)(
+            wrap_command(verb.command)
+        )
+    app.add_typer(library.group(EXIT_CODES_HELP), name="library")
+    app.add_typer(data.group(EXIT_CODES_HELP), name="data")
 
     @app.callback()
     def _(
@@ -84,7 +86,10 @@ def main(argv: list[str]) -> int:
         version: Annotated[
             bool,
             typer.Option(
-                "--version", is_eager=True, callback=_version, help="Show the version and exit."
+                "--version",
+                is_eager=True,
+                callback=_print_version,
+                help="Show the version and exit.",
             ),
         ] = False,
     ) -> None: ...
@@ -92,12 +97,12 @@ def main(argv: list[str]) -> int:
     try:
         typer.main.get_command(app).main(args=list(argv), prog_name="citewell")
     except SystemExit as end:
-        sys.stdout.flush()  # a full disk shows itself here, while it can still be told
+        sys.stdout.flush()  # raises for a full disk while the error can still be reported
         return end.code if isinstance(end.code, int) else 0
     return 0
 
 
-def _version(wanted: bool) -> None:  # noqa: FBT001 - typer calls it so
+def _print_version(wanted: bool) -> None:  # noqa: FBT001 - the signature that typer calls
     if wanted:
         from citewell import __version__
 
@@ -105,8 +110,8 @@ def _version(wanted: bool) -> None:  # noqa: FBT001 - typer calls it so
         raise typer.Exit
 
 
-def _tolerate_odd_encodings() -> None:
-    """A title the terminal cannot show must not end the command."""
+def _replace_unencodable_chars() -> None:
+    """Print a replacement for characters the terminal cannot encode, instead of failing."""
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:

@@ -1,4 +1,4 @@
-"""`citewell audit`: every reference of a manuscript checked, with an exit code that CI understands."""
+"""`citewell audit`: checks every reference of a manuscript; the exit code suits CI."""
 
 from __future__ import annotations
 
@@ -8,31 +8,34 @@ from typing import Annotated, Any
 
 import typer
 
-from citewell.cli import bibfiles, exits, screen
-from citewell.cli.bar import bar
-from citewell.cli.opened import opened
-from citewell.model.reference import Document
-from citewell.model.trust import AuditEntry, AuditReport
+from citewell.cli.running import bibliography_files, exit_codes
+from citewell.cli.running.command_app import open_command_app
+from citewell.cli.terminal import screen
+from citewell.cli.terminal.progress_bar import show_progress_bar
+from citewell.model.citation_checks import AuditEntry, AuditReport
+from citewell.model.reference import BibliographyDocument
 from citewell.server.app import App
-from citewell.services.trust import findings
-from citewell.services.trust.audit import Audit
-from citewell.services.trust.intake import Wish, of_document
+from citewell.services.trust import audit_findings
+from citewell.services.trust.bibliography_audit import BibliographyAudit
+from citewell.services.trust.bibliography_intake import AuditRequest, build_document_request
 from citewell.text import references
 
-# A manuscript with one of these must not go out.
-FAILING = frozenset({findings.RETRACTED, findings.NOT_FOUND, findings.MISMATCH})
-_WORDS = {
-    findings.RETRACTED: "retracted",
-    findings.NOT_FOUND: "not registered",
-    findings.MISMATCH: "mismatched",
-    findings.DEAD: "dead link",
-    findings.MISCHARACTERISED: "claim not in source",
-    findings.UNCHECKED_FLAG: "unchecked",
-    findings.DUPLICATE: "duplicate",
+# A reference with one of these makes the command fail.
+FAILING_FLAGS = frozenset(
+    {audit_findings.RETRACTED, audit_findings.NOT_FOUND, audit_findings.MISMATCH}
+)
+_FLAG_LABELS = {
+    audit_findings.RETRACTED: "retracted",
+    audit_findings.NOT_FOUND: "not registered",
+    audit_findings.MISMATCH: "mismatched",
+    audit_findings.DEAD: "dead link",
+    audit_findings.MISCHARACTERISED: "claim not in source",
+    audit_findings.UNCHECKED_FLAG: "unchecked",
+    audit_findings.DUPLICATE: "duplicate",
 }
-_HEADINGS = ("Line", "Key", "Result", "Title")
-_MOSTLY_UNCHECKED = "Most could not be checked: registries may be out of reach. Try again later."
-_WIDEST = 60  # characters of a title in the table
+_AUDIT_COLUMNS = ("Line", "Key", "Result", "Title")
+_MOSTLY_UNCHECKED_MESSAGE = "Most references could not be checked, perhaps because registries are unreachable. Try again later."
+_MAX_TITLE_CHARS = 60  # characters of a title in the table
 
 
 def command(
@@ -44,103 +47,124 @@ def command(
     ],
     *,
     form: Annotated[
-        str, typer.Option("--format", help=f"auto, {', '.join(references.FORMATS)}.")
+        str, typer.Option("--format", help=f"auto, {', '.join(references.BIBLIOGRAPHY_FORMATS)}.")
     ] = "auto",
     links: Annotated[
         bool, typer.Option("--links/--no-links", help="Check the web addresses as well.")
     ] = True,
     quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Show only what was found wrong.")
+        bool, typer.Option("--quiet", "-q", help="Show only references with findings.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the tool's own answers.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the answers of the tool as JSON.")
+    ] = False,
 ) -> int:
-    """Check that every reference exists, is the work it says it is, and was not retracted.
+    """Check that every reference exists, describes the right work, and was not retracted.
 
-    Exits with 1 when one is retracted, mismatched or not registered.
+    Exits with 1 if a reference is retracted, mismatched or not registered.
     """
-    documents = {name: bibfiles.read(name, form=form) for name in dict.fromkeys(files)}
-    reports = asyncio.run(_audit_all(documents, links=links))
+    documents = {
+        name: bibliography_files.read_bibliography_file(name, form=form)
+        for name in dict.fromkeys(files)
+    }
+    reports = asyncio.run(_audit_documents(documents, links=links))
     if as_json:
-        shown = [{"file": name, **report.wire()} for name, report in reports.items()]
-        screen.say_json(shown[0] if len(shown) == 1 else shown)
+        shown = [{"file": name, **report.to_wire()} for name, report in reports.items()]
+        screen.print_json(shown[0] if len(shown) == 1 else shown)
     else:
         for name, report in reports.items():
-            _show(name, report, quiet=quiet)
-    return exits.NOTHING if any(map(_fails, reports.values())) else exits.OK
+            _print_audit(name, report, quiet=quiet)
+    return (
+        exit_codes.NOTHING_FOUND
+        if any(map(_has_failing_entry, reports.values()))
+        else exit_codes.OK
+    )
 
 
-async def _audit_all(documents: dict[str, Document], *, links: bool) -> dict[str, AuditReport]:
+async def _audit_documents(
+    documents: dict[str, BibliographyDocument], *, links: bool
+) -> dict[str, AuditReport]:
     total = sum(len(document.references) for document in documents.values())
-    async with opened() as app:
-        with bar("Checking references", total=total) as done:
+    async with open_command_app() as app:
+        with show_progress_bar("Checking references", total=total) as done:
             return {
-                name: await _audit(app, _wished(document, links=links), done)
+                name: await _audit_document(app, _build_audit_request(document, links=links), done)
                 for name, document in documents.items()
             }
 
 
-def _wished(document: Document, *, links: bool) -> Wish:
+def _build_audit_request(document: BibliographyDocument, *, links: bool) -> AuditRequest:
     if links:
-        return of_document(document)
-    bare = tuple(map(bibfiles.unlinked, document.references))
-    return of_document(
-        Document(format=document.format, references=bare, malformed=document.malformed)
+        return build_document_request(document)
+    bare = tuple(map(bibliography_files.strip_reference_url, document.references))
+    return build_document_request(
+        BibliographyDocument(format=document.format, references=bare, malformed=document.malformed)
     )
 
 
-async def _audit(app: App, wish: Wish, done: Callable[[], None]) -> AuditReport:
-    """All of it at once, so that a work which comes twice is seen wherever it stands."""
+async def _audit_document(app: App, wish: AuditRequest, done: Callable[[], None]) -> AuditReport:
+    """Audit all references in one call, so that duplicates are found."""
 
     async def progress(_: float, __: float | None, ___: str | None) -> None:
         done()
 
     most = len(wish.references)
-    return await app.service(Audit).audit(wish, most=most, progress=progress)
+    return await app.resolve_service(BibliographyAudit).audit_bibliography(
+        wish, max_entries=most, progress=progress
+    )
 
 
-def _fails(report: AuditReport) -> bool:
-    return any(FAILING.intersection(entry.flags) for entry in report.entries)
+def _has_failing_entry(report: AuditReport) -> bool:
+    return any(FAILING_FLAGS.intersection(entry.flags) for entry in report.entries)
 
 
-def _show(name: str, report: AuditReport, *, quiet: bool) -> None:
+def _print_audit(name: str, report: AuditReport, *, quiet: bool) -> None:
     rows = [entry for entry in report.entries if entry.flags or not quiet]
-    screen.say("Standard input" if name == bibfiles.PIPE else name, style="bold")
+    screen.print_text(
+        "Standard input" if name == bibliography_files.STDIN_NAME else name, style="bold"
+    )
     if rows:
-        screen.table(_HEADINGS, [_row(entry) for entry in rows], styles=[_style(e) for e in rows])
-        screen.say()
+        screen.print_table(
+            _AUDIT_COLUMNS,
+            [_build_audit_row(entry) for entry in rows],
+            styles=[_choose_entry_style(e) for e in rows],
+        )
+        screen.print_text()
     for entry in report.entries:
         if entry.reason:
-            screen.say(f"{_place(entry)}: {entry.reason}", style=_style(entry))
+            screen.print_text(
+                f"{_describe_entry_place(entry)}: {entry.reason}", style=_choose_entry_style(entry)
+            )
     for damage in report.malformed or ():
-        screen.say(f"Line {damage.line}: {damage.reason}", style="yellow")
-    screen.say(_sum(report), style="bold")
+        screen.print_text(f"Line {damage.line}: {damage.reason}", style="yellow")
+    screen.print_text(_describe_audit_totals(report), style="bold")
     if 2 * report.summary.unchecked > report.entry_count:
-        screen.say(_MOSTLY_UNCHECKED, style="yellow")
-    screen.say()
+        screen.print_text(_MOSTLY_UNCHECKED_MESSAGE, style="yellow")
+    screen.print_text()
 
 
-def _row(entry: AuditEntry) -> tuple[str, str, str, str]:
+def _build_audit_row(entry: AuditEntry) -> tuple[str, str, str, str]:
     title = entry.title or entry.doi or entry.url or ""
-    cut = title if len(title) <= _WIDEST else f"{title[: _WIDEST - 1].rstrip()}…"
-    return str(entry.line or entry.index), entry.key or "", _result(entry), cut
+    cut = title if len(title) <= _MAX_TITLE_CHARS else f"{title[: _MAX_TITLE_CHARS - 1].rstrip()}…"
+    return str(entry.line or entry.index), entry.key or "", _describe_flags(entry), cut
 
 
-def _result(entry: AuditEntry) -> str:
-    return ", ".join(_WORDS.get(flag, flag) for flag in entry.flags) or "ok"
+def _describe_flags(entry: AuditEntry) -> str:
+    return ", ".join(_FLAG_LABELS.get(flag, flag) for flag in entry.flags) or "ok"
 
 
-def _style(entry: AuditEntry) -> str:
-    if FAILING.intersection(entry.flags):
-        return screen.STYLES["failed"]
-    return screen.STYLES["warning" if entry.flags else "ok"]
+def _choose_entry_style(entry: AuditEntry) -> str:
+    if FAILING_FLAGS.intersection(entry.flags):
+        return screen.STATE_COLOURS["failed"]
+    return screen.STATE_COLOURS["warning" if entry.flags else "ok"]
 
 
-def _place(entry: AuditEntry) -> str:
+def _describe_entry_place(entry: AuditEntry) -> str:
     named = f", {entry.key}" if entry.key else ""
     return f"Line {entry.line}{named}" if entry.line else f"Entry {entry.index}{named}"
 
 
-def _sum(report: AuditReport) -> str:
+def _describe_audit_totals(report: AuditReport) -> str:
     counts = report.summary.model_dump()
     named = {
         "ok": "ok",
@@ -148,7 +172,7 @@ def _sum(report: AuditReport) -> str:
         "not_found": "not registered",
         "mismatched": "mismatched",
         "dead_link": "with a dead link",
-        "mischaracterized": "whose source does not speak of the claim",
+        "mischaracterized": "with a claim that is not in the source",
         "unchecked": "unchecked",
         "duplicates": "duplicate",
     }

@@ -1,4 +1,4 @@
-"""`citewell backup`: the whole state in one file, taken while the server runs."""
+"""`citewell backup`: copies the whole state into one file, also while a server runs."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from citewell.cli import exits, screen
-from citewell.cli.opened import settings
+from citewell.cli.running import exit_codes
+from citewell.cli.running.command_app import load_command_settings
+from citewell.cli.terminal import screen
 
 if TYPE_CHECKING:
-    from citewell.store.backup import Copied
+    from citewell.store.state_backup import BackupSummary
 
 
 def command(
@@ -20,23 +21,23 @@ def command(
     *,
     force: Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")] = False,
 ) -> int:
-    """Copy sessions, library and keys into one file, still encrypted; servers go on meanwhile."""
-    copied, where = asyncio.run(_copied(path, force=force))
-    screen.say(f"Written {copied.path}: {told(copied)}.")
-    screen.say(f"The master key is not in it. Keep that apart: {where}.")
-    return exits.OK
+    """Copy sessions, library and keys into one encrypted file; servers may keep running."""
+    copied, where = asyncio.run(_write_backup(path, force=force))
+    screen.print_text(f"Wrote {copied.path}: {describe_backup_counts(copied)}.")
+    screen.print_text(f"The backup does not contain the master key. Save that separately: {where}.")
+    return exit_codes.OK
 
 
-async def _copied(path: Path, *, force: bool) -> tuple[Copied, str]:
-    from citewell.store.backup import back_up
-    from citewell.store.state import open_state
+async def _write_backup(path: Path, *, force: bool) -> tuple[BackupSummary, str]:
+    from citewell.store.state_backup import back_up_state
+    from citewell.store.state_store import open_state_store
 
-    state = open_state(settings())
+    state = open_state_store(load_command_settings())
     try:
-        return await back_up(state, path, force=force), state.masters.where
+        return await back_up_state(state, path, force=force), state.master_key_source.location
     finally:
         await state.aclose()
 
 
-def told(copied: Copied) -> str:
+def describe_backup_counts(copied: BackupSummary) -> str:
     return ", ".join(f"{count} {word}" for word, count in copied.counts.items())

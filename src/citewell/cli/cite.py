@@ -1,4 +1,4 @@
-"""`citewell cite`: works looked up by their identifiers and written out as a bibliography."""
+"""`citewell cite`: looks works up by their identifiers and prints them as a bibliography."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from typing import Annotated
 
 import typer
 
-from citewell.cli import exits, screen
-from citewell.cli.bar import bar
-from citewell.cli.opened import opened
+from citewell.cli.running import exit_codes
+from citewell.cli.running.command_app import open_command_app
+from citewell.cli.terminal import screen
+from citewell.cli.terminal.progress_bar import show_progress_bar
 from citewell.errors import InvalidInput
 from citewell.model.paper import PaperId
-from citewell.services.scholar.records import NOT_REGISTERED, Record, Records
-from citewell.text import bibliography, identifiers, works
+from citewell.services.scholar.registry_records import NOT_REGISTERED, WorkRecord, WorkRecords
+from citewell.text.citations import bibliographies, citable_works, identifiers
 
-_PIPE = "-"
+_STDIN_NAME = "-"
 
 
 def command(
@@ -26,75 +27,85 @@ def command(
         list[str] | None,
         typer.Argument(
             metavar="[ID...]",
-            help="DOIs, arXiv ids, PMIDs or ISBNs; without any, or for -, one a line from standard input.",
+            help="DOIs, arXiv ids, PMIDs or ISBNs; if none is given, or for -, one per line from standard input.",
         ),
     ] = None,
     *,
     style: Annotated[
-        str, typer.Option("--style", "-s", help=f"One of {', '.join(bibliography.STYLES)}.")
+        str,
+        typer.Option(
+            "--style", "-s", help=f"One of {', '.join(bibliographies.BIBLIOGRAPHY_STYLES)}."
+        ),
     ] = "apa",
 ) -> int:
-    """Look works up and write them out in a citation style.
+    """Look up works and print them in a citation style.
 
-    Exits with 1 when one of them is not known, and with 3 when nobody could say.
+    Exits with 1 if a work is not registered, and with 3 if no registry could be asked.
     """
-    if style not in bibliography.STYLES:
+    if style not in bibliographies.BIBLIOGRAPHY_STYLES:
         raise InvalidInput(
-            f"There is no style {style}; there are {', '.join(bibliography.STYLES)}."
+            f"Unknown style {style}. The styles are {', '.join(bibliographies.BIBLIOGRAPHY_STYLES)}."
         )
-    wanted = _wanted(ids or [_PIPE])
-    known = {text: _identified(text) for text in wanted}
+    wanted = _collect_identifiers(ids or [_STDIN_NAME])
+    known = {text: _parse_identifier(text) for text in wanted}
     asked = [paper_id for paper_id in known.values() if paper_id is not None]
-    records = asyncio.run(_find(list(dict.fromkeys(asked))))
-    found = [works.of_paper(record.paper) for record in records.values() if record.paper]
+    records = asyncio.run(_look_up_records(list(dict.fromkeys(asked))))
+    found = [
+        citable_works.convert_paper(record.paper) for record in records.values() if record.paper
+    ]
     if found:
         today = datetime.now(UTC).date()
-        screen.say(bibliography.rendered(found, style=style, accessed=today), whole=True)
+        screen.print_text(
+            bibliographies.render_bibliography(found, style=style, accessed=today), unwrapped=True
+        )
     return max(
-        (_told(text, paper_id, records) for text, paper_id in known.items()), default=exits.OK
+        (_report_identifier(text, paper_id, records) for text, paper_id in known.items()),
+        default=exit_codes.OK,
     )
 
 
-def _wanted(given: Sequence[str]) -> list[str]:
-    """Each once, in order; what is piped in stands in its place."""
-    lines = [line for text in given for line in (sys.stdin if text == _PIPE else [text])]
+def _collect_identifiers(given: Sequence[str]) -> list[str]:
+    """The given identifiers without duplicates, in order; "-" stands for the lines of standard input."""
+    lines = [line for text in given for line in (sys.stdin if text == _STDIN_NAME else [text])]
     wanted = list(dict.fromkeys(line.strip() for line in lines if line.strip()))
     if not wanted:
-        raise InvalidInput("Name at least one DOI, arXiv id, PMID or ISBN.")
+        raise InvalidInput("Give at least one DOI, arXiv id, PMID or ISBN.")
     return wanted
 
 
-def _identified(text: str) -> PaperId | None:
-    """A bare number is a PMID; nothing else looks like one."""
+def _parse_identifier(text: str) -> PaperId | None:
+    """The identifier in `text`, or None; a bare number is read as a PMID."""
     named = f"PMID: {text}" if text.isascii() and text.isdigit() and len(text) < 9 else text
-    return next(iter(identifiers.ids(named)), None)
+    return next(iter(identifiers.find_identifiers(named)), None)
 
 
-async def _find(ids: Sequence[PaperId]) -> dict[PaperId, Record]:
+async def _look_up_records(ids: Sequence[PaperId]) -> dict[PaperId, WorkRecord]:
     if not ids:
         return {}
-    async with opened() as app:
-        records = app.service(Records)
-        with bar("Looking up", total=len(ids)) as done:
+    async with open_command_app() as app:
+        records = app.resolve_service(WorkRecords)
+        with show_progress_bar("Looking up", total=len(ids)) as done:
 
-            async def one(paper_id: PaperId) -> Record:
-                record = await records.find(paper_id)
+            async def one(paper_id: PaperId) -> WorkRecord:
+                record = await records.find_record(paper_id)
                 done()
                 return record
 
             return dict(zip(ids, await asyncio.gather(*map(one, ids)), strict=True))
 
 
-def _told(text: str, paper_id: PaperId | None, records: dict[PaperId, Record]) -> int:
-    """The exit code for one of them, and on stderr why there is no citation."""
+def _report_identifier(
+    text: str, paper_id: PaperId | None, records: dict[PaperId, WorkRecord]
+) -> int:
+    """The exit code for one identifier; prints to stderr why it has no citation."""
     if paper_id is None:
-        exits.complain(f"{text}: not a DOI, arXiv id, PMID or ISBN.", {})
-        return exits.NOTHING
+        exit_codes.print_error(f"{text}: not a DOI, arXiv id, PMID or ISBN.", {})
+        return exit_codes.NOTHING_FOUND
     record = records[paper_id]
     if record.paper is not None:
-        return exits.OK
+        return exit_codes.OK
     if record.state == NOT_REGISTERED:
-        exits.complain(f"{text}: no registry knows {paper_id}.", {})
-        return exits.NOTHING
-    exits.complain(f"{text}: nobody who could know was able to answer.", {})
-    return exits.UPSTREAM
+        exit_codes.print_error(f"{text}: {paper_id} is not registered.", {})
+        return exit_codes.NOTHING_FOUND
+    exit_codes.print_error(f"{text}: could not be checked, because no registry answered.", {})
+    return exit_codes.UPSTREAM_FAILED

@@ -1,4 +1,4 @@
-"""`citewell credits`: the budget that research jobs draw on."""
+"""`citewell credits`: shows or increases the budget of research jobs."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from typing import Annotated, Any
 
 import typer
 
-from citewell.cli import exits, screen
-from citewell.cli.opened import opened
+from citewell.cli.running import exit_codes
+from citewell.cli.running.command_app import open_command_app
+from citewell.cli.terminal import screen
 from citewell.errors import InvalidInput
-from citewell.services.research.service import Research
+from citewell.services.research.research_service import ResearchService
 from citewell.tooling import Owner
 
-VERBS = ("show", "add")
+CREDIT_ACTIONS = ("show", "add")
 
 
 def command(
@@ -25,32 +26,32 @@ def command(
     note: Annotated[str, typer.Option(help="What the credit is for.")] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> int:
-    """Show what is left of the research budget, or add to it; without any credit there is no limit."""
-    if verb not in VERBS:
-        raise InvalidInput(f"credits takes {' or '.join(VERBS)}, not {verb}.")
+    """Show the remaining research budget, or add to it; until credit is added there is no limit."""
+    if verb not in CREDIT_ACTIONS:
+        raise InvalidInput(f"credits accepts {' or '.join(CREDIT_ACTIONS)}, not {verb}.")
     if verb == "add" and dollars is None:
-        raise InvalidInput("credits add needs an amount in dollars, such as 25.")
-    shown = asyncio.run(_run(dollars if verb == "add" else None, note))
+        raise InvalidInput("`credits add` needs an amount in dollars, such as 25.")
+    shown = asyncio.run(_load_credit_balance(dollars if verb == "add" else None, note))
     if as_json:
-        screen.say_json(shown)
+        screen.print_json(shown)
     else:
-        _show(shown)
-    return exits.OK
+        _print_credit_balance(shown)
+    return exit_codes.OK
 
 
-async def _run(dollars: str | None, note: str) -> dict[str, Any]:
-    async with opened() as app:
-        research, owner = app.service(Research), str(Owner())
+async def _load_credit_balance(dollars: str | None, note: str) -> dict[str, Any]:
+    async with open_command_app() as app:
+        research, owner = app.resolve_service(ResearchService), str(Owner())
         if dollars is not None:
-            await research.credit(owner, dollars, note=note)
-        return await research.balance(owner, transactions=True)
+            await research.add_credit(owner, dollars, note=note)
+        return await research.load_balance_view(owner, transactions=True)
 
 
-def _show(shown: dict[str, Any]) -> None:
+def _print_credit_balance(shown: dict[str, Any]) -> None:
     if shown["unlimited"]:
-        screen.say(shown["note"])
+        screen.print_text(shown["note"])
     else:
-        screen.say(f"{shown['balanceDollars']} left", style="bold")
+        screen.print_text(f"{shown['balanceDollars']} left", style="bold")
     rows = [
         (
             row.get("createdAt") or "",
@@ -62,4 +63,4 @@ def _show(shown: dict[str, Any]) -> None:
         for row in shown["transactions"]
     ]
     if rows:
-        screen.table(("When", "Type", "Dollars", "Who", "What"), rows)
+        screen.print_table(("When", "Type", "Dollars", "Who", "What"), rows)

@@ -1,4 +1,4 @@
-"""`citewell data`: the tables that checks use without a network, and how old they are."""
+"""`citewell data`: imports and shows the tables for checks without a network."""
 
 from __future__ import annotations
 
@@ -8,85 +8,94 @@ from typing import Annotated, Any
 
 import typer
 
-from citewell.cli import exits, screen
-from citewell.cli.opened import opened
-from citewell.cli.surroundings import Check
+from citewell.cli.diagnosis.installation_checks import InstallationCheck
+from citewell.cli.running import exit_codes
+from citewell.cli.running.command_app import open_command_app
+from citewell.cli.terminal import screen
 from citewell.errors import CitewellError
 from citewell.server.app import App
-from citewell.services.trust.importing import Imported, Importing
-from citewell.store.retractions import Edition
+from citewell.services.trust.retraction_import import ImportOutcome, RetractionImport
+from citewell.store.retraction_table import RetractionEdition
 
-ABOUT = "Tables for checks without a network: retractions, from the public Retraction Watch file."
-_DAY = 86400.0
-_STALE = 60  # days; the public file changes every working day
+DATA_HELP = (
+    "Tables for checks without a network: retractions, from the public Retraction Watch file."
+)
+_SECONDS_PER_DAY = 86400.0
+_STALE_DAYS = 60  # the public file changes every working day
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def group(epilog: str) -> typer.Typer:
-    """The verbs under `citewell data`."""
-    verbs = typer.Typer(help=ABOUT, no_args_is_help=True, epilog=epilog)
-    for name, command in (("update", update), ("status", status)):
-        verbs.command(name, epilog=epilog)(exits.ended(command))
+    """The subcommands of `citewell data`."""
+    verbs = typer.Typer(help=DATA_HELP, no_args_is_help=True, epilog=epilog)
+    for name, command in (("update", update_retractions), ("status", show_retractions)):
+        verbs.command(name, epilog=epilog)(exit_codes.wrap_command(command))
     return verbs
 
 
-def update(
+def update_retractions(
     source: Annotated[
         str | None,
         typer.Argument(
             metavar="[PATH|URL]",
-            help="The Retraction Watch CSV; RETRACTION_WATCH_URL unless given.",
+            help="The Retraction Watch CSV; the default is RETRACTION_WATCH_URL.",
         ),
     ] = None,
     *,
     force: Annotated[
-        bool, typer.Option("--force", help="Take a file with far fewer rows than before.")
+        bool, typer.Option("--force", help="Accept a file with far fewer rows than before.")
     ] = False,
     as_json: JsonOption = False,
 ) -> int:
-    """Import the table of retractions anew; if that fails, the one in use stays."""
-    done = asyncio.run(_updated(source, force=force))
+    """Import the retraction table again; if that fails, the current one is kept."""
+    done = asyncio.run(_import_retractions(source, force=force))
     if as_json:
-        screen.say_json(_wire(done))
+        screen.print_json(_build_import_json(done))
     else:
-        _tell(done)
-    return exits.OK
+        _print_import(done)
+    return exit_codes.OK
 
 
-async def _updated(source: str | None, *, force: bool) -> Imported:
-    async with opened() as app:
+async def _import_retractions(source: str | None, *, force: bool) -> ImportOutcome:
+    async with open_command_app() as app:
         chosen = source or app.settings.retraction_watch_url
         if chosen.lower().startswith(("http://", "https://")):
-            app.network.guard.trust(chosen)  # whoever runs this names the address
-        with screen.spinner("Importing the table of retractions") as spinner:
-            importing = app.service(Importing)
-            return await importing.run(chosen, report=spinner.report, force=force)
+            app.network.guard.trust_service(
+                chosen
+            )  # the address was chosen by the person who runs this
+        with screen.show_spinner("Importing the retraction table") as spinner:
+            importing = app.resolve_service(RetractionImport)
+            return await importing.import_table(chosen, report=spinner.update_progress, force=force)
 
 
-def _tell(done: Imported) -> None:
+def _print_import(done: ImportOutcome) -> None:
     tally, edition = done.tally, done.edition
-    kinds = ", ".join(f"{count:,} {kind}" for kind, count in tally.kinds.most_common())
-    screen.say(f"{edition.rows:,} notices up to {edition.dated or 'no date'}: {kinds}.")
+    kinds = ", ".join(f"{count:,} {kind}" for kind, count in tally.count_by_kind.most_common())
+    screen.print_text(
+        f"{edition.rows:,} notices up to {edition.newest_notice_date or 'no date'}: {kinds}."
+    )
     if done.before is not None and done.change is not None:
-        screen.say(
-            f"{done.change.added:,} new, {done.change.removed:,} gone, {done.change.changed:,} of"
-            f" another kind since the table up to {done.before.dated}."
+        screen.print_text(
+            f"{done.change.added:,} new, {done.change.removed:,} removed, {done.change.changed:,} of"
+            f" another kind, compared with the table up to {done.before.newest_notice_date}."
         )
-    if tally.nameless:
-        screen.say(f"{tally.nameless:,} have neither DOI nor PubMed number and were passed over.")
+    if tally.without_identifier:
+        screen.print_text(
+            f"{tally.without_identifier:,} have neither a DOI nor a PMID and were skipped."
+        )
     if tally.malformed:
-        screen.say(f"{tally.malformed:,} rows could not be read:", style="yellow")
+        screen.print_text(f"{tally.malformed:,} rows could not be read:", style="yellow")
         for fault in tally.faults:
-            screen.say(f"  line {fault.line}: {fault.reason}")
+            screen.print_text(f"  line {fault.line}: {fault.reason}")
 
 
-def _wire(done: Imported) -> dict[str, Any]:
+def _build_import_json(done: ImportOutcome) -> dict[str, Any]:
     change = done.change
     return {
-        **_facts(done.edition),
-        "kinds": dict(done.tally.kinds),
-        "withoutIdentifier": done.tally.nameless,
+        **_build_edition_json(done.edition),
+        "kinds": dict(done.tally.count_by_kind),
+        "withoutIdentifier": done.tally.without_identifier,
         "malformed": done.tally.malformed,
         "faults": [{"line": one.line, "reason": one.reason} for one in done.tally.faults],
         "change": change
@@ -94,62 +103,70 @@ def _wire(done: Imported) -> dict[str, Any]:
     }
 
 
-def status(*, as_json: JsonOption = False) -> int:
-    """Show what is imported and how old it is; exits with 1 while there is nothing."""
-    edition = asyncio.run(_edition())
+def show_retractions(*, as_json: JsonOption = False) -> int:
+    """Show the imported table and its age; exits with 1 if none is imported."""
+    edition = asyncio.run(_load_edition())
     if as_json:
-        screen.say_json(_facts(edition) if edition else None)
+        screen.print_json(_build_edition_json(edition) if edition else None)
     elif edition is None:
-        screen.say("No table of retractions is imported. `citewell data update` brings one.")
+        screen.print_text(
+            "No retraction table is imported. Import one with `citewell data update`."
+        )
     else:
-        screen.table(("RETRACTIONS", ""), [(name, str(what)) for name, what in _lines(edition)])
-    return exits.OK if edition else exits.NOTHING
+        screen.print_table(
+            ("RETRACTIONS", ""), [(name, str(what)) for name, what in _build_edition_rows(edition)]
+        )
+    return exit_codes.OK if edition else exit_codes.NOTHING_FOUND
 
 
-async def _edition() -> Edition | None:
-    async with opened() as app:
-        return await app.retraction_table().edition()
+async def _load_edition() -> RetractionEdition | None:
+    async with open_command_app() as app:
+        return await app.open_retraction_table().load_edition()
 
 
-def _lines(edition: Edition) -> list[tuple[str, str]]:
-    facts = _facts(edition)
+def _build_edition_rows(edition: RetractionEdition) -> list[tuple[str, str]]:
+    facts = _build_edition_json(edition)
     return [
         ("notices", f"{edition.rows:,}"),
-        ("passed over", f"{edition.skipped:,}"),
-        ("newest notice", edition.dated or "unknown"),
+        ("skipped", f"{edition.skipped:,}"),
+        ("newest notice", edition.newest_notice_date or "unknown"),
         ("imported", f"{facts['imported']} ({facts['ageDays']} days ago)"),
         ("from", edition.origin),
     ]
 
 
-def _facts(edition: Edition) -> dict[str, Any]:
+def _build_edition_json(edition: RetractionEdition) -> dict[str, Any]:
     return {
         "rows": edition.rows,
         "skipped": edition.skipped,
-        "date": edition.dated,
-        "imported": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(edition.imported)),
-        "ageDays": age(edition, now=time.time()),
+        "date": edition.newest_notice_date,
+        "imported": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(edition.imported_at)),
+        "ageDays": count_age_days(edition, now=time.time()),
         "origin": edition.origin,
     }
 
 
-def age(edition: Edition, *, now: float) -> int:
-    """Whole days since it was imported."""
-    return max(0, int((now - edition.imported) // _DAY))
+def count_age_days(edition: RetractionEdition, *, now: float) -> int:
+    """Whole days since the table was imported."""
+    return max(0, int((now - edition.imported_at) // _SECONDS_PER_DAY))
 
 
-async def check(app: App) -> Check:
-    """The doctor's line: whether checks without a network have anything to go by."""
+async def check_retraction_table(app: App) -> InstallationCheck:
+    """The doctor's check of the retraction table: whether there is one, and how old it is."""
     name, update_it = "retraction table", "citewell data update"
     try:
-        edition = await app.retraction_table().edition()
+        edition = await app.open_retraction_table().load_edition()
     except CitewellError as error:
-        return Check(name=name, state="warning", detail=error.message)
+        return InstallationCheck(name=name, state="warning", detail=error.message)
     if edition is None:
-        detail = "none imported; retractions are looked up in registries alone"
-        return Check(name=name, state="ok", detail=detail, change=f"{update_it} (only if wanted)")
-    days = age(edition, now=time.time())
-    detail = f"{edition.rows:,} notices up to {edition.dated}, imported {days} days ago"
-    if days > _STALE:
-        return Check(name=name, state="warning", detail=detail, change=update_it)
-    return Check(name=name, state="ok", detail=detail)
+        detail = "none imported; retractions are only looked up in registries"
+        return InstallationCheck(
+            name=name, state="ok", detail=detail, change=f"{update_it} (optional)"
+        )
+    days = count_age_days(edition, now=time.time())
+    detail = (
+        f"{edition.rows:,} notices up to {edition.newest_notice_date}, imported {days} days ago"
+    )
+    if days > _STALE_DAYS:
+        return InstallationCheck(name=name, state="warning", detail=detail, change=update_it)
+    return InstallationCheck(name=name, state="ok", detail=detail)

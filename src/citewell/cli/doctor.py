@@ -1,4 +1,4 @@
-"""`citewell doctor`: what works, what does not, and the line of configuration to change."""
+"""`citewell doctor`: checks providers and installation, and suggests settings to change."""
 
 from __future__ import annotations
 
@@ -10,119 +10,131 @@ from typing import Annotated
 
 import typer
 
-from citewell.cli import data, exits, probes, screen, surroundings
-from citewell.cli.opened import opened, settings
-from citewell.cli.probes import Verdict
-from citewell.cli.surroundings import Check
+from citewell.cli import data
+from citewell.cli.diagnosis import installation_checks, provider_probes
+from citewell.cli.diagnosis.installation_checks import InstallationCheck
+from citewell.cli.diagnosis.provider_probes import ProviderVerdict
+from citewell.cli.running import exit_codes
+from citewell.cli.running.command_app import load_command_settings, open_command_app
+from citewell.cli.terminal import screen
 from citewell.errors import CitewellError
 from citewell.ports import Offer
 from citewell.server.app import App
-from citewell.services.web.route import Router
+from citewell.services.routing.provider_chains import SearchRouter
 
-_STYLES = {
-    probes.WORKING: "green",
-    probes.UNTRIED: "",
-    probes.UNCONFIGURED: "dim",
-    probes.LIMITED: "yellow",
-    probes.EMPTY: "yellow",
+_STATE_STYLES = {
+    provider_probes.WORKING: "green",
+    provider_probes.NOT_TRIED: "",
+    provider_probes.NOT_CONFIGURED: "dim",
+    provider_probes.RATE_LIMITED: "yellow",
+    provider_probes.FINDS_NOTHING: "yellow",
 }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
-    providers: tuple[Verdict, ...]
-    checks: tuple[Check, ...]
+class DoctorReport:
+    providers: tuple[ProviderVerdict, ...]
+    checks: tuple[InstallationCheck, ...]
 
     @property
-    def healthy(self) -> bool:
-        """Some provider can search the web, and nothing that is needed is broken."""
-        able = any(row.usable and Offer.WEB in row.offers for row in self.providers)
+    def is_healthy(self) -> bool:
+        """True if a provider can search the web and no check failed."""
+        able = any(row.is_usable and Offer.WEB in row.offers for row in self.providers)
         return able and all(check.state != "failed" for check in self.checks)
 
 
 def command(
     *,
     as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
-    offline: Annotated[bool, typer.Option("--offline", help="Send no request at all.")] = False,
+    offline: Annotated[bool, typer.Option("--offline", help="Send no requests.")] = False,
     paid: Annotated[
-        bool, typer.Option("--paid", help="Try providers with a key too; each costs one request.")
+        bool,
+        typer.Option("--paid", help="Also try providers with a key; each is charged one request."),
     ] = False,
 ) -> int:
-    """Check every provider and the installation; exits with 1 when no provider can search the web."""
-    report = asyncio.run(_examined(offline=offline, paid=paid))
+    """Check every provider and the installation; exits with 1 if no provider can search the web."""
+    report = asyncio.run(_run_diagnosis(offline=offline, paid=paid))
     if as_json:
-        screen.say_json(wire(report))
+        screen.print_json(build_doctor_json(report))
     else:
-        _show(report)
-    return exits.OK if report.healthy else exits.NOTHING
+        _print_doctor_report(report)
+    return exit_codes.OK if report.is_healthy else exit_codes.NOTHING_FOUND
 
 
-async def _examined(*, offline: bool, paid: bool) -> Report:
-    async with opened(settings()) as app:
-        with screen.spinner("Asking the providers"):
-            return await diagnose(app, offline=offline, paid=paid)
+async def _run_diagnosis(*, offline: bool, paid: bool) -> DoctorReport:
+    async with open_command_app(load_command_settings()) as app:
+        with screen.show_spinner("Asking the providers"):
+            return await diagnose_installation(app, offline=offline, paid=paid)
 
 
-async def diagnose(app: App, *, offline: bool = False, paid: bool = False) -> Report:
-    """The whole report for this app's settings."""
-    verdicts = await probes.examine(app.catalogue, app.settings.raw, offline=offline, paid=paid)
-    # One look-up makes the store open its file and find whatever is wrong with it.
-    await app.store.memory("doctor").recall("probe")
-    specs = [app.catalogue.spec(name) for name in app.catalogue.names()]
-    checks = (
-        surroundings.python(),
-        surroundings.extras(),
-        surroundings.configuration(app.settings.raw or os.environ),
-        surroundings.names(app.settings, specs),
-        surroundings.data_directory(app.settings),
-        surroundings.cache(app.settings, app.store.warnings()),
-        _routing(app),
-        surroundings.lenses(app.lenses.names(), app.lenses.warnings),
-        await data.check(app),
+async def diagnose_installation(
+    app: App, *, offline: bool = False, paid: bool = False
+) -> DoctorReport:
+    """The complete report for the settings of this app."""
+    verdicts = await provider_probes.probe_providers(
+        app.catalogue, app.settings.raw, offline=offline, paid=paid
     )
-    return Report(providers=verdicts, checks=checks)
+    # A lookup makes the store open its file, which shows what is wrong with it.
+    await app.store.build_provider_memory("doctor").recall_fact("probe")
+    specs = [app.catalogue.find_spec(name) for name in app.catalogue.list_provider_names()]
+    checks = (
+        installation_checks.check_python(),
+        installation_checks.check_extras(),
+        installation_checks.check_config_file(app.settings.raw or os.environ),
+        installation_checks.check_setting_names(app.settings, specs),
+        installation_checks.check_data_directory(app.settings),
+        installation_checks.check_cache(app.settings, app.store.list_store_warnings()),
+        _check_search_routing(app),
+        installation_checks.check_lenses(app.lenses.list_lens_names(), app.lenses.warnings),
+        await data.check_retraction_table(app),
+    )
+    return DoctorReport(providers=verdicts, checks=checks)
 
 
-def _routing(app: App) -> Check:
+def _check_search_routing(app: App) -> InstallationCheck:
     try:
-        router = Router(app.settings, app.catalogue)
-        chain = router.chain(Offer.WEB)
+        router = SearchRouter(app.settings, app.catalogue)
+        chain = router.require_chain(Offer.WEB)
     except CitewellError as error:
-        return surroundings.routing(error, (), ())
-    return surroundings.routing(None, router.warnings(), (*chain.main, *chain.spare))
+        return installation_checks.check_routing(error, (), ())
+    return installation_checks.check_routing(
+        None, router.describe_unusable_choices(), (*chain.main, *chain.spare)
+    )
 
 
-def wire(report: Report) -> dict[str, object]:
+def build_doctor_json(report: DoctorReport) -> dict[str, object]:
     return {
-        "healthy": report.healthy,
+        "healthy": report.is_healthy,
         "providers": [asdict(row) for row in report.providers],
         "checks": [asdict(check) for check in report.checks],
     }
 
 
-def _show(report: Report) -> None:
+def _print_doctor_report(report: DoctorReport) -> None:
     rows = [(row.name, row.state, row.detail) for row in report.providers]
-    styles = [_STYLES.get(row.state, "red") for row in report.providers]
-    screen.table(("PROVIDER", "STATE", "DETAIL"), rows, styles=styles)
-    screen.say()
-    marks = [screen.STYLES[check.state] for check in report.checks]
-    screen.table(
+    styles = [_STATE_STYLES.get(row.state, "red") for row in report.providers]
+    screen.print_table(("PROVIDER", "STATE", "DETAIL"), rows, styles=styles)
+    screen.print_text()
+    marks = [screen.STATE_COLOURS[check.state] for check in report.checks]
+    screen.print_table(
         ("CHECK", "STATE", "DETAIL"),
         [(c.name, c.state, c.detail) for c in report.checks],
         styles=marks,
     )
     wanting = [row for row in report.providers if row.configured]
     broken = [check for check in report.checks if check.state != "ok"]
-    _show_changes("TO REPAIR", [*wanting, *broken])
+    _print_suggested_changes("TO FIX", [*wanting, *broken])
     absent = [row for row in report.providers if not row.configured]
     sound = [check for check in report.checks if check.state == "ok"]
-    _show_changes("TO ADD, IF WANTED", [*absent, *sound])
-    if not report.healthy:
-        screen.say("No provider can search the web at present, or a check failed.", style="red")
+    _print_suggested_changes("OPTIONAL", [*absent, *sound])
+    if not report.is_healthy:
+        screen.print_text("No provider can search the web now, or a check failed.", style="red")
 
 
-def _show_changes(heading: str, rows: Sequence[Verdict | Check]) -> None:
+def _print_suggested_changes(
+    heading: str, rows: Sequence[ProviderVerdict | InstallationCheck]
+) -> None:
     changes = [(row.name, row.change) for row in rows if row.change]
     if changes:
-        screen.say()
-        screen.table((heading, "CHANGE"), changes)
+        screen.print_text()
+        screen.print_table((heading, "CHANGE"), changes)

@@ -1,4 +1,4 @@
-"""`citewell jobs`: research jobs on record, and what to do with one."""
+"""`citewell jobs`: lists research jobs, and shows, watches, cancels, erases or reconciles one."""
 
 from __future__ import annotations
 
@@ -7,21 +7,22 @@ from typing import Annotated, Any
 
 import typer
 
-from citewell.cli import exits, screen
-from citewell.cli.opened import opened
-from citewell.cli.research import watched
+from citewell.cli.research import watch_job
+from citewell.cli.running import exit_codes
+from citewell.cli.running.command_app import open_command_app
+from citewell.cli.terminal import screen
 from citewell.errors import InvalidInput
-from citewell.services.research.service import Research
+from citewell.services.research.research_service import ResearchService
 from citewell.tooling import Owner
 
-VERBS = ("list", "show", "watch", "cancel", "erase", "reconcile")
+JOB_ACTIONS = ("list", "show", "watch", "cancel", "erase", "reconcile")
 
 
 def command(
     verb: Annotated[
         str, typer.Argument(help="list, show, watch, cancel, erase or reconcile.")
     ] = "list",
-    job_id: Annotated[str | None, typer.Argument(help="The job.")] = None,
+    job_id: Annotated[str | None, typer.Argument(help="The id of the job.")] = None,
     step: Annotated[str | None, typer.Argument(help="The uncertain step, for reconcile.")] = None,
     *,
     cost: Annotated[
@@ -29,61 +30,63 @@ def command(
     ] = "0",
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> int:
-    """List research jobs; show, watch, cancel or erase one with its thread; settle a call whose answer was lost."""
-    if verb not in VERBS:
-        raise InvalidInput(f"jobs takes {', '.join(VERBS)}, not {verb}.")
+    """List research jobs; show, watch, cancel or erase one; record the cost of a call whose answer was lost."""
+    if verb not in JOB_ACTIONS:
+        raise InvalidInput(f"jobs accepts {', '.join(JOB_ACTIONS)}, not {verb}.")
     if verb == "list":
-        return _list(asyncio.run(_all()), as_json=as_json)
+        return _print_job_list(asyncio.run(_list_recent_jobs()), as_json=as_json)
     if job_id is None:
-        raise InvalidInput(f"jobs {verb} needs the id of a job; `citewell jobs` lists them.")
+        raise InvalidInput(f"`jobs {verb}` needs the id of a job; `citewell jobs` lists them.")
     if verb == "erase":
-        asyncio.run(_erase(job_id))
-        screen.say(f"Erased {job_id} and its thread. The ledger keeps what it cost.")
-        return exits.OK
-    shown = asyncio.run(_one(verb, job_id, step, cost))
+        asyncio.run(_erase_job(job_id))
+        screen.print_text(f"Erased {job_id} and its thread. Its cost stays in the ledger.")
+        return exit_codes.OK
+    shown = asyncio.run(_run_job_action(verb, job_id, step, cost))
     if shown is None:
-        return exits.INTERRUPTED
+        return exit_codes.INTERRUPTED
     if as_json:
-        screen.say_json(shown)
+        screen.print_json(shown)
     else:
-        _show(shown)
-    return exits.OK
+        _print_job_status(shown)
+    return exit_codes.OK
 
 
-async def _all() -> list[dict[str, Any]]:
-    async with opened() as app:
-        return await app.service(Research).jobs(str(Owner()), limit=50)
+async def _list_recent_jobs() -> list[dict[str, Any]]:
+    async with open_command_app() as app:
+        return await app.resolve_service(ResearchService).list_job_rows(str(Owner()), limit=50)
 
 
-async def _erase(job_id: str) -> None:
-    async with opened() as app:
-        await app.service(Research).erase(str(Owner()), job_id)
+async def _erase_job(job_id: str) -> None:
+    async with open_command_app() as app:
+        await app.resolve_service(ResearchService).erase_job_thread(str(Owner()), job_id)
 
 
-async def _one(verb: str, job_id: str, step: str | None, cost: str) -> dict[str, Any] | None:
-    async with opened() as app:
-        research, owner = app.service(Research), str(Owner())
+async def _run_job_action(
+    verb: str, job_id: str, step: str | None, cost: str
+) -> dict[str, Any] | None:
+    async with open_command_app() as app:
+        research, owner = app.resolve_service(ResearchService), str(Owner())
         if verb == "cancel":
-            return await research.cancel(owner, job_id)
+            return await research.cancel_research_job(owner, job_id)
         if verb == "reconcile":
             if step is None:
                 raise InvalidInput(
-                    "jobs reconcile needs the step too; `citewell jobs show` names it."
+                    "`jobs reconcile` also needs the step; `citewell jobs show` names it."
                 )
-            return await research.reconcile(owner, job_id, step, dollars=cost)
+            return await research.reconcile_cost(owner, job_id, step, dollars=cost)
         if verb == "watch":
-            research.serve()
-            return await watched(app, job_id)
-        return await research.status(owner, job_id)
+            research.start_serving()
+            return await watch_job(app, job_id)
+        return await research.wait_for_status(owner, job_id)
 
 
-def _list(rows: list[dict[str, Any]], *, as_json: bool) -> int:
+def _print_job_list(rows: list[dict[str, Any]], *, as_json: bool) -> int:
     if as_json:
-        screen.say_json({"jobs": rows})
+        screen.print_json({"jobs": rows})
     elif not rows:
-        screen.say("No research jobs. `citewell research` begins one.")
+        screen.print_text("No research jobs. `citewell research` starts one.")
     else:
-        screen.table(
+        screen.print_table(
             ("Job", "Status", "Tier", "Cost", "Asked", "Question"),
             [
                 (
@@ -97,13 +100,13 @@ def _list(rows: list[dict[str, Any]], *, as_json: bool) -> int:
                 for row in rows
             ],
         )
-    return exits.OK if rows else exits.NOTHING
+    return exit_codes.OK if rows else exit_codes.NOTHING_FOUND
 
 
-def _show(status: dict[str, Any]) -> None:
-    screen.say(f"{status['jobId']}: {status['status']}", style="bold")
+def _print_job_status(status: dict[str, Any]) -> None:
+    screen.print_text(f"{status['jobId']}: {status['status']}", style="bold")
     for name, part in status["progress"].items():
         error = (part.get("error") or {}).get("message", "")
         details = " ".join(str(value) for value in (part.get("note"), error) if value)
-        screen.say(f"  {name}: {part['status']} {details}".rstrip())
-    screen.say(status["nextStep"], style="dim")
+        screen.print_text(f"  {name}: {part['status']} {details}".rstrip())
+    screen.print_text(status["nextStep"], style="dim")

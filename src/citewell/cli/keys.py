@@ -1,4 +1,4 @@
-"""`citewell keys`: where the master key comes from, and how it is changed."""
+"""`citewell keys`: shows where the master key comes from, or rotates it."""
 
 from __future__ import annotations
 
@@ -8,75 +8,78 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from citewell.cli import exits, screen
-from citewell.cli.opened import settings
+from citewell.cli.running import exit_codes
+from citewell.cli.running.command_app import load_command_settings
+from citewell.cli.terminal import screen
 
 if TYPE_CHECKING:
-    from citewell.store.state import State
+    from citewell.store.state_store import StateStore
 
-_COUNTS = "SELECT COUNT(DISTINCT owner), COALESCE(MAX(generation), 0) FROM dek WHERE owner <> ''"
+_DATA_KEY_COUNTS_SQL = (
+    "SELECT COUNT(DISTINCT owner), COALESCE(MAX(generation), 0) FROM dek WHERE owner <> ''"
+)
 
 
-class Action(StrEnum):
+class KeyAction(StrEnum):
     SHOW = "show"
     ROTATE = "rotate"
 
 
 def command(
     action: Annotated[
-        Action, typer.Argument(help="show: where the key is; rotate: change it.")
-    ] = Action.SHOW,
+        KeyAction, typer.Argument(help="show: where the key comes from; rotate: replace it.")
+    ] = KeyAction.SHOW,
     *,
     forget: Annotated[
         bool,
         typer.Option(
             "--forget",
-            help="Drop former keys after a rotation: backups from before cannot be restored then.",
+            help="Delete former keys after a rotation; older backups can then no longer be restored.",
         ),
     ] = False,
 ) -> int:
-    """Show where the master key comes from, or change it while servers run; no key is ever printed."""
-    for line in asyncio.run(_acted(action, forget=forget)):
-        screen.say(line)
-    return exits.OK
+    """Show where the master key comes from, or replace it while servers run. Keys are never printed."""
+    for line in asyncio.run(_run_key_action(action, forget=forget)):
+        screen.print_text(line)
+    return exit_codes.OK
 
 
-async def _acted(action: Action, *, forget: bool) -> list[str]:
-    from citewell.store.state import open_state
+async def _run_key_action(action: KeyAction, *, forget: bool) -> list[str]:
+    from citewell.store.state_store import open_state_store
 
-    state = open_state(settings())
+    state = open_state_store(load_command_settings())
     try:
-        if action is Action.SHOW:
-            return await _shown(state)
-        return await _rotated(state, forget=forget)
+        if action is KeyAction.SHOW:
+            return await _describe_keys(state)
+        return await _rotate_keys(state, forget=forget)
     finally:
         await state.aclose()
 
 
-async def _shown(state: State) -> list[str]:
-    await state.vault.check()
-    ((owners, generation),) = await state.database.fetch(_COUNTS)
-    ((key_id, _),) = await state.database.fetch("SELECT key_id, revision FROM master")
+async def _describe_keys(state: StateStore) -> list[str]:
+    await state.vault.check_master_key()
+    ((owners, generation),) = await state.database.select_rows(_DATA_KEY_COUNTS_SQL)
+    ((key_id, _),) = await state.database.select_rows("SELECT key_id, revision FROM master")
     return [
-        f"Master key: {key_id}, from {state.masters.where}",
+        f"Master key: {key_id}, from {state.master_key_source.location}",
         f"Data keys: {owners} owners, newest generation {generation}",
     ]
 
 
-async def _rotated(state: State, *, forget: bool) -> list[str]:
-    """The new key stands before the old one, which servers that run and old backups still need."""
-    await state.vault.check()
-    made = await asyncio.to_thread(state.masters.renew)
-    rotation = await state.vault.rotate()
+async def _rotate_keys(state: StateStore, *, forget: bool) -> list[str]:
+    """Add a new master key and rewrap the data keys. Running servers and old backups need the old key."""
+    await state.vault.check_master_key()
+    made = await asyncio.to_thread(state.master_key_source.add_new_key)
+    rotation = await state.vault.rotate_keys()
     if made and forget:
-        await asyncio.to_thread(state.masters.settle)
-    lines = await _shown(state)
+        await asyncio.to_thread(state.master_key_source.drop_older_keys)
+    lines = await _describe_keys(state)
     lines.append(
         f"Rewrapped {rotation.rewrapped} keys; new data keys for {rotation.owners} owners."
     )
     if not made:
         lines.append(
-            "The master key is yours to change: set the new one in its place and the old one as "
-            "CITEWELL_MASTER_KEY_PREVIOUS on every server, then run this again."
+            "The master key comes from your settings: set a new one there and the old one as "
+            "CITEWELL_MASTER_KEY_PREVIOUS on every server, then run this command again."
         )
     return lines

@@ -1,4 +1,4 @@
-"""`citewell library`: the user's own documents, added, listed, searched, removed and exported."""
+"""`citewell library`: adds, lists, searches, removes and exports the user's own documents."""
 
 from __future__ import annotations
 
@@ -14,56 +14,62 @@ from typing import Annotated, Any
 
 import typer
 
-from citewell.cli import exits, screen
-from citewell.cli.bar import bar
-from citewell.cli.opened import opened
+from citewell.cli.running import exit_codes
+from citewell.cli.running.command_app import open_command_app
+from citewell.cli.terminal import screen
+from citewell.cli.terminal.progress_bar import show_progress_bar
 from citewell.errors import InvalidInput, NotFound
 from citewell.server.app import App
-from citewell.services.library import documents, export
-from citewell.services.library.adding import Adding, Plan, Report, plan
-from citewell.services.library.catalogue import Chosen, Library
-from citewell.services.library.files import Files
-from citewell.services.library.sources import Sources, getter
-from citewell.store.library import Filters, Match
-from citewell.store.library_rows import Card
-from citewell.text.dates import read_date
-from citewell.text.markup import visible
+from citewell.services.library import library_documents, library_export
+from citewell.services.library.import_sources import ImportSources, build_sitemap_fetcher
+from citewell.services.library.library_import import (
+    ImportPlan,
+    ImportReport,
+    LibraryImport,
+    plan_import,
+)
+from citewell.services.library.local_files import LocalFileReader
+from citewell.services.library.owner_library import DocumentSelection, OwnerLibrary
+from citewell.store.library.library_rows import DocumentCard
+from citewell.store.library.library_store import LibraryFilters, LibraryMatch
+from citewell.text.dates import parse_provider_date
+from citewell.text.safety.markup_cleaning import extract_visible_text
 from citewell.tooling import Owner
 
-ABOUT = "Your own documents: add them, and search them beside the web."
-WHOLE = 5_000_000  # bytes of one page
-_SHORT = len("library:") + 10  # characters of an id that a table shows
+LIBRARY_HELP = "Your own documents: add them, and search them together with the web."
+MAX_PAGE_BYTES = 5_000_000  # of one page
+_SHOWN_ID_CHARS = len("library:") + 10  # of an id in tables
 
 OwnerOption = Annotated[
-    str, typer.Option(help="Whose library, as tenant/user; your own unless the server knows users.")
+    str, typer.Option(help="Whose library, as tenant/user; by default your own.")
 ]
 TagOption = Annotated[str | None, typer.Option(help="Only documents with this tag.")]
 SiteOption = Annotated[str | None, typer.Option(help="Only pages of this domain.")]
 KindOption = Annotated[str | None, typer.Option("--type", help="Only this type, such as pdf.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-ME = str(Owner())
+LOCAL_OWNER = str(Owner())
 
 
-class Form(StrEnum):
+class ExportFormat(StrEnum):
     JSONL = "jsonl"
     MARKDOWN = "markdown"
 
 
 def group(epilog: str) -> typer.Typer:
-    """The verbs under `citewell library`."""
-    verbs = typer.Typer(help=ABOUT, no_args_is_help=True, epilog=epilog)
+    """The subcommands of `citewell library`."""
+    verbs = typer.Typer(help=LIBRARY_HELP, no_args_is_help=True, epilog=epilog)
     for name, command in (
-        ("add", add),
-        ("list", listed),
-        ("search", search),
-        ("remove", remove),
-        ("export", exported),
+        ("add", add_documents),
+        ("list", list_library),
+        ("search", search_library),
+        ("remove", remove_documents),
+        ("export", export_library),
     ):
-        verbs.command(name, epilog=epilog)(exits.ended(command))
+        verbs.command(name, epilog=epilog)(exit_codes.wrap_command(command))
     return verbs
 
 
-def add(
+def add_documents(
     sources: Annotated[
         list[str],
         typer.Argument(
@@ -71,83 +77,97 @@ def add(
         ),
     ],
     *,
-    tag: Annotated[list[str] | None, typer.Option(help="A tag for all; may be repeated.")] = None,
+    tag: Annotated[
+        list[str] | None, typer.Option(help="A tag for all documents; may be repeated.")
+    ] = None,
     recursive: Annotated[
-        bool, typer.Option("-r", "--recursive", help="Directories with all below them.")
+        bool, typer.Option("-r", "--recursive", help="Include subdirectories.")
     ] = False,
     limit: Annotated[
         int | None, typer.Option(min=1, help="At most this many files and pages.")
     ] = None,
-    owner: OwnerOption = ME,
+    owner: OwnerOption = LOCAL_OWNER,
     as_json: JsonOption = False,
 ) -> int:
-    """Add documents or bring them up to date; what has not changed is passed over."""
-    report, left = asyncio.run(_added(sources, tag or [], owner, recursive=recursive, limit=limit))
+    """Add or update documents; unchanged ones are skipped."""
+    report, left = asyncio.run(
+        _add_sources(sources, tag or [], owner, recursive=recursive, limit=limit)
+    )
     if as_json:
-        screen.say_json(_wire(report, left))
+        screen.print_json(_build_adding_json(report, left))
     else:
-        _tell(report, left)
-    return exits.NOTHING if any(one.failed for one in report.problems) else exits.OK
+        _print_adding_result(report, left)
+    return exit_codes.NOTHING_FOUND if any(one.failed for one in report.problems) else exit_codes.OK
 
 
-async def _added(
+async def _add_sources(
     sources: list[str], tags: list[str], owner: str, *, recursive: bool, limit: int | None
-) -> tuple[Report, int]:
-    async with opened() as app, _reading(app) as readers:
-        with screen.spinner("Looking for documents"):
-            wanted: Plan = await plan(sources, get=readers.get, recursive=recursive, limit=limit)
+) -> tuple[ImportReport, int]:
+    async with open_command_app() as app, _open_source_readers(app) as readers:
+        with screen.show_spinner("Looking for documents"):
+            wanted: ImportPlan = await plan_import(
+                sources, get=readers.fetch_bytes, recursive=recursive, limit=limit
+            )
         at_once = max(2, min(4, os.cpu_count() or 2))
-        adding = Adding(app.state().library, owner, readers, tags=tags, at_once=at_once)
-        with bar("Adding", total=len(wanted.items)) as done:
-            return await adding.run(wanted, done=done), wanted.left
+        adding = LibraryImport(
+            app.open_state().library, owner, readers, tags=tags, concurrency=at_once
+        )
+        with show_progress_bar("Adding", total=len(wanted.items)) as done:
+            return await adding.run_import(wanted, done=done), wanted.skipped_count
 
 
 @asynccontextmanager
-async def _reading(app: App) -> AsyncIterator[Sources]:
-    from citewell.services.read import Read
+async def _open_source_readers(app: App) -> AsyncIterator[ImportSources]:
+    from citewell.services.reading.page_reader import PageReader
 
-    pages = app.service(Read)
-    files = Files(app.settings)
+    pages = app.resolve_service(PageReader)
+    files = LocalFileReader(app.settings)
 
     async def page(url: str) -> Any:
-        return await pages.read(url, max_length=WHOLE)
+        return await pages.read_page(url, max_length=MAX_PAGE_BYTES)
 
     try:
-        yield Sources(files=files, page=page, get=getter(app.settings, app.network))
+        yield ImportSources(
+            files=files,
+            read_page=page,
+            fetch_bytes=build_sitemap_fetcher(app.settings, app.network),
+        )
     finally:
         await files.aclose()
 
 
-def _wire(report: Report, left: int) -> dict[str, Any]:
+def _build_adding_json(report: ImportReport, left: int) -> dict[str, Any]:
     return {
         "added": report.added,
         "replaced": report.replaced,
         "unchanged": report.unchanged,
         "beyondLimit": left,
         "problems": [
-            {"source": visible(one.source), "reason": one.reason, "failed": one.failed}
+            {"source": extract_visible_text(one.source), "reason": one.reason, "failed": one.failed}
             for one in report.problems
         ],
     }
 
 
-def _tell(report: Report, left: int) -> None:
+def _print_adding_result(report: ImportReport, left: int) -> None:
     failed = [one for one in report.problems if one.failed]
     passed = len(report.problems) - len(failed)
     for one in failed:
-        sys.stderr.write(f"{visible(one.source)}: {visible(one.reason)}\n")
+        sys.stderr.write(
+            f"{extract_visible_text(one.source)}: {extract_visible_text(one.reason)}\n"
+        )
     parts = [
         f"{report.added} added",
         f"{report.replaced} changed",
         f"{report.unchanged} unchanged",
         *([f"{len(failed)} not read"] if failed else []),
-        *([f"{passed} passed over as no documents"] if passed else []),
-        *([f"{left} left for another time by --limit"] if left else []),
+        *([f"{passed} skipped, not documents"] if passed else []),
+        *([f"{left} left out because of --limit"] if left else []),
     ]
-    screen.say(", ".join(parts) + ".")
+    screen.print_text(", ".join(parts) + ".")
 
 
-def listed(
+def list_library(
     names: Annotated[
         list[str] | None, typer.Argument(metavar="[ID|PATH|URL...]", help="Only these.")
     ] = None,
@@ -156,45 +176,47 @@ def listed(
     site: SiteOption = None,
     kind: KindOption = None,
     missing: Annotated[
-        bool, typer.Option("--missing", help="Only files that are no longer there.")
+        bool, typer.Option("--missing", help="Only documents whose files no longer exist.")
     ] = False,
-    owner: OwnerOption = ME,
+    owner: OwnerOption = LOCAL_OWNER,
     as_json: JsonOption = False,
 ) -> int:
-    """List the documents in the library, the oldest first."""
-    chosen = Chosen(names=tuple(names or ()), tag=tag, site=site, kind=kind, missing=missing)
-    cards = asyncio.run(_cards(owner, chosen))
+    """List the documents in the library, oldest first."""
+    chosen = DocumentSelection(
+        names=tuple(names or ()), tag=tag, site=site, kind=kind, missing_files_only=missing
+    )
+    cards = asyncio.run(_load_document_cards(owner, chosen))
     if as_json:
-        screen.say_json([export.facts(card) for card in cards])
+        screen.print_json([library_export.build_card_facts(card) for card in cards])
     else:
-        rows = [_row(card) for card in cards]
+        rows = [_build_card_row(card) for card in cards]
         if rows:
-            screen.table(("ID", "TITLE", "TYPE", "TAGS", "WHERE"), rows)
-        screen.say(f"{len(cards)} {_documents(len(cards))}", style="dim")
-    return exits.OK if cards else exits.NOTHING
+            screen.print_table(("ID", "TITLE", "TYPE", "TAGS", "WHERE"), rows)
+        screen.print_text(f"{len(cards)} {_inflect_document(len(cards))}", style="dim")
+    return exit_codes.OK if cards else exit_codes.NOTHING_FOUND
 
 
-async def _cards(owner: str, chosen: Chosen) -> list[Card]:
-    async with _library(owner) as library:
-        return [card async for card in library.cards(chosen)]
+async def _load_document_cards(owner: str, chosen: DocumentSelection) -> list[DocumentCard]:
+    async with _open_library(owner) as library:
+        return [card async for card in library.iterate_cards(chosen)]
 
 
 @asynccontextmanager
-async def _library(owner: str) -> AsyncIterator[Library]:
-    async with opened() as app:
-        yield Library(app.state().library, owner)
+async def _open_library(owner: str) -> AsyncIterator[OwnerLibrary]:
+    async with open_command_app() as app:
+        yield OwnerLibrary(app.open_state().library, owner)
 
 
-def _row(card: Card) -> tuple[str, ...]:
-    where = documents.place(card)
-    return (card.id[:_SHORT], card.title, card.kind, ", ".join(card.tags), where)
+def _build_card_row(card: DocumentCard) -> tuple[str, ...]:
+    where = library_documents.find_document_location(card)
+    return (card.id[:_SHOWN_ID_CHARS], card.title, card.kind, ", ".join(card.tags), where)
 
 
-def _documents(count: int) -> str:
+def _inflect_document(count: int) -> str:
     return "document" if count == 1 else "documents"
 
 
-def search(
+def search_library(
     query: Annotated[str, typer.Argument(help='Words; a "quoted phrase" must occur.')],
     *,
     count: Annotated[
@@ -206,118 +228,133 @@ def search(
     language: Annotated[str | None, typer.Option(help="Only this language, such as de.")] = None,
     after: Annotated[str | None, typer.Option(help="Published on this day or later.")] = None,
     before: Annotated[str | None, typer.Option(help="Published before this day.")] = None,
-    owner: OwnerOption = ME,
+    owner: OwnerOption = LOCAL_OWNER,
     as_json: JsonOption = False,
 ) -> int:
-    """Search the library alone; `citewell search --provider library` asks it as an assistant does."""
-    filters = Filters(
+    """Search only the library; `citewell search --provider library` does it as an assistant would."""
+    filters = LibraryFilters(
         site=site,
         kind=kind,
         tag=tag,
         language=language,
-        after=_day("--after", after),
-        before=_day("--before", before),
+        published_after=_parse_day_option("--after", after),
+        published_before=_parse_day_option("--before", before),
     )
-    matches = asyncio.run(_found(owner, query, filters, count))
+    matches = asyncio.run(_find_matches(owner, query, filters, count))
     if as_json:
-        screen.say_json([_match(match) for match in matches])
+        screen.print_json([_build_match_json(match) for match in matches])
     else:
         for number, match in enumerate(matches, start=1):
-            _show(number, match)
-        screen.say(f"{len(matches)} found", style="dim")
-    return exits.OK if matches else exits.NOTHING
+            _print_match(number, match)
+        screen.print_text(f"{len(matches)} found", style="dim")
+    return exit_codes.OK if matches else exit_codes.NOTHING_FOUND
 
 
-async def _found(owner: str, query: str, filters: Filters, count: int) -> tuple[Match, ...]:
-    async with _library(owner) as library:
-        return await library.search(query, filters=filters, limit=count)
+async def _find_matches(
+    owner: str, query: str, filters: LibraryFilters, count: int
+) -> tuple[LibraryMatch, ...]:
+    async with _open_library(owner) as library:
+        return await library.search_own_documents(query, filters=filters, limit=count)
 
 
-def _day(option: str, given: str | None) -> float | None:
+def _parse_day_option(option: str, given: str | None) -> float | None:
     if given is None:
         return None
-    found = read_date(given, now=datetime.now(UTC))
+    found = parse_provider_date(given, now=datetime.now(UTC))
     if found is None:
-        raise InvalidInput(f"{option} {given!r} is no date; write one such as 2026-03-14.")
+        raise InvalidInput(f"{option} {given!r} is not a date. Write it like 2026-03-14.")
     return found.timestamp()
 
 
-def _match(match: Match) -> dict[str, Any]:
-    return export.facts(match.card) | {"score": round(match.score, 4), "snippet": match.snippet}
+def _build_match_json(match: LibraryMatch) -> dict[str, Any]:
+    return library_export.build_card_facts(match.card) | {
+        "score": round(match.score, 4),
+        "snippet": match.snippet,
+    }
 
 
-def _show(number: int, match: Match) -> None:
+def _print_match(number: int, match: LibraryMatch) -> None:
     card = match.card
-    screen.say(f"{number}. {card.title}", style="bold")
-    screen.say(f"   {documents.place(card)}", style="cyan", whole=True)
-    facts = [card.id[:_SHORT], card.kind, (card.extra.get("date") or "")[:10], *card.tags]
-    screen.say(f"   {' · '.join(fact for fact in facts if fact)}", style="dim")
-    screen.say(f"   {' '.join(match.snippet.split())}")
-    screen.say()
+    screen.print_text(f"{number}. {card.title}", style="bold")
+    screen.print_text(
+        f"   {library_documents.find_document_location(card)}", style="cyan", unwrapped=True
+    )
+    facts = [card.id[:_SHOWN_ID_CHARS], card.kind, (card.extra.get("date") or "")[:10], *card.tags]
+    screen.print_text(f"   {' · '.join(fact for fact in facts if fact)}", style="dim")
+    screen.print_text(f"   {' '.join(match.snippet.split())}")
+    screen.print_text()
 
 
-def remove(
+def remove_documents(
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[ID|PATH|URL...]", help="A directory stands for all below it."),
+        typer.Argument(
+            metavar="[ID|PATH|URL...]", help="A directory means all documents below it."
+        ),
     ] = None,
     *,
     tag: TagOption = None,
     site: SiteOption = None,
     kind: KindOption = None,
     missing: Annotated[
-        bool, typer.Option("--missing", help="Files that are no longer there.")
+        bool, typer.Option("--missing", help="Documents whose files no longer exist.")
     ] = False,
     everything: Annotated[bool, typer.Option("--all", help="The whole library.")] = False,
-    owner: OwnerOption = ME,
+    owner: OwnerOption = LOCAL_OWNER,
 ) -> int:
-    """Remove documents from the library; the files and pages themselves stay as they are."""
-    chosen = Chosen(names=tuple(names or ()), tag=tag, site=site, kind=kind, missing=missing)
-    if chosen.everything != everything:
-        raise InvalidInput("Name what to remove, or remove everything with --all alone.")
-    gone = asyncio.run(_removed(owner, chosen))
-    screen.say(f"{gone} {_documents(gone)} removed.")
-    return exits.OK if gone else exits.NOTHING
+    """Remove documents from the library; the files and pages themselves are not changed."""
+    chosen = DocumentSelection(
+        names=tuple(names or ()), tag=tag, site=site, kind=kind, missing_files_only=missing
+    )
+    if chosen.is_unrestricted != everything:
+        raise InvalidInput("Name what to remove, or give only --all to remove everything.")
+    gone = asyncio.run(_remove_chosen(owner, chosen))
+    screen.print_text(f"{gone} {_inflect_document(gone)} removed.")
+    return exit_codes.OK if gone else exit_codes.NOTHING_FOUND
 
 
-async def _removed(owner: str, chosen: Chosen) -> int:
-    async with _library(owner) as library:
-        if chosen.everything:
-            return await library.clear()
-        return await library.remove([card.id async for card in library.cards(chosen)])
+async def _remove_chosen(owner: str, chosen: DocumentSelection) -> int:
+    async with _open_library(owner) as library:
+        if chosen.is_unrestricted:
+            return await library.clear_documents()
+        return await library.remove_documents(
+            [card.id async for card in library.iterate_cards(chosen)]
+        )
 
 
-def exported(
+def export_library(
     names: Annotated[
         list[str] | None, typer.Argument(metavar="[ID|PATH|URL...]", help="Only these.")
     ] = None,
     *,
     form: Annotated[
-        Form, typer.Option("--format", help="Lines of JSON, or a directory of markdown files.")
-    ] = Form.JSONL,
+        ExportFormat, typer.Option("--format", help="JSON lines, or a directory of markdown files.")
+    ] = ExportFormat.JSONL,
     out: Annotated[Path | None, typer.Option(help="The file or directory to write.")] = None,
     tag: TagOption = None,
     site: SiteOption = None,
     kind: KindOption = None,
-    owner: OwnerOption = ME,
+    owner: OwnerOption = LOCAL_OWNER,
 ) -> int:
-    """Write documents with their text and all that is known of them."""
-    if form is Form.MARKDOWN and out is None:
-        raise InvalidInput("Markdown files need a directory: name it with --out.")
-    chosen = Chosen(names=tuple(names or ()), tag=tag, site=site, kind=kind)
-    count = asyncio.run(_export(owner, chosen, form, out))
+    """Export documents with their text and metadata."""
+    if form is ExportFormat.MARKDOWN and out is None:
+        raise InvalidInput("Markdown files need a directory; name it with --out.")
+    chosen = DocumentSelection(names=tuple(names or ()), tag=tag, site=site, kind=kind)
+    count = asyncio.run(_write_export(owner, chosen, form, out))
     if out is not None:
-        screen.say(f"{count} {_documents(count)} written to {out}.")
+        screen.print_text(f"{count} {_inflect_document(count)} written to {out}.")
     if not count:
-        raise NotFound("The library holds no such document.")
-    return exits.OK
+        raise NotFound("No document of the library matches.")
+    return exit_codes.OK
 
 
-async def _export(owner: str, chosen: Chosen, form: Form, out: Path | None) -> int:
-    async with _library(owner) as library:
-        found = library.documents(chosen)
+async def _write_export(
+    owner: str, chosen: DocumentSelection, form: ExportFormat, out: Path | None
+) -> int:
+    async with _open_library(owner) as library:
+        found = library.iterate_documents(chosen)
         if out is None:
-            return await export.to_lines(found, sys.stdout)
-        if form is Form.JSONL:
-            return await export.to_file(found, out)
-        return await export.to_directory(found, out)
+            return await library_export.export_json_lines(found, sys.stdout)
+        if form is ExportFormat.JSONL:
+            return await library_export.export_to_file(found, out)
+        return await library_export.export_to_directory(found, out)

@@ -1,40 +1,41 @@
-"""`citewell migrate`: the databases brought up to date before a server starts on them."""
+"""`citewell migrate`: updates the database schemas before a server uses them."""
 
 from __future__ import annotations
 
 import asyncio
 
-from citewell.cli import exits, screen
-from citewell.cli.opened import settings
-from citewell.store.sql import Database
+from citewell.cli.running import exit_codes
+from citewell.cli.running.command_app import load_command_settings
+from citewell.cli.terminal import screen
+from citewell.store.sql.database import SqlDatabase
 
-_VERSION = "SELECT version FROM schema_version"
+_SCHEMA_VERSION_SQL = "SELECT version FROM schema_version"
 
 
 def command() -> int:
-    """Bring the databases up to date; a server does so by itself when it first uses them."""
-    for name, version in asyncio.run(_migrated()):
-        screen.say(f"{name}: schema {version}")
-    return exits.OK
+    """Update the database schemas; a server otherwise does this when it first uses them."""
+    for name, version in asyncio.run(_migrate_databases()):
+        screen.print_text(f"{name}: schema {version}")
+    return exit_codes.OK
 
 
-async def _migrated() -> list[tuple[str, int]]:
-    from citewell.store.opened import open_store
-    from citewell.store.state import open_state
+async def _migrate_databases() -> list[tuple[str, int]]:
+    from citewell.store.cache_store import open_cache_store
+    from citewell.store.state_store import open_state_store
 
-    chosen = settings()
-    state, store = open_state(chosen), open_store(chosen)
+    chosen = load_command_settings()
+    state, store = open_state_store(chosen), open_cache_store(chosen)
     try:
-        versions = [("state", await _version(state.database))]
+        versions = [("state", await _load_schema_version(state.database))]
         if store.database is not None:
-            versions.append(("cache", await _version(store.database)))
+            versions.append(("cache", await _load_schema_version(store.database)))
         return versions
     finally:
         await state.aclose()
         await store.aclose()
 
 
-async def _version(database: Database) -> int:
-    """Whatever asks first is answered by an up-to-date database."""
-    ((version,),) = await database.fetch(_VERSION)
+async def _load_schema_version(database: SqlDatabase) -> int:
+    """The schema version; this first query makes the database migrate itself."""
+    ((version,),) = await database.select_rows(_SCHEMA_VERSION_SQL)
     return int(version)

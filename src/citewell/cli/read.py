@@ -1,4 +1,4 @@
-"""`citewell read`: the scrape_page tool for many addresses, onto the screen or into files."""
+"""`citewell read`: reads pages with the scrape_page tool, to the screen or into files."""
 
 from __future__ import annotations
 
@@ -14,28 +14,29 @@ from urllib.parse import urlsplit
 
 import typer
 
-from citewell.cli import exits, screen
-from citewell.cli.bar import bar
-from citewell.cli.opened import opened
+from citewell.cli.running import exit_codes
+from citewell.cli.running.command_app import open_command_app
+from citewell.cli.terminal import screen
+from citewell.cli.terminal.progress_bar import show_progress_bar
 from citewell.errors import Misconfigured
 from citewell.server.app import App
 
-WHOLE = 5_000_000  # bytes
-_LONGEST_NAME = 100  # characters
-_UNFIT = re.compile(r"[^\w.-]+|_+")
-_PLAIN = re.compile(r"[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?")
+MAX_PAGE_BYTES = 5_000_000  # bytes
+_MAX_FILE_NAME_CHARS = 100  # characters
+_UNSAFE_NAME_CHARS_PATTERN = re.compile(r"[^\w.-]+|_+")
+_SAFE_NAME_PATTERN = re.compile(r"[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
-    """What became of one address: the tool's answer, or its error."""
+class AddressReading:
+    """The result for one address: the tool's answer, or its error."""
 
     url: str
     body: Mapping[str, Any] | None = None
     message: str = ""
     error: Mapping[str, Any] | None = None
 
-    def json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         if self.error is None:
             return dict(self.body or {})
         return {"url": self.url, "error": {"message": self.message, **self.error}}
@@ -45,87 +46,95 @@ def command(
     urls: Annotated[list[str], typer.Argument(metavar="URL...", help="Addresses to read.")],
     *,
     out: Annotated[
-        Path | None, typer.Option(help="Write one markdown file a page into this directory.")
+        Path | None, typer.Option(help="Write one markdown file per page into this directory.")
     ] = None,
-    max_length: Annotated[int, typer.Option(help="Bytes of each page, 5000000 at most.")] = WHOLE,
-    raw: Annotated[bool, typer.Option("--raw", help="The bodies as sent, unsanitised.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the tool's own answers.")] = False,
+    max_length: Annotated[
+        int, typer.Option(help="At most this many bytes of each page, up to 5000000.")
+    ] = MAX_PAGE_BYTES,
+    raw: Annotated[bool, typer.Option("--raw", help="The pages as sent, not sanitised.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the answers of the tool as JSON.")
+    ] = False,
 ) -> int:
-    """Read pages and documents as markdown, many at a time."""
+    """Read pages and documents as markdown, several at a time."""
     if out is not None:
-        _prepare(out)
+        _create_output_directory(out)
     given = {"mode": "raw" if raw else "full", "max_length": max_length}
-    readings = asyncio.run(_read_all(list(dict.fromkeys(urls)), given))
+    readings = asyncio.run(_read_addresses(list(dict.fromkeys(urls)), given))
     if out is not None:
-        _write(readings, out, told=not as_json)
+        _write_page_files(readings, out, print_paths=not as_json)
     if as_json:
-        screen.say_json([reading.json() for reading in readings])
+        screen.print_json([reading.to_json() for reading in readings])
     elif out is None:
-        _show(readings)
+        _print_pages(readings)
     for reading in readings:
         if reading.error is not None:
-            exits.complain(reading.message, reading.error)
-    return max((_code(reading) for reading in readings), default=exits.OK)
+            exit_codes.print_error(reading.message, reading.error)
+    return max((_choose_reading_exit(reading) for reading in readings), default=exit_codes.OK)
 
 
-async def _read_all(urls: Sequence[str], given: Mapping[str, object]) -> list[Reading]:
-    async with opened() as app:
+async def _read_addresses(urls: Sequence[str], given: Mapping[str, object]) -> list[AddressReading]:
+    async with open_command_app() as app:
         gate = asyncio.Semaphore(max(1, app.settings.max_page_concurrency))
-        with bar("Reading", total=len(urls)) as done:
+        with show_progress_bar("Reading", total=len(urls)) as done:
 
-            async def one(url: str) -> Reading:
+            async def one(url: str) -> AddressReading:
                 async with gate:
-                    reading = await _read(app, url, given)
+                    reading = await _read_address(app, url, given)
                 done()
                 return reading
 
             return await asyncio.gather(*(one(url) for url in urls))
 
 
-async def _read(app: App, url: str, given: Mapping[str, object]) -> Reading:
-    outcome = await app.call("scrape_page", {"url": url, **given})
+async def _read_address(app: App, url: str, given: Mapping[str, object]) -> AddressReading:
+    outcome = await app.call_tool("scrape_page", {"url": url, **given})
     if not outcome.is_error:
-        return Reading(url=url, body=outcome.body or {})
+        return AddressReading(url=url, body=outcome.body or {})
     message, _, rest = (outcome.text or "").partition("\n\n")
-    return Reading(url=url, message=message, error=json.loads(rest)["error"])
+    return AddressReading(url=url, message=message, error=json.loads(rest)["error"])
 
 
-def _code(reading: Reading) -> int:
-    return exits.OK if reading.error is None else exits.code_of(reading.error["kind"])
+def _choose_reading_exit(reading: AddressReading) -> int:
+    return (
+        exit_codes.OK if reading.error is None else exit_codes.find_exit_code(reading.error["kind"])
+    )
 
 
-def _prepare(out: Path) -> None:
+def _create_output_directory(out: Path) -> None:
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        reason = error.strerror or "it cannot be made"
+        reason = error.strerror or "the directory cannot be created"
         raise Misconfigured(f"--out {out}: {reason}.", action="inform_user") from None
 
 
-def _write(readings: Sequence[Reading], out: Path, *, told: bool) -> None:
+def _write_page_files(readings: Sequence[AddressReading], out: Path, *, print_paths: bool) -> None:
     for reading in readings:
         if reading.body is None:
             continue
-        path = out / name_of(reading.url)
-        path.write_text(_document(reading.body), encoding="utf-8", errors="replace")
-        if told:
-            screen.say(str(path), whole=True)
+        path = out / build_page_file_name(reading.url)
+        path.write_text(_render_page_file(reading.body), encoding="utf-8", errors="replace")
+        if print_paths:
+            screen.print_text(str(path), unwrapped=True)
 
 
-def _show(readings: Sequence[Reading]) -> None:
-    """One page as it is; several, each under its own front matter."""
+def _print_pages(readings: Sequence[AddressReading]) -> None:
+    """Print one page as it is, or several pages, each with its front matter."""
     good = [reading.body for reading in readings if reading.body is not None]
     for body in good:
         alone = len(readings) == 1
-        screen.say(str(body["content"]) if alone else _document(body), whole=True)
+        screen.print_text(
+            str(body["content"]) if alone else _render_page_file(body), unwrapped=True
+        )
 
 
-def _document(body: Mapping[str, Any]) -> str:
-    return f"{front_matter(body)}\n{str(body['content']).rstrip()}\n"
+def _render_page_file(body: Mapping[str, Any]) -> str:
+    return f"{render_front_matter(body)}\n{str(body['content']).rstrip()}\n"
 
 
-def front_matter(body: Mapping[str, Any]) -> str:
-    """YAML; a JSON string is one of its own."""
+def render_front_matter(body: Mapping[str, Any]) -> str:
+    """The page's metadata as YAML front matter; the values are JSON strings, which are valid YAML."""
     citation = body["citation"]
     known = citation["metadata"]
     facts = {
@@ -142,13 +151,17 @@ def front_matter(body: Mapping[str, Any]) -> str:
     return "\n".join(["---", *lines, "---", ""])
 
 
-def name_of(url: str) -> str:
-    """The same file for the same address, and another for another."""
+def build_page_file_name(url: str) -> str:
+    """A file name for the address: always the same one, and different for different addresses."""
     parts = urlsplit(url)
     pieces = [parts.netloc, *parts.path.strip("/").split("/")]
-    name = "_".join(_UNFIT.sub("-", piece).strip("-.") for piece in pieces if piece)
-    plain = all(_PLAIN.fullmatch(piece) for piece in pieces if piece) and not parts.query
-    if plain and len(name) <= _LONGEST_NAME:
+    name = "_".join(
+        _UNSAFE_NAME_CHARS_PATTERN.sub("-", piece).strip("-.") for piece in pieces if piece
+    )
+    plain = (
+        all(_SAFE_NAME_PATTERN.fullmatch(piece) for piece in pieces if piece) and not parts.query
+    )
+    if plain and len(name) <= _MAX_FILE_NAME_CHARS:
         return f"{name}.md"
     mark = hashlib.sha256(url.encode("utf-8", "replace")).hexdigest()[:8]
-    return f"{name[:_LONGEST_NAME].rstrip('-._') or 'page'}-{mark}.md"
+    return f"{name[:_MAX_FILE_NAME_CHARS].rstrip('-._') or 'page'}-{mark}.md"

@@ -1,4 +1,4 @@
-"""`citewell report`: a research job's report, in the format wanted."""
+"""`citewell report`: prints the report of a research job in a chosen format."""
 
 from __future__ import annotations
 
@@ -9,30 +9,33 @@ from typing import Annotated
 
 import typer
 
-from citewell.cli import exits, screen
-from citewell.cli.opened import opened
-from citewell.services.research import export
-from citewell.services.research.service import Research
+from citewell.cli.running import exit_codes
+from citewell.cli.running.command_app import open_command_app
+from citewell.cli.terminal import screen
+from citewell.services.research.research_service import ResearchService
+from citewell.services.research.views import job_export
 from citewell.tooling import Owner
 
 
 def command(
-    job_id: Annotated[str, typer.Argument(help="The job; `citewell jobs` lists them.")],
+    job_id: Annotated[str, typer.Argument(help="The id of the job; `citewell jobs` lists them.")],
     *,
     form: Annotated[str, typer.Option("--format", help="md, html, json or bibtex.")] = "md",
     out: Annotated[Path | None, typer.Option(help="Write the report to this file.")] = None,
 ) -> int:
     """Print the report of a finished research job."""
-    export.named(form)
-    text = asyncio.run(_text(job_id, form))
+    job_export.resolve_export_format(form)
+    text = asyncio.run(_load_report_text(job_id, form))
     if out is None:
-        screen.say(text, whole=True)
+        screen.print_text(text, unwrapped=True)
     else:
         out.write_text(text, encoding="utf-8")
-        sys.stderr.write(f"citewell: written to {out}.\n")
-    return exits.OK
+        sys.stderr.write(f"citewell: wrote {out}.\n")
+    return exit_codes.OK
 
 
-async def _text(job_id: str, form: str) -> str:
-    async with opened() as app:
-        return await app.service(Research).document(str(Owner()), job_id, form)
+async def _load_report_text(job_id: str, form: str) -> str:
+    async with open_command_app() as app:
+        return await app.resolve_service(ResearchService).render_document(
+            str(Owner()), job_id, form
+        )

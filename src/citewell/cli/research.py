@@ -1,4 +1,4 @@
-"""`citewell research`: deep research from a shell, with its progress in view."""
+"""`citewell research`: runs deep research from a shell and shows its progress."""
 
 from __future__ import annotations
 
@@ -9,124 +9,138 @@ from typing import Annotated, Any
 
 import typer
 
-from citewell.cli import exits, screen
-from citewell.cli.opened import opened
-from citewell.cli.watching import Watch, watching
+from citewell.cli.running import exit_codes
+from citewell.cli.running.command_app import open_command_app
+from citewell.cli.terminal import screen
+from citewell.cli.terminal.job_progress import JobProgressView, open_progress_view
 from citewell.errors import InvalidInput
-from citewell.model.research import TIERS
+from citewell.model.research import RESEARCH_TIERS
 from citewell.server.app import App
-from citewell.services.research import export
-from citewell.services.research.asking import MODES, Question
-from citewell.services.research.service import Research
+from citewell.services.research.planning.assignments import RESEARCH_MODES, ResearchQuestion
+from citewell.services.research.research_service import ResearchService
+from citewell.services.research.views import job_export
 from citewell.tooling import Owner
 
-_WAIT = 1.0  # seconds between two looks
+_POLL_SECONDS = 1.0  # between two status requests
 
 
 def command(
-    query: Annotated[str, typer.Argument(help="The question; - reads it from stdin.")],
+    query: Annotated[str, typer.Argument(help="The question; - reads it from standard input.")],
     *,
-    tier: Annotated[str, typer.Option(help="XXS, XS, S, M, L or XL: how far it may go.")] = "S",
+    tier: Annotated[
+        str, typer.Option(help="How much effort and cost: XXS, XS, S, M, L or XL.")
+    ] = "S",
     provider: Annotated[
         list[str] | None,
-        typer.Option("--provider", "--providers", help="May be repeated, or a list with commas."),
+        typer.Option(
+            "--provider",
+            "--providers",
+            help="A provider to use; may be repeated, or comma-separated.",
+        ),
     ] = None,
     mode: Annotated[str, typer.Option(help="fast or methodical.")] = "methodical",
     form: Annotated[
-        str, typer.Option("--format", help="What to print at the end: md, html, json or bibtex.")
+        str, typer.Option("--format", help="Format of the report: md, html, json or bibtex.")
     ] = "md",
     out: Annotated[Path | None, typer.Option(help="Write the report to this file.")] = None,
     detach: Annotated[
         bool,
         typer.Option(
-            "--detach", help="Print the job's id and leave it to a running server or worker."
+            "--detach",
+            help="Print the id of the job and exit; a running server or worker does the work.",
         ),
     ] = False,
 ) -> int:
-    """Research a question deeply and print a report in which every claim has its evidence."""
+    """Research a question in depth and print a report with evidence for every claim."""
     text = sys.stdin.read() if query == "-" else query
-    question = Question(query=text, tier=tier.upper(), providers=_names(provider), mode=mode)
-    if question.tier not in TIERS or mode not in MODES:
-        raise InvalidInput(f"--tier is one of {', '.join(TIERS)}; --mode is {' or '.join(MODES)}.")
-    export.named(form)
-    return asyncio.run(_run(question, form=form, out=out, detach=detach))
+    question = ResearchQuestion(
+        query=text, tier=tier.upper(), providers=_parse_provider_names(provider), mode=mode
+    )
+    if question.tier not in RESEARCH_TIERS or mode not in RESEARCH_MODES:
+        raise InvalidInput(
+            f"--tier must be one of {', '.join(RESEARCH_TIERS)}; --mode must be {' or '.join(RESEARCH_MODES)}."
+        )
+    job_export.resolve_export_format(form)
+    return asyncio.run(_run_research(question, form=form, out=out, detach=detach))
 
 
-def _names(given: list[str] | None) -> tuple[str, ...]:
+def _parse_provider_names(given: list[str] | None) -> tuple[str, ...]:
     return tuple(name.strip() for part in given or () for name in part.split(",") if name.strip())
 
 
-async def _run(question: Question, *, form: str, out: Path | None, detach: bool) -> int:
-    async with opened() as app:
-        research, owner = app.service(Research), str(Owner())
-        started = await research.start(owner, question)
-        _tell(started)
+async def _run_research(
+    question: ResearchQuestion, *, form: str, out: Path | None, detach: bool
+) -> int:
+    async with open_command_app() as app:
+        research, owner = app.resolve_service(ResearchService), str(Owner())
+        started = await research.start_research(owner, question)
+        _print_job_start(started)
         if detach:
-            screen.say(started["jobId"])
-            return exits.OK
-        status = await watched(app, started["jobId"])
+            screen.print_text(started["jobId"])
+            return exit_codes.OK
+        status = await watch_job(app, started["jobId"])
         if status is None:
-            return exits.INTERRUPTED
+            return exit_codes.INTERRUPTED
         if status["status"] != "completed":
-            exits.complain(_why(status), {})
-            return exits.UPSTREAM
-        text = await research.document(owner, started["jobId"], form)
-    return _deliver(text, out, started["jobId"])
+            exit_codes.print_error(_describe_job_failure(status), {})
+            return exit_codes.UPSTREAM_FAILED
+        text = await research.render_document(owner, started["jobId"], form)
+    return _write_job_report(text, out, started["jobId"])
 
 
-async def watched(app: App, job_id: str) -> dict[str, Any] | None:
-    """The job's last status; None when the person left it running."""
-    research, owner = app.service(Research), str(Owner())
-    with watching() as watch:
+async def watch_job(app: App, job_id: str) -> dict[str, Any] | None:
+    """Show the job until it ends and return its last status; None after Ctrl-C."""
+    research, owner = app.resolve_service(ResearchService), str(Owner())
+    with open_progress_view() as watch:
         while True:
             try:
-                status = await research.status(owner, job_id)
-                watch.show(status)
+                status = await research.wait_for_status(owner, job_id)
+                watch.show_job_status(status)
                 if status["status"] in {"completed", "failed", "cancelled"}:
                     return status
-                await research.status(owner, job_id, wait=_WAIT)
+                await research.wait_for_status(owner, job_id, wait=_POLL_SECONDS)
             except (KeyboardInterrupt, asyncio.CancelledError):
-                return await _interrupted(research, owner, job_id, watch)
+                return await _handle_interrupt(research, owner, job_id, watch)
 
 
-async def _interrupted(
-    research: Research, owner: str, job_id: str, watch: Watch
+async def _handle_interrupt(
+    research: ResearchService, owner: str, job_id: str, watch: JobProgressView
 ) -> dict[str, Any] | None:
-    """Ctrl-C: stop the job, or leave it to whoever serves next."""
+    """After Ctrl-C, ask whether to cancel the job; otherwise it stays unfinished."""
     task = asyncio.current_task()
     if task is not None:
         task.uncancel()
-    if await watch.asked_to_cancel():
-        await research.cancel(owner, job_id)
-        sys.stderr.write(f"citewell: cancelled {job_id}. What was paid for is kept.\n")
+    if await watch.ask_whether_to_cancel():
+        await research.cancel_research_job(owner, job_id)
+        sys.stderr.write(f"citewell: cancelled {job_id}. Results that were paid for are kept.\n")
     else:
         sys.stderr.write(
-            f"citewell: {job_id} is kept. It goes on when a server or `citewell worker` runs;"
-            f" `citewell report {job_id}` prints it.\n"
+            f"citewell: {job_id} is not finished. It continues when a server or `citewell worker` runs;"
+            f" `citewell report {job_id}` prints its report.\n"
         )
     return None
 
 
-def _tell(started: dict[str, Any]) -> None:
+def _print_job_start(started: dict[str, Any]) -> None:
     prior = started.get("priorWork")
     sys.stderr.write(
         f"citewell: job {started['jobId']}, {', '.join(started['selectedProviders'])}, about {started['estimatedDuration']}.\n"
     )
     for job in (prior or {}).get("jobs", ()):
-        sys.stderr.write(f"  You asked before: {job['query']} (citewell report {job['jobId']})\n")
+        sys.stderr.write(f"  Earlier research: {job['query']} (citewell report {job['jobId']})\n")
 
 
-def _why(status: dict[str, Any]) -> str:
+def _describe_job_failure(status: dict[str, Any]) -> str:
     error = status.get("error") or {}
-    return error.get("message") or f"The job ended as {status['status']}."
+    return error.get("message") or f"The job ended with status {status['status']}."
 
 
-def _deliver(text: str, out: Path | None, job_id: str) -> int:
+def _write_job_report(text: str, out: Path | None, job_id: str) -> int:
     if out is None:
-        screen.say(text, whole=True)
+        screen.print_text(text, unwrapped=True)
     else:
         out.write_text(text, encoding="utf-8")
         sys.stderr.write(
-            f"citewell: written to {out}; `citewell report {job_id}` has other formats.\n"
+            f"citewell: wrote {out}; `citewell report {job_id}` prints other formats.\n"
         )
-    return exits.OK
+    return exit_codes.OK

@@ -1,4 +1,4 @@
-"""`citewell restore`: a backup put in the place of the state, on either engine."""
+"""`citewell restore`: replaces the state with a backup, on SQLite or PostgreSQL."""
 
 from __future__ import annotations
 
@@ -8,36 +8,37 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from citewell.cli import exits, screen
-from citewell.cli.backup import told
-from citewell.cli.opened import settings
+from citewell.cli.backup import describe_backup_counts
+from citewell.cli.running import exit_codes
+from citewell.cli.running.command_app import load_command_settings
+from citewell.cli.terminal import screen
 
 if TYPE_CHECKING:
-    from citewell.store.backup import Copied
+    from citewell.store.state_backup import BackupSummary
 
 
 def command(
     path: Annotated[Path, typer.Argument(help="A file that `citewell backup` wrote.")],
     *,
     force: Annotated[
-        bool, typer.Option("--force", help="Replace a state that is not empty.")
+        bool, typer.Option("--force", help="Replace the state even if it is not empty.")
     ] = False,
 ) -> int:
-    """Put a backup in the place of the state; it needs the master key of that time.
+    """Replace the state with a backup; needs the master key that was used when it was made.
 
-    Stop servers first. A backup of one engine can be restored on the other.
+    Stop all servers first. A backup from SQLite can be restored on PostgreSQL, and the reverse.
     """
-    copied = asyncio.run(_restored(path, force=force))
-    screen.say(f"Restored {copied.path}: {told(copied)}.")
-    return exits.OK
+    copied = asyncio.run(_restore_backup(path, force=force))
+    screen.print_text(f"Restored {copied.path}: {describe_backup_counts(copied)}.")
+    return exit_codes.OK
 
 
-async def _restored(path: Path, *, force: bool) -> Copied:
-    from citewell.store.backup import restore
-    from citewell.store.state import open_state
+async def _restore_backup(path: Path, *, force: bool) -> BackupSummary:
+    from citewell.store.state_backup import restore_state
+    from citewell.store.state_store import open_state_store
 
-    state = open_state(settings())
+    state = open_state_store(load_command_settings())
     try:
-        return await restore(state, path, force=force)
+        return await restore_state(state, path, force=force)
     finally:
         await state.aclose()

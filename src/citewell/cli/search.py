@@ -1,4 +1,4 @@
-"""`citewell search`: the web_search tool, from a shell."""
+"""`citewell search`: searches with the web_search tool."""
 
 from __future__ import annotations
 
@@ -8,29 +8,31 @@ from typing import Annotated, Any
 
 import typer
 
-from citewell.cli import exits, screen
-from citewell.cli.opened import opened
-from citewell.cli.refused import refused
-from citewell.server.pipeline import Outcome
+from citewell.cli.running import exit_codes
+from citewell.cli.running.command_app import open_command_app
+from citewell.cli.running.tool_errors import print_tool_error
+from citewell.cli.terminal import screen
+from citewell.server.pipeline import ToolOutcome
 
-# An empty answer whose cause lies with an upstream is that upstream's failure.
-_CAUSES = {
-    "engines_failed": exits.UPSTREAM,
-    "rate_limited": exits.UPSTREAM,
-    "bot_wall": exits.UPSTREAM,
-    "json_disabled": exits.USAGE,
-    "not_configured": exits.USAGE,
+# Exit codes for an empty answer by the reason in its hints; otherwise nothing was found.
+_EXIT_CODES_BY_HINT = {
+    "engines_failed": exit_codes.UPSTREAM_FAILED,
+    "rate_limited": exit_codes.UPSTREAM_FAILED,
+    "bot_wall": exit_codes.UPSTREAM_FAILED,
+    "json_disabled": exit_codes.WRONG_USAGE,
+    "not_configured": exit_codes.WRONG_USAGE,
 }
 
 
 def command(
-    query: Annotated[str, typer.Argument(help="What to look for, 1 to 500 characters.")],
+    query: Annotated[str, typer.Argument(help="What to search for, 1 to 500 characters.")],
     *,
     count: Annotated[
         int, typer.Option("-n", "--num-results", help="How many results, 1 to 50.")
     ] = 5,
     lens: Annotated[
-        str | None, typer.Option(help="A field's authoritative hosts, such as medical or docs.")
+        str | None,
+        typer.Option(help="Only authoritative hosts of a field, such as medical or docs."),
     ] = None,
     site: Annotated[
         list[str] | None, typer.Option(help="Only this domain; may be repeated.")
@@ -38,16 +40,19 @@ def command(
     time_range: Annotated[str | None, typer.Option(help="day, week, month or year.")] = None,
     language: Annotated[str | None, typer.Option(help="ISO 639-1, such as de or pt-BR.")] = None,
     country: Annotated[str | None, typer.Option(help="ISO 3166-1 alpha-2, such as GB.")] = None,
-    provider: Annotated[str | None, typer.Option(help="Use this provider and no other.")] = None,
+    provider: Annotated[str | None, typer.Option(help="Use only this provider.")] = None,
     claim: Annotated[
-        str | None, typer.Option(help="Show each result's sentence nearest to this claim.")
+        str | None,
+        typer.Option(help="Show the sentence of each result that is closest to this claim."),
     ] = None,
     fetch: Annotated[
-        bool, typer.Option("--fetch", help="Read each result's page as markdown.")
+        bool, typer.Option("--fetch", help="Also read the page of each result as markdown.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the tool's own answer.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the answer of the tool as JSON.")
+    ] = False,
 ) -> int:
-    """Search the web and list what was found, as an assistant would get it."""
+    """Search the web and list the results that an assistant would get."""
     given: dict[str, object] = {
         "query": query,
         "num_results": count,
@@ -61,52 +66,54 @@ def command(
     }
     if site:
         given |= {"site": site[0]} if len(site) == 1 else {"sites": site}
-    outcome = asyncio.run(_ask({name: value for name, value in given.items() if value is not None}))
+    outcome = asyncio.run(
+        _call_web_search({name: value for name, value in given.items() if value is not None})
+    )
     if outcome.is_error:
-        return refused(outcome, as_json=as_json)
+        return print_tool_error(outcome, as_json=as_json)
     body = outcome.body or {}
     if as_json:
-        screen.say_json(body | {"_meta": outcome.meta})
+        screen.print_json(body | {"_meta": outcome.meta})
     else:
-        _show(body, outcome.meta)
-    return _code(body)
+        _print_search_answer(body, outcome.meta)
+    return _choose_search_exit(body)
 
 
-async def _ask(arguments: Mapping[str, object]) -> Outcome:
-    async with opened() as app:
-        with screen.spinner("Searching") as progress:
-            return await app.call("web_search", arguments, report=progress.report)
+async def _call_web_search(arguments: Mapping[str, object]) -> ToolOutcome:
+    async with open_command_app() as app:
+        with screen.show_spinner("Searching") as progress:
+            return await app.call_tool("web_search", arguments, report=progress.update_progress)
 
 
-def _code(body: Mapping[str, Any]) -> int:
+def _choose_search_exit(body: Mapping[str, Any]) -> int:
     if body.get("resultCount"):
-        return exits.OK
+        return exit_codes.OK
     reason = body.get("hints", {}).get("reason", "")
-    return _CAUSES.get(reason, exits.NOTHING)
+    return _EXIT_CODES_BY_HINT.get(reason, exit_codes.NOTHING_FOUND)
 
 
-def _show(body: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
+def _print_search_answer(body: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
     for number, result in enumerate(body["results"], start=1):
-        _show_result(number, result)
+        _print_search_result(number, result)
     if hints := body.get("hints"):
-        _show_hints(hints)
+        _print_search_hints(hints)
     for note in body.get("notes") or ():
-        screen.say(note, style="dim")
-    screen.say(_footer(body, meta), style="dim")
+        screen.print_text(note, style="dim")
+    screen.print_text(_describe_search_totals(body, meta), style="dim")
 
 
-def _show_result(number: int, result: Mapping[str, Any]) -> None:
-    screen.say(f"{number}. {result['title'] or result['displayLink']}", style="bold")
-    screen.say(f"   {result['url']}", style="cyan", whole=True)
-    if facts := " · ".join(_facts(result)):
-        screen.say(f"   {facts}", style="dim")
-    for line in _texts(result):
-        screen.say(f"   {line}")
-    screen.say()
+def _print_search_result(number: int, result: Mapping[str, Any]) -> None:
+    screen.print_text(f"{number}. {result['title'] or result['displayLink']}", style="bold")
+    screen.print_text(f"   {result['url']}", style="cyan", unwrapped=True)
+    if facts := " · ".join(_list_result_facts(result)):
+        screen.print_text(f"   {facts}", style="dim")
+    for line in _list_result_lines(result):
+        screen.print_text(f"   {line}")
+    screen.print_text()
 
 
-def _facts(result: Mapping[str, Any]) -> list[str]:
-    """Date, reputation and engine, each where it is known."""
+def _list_result_facts(result: Mapping[str, Any]) -> list[str]:
+    """Date, reputation and engine of a result, as far as they are known."""
     reputation = result.get("sourceReputation")
     known = [
         (result.get("publishedAt") or "")[:10],
@@ -116,10 +123,10 @@ def _facts(result: Mapping[str, Any]) -> list[str]:
     return [fact for fact in known if fact]
 
 
-def _texts(result: Mapping[str, Any]) -> list[str]:
+def _list_result_lines(result: Mapping[str, Any]) -> list[str]:
     lines = [result["snippet"]]
     if claim := result.get("claimSignal"):
-        lines.append(f"Nearest to the claim: {claim}")
+        lines.append(f"Closest to the claim: {claim}")
     if content := result.get("content"):
         lines += ["", *content["markdown"].splitlines()]
     if missing := result.get("contentError"):
@@ -127,15 +134,15 @@ def _texts(result: Mapping[str, Any]) -> list[str]:
     return [line for line in lines if line or content]
 
 
-def _show_hints(hints: Mapping[str, Any]) -> None:
-    screen.say(f"Nothing found ({hints['reason'].replace('_', ' ')}).", style="yellow")
+def _print_search_hints(hints: Mapping[str, Any]) -> None:
+    screen.print_text(f"Nothing found ({hints['reason'].replace('_', ' ')}).", style="yellow")
     for line in (*hints.get("details", ()), *hints.get("suggestedActions", ())):
-        screen.say(f"- {line}")
+        screen.print_text(f"- {line}")
 
 
-def _footer(body: Mapping[str, Any], meta: Mapping[str, Any]) -> str:
+def _describe_search_totals(body: Mapping[str, Any], meta: Mapping[str, Any]) -> str:
     count = body["resultCount"]
     routing = meta.get("routing", {})
     served = f" from {routing['provider_used']}" if routing.get("provider_used") else ""
-    age = f", kept {meta.get('ageSeconds', 0):.0f} s ago" if meta.get("cached") else ""
+    age = f", cached {meta.get('ageSeconds', 0):.0f} s ago" if meta.get("cached") else ""
     return f"{count} {'result' if count == 1 else 'results'}{served}{age}"

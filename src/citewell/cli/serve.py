@@ -1,4 +1,4 @@
-"""`citewell serve`: MCP over stdio, or over HTTP."""
+"""`citewell serve`: serves MCP over stdio or HTTP."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Annotated
 import typer
 
 from citewell import config
-from citewell.cli.exits import USAGE
+from citewell.cli.running.exit_codes import WRONG_USAGE
 
-HTTP = "HTTP"
+HTTP_HELP_PANEL = "HTTP"
 
 
 def command(
@@ -18,15 +18,15 @@ def command(
         bool, typer.Option("--http", help="Serve streamable HTTP instead of stdio.")
     ] = False,
     host: Annotated[
-        str | None, typer.Option(help="Interface to listen on.", rich_help_panel=HTTP)
+        str | None, typer.Option(help="Interface to listen on.", rich_help_panel=HTTP_HELP_PANEL)
     ] = None,
     port: Annotated[
         int | None,
         typer.Option(
             min=1,
             max=65535,
-            help="Port to listen on; 8000 unless set.",
-            rich_help_panel=HTTP,
+            help="Port to listen on; the default is 8000.",
+            rich_help_panel=HTTP_HELP_PANEL,
         ),
     ] = None,
     insecure: Annotated[
@@ -34,7 +34,7 @@ def command(
         typer.Option(
             "--insecure",
             help="Listen on a public interface without authentication.",
-            rich_help_panel=HTTP,
+            rich_help_panel=HTTP_HELP_PANEL,
         ),
     ] = False,
     profile: Annotated[
@@ -42,10 +42,11 @@ def command(
         typer.Option(help="Preset of tools: default, all, searxng, or a toolset's name."),
     ] = None,
     toolsets: Annotated[
-        str | None, typer.Option(help="Toolsets instead of the profile's, comma-separated.")
+        str | None, typer.Option(help="Toolsets to offer instead of the profile, comma-separated.")
     ] = None,
     tools: Annotated[
-        str | None, typer.Option(help="Single tools besides the toolsets, comma-separated.")
+        str | None,
+        typer.Option(help="Single tools to offer besides the toolsets, comma-separated."),
     ] = None,
     read_only: Annotated[
         bool, typer.Option("--read-only", help="Offer only tools that change nothing.")
@@ -54,23 +55,23 @@ def command(
     """Serve an AI assistant over MCP: stdio, or HTTP with --http or PORT set."""
     overrides: dict[str, object] = {
         "profile": profile,
-        "toolsets": _names(toolsets),
-        "tools": _names(tools),
+        "toolsets": _parse_comma_list(toolsets),
+        "tools": _parse_comma_list(tools),
         "read_only": read_only or None,
     }
-    settings = config.load(None, **overrides, host=host, port=port)
+    settings = config.load_settings(None, **overrides, host=host, port=port)
     if not (http or host or settings.port):
-        from citewell.server.stdio import serve
+        from citewell.server.stdio.stdio_server import serve_stdio
 
-        return serve({name: value for name, value in overrides.items() if value is not None})
+        return serve_stdio({name: value for name, value in overrides.items() if value is not None})
 
-    from citewell.server.hosting import serve_http
+    from citewell.server.http.hosting import serve_http
 
     try:
         return serve_http(settings, insecure=insecure)
-    except SystemExit:  # uvicorn has said why it cannot listen there
-        return USAGE
+    except SystemExit:  # uvicorn has printed why it cannot listen
+        return WRONG_USAGE
 
 
-def _names(given: str | None) -> tuple[str, ...] | None:
+def _parse_comma_list(given: str | None) -> tuple[str, ...] | None:
     return tuple(name.strip() for name in given.split(",") if name.strip()) if given else None

@@ -1,4 +1,4 @@
-"""`citewell sessions`: what research is on record, and documents made of it."""
+"""`citewell sessions`: lists, shows and exports research sessions."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ from typing import Annotated, Any
 
 import typer
 
-from citewell.cli import exits, screen
-from citewell.cli.opened import opened
+from citewell.cli.running import exit_codes
+from citewell.cli.running.command_app import open_command_app
+from citewell.cli.terminal import screen
 from citewell.errors import InvalidInput
-from citewell.model.session import Session
-from citewell.services.sessions import export, views
-from citewell.services.sessions.tracking import Sessions
+from citewell.model.research_session import ResearchSession
+from citewell.services.sessions import session_export, session_views
+from citewell.services.sessions.session_tracking import SessionTracker
 from citewell.tooling import Owner
 
-VERBS = ("list", "show", "export")
+SESSION_ACTIONS = ("list", "show", "export")
 
 
 def command(
@@ -31,75 +32,81 @@ def command(
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> int:
     """List your research sessions, show one, or export it as a document."""
-    if verb not in VERBS:
-        raise InvalidInput(f"sessions takes {', '.join(VERBS)}, not {verb}.")
+    if verb not in SESSION_ACTIONS:
+        raise InvalidInput(f"sessions accepts {', '.join(SESSION_ACTIONS)}, not {verb}.")
     if verb == "list":
-        return _list(asyncio.run(_all()), as_json=as_json)
+        return _print_session_list(asyncio.run(_list_stored_sessions()), as_json=as_json)
     if session_id is None:
         raise InvalidInput(
-            f"sessions {verb} needs the id of a session; `citewell sessions list` shows them."
+            f"`sessions {verb}` needs the id of a session; `citewell sessions list` shows them."
         )
-    session, stamp = asyncio.run(_one(session_id))
+    session, stamp = asyncio.run(_load_stored_session(session_id))
     if verb == "show":
-        return _show(session, as_json=as_json)
-    return _export(session, form, stamp=stamp, out=out)
+        return _print_stored_session(session, as_json=as_json)
+    return _export_stored_session(session, form, stamp=stamp, out=out)
 
 
-async def _all() -> tuple[Session, ...]:
-    async with opened() as app:
-        return await app.service(Sessions).listed(str(Owner()))
+async def _list_stored_sessions() -> tuple[ResearchSession, ...]:
+    async with open_command_app() as app:
+        return await app.resolve_service(SessionTracker).list_sessions(str(Owner()))
 
 
-async def _one(session_id: str) -> tuple[Session, str]:
-    async with opened() as app:
-        sessions = app.service(Sessions)
-        return await sessions.find(str(Owner()), session_id), sessions.stamp()
+async def _load_stored_session(session_id: str) -> tuple[ResearchSession, str]:
+    async with open_command_app() as app:
+        sessions = app.resolve_service(SessionTracker)
+        return await sessions.find_session(str(Owner()), session_id), sessions.format_now()
 
 
-def _list(sessions: tuple[Session, ...], *, as_json: bool) -> int:
-    rows = [_row(session) for session in sessions]
+def _print_session_list(sessions: tuple[ResearchSession, ...], *, as_json: bool) -> int:
+    rows = [_build_session_row(session) for session in sessions]
     if as_json:
-        screen.say_json({"sessions": rows})
+        screen.print_json({"sessions": rows})
     elif not rows:
-        screen.say("No research sessions. An assistant begins one with sequential_search.")
+        screen.print_text("No research sessions. An assistant starts one with sequential_search.")
     for row in () if as_json else rows:
         state = "done" if row["isComplete"] else "open"
-        screen.say(
+        screen.print_text(
             f"{row['sessionId']}  {row['startedAt']}  {state:4}  {row['steps']} steps, {row['sources']} sources"
         )
-        screen.say(f"    {row['researchGoal']}")
-    return exits.OK if rows else exits.NOTHING
+        screen.print_text(f"    {row['researchGoal']}")
+    return exit_codes.OK if rows else exit_codes.NOTHING_FOUND
 
 
-def _row(session: Session) -> dict[str, Any]:
+def _build_session_row(session: ResearchSession) -> dict[str, Any]:
     return {
         "sessionId": session.id,
         "researchGoal": session.goal,
         "startedAt": session.started,
-        "isComplete": session.complete,
+        "isComplete": session.is_complete,
         "steps": len(session.steps),
         "sources": len(session.sources),
     }
 
 
-def _show(session: Session, *, as_json: bool) -> int:
+def _print_stored_session(session: ResearchSession, *, as_json: bool) -> int:
     if as_json:
-        screen.say_json(views.recovery(session))
+        screen.print_json(session_views.build_recovery_view(session))
     else:
-        screen.say(
-            export.document(session, "markdown", tenant=Owner().tenant, stamp=session.started)
+        screen.print_text(
+            session_export.render_session(
+                session, "markdown", tenant=Owner().tenant, stamp=session.started
+            )
         )
-    return exits.OK
+    return exit_codes.OK
 
 
-def _export(session: Session, form: str, *, stamp: str, out: Path | None) -> int:
-    if form not in export.FORMATS:
-        raise InvalidInput(f"format is one of {', '.join(export.FORMATS)}.")
-    made = export.document(session, form, tenant=Owner().tenant, stamp=stamp)
+def _export_stored_session(
+    session: ResearchSession, form: str, *, stamp: str, out: Path | None
+) -> int:
+    if form not in session_export.SESSION_EXPORT_FORMATS:
+        raise InvalidInput(
+            f"--format must be one of {', '.join(session_export.SESSION_EXPORT_FORMATS)}."
+        )
+    made = session_export.render_session(session, form, tenant=Owner().tenant, stamp=stamp)
     text = made if isinstance(made, str) else json.dumps(made, ensure_ascii=False, indent=2)
     if out is None:
-        screen.say(text, whole=True)
+        screen.print_text(text, unwrapped=True)
     else:
         out.write_text(text, encoding="utf-8")
-        screen.say(f"Written to {out}.")
-    return exits.OK
+        screen.print_text(f"Wrote {out}.")
+    return exit_codes.OK

@@ -1,4 +1,4 @@
-"""`citewell tools`: what an assistant is offered, and what it costs its context."""
+"""`citewell tools`: lists the tools and how many tokens of context they take."""
 
 from __future__ import annotations
 
@@ -7,75 +7,77 @@ from typing import Annotated, Any
 
 import typer
 
-from citewell.cli import exits, screen
+from citewell.cli.running import exit_codes
+from citewell.cli.terminal import screen
 from citewell.errors import Misconfigured
-from citewell.server import manifest, selection
-from citewell.server.reference import BUDGET_ALL, BUDGET_DEFAULT, tokens
+from citewell.server import manifest
+from citewell.server.capabilities import tool_selection
+from citewell.server.reference import MAX_ALL_TOKENS, MAX_DEFAULT_TOKENS, estimate_tool_tokens
 
 
 def command(
     *,
     as_json: Annotated[bool, typer.Option("--json", help="Print the list as JSON.")] = False,
-    profile: Annotated[
-        str | None, typer.Option(help="The tools of this profile instead of all.")
-    ] = None,
+    profile: Annotated[str | None, typer.Option(help="Only the tools of this profile.")] = None,
     toolsets: Annotated[
-        str | None, typer.Option(help="The tools of these toolsets, comma-separated.")
+        str | None, typer.Option(help="Only the tools of these toolsets, comma-separated.")
     ] = None,
 ) -> int:
-    """List the tools with their toolsets and sizes; a token is taken as four bytes."""
-    everything = [_row(entry) for entry in manifest.load()["tools"]]
-    shown = {entry["name"] for entry in _chosen(profile, toolsets)}
+    """List the tools with their toolsets and sizes in tokens of four bytes."""
+    everything = [_build_tool_row(entry) for entry in manifest.load_manifest()["tools"]]
+    shown = {entry["name"] for entry in _choose_listed_tools(profile, toolsets)}
     rows = [row for row in everything if row["name"] in shown]
-    totals = _totals(everything)
+    totals = _sum_token_budgets(everything)
     if as_json:
-        screen.say_json(
+        screen.print_json(
             {"tools": rows, "tokens": sum(row["tokens"] for row in rows), "budgets": totals}
         )
     else:
-        _show(rows)
+        _print_tool_table(rows)
         for name, total in totals.items():
-            screen.say(f"{name}: {total['tokens']} of {total['budget']} tokens")
+            screen.print_text(f"{name}: {total['tokens']} of {total['budget']} tokens")
     within = all(total["tokens"] <= total["budget"] for total in totals.values())
-    return exits.OK if within else exits.NOTHING
+    return exit_codes.OK if within else exit_codes.NOTHING_FOUND
 
 
-def _chosen(profile: str | None, toolsets: str | None) -> list[Mapping[str, Any]]:
-    """Every tool unless the command says otherwise."""
+def _choose_listed_tools(profile: str | None, toolsets: str | None) -> list[Mapping[str, Any]]:
+    """The tools of the profile or toolsets; all tools if neither is given."""
     sets = [name.strip() for name in (toolsets or "").split(",") if name.strip()]
     try:
-        return selection.chosen(
-            manifest.load()["tools"], profile=profile or selection.EVERYTHING, toolsets=sets
+        return tool_selection.select_entries(
+            manifest.load_manifest()["tools"],
+            profile=profile or tool_selection.ALL_TOOLS,
+            toolsets=sets,
         )
     except ValueError as error:
         raise Misconfigured(f"{str(error).capitalize()}.", action="inform_user") from None
 
 
-def _totals(rows: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, int]]:
+def _sum_token_budgets(rows: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, int]]:
     return {
         "default profile": {
             "tokens": sum(row["tokens"] for row in rows if row["default"]),
-            "budget": BUDGET_DEFAULT,
+            "budget": MAX_DEFAULT_TOKENS,
         },
-        "all tools": {"tokens": sum(row["tokens"] for row in rows), "budget": BUDGET_ALL},
+        "all tools": {"tokens": sum(row["tokens"] for row in rows), "budget": MAX_ALL_TOKENS},
     }
 
 
-def _row(entry: Mapping[str, Any]) -> dict[str, Any]:
+def _build_tool_row(entry: Mapping[str, Any]) -> dict[str, Any]:
     wire = entry["wire"]
     return {
         "name": entry["name"],
         "toolset": entry["toolset"],
         "default": entry["default"],
         "readOnly": entry["readOnly"],
-        "tokens": tokens(wire),
+        "tokens": estimate_tool_tokens(wire),
         "description": wire["description"],
     }
 
 
-def _show(rows: Sequence[Mapping[str, Any]]) -> None:
+def _print_tool_table(rows: Sequence[Mapping[str, Any]]) -> None:
     cells = [
         (row["name"], row["toolset"], "yes" if row["default"] else "no", str(row["tokens"]))
         for row in rows
     ]
-    screen.table(("TOOL", "TOOLSET", "DEFAULT", "TOKENS"), cells)
+    screen.print_table(("TOOL", "TOOLSET", "DEFAULT", "TOKENS"), cells)

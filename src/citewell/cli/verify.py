@@ -1,4 +1,4 @@
-"""`citewell verify`: the verify_citation tool, from a shell."""
+"""`citewell verify`: checks one citation with the verify_citation tool."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from typing import Annotated, Any
 
 import typer
 
-from citewell.cli import exits, screen
-from citewell.cli.opened import opened
-from citewell.cli.refused import refused
-from citewell.server.pipeline import Outcome
+from citewell.cli.running import exit_codes
+from citewell.cli.running.command_app import open_command_app
+from citewell.cli.running.tool_errors import print_tool_error
+from citewell.cli.terminal import screen
+from citewell.server.pipeline import ToolOutcome
 
-_SAID = {
+_EXISTENCE_LABELS = {
     "found": ("Found", "ok"),
     "not_registered": ("Not registered", "failed"),
     "gone": ("Gone", "failed"),
@@ -28,76 +29,81 @@ def command(
     ],
     *,
     claim: Annotated[
-        str | None, typer.Option(help="What it is cited for; the source's nearest sentences.")
+        str | None,
+        typer.Option(help="What it is cited for; shows the closest sentences of the source."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the tool's own answer.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the answer of the tool as JSON.")
+    ] = False,
 ) -> int:
-    """Check one citation: that it exists, is what it says, was not retracted, and speaks of a claim.
+    """Check that a citation exists, describes the right work, was not retracted, and addresses a claim.
 
-    Exits with 1 when it is retracted, mismatched or not registered, or nothing like it
-    is known, and with 3 when nobody could say.
+    Exits with 1 if it is retracted, mismatched, not registered or not found, and with 3 if no
+    registry could be asked.
     """
     given = {"citation": citation} | ({"claim": claim} if claim else {})
-    outcome = asyncio.run(_ask(given))
+    outcome = asyncio.run(_call_verify_citation(given))
     if outcome.is_error:
-        return refused(outcome, as_json=as_json)
+        return print_tool_error(outcome, as_json=as_json)
     body = outcome.body or {}
     if as_json:
-        screen.say_json(body)
+        screen.print_json(body)
     else:
-        _show(body)
-    return _code(body)
+        _print_verification(body)
+    return _choose_verify_exit(body)
 
 
-async def _ask(arguments: Mapping[str, object]) -> Outcome:
-    async with opened() as app:
-        with screen.spinner("Checking") as progress:
-            return await app.call("verify_citation", arguments, report=progress.report)
+async def _call_verify_citation(arguments: Mapping[str, object]) -> ToolOutcome:
+    async with open_command_app() as app:
+        with screen.show_spinner("Checking") as progress:
+            return await app.call_tool(
+                "verify_citation", arguments, report=progress.update_progress
+            )
 
 
-def _code(body: Mapping[str, Any]) -> int:
+def _choose_verify_exit(body: Mapping[str, Any]) -> int:
     retracted = (body.get("retractionStatus") or {}).get("retracted")
     if retracted or body.get("mismatches") or body["existence"] in {"not_registered", "gone"}:
-        return exits.NOTHING
+        return exit_codes.NOTHING_FOUND
     if body["verificationStatus"] == "not_found":
-        return exits.NOTHING
+        return exit_codes.NOTHING_FOUND
     unanswered = body["existence"] == "unchecked" and body["inputType"] != "legal"
-    return exits.UPSTREAM if unanswered else exits.OK
+    return exit_codes.UPSTREAM_FAILED if unanswered else exit_codes.OK
 
 
-def _show(body: Mapping[str, Any]) -> None:
-    word, style = _SAID.get(body["existence"], (body["existence"], "warning"))
+def _print_verification(body: Mapping[str, Any]) -> None:
+    word, style = _EXISTENCE_LABELS.get(body["existence"], (body["existence"], "warning"))
     kind = body["inputType"]
-    screen.say(f"{word} ({kind})", style=screen.STYLES[style])
+    screen.print_text(f"{word} ({kind})", style=screen.STATE_COLOURS[style])
     if record := body.get("matchedRecord"):
-        _show_work("Record", record)
+        _print_matched_work("Record", record)
     elif near := body.get("possibleMatch"):
-        _show_work("Nearest record", near)
-    for line, style in _lines(body):
-        screen.say(line, style=screen.STYLES.get(style, ""))
+        _print_matched_work("Nearest record", near)
+    for line, style in _list_verdict_lines(body):
+        screen.print_text(line, style=screen.STATE_COLOURS.get(style, ""))
     for sentence in body.get("claimEvidence") or ():
-        screen.say(f"  “{sentence}”")
+        screen.print_text(f"  “{sentence}”")
 
 
-def _show_work(label: str, record: Mapping[str, Any]) -> None:
+def _print_matched_work(label: str, record: Mapping[str, Any]) -> None:
     names = record.get("authors") or ()
     who = ", ".join(names[:3]) + (" et al." if len(names) > 3 else "")
     facts = (who, str(record.get("year") or ""), record.get("journal") or "")
-    screen.say(f"{label}: {record['title']}")
-    screen.say(f"  {' · '.join(fact for fact in facts if fact)}", style="dim")
-    screen.say(f"  {record['url']}", style="cyan", whole=True)
+    screen.print_text(f"{label}: {record['title']}")
+    screen.print_text(f"  {' · '.join(fact for fact in facts if fact)}", style="dim")
+    screen.print_text(f"  {record['url']}", style="cyan", unwrapped=True)
 
 
-def _lines(body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """What there is to say, each with its colour."""
+def _list_verdict_lines(body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """The lines to print about the verdict, each with its style."""
     if status := body.get("retractionStatus"):
-        yield _notice(status), "failed" if status["retracted"] else "warning"
+        yield _describe_retraction_notice(status), "failed" if status["retracted"] else "warning"
     for mismatch in body.get("mismatches") or ():
         yield f"Mismatch: {mismatch}", "failed"
     if right := body.get("suggestedDoi"):
-        yield f"The words fit DOI {right}.", "warning"
+        yield f"The citation matches DOI {right} instead.", "warning"
     if body.get("linkState") == "dead":
-        reason = body.get("linkReason") or "no server answered"
+        reason = body.get("linkReason") or "the server did not answer"
         archived = f"; archived at {body['archivedUrl']}" if body.get("archivedUrl") else ""
         yield f"The link is dead ({reason}{archived}).", "warning"
     if caveat := body.get("authenticityCaveat"):
@@ -107,10 +113,10 @@ def _lines(body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if support := body.get("claimSupport"):
         yield f"Claim: {support.replace('_', ' ')}.", "ok" if support == "addressed" else "warning"
     if body.get("contrastSignal"):
-        yield "A sentence of the source denies something; read it.", "warning"
+        yield "A sentence of the source contains a negation; read it.", "warning"
 
 
-def _notice(status: Mapping[str, Any]) -> str:
+def _describe_retraction_notice(status: Mapping[str, Any]) -> str:
     word = str(status["kind"]).replace("_", " ").capitalize()
     when = f" of {status['date']}" if status.get("date") else ""
     source = f" according to {status['source']}" if status.get("source") else ""

@@ -1,4 +1,4 @@
-"""`citewell worker`: carries out queued research jobs and serves nobody."""
+"""`citewell worker`: runs queued research jobs without serving clients."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ import asyncio
 import signal
 import sys
 
-from citewell.cli import exits
-from citewell.cli.opened import opened
-from citewell.services.research.service import Research
+from citewell.cli.running import exit_codes
+from citewell.cli.running.command_app import open_command_app
+from citewell.services.research.research_service import ResearchService
 
 
 def command() -> int:
-    """Carry out research jobs of this machine's store, or of the PostgreSQL all machines share, until stopped."""
-    asyncio.run(_work())
-    return exits.OK
+    """Run queued research jobs, of this machine or of a shared PostgreSQL database, until stopped."""
+    asyncio.run(_run_worker())
+    return exit_codes.OK
 
 
-async def _work() -> None:
+async def _run_worker() -> None:
     stopped = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stopped.set)
-    async with opened() as app:
-        app.service(Research).serve()
-        sys.stderr.write("citewell: working on research jobs; Ctrl-C ends it.\n")
+    async with open_command_app() as app:
+        app.resolve_service(ResearchService).start_serving()
+        sys.stderr.write("citewell: running research jobs; stop with Ctrl-C.\n")
         await stopped.wait()

@@ -1,1 +1,1 @@
-"""An address to a readable document: the ladder of tiers, what they read, and what stands before it."""
+"""Turns an address into a readable page: the tiers that fetch it, the parsers, and the detection of bot walls."""

@@ -1,1 +1,1 @@
-"""Frozen values that cross layers; no I/O."""
+"""Frozen values that are passed between layers; no I/O."""

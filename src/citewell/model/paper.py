@@ -1,4 +1,4 @@
-"""Scholarly works: what is asked about them, what registries answer, and who said what."""
+"""Papers: queries about them, what registries return, and which provider stated what."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 
-class Scheme(StrEnum):
-    """The kinds of identifier a work may be known by."""
+class IdentifierScheme(StrEnum):
+    """The kinds of identifier of a work."""
 
     DOI = "doi"
     ARXIV = "arxiv"
@@ -23,7 +23,7 @@ class Scheme(StrEnum):
 class PaperId:
     """One identifier in its bare form: a DOI in lower case, an arXiv id without its version."""
 
-    scheme: Scheme
+    scheme: IdentifierScheme
     value: str
 
     def __str__(self) -> str:
@@ -31,18 +31,18 @@ class PaperId:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Person:
-    """An author; `family` and `given` only where the registry itself parts them."""
+class WorkAuthor:
+    """An author; `family` and `given` are set only if the registry separates them."""
 
-    name: str  # first name first, or the organisation
-    family: str = ""  # with its particle: van der Berg
+    name: str  # given name first, or the organisation's name
+    family: str = ""  # with its particle, for example "van der Berg"
     given: str = ""
     suffix: str = ""
     organisation: bool = False
 
 
-class Notice(StrEnum):
-    """What was published about a work afterwards, the worst first."""
+class NoticeKind(StrEnum):
+    """The kinds of notice about a published work, the most serious first."""
 
     RETRACTION = "retraction"
     CONCERN = "expression_of_concern"
@@ -51,19 +51,19 @@ class Notice(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Event:
-    """One notice about a work, as one source records it."""
+class IntegrityNotice:
+    """One notice about a work, as recorded by one source."""
 
-    kind: Notice
+    kind: NoticeKind
     source: str  # retraction-watch, publisher, pubmed, openalex, offline-table
-    label: str = ""  # the source's own word: partial_retraction, withdrawal, erratum, …
-    date: str | None = None  # ISO 8601, as exact as the source is
+    label: str = ""  # the source's own term: partial_retraction, withdrawal, erratum, …
+    date: str | None = None  # ISO 8601, as precise as the source
     notice_doi: str | None = None
     reasons: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Copy:
+class OpenCopy:
     """A place where a work can be read freely."""
 
     url: str
@@ -71,54 +71,54 @@ class Copy:
     version: str | None = None  # publishedVersion, acceptedVersion, submittedVersion
     license: str | None = None
     host: str | None = None  # publisher, repository
-    source: str = ""  # who knows of it
+    source: str = ""  # the provider that listed it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Paper:
-    """A work as one registry has it, or several merged; what nobody said is absent."""
+    """A work as described by one registry, or by several merged; unstated fields are empty."""
 
     title: str
     source: str  # the provider that answered first
-    url: str = ""  # DOI address, or the landing page
-    ids: Mapping[Scheme, str] = field(default_factory=dict)
-    authors: tuple[Person, ...] = ()
+    url: str = ""  # the DOI's URL, or the landing page
+    ids: Mapping[IdentifierScheme, str] = field(default_factory=dict)
+    authors: tuple[WorkAuthor, ...] = ()
     kind: str | None = (
-        None  # CSL's word: article-journal, book, chapter, paper-conference, thesis, …
+        None  # a CSL type: article-journal, book, chapter, paper-conference, thesis, …
     )
     year: int | None = None
-    published: str | None = None  # ISO 8601, may stop at the year or the month
+    published: str | None = None  # ISO 8601: a date, a month or a year
     venue: str | None = None
     volume: str | None = None
     issue: str | None = None
     pages: str | None = None
     publisher: str | None = None
-    abstract: str | None = None  # plain text, whole
+    abstract: str | None = None  # plain text, not truncated
     language: str | None = None
     citation_count: int | None = None
     reference_count: int | None = None
     open_access: bool | None = None
     in_doaj: bool | None = None
     pdf_url: str | None = None
-    copies: tuple[Copy, ...] = ()
+    copies: tuple[OpenCopy, ...] = ()
     tldr: str | None = None
     influential: bool | None = None
     intents: tuple[str, ...] = ()
-    events: tuple[Event, ...] = ()
-    preprint_of: str | None = None  # DOI of the version of record, where the registry links it
-    provenance: Mapping[str, str] = field(default_factory=dict)  # field → provider, once merged
+    events: tuple[IntegrityNotice, ...] = ()
+    preprint_of: str | None = None  # DOI of the version of record, if the registry links it
+    provenance: Mapping[str, str] = field(default_factory=dict)  # field → provider, if merged
 
     @property
     def doi(self) -> str | None:
-        return self.ids.get(Scheme.DOI)
+        return self.ids.get(IdentifierScheme.DOI)
 
-    def with_(self, **changes: object) -> Paper:
+    def with_changes(self, **changes: object) -> Paper:
         return replace(self, **changes)  # type: ignore[arg-type]  # the fields' own types check at the call
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PaperQuery:
-    """One question to one scholarly provider, already validated."""
+    """One query to one scholarly provider, already validated."""
 
     text: str
     count: int = 5
@@ -127,26 +127,26 @@ class PaperQuery:
     source: str = "all"  # all, arxiv, pubmed, ieee, nature, springer
     sort: str = "relevance"  # relevance, date
     open_access: bool = False
-    full_text: bool = False  # only works whose text can be had
+    full_text: bool = False  # only works whose full text is available
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PapersFound:
+class PaperHits:
     papers: tuple[Paper, ...]
     total: int | None = None
     applied: frozenset[str] = (
         frozenset()
-    )  # of year, source, sort, open_access: what the provider did itself
+    )  # those of year, source, sort and open_access that the provider applied
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BibliographicQuery:
-    """A reference to be matched with real works: by its parts where known, else by its text."""
+    """A reference to match with registered works: by its parts if they are known, else by its text."""
 
     text: str = ""  # the whole reference, as written
     title: str = ""
     author: str = ""  # first author's family name
     year: int | None = None
     venue: str = ""
-    glance: bool = False  # an absence decides nothing, so that few need be asked
+    glance: bool = False  # finding nothing has no consequence, so asking a few registries is enough
     count: int = 5

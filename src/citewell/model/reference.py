@@ -1,21 +1,21 @@
-"""A reference as somebody wrote it: the parts that could be read, and where it stood."""
+"""A reference as it was written: the parts that could be parsed, and its position."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from citewell.model.paper import PaperId, Person
+from citewell.model.paper import PaperId, WorkAuthor
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reference:
-    """Nothing here is checked against anything: it is what the citation says of itself."""
+    """What a reference states about its work; nothing here has been verified."""
 
     raw: str  # as written
     title: str = ""
-    authors: tuple[Person, ...] = ()
+    authors: tuple[WorkAuthor, ...] = ()
     year: int | None = None
-    published: str = ""  # ISO 8601, as exact as written
+    published: str = ""  # ISO 8601, as precise as the reference
     venue: str = ""
     volume: str = ""
     issue: str = ""
@@ -23,7 +23,7 @@ class Reference:
     publisher: str = ""
     url: str = ""
     ids: tuple[PaperId, ...] = ()  # DOI first
-    kind: str = ""  # CSL's word, where the format says it
+    kind: str = ""  # a CSL type, if the format states it
     key: str = ""  # cite key, id or number in the list
     line: int | None = None  # 1-based, in the document it came from
     claim: str = ""
@@ -35,8 +35,8 @@ class Reference:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Malformed:
-    """A record that could not be read: where it is and why."""
+class MalformedEntry:
+    """An entry that could not be parsed: its line and the reason."""
 
     line: int
     reason: str
@@ -44,9 +44,9 @@ class Malformed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Document:
-    """A bibliography document taken apart; nothing of it is dropped in silence."""
+class BibliographyDocument:
+    """A parsed bibliography; entries that could not be parsed are in `malformed`."""
 
     format: str  # csl-json, ris, bibtex, prose
     references: tuple[Reference, ...]
-    malformed: tuple[Malformed, ...] = field(default=())
+    malformed: tuple[MalformedEntry, ...] = field(default=())

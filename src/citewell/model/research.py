@@ -1,4 +1,4 @@
-"""Deep research: what is asked of a provider, what it reports, and what is kept of a job."""
+"""Deep research: requests to providers, their reports, and the findings of a job."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from enum import StrEnum
 
 from pydantic import Field
 
-from citewell.model.base import Value
+from citewell.model.wire_values import WireValue
 
 TICKS_PER_CENT = (
     100_000_000  # one tick is 1e-10 US dollars, the smallest unit any provider bills in
 )
 
 
-class Status(StrEnum):
-    """Where a job, or one provider's part of it, stands."""
+class ResearchStatus(StrEnum):
+    """The status of a job, or of one provider's part of it."""
 
     PENDING = "pending"
     RUNNING = "running"
@@ -23,15 +23,20 @@ class Status(StrEnum):
     COMPLETED = "completed"
     FAILED = "failed"
     CANCELLED = "cancelled"
-    UNCERTAIN = "uncertain"  # sent, answer lost: paid perhaps, never sent again
+    UNCERTAIN = "uncertain"  # sent, response lost: perhaps charged, never sent again
 
     @property
-    def final(self) -> bool:
-        return self in {Status.COMPLETED, Status.FAILED, Status.CANCELLED, Status.UNCERTAIN}
+    def is_final(self) -> bool:
+        return self in {
+            ResearchStatus.COMPLETED,
+            ResearchStatus.FAILED,
+            ResearchStatus.CANCELLED,
+            ResearchStatus.UNCERTAIN,
+        }
 
 
-class Relation(StrEnum):
-    """What a snippet says about a claim."""
+class ClaimRelation(StrEnum):
+    """How a snippet relates to a claim."""
 
     SUPPORTS = "supports"
     CONTRADICTS = "contradicts"
@@ -40,43 +45,43 @@ class Relation(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tier:
-    """How far a job may go: its price cap, and the breadth of the engine of our own."""
+class ResearchTier:
+    """The limits of a job: its price cap, and how much the local research engine searches and reads."""
 
     name: str
     cap_cents: int
-    providers: int  # paid providers chosen when nobody named any
+    providers: int  # paid providers used if the caller named none
     queries: int
     pages: int
     rounds: int
-    effort: str  # low, medium, high, xhigh: what reasoning providers are asked for
+    effort: str  # reasoning effort for providers: low, medium, high, xhigh
 
 
-TIERS = {
+RESEARCH_TIERS = {
     tier.name: tier
     for tier in (
-        Tier(name="XXS", cap_cents=100, providers=1, queries=2, pages=5, rounds=1, effort="low"),
-        Tier(name="XS", cap_cents=200, providers=1, queries=3, pages=8, rounds=1, effort="low"),
-        Tier(name="S", cap_cents=500, providers=1, queries=4, pages=12, rounds=1, effort="medium"),
-        Tier(name="M", cap_cents=1500, providers=2, queries=6, pages=20, rounds=2, effort="medium"),
-        Tier(name="L", cap_cents=3000, providers=3, queries=8, pages=40, rounds=2, effort="high"),
-        Tier(name="XL", cap_cents=6000, providers=99, queries=12, pages=60, rounds=3, effort="xhigh"),
+        ResearchTier(name="XXS", cap_cents=100, providers=1, queries=2, pages=5, rounds=1, effort="low"),
+        ResearchTier(name="XS", cap_cents=200, providers=1, queries=3, pages=8, rounds=1, effort="low"),
+        ResearchTier(name="S", cap_cents=500, providers=1, queries=4, pages=12, rounds=1, effort="medium"),
+        ResearchTier(name="M", cap_cents=1500, providers=2, queries=6, pages=20, rounds=2, effort="medium"),
+        ResearchTier(name="L", cap_cents=3000, providers=3, queries=8, pages=40, rounds=2, effort="high"),
+        ResearchTier(name="XL", cap_cents=6000, providers=99, queries=12, pages=60, rounds=3, effort="xhigh"),
     )
 }  # fmt: skip
 
 
-class Cited(Value):
-    """One citation in a provider's report; `start` and `end` are characters of the text."""
+class ReportCitation(WireValue):
+    """One citation in a provider's report; `start` and `end` are character offsets in the text."""
 
     url: str
     title: str = ""
     start: int | None = None
     end: int | None = None
-    quote: str = ""  # what the provider says the page says
+    quote: str = ""  # the text of the page, as quoted by the provider
 
 
-class Consulted(Value):
-    """A page the provider looked at, cited or not."""
+class ConsultedPage(WireValue):
+    """A page that the provider read, whether it cited it or not."""
 
     url: str
     title: str = ""
@@ -84,7 +89,7 @@ class Consulted(Value):
     published: str = ""
 
 
-class Usage(Value):
+class ProviderUsage(WireValue):
     input_tokens: int = 0
     output_tokens: int = 0
     reasoning_tokens: int = 0
@@ -93,24 +98,24 @@ class Usage(Value):
     fetches: int = 0
 
 
-class ProviderReport(Value):
-    """One provider's whole answer, as kept in the job."""
+class ProviderReport(WireValue):
+    """One provider's report, as stored in the job."""
 
     provider: str
     model: str = ""
     text: str  # markdown
-    citations: tuple[Cited, ...] = ()
-    consulted: tuple[Consulted, ...] = ()
-    usage: Usage = Field(default_factory=Usage)
+    citations: tuple[ReportCitation, ...] = ()
+    consulted: tuple[ConsultedPage, ...] = ()
+    usage: ProviderUsage = Field(default_factory=ProviderUsage)
     cost_ticks: int = 0
-    cost_basis: str = "none"  # provider, prices, table or none: who said what it cost
-    partial: bool = False  # stopped before its end: budget, time, a dropped stream
+    cost_basis: str = "none"  # where the cost is from: provider, prices, table or none
+    partial: bool = False  # ended early: budget, time or a lost connection
     notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Passage:
-    """What our own search found, for a model that cannot search."""
+class GroundingPassage:
+    """A passage from our own search, given to a model that cannot search."""
 
     number: int
     url: str
@@ -119,20 +124,20 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ResearchAsk:
-    """One question to one research provider."""
+class ResearchRequest:
+    """One request to one research provider."""
 
     query: str
-    tier: Tier
-    tag: str  # the same for every attempt at this one call; sent as idempotency key and metadata
-    context: str = ""  # what is known already, or what is missing
-    passages: tuple[Passage, ...] = ()
+    tier: ResearchTier
+    tag: str  # identical for all attempts of this call; sent as idempotency key and metadata
+    context: str = ""  # what is already known, or what is missing
+    passages: tuple[GroundingPassage, ...] = ()
     cap_ticks: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Writing:
-    """A text to be written by a model from material of ours, without tools."""
+class WritingRequest:
+    """A request to a model to write a text from our material, without tools."""
 
     instructions: str
     material: str
@@ -141,24 +146,24 @@ class Writing:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Submission:
-    """What a submitted call came back with: a reference to poll, or the report itself."""
+class SubmitOutcome:
+    """What a submit returned: a reference to poll, or the report itself."""
 
     ref: str | None = None
     report: ProviderReport | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Polled:
-    status: Status
-    report: ProviderReport | None = None  # present when completed; may be when cut short
+class PollOutcome:
+    status: ResearchStatus
+    report: ProviderReport | None = None  # if completed; sometimes if it ended early
     error: str | None = None
     error_kind: str | None = None
-    note: str = ""  # what it is doing now
+    note: str = ""  # what the run is doing now
 
 
-class Source(Value):
-    """A page in a job's registry, cited as [src_N]."""
+class ResearchSource(WireValue):
+    """A source of a job, cited as [src_N]."""
 
     ref: str  # src_1
     url: str
@@ -172,16 +177,16 @@ class Source(Value):
     state: str = "read"  # read, unreachable, refused, never_existed, unchecked
     reputation: str | None = None
     archived_url: str | None = None
-    copy_of: str | None = None  # the ref of the page this one repeats
-    providers: tuple[str, ...] = ()  # who cited or found it
+    copy_of: str | None = None  # ref of the source that this one duplicates
+    providers: tuple[str, ...] = ()  # the providers that cited or found it
 
 
-class Evidence(Value):
-    """A verbatim snippet of a source, with its place in the source's text."""
+class ClaimEvidence(WireValue):
+    """A verbatim snippet of a source, with its character offsets in the source's text."""
 
     id: str
     claim_id: str
-    relation: Relation
+    relation: ClaimRelation
     snippet: str
     start: int
     end: int
@@ -190,8 +195,8 @@ class Evidence(Value):
     source: str  # src_N
 
 
-class ValueRow(Value):
-    """One source's value in a table of values that differ."""
+class ValueRow(WireValue):
+    """One source's value in a table of differing values."""
 
     value: str
     source: str
@@ -199,13 +204,13 @@ class ValueRow(Value):
     snippet: str = ""
 
 
-class ValueTable(Value):
+class ValueTable(WireValue):
     subject: str
     unit: str = ""
     rows: tuple[ValueRow, ...]
 
 
-class Claim(Value):
+class ResearchClaim(WireValue):
     id: str
     content: str
     confidence: float
@@ -223,21 +228,21 @@ class Claim(Value):
     created_at: str | None = None
 
 
-class Followon(Value):
+class FollowOnTopic(WireValue):
     topic: str
     rationale: str
 
 
-class Findings(Value):
-    """Everything a finished job holds; the report is written from this alone."""
+class ResearchFindings(WireValue):
+    """Everything a finished job found; the report is written from this alone."""
 
     query: str
     synthesis: str  # markdown with [src_N]
     synthesis_by: str  # extractive, or the model's name
-    sources: tuple[Source, ...] = ()
-    claims: tuple[Claim, ...] = ()
-    evidence: tuple[Evidence, ...] = ()
+    sources: tuple[ResearchSource, ...] = ()
+    claims: tuple[ResearchClaim, ...] = ()
+    evidence: tuple[ClaimEvidence, ...] = ()
     value_tables: tuple[ValueTable, ...] = ()
-    follow_ons: tuple[Followon, ...] = ()
+    follow_ons: tuple[FollowOnTopic, ...] = ()
     not_found: tuple[str, ...] = ()  # facets for which nothing was found
-    notes: tuple[str, ...] = ()  # partial results, spent budgets, failed providers
+    notes: tuple[str, ...] = ()  # about partial results, exhausted budgets and failed providers

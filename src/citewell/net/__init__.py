@@ -1,1 +1,1 @@
-"""The one door to the network: every byte in or out passes the guard."""
+"""All network access; the guard checks every connection."""

@@ -1,4 +1,4 @@
-"""Builds the network once for a process and hands every provider its door."""
+"""Builds the network objects of a process once, and one Upstream for each API."""
 
 from __future__ import annotations
 
@@ -8,67 +8,67 @@ from collections.abc import Awaitable, Callable, Mapping
 from types import MappingProxyType
 
 from citewell.config import Settings
-from citewell.net.breaker import Breaker, BreakerSnapshot
-from citewell.net.client import Client
-from citewell.net.guard import Guard, Resolver, Rules
-from citewell.net.lane import Lane, Lanes
-from citewell.net.message import Request
-from citewell.net.outbound import Outbound
-from citewell.net.pace import Pace
-from citewell.net.robots import Robots
-from citewell.net.timing import Timing
-from citewell.net.upstream import Upstream
+from citewell.net.guard.address_guard import Guard, GuardRules, HostResolver
+from citewell.net.http.guarded_client import GuardedClient
+from citewell.net.http.messages import HttpRequest
+from citewell.net.http.outbound_route import OutboundRoute
+from citewell.net.robots_rules import RobotsChecker
+from citewell.net.upstream.circuit_breaker import BreakerSnapshot, CircuitBreaker
+from citewell.net.upstream.origin_limits import OriginLimits, OriginLimitsTable
+from citewell.net.upstream.request_pace import RequestPace
+from citewell.net.upstream.time_source import TimeSource
+from citewell.net.upstream.upstream_client import Upstream
 
-_NONE: Mapping[str, str] = MappingProxyType({})
+_NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 
 
 class Network:
-    """The one door outside: `client` for pages, `upstream` for APIs, `robots` and `guard` for both."""
+    """All network access: `client` for pages, `open_upstream` for APIs, and `robots` and `guard`."""
 
     def __init__(
         self,
         settings: Settings,
         *,
-        resolver: Resolver | None = None,
+        resolver: HostResolver | None = None,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._settings = settings
-        self._timing = Timing(clock=clock, sleep=sleep)
+        self._timing = TimeSource(clock=clock, sleep=sleep)
         self._upstreams: dict[str, Upstream] = {}
-        self.guard = Guard(Rules.of(settings), resolver=resolver)
-        self.client = Client(
+        self.guard = Guard(GuardRules.from_settings(settings), resolver=resolver)
+        self.client = GuardedClient(
             self.guard,
-            outbound=Outbound.of(settings),
+            outbound=OutboundRoute.from_settings(settings),
             user_agent=settings.user_agent,
             clock=clock,
         )
-        self.robots = Robots(self.client, clock=clock)
+        self.robots = RobotsChecker(self.client, clock=clock)
 
-    def upstream(
+    def open_upstream(
         self,
         name: str,
         *,
         base_url: str,
-        headers: Mapping[str, str] = _NONE,
-        secret_headers: Mapping[str, str] = _NONE,
+        headers: Mapping[str, str] = _NO_HEADERS,
+        secret_headers: Mapping[str, str] = _NO_HEADERS,
         per_second: float | None = None,
         burst: int = 1,
         timeout: float | None = None,
         page: bool = False,
     ) -> Upstream:
-        """The door of `name`: made on the first call, the same one ever after.
+        """The Upstream called `name`; created by the first call, and returned again by later ones.
 
-        `secret_headers` go to the origin of `base_url` alone. With `page` every request of this
-        upstream is a page's, so that ALLOWED_DOMAINS binds it.
+        `secret_headers` are sent only to the origin of `base_url`. With `page`, every request of
+        this upstream counts as a page, so that ALLOWED_DOMAINS applies.
         """
         if name not in self._upstreams:
             self._upstreams[name] = Upstream(
                 name,
                 base_url=base_url,
                 sender=self.client,
-                lanes=self._lanes(name, base_url, per_second=per_second, burst=burst),
-                defaults=Request(
+                lanes=self._build_origin_table(name, base_url, per_second=per_second, burst=burst),
+                defaults=HttpRequest(
                     url=base_url,
                     headers=headers,
                     secret_headers=secret_headers,
@@ -79,23 +79,25 @@ class Network:
             )
         return self._upstreams[name]
 
-    def health(self) -> Mapping[str, BreakerSnapshot]:
-        """Every breaker by the name of its upstream, for diagnostics."""
+    def collect_health(self) -> Mapping[str, BreakerSnapshot]:
+        """The state of every breaker by upstream name, for diagnostics."""
         found: dict[str, BreakerSnapshot] = {}
         for upstream in self._upstreams.values():
-            found.update(upstream.health())
+            found.update(upstream.collect_health())
         return found
 
     async def aclose(self) -> None:
         await self.client.aclose()
 
-    def _lanes(self, name: str, base_url: str, *, per_second: float | None, burst: int) -> Lanes:
+    def _build_origin_table(
+        self, name: str, base_url: str, *, per_second: float | None, burst: int
+    ) -> OriginLimitsTable:
         settings, timing = self._settings, self._timing
 
-        def make(owner: str) -> Lane:
-            return Lane(
-                pace=Pace(per_second=per_second, burst=burst, timing=timing),
-                breaker=Breaker(
+        def make(owner: str) -> OriginLimits:
+            return OriginLimits(
+                pace=RequestPace(per_second=per_second, burst=burst, timing=timing),
+                breaker=CircuitBreaker(
                     owner,
                     threshold=settings.breaker_threshold,
                     reset=settings.breaker_reset,
@@ -103,4 +105,4 @@ class Network:
                 ),
             )
 
-        return Lanes(name, base_url=base_url, make=make)
+        return OriginLimitsTable(name, base_url=base_url, build_limits=make)

@@ -1,4 +1,4 @@
-"""One file is one upstream; `NAMES` is the whole register and `load` imports one of them."""
+"""One file or package per upstream. `NAMES` lists them all; `load` imports one by its name."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from citewell.ports import Kit, Spec
+    from citewell.ports import ProviderKit, ProviderSpec
 
 NAMES = (
     "anthropic",
@@ -40,14 +40,14 @@ NAMES = (
 )
 
 
-class Module(Protocol):
-    """What every provider file holds."""
+class ProviderModule(Protocol):
+    """What every provider module defines."""
 
-    SPEC: Spec
+    SPEC: ProviderSpec
 
-    def Provider(self, kit: Kit) -> object: ...  # noqa: N802 - the class each file defines
+    def Provider(self, kit: ProviderKit) -> object: ...  # noqa: N802 - the class each file defines
 
 
-def load(name: str) -> Module:
-    module: Module = import_module(f"{__name__}.{name}")
+def load(name: str) -> ProviderModule:
+    module: ProviderModule = import_module(f"{__name__}.{name}")
     return module

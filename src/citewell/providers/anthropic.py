@@ -1,40 +1,47 @@
-"""Claude by Anthropic: searches and reads within one message, resumed where it pauses; needs a key."""
+"""Claude by Anthropic: searches and reads pages by itself; paused turns are resumed; needs a key."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
-from citewell.errors import BadShape
-from citewell.model.research import (
-    Cited,
-    Consulted,
-    ProviderReport,
-    ResearchAsk,
-    Submission,
-    Usage,
-    Writing,
+from citewell.dialects.json_responses import HttpLink, OptionalField, ResponsePart, TolerantItems
+from citewell.dialects.model_billing import build_tariff
+from citewell.dialects.paid_apis import (
+    EXPLAINED_STATUSES,
+    PaidAccount,
+    read_paid_response,
+    validate_response,
 )
-from citewell.net.answer import Items, Link, Maybe, Part
-from citewell.net.billing import tariff
-from citewell.net.paid import READ_HERE, Account, body, shaped
-from citewell.ports import Kit, Offer, Option, Spec
-from citewell.text import briefs
+from citewell.errors import MalformedResponse
+from citewell.model.research import (
+    ConsultedPage,
+    ProviderReport,
+    ProviderUsage,
+    ReportCitation,
+    ResearchRequest,
+    SubmitOutcome,
+    WritingRequest,
+)
+from citewell.ports import Offer, ProviderKit, ProviderOption, ProviderSpec
+from citewell.text.questions import research_prompts
 
-SPEC = Spec(
+SPEC = ProviderSpec(
     name="anthropic",
     title="Claude (Anthropic)",
-    home="https://docs.claude.com/en/docs/agents-and-tools/tool-use/web-search-tool",
+    homepage="https://docs.claude.com/en/docs/agents-and-tools/tool-use/web-search-tool",
     base_url="https://api.anthropic.com",
     offers=frozenset({Offer.RESEARCH, Offer.WRITING}),
     options=(
-        Option(env="ANTHROPIC_API_KEY", help="Key of Anthropic.", secret=True, required=True),
-        Option(
+        ProviderOption(
+            env="ANTHROPIC_API_KEY", help="Key of Anthropic.", secret=True, required=True
+        ),
+        ProviderOption(
             env="ANTHROPIC_MODEL",
             help="Model that researches and writes (chosen November 2026).",
             default="claude-sonnet-5-5",
         ),
-        Option(
+        ProviderOption(
             env="ANTHROPIC_PRICES",
             help="Dollars per million tokens in/out/per thousand searches, such as 2/10/10.",
         ),
@@ -44,84 +51,91 @@ SPEC = Spec(
     rank=50,
 )
 
-_PRICES = (
+_CLAUDE_PRICES = (
     ("claude-haiku-5-5", "0.10", "0.50"),
     ("claude-sonnet-5-5", "2", "10"),
     ("claude-opus-5-5", "4", "20"),
     ("claude-fable-5-1", "10", "50"),
 )
-_VERSION = "2023-06-01"
-_PATIENCE = 600.0  # seconds for one turn
-_TURNS = 20  # a run that pauses more often than this is stopped
-_LENGTH = 16_000  # tokens of one turn
-_USES = {"low": 5, "medium": 12, "high": 25, "xhigh": 40}  # searches, and pages, of a run
+_API_VERSION = "2023-06-01"
+_TURN_TIMEOUT_SECONDS = 600.0  # seconds for one turn
+_MAX_TURNS = 20  # a run that pauses more often than this is not resumed again
+_MAX_TURN_TOKENS = 16_000  # output tokens of one turn
+_MAX_TOOL_USES = {
+    "low": 5,
+    "medium": 12,
+    "high": 25,
+    "xhigh": 40,
+}  # searches, and page reads, by effort
 
 
-class _Mark(Part):
-    url: Link
-    title: Maybe[str] = None
-    cited_text: Maybe[str] = None
+class _ClaudeCitation(ResponsePart):
+    url: HttpLink
+    title: OptionalField[str] = None
+    cited_text: OptionalField[str] = None
 
 
-class _Block(Part):
-    type: Maybe[str] = None
-    text: Maybe[str] = None
-    citations: Items[Any] = ()
+class _ClaudeBlock(ResponsePart):
+    type: OptionalField[str] = None
+    text: OptionalField[str] = None
+    citations: TolerantItems[Any] = ()
     content: Any = None
 
 
-class _Served(Part):
-    web_search_requests: Maybe[int] = None
-    web_fetch_requests: Maybe[int] = None
+class _ClaudeToolUse(ResponsePart):
+    web_search_requests: OptionalField[int] = None
+    web_fetch_requests: OptionalField[int] = None
 
 
-class _Tokens(Part):
-    input_tokens: Maybe[int] = None
-    output_tokens: Maybe[int] = None
-    cache_read_input_tokens: Maybe[int] = None
-    cache_creation_input_tokens: Maybe[int] = None
-    server_tool_use: Maybe[_Served] = None
+class _ClaudeUsage(ResponsePart):
+    input_tokens: OptionalField[int] = None
+    output_tokens: OptionalField[int] = None
+    cache_read_input_tokens: OptionalField[int] = None
+    cache_creation_input_tokens: OptionalField[int] = None
+    server_tool_use: OptionalField[_ClaudeToolUse] = None
 
 
-class _Answer(Part):
-    model: Maybe[str] = None
-    stop_reason: Maybe[str] = None
-    content: Items[_Block] = ()
-    usage: Maybe[_Tokens] = None
+class _ClaudeMessage(ResponsePart):
+    model: OptionalField[str] = None
+    stop_reason: OptionalField[str] = None
+    content: TolerantItems[_ClaudeBlock] = ()
+    usage: OptionalField[_ClaudeUsage] = None
 
 
 class Provider:
-    idempotent = False
+    is_idempotent = False
 
-    def __init__(self, kit: Kit) -> None:
+    def __init__(self, kit: ProviderKit) -> None:
         self._upstream = kit.upstream
-        self._model = kit.option("ANTHROPIC_MODEL") or ""
-        self._key = {"x-api-key": kit.option("ANTHROPIC_API_KEY") or ""}
-        self._tariff = tariff(
+        self._model = kit.find_option("ANTHROPIC_MODEL") or ""
+        self._key = {"x-api-key": kit.find_option("ANTHROPIC_API_KEY") or ""}
+        self._tariff = build_tariff(
             "anthropic",
-            _PRICES,
-            otherwise=("10", "50"),
-            searches="10",
-            own=("ANTHROPIC_PRICES", kit.option("ANTHROPIC_PRICES")),
+            _CLAUDE_PRICES,
+            default_price=("10", "50"),
+            search_dollars="10",
+            user_price=("ANTHROPIC_PRICES", kit.find_option("ANTHROPIC_PRICES")),
         )
-        self._account = Account(
+        self._account = PaidAccount(
             provider=SPEC.name,
             title=SPEC.title,
             model=self._model,
             model_setting="ANTHROPIC_MODEL",
         )
 
-    def estimate(self, ask: ResearchAsk) -> int:
-        searches = _USES[ask.tier.effort]
-        usage = Usage(input_tokens=10_000 * searches, output_tokens=10_000, searches=searches)
-        return self._tariff.cost(self._model, usage).ticks
+    def estimate_cost(self, ask: ResearchRequest) -> int:
+        searches = _MAX_TOOL_USES[ask.tier.effort]
+        usage = ProviderUsage(
+            input_tokens=10_000 * searches, output_tokens=10_000, searches=searches
+        )
+        return self._tariff.compute_cost(self._model, usage).ticks
 
-    async def submit(self, ask: ResearchAsk) -> Submission:
-        uses = _USES[ask.tier.effort]
+    async def submit_research(self, ask: ResearchRequest) -> SubmitOutcome:
+        uses = _MAX_TOOL_USES[ask.tier.effort]
         request = {
             "model": self._model,
-            "max_tokens": _LENGTH,
-            "system": briefs.RESEARCH,
+            "max_tokens": _MAX_TURN_TOKENS,
+            "system": research_prompts.RESEARCH_INSTRUCTIONS,
             "thinking": {"type": "adaptive"},
             "output_config": {"effort": "high" if ask.tier.effort == "xhigh" else ask.tier.effort},
             "tools": [
@@ -135,33 +149,39 @@ class Provider:
                 },
             ],
         }
-        turns = await self._turns(request, briefs.question(ask), tag=ask.tag)
-        return Submission(report=self._report(turns))
+        turns = await self._run_turns(
+            request, research_prompts.build_question_prompt(ask), tag=ask.tag
+        )
+        return SubmitOutcome(report=self._build_claude_report(turns))
 
-    async def write(self, writing: Writing) -> ProviderReport:
+    async def write_report(self, writing: WritingRequest) -> ProviderReport:
         request = {
             "model": self._model,
             "max_tokens": writing.max_tokens,
             "system": writing.instructions,
         }
-        return self._report(await self._turns(request, writing.material, tag=writing.tag))
+        return self._build_claude_report(
+            await self._run_turns(request, writing.material, tag=writing.tag)
+        )
 
-    async def _turns(self, request: dict[str, Any], question: str, *, tag: str) -> list[_Answer]:
-        """Its long turns pause; each is resumed by sending back what it said, unchanged."""
+    async def _run_turns(
+        self, request: dict[str, Any], question: str, *, tag: str
+    ) -> list[_ClaudeMessage]:
+        """All turns of one run. After `pause_turn` the content is sent back unchanged to resume."""
         messages: list[dict[str, Any]] = [{"role": "user", "content": question}]
-        answers: list[_Answer] = []
-        for turn in range(_TURNS):
-            response = await self._upstream.post(
+        answers: list[_ClaudeMessage] = []
+        for turn in range(_MAX_TURNS):
+            response = await self._upstream.send_post(
                 "/v1/messages",
                 json={**request, "messages": messages},
                 idempotent=False,
-                headers={"anthropic-version": _VERSION, "Idempotency-Key": f"{tag}-{turn}"},
+                headers={"anthropic-version": _API_VERSION, "Idempotency-Key": f"{tag}-{turn}"},
                 secret_headers=self._key,
-                timeout=_PATIENCE,
-                accept=READ_HERE,
+                timeout=_TURN_TIMEOUT_SECONDS,
+                accept=EXPLAINED_STATUSES,
             )
-            raw = body(response, self._account)
-            answers.append(shaped(_Answer, raw, self._account))
+            raw = read_paid_response(response, self._account)
+            answers.append(validate_response(_ClaudeMessage, raw, self._account))
             if answers[-1].stop_reason != "pause_turn":
                 break
             messages = [
@@ -171,13 +191,13 @@ class Provider:
             ]
         return answers
 
-    def _report(self, answers: list[_Answer]) -> ProviderReport:
-        text, cited = _written(answers)
+    def _build_claude_report(self, answers: list[_ClaudeMessage]) -> ProviderReport:
+        text, cited = _join_text_blocks(answers)
         if not text:
-            raise BadShape("Claude answered without a text.", provider=SPEC.name)
-        usage = _usage(answers)
+            raise MalformedResponse("Claude's response contains no text.", provider=SPEC.name)
+        usage = _sum_turn_usage(answers)
         model = answers[-1].model or self._model
-        cost = self._tariff.cost(model, usage)
+        cost = self._tariff.compute_cost(model, usage)
         ended = answers[-1].stop_reason
         cut = ended not in {"end_turn", "stop_sequence", None}
         return ProviderReport(
@@ -185,7 +205,7 @@ class Provider:
             model=model,
             text=text,
             citations=cited,
-            consulted=tuple(_consulted(answers)),
+            consulted=tuple(_collect_searched_pages(answers)),
             usage=usage,
             cost_ticks=cost.ticks,
             cost_basis=cost.basis,
@@ -194,63 +214,63 @@ class Provider:
         )
 
 
-def _blocks(answers: list[_Answer]) -> Iterator[_Block]:
+def _list_content_blocks(answers: list[_ClaudeMessage]) -> Iterator[_ClaudeBlock]:
     for answer in answers:
         yield from answer.content
 
 
-def _written(answers: list[_Answer]) -> tuple[str, tuple[Cited, ...]]:
-    """A block of text is what its citations stand behind."""
+def _join_text_blocks(answers: list[_ClaudeMessage]) -> tuple[str, tuple[ReportCitation, ...]]:
+    """The whole text and its citations; each citation covers the text block it came with."""
     pieces: list[str] = []
-    cited: list[Cited] = []
+    cited: list[ReportCitation] = []
     at = 0
-    for block in _blocks(answers):
+    for block in _list_content_blocks(answers):
         if block.type != "text" or not block.text:
             continue
         cited.extend(
-            Cited(
+            ReportCitation(
                 url=mark.url,
                 title=mark.title or "",
                 start=at,
                 end=at + len(block.text),
                 quote=mark.cited_text or "",
             )
-            for mark in _marks(block)
+            for mark in _parse_block_citations(block)
         )
         pieces.append(block.text)
         at += len(block.text)
     return "".join(pieces), tuple(cited)
 
 
-def _marks(block: _Block) -> Iterator[_Mark]:
+def _parse_block_citations(block: _ClaudeBlock) -> Iterator[_ClaudeCitation]:
     for raw in block.citations:
         try:
-            yield _Mark.model_validate(raw)
+            yield _ClaudeCitation.model_validate(raw)
         except ValueError:
             continue
 
 
-def _consulted(answers: list[_Answer]) -> Iterator[Consulted]:
+def _collect_searched_pages(answers: list[_ClaudeMessage]) -> Iterator[ConsultedPage]:
     seen: set[str] = set()
-    for block in _blocks(answers):
+    for block in _list_content_blocks(answers):
         if block.type != "web_search_tool_result" or not isinstance(block.content, list):
             continue
         for raw in block.content:
             try:
-                page = _Mark.model_validate(raw)
+                page = _ClaudeCitation.model_validate(raw)
             except ValueError:
                 continue
             if page.url not in seen:
                 seen.add(page.url)
-                yield Consulted(url=page.url, title=page.title or "")
+                yield ConsultedPage(url=page.url, title=page.title or "")
 
 
-def _usage(answers: list[_Answer]) -> Usage:
-    tokens = [answer.usage or _Tokens() for answer in answers]
-    served = [one.server_tool_use or _Served() for one in tokens]
+def _sum_turn_usage(answers: list[_ClaudeMessage]) -> ProviderUsage:
+    tokens = [answer.usage or _ClaudeUsage() for answer in answers]
+    served = [one.server_tool_use or _ClaudeToolUse() for one in tokens]
     cached = sum(max(0, one.cache_read_input_tokens or 0) for one in tokens)
     made = sum(max(0, one.cache_creation_input_tokens or 0) for one in tokens)
-    return Usage(
+    return ProviderUsage(
         input_tokens=sum(max(0, one.input_tokens or 0) for one in tokens) + cached + made,
         output_tokens=sum(max(0, one.output_tokens or 0) for one in tokens),
         cached_tokens=cached,

@@ -1,4 +1,4 @@
-"""arXiv: preprints of physics, mathematics, computing and their neighbours; no key."""
+"""arXiv: preprints in physics, mathematics, computer science and related fields; no key."""
 
 from __future__ import annotations
 
@@ -8,120 +8,132 @@ from types import MappingProxyType
 from typing import ClassVar
 from xml.etree.ElementTree import Element
 
-from citewell.errors import BadShape, InvalidInput, RejectedRequest, Unavailable
+from citewell.dialects import batch_lookup
+from citewell.dialects.xml_responses import extract_element_text, read_xml_tree
+from citewell.errors import InvalidInput, MalformedResponse, RejectedRequest, UpstreamUnavailable
 from citewell.model.paper import (
     BibliographicQuery,
-    Copy,
-    Event,
-    Notice,
+    IdentifierScheme,
+    IntegrityNotice,
+    NoticeKind,
+    OpenCopy,
     Paper,
+    PaperHits,
     PaperId,
     PaperQuery,
-    PapersFound,
-    Person,
-    Scheme,
+    WorkAuthor,
 )
-from citewell.net import bundle
-from citewell.net.message import Response
-from citewell.net.tree import read_tree, said
-from citewell.ports import Kit, Offer, Spec
-from citewell.text import fields, stopwords
-from citewell.text.markup import clean
-from citewell.text.operators import shorten
+from citewell.net.http.messages import HttpResponse
+from citewell.ports import Offer, ProviderKit, ProviderSpec
+from citewell.text.citations import record_fields
+from citewell.text.language import stopwords
+from citewell.text.safety.markup_cleaning import clean_markup
+from citewell.text.web.search_operators import shorten_query_text
 
-SPEC = Spec(
+SPEC = ProviderSpec(
     name="arxiv",
     title="arXiv",
-    home="https://info.arxiv.org/help/api/index.html",
+    homepage="https://info.arxiv.org/help/api/index.html",
     base_url="https://export.arxiv.org/api",
     offers=frozenset({Offer.PAPERS, Offer.LOOKUP, Offer.MATCH}),
     max_results=100,
-    max_query=300,
+    max_query_chars=300,
     per_second=1 / 3,
     rank=45,
     terms="One request every three seconds. Thank arXiv for use of its open access interoperability.",
-    evidence="recorded answers",
+    test_evidence="recorded answers",
 )
 
-_ATOM = "{http://www.w3.org/2005/Atom}"
-_ARXIV = "{http://arxiv.org/schemas/atom}"
-_TOTAL = "{http://a9.com/-/spec/opensearch/1.1/}totalResults"
-_ERRORS = "api/errors"
-_BAD_ID = b"api/errors#incorrect_id_format"
-_WORD = re.compile(r"[^\W_]+")
-_MOST_WORDS = 12
-_BUNDLE = 50  # numbers in one list
-_REMARK = 300  # characters of the reason given for a withdrawal
-_THIS = r"(?:(?:this|the|our) )?(?:paper|article|manuscript|submission|preprint|work|note|draft)s?"
-_GONE = r"(?:has|have|had|is|was|were)(?: now| been| being| temporarily)* withdrawn\b"
-# Of the paper itself: not of another one that it corrects, of an earlier version, or of a drug.
-_COMMENT = re.compile(
-    rf"(?:^|[.;,(])\s*(?:{_THIS} )?withdrawn\b|\b{_THIS} {_GONE}"
+_ATOM_NAMESPACE = "{http://www.w3.org/2005/Atom}"
+_ARXIV_NAMESPACE = "{http://arxiv.org/schemas/atom}"
+_TOTAL_RESULTS_TAG = "{http://a9.com/-/spec/opensearch/1.1/}totalResults"
+_ERROR_ID_PART = "api/errors"
+_BAD_ID_ERROR = b"api/errors#incorrect_id_format"
+_WORD_PATTERN = re.compile(r"[^\W_]+")
+_MAX_QUERY_WORDS = 12
+_MAX_BATCH_IDS = 50  # ids in one request
+_MAX_REASON_CHARS = 300  # characters of the reason given for a withdrawal
+_THIS_PAPER_PATTERN = (
+    r"(?:(?:this|the|our) )?(?:paper|article|manuscript|submission|preprint|work|note|draft)s?"
+)
+_WITHDRAWN_PATTERN = r"(?:has|have|had|is|was|were)(?: now| been| being| temporarily)* withdrawn\b"
+# Only a withdrawal of this paper: not of another paper, an earlier version or a drug.
+_WITHDRAWAL_COMMENT_PATTERN = re.compile(
+    rf"(?:^|[.;,(])\s*(?:{_THIS_PAPER_PATTERN} )?withdrawn\b|\b{_THIS_PAPER_PATTERN} {_WITHDRAWN_PATTERN}"
     r"|\b(?:authors?|we|i) (?:have |has )?(?:withdraw|withdrew|withdrawn) (?:this|the|our|my)\b",
     re.IGNORECASE,
 )
-_SUMMARY = re.compile(rf"^\W*(?:{_THIS} {_GONE}|(?:{_THIS} )?withdrawn\b)", re.IGNORECASE)
+_WITHDRAWAL_SUMMARY_PATTERN = re.compile(
+    rf"^\W*(?:{_THIS_PAPER_PATTERN} {_WITHDRAWN_PATTERN}|(?:{_THIS_PAPER_PATTERN} )?withdrawn\b)",
+    re.IGNORECASE,
+)
 
 
 class Provider:
-    schemes: ClassVar[frozenset[Scheme]] = frozenset({Scheme.ARXIV})
-    most: ClassVar[Mapping[Scheme, int]] = MappingProxyType({Scheme.ARXIV: _BUNDLE})
+    schemes: ClassVar[frozenset[IdentifierScheme]] = frozenset({IdentifierScheme.ARXIV})
+    max_batch: ClassVar[Mapping[IdentifierScheme, int]] = MappingProxyType(
+        {IdentifierScheme.ARXIV: _MAX_BATCH_IDS}
+    )
 
-    def __init__(self, kit: Kit) -> None:
+    def __init__(self, kit: ProviderKit) -> None:
         self._upstream = kit.upstream
 
-    async def papers(self, query: PaperQuery) -> PapersFound:
-        """Works with all the words; where there are none, works with some of them."""
-        words = _words(query.text)
+    async def search_papers(self, query: PaperQuery) -> PaperHits:
+        """Papers that contain all the words; if there are none, papers that contain any of them."""
+        words = _choose_arxiv_words(query.text)
         if not words:
-            return PapersFound(papers=(), applied=_applied(query))
-        found = await self._search(_all(words, "all"), query)
+            return PaperHits(papers=(), applied=_list_arxiv_filters(query))
+        found = await self._search_arxiv(_require_all_words(words, "all"), query)
         if not found.papers and len(words) > 2:
-            found = await self._search(f"({_some(words, 'all')})", query)
+            found = await self._search_arxiv(f"({_require_any_word(words, 'all')})", query)
         return found
 
-    async def paper(self, paper_id: PaperId) -> Paper | None:
-        if paper_id.scheme is not Scheme.ARXIV:
-            raise InvalidInput("arXiv knows papers by its own numbers only.", provider=SPEC.name)
+    async def look_up_paper(self, paper_id: PaperId) -> Paper | None:
+        if paper_id.scheme is not IdentifierScheme.ARXIV:
+            raise InvalidInput("arXiv can look up papers by arXiv id only.", provider=SPEC.name)
         params = {"id_list": paper_id.value, "max_results": "1"}
-        response = await self._upstream.get("/query", params=params, accept=(400,))
-        if _BAD_ID in response.body:  # nothing can have such a number
+        response = await self._upstream.send_get("/query", params=params, accept=(400,))
+        if _BAD_ID_ERROR in response.body:  # no paper can have such an id
             return None
         if response.status == 400:
             raise RejectedRequest("The upstream refused this request.", provider=SPEC.name)
-        papers, _total = _read(response)
-        return next((one for one in papers if _is(one, paper_id)), None)
+        papers, _total = _read_arxiv_feed(response)
+        return next((one for one in papers if _has_arxiv_id(one, paper_id)), None)
 
-    async def papers_of(self, ids: Sequence[PaperId]) -> Mapping[PaperId, Paper | None]:
-        """Without numbers of another form: one of them and the whole list is refused."""
-        asked = [one for one in ids if fields.arxiv(one.value) == one.value]
+    async def look_up_papers(self, ids: Sequence[PaperId]) -> Mapping[PaperId, Paper | None]:
+        """Leaves out malformed ids, because arXiv refuses the whole list if one is malformed."""
+        asked = [one for one in ids if record_fields.normalize_arxiv_field(one.value) == one.value]
         if not asked:
             return {}
         numbers = ",".join(one.value for one in asked)
         params = {"id_list": numbers, "max_results": str(len(asked))}
-        papers, total = _read(await self._upstream.get("/query", params=params))
-        return bundle.placed(asked, papers, whole=total == len(papers))
+        papers, total = _read_arxiv_feed(await self._upstream.send_get("/query", params=params))
+        return batch_lookup.assign_papers(asked, papers, is_complete=total == len(papers))
 
-    async def match(self, query: BibliographicQuery) -> tuple[Paper, ...]:
-        """By all words of the title; then by the author and some of them."""
-        words = _words(query.title or query.text)
+    async def match_reference(self, query: BibliographicQuery) -> tuple[Paper, ...]:
+        """Papers with all words of the title; if there are none, those of the author with any of the words."""
+        words = _choose_arxiv_words(query.title or query.text)
         if not words:
             return ()
         asked = PaperQuery(text=query.title, count=query.count)
-        found = await self._search(_all(words, "ti"), asked)
-        family = " ".join(_WORD.findall(clean(query.author)))
+        found = await self._search_arxiv(_require_all_words(words, "ti"), asked)
+        family = " ".join(_WORD_PATTERN.findall(clean_markup(query.author)))
         if not found.papers and family:
-            loose = f'au:"{family}" AND ({_some(words, "ti")})'
-            found = await self._search(loose, asked)
+            loose = f'au:"{family}" AND ({_require_any_word(words, "ti")})'
+            found = await self._search_arxiv(loose, asked)
         return found.papers
 
-    async def _search(self, expression: str, query: PaperQuery) -> PapersFound:
-        response = await self._upstream.get("/query", params=_params(expression, query))
-        papers, total = _read(response)
-        return PapersFound(papers=papers[: query.count], total=total, applied=_applied(query))
+    async def _search_arxiv(self, expression: str, query: PaperQuery) -> PaperHits:
+        response = await self._upstream.send_get(
+            "/query", params=_build_arxiv_params(expression, query)
+        )
+        papers, total = _read_arxiv_feed(response)
+        return PaperHits(
+            papers=papers[: query.count], total=total, applied=_list_arxiv_filters(query)
+        )
 
 
-def _params(expression: str, query: PaperQuery) -> dict[str, str]:
+def _build_arxiv_params(expression: str, query: PaperQuery) -> dict[str, str]:
     if query.year_from or query.year_to:
         since, until = query.year_from or 1991, query.year_to or 2999
         expression += f" AND submittedDate:[{since}01010000 TO {until}12312359]"
@@ -134,8 +146,8 @@ def _params(expression: str, query: PaperQuery) -> dict[str, str]:
     }
 
 
-def _applied(query: PaperQuery) -> frozenset[str]:
-    """Everything here is arXiv's and open."""
+def _list_arxiv_filters(query: PaperQuery) -> frozenset[str]:
+    """The filters that are in effect; `open_access` and `source` hold for everything on arXiv."""
     chosen = {
         "year": query.year_from or query.year_to,
         "sort": True,
@@ -145,109 +157,125 @@ def _applied(query: PaperQuery) -> frozenset[str]:
     return frozenset(name for name, wanted in chosen.items() if wanted)
 
 
-def _words(text: str) -> list[str]:
-    found = _WORD.findall(clean(text)[: SPEC.max_query])
+def _choose_arxiv_words(text: str) -> list[str]:
+    found = _WORD_PATTERN.findall(clean_markup(text)[: SPEC.max_query_chars])
     telling = [
-        word for word in found if len(word) > 1 and word.lower() not in stopwords.listed("en")
+        word
+        for word in found
+        if len(word) > 1 and word.lower() not in stopwords.list_stopwords("en")
     ]
-    return list(dict.fromkeys(telling or found))[:_MOST_WORDS]
+    return list(dict.fromkeys(telling or found))[:_MAX_QUERY_WORDS]
 
 
-def _all(words: list[str], field: str) -> str:
+def _require_all_words(words: list[str], field: str) -> str:
     return " AND ".join(f"{field}:{word}" for word in words)
 
 
-def _some(words: list[str], field: str) -> str:
+def _require_any_word(words: list[str], field: str) -> str:
     return " OR ".join(f"{field}:{word}" for word in words)
 
 
-def _is(paper: Paper, paper_id: PaperId) -> bool:
-    """Whether it is the paper asked for; old numbers may be written with a subject class."""
-    wanted = fields.arxiv(paper_id.value) or paper_id.value
-    mine = paper.ids.get(Scheme.ARXIV, "")
+def _has_arxiv_id(paper: Paper, paper_id: PaperId) -> bool:
+    """Whether the paper has this arXiv id. The subject class of an old-style id (`math.GT/`) is ignored."""
+    wanted = record_fields.normalize_arxiv_field(paper_id.value) or paper_id.value
+    mine = paper.ids.get(IdentifierScheme.ARXIV, "")
     return mine.lower() == re.sub(r"\.[A-Za-z]{2}/", "/", wanted).lower()
 
 
-def _read(response: Response) -> tuple[tuple[Paper, ...], int | None]:
-    """The papers of a feed and how many there are in all; its errors are entries too."""
-    feed = read_tree(response)
-    if feed.tag != f"{_ATOM}feed":
-        raise BadShape("Expected an Atom feed.", provider=response.provider)
-    entries = feed.findall(f"{_ATOM}entry")
-    if any(_ERRORS in said(entry, f"{_ATOM}id") for entry in entries):
+def _read_arxiv_feed(response: HttpResponse) -> tuple[tuple[Paper, ...], int | None]:
+    """The papers of an Atom feed and the total count. Raises if an entry is an error report."""
+    feed = read_xml_tree(response)
+    if feed.tag != f"{_ATOM_NAMESPACE}feed":
+        raise MalformedResponse("Expected an Atom feed.", provider=response.provider)
+    entries = feed.findall(f"{_ATOM_NAMESPACE}entry")
+    if any(
+        _ERROR_ID_PART in extract_element_text(entry, f"{_ATOM_NAMESPACE}id") for entry in entries
+    ):
         message = "The upstream answered with an error in place of results."
-        raise Unavailable(message, provider=response.provider)
-    papers = tuple(_papers(entries))
+        raise UpstreamUnavailable(message, provider=response.provider)
+    papers = tuple(_parse_arxiv_entries(entries))
     if entries and not papers:
-        raise BadShape("No entry has a number and a title.", provider=response.provider)
-    total = said(feed, _TOTAL)
+        raise MalformedResponse("No entry has an arXiv id and a title.", provider=response.provider)
+    total = extract_element_text(feed, _TOTAL_RESULTS_TAG)
     return papers, int(total) if total.isascii() and total.isdigit() else None
 
 
-def _papers(entries: list[Element]) -> Iterator[Paper]:
+def _parse_arxiv_entries(entries: list[Element]) -> Iterator[Paper]:
     for entry in entries:
-        number = fields.arxiv(said(entry, f"{_ATOM}id"))
-        dated = said(entry, f"{_ATOM}published")
-        # The feed leaves out the title of papers that are called "0".
-        title = said(entry, f"{_ATOM}title") or ("0" if dated else "")
+        number = record_fields.normalize_arxiv_field(
+            extract_element_text(entry, f"{_ATOM_NAMESPACE}id")
+        )
+        dated = extract_element_text(entry, f"{_ATOM_NAMESPACE}published")
+        # The feed leaves out the title when it is "0".
+        title = extract_element_text(entry, f"{_ATOM_NAMESPACE}title") or ("0" if dated else "")
         if number and title:
-            yield _paper(entry, number, title)
+            yield _parse_arxiv_entry(entry, number, title)
 
 
-def _paper(entry: Element, number: str, title: str) -> Paper:
-    published = fields.issued(said(entry, f"{_ATOM}published"))
-    pdf = _pdf(entry, number)
+def _parse_arxiv_entry(entry: Element, number: str, title: str) -> Paper:
+    published = record_fields.parse_issued_date(
+        extract_element_text(entry, f"{_ATOM_NAMESPACE}published")
+    )
+    pdf = _find_arxiv_pdf(entry, number)
     return Paper(
         title=title,
         source=SPEC.name,
         url=f"https://arxiv.org/abs/{number}",
-        ids={Scheme.ARXIV: number},
-        authors=_authors(entry),
+        ids={IdentifierScheme.ARXIV: number},
+        authors=_parse_arxiv_authors(entry),
         kind="article",
-        year=fields.year(published),
+        year=record_fields.extract_issued_year(published),
         published=published,
-        venue=said(entry, f"{_ARXIV}journal_ref") or "arXiv",
+        venue=extract_element_text(entry, f"{_ARXIV_NAMESPACE}journal_ref") or "arXiv",
         publisher="arXiv",
-        abstract=said(entry, f"{_ATOM}summary") or None,
+        abstract=extract_element_text(entry, f"{_ATOM_NAMESPACE}summary") or None,
         open_access=True,
         pdf_url=pdf,
         copies=(
-            Copy(url=pdf, pdf=True, version="submittedVersion", host="repository", source=SPEC.name),
+            OpenCopy(url=pdf, pdf=True, version="submittedVersion", host="repository", source=SPEC.name),
         ),
-        events=_events(entry),
-        preprint_of=fields.doi(said(entry, f"{_ARXIV}doi")),
+        events=_find_withdrawal(entry),
+        preprint_of=record_fields.normalize_doi_field(extract_element_text(entry, f"{_ARXIV_NAMESPACE}doi")),
     )  # fmt: skip
 
 
-def _pdf(entry: Element, number: str) -> str:
-    """The file of the version that the entry is about."""
-    links = (link for link in entry.findall(f"{_ATOM}link") if link.get("title") == "pdf")
+def _find_arxiv_pdf(entry: Element, number: str) -> str:
+    """The address of the PDF of the version that the entry describes."""
+    links = (link for link in entry.findall(f"{_ATOM_NAMESPACE}link") if link.get("title") == "pdf")
     address = next((link.get("href", "") for link in links), "")
     return (
         address if address.startswith("https://arxiv.org/") else f"https://arxiv.org/pdf/{number}"
     )
 
 
-def _authors(entry: Element) -> tuple[Person, ...]:
-    names = (said(author, f"{_ATOM}name") for author in entry.findall(f"{_ATOM}author"))
-    return tuple(Person(name=name) for name in names if name)
+def _parse_arxiv_authors(entry: Element) -> tuple[WorkAuthor, ...]:
+    names = (
+        extract_element_text(author, f"{_ATOM_NAMESPACE}name")
+        for author in entry.findall(f"{_ATOM_NAMESPACE}author")
+    )
+    return tuple(WorkAuthor(name=name) for name in names if name)
 
 
-def _events(entry: Element) -> tuple[Event, ...]:
-    """A withdrawal, which the archive records in the comment or in place of the abstract."""
-    comment, summary = said(entry, f"{_ARXIV}comment"), said(entry, f"{_ATOM}summary")
-    if _COMMENT.search(comment):
+def _find_withdrawal(entry: Element) -> tuple[IntegrityNotice, ...]:
+    """The withdrawal notice, if the comment or the abstract says that the paper was withdrawn."""
+    comment, summary = (
+        extract_element_text(entry, f"{_ARXIV_NAMESPACE}comment"),
+        extract_element_text(entry, f"{_ATOM_NAMESPACE}summary"),
+    )
+    if _WITHDRAWAL_COMMENT_PATTERN.search(comment):
         remark = comment
-    elif _SUMMARY.search(summary):
+    elif _WITHDRAWAL_SUMMARY_PATTERN.search(summary):
         remark = summary
     else:
         return ()
     return (
-        Event(
-            kind=Notice.RETRACTION,
+        IntegrityNotice(
+            kind=NoticeKind.RETRACTION,
             source=SPEC.name,
             label="withdrawal",
-            date=fields.issued(said(entry, f"{_ATOM}updated")),
-            reasons=(shorten(remark, _REMARK),),
+            date=record_fields.parse_issued_date(
+                extract_element_text(entry, f"{_ATOM_NAMESPACE}updated")
+            ),
+            reasons=(shorten_query_text(remark, _MAX_REASON_CHARS),),
         ),
     )

@@ -1,108 +1,132 @@
-"""Any server that speaks like OpenAI: Ollama, LM Studio, vLLM; it writes from what our search found."""
+"""Any OpenAI-compatible server (Ollama, LM Studio, vLLM); writes from passages that we found."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from citewell.dialects.json_responses import OptionalField, ResponsePart, TolerantItems
+from citewell.dialects.paid_apis import (
+    EXPLAINED_STATUSES,
+    PaidAccount,
+    read_paid_response,
+    validate_response,
+)
 from citewell.errors import InvalidInput, NotFound
-from citewell.model.research import ProviderReport, ResearchAsk, Submission, Usage, Writing
-from citewell.net.answer import Items, Maybe, Part
-from citewell.net.paid import READ_HERE, Account, body, shaped
-from citewell.net.upstream import Upstream
-from citewell.ports import Kit, Offer, Option, Spec
-from citewell.text import briefs
+from citewell.model.research import (
+    ProviderReport,
+    ProviderUsage,
+    ResearchRequest,
+    SubmitOutcome,
+    WritingRequest,
+)
+from citewell.net.upstream.upstream_client import Upstream
+from citewell.ports import Offer, ProviderKit, ProviderOption, ProviderSpec
+from citewell.text.questions import research_prompts
 
-SPEC = Spec(
+SPEC = ProviderSpec(
     name="compatible",
     title="OpenAI-compatible server",
-    home="https://docs.ollama.com/api/openai-compatibility",
+    homepage="https://docs.ollama.com/api/openai-compatibility",
     base_url="http://localhost:11434/v1",
     offers=frozenset({Offer.RESEARCH, Offer.WRITING}),
     options=(
-        Option(
+        ProviderOption(
             env="CITEWELL_MODEL_SERVER",
             help="Address of the server, such as http://localhost:1234/v1.",
-            own_address=True,
+            is_self_hosted=True,
         ),
-        Option(
+        ProviderOption(
             env="OLLAMA_BASE_URL",
             help="Address of Ollama, such as http://localhost:11434.",
-            own_address=True,
+            is_self_hosted=True,
         ),
-        Option(
+        ProviderOption(
             env="LM_STUDIO_BASE_URL",
             help="Address of LM Studio, such as http://localhost:1234.",
-            own_address=True,
+            is_self_hosted=True,
         ),
-        Option(
+        ProviderOption(
             env="CITEWELL_MODEL_NAME",
             help="Model to use; without it the first that the server lists.",
         ),
-        Option(env="CITEWELL_MODEL_KEY", help="Key, where the server wants one.", secret=True),
+        ProviderOption(
+            env="CITEWELL_MODEL_KEY", help="Key, where the server wants one.", secret=True
+        ),
     ),
     requires_any=("CITEWELL_MODEL_SERVER", "OLLAMA_BASE_URL", "LM_STUDIO_BASE_URL"),
     rank=70,
 )
 
-_PATIENCE = 900.0  # seconds; a laptop writes slowly
-_LENGTH = 4000  # tokens of a report
+_CHAT_TIMEOUT_SECONDS = 900.0  # a model on a laptop is slow
+_MAX_REPORT_TOKENS = 4000  # output tokens of a report
 
 
-class _Message(Part):
-    content: Maybe[str] = None
+class _ChatMessage(ResponsePart):
+    content: OptionalField[str] = None
 
 
-class _Choice(Part):
-    message: Maybe[_Message] = None
-    finish_reason: Maybe[str] = None
+class _ChatChoice(ResponsePart):
+    message: OptionalField[_ChatMessage] = None
+    finish_reason: OptionalField[str] = None
 
 
-class _Tokens(Part):
-    prompt_tokens: Maybe[int] = None
-    completion_tokens: Maybe[int] = None
+class _ChatUsage(ResponsePart):
+    prompt_tokens: OptionalField[int] = None
+    completion_tokens: OptionalField[int] = None
 
 
-class _Answer(Part):
-    model: Maybe[str] = None
-    choices: Items[_Choice] = ()
-    usage: Maybe[_Tokens] = None
+class _ChatCompletion(ResponsePart):
+    model: OptionalField[str] = None
+    choices: TolerantItems[_ChatChoice] = ()
+    usage: OptionalField[_ChatUsage] = None
 
 
-class _Model(Part):
+class _ListedModel(ResponsePart):
     id: str
 
 
-class _Models(Part):
-    data: Items[_Model] = ()
+class _ModelList(ResponsePart):
+    data: TolerantItems[_ListedModel] = ()
 
 
 class Provider:
-    idempotent = True  # it costs nothing to ask again
+    is_idempotent = True  # repeating a request costs nothing
 
-    def __init__(self, kit: Kit) -> None:
+    def __init__(self, kit: ProviderKit) -> None:
         self._upstream: Upstream = kit.upstream
-        self._base = _address(kit)
-        self._name = kit.option("CITEWELL_MODEL_NAME")
-        key = kit.option("CITEWELL_MODEL_KEY")
+        self._base = _choose_server_address(kit)
+        self._name = kit.find_option("CITEWELL_MODEL_NAME")
+        key = kit.find_option("CITEWELL_MODEL_KEY")
         self._key = {"Authorization": f"Bearer {key}"} if key else {}
 
-    def estimate(self, _ask: ResearchAsk) -> int:
+    def estimate_cost(self, _ask: ResearchRequest) -> int:
         return 0
 
-    async def submit(self, ask: ResearchAsk) -> Submission:
-        """Written from the passages in `ask`: such a server has no eyes on the web."""
+    async def submit_research(self, ask: ResearchRequest) -> SubmitOutcome:
+        """A report written from the passages in `ask`, because such a server cannot search the web.
+
+        Raises InvalidInput if there are no passages.
+        """
         if not ask.passages:
-            message = "A model server can only write from passages, and the search found none."
+            message = "A model server can write only from passages, and the search found none."
             raise InvalidInput(message, provider=SPEC.name)
-        report = await self._chat(briefs.PASSAGES, briefs.material(ask), length=_LENGTH)
-        cited = briefs.numbered(report.text, ask.passages)
-        return Submission(report=report.model_copy(update={"citations": cited}))
+        report = await self._complete_chat(
+            research_prompts.PASSAGE_INSTRUCTIONS,
+            research_prompts.build_passages_prompt(ask),
+            length=_MAX_REPORT_TOKENS,
+        )
+        cited = research_prompts.find_numbered_citations(report.text, ask.passages)
+        return SubmitOutcome(report=report.model_copy(update={"citations": cited}))
 
-    async def write(self, writing: Writing) -> ProviderReport:
-        return await self._chat(writing.instructions, writing.material, length=writing.max_tokens)
+    async def write_report(self, writing: WritingRequest) -> ProviderReport:
+        return await self._complete_chat(
+            writing.instructions, writing.material, length=writing.max_tokens
+        )
 
-    async def _chat(self, instructions: str, material: str, *, length: int) -> ProviderReport:
-        model = self._name or await self._first()
+    async def _complete_chat(
+        self, instructions: str, material: str, *, length: int
+    ) -> ProviderReport:
+        model = self._name or await self._fetch_first_model()
         request = {
             "model": model,
             "messages": [
@@ -113,32 +137,35 @@ class Provider:
             "temperature": 0,
             "stream": False,
         }
-        response = await self._upstream.post(
+        response = await self._upstream.send_post(
             "/chat/completions",
             json=request,
             base_url=self._base,
             secret_headers=self._key,
-            timeout=_PATIENCE,
+            timeout=_CHAT_TIMEOUT_SECONDS,
             idempotent=False,
-            accept=READ_HERE,
+            accept=EXPLAINED_STATUSES,
         )
-        account = self._account(model)
-        return _report(shaped(_Answer, body(response, account), account), model)
+        account = self._build_server_account(model)
+        return _build_chat_report(
+            validate_response(_ChatCompletion, read_paid_response(response, account), account),
+            model,
+        )
 
-    async def _first(self) -> str:
-        """The first model on offer; LM Studio and Ollama list those that are installed."""
-        response = await self._upstream.get(
-            "/models", base_url=self._base, secret_headers=self._key, accept=READ_HERE
+    async def _fetch_first_model(self) -> str:
+        """The id of the first model that the server lists; LM Studio and Ollama list installed models."""
+        response = await self._upstream.send_get(
+            "/models", base_url=self._base, secret_headers=self._key, accept=EXPLAINED_STATUSES
         )
-        account = self._account("")
-        listed = shaped(_Models, body(response, account), account).data
+        account = self._build_server_account("")
+        listed = validate_response(_ModelList, read_paid_response(response, account), account).data
         if not listed:
-            message = "The model server lists no model: load one there, or set CITEWELL_MODEL_NAME."
+            message = "The model server lists no model. Load one there, or set CITEWELL_MODEL_NAME."
             raise NotFound(message, provider=SPEC.name)
         return listed[0].id
 
-    def _account(self, model: str) -> Account:
-        return Account(
+    def _build_server_account(self, model: str) -> PaidAccount:
+        return PaidAccount(
             provider=SPEC.name,
             title="The model server",
             model=model,
@@ -146,31 +173,31 @@ class Provider:
         )
 
 
-def _address(kit: Kit) -> str:
-    if own := kit.option("CITEWELL_MODEL_SERVER"):
+def _choose_server_address(kit: ProviderKit) -> str:
+    if own := kit.find_option("CITEWELL_MODEL_SERVER"):
         return own.rstrip("/")
-    vendor = kit.option("OLLAMA_BASE_URL") or kit.option("LM_STUDIO_BASE_URL")
+    vendor = kit.find_option("OLLAMA_BASE_URL") or kit.find_option("LM_STUDIO_BASE_URL")
     if vendor is None:
         return kit.upstream.base_url
     vendor = vendor.rstrip("/")
     return vendor if vendor.endswith("/v1") else f"{vendor}/v1"
 
 
-def _report(answer: _Answer, model: str) -> ProviderReport:
+def _build_chat_report(answer: _ChatCompletion, model: str) -> ProviderReport:
     choice = answer.choices[0] if answer.choices else None
     text = choice.message.content if choice is not None and choice.message is not None else None
     if not text or choice is None:
-        raise NotFound("The model server answered without a text.", provider=SPEC.name)
-    tokens: Any = answer.usage or _Tokens()
+        raise NotFound("The model server's response contains no text.", provider=SPEC.name)
+    tokens: Any = answer.usage or _ChatUsage()
     cut = choice.finish_reason == "length"
     return ProviderReport(
         provider=SPEC.name,
         model=answer.model or model,
         text=text,
-        usage=Usage(
+        usage=ProviderUsage(
             input_tokens=max(0, tokens.prompt_tokens or 0),
             output_tokens=max(0, tokens.completion_tokens or 0),
         ),
         partial=cut,
-        notes=("The text stops where the model's length ended.",) if cut else (),
+        notes=("The text was cut off at the model's maximum length.",) if cut else (),
     )

@@ -1,4 +1,4 @@
-"""CORE: open copies out of thousands of repositories; a key only raises its limits."""
+"""CORE: open copies from thousands of repositories; works without a key, at lower limits."""
 
 from __future__ import annotations
 
@@ -8,137 +8,161 @@ from typing import Annotated, ClassVar
 from pydantic import BeforeValidator, ConfigDict
 from pydantic.alias_generators import to_camel
 
+from citewell.dialects import csl_works
+from citewell.dialects.json_responses import (
+    HttpLink,
+    JsonResponse,
+    OptionalField,
+    ResponsePart,
+    TolerantItems,
+    read_json_response,
+)
 from citewell.errors import InvalidInput
-from citewell.model.paper import Copy, Paper, PaperId, PaperQuery, PapersFound, Person, Scheme
-from citewell.net import csl
-from citewell.net.answer import Answer, Items, Link, Maybe, Part, read
-from citewell.ports import Kit, Offer, Option, Spec
-from citewell.text import fields
-from citewell.text.markup import clean
-from citewell.text.operators import shorten
+from citewell.model.paper import (
+    IdentifierScheme,
+    OpenCopy,
+    Paper,
+    PaperHits,
+    PaperId,
+    PaperQuery,
+    WorkAuthor,
+)
+from citewell.ports import Offer, ProviderKit, ProviderOption, ProviderSpec
+from citewell.text.citations import record_fields
+from citewell.text.safety.markup_cleaning import clean_markup
+from citewell.text.web.search_operators import shorten_query_text
 
-SPEC = Spec(
+SPEC = ProviderSpec(
     name="core",
     title="CORE",
-    home="https://core.ac.uk/services/api",
+    homepage="https://core.ac.uk/services/api",
     base_url="https://api.core.ac.uk/v3",
     offers=frozenset({Offer.PAPERS, Offer.LOOKUP, Offer.COPIES}),
     options=(
-        Option(
+        ProviderOption(
             env="CORE_API_KEY",
             help="Key of CORE; without one few requests a day are answered.",
             secret=True,
         ),
     ),
-    max_results=20,  # with a key each result carries its whole text
-    max_query=500,
-    per_second=1 / 6,  # ten a minute for those without a key
+    max_results=20,  # with a key each result includes the full text
+    max_query_chars=500,
+    per_second=1 / 6,  # ten requests a minute without a key
     burst=5,
     rank=60,
     terms="Free for personal and academic use; name CORE.",
 )
 
-_SYNTAX = re.compile(r"[:()\[\]{}^~*?\\/\"<>=!]")
-_KINDS = {"thesis": "thesis", "presentation": "speech"}
-_DOWNLOAD, _DISPLAY = "download", "display"
+_QUERY_SYNTAX_PATTERN = re.compile(r"[:()\[\]{}^~*?\\/\"<>=!]")
+_DOCUMENT_KINDS = {"thesis": "thesis", "presentation": "speech"}
+_DOWNLOAD_LINK, _DISPLAY_LINK = "download", "display"
 
-# Identifiers come as numbers in some records and as text in others.
-_Text = Annotated[str, BeforeValidator(lambda said: str(said) if type(said) is int else said)]
+# Identifiers are numbers in some records and strings in others.
+_TextOrNumber = Annotated[
+    str, BeforeValidator(lambda said: str(said) if type(said) is int else said)
+]
 
 
-class _Camel(Part):
+class _CoreModel(ResponsePart):
     model_config = ConfigDict(alias_generator=to_camel)
 
 
-class _Named(_Camel):
-    name: Maybe[str] = None
+class _CoreAuthor(_CoreModel):
+    name: OptionalField[str] = None
 
 
-class _Journal(_Camel):
-    title: Maybe[str] = None
+class _CoreJournal(_CoreModel):
+    title: OptionalField[str] = None
 
 
-class _Language(_Camel):
-    code: Maybe[str] = None
+class _CoreLanguage(_CoreModel):
+    code: OptionalField[str] = None
 
 
-class _Address(_Camel):
-    type: Maybe[str] = None
-    url: Maybe[Link] = None
+class _CoreLink(_CoreModel):
+    type: OptionalField[str] = None
+    url: OptionalField[HttpLink] = None
 
 
-class _Work(_Camel):
-    id: Maybe[_Text] = None
+class _CoreWork(_CoreModel):
+    id: OptionalField[_TextOrNumber] = None
     title: str
-    authors: Maybe[Items[_Named]] = None
-    abstract: Maybe[str] = None
-    doi: Maybe[str] = None
-    arxiv_id: Maybe[_Text] = None
-    pubmed_id: Maybe[_Text] = None
-    year_published: Maybe[int] = None
-    published_date: Maybe[str] = None
-    publisher: Maybe[str] = None
-    journals: Maybe[Items[_Journal]] = None
-    document_type: Maybe[str] = None
-    language: Maybe[_Language] = None
-    citation_count: Maybe[int] = None
-    download_url: Maybe[Link] = None  # "" where CORE holds no file
-    source_fulltext_urls: Maybe[Items[Link]] = None
-    links: Maybe[Items[_Address]] = None
+    authors: OptionalField[TolerantItems[_CoreAuthor]] = None
+    abstract: OptionalField[str] = None
+    doi: OptionalField[str] = None
+    arxiv_id: OptionalField[_TextOrNumber] = None
+    pubmed_id: OptionalField[_TextOrNumber] = None
+    year_published: OptionalField[int] = None
+    published_date: OptionalField[str] = None
+    publisher: OptionalField[str] = None
+    journals: OptionalField[TolerantItems[_CoreJournal]] = None
+    document_type: OptionalField[str] = None
+    language: OptionalField[_CoreLanguage] = None
+    citation_count: OptionalField[int] = None
+    download_url: OptionalField[HttpLink] = None  # "" if CORE holds no file
+    source_fulltext_urls: OptionalField[TolerantItems[HttpLink]] = None
+    links: OptionalField[TolerantItems[_CoreLink]] = None
 
-    def linked(self, kind: str) -> str | None:
+    def find_link(self, kind: str) -> str | None:
         return next((link.url for link in self.links or () if link.type == kind and link.url), None)
 
 
-class _Found(Answer):
+class _CoreWorkList(JsonResponse):
     model_config = ConfigDict(alias_generator=to_camel)
 
-    total_hits: Maybe[int] = None
-    results: Items[_Work]
+    total_hits: OptionalField[int] = None
+    results: TolerantItems[_CoreWork]
 
 
 class Provider:
-    schemes: ClassVar[frozenset[Scheme]] = frozenset({Scheme.DOI})
+    schemes: ClassVar[frozenset[IdentifierScheme]] = frozenset({IdentifierScheme.DOI})
 
-    def __init__(self, kit: Kit) -> None:
+    def __init__(self, kit: ProviderKit) -> None:
         self._upstream = kit.upstream
-        key = kit.option("CORE_API_KEY")
+        key = kit.find_option("CORE_API_KEY")
         self._key = {"Authorization": f"Bearer {key}"} if key else {}
 
-    async def papers(self, query: PaperQuery) -> PapersFound:
-        found = await self._search(_expression(query), query.count, newest=query.sort == "date")
-        papers = tuple(_paper(work) for work in found.results)
-        return PapersFound(
-            papers=papers[: query.count], total=found.total_hits, applied=_applied(query)
+    async def search_papers(self, query: PaperQuery) -> PaperHits:
+        found = await self._search_core_works(
+            _build_core_query(query), query.count, newest=query.sort == "date"
+        )
+        papers = tuple(_parse_core_work(work) for work in found.results)
+        return PaperHits(
+            papers=papers[: query.count], total=found.total_hits, applied=_list_core_filters(query)
         )
 
-    async def paper(self, paper_id: PaperId) -> Paper | None:
-        """The one that says itself that it has this DOI: a search may answer with others."""
-        if paper_id.scheme is not Scheme.DOI:
-            raise InvalidInput("CORE is asked for DOIs only.", provider=SPEC.name)
-        wanted = fields.doi(paper_id.value)
+    async def look_up_paper(self, paper_id: PaperId) -> Paper | None:
+        """The paper whose record states this DOI; the search may return other papers as well."""
+        if paper_id.scheme is not IdentifierScheme.DOI:
+            raise InvalidInput("CORE can look up papers by DOI only.", provider=SPEC.name)
+        wanted = record_fields.normalize_doi_field(paper_id.value)
         if wanted is None:
             return None
-        found = await self._search(f'doi:"{wanted.replace(chr(34), "")}"', 5)
-        papers = (_paper(work) for work in found.results)
+        found = await self._search_core_works(f'doi:"{wanted.replace(chr(34), "")}"', 5)
+        papers = (_parse_core_work(work) for work in found.results)
         return next((paper for paper in papers if paper.doi == wanted), None)
 
-    async def copies(self, doi: str) -> tuple[Copy, ...] | None:
-        paper = await self.paper(PaperId(scheme=Scheme.DOI, value=doi))
+    async def list_open_copies(self, doi: str) -> tuple[OpenCopy, ...] | None:
+        paper = await self.look_up_paper(PaperId(scheme=IdentifierScheme.DOI, value=doi))
         return None if paper is None else paper.copies
 
-    async def _search(self, expression: str, count: int, *, newest: bool = False) -> _Found:
+    async def _search_core_works(
+        self, expression: str, count: int, *, newest: bool = False
+    ) -> _CoreWorkList:
         params = {"q": expression, "limit": str(min(count, SPEC.max_results))}
         if newest:
             params["sort"] = "recency"
-        response = await self._upstream.get(
+        response = await self._upstream.send_get(
             "/search/works", params=params, secret_headers=self._key
         )
-        return read(_Found, response)
+        return read_json_response(_CoreWorkList, response)
 
 
-def _expression(query: PaperQuery) -> str:
-    text = shorten(" ".join(_SYNTAX.sub(" ", clean(query.text)).split()), SPEC.max_query)
+def _build_core_query(query: PaperQuery) -> str:
+    text = shorten_query_text(
+        " ".join(_QUERY_SYNTAX_PATTERN.sub(" ", clean_markup(query.text)).split()),
+        SPEC.max_query_chars,
+    )
     bounds = ((">=", query.year_from), ("<=", query.year_to))
     parts = [f"yearPublished{sign}{year}" for sign, year in bounds if year]
     if query.full_text:
@@ -146,33 +170,35 @@ def _expression(query: PaperQuery) -> str:
     return f"({text}) AND {' AND '.join(parts)}" if parts else text
 
 
-def _applied(query: PaperQuery) -> frozenset[str]:
+def _list_core_filters(query: PaperQuery) -> frozenset[str]:
     chosen = {"year": query.year_from or query.year_to, "sort": True}
     return frozenset(name for name, wanted in chosen.items() if wanted)
 
 
-def _paper(work: _Work) -> Paper:
-    ids, copies = _ids(work), _copies(work)
-    url = _landing(work, ids)
-    year = fields.issued(str(work.year_published))
-    exact = fields.issued(work.published_date)
+def _parse_core_work(work: _CoreWork) -> Paper:
+    ids, copies = _collect_core_ids(work), _list_core_copies(work)
+    url = _choose_core_url(work, ids)
+    year = record_fields.parse_issued_date(str(work.year_published))
+    exact = record_fields.parse_issued_date(work.published_date)
     published = exact if exact and (year is None or exact.startswith(year)) else year
-    venues = (clean(journal.title) for journal in work.journals or ())
+    venues = (clean_markup(journal.title) for journal in work.journals or ())
     return Paper(
-        title=fields.title(work.title) or url,
+        title=record_fields.clean_title_field(work.title) or url,
         source=SPEC.name,
         url=url,
         ids=ids,
         authors=tuple(
-            _person(name) for author in work.authors or () if (name := clean(author.name))
+            _parse_core_author(name)
+            for author in work.authors or ()
+            if (name := clean_markup(author.name))
         ),
-        kind=_KINDS.get(clean(work.document_type).lower()),
-        year=fields.year(published),
+        kind=_DOCUMENT_KINDS.get(clean_markup(work.document_type).lower()),
+        year=record_fields.extract_issued_year(published),
         published=published,
         venue=next((venue for venue in venues if venue), None),
-        publisher=clean(work.publisher).strip("'") or None,  # quoted in many records
-        abstract=clean(work.abstract) or None,
-        language=clean(work.language.code) or None if work.language else None,
+        publisher=clean_markup(work.publisher).strip("'") or None,  # many records put it in quotes
+        abstract=clean_markup(work.abstract) or None,
+        language=clean_markup(work.language.code) or None if work.language else None,
         citation_count=work.citation_count if (work.citation_count or 0) > 0 else None,
         open_access=True if copies else None,
         pdf_url=copies[0].url if copies and copies[0].pdf else None,
@@ -180,36 +206,37 @@ def _paper(work: _Work) -> Paper:
     )
 
 
-def _ids(work: _Work) -> dict[Scheme, str]:
+def _collect_core_ids(work: _CoreWork) -> dict[IdentifierScheme, str]:
     found = {
-        Scheme.DOI: fields.doi(work.doi),
-        Scheme.ARXIV: fields.arxiv(work.arxiv_id),
-        Scheme.PMID: fields.pmid(work.pubmed_id),
+        IdentifierScheme.DOI: record_fields.normalize_doi_field(work.doi),
+        IdentifierScheme.ARXIV: record_fields.normalize_arxiv_field(work.arxiv_id),
+        IdentifierScheme.PMID: record_fields.normalize_pmid_field(work.pubmed_id),
     }
     return {scheme: value for scheme, value in found.items() if value}
 
 
-def _landing(work: _Work, ids: dict[Scheme, str]) -> str:
-    if Scheme.DOI in ids:
-        return csl.address(ids[Scheme.DOI])
-    number = clean(work.id)
+def _choose_core_url(work: _CoreWork, ids: dict[IdentifierScheme, str]) -> str:
+    if IdentifierScheme.DOI in ids:
+        return csl_works.build_doi_url(ids[IdentifierScheme.DOI])
+    number = clean_markup(work.id)
     own = f"https://core.ac.uk/works/{number}" if number.isalnum() else "https://core.ac.uk/"
-    return work.linked(_DISPLAY) or own
+    return work.find_link(_DISPLAY_LINK) or own
 
 
-def _person(name: str) -> Person:
-    """Most repositories write the family name first, with a comma."""
+def _parse_core_author(name: str) -> WorkAuthor:
+    """The author of `Family, Given`, as most repositories write it, or of a name without a comma."""
     family, comma, given = (part.strip() for part in name.partition(","))
     if comma and family and given and "," not in given:
-        return Person(name=f"{given} {family}", family=family, given=given)
-    return Person(name=name)
+        return WorkAuthor(name=f"{given} {family}", family=family, given=given)
+    return WorkAuthor(name=name)
 
 
-def _copies(work: _Work) -> tuple[Copy, ...]:
-    """CORE's own file first: it stays when a repository moves."""
-    own = (work.download_url, work.linked(_DOWNLOAD))
+def _list_core_copies(work: _CoreWork) -> tuple[OpenCopy, ...]:
+    """The open copies, CORE's own file first because it outlasts a repository's move."""
+    own = (work.download_url, work.find_link(_DOWNLOAD_LINK))
     files = {url: True for url in own if url}
     files |= {url: url.lower().endswith(".pdf") for url in work.source_fulltext_urls or ()} | files
     return tuple(
-        Copy(url=url, pdf=pdf, host="repository", source=SPEC.name) for url, pdf in files.items()
+        OpenCopy(url=url, pdf=pdf, host="repository", source=SPEC.name)
+        for url, pdf in files.items()
     )

@@ -1,4 +1,4 @@
-"""DataCite: the registry of arXiv's, Zenodo's and most data archives' DOIs."""
+"""DataCite: the DOI registry of arXiv, Zenodo and most data archives; no key."""
 
 from __future__ import annotations
 
@@ -9,32 +9,40 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
+from citewell.dialects import batch_lookup, csl_works
+from citewell.dialects.json_responses import (
+    JsonResponse,
+    OptionalField,
+    ResponsePart,
+    TolerantItems,
+    read_json_response,
+)
 from citewell.errors import InvalidInput, NotFound
 from citewell.model.paper import (
     BibliographicQuery,
-    Copy,
+    IdentifierScheme,
+    OpenCopy,
     Paper,
+    PaperHits,
     PaperId,
     PaperQuery,
-    PapersFound,
-    Person,
-    Scheme,
+    WorkAuthor,
 )
-from citewell.net import bundle, csl
-from citewell.net.answer import Answer, Items, Maybe, Part, read
-from citewell.ports import Kit, Offer, Option, Spec
-from citewell.text import fields, jats
-from citewell.text.markup import clean
-from citewell.text.operators import shorten
+from citewell.ports import Offer, ProviderKit, ProviderOption, ProviderSpec
+from citewell.text.citations import publisher_markup, record_fields
+from citewell.text.safety.markup_cleaning import clean_markup
+from citewell.text.web.search_operators import shorten_query_text
 
-SPEC = Spec(
+SPEC = ProviderSpec(
     name="datacite",
     title="DataCite",
-    home="https://support.datacite.org/docs/api",
+    homepage="https://support.datacite.org/docs/api",
     base_url="https://api.datacite.org",
     offers=frozenset({Offer.PAPERS, Offer.LOOKUP, Offer.MATCH}),
     options=(
-        Option(env="DATACITE_EMAIL", help="Your address; DataCite then answers twice as often."),
+        ProviderOption(
+            env="DATACITE_EMAIL", help="Your address; DataCite then answers twice as often."
+        ),
     ),
     max_results=100,
     per_second=1.5,
@@ -43,9 +51,9 @@ SPEC = Spec(
     terms="500 requests in five minutes, 1,000 with an address.",
 )
 
-_ARXIV = "10.48550/arxiv."
-_BUNDLE = 50  # DOIs of one list
-_KINDS = {
+_ARXIV_DOI_PREFIX = "10.48550/arxiv."
+_MAX_BATCH_DOIS = 50  # DOIs in one request
+_RESOURCE_KINDS = {
     "audiovisual": "motion_picture",
     "book": "book",
     "bookchapter": "chapter",
@@ -64,275 +72,321 @@ _KINDS = {
     "software": "software",
     "standard": "standard",
 }
-_DATES = ("Issued", "Available", "Submitted", "Created")
-_OPERATORS = re.compile(r"[+\-=&|><!(){}\[\]^\"“”~*?:\\/]+|\b(?:AND|OR|NOT|TO)\b")
+_DATE_TYPES = ("Issued", "Available", "Submitted", "Created")
+_QUERY_OPERATOR_PATTERN = re.compile(r"[+\-=&|><!(){}\[\]^\"“”~*?:\\/]+|\b(?:AND|OR|NOT|TO)\b")
 
 
-def _named(value: Any) -> Any:
-    """A publisher is a text, or in newer answers an object with a name."""
+def _read_publisher_name(value: Any) -> Any:
+    """The publisher's name, which is a string or, in newer responses, an object with a name."""
     return value.get("name") if isinstance(value, dict) else value
 
 
-def _whole(value: str) -> str:
-    doi = fields.doi(value)
+def _validate_doi(value: str) -> str:
+    doi = record_fields.normalize_doi_field(value)
     if doi is None:
         raise ValueError("not a DOI")
     return doi
 
 
-class _Title(Part):
-    title: Maybe[str] = None
-    kind: Maybe[str] = Field(default=None, alias="titleType")
+class _DataCiteTitle(ResponsePart):
+    title: OptionalField[str] = None
+    kind: OptionalField[str] = Field(default=None, alias="titleType")
 
 
-class _Creator(Part):
-    name: Maybe[str] = None
-    kind: Maybe[str] = Field(default=None, alias="nameType")
-    given: Maybe[str] = Field(default=None, alias="givenName")
-    family: Maybe[str] = Field(default=None, alias="familyName")
+class _DataCiteCreator(ResponsePart):
+    name: OptionalField[str] = None
+    kind: OptionalField[str] = Field(default=None, alias="nameType")
+    given: OptionalField[str] = Field(default=None, alias="givenName")
+    family: OptionalField[str] = Field(default=None, alias="familyName")
 
 
-class _Date(Part):
-    date: Maybe[csl.Text] = None
-    kind: Maybe[str] = Field(default=None, alias="dateType")
+class _DataCiteDate(ResponsePart):
+    date: OptionalField[csl_works.TextField] = None
+    kind: OptionalField[str] = Field(default=None, alias="dateType")
 
 
-class _Description(Part):
-    text: Maybe[str] = Field(default=None, alias="description")
-    kind: Maybe[str] = Field(default=None, alias="descriptionType")
+class _DataCiteDescription(ResponsePart):
+    text: OptionalField[str] = Field(default=None, alias="description")
+    kind: OptionalField[str] = Field(default=None, alias="descriptionType")
 
 
-class _Types(Part):
-    general: Maybe[str] = Field(default=None, alias="resourceTypeGeneral")
-    citeproc: Maybe[str] = None
+class _DataCiteTypes(ResponsePart):
+    general: OptionalField[str] = Field(default=None, alias="resourceTypeGeneral")
+    citeproc: OptionalField[str] = None
 
 
-class _Container(Part):
-    title: Maybe[str] = None
-    volume: Maybe[csl.Text] = None
-    issue: Maybe[csl.Text] = None
-    first: Maybe[csl.Text] = Field(default=None, alias="firstPage")
-    last: Maybe[csl.Text] = Field(default=None, alias="lastPage")
+class _DataCiteContainer(ResponsePart):
+    title: OptionalField[str] = None
+    volume: OptionalField[csl_works.TextField] = None
+    issue: OptionalField[csl_works.TextField] = None
+    first_page: OptionalField[csl_works.TextField] = Field(default=None, alias="firstPage")
+    last_page: OptionalField[csl_works.TextField] = Field(default=None, alias="lastPage")
 
 
-class _Related(Part):
-    value: Maybe[str] = Field(default=None, alias="relatedIdentifier")
-    kind: Maybe[str] = Field(default=None, alias="relatedIdentifierType")
-    relation: Maybe[str] = Field(default=None, alias="relationType")
+class _DataCiteRelation(ResponsePart):
+    value: OptionalField[str] = Field(default=None, alias="relatedIdentifier")
+    kind: OptionalField[str] = Field(default=None, alias="relatedIdentifierType")
+    relation: OptionalField[str] = Field(default=None, alias="relationType")
 
 
-class _Rights(Part):
-    uri: Maybe[str] = Field(default=None, alias="rightsUri")
+class _DataCiteRights(ResponsePart):
+    uri: OptionalField[str] = Field(default=None, alias="rightsUri")
 
 
-class _Attributes(Part):
-    doi: Annotated[str, AfterValidator(_whole)]
-    titles: Items[_Title] = ()
-    creators: Items[_Creator] = ()
-    publisher: Maybe[Annotated[str, BeforeValidator(_named)]] = None
-    year: Maybe[csl.Number] = Field(default=None, alias="publicationYear")
-    dates: Maybe[Items[_Date]] = None
-    descriptions: Maybe[Items[_Description]] = None
-    types: Maybe[_Types] = None
-    container: Maybe[_Container] = None
-    language: Maybe[str] = None
-    related: Maybe[Items[_Related]] = Field(default=None, alias="relatedIdentifiers")
-    rights: Maybe[Items[_Rights]] = Field(default=None, alias="rightsList")
-    cited: Maybe[Annotated[int, Field(ge=0)]] = Field(default=None, alias="citationCount")
-    references: Maybe[Annotated[int, Field(ge=0)]] = Field(default=None, alias="referenceCount")
+class _DataCiteWork(ResponsePart):
+    doi: Annotated[str, AfterValidator(_validate_doi)]
+    titles: TolerantItems[_DataCiteTitle] = ()
+    creators: TolerantItems[_DataCiteCreator] = ()
+    publisher: OptionalField[Annotated[str, BeforeValidator(_read_publisher_name)]] = None
+    year: OptionalField[csl_works.NumberField] = Field(default=None, alias="publicationYear")
+    dates: OptionalField[TolerantItems[_DataCiteDate]] = None
+    descriptions: OptionalField[TolerantItems[_DataCiteDescription]] = None
+    types: OptionalField[_DataCiteTypes] = None
+    container: OptionalField[_DataCiteContainer] = None
+    language: OptionalField[str] = None
+    related: OptionalField[TolerantItems[_DataCiteRelation]] = Field(
+        default=None, alias="relatedIdentifiers"
+    )
+    rights: OptionalField[TolerantItems[_DataCiteRights]] = Field(default=None, alias="rightsList")
+    citation_count: OptionalField[Annotated[int, Field(ge=0)]] = Field(
+        default=None, alias="citationCount"
+    )
+    reference_count: OptionalField[Annotated[int, Field(ge=0)]] = Field(
+        default=None, alias="referenceCount"
+    )
 
 
-class _Record(Part):
-    attributes: _Attributes
+class _DataCiteRecord(ResponsePart):
+    attributes: _DataCiteWork
 
 
-class _One(Answer):
-    data: _Record
+class _DataCiteWorkResponse(JsonResponse):
+    data: _DataCiteRecord
 
 
-class _Meta(Part):
-    total: Maybe[Annotated[int, Field(ge=0)]] = None
+class _DataCiteMeta(ResponsePart):
+    total: OptionalField[Annotated[int, Field(ge=0)]] = None
 
 
-class _Many(Answer):
-    data: Items[_Record]
-    meta: Maybe[_Meta] = None
+class _DataCiteListResponse(JsonResponse):
+    data: TolerantItems[_DataCiteRecord]
+    meta: OptionalField[_DataCiteMeta] = None
 
 
 class Provider:
-    schemes: ClassVar[frozenset[Scheme]] = frozenset({Scheme.DOI, Scheme.ARXIV})
-    most: ClassVar[Mapping[Scheme, int]] = MappingProxyType({Scheme.DOI: _BUNDLE})
+    schemes: ClassVar[frozenset[IdentifierScheme]] = frozenset(
+        {IdentifierScheme.DOI, IdentifierScheme.ARXIV}
+    )
+    max_batch: ClassVar[Mapping[IdentifierScheme, int]] = MappingProxyType(
+        {IdentifierScheme.DOI: _MAX_BATCH_DOIS}
+    )
 
-    def __init__(self, kit: Kit) -> None:
+    def __init__(self, kit: ProviderKit) -> None:
         self._upstream = kit.upstream
-        email = kit.option("DATACITE_EMAIL")
+        email = kit.find_option("DATACITE_EMAIL")
         self._contact = {"mailto": email} if email else {}
 
-    async def papers(self, query: PaperQuery) -> PapersFound:
+    async def search_papers(self, query: PaperQuery) -> PaperHits:
         years = query.year_from is not None or query.year_to is not None
-        terms = _words(query.text)
+        terms = _strip_query_operators(query.text)
         if years:
             terms += f" AND publicationYear:[{query.year_from or '*'} TO {query.year_to or '*'}]"
         params = {"query": terms, "sort": "-published" if query.sort == "date" else "relevance"}
         if query.source == "arxiv":
             params["client-id"] = "arxiv.content"
-        answer = await self._list(params, count=query.count)
+        answer = await self._list_datacite_works(params, count=query.count)
         said = {"year": years, "source": query.source == "arxiv", "sort": query.sort == "date"}
-        return PapersFound(
-            papers=_papers(answer)[: query.count],
+        return PaperHits(
+            papers=_parse_datacite_works(answer)[: query.count],
             total=answer.meta.total if answer.meta else None,
             applied=frozenset(name for name, done in said.items() if done),
         )
 
-    async def paper(self, paper_id: PaperId) -> Paper | None:
-        path = f"/dois/{csl.segment(_doi(paper_id))}"
+    async def look_up_paper(self, paper_id: PaperId) -> Paper | None:
+        path = f"/dois/{csl_works.encode_doi_segment(_require_datacite_doi(paper_id))}"
         try:
-            response = await self._upstream.get(path, params=self._contact)
+            response = await self._upstream.send_get(path, params=self._contact)
         except NotFound:
             return None
-        return _paper(read(_One, response).data.attributes)
+        return _parse_datacite_work(
+            read_json_response(_DataCiteWorkResponse, response).data.attributes
+        )
 
-    async def papers_of(self, ids: Sequence[PaperId]) -> Mapping[PaperId, Paper | None]:
-        asked = bundle.plain(ids)
+    async def look_up_papers(self, ids: Sequence[PaperId]) -> Mapping[PaperId, Paper | None]:
+        asked = batch_lookup.keep_plain_dois(ids)
         if not asked:
             return {}
         listed = {"ids": ",".join(one.value for one in asked)}
-        answer = await self._list(listed, count=SPEC.max_results)
-        papers = [_paper(record.attributes) for record in answer.data]
+        answer = await self._list_datacite_works(listed, count=SPEC.max_results)
+        papers = [_parse_datacite_work(record.attributes) for record in answer.data]
         whole = answer.meta is not None and answer.meta.total == len(papers)
-        return bundle.placed(asked, papers, whole=whole)
+        return batch_lookup.assign_papers(asked, papers, is_complete=whole)
 
-    async def match(self, query: BibliographicQuery) -> tuple[Paper, ...]:
-        words = _words(query.title or query.text)
+    async def match_reference(self, query: BibliographicQuery) -> tuple[Paper, ...]:
+        words = _strip_query_operators(query.title or query.text)
         terms = f"titles.title:({words})" if query.title else words
-        answer = await self._list({"query": terms, "sort": "relevance"}, count=query.count)
-        return _papers(answer)[: query.count]
+        answer = await self._list_datacite_works(
+            {"query": terms, "sort": "relevance"}, count=query.count
+        )
+        return _parse_datacite_works(answer)[: query.count]
 
-    async def _list(self, params: dict[str, str], *, count: int) -> _Many:
+    async def _list_datacite_works(
+        self, params: dict[str, str], *, count: int
+    ) -> _DataCiteListResponse:
         paging = {
             "page[size]": str(min(count, SPEC.max_results)),
-            "page[number]": "1",  # a cursor would bring them by age whatever the sort
+            "page[number]": "1",  # a cursor would sort by age, ignoring `sort`
             "disable-facets": "true",
         }
-        response = await self._upstream.get("/dois", params=params | paging | self._contact)
-        return read(_Many, response)
+        response = await self._upstream.send_get("/dois", params=params | paging | self._contact)
+        return read_json_response(_DataCiteListResponse, response)
 
 
-def _doi(paper_id: PaperId) -> str:
-    if paper_id.scheme is Scheme.DOI:
+def _require_datacite_doi(paper_id: PaperId) -> str:
+    if paper_id.scheme is IdentifierScheme.DOI:
         return paper_id.value
-    if paper_id.scheme is Scheme.ARXIV:
-        return f"{_ARXIV}{paper_id.value.lower()}"
-    raise InvalidInput("DataCite knows DOIs and arXiv numbers only.", provider=SPEC.name)
+    if paper_id.scheme is IdentifierScheme.ARXIV:
+        return f"{_ARXIV_DOI_PREFIX}{paper_id.value.lower()}"
+    raise InvalidInput("DataCite can look up works by DOI or arXiv id only.", provider=SPEC.name)
 
 
-def _words(text: str) -> str:
-    """Words alone: its query language has operators of many characters."""
-    words = " ".join(_OPERATORS.sub(" ", clean(text)).split())
-    return shorten(words, SPEC.max_query) or "*"
+def _strip_query_operators(text: str) -> str:
+    """The text without the many characters that are operators in DataCite's query language."""
+    words = " ".join(_QUERY_OPERATOR_PATTERN.sub(" ", clean_markup(text)).split())
+    return shorten_query_text(words, SPEC.max_query_chars) or "*"
 
 
-def _papers(answer: _Many) -> tuple[Paper, ...]:
-    papers = (_paper(record.attributes) for record in answer.data)
+def _parse_datacite_works(answer: _DataCiteListResponse) -> tuple[Paper, ...]:
+    papers = (_parse_datacite_work(record.attributes) for record in answer.data)
     return tuple(paper for paper in papers if paper.title)
 
 
-def _paper(work: _Attributes) -> Paper:
+def _parse_datacite_work(work: _DataCiteWork) -> Paper:
     doi = work.doi
-    arxiv = fields.arxiv(f"/{doi.removeprefix(_ARXIV)}") if doi.startswith(_ARXIV) else None
-    inside, copy = work.container or _Container(), _copy(arxiv)
-    published = _published(work)
-    publisher = jats.line(work.publisher) or None
+    arxiv = (
+        record_fields.normalize_arxiv_field(f"/{doi.removeprefix(_ARXIV_DOI_PREFIX)}")
+        if doi.startswith(_ARXIV_DOI_PREFIX)
+        else None
+    )
+    inside, copy = work.container or _DataCiteContainer(), _build_arxiv_copy(arxiv)
+    published = _choose_datacite_date(work)
+    publisher = publisher_markup.clean_markup_line(work.publisher) or None
     return Paper(
-        title=_title(work),
+        title=_join_datacite_title(work),
         source=SPEC.name,
-        url=csl.address(doi),
-        ids={Scheme.DOI: doi} | ({Scheme.ARXIV: arxiv} if arxiv else {}),
-        authors=tuple(filter(None, map(_person, work.creators))),
-        kind=_kind(work),
-        year=fields.year(published),
+        url=csl_works.build_doi_url(doi),
+        ids={IdentifierScheme.DOI: doi} | ({IdentifierScheme.ARXIV: arxiv} if arxiv else {}),
+        authors=tuple(filter(None, map(_parse_datacite_creator, work.creators))),
+        kind=_find_datacite_kind(work),
+        year=record_fields.extract_issued_year(published),
         published=published,
-        venue=jats.line(inside.title) or publisher,
-        volume=clean(inside.volume) or None,
-        issue=clean(inside.issue) or None,
-        pages=_pages(inside),
+        venue=publisher_markup.clean_markup_line(inside.title) or publisher,
+        volume=clean_markup(inside.volume) or None,
+        issue=clean_markup(inside.issue) or None,
+        pages=_format_container_pages(inside),
         publisher=publisher,
-        abstract=_abstract(work),
-        language=clean(work.language) or None,
-        citation_count=work.cited,
-        reference_count=work.references,
-        open_access=_open(work, arxiv),
+        abstract=_find_datacite_abstract(work),
+        language=clean_markup(work.language) or None,
+        citation_count=work.citation_count,
+        reference_count=work.reference_count,
+        open_access=_is_openly_licensed(work, arxiv),
         pdf_url=copy.url if copy else None,
         copies=(copy,) if copy else (),
-        preprint_of=_preprint_of(work, doi),
+        preprint_of=_find_later_version(work, doi),
     )
 
 
-def _title(work: _Attributes) -> str:
-    """The main one, which has no type; its subtitle follows it."""
-    main = next((jats.line(one.title) for one in work.titles if not one.kind), "")
-    main = main or next(filter(None, (jats.line(one.title) for one in work.titles)), "")
-    under = next((jats.line(one.title) for one in work.titles if one.kind == "Subtitle"), "")
+def _join_datacite_title(work: _DataCiteWork) -> str:
+    """The main title, which has no type, followed by the subtitle if there is one."""
+    main = next(
+        (publisher_markup.clean_markup_line(one.title) for one in work.titles if not one.kind), ""
+    )
+    main = main or next(
+        filter(None, (publisher_markup.clean_markup_line(one.title) for one in work.titles)), ""
+    )
+    under = next(
+        (
+            publisher_markup.clean_markup_line(one.title)
+            for one in work.titles
+            if one.kind == "Subtitle"
+        ),
+        "",
+    )
     if not under or under.casefold() in main.casefold():
-        return fields.title(main)
-    return fields.title(f"{main}: {under}")
+        return record_fields.clean_title_field(main)
+    return record_fields.clean_title_field(f"{main}: {under}")
 
 
-def _person(creator: _Creator) -> Person | None:
-    name, family, given = map(jats.line, (creator.name, creator.family, creator.given))
+def _parse_datacite_creator(creator: _DataCiteCreator) -> WorkAuthor | None:
+    name, family, given = map(
+        publisher_markup.clean_markup_line, (creator.name, creator.family, creator.given)
+    )
     if creator.kind == "Organizational":
-        return Person(name=name, organisation=True) if name else None
-    if not family and name.count(", ") == 1:  # Family, Given: the registry's own order
+        return WorkAuthor(name=name, organisation=True) if name else None
+    if not family and name.count(", ") == 1:  # DataCite writes `Family, Given`
         family, given = name.split(", ")
     spoken = f"{given} {family}".strip() or name
-    return Person(name=spoken, family=family, given=given) if spoken else None
+    return WorkAuthor(name=spoken, family=family, given=given) if spoken else None
 
 
-def _published(work: _Attributes) -> str | None:
-    """The exact date of the year of publication, where one is given."""
-    stated = fields.issued(str(work.year))
-    for kind in _DATES:
+def _choose_datacite_date(work: _DataCiteWork) -> str | None:
+    """The first date, in the order of `_DATE_TYPES`, that lies in the publication year; else the year."""
+    stated = record_fields.parse_issued_date(str(work.year))
+    for kind in _DATE_TYPES:
         for one in work.dates or ():
-            found = fields.issued(one.date) if one.kind == kind else None
+            found = record_fields.parse_issued_date(one.date) if one.kind == kind else None
             if found and (stated is None or found.startswith(stated)):
                 return found
     return stated
 
 
-def _kind(work: _Attributes) -> str | None:
+def _find_datacite_kind(work: _DataCiteWork) -> str | None:
     if work.types is None:
         return None
-    return _KINDS.get(clean(work.types.general).lower()) or csl.kind(work.types.citeproc)
+    return _RESOURCE_KINDS.get(
+        clean_markup(work.types.general).lower()
+    ) or csl_works.choose_csl_kind(work.types.citeproc)
 
 
-def _pages(inside: _Container) -> str | None:
-    first, last = clean(inside.first), clean(inside.last)
-    return fields.pages(f"{first}-{last}" if first and last and first != last else first)
+def _format_container_pages(inside: _DataCiteContainer) -> str | None:
+    first, last = clean_markup(inside.first_page), clean_markup(inside.last_page)
+    return record_fields.expand_page_range(
+        f"{first}-{last}" if first and last and first != last else first
+    )
 
 
-def _abstract(work: _Attributes) -> str | None:
-    texts = (jats.abstract(one.text) for one in work.descriptions or () if one.kind == "Abstract")
+def _find_datacite_abstract(work: _DataCiteWork) -> str | None:
+    texts = (
+        publisher_markup.clean_abstract(one.text)
+        for one in work.descriptions or ()
+        if one.kind == "Abstract"
+    )
     return next(filter(None, texts), None)
 
 
-def _copy(arxiv: str | None) -> Copy | None:
+def _build_arxiv_copy(arxiv: str | None) -> OpenCopy | None:
     if arxiv is None:
         return None
     url = f"https://arxiv.org/pdf/{arxiv}"
-    return Copy(url=url, pdf=True, version="submittedVersion", host="repository", source=SPEC.name)
+    return OpenCopy(
+        url=url, pdf=True, version="submittedVersion", host="repository", source=SPEC.name
+    )
 
 
-def _open(work: _Attributes, arxiv: str | None) -> bool | None:
-    uris = (clean(one.uri).lower() for one in work.rights or ())
+def _is_openly_licensed(work: _DataCiteWork, arxiv: str | None) -> bool | None:
+    uris = (clean_markup(one.uri).lower() for one in work.rights or ())
     return True if arxiv or any("creativecommons.org/" in uri for uri in uris) else None
 
 
-def _preprint_of(work: _Attributes, doi: str) -> str | None:
-    """The published version; versions of data sets are related by the same word."""
-    if _kind(work) != "article":
+def _find_later_version(work: _DataCiteWork, doi: str) -> str | None:
+    """The DOI of the published version of a preprint.
+
+    None for other kinds, because data sets use the same relation for their versions.
+    """
+    if _find_datacite_kind(work) != "article":
         return None
     related = (
-        fields.doi(one.value)
+        record_fields.normalize_doi_field(one.value)
         for one in work.related or ()
         if one.kind == "DOI" and one.relation in {"IsVersionOf", "IsPreviousVersionOf"}
     )

@@ -1,72 +1,76 @@
-"""The DOI system itself: whether a DOI is registered, and what its agency says it stands for."""
+"""The DOI resolver: whether a DOI is registered, and its registration agency's metadata for it."""
 
 from __future__ import annotations
 
 from typing import ClassVar
 
-from citewell.errors import BadShape, InvalidInput, NotFound, Unavailable
-from citewell.model.paper import Paper, PaperId, Scheme
-from citewell.net import csl
-from citewell.net.answer import Answer, read
-from citewell.net.message import Redirects
-from citewell.net.upstream import parse
-from citewell.ports import Kit, Offer, Spec
+from citewell.dialects import csl_works
+from citewell.dialects.json_responses import JsonResponse, read_json_response
+from citewell.errors import InvalidInput, MalformedResponse, NotFound, UpstreamUnavailable
+from citewell.model.paper import IdentifierScheme, Paper, PaperId
+from citewell.net.http.messages import RedirectPolicy
+from citewell.net.upstream.upstream_client import parse_json_response
+from citewell.ports import Offer, ProviderKit, ProviderSpec
 
-SPEC = Spec(
+SPEC = ProviderSpec(
     name="doi",
     title="DOI resolver",
-    home="https://www.doi.org/doi-handbook/HTML/the-doi-proxy-server-rest-api.html",
+    homepage="https://www.doi.org/doi-handbook/HTML/the-doi-proxy-server-rest-api.html",
     base_url="https://doi.org",
     offers=frozenset({Offer.REGISTRY, Offer.LOOKUP}),
     per_second=20.0,
     burst=20,
     rank=80,
     terms="No key; keep the number of parallel requests modest.",
-    evidence="redirects and refusals: recorded answers; handles and CSL: shape-tested only",
+    test_evidence="redirects and refusals: recorded answers; handles and CSL: shape-tested only",
 )
 
-_CSL = "application/vnd.citationstyles.csl+json"
-_EMPTY = 204  # the agency knows the DOI and has no metadata for it
-_FOUND = {1, 200}  # 200: the handle exists and holds no value of the kind asked for
-_UNKNOWN = 100
+_CSL_MEDIA_TYPE = "application/vnd.citationstyles.csl+json"
+_NO_METADATA_STATUS = 204  # the agency knows the DOI but has no metadata for it
+_REGISTERED_CODES = {1, 200}  # 200: the handle exists but has no value of the requested type
+_UNREGISTERED_CODE = 100
 
 
-class _Handle(Answer):
+class _HandleResponse(JsonResponse):
     responseCode: int  # noqa: N815 - the upstream's word
 
 
 class Provider:
-    schemes: ClassVar[frozenset[Scheme]] = frozenset({Scheme.DOI})
+    schemes: ClassVar[frozenset[IdentifierScheme]] = frozenset({IdentifierScheme.DOI})
 
-    def __init__(self, kit: Kit) -> None:
+    def __init__(self, kit: ProviderKit) -> None:
         self._upstream = kit.upstream
 
-    async def registered(self, doi: str) -> bool:
-        path = f"/api/handles/{csl.segment(doi)}"
-        response = await self._upstream.get(path, accept=(404,))
-        # A 404 counts only in the registry's own words: any proxy can send one.
-        code = parse(_Handle, response).responseCode
-        if code in _FOUND and response.status != 404:
+    async def is_registered(self, doi: str) -> bool:
+        path = f"/api/handles/{csl_works.encode_doi_segment(doi)}"
+        response = await self._upstream.send_get(path, accept=(404,))
+        # Any proxy can send a 404, so only the registry's own response code counts.
+        code = parse_json_response(_HandleResponse, response).responseCode
+        if code in _REGISTERED_CODES and response.status != 404:
             return True
-        if code == _UNKNOWN:
+        if code == _UNREGISTERED_CODE:
             return False
-        message = "The handle registry could not say whether the DOI is registered."
-        raise Unavailable(message, provider=SPEC.name, detail=f"response code {code}")
+        message = "The handle registry did not say whether the DOI is registered."
+        raise UpstreamUnavailable(message, provider=SPEC.name, detail=f"response code {code}")
 
-    async def paper(self, paper_id: PaperId) -> Paper | None:
-        if paper_id.scheme is not Scheme.DOI:
-            raise InvalidInput("The DOI resolver knows DOIs only.", provider=SPEC.name)
+    async def look_up_paper(self, paper_id: PaperId) -> Paper | None:
+        if paper_id.scheme is not IdentifierScheme.DOI:
+            raise InvalidInput(
+                "The DOI resolver can look up works by DOI only.", provider=SPEC.name
+            )
         try:
-            response = await self._upstream.get(
-                f"/{csl.segment(paper_id.value)}",
-                headers={"Accept": _CSL},
-                redirects=Redirects.FOLLOW,  # to whichever agency registered it
+            response = await self._upstream.send_get(
+                f"/{csl_works.encode_doi_segment(paper_id.value)}",
+                headers={"Accept": _CSL_MEDIA_TYPE},
+                redirects=RedirectPolicy.FOLLOW,  # to the agency that registered the DOI
             )
         except NotFound:
             return None
-        if response.status == _EMPTY:
+        if response.status == _NO_METADATA_STATUS:
             return None
-        work = read(csl.Work, response)
+        work = read_json_response(csl_works.CslWork, response)
         if not work.title and not work.DOI:
-            raise BadShape("The answer describes no work.", provider=SPEC.name)
-        return csl.paper(work, source=SPEC.name, doi=paper_id.value.lower())
+            raise MalformedResponse(
+                "The response has neither a title nor a DOI.", provider=SPEC.name
+            )
+        return csl_works.build_csl_paper(work, source=SPEC.name, doi=paper_id.value.lower())

@@ -1,4 +1,4 @@
-"""DuckDuckGo through its page without scripts; no key, and the default when nothing is set up."""
+"""DuckDuckGo through its page without JavaScript; no key; the default if nothing is configured."""
 
 from __future__ import annotations
 
@@ -9,39 +9,39 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urljoin, urlsplit
 
-from citewell.errors import BadShape, Blocked, RateLimited, UpstreamError
-from citewell.model.search import Filter, Found, Hit, Query
-from citewell.net.answer import absolute
-from citewell.net.message import Response
-from citewell.net.paging import Page, gather
-from citewell.ports import Kit, Offer, Spec
-from citewell.text.dates import read_date
-from citewell.text.markup import clean
-from citewell.text.operators import compose
+from citewell.dialects.json_responses import require_http_address
+from citewell.dialects.result_paging import ResultPage, gather_pages
+from citewell.errors import Blocked, MalformedResponse, RateLimited, UpstreamError
+from citewell.model.search_queries import SearchFilter, SearchHit, SearchHits, SearchQuery
+from citewell.net.http.messages import HttpResponse
+from citewell.ports import Offer, ProviderKit, ProviderSpec
+from citewell.text.dates import parse_provider_date
+from citewell.text.safety.markup_cleaning import clean_markup
+from citewell.text.web.search_operators import build_operator_query
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-SPEC = Spec(
+SPEC = ProviderSpec(
     name="duckduckgo",
     title="DuckDuckGo",
-    home="https://duckduckgo.com/duckduckgo-help-pages/results/syntax",
+    homepage="https://duckduckgo.com/duckduckgo-help-pages/results/syntax",
     base_url="https://html.duckduckgo.com/html/",
     offers=frozenset({Offer.WEB}),
     filters=frozenset(
         {
-            Filter.SITES,
-            Filter.TIME_RANGE,
-            Filter.SAFE,
-            Filter.COUNTRY,
-            Filter.EXACT_TERMS,
-            Filter.EXCLUDE_TERMS,
+            SearchFilter.SITES,
+            SearchFilter.TIME_RANGE,
+            SearchFilter.SAFE,
+            SearchFilter.COUNTRY,
+            SearchFilter.EXACT_TERMS,
+            SearchFilter.EXCLUDE_TERMS,
         }
     ),
     max_results=30,
     max_sites=8,
-    max_query=499,  # longer queries are answered with an empty page
-    per_second=0.5,  # about five quick requests bring up the challenge
+    max_query_chars=499,  # a longer query gets an empty page
+    per_second=0.5,  # about five quick requests trigger the bot wall
     burst=3,
     rank=20,
     terms=(
@@ -50,18 +50,18 @@ SPEC = Spec(
     ),
 )
 
-# Anything that does not look like a browser is shown the challenge at once.
-_HEADERS = {
+# A client that does not look like a browser gets the bot wall at once.
+_BROWSER_HEADERS = {
     "User-Agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
     "Accept": "text/html,application/xhtml+xml",
 }
-_PAGES = 3
-_SPANS = {"hour": "d", "day": "d", "week": "w", "month": "m", "year": "y"}
-_SAFE = {"off": "-2", "medium": "-1", "high": "1"}
-_CHALLENGE = ("anomaly-modal", "challenge-form", "anomaly.js", "bots use duckduckgo")
+_MAX_PAGES = 3
+_TIME_RANGE_CODES = {"hour": "d", "day": "d", "week": "w", "month": "m", "year": "y"}
+_SAFE_SEARCH_LEVELS = {"off": "-2", "medium": "-1", "high": "1"}
+_CHALLENGE_MARKS = ("anomaly-modal", "challenge-form", "anomaly.js", "bots use duckduckgo")
 
-# Country to region; the first language is the default where a country has several.
-_REGIONS = {
+# Regions of each country; the first is the default.
+_REGION_CODES = {
     "AR": "ar-es", "AT": "at-de", "AU": "au-en", "BE": "be-nl be-fr", "BG": "bg-bg",
     "BR": "br-pt", "CA": "ca-en ca-fr", "CH": "ch-de ch-fr ch-it", "CL": "cl-es", "CN": "cn-zh",
     "CO": "co-es", "CZ": "cz-cs", "DE": "de-de", "DK": "dk-da", "EE": "ee-et", "ES": "es-es es-ca",
@@ -73,148 +73,162 @@ _REGIONS = {
     "SK": "sk-sk", "TH": "th-en", "TR": "tr-tr", "TW": "tw-tzh", "UA": "ua-uk", "US": "us-en us-es",
     "VN": "vn-en", "ZA": "za-en",
 }  # fmt: skip
-_WORLD = "wt-wt"
-_CHALLENGED = 120.0  # seconds of rest; asking again at once prolongs the challenge
+_WORLD_REGION = "wt-wt"
+_CHALLENGE_REST_SECONDS = 120.0  # asking again sooner prolongs the bot wall
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Sheet:
-    """One page of results, and the form that asks for the next."""
+class _DuckDuckGoPage:
+    """One page of results, and the form fields that request the next page."""
 
-    hits: tuple[Hit, ...]
-    next: dict[str, str]
+    hits: tuple[SearchHit, ...]
+    next_form: dict[str, str]
 
 
 class Provider:
-    def __init__(self, kit: Kit, *, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, kit: ProviderKit, *, clock: Callable[[], float] = time.time) -> None:
         self._upstream = kit.upstream
         self._clock = clock
 
-    async def web(self, query: Query) -> Found:
+    async def search_web(self, query: SearchQuery) -> SearchHits:
         form: dict[str, str] = {}
 
-        async def page(number: int) -> Page[Hit]:
+        async def page(number: int) -> ResultPage[SearchHit]:
             nonlocal form
-            sheet = self._read(await self._ask(query, form if number else {}))
-            form = sheet.next
-            return Page(items=sheet.hits, more=bool(form))
+            sheet = self._read_duckduckgo_page(
+                await self._fetch_duckduckgo_page(query, form if number else {})
+            )
+            form = sheet.next_form
+            return ResultPage(items=sheet.hits, has_more=bool(form))
 
-        found = await gather(page, count=min(query.count, SPEC.max_results), pages=_PAGES)
-        return Found(hits=found.items, notes=(*_notes(query), *found.notes))
+        found = await gather_pages(
+            page, count=min(query.count, SPEC.max_results), max_pages=_MAX_PAGES
+        )
+        return SearchHits(hits=found.items, notes=(*_build_duckduckgo_notes(query), *found.notes))
 
-    async def _ask(self, query: Query, form: dict[str, str]) -> Response:
+    async def _fetch_duckduckgo_page(
+        self, query: SearchQuery, form: dict[str, str]
+    ) -> HttpResponse:
         if form:
-            return await self._upstream.post(form=form, headers=_HEADERS)
-        return await self._upstream.get(params=_params(query), headers=_HEADERS)
+            return await self._upstream.send_post(form=form, headers=_BROWSER_HEADERS)
+        return await self._upstream.send_get(
+            params=_build_duckduckgo_params(query), headers=_BROWSER_HEADERS
+        )
 
-    def _read(self, response: Response) -> _Sheet:
-        html = response.text()
+    def _read_duckduckgo_page(self, response: HttpResponse) -> _DuckDuckGoPage:
+        html = response.decode_text()
         try:
-            _refuse_challenge(html, status=response.status)
+            _check_challenge(html, status=response.status)
         except UpstreamError:
-            self._upstream.rest(_CHALLENGED)
+            self._upstream.pause_requests(_CHALLENGE_REST_SECONDS)
             raise
-        return _read_sheet(html, now=datetime.fromtimestamp(self._clock(), UTC))
+        return _parse_duckduckgo_page(html, now=datetime.fromtimestamp(self._clock(), UTC))
 
 
-def _params(query: Query) -> dict[str, str]:
+def _build_duckduckgo_params(query: SearchQuery) -> dict[str, str]:
     params = {
-        "q": compose(query, limit=SPEC.max_query),
-        "kl": _region(query.country, query.language),
-        "p": _SAFE[query.safe],
+        "q": build_operator_query(query, max_chars=SPEC.max_query_chars),
+        "kl": _choose_region(query.country, query.language),
+        "p": _SAFE_SEARCH_LEVELS[query.safe],
     }
     if query.time_range:
-        params["df"] = _SPANS[query.time_range]
+        params["df"] = _TIME_RANGE_CODES[query.time_range]
     return params
 
 
-def _region(country: str | None, language: str | None) -> str:
-    regions = _REGIONS.get(country or "", _WORLD).split()
+def _choose_region(country: str | None, language: str | None) -> str:
+    regions = _REGION_CODES.get(country or "", _WORLD_REGION).split()
     wanted = (language or "").lower().partition("-")[0]
     return next((region for region in regions if region.endswith(f"-{wanted}")), regions[0])
 
 
-def _notes(query: Query) -> tuple[str, ...]:
+def _build_duckduckgo_notes(query: SearchQuery) -> tuple[str, ...]:
     notes = []
     if query.count > SPEC.max_results:
         notes.append(f"DuckDuckGo is asked for at most {SPEC.max_results} results.")
     if query.time_range == "hour":
         notes.append("DuckDuckGo's shortest time range is a day.")
-    if query.country and query.country not in _REGIONS:
+    if query.country and query.country not in _REGION_CODES:
         notes.append(f"DuckDuckGo has no region {query.country}; the country was not applied.")
     return tuple(notes)
 
 
-def _refuse_challenge(html: str, *, status: int) -> None:
-    """The challenge comes with status 200 or 202 and must not pass for an empty answer."""
+def _check_challenge(html: str, *, status: int) -> None:
+    """Raise if the page is a bot wall. It has status 200 or 202 and looks like an empty result."""
     lower = html.lower()
-    if "result__a" not in lower and any(mark in lower for mark in _CHALLENGE):
-        message = "DuckDuckGo asks to prove that a person is searching (bot wall)."
+    if "result__a" not in lower and any(mark in lower for mark in _CHALLENGE_MARKS):
+        message = "DuckDuckGo asks for proof that a person is searching (bot wall)."
         raise Blocked(
             message, provider=SPEC.name, detail="bot_wall", action="try_different_provider"
         )
     if status == 202:
-        raise RateLimited("DuckDuckGo is throttling this address.", provider=SPEC.name)
+        raise RateLimited(
+            "DuckDuckGo is limiting requests from this IP address.", provider=SPEC.name
+        )
 
 
-def _read_sheet(html: str, *, now: datetime) -> _Sheet:
+def _parse_duckduckgo_page(html: str, *, now: datetime) -> _DuckDuckGoPage:
     from selectolax.lexbor import LexborHTMLParser
 
     page = LexborHTMLParser(html)
     results = page.css(".result")
-    organic = [result for result in results if not _is_ad(result)]
-    hits = tuple(hit for hit in (_hit(result, now=now) for result in organic) if hit)
+    organic = [result for result in results if not _is_advertisement(result)]
+    hits = tuple(
+        hit for hit in (_parse_duckduckgo_result(result, now=now) for result in organic) if hit
+    )
     said_empty = page.css_matches(".no-results, .result--no-result")
     if not said_empty and not hits and (organic or not results):
-        message = "DuckDuckGo's page has neither results nor the notice that there are none."
-        raise BadShape(message, provider=SPEC.name)
-    return _Sheet(hits=hits, next=_next_form(page))
+        message = "DuckDuckGo's page has neither results nor a notice that there are none."
+        raise MalformedResponse(message, provider=SPEC.name)
+    return _DuckDuckGoPage(hits=hits, next_form=_find_next_form(page))
 
 
-def _is_ad(result: LexborNode) -> bool:
+def _is_advertisement(result: LexborNode) -> bool:
     classes = result.attributes.get("class") or ""
     return "result--ad" in classes or result.css_first(".badge--ad") is not None
 
 
-def _hit(result: LexborNode, *, now: datetime) -> Hit | None:
-    """None for notices, and for links that lead nowhere but to DuckDuckGo itself."""
+def _parse_duckduckgo_result(result: LexborNode, *, now: datetime) -> SearchHit | None:
+    """The hit; None for notices and for links that lead only to DuckDuckGo itself."""
     anchor = result.css_first("a.result__a")
-    url = target(anchor.attributes.get("href") or "") if anchor else None
+    url = resolve_result_link(anchor.attributes.get("href") or "") if anchor else None
     if anchor is None or url is None:
         return None
     snippet = result.css_first(".result__snippet")
-    published = _published(result, now=now)
-    return Hit(
-        title=clean(anchor.html) or url,
+    published = _find_duckduckgo_date(result, now=now)
+    return SearchHit(
+        title=clean_markup(anchor.html) or url,
         url=url,
-        snippet=clean(snippet.html) if snippet else "",
+        snippet=clean_markup(snippet.html) if snippet else "",
         published=published,
         published_basis="provider" if published else None,
         engine=SPEC.name,
     )
 
 
-def target(href: str) -> str | None:
-    """Where a result link leads: the address in `uddg` when wrapped; None for advertisements."""
+def resolve_result_link(href: str) -> str | None:
+    """The target of a result link, taken from `uddg` if it is a redirect; None for advertisements."""
     try:
-        address = absolute(urljoin("https://duckduckgo.com/", href.strip()))
+        address = require_http_address(urljoin("https://duckduckgo.com/", href.strip()))
         parts = urlsplit(address)
         host = parts.hostname or ""
         if host != "duckduckgo.com" and not host.endswith(".duckduckgo.com"):
             return address
         wrapped = parse_qs(parts.query).get("uddg", [""])[0] if parts.path == "/l/" else ""
-        return absolute(wrapped)
+        return require_http_address(wrapped)
     except ValueError:
         return None
 
 
-def _published(result: LexborNode, *, now: datetime) -> datetime | None:
-    dates = (read_date(span.text(), now=now) for span in result.css(".result__extras span"))
+def _find_duckduckgo_date(result: LexborNode, *, now: datetime) -> datetime | None:
+    dates = (
+        parse_provider_date(span.text(), now=now) for span in result.css(".result__extras span")
+    )
     return next((date for date in dates if date), None)
 
 
-def _next_form(page: LexborHTMLParser) -> dict[str, str]:
-    """The hidden fields of the "next" button; empty on the last page."""
+def _find_next_form(page: LexborHTMLParser) -> dict[str, str]:
+    """The hidden fields of the "Next" form; empty on the last page."""
     for form in page.css(".nav-link form"):
         if form.css_first('input[type="submit"][value="Next"]') is None:
             continue

@@ -1,4 +1,4 @@
-"""Exa: search by meaning over its own index of the web, news and papers; needs a key."""
+"""Exa: semantic search over its own index of the web, news and papers; needs a key."""
 
 from __future__ import annotations
 
@@ -8,33 +8,42 @@ import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
-from citewell.model.paper import Paper, PaperQuery, PapersFound, Person, Scheme
-from citewell.model.search import Filter, Found, Hit, Query
-from citewell.net.answer import Answer, Items, Link, Maybe, Part, read
-from citewell.ports import Kit, Offer, Option, Spec
-from citewell.text import dois, fields
-from citewell.text.dates import read_date
-from citewell.text.markup import clean
-from citewell.text.operators import shorten
+from citewell.dialects.json_responses import (
+    HttpLink,
+    JsonResponse,
+    OptionalField,
+    ResponsePart,
+    TolerantItems,
+    read_json_response,
+)
+from citewell.model.paper import IdentifierScheme, Paper, PaperHits, PaperQuery, WorkAuthor
+from citewell.model.search_queries import SearchFilter, SearchHit, SearchHits, SearchQuery
+from citewell.ports import Offer, ProviderKit, ProviderOption, ProviderSpec
+from citewell.text.citations import dois, record_fields
+from citewell.text.dates import parse_provider_date
+from citewell.text.safety.markup_cleaning import clean_markup
+from citewell.text.web.search_operators import shorten_query_text
 
-SPEC = Spec(
+SPEC = ProviderSpec(
     name="exa",
     title="Exa",
-    home="https://exa.ai/docs/reference/search",
+    homepage="https://exa.ai/docs/reference/search",
     base_url="https://api.exa.ai",
     offers=frozenset({Offer.WEB, Offer.NEWS, Offer.PAPERS}),
-    options=(Option(env="EXA_API_KEY", help="Key of Exa.", secret=True, required=True),),
-    filters=frozenset({Filter.SITES, Filter.TIME_RANGE, Filter.SAFE, Filter.COUNTRY}),
+    options=(ProviderOption(env="EXA_API_KEY", help="Key of Exa.", secret=True, required=True),),
+    filters=frozenset(
+        {SearchFilter.SITES, SearchFilter.TIME_RANGE, SearchFilter.SAFE, SearchFilter.COUNTRY}
+    ),
     max_results=50,
     max_sites=300,
-    max_query=2000,
+    max_query_chars=2000,
     per_second=5.0,
     burst=5,
     rank=16,
 )
 
-_DAYS = {"hour": 1 / 24, "day": 1.0, "week": 7.0, "month": 30.0, "year": 365.0}
-_PUBLISHERS = {
+_TIME_RANGE_DAYS = {"hour": 1 / 24, "day": 1.0, "week": 7.0, "month": 30.0, "year": 365.0}
+_PUBLISHER_DOMAINS = {
     "arxiv": ["arxiv.org"],
     "pubmed": ["pubmed.ncbi.nlm.nih.gov", "pmc.ncbi.nlm.nih.gov"],
     "ieee": ["ieeexplore.ieee.org"],
@@ -43,60 +52,68 @@ _PUBLISHERS = {
 }
 
 
-class _Result(Part):
-    url: Link
-    title: Maybe[str] = None
-    publishedDate: Maybe[str] = None  # noqa: N815 - the upstream's word
-    author: Maybe[str] = None
-    highlights: Items[str] = ()
-    summary: Maybe[str] = None
-    score: Maybe[float] = None
+class _ExaResult(ResponsePart):
+    url: HttpLink
+    title: OptionalField[str] = None
+    publishedDate: OptionalField[str] = None  # noqa: N815 - the upstream's word
+    author: OptionalField[str] = None
+    highlights: TolerantItems[str] = ()
+    summary: OptionalField[str] = None
+    score: OptionalField[float] = None
 
 
-class _Answer(Answer):
-    results: Items[_Result]
+class _ExaResponse(JsonResponse):
+    results: TolerantItems[_ExaResult]
 
 
 class Provider:
-    def __init__(self, kit: Kit, *, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, kit: ProviderKit, *, clock: Callable[[], float] = time.time) -> None:
         self._upstream = kit.upstream
-        self._key = {"x-api-key": kit.option("EXA_API_KEY") or ""}
+        self._key = {"x-api-key": kit.find_option("EXA_API_KEY") or ""}
         self._clock = clock
 
-    async def web(self, query: Query) -> Found:
-        return await self._find(query, category=None)
+    async def search_web(self, query: SearchQuery) -> SearchHits:
+        return await self._search_exa(query, category=None)
 
-    async def news(self, query: Query) -> Found:
-        return await self._find(query, category="news")
+    async def search_news(self, query: SearchQuery) -> SearchHits:
+        return await self._search_exa(query, category="news")
 
-    async def papers(self, query: PaperQuery) -> PapersFound:
-        body = _paper_body(query)
-        response = await self._upstream.post("/search", json=body, secret_headers=self._key)
-        papers = tuple(_paper(result) for result in read(_Answer, response).results)
+    async def search_papers(self, query: PaperQuery) -> PaperHits:
+        body = _build_exa_paper_body(query)
+        response = await self._upstream.send_post("/search", json=body, secret_headers=self._key)
+        papers = tuple(
+            _parse_exa_paper(result)
+            for result in read_json_response(_ExaResponse, response).results
+        )
         years = query.year_from or query.year_to
-        chosen = {"year": years, "source": query.source in _PUBLISHERS}
+        chosen = {"year": years, "source": query.source in _PUBLISHER_DOMAINS}
         applied = frozenset(name for name, wanted in chosen.items() if wanted)
-        return PapersFound(papers=papers[: query.count], applied=applied)
+        return PaperHits(papers=papers[: query.count], applied=applied)
 
-    async def _find(self, query: Query, *, category: str | None) -> Found:
+    async def _search_exa(self, query: SearchQuery, *, category: str | None) -> SearchHits:
         now = datetime.fromtimestamp(self._clock(), UTC)
-        body = _body(query, category=category, now=now)
-        response = await self._upstream.post("/search", json=body, secret_headers=self._key)
-        hits = tuple(_hit(result, now=now) for result in read(_Answer, response).results)
-        return Found(hits=hits[: query.count], notes=_notes(query))
+        body = _build_exa_body(query, category=category, now=now)
+        response = await self._upstream.send_post("/search", json=body, secret_headers=self._key)
+        hits = tuple(
+            _parse_exa_result(result, now=now)
+            for result in read_json_response(_ExaResponse, response).results
+        )
+        return SearchHits(hits=hits[: query.count], notes=_build_exa_notes(query))
 
 
-def _body(query: Query, *, category: str | None, now: datetime) -> dict[str, object]:
+def _build_exa_body(
+    query: SearchQuery, *, category: str | None, now: datetime
+) -> dict[str, object]:
     body: dict[str, object] = {
-        "query": shorten(query.text, SPEC.max_query),
+        "query": shorten_query_text(query.text, SPEC.max_query_chars),
         "type": "auto",
         "numResults": min(query.count, SPEC.max_results),
-        "contents": {"highlights": True},  # refused at the top level
+        "contents": {"highlights": True},  # Exa refuses `highlights` at the top level
     }
     if category:
         body["category"] = category
     if query.time_range:
-        since = now - timedelta(days=_DAYS[query.time_range])
+        since = now - timedelta(days=_TIME_RANGE_DAYS[query.time_range])
         body["startPublishedDate"] = since.strftime("%Y-%m-%dT%H:%M:%S.000Z")
     if query.sites:
         body["includeDomains"] = list(query.sites)
@@ -107,9 +124,9 @@ def _body(query: Query, *, category: str | None, now: datetime) -> dict[str, obj
     return body
 
 
-def _paper_body(query: PaperQuery) -> dict[str, object]:
+def _build_exa_paper_body(query: PaperQuery) -> dict[str, object]:
     body: dict[str, object] = {
-        "query": shorten(query.text, SPEC.max_query),
+        "query": shorten_query_text(query.text, SPEC.max_query_chars),
         "type": "auto",
         "category": "research paper",
         "numResults": min(query.count, SPEC.max_results),
@@ -118,58 +135,61 @@ def _paper_body(query: PaperQuery) -> dict[str, object]:
         body["startPublishedDate"] = f"{query.year_from:04}-01-01T00:00:00.000Z"
     if query.year_to:
         body["endPublishedDate"] = f"{query.year_to:04}-12-31T23:59:59.999Z"
-    if query.source in _PUBLISHERS:
-        body["includeDomains"] = _PUBLISHERS[query.source]
+    if query.source in _PUBLISHER_DOMAINS:
+        body["includeDomains"] = _PUBLISHER_DOMAINS[query.source]
     return body
 
 
-def _notes(query: Query) -> tuple[str, ...]:
+def _build_exa_notes(query: SearchQuery) -> tuple[str, ...]:
     if query.count <= SPEC.max_results:
         return ()
     return (f"Exa is asked for at most {SPEC.max_results} results.",)
 
 
-def _hit(result: _Result, *, now: datetime) -> Hit:
-    published = read_date(result.publishedDate, now=now)
-    excerpts = [text for text in map(clean, result.highlights) if text]
-    return Hit(
-        title=clean(result.title) or result.url,
+def _parse_exa_result(result: _ExaResult, *, now: datetime) -> SearchHit:
+    published = parse_provider_date(result.publishedDate, now=now)
+    excerpts = [text for text in map(clean_markup, result.highlights) if text]
+    return SearchHit(
+        title=clean_markup(result.title) or result.url,
         url=result.url,
-        snippet=excerpts[0] if excerpts else clean(result.summary),
+        snippet=excerpts[0] if excerpts else clean_markup(result.summary),
         published=published,
         published_basis="provider" if published else None,
-        score=_unit(result.score),
+        score=_clamp_exa_score(result.score),
         engine=SPEC.name,
         extra_snippets=tuple(excerpts[1:]),
     )
 
 
-def _unit(score: float | None) -> float | None:
+def _clamp_exa_score(score: float | None) -> float | None:
     if score is None or not math.isfinite(score):
         return None
     return min(max(score, 0.0), 1.0)
 
 
-def _paper(result: _Result) -> Paper:
-    """What its page tells of a paper: a title, names, a date and an address."""
-    arxiv = fields.arxiv(result.url) if "arxiv.org/" in result.url else None
-    found = {Scheme.ARXIV: arxiv, Scheme.DOI: None if arxiv else dois.from_address(result.url)}
-    published = fields.issued(result.publishedDate)
+def _parse_exa_paper(result: _ExaResult) -> Paper:
+    """A paper from what Exa knows of its page: title, authors, date and address."""
+    arxiv = record_fields.normalize_arxiv_field(result.url) if "arxiv.org/" in result.url else None
+    found = {
+        IdentifierScheme.ARXIV: arxiv,
+        IdentifierScheme.DOI: None if arxiv else dois.find_doi_in_address(result.url),
+    }
+    published = record_fields.parse_issued_date(result.publishedDate)
     path = result.url.lower().partition("?")[0]
     return Paper(
-        title=clean(result.title) or result.url,
+        title=clean_markup(result.title) or result.url,
         source=SPEC.name,
         url=result.url,
         ids={scheme: value for scheme, value in found.items() if value},
-        authors=tuple(Person(name=name) for name in _names(result.author)),
-        year=fields.year(published),
+        authors=tuple(WorkAuthor(name=name) for name in _split_author_line(result.author)),
+        year=record_fields.extract_issued_year(published),
         published=published,
         pdf_url=result.url if path.endswith(".pdf") or "/pdf/" in path else None,
     )
 
 
-def _names(author: str | None) -> list[str]:
-    """Its one line of names, taken apart where every part is a whole name."""
-    line = clean(author)
+def _split_author_line(author: str | None) -> list[str]:
+    """The names in Exa's author line, split only if each part looks like a full name."""
+    line = clean_markup(author)
     parts = [part.strip() for part in re.split(r";|, and |,| and ", line) if part.strip()]
     return parts if ";" in line or all(" " in part for part in parts) else [line]

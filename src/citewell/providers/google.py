@@ -6,30 +6,44 @@ import time
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 
+from citewell.dialects.json_responses import (
+    HttpLink,
+    JsonResponse,
+    OptionalField,
+    ResponsePart,
+    TolerantItems,
+    read_json_response,
+)
+from citewell.dialects.result_paging import GatheredResults, ResultPage, gather_pages
 from citewell.errors import Misconfigured
-from citewell.model.search import Filter, Found, Hit, Picture, PictureQuery, Query
-from citewell.net.answer import Answer, Items, Link, Maybe, Part, read
-from citewell.net.message import Response
-from citewell.net.paging import Gathered, Page, gather
-from citewell.ports import Kit, Offer, Option, Spec
-from citewell.text.dates import read_date
-from citewell.text.markup import clean
-from citewell.text.operators import compose, shorten
+from citewell.model.search_queries import (
+    FoundImage,
+    ImageQuery,
+    SearchFilter,
+    SearchHit,
+    SearchHits,
+    SearchQuery,
+)
+from citewell.net.http.messages import HttpResponse
+from citewell.ports import Offer, ProviderKit, ProviderOption, ProviderSpec
+from citewell.text.dates import parse_provider_date
+from citewell.text.safety.markup_cleaning import clean_markup
+from citewell.text.web.search_operators import build_operator_query, shorten_query_text
 
-SPEC = Spec(
+SPEC = ProviderSpec(
     name="google",
     title="Google Programmable Search",
-    home="https://developers.google.com/custom-search/v1/overview",
+    homepage="https://developers.google.com/custom-search/v1/overview",
     base_url="https://www.googleapis.com/customsearch/v1",
     offers=frozenset({Offer.WEB, Offer.NEWS, Offer.IMAGES}),
     options=(
-        Option(
+        ProviderOption(
             env="GOOGLE_CUSTOM_SEARCH_API_KEY",
             help="Key of the Custom Search JSON API.",
             secret=True,
             required=True,
         ),
-        Option(
+        ProviderOption(
             env="GOOGLE_CUSTOM_SEARCH_ID",
             help="The engine (cx) to ask; a lens with its own engine overrides it.",
             required=True,
@@ -37,27 +51,27 @@ SPEC = Spec(
     ),
     filters=frozenset(
         {
-            Filter.SITES,
-            Filter.TIME_RANGE,
-            Filter.SAFE,
-            Filter.LANGUAGE,
-            Filter.COUNTRY,
-            Filter.EXACT_TERMS,
-            Filter.EXCLUDE_TERMS,
+            SearchFilter.SITES,
+            SearchFilter.TIME_RANGE,
+            SearchFilter.SAFE,
+            SearchFilter.LANGUAGE,
+            SearchFilter.COUNTRY,
+            SearchFilter.EXACT_TERMS,
+            SearchFilter.EXCLUDE_TERMS,
         }
     ),
     max_results=100,
-    max_query=2048,
-    per_second=1.5,  # the quota is 100 a minute
+    max_query_chars=2048,
+    per_second=1.5,  # the quota is 100 requests a minute
     burst=5,
     rank=40,
     terms="Closed to new customers; Google ends the service on 1 January 2027.",
 )
 
-_PAGE = 10
-_SPANS = {"hour": "d1", "day": "d1", "week": "w1", "month": "m1", "year": "y1"}
-_CHINESE = {"zh": "zh-CN", "zh-cn": "zh-CN", "zh-tw": "zh-TW", "zh-hk": "zh-TW"}
-_PUBLISHED = (
+_RESULTS_PER_PAGE = 10
+_DATE_RESTRICT_CODES = {"hour": "d1", "day": "d1", "week": "w1", "month": "m1", "year": "y1"}
+_CHINESE_LANGUAGE_CODES = {"zh": "zh-CN", "zh-cn": "zh-CN", "zh-tw": "zh-TW", "zh-hk": "zh-TW"}
+_DATE_META_KEYS = (
     "article:published_time",
     "datepublished",
     "og:published_time",
@@ -67,91 +81,101 @@ _PUBLISHED = (
 )
 
 
-class _Pagemap(Part):
-    metatags: Items[dict[str, object]] = ()
-    newsarticle: Items[dict[str, object]] = ()
+class _GooglePagemap(ResponsePart):
+    metatags: TolerantItems[dict[str, object]] = ()
+    newsarticle: TolerantItems[dict[str, object]] = ()
 
 
-class _Item(Part):
-    link: Link
-    title: Maybe[str] = None
-    snippet: Maybe[str] = None
-    pagemap: Maybe[_Pagemap] = None
+class _GoogleItem(ResponsePart):
+    link: HttpLink
+    title: OptionalField[str] = None
+    snippet: OptionalField[str] = None
+    pagemap: OptionalField[_GooglePagemap] = None
 
 
-class _Info(Part):
-    totalResults: Maybe[int] = None  # noqa: N815 - the upstream's word; a string of digits
+class _GoogleSearchInfo(ResponsePart):
+    totalResults: OptionalField[int] = None  # noqa: N815 - the upstream's word; a string of digits
 
 
-class _Queries(Part):
-    nextPage: Maybe[list[dict[str, object]]] = None  # noqa: N815 - the upstream's word
+class _GoogleQueries(ResponsePart):
+    nextPage: OptionalField[list[dict[str, object]]] = None  # noqa: N815 - the upstream's word
 
 
-class _WebAnswer(Answer):
-    kind: Maybe[str] = None
-    items: Items[_Item] = ()  # absent when nothing was found
-    queries: Maybe[_Queries] = None
-    searchInformation: Maybe[_Info] = None  # noqa: N815 - the upstream's word
+class _GoogleWebResponse(JsonResponse):
+    kind: OptionalField[str] = None
+    items: TolerantItems[_GoogleItem] = ()  # absent when nothing was found
+    queries: OptionalField[_GoogleQueries] = None
+    searchInformation: OptionalField[_GoogleSearchInfo] = None  # noqa: N815 - the upstream's word
 
 
-class _Image(Part):
-    contextLink: Maybe[Link] = None  # noqa: N815 - the upstream's word
-    thumbnailLink: Maybe[Link] = None  # noqa: N815 - the upstream's word
-    width: Maybe[int] = None
-    height: Maybe[int] = None
-    byteSize: Maybe[int] = None  # noqa: N815 - the upstream's word
+class _GoogleImage(ResponsePart):
+    contextLink: OptionalField[HttpLink] = None  # noqa: N815 - the upstream's word
+    thumbnailLink: OptionalField[HttpLink] = None  # noqa: N815 - the upstream's word
+    width: OptionalField[int] = None
+    height: OptionalField[int] = None
+    byteSize: OptionalField[int] = None  # noqa: N815 - the upstream's word
 
 
-class _Picture(Part):
-    link: Link
-    title: Maybe[str] = None
-    image: Maybe[_Image] = None
+class _GoogleImageItem(ResponsePart):
+    link: HttpLink
+    title: OptionalField[str] = None
+    image: OptionalField[_GoogleImage] = None
 
 
-class _ImageAnswer(Answer):
-    kind: Maybe[str] = None
-    items: Items[_Picture] = ()
-    queries: Maybe[_Queries] = None
+class _GoogleImageResponse(JsonResponse):
+    kind: OptionalField[str] = None
+    items: TolerantItems[_GoogleImageItem] = ()
+    queries: OptionalField[_GoogleQueries] = None
 
 
 class Provider:
-    def __init__(self, kit: Kit, *, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, kit: ProviderKit, *, clock: Callable[[], float] = time.time) -> None:
         self._upstream = kit.upstream
-        # A header, so that the key is in no address: https://cloud.google.com/apis/docs/system-parameters
-        self._key = {"X-Goog-Api-Key": kit.option("GOOGLE_CUSTOM_SEARCH_API_KEY") or ""}
-        self._engine = kit.option("GOOGLE_CUSTOM_SEARCH_ID")
+        # A header keeps the key out of URLs: https://cloud.google.com/apis/docs/system-parameters
+        self._key = {"X-Goog-Api-Key": kit.find_option("GOOGLE_CUSTOM_SEARCH_API_KEY") or ""}
+        self._engine = kit.find_option("GOOGLE_CUSTOM_SEARCH_ID")
         self._clock = clock
 
-    async def web(self, query: Query) -> Found:
+    async def search_web(self, query: SearchQuery) -> SearchHits:
         count = min(query.count, SPEC.max_results)
-        asked = _params(query) | {"cx": self._cx(query.engine_id)}
+        asked = _build_google_params(query) | {"cx": self._require_engine_id(query.engine_id)}
 
-        async def page(number: int) -> Page[Hit]:
-            params = asked | _window(number, count)
-            answer = read(_WebAnswer, await self._get(params))
-            return _read_web(answer, now=datetime.fromtimestamp(self._clock(), UTC))
+        async def page(number: int) -> ResultPage[SearchHit]:
+            params = asked | _build_page_window(number, count)
+            answer = read_json_response(_GoogleWebResponse, await self._fetch_google_json(params))
+            return _parse_google_page(answer, now=datetime.fromtimestamp(self._clock(), UTC))
 
-        found = await gather(page, count=count, pages=_pages(count))
-        return Found(hits=found.items, total=found.total, notes=(*_notes(query), *found.notes))
+        found = await gather_pages(page, count=count, max_pages=_count_needed_pages(count))
+        return SearchHits(
+            hits=found.items, total=found.total, notes=(*_build_google_notes(query), *found.notes)
+        )
 
-    async def news(self, query: Query) -> Found:
-        return await self.web(query)
+    async def search_news(self, query: SearchQuery) -> SearchHits:
+        return await self.search_web(query)
 
-    async def images(self, query: PictureQuery) -> tuple[Picture, ...]:
+    async def search_images(self, query: ImageQuery) -> tuple[FoundImage, ...]:
         count = min(query.count, SPEC.max_results)
-        asked = _image_params(query) | {"cx": self._cx(None)}
+        asked = _build_google_image_params(query) | {"cx": self._require_engine_id(None)}
 
-        async def page(number: int) -> Page[Picture]:
-            answer = read(_ImageAnswer, await self._get(asked | _window(number, count)))
-            return Page(items=tuple(map(_picture, answer.items)), more=_more(answer.queries))
+        async def page(number: int) -> ResultPage[FoundImage]:
+            answer = read_json_response(
+                _GoogleImageResponse,
+                await self._fetch_google_json(asked | _build_page_window(number, count)),
+            )
+            return ResultPage(
+                items=tuple(map(_parse_google_image, answer.items)),
+                has_more=_has_next_page(answer.queries),
+            )
 
-        found: Gathered[Picture] = await gather(page, count=count, pages=_pages(count))
+        found: GatheredResults[FoundImage] = await gather_pages(
+            page, count=count, max_pages=_count_needed_pages(count)
+        )
         return found.items
 
-    async def _get(self, params: Mapping[str, str]) -> Response:
-        return await self._upstream.get(params=params, secret_headers=self._key)
+    async def _fetch_google_json(self, params: Mapping[str, str]) -> HttpResponse:
+        return await self._upstream.send_get(params=params, secret_headers=self._key)
 
-    def _cx(self, of_lens: str | None) -> str:
+    def _require_engine_id(self, of_lens: str | None) -> str:
         if engine := of_lens or self._engine:
             return engine
         raise Misconfigured(
@@ -159,59 +183,64 @@ class Provider:
         )
 
 
-def _window(number: int, count: int) -> dict[str, str]:
-    """`start` counts from 1, and start + num may not pass 100."""
-    size = {"num": str(min(_PAGE, count - number * _PAGE))}
-    return size | ({"start": str(number * _PAGE + 1)} if number else {})
+def _build_page_window(number: int, count: int) -> dict[str, str]:
+    """The `num` and `start` parameters of a page; `start` counts from 1, and start + num is at most 100."""
+    size = {"num": str(min(_RESULTS_PER_PAGE, count - number * _RESULTS_PER_PAGE))}
+    return size | ({"start": str(number * _RESULTS_PER_PAGE + 1)} if number else {})
 
 
-def _pages(count: int) -> int:
-    return -(-count // _PAGE)
+def _count_needed_pages(count: int) -> int:
+    return -(-count // _RESULTS_PER_PAGE)
 
 
-def _params(query: Query) -> dict[str, str]:
-    plain = query.with_(exact_terms=None, exclude_terms=None)  # these have parameters of their own
+def _build_google_params(query: SearchQuery) -> dict[str, str]:
+    plain = query.with_changes(
+        exact_terms=None, exclude_terms=None
+    )  # these have their own parameters
     optional = {
-        "lr": _language(query.language),
+        "lr": _build_google_language(query.language),
         "cr": f"country{query.country}" if query.country else None,
         "exactTerms": query.exact_terms,
         "excludeTerms": query.exclude_terms,
-        "dateRestrict": _SPANS.get(query.time_range or ""),
+        "dateRestrict": _DATE_RESTRICT_CODES.get(query.time_range or ""),
     }
-    params = {"q": compose(plain, limit=SPEC.max_query), "safe": _safe(query.safe)}
+    params = {
+        "q": build_operator_query(plain, max_chars=SPEC.max_query_chars),
+        "safe": _convert_google_safe(query.safe),
+    }
     return params | {name: value for name, value in optional.items() if value}
 
 
-def _image_params(query: PictureQuery) -> dict[str, str]:
+def _build_google_image_params(query: ImageQuery) -> dict[str, str]:
     optional = {
         "imgSize": query.size,
         "imgType": query.type,
         "imgColorType": query.color_type,
         "imgDominantColor": query.dominant_color,
         "fileType": query.file_type,
-        "lr": _language(query.language),
+        "lr": _build_google_language(query.language),
         "cr": f"country{query.country}" if query.country else None,
     }
     params = {
-        "q": shorten(query.text, SPEC.max_query),
+        "q": shorten_query_text(query.text, SPEC.max_query_chars),
         "searchType": "image",
-        "safe": _safe(query.safe),
+        "safe": _convert_google_safe(query.safe),
     }
     return params | {name: value for name, value in optional.items() if value}
 
 
-def _safe(level: str) -> str:
+def _convert_google_safe(level: str) -> str:
     return "off" if level == "off" else "active"
 
 
-def _language(language: str | None) -> str | None:
+def _build_google_language(language: str | None) -> str | None:
     if language is None:
         return None
     whole = language.lower()
-    return f"lang_{_CHINESE.get(whole) or whole.partition('-')[0]}"
+    return f"lang_{_CHINESE_LANGUAGE_CODES.get(whole) or whole.partition('-')[0]}"
 
 
-def _notes(query: Query) -> tuple[str, ...]:
+def _build_google_notes(query: SearchQuery) -> tuple[str, ...]:
     notes = []
     if query.count > SPEC.max_results:
         notes.append(f"Google returns at most {SPEC.max_results} results.")
@@ -220,45 +249,45 @@ def _notes(query: Query) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _more(queries: _Queries | None) -> bool:
+def _has_next_page(queries: _GoogleQueries | None) -> bool:
     return bool(queries and queries.nextPage)
 
 
-def _read_web(answer: _WebAnswer, *, now: datetime) -> Page[Hit]:
+def _parse_google_page(answer: _GoogleWebResponse, *, now: datetime) -> ResultPage[SearchHit]:
     info = answer.searchInformation
-    return Page(
-        items=tuple(_hit(item, now=now) for item in answer.items),
-        more=_more(answer.queries),
+    return ResultPage(
+        items=tuple(_parse_google_item(item, now=now) for item in answer.items),
+        has_more=_has_next_page(answer.queries),
         total=info.totalResults if info else None,
     )
 
 
-def _hit(item: _Item, *, now: datetime) -> Hit:
-    published = _published(item.pagemap, now=now) if item.pagemap else None
-    return Hit(
-        title=clean(item.title) or item.link,
+def _parse_google_item(item: _GoogleItem, *, now: datetime) -> SearchHit:
+    published = _find_pagemap_date(item.pagemap, now=now) if item.pagemap else None
+    return SearchHit(
+        title=clean_markup(item.title) or item.link,
         url=item.link,
-        snippet=clean(item.snippet),
+        snippet=clean_markup(item.snippet),
         published=published,
         published_basis="provider" if published else None,
         engine=SPEC.name,
     )
 
 
-def _published(pagemap: _Pagemap, *, now: datetime) -> datetime | None:
-    """The first key in order that holds a date, in the page's meta tags, then its article data."""
+def _find_pagemap_date(pagemap: _GooglePagemap, *, now: datetime) -> datetime | None:
+    """The first date found under the known keys, in the page's meta tags, then in its article data."""
     for tags in (*pagemap.metatags[:1], *pagemap.newsarticle[:1]):
-        for key in _PUBLISHED:
+        for key in _DATE_META_KEYS:
             value = tags.get(key)
-            if isinstance(value, str) and (found := read_date(value, now=now)):
+            if isinstance(value, str) and (found := parse_provider_date(value, now=now)):
                 return found
     return None
 
 
-def _picture(item: _Picture) -> Picture:
-    image = item.image or _Image()
-    return Picture(
-        title=clean(item.title) or item.link,
+def _parse_google_image(item: _GoogleImageItem) -> FoundImage:
+    image = item.image or _GoogleImage()
+    return FoundImage(
+        title=clean_markup(item.title) or item.link,
         link=item.link,
         context=image.contextLink,
         thumbnail=image.thumbnailLink,

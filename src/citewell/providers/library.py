@@ -1,33 +1,40 @@
-"""The user's own indexed documents, searched like any other provider; nothing leaves the machine."""
+"""The user's own indexed documents, offered as a provider; no request leaves the machine."""
 
 from __future__ import annotations
 
 from citewell.errors import Misconfigured
-from citewell.model.search import Filter, Found, Query
-from citewell.ports import Kit, Offer, Spec
+from citewell.model.search_queries import SearchFilter, SearchHits, SearchQuery
+from citewell.ports import Offer, ProviderKit, ProviderSpec
 
-SPEC = Spec(
+SPEC = ProviderSpec(
     name="library",
     title="Your library",
-    home="",
-    base_url="",  # nothing is asked over the network
+    homepage="",
+    base_url="",  # no network requests
     offers=frozenset({Offer.WEB}),
-    filters=frozenset({Filter.SITES, Filter.TIME_RANGE, Filter.LANGUAGE, Filter.EXACT_TERMS}),
+    filters=frozenset(
+        {
+            SearchFilter.SITES,
+            SearchFilter.TIME_RANGE,
+            SearchFilter.LANGUAGE,
+            SearchFilter.EXACT_TERMS,
+        }
+    ),
     max_results=50,
     max_sites=1,
     rank=90,
-    general=False,
-    evidence="our own index, on SQLite and PostgreSQL",
+    covers_whole_web=False,
+    test_evidence="our own index, on SQLite and PostgreSQL",
 )
 
 
 class Provider:
-    def __init__(self, kit: Kit) -> None:
+    def __init__(self, kit: ProviderKit) -> None:
         self._index = kit.library
 
-    async def web(self, query: Query) -> Found:
-        found = await self._index.search(query) if self._index else Found()
-        if not found.hits and await self._empty():
+    async def search_web(self, query: SearchQuery) -> SearchHits:
+        found = await self._index.search_documents(query) if self._index else SearchHits()
+        if not found.hits and await self._is_library_empty():
             raise Misconfigured(
                 "Your library holds no documents yet. Add some with `citewell library add PATH`.",
                 provider=SPEC.name,
@@ -36,5 +43,5 @@ class Provider:
             )
         return found
 
-    async def _empty(self) -> bool:
-        return self._index is None or await self._index.empty()
+    async def _is_library_empty(self) -> bool:
+        return self._index is None or await self._index.is_empty()

@@ -1,26 +1,35 @@
-"""Perplexity's Agent API: researches in the background and says what it cost; needs a key."""
+"""Perplexity's Agent API: researches in the background and states its cost; needs a key."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from citewell.model.research import Polled, ProviderReport, ResearchAsk, Submission, Usage, Writing
-from citewell.net.billing import dollars, tariff
-from citewell.net.paid import Account
-from citewell.net.responses import Door, Responses
-from citewell.ports import Kit, Offer, Option, Spec
-from citewell.text import briefs
+from citewell.dialects.model_billing import build_tariff, convert_dollars
+from citewell.dialects.paid_apis import PaidAccount
+from citewell.dialects.responses_api import ResponsesClient, ResponsesEndpoint
+from citewell.model.research import (
+    PollOutcome,
+    ProviderReport,
+    ProviderUsage,
+    ResearchRequest,
+    SubmitOutcome,
+    WritingRequest,
+)
+from citewell.ports import Offer, ProviderKit, ProviderOption, ProviderSpec
+from citewell.text.questions import research_prompts
 
-SPEC = Spec(
+SPEC = ProviderSpec(
     name="perplexity",
     title="Perplexity",
-    home="https://docs.perplexity.ai",
+    homepage="https://docs.perplexity.ai",
     base_url="https://api.perplexity.ai",
     offers=frozenset({Offer.RESEARCH, Offer.WRITING}),
     options=(
-        Option(env="PERPLEXITY_API_KEY", help="Key of Perplexity.", secret=True, required=True),
-        Option(
+        ProviderOption(
+            env="PERPLEXITY_API_KEY", help="Key of Perplexity.", secret=True, required=True
+        ),
+        ProviderOption(
             env="PERPLEXITY_MODEL",
             help="Model to use; without it Perplexity chooses by effort.",
         ),
@@ -30,70 +39,72 @@ SPEC = Spec(
     rank=10,
 )
 
-_STEPS = {"low": 5, "medium": 15, "high": 40, "xhigh": 100}
-_WRITING = "low"  # effort of a text that needs no searching
+_MAX_STEPS = {"low": 5, "medium": 15, "high": 40, "xhigh": 100}
+_WRITING_EFFORT = "low"  # writing needs no searches
 
 
 class Provider:
-    idempotent = False
+    is_idempotent = False
 
-    def __init__(self, kit: Kit) -> None:
-        self._model = kit.option("PERPLEXITY_MODEL")
-        self._tariff = tariff("perplexity", (), otherwise=("2", "10"), searches="5")
-        account = Account(
+    def __init__(self, kit: ProviderKit) -> None:
+        self._model = kit.find_option("PERPLEXITY_MODEL")
+        self._tariff = build_tariff("perplexity", (), default_price=("2", "10"), search_dollars="5")
+        account = PaidAccount(
             provider=SPEC.name,
             title=SPEC.title,
             model=self._model or "",
             model_setting="PERPLEXITY_MODEL",
         )
-        self._responses = Responses(
-            Door(
+        self._responses = ResponsesClient(
+            ResponsesEndpoint(
                 upstream=kit.upstream,
                 account=account,
                 tariff=self._tariff,
-                stated=_stated,
-                key=kit.option("PERPLEXITY_API_KEY") or "",
+                read_stated_cost=_read_perplexity_cost,
+                key=kit.find_option("PERPLEXITY_API_KEY") or "",
                 submit_path="/v1/agent",
                 run_path="/v1/responses/{ref}",
             )
         )
 
-    def estimate(self, ask: ResearchAsk) -> int:
-        steps = _STEPS[ask.tier.effort]
-        usage = Usage(input_tokens=6000 * steps, output_tokens=10_000, searches=steps)
-        return self._tariff.cost(self._model or "", usage).ticks
+    def estimate_cost(self, ask: ResearchRequest) -> int:
+        steps = _MAX_STEPS[ask.tier.effort]
+        usage = ProviderUsage(input_tokens=6000 * steps, output_tokens=10_000, searches=steps)
+        return self._tariff.compute_cost(self._model or "", usage).ticks
 
-    async def submit(self, ask: ResearchAsk) -> Submission:
+    async def submit_research(self, ask: ResearchRequest) -> SubmitOutcome:
         request: dict[str, Any] = {
-            "input": briefs.question(ask),
-            "instructions": briefs.RESEARCH,
+            "input": research_prompts.build_question_prompt(ask),
+            "instructions": research_prompts.RESEARCH_INSTRUCTIONS,
             "effort": ask.tier.effort,
-            "max_steps": _STEPS[ask.tier.effort],
+            "max_steps": _MAX_STEPS[ask.tier.effort],
             "tools": [{"type": "web_search"}, {"type": "fetch_url"}],
             "background": True,
             "store": True,
         }
-        return await self._responses.submit(self._chosen(request), tag=ask.tag)
+        return await self._responses.submit_run(self._add_configured_model(request), tag=ask.tag)
 
-    async def poll(self, ref: str) -> Polled:
-        return await self._responses.poll(ref)
+    async def poll_research(self, ref: str) -> PollOutcome:
+        return await self._responses.poll_run(ref)
 
-    async def cancel(self, ref: str) -> None:
-        await self._responses.cancel(ref)
+    async def cancel_research(self, ref: str) -> None:
+        await self._responses.cancel_run(ref)
 
-    async def write(self, writing: Writing) -> ProviderReport:
+    async def write_report(self, writing: WritingRequest) -> ProviderReport:
         request = {
             "input": writing.material,
             "instructions": writing.instructions,
-            "effort": _WRITING,
+            "effort": _WRITING_EFFORT,
             "max_output_tokens": writing.max_tokens,
         }
-        return await self._responses.whole(self._chosen(request), tag=writing.tag)
+        return await self._responses.run_to_report(
+            self._add_configured_model(request), tag=writing.tag
+        )
 
-    def _chosen(self, request: dict[str, Any]) -> dict[str, Any]:
+    def _add_configured_model(self, request: dict[str, Any]) -> dict[str, Any]:
         return {**request, "model": self._model} if self._model else request
 
 
-def _stated(usage: Mapping[str, Any]) -> int | None:
+def _read_perplexity_cost(usage: Mapping[str, Any]) -> int | None:
     cost = usage.get("cost")
-    return dollars(cost.get("total_cost")) if isinstance(cost, dict) else None
+    return convert_dollars(cost.get("total_cost")) if isinstance(cost, dict) else None

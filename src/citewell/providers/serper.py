@@ -6,130 +6,163 @@ import time
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 
-from citewell.model.search import Filter, Found, Hit, Picture, PictureQuery, Query
-from citewell.net.answer import A, Answer, Items, Link, Maybe, Part, read
-from citewell.net.paging import Page, gather
-from citewell.ports import Kit, Offer, Option, Spec
-from citewell.text.dates import read_date
-from citewell.text.markup import clean
-from citewell.text.operators import compose, shorten
+from citewell.dialects.json_responses import (
+    A,
+    HttpLink,
+    JsonResponse,
+    OptionalField,
+    ResponsePart,
+    TolerantItems,
+    read_json_response,
+)
+from citewell.dialects.result_paging import ResultPage, gather_pages
+from citewell.model.search_queries import (
+    FoundImage,
+    ImageQuery,
+    SearchFilter,
+    SearchHit,
+    SearchHits,
+    SearchQuery,
+)
+from citewell.ports import Offer, ProviderKit, ProviderOption, ProviderSpec
+from citewell.text.dates import parse_provider_date
+from citewell.text.safety.markup_cleaning import clean_markup
+from citewell.text.web.search_operators import build_operator_query, shorten_query_text
 
-SPEC = Spec(
+SPEC = ProviderSpec(
     name="serper",
     title="Serper",
-    home="https://serper.dev",
+    homepage="https://serper.dev",
     base_url="https://google.serper.dev",
     offers=frozenset({Offer.WEB, Offer.NEWS, Offer.IMAGES}),
-    options=(Option(env="SERPER_API_KEY", help="Key of serper.dev.", secret=True, required=True),),
+    options=(
+        ProviderOption(env="SERPER_API_KEY", help="Key of serper.dev.", secret=True, required=True),
+    ),
     filters=frozenset(
         {
-            Filter.SITES,
-            Filter.TIME_RANGE,
-            Filter.LANGUAGE,
-            Filter.COUNTRY,
-            Filter.EXACT_TERMS,
-            Filter.EXCLUDE_TERMS,
+            SearchFilter.SITES,
+            SearchFilter.TIME_RANGE,
+            SearchFilter.LANGUAGE,
+            SearchFilter.COUNTRY,
+            SearchFilter.EXACT_TERMS,
+            SearchFilter.EXCLUDE_TERMS,
         }
     ),
     max_results=50,
-    max_query=2048,
+    max_query_chars=2048,
     per_second=5.0,
     burst=5,
     rank=12,
 )
 
-_PAGE = 10  # more in one request costs a second credit
-_SPANS = {"hour": "qdr:h", "day": "qdr:d", "week": "qdr:w", "month": "qdr:m", "year": "qdr:y"}
+_RESULTS_PER_PAGE = 10  # a larger page costs a second credit
+_TIME_RANGE_CODES = {
+    "hour": "qdr:h",
+    "day": "qdr:d",
+    "week": "qdr:w",
+    "month": "qdr:m",
+    "year": "qdr:y",
+}
 
-Body = dict[str, str | int]
-
-
-class _Result(Part):
-    link: Link
-    title: Maybe[str] = None
-    snippet: Maybe[str] = None
-    source: Maybe[str] = None
-    date: Maybe[str] = None
+SerperBody = dict[str, str | int]
 
 
-class _WebAnswer(Answer):
-    searchParameters: Maybe[dict[str, object]] = None  # noqa: N815 - the upstream's word
-    organic: Items[_Result] = ()
+class _SerperResult(ResponsePart):
+    link: HttpLink
+    title: OptionalField[str] = None
+    snippet: OptionalField[str] = None
+    source: OptionalField[str] = None
+    date: OptionalField[str] = None
 
 
-class _NewsAnswer(Answer):
-    searchParameters: Maybe[dict[str, object]] = None  # noqa: N815 - the upstream's word
-    news: Items[_Result] = ()
+class _SerperWebResponse(JsonResponse):
+    searchParameters: OptionalField[dict[str, object]] = None  # noqa: N815 - the upstream's word
+    organic: TolerantItems[_SerperResult] = ()
 
 
-class _Image(Part):
-    imageUrl: Link  # noqa: N815 - the upstream's word
-    thumbnailUrl: Maybe[Link] = None  # noqa: N815 - the upstream's word
-    title: Maybe[str] = None
-    link: Maybe[Link] = None
-    imageWidth: Maybe[int] = None  # noqa: N815 - the upstream's word
-    imageHeight: Maybe[int] = None  # noqa: N815 - the upstream's word
+class _SerperNewsResponse(JsonResponse):
+    searchParameters: OptionalField[dict[str, object]] = None  # noqa: N815 - the upstream's word
+    news: TolerantItems[_SerperResult] = ()
 
 
-class _ImageAnswer(Answer):
-    searchParameters: Maybe[dict[str, object]] = None  # noqa: N815 - the upstream's word
-    images: Items[_Image] = ()
+class _SerperImage(ResponsePart):
+    imageUrl: HttpLink  # noqa: N815 - the upstream's word
+    thumbnailUrl: OptionalField[HttpLink] = None  # noqa: N815 - the upstream's word
+    title: OptionalField[str] = None
+    link: OptionalField[HttpLink] = None
+    imageWidth: OptionalField[int] = None  # noqa: N815 - the upstream's word
+    imageHeight: OptionalField[int] = None  # noqa: N815 - the upstream's word
+
+
+class _SerperImageResponse(JsonResponse):
+    searchParameters: OptionalField[dict[str, object]] = None  # noqa: N815 - the upstream's word
+    images: TolerantItems[_SerperImage] = ()
 
 
 class Provider:
-    def __init__(self, kit: Kit, *, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, kit: ProviderKit, *, clock: Callable[[], float] = time.time) -> None:
         self._upstream = kit.upstream
-        self._key = {"X-API-KEY": kit.option("SERPER_API_KEY") or ""}
+        self._key = {"X-API-KEY": kit.find_option("SERPER_API_KEY") or ""}
         self._clock = clock
 
-    async def web(self, query: Query) -> Found:
-        async def page(body: Body) -> tuple[_Result, ...]:
-            return (await self._ask(_WebAnswer, "/search", body)).organic
+    async def search_web(self, query: SearchQuery) -> SearchHits:
+        async def page(body: SerperBody) -> tuple[_SerperResult, ...]:
+            return (await self._fetch_serper_response(_SerperWebResponse, "/search", body)).organic
 
-        return await self._paged(query, page)
+        return await self._gather_serper_hits(query, page)
 
-    async def news(self, query: Query) -> Found:
-        async def page(body: Body) -> tuple[_Result, ...]:
-            return (await self._ask(_NewsAnswer, "/news", body)).news
+    async def search_news(self, query: SearchQuery) -> SearchHits:
+        async def page(body: SerperBody) -> tuple[_SerperResult, ...]:
+            return (await self._fetch_serper_response(_SerperNewsResponse, "/news", body)).news
 
-        return await self._paged(query, page)
+        return await self._gather_serper_hits(query, page)
 
-    async def images(self, query: PictureQuery) -> tuple[Picture, ...]:
-        answer = await self._ask(_ImageAnswer, "/images", _image_body(query))
-        return tuple(map(_picture, answer.images))[: query.count]
+    async def search_images(self, query: ImageQuery) -> tuple[FoundImage, ...]:
+        answer = await self._fetch_serper_response(
+            _SerperImageResponse, "/images", _build_serper_image_body(query)
+        )
+        return tuple(map(_parse_serper_image, answer.images))[: query.count]
 
-    async def _paged(
-        self, query: Query, fetch: Callable[[Body], Awaitable[tuple[_Result, ...]]]
-    ) -> Found:
+    async def _gather_serper_hits(
+        self,
+        query: SearchQuery,
+        fetch: Callable[[SerperBody], Awaitable[tuple[_SerperResult, ...]]],
+    ) -> SearchHits:
         count = min(query.count, SPEC.max_results)
-        asked = _body(query) | {"num": min(count, _PAGE)}
+        asked = _build_serper_body(query) | {"num": min(count, _RESULTS_PER_PAGE)}
         now = datetime.fromtimestamp(self._clock(), UTC)
 
-        async def page(number: int) -> Page[Hit]:
+        async def page(number: int) -> ResultPage[SearchHit]:
             results = await fetch(asked | ({"page": number + 1} if number else {}))
-            return Page(items=tuple(_hit(result, now=now) for result in results), more=True)
+            return ResultPage(
+                items=tuple(_parse_serper_result(result, now=now) for result in results),
+                has_more=True,
+            )
 
-        found = await gather(page, count=count, pages=-(-count // _PAGE))
-        return Found(hits=found.items, notes=(*_notes(query), *found.notes))
+        found = await gather_pages(page, count=count, max_pages=-(-count // _RESULTS_PER_PAGE))
+        return SearchHits(hits=found.items, notes=(*_build_serper_notes(query), *found.notes))
 
-    async def _ask(self, model: type[A], path: str, body: Body) -> A:
-        response = await self._upstream.post(path, json=body, secret_headers=self._key)
-        return read(model, response)
+    async def _fetch_serper_response(self, model: type[A], path: str, body: SerperBody) -> A:
+        response = await self._upstream.send_post(path, json=body, secret_headers=self._key)
+        return read_json_response(model, response)
 
 
-def _body(query: Query) -> Body:
-    body: Body = {"q": compose(query, limit=SPEC.max_query)}
+def _build_serper_body(query: SearchQuery) -> SerperBody:
+    body: SerperBody = {"q": build_operator_query(query, max_chars=SPEC.max_query_chars)}
     if query.country:
         body["gl"] = query.country.lower()
     if query.language:
         body["hl"] = query.language.lower()
     if query.time_range:
-        body["tbs"] = _SPANS[query.time_range]
+        body["tbs"] = _TIME_RANGE_CODES[query.time_range]
     return body
 
 
-def _image_body(query: PictureQuery) -> Body:
-    body: Body = {"q": shorten(query.text, SPEC.max_query), "num": min(query.count, _PAGE)}
+def _build_serper_image_body(query: ImageQuery) -> SerperBody:
+    body: SerperBody = {
+        "q": shorten_query_text(query.text, SPEC.max_query_chars),
+        "num": min(query.count, _RESULTS_PER_PAGE),
+    }
     if query.country:
         body["gl"] = query.country.lower()
     if query.language:
@@ -137,28 +170,28 @@ def _image_body(query: PictureQuery) -> Body:
     return body
 
 
-def _notes(query: Query) -> tuple[str, ...]:
+def _build_serper_notes(query: SearchQuery) -> tuple[str, ...]:
     if query.count <= SPEC.max_results:
         return ()
     return (f"Serper is asked for at most {SPEC.max_results} results.",)
 
 
-def _hit(result: _Result, *, now: datetime) -> Hit:
-    published = read_date(result.date, now=now)
-    return Hit(
-        title=clean(result.title) or result.link,
+def _parse_serper_result(result: _SerperResult, *, now: datetime) -> SearchHit:
+    published = parse_provider_date(result.date, now=now)
+    return SearchHit(
+        title=clean_markup(result.title) or result.link,
         url=result.link,
-        snippet=clean(result.snippet),
+        snippet=clean_markup(result.snippet),
         published=published,
         published_basis="provider" if published else None,
         engine=SPEC.name,
-        source=clean(result.source) or None,
+        source=clean_markup(result.source) or None,
     )
 
 
-def _picture(image: _Image) -> Picture:
-    return Picture(
-        title=clean(image.title) or image.imageUrl,
+def _parse_serper_image(image: _SerperImage) -> FoundImage:
+    return FoundImage(
+        title=clean_markup(image.title) or image.imageUrl,
         link=image.imageUrl,
         context=image.link,
         thumbnail=image.thumbnailUrl,

@@ -4,134 +4,147 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from citewell.dialects import csl_works
+from citewell.dialects.json_responses import (
+    HttpLink,
+    JsonResponse,
+    OptionalField,
+    ResponsePart,
+    TolerantItems,
+    read_json_response,
+)
 from citewell.errors import InvalidInput, Misconfigured, NotFound, RejectedRequest
-from citewell.model.paper import Copy, Paper, PaperId, Person, Scheme
-from citewell.net import csl
-from citewell.net.answer import Answer, Items, Link, Maybe, Part, read
-from citewell.net.message import Response
-from citewell.ports import Kit, Offer, Option, Spec
-from citewell.text import fields, jats
-from citewell.text.markup import clean
+from citewell.model.paper import IdentifierScheme, OpenCopy, Paper, PaperId, WorkAuthor
+from citewell.net.http.messages import HttpResponse
+from citewell.ports import Offer, ProviderKit, ProviderOption, ProviderSpec
+from citewell.text.citations import publisher_markup, record_fields
+from citewell.text.safety.markup_cleaning import clean_markup
 
-SPEC = Spec(
+SPEC = ProviderSpec(
     name="unpaywall",
     title="Unpaywall",
-    home="https://unpaywall.org/products/api",
+    homepage="https://unpaywall.org/products/api",
     base_url="https://api.unpaywall.org/v2",
     offers=frozenset({Offer.COPIES, Offer.LOOKUP}),
     options=(
-        Option(
+        ProviderOption(
             env="UNPAYWALL_EMAIL",
             help="Your address, which Unpaywall asks for; OPENALEX_EMAIL serves when it is unset.",
         ),
-        Option(env="OPENALEX_EMAIL", help="Your address, so that OpenAlex can reach you."),
+        ProviderOption(env="OPENALEX_EMAIL", help="Your address, so that OpenAlex can reach you."),
     ),
     requires_any=("UNPAYWALL_EMAIL", "OPENALEX_EMAIL"),
     per_second=10.0,
     burst=10,
     rank=90,
     terms="A true address; at most 100,000 calls a day.",
-    evidence="recorded answers",
+    test_evidence="recorded answers",
 )
 
 
-class _Location(Part):
-    url: Maybe[Link] = None
-    url_for_pdf: Maybe[Link] = None
-    url_for_landing_page: Maybe[Link] = None
-    license: Maybe[str] = None
-    version: Maybe[str] = None
-    host_type: Maybe[str] = None
+class _UnpaywallLocation(ResponsePart):
+    url: OptionalField[HttpLink] = None
+    url_for_pdf: OptionalField[HttpLink] = None
+    url_for_landing_page: OptionalField[HttpLink] = None
+    license: OptionalField[str] = None
+    version: OptionalField[str] = None
+    host_type: OptionalField[str] = None
 
 
-class _Author(csl.Name):
-    raw_author_name: Maybe[str] = None
+class _UnpaywallAuthor(csl_works.CslName):
+    raw_author_name: OptionalField[str] = None
 
 
-class _Record(Answer):
+class _UnpaywallRecord(JsonResponse):
     doi: str
-    title: Maybe[str] = None
-    genre: Maybe[str] = None
-    year: Maybe[int] = None
-    published_date: Maybe[str] = None
-    journal_name: Maybe[str] = None
-    journal_is_in_doaj: Maybe[bool] = None
-    publisher: Maybe[str] = None
-    is_oa: Maybe[bool] = None
-    best_oa_location: Maybe[_Location] = None
-    oa_locations: Items[_Location] = ()
-    z_authors: Maybe[Items[_Author]] = None
+    title: OptionalField[str] = None
+    genre: OptionalField[str] = None
+    year: OptionalField[int] = None
+    published_date: OptionalField[str] = None
+    journal_name: OptionalField[str] = None
+    journal_is_in_doaj: OptionalField[bool] = None
+    publisher: OptionalField[str] = None
+    is_oa: OptionalField[bool] = None
+    best_oa_location: OptionalField[_UnpaywallLocation] = None
+    oa_locations: TolerantItems[_UnpaywallLocation] = ()
+    z_authors: OptionalField[TolerantItems[_UnpaywallAuthor]] = None
 
 
 class Provider:
-    schemes: ClassVar[frozenset[Scheme]] = frozenset({Scheme.DOI})
+    schemes: ClassVar[frozenset[IdentifierScheme]] = frozenset({IdentifierScheme.DOI})
 
-    def __init__(self, kit: Kit) -> None:
+    def __init__(self, kit: ProviderKit) -> None:
         self._upstream = kit.upstream
-        self._email = kit.option("UNPAYWALL_EMAIL") or kit.option("OPENALEX_EMAIL") or ""
+        self._email = kit.find_option("UNPAYWALL_EMAIL") or kit.find_option("OPENALEX_EMAIL") or ""
 
-    async def copies(self, doi: str) -> tuple[Copy, ...] | None:
-        record = await self._record(doi)
-        return None if record is None else _copies(record)
+    async def list_open_copies(self, doi: str) -> tuple[OpenCopy, ...] | None:
+        record = await self._fetch_unpaywall_record(doi)
+        return None if record is None else _list_unpaywall_copies(record)
 
-    async def paper(self, paper_id: PaperId) -> Paper | None:
-        if paper_id.scheme is not Scheme.DOI:
-            raise InvalidInput("Unpaywall knows works by their DOI only.", provider=SPEC.name)
-        record = await self._record(paper_id.value)
-        return None if record is None else _paper(record, paper_id.value.lower())
+    async def look_up_paper(self, paper_id: PaperId) -> Paper | None:
+        if paper_id.scheme is not IdentifierScheme.DOI:
+            raise InvalidInput("Unpaywall can look up works by DOI only.", provider=SPEC.name)
+        record = await self._fetch_unpaywall_record(paper_id.value)
+        return None if record is None else _parse_unpaywall_record(record, paper_id.value.lower())
 
-    async def _record(self, doi: str) -> _Record | None:
+    async def _fetch_unpaywall_record(self, doi: str) -> _UnpaywallRecord | None:
         params = {"email": self._email}
         try:
-            response = await self._upstream.get(csl.segment(doi), params=params, accept=(422,))
+            response = await self._upstream.send_get(
+                csl_works.encode_doi_segment(doi), params=params, accept=(422,)
+            )
         except NotFound:
             return None
         if response.status == 422:
-            raise _refused(response)
-        return read(_Record, response)
+            raise _build_email_error(response)
+        return read_json_response(_UnpaywallRecord, response)
 
 
-def _refused(response: Response) -> Misconfigured | RejectedRequest:
-    """It says 422 of an address it does not believe, and of nothing else that it documents."""
-    if "email" in response.text().lower():
-        message = "Unpaywall does not accept the address in UNPAYWALL_EMAIL or OPENALEX_EMAIL."
+def _build_email_error(response: HttpResponse) -> Misconfigured | RejectedRequest:
+    """The error for a 422, which Unpaywall documents only for an invalid e-mail address."""
+    if "email" in response.decode_text().lower():
+        message = "Unpaywall rejected the e-mail address in UNPAYWALL_EMAIL or OPENALEX_EMAIL."
         return Misconfigured(message, provider=SPEC.name)
     message = "The upstream refused this request."
     return RejectedRequest(message, provider=SPEC.name, detail="HTTP 422")
 
 
-def _copies(record: _Record) -> tuple[Copy, ...]:
+def _list_unpaywall_copies(record: _UnpaywallRecord) -> tuple[OpenCopy, ...]:
     places = (record.best_oa_location, *record.oa_locations)
-    copies = (_copy(place) for place in places if place is not None)
+    copies = (_parse_unpaywall_location(place) for place in places if place is not None)
     return tuple({copy.url: copy for copy in copies if copy.url}.values())
 
 
-def _copy(place: _Location) -> Copy:
-    return Copy(
+def _parse_unpaywall_location(place: _UnpaywallLocation) -> OpenCopy:
+    return OpenCopy(
         url=place.url_for_pdf or place.url or place.url_for_landing_page or "",
         pdf=place.url_for_pdf is not None,
-        version=clean(place.version) or None,
-        license=clean(place.license) or None,
-        host=clean(place.host_type) or None,
+        version=clean_markup(place.version) or None,
+        license=clean_markup(place.license) or None,
+        host=clean_markup(place.host_type) or None,
         source=SPEC.name,
     )
 
 
-def _paper(record: _Record, asked: str) -> Paper:
-    copies = _copies(record)
-    doi = fields.doi(record.doi) or asked
-    published = fields.issued(record.published_date) or fields.issued(str(record.year))
+def _parse_unpaywall_record(record: _UnpaywallRecord, asked: str) -> Paper:
+    copies = _list_unpaywall_copies(record)
+    doi = record_fields.normalize_doi_field(record.doi) or asked
+    published = record_fields.parse_issued_date(
+        record.published_date
+    ) or record_fields.parse_issued_date(str(record.year))
     return Paper(
-        title=fields.title(jats.line(record.title)),
+        title=record_fields.clean_title_field(publisher_markup.clean_markup_line(record.title)),
         source=SPEC.name,
-        url=csl.address(doi),
-        ids={Scheme.DOI: doi},
-        authors=_authors(record),
-        kind=csl.kind(record.genre),
-        year=fields.year(fields.issued(str(record.year)) or published),
+        url=csl_works.build_doi_url(doi),
+        ids={IdentifierScheme.DOI: doi},
+        authors=_list_unpaywall_authors(record),
+        kind=csl_works.choose_csl_kind(record.genre),
+        year=record_fields.extract_issued_year(
+            record_fields.parse_issued_date(str(record.year)) or published
+        ),
         published=published,
-        venue=jats.line(record.journal_name) or None,
-        publisher=jats.line(record.publisher) or None,
+        venue=publisher_markup.clean_markup_line(record.journal_name) or None,
+        publisher=publisher_markup.clean_markup_line(record.publisher) or None,
         open_access=record.is_oa,
         in_doaj=record.journal_is_in_doaj,
         pdf_url=next((copy.url for copy in copies if copy.pdf), None),
@@ -139,10 +152,10 @@ def _paper(record: _Record, asked: str) -> Paper:
     )
 
 
-def _authors(record: _Record) -> tuple[Person, ...]:
-    """In one piece now, and in two in records made before 2025."""
-    found: list[Person] = []
+def _list_unpaywall_authors(record: _UnpaywallRecord) -> tuple[WorkAuthor, ...]:
+    """The authors: one full name each in current records, given and family names before 2025."""
+    found: list[WorkAuthor] = []
     for author in record.z_authors or ():
-        name = jats.line(author.raw_author_name)
-        found += [Person(name=name)] if name else csl.people((author,))
+        name = publisher_markup.clean_markup_line(author.raw_author_name)
+        found += [WorkAuthor(name=name)] if name else csl_works.build_authors((author,))
     return tuple(found)

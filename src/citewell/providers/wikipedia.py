@@ -1,4 +1,4 @@
-"""Wikipedia articles through the MediaWiki search, in the language asked for; no key."""
+"""Wikipedia articles in the requested language, through the MediaWiki search API; no key."""
 
 from __future__ import annotations
 
@@ -7,33 +7,42 @@ from urllib.parse import quote
 
 from pydantic import Field
 
-from citewell.model.search import Filter, Found, Hit, Query
-from citewell.net.answer import Answer, Items, Link, Maybe, Part, read
-from citewell.ports import Kit, Offer, Spec
-from citewell.text.markup import clean
-from citewell.text.operators import compose
+from citewell.dialects.json_responses import (
+    HttpLink,
+    JsonResponse,
+    OptionalField,
+    ResponsePart,
+    TolerantItems,
+    read_json_response,
+)
+from citewell.model.search_queries import SearchFilter, SearchHit, SearchHits, SearchQuery
+from citewell.ports import Offer, ProviderKit, ProviderSpec
+from citewell.text.safety.markup_cleaning import clean_markup
+from citewell.text.web.search_operators import build_operator_query
 
-SPEC = Spec(
+SPEC = ProviderSpec(
     name="wikipedia",
     title="Wikipedia",
-    home="https://www.mediawiki.org/wiki/API:Search",
+    homepage="https://www.mediawiki.org/wiki/API:Search",
     base_url="https://en.wikipedia.org/w/api.php",
     offers=frozenset({Offer.WEB}),
-    filters=frozenset({Filter.LANGUAGE, Filter.EXACT_TERMS, Filter.EXCLUDE_TERMS}),
+    filters=frozenset(
+        {SearchFilter.LANGUAGE, SearchFilter.EXACT_TERMS, SearchFilter.EXCLUDE_TERMS}
+    ),
     max_results=50,
     max_sites=0,
-    max_query=300,
+    max_query_chars=300,
     per_second=2.0,
     burst=4,
     rank=60,
-    general=False,
+    covers_whole_web=False,
     terms="Asks for a User-Agent that names the client and how to reach its operator.",
 )
 
-_ENGLISH = "//en.wikipedia.org"
+_ENGLISH_HOST = "//en.wikipedia.org"
 
-# The larger editions. Any other name redirects to another site or does not exist.
-_EDITIONS = {
+# The larger editions. Other codes redirect to another site or do not exist.
+_EDITION_CODES = {
     "af", "ar", "arz", "ast", "az", "azb", "be", "bg", "bn", "bs", "ca", "ce",
     "ceb", "cs", "cy", "da", "de", "el", "en", "eo", "es", "et", "eu", "fa",
     "fi", "fr", "ga", "gl", "he", "hi", "hr", "hu", "hy", "id", "is", "it",
@@ -42,52 +51,55 @@ _EDITIONS = {
     "sq", "sr", "sv", "sw", "ta", "te", "th", "tl", "tr", "tt", "uk", "ur",
     "uz", "vi", "war", "zh",
 }  # fmt: skip
-_RENAMED = {"nb": "no", "fil": "tl"}
+_RENAMED_LANGUAGES = {"nb": "no", "fil": "tl"}
 
 
-class _Match(Part):
+class _WikipediaMatch(ResponsePart):
     title: Annotated[str, Field(min_length=1)]
-    snippet: Maybe[str] = None
+    snippet: OptionalField[str] = None
 
 
-class _Info(Part):
-    totalhits: Maybe[int] = None
+class _WikipediaSearchInfo(ResponsePart):
+    totalhits: OptionalField[int] = None
 
 
-class _Site(Part):
-    base: Maybe[Link] = None  # the main page's address; its last part gives way to a title
+class _WikipediaSite(ResponsePart):
+    base: OptionalField[HttpLink] = None  # address of the main page; a title replaces its last part
 
 
-class _Query(Part):
-    search: Items[_Match]
-    searchinfo: Maybe[_Info] = None
-    general: Maybe[_Site] = None
+class _WikipediaQuery(ResponsePart):
+    search: TolerantItems[_WikipediaMatch]
+    searchinfo: OptionalField[_WikipediaSearchInfo] = None
+    general: OptionalField[_WikipediaSite] = None
 
 
-class _Answer(Answer):
-    query: _Query | None = None
+class _WikipediaResponse(JsonResponse):
+    query: _WikipediaQuery | None = None
 
 
 class Provider:
-    def __init__(self, kit: Kit) -> None:
+    def __init__(self, kit: ProviderKit) -> None:
         self._upstream = kit.upstream
 
-    async def web(self, query: Query) -> Found:
-        edition = _edition(query.language)
-        response = await self._upstream.get(
-            params=_params(query), base_url=_address(self._upstream.base_url, edition)
+    async def search_web(self, query: SearchQuery) -> SearchHits:
+        edition = _choose_edition(query.language)
+        response = await self._upstream.send_get(
+            params=_build_wikipedia_params(query),
+            base_url=_build_edition_address(self._upstream.base_url, edition),
         )
-        return _found(read(_Answer, response), query, edition=edition)
+        return _read_wikipedia_matches(
+            read_json_response(_WikipediaResponse, response), query, edition=edition
+        )
 
 
-def _params(query: Query) -> dict[str, str]:
-    plain = query.with_(sites=())  # there is but one site here
+def _build_wikipedia_params(query: SearchQuery) -> dict[str, str]:
+    plain = query.with_changes(sites=())  # Wikipedia is a single site
     return {
         "action": "query",
         "format": "json",
         "formatversion": "2",
         "list": "search",
-        "srsearch": compose(plain, limit=SPEC.max_query),
+        "srsearch": build_operator_query(plain, max_chars=SPEC.max_query_chars),
         "srlimit": str(min(query.count, SPEC.max_results)),
         "srprop": "snippet",
         "meta": "siteinfo",
@@ -95,45 +107,49 @@ def _params(query: Query) -> dict[str, str]:
     }
 
 
-def _edition(language: str | None) -> str:
+def _choose_edition(language: str | None) -> str:
     base = (language or "en").lower().partition("-")[0]
-    name = _RENAMED.get(base, base)
-    return name if name in _EDITIONS else "en"
+    name = _RENAMED_LANGUAGES.get(base, base)
+    return name if name in _EDITION_CODES else "en"
 
 
-def _address(base_url: str, edition: str) -> str:
-    """The edition's own host; a configured address of another kind stays as it is."""
-    return base_url.replace(_ENGLISH, f"//{edition}.wikipedia.org", 1)
+def _build_edition_address(base_url: str, edition: str) -> str:
+    """The API address of an edition; a configured address on another host is returned unchanged."""
+    return base_url.replace(_ENGLISH_HOST, f"//{edition}.wikipedia.org", 1)
 
 
-def _found(answer: _Answer, query: Query, *, edition: str) -> Found:
-    if answer.query is None:  # MediaWiki leaves it out when no page matches a title search
-        return Found(notes=_notes(query, edition))
+def _read_wikipedia_matches(
+    answer: _WikipediaResponse, query: SearchQuery, *, edition: str
+) -> SearchHits:
+    if answer.query is None:  # absent if no page matches a title search
+        return SearchHits(notes=_build_wikipedia_notes(query, edition))
     site = answer.query.general
     home = site.base if site and site.base else f"https://{edition}.wikipedia.org/wiki/Main"
-    hits = tuple(_hit(match, home=home) for match in answer.query.search)
+    hits = tuple(_parse_wikipedia_match(match, home=home) for match in answer.query.search)
     info = answer.query.searchinfo
-    return Found(
+    return SearchHits(
         hits=hits[: query.count],
         total=info.totalhits if info else None,
-        notes=_notes(query, edition),
+        notes=_build_wikipedia_notes(query, edition),
     )
 
 
-def _notes(query: Query, edition: str) -> tuple[str, ...]:
+def _build_wikipedia_notes(query: SearchQuery, edition: str) -> tuple[str, ...]:
     notes = []
     if query.count > SPEC.max_results:
         notes.append(f"Wikipedia is asked for at most {SPEC.max_results} results.")
     if query.language and edition == "en" and not query.language.lower().startswith("en"):
-        notes.append(f"No larger Wikipedia in {query.language} is known; English was searched.")
+        notes.append(
+            f"There is no large Wikipedia in {query.language}; English was searched instead."
+        )
     return tuple(notes)
 
 
-def _hit(match: _Match, *, home: str) -> Hit:
+def _parse_wikipedia_match(match: _WikipediaMatch, *, home: str) -> SearchHit:
     name = quote(match.title.replace(" ", "_"), safe="/:@!$*(),;~-._'", errors="replace")
-    return Hit(
-        title=clean(match.title) or name,
+    return SearchHit(
+        title=clean_markup(match.title) or name,
         url=home.rpartition("/")[0] + "/" + name,
-        snippet=clean(match.snippet),
+        snippet=clean_markup(match.snippet),
         engine=SPEC.name,
     )

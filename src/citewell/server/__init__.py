@@ -1,1 +1,1 @@
-"""The server: everything that speaks MCP or HTTP to a client, and the only constructor."""
+"""Everything that speaks MCP or HTTP to a client, and `App`, which constructs all services."""

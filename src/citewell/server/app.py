@@ -1,4 +1,4 @@
-"""The only constructor: settings in, a running research server out."""
+"""`App` builds every service from the settings and runs tool calls; nothing else constructs services."""
 
 from __future__ import annotations
 
@@ -10,93 +10,101 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from citewell import providers, tools
 from citewell.config import Settings
-from citewell.errors import CitewellError, Misconfigured, RateLimited, Refused
-from citewell.net import breaker
+from citewell.errors import CitewellError, Misconfigured, RateLimited, RefusedByPolicy
 from citewell.net.network import Network
-from citewell.ports import Kit, Spec
-from citewell.server import manifest, selection
-from citewell.server.completions import Completions
-from citewell.server.middleware.audit import Aside, Audit, to_file, to_stderr
-from citewell.server.middleware.cache import Caching
-from citewell.server.middleware.errors import Errors
-from citewell.server.middleware.metrics import Metrics
-from citewell.server.middleware.recent import Recent
-from citewell.server.middleware.routing import Routing
-from citewell.server.middleware.session import SessionLink
-from citewell.server.middleware.size import Size
-from citewell.server.middleware.timeout import Timeout
-from citewell.server.middleware.validation import Validation
-from citewell.server.pipeline import Invocation, Middleware, Outcome, compose
-from citewell.server.resources import Resources
-from citewell.server.views import Shown, views
-from citewell.services.artifacts import Shelf
-from citewell.services.catalogue import Catalogue
-from citewell.services.library.asking import Privacy, asking
-from citewell.services.sessions.tracking import Sessions
-from citewell.services.web.lenses import Lenses
-from citewell.store.opened import Store, open_store
-from citewell.store.state import State, open_state
-from citewell.tooling import Call, Owner, Tool, nobody_listens
+from citewell.net.upstream import circuit_breaker
+from citewell.ports import ProviderKit, ProviderSpec
+from citewell.server import manifest
+from citewell.server.capabilities import tool_selection
+from citewell.server.capabilities.completions import ArgumentCompletions
+from citewell.server.capabilities.resource_views import ViewSources, build_resource_views
+from citewell.server.capabilities.resources import ServerResources
+from citewell.server.middleware.answer_caching import CacheMiddleware
+from citewell.server.middleware.answer_size import SizeMiddleware
+from citewell.server.middleware.argument_validation import ValidationMiddleware
+from citewell.server.middleware.audit_logging import (
+    AuditMiddleware,
+    BackgroundLineWriter,
+    build_file_writer,
+    write_to_stderr,
+)
+from citewell.server.middleware.call_metrics import MetricsMiddleware
+from citewell.server.middleware.call_timeout import TimeoutMiddleware
+from citewell.server.middleware.error_rendering import ErrorMiddleware
+from citewell.server.middleware.recent_errors import RecentErrorsMiddleware
+from citewell.server.middleware.routing_metadata import RoutingMiddleware
+from citewell.server.middleware.session_linking import SessionMiddleware
+from citewell.server.pipeline import Middleware, ToolInvocation, ToolOutcome, compose_pipeline
+from citewell.services.library.library_access import LibraryPrivacy, run_as_owner
+from citewell.services.reading.artifact_pages import ArtifactReader
+from citewell.services.routing.provider_catalogue import ProviderCatalogue
+from citewell.services.sessions.session_tracking import SessionTracker
+from citewell.services.web.lenses import LensCatalogue
+from citewell.store.cache_store import CacheStore, open_cache_store
+from citewell.store.state_store import StateStore, open_state_store
+from citewell.tooling import Owner, Tool, ToolCall, ignore_progress
 
 if TYPE_CHECKING:
-    from citewell.services.library.index import Index
-    from citewell.store.retractions import SqlRetractions
+    from citewell.services.library.library_search import OwnerLibraryIndex
+    from citewell.store.retraction_table import SqlRetractionTable
 
 if TYPE_CHECKING:
-    from citewell.services.web.rounds import Rest
+    from citewell.services.web.search_rounds import ProviderPause
 
-PAGE_LENGTH = 50_000  # characters of each page that web_search fetches
-CONTENT_TIMEOUT = 45.0  # seconds for one such page
+SEARCH_PAGE_CHARS = 50_000  # characters of each page that web_search fetches
+SEARCH_PAGE_SECONDS = 45.0  # seconds for one such page
 
 S = TypeVar("S")
-Report = Callable[[float, float | None, str | None], Awaitable[None]]
+ProgressCallback = Callable[[float, float | None, str | None], Awaitable[None]]
 
 
 class App:
-    """Everything one server process holds. Nothing here touches disk or network until it is used."""
+    """Everything one server process holds. Disk and network are used only once a service needs them."""
 
     def __init__(
         self,
         settings: Settings,
         *,
         network: Network | None = None,
-        store: Store | None = None,
+        store: CacheStore | None = None,
         entries: Sequence[Mapping[str, Any]]
-        | None = None,  # the manifest's, unless it is being baked
+        | None = None,  # those of the manifest, except while the manifest is being built
     ) -> None:
         self.settings = settings
         self.network = network or Network(settings)
-        self.store = store or open_store(settings)
-        self.catalogue = Catalogue(settings, connect=self._connect)
-        self.lenses = Lenses(settings.custom_lenses_path)
-        self.metrics = Metrics()
-        self.recent = Recent()
-        self._entries = manifest.load()["tools"] if entries is None else entries
-        self.tools = self.offered()
-        self._state: State | None = None
-        self._privacy = Privacy(settings)
-        self._audited: Aside | None = None
+        self.store = store or open_cache_store(settings)
+        self.catalogue = ProviderCatalogue(settings, connect=self._connect_spec)
+        self.lenses = LensCatalogue(settings.custom_lenses_path)
+        self.metrics = MetricsMiddleware()
+        self.recent = RecentErrorsMiddleware()
+        self._entries = manifest.load_manifest()["tools"] if entries is None else entries
+        self.tools = self.choose_tools()
+        self._state: StateStore | None = None
+        self._privacy = LibraryPrivacy(settings)
+        self._audited: BackgroundLineWriter | None = None
         self._loaded: dict[str, Tool] = {}
         self._services: dict[type[Any], Any] = {}
-        self._run = compose(self._middleware())
-        shown = Shown(
+        self._run = compose_pipeline(self._build_middleware())
+        shown = ViewSources(
             tallies=self.metrics.tools,
             recent=self.recent,
             catalogue=self.catalogue,
             lenses=self.lenses,
             network=self.network,
-            sessions=self._session_count,
+            count_sessions=self._count_owner_sessions,
         )
-        self.resources = Resources(views(shown), shelf=lambda: self.service(Shelf))
-        self.completions = Completions(
-            {"lens": self.lenses.names, "provider": self.catalogue.names}
+        self.resources = ServerResources(
+            build_resource_views(shown), shelf=lambda: self.resolve_service(ArtifactReader)
+        )
+        self.completions = ArgumentCompletions(
+            {"lens": self.lenses.list_lens_names, "provider": self.catalogue.list_provider_names}
         )
 
-    def offered(self, profile: str | None = None) -> dict[str, dict[str, Any]]:
-        """The wire form of every tool by name: as the settings choose, or those of one profile or toolset."""
+    def choose_tools(self, profile: str | None = None) -> dict[str, dict[str, Any]]:
+        """The wire form of each offered tool by name: those the settings choose, or those of `profile`."""
         settings = self.settings
         try:
-            chosen = selection.chosen(
+            chosen = tool_selection.select_entries(
                 self._entries,
                 profile=profile or settings.profile,
                 toolsets=() if profile else settings.toolsets,
@@ -105,420 +113,467 @@ class App:
             )
         except ValueError as error:
             raise Misconfigured(
-                f"The choice of tools cannot be used: {error}.", action="inform_user"
+                f"The configured choice of tools is not valid: {error}.", action="inform_user"
             ) from None
         return {
-            entry["name"]: selection.offered(entry["wire"], settings.profile) for entry in chosen
+            entry["name"]: tool_selection.apply_profile_defaults(entry["wire"], settings.profile)
+            for entry in chosen
         }
 
-    def toolsets(self) -> tuple[str, ...]:
+    def list_toolsets(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(entry["toolset"] for entry in self._entries))
 
-    async def call(
+    async def call_tool(
         self,
         name: str,
         arguments: Mapping[str, Any],
         *,
         owner: Owner | None = None,
-        report: Report = nobody_listens,
+        report: ProgressCallback = ignore_progress,
         request_id: str = "",
-    ) -> Outcome:
-        """Run one offered tool through the whole pipeline; failures come back as outcomes."""
-        call = Call(owner=owner or Owner(), provide=self.service, report=report)
-        invocation = Invocation(
-            name=name, tool=self._tool(name), raw=arguments, call=call, request_id=request_id
+    ) -> ToolOutcome:
+        """Run one tool through the whole pipeline; a failure is returned as an outcome, not raised."""
+        call = ToolCall(
+            owner=owner or Owner(), provide_service=self.resolve_service, send_progress=report
         )
-        private = invocation.tool.ttl is None or self._privacy.covers(arguments)
-        with asking(str(call.owner), private=private):
+        invocation = ToolInvocation(
+            name=name,
+            tool=self._load_tool(name),
+            raw_arguments=arguments,
+            call=call,
+            request_id=request_id,
+        )
+        private = invocation.tool.ttl_seconds is None or self._privacy.can_use_library(arguments)
+        with run_as_owner(str(call.owner), private=private):
             return await self._run(invocation)
 
-    async def known(
+    async def call_cached_tool(
         self,
         name: str,
         arguments: Mapping[str, Any],
         *,
         owner: Owner | None = None,
         request_id: str = "",
-    ) -> Outcome | None:
-        """The answer when it is in memory and comes whole, through the pipeline; None otherwise."""
+    ) -> ToolOutcome | None:
+        """Run the tool if its answer is cached in memory and small enough to send inline; None otherwise."""
         if not self.settings.structured_text:
             return None
-        call = Call(owner=owner or Owner(), provide=self.service)
-        invocation = Invocation(
-            name=name, tool=self._tool(name), raw=arguments, call=call, request_id=request_id
+        call = ToolCall(owner=owner or Owner(), provide_service=self.resolve_service)
+        invocation = ToolInvocation(
+            name=name,
+            tool=self._load_tool(name),
+            raw_arguments=arguments,
+            call=call,
+            request_id=request_id,
         )
         try:
-            self._validation.check(invocation)
+            self._validation.validate_invocation(invocation)
         except CitewellError:
             return None
-        size = self._caching.held(invocation)
-        linked = size >= self.settings.link_threshold and not invocation.tool.inline
+        size = self._caching.measure_cached_answer(invocation)
+        linked = size >= self.settings.link_threshold and not invocation.tool.is_always_inline
         return await self._run(invocation) if size and not linked else None
 
-    def service(self, kind: type[S]) -> S:
-        """The one instance of a service, built on first use."""
+    def resolve_service(self, kind: type[S]) -> S:
+        """The single instance of this service class, built on first use."""
         if kind not in self._services:
-            self._services[kind] = self._build(kind)
+            self._services[kind] = self._build_service(kind)
         return cast("S", self._services[kind])
 
     async def aclose(self) -> None:
-        while self._services:  # the last built first: research stops before what it reads with
+        while self._services:  # last first: research stops before what it uses
             _, service = self._services.popitem()
             if close := getattr(service, "aclose", None):
                 await close()
         if self._state is not None:
             await self._state.aclose()
         if self._audited is not None:
-            await asyncio.to_thread(self._audited.close)
+            await asyncio.to_thread(self._audited.flush_and_stop)
         await self.network.aclose()
         await self.store.aclose()
 
-    def _tool(self, name: str) -> Tool:
+    def _load_tool(self, name: str) -> Tool:
         if name not in self._loaded:
             self._loaded[name] = tools.load(name)
         return self._loaded[name]
 
-    def _middleware(self) -> tuple[Middleware, ...]:
+    def _build_middleware(self) -> tuple[Middleware, ...]:
         settings = self.settings
-        self._validation = Validation(selection.defaults(settings.profile))
-        self._caching = Caching(self.store.loader, isolation=settings.cache_isolation)
+        self._validation = ValidationMiddleware(
+            tool_selection.find_profile_defaults(settings.profile)
+        )
+        self._caching = CacheMiddleware(self.store.loader, isolation=settings.cache_isolation)
         layers: list[Middleware] = [self.metrics]
         if settings.audit_enabled:
-            self._audited = Aside(
-                to_file(settings.audit_path) if settings.audit_path else to_stderr
+            self._audited = BackgroundLineWriter(
+                build_file_writer(settings.audit_path) if settings.audit_path else write_to_stderr
             )
-            layers.append(Audit(self._audited, include_query=settings.audit_include_query))
+            layers.append(
+                AuditMiddleware(self._audited, include_query=settings.audit_include_query)
+            )
         layers += [
             self.recent,
-            Errors(),
-            Timeout(short=settings.tool_timeout, long=settings.long_tool_timeout),
+            ErrorMiddleware(),
+            TimeoutMiddleware(short=settings.tool_timeout, long=settings.long_tool_timeout),
             self._validation,
-            Size(self.store.artifacts, threshold=settings.link_threshold),
-            SessionLink(lambda: self.service(Sessions)),
-            Routing(),
+            SizeMiddleware(self.store.artifacts, threshold=settings.link_threshold),
+            SessionMiddleware(lambda: self.resolve_service(SessionTracker)),
+            RoutingMiddleware(),
             self._caching,
         ]
         return tuple(layers)
 
-    def _build(self, kind: type[Any]) -> Any:
+    def _build_service(self, kind: type[Any]) -> Any:
         builders: dict[str, Callable[[], Any]] = {
-            "Web": self._web,
-            "Read": self._read,
-            "Connector": self._connector,
-            "Scrape": self._scrape,
-            "Gather": self._gather,
-            "Shelf": lambda: Shelf(self.store.artifacts),
-            "Sessions": self._sessions,
-            "Assist": self._assist,
-            "Links": self._links,
-            "Index": self._index,
-            "Retractions": self._retractions,
-            "Importing": self._importing,
-            "Archive": self._archive,
-            "Recommendations": self._recommendations,
+            "WebSearchService": self._build_web_search,
+            "PageReader": self._build_page_reader,
+            "DocumentConnector": self._build_connector,
+            "PageScraper": self._build_page_scraper,
+            "SearchAndRead": self._build_page_gathering,
+            "ArtifactReader": lambda: ArtifactReader(self.store.artifacts),
+            "SessionTracker": self._build_session_tracking,
+            "StepAssistant": self._build_step_assistance,
+            "LinkChecker": self._build_link_checker,
+            "OwnerLibraryIndex": self._build_library_index,
+            "RetractionChecker": self._build_retraction_lookup,
+            "RetractionImport": self._build_retraction_import,
+            "PageArchive": self._build_page_archive,
+            "RecommendationAuditor": self._build_recommendation_audit,
         }
-        builders |= self._scholarly()
-        builders["Research"] = self._research
+        builders |= self._list_scholarly_builders()
+        builders["ResearchService"] = self._build_research
         return builders[kind.__name__]()
 
-    def _research(self) -> Any:
-        from citewell.server.deep import research
+    def _build_research(self) -> Any:
+        from citewell.server.wiring.research_wiring import build_research
 
-        return research(
+        return build_research(
             settings=self.settings,
-            state=self.state(),
+            state=self.open_state(),
             catalogue=self.catalogue,
-            searches=self._searches(),
-            provide=self.service,
+            searches=self._build_cached_searches(),
+            provide=self.resolve_service,
         )
 
-    def _scholarly(self) -> dict[str, Callable[[], Any]]:
+    def _list_scholarly_builders(self) -> dict[str, Callable[[], Any]]:
         return {
-            "Panel": self._panel,
-            "Records": self._records,
-            "Literature": self._literature,
-            "Citations": self._citations,
-            "FullText": self._fulltext,
-            "Verify": lambda: self._trusting("verify"),
-            "Audit": lambda: self._trusting("audit"),
+            "ScholarlyProviders": self._build_panel,
+            "WorkRecords": self._build_record_lookup,
+            "LiteratureSearch": self._build_literature_search,
+            "CitationGraphSearch": self._build_citation_graph,
+            "FullTextReader": self._build_full_text,
+            "CitationVerifier": lambda: self._build_citation_checks("verify"),
+            "BibliographyAudit": lambda: self._build_citation_checks("audit"),
         }
 
-    def _trusting(self, kind: str) -> Any:
-        """Citations one at a time, or a whole bibliography: the same checks."""
-        from citewell.services.links import Links
-        from citewell.services.read import Read
-        from citewell.services.scholar.records import Records
-        from citewell.services.trust.audit import Audit
-        from citewell.services.trust.lookup import Lookup
-        from citewell.services.trust.retraction import Retractions
-        from citewell.services.trust.verify import Verify
+    def _build_citation_checks(self, kind: str) -> Any:
+        """The service for one citation (`verify`) or for a whole bibliography; both do the same checks."""
+        from citewell.services.links.link_checks import LinkChecker
+        from citewell.services.reading.page_reader import PageReader
+        from citewell.services.scholar.registry_records import WorkRecords
+        from citewell.services.trust.bibliography_audit import BibliographyAudit
+        from citewell.services.trust.citation_verification import CitationVerifier
+        from citewell.services.trust.retraction_checks import RetractionChecker
+        from citewell.services.trust.work_lookup import WorkLookup
 
-        lookup = Lookup(self.service(Records), self.service(Retractions))
-        pages: Any = self.service(Read)
-        service = Verify if kind == "verify" else Audit
-        return service(lookup=lookup, links=self.service(Links), pages=pages)
+        lookup = WorkLookup(
+            self.resolve_service(WorkRecords), self.resolve_service(RetractionChecker)
+        )
+        pages: Any = self.resolve_service(PageReader)
+        service = CitationVerifier if kind == "verify" else BibliographyAudit
+        return service(lookup=lookup, links=self.resolve_service(LinkChecker), pages=pages)
 
-    def _panel(self) -> Any:
-        from citewell.services.scholar.panel import Panel
+    def _build_panel(self) -> Any:
+        from citewell.services.scholar.scholarly_providers import ScholarlyProviders
 
         settings = self.settings
-        return Panel(self.catalogue, resting=self._resting, patience=settings.search_timeout + 5)
-
-    def _records(self) -> Any:
-        from citewell.services.scholar.panel import Panel
-        from citewell.services.scholar.records import Records
-
-        return Records(self.service(Panel), loader=self.store.loader, isolated=self._isolated)
-
-    def _literature(self) -> Any:
-        from citewell.services.scholar.copies import Copies
-        from citewell.services.scholar.ladder import Ladder
-        from citewell.services.scholar.panel import Panel
-        from citewell.services.scholar.search import Literature
-        from citewell.services.trust.weighing import weigh
-        from citewell.services.web.search import Web
-
-        panel = self.service(Panel)
-        thin = self.settings.search_thin_threshold
-        return Literature(
-            catalogue=self.catalogue,
-            ladder=Ladder(self.catalogue, panel, Copies(panel), thin=thin),
-            web=lambda: self.service(Web),
-            resting=self._resting,
-            weigh=weigh,
+        return ScholarlyProviders(
+            self.catalogue,
+            find_rest=self._find_provider_rest,
+            timeout_seconds=settings.search_timeout + 5,
         )
 
-    def _citations(self) -> Any:
-        from citewell.services.scholar.graph import Citations
-        from citewell.services.scholar.panel import Panel
-        from citewell.services.scholar.records import Records
-        from citewell.services.trust.weighing import weigh
+    def _build_record_lookup(self) -> Any:
+        from citewell.services.scholar.registry_records import WorkRecords
+        from citewell.services.scholar.scholarly_providers import ScholarlyProviders
 
-        panel, records = self.service(Panel), self.service(Records)
-        return Citations(catalogue=self.catalogue, panel=panel, records=records, weigh=weigh)
+        return WorkRecords(
+            self.resolve_service(ScholarlyProviders),
+            loader=self.store.loader,
+            isolated=self._is_cache_isolated,
+        )
 
-    def _fulltext(self) -> Any:
-        from citewell.services.read import Read
-        from citewell.services.scholar.candidates import Candidates
-        from citewell.services.scholar.copies import Copies
-        from citewell.services.scholar.fulltext import FullText
-        from citewell.services.scholar.panel import Panel
-        from citewell.services.scholar.records import Records
-        from citewell.services.scholar.subjects import Subjects
-        from citewell.services.trust.retraction import Retractions
-        from citewell.services.trust.weighing import weigh
+    def _build_literature_search(self) -> Any:
+        from citewell.services.scholar.literature_search import LiteratureSearch
+        from citewell.services.scholar.open_copies import OpenCopyFinder
+        from citewell.services.scholar.paper_search_ladder import PaperSearchLadder
+        from citewell.services.scholar.scholarly_providers import ScholarlyProviders
+        from citewell.services.trust.notice_weighing import weigh_notices
+        from citewell.services.web.search_service import WebSearchService
 
-        panel = self.service(Panel)
-        pages: Any = self.service(Read)
-        return FullText(
-            subjects=Subjects(self.service(Records)),
-            candidates=Candidates(
-                panel, Copies(panel), resolver=self.catalogue.spec("doi").base_url
+        panel = self.resolve_service(ScholarlyProviders)
+        thin = self.settings.search_thin_threshold
+        return LiteratureSearch(
+            catalogue=self.catalogue,
+            ladder=PaperSearchLadder(self.catalogue, panel, OpenCopyFinder(panel), thin_count=thin),
+            web=lambda: self.resolve_service(WebSearchService),
+            resting=self._find_provider_rest,
+            weigh=weigh_notices,
+        )
+
+    def _build_citation_graph(self) -> Any:
+        from citewell.services.scholar.citation_neighbours import CitationGraphSearch
+        from citewell.services.scholar.registry_records import WorkRecords
+        from citewell.services.scholar.scholarly_providers import ScholarlyProviders
+        from citewell.services.trust.notice_weighing import weigh_notices
+
+        panel, records = self.resolve_service(ScholarlyProviders), self.resolve_service(WorkRecords)
+        return CitationGraphSearch(
+            catalogue=self.catalogue, panel=panel, records=records, weigh=weigh_notices
+        )
+
+    def _build_full_text(self) -> Any:
+        from citewell.services.reading.page_reader import PageReader
+        from citewell.services.scholar.copy_candidates import CopyCandidates
+        from citewell.services.scholar.open_copies import OpenCopyFinder
+        from citewell.services.scholar.paper_full_text import FullTextReader
+        from citewell.services.scholar.registry_records import WorkRecords
+        from citewell.services.scholar.scholarly_providers import ScholarlyProviders
+        from citewell.services.scholar.work_resolution import WorkResolver
+        from citewell.services.trust.notice_weighing import weigh_notices
+        from citewell.services.trust.retraction_checks import RetractionChecker
+
+        panel = self.resolve_service(ScholarlyProviders)
+        pages: Any = self.resolve_service(PageReader)
+        return FullTextReader(
+            subjects=WorkResolver(self.resolve_service(WorkRecords)),
+            candidates=CopyCandidates(
+                panel, OpenCopyFinder(panel), resolver=self.catalogue.find_spec("doi").base_url
             ),
             pages=pages,
-            weigh=weigh,
-            retractions=self.service(Retractions),
+            weigh=weigh_notices,
+            retractions=self.resolve_service(RetractionChecker),
             deadline=self.settings.long_tool_timeout - 10,
         )
 
-    def _sessions(self) -> Any:
+    def _build_session_tracking(self) -> Any:
         settings = self.settings
-        return Sessions(
-            self.state().sessions, max_steps=settings.session_max_steps, ttl=settings.session_ttl
+        return SessionTracker(
+            self.open_state().sessions,
+            max_steps=settings.session_max_steps,
+            ttl=settings.session_ttl,
         )
 
-    def _assist(self) -> Any:
-        from citewell.services import standing
-        from citewell.services.sessions.assist import Assist
-        from citewell.services.web.search import Web
+    def _build_step_assistance(self) -> Any:
+        from citewell.services.sessions.step_assistance import StepAssistant
+        from citewell.services.sources import source_classification
+        from citewell.services.web.search_service import WebSearchService
 
-        return Assist(
-            self.service(Sessions),
-            lambda: self.service(Web),
-            lambda url: standing.of_host(url).source_type,
+        return StepAssistant(
+            self.resolve_service(SessionTracker),
+            lambda: self.resolve_service(WebSearchService),
+            lambda url: source_classification.classify_host(url).source_type,
         )
 
-    def _links(self) -> Any:
-        from citewell.services.links import Links
+    def _build_link_checker(self) -> Any:
+        from citewell.services.links.link_checks import LinkChecker
 
-        return Links(
+        return LinkChecker(
             self.network,
             wayback=self.settings.wayback_url,
             archive=self.settings.archive_url,
             loader=self.store.loader,
-            isolated=self._isolated,
+            isolated=self._is_cache_isolated,
         )
 
-    def _retractions(self) -> Any:
-        from citewell.services.trust.retraction import Retractions
+    def _build_retraction_lookup(self) -> Any:
+        from citewell.services.trust.retraction_checks import RetractionChecker
 
-        return Retractions(self.catalogue, self.retraction_table())
+        return RetractionChecker(self.catalogue, self.open_retraction_table())
 
-    def retraction_table(self) -> SqlRetractions:
-        """The offline table, where one was imported."""
-        from citewell.store.retractions import SqlRetractions
+    def open_retraction_table(self) -> SqlRetractionTable:
+        """The offline retraction table; empty until one is imported."""
+        from citewell.store.retraction_table import SqlRetractionTable
 
-        return SqlRetractions(self.state().database, clock=time.time)
+        return SqlRetractionTable(self.open_state().database, clock=time.time)
 
-    def _archive(self) -> Any:
-        from citewell.services.archive import Archive
+    def _build_page_archive(self) -> Any:
+        from citewell.services.links.page_archive import PageArchive
 
         settings = self.settings
         access, secret = settings.ia_access_key, settings.ia_secret_key
-        return Archive(
+        return PageArchive(
             self.network,
             availability=settings.wayback_url,
             archive=settings.archive_url,
             keys=(access, secret) if access and secret else None,
         )
 
-    def _recommendations(self) -> Any:
-        from citewell.services.links import Links
-        from citewell.services.recommendation.audit import Recommendations
-        from citewell.services.recommendation.corroboration import Corroboration
+    def _build_recommendation_audit(self) -> Any:
+        from citewell.services.links.link_checks import LinkChecker
+        from citewell.services.recommendation.corroboration import CorroborationFinder
+        from citewell.services.recommendation.recommendation_auditor import RecommendationAuditor
 
-        return Recommendations(
-            links=self.service(Links),
-            corroboration=Corroboration(self._searches()),
+        return RecommendationAuditor(
+            links=self.resolve_service(LinkChecker),
+            corroboration=CorroborationFinder(self._build_cached_searches()),
             deadline=self.settings.long_tool_timeout - 20,
         )
 
-    def _importing(self) -> Any:
-        from citewell.net.download import Downloads
-        from citewell.services.trust.importing import Importing
+    def _build_retraction_import(self) -> Any:
+        from citewell.net.http.file_downloads import FileDownloader
+        from citewell.services.trust.retraction_import import RetractionImport
 
-        downloads = Downloads(self.network.guard, self.settings)
-        return Importing(self.retraction_table(), downloads, today=lambda: datetime.now(UTC).date())
+        downloads = FileDownloader(self.network.guard, self.settings)
+        return RetractionImport(
+            self.open_retraction_table(), downloads, today=lambda: datetime.now(UTC).date()
+        )
 
-    async def _session_count(self, owner: Owner) -> int:
-        return len(await self.state().sessions.heads(str(owner)))
+    async def _count_owner_sessions(self, owner: Owner) -> int:
+        return len(await self.open_state().sessions.list_heads(str(owner)))
 
-    def state(self) -> State:
-        """What must not be lost; opened on first use."""
+    def open_state(self) -> StateStore:
+        """The durable state (sessions, jobs, library, keys), opened on first use."""
         if self._state is None:
-            self._state = open_state(self.settings)
+            self._state = open_state_store(self.settings)
         return self._state
 
-    def _web(self) -> Any:
-        from citewell.services.read import Read
-        from citewell.services.web.contents import reading
-        from citewell.services.web.search import Web
+    def _build_web_search(self) -> Any:
+        from citewell.services.reading.page_reader import PageReader
+        from citewell.services.web.result_contents import build_page_batch_reader
+        from citewell.services.web.search_service import WebSearchService
 
         settings = self.settings
-        reader = reading(
-            self.service(Read).read,
-            max_length=PAGE_LENGTH,
-            at_once=settings.max_page_concurrency,
-            timeout=CONTENT_TIMEOUT,
+        reader = build_page_batch_reader(
+            self.resolve_service(PageReader).read_page,
+            max_length=SEARCH_PAGE_CHARS,
+            concurrency=settings.max_page_concurrency,
+            timeout=SEARCH_PAGE_SECONDS,
         )
-        return Web(
+        return WebSearchService(
             settings=settings,
             catalogue=self.catalogue,
             lenses=self.lenses,
             reader=reader,
-            resting=self._resting,
+            find_pause=self._find_provider_rest,
         )
 
-    def _trust_own(self, spec: Spec, options: Mapping[str, str]) -> None:
+    def _trust_configured_addresses(self, spec: ProviderSpec, options: Mapping[str, str]) -> None:
         for option in spec.options:
-            address = options.get(option.env) if option.own_address else None
+            address = options.get(option.env) if option.is_self_hosted else None
             try:
                 if address:
-                    self.network.guard.trust(address)
-            except Refused as error:
-                message = f"{option.env} is not an address that can be used: {error.message}"
+                    self.network.guard.trust_service(address)
+            except RefusedByPolicy as error:
+                message = f"{option.env} holds an address that cannot be used: {error.message}"
                 raise Misconfigured(message, provider=spec.name) from None
 
-    def _resting(self, provider: str) -> Rest | None:
-        """How long a provider is left alone, and whether it asked for that; None when it may be asked."""
-        from citewell.services.web.rounds import Rest
+    def _find_provider_rest(self, provider: str) -> ProviderPause | None:
+        """How long a provider is not asked, and whether it asked for that; None if it may be asked now."""
+        from citewell.services.web.search_rounds import ProviderPause
 
-        snapshot = self.network.health().get(provider)
-        if snapshot is None or snapshot.state is not breaker.State.OPEN:
+        snapshot = self.network.collect_health().get(provider)
+        if snapshot is None or snapshot.state is not circuit_breaker.BreakerState.OPEN:
             return None
         limited = snapshot.last_error == RateLimited.kind
-        return Rest(seconds=snapshot.retry_after or 0.0, limited=limited)
+        return ProviderPause(seconds=snapshot.retry_after or 0.0, asked_by_provider=limited)
 
-    def _read(self) -> Any:
-        """Every tool reads through the same kept pages."""
-        from citewell.services.pages import CachedRead
-        from citewell.services.read import Read
+    def _build_page_reader(self) -> Any:
+        """The page reader with its cache, shared by all tools."""
+        from citewell.services.reading.cached_pages import CachedPageReader
+        from citewell.services.reading.page_reader import PageReader
 
-        read = Read(settings=self.settings, network=self.network)
-        return CachedRead(
+        read = PageReader(settings=self.settings, network=self.network)
+        return CachedPageReader(
             read,
             loader=self.store.loader,
             cache=self.store.cache,
-            isolated=self._isolated,
-            renew=read.renew,
-            on_page=self._keeper(),
-            own=lambda document_id: self.library().page(document_id),
+            isolated=self._is_cache_isolated,
+            renew=read.renew_page,
+            on_page=self._build_page_keeper(),
+            read_library_document=lambda document_id: self.resolve_library().read_library_page(
+                document_id
+            ),
         )
 
-    def library(self) -> Index:
-        """The documents of whoever is asking."""
-        from citewell.services.library.index import Index
+    def resolve_library(self) -> OwnerLibraryIndex:
+        """The index over the library of the owner who makes the current call."""
+        from citewell.services.library.library_search import OwnerLibraryIndex
 
-        return self.service(Index)
+        return self.resolve_service(OwnerLibraryIndex)
 
-    def _index(self) -> Any:
-        from citewell.services.library.index import Index
+    def _build_library_index(self) -> Any:
+        from citewell.services.library.library_search import OwnerLibraryIndex
 
-        return Index(self.state().library)
+        return OwnerLibraryIndex(self.open_state().library)
 
-    def _keeper(self) -> Any:
+    def _build_page_keeper(self) -> Any:
         if not self.settings.library_keep_pages:
             return None
-        from citewell.services.library.keeping import Keeper
+        from citewell.services.library.page_capture import ReadPageKeeper
 
-        return Keeper(self.state().library)
+        return ReadPageKeeper(self.open_state().library)
 
-    def _scrape(self) -> Any:
-        from citewell.services.read import Read
-        from citewell.services.scrape import Scrape
-        from citewell.services.trust.retraction import Retractions
-        from citewell.services.verbatim import Verbatim
+    def _build_page_scraper(self) -> Any:
+        from citewell.services.reading.page_reader import PageReader
+        from citewell.services.reading.page_scrape import PageScraper
+        from citewell.services.reading.raw_pages import RawPageFetcher
+        from citewell.services.trust.retraction_checks import RetractionChecker
 
         settings, network = self.settings, self.network
         robots = network.robots if settings.respect_robots else None
-        raw = Verbatim(network.client, robots=robots, timeout=settings.page_timeout)
-        pages: Any = self.service(Read)
-        return Scrape(pages=pages, verbatim=raw, retractions=self.service(Retractions))
+        raw = RawPageFetcher(network.client, robots=robots, timeout=settings.page_timeout)
+        pages: Any = self.resolve_service(PageReader)
+        return PageScraper(
+            pages=pages, verbatim=raw, retractions=self.resolve_service(RetractionChecker)
+        )
 
-    def _gather(self) -> Any:
-        from citewell.services.gather import Gather
-        from citewell.services.read import Read
+    def _build_page_gathering(self) -> Any:
+        from citewell.services.reading.page_reader import PageReader
+        from citewell.services.reading.search_and_read import SearchAndRead
 
-        pages: Any = self.service(Read)
-        return Gather(settings=self.settings, searches=self._searches(), pages=pages)
+        pages: Any = self.resolve_service(PageReader)
+        return SearchAndRead(
+            settings=self.settings, searches=self._build_cached_searches(), pages=pages
+        )
 
-    def _searches(self) -> Any:
-        from citewell.services.searches import Searches
-        from citewell.services.web.search import Web
+    def _build_cached_searches(self) -> Any:
+        from citewell.services.web.search_cache import CachedWebSearch
+        from citewell.services.web.search_service import WebSearchService
 
-        return Searches(self.service(Web), loader=self.store.loader, isolated=self._isolated)
+        return CachedWebSearch(
+            self.resolve_service(WebSearchService),
+            loader=self.store.loader,
+            isolated=self._is_cache_isolated,
+        )
 
     @property
-    def _isolated(self) -> bool:
+    def _is_cache_isolated(self) -> bool:
         return self.settings.cache_isolation == "tenant"
 
-    def _connector(self) -> Any:
-        from citewell.services.connector import Connector
-        from citewell.services.read import Read
+    def _build_connector(self) -> Any:
+        from citewell.services.connector.document_connector import (
+            DocumentConnector,
+        )
+        from citewell.services.reading.page_reader import PageReader
 
-        return Connector(searches=self._searches(), read=self.service(Read), library=self.library())
+        return DocumentConnector(
+            searches=self._build_cached_searches(),
+            read=self.resolve_service(PageReader),
+            library=self.resolve_library(),
+        )
 
-    def _connect(self, spec: Spec, options: Mapping[str, str]) -> object:
-        """A provider with its door to the network and its memory."""
-        self._trust_own(spec, options)
-        upstream = self.network.upstream(
+    def _connect_spec(self, spec: ProviderSpec, options: Mapping[str, str]) -> object:
+        """Build a provider with its upstream connection, options and memory."""
+        self._trust_configured_addresses(spec, options)
+        upstream = self.network.open_upstream(
             spec.name,
-            base_url=spec.base_url or f"https://{spec.name}.invalid",  # asked over no network
-            per_second=spec.pace(options),
+            base_url=spec.base_url or f"https://{spec.name}.invalid",  # sends no requests
+            per_second=spec.choose_pace(options),
             burst=spec.burst,
             timeout=self.settings.search_timeout,
         )
-        own = self.library() if spec.name == "library" else None
-        memory = self.store.memory(spec.name)
-        kit = Kit(upstream=upstream, options=options, memory=memory, library=own)
+        own = self.resolve_library() if spec.name == "library" else None
+        memory = self.store.build_provider_memory(spec.name)
+        kit = ProviderKit(upstream=upstream, options=options, memory=memory, library=own)
         return providers.load(spec.name).Provider(kit)

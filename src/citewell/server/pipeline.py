@@ -1,4 +1,4 @@
-"""A tool call on its way through the middleware to the tool and back."""
+"""How a tool call passes through the middleware to the tool and back."""
 
 from __future__ import annotations
 
@@ -7,30 +7,30 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Protocol
 
-from citewell.tooling import Arguments, Call, Tool
+from citewell.tooling import Tool, ToolArguments, ToolCall
 
 
 @dataclass(slots=True, kw_only=True)
-class Invocation:
-    """One `tools/call` while it runs. `args` is there once validation has passed."""
+class ToolInvocation:
+    """One `tools/call` while it runs. `validated` is None until the arguments are validated."""
 
     name: str
     tool: Tool
-    raw: Mapping[str, Any]
-    call: Call
+    raw_arguments: Mapping[str, Any]
+    call: ToolCall
     request_id: str = ""
-    args: Arguments | None = None
+    validated: ToolArguments | None = None
 
     @property
-    def arguments(self) -> Arguments:
-        if self.args is None:
-            raise RuntimeError("validation runs before anything that reads arguments")
-        return self.args
+    def arguments(self) -> ToolArguments:
+        if self.validated is None:
+            raise RuntimeError("The arguments were read before they were validated")
+        return self.validated
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Link:
-    """A large body kept aside, to be fetched when wanted."""
+class ArtifactLink:
+    """A large result that is stored as an artifact instead of being sent inline."""
 
     uri: str
     name: str
@@ -39,38 +39,40 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
-    """What the client will see: structured content, or an error's text."""
+class ToolOutcome:
+    """What the client receives: structured content, or the text of an error."""
 
     body: dict[str, Any] | None = None
     text: str | None = None
-    links: tuple[Link, ...] = ()
+    links: tuple[ArtifactLink, ...] = ()
     meta: dict[str, Any] = field(default_factory=dict)
     is_error: bool = False
-    empty: bool = False  # found nothing; kept for a minute at most
+    found_nothing: bool = False  # the tool found nothing; such an answer is cached only briefly
 
 
-Proceed = Callable[[Invocation], Awaitable[Outcome]]
+NextStep = Callable[[ToolInvocation], Awaitable[ToolOutcome]]
 
 
 class Middleware(Protocol):
-    async def __call__(self, invocation: Invocation, proceed: Proceed) -> Outcome: ...
+    async def __call__(self, invocation: ToolInvocation, proceed: NextStep) -> ToolOutcome: ...
 
 
-async def run_tool(invocation: Invocation) -> Outcome:
-    """The innermost step: the tool itself."""
+async def run_tool(invocation: ToolInvocation) -> ToolOutcome:
+    """Run the tool itself; the innermost step of the pipeline."""
     result = await invocation.tool.run(invocation.arguments, invocation.call)
-    empty = invocation.tool.empty
-    return Outcome(body=result.wire(), empty=bool(empty and empty(result)))
+    empty = invocation.tool.is_empty_result
+    return ToolOutcome(body=result.to_wire(), found_nothing=bool(empty and empty(result)))
 
 
-def _bind(middleware: Middleware, proceed: Proceed, invocation: Invocation) -> Awaitable[Outcome]:
+def _call_middleware(
+    middleware: Middleware, proceed: NextStep, invocation: ToolInvocation
+) -> Awaitable[ToolOutcome]:
     return middleware(invocation, proceed)
 
 
-def compose(middleware: Sequence[Middleware], innermost: Proceed = run_tool) -> Proceed:
-    """Wrap the tool in its middleware, the first one outermost."""
+def compose_pipeline(middleware: Sequence[Middleware], innermost: NextStep = run_tool) -> NextStep:
+    """Wrap `innermost` in the middleware; the first one is the outermost."""
     chain = innermost
     for layer in reversed(middleware):
-        chain = partial(_bind, layer, chain)
+        chain = partial(_call_middleware, layer, chain)
     return chain

@@ -1,1 +1,1 @@
-"""What the server can do, with no word of MCP."""
+"""What the server can do, independent of MCP."""

@@ -1,1 +1,1 @@
-"""What is kept: answers, artifacts and small facts, encrypted, on one machine or many."""
+"""Everything stored, encrypted, for one process or many: cache, sessions, jobs, research and library."""

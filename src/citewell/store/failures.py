@@ -1,4 +1,4 @@
-"""What can go wrong with what is kept."""
+"""Errors of the store."""
 
 from __future__ import annotations
 
@@ -6,30 +6,30 @@ from citewell.errors import InternalError, Misconfigured
 
 
 class StoreError(Misconfigured):
-    """What is kept cannot be read or written; the message says why and what to change."""
+    """The store cannot be read or written; the message says why and what to change."""
 
     action = "inform_user"
 
 
-class Full(StoreError):
-    """No room is left on the disk, or the file has reached its own bound."""
+class StoreFull(StoreError):
+    """The disk is full, or the file has reached its size limit."""
 
 
-class Damaged(StoreError):
-    """The file is not a database any more."""
+class DatabaseDamaged(StoreError):
+    """The database file is corrupt."""
 
 
-class Unreadable(StoreError):
-    """The bytes do not open with any key at hand: another key, another row, or a flipped bit."""
+class DecryptionFailed(StoreError):
+    """No available key decrypts the bytes: wrong key, another row, or altered content."""
 
 
-class WrongKey(StoreError):
-    """What is kept was sealed under a master key that is not at hand; nothing was changed."""
+class WrongMasterKey(StoreError):
+    """The stored data is encrypted under a master key that is not available; nothing was changed."""
 
 
-class Contended(StoreError):
-    """Others kept changing the same thing; trying again may work."""
+class WriteContended(StoreError):
+    """Other writers kept changing the same rows; a retry may succeed."""
 
 
-class GuardFailed(InternalError):
-    """A guarded statement found the world changed; its whole batch was rolled back."""
+class BatchRolledBack(InternalError):
+    """A statement changed another number of rows than expected; its whole batch was rolled back."""

@@ -1,4 +1,4 @@
-"""One file is one tool; the file's name is the tool's."""
+"""The tools: one file each, named after the tool."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from importlib import import_module
 from citewell.tooling import Tool
 
 
-def names() -> tuple[str, ...]:
-    """Every tool there is, in a stable order, without importing any."""
+def list_tool_names() -> tuple[str, ...]:
+    """The names of all tools, sorted, without importing them."""
     return tuple(sorted(module.name for module in pkgutil.iter_modules(__path__)))
 
 
@@ -18,5 +18,5 @@ def load(name: str) -> Tool:
     return tool
 
 
-def discover() -> dict[str, Tool]:
-    return {name: load(name) for name in names()}
+def load_all_tools() -> dict[str, Tool]:
+    return {name: load(name) for name in list_tool_names()}

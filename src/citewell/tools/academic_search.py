@@ -6,16 +6,16 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
-from citewell.model.literature import PapersAnswer
-from citewell.services.scholar.search import Ask, Literature
-from citewell.tooling import UNKEYED, Arguments, Call, Tool
+from citewell.model.paper_results import PapersAnswer
+from citewell.services.scholar.literature_search import LiteratureSearch, PaperSearchRequest
+from citewell.tooling import NOT_IN_CACHE_KEY, Tool, ToolArguments, ToolCall
 
 
-def _blank(value: object) -> object:
+def _convert_blank_to_none(value: object) -> object:
     return None if value == "" else value
 
 
-class Args(Arguments):
+class Args(ToolArguments):
     """Find scholarly papers: DOI, authors, journal, year, abstract, citation counts, open-access PDF and retraction status. For a paper's text use paper_fulltext; for what cites it, citation_graph; to check a reference, verify_citation."""
 
     query: Annotated[str, Field(min_length=1, max_length=500)]
@@ -33,7 +33,7 @@ class Args(Arguments):
     ]
     provider: Annotated[
         str | None,
-        BeforeValidator(_blank),
+        BeforeValidator(_convert_blank_to_none),
         Field(
             default=None,
             description="Use this one only: openalex, crossref, pubmed, semanticscholar, arxiv, europepmc, core, datacite, exa, or a web provider.",
@@ -41,14 +41,14 @@ class Args(Arguments):
     ]
     session_id: Annotated[
         str | None,
-        UNKEYED,
-        BeforeValidator(_blank),
+        NOT_IN_CACHE_KEY,
+        BeforeValidator(_convert_blank_to_none),
         Field(default=None, validation_alias="sessionId"),
     ]
 
 
-async def run(args: Args, call: Call) -> PapersAnswer:
-    ask = Ask(
+async def run(args: Args, call: ToolCall) -> PapersAnswer:
+    ask = PaperSearchRequest(
         query=args.query,
         count=args.num_results,
         year_from=args.year_from,
@@ -60,7 +60,7 @@ async def run(args: Args, call: Call) -> PapersAnswer:
         full_text=args.full_text,
         provider=args.provider,
     )
-    return await call.service(Literature).search(ask, trace=call.trace)
+    return await call.require_service(LiteratureSearch).search_literature(ask, trace=call.trace)
 
 
 TOOL = Tool(
@@ -68,9 +68,9 @@ TOOL = Tool(
     result=PapersAnswer,
     run=run,
     toolset="scholar",
-    default=True,
-    ttl=3600,
-    long=True,
-    fresh_meta=True,
-    empty=lambda answer: answer.result_count == 0,
+    in_default_profile=True,
+    ttl_seconds=3600,
+    has_long_timeout=True,
+    shows_freshness=True,
+    is_empty_result=lambda answer: answer.result_count == 0,
 )

@@ -1,4 +1,4 @@
-"""Have the Internet Archive keep a copy of a source."""
+"""Save a copy of a source in the Internet Archive."""
 
 from __future__ import annotations
 
@@ -6,19 +6,23 @@ from typing import Annotated
 
 from pydantic import Field
 
-from citewell.model.archive import Archived
-from citewell.services.archive import Archive
-from citewell.tooling import Arguments, Call, Tool
+from citewell.model.archive_outcome import ArchiveOutcome
+from citewell.services.links.page_archive import PageArchive
+from citewell.tooling import Tool, ToolArguments, ToolCall
 
 
-class Args(Arguments):
+class Args(ToolArguments):
     """Save a public page to the Internet Archive (Wayback Machine) and return the snapshot's address, so that a citation outlives the page. Writes: it creates a public archive entry. Slow captures come back as existing or pending. verify_citation finds snapshots that exist already."""
 
     url: Annotated[str, Field(min_length=1, max_length=2048, description="Public http(s) page.")]
 
 
-async def run(args: Args, call: Call) -> Archived:
-    return await call.service(Archive).capture(args.url, progress=call.progress)
+async def run(args: Args, call: ToolCall) -> ArchiveOutcome:
+    return await call.require_service(PageArchive).capture_page(
+        args.url, progress=call.report_progress
+    )
 
 
-TOOL = Tool(args=Args, result=Archived, run=run, toolset="trust", read_only=False, open_world=False)
+TOOL = Tool(
+    args=Args, result=ArchiveOutcome, run=run, toolset="trust", read_only=False, open_world=False
+)

@@ -8,21 +8,21 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from citewell.errors import InvalidInput
-from citewell.model.trust import AuditReport
-from citewell.services.sessions import export
-from citewell.services.sessions.tracking import Sessions
-from citewell.services.trust import intake
-from citewell.services.trust.audit import Audit
-from citewell.services.trust.intake import Wish
+from citewell.model.citation_checks import AuditReport
+from citewell.services.sessions import session_export
+from citewell.services.sessions.session_tracking import SessionTracker
+from citewell.services.trust import bibliography_intake
+from citewell.services.trust.bibliography_audit import BibliographyAudit
+from citewell.services.trust.bibliography_intake import AuditRequest
 from citewell.text import references
-from citewell.tooling import Arguments, Call, Tool
+from citewell.tooling import Tool, ToolArguments, ToolCall
 
 
-def _blank(value: object) -> object:
+def _convert_blank_to_none(value: object) -> object:
     return None if isinstance(value, str) and not value.strip() else value
 
 
-class Args(Arguments):
+class Args(ToolArguments):
     """Check a whole reference list at once: entries that are not registered, mismatched, retracted, duplicate or dead, each with its reason. Give a document, a list or a session. Evidence, no verdict; what could not be checked says so. For one citation use verify_citation."""
 
     bibliography: Annotated[
@@ -32,7 +32,7 @@ class Args(Arguments):
             max_length=10_000_000,
             description="BibTeX, RIS, CSL-JSON or a list in prose.",
         ),
-        BeforeValidator(_blank),
+        BeforeValidator(_convert_blank_to_none),
     ]
     format: Annotated[Literal["auto", "csl-json", "ris", "bibtex", "prose"], Field(default="auto")]
     entries: Annotated[
@@ -51,27 +51,40 @@ class Args(Arguments):
             validation_alias="sessionId",
             description="Checks the session's sources.",
         ),
-        BeforeValidator(_blank),
+        BeforeValidator(_convert_blank_to_none),
     ]
 
 
-async def run(args: Args, call: Call) -> AuditReport:
-    wish = await _wish(args, call)
-    return await call.service(Audit).audit(wish, tenant=call.owner.tenant, progress=call.progress)
+async def run(args: Args, call: ToolCall) -> AuditReport:
+    wish = await _build_audit_request(args, call)
+    return await call.require_service(BibliographyAudit).audit_bibliography(
+        wish, tenant=call.owner.tenant, progress=call.report_progress
+    )
 
 
-async def _wish(args: Args, call: Call) -> Wish:
-    """The first of entries, bibliography and session that was given."""
+async def _build_audit_request(args: Args, call: ToolCall) -> AuditRequest:
+    """The references to audit: from entries, else the bibliography, else the session."""
     if args.entries:
-        return intake.of_entries(args.entries)
+        return bibliography_intake.build_entries_request(args.entries)
     if args.bibliography:
-        # Megabytes take a while to read; the loop must not stand still.
-        document = await asyncio.to_thread(references.read, args.bibliography, format=args.format)
-        return intake.of_document(document)
+        # Parsing megabytes takes time, so it must not block the event loop.
+        document = await asyncio.to_thread(
+            references.parse_bibliography, args.bibliography, format=args.format
+        )
+        return bibliography_intake.build_document_request(document)
     if args.session_id:
-        session = await call.service(Sessions).find(str(call.owner), args.session_id)
-        return intake.of_works(export.works(session))
+        session = await call.require_service(SessionTracker).find_session(
+            str(call.owner), args.session_id
+        )
+        return bibliography_intake.build_works_request(session_export.list_cited_works(session))
     raise InvalidInput("Give entries, bibliography or sessionId.")
 
 
-TOOL = Tool(args=Args, result=AuditReport, run=run, toolset="trust", default=True, long=True)
+TOOL = Tool(
+    args=Args,
+    result=AuditReport,
+    run=run,
+    toolset="trust",
+    in_default_profile=True,
+    has_long_timeout=True,
+)

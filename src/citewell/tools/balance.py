@@ -1,4 +1,4 @@
-"""See what is left of the research budget."""
+"""Show what is left of the research budget."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from typing import Annotated
 
 from pydantic import Field
 
-from citewell.model.base import Report
-from citewell.services.research.service import Research
-from citewell.tooling import Arguments, Call, Tool
+from citewell.model.wire_values import FreeFormResult
+from citewell.services.research.research_service import ResearchService
+from citewell.tooling import Tool, ToolArguments, ToolCall
 
 
-class Args(Arguments):
+class Args(ToolArguments):
     """What is left of the research budget; without a configured budget it is unlimited and says so."""
 
     include_transactions: Annotated[
@@ -19,11 +19,11 @@ class Args(Arguments):
     ]
 
 
-async def run(args: Args, call: Call) -> Report:
-    shown = await call.service(Research).balance(
+async def run(args: Args, call: ToolCall) -> FreeFormResult:
+    shown = await call.require_service(ResearchService).load_balance_view(
         str(call.owner), transactions=args.include_transactions
     )
-    return Report(content=shown)
+    return FreeFormResult(content=shown)
 
 
-TOOL = Tool(args=Args, result=Report, run=run, toolset="deep", open_world=False)
+TOOL = Tool(args=Args, result=FreeFormResult, run=run, toolset="deep", open_world=False)

@@ -1,4 +1,4 @@
-"""What cites a paper, and what it cites."""
+"""List the works that cite a paper, and those it cites."""
 
 from __future__ import annotations
 
@@ -6,16 +6,20 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
-from citewell.model.literature import GraphAnswer
-from citewell.services.scholar.graph import MOST, Citations, Wish
-from citewell.tooling import UNKEYED, Arguments, Call, Tool
+from citewell.model.paper_results import GraphAnswer
+from citewell.services.scholar.citation_neighbours import (
+    MAX_GRAPH_PAPERS,
+    CitationGraphRequest,
+    CitationGraphSearch,
+)
+from citewell.tooling import NOT_IN_CACHE_KEY, Tool, ToolArguments, ToolCall
 
 
-def _blank(value: object) -> object:
+def _convert_blank_to_none(value: object) -> object:
     return None if value == "" else value
 
 
-class Args(Arguments):
+class Args(ToolArguments):
     """List the works that cite a paper (cited_by) and those it cites (references), one hop. Semantic Scholar adds citation intents and influence; OpenAlex counts only. To find a seed use academic_search."""
 
     paper: Annotated[
@@ -23,32 +27,34 @@ class Args(Arguments):
         Field(min_length=1, max_length=1000, description="DOI, arXiv id, PMID or exact title."),
     ]
     direction: Annotated[Literal["cited_by", "references", "both"], Field(default="both")]
-    num_results: Annotated[int, Field(default=10, ge=1, le=MOST, description="In each direction.")]
+    num_results: Annotated[
+        int, Field(default=10, ge=1, le=MAX_GRAPH_PAPERS, description="In each direction.")
+    ]
     influential_only: Annotated[
         bool, Field(default=False, description="Where the provider tells influence.")
     ]
     provider: Annotated[
         str | None,
-        BeforeValidator(_blank),
+        BeforeValidator(_convert_blank_to_none),
         Field(default=None, description="Use this one only: semanticscholar or openalex."),
     ]
     session_id: Annotated[
         str | None,
-        UNKEYED,
-        BeforeValidator(_blank),
+        NOT_IN_CACHE_KEY,
+        BeforeValidator(_convert_blank_to_none),
         Field(default=None, validation_alias="sessionId"),
     ]
 
 
-async def run(args: Args, call: Call) -> GraphAnswer:
-    wish = Wish(
+async def run(args: Args, call: ToolCall) -> GraphAnswer:
+    wish = CitationGraphRequest(
         paper=args.paper,
         direction=args.direction,
         count=args.num_results,
         influential_only=args.influential_only,
         provider=args.provider,
     )
-    return await call.service(Citations).around(wish, trace=call.trace)
+    return await call.require_service(CitationGraphSearch).find_neighbours(wish, trace=call.trace)
 
 
 TOOL = Tool(
@@ -56,7 +62,7 @@ TOOL = Tool(
     result=GraphAnswer,
     run=run,
     toolset="scholar",
-    ttl=86_400,
-    long=True,
-    empty=lambda answer: not (answer.cited_by or answer.references),
+    ttl_seconds=86_400,
+    has_long_timeout=True,
+    is_empty_result=lambda answer: not (answer.cited_by or answer.references),
 )

@@ -1,4 +1,4 @@
-"""The connector's fetch: one id from search, the whole document."""
+"""The connector's fetch: the whole document for one id from search."""
 
 from __future__ import annotations
 
@@ -6,27 +6,32 @@ from typing import Annotated
 
 from pydantic import Field
 
-from citewell.services.connector import Connector, Document
-from citewell.tooling import Arguments, Call, Tool
+from citewell.services.connector.document_connector import (
+    ConnectorDocument,
+    DocumentConnector,
+)
+from citewell.tooling import Tool, ToolArguments, ToolCall
 
 
-class Args(Arguments):
+class Args(ToolArguments):
     """Get the full text of one document by its id from search; a plain http(s) address works too."""
 
     id: Annotated[str, Field(min_length=1, max_length=4096)]
 
 
-async def run(args: Args, call: Call) -> Document:
-    return await call.service(Connector).fetch(args.id, progress=call.progress)
+async def run(args: Args, call: ToolCall) -> ConnectorDocument:
+    return await call.require_service(DocumentConnector).fetch_document(
+        args.id, progress=call.report_progress
+    )
 
 
 TOOL = Tool(
     args=Args,
-    result=Document,
+    result=ConnectorDocument,
     run=run,
     toolset="connector",
-    ttl=None,  # documents of the library are each owner's own; pages are kept below
-    long=True,
-    inline=True,
-    publish_result=True,
+    ttl_seconds=None,  # library documents belong to one owner; pages are cached by the reader
+    has_long_timeout=True,
+    is_always_inline=True,
+    publishes_result_schema=True,
 )

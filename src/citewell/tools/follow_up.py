@@ -1,4 +1,4 @@
-"""Go on from finished deep research."""
+"""Continue from a completed research job."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from citewell.model.base import Report
-from citewell.services.research.service import Research
-from citewell.tooling import Arguments, Call, Tool
+from citewell.model.wire_values import FreeFormResult
+from citewell.services.research.research_service import ResearchService
+from citewell.tooling import Tool, ToolArguments, ToolCall
 
 
-class Args(Arguments):
+class Args(ToolArguments):
     """Pursue a suggestion of a completed research job, or a question of your own, in the same thread."""
 
     job_id: Annotated[str, Field(min_length=1, max_length=100, validation_alias="jobId")]
@@ -37,15 +37,17 @@ class Args(Arguments):
     ]
 
 
-async def run(args: Args, call: Call) -> Report:
-    shown = await call.service(Research).follow_up(
+async def run(args: Args, call: ToolCall) -> FreeFormResult:
+    shown = await call.require_service(ResearchService).start_follow_up(
         str(call.owner),
         args.job_id,
         topic=args.topic_index,
         query=args.custom_query,
         tier=args.budget_tier,
     )
-    return Report(content=shown)
+    return FreeFormResult(content=shown)
 
 
-TOOL = Tool(args=Args, result=Report, run=run, toolset="deep", read_only=False, idempotent=False)
+TOOL = Tool(
+    args=Args, result=FreeFormResult, run=run, toolset="deep", read_only=False, idempotent=False
+)

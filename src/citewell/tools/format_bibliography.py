@@ -1,4 +1,4 @@
-"""Turn sources into a reference list."""
+"""Format sources as a reference list."""
 
 from __future__ import annotations
 
@@ -8,28 +8,32 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from citewell.errors import InvalidInput
-from citewell.model.base import UNTRUSTED, Report
-from citewell.services.sessions import export
-from citewell.services.sessions.tracking import Sessions
-from citewell.text import bibliography
-from citewell.text.citation import Work, people
-from citewell.text.names import Author
-from citewell.tooling import Arguments, Call, Tool
+from citewell.model.wire_values import UNTRUSTED_LABEL, FreeFormResult
+from citewell.services.sessions import session_export
+from citewell.services.sessions.session_tracking import SessionTracker
+from citewell.text.citations import bibliographies
+from citewell.text.citations.author_names import AuthorName
+from citewell.text.citations.bibtex_format import CitableWork, parse_author_line
+from citewell.tooling import Tool, ToolArguments, ToolCall
 
-_FIELDS = (
+_SOURCE_FIELDS = (
     *("url", "title", "author", "site", "date", "doi", "kind", "volume", "issue", "pages"),
     *("publisher", "place", "edition", "editor", "language"),
 )
-_SAME = {"authors": "author", "journal": "site", "year": "date"}  # as other tools name them
-_KIND_NAMES = (
+_FIELD_ALIASES = {
+    "authors": "author",
+    "journal": "site",
+    "year": "date",
+}  # the field names of other tools
+_CSL_KIND_LIST = (
     "article article-journal article-magazine article-newspaper book chapter dataset entry-dictionary"
     " entry-encyclopedia manuscript paper-conference patent post post-weblog report review software"
     " standard thesis webpage"
 )
-_KINDS = frozenset(_KIND_NAMES.split())
+_CSL_KINDS = frozenset(_CSL_KIND_LIST.split())
 
 
-class Args(Arguments):
+class Args(ToolArguments):
     """Format sources as a bibliography: APA, MLA, Chicago, Harvard, Vancouver or IEEE to read, BibTeX, RIS or CSL-JSON for reference managers. Sources come from a session or from a list. Nothing is looked up."""
 
     style: Annotated[
@@ -55,42 +59,48 @@ class Args(Arguments):
     ]
 
 
-async def run(args: Args, call: Call) -> Report:
-    works = [_work(number, source) for number, source in enumerate(args.sources, start=1)]
+async def run(args: Args, call: ToolCall) -> FreeFormResult:
+    works = [
+        _build_cited_work(number, source) for number, source in enumerate(args.sources, start=1)
+    ]
     if args.session_id and not works:
-        session = await call.service(Sessions).find(str(call.owner), args.session_id)
-        works = export.works(session)
+        session = await call.require_service(SessionTracker).find_session(
+            str(call.owner), args.session_id
+        )
+        works = session_export.list_cited_works(session)
     elif not works:
         raise InvalidInput("Give either sessionId or sources.")
-    text = bibliography.rendered(works, style=args.style, accessed=datetime.now(UTC).date())
+    text = bibliographies.render_bibliography(
+        works, style=args.style, accessed=datetime.now(UTC).date()
+    )
     shown: dict[str, Any] = {
         "style": args.style,
-        "entryCount": bibliography.count(works),
+        "entryCount": bibliographies.count_unique_works(works),
         "bibliography": text,
-        "trust": UNTRUSTED,
+        "trust": UNTRUSTED_LABEL,
     }
     if args.session_id:
         shown["sessionId"] = args.session_id
-    return Report(content=shown)
+    return FreeFormResult(content=shown)
 
 
-def _work(number: int, source: dict[str, Any]) -> Work:
-    source = {_SAME.get(name, name): value for name, value in source.items()}
-    unknown = sorted(set(source) - set(_FIELDS))
+def _build_cited_work(number: int, source: dict[str, Any]) -> CitableWork:
+    source = {_FIELD_ALIASES.get(name, name): value for name, value in source.items()}
+    unknown = sorted(set(source) - set(_SOURCE_FIELDS))
     if unknown:
         raise InvalidInput(
-            f"Source {number} has {', '.join(unknown)}; a source takes {', '.join(_FIELDS)}."
+            f"Source {number} has {', '.join(unknown)}; a source takes {', '.join(_SOURCE_FIELDS)}."
         )
-    given = {name: " ".join(str(source.get(name) or "").split()) for name in _FIELDS}
-    if given["kind"] and given["kind"] not in _KINDS:
+    given = {name: " ".join(str(source.get(name) or "").split()) for name in _SOURCE_FIELDS}
+    if given["kind"] and given["kind"] not in _CSL_KINDS:
         raise InvalidInput(
-            f"Source {number} has kind {given['kind']}; it is one of {', '.join(sorted(_KINDS))}."
+            f"Source {number} has kind {given['kind']}; it is one of {', '.join(sorted(_CSL_KINDS))}."
         )
-    return Work(
+    return CitableWork(
         url=given["url"],
         title=given["title"],
-        authors=_people(source.get("author")),
-        editors=_people(source.get("editor")),
+        authors=_parse_author_field(source.get("author")),
+        editors=_parse_author_field(source.get("editor")),
         site=given["site"],
         published=given["date"],
         doi=given["doi"],
@@ -105,12 +115,12 @@ def _work(number: int, source: dict[str, Any]) -> Work:
     )
 
 
-def _people(given: Any) -> tuple[Author, ...]:
-    """One line, or a list of names in either order."""
+def _parse_author_field(given: Any) -> tuple[AuthorName, ...]:
+    """Authors from one line of text, or from a list of names."""
     if isinstance(given, list | tuple):
         names = (" ".join(str(name).split()) for name in given)
-        return tuple(Author(name=name) for name in names if name)
-    return people(" ".join(str(given or "").split()))
+        return tuple(AuthorName(name=name) for name in names if name)
+    return parse_author_line(" ".join(str(given or "").split()))
 
 
-TOOL = Tool(args=Args, result=Report, run=run, toolset="sessions", open_world=False)
+TOOL = Tool(args=Args, result=FreeFormResult, run=run, toolset="sessions", open_world=False)

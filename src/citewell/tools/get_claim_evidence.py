@@ -1,4 +1,4 @@
-"""See what a claim of deep research rests on."""
+"""Show the evidence for a claim of deep research."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ from typing import Annotated
 
 from pydantic import Field
 
-from citewell.model.base import Report
-from citewell.services.research.service import Research
-from citewell.tooling import Arguments, Call, Tool
+from citewell.model.wire_values import FreeFormResult
+from citewell.services.research.research_service import ResearchService
+from citewell.tooling import Tool, ToolArguments, ToolCall
 
 
-class Args(Arguments):
+class Args(ToolArguments):
     """A claim's evidence: verbatim snippets with their place in the source, relation and score."""
 
     claim_id: Annotated[str, Field(min_length=1, max_length=100, validation_alias="claimId")]
     include_history: Annotated[bool, Field(default=False, validation_alias="includeHistory")]
 
 
-async def run(args: Args, call: Call) -> Report:
-    shown = await call.service(Research).evidence(
+async def run(args: Args, call: ToolCall) -> FreeFormResult:
+    shown = await call.require_service(ResearchService).load_claim_evidence(
         str(call.owner), args.claim_id, history=args.include_history
     )
-    return Report(content=shown)
+    return FreeFormResult(content=shown)
 
 
-TOOL = Tool(args=Args, result=Report, run=run, toolset="deep", open_world=False)
+TOOL = Tool(args=Args, result=FreeFormResult, run=run, toolset="deep", open_world=False)

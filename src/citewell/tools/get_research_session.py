@@ -1,4 +1,4 @@
-"""Pick up a research session after the context was lost."""
+"""Recover a research session after the client lost its context."""
 
 from __future__ import annotations
 
@@ -7,30 +7,36 @@ from typing import Annotated
 from pydantic import Field
 
 from citewell.errors import NotFound
-from citewell.model.base import UNTRUSTED, Report
-from citewell.services.sessions import views
-from citewell.services.sessions.tracking import Sessions
-from citewell.tooling import Arguments, Call, Tool
+from citewell.model.wire_values import UNTRUSTED_LABEL, FreeFormResult
+from citewell.services.sessions import session_views
+from citewell.services.sessions.session_tracking import SessionTracker
+from citewell.tooling import Tool, ToolArguments, ToolCall
 
 
-class Args(Arguments):
+class Args(ToolArguments):
     """Recover a sequential_search session: goal, summary, index of steps, the last three whole, open gaps and sources. Give stepId for one earlier step in full."""
 
     session_id: Annotated[str, Field(min_length=1, max_length=100, validation_alias="sessionId")]
     step_id: Annotated[int | None, Field(default=None, ge=1, validation_alias="stepId")]
 
 
-async def run(args: Args, call: Call) -> Report:
-    session = await call.service(Sessions).find(str(call.owner), args.session_id)
+async def run(args: Args, call: ToolCall) -> FreeFormResult:
+    session = await call.require_service(SessionTracker).find_session(
+        str(call.owner), args.session_id
+    )
     if args.step_id is None:
-        return Report(content=views.recovery(session))
-    step = session.step(args.step_id)
+        return FreeFormResult(content=session_views.build_recovery_view(session))
+    step = session.find_step(args.step_id)
     if step is None:
         raise NotFound(
-            f"Step {args.step_id} does not exist; the session has steps 1 to {session.last}."
+            f"Step {args.step_id} does not exist; the session has steps 1 to {session.last_step_number}."
         )
-    shown = {"sessionId": session.id, "step": views.whole_step(session, step), "trust": UNTRUSTED}
-    return Report(content=shown)
+    shown = {
+        "sessionId": session.id,
+        "step": session_views.build_step_view(session, step),
+        "trust": UNTRUSTED_LABEL,
+    }
+    return FreeFormResult(content=shown)
 
 
-TOOL = Tool(args=Args, result=Report, run=run, toolset="sessions", open_world=False)
+TOOL = Tool(args=Args, result=FreeFormResult, run=run, toolset="sessions", open_world=False)

@@ -1,4 +1,4 @@
-"""Read the report of finished deep research."""
+"""Read the report of a completed research job."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from typing import Annotated
 
 from pydantic import Field
 
-from citewell.model.base import Report
-from citewell.services.research.service import Research
-from citewell.tooling import Arguments, Call, Tool
+from citewell.model.wire_values import FreeFormResult
+from citewell.services.research.research_service import ResearchService
+from citewell.tooling import Tool, ToolArguments, ToolCall
 
 
-class Args(Arguments):
+class Args(ToolArguments):
     """The report of a completed research job with its sources, checked citations, cost and follow-on suggestions."""
 
     job_id: Annotated[str, Field(min_length=1, max_length=100, validation_alias="jobId")]
@@ -21,21 +21,21 @@ class Args(Arguments):
     include_claims_json: Annotated[bool, Field(default=False, validation_alias="includeClaimsJson")]
 
 
-async def run(args: Args, call: Call) -> Report:
-    shown = await call.service(Research).results(
+async def run(args: Args, call: ToolCall) -> FreeFormResult:
+    shown = await call.require_service(ResearchService).load_results(
         str(call.owner),
         args.job_id,
         reports=args.include_provider_reports,
         claims=args.include_claims_json,
     )
-    return Report(content=shown)
+    return FreeFormResult(content=shown)
 
 
 TOOL = Tool(
     args=Args,
-    result=Report,
+    result=FreeFormResult,
     run=run,
     toolset="deep",
     open_world=False,
-    promised=("jobId", "status", "synthesis", "followOnSuggestions", "cost", "duration"),
+    promised_keys=("jobId", "status", "synthesis", "followOnSuggestions", "cost", "duration"),
 )

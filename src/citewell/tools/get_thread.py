@@ -6,19 +6,23 @@ from typing import Annotated
 
 from pydantic import Field
 
-from citewell.model.base import Report
-from citewell.services.research.service import Research
-from citewell.tooling import Arguments, Call, Tool
+from citewell.model.wire_values import FreeFormResult
+from citewell.services.research.research_service import ResearchService
+from citewell.tooling import Tool, ToolArguments, ToolCall
 
 
-class Args(Arguments):
+class Args(ToolArguments):
     """A research thread with its messages, its jobs (newest first) and the steps of the newest."""
 
     thread_id: Annotated[str, Field(min_length=1, max_length=100, validation_alias="threadId")]
 
 
-async def run(args: Args, call: Call) -> Report:
-    return Report(content=await call.service(Research).thread(str(call.owner), args.thread_id))
+async def run(args: Args, call: ToolCall) -> FreeFormResult:
+    return FreeFormResult(
+        content=await call.require_service(ResearchService).load_thread_view(
+            str(call.owner), args.thread_id
+        )
+    )
 
 
-TOOL = Tool(args=Args, result=Report, run=run, toolset="deep", open_world=False)
+TOOL = Tool(args=Args, result=FreeFormResult, run=run, toolset="deep", open_world=False)

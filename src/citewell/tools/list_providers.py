@@ -1,4 +1,4 @@
-"""List the providers of deep research."""
+"""List the deep research providers."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from citewell.model.base import Report
-from citewell.services.research.service import Research
-from citewell.tooling import Arguments, Call, Tool
+from citewell.model.wire_values import FreeFormResult
+from citewell.services.research.research_service import ResearchService
+from citewell.tooling import Tool, ToolArguments, ToolCall
 
 
-class Args(Arguments):
+class Args(ToolArguments):
     """Research providers with their models and usual cost, and which of them each budget tier uses."""
 
     budget_tier: Annotated[
@@ -20,8 +20,10 @@ class Args(Arguments):
     ]
 
 
-async def run(args: Args, call: Call) -> Report:
-    return Report(content=call.service(Research).providers(args.budget_tier))
+async def run(args: Args, call: ToolCall) -> FreeFormResult:
+    return FreeFormResult(
+        content=call.require_service(ResearchService).describe_research_providers(args.budget_tier)
+    )
 
 
-TOOL = Tool(args=Args, result=Report, run=run, toolset="deep", open_world=False)
+TOOL = Tool(args=Args, result=FreeFormResult, run=run, toolset="deep", open_world=False)

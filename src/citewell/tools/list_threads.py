@@ -1,4 +1,4 @@
-"""List the threads of deep research."""
+"""List the research threads."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ from typing import Annotated
 
 from pydantic import Field
 
-from citewell.model.base import Report
-from citewell.services.research.service import Research
-from citewell.tooling import Arguments, Call, Tool
+from citewell.model.wire_values import FreeFormResult
+from citewell.services.research.research_service import ResearchService
+from citewell.tooling import Tool, ToolArguments, ToolCall
 
 
-class Args(Arguments):
+class Args(ToolArguments):
     """Research threads, the most recent first."""
 
     limit: Annotated[int, Field(default=20, ge=1, le=100)]
     offset: Annotated[int, Field(default=0, ge=0, le=1_000_000)]
 
 
-async def run(args: Args, call: Call) -> Report:
-    shown = await call.service(Research).threads(
+async def run(args: Args, call: ToolCall) -> FreeFormResult:
+    shown = await call.require_service(ResearchService).list_threads(
         str(call.owner), limit=args.limit, offset=args.offset
     )
-    return Report(content=shown)
+    return FreeFormResult(content=shown)
 
 
-TOOL = Tool(args=Args, result=Report, run=run, toolset="deep", open_world=False)
+TOOL = Tool(args=Args, result=FreeFormResult, run=run, toolset="deep", open_world=False)

@@ -1,4 +1,4 @@
-"""Read the whole text of a paper from its best free copy."""
+"""Read the full text of a paper from its best free copy."""
 
 from __future__ import annotations
 
@@ -6,16 +6,21 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
-from citewell.model.literature import FullTextAnswer
-from citewell.services.scholar.fulltext import LEAST, MOST, FullText, Wish
-from citewell.tooling import UNKEYED, Arguments, Call, Tool
+from citewell.model.paper_results import FullTextAnswer
+from citewell.services.scholar.paper_full_text import (
+    MAX_TEXT_BYTES,
+    MIN_TEXT_BYTES,
+    FullTextReader,
+    FullTextRequest,
+)
+from citewell.tooling import NOT_IN_CACHE_KEY, Tool, ToolArguments, ToolCall
 
 
-def _blank(value: object) -> object:
+def _convert_blank_to_none(value: object) -> object:
     return None if value == "" else value
 
 
-class Args(Arguments):
+class Args(ToolArguments):
     """Read a paper's full text from its best free copy (publisher, repository or preprint), with version and licence. Says so when only the abstract could be had (isFullText false). To find papers use academic_search; for other pages, scrape_page."""
 
     identifier: Annotated[
@@ -26,19 +31,21 @@ class Args(Arguments):
             description="DOI, arXiv id, PMID, PMCID, Semantic Scholar id, address or exact title.",
         ),
     ]
-    max_length: Annotated[int, Field(default=50_000, ge=LEAST, le=MOST, description="Bytes.")]
+    max_length: Annotated[
+        int, Field(default=50_000, ge=MIN_TEXT_BYTES, le=MAX_TEXT_BYTES, description="Bytes.")
+    ]
     session_id: Annotated[
         str | None,
-        UNKEYED,
-        BeforeValidator(_blank),
+        NOT_IN_CACHE_KEY,
+        BeforeValidator(_convert_blank_to_none),
         Field(default=None, validation_alias="sessionId"),
     ]
 
 
-async def run(args: Args, call: Call) -> FullTextAnswer:
-    wish = Wish(identifier=args.identifier, max_length=args.max_length)
-    return await call.service(FullText).read(
-        wish, trace=call.trace, tenant=call.owner.tenant, progress=call.progress
+async def run(args: Args, call: ToolCall) -> FullTextAnswer:
+    wish = FullTextRequest(identifier=args.identifier, max_length=args.max_length)
+    return await call.require_service(FullTextReader).read_full_text(
+        wish, trace=call.trace, tenant=call.owner.tenant, progress=call.report_progress
     )
 
 
@@ -47,7 +54,7 @@ TOOL = Tool(
     result=FullTextAnswer,
     run=run,
     toolset="scholar",
-    ttl=3600,
-    long=True,
-    empty=lambda answer: not answer.is_full_text,
+    ttl_seconds=3600,
+    has_long_timeout=True,
+    is_empty_result=lambda answer: not answer.is_full_text,
 )

@@ -1,4 +1,4 @@
-"""Page through a large result, for clients that cannot read resources."""
+"""Read a large result page by page, for clients that cannot read resources."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from typing import Annotated
 
 from pydantic import Field
 
-from citewell.services.artifacts import ArtifactPage, Shelf
-from citewell.tooling import Arguments, Call, Tool
+from citewell.services.reading.artifact_pages import ArtifactPage, ArtifactReader
+from citewell.tooling import Tool, ToolArguments, ToolCall
 
 
-class Args(Arguments):
+class Args(ToolArguments):
     """Read the next page of a result that came back as a research://artifact link."""
 
     id: Annotated[
@@ -21,8 +21,8 @@ class Args(Arguments):
     max_length: Annotated[int, Field(default=8000, ge=500, le=20000, description="Characters.")]
 
 
-async def run(args: Args, call: Call) -> ArtifactPage:
-    return await call.service(Shelf).read(
+async def run(args: Args, call: ToolCall) -> ArtifactPage:
+    return await call.require_service(ArtifactReader).read_artifact_page(
         call.owner, args.id, offset=args.offset, size=args.max_length
     )
 
@@ -32,7 +32,7 @@ TOOL = Tool(
     result=ArtifactPage,
     run=run,
     toolset="core",
-    default=True,
+    in_default_profile=True,
     open_world=False,
-    inline=True,
+    is_always_inline=True,
 )

@@ -6,13 +6,13 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from citewell.model.base import Report
-from citewell.services.research.asking import Question
-from citewell.services.research.service import Research
-from citewell.tooling import Arguments, Call, Tool
+from citewell.model.wire_values import FreeFormResult
+from citewell.services.research.planning.assignments import ResearchQuestion
+from citewell.services.research.research_service import ResearchService
+from citewell.tooling import Tool, ToolArguments, ToolCall
 
 
-class Args(Arguments):
+class Args(ToolArguments):
     """Start deep research in the background; returns a jobId at once. Then research_status with wait_seconds, then get_results. Provider local is free and needs no key. To go on from earlier research use follow_up."""
 
     query: Annotated[
@@ -52,11 +52,17 @@ class Args(Arguments):
     ]
 
 
-async def run(args: Args, call: Call) -> Report:
-    question = Question(
+async def run(args: Args, call: ToolCall) -> FreeFormResult:
+    question = ResearchQuestion(
         query=args.query, tier=args.budget_tier, providers=args.providers, mode=args.mode
     )
-    return Report(content=await call.service(Research).start(str(call.owner), question))
+    return FreeFormResult(
+        content=await call.require_service(ResearchService).start_research(
+            str(call.owner), question
+        )
+    )
 
 
-TOOL = Tool(args=Args, result=Report, run=run, toolset="deep", read_only=False, idempotent=False)
+TOOL = Tool(
+    args=Args, result=FreeFormResult, run=run, toolset="deep", read_only=False, idempotent=False
+)

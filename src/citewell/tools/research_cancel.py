@@ -6,19 +6,23 @@ from typing import Annotated
 
 from pydantic import Field
 
-from citewell.model.base import Report
-from citewell.services.research.service import Research
-from citewell.tooling import Arguments, Call, Tool
+from citewell.model.wire_values import FreeFormResult
+from citewell.services.research.research_service import ResearchService
+from citewell.tooling import Tool, ToolArguments, ToolCall
 
 
-class Args(Arguments):
+class Args(ToolArguments):
     """Stop a research job here and at its providers. What was paid for is kept; the rest of the budget is released."""
 
     job_id: Annotated[str, Field(min_length=1, max_length=100, validation_alias="jobId")]
 
 
-async def run(args: Args, call: Call) -> Report:
-    return Report(content=await call.service(Research).cancel(str(call.owner), args.job_id))
+async def run(args: Args, call: ToolCall) -> FreeFormResult:
+    return FreeFormResult(
+        content=await call.require_service(ResearchService).cancel_research_job(
+            str(call.owner), args.job_id
+        )
+    )
 
 
-TOOL = Tool(args=Args, result=Report, run=run, toolset="deep", read_only=False)
+TOOL = Tool(args=Args, result=FreeFormResult, run=run, toolset="deep", read_only=False)

@@ -1,4 +1,4 @@
-"""Turn a research session, or a finished research job, into a document."""
+"""Export a research session or a completed research job as a document."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from citewell.errors import InvalidInput
-from citewell.model.base import UNTRUSTED, Report
-from citewell.services.links import Links
-from citewell.services.research.service import Research
-from citewell.services.sessions import export
-from citewell.services.sessions.tracking import Sessions
-from citewell.tooling import Arguments, Call, Tool
+from citewell.model.wire_values import UNTRUSTED_LABEL, FreeFormResult
+from citewell.services.links.link_checks import LinkChecker
+from citewell.services.research.research_service import ResearchService
+from citewell.services.sessions import session_export
+from citewell.services.sessions.session_tracking import SessionTracker
+from citewell.tooling import Tool, ToolArguments, ToolCall
 
 
-class Args(Arguments):
+class Args(ToolArguments):
     """Export a sequential_search session or a completed research job as a report (markdown, html), structured json, or its sources as bibtex. Give sessionId or jobId."""
 
     session_id: Annotated[
@@ -35,24 +35,26 @@ class Args(Arguments):
     ]
 
 
-async def run(args: Args, call: Call) -> Report:
+async def run(args: Args, call: ToolCall) -> FreeFormResult:
     if args.session_id is not None and args.job_id is None:
-        return Report(content=await _session(args.session_id, args, call))
+        return FreeFormResult(content=await _export_session(args.session_id, args, call))
     if args.job_id is not None and args.session_id is None:
-        owner, research = str(call.owner), call.service(Research)
-        shown = await research.exported(owner, args.job_id, args.format)
-        return Report(content=shown | {"tenantId": call.owner.tenant})
-    raise InvalidInput("Give either sessionId or jobId: one document is made of one of them.")
+        owner, research = str(call.owner), call.require_service(ResearchService)
+        shown = await research.export_job(owner, args.job_id, args.format)
+        return FreeFormResult(content=shown | {"tenantId": call.owner.tenant})
+    raise InvalidInput("Give either sessionId or jobId, and not both.")
 
 
-async def _session(session_id: str, args: Args, call: Call) -> dict[str, Any]:
-    sessions = call.service(Sessions)
-    session = await sessions.find(str(call.owner), session_id)
+async def _export_session(session_id: str, args: Args, call: ToolCall) -> dict[str, Any]:
+    sessions = call.require_service(SessionTracker)
+    session = await sessions.find_session(str(call.owner), session_id)
     checked = None
     if args.verify_links:
-        await call.progress(0, len(session.sources), "checking links")
-        checked = await call.service(Links).check(source.url for source in session.sources)
-    stamp, tenant = sessions.stamp(), call.owner.tenant
+        await call.report_progress(0, len(session.sources), "checking links")
+        checked = await call.require_service(LinkChecker).check_links(
+            source.url for source in session.sources
+        )
+    stamp, tenant = sessions.format_now(), call.owner.tenant
     return {
         "sessionId": session.id,
         "format": args.format,
@@ -62,11 +64,18 @@ async def _session(session_id: str, args: Args, call: Call) -> dict[str, Any]:
         "startedAt": session.started,
         "exportedAt": stamp,
         "tenantId": tenant,
-        "document": export.document(
+        "document": session_export.render_session(
             session, args.format, tenant=tenant, stamp=stamp, checked=checked
         ),
-        "trust": UNTRUSTED,
+        "trust": UNTRUSTED_LABEL,
     }
 
 
-TOOL = Tool(args=Args, result=Report, run=run, toolset="sessions", open_world=False, long=True)
+TOOL = Tool(
+    args=Args,
+    result=FreeFormResult,
+    run=run,
+    toolset="sessions",
+    open_world=False,
+    has_long_timeout=True,
+)

@@ -1,4 +1,4 @@
-"""See how far deep research has come."""
+"""Show the progress of a research job."""
 
 from __future__ import annotations
 
@@ -6,24 +6,31 @@ from typing import Annotated
 
 from pydantic import Field
 
-from citewell.model.base import Report
-from citewell.services.research.service import Research
-from citewell.tooling import Arguments, Call, Tool
+from citewell.model.wire_values import FreeFormResult
+from citewell.services.research.research_service import ResearchService
+from citewell.tooling import Tool, ToolArguments, ToolCall
 
 
-class Args(Arguments):
+class Args(ToolArguments):
     """Progress of a research job by provider. With wait_seconds it answers when something changes, so poll less often."""
 
     job_id: Annotated[str, Field(min_length=1, max_length=100, validation_alias="jobId")]
     wait_seconds: Annotated[float, Field(default=0, ge=0, le=50)]
 
 
-async def run(args: Args, call: Call) -> Report:
-    research = call.service(Research)
-    shown = await research.status(
-        str(call.owner), args.job_id, wait=args.wait_seconds, progress=call.progress
+async def run(args: Args, call: ToolCall) -> FreeFormResult:
+    research = call.require_service(ResearchService)
+    shown = await research.wait_for_status(
+        str(call.owner), args.job_id, wait=args.wait_seconds, progress=call.report_progress
     )
-    return Report(content=shown)
+    return FreeFormResult(content=shown)
 
 
-TOOL = Tool(args=Args, result=Report, run=run, toolset="deep", open_world=False, long=True)
+TOOL = Tool(
+    args=Args,
+    result=FreeFormResult,
+    run=run,
+    toolset="deep",
+    open_world=False,
+    has_long_timeout=True,
+)

@@ -6,16 +6,16 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
-from citewell.model.scrape import ScrapeOutput
-from citewell.services.scrape import Scrape, Wish
-from citewell.tooling import UNKEYED, Arguments, Call, Tool
+from citewell.model.scrape_results import ScrapeOutput
+from citewell.services.reading.page_scrape import PageScraper, ScrapeRequest
+from citewell.tooling import NOT_IN_CACHE_KEY, Tool, ToolArguments, ToolCall
 
 
-def _blank(value: object) -> object:
+def _convert_blank_to_none(value: object) -> object:
     return None if value == "" else value
 
 
-class Args(Arguments):
+class Args(ToolArguments):
     """Read one address as clean markdown: web pages, PDF and office files, YouTube, Reddit, GitHub, Hacker News and more, with citation, dates, source type and trust signals. For finding pages use web_search; to search and read at once, search_and_scrape."""
 
     url: Annotated[str, Field(min_length=1, max_length=4096, description="http(s) address.")]
@@ -31,15 +31,17 @@ class Args(Arguments):
     ]
     session_id: Annotated[
         str | None,
-        UNKEYED,
-        BeforeValidator(_blank),
+        NOT_IN_CACHE_KEY,
+        BeforeValidator(_convert_blank_to_none),
         Field(default=None, validation_alias="sessionId"),
     ]
 
 
-async def run(args: Args, call: Call) -> ScrapeOutput:
-    wish = Wish(url=args.url, mode=args.mode, max_length=args.max_length)
-    return await call.service(Scrape).scrape(wish, tenant=call.owner.tenant, progress=call.progress)
+async def run(args: Args, call: ToolCall) -> ScrapeOutput:
+    wish = ScrapeRequest(url=args.url, mode=args.mode, max_length=args.max_length)
+    return await call.require_service(PageScraper).scrape_page(
+        wish, tenant=call.owner.tenant, progress=call.report_progress
+    )
 
 
 TOOL = Tool(
@@ -47,7 +49,7 @@ TOOL = Tool(
     result=ScrapeOutput,
     run=run,
     toolset="core",
-    default=True,
-    ttl=3600,
-    long=True,
+    in_default_profile=True,
+    ttl_seconds=3600,
+    has_long_timeout=True,
 )

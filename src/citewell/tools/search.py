@@ -1,4 +1,4 @@
-"""The connector's search: one query, a list of ids to fetch."""
+"""The connector's search: returns ids that fetch accepts."""
 
 from __future__ import annotations
 
@@ -6,29 +6,32 @@ from typing import Annotated
 
 from pydantic import Field
 
-from citewell.services.connector import Connector, Listing
-from citewell.tooling import Arguments, Call, Tool
+from citewell.services.connector.document_connector import (
+    DocumentConnector,
+    DocumentListing,
+)
+from citewell.tooling import Tool, ToolArguments, ToolCall
 
 
-class Args(Arguments):
+class Args(ToolArguments):
     """Find documents in the user's library and on the web. Returns ids for fetch, with titles and links."""
 
     query: Annotated[str, Field(min_length=1, max_length=500)]
 
 
-async def run(args: Args, call: Call) -> Listing:
-    return await call.service(Connector).search(
+async def run(args: Args, call: ToolCall) -> DocumentListing:
+    return await call.require_service(DocumentConnector).search_everywhere(
         args.query, trace=call.trace, tenant=call.owner.tenant
     )
 
 
 TOOL = Tool(
     args=Args,
-    result=Listing,
+    result=DocumentListing,
     run=run,
     toolset="connector",
-    ttl=None,  # the library's part is each owner's own; the web's part is kept below
-    empty=lambda listing: not listing.results,
-    inline=True,
-    publish_result=True,
+    ttl_seconds=None,  # library results belong to one owner; web results are cached by the search service
+    is_empty_result=lambda listing: not listing.results,
+    is_always_inline=True,
+    publishes_result_schema=True,
 )

@@ -1,4 +1,4 @@
-"""Search the web and read what was found, in one call."""
+"""Search the web and read the pages found, in one call."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
-from citewell.model.scrape import Bundle
-from citewell.services.bundle import Gathering
-from citewell.services.gather import MOST, Gather
-from citewell.tooling import UNKEYED, Arguments, Call, Tool
+from citewell.model.scrape_results import SourceBundle
+from citewell.services.reading.search_and_read import MAX_GATHERED_PAGES, SearchAndRead
+from citewell.services.reading.source_bundle import GatherRequest
+from citewell.tooling import NOT_IN_CACHE_KEY, Tool, ToolArguments, ToolCall
 
 
-def _blank(value: object) -> object:
+def _convert_blank_to_none(value: object) -> object:
     return None if value == "" else value
 
 
-class Args(Arguments):
+class Args(ToolArguments):
     """Search the web and read the top pages: sources ranked by relevance, freshness, authority and content, repetition removed, one combined text, and every page that failed with the reason. For links alone use web_search; for one known address, scrape_page."""
 
     query: Annotated[str, Field(min_length=1, max_length=500)]
-    num_results: Annotated[int, Field(default=3, ge=1, le=MOST)]
+    num_results: Annotated[int, Field(default=3, ge=1, le=MAX_GATHERED_PAGES)]
     include_sources: Annotated[
         bool, Field(default=True, description="false: the combined text only.")
     ]
@@ -41,7 +41,7 @@ class Args(Arguments):
     ]
     provider: Annotated[
         str | None,
-        BeforeValidator(_blank),
+        BeforeValidator(_convert_blank_to_none),
         Field(default=None, description="Use this search provider and no other."),
     ]
     claim: Annotated[
@@ -51,39 +51,39 @@ class Args(Arguments):
             max_length=2000,
             description="Each source then quotes its sentences nearest to this claim: evidence, no verdict.",
         ),
-        BeforeValidator(_blank),
+        BeforeValidator(_convert_blank_to_none),
     ]
     session_id: Annotated[
         str | None,
-        UNKEYED,
-        BeforeValidator(_blank),
+        NOT_IN_CACHE_KEY,
+        BeforeValidator(_convert_blank_to_none),
         Field(default=None, validation_alias="sessionId"),
     ]
 
 
-async def run(args: Args, call: Call) -> Bundle:
-    wish = Gathering(
+async def run(args: Args, call: ToolCall) -> SourceBundle:
+    wish = GatherRequest(
         query=args.query,
-        count=args.num_results,
+        source_count=args.num_results,
         include_sources=args.include_sources,
         deduplicate=args.deduplicate,
         near_duplicates=args.near_duplicates,
-        per_source=args.max_length_per_source,
-        total=args.total_max_length,
+        max_source_bytes=args.max_length_per_source,
+        max_total_bytes=args.total_max_length,
         filter_by_query=args.filter_by_query,
         provider=args.provider,
         claim=args.claim,
     )
-    return await call.service(Gather).gather(
-        wish, trace=call.trace, tenant=call.owner.tenant, progress=call.progress
+    return await call.require_service(SearchAndRead).gather_sources(
+        wish, trace=call.trace, tenant=call.owner.tenant, progress=call.report_progress
     )
 
 
 TOOL = Tool(
     args=Args,
-    result=Bundle,
+    result=SourceBundle,
     run=run,
     toolset="core",
-    default=True,
-    long=True,  # its searches and pages are kept, the whole is not
+    in_default_profile=True,
+    has_long_timeout=True,  # its searches and pages are cached; the combined result is not
 )

@@ -1,4 +1,4 @@
-"""Search what earlier deep research found."""
+"""Search the claims of completed research jobs."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from citewell.model.base import Report
-from citewell.services.research.service import Research
-from citewell.tooling import Arguments, Call, Tool
+from citewell.model.wire_values import FreeFormResult
+from citewell.services.research.research_service import ResearchService
+from citewell.tooling import Tool, ToolArguments, ToolCall
 
 
-class Args(Arguments):
+class Args(ToolArguments):
     """Search the claims of your completed research by words, by job or by thread (its latest completed job). Give at least one."""
 
     thread_id: Annotated[
@@ -26,8 +26,8 @@ class Args(Arguments):
     limit: Annotated[int, Field(default=20, ge=1, le=100)]
 
 
-async def run(args: Args, call: Call) -> Report:
-    shown = await call.service(Research).search_claims(
+async def run(args: Args, call: ToolCall) -> FreeFormResult:
+    shown = await call.require_service(ResearchService).search_claims(
         str(call.owner),
         thread=args.thread_id,
         job=args.job_id,
@@ -35,7 +35,7 @@ async def run(args: Args, call: Call) -> Report:
         level=args.confidence_level,
         limit=args.limit,
     )
-    return Report(content=shown)
+    return FreeFormResult(content=shown)
 
 
-TOOL = Tool(args=Args, result=Report, run=run, toolset="deep", open_world=False)
+TOOL = Tool(args=Args, result=FreeFormResult, run=run, toolset="deep", open_world=False)

@@ -1,4 +1,4 @@
-"""Keep track of research that takes many steps."""
+"""Record the steps of a longer investigation."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from citewell.errors import InvalidInput
-from citewell.model.base import Report
-from citewell.model.session import Step
-from citewell.services.sessions.assist import Assist
-from citewell.tooling import Arguments, Call, Tool
+from citewell.model.research_session import SessionStep
+from citewell.model.wire_values import FreeFormResult
+from citewell.services.sessions.step_assistance import StepAssistant
+from citewell.tooling import Tool, ToolArguments, ToolCall
 
-Text = Annotated[str | None, Field(default=None, max_length=5000)]
+StepText = Annotated[str | None, Field(default=None, max_length=5000)]
 
 
-class Args(Arguments):
+class Args(ToolArguments):
     """Record one step of a longer investigation; step 1 opens a session and returns its sessionId. Keeps goals, branches, revisions, gaps and sources across restarts. Give the sessionId to other tools to link what they find."""
 
     search_step: Annotated[
@@ -37,13 +37,13 @@ class Args(Arguments):
             description="From step 1; required after it.",
         ),
     ]
-    research_goal: Annotated[Text, Field(validation_alias="researchGoal")]
-    reasoning: Text
+    research_goal: Annotated[StepText, Field(validation_alias="researchGoal")]
+    reasoning: StepText
     confidence: Annotated[Literal["high", "medium", "low"] | None, Field(default=None)]
     rejected_approaches: Annotated[
         tuple[str, ...], Field(default=(), max_length=50, validation_alias="rejectedApproaches")
     ]
-    session_summary: Annotated[Text, Field(validation_alias="sessionSummary")]
+    session_summary: Annotated[StepText, Field(validation_alias="sessionSummary")]
     response_mode: Annotated[
         Literal["auto", "full", "summary"], Field(default="auto", validation_alias="responseMode")
     ]
@@ -58,9 +58,9 @@ class Args(Arguments):
     branch_id: Annotated[
         str | None, Field(default=None, max_length=100, validation_alias="branchId")
     ]
-    knowledge_gap: Annotated[Text, Field(validation_alias="knowledgeGap")]
+    knowledge_gap: Annotated[StepText, Field(validation_alias="knowledgeGap")]
     closes_gap: Annotated[
-        Text,
+        StepText,
         Field(
             validation_alias="closesGap",
             description="Words of an earlier gap that this step closes.",
@@ -75,10 +75,10 @@ class Args(Arguments):
     ]
 
 
-async def run(args: Args, call: Call) -> Report:
+async def run(args: Args, call: ToolCall) -> FreeFormResult:
     if args.is_revision and args.revises_step is None:
-        raise InvalidInput("A revision names the step it corrects: give revisesStep.")
-    step = Step(
+        raise InvalidInput("A revision needs the number of the step it corrects: give revisesStep.")
+    step = SessionStep(
         number=args.step_number,
         text=args.search_step,
         at="",
@@ -95,18 +95,18 @@ async def run(args: Args, call: Call) -> Report:
         gap=args.knowledge_gap,
         closes_gap=args.closes_gap,
     )
-    shown = await call.service(Assist).take(
+    shown = await call.require_service(StepAssistant).take_assisted_step(
         str(call.owner), step, session_id=args.session_id, mode=args.response_mode, depth=args.depth
     )
-    return Report(content=shown)
+    return FreeFormResult(content=shown)
 
 
 TOOL = Tool(
     args=Args,
-    result=Report,
+    result=FreeFormResult,
     run=run,
     toolset="sessions",
     idempotent=False,
     open_world=False,
-    long=True,
+    has_long_timeout=True,
 )

@@ -1,4 +1,4 @@
-"""See what deep research has cost."""
+"""Show what deep research has cost."""
 
 from __future__ import annotations
 
@@ -6,19 +6,23 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from citewell.model.base import Report
-from citewell.services.research.service import Research
-from citewell.tooling import Arguments, Call, Tool
+from citewell.model.wire_values import FreeFormResult
+from citewell.services.research.research_service import ResearchService
+from citewell.tooling import Tool, ToolArguments, ToolCall
 
 
-class Args(Arguments):
+class Args(ToolArguments):
     """What research cost in a period: by provider, and the recent jobs."""
 
     period: Annotated[Literal["7d", "30d", "90d", "all"], Field(default="30d")]
 
 
-async def run(args: Args, call: Call) -> Report:
-    return Report(content=await call.service(Research).usage(str(call.owner), args.period))
+async def run(args: Args, call: ToolCall) -> FreeFormResult:
+    return FreeFormResult(
+        content=await call.require_service(ResearchService).load_usage_view(
+            str(call.owner), args.period
+        )
+    )
 
 
-TOOL = Tool(args=Args, result=Report, run=run, toolset="deep", open_world=False)
+TOOL = Tool(args=Args, result=FreeFormResult, run=run, toolset="deep", open_world=False)

@@ -6,24 +6,24 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
-from citewell.model.trust import Verification
-from citewell.services.trust.coverage import LONGEST as LONGEST_CLAIM
-from citewell.services.trust.verify import LONGEST, Verify
-from citewell.tooling import Arguments, Call, Tool
+from citewell.model.citation_checks import CitationVerification
+from citewell.services.trust.citation_verification import MAX_CITATION_CHARS, CitationVerifier
+from citewell.services.trust.claim_coverage import MAX_CLAIM_CHARS as LONGEST_CLAIM
+from citewell.tooling import Tool, ToolArguments, ToolCall
 
 
-def _blank(value: object) -> object:
+def _convert_blank_to_none(value: object) -> object:
     return None if isinstance(value, str) and not value.strip() else value
 
 
-class Args(Arguments):
+class Args(ToolArguments):
     """Check a citation: does it exist, is it the work it says, was it retracted, does its link live, and does the source speak of your claim? Evidence, no verdict; a registry that is down is never held against it. For a whole reference list use audit_bibliography."""
 
     citation: Annotated[
         str,
         Field(
             min_length=1,
-            max_length=LONGEST,
+            max_length=MAX_CITATION_CHARS,
             description="DOI, URL or reference text (best with title, author, year); also arXiv id, PMID, ISBN, legal citation.",
         ),
     ]
@@ -34,14 +34,21 @@ class Args(Arguments):
             max_length=LONGEST_CLAIM,
             description="What it is cited for: the source is read and its nearest sentences quoted.",
         ),
-        BeforeValidator(_blank),
+        BeforeValidator(_convert_blank_to_none),
     ]
 
 
-async def run(args: Args, call: Call) -> Verification:
-    return await call.service(Verify).verify(
+async def run(args: Args, call: ToolCall) -> CitationVerification:
+    return await call.require_service(CitationVerifier).verify_citation(
         args.citation, claim=args.claim, tenant=call.owner.tenant
     )
 
 
-TOOL = Tool(args=Args, result=Verification, run=run, toolset="trust", default=True, long=True)
+TOOL = Tool(
+    args=Args,
+    result=CitationVerification,
+    run=run,
+    toolset="trust",
+    in_default_profile=True,
+    has_long_timeout=True,
+)

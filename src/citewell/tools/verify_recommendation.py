@@ -1,4 +1,4 @@
-"""Look at a list of recommendations for signs of self-interest."""
+"""Check a list of recommendations for signs of self-interest."""
 
 from __future__ import annotations
 
@@ -7,19 +7,23 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field
 
 from citewell.errors import InvalidInput
-from citewell.model.recommendation import RecommendationAudit
-from citewell.services.recommendation.audit import Recommendation, Recommendations, Wish
-from citewell.tooling import Arguments, Call, Tool
+from citewell.model.recommendation_audit import RecommendationAudit
+from citewell.services.recommendation.recommendation_auditor import (
+    GivenRecommendation,
+    RecommendationAuditor,
+    RecommendationRequest,
+)
+from citewell.tooling import Tool, ToolArguments, ToolCall
 
-_FIELDS = ("title", "url", "author", "authorBio")
-_LONGEST = 2000  # characters of one field
+_RECOMMENDATION_FIELDS = ("title", "url", "author", "authorBio")
+_MAX_FIELD_CHARS = 2000  # characters of one field
 
 
-def _blank(value: Any) -> Any:
+def _convert_blank_to_none(value: Any) -> Any:
     return None if value == "" else value
 
 
-class Args(Arguments):
+class Args(ToolArguments):
     """Audit a ranking, listicle or AI recommendation list: brands that rank themselves first, authors with a stake, source reputation, dead links; with claim, whether independent press agrees. Evidence per item, no verdict. For one citation use verify_citation."""
 
     recommendations: Annotated[
@@ -37,39 +41,46 @@ class Args(Arguments):
             max_length=2000,
             description="What the list claims; searches then look for independent agreement.",
         ),
-        BeforeValidator(_blank),
+        BeforeValidator(_convert_blank_to_none),
     ]
     num_corroboration_results: Annotated[
         int, Field(default=5, ge=1, le=10, validation_alias="numCorroborationResults")
     ]
 
 
-async def run(args: Args, call: Call) -> RecommendationAudit:
-    wish = Wish(
-        items=tuple(_item(place, one) for place, one in enumerate(args.recommendations, start=1)),
+async def run(args: Args, call: ToolCall) -> RecommendationAudit:
+    wish = RecommendationRequest(
+        items=tuple(
+            _build_recommendation(place, one)
+            for place, one in enumerate(args.recommendations, start=1)
+        ),
         claim=(args.claim or "").strip(),
-        count=args.num_corroboration_results,
+        results_per_search=args.num_corroboration_results,
         tenant=call.owner.tenant,
     )
-    return await call.service(Recommendations).audit(wish, progress=call.progress)
+    return await call.require_service(RecommendationAuditor).audit_recommendations(
+        wish, progress=call.report_progress
+    )
 
 
-def _item(place: int, given: dict[str, Any]) -> Recommendation:
-    unknown = sorted(set(given) - set(_FIELDS))
+def _build_recommendation(place: int, given: dict[str, Any]) -> GivenRecommendation:
+    unknown = sorted(set(given) - set(_RECOMMENDATION_FIELDS))
     if unknown:
         raise InvalidInput(
-            f"Recommendation {place} has {', '.join(unknown)}; it takes {', '.join(_FIELDS)}."
+            f"Recommendation {place} has {', '.join(unknown)}; it takes {', '.join(_RECOMMENDATION_FIELDS)}."
         )
-    said = {name: str(given.get(name) or "").strip() for name in _FIELDS}
+    said = {name: str(given.get(name) or "").strip() for name in _RECOMMENDATION_FIELDS}
     if not said["title"]:
         raise InvalidInput(f"Recommendation {place} has no title.")
-    if longest := next((name for name in _FIELDS if len(said[name]) > _LONGEST), None):
+    if longest := next(
+        (name for name in _RECOMMENDATION_FIELDS if len(said[name]) > _MAX_FIELD_CHARS), None
+    ):
         raise InvalidInput(
-            f"Recommendation {place}: {longest} is longer than {_LONGEST} characters."
+            f"Recommendation {place}: {longest} is longer than {_MAX_FIELD_CHARS} characters."
         )
-    return Recommendation(
+    return GivenRecommendation(
         title=said["title"], url=said["url"], author=said["author"], bio=said["authorBio"]
     )
 
 
-TOOL = Tool(args=Args, result=RecommendationAudit, run=run, toolset="trust", long=True)
+TOOL = Tool(args=Args, result=RecommendationAudit, run=run, toolset="trust", has_long_timeout=True)

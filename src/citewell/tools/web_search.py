@@ -6,23 +6,23 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AliasChoices, BeforeValidator, Field
 
-from citewell.model.source import SearchAnswer
-from citewell.services.web.search import Ask, Web
-from citewell.tooling import UNKEYED, Arguments, Call, Tool
+from citewell.model.search_results import SearchAnswer
+from citewell.services.web.search_service import SearchRequest, WebSearchService
+from citewell.tooling import NOT_IN_CACHE_KEY, Tool, ToolArguments, ToolCall
 
-_LEVELS = {"0": "off", "1": "medium", "2": "high"}
-
-
-def _safe(value: Any) -> Any:
-    """Spec 3 numbers the levels."""
-    return _LEVELS.get(str(value), value)
+_SAFE_LEVELS_BY_NUMBER = {"0": "off", "1": "medium", "2": "high"}
 
 
-def _blank(value: Any) -> Any:
+def _convert_safe_level(value: Any) -> Any:
+    """Accepts the numbers that spec 3 uses for the levels."""
+    return _SAFE_LEVELS_BY_NUMBER.get(str(value), value)
+
+
+def _convert_blank_to_none(value: Any) -> Any:
     return None if value == "" else value
 
 
-class Args(Arguments):
+class Args(ToolArguments):
     """Search the web: titles, links and snippets with dates and source reputation. For whole page texts set fetch_content or read the links. Prefer search only for connector clients."""
 
     query: Annotated[str, Field(min_length=1, max_length=500)]
@@ -40,24 +40,28 @@ class Args(Arguments):
         bool, Field(default=False, description="Read each result's page as markdown.")
     ]
     time_range: Annotated[
-        Literal["day", "week", "month", "year"] | None, BeforeValidator(_blank), Field(default=None)
+        Literal["day", "week", "month", "year"] | None,
+        BeforeValidator(_convert_blank_to_none),
+        Field(default=None),
     ]
     language: Annotated[
         str | None,
-        BeforeValidator(_blank),
+        BeforeValidator(_convert_blank_to_none),
         Field(default=None, description="ISO 639-1, such as de or pt-BR."),
     ]
     country: Annotated[
-        str | None, BeforeValidator(_blank), Field(default=None, description="ISO 3166-1 alpha-2.")
+        str | None,
+        BeforeValidator(_convert_blank_to_none),
+        Field(default=None, description="ISO 3166-1 alpha-2."),
     ]
     safe: Annotated[
         Literal["off", "medium", "high"],
-        BeforeValidator(_safe),
+        BeforeValidator(_convert_safe_level),
         Field(default="medium", validation_alias=AliasChoices("safe", "safe_search")),
     ]
     site: Annotated[
         str | None,
-        BeforeValidator(_blank),
+        BeforeValidator(_convert_blank_to_none),
         Field(default=None, description="One domain; not with lens or sites."),
     ]
     sites: Annotated[
@@ -65,19 +69,21 @@ class Args(Arguments):
     ]
     lens: Annotated[
         str | None,
-        BeforeValidator(_blank),
+        BeforeValidator(_convert_blank_to_none),
         Field(
             default=None,
             description="Named set of authoritative domains; lenses://catalog lists them.",
         ),
     ]
-    exact_terms: Annotated[str | None, Field(default=None, max_length=200), BeforeValidator(_blank)]
+    exact_terms: Annotated[
+        str | None, Field(default=None, max_length=200), BeforeValidator(_convert_blank_to_none)
+    ]
     exclude_terms: Annotated[
-        str | None, Field(default=None, max_length=200), BeforeValidator(_blank)
+        str | None, Field(default=None, max_length=200), BeforeValidator(_convert_blank_to_none)
     ]
     provider: Annotated[
         str | None,
-        BeforeValidator(_blank),
+        BeforeValidator(_convert_blank_to_none),
         Field(default=None, description="Use this provider and no other."),
     ]
     claim: Annotated[
@@ -87,18 +93,18 @@ class Args(Arguments):
             max_length=2000,
             description="Each result then quotes its sentence nearest to this claim.",
         ),
-        BeforeValidator(_blank),
+        BeforeValidator(_convert_blank_to_none),
     ]
     session_id: Annotated[
         str | None,
-        UNKEYED,
-        BeforeValidator(_blank),
+        NOT_IN_CACHE_KEY,
+        BeforeValidator(_convert_blank_to_none),
         Field(default=None, validation_alias="sessionId"),
     ]
 
 
-async def run(args: Args, call: Call) -> SearchAnswer:
-    ask = Ask(
+async def run(args: Args, call: ToolCall) -> SearchAnswer:
+    ask = SearchRequest(
         query=args.query,
         count=args.num_results,
         category=args.category,
@@ -115,7 +121,9 @@ async def run(args: Args, call: Call) -> SearchAnswer:
         claim=args.claim,
         fetch_content=args.fetch_content,
     )
-    return await call.service(Web).search(ask, trace=call.trace, progress=call.progress)
+    return await call.require_service(WebSearchService).search_web_pages(
+        ask, trace=call.trace, progress=call.report_progress
+    )
 
 
 TOOL = Tool(
@@ -123,9 +131,9 @@ TOOL = Tool(
     result=SearchAnswer,
     run=run,
     toolset="core",
-    default=True,
-    ttl=1800,
-    long=True,
-    fresh_meta=True,
-    empty=lambda answer: answer.result_count == 0,
+    in_default_profile=True,
+    ttl_seconds=1800,
+    has_long_timeout=True,
+    shows_freshness=True,
+    is_empty_result=lambda answer: answer.result_count == 0,
 )

@@ -82,7 +82,7 @@ def record(world: World, work: Work) -> dict[str, Any]:
             "oa_url": place["pdf_url"] or (place["landing_page_url"] if place["is_oa"] else None),
         },
         "authorships": [_authorship(name) for name in work.names],
-        "cited_by_count": len(register.citing(work)),
+        "cited_by_count": len(register.list_citing_papers(work)),
         "biblio": {
             "volume": work.volume or None,
             "issue": work.issue or None,
@@ -90,9 +90,9 @@ def record(world: World, work: Work) -> dict[str, Any]:
             "last_page": last or first or None,
         },
         "is_retracted": work.retracted,
-        "referenced_works_count": len(register.cited(work)),
+        "referenced_works_count": len(register.list_cited_papers(work)),
         "referenced_works": [
-            f"https://openalex.org/{other.openalex}" for other in register.cited(work)
+            f"https://openalex.org/{other.openalex}" for other in register.list_cited_papers(work)
         ],
         "abstract_inverted_index": inverted(work.abstract),
     }
@@ -110,7 +110,7 @@ def inverted(text: str | None) -> dict[str, list[int]] | None:
 def _found(register: Register, search: str | None, chosen: dict[str, str]) -> list[Work]:
     if "cites" in chosen:
         cited = register.by_id("openalex", chosen["cites"])
-        return list(register.citing(cited)) if cited else []
+        return list(register.list_citing_papers(cited)) if cited else []
     if "doi" in chosen:
         works = (register.by_doi(doi) for doi in dict.fromkeys(chosen["doi"].lower().split("|")))
         return [work for work in works if work is not None]

@@ -83,7 +83,7 @@ def _edges(register: Register, name: str, *, relation: str, limit: int) -> JSONR
     if work is None:
         return _missing(name)
     cites = relation == "citations"
-    others = register.citing(work) if cites else register.cited(work)
+    others = register.list_citing_papers(work) if cites else register.list_cited_papers(work)
     key = "citingPaper" if cites else "citedPaper"
     data = [
         {"isInfluential": other.number % 4 == 0, "intents": ["background"], key: paper(other)}

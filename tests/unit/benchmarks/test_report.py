@@ -13,7 +13,7 @@ def section(title: str, body: str, *, met: bool = True) -> Section:
 OLD = document([section("First", "one"), section("Second", "two")], load=(1.0, 2.0))
 
 
-def test_a_section_takes_the_place_of_its_elder():
+def test_a_section_takes_the_place_of_its_elder() -> None:
     text = merged(OLD, [section("First", "three", met=False)], load=(3.0, 4.0))
 
     assert text.count("## First") == 1
@@ -23,7 +23,7 @@ def test_a_section_takes_the_place_of_its_elder():
     assert "load average 3.0 before and 4.0 after" in text
 
 
-def test_a_new_section_comes_last_and_the_others_stay():
+def test_a_new_section_comes_last_and_the_others_stay() -> None:
     text = merged(OLD, [section("Third", "three")], load=(3.0, 4.0))
 
     titles = [line for line in text.splitlines() if line.startswith("## ")]
@@ -32,7 +32,7 @@ def test_a_new_section_comes_last_and_the_others_stay():
     assert "load average 1.0 before and 2.0 after" in text
 
 
-def test_merging_twice_changes_no_more_than_once():
+def test_merging_twice_changes_no_more_than_once() -> None:
     once = merged(OLD, [section("Third", "three")], load=(3.0, 4.0))
 
     assert merged(once, [section("Third", "three")], load=(3.0, 4.0)) == once

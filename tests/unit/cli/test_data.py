@@ -10,10 +10,10 @@ import pytest
 
 from citewell import config
 from citewell.cli import data
-from citewell.cli.surroundings import Check
-from citewell.model.paper import Notice
+from citewell.cli.diagnosis.installation_checks import InstallationCheck
+from citewell.model.paper import NoticeKind
 from citewell.server.app import App
-from citewell.store.retractions import Entry, SqlRetractions
+from citewell.store.retraction_table import RetractionEntry, SqlRetractionTable
 from tests import retractions as file
 from tests.internet.faults import ALWAYS, Fault
 from tests.internet.serve import Internet
@@ -30,26 +30,28 @@ def csv_file(tmp_path: Path) -> Path:
     return path
 
 
-def test_an_import_tells_what_it_found(run: Run, csv_file: Path):
+def test_an_import_tells_what_it_found(run: Run, csv_file: Path) -> None:
     ran = run("data", "update", str(csv_file))
 
     assert ran.code == 0
     assert ran.out == (
         "9 notices up to 2024-01-15: 6 retraction, 1 reinstatement, 1 expression_of_concern,"
-        " 1 correction.\n1 have neither DOI nor PubMed number and were passed over.\n"
+        " 1 correction.\n1 have neither a DOI nor a PMID and were skipped.\n"
     )
 
 
-def test_a_second_import_tells_what_changed(run: Run, csv_file: Path):
+def test_a_second_import_tells_what_changed(run: Run, csv_file: Path) -> None:
     run("data", "update", str(csv_file))
     csv_file.write_bytes(file.sample() + file.row(20, "10.5555/new").encode())
 
     ran = run("data", "update", str(csv_file))
 
-    assert "1 new, 0 gone, 0 of another kind since the table up to 2024-01-15." in ran.out
+    assert (
+        "1 new, 0 removed, 0 of another kind, compared with the table up to 2024-01-15." in ran.out
+    )
 
 
-def test_malformed_rows_are_listed_by_line(run: Run, csv_file: Path):
+def test_malformed_rows_are_listed_by_line(run: Run, csv_file: Path) -> None:
     csv_file.write_bytes(file.document([file.row(1), file.row("x"), file.row(2, nature="Odd")]))
 
     ran = run("data", "update", str(csv_file))
@@ -57,12 +59,12 @@ def test_malformed_rows_are_listed_by_line(run: Run, csv_file: Path):
     assert ran.code == 0
     assert ran.out.splitlines()[-3:] == [
         "2 rows could not be read:",
-        "  line 3: no record number where one belongs",
+        "  line 3: the record number is missing",
         "  line 4: unknown nature 'Odd'",
     ]
 
 
-def test_status_says_how_old_the_table_is(run: Run, csv_file: Path):
+def test_status_says_how_old_the_table_is(run: Run, csv_file: Path) -> None:
     empty = run("data", "status")
     run("data", "update", str(csv_file))
     ran = run("data", "status")
@@ -75,7 +77,7 @@ def test_status_says_how_old_the_table_is(run: Run, csv_file: Path):
     assert (facts["rows"], facts["skipped"], facts["date"]) == (9, 1, "2024-01-15")
 
 
-def test_the_report_comes_as_json(run: Run, csv_file: Path):
+def test_the_report_comes_as_json(run: Run, csv_file: Path) -> None:
     ran = run("data", "update", str(csv_file), "--json").json()
 
     assert (ran["rows"], ran["withoutIdentifier"], ran["malformed"]) == (9, 1, 0)
@@ -85,7 +87,7 @@ def test_the_report_comes_as_json(run: Run, csv_file: Path):
 
 def test_the_table_comes_from_the_address_in_the_settings(
     run: Run, internet: Internet, world: World
-):
+) -> None:
     world.fail(
         PLACE,
         Fault(status=200, body=file.document([file.row(1), file.row(2)]).decode()),
@@ -100,7 +102,7 @@ def test_the_table_comes_from_the_address_in_the_settings(
 @pytest.mark.parametrize("status", [404, 500, 429])
 def test_an_address_that_fails_changes_nothing(
     run: Run, internet: Internet, world: World, csv_file: Path, status: int
-):
+) -> None:
     run("data", "update", str(csv_file))
     world.fail(PLACE, Fault(status=status, body="no"), times=ALWAYS)
 
@@ -110,17 +112,17 @@ def test_an_address_that_fails_changes_nothing(
     assert run("data", "status", "--json").json()["rows"] == 9
 
 
-def test_a_file_that_is_not_there_or_not_whole_is_refused(run: Run, csv_file: Path):
+def test_a_file_that_is_not_there_or_not_whole_is_refused(run: Run, csv_file: Path) -> None:
     absent = run("data", "update", str(csv_file.parent / "absent.csv"))
     csv_file.write_bytes(file.sample()[:-70])
     cut = run("data", "update", str(csv_file))
 
     assert (absent.code, cut.code) == (2, 2)
     assert "cannot be read" in absent.err
-    assert "not whole" in cut.err
+    assert "incomplete" in cut.err
 
 
-def test_a_much_smaller_file_needs_force(run: Run, csv_file: Path):
+def test_a_much_smaller_file_needs_force(run: Run, csv_file: Path) -> None:
     run("data", "update", str(csv_file))
     csv_file.write_bytes(file.document([file.row(1)]))
 
@@ -134,25 +136,28 @@ def test_a_much_smaller_file_needs_force(run: Run, csv_file: Path):
 @pytest.mark.parametrize(
     ("days", "state", "change"),
     [
-        (None, "ok", "citewell data update (only if wanted)"),
+        (None, "ok", "citewell data update (optional)"),
         (1, "ok", ""),
         (90, "warning", "citewell data update"),
     ],
 )
 def test_the_doctor_says_whether_there_is_a_table_and_how_old(
     environ: dict[str, str], csv_file: Path, days: int | None, state: str, change: str
-):
-    async def examined() -> Check:
-        app = App(config.load(environ))
+) -> None:
+    async def examined() -> InstallationCheck:
+        app = App(config.load_settings(environ))
         try:
             if days is not None:
-                past = SqlRetractions(
-                    app.state().database, clock=lambda: time.time() - 86400 * days
+                past = SqlRetractionTable(
+                    app.open_state().database, clock=lambda: time.time() - 86400 * days
                 )
-                number = await past.begin("x")
-                await past.add(number, [Entry(record="1", kind=Notice.RETRACTION, doi="10.5555/x")])
-                await past.finish(number, dated="2026-01-01", skipped=0)
-            return await data.check(app)
+                number = await past.begin_edition("x")
+                await past.add_entries(
+                    number,
+                    [RetractionEntry(record_id="1", kind=NoticeKind.RETRACTION, doi="10.5555/x")],
+                )
+                await past.finish_edition(number, newest_notice_date="2026-01-01", skipped=0)
+            return await data.check_retraction_table(app)
         finally:
             await app.aclose()
 
@@ -161,7 +166,7 @@ def test_the_doctor_says_whether_there_is_a_table_and_how_old(
     assert (found.name, found.state, found.change) == ("retraction table", state, change)
 
 
-def test_the_help_names_both_verbs(run: Run):
+def test_the_help_names_both_verbs(run: Run) -> None:
     ran = run("data", "--help")
 
     assert "update" in ran.out

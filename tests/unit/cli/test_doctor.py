@@ -18,7 +18,7 @@ def check(ran: Ran, name: str) -> dict[str, Any]:
     return next(row for row in ran.json()["checks"] if row["name"] == name)
 
 
-def test_a_keyless_provider_that_answers_works(run: Run):
+def test_a_keyless_provider_that_answers_works(run: Run) -> None:
     ran = run("doctor", "--json")
 
     assert ran.code == 0
@@ -26,28 +26,28 @@ def test_a_keyless_provider_that_answers_works(run: Run):
     assert provider(ran, "wikipedia")["state"] == "working"
 
 
-def test_a_provider_without_its_key_names_the_line_to_set(run: Run):
+def test_a_provider_without_its_key_names_the_line_to_set(run: Run) -> None:
     row = provider(run("doctor", "--json"), "brave")
 
     assert row["state"] == "not configured"
     assert row["change"].startswith("BRAVE_API_KEY=")
 
 
-def test_a_key_is_not_spent_unless_asked_to(run: Run, world: World):
+def test_a_key_is_not_spent_unless_asked_to(run: Run, world: World) -> None:
     ran = run("doctor", "--json", BRAVE_API_KEY="a-key")
 
     assert provider(ran, "brave")["state"] == "not tried"
     assert world.calls["brave"] == 0
 
 
-def test_paid_tries_a_keyed_provider(run: Run, world: World):
+def test_paid_tries_a_keyed_provider(run: Run, world: World) -> None:
     ran = run("doctor", "--json", "--paid", BRAVE_API_KEY="a-key")
 
     assert world.calls["brave"] == 1
     assert provider(ran, "brave")["state"] == "working"
 
 
-def test_a_refused_key_names_the_setting_and_never_its_value(run: Run, world: World):
+def test_a_refused_key_names_the_setting_and_never_its_value(run: Run, world: World) -> None:
     world.fail("brave", Fault(status=401, body={"message": "no"}), times=ALWAYS)
 
     ran = run("doctor", "--json", "--paid", BRAVE_API_KEY="a-very-secret-key")
@@ -57,7 +57,7 @@ def test_a_refused_key_names_the_setting_and_never_its_value(run: Run, world: Wo
     assert "a-very-secret-key" not in ran.out + ran.err
 
 
-def test_a_429_is_rate_limited_with_its_delay(run: Run, world: World):
+def test_a_429_is_rate_limited_with_its_delay(run: Run, world: World) -> None:
     world.fail("wikipedia", Fault(status=429, headers={"retry-after": "90"}), times=ALWAYS)
 
     row = provider(run("doctor", "--json"), "wikipedia")
@@ -66,13 +66,13 @@ def test_a_429_is_rate_limited_with_its_delay(run: Run, world: World):
     assert "Wait 90 s" in row["detail"]
 
 
-def test_a_challenge_page_is_blocked(run: Run, world: World):
+def test_a_challenge_page_is_blocked(run: Run, world: World) -> None:
     world.fail("duckduckgo", Fault(status=202, body=CHALLENGE), times=ALWAYS)
 
     assert provider(run("doctor", "--json"), "duckduckgo")["state"] == "blocked"
 
 
-def test_searxng_without_json_names_the_line_of_its_settings(run: Run, world: World):
+def test_searxng_without_json_names_the_line_of_its_settings(run: Run, world: World) -> None:
     behave(world, json=False)
 
     row = provider(run("doctor", "--json"), "searxng")
@@ -81,7 +81,7 @@ def test_searxng_without_json_names_the_line_of_its_settings(run: Run, world: Wo
     assert row["change"] == "search: formats: [html, json]"
 
 
-def test_searxng_without_json_and_page_does_not_work(run: Run, world: World):
+def test_searxng_without_json_and_page_does_not_work(run: Run, world: World) -> None:
     behave(world, json=False, page=False)
 
     row = provider(run("doctor", "--json"), "searxng")
@@ -90,7 +90,7 @@ def test_searxng_without_json_and_page_does_not_work(run: Run, world: World):
     assert row["change"] == "search: formats: [html, json]"
 
 
-def test_offline_sends_nothing(run: Run, world: World):
+def test_offline_sends_nothing(run: Run, world: World) -> None:
     ran = run("doctor", "--offline", "--json")
 
     assert ran.code == 0
@@ -98,7 +98,7 @@ def test_offline_sends_nothing(run: Run, world: World):
     assert provider(ran, "wikipedia")["state"] == "not tried"
 
 
-def test_it_exits_with_1_when_no_provider_works(run: Run, world: World):
+def test_it_exits_with_1_when_no_provider_works(run: Run, world: World) -> None:
     for name in ("duckduckgo", "tavily", "wikipedia", "hackernews", "searxng"):
         world.fail(name, Fault(status=503), times=ALWAYS)
 
@@ -108,14 +108,14 @@ def test_it_exits_with_1_when_no_provider_works(run: Run, world: World):
     assert ran.json()["healthy"] is False
 
 
-def test_a_misspelt_setting_is_corrected(run: Run):
+def test_a_misspelt_setting_is_corrected(run: Run) -> None:
     row = check(run("doctor", "--offline", "--json", CITEWELL_TOOLSET="core"), "setting names")
 
     assert row["state"] == "warning"
     assert "CITEWELL_TOOLSETS" in row["change"]
 
 
-def test_a_data_directory_that_cannot_be_made_is_a_warning(run: Run, tmp_path: Path):
+def test_a_data_directory_that_cannot_be_made_is_a_warning(run: Run, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("not a directory")
 
     ran = run("doctor", "--offline", "--json", CITEWELL_DATA_DIR=str(tmp_path / "file" / "data"))
@@ -125,14 +125,14 @@ def test_a_data_directory_that_cannot_be_made_is_a_warning(run: Run, tmp_path: P
     assert check(ran, "cache")["state"] == "warning"
 
 
-def test_the_cache_says_what_it_is_encrypted_with(run: Run):
+def test_the_cache_says_what_it_is_encrypted_with(run: Run) -> None:
     row = check(run("doctor", "--offline", "--json"), "cache")
 
     assert row["state"] == "ok"
     assert "key file" in row["detail"]
 
 
-def test_routing_to_an_unknown_provider_fails_the_check(run: Run):
+def test_routing_to_an_unknown_provider_fails_the_check(run: Run) -> None:
     ran = run("doctor", "--offline", "--json", SEARCH_PROVIDER="altavista")
 
     assert ran.code == 1
@@ -140,7 +140,7 @@ def test_routing_to_an_unknown_provider_fails_the_check(run: Run):
     assert "altavista" in check(ran, "routing")["detail"]
 
 
-def test_the_configuration_file_that_was_read_is_named(run: Run, tmp_path: Path):
+def test_the_configuration_file_that_was_read_is_named(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "config.toml"
     path.write_text('search_provider = "wikipedia"\n')
 
@@ -150,9 +150,9 @@ def test_the_configuration_file_that_was_read_is_named(run: Run, tmp_path: Path)
     assert "wikipedia" in check(ran, "routing")["detail"].split(",")[0]
 
 
-def test_people_get_tables_with_what_to_add(run: Run):
+def test_people_get_tables_with_what_to_add(run: Run) -> None:
     ran = run("doctor")
 
     assert ran.out.splitlines()[0].split() == ["PROVIDER", "STATE", "DETAIL"]
-    assert "TO ADD, IF WANTED" in ran.out
+    assert "OPTIONAL" in ran.out
     assert "BRAVE_API_KEY=" in ran.out

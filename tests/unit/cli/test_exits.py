@@ -4,8 +4,9 @@ import pytest
 import typer
 
 from citewell import errors
-from citewell.cli import exits, main
-from citewell.cli.exits import advise, code_of, ended
+from citewell.cli import main
+from citewell.cli.running import exit_codes
+from citewell.cli.running.exit_codes import describe_next_action, find_exit_code, wrap_command
 
 
 @pytest.mark.parametrize(
@@ -23,12 +24,12 @@ from citewell.cli.exits import advise, code_of, ended
         (BrokenPipeError(), 141),
     ],
 )
-def test_every_way_to_fail_has_its_exit_code(error: BaseException, code: int):
+def test_every_way_to_fail_has_its_exit_code(error: BaseException, code: int) -> None:
     def command() -> int:
         raise error
 
     with pytest.raises(typer.Exit) as end:
-        ended(command)()
+        wrap_command(command)()
 
     assert end.value.exit_code == code
 
@@ -43,8 +44,8 @@ def test_every_way_to_fail_has_its_exit_code(error: BaseException, code: int):
 )
 def test_an_unexpected_end_is_told_in_a_sentence(
     error: Exception, code: int, told: str, capsys: pytest.CaptureFixture[str]
-):
-    assert exits.failed(error) == code
+) -> None:
+    assert exit_codes.report_failure(error) == code
 
     shown = capsys.readouterr().err
     assert told in shown
@@ -54,44 +55,46 @@ def test_an_unexpected_end_is_told_in_a_sentence(
 
 def test_the_traceback_of_a_fault_is_shown_on_request(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-):
+) -> None:
     monkeypatch.setenv("LOG_LEVEL", "debug")
 
-    assert exits.failed(KeyError("api_key=abcdefgh12345")) == 70
+    assert exit_codes.report_failure(KeyError("api_key=abcdefgh12345")) == 70
 
     shown = capsys.readouterr().err
     assert "KeyError: " in shown
     assert "abcdefgh12345" not in shown
 
 
-def test_a_key_in_a_message_is_masked(capsys: pytest.CaptureFixture[str]):
-    exits.complain("refused api_key=abcdefgh12345", {"suggestedAction": "inform_user"})
+def test_a_key_in_a_message_is_masked(capsys: pytest.CaptureFixture[str]) -> None:
+    exit_codes.print_error("refused api_key=abcdefgh12345", {"suggestedAction": "inform_user"})
 
     assert "abcdefgh12345" not in capsys.readouterr().err
 
 
-def test_advice_names_the_alternatives():
+def test_advice_names_the_alternatives() -> None:
     block = {"suggestedAction": "try_different_provider", "alternatives": ["wikipedia", "tavily"]}
 
-    assert advise(block) == "Try --provider with one of: wikipedia, tavily."
+    assert describe_next_action(block) == "Try --provider with one of: wikipedia, tavily."
 
 
-def test_every_kind_has_a_code():
+def test_every_kind_has_a_code() -> None:
     kinds = {
         cls.kind for cls in vars(errors).values() if isinstance(cls, type) and hasattr(cls, "kind")
     }
 
-    assert {code_of(kind) for kind in kinds} == {1, 2, 3, 70}
+    assert {find_exit_code(kind) for kind in kinds} == {1, 2, 3, 70}
 
 
-def test_a_command_line_without_a_command_shows_help_and_fails(capsys: pytest.CaptureFixture[str]):
+def test_a_command_line_without_a_command_shows_help_and_fails(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     code = main([])
 
     assert code == 2
     assert "doctor" in "".join(capsys.readouterr())
 
 
-def test_help_documents_the_exit_codes(capsys: pytest.CaptureFixture[str]):
+def test_help_documents_the_exit_codes(capsys: pytest.CaptureFixture[str]) -> None:
     code = main(["search", "--help"])
 
     shown = " ".join(capsys.readouterr().out.split())
@@ -101,6 +104,6 @@ def test_help_documents_the_exit_codes(capsys: pytest.CaptureFixture[str]):
     assert "130 interrupted" in shown
 
 
-def test_an_unknown_option_is_a_usage_error(capsys: pytest.CaptureFixture[str]):
+def test_an_unknown_option_is_a_usage_error(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["tools", "--nonsense"]) == 2
     assert "--nonsense" in capsys.readouterr().err

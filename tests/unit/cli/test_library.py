@@ -21,7 +21,7 @@ def folder(tmp_path: Path) -> Path:
     return made
 
 
-def test_adding_tells_what_became_of_everything(run: Run, folder: Path):
+def test_adding_tells_what_became_of_everything(run: Run, folder: Path) -> None:
     (folder / "broken.pdf").write_bytes(b"%PDF-1.7\nnothing of the kind")
 
     first = run("library", "add", str(folder))
@@ -34,7 +34,7 @@ def test_adding_tells_what_became_of_everything(run: Run, folder: Path):
     assert (second.code, second.out) == (0, "0 added, 0 changed, 2 unchanged.\n")
 
 
-def test_adding_reports_as_json(run: Run, folder: Path):
+def test_adding_reports_as_json(run: Run, folder: Path) -> None:
     ran = run("library", "add", str(folder), "nowhere", "--limit", "1", "--json")
 
     assert ran.json() == {
@@ -48,7 +48,7 @@ def test_adding_reports_as_json(run: Run, folder: Path):
     }
 
 
-def test_a_page_is_added_through_the_reader(run: Run, internet: Internet):
+def test_a_page_is_added_through_the_reader(run: Run, internet: Internet) -> None:
     url = internet.page(*SLEEP)
 
     ran = run("library", "add", url, "--tag", "Sleep")
@@ -58,14 +58,14 @@ def test_a_page_is_added_through_the_reader(run: Run, internet: Internet):
     assert [(one["url"], one["tags"]) for one in listed] == [(url, ["sleep"])]
 
 
-def test_an_address_on_a_private_network_is_refused(run: Run):
+def test_an_address_on_a_private_network_is_refused(run: Run) -> None:
     ran = run("library", "add", "http://127.0.0.1:9/x", ALLOW_PRIVATE_IPS="false")
 
     assert ran.code == 1
     assert "127.0.0.1:9/x: " in ran.err
 
 
-def test_the_list_shows_where_documents_are_from(run: Run, folder: Path):
+def test_the_list_shows_where_documents_are_from(run: Run, folder: Path) -> None:
     run("library", "add", str(folder), "--tag", "mine")
 
     ran = run("library", "list", "--type", "markdown")
@@ -77,12 +77,12 @@ def test_the_list_shows_where_documents_are_from(run: Run, folder: Path):
     assert ran.out.splitlines()[-1] == "1 document"
 
 
-def test_an_empty_library_exits_with_1(run: Run):
+def test_an_empty_library_exits_with_1(run: Run) -> None:
     assert run("library", "list").code == 1
     assert run("library", "search", "anything").code == 1
 
 
-def test_a_search_shows_title_place_and_snippet(run: Run, folder: Path):
+def test_a_search_shows_title_place_and_snippet(run: Run, folder: Path) -> None:
     run("library", "add", str(folder))
 
     ran = run("library", "search", "beacons")
@@ -104,20 +104,22 @@ def test_a_search_shows_title_place_and_snippet(run: Run, folder: Path):
         (("--site", "example.org"), 0),
     ],
 )
-def test_a_search_can_be_narrowed(run: Run, folder: Path, options: tuple[str, ...], expected: int):
+def test_a_search_can_be_narrowed(
+    run: Run, folder: Path, options: tuple[str, ...], expected: int
+) -> None:
     run("library", "add", str(folder), "--tag", "mine")
 
     assert len(run("library", "search", "beacon", "--json", *options).json()) == expected
 
 
-def test_a_day_that_is_none_is_wrong_usage(run: Run):
+def test_a_day_that_is_none_is_wrong_usage(run: Run) -> None:
     ran = run("library", "search", "beacon", "--after", "2026-02-31")
 
     assert ran.code == 2
-    assert "--after '2026-02-31' is no date" in ran.err
+    assert "--after '2026-02-31' is not a date" in ran.err
 
 
-def test_documents_are_removed_by_place_and_the_files_stay(run: Run, folder: Path):
+def test_documents_are_removed_by_place_and_the_files_stay(run: Run, folder: Path) -> None:
     run("library", "add", str(folder))
 
     ran = run("library", "remove", str(folder / "notes.md"))
@@ -127,7 +129,7 @@ def test_documents_are_removed_by_place_and_the_files_stay(run: Run, folder: Pat
     assert [one["title"] for one in run("library", "list", "--json").json()] == ["other.txt"]
 
 
-def test_files_that_are_gone_can_be_removed_together(run: Run, folder: Path):
+def test_files_that_are_gone_can_be_removed_together(run: Run, folder: Path) -> None:
     run("library", "add", str(folder))
     (folder / "other.txt").unlink()
 
@@ -135,7 +137,7 @@ def test_files_that_are_gone_can_be_removed_together(run: Run, folder: Path):
     assert run("library", "search", "beacon").code == 0
 
 
-def test_everything_goes_only_when_it_is_asked_for(run: Run, folder: Path):
+def test_everything_goes_only_when_it_is_asked_for(run: Run, folder: Path) -> None:
     run("library", "add", str(folder))
 
     refused = run("library", "remove")
@@ -146,7 +148,9 @@ def test_everything_goes_only_when_it_is_asked_for(run: Run, folder: Path):
     assert gone.out == "2 documents removed.\n"
 
 
-def test_lines_of_json_go_to_the_screen_or_into_a_file(run: Run, folder: Path, tmp_path: Path):
+def test_lines_of_json_go_to_the_screen_or_into_a_file(
+    run: Run, folder: Path, tmp_path: Path
+) -> None:
     run("library", "add", str(folder))
     out = tmp_path / "library.jsonl"
 
@@ -158,7 +162,7 @@ def test_lines_of_json_go_to_the_screen_or_into_a_file(run: Run, folder: Path, t
     assert len(out.read_text().splitlines()) == 2
 
 
-def test_markdown_files_need_a_directory(run: Run, folder: Path, tmp_path: Path):
+def test_markdown_files_need_a_directory(run: Run, folder: Path, tmp_path: Path) -> None:
     run("library", "add", str(folder))
 
     refused = run("library", "export", "--format", "markdown")
@@ -169,11 +173,11 @@ def test_markdown_files_need_a_directory(run: Run, folder: Path, tmp_path: Path)
     assert len(list((tmp_path / "out").iterdir())) == 2
 
 
-def test_exporting_nothing_exits_with_1(run: Run):
+def test_exporting_nothing_exits_with_1(run: Run) -> None:
     assert run("library", "export").code == 1
 
 
-def test_another_owners_library_is_another_library(run: Run, folder: Path):
+def test_another_owners_library_is_another_library(run: Run, folder: Path) -> None:
     run("library", "add", str(folder), "--owner", "acme/someone")
 
     assert run("library", "list").code == 1
@@ -182,7 +186,7 @@ def test_another_owners_library_is_another_library(run: Run, folder: Path):
 
 def test_a_search_with_the_library_as_provider_asks_nobody_else(
     run: Run, folder: Path, world: World
-):
+) -> None:
     run("library", "add", str(folder))
 
     ran = run("search", "beacon", "--provider", "library", "--json")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from citewell.cli.read import front_matter, name_of
+from citewell.cli.read import build_page_file_name, render_front_matter
 from tests.internet.serve import Internet
 from tests.internet.world import World
 from tests.unit.cli.conftest import Run
@@ -19,7 +19,7 @@ def jet_lag(internet: Internet) -> str:
     return internet.page("sleep.example.org", "jet-lag")
 
 
-def test_one_page_is_printed_as_markdown(run: Run, internet: Internet):
+def test_one_page_is_printed_as_markdown(run: Run, internet: Internet) -> None:
     ran = run("read", sleep(internet))
 
     assert ran.code == 0
@@ -28,7 +28,7 @@ def test_one_page_is_printed_as_markdown(run: Run, internet: Internet):
     assert ran.err == ""
 
 
-def test_several_pages_each_have_their_front_matter(run: Run, internet: Internet):
+def test_several_pages_each_have_their_front_matter(run: Run, internet: Internet) -> None:
     ran = run("read", sleep(internet), jet_lag(internet))
 
     assert ran.code == 0
@@ -36,7 +36,7 @@ def test_several_pages_each_have_their_front_matter(run: Run, internet: Internet
     assert ran.out.index(sleep(internet)) < ran.out.index(jet_lag(internet))
 
 
-def test_files_carry_title_address_and_dates(run: Run, internet: Internet, tmp_path: Path):
+def test_files_carry_title_address_and_dates(run: Run, internet: Internet, tmp_path: Path) -> None:
     ran = run("read", sleep(internet), jet_lag(internet), "--out", str(tmp_path / "new" / "pages"))
 
     files = sorted((tmp_path / "new" / "pages").iterdir())
@@ -52,14 +52,14 @@ def test_files_carry_title_address_and_dates(run: Run, internet: Internet, tmp_p
     assert "Sleep after learning" in rest
 
 
-def test_an_address_given_twice_is_read_once(run: Run, internet: Internet, world: World):
+def test_an_address_given_twice_is_read_once(run: Run, internet: Internet, world: World) -> None:
     run("read", sleep(internet), sleep(internet))
 
     paths = [asked.path for asked in world.requests["pages"]]
     assert paths.count("/site/sleep.example.org/sleep-and-memory") == 1
 
 
-def test_json_lists_answers_and_errors_in_order(run: Run, internet: Internet):
+def test_json_lists_answers_and_errors_in_order(run: Run, internet: Internet) -> None:
     ran = run("read", internet.odd("status/404"), sleep(internet), "--json")
 
     missing, page = ran.json()
@@ -70,7 +70,7 @@ def test_json_lists_answers_and_errors_in_order(run: Run, internet: Internet):
     assert "Not found" in ran.err
 
 
-def test_a_length_can_be_given_and_raw_asked_for(run: Run, internet: Internet):
+def test_a_length_can_be_given_and_raw_asked_for(run: Run, internet: Internet) -> None:
     short = run("read", sleep(internet), "--max-length", "200", "--json").json()
     raw = run("read", internet.odd("type/json"), "--raw").out
 
@@ -84,7 +84,7 @@ def test_a_length_can_be_given_and_raw_asked_for(run: Run, internet: Internet):
 )
 def test_the_exit_code_says_whose_fault_it_was(
     address: str, code: int, run: Run, internet: Internet
-):
+) -> None:
     ran = run("read", address.format(odd=f"{internet.url}/odd"), CHROME_PATH="disabled")
 
     assert ran.code == code
@@ -92,7 +92,7 @@ def test_the_exit_code_says_whose_fault_it_was(
     assert ran.out == ""
 
 
-def test_the_worst_failure_decides(run: Run, internet: Internet):
+def test_the_worst_failure_decides(run: Run, internet: Internet) -> None:
     ran = run(
         "read", sleep(internet), internet.odd("status/404"), internet.odd("status/403"),
         CHROME_PATH="disabled",
@@ -104,7 +104,7 @@ def test_the_worst_failure_decides(run: Run, internet: Internet):
 
 def test_a_directory_that_cannot_be_made_is_a_usage_error(
     run: Run, internet: Internet, tmp_path: Path
-):
+) -> None:
     (tmp_path / "taken").write_text("x", encoding="utf-8")
 
     ran = run("read", sleep(internet), "--out", str(tmp_path / "taken"))
@@ -121,11 +121,11 @@ def test_a_directory_that_cannot_be_made_is_a_usage_error(
         ("https://example.org/a-b", "example.org_a-b.md"),
     ],
 )
-def test_a_plain_address_names_its_file(url: str, name: str):
-    assert name_of(url) == name
+def test_a_plain_address_names_its_file(url: str, name: str) -> None:
+    assert build_page_file_name(url) == name
 
 
-def test_different_addresses_have_different_files():
+def test_different_addresses_have_different_files() -> None:
     urls = [
         f"https://example.org/{rest}"
         for rest in (
@@ -134,13 +134,13 @@ def test_different_addresses_have_different_files():
         )
     ]  # fmt: skip
 
-    names = {name_of(url) for url in urls}
+    names = {build_page_file_name(url) for url in urls}
 
     assert len(names) == len(urls)
     assert all("/" not in name and ".." not in name[:2] and len(name) < 130 for name in names)
 
 
-def test_front_matter_cannot_be_broken_by_a_title():
+def test_front_matter_cannot_be_broken_by_a_title() -> None:
     body = {
         "url": "https://example.org/",
         "citation": {
@@ -149,7 +149,7 @@ def test_front_matter_cannot_be_broken_by_a_title():
         },
     }
 
-    lines = front_matter(body).splitlines()
+    lines = render_front_matter(body).splitlines()
 
     assert lines == [
         "---",

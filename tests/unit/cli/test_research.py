@@ -22,7 +22,7 @@ def the_job(run: Run) -> str:
     return jobs[0]["id"]
 
 
-def test_a_report_is_printed_and_its_progress_told_beside_it(asked: Ran):
+def test_a_report_is_printed_and_its_progress_told_beside_it(asked: Ran) -> None:
     assert asked.code == 0
     assert asked.out.startswith(f"# {QUESTION}\n\n## Answer\n\n- ")
     assert "[src_1]" in asked.out
@@ -30,7 +30,7 @@ def test_a_report_is_printed_and_its_progress_told_beside_it(asked: Ran):
     assert "pages read" in asked.err
 
 
-def test_the_report_comes_again_in_every_format(run: Run, asked: Ran, tmp_path: Path):
+def test_the_report_comes_again_in_every_format(run: Run, asked: Ran, tmp_path: Path) -> None:
     job = the_job(run)
 
     texts = {form: run("report", job, "--format", form).out for form in ("md", "json", "bibtex")}
@@ -43,14 +43,14 @@ def test_the_report_comes_again_in_every_format(run: Run, asked: Ran, tmp_path: 
     assert (tmp_path / "r.html").read_text().startswith("<!doctype html>")
 
 
-def test_jobs_are_listed_and_shown(run: Run, asked: Ran):
+def test_jobs_are_listed_and_shown(run: Run, asked: Ran) -> None:
     job = the_job(run)
 
     assert QUESTION in run("jobs").out
     assert f"{job}: completed" in run("jobs", "show", job).out
 
 
-def test_an_erased_job_is_gone_with_its_claims(run: Run, asked: Ran):
+def test_an_erased_job_is_gone_with_its_claims(run: Run, asked: Ran) -> None:
     job = the_job(run)
 
     assert run("jobs", "erase", job).code == 0
@@ -60,7 +60,7 @@ def test_an_erased_job_is_gone_with_its_claims(run: Run, asked: Ran):
     assert run("jobs", "erase", job).code == 1
 
 
-def test_wrong_words_are_named(run: Run):
+def test_wrong_words_are_named(run: Run) -> None:
     for words in (
         ("research", "x", "--tier", "huge"),
         ("research", "x", "--mode", "slow"),
@@ -77,19 +77,19 @@ def test_wrong_words_are_named(run: Run):
         assert ran.err.startswith("citewell: "), words
 
 
-def test_an_unconfigured_provider_says_what_to_set(run: Run):
+def test_an_unconfigured_provider_says_what_to_set(run: Run) -> None:
     ran = run("research", "x", "--provider", "openai")
 
     assert ran.code == 2
     assert "OPENAI_API_KEY" in ran.err
 
 
-def test_nobodys_job_has_no_report(run: Run):
+def test_nobodys_job_has_no_report(run: Run) -> None:
     assert run("report", "nope").code == 1
     assert run("jobs", "cancel", "nope").code == 1
 
 
-def test_a_job_that_finds_nothing_fails_with_its_reason(run: Run, world: World):
+def test_a_job_that_finds_nothing_fails_with_its_reason(run: Run, world: World) -> None:
     for name in world.hosts():
         world.fail(name, Fault(status=503), times=ALWAYS)
     world.fail("pages", Fault(status=404), times=ALWAYS)
@@ -100,7 +100,7 @@ def test_a_job_that_finds_nothing_fails_with_its_reason(run: Run, world: World):
     assert "Nothing was found to report on." in ran.err
 
 
-def test_credits_add_up(run: Run):
+def test_credits_add_up(run: Run) -> None:
     assert "No budget is configured" in run("credits").out
 
     run("credits", "add", "2.50", "--note", "for tests")
@@ -111,7 +111,7 @@ def test_credits_add_up(run: Run):
     assert [row["amountCents"] for row in shown["transactions"]] == [25, 250]
 
 
-def test_a_detached_job_is_left_to_a_worker(run: Run):
+def test_a_detached_job_is_left_to_a_worker(run: Run) -> None:
     ran = run("research", QUESTION, "--tier", "xxs", "--detach")
 
     job = ran.out.strip()

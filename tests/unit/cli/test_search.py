@@ -8,7 +8,9 @@ from tests.internet.world import World, corpus
 from tests.unit.cli.conftest import Run
 
 
-def test_results_are_numbered_with_title_address_date_and_snippet(run: Run, internet: Internet):
+def test_results_are_numbered_with_title_address_date_and_snippet(
+    run: Run, internet: Internet
+) -> None:
     ran = run("search", "sleep and memory", "-n", "2")
 
     lines = ran.out.splitlines()
@@ -21,7 +23,7 @@ def test_results_are_numbered_with_title_address_date_and_snippet(run: Run, inte
     assert not any(line.startswith("3. ") for line in lines)
 
 
-def test_json_is_the_tools_own_answer_with_its_route(run: Run):
+def test_json_is_the_tools_own_answer_with_its_route(run: Run) -> None:
     ran = run("search", "sleep and memory", "--json")
 
     answer = ran.json()
@@ -30,30 +32,30 @@ def test_json_is_the_tools_own_answer_with_its_route(run: Run):
     assert answer["_meta"]["routing"]["provider_used"]
 
 
-def test_a_second_search_is_served_from_the_cache(run: Run, world: World):
+def test_a_second_search_is_served_from_the_cache(run: Run, world: World) -> None:
     run("search", "sleep and memory")
     before = world.calls.total()
 
     ran = run("search", "sleep and memory")
 
     assert world.calls.total() == before
-    assert "kept" in ran.out.splitlines()[-1]
+    assert "cached" in ran.out.splitlines()[-1]
 
 
-def test_one_provider_can_be_named(run: Run, world: World):
+def test_one_provider_can_be_named(run: Run, world: World) -> None:
     ran = run("search", "sleep", "--provider", "wikipedia", "--json")
 
     assert ran.json()["_meta"]["routing"]["providers_attempted"] == ["wikipedia"]
     assert world.calls["duckduckgo"] == 0
 
 
-def test_a_claim_shows_the_nearest_sentence(run: Run):
+def test_a_claim_shows_the_nearest_sentence(run: Run) -> None:
     ran = run("search", "sleep and memory", "-n", "1", "--claim", "sleep helps memory")
 
-    assert "Nearest to the claim: " in ran.out
+    assert "Closest to the claim: " in ran.out
 
 
-def test_an_unknown_lens_is_a_usage_error_that_lists_the_lenses(run: Run):
+def test_an_unknown_lens_is_a_usage_error_that_lists_the_lenses(run: Run) -> None:
     ran = run("search", "sleep", "--lens", "astrology")
 
     assert ran.code == 2
@@ -62,14 +64,14 @@ def test_an_unknown_lens_is_a_usage_error_that_lists_the_lenses(run: Run):
     assert ran.out == ""
 
 
-def test_a_count_out_of_bounds_is_refused_by_name(run: Run):
+def test_a_count_out_of_bounds_is_refused_by_name(run: Run) -> None:
     ran = run("search", "sleep", "-n", "51")
 
     assert ran.code == 2
     assert "num_results" in ran.err
 
 
-def test_an_unconfigured_provider_names_the_setting_to_make(run: Run):
+def test_an_unconfigured_provider_names_the_setting_to_make(run: Run) -> None:
     ran = run("search", "sleep", "--provider", "brave")
 
     assert ran.code == 2
@@ -77,14 +79,14 @@ def test_an_unconfigured_provider_names_the_setting_to_make(run: Run):
     assert "citewell doctor" in ran.err
 
 
-def test_nothing_found_exits_with_1_and_says_why(run: Run):
+def test_nothing_found_exits_with_1_and_says_why(run: Run) -> None:
     ran = run("search", "qqqzzzxxyy", "--provider", "wikipedia")
 
     assert ran.code == 1
     assert ran.out.startswith("Nothing found (no match).")
 
 
-def test_a_failing_upstream_exits_with_3_and_advice(run: Run, world: World):
+def test_a_failing_upstream_exits_with_3_and_advice(run: Run, world: World) -> None:
     world.fail("wikipedia", Fault(status=429, headers={"retry-after": "30"}), times=ALWAYS)
 
     ran = run("search", "sleep", "--provider", "wikipedia")
@@ -93,7 +95,7 @@ def test_a_failing_upstream_exits_with_3_and_advice(run: Run, world: World):
     assert "Try again in 30 seconds" in ran.err
 
 
-def test_an_error_is_json_too_when_json_is_asked_for(run: Run):
+def test_an_error_is_json_too_when_json_is_asked_for(run: Run) -> None:
     ran = run("search", "sleep", "--lens", "astrology", "--json")
 
     error = ran.json()["error"]
@@ -102,7 +104,7 @@ def test_an_error_is_json_too_when_json_is_asked_for(run: Run):
     assert "astrology" in error["message"]
 
 
-def test_a_results_title_cannot_drive_the_terminal(run: Run, world: World):
+def test_a_results_title_cannot_drive_the_terminal(run: Run, world: World) -> None:
     page = corpus()[0]
     world.add(
         replace(page, path="evil", title="quixotic \x1b[2J\x9b31m title", markdown="quixotic words")
@@ -115,7 +117,7 @@ def test_a_results_title_cannot_drive_the_terminal(run: Run, world: World):
     assert "\x9b" not in ran.out
 
 
-def test_several_sites_are_searched_together(run: Run):
+def test_several_sites_are_searched_together(run: Run) -> None:
     ran = run(
         "search", "memory", "--site", "sleep.example.org", "--site", "news.example.com", "--json"
     )
@@ -125,7 +127,7 @@ def test_several_sites_are_searched_together(run: Run):
     assert "site" in reported
 
 
-def test_no_audit_line_disturbs_a_person(run: Run):
+def test_no_audit_line_disturbs_a_person(run: Run) -> None:
     ran = run("search", "sleep", "--provider", "wikipedia")
 
     assert ran.code == 0

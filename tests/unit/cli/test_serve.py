@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-import citewell.server.hosting
-import citewell.server.stdio
+import citewell.server.http.hosting
+import citewell.server.stdio.stdio_server
 from citewell.config import Settings
 from tests.unit.cli.conftest import Run
 
@@ -25,19 +25,19 @@ def served(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         seen.append((settings, insecure))
         return 0
 
-    monkeypatch.setattr(citewell.server.stdio, "serve", stdio)
-    monkeypatch.setattr(citewell.server.hosting, "serve_http", http)
+    monkeypatch.setattr(citewell.server.stdio.stdio_server, "serve_stdio", stdio)
+    monkeypatch.setattr(citewell.server.http.hosting, "serve_http", http)
     return seen
 
 
-def test_without_http_it_speaks_stdio_with_the_chosen_tools(run: Run, served: list[Any]):
+def test_without_http_it_speaks_stdio_with_the_chosen_tools(run: Run, served: list[Any]) -> None:
     ran = run("serve", "--toolsets", "core, connector", "--read-only")
 
     assert ran.code == 0
     assert served == [{"toolsets": ("core", "connector"), "read_only": True}]
 
 
-def test_http_takes_host_and_port(run: Run, served: list[Any]):
+def test_http_takes_host_and_port(run: Run, served: list[Any]) -> None:
     run("serve", "--http", "--host", "127.0.0.1", "--port", "8123", "--profile", "all")
 
     [(settings, insecure)] = served
@@ -49,13 +49,15 @@ def test_http_takes_host_and_port(run: Run, served: list[Any]):
     )
 
 
-def test_the_servers_own_exit_code_is_the_commands(run: Run, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(citewell.server.hosting, "serve_http", lambda *_, **__: 2)
+def test_the_servers_own_exit_code_is_the_commands(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(citewell.server.http.hosting, "serve_http", lambda *_, **__: 2)
 
     assert run("serve", "--http").code == 2
 
 
-def test_a_port_that_is_taken_is_a_configuration_error(run: Run):
+def test_a_port_that_is_taken_is_a_configuration_error(run: Run) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -65,19 +67,19 @@ def test_a_port_that_is_taken_is_a_configuration_error(run: Run):
     assert ran.code == 2
 
 
-def test_a_port_in_the_environment_means_http(run: Run, served: list[Any]):
+def test_a_port_in_the_environment_means_http(run: Run, served: list[Any]) -> None:
     run("serve", PORT="8124")
 
     assert served[0][0].port == 8124
 
 
-def test_insecure_is_passed_on(run: Run, served: list[Any]):
+def test_insecure_is_passed_on(run: Run, served: list[Any]) -> None:
     run("serve", "--http", "--host", "0.0.0.0", "--insecure")
 
     assert served[0][1] is True
 
 
-def test_a_public_interface_is_refused_with_the_reason(run: Run):
+def test_a_public_interface_is_refused_with_the_reason(run: Run) -> None:
     ran = run("serve", "--http", "--host", "0.0.0.0")
 
     assert ran.code == 2
@@ -85,7 +87,7 @@ def test_a_public_interface_is_refused_with_the_reason(run: Run):
     assert "Serving" not in ran.err
 
 
-def test_an_unknown_profile_is_a_configuration_error(run: Run):
+def test_an_unknown_profile_is_a_configuration_error(run: Run) -> None:
     ran = run("serve", "--http", "--port", "8125", "--profile", "everything")
 
     assert ran.code == 2

@@ -14,7 +14,7 @@ COMMANDS = [("search", "x"), ("doctor", "--offline"), ("serve",), ("serve", "--h
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_a_broken_settings_file_is_named_with_its_line(
     command: tuple[str, ...], run: Run, tmp_path: Path
-):
+) -> None:
     path = tmp_path / "config.toml"
     path.write_bytes(b"PORT = 0\nLOG_LEVEL =\n")
 
@@ -26,7 +26,7 @@ def test_a_broken_settings_file_is_named_with_its_line(
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
-def test_a_wrong_setting_is_named_without_its_value(command: tuple[str, ...], run: Run):
+def test_a_wrong_setting_is_named_without_its_value(command: tuple[str, ...], run: Run) -> None:
     ran = run(*command, ADMIN_API_KEY="too-short")
 
     assert ran.code == 2

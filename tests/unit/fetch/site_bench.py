@@ -10,16 +10,16 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlsplit
 
-from citewell.errors import Refused
+from citewell.errors import RefusedByPolicy
 from citewell.fetch import sites
-from citewell.fetch.sites.kit import ReadDocument, SiteKit
+from citewell.fetch.sites.site_kit import DocumentFetch, SiteKit
 from citewell.model.page import Page
-from citewell.net.breaker import Breaker
-from citewell.net.lane import Lane, Lanes
-from citewell.net.message import Request, Response
-from citewell.net.pace import Pace
-from citewell.net.retry import Retry
-from citewell.net.upstream import Upstream
+from citewell.net.http.messages import HttpRequest, HttpResponse
+from citewell.net.upstream.circuit_breaker import CircuitBreaker
+from citewell.net.upstream.origin_limits import OriginLimits, OriginLimitsTable
+from citewell.net.upstream.request_pace import RequestPace
+from citewell.net.upstream.retry_policy import RetryPolicy
+from citewell.net.upstream.upstream_client import Upstream
 
 NOW = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
 
@@ -43,9 +43,9 @@ class Web:
     def __init__(self, answers: Mapping[str, Any], *, otherwise: Reply | None = None) -> None:
         self.answers = dict(answers)
         self.otherwise = otherwise or Reply(status=404)
-        self.sent: list[Request] = []
+        self.sent: list[HttpRequest] = []
 
-    async def send(self, request: Request) -> Response:
+    async def send_request(self, request: HttpRequest) -> HttpResponse:
         self.sent.append(request)
         parts = urlsplit(request.url)
         reply = self.answers.get(f"{parts.hostname}{parts.path}", self.otherwise)
@@ -54,29 +54,29 @@ class Web:
             raise reply
         if not isinstance(reply, Reply):
             reply = Reply(body=reply)
-        return Response(
+        return HttpResponse(
             status=reply.status,
             url=request.url,
             headers=dict(reply.headers),
             body=encode(reply.body),
         )
 
-    def upstream(self, name: str, *, base_url: str, **more: Any) -> Upstream:
-        def lane(owner: str) -> Lane:
-            breaker = Breaker(owner, threshold=5, reset=60.0, clock=lambda: 0.0)
-            return Lane(pace=Pace(), breaker=breaker)
+    def open_upstream(self, name: str, *, base_url: str, **more: Any) -> Upstream:
+        def lane(owner: str) -> OriginLimits:
+            breaker = CircuitBreaker(owner, threshold=5, reset=60.0, clock=lambda: 0.0)
+            return OriginLimits(pace=RequestPace(), breaker=breaker)
 
         return Upstream(
             name,
             base_url=base_url,
             sender=self,
-            lanes=Lanes(name, base_url=base_url, make=lane),
-            defaults=Request(
+            lanes=OriginLimitsTable(name, base_url=base_url, build_limits=lane),
+            defaults=HttpRequest(
                 url=base_url,
                 headers=more.get("headers", {}),
                 secret_headers=more.get("secret_headers", {}),
             ),
-            retry=Retry(attempts=1),
+            retry=RetryPolicy(max_attempts=1),
         )
 
     @property
@@ -88,8 +88,8 @@ class Web:
 class Forbidding:
     """A robots.txt that lets nobody in."""
 
-    async def check(self, url: str) -> None:
-        raise Refused("The site asks not to be read by programs (robots.txt).")
+    async def check_robots(self, url: str) -> None:
+        raise RefusedByPolicy("The site asks not to be read by programs (robots.txt).")
 
 
 @dataclass(slots=True, kw_only=True)
@@ -97,17 +97,17 @@ class Bench:
     web: Web
     raw: Mapping[str, str] = field(default_factory=dict)
     robots: Any = None
-    read_document: ReadDocument | None = None
+    read_document: DocumentFetch | None = None
 
     def read(self, url: str) -> Page | None:
         kit = SiteKit(
             network=self.web,
-            raw=self.raw,
+            setting_values=self.raw,
             robots=self.robots,
             now=lambda: NOW,
             read_document=self.read_document,
         )
-        return asyncio.run(sites.read(url, kit))
+        return asyncio.run(sites.read_site_page(url, kit))
 
 
 def read(url: str, answers: Mapping[str, Any], **more: Any) -> Page | None:

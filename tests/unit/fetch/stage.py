@@ -13,10 +13,10 @@ from typing import Any, TypeVar
 import pytest
 
 from citewell.errors import BrowserUnavailable
-from citewell.net.browser import Browser
-from citewell.net.chromium import Habits
-from citewell.net.guard import Guard, Rules
-from citewell.net.message import Request, Response
+from citewell.net.browser.chromium_process import BrowserSettings
+from citewell.net.browser.page_browser import PageBrowser
+from citewell.net.guard.address_guard import Guard, GuardRules
+from citewell.net.http.messages import HttpRequest, HttpResponse
 from tests.unit.net.loopback import LOOPBACK, Exchange, Server, serve
 
 T = TypeVar("T")
@@ -25,7 +25,7 @@ T = TypeVar("T")
 def require_chromium() -> None:
     """Skip where there is no browser; in CI there must be one."""
     try:
-        Browser(Guard(Rules()), Habits()).executable()
+        PageBrowser(Guard(GuardRules()), BrowserSettings()).find_executable()
     except BrowserUnavailable as error:
         said = f"Chromium and playwright are needed: {error.detail}."
         if os.environ.get("CI"):
@@ -65,9 +65,9 @@ class Stage:
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         self.pages[path] = (status, body, {"Content-Type": "text/html"} | named)
 
-    def visit(self, path: str, **options: Any) -> Response:
-        request = Request(url=self.server.url(path), page=True, **{"timeout": 20.0} | options)
-        return self.loop.run(self.browser.send(request))
+    def visit(self, path: str, **options: Any) -> HttpResponse:
+        request = HttpRequest(url=self.server.url(path), page=True, **{"timeout": 20.0} | options)
+        return self.loop.run(self.browser.send_request(request))
 
     def asked(self, path: str) -> int:
         return sum(seen.path == path for seen in self.server.seen)
@@ -81,10 +81,12 @@ class Stage:
 
     async def _open(self) -> None:
         self.server = await self._stack.enter_async_context(serve(self._answer))
-        rules = Rules(private_hosts=frozenset({f"site.example.org:{self.server.port}"}))
+        rules = GuardRules(private_hosts=frozenset({f"site.example.org:{self.server.port}"}))
         self.guard = Guard(rules, resolver=LOOPBACK)
-        habits = Habits(environ=os.environ, **self._habits)
-        self.browser = Browser(self.guard, habits, quiet=lambda url: 2.0 if "/app" in url else 0.5)
+        habits = BrowserSettings(environ=os.environ, **self._habits)
+        self.browser = PageBrowser(
+            self.guard, habits, settle_seconds=lambda url: 2.0 if "/app" in url else 0.5
+        )
         self._stack.push_async_callback(self.browser.aclose)
 
     async def _answer(self, exchange: Exchange) -> None:

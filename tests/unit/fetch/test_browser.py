@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from citewell.errors import AuthRequired, ContentEmpty, NetworkFailed, TooLarge, Unavailable
-from citewell.fetch.browser import BrowserTier
-from citewell.fetch.ladder import Climb, Draft
+from citewell.errors import AuthRequired, ContentEmpty, NetworkFailed, TooLarge, UpstreamUnavailable
+from citewell.fetch.tiers.browser_tier import BrowserTier
+from citewell.fetch.tiers.tier_ladder import FetchAttempt, PageDraft
 from tests.unit.fetch.stage import Stage, eventually, require_chromium, staged
 
 WORDS = (
@@ -27,9 +27,9 @@ def stage() -> Iterator[Stage]:
         yield made
 
 
-def read(stage: Stage, path: str) -> Draft:
+def read(stage: Stage, path: str) -> PageDraft:
     tier = BrowserTier(stage.browser, max_bytes=2**20, timeout=20.0)
-    return stage.loop.run(tier.read(Climb(url=stage.server.url(path))))
+    return stage.loop.run(tier.fetch_draft(FetchAttempt(url=stage.server.url(path))))
 
 
 def app(script: str) -> str:
@@ -46,7 +46,7 @@ def test_a_page_made_by_javascript_is_read(stage: Stage) -> None:
     draft = read(stage, "/made")
 
     assert WORDS.strip() in draft.content
-    assert (draft.extracted_by, draft.about.title) == ("browser", "App")
+    assert (draft.extracted_by, draft.metadata.title) == ("browser", "App")
 
 
 def test_a_short_text_of_an_app_is_not_taken_for_an_empty_shell(stage: Stage) -> None:
@@ -60,8 +60,8 @@ def test_an_app_is_waited_for_longer(stage: Stage) -> None:
     stage.put("/app", late)
     stage.put("/plain", late)
 
-    assert WORDS.strip() in stage.visit("/app").text()
-    assert "early" in stage.visit("/plain").text()
+    assert WORDS.strip() in stage.visit("/app").decode_text()
+    assert "early" in stage.visit("/plain").decode_text()
 
 
 def test_pictures_fonts_and_films_are_not_loaded_but_scripts_and_styles_are(stage: Stage) -> None:
@@ -83,7 +83,7 @@ def test_pictures_fonts_and_films_are_not_loaded_but_scripts_and_styles_are(stag
 def test_dialogs_and_new_windows_do_not_hold_a_page_up(stage: Stage) -> None:
     stage.put("/loud", app(SHOW + "alert('hello'); confirm('sure?'); prompt('name'); open('/other'); show('after them all')"))  # fmt: skip
 
-    assert "after them all" in stage.visit("/loud").text()
+    assert "after them all" in stage.visit("/loud").decode_text()
 
 
 def test_consent_is_declined(stage: Stage) -> None:
@@ -91,7 +91,7 @@ def test_consent_is_declined(stage: Stage) -> None:
         '<button id="onetrust-accept-btn-handler" onclick="show(`accepted`)">Yes</button>' +
         '<button id="onetrust-reject-all-handler" onclick="show(`declined`)">No</button>')"""))  # fmt: skip
 
-    assert "<p>declined</p>" in stage.visit("/consent").text()
+    assert "<p>declined</p>" in stage.visit("/consent").decode_text()
 
 
 def test_text_in_shadow_trees_and_frames_is_seen(stage: Stage) -> None:
@@ -100,7 +100,7 @@ def test_text_in_shadow_trees_and_frames_is_seen(stage: Stage) -> None:
         const root = document.getElementById('h').attachShadow({mode: 'open'});
         root.innerHTML = '<style>p {color: red}</style><p>Text in the shadow.</p>';</script>""")  # fmt: skip
 
-    text = stage.visit("/deep").text()
+    text = stage.visit("/deep").decode_text()
 
     assert "<p>Text in the shadow.</p>" in text
     assert "<p>Text of the frame.</p>" in text
@@ -121,7 +121,7 @@ def test_one_visit_leaves_nothing_behind_for_the_next(stage: Stage) -> None:
 
     stage.visit("/cookie")
 
-    assert "had:." in stage.visit("/cookie").text()
+    assert "had:." in stage.visit("/cookie").decode_text()
 
 
 def test_a_page_behind_a_password_says_so(stage: Stage) -> None:
@@ -162,7 +162,7 @@ def test_a_script_without_end_is_given_up_and_the_next_page_is_read(stage: Stage
     with pytest.raises(NetworkFailed):
         stage.visit("/endless", timeout=2.0)
 
-    assert "next" in stage.visit("/next").text()
+    assert "next" in stage.visit("/next").decode_text()
 
 
 def test_a_page_that_loads_without_end_is_given_up() -> None:
@@ -180,10 +180,10 @@ def test_a_page_that_eats_memory_loses_its_tab_and_the_next_is_read() -> None:
         stage.put("/eater", app("const kept = []; setInterval(() => {kept.push(new Uint8Array(3e7).fill(1)); document.title = kept.length; document.body.append(1)}, 20)"))  # fmt: skip
         stage.put("/next", "<p>next</p>")
 
-        with pytest.raises(Unavailable):
+        with pytest.raises(UpstreamUnavailable):
             stage.visit("/eater")
 
-        assert "next" in stage.visit("/next").text()
+        assert "next" in stage.visit("/next").decode_text()
 
 
 def test_a_worn_browser_is_replaced_and_an_idle_one_closed() -> None:
@@ -195,7 +195,7 @@ def test_a_worn_browser_is_replaced_and_an_idle_one_closed() -> None:
 
         assert browser_pid(stage) != first
         assert eventually(lambda: not alive(first))
-        assert eventually(lambda: not stage.browser.running)
+        assert eventually(lambda: not stage.browser.is_running)
 
 
 def test_a_browser_that_died_is_started_again() -> None:
@@ -204,16 +204,18 @@ def test_a_browser_that_died_is_started_again() -> None:
         stage.visit("/")
         first = browser_pid(stage)
         os.kill(first, signal.SIGKILL)
-        assert eventually(lambda: stage.browser._engine is None or stage.browser._engine.spent)
+        assert eventually(
+            lambda: stage.browser._engine is None or stage.browser._engine.needs_replacement
+        )
 
-        assert "alive" in stage.visit("/").text()
+        assert "alive" in stage.visit("/").decode_text()
 
 
 OWNER = """
 import asyncio, os, sys
-from citewell.net.browser import Browser
-from citewell.net.chromium import Habits
-from citewell.net.guard import Guard, Rules
+from citewell.net.browser.page_browser import Browser
+from citewell.net.browser.chromium_process import Habits
+from citewell.net.guard.address_guard import Guard, Rules
 
 async def main():
     browser = Browser(Guard(Rules()), Habits(environ=os.environ))
@@ -245,7 +247,7 @@ def test_kill_9_leaves_no_chromium_behind() -> None:
 def browser_pid(stage: Stage) -> int:
     engine = stage.browser._engine
     assert engine is not None
-    return stage.loop.run(engine.pids())[0]
+    return stage.loop.run(engine.list_process_ids())[0]
 
 
 def alive(pid: int) -> bool:

@@ -13,16 +13,22 @@ from citewell.errors import (
     CitewellError,
     ContentEmpty,
     NetworkFailed,
-    Refused,
+    RefusedByPolicy,
 )
-from citewell.fetch.apps import SETTLED, SETTLED_APP, in_order, is_app, quiet
-from citewell.fetch.browser import BrowserTier
-from citewell.fetch.ladder import Climb, Draft, Tier
-from citewell.net import chromium
-from citewell.net.browser import Browser
-from citewell.net.chromium import Habits
-from citewell.net.guard import Guard, Rules
-from citewell.net.message import Request, Response
+from citewell.fetch.tiers.browser_tier import BrowserTier
+from citewell.fetch.tiers.javascript_sites import (
+    JAVASCRIPT_QUIET_SECONDS,
+    QUIET_SECONDS,
+    choose_quiet_seconds,
+    is_javascript_site,
+    order_tiers,
+)
+from citewell.fetch.tiers.tier_ladder import FetchAttempt, FetchTier, PageDraft
+from citewell.net.browser import chromium_process
+from citewell.net.browser.chromium_process import BrowserSettings
+from citewell.net.browser.page_browser import PageBrowser
+from citewell.net.guard.address_guard import Guard, GuardRules
+from citewell.net.http.messages import HttpRequest, HttpResponse
 from tests.unit.net.loopback import Names
 
 URL = "https://example.org/page"
@@ -35,16 +41,18 @@ class Sender:
     def __init__(self, answer: str | CitewellError) -> None:
         self._answer = answer
 
-    async def send(self, request: Request) -> Response:
+    async def send_request(self, request: HttpRequest) -> HttpResponse:
         if isinstance(self._answer, CitewellError):
             raise self._answer
         headers = {"content-type": "text/html; charset=utf-8"}
-        return Response(status=200, url=request.url, headers=headers, body=self._answer.encode())
+        return HttpResponse(
+            status=200, url=request.url, headers=headers, body=self._answer.encode()
+        )
 
 
-def read(answer: str | CitewellError, *seen: tuple[str, CitewellError]) -> Draft:
+def read(answer: str | CitewellError, *seen: tuple[str, CitewellError]) -> PageDraft:
     tier = BrowserTier(Sender(answer), max_bytes=2**20)
-    return asyncio.run(tier.read(Climb(url=URL, outcomes=list(seen))))
+    return asyncio.run(tier.fetch_draft(FetchAttempt(url=URL, outcomes=list(seen))))
 
 
 def test_a_wall_that_the_browser_could_not_pass_is_reported() -> None:
@@ -61,20 +69,28 @@ def test_a_shell_that_stays_empty_is_reported_as_empty() -> None:
 
 def test_a_missing_browser_is_what_is_said_where_a_page_needs_one() -> None:
     with pytest.raises(BrowserUnavailable) as caught:
-        read(chromium.unavailable("no Chromium found"), ("html", ContentEmpty("shell")))
+        read(
+            chromium_process.build_unavailable_error("no Chromium found"),
+            ("html", ContentEmpty("shell")),
+        )
 
     assert "Set CHROME_PATH or install Chrome" in caught.value.message
 
 
 def test_a_missing_browser_is_not_blamed_for_a_host_that_does_not_answer() -> None:
     with pytest.raises(NetworkFailed):
-        read(chromium.unavailable("no Chromium found"), ("html", NetworkFailed("no answer")))
+        read(
+            chromium_process.build_unavailable_error("no Chromium found"),
+            ("html", NetworkFailed("no answer")),
+        )
 
 
-def send(habits: Habits, *, url: str = URL, installed: bool = True) -> None:
+def send(habits: BrowserSettings, *, url: str = URL, installed: bool = True) -> None:
     async def run() -> None:
-        guard = Guard(Rules(), resolver=PUBLIC)
-        await Browser(guard, habits, available=lambda: installed).send(Request(url=url))
+        guard = Guard(GuardRules(), resolver=PUBLIC)
+        await PageBrowser(guard, habits, available=lambda: installed).send_request(
+            HttpRequest(url=url)
+        )
 
     asyncio.run(run())
 
@@ -82,12 +98,14 @@ def send(habits: Habits, *, url: str = URL, installed: bool = True) -> None:
 @pytest.mark.parametrize(
     ("habits", "installed", "detail"),
     [
-        (Habits(executable="disabled"), True, "disabled by CHROME_PATH"),
-        (Habits(executable="/no/such/program"), True, "CHROME_PATH names no program"),
-        (Habits(), False, "not installed"),
+        (BrowserSettings(executable="disabled"), True, "disabled by CHROME_PATH"),
+        (BrowserSettings(executable="/no/such/program"), True, "CHROME_PATH names no program"),
+        (BrowserSettings(), False, "not installed"),
     ],
 )
-def test_why_there_is_no_browser_is_said(habits: Habits, *, installed: bool, detail: str) -> None:
+def test_why_there_is_no_browser_is_said(
+    habits: BrowserSettings, *, installed: bool, detail: str
+) -> None:
     with pytest.raises(BrowserUnavailable) as caught:
         send(habits, installed=installed)
 
@@ -96,8 +114,8 @@ def test_why_there_is_no_browser_is_said(habits: Habits, *, installed: bool, det
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1/", "http://localhost/", "file:///etc/passwd"])
 def test_a_private_address_is_refused_before_a_browser_is_looked_for(url: str) -> None:
-    with pytest.raises(Refused):
-        send(Habits(executable="disabled"), url=url)
+    with pytest.raises(RefusedByPolicy):
+        send(BrowserSettings(executable="disabled"), url=url)
 
 
 def test_a_program_that_is_no_browser_is_reported_and_not_tried_again_at_once(
@@ -110,11 +128,13 @@ def test_a_program_that_is_no_browser_is_reported_and_not_tried_again_at_once(
     pytest.importorskip("playwright")
 
     async def run() -> list[str | None]:
-        browser = Browser(Guard(Rules(), resolver=PUBLIC), Habits(executable=str(program)))
+        browser = PageBrowser(
+            Guard(GuardRules(), resolver=PUBLIC), BrowserSettings(executable=str(program))
+        )
         said: list[str | None] = []
         for _ in range(2):
             try:
-                await browser.send(Request(url=URL))
+                await browser.send_request(HttpRequest(url=URL))
             except BrowserUnavailable as error:
                 said.append(error.detail)
         await browser.aclose()
@@ -131,15 +151,15 @@ def test_the_headless_shell_is_preferred_and_an_own_choice_before_all() -> None:
         "mine": "/opt/mine",
     }
 
-    assert chromium.find(None, which=there.get) == "/usr/bin/shell"
-    assert chromium.find("mine", which=there.get) == "/opt/mine"
+    assert chromium_process.find_executable(None, which=there.get) == "/usr/bin/shell"
+    assert chromium_process.find_executable("mine", which=there.get) == "/opt/mine"
     with pytest.raises(BrowserUnavailable, match="install Chrome"):
-        chromium.find(None, which=lambda _: None)
+        chromium_process.find_executable(None, which=lambda _: None)
 
 
 def test_every_flag_that_keeps_the_browser_behind_the_proxy_is_set() -> None:
     for pictures in (True, False):
-        assert set(chromium.flags(pictures=pictures)) >= {
+        assert set(chromium_process.build_launch_flags(loads_images=pictures)) >= {
             "--proxy-bypass-list=<-loopback>",
             "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
             "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
@@ -151,23 +171,25 @@ def test_every_flag_that_keeps_the_browser_behind_the_proxy_is_set() -> None:
             "--disable-component-update",
             "--disable-sync",
         }
-    assert not any("sandbox" in flag for flag in chromium.flags(pictures=True))
+    assert not any(
+        "sandbox" in flag for flag in chromium_process.build_launch_flags(loads_images=True)
+    )
 
 
 def test_keys_in_the_environment_are_not_handed_to_the_browser() -> None:
     environ = {"PATH": "/bin", "EXA_API_KEY": "k", "HOME": "/h", "HTTP_PROXY": "http://u:p@x"}
 
-    assert chromium.surroundings(environ) == {"PATH": "/bin", "HOME": "/h"}
+    assert chromium_process.choose_environment(environ) == {"PATH": "/bin", "HOME": "/h"}
 
 
 def test_memory_is_read_from_proc_and_unknown_is_nothing(tmp_path: Path) -> None:
     (tmp_path / "7").mkdir()
     (tmp_path / "7" / "status").write_text("Name:\tx\nVmRSS:\t  900 kB\nRssAnon:\t  500 kB\n")
 
-    assert chromium.resident(7, proc=tmp_path) == 500 * 1024
-    assert chromium.resident(8, proc=tmp_path) == 0
-    assert chromium.largest([1, 3, 2], measure=lambda pid: pid * 10) == 3
-    assert chromium.largest([]) is None
+    assert chromium_process.measure_private_memory(7, proc=tmp_path) == 500 * 1024
+    assert chromium_process.measure_private_memory(8, proc=tmp_path) == 0
+    assert chromium_process.find_largest_process([1, 3, 2], measure=lambda pid: pid * 10) == 3
+    assert chromium_process.find_largest_process([]) is None
 
 
 @pytest.mark.parametrize(
@@ -183,15 +205,15 @@ def test_memory_is_read_from_proc_and_unknown_is_nothing(tmp_path: Path) -> None
     ],
 )
 def test_hosts_of_apps_are_known(url: str, *, app: bool) -> None:
-    assert is_app(url) is app
-    assert quiet(url) == (SETTLED_APP if app else SETTLED)
+    assert is_javascript_site(url) is app
+    assert choose_quiet_seconds(url) == (JAVASCRIPT_QUIET_SECONDS if app else QUIET_SECONDS)
 
 
 class Step:
     def __init__(self, name: str) -> None:
         self.name = name
 
-    async def read(self, climb: Climb) -> Draft:
+    async def fetch_draft(self, climb: FetchAttempt) -> PageDraft:
         raise NotImplementedError
 
 
@@ -203,6 +225,8 @@ class Step:
     ],
 )
 def test_the_browser_goes_first_on_the_hosts_of_apps(url: str, order: list[str]) -> None:
-    tiers: list[Tier] = [Step(name) for name in ("markdown", "stealth", "html", "browser", "exa")]
+    tiers: list[FetchTier] = [
+        Step(name) for name in ("markdown", "stealth", "html", "browser", "exa")
+    ]
 
-    assert [tier.name for tier in in_order(tiers, url)] == order
+    assert [tier.name for tier in order_tiers(tiers, url)] == order

@@ -6,10 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citewell.fetch.classify import classify, of_host, scholarly
-from citewell.fetch.doi import detect, find
-from citewell.model.scrape import StructuredData
-from citewell.text.domains import registrable
+from citewell.fetch.metadata.page_doi import detect_page_doi, find_doi
+from citewell.fetch.metadata.source_types import (
+    classify_host_name,
+    classify_source,
+    is_scholarly_host,
+)
+from citewell.model.scrape_results import StructuredData
+from citewell.text.web.registered_domains import find_registered_domain
 
 
 @pytest.mark.parametrize(
@@ -41,7 +45,7 @@ from citewell.text.domains import registrable
     ],
 )
 def test_a_host_is_known_by_its_registered_domain(host: str, kind: str) -> None:
-    assert of_host(host) == kind
+    assert classify_host_name(host) == kind
 
 
 @pytest.mark.parametrize(
@@ -49,8 +53,8 @@ def test_a_host_is_known_by_its_registered_domain(host: str, kind: str) -> None:
     ["nature.com.evil.example", "notnature.com", "gov.example.com", "cdc.gov.example.org", "whitehouse.gov.ai", "blog.com"],
 )  # fmt: skip
 def test_a_name_inside_another_name_earns_nothing(host: str) -> None:
-    assert of_host(host) == "unknown"
-    assert classify(f"https://{host}/?ref=nature.com.gov").authority == 0.5
+    assert classify_host_name(host) == "unknown"
+    assert classify_source(f"https://{host}/?ref=nature.com.gov").authority == 0.5
 
 
 def _ld(kind: str) -> StructuredData:
@@ -71,24 +75,24 @@ def _ld(kind: str) -> StructuredData:
     ],
 )
 def test_the_page_says_what_it_is(kind: str, wanted: str) -> None:
-    assert classify("https://example.com/a", _ld(kind)).source_type == wanted
+    assert classify_source("https://example.com/a", _ld(kind)).source_type == wanted
 
 
 def test_highwire_marks_come_before_json_ld() -> None:
     data = StructuredData(json_ld=({"@type": "BlogPosting"},), citation={"citation_title": "T"})
 
-    assert classify("https://example.com/a", data).source_type == "peer_reviewed"
+    assert classify_source("https://example.com/a", data).source_type == "peer_reviewed"
 
 
 def test_a_platform_stays_what_it_is_whatever_its_pages_claim() -> None:
-    assert classify("https://medium.com/@a/b", _ld("NewsArticle")).source_type == "blog"
+    assert classify_source("https://medium.com/@a/b", _ld("NewsArticle")).source_type == "blog"
 
 
 def test_a_claim_earns_no_authority() -> None:
-    assert classify("https://example.com/a", _ld("ScholarlyArticle")).authority == 0.5
-    assert classify("https://www.nature.com/a").authority == 0.9
-    assert classify("https://bit.ly/a").authority == 0.3
-    assert classify("http://192.0.2.1/a").authority == 0.3
+    assert classify_source("https://example.com/a", _ld("ScholarlyArticle")).authority == 0.5
+    assert classify_source("https://www.nature.com/a").authority == 0.9
+    assert classify_source("https://bit.ly/a").authority == 0.3
+    assert classify_source("http://192.0.2.1/a").authority == 0.3
 
 
 @pytest.mark.parametrize(
@@ -103,11 +107,11 @@ def test_a_claim_earns_no_authority() -> None:
     ],
 )
 def test_the_subject_is_the_hosts(url: str, subject: str) -> None:
-    assert classify(url).domain_category == subject
+    assert classify_source(url).domain_category == subject
 
 
 def test_a_lens_settles_the_subject() -> None:
-    assert classify("https://github.com/a", lens="legal").domain_category == "legal"
+    assert classify_source("https://github.com/a", lens="legal").domain_category == "legal"
 
 
 @pytest.mark.parametrize(
@@ -122,12 +126,12 @@ def test_a_lens_settles_the_subject() -> None:
     ],
 )
 def test_what_was_registered_is_found_by_the_suffix_list(host: str, domain: str) -> None:
-    assert registrable(host) == domain
+    assert find_registered_domain(host) == domain
 
 
 @given(st.text(max_size=40))
 def test_any_address_can_be_classified(text: str) -> None:
-    assert classify(f"https://{text}/").source_type
+    assert classify_source(f"https://{text}/").source_type
 
 
 _MARKS = StructuredData(citation={"citation_doi": "doi:10.1000/Marked.1"})
@@ -137,22 +141,29 @@ _PATH = "https://www.nejm.org/doi/full/10.1056/NEJMoa2034577"
 def test_the_mark_comes_before_the_address_and_the_address_before_the_text() -> None:
     text = "Original paper. https://doi.org/10.1000/text.3."
 
-    assert detect(_PATH, _MARKS, text, source_type="peer_reviewed") == "10.1000/marked.1"
-    assert detect(_PATH, None, text, source_type="unknown") == "10.1056/nejmoa2034577"
-    assert detect("https://www.nature.com/a", None, text, source_type="unknown") == "10.1000/text.3"
+    assert detect_page_doi(_PATH, _MARKS, text, source_type="peer_reviewed") == "10.1000/marked.1"
+    assert detect_page_doi(_PATH, None, text, source_type="unknown") == "10.1056/nejmoa2034577"
+    assert (
+        detect_page_doi("https://www.nature.com/a", None, text, source_type="unknown")
+        == "10.1000/text.3"
+    )
 
 
 def test_a_doi_among_the_references_is_not_the_pages_own() -> None:
     text = "Text.\n\n## References\n\n1. https://doi.org/10.1000/other"
 
-    assert detect("https://www.nature.com/a", None, text, source_type="peer_reviewed") is None
+    assert (
+        detect_page_doi("https://www.nature.com/a", None, text, source_type="peer_reviewed") is None
+    )
     late = "word " * 2000 + "10.1000/late"
-    assert detect("https://www.nature.com/a", None, late, source_type="peer_reviewed") is None
+    assert (
+        detect_page_doi("https://www.nature.com/a", None, late, source_type="peer_reviewed") is None
+    )
 
 
 def test_a_page_that_is_not_scholarly_has_none() -> None:
-    assert detect("https://example.com/10.1000/x", _MARKS, "", source_type="blog") is None
-    assert not scholarly("https://www.mit.edu/")
+    assert detect_page_doi("https://example.com/10.1000/x", _MARKS, "", source_type="blog") is None
+    assert not is_scholarly_host("https://www.mit.edu/")
 
 
 @pytest.mark.parametrize(
@@ -167,4 +178,4 @@ def test_a_page_that_is_not_scholarly_has_none() -> None:
     ],
 )
 def test_a_doi_is_found_bare(text: str, wanted: str | None) -> None:
-    assert find(text) == wanted
+    assert find_doi(text) == wanted

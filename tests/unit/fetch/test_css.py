@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
-from citewell.fetch.css import colour, length, media, sheet
-from citewell.fetch.css.colour import Colour
-from citewell.fetch.css.declaration import declarations, inline
-from citewell.fetch.css.select import Index, split, weigh
+from citewell.fetch.css import colours, lengths, media_queries, style_sheets
+from citewell.fetch.css.colours import RgbColour
+from citewell.fetch.css.declarations import parse_declarations, parse_style_attribute
+from citewell.fetch.css.selectors import ElementIndex, measure_specificity, split_selector_list
 
 
 @pytest.mark.parametrize(
@@ -24,12 +24,12 @@ from citewell.fetch.css.select import Index, split, weigh
     ],
 )  # fmt: skip
 def test_lengths_become_pixels(text: str, pixels: float | None) -> None:
-    assert length.px(text) == pytest.approx(pixels)
+    assert lengths.parse_pixels(text) == pytest.approx(pixels)
 
 
 @given(st.text(alphabet="calc(min)+-*/ 0123456789.,pxem%", max_size=60))
 def test_no_sum_breaks_the_reader(text: str) -> None:
-    found = length.px(text)
+    found = lengths.parse_pixels(text)
 
     assert found is None or abs(found) <= 1e9
 
@@ -37,16 +37,16 @@ def test_no_sum_breaks_the_reader(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "wanted"),
     [
-        ("#fff", Colour(255, 255, 255)), ("#0000", Colour(0, 0, 0, 0)), ("#11223380", None),
-        ("WHITE", Colour(255, 255, 255)), ("transparent", Colour(0, 0, 0, 0)),
-        ("rgb(1,2,3)", Colour(1, 2, 3)), ("rgb(100% 0% 0% / 50%)", Colour(255, 0, 0, 0.5)),
-        ("hsl(120 100% 50%)", Colour(0, 255, 0)), ("hwb(0 0% 100%)", Colour(0, 0, 0)),
-        ("oklch(1 0 0)", Colour(255, 255, 255)), ("lab(100% 0 0)", Colour(255, 255, 255)),
-        ("color(srgb 1 1 1)", Colour(255, 255, 255)),
+        ("#fff", RgbColour(255, 255, 255)), ("#0000", RgbColour(0, 0, 0, 0)), ("#11223380", None),
+        ("WHITE", RgbColour(255, 255, 255)), ("transparent", RgbColour(0, 0, 0, 0)),
+        ("rgb(1,2,3)", RgbColour(1, 2, 3)), ("rgb(100% 0% 0% / 50%)", RgbColour(255, 0, 0, 0.5)),
+        ("hsl(120 100% 50%)", RgbColour(0, 255, 0)), ("hwb(0 0% 100%)", RgbColour(0, 0, 0)),
+        ("oklch(1 0 0)", RgbColour(255, 255, 255)), ("lab(100% 0 0)", RgbColour(255, 255, 255)),
+        ("color(srgb 1 1 1)", RgbColour(255, 255, 255)),
     ],
 )  # fmt: skip
-def test_colours_are_read(text: str, wanted: Colour | None) -> None:
-    found = colour.read(text)
+def test_colours_are_read(text: str, wanted: RgbColour | None) -> None:
+    found = colours.parse_colour(text)
 
     if wanted is None:
         assert found is not None
@@ -59,7 +59,7 @@ def test_colours_are_read(text: str, wanted: Colour | None) -> None:
     "text", ["", "whiteish", "#ff", "rgb(1,2)", "rgb(a,b,c)", "oklch(.5 .2 30)"]
 )
 def test_what_is_no_plain_colour_is_none(text: str) -> None:
-    assert colour.read(text) is None
+    assert colours.parse_colour(text) is None
 
 
 @pytest.mark.parametrize(
@@ -71,11 +71,11 @@ def test_what_is_no_plain_colour_is_none(text: str) -> None:
     ],
 )  # fmt: skip
 def test_words_vanish_in_their_own_colour(ink: str, ground: str, gone: object) -> None:
-    one, other = colour.read(ink), colour.read(ground)
+    one, other = colours.parse_colour(ink), colours.parse_colour(ground)
     assert one is not None
     assert other is not None
 
-    assert colour.lost(one, other) is gone
+    assert colours.is_unreadable_on(one, other) is gone
 
 
 @pytest.mark.parametrize(
@@ -91,11 +91,14 @@ def test_words_vanish_in_their_own_colour(ink: str, ground: str, gone: object) -
     ],
 )  # fmt: skip
 def test_a_desktop_screen_answers_media_queries(query: str, holds: object) -> None:
-    assert media.applies(query) is holds
+    assert media_queries.matches_media_query(query) is holds
 
 
 def rules(text: str) -> list[tuple[str, str]]:
-    return [(rule.selectors, rule.body.strip(" ;")) for rule in sheet.read(text).rules]
+    return [
+        (rule.selectors, rule.body.strip(" ;"))
+        for rule in style_sheets.parse_style_sheet(text).rules
+    ]
 
 
 @pytest.mark.parametrize(
@@ -122,12 +125,16 @@ def test_rules_in_force_are_read(text: str, wanted: list[tuple[str, str]]) -> No
 
 
 def test_an_import_is_noticed_and_layers_are_marked() -> None:
-    assert sheet.read("@import url(x.css);a{b:c}").imports
-    assert [rule.layered for rule in sheet.read("@layer x{a{b:c}}d{e:f}").rules] == [True, False]
+    assert style_sheets.parse_style_sheet("@import url(x.css);a{b:c}").has_imports
+    assert [
+        rule.layered for rule in style_sheets.parse_style_sheet("@layer x{a{b:c}}d{e:f}").rules
+    ] == [True, False]
 
 
 def test_an_animation_is_known_by_its_end() -> None:
-    frames = sheet.read("@keyframes in{from{opacity:0}to{opacity:1}}").frames
+    frames = style_sheets.parse_style_sheet(
+        "@keyframes in{from{opacity:0}to{opacity:1}}"
+    ).animation_ends
 
     assert frames == {"in": {"opacity": ("1", False)}}
 
@@ -147,11 +154,11 @@ def test_an_animation_is_known_by_its_end() -> None:
     ],
 )
 def test_declarations_that_matter_are_kept(block: str, wanted: dict[str, tuple[str, bool]]) -> None:
-    assert declarations(block) == wanted
+    assert parse_declarations(block) == wanted
 
 
 def test_a_background_is_spelt_out() -> None:
-    found = inline("background: url(a.png) no-repeat #FFF")
+    found = parse_style_attribute("background: url(a.png) no-repeat #FFF")
 
     assert found["background-color"] == ("#fff", False)
     assert found["background-image"] == ("image", False)
@@ -173,21 +180,23 @@ TREE = LexborHTMLParser(
     ],
 )  # fmt: skip
 def test_selectors_pick_elements_at_rest(selector: str, texts: list[str]) -> None:
-    assert [node.text() for node in Index(TREE).select(selector)] == texts
+    assert [node.text() for node in ElementIndex(TREE).select_elements(selector)] == texts
 
 
 def test_lists_are_parted_at_outer_commas_only() -> None:
-    assert split("a, b:is(c, d), e[f='g,h']") == ["a", "b:is(c, d)", "e[f='g,h']"]
+    assert split_selector_list("a, b:is(c, d), e[f='g,h']") == ["a", "b:is(c, d)", "e[f='g,h']"]
 
 
 def test_ids_weigh_more_than_classes_and_classes_more_than_types() -> None:
-    assert weigh("#a") > weigh(".a.b.c") > weigh("div p a")
+    assert (
+        measure_specificity("#a") > measure_specificity(".a.b.c") > measure_specificity("div p a")
+    )
 
 
 @given(st.text(alphabet="ab.#:>~+*[]()={}@;\\\"'/ \n", max_size=80))
 def test_no_sheet_breaks_the_reader(text: str) -> None:
-    index = Index(TREE)
-    for rule in sheet.read(text).rules:
-        for selector in split(rule.selectors):
-            list(index.select(selector))
-            weigh(selector)
+    index = ElementIndex(TREE)
+    for rule in style_sheets.parse_style_sheet(text).rules:
+        for selector in split_selector_list(rule.selectors):
+            list(index.select_elements(selector))
+            measure_specificity(selector)

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from citewell.fetch.documents.document import Broken, DocumentText, Encrypted, Limits
-from citewell.fetch.documents.readers import Job, read
+from citewell.fetch.documents.document_text import (
+    Broken,
+    DocumentLimits,
+    DocumentText,
+    EncryptedDocument,
+)
+from citewell.fetch.documents.readers_by_kind import DocumentRequest, read_document_request
 from tests.documents import (
     docx,
     epub,
@@ -20,7 +25,9 @@ from tests.documents import (
 
 
 def open_document(body: bytes, *, pages: str | None = None) -> DocumentText:
-    return read(Job(body, "https://example.org/file", "", Limits(), pages))
+    return read_document_request(
+        DocumentRequest(body, "https://example.org/file", "", DocumentLimits(), pages)
+    )
 
 
 def test_a_word_document_keeps_headings_lists_tables_and_links() -> None:
@@ -208,7 +215,7 @@ def test_rich_text_is_read_in_its_code_page_with_tables_and_links() -> None:
     ids=["epub", "odt", "office"],
 )
 def test_an_encrypted_document_says_so(body: bytes) -> None:
-    with pytest.raises(Encrypted, match="encrypted"):
+    with pytest.raises(EncryptedDocument, match="encrypted"):
         open_document(body)
 
 
@@ -224,5 +231,5 @@ def test_an_encrypted_document_says_so(body: bytes) -> None:
     ids=["docx", "pptx", "xlsx", "odt", "epub"],
 )
 def test_a_package_without_its_main_part_is_broken(parts: dict[str, str]) -> None:
-    with pytest.raises(Broken, match=r"lacks|does not say"):
+    with pytest.raises(Broken, match=r"has no|names no"):
         open_document(packed(parts))

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from citewell.errors import InvalidInput
-from citewell.fetch.documents.document import Broken, DocumentText, Encrypted, Limits, Scanned
-from citewell.fetch.documents.readers import Job, read
+from citewell.fetch.documents.document_text import (
+    Broken,
+    DocumentLimits,
+    DocumentText,
+    EncryptedDocument,
+    ScannedDocument,
+)
+from citewell.fetch.documents.readers_by_kind import DocumentRequest, read_document_request
 from tests.documents import Pdf, pdf
 
 FILLER = "words that fill the line of a paragraph until its right edge is nearly reached now"
 
 
 def read_pdf(body: bytes, pages: str | None = None) -> DocumentText:
-    return read(Job(body, "https://example.org/file", "", Limits(), pages))
+    return read_document_request(
+        DocumentRequest(body, "https://example.org/file", "", DocumentLimits(), pages)
+    )
 
 
 def test_larger_and_bold_lines_become_headings_of_their_rank() -> None:
@@ -158,13 +168,13 @@ def test_chinese_lines_are_joined_without_a_space() -> None:
     ],
     ids=["white", "unpainted", "tiny", "left of the page", "below the page"],
 )
-def test_text_that_nobody_can_see_is_left_out_and_counted(hide) -> None:
+def test_text_that_nobody_can_see_is_left_out_and_counted(hide: Any) -> None:
     made = Pdf().lines(60, 80, ["What is there to see."])
 
     found = read_pdf(hide(made).build())
 
     assert found.markdown == "What is there to see."
-    assert found.notes == ("2 words that a reader of the page cannot see were left out.",)
+    assert found.notes == ("2 words that are invisible on the page were left out.",)
 
 
 def test_white_text_on_a_dark_ground_is_kept() -> None:
@@ -242,17 +252,17 @@ def test_page_ranges_that_make_no_sense_are_refused(pages: str) -> None:
 
 
 def test_an_encrypted_pdf_says_so() -> None:
-    with pytest.raises(Encrypted, match="password"):
+    with pytest.raises(EncryptedDocument, match="password"):
         read_pdf(Pdf().text(60, 80, "x").build(encrypted=True))
 
 
 def test_a_scanned_pdf_says_so() -> None:
-    with pytest.raises(Scanned, match="scanned"):
+    with pytest.raises(ScannedDocument, match="scanned"):
         read_pdf(Pdf().image().build())
 
 
 def test_a_pdf_without_anything_says_so() -> None:
-    with pytest.raises(Scanned, match="no text layer"):
+    with pytest.raises(ScannedDocument, match="no text layer"):
         read_pdf(Pdf().build())
 
 
@@ -269,10 +279,12 @@ def test_junk_before_the_header_is_passed_over() -> None:
 def test_no_more_pages_are_read_than_the_limit_allows() -> None:
     made = Pdf().text(60, 80, "one.").page().text(60, 80, "two.").page().text(60, 80, "three.")
 
-    found = read(Job(made.build(), "", "", Limits(max_pages=2), None))
+    found = read_document_request(
+        DocumentRequest(made.build(), "", "", DocumentLimits(max_pages=2), None)
+    )
 
     assert found.markdown == "one.\n\ntwo."
-    assert found.notes == ("Only the first 2 of the pages were read.",)
+    assert found.notes == ("Only the first 2 pages were read.",)
 
 
 def test_a_page_set_sideways_is_read_along_its_lines() -> None:

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from citewell.fetch.documents.document import DocumentText, Limits, TookTooMuch, Unsupported
-from citewell.fetch.documents.readers import Job, read
-from citewell.fetch.documents.sniff import sniff
+from citewell.fetch.documents.document_kinds import detect_document_kind
+from citewell.fetch.documents.document_text import (
+    DocumentLimits,
+    DocumentText,
+    TookTooMuch,
+    UnsupportedDocument,
+)
+from citewell.fetch.documents.readers_by_kind import DocumentRequest, read_document_request
 from tests.documents import EML, RSS, laughs, packed, sound
 
 SOUND = sound()
@@ -15,7 +20,7 @@ SOUND = sound()
 def open_text(
     body: bytes, *, url: str = "https://example.org/", content_type: str = ""
 ) -> DocumentText:
-    return read(Job(body, url, content_type, Limits(), None))
+    return read_document_request(DocumentRequest(body, url, content_type, DocumentLimits(), None))
 
 
 @pytest.mark.parametrize("kind", SOUND)
@@ -23,12 +28,20 @@ def test_every_kind_is_known_by_its_content(kind: str) -> None:
     named = {"csv": "text/csv", "tsv": "text/tab-separated-values", "markdown": "text/markdown"}
     wrong = named.get(kind, "application/octet-stream")
 
-    assert sniff(SOUND[kind], content_type=wrong, url="https://example.org/file.html") == kind
+    assert (
+        detect_document_kind(SOUND[kind], content_type=wrong, url="https://example.org/file.html")
+        == kind
+    )
 
 
 @pytest.mark.parametrize("kind", ["pdf", "docx", "xlsx", "html", "rtf", "feed"])
 def test_a_wrong_name_changes_nothing(kind: str) -> None:
-    assert sniff(SOUND[kind], content_type="text/csv", url="https://example.org/file.csv") == kind
+    assert (
+        detect_document_kind(
+            SOUND[kind], content_type="text/csv", url="https://example.org/file.csv"
+        )
+        == kind
+    )
 
 
 @pytest.mark.parametrize(
@@ -46,12 +59,12 @@ def test_a_wrong_name_changes_nothing(kind: str) -> None:
     ],
 )
 def test_what_holds_no_text_is_named_in_the_complaint(body: bytes, said: str) -> None:
-    with pytest.raises(Unsupported, match=said):
+    with pytest.raises(UnsupportedDocument, match=said):
         open_text(body)
 
 
 def test_text_that_begins_like_a_bitmap_is_text() -> None:
-    assert sniff(b"BM25 is a ranking function used by search engines.") == "text"
+    assert detect_document_kind(b"BM25 is a ranking function used by search engines.") == "text"
 
 
 @pytest.mark.parametrize("mark", [",", ";", "\t", "|"])

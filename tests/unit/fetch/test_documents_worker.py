@@ -17,29 +17,36 @@ import psutil
 import pytest
 
 from citewell.errors import ContentEmpty, TooLarge
-from citewell.fetch.documents.document import Broken, Limits, TookTooMuch, Unreadable
-from citewell.fetch.documents.pool import Workers
-from citewell.fetch.documents.read import read_document
-from citewell.fetch.documents.readers import Job
+from citewell.fetch.documents.document_reader import read_document
+from citewell.fetch.documents.document_text import (
+    Broken,
+    DocumentLimits,
+    TookTooMuch,
+    UnreadableDocument,
+)
+from citewell.fetch.documents.readers_by_kind import DocumentRequest
+from citewell.fetch.documents.workers.worker_pool import WorkerPool
 from tests.documents import pdf, xlsx
 
-LIMITS = Limits(timeout=20.0)
+LIMITS = DocumentLimits(timeout=20.0)
 DOUBLE = "tests.documents_double"
 linux = pytest.mark.skipif(sys.platform != "linux", reason="the kernel's fences are Linux's")
 
 
 def with_workers(
-    act: Callable[[Workers], Awaitable[Any]], *, limits: Limits = LIMITS, **more
+    act: Callable[[WorkerPool], Awaitable[Any]], *, limits: DocumentLimits = LIMITS, **more: Any
 ) -> Any:
     async def run() -> Any:
-        async with Workers(limits, module=DOUBLE, **more) as workers:
+        async with WorkerPool(limits, module=DOUBLE, **more) as workers:
             return await act(workers)
 
     return asyncio.run(run())
 
 
-async def tell(workers: Workers, order: str, limits: Limits = LIMITS) -> str:
-    return (await workers.read(Job(order.encode(), "", "", limits, None))).markdown
+async def tell(workers: WorkerPool, order: str, limits: DocumentLimits = LIMITS) -> str:
+    return (
+        await workers.read_in_worker(DocumentRequest(order.encode(), "", "", limits, None))
+    ).markdown
 
 
 def gone(pid: int) -> bool:
@@ -65,7 +72,7 @@ def wait_until(condition: Callable[[], bool]) -> None:
 )
 @linux
 def test_one_bad_document_fails_alone(order: str, error: type[Exception]) -> None:
-    async def act(workers: Workers) -> str:
+    async def act(workers: WorkerPool) -> str:
         with pytest.raises(error):
             await tell(workers, order)
         return await tell(workers, "print still here")
@@ -74,7 +81,7 @@ def test_one_bad_document_fails_alone(order: str, error: type[Exception]) -> Non
 
 
 def test_a_document_that_hangs_is_stopped_in_time() -> None:
-    async def act(workers: Workers) -> tuple[int, str]:
+    async def act(workers: WorkerPool) -> tuple[int, str]:
         pid = int(await tell(workers, "pid"))
         with pytest.raises(TookTooMuch, match=r"longer than 0\.3 seconds"):
             await tell(workers, "hang", replace(LIMITS, timeout=0.3))
@@ -87,10 +94,10 @@ def test_a_document_that_hangs_is_stopped_in_time() -> None:
 
 
 def test_a_reader_that_is_given_up_on_is_ended() -> None:
-    async def act(workers: Workers) -> int:
+    async def act(workers: WorkerPool) -> int:
         pid = int(await tell(workers, "pid"))
         task = asyncio.create_task(tell(workers, "hang"))
-        await asyncio.to_thread(wait_until, lambda: workers.idle == 0)
+        await asyncio.to_thread(wait_until, lambda: workers.idle_count == 0)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
@@ -100,24 +107,24 @@ def test_a_reader_that_is_given_up_on_is_ended() -> None:
 
 
 def test_a_worker_is_used_again() -> None:
-    async def act(workers: Workers) -> set[str]:
+    async def act(workers: WorkerPool) -> set[str]:
         return {await tell(workers, "pid") for _ in range(3)}
 
     assert len(with_workers(act)) == 1
 
 
 def test_no_more_workers_run_than_allowed() -> None:
-    async def act(workers: Workers) -> set[str]:
+    async def act(workers: WorkerPool) -> set[str]:
         return set(await asyncio.gather(*(tell(workers, "pid") for _ in range(6))))
 
     assert len(with_workers(act, most=2)) <= 2
 
 
 def test_a_worker_without_work_is_closed() -> None:
-    async def act(workers: Workers) -> int:
+    async def act(workers: WorkerPool) -> int:
         pid = int(await tell(workers, "pid"))
         await asyncio.to_thread(wait_until, lambda: gone(pid))
-        return workers.idle
+        return workers.idle_count
 
     assert with_workers(act, idle=0.01) == 0
 
@@ -131,7 +138,7 @@ def test_closing_ends_every_worker() -> None:
 def test_what_libraries_print_does_not_disturb_the_answer(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    async def act(workers: Workers) -> str:
+    async def act(workers: WorkerPool) -> str:
         return await tell(workers, "print noise " * 50)
 
     found = with_workers(act)
@@ -142,7 +149,7 @@ def test_what_libraries_print_does_not_disturb_the_answer(
 
 @linux
 def test_a_worker_reaches_no_network_and_starts_no_program(tmp_path: Path) -> None:
-    async def act(workers: Workers) -> list[str]:
+    async def act(workers: WorkerPool) -> list[str]:
         with socket.create_server(("127.0.0.1", 0)) as server:
             port = server.getsockname()[1]
             orders = (f"connect {port}", "socket", "run", f"write {tmp_path / 'file'}")
@@ -165,9 +172,9 @@ def test_a_worker_sees_no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_worker_dies_with_its_server() -> None:
     script = (
         "import asyncio, sys\n"
-        "from citewell.fetch.documents.document import Limits\n"
-        "from citewell.fetch.documents.pool import Workers\n"
-        "from citewell.fetch.documents.readers import Job\n"
+        "from citewell.fetch.documents.document_text import Limits\n"
+        "from citewell.fetch.documents.workers.worker_pool import Workers\n"
+        "from citewell.fetch.documents.readers_by_kind import Job\n"
         "async def main():\n"
         f"    workers = Workers(Limits(), module={DOUBLE!r})\n"
         "    found = await workers.read(Job(b'pid', '', '', Limits(), None))\n"
@@ -214,7 +221,7 @@ def test_a_document_over_the_cap_never_reaches_a_worker() -> None:
 
 
 def test_an_empty_body_says_so() -> None:
-    with pytest.raises(Unreadable, match="empty"):
+    with pytest.raises(UnreadableDocument, match="empty"):
         asyncio.run(read_document(b"", url="https://example.org/a", content_type="", limits=LIMITS))
 
 
@@ -225,7 +232,7 @@ def test_complaints_name_the_address_without_its_secrets_and_are_not_retried() -
         asyncio.run(read_document(b"%PDF-1.7 junk", url=url, content_type="", limits=LIMITS))
 
     assert "hunter2" not in caught.value.message
-    assert caught.value.block() | {"detail": ""} == {
+    assert caught.value.build_error_block() | {"detail": ""} == {
         "kind": "content_empty", "retryable": False, "suggestedAction": "inform_user", "detail": "",
     }  # fmt: skip
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import pytest
 
-from citewell.fetch.reader import Reader
-from citewell.fetch.tiers import Door, HtmlTier
+from citewell.fetch.address_reader import AddressReader
+from citewell.fetch.tiers.plain_tiers import HtmlTier, PageFetcher
 from citewell.model.page import Page
-from citewell.net.message import Request, Response
+from citewell.net.http.messages import HttpRequest, HttpResponse
 
 SIMPLIFIED = (
     "潮汐是海水在月球和太阳的引力作用下发生的周期性涨落现象。",
@@ -175,13 +175,13 @@ def read(body: bytes, *, content_type: str = "text/html") -> Page:
     """The page as scrape_page gets it, from a server that answers with these bytes."""
 
     class Canned:
-        async def send(self, request: Request) -> Response:
+        async def send_request(self, request: HttpRequest) -> HttpResponse:
             headers = {"content-type": content_type}
-            return Response(status=200, url=request.url, headers=headers, body=body)
+            return HttpResponse(status=200, url=request.url, headers=headers, body=body)
 
-    door = Door(Canned(), max_bytes=len(body))
-    reader = Reader([HtmlTier(door, timeout=1)], robots=None)
-    return asyncio.run(reader.read("https://example.org/tides"))
+    door = PageFetcher(Canned(), max_bytes=len(body))
+    reader = AddressReader([HtmlTier(door, timeout=1)], robots=None)
+    return asyncio.run(reader.read_page("https://example.org/tides"))
 
 
 def exact(page: Page, wanted: Sample) -> None:

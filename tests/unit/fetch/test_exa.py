@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from citewell.errors import Blocked, ContentEmpty, NotFound
-from citewell.fetch.exa import ExaTier
-from citewell.fetch.ladder import Climb, Draft, Unsure
-from citewell.fetch.rungs import build
-from citewell.net.guard import Guard, Rules
+from citewell.fetch.tiers.exa_tier import ExaTier
+from citewell.fetch.tiers.tier_assembly import build_tiers
+from citewell.fetch.tiers.tier_ladder import FetchAttempt, PageDraft, UnsureDraft
+from citewell.net.guard.address_guard import Guard, GuardRules
 from citewell.net.network import Network
 from tests.unit.net.loopback import LOOPBACK, Exchange, Names, Server, serve, settings
 
@@ -26,7 +26,7 @@ def contents(text: str | None = TEXT, **status: Any) -> dict[str, Any]:
 
 def ask(
     body: Any, *, status: int = 200, url: str = URL, base: str = "http://site.example.org"
-) -> tuple[Draft, Server]:
+) -> tuple[PageDraft, Server]:
     """The tier's text from one answer of Exa's, and what was asked."""
     kept: list[Server] = []
 
@@ -35,20 +35,20 @@ def ask(
             status, json.dumps(body).encode(), {"Content-Type": "application/json"}
         )
 
-    async def run() -> Draft:
+    async def run() -> PageDraft:
         async with serve(answer) as server:
             kept.append(server)
             network = Network(settings(), resolver=LOOPBACK)
-            upstream = network.upstream("exa", base_url=f"{base}:{server.port}")
-            tier = ExaTier(upstream, key="k3y", public=Guard(Rules(), resolver=PUBLIC))
+            upstream = network.open_upstream("exa", base_url=f"{base}:{server.port}")
+            tier = ExaTier(upstream, key="k3y", public=Guard(GuardRules(), resolver=PUBLIC))
             try:
-                return await tier.read(Climb(url=url))
+                return await tier.fetch_draft(FetchAttempt(url=url))
             finally:
                 await network.aclose()
 
     try:
         return asyncio.run(run()), kept[0]
-    except (Unsure, ContentEmpty, NotFound, Blocked) as error:
+    except (UnsureDraft, ContentEmpty, NotFound, Blocked) as error:
         error.add_note(f"requests: {len(kept[0].seen)}")
         raise
 
@@ -60,7 +60,7 @@ def test_where_exa_has_the_text_from_is_said(source: str | None, by: str) -> Non
     draft, server = ask(contents(status="success", source=source))
 
     assert (draft.content, draft.extracted_by, draft.final_url) == (TEXT.strip(), by, URL)
-    assert (draft.about.title, draft.about.published) == ("T", "2026-01-02T03:04:05+00:00")
+    assert (draft.metadata.title, draft.metadata.published) == ("T", "2026-01-02T03:04:05+00:00")
     seen = server.seen[0]
     assert (seen.method, seen.path, seen.header("x-api-key")) == ("POST", "/contents", "k3y")
     assert json.loads(seen.body) == {"urls": [URL], "text": True}
@@ -75,7 +75,7 @@ def test_where_exa_has_the_text_from_is_said(source: str | None, by: str) -> Non
         ),
         (contents(None, status="error", error={"tag": "CRAWL_TIMEOUT"}), ContentEmpty),
         (contents("  "), ContentEmpty),
-        (contents("Short."), Unsure),
+        (contents("Short."), UnsureDraft),
         (contents("Just a moment... Verifying you are human."), Blocked),
         ({"nothing": 1}, ContentEmpty),
     ],
@@ -127,4 +127,7 @@ def test_the_ladder_has_the_tiers_that_the_settings_allow(
 ) -> None:
     chosen = settings(**fields)
 
-    assert [tier.name for tier in build(chosen, Network(chosen)).tiers] == ["document", *names]
+    assert [tier.name for tier in build_tiers(chosen, Network(chosen)).tiers] == [
+        "document",
+        *names,
+    ]

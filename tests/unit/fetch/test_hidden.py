@@ -9,13 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
-from citewell.fetch.hidden import Removed, remove
+from citewell.fetch.hidden_text import RemovedText, remove_hidden_text
 from tests.unit.fetch.hidden_pages import HIDDEN, MARKER, SEEN, SHOWN, page
 
 
-def cleaned(html: str) -> tuple[str, Removed]:
+def cleaned(html: str) -> tuple[str, RemovedText]:
     tree = LexborHTMLParser(html)
-    removed = remove(tree)
+    removed = remove_hidden_text(tree)
     assert tree.body is not None
     return tree.body.html or "", removed
 
@@ -47,14 +47,14 @@ def test_counts_name_the_technique() -> None:
     )
 
     assert removed.counts == {"display": 1, "opacity": 1, "comment": 1}
-    assert removed.characters == len("one") + len("two")
+    assert removed.removed_chars == len("one") + len("two")
 
 
 def test_a_page_without_tricks_is_left_as_it_was() -> None:
     tree = LexborHTMLParser(page("<p>One</p><ul><li>Two</li></ul>"))
     before = tree.html
 
-    removed = remove(tree)
+    removed = remove_hidden_text(tree)
 
     assert tree.html == before
     assert removed.counts == {}
@@ -70,7 +70,7 @@ def test_only_the_hidden_words_of_a_paragraph_go() -> None:
 def test_a_page_that_was_nearly_all_hidden_says_so() -> None:
     _, removed = cleaned(f"<body><p>Wait</p><div style='display:none'>{SHOWN * 20}</div></body>")
 
-    assert removed.mostly
+    assert removed.is_mostly_hidden
 
 
 def test_nested_hidden_elements_are_removed_once() -> None:
@@ -103,7 +103,7 @@ def test_no_style_breaks_it_and_no_text_is_added(style: str, sheet: str, text: s
     tree = LexborHTMLParser(f'<style>{sheet}</style><p style="{style}">{text}</p><p>stays</p>')
     before = tree.body.text(deep=True) if tree.body is not None else ""
 
-    remove(tree)
+    remove_hidden_text(tree)
 
     after = tree.body.text(deep=True) if tree.body is not None else ""
     rest = iter(before)

@@ -6,10 +6,14 @@ from pathlib import Path
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from citewell.fetch.html import score
-from citewell.fetch.html.extract import extract, extract_tree, to_markdown
-from citewell.fetch.html.features import COLUMNS
-from citewell.fetch.html.kind import KINDS
+from citewell.fetch.html import block_scoring
+from citewell.fetch.html.block_features import FEATURE_COLUMNS
+from citewell.fetch.html.main_content import (
+    extract_from_tree,
+    extract_main_content,
+    extract_markdown,
+)
+from citewell.fetch.html.page_kind import PAGE_KINDS
 
 SENTENCE = (
     "The tide rises twice a day because the moon, though far away, pulls harder on the near "
@@ -47,7 +51,7 @@ DISCOURSE = f"""<html><head><title>How to read tide tables - Sailing forum</titl
 
 
 def test_an_article_comes_without_menu_sidebar_and_footer() -> None:
-    found = extract(ARTICLE, url="https://tides.example/post")
+    found = extract_main_content(ARTICLE, url="https://tides.example/post")
 
     assert "The tide rises twice" in found.markdown
     assert "## Why twice?" in found.markdown
@@ -57,25 +61,25 @@ def test_an_article_comes_without_menu_sidebar_and_footer() -> None:
 
 
 def test_an_article_is_recognised_with_its_title_and_confidence() -> None:
-    found = extract(ARTICLE, url="https://tides.example/blog/tides-explained-at-last")
+    found = extract_main_content(ARTICLE, url="https://tides.example/blog/tides-explained-at-last")
 
     assert found.kind == "article"
     assert found.title == "Tides explained"
     assert 0.7 < found.confidence <= 1.0
-    assert 0 < found.words <= found.page_words
+    assert 0 < found.word_count <= found.page_word_count
 
 
 def test_an_image_between_kept_paragraphs_is_kept_with_its_alternative_text() -> None:
     picture = '<figure><img src="/moon.png" alt="The moon over a bay"></figure>'
     page = ARTICLE.replace("<h2>Why twice?</h2>", picture).replace("</aside>", f"{picture}</aside>")
 
-    found = extract(page, url="https://tides.example/post")
+    found = extract_main_content(page, url="https://tides.example/post")
 
     assert found.markdown.count("![The moon over a bay](https://tides.example/moon.png)") == 1
 
 
 def test_every_reply_of_a_thread_inside_noscript_is_kept() -> None:
-    found = extract(DISCOURSE, url="https://forum.example/t/tide-tables/12")
+    found = extract_main_content(DISCOURSE, url="https://forum.example/t/tide-tables/12")
 
     assert found.kind == "forum"
     for start in ("How do I read", "Look at the height", "And mind daylight"):
@@ -88,14 +92,16 @@ def test_links_are_made_absolute_against_the_base_element() -> None:
         "<h2>Why twice?</h2>", f'<p>{SENTENCE} See <a href="more">more about it</a>. {SENTENCE}</p>'
     )
 
-    assert "[more about it](https://cdn.example/x/more)" in to_markdown(page, "https://t.example/")
+    assert "[more about it](https://cdn.example/x/more)" in extract_markdown(
+        page, "https://t.example/"
+    )
 
 
 def test_a_parsed_tree_gives_the_same_as_its_source_and_is_left_unchanged() -> None:
     tree = LexborHTMLParser(ARTICLE)
     before = tree.html
 
-    assert extract_tree(tree, url="https://a.example/") == extract(
+    assert extract_from_tree(tree, url="https://a.example/") == extract_main_content(
         ARTICLE, url="https://a.example/"
     )
     assert tree.html == before
@@ -116,14 +122,14 @@ def test_a_parsed_tree_gives_the_same_as_its_source_and_is_left_unchanged() -> N
     ],
 )
 def test_a_page_without_text_is_empty_and_not_an_error(page: str) -> None:
-    found = extract(page)
+    found = extract_main_content(page)
 
     assert found.markdown == ""
     assert found.confidence == 0.0
 
 
 def test_a_page_whose_text_is_all_in_its_header_is_still_read() -> None:
-    found = extract(f"<header><h1>Moon</h1><p>{SENTENCE * 3}</p></header>")
+    found = extract_main_content(f"<header><h1>Moon</h1><p>{SENTENCE * 3}</p></header>")
 
     assert "The tide rises twice" in found.markdown
 
@@ -142,20 +148,20 @@ def test_a_page_whose_text_is_all_in_its_header_is_still_read() -> None:
     ids=["text", "unclosed", "tables", "one-word", "nested", "links", "items"],
 )
 def test_odd_pages_are_read_without_error(page: str) -> None:
-    assert isinstance(extract(page, url="http://[bad").markdown, str)
+    assert isinstance(extract_main_content(page, url="http://[bad").markdown, str)
 
 
 def test_the_model_fits_the_columns_and_kinds_of_the_code() -> None:
-    model = score.load()
+    model = block_scoring.load_scoring_model()
 
-    assert model.columns == COLUMNS
-    assert all(len(weights) == len(KINDS) for weights in model.kinds.values())
-    assert 0 < score.probabilities([[0.0] * len(COLUMNS)])[0] < 1
+    assert model.columns == FEATURE_COLUMNS
+    assert all(len(weights) == len(PAGE_KINDS) for weights in model.kind_weights.values())
+    assert 0 < block_scoring.score_blocks([[0.0] * len(FEATURE_COLUMNS)])[0] < 1
 
 
 def test_a_clear_page_is_cut_at_one_half_and_a_doubtful_one_lower() -> None:
-    clear, sure = score.best_cut([1.0, 1.0, 0.0], [10, 10, 10])
-    doubtful, unsure = score.best_cut([0.4, 0.4, 0.3], [10, 10, 10])
+    clear, sure = block_scoring.choose_threshold([1.0, 1.0, 0.0], [10, 10, 10])
+    doubtful, unsure = block_scoring.choose_threshold([0.4, 0.4, 0.3], [10, 10, 10])
 
     assert clear == pytest.approx(0.5)
     assert sure == pytest.approx(1.0)
@@ -172,7 +178,9 @@ def test_known_pages_score_above_the_bar() -> None:
     scorer = load_scorer(folder)
     pages = [page for page in scorer.load("wcxb_devs", folder / "data") if page.type == "article"]
     scores = [
-        scorer.score_page("wcxb_dev", page, scorer.md_to_plain(to_markdown(page.html, page.url)))
+        scorer.score_page(
+            "wcxb_dev", page, scorer.md_to_plain(extract_markdown(page.html, page.url))
+        )
         for page in pages[:20]
     ]
 

@@ -3,7 +3,7 @@
 import pytest
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from citewell.fetch.html.limits import MAX_CHARACTERS, MAX_DEPTH, tame
+from citewell.fetch.html.markup_limits import MAX_ELEMENT_DEPTH, MAX_HTML_CHARS, limit_markup
 
 
 def depth(node: LexborNode | None) -> int:
@@ -36,15 +36,15 @@ def depth(node: LexborNode | None) -> int:
     ids=lambda page: page[:18],
 )
 def test_nesting_is_capped_before_parsing(page: str) -> None:
-    tree = LexborHTMLParser(tame(page))
+    tree = LexborHTMLParser(limit_markup(page))
 
-    assert depth(tree.root) <= MAX_DEPTH * 2
+    assert depth(tree.root) <= MAX_ELEMENT_DEPTH * 2
 
 
 def test_text_below_the_deepest_level_survives() -> None:
     page = "<div>" * 5_000 + "<p>treasure</p>" + "</div>" * 5_000 + "<p>after</p>"
 
-    tree = LexborHTMLParser(tame(page))
+    tree = LexborHTMLParser(limit_markup(page))
 
     assert tree.body is not None
     assert tree.body.text().split("after")[0].strip() == "treasure"
@@ -53,22 +53,22 @@ def test_text_below_the_deepest_level_survives() -> None:
 def test_an_ordinary_page_is_not_touched() -> None:
     page = "<ul>" + "<li>a<br><img src=x>" * 900 + "</ul>" + "<p>b</p>" * 900
 
-    assert LexborHTMLParser(tame(page)).html == LexborHTMLParser(page).html
+    assert LexborHTMLParser(limit_markup(page)).html == LexborHTMLParser(page).html
 
 
 def test_unclosed_formatting_is_bounded() -> None:
     page = "<p>" + "".join(f"<b id={i}>" for i in range(2_000)) + "</p><p>x</p>" * 500
 
-    assert len(LexborHTMLParser(tame(page)).css("b")) < 20_000
+    assert len(LexborHTMLParser(limit_markup(page)).css("b")) < 20_000
 
 
 def test_unclosed_tags_without_an_end_take_linear_time() -> None:
-    assert len(tame("<a " * 100_000)) < 300_000
+    assert len(limit_markup("<a " * 100_000)) < 300_000
 
 
 def test_a_page_is_cut_at_the_size_limit() -> None:
-    assert len(tame("word " * 6_000_000)) == MAX_CHARACTERS
+    assert len(limit_markup("word " * 6_000_000)) == MAX_HTML_CHARS
 
 
 def test_lone_surrogates_and_control_characters_are_removed() -> None:
-    assert tame("a\ud800b\x00c\x1bd\te") == b"abcd\te"
+    assert limit_markup("a\ud800b\x00c\x1bd\te") == b"abcd\te"

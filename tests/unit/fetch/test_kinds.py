@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from citewell.fetch.kinds import sniff
+from citewell.fetch.decoding.content_kinds import sniff_content_kind
 
 
 @pytest.mark.parametrize(
@@ -25,6 +25,6 @@ from citewell.fetch.kinds import sniff
 def test_a_body_is_known_by_its_content_first(
     body: bytes, content_type: str, name: str, *, readable: bool
 ) -> None:
-    kind = sniff(body, content_type)
+    kind = sniff_content_kind(body, content_type)
 
-    assert (kind.name, kind.readable) == (name, readable)
+    assert (kind.name, kind.is_text) == (name, readable)

@@ -5,32 +5,38 @@ import asyncio
 import pytest
 
 from citewell.errors import Blocked, CitewellError, ContentEmpty, NetworkFailed, NotFound
-from citewell.fetch.ladder import Climb, Draft, Ladder, Tier, Unsure
+from citewell.fetch.tiers.tier_ladder import (
+    FetchAttempt,
+    FetchTier,
+    PageDraft,
+    TierLadder,
+    UnsureDraft,
+)
 
 URL = "https://example.org/page"
 
 
-def draft(content: str, by: str = "html") -> Draft:
-    return Draft(final_url=URL, content=content, content_type="html", extracted_by=by)
+def draft(content: str, by: str = "html") -> PageDraft:
+    return PageDraft(final_url=URL, content=content, content_type="html", extracted_by=by)
 
 
 class Step:
     """A tier that answers, doubts or fails as it was told."""
 
-    def __init__(self, name: str, outcome: Draft | Exception) -> None:
+    def __init__(self, name: str, outcome: PageDraft | Exception) -> None:
         self.name = name
         self.asked = 0
         self._outcome = outcome
 
-    async def read(self, climb: Climb) -> Draft:
+    async def fetch_draft(self, climb: FetchAttempt) -> PageDraft:
         self.asked += 1
         if isinstance(self._outcome, Exception):
             raise self._outcome
         return self._outcome
 
 
-def climb(*tiers: Tier) -> Draft:
-    return asyncio.run(Ladder(tiers).climb(URL))
+def climb(*tiers: FetchTier) -> PageDraft:
+    return asyncio.run(TierLadder(tiers).climb_tiers(URL))
 
 
 def test_the_first_sure_text_is_taken_and_no_further_tier_asked() -> None:
@@ -77,8 +83,8 @@ def test_among_equals_the_last_tier_speaks() -> None:
 
 def test_the_fullest_doubtful_text_is_given_as_partial() -> None:
     found = climb(
-        Step("markdown", Unsure(draft("a bit more", "markdown"), ContentEmpty("x"))),
-        Step("html", Unsure(draft("a bit", "html"), ContentEmpty("x"))),
+        Step("markdown", UnsureDraft(draft("a bit more", "markdown"), ContentEmpty("x"))),
+        Step("html", UnsureDraft(draft("a bit", "html"), ContentEmpty("x"))),
     )
 
     assert (found.content, found.extracted_by, found.quality) == (

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from citewell.fetch.markdown.writer import write
+from citewell.fetch.markdown.markdown_writer import render_markdown
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "structure"
 PAGES = sorted(path.stem for path in GOLDEN.glob("*.html"))
@@ -16,7 +16,7 @@ def test_a_page_is_written_as_its_golden_markdown(name: str) -> None:
     tree = LexborHTMLParser((GOLDEN / f"{name}.html").read_text("utf-8"))
     assert tree.body is not None
 
-    markdown = write(tree.body, base="https://site.example/docs/page")
+    markdown = render_markdown(tree.body, base="https://site.example/docs/page")
 
     assert markdown + "\n" == (GOLDEN / f"{name}.md").read_text("utf-8")
 

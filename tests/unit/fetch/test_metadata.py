@@ -5,11 +5,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
-from citewell.fetch.metadata import About, describe, iso
+from citewell.fetch.metadata.page_metadata import (
+    ExtractedMetadata,
+    parse_machine_date,
+    read_page_metadata,
+)
 
 
-def about(html: str) -> About:
-    return describe(LexborHTMLParser(html))
+def about(html: str) -> ExtractedMetadata:
+    return read_page_metadata(LexborHTMLParser(html))
 
 
 def test_json_ld_gives_author_and_date() -> None:
@@ -37,7 +41,7 @@ def test_a_time_element_in_the_article_is_the_last_resort() -> None:
 
 
 def test_a_page_that_says_nothing_has_no_facts() -> None:
-    assert about("<p>Text</p>") == About()
+    assert about("<p>Text</p>") == ExtractedMetadata()
 
 
 def test_the_title_is_the_shared_one_then_the_head_then_the_heading() -> None:
@@ -67,7 +71,7 @@ def test_the_language_is_the_primary_tag(lang: str, language: str | None) -> Non
     ],
 )
 def test_dates_are_read_in_iso_form_or_not_at_all(written: object, read: str | None) -> None:
-    assert iso(written) == read
+    assert parse_machine_date(written) == read
 
 
 @given(text=st.text(max_size=200))

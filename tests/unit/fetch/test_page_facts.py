@@ -9,12 +9,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
-from citewell.fetch.metadata import About, describe
-from citewell.fetch.stamps import iso, partly, written
+from citewell.fetch.metadata.page_dates import (
+    find_written_date,
+    parse_machine_date,
+    parse_partial_date,
+)
+from citewell.fetch.metadata.page_metadata import (
+    ExtractedMetadata,
+    read_page_metadata,
+)
 
 
-def about(html: str, url: str = "") -> About:
-    return describe(LexborHTMLParser(html), url=url)
+def about(html: str, url: str = "") -> ExtractedMetadata:
+    return read_page_metadata(LexborHTMLParser(html), url=url)
 
 
 def ld(value: object) -> str:
@@ -51,7 +58,7 @@ def test_an_organisation_is_known_as_one() -> None:
 
     (author,) = about(ld(article)).authors
 
-    assert author.collective
+    assert author.is_indivisible
 
 
 @pytest.mark.parametrize(
@@ -252,7 +259,7 @@ def test_many_votes_need_no_note_and_other_hosts_have_no_votes() -> None:
     ],
 )
 def test_a_written_day_is_read_where_it_is_plain(text: str, day: str | None) -> None:
-    assert written(text) == day
+    assert find_written_date(text) == day
 
 
 @pytest.mark.parametrize(
@@ -267,11 +274,11 @@ def test_a_written_day_is_read_where_it_is_plain(text: str, day: str | None) -> 
     ],
 )
 def test_machine_dates_are_read_in_iso_form(value: object, stamp: str | None) -> None:
-    assert iso(value) == stamp
+    assert parse_machine_date(value) == stamp
 
 
 def test_part_of_a_date_is_kept_as_such() -> None:
-    assert [partly(value) for value in ("2021", "2021-5", "2021/13", "21", None)] == [
+    assert [parse_partial_date(value) for value in ("2021", "2021-5", "2021/13", "21", None)] == [
         "2021", "2021-05", None, None, None,
     ]  # fmt: skip
 

@@ -13,14 +13,14 @@ from citewell.errors import (
     NetworkFailed,
     NotFound,
     RateLimited,
-    Refused,
+    RefusedByPolicy,
     TooLarge,
-    Unavailable,
+    UpstreamUnavailable,
 )
-from citewell.fetch.kinds import sniff
+from citewell.fetch.decoding.content_kinds import sniff_content_kind
 from citewell.model.page import Page
 from citewell.net.network import Network
-from citewell.services.read import Read
+from citewell.services.reading.page_reader import PageReader
 from tests import documents
 from tests.internet.faults import Fault
 from tests.internet.serve import Internet
@@ -31,10 +31,10 @@ ELSEWHERE = "Try an alternative source — its content can't be read directly."
 
 def read(internet: Internet, environ: dict[str, str], url: str, **settings: object) -> Page:
     async def run() -> Page:
-        chosen = config.load(environ, **{"page_timeout": 2.0, **settings})
+        chosen = config.load_settings(environ, **{"page_timeout": 2.0, **settings})
         network = Network(chosen)
         try:
-            return await Read(settings=chosen, network=network).read(url)
+            return await PageReader(settings=chosen, network=network).read_page(url)
         finally:
             await network.aclose()
 
@@ -209,10 +209,10 @@ def test_a_bot_wall_is_reported_and_never_content(
         ("wall/shell", ContentEmpty),
         ("wall/empty", ContentEmpty),
         ("wall/nothing", ContentEmpty),
-        ("status/500", Unavailable),
-        ("redirect/loop", Unavailable),
-        ("redirect/chain/9", Unavailable),
-        ("truncated-gzip", Unavailable),
+        ("status/500", UpstreamUnavailable),
+        ("redirect/loop", UpstreamUnavailable),
+        ("redirect/chain/9", UpstreamUnavailable),
+        ("truncated-gzip", UpstreamUnavailable),
         ("huge", TooLarge),
         ("big", TooLarge),
         ("endless", TooLarge),
@@ -258,7 +258,7 @@ def test_an_address_of_another_kind_is_rejected(
 ) -> None:
     error = fails(internet, environ, url)
 
-    assert isinstance(error, Refused)
+    assert isinstance(error, RefusedByPolicy)
     assert error.message.endswith("Provide a valid public http(s) URL.")
 
 
@@ -267,7 +267,7 @@ def test_a_redirect_into_private_space_is_refused_and_not_climbed_over(
 ) -> None:
     error = fails(internet, environ, internet.odd("redirect/to?url=http://169.254.169.254/latest"))
 
-    assert isinstance(error, Refused)
+    assert isinstance(error, RefusedByPolicy)
     assert internet.world.calls["odd"] == 1
 
 
@@ -276,7 +276,7 @@ def test_a_page_outside_the_allowed_domains_is_refused(
 ) -> None:
     error = fails(internet, environ, internet.odd("fine"), allowed_domains=("example.org",))
 
-    assert isinstance(error, Refused)
+    assert isinstance(error, RefusedByPolicy)
     assert internet.world.calls["odd"] == 0
 
 
@@ -288,7 +288,7 @@ def test_robots_are_obeyed_unless_told_otherwise(
     error = fails(internet, environ, url)
     page = read(internet, environ, url, respect_robots=False)
 
-    assert isinstance(error, Refused)
+    assert isinstance(error, RefusedByPolicy)
     assert "CITEWELL_RESPECT_ROBOTS=false" in error.message
     assert "walled gardens" in page.content
 
@@ -353,10 +353,10 @@ def test_pages_are_read_by_name_through_a_resolver_of_our_own(environ: dict[str,
         return ["127.0.0.1"]
 
     async def run(url: str) -> Page:
-        settings = config.load(environ, allow_private_ips=True)
+        settings = config.load_settings(environ, allow_private_ips=True)
         network = Network(settings, resolver=everywhere)
         try:
-            return await Read(settings=settings, network=network).read(url)
+            return await PageReader(settings=settings, network=network).read_page(url)
         finally:
             await network.aclose()
 
@@ -373,7 +373,7 @@ def test_a_fault_of_ours_on_one_page_is_that_pages_error(
     def broken(*_: object, **__: object) -> None:
         raise IndexError("a fault of ours")
 
-    monkeypatch.setattr("citewell.fetch.html.extract.extract_tree", broken)
+    monkeypatch.setattr("citewell.fetch.html.main_content.extract_from_tree", broken)
 
     error = fails(internet, environ, internet.page("batteries.example.org", "lithium-ion-ageing"))
 
@@ -401,4 +401,4 @@ def test_a_document_is_read_as_what_it_is_whatever_its_name(
 
 def test_comments_before_a_page_cannot_hold_up_the_reader() -> None:
     """Each comment once doubled the time it took to see that this is no HTML."""
-    assert sniff(b"<!---->" * 400 + b"x", "text/html").name == "html"
+    assert sniff_content_kind(b"<!---->" * 400 + b"x", "text/html").name == "html"

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from citewell.errors import NotFound, UpstreamError
 from citewell.model.page import Page
-from citewell.net.message import Request
+from citewell.net.http.messages import HttpRequest
 from tests.property.test_damaged_answers import REPLACEMENTS, broken_text, damaged, places
 from tests.unit.fetch.site_answers import CASES, REDDIT_COMMENTS, REDDIT_PAGE
 from tests.unit.fetch.site_bench import Reply, read
@@ -40,7 +40,7 @@ def check(page: Page) -> None:
     json.dumps([page.author, page.site, page.published, page.language, page.notes]).encode()
     for signals in (page.forum_signals, page.trust_signals, *page.highlights):
         if signals is not None:
-            json.dumps(signals.wire()).encode()
+            json.dumps(signals.to_wire()).encode()
     assert page.title
     prose = _CODE.sub("", page.content)
     assert all(goal.startswith(("http", "#", "mailto:")) for goal in _LINK.findall(prose))
@@ -101,7 +101,7 @@ def test_the_check_itself_notices_a_bad_link() -> None:
 
 
 def test_a_request_dependent_answer_is_damaged_too() -> None:
-    request = Request(url="https://en.wikipedia.org/w/api.php", params={"action": "parse"})
+    request = HttpRequest(url="https://en.wikipedia.org/w/api.php", params={"action": "parse"})
     answers = next(make for site, _, make in CASES if site == "wikipedia")()
 
     assert "parse" in answers["en.wikipedia.org/w/api.php"](request)

@@ -3,14 +3,14 @@ from __future__ import annotations
 import pytest
 
 from citewell.errors import NotFound
-from citewell.fetch.sites.readme import Home, tidy
+from citewell.fetch.sites.repository_markdown import LinkBase, clean_repository_markdown
 from tests.unit.fetch.site_answers import GH, RAW, README, github
 from tests.unit.fetch.site_bench import Bench, Reply, Web, page, read
 
 REPO = "https://github.com/example/tides"
-HOME = Home(
-    pages="https://github.com/e/t/blob/HEAD/README.md",
-    pictures="https://raw.example.org/e/t/HEAD/README.md",
+HOME = LinkBase(
+    page_base="https://github.com/e/t/blob/HEAD/README.md",
+    picture_base="https://raw.example.org/e/t/HEAD/README.md",
 )
 
 
@@ -39,7 +39,7 @@ def test_trust_costs_five_calls_and_counts_by_the_last_page() -> None:
 
     assert found is not None
     assert found.trust_signals is not None
-    wire = found.trust_signals.wire()
+    wire = found.trust_signals.to_wire()
     assert wire["contributorCount"] == 321
     assert wire["releaseCount"] == 0
     assert wire["repo"]["stargazersCount"] == 1500
@@ -154,11 +154,11 @@ def test_a_merged_pull_request_says_so() -> None:
 
 
 def test_a_comment_left_open_hides_the_rest_as_it_does_on_the_site() -> None:
-    assert tidy("Seen\n<!-- open\n```\nalso hidden\n```\n", HOME) == "Seen"
+    assert clean_repository_markdown("Seen\n<!-- open\n```\nalso hidden\n```\n", HOME) == "Seen"
 
 
 def test_a_badge_is_a_picture_within_a_link() -> None:
-    text = tidy("[![ok](b.svg)](ci.md) <a href='x.md'><b>X</b></a>", HOME)
+    text = clean_repository_markdown("[![ok](b.svg)](ci.md) <a href='x.md'><b>X</b></a>", HOME)
 
     assert text == (
         "[![ok](https://raw.example.org/e/t/HEAD/b.svg)](https://github.com/e/t/blob/HEAD/ci.md)"
@@ -185,15 +185,15 @@ def test_a_badge_is_a_picture_within_a_link() -> None:
     ],
 )
 def test_a_text_made_to_be_slow_is_not(piece: str) -> None:
-    tidy(piece * (400_000 // len(piece)), HOME)
+    clean_repository_markdown(piece * (400_000 // len(piece)), HOME)
 
 
 def test_runs_of_backticks_of_every_length_are_not_slow() -> None:
-    tidy(" ".join("`" * length for length in range(1, 900)), HOME)
+    clean_repository_markdown(" ".join("`" * length for length in range(1, 900)), HOME)
 
 
 def test_a_dangerous_address_is_not_a_link() -> None:
-    text = tidy(
+    text = clean_repository_markdown(
         '<a href="javascript:alert(1)">click</a>, [y](javascript:z) and [x](docs/a.md)', HOME
     )
 

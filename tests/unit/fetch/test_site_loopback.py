@@ -9,7 +9,7 @@ import pytest
 from citewell import config
 from citewell.errors import NotFound
 from citewell.fetch import sites
-from citewell.fetch.sites.kit import SiteKit
+from citewell.fetch.sites.site_kit import SiteKit
 from citewell.model.page import Page
 from citewell.net.network import Network
 from tests.internet.apis.site_youtube_mobile import KEY
@@ -19,11 +19,11 @@ from tests.internet.world import World
 
 def read(url: str, environ: dict[str, str]) -> Page | None:
     async def once() -> Page | None:
-        settings = config.load(environ)
+        settings = config.load_settings(environ)
         network = Network(settings)
-        kit = SiteKit(network=network, raw=settings.raw, robots=network.robots)
+        kit = SiteKit(network=network, setting_values=settings.raw, robots=network.robots)
         try:
-            return await sites.read(url, kit)
+            return await sites.read_site_page(url, kit)
         finally:
             await network.aclose()
 

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from citewell.errors import ContentEmpty, NotFound
-from citewell.fetch.sites.arxiv import read_feed
+from citewell.fetch.sites.arxiv import parse_arxiv_paper
 from citewell.model.page import Page
-from citewell.net.message import Response
+from citewell.net.http.messages import HttpResponse
 from tests.unit.fetch.site_answers import ATOM, SE, arxiv, patents, stackexchange, wikipedia
 from tests.unit.fetch.site_bench import Bench, Reply, Web, page, read
 
@@ -78,7 +78,7 @@ def test_without_a_full_text_the_abstract_is_given_and_flagged() -> None:
     found = page(PAPER, {API: ATOM})
 
     assert found.quality == "partial"
-    assert "no PDF reader is at hand" in found.notes[0]
+    assert "no PDF reader is available" in found.notes[0]
     assert "[PDF](https://arxiv.org/pdf/2401.00001v2)" in found.content
 
 
@@ -120,9 +120,9 @@ def recorded() -> list[Any]:
 @pytest.mark.parametrize("record", recorded() or [pytest.param(None, marks=pytest.mark.skip)])
 def test_a_recorded_feed_is_a_paper_or_none(record: dict[str, Any]) -> None:
     body = record["body"].encode()
-    response = Response(status=record["status_code"], url="", headers={}, body=body)
+    response = HttpResponse(status=record["status_code"], url="", headers={}, body=body)
 
-    paper = read_feed(response)
+    paper = parse_arxiv_paper(response)
 
     if "<entry>" not in record["body"] or record["status_code"] == 400:
         assert paper is None

@@ -90,7 +90,7 @@ NOBODYS = [
 
 @pytest.mark.parametrize(("url", "site", "kind"), MEANT)
 def test_an_address_belongs_to_its_site(url: str, site: str, kind: str) -> None:
-    found = sites.find(url)
+    found = sites.find_site_route(url)
 
     assert found is not None
     assert (found[0], found[1].kind, found[1].url) == (site, kind, url)
@@ -98,16 +98,18 @@ def test_an_address_belongs_to_its_site(url: str, site: str, kind: str) -> None:
 
 @pytest.mark.parametrize("url", NOBODYS)
 def test_any_other_address_is_left_to_the_ladder(url: str) -> None:
-    assert sites.find(url) is None
+    assert sites.find_site_route(url) is None
 
 
 def test_every_site_is_listed_and_owns_a_domain() -> None:
-    assert set(sites.DOMAINS.values()) == set(sites.NAMES)
+    assert set(sites.SITES_BY_DOMAIN.values()) == set(sites.NAMES)
     assert {site for site, _, _ in CASES} == set(sites.NAMES)
 
 
 def test_no_two_endpoints_share_a_setting() -> None:
-    envs = [one.base_url_env for name in sites.NAMES for one in sites.load(name).ENDPOINTS]
+    envs = [
+        one.base_url_env for name in sites.NAMES for one in sites.load_site_reader(name).ENDPOINTS
+    ]
 
     assert len(envs) == len(set(envs))
     assert all(env.startswith("CITEWELL_SITE_") for env in envs)

@@ -157,7 +157,7 @@ def test_twenty_upvotes_carry_no_warning() -> None:
 
     assert found.forum_signals is not None
     assert found.forum_signals.credibility_note is None
-    assert "credibilityNote" not in found.forum_signals.wire()
+    assert "credibilityNote" not in found.forum_signals.to_wire()
 
 
 def test_the_page_is_read_where_reddit_keeps_its_json_to_itself() -> None:

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from citewell.errors import AuthRequired, Blocked, NotFound
-from citewell.fetch.sites import captions
-from citewell.fetch.sites.captions import Cue
-from citewell.fetch.sites.highlights import highlights
-from citewell.fetch.sites.player import choose, read_player
+from citewell.fetch.sites import video_captions
+from citewell.fetch.sites.transcript_highlights import choose_transcript_highlights
+from citewell.fetch.sites.video_captions import CaptionCue
+from citewell.fetch.sites.youtube_player import choose_caption_track, parse_player_answer
 from tests.unit.fetch.site_answers import MOBILE_PAGE, VTT, player, youtube
 from tests.unit.fetch.site_bench import Bench, Reply, Web, page, read
 
@@ -88,7 +88,7 @@ def test_machine_captions_are_said_to_be_such() -> None:
 
     found = page(URL, youtube() | {PLAYER: answer})
 
-    assert found.notes == ("The captions were written by a machine, not by a person.",)
+    assert found.notes == ("The captions were generated automatically.",)
 
 
 def test_the_page_is_asked_where_the_application_fails() -> None:
@@ -183,7 +183,7 @@ def test_a_long_transcript_is_cut_at_its_limit() -> None:
 
 
 def test_rolling_captions_are_said_once() -> None:
-    cues = captions.parse(ROLLING)
+    cues = video_captions.parse_captions(ROLLING)
 
     assert [cue.text for cue in cues] == ["hello there", "how are you"]
     assert [cue.start for cue in cues] == [0.0, 2.01]
@@ -192,48 +192,52 @@ def test_rolling_captions_are_said_once() -> None:
 def test_a_refrain_in_written_captions_is_kept() -> None:
     body = "WEBVTT\n\n00:01.000 --> 00:02.000\nLa la la\n\n00:02.000 --> 00:03.000\nLa la la\n"
 
-    assert [cue.text for cue in captions.parse(body)] == ["La la la", "La la la"]
+    assert [cue.text for cue in video_captions.parse_captions(body)] == ["La la la", "La la la"]
 
 
 def test_both_xml_dialects_are_read() -> None:
     old = '<?xml version="1.0"?><transcript><text start="1.5" dur="2">It&amp;#39;s &amp;quot;on&amp;quot;</text></transcript>'
     new = '<timedtext format="3"><body><p t="1500" d="2000"><s>It&#39;s</s><s t="90"> on</s></p><p t="9" a="1">\n</p></body></timedtext>'
 
-    assert captions.parse(old) == (Cue(start=1.5, end=3.5, text='It\'s "on"'),)
-    assert captions.parse(new) == (Cue(start=1.5, end=3.5, text="It's on"),)
+    assert video_captions.parse_captions(old) == (
+        CaptionCue(start=1.5, end=3.5, text='It\'s "on"'),
+    )
+    assert video_captions.parse_captions(new) == (CaptionCue(start=1.5, end=3.5, text="It's on"),)
 
 
 @pytest.mark.parametrize("piece", ["<p t='1'>", '<text start="1">', "<", "&amp;", '<p t="1">a'])
 def test_captions_made_to_be_slow_are_not(piece: str) -> None:
-    captions.parse("<timedtext>" + piece * (400_000 // len(piece)))
-    captions.parse("WEBVTT\n\n00:01.000 --> 00:02.000\n" + piece * (400_000 // len(piece)))
+    video_captions.parse_captions("<timedtext>" + piece * (400_000 // len(piece)))
+    video_captions.parse_captions(
+        "WEBVTT\n\n00:01.000 --> 00:02.000\n" + piece * (400_000 // len(piece))
+    )
 
 
 @pytest.mark.parametrize(
     "body", ["", "<html>", "{}", "WEBVTT", "WEBVTT\n\n00:99 --> x\nhi", "\x00"]
 )
 def test_what_is_no_caption_file_has_no_cues(body: str) -> None:
-    assert captions.parse(body) == ()
+    assert video_captions.parse_captions(body) == ()
 
 
 def test_highlights_are_five_at_most_and_the_best_scores_one() -> None:
     topics = ["moon", "harbour", "gauge", "storm", "chart", "coast", "delta", "estuary"]
     cues = [
-        Cue(start=at * 10.0, end=at * 10.0 + 9, text=f"The tides at the {name} follow number {at} of the moon.")
+        CaptionCue(start=at * 10.0, end=at * 10.0 + 9, text=f"The tides at the {name} follow number {at} of the moon.")
         for at, name in enumerate(topics)
     ]  # fmt: skip
 
-    found = highlights(cues, language="en")
+    found = choose_transcript_highlights(cues, language="en")
 
     assert 1 <= len(found) <= 5
     assert found[0].score == 1.0
     assert all(0 <= one.score <= 1 for one in found)
     assert len({one.text for one in found}) == len(found)
-    assert found[0].wire().keys() == {"text", "score", "startTime"}
+    assert found[0].to_wire().keys() == {"text", "score", "startTime"}
 
 
 def test_a_talk_of_a_few_words_has_no_highlights() -> None:
-    assert highlights([Cue(start=0, end=1, text="Hello.")]) == ()
+    assert choose_transcript_highlights([CaptionCue(start=0, end=1, text="Hello.")]) == ()
 
 
 def test_without_a_wanted_language_the_videos_own_is_taken() -> None:
@@ -244,10 +248,10 @@ def test_without_a_wanted_language_the_videos_own_is_taken() -> None:
         {"baseUrl": "/api/timedtext?lang=de", "languageCode": "de"},
     ]
     tracks["audioTracks"] = [{"defaultCaptionTrackIndex": 1}]
-    found = read_player(answer)
+    found = parse_player_answer(answer)
 
     assert found is not None
-    chosen = choose(found, ("en",))
+    chosen = choose_caption_track(found, ("en",))
     assert chosen is not None
     assert chosen.languageCode == "de"
 

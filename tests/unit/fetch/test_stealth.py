@@ -13,15 +13,15 @@ from citewell.errors import (
     Misconfigured,
     NetworkFailed,
     NotFound,
-    Refused,
+    RefusedByPolicy,
     TooLarge,
-    Unavailable,
+    UpstreamUnavailable,
 )
-from citewell.fetch.ladder import Climb, Draft
-from citewell.fetch.stealth import StealthTier
-from citewell.net.guard import Guard, Rules
-from citewell.net.message import Request, Response
-from citewell.net.stealth import Stealth
+from citewell.fetch.tiers.stealth_tier import StealthTier
+from citewell.fetch.tiers.tier_ladder import FetchAttempt, PageDraft
+from citewell.net.browser.stealth_client import StealthClient
+from citewell.net.guard.address_guard import Guard, GuardRules
+from citewell.net.http.messages import HttpRequest, HttpResponse
 from tests.unit.net.loopback import LOOPBACK, Exchange, Server, serve, settings
 
 ARTICLE = f"<title>T</title><article><p>{'A paragraph with words enough to be content of a page. ' * 20}</p></article>"
@@ -49,13 +49,13 @@ async def site(exchange: Exchange) -> None:
     exchange.writer.close()
 
 
-def use(act: Callable[[Stealth, Server], Awaitable[Any]], **fields: Any) -> Any:
+def use(act: Callable[[StealthClient, Server], Awaitable[Any]], **fields: Any) -> Any:
     pytest.importorskip("wreq")
 
     async def run() -> Any:
-        guard = Guard(Rules.of(settings(**fields)), resolver=LOOPBACK)
+        guard = Guard(GuardRules.from_settings(settings(**fields)), resolver=LOOPBACK)
         async with serve(site) as server:
-            stealth = Stealth(guard)
+            stealth = StealthClient(guard)
             try:
                 return await act(stealth, server)
             finally:
@@ -64,19 +64,19 @@ def use(act: Callable[[Stealth, Server], Awaitable[Any]], **fields: Any) -> Any:
     return asyncio.run(run())
 
 
-def get(path: str, **options: Any) -> Response:
-    async def act(stealth: Stealth, server: Server) -> Response:
-        return await stealth.send(Request(url=server.url(path), page=True, **options))
+def get(path: str, **options: Any) -> HttpResponse:
+    async def act(stealth: StealthClient, server: Server) -> HttpResponse:
+        return await stealth.send_request(HttpRequest(url=server.url(path), page=True, **options))
 
     return use(act)
 
 
 def test_a_page_is_asked_for_as_chrome_asks() -> None:
-    async def act(stealth: Stealth, server: Server) -> tuple[Response, str]:
+    async def act(stealth: StealthClient, server: Server) -> tuple[HttpResponse, str]:
         headers = {"accept": "text/markdown", "x-own": "1"}
-        return await stealth.send(Request(url=server.url("/"), headers=headers)), server.seen[
-            0
-        ].head
+        return await stealth.send_request(
+            HttpRequest(url=server.url("/"), headers=headers)
+        ), server.seen[0].head
 
     response, head = use(act)
 
@@ -97,8 +97,8 @@ def test_a_packed_body_is_unpacked() -> None:
 
 
 def test_redirects_are_followed_and_told() -> None:
-    async def act(stealth: Stealth, server: Server) -> tuple[Response, str]:
-        return await stealth.send(Request(url=server.url("/hop"))), server.url("/hop")
+    async def act(stealth: StealthClient, server: Server) -> tuple[HttpResponse, str]:
+        return await stealth.send_request(HttpRequest(url=server.url("/hop"))), server.url("/hop")
 
     response, first = use(act)
 
@@ -109,8 +109,8 @@ def test_redirects_are_followed_and_told() -> None:
     ("path", "options", "error"),
     [
         ("/bomb", {"max_bytes": 100_000}, TooLarge),
-        ("/loop", {}, Unavailable),
-        ("/inside", {}, Refused),
+        ("/loop", {}, UpstreamUnavailable),
+        ("/inside", {}, RefusedByPolicy),
         ("/cut", {}, NetworkFailed),
         ("/silent", {"timeout": 0.3}, NetworkFailed),
     ],
@@ -125,40 +125,40 @@ def test_what_goes_wrong_is_said_in_our_errors(
 @pytest.mark.parametrize(
     ("url", "error"),
     [
-        ("http://inside.example.org/", Refused),
-        ("https://127.0.0.1/", Refused),
+        ("http://inside.example.org/", RefusedByPolicy),
+        ("https://127.0.0.1/", RefusedByPolicy),
         ("http://site.example.org:1/", NetworkFailed),
         ("https://site.example.org:1/", NetworkFailed),
     ],
 )
 def test_private_hosts_are_refused_and_dead_ones_told_apart(url: str, error: type) -> None:
-    async def act(stealth: Stealth, server: Server) -> None:
-        await stealth.send(Request(url=url))
+    async def act(stealth: StealthClient, server: Server) -> None:
+        await stealth.send_request(HttpRequest(url=url))
 
     with pytest.raises(error):
         use(act)
 
 
 def test_without_the_extra_the_tier_says_that_it_is_not_installed() -> None:
-    stealth = Stealth(Guard(Rules()), available=lambda: False)
+    stealth = StealthClient(Guard(GuardRules()), available=lambda: False)
 
     with pytest.raises(Misconfigured) as caught:
-        asyncio.run(stealth.send(Request(url="https://example.org/")))
+        asyncio.run(stealth.send_request(HttpRequest(url="https://example.org/")))
 
     assert caught.value.detail == "not installed"
 
 
-def climb(path: str, in_hand: str | None = None, status: int = 200) -> tuple[Draft, int]:
+def climb(path: str, in_hand: str | None = None, status: int = 200) -> tuple[PageDraft, int]:
     """The tier's text and how often the site was asked for it."""
 
-    async def act(stealth: Stealth, server: Server) -> tuple[Draft, int]:
+    async def act(stealth: StealthClient, server: Server) -> tuple[PageDraft, int]:
         url = server.url(path)
         answer = None
         if in_hand is not None:
             headers = {"content-type": "text/html"}
-            answer = Response(status=status, url=url, headers=headers, body=in_hand.encode())
+            answer = HttpResponse(status=status, url=url, headers=headers, body=in_hand.encode())
         tier = StealthTier(stealth, max_bytes=2**20)
-        draft = await tier.read(Climb(url=url, answer=answer))
+        draft = await tier.fetch_draft(FetchAttempt(url=url, response=answer))
         return draft, len(server.seen)
 
     return use(act)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from citewell.fetch.walls import Seen, WallKind, detect
+from citewell.fetch.bot_walls import InspectedPage, WallKind, find_page_wall
 from tests.internet.render import markup
 from tests.internet.walls import WALLS
 from tests.internet.world import Page, World
@@ -29,20 +29,20 @@ KINDS = {
 }
 
 
-def look(html: str, **changes: object) -> Seen:
+def look(html: str, **changes: object) -> InspectedPage:
     tree = LexborHTMLParser(html)
     title = tree.css_first("title")
     name = title.text() if title is not None else ""
     for node in tree.css("script, style, noscript, head"):
         node.decompose()
     text = tree.body.text(separator=" ") if tree.body is not None else ""
-    seen = Seen(status=200, headers={}, html=html, text=" ".join(text.split()), title=name)
+    seen = InspectedPage(status=200, headers={}, html=html, text=" ".join(text.split()), title=name)
     return replace(seen, **changes)
 
 
 @pytest.mark.parametrize("name", KINDS)
 def test_a_wall_is_recognised_from_its_page_alone(name: str) -> None:
-    wall = detect(look(WALLS[name].body))
+    wall = find_page_wall(look(WALLS[name].body))
 
     assert wall is not None
     assert wall.kind is KINDS[name]
@@ -50,7 +50,7 @@ def test_a_wall_is_recognised_from_its_page_alone(name: str) -> None:
 
 @pytest.mark.parametrize("page", World().pages, ids=lambda page: f"{page.host}/{page.path}")
 def test_no_page_of_the_world_is_taken_for_a_wall(page: Page) -> None:
-    assert detect(look(markup(page))) is None
+    assert find_page_wall(look(markup(page))) is None
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_no_page_of_the_world_is_taken_for_a_wall(page: Page) -> None:
     ],
 )
 def test_a_header_alone_tells_of_a_bot_wall(name: str, value: str) -> None:
-    wall = detect(look("<p>" + "word " * 500, headers={name: value}))
+    wall = find_page_wall(look("<p>" + "word " * 500, headers={name: value}))
 
     assert wall is not None
     assert wall.kind is WallKind.BOT
@@ -73,19 +73,19 @@ def test_a_wall_quoted_inside_a_long_article_is_not_a_wall(name: str) -> None:
     prose = "<p>" + "The article explains what readers meet and why it happens. " * 40 + "</p>"
     html = f"<html><head><title>On walls</title></head><body><article>{prose}<pre>{WALLS[name].body}</pre></article></body></html>"
 
-    assert detect(look(html)) is None
+    assert find_page_wall(look(html)) is None
 
 
 def test_a_short_plain_page_is_content() -> None:
     html = "<html><head><title>Opening hours</title></head><body><p>We are open from nine to five.</p></body></html>"
 
-    assert detect(look(html)) is None
+    assert find_page_wall(look(html)) is None
 
 
 def test_a_contact_form_with_a_captcha_is_content() -> None:
     html = '<title>Contact</title><h1>Write to us</h1><form><textarea></textarea><div class="g-recaptcha"></div></form>'
 
-    assert detect(look(html)) is None
+    assert find_page_wall(look(html)) is None
 
 
 def test_an_article_with_a_login_box_and_a_cookie_banner_is_content() -> None:
@@ -95,13 +95,13 @@ def test_an_article_with_a_login_box_and_a_cookie_banner_is_content() -> None:
         f"<div>We use cookies. <button>Accept</button></div><article>{prose}</article>"
     )
 
-    assert detect(look(html)) is None
+    assert find_page_wall(look(html)) is None
 
 
 def test_a_redirect_to_a_login_page_needs_no_password_field() -> None:
     html = "<title>Welcome</title><p>Continue with your organisation.</p>"
 
-    wall = detect(look(html, path="/sso/login", redirected=True))
+    wall = find_page_wall(look(html, path="/sso/login", redirected=True))
 
     assert wall is not None
     assert wall.kind is WallKind.LOGIN
@@ -110,13 +110,13 @@ def test_a_redirect_to_a_login_page_needs_no_password_field() -> None:
 def test_a_page_at_a_login_path_that_was_asked_for_directly_is_content() -> None:
     html = "<title>Single sign-on explained</title><p>What single sign-on means.</p>"
 
-    assert detect(look(html, path="/sso/")) is None
+    assert find_page_wall(look(html, path="/sso/")) is None
 
 
 def test_a_shell_whose_content_was_found_all_the_same_is_content() -> None:
     html = WALLS["shell"].body
 
-    assert detect(look(html, extracted=400)) is None
+    assert find_page_wall(look(html, extracted=400)) is None
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ def test_a_shell_whose_content_was_found_all_the_same_is_content() -> None:
     ],
 )
 def test_a_soft_404_is_recognised_in_several_languages(title: str) -> None:
-    wall = detect(look(f"<title>{title}</title><p>Go home.</p>"))
+    wall = find_page_wall(look(f"<title>{title}</title><p>Go home.</p>"))
 
     assert wall is not None
     assert wall.kind is WallKind.MISSING
@@ -141,4 +141,4 @@ def test_words_are_counted_in_scripts_without_spaces() -> None:
         "<title>お知らせ</title><p>" + "海の近くで強い揺れを感じたときは避難してください" * 20
     )
 
-    assert seen.words >= 150
+    assert seen.visible_words >= 150

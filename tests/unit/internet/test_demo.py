@@ -36,20 +36,20 @@ def asked(monkeypatch: pytest.MonkeyPatch, question: str | None) -> str:
 )
 def test_the_question_comes_from_the_environment(
     given: str | None, expected: str, monkeypatch: pytest.MonkeyPatch
-):
+) -> None:
     assert asked(monkeypatch, given) == expected
 
 
 def test_a_question_that_looks_like_an_option_is_still_a_question(
     environ: dict[str, str], capfd: pytest.CaptureFixture[str]
-):
+) -> None:
     assert demo.research("--help", environ) in {0, 3}
     assert "Usage" not in capfd.readouterr().out
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="there is no make here")
 @pytest.mark.parametrize("given", ["argument", "environment"])
-def test_make_hands_the_question_on_as_it_is(given: str, tmp_path: Path):
+def test_make_hands_the_question_on_as_it_is(given: str, tmp_path: Path) -> None:
     python = tmp_path / "bin" / "python"
     python.parent.mkdir()
     python.write_text('#!/bin/sh\nprintf "%s" "$QUESTION"\n', encoding="utf-8")

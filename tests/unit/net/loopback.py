@@ -9,8 +9,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 from citewell.config import Settings
-from citewell.net.client import Client
-from citewell.net.guard import Guard, Rules
+from citewell.net.guard.address_guard import Guard, GuardRules
+from citewell.net.http.guarded_client import GuardedClient
 
 Handler = Callable[["Exchange"], Awaitable[None]]
 
@@ -130,10 +130,10 @@ def settings(**fields: object) -> Settings:
 
 
 @asynccontextmanager
-async def client(resolver: Names | None = None, **fields: object) -> AsyncIterator[Client]:
+async def client(resolver: Names | None = None, **fields: object) -> AsyncIterator[GuardedClient]:
     """A client for which the EXEMPT names may lead to loopback."""
-    guard = Guard(Rules.of(settings(**fields)), resolver=resolver or LOOPBACK)
-    carrier = Client(guard)
+    guard = Guard(GuardRules.from_settings(settings(**fields)), resolver=resolver or LOOPBACK)
+    carrier = GuardedClient(guard)
     try:
         yield carrier
     finally:

@@ -2,67 +2,70 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
+from typing import Any
 
 import pytest
 
 from citewell.errors import (
     AuthRequired,
-    BadShape,
     CitewellError,
+    MalformedResponse,
     NetworkFailed,
     NotFound,
     OutOfCredit,
     RateLimited,
-    Refused,
+    RefusedByPolicy,
     RejectedRequest,
     TooLarge,
-    Unavailable,
+    UpstreamUnavailable,
 )
-from citewell.net.breaker import Breaker, State
+from citewell.net.upstream.circuit_breaker import BreakerState, CircuitBreaker
 from tests.unit.net.loopback import Clock
 
 
-def make(threshold=5, reset=60.0):
+def make(threshold: int = 5, reset: float = 60.0) -> tuple[Any, ...]:
     clock = Clock()
-    return Breaker("brave", threshold=threshold, reset=reset, clock=clock), clock
+    return CircuitBreaker("brave", threshold=threshold, reset=reset, clock=clock), clock
 
 
-def attempt(breaker, error=None):
-    with suppress(CitewellError, asyncio.CancelledError), breaker.watch():
+def attempt(breaker: CircuitBreaker, error: Any = None) -> None:
+    with suppress(CitewellError, asyncio.CancelledError), breaker.watch_attempt():
         if error is not None:
             raise error
 
 
-def open_up(breaker, clock, failures=5):
+def open_up(breaker: CircuitBreaker, clock: Clock, failures: int = 5) -> None:
     for _ in range(failures):
-        attempt(breaker, Unavailable("down"))
+        attempt(breaker, UpstreamUnavailable("down"))
 
 
-def state(breaker):
-    return breaker.snapshot().state
+def state(breaker: CircuitBreaker) -> BreakerState:
+    return breaker.take_snapshot().state
 
 
-@pytest.mark.parametrize("error", [Unavailable("x"), NetworkFailed("x"), BadShape("x")])
-def test_five_failures_in_a_row_open_it(error):
+@pytest.mark.parametrize(
+    "error", [UpstreamUnavailable("x"), NetworkFailed("x"), MalformedResponse("x")]
+)
+def test_five_failures_in_a_row_open_it(error: Any) -> None:
     breaker, _ = make()
     for _ in range(4):
         attempt(breaker, error)
-    assert state(breaker) is State.CLOSED
+    assert state(breaker) is BreakerState.CLOSED
 
     attempt(breaker, error)
 
-    assert state(breaker) is State.OPEN
-    with pytest.raises(Unavailable) as caught:
+    assert state(breaker) is BreakerState.OPEN
+    with pytest.raises(UpstreamUnavailable) as caught:
         breaker.check()
     assert (caught.value.provider, caught.value.retry_after) == ("brave", 60.0)
 
 
-def test_a_success_starts_the_count_anew():
+def test_a_success_starts_the_count_anew() -> None:
     breaker, _ = make()
-    for error in [Unavailable("x")] * 4 + [None] + [Unavailable("x")] * 4:
+    for error in [UpstreamUnavailable("x")] * 4 + [None] + [UpstreamUnavailable("x")] * 4:
         attempt(breaker, error)
 
-    assert state(breaker) is State.CLOSED
+    assert state(breaker) is BreakerState.CLOSED
 
 
 @pytest.mark.parametrize(
@@ -73,21 +76,21 @@ def test_a_success_starts_the_count_anew():
         NotFound("x"),
         OutOfCredit("x"),
         TooLarge("x"),
-        Refused("x"),
+        RefusedByPolicy("x"),
         asyncio.CancelledError(),
     ],
 )
-def test_what_is_not_the_upstreams_failure_never_counts(error):
+def test_what_is_not_the_upstreams_failure_never_counts(error: Any) -> None:
     breaker, _ = make(threshold=1)
 
     for _ in range(20):
         attempt(breaker, error)
 
-    assert state(breaker) is State.CLOSED
+    assert state(breaker) is BreakerState.CLOSED
     assert breaker.snapshot().failures == 0
 
 
-def test_a_429_opens_it_for_its_delay():
+def test_a_429_opens_it_for_its_delay() -> None:
     breaker, clock = make()
 
     attempt(breaker, RateLimited("slow down", retry_after=7.0))
@@ -99,7 +102,7 @@ def test_a_429_opens_it_for_its_delay():
     breaker.check()
 
 
-def test_a_shorter_429_does_not_shorten_the_wait():
+def test_a_shorter_429_does_not_shorten_the_wait() -> None:
     breaker, _ = make()
 
     with suppress(RateLimited), breaker.watch(), suppress(RateLimited), breaker.watch():
@@ -109,35 +112,35 @@ def test_a_shorter_429_does_not_shorten_the_wait():
     assert breaker.snapshot().retry_after == 30.0
 
 
-def test_half_open_lets_one_probe_through_at_a_time():
+def test_half_open_lets_one_probe_through_at_a_time() -> None:
     breaker, clock = make()
     open_up(breaker, clock)
     clock.time += 60.0
 
     with breaker.watch():
-        assert state(breaker) is State.HALF_OPEN
+        assert state(breaker) is BreakerState.HALF_OPEN
         for _ in range(3):
-            with pytest.raises(Unavailable):
+            with pytest.raises(UpstreamUnavailable):
                 breaker.check()
-            with pytest.raises(Unavailable), breaker.watch():
+            with pytest.raises(UpstreamUnavailable), breaker.watch():
                 raise AssertionError("a second probe was let through")
 
-    assert state(breaker) is State.CLOSED
+    assert state(breaker) is BreakerState.CLOSED
 
 
-def test_of_many_parallel_callers_one_probes():
+def test_of_many_parallel_callers_one_probes() -> None:
     breaker, clock = make()
     open_up(breaker, clock)
     clock.time += 60.0
     release = asyncio.Event()
     through = []
 
-    async def call(number):
+    async def call(number: int) -> None:
         with breaker.watch():
             through.append(number)
             await release.wait()
 
-    async def run():
+    async def run() -> list[Any] | None:
         calls = [asyncio.ensure_future(call(number)) for number in range(10)]
         await asyncio.sleep(0)
         release.set()
@@ -146,13 +149,13 @@ def test_of_many_parallel_callers_one_probes():
     results = asyncio.run(run())
 
     assert through == [0]
-    assert sum(isinstance(result, Unavailable) for result in results) == 9
+    assert sum(isinstance(result, UpstreamUnavailable) for result in results) == 9
 
 
 @pytest.mark.parametrize(
-    "error", [asyncio.CancelledError(), Refused("x"), KeyError("a fault of ours")]
+    "error", [asyncio.CancelledError(), RefusedByPolicy("x"), KeyError("a fault of ours")]
 )
-def test_a_probe_that_proved_nothing_makes_way_for_another(error):
+def test_a_probe_that_proved_nothing_makes_way_for_another(error: Any) -> None:
     breaker, clock = make()
     open_up(breaker, clock)
     clock.time += 60.0
@@ -160,24 +163,24 @@ def test_a_probe_that_proved_nothing_makes_way_for_another(error):
     with pytest.raises(type(error)), breaker.watch():
         raise error
 
-    assert state(breaker) is State.HALF_OPEN
+    assert state(breaker) is BreakerState.HALF_OPEN
     attempt(breaker)
-    assert state(breaker) is State.CLOSED
+    assert state(breaker) is BreakerState.CLOSED
 
 
 @pytest.mark.parametrize("error", [None, NotFound("x"), RejectedRequest("x"), OutOfCredit("x")])
-def test_a_probe_that_was_answered_closes_it(error):
+def test_a_probe_that_was_answered_closes_it(error: Any) -> None:
     breaker, clock = make()
     open_up(breaker, clock)
     clock.time += 60.0
 
     attempt(breaker, error)
 
-    assert state(breaker) is State.CLOSED
+    assert state(breaker) is BreakerState.CLOSED
     assert breaker.snapshot().failures == 0
 
 
-def test_each_failed_probe_doubles_the_pause_up_to_a_cap():
+def test_each_failed_probe_doubles_the_pause_up_to_a_cap() -> None:
     breaker, clock = make()
     open_up(breaker, clock)
     pauses = []
@@ -189,19 +192,19 @@ def test_each_failed_probe_doubles_the_pause_up_to_a_cap():
     assert pauses == [60.0, 120.0, 240.0, 480.0, 600.0, 600.0]
 
 
-def test_an_attempt_from_before_the_opening_neither_closes_nor_extends_it():
+def test_an_attempt_from_before_the_opening_neither_closes_nor_extends_it() -> None:
     breaker, clock = make()
 
     with breaker.watch():
         open_up(breaker, clock)
         clock.time += 10.0
-    with pytest.raises(Unavailable), breaker.watch():
+    with pytest.raises(UpstreamUnavailable), breaker.watch():
         pass
 
     assert breaker.snapshot().retry_after == 50.0
 
 
-def test_the_snapshot_tells_why():
+def test_the_snapshot_tells_why() -> None:
     breaker, clock = make()
     assert (breaker.snapshot().retry_after, breaker.snapshot().last_error) == (None, None)
 

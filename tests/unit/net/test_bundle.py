@@ -2,29 +2,31 @@ from __future__ import annotations
 
 import pytest
 
-from citewell.model.paper import Paper, PaperId, Scheme
-from citewell.net import bundle
+from citewell.dialects import batch_lookup
+from citewell.model.paper import IdentifierScheme, Paper, PaperId
 
 
 def doi(value: str) -> PaperId:
-    return PaperId(scheme=Scheme.DOI, value=value)
+    return PaperId(scheme=IdentifierScheme.DOI, value=value)
 
 
 def work(value: str | None, title: str = "A work") -> Paper:
-    return Paper(title=title, source="crossref", ids={Scheme.DOI: value} if value else {})
+    return Paper(title=title, source="crossref", ids={IdentifierScheme.DOI: value} if value else {})
 
 
 IDS = [doi("10.1234/a"), doi("10.1234/b"), doi("10.1234/c")]
 
 
-def test_works_stand_under_the_identifiers_they_name_whatever_their_case():
-    found = bundle.placed(IDS, [work("10.1234/C"), work("10.1234/a")], whole=False)
+def test_works_stand_under_the_identifiers_they_name_whatever_their_case() -> None:
+    found = batch_lookup.assign_papers(
+        IDS, [work("10.1234/C"), work("10.1234/a")], is_complete=False
+    )
 
     assert found == {IDS[0]: work("10.1234/a"), IDS[2]: work("10.1234/C")}
 
 
-def test_what_a_whole_answer_lacks_is_absent():
-    assert bundle.placed(IDS, [work("10.1234/b")], whole=True) == {
+def test_what_a_whole_answer_lacks_is_absent() -> None:
+    assert batch_lookup.assign_papers(IDS, [work("10.1234/b")], is_complete=True) == {
         IDS[0]: None,
         IDS[1]: work("10.1234/b"),
         IDS[2]: None,
@@ -32,14 +34,16 @@ def test_what_a_whole_answer_lacks_is_absent():
 
 
 @pytest.mark.parametrize("stray", ["10.1234/neighbour", None])
-def test_a_work_without_its_place_settles_nothing_of_the_others(stray: str | None):
-    assert bundle.placed(IDS, [work("10.1234/b"), work(stray)], whole=True) == {
+def test_a_work_without_its_place_settles_nothing_of_the_others(stray: str | None) -> None:
+    assert batch_lookup.assign_papers(IDS, [work("10.1234/b"), work(stray)], is_complete=True) == {
         IDS[1]: work("10.1234/b")
     }
 
 
-def test_the_first_of_two_records_counts():
-    found = bundle.placed(IDS, [work("10.1234/a", "One"), work("10.1234/a", "Two")], whole=True)
+def test_the_first_of_two_records_counts() -> None:
+    found = batch_lookup.assign_papers(
+        IDS, [work("10.1234/a", "One"), work("10.1234/a", "Two")], is_complete=True
+    )
 
     assert found[IDS[0]] == work("10.1234/a", "One")
 
@@ -58,9 +62,9 @@ def test_the_first_of_two_records_counts():
         ("11.1234/a", False),
     ],
 )
-def test_only_a_doi_without_anybodys_syntax_can_be_listed(value: str, *, plain: bool):
-    assert bundle.plain([doi(value)]) == ([doi(value)] if plain else [])
+def test_only_a_doi_without_anybodys_syntax_can_be_listed(value: str, *, plain: bool) -> None:
+    assert batch_lookup.keep_plain_dois([doi(value)]) == ([doi(value)] if plain else [])
 
 
-def test_other_identifiers_are_no_dois():
-    assert bundle.plain([PaperId(scheme=Scheme.PMID, value="1")]) == []
+def test_other_identifiers_are_no_dois() -> None:
+    assert batch_lookup.keep_plain_dois([PaperId(scheme=IdentifierScheme.PMID, value="1")]) == []

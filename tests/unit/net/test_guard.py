@@ -2,17 +2,18 @@ from __future__ import annotations
 
 import asyncio
 from ipaddress import ip_address
+from typing import Any
 
 import httpcore2
 import pytest
 
 from citewell.config import Settings
-from citewell.errors import Misconfigured, NetworkFailed, Refused
-from citewell.net.address import is_public
-from citewell.net.backend import GuardedBackend, ProxyBackend
-from citewell.net.guard import Guard, Rules, resolve
-from citewell.net.outbound import Proxy
-from citewell.net.target import read_url
+from citewell.errors import Misconfigured, NetworkFailed, RefusedByPolicy
+from citewell.net.guard.address_guard import Guard, GuardRules, resolve_host
+from citewell.net.guard.ip_addresses import is_public_address
+from citewell.net.guard.url_grammar import parse_url
+from citewell.net.http.guarded_sockets import GuardedSocketBackend, ProxySocketBackend
+from citewell.net.http.outbound_route import ForwardProxy
 from tests.unit.net.loopback import Names
 
 PUBLIC = "93.184.216.34"
@@ -23,8 +24,8 @@ PUBLIC = "93.184.216.34"
     [PUBLIC, "1.1.1.1", "100.63.255.255", "172.32.0.1", "192.0.1.1", "2606:4700::1111",
      "2a00:1450:4001::1", "64:ff9b::101:101", "::ffff:1.1.1.1"],
 )  # fmt: skip
-def test_an_address_of_the_internet_is_public(text):
-    assert is_public(ip_address(text))
+def test_an_address_of_the_internet_is_public(text: Any) -> None:
+    assert is_public_address(ip_address(text))
 
 
 @pytest.mark.parametrize(
@@ -38,8 +39,8 @@ def test_an_address_of_the_internet_is_public(text):
      "3ffe::1", "3fff::1", "4000::1", "5f00::1", "fc00::1", "fd00:ec2::254", "fe80::1", "fec0::1",
      "ff02::1"],
 )  # fmt: skip
-def test_an_address_that_is_not_of_the_internet_is_not_public(text):
-    assert not is_public(ip_address(text))
+def test_an_address_that_is_not_of_the_internet_is_not_public(text: str) -> None:
+    assert not is_public_address(ip_address(text))
 
 
 @pytest.mark.parametrize(
@@ -54,8 +55,8 @@ def test_an_address_that_is_not_of_the_internet_is_not_public(text):
         ("https://my_blog.example.com/%7Ea/%2F|", "my_blog.example.com", 443, "/%7Ea/%2F%7C"),
     ],
 )
-def test_an_address_is_read_one_way(url, host, port, path):
-    target = read_url(url)
+def test_an_address_is_read_one_way(url: str, host: str, port: int, path: str) -> None:
+    target = parse_url(url)
 
     assert (target.host, target.port, target.path) == (host, port, path)
 
@@ -73,9 +74,9 @@ def test_an_address_is_read_one_way(url, host, port, path):
      "http://127.1/", "http://127.0.1/", "http://0x7f.0.0.1/", "http://1.2.3.256/", "http://1.2.3.4.5/",
      "http://\u0378.com/", "http://example.0x1/", "http://example.1/", "http://０x7f.1/", "http://example.com/" + "a" * 8200],
 )  # fmt: skip
-def test_an_address_outside_the_grammar_is_refused(url):
-    with pytest.raises(Refused):
-        read_url(url)
+def test_an_address_outside_the_grammar_is_refused(url: str) -> None:
+    with pytest.raises(RefusedByPolicy):
+        parse_url(url)
 
 
 @pytest.mark.parametrize(
@@ -89,16 +90,16 @@ def test_an_address_outside_the_grammar_is_refused(url):
      "http://169.254.169.254/latest", "http://example.com:22/", "http://example.com:6667/",
      "https://example.com:25/"],
 )  # fmt: skip
-def test_a_name_number_or_port_that_is_not_the_web_is_refused(url):
-    with pytest.raises(Refused):
-        Guard(Rules()).target(url)
+def test_a_name_number_or_port_that_is_not_the_web_is_refused(url: str) -> None:
+    with pytest.raises(RefusedByPolicy):
+        Guard(GuardRules()).check_url(url)
 
 
 @pytest.mark.parametrize(
     "host", ["www.example.com", PUBLIC, "[2606:4700::1111]", "example.org:8443"]
 )
-def test_a_public_name_or_number_is_let_through(host):
-    assert Guard(Rules()).target(f"https://{host}/").authority == host
+def test_a_public_name_or_number_is_let_through(host: Any) -> None:
+    assert Guard(GuardRules()).check_url(f"https://{host}/").authority == host
 
 
 @pytest.mark.parametrize(
@@ -106,33 +107,35 @@ def test_a_public_name_or_number_is_let_through(host):
     [["127.0.0.1"], [PUBLIC, "10.0.0.1"], ["2606:4700::1111", "::1"], [PUBLIC, "fe80::1%eth0"],
      [PUBLIC, "not an address"], ["::ffff:192.168.0.1"]],
 )  # fmt: skip
-def test_one_answer_that_is_not_public_refuses_the_whole_name(answers):
-    guard = Guard(Rules(), resolver=Names({"example.org": answers}))
+def test_one_answer_that_is_not_public_refuses_the_whole_name(answers: Any) -> None:
+    guard = Guard(GuardRules(), resolver=Names({"example.org": answers}))
 
-    with pytest.raises(Refused):
-        asyncio.run(guard.addresses("example.org", 443))
-
-
-def test_all_public_answers_are_given_without_repeats():
-    guard = Guard(Rules(), resolver=Names({"example.org": [PUBLIC, "2606:4700::1111", PUBLIC]}))
-
-    assert asyncio.run(guard.addresses("example.org", 443)) == (PUBLIC, "2606:4700::1111")
+    with pytest.raises(RefusedByPolicy):
+        asyncio.run(guard.resolve_checked("example.org", 443))
 
 
-def test_a_name_without_an_answer_is_a_network_failure():
-    async def broken(host):
+def test_all_public_answers_are_given_without_repeats() -> None:
+    guard = Guard(
+        GuardRules(), resolver=Names({"example.org": [PUBLIC, "2606:4700::1111", PUBLIC]})
+    )
+
+    assert asyncio.run(guard.resolve_checked("example.org", 443)) == (PUBLIC, "2606:4700::1111")
+
+
+def test_a_name_without_an_answer_is_a_network_failure() -> None:
+    async def broken(host: str) -> None:
         raise OSError
 
     for resolver in (Names({}), broken):
         with pytest.raises(NetworkFailed):
-            asyncio.run(Guard(Rules(), resolver=resolver).addresses("example.org", 443))
+            asyncio.run(Guard(GuardRules(), resolver=resolver).resolve_checked("example.org", 443))
 
 
-def test_a_named_private_host_is_let_through_on_its_port_only():
+def test_a_named_private_host_is_let_through_on_its_port_only() -> None:
     settings = Settings(
         allow_private_hosts=("searx:8080", "127.0.0.1:9000", "[::1]:9000", "nas.lan")
     )
-    guard = Guard(Rules.of(settings), resolver=Names({}, default=["10.0.0.5"]))
+    guard = Guard(GuardRules.from_settings(settings), resolver=Names({}, default=["10.0.0.5"]))
 
     for url in (
         "http://searx:8080/",
@@ -140,74 +143,75 @@ def test_a_named_private_host_is_let_through_on_its_port_only():
         "http://[::1]:9000/",
         "http://nas.lan:22/",
     ):
-        target = guard.target(url)
-        assert asyncio.run(guard.addresses(target.host, target.port))
+        target = guard.check_url(url)
+        assert asyncio.run(guard.resolve_checked(target.host, target.port))
     for url in ("http://searx/", "http://127.0.0.1/", "http://[::1]/", "http://other.lan/"):
-        with pytest.raises(Refused):
-            guard.target(url)
-    with pytest.raises(Refused):
-        asyncio.run(guard.addresses("searx", 80))
+        with pytest.raises(RefusedByPolicy):
+            guard.check_url(url)
+    with pytest.raises(RefusedByPolicy):
+        asyncio.run(guard.resolve_checked("searx", 80))
 
 
-def test_private_addresses_are_open_when_the_operator_says_so():
+def test_private_addresses_are_open_when_the_operator_says_so() -> None:
     guard = Guard(
-        Rules.of(Settings(allow_private_ips=True)), resolver=Names({}, default=["10.0.0.5"])
+        GuardRules.from_settings(Settings(allow_private_ips=True)),
+        resolver=Names({}, default=["10.0.0.5"]),
     )
 
-    assert guard.target("http://localhost:8080/").port == 8080
-    assert asyncio.run(guard.addresses("intranet", 80)) == ("10.0.0.5",)
-    with pytest.raises(Refused):
-        guard.target("http://0x7f000001/")
+    assert guard.check_url("http://localhost:8080/").port == 8080
+    assert asyncio.run(guard.resolve_checked("intranet", 80)) == ("10.0.0.5",)
+    with pytest.raises(RefusedByPolicy):
+        guard.check_url("http://0x7f000001/")
 
 
-def test_allowed_domains_bind_pages_and_not_apis():
-    guard = Guard(Rules.of(Settings(allowed_domains=("example.com", ".bücher.de"))))
+def test_allowed_domains_bind_pages_and_not_apis() -> None:
+    guard = Guard(GuardRules.from_settings(Settings(allowed_domains=("example.com", ".bücher.de"))))
 
     for url in (
         "https://example.com/",
         "https://a.b.example.com/",
         "https://www.xn--bcher-kva.de/",
     ):
-        guard.target(url, page=True)
+        guard.check_url(url, page=True)
     for url in ("https://badexample.com/", "https://example.com.evil.org/", "https://example.org/"):
-        guard.target(url)
-        with pytest.raises(Refused):
-            guard.target(url, page=True)
+        guard.check_url(url)
+        with pytest.raises(RefusedByPolicy):
+            guard.check_url(url, page=True)
 
 
-def test_a_domain_setting_that_is_none_is_named():
+def test_a_domain_setting_that_is_none_is_named() -> None:
     with pytest.raises(Misconfigured, match="ü"):
-        Rules.of(Settings(allowed_domains=("ü..de",)))
+        GuardRules.from_settings(Settings(allowed_domains=("ü..de",)))
 
 
-def test_the_systems_resolver_gives_plain_addresses():
-    assert set(asyncio.run(resolve("localhost"))) <= {"127.0.0.1", "::1"}
+def test_the_systems_resolver_gives_plain_addresses() -> None:
+    assert set(asyncio.run(resolve_host("localhost"))) <= {"127.0.0.1", "::1"}
 
 
-def test_a_proxied_connection_opens_to_the_proxy_alone():
-    backend = ProxyBackend(Proxy(scheme="http", host="127.0.0.1", port=3128))
+def test_a_proxied_connection_opens_to_the_proxy_alone() -> None:
+    backend = ProxySocketBackend(ForwardProxy(scheme="http", host="127.0.0.1", port=3128))
 
-    with pytest.raises(Refused):
+    with pytest.raises(RefusedByPolicy):
         asyncio.run(backend.connect_tcp("example.org", 443))
 
 
 class _Stream(httpcore2.AsyncNetworkStream):
-    def __init__(self, peer):
+    def __init__(self, peer: tuple[Any, ...]) -> None:
         self.peer = peer
         self.closed = False
 
-    def get_extra_info(self, info):
+    def get_extra_info(self, info: str) -> tuple[Any, ...]:
         return self.peer if info == "server_addr" else None
 
-    async def aclose(self):
+    async def aclose(self) -> None:
         self.closed = True
 
 
 class _Sockets(httpcore2.AsyncNetworkBackend):
-    def __init__(self, *, peer=None, dead=()):
+    def __init__(self, *, peer: tuple[Any, ...] | None = None, dead: tuple[Any, ...] = ()) -> None:
         self.peer, self.dead, self.tried, self.opened = peer, dead, [], []
 
-    async def connect_tcp(self, host, port, **_):
+    async def connect_tcp(self, host: str, port: int, **_: Any) -> _Stream | None:
         self.tried.append((host, port))
         if host in self.dead:
             raise httpcore2.ConnectError
@@ -215,47 +219,47 @@ class _Sockets(httpcore2.AsyncNetworkBackend):
         return self.opened[-1]
 
 
-def test_a_rebinding_name_is_asked_once_and_connected_where_it_was_checked():
+def test_a_rebinding_name_is_asked_once_and_connected_where_it_was_checked() -> None:
     names = Names({"example.org": [[PUBLIC], ["127.0.0.1"]]})
     sockets = _Sockets()
-    backend = GuardedBackend(Guard(Rules(), resolver=names), sockets=sockets)
+    backend = GuardedSocketBackend(Guard(GuardRules(), resolver=names), sockets=sockets)
 
     asyncio.run(backend.connect_tcp("example.org", 443))
 
     assert sockets.tried == [(PUBLIC, 443)]
     assert names.asked == ["example.org"]
-    with pytest.raises(Refused):
+    with pytest.raises(RefusedByPolicy):
         asyncio.run(backend.connect_tcp("example.org", 443))
     assert sockets.tried == [(PUBLIC, 443)]
 
 
-def test_a_peer_that_is_not_the_checked_address_is_hung_up_on():
+def test_a_peer_that_is_not_the_checked_address_is_hung_up_on() -> None:
     sockets = _Sockets(peer=("10.0.0.1", 443))
-    guard = Guard(Rules(), resolver=Names({"example.org": [PUBLIC]}))
+    guard = Guard(GuardRules(), resolver=Names({"example.org": [PUBLIC]}))
 
-    with pytest.raises(Refused):
-        asyncio.run(GuardedBackend(guard, sockets=sockets).connect_tcp("example.org", 443))
+    with pytest.raises(RefusedByPolicy):
+        asyncio.run(GuardedSocketBackend(guard, sockets=sockets).connect_tcp("example.org", 443))
 
     assert sockets.opened[0].closed
 
 
-def test_a_dead_address_gives_way_to_the_next():
+def test_a_dead_address_gives_way_to_the_next() -> None:
     sockets = _Sockets(dead=("2606:4700::1111",))
-    guard = Guard(Rules(), resolver=Names({"example.org": ["2606:4700::1111", PUBLIC]}))
+    guard = Guard(GuardRules(), resolver=Names({"example.org": ["2606:4700::1111", PUBLIC]}))
 
-    asyncio.run(GuardedBackend(guard, sockets=sockets).connect_tcp("example.org", 443))
+    asyncio.run(GuardedSocketBackend(guard, sockets=sockets).connect_tcp("example.org", 443))
 
     assert sockets.tried == [("2606:4700::1111", 443), (PUBLIC, 443)]
 
 
 def test_a_service_of_the_operators_own_is_for_our_requests_and_never_a_page() -> None:
-    guard = Guard(Rules(), resolver=None)
-    guard.trust("http://127.0.0.1:8888/searx")
+    guard = Guard(GuardRules(), resolver=None)
+    guard.trust_service("http://127.0.0.1:8888/searx")
 
-    assert guard.target("http://127.0.0.1:8888/search").port == 8888
-    assert asyncio.run(guard.addresses("127.0.0.1", 8888)) == ("127.0.0.1",)
+    assert guard.check_url("http://127.0.0.1:8888/search").port == 8888
+    assert asyncio.run(guard.resolve_checked("127.0.0.1", 8888)) == ("127.0.0.1",)
     for page in ("http://127.0.0.1:8888/config", "http://127.0.0.1:8889/"):
-        with pytest.raises(Refused):
-            guard.target(page, page=True)
-    with pytest.raises(Refused):
-        guard.target("http://127.0.0.1:8889/")
+        with pytest.raises(RefusedByPolicy):
+            guard.check_url(page, page=True)
+    with pytest.raises(RefusedByPolicy):
+        guard.check_url("http://127.0.0.1:8889/")

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from citewell.net.limits import Limits, read_delay, read_limits
+from citewell.net.http.rate_limit_headers import StatedLimits, read_retry_delay, read_stated_limits
 
 
-def now():
+def now() -> float:
     return 1_700_000_000.0
 
 
@@ -20,41 +22,44 @@ BRAVE = {
 @pytest.mark.parametrize(
     ("headers", "limits"),
     [
-        ({}, Limits()),
-        (BRAVE, Limits(per_second=1.0, burst=1, pause=1.0)),
+        ({}, StatedLimits()),
+        (BRAVE, StatedLimits(per_second=1.0, burst=1, pause_seconds=1.0)),
         (
             BRAVE | {"x-ratelimit-remaining": "1, 0"},
-            Limits(per_second=1.0, burst=1, pause=1234567.0),
+            StatedLimits(per_second=1.0, burst=1, pause_seconds=1234567.0),
         ),
         (
             {"x-rate-limit-limit": "50", "x-rate-limit-interval": "1s"},
-            Limits(per_second=50.0, burst=50),
+            StatedLimits(per_second=50.0, burst=50),
         ),
         (
             {"x-rate-limit-limit": "10", "x-rate-limit-interval": "1m"},
-            Limits(per_second=10 / 60, burst=10),
+            StatedLimits(per_second=10 / 60, burst=10),
         ),
         (
             {
                 "ratelimit-policy": '"burst";q=100;w=60,"day";q=1000;w=86400',
                 "ratelimit": '"burst";r=50;t=30',
             },
-            Limits(per_second=100 / 60, burst=100),
+            StatedLimits(per_second=100 / 60, burst=100),
         ),
-        ({"ratelimit": '"default";r=0;t=7'}, Limits(pause=7.0)),
+        ({"ratelimit": '"default";r=0;t=7'}, StatedLimits(pause_seconds=7.0)),
         (
             {"ratelimit-limit": "10, 10;w=1", "ratelimit-remaining": "0", "ratelimit-reset": "3"},
-            Limits(per_second=10.0, burst=10, pause=3.0),
+            StatedLimits(per_second=10.0, burst=10, pause_seconds=3.0),
         ),
-        ({"x-ratelimit-remaining": "0", "x-ratelimit-reset": "1700000042"}, Limits(pause=42.0)),
-        ({"retry-after": "120"}, Limits(pause=120.0)),
-        ({"retry-after": "Tue, 14 Nov 2023 22:14:20 GMT"}, Limits(pause=60.0)),
-        ({"retry-after": "Tue, 14 Nov 2020 22:14:20 GMT"}, Limits(pause=0.0)),
-        ({"x-ratelimit-limit": "60", "x-ratelimit-remaining": "59"}, Limits()),
+        (
+            {"x-ratelimit-remaining": "0", "x-ratelimit-reset": "1700000042"},
+            StatedLimits(pause_seconds=42.0),
+        ),
+        ({"retry-after": "120"}, StatedLimits(pause_seconds=120.0)),
+        ({"retry-after": "Tue, 14 Nov 2023 22:14:20 GMT"}, StatedLimits(pause_seconds=60.0)),
+        ({"retry-after": "Tue, 14 Nov 2020 22:14:20 GMT"}, StatedLimits(pause_seconds=0.0)),
+        ({"x-ratelimit-limit": "60", "x-ratelimit-remaining": "59"}, StatedLimits()),
     ],
 )
-def test_limits_are_read_from_the_headers_upstreams_send(headers, limits):
-    assert read_limits(headers, now=now) == limits
+def test_limits_are_read_from_the_headers_upstreams_send(headers: Any, limits: Any) -> None:
+    assert read_stated_limits(headers, now=now) == limits
 
 
 @pytest.mark.parametrize(
@@ -69,8 +74,8 @@ def test_limits_are_read_from_the_headers_upstreams_send(headers, limits):
         {"ratelimit": "r=0", "ratelimit-policy": "🙂"},
     ],
 )
-def test_nonsense_in_the_headers_is_skipped(headers):
-    assert read_limits(headers, now=now) == Limits()
+def test_nonsense_in_the_headers_is_skipped(headers: Any) -> None:
+    assert read_stated_limits(headers, now=now) == StatedLimits()
 
 
 @pytest.mark.parametrize(
@@ -83,5 +88,7 @@ def test_nonsense_in_the_headers_is_skipped(headers):
         ({"retry-after": "99999999999"}, 31 * 86400.0),
     ],
 )
-def test_the_delay_of_a_refusal_is_what_the_upstream_states(headers, delay):
-    assert read_delay(headers, now=now) == delay
+def test_the_delay_of_a_refusal_is_what_the_upstream_states(
+    headers: Any, delay: float | None
+) -> None:
+    assert read_retry_delay(headers, now=now) == delay

@@ -3,65 +3,66 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 
-from citewell.errors import Refused
-from citewell.net.agent import default_headers
+from citewell.errors import RefusedByPolicy
+from citewell.net.http.request_headers import build_default_headers
 from citewell.net.network import Network
 from tests.unit.net.loopback import LOOPBACK, serve, settings
 
 LIBRARIES = "httpx2 httpcore2 h11 brotli idna anyio"
 
 
-def test_an_upstream_is_made_once():
+def test_an_upstream_is_made_once() -> None:
     network = Network(settings())
 
-    first = network.upstream("brave", base_url="https://api.example.com/v1")
+    first = network.open_upstream("brave", base_url="https://api.example.com/v1")
 
-    assert network.upstream("brave", base_url="https://api.example.com/v1") is first
+    assert network.open_upstream("brave", base_url="https://api.example.com/v1") is first
     assert (first.name, first.base_url) == ("brave", "https://api.example.com/v1")
-    assert network.upstream("exa", base_url="https://api.example.com") is not first
+    assert network.open_upstream("exa", base_url="https://api.example.com") is not first
 
 
-def test_health_lists_every_upstream():
+def test_health_lists_every_upstream() -> None:
     network = Network(settings())
-    network.upstream("brave", base_url="https://api.example.com/v1")
-    network.upstream("exa", base_url="https://api.example.org/v1")
+    network.open_upstream("brave", base_url="https://api.example.com/v1")
+    network.open_upstream("exa", base_url="https://api.example.org/v1")
 
-    assert {name: snapshot.state for name, snapshot in network.health().items()} == {
+    assert {name: snapshot.state for name, snapshot in network.collect_health().items()} == {
         "brave": "closed",
         "exa": "closed",
     }
 
 
-def test_a_base_url_that_is_none_is_refused_at_once():
-    with pytest.raises(Refused):
-        Network(settings()).upstream("own", base_url="localhost:8080")
+def test_a_base_url_that_is_none_is_refused_at_once() -> None:
+    with pytest.raises(RefusedByPolicy):
+        Network(settings()).open_upstream("own", base_url="localhost:8080")
 
 
-def test_an_upstream_of_pages_is_bound_by_the_allowed_domains():
-    async def hello(exchange):
+def test_an_upstream_of_pages_is_bound_by_the_allowed_domains() -> None:
+    async def hello(exchange: Any) -> None:
         await exchange.reply(200, b"hello")
 
-    async def run():
+    async def run() -> None:
         async with serve(hello) as server:
             network = Network(settings(allowed_domains=("other.example.org",)), resolver=LOOPBACK)
-            reader = network.upstream("pages", base_url=server.url(), page=True)
-            await reader.get(base_url=server.url(host="other.example.org"))
-            with pytest.raises(Refused):
-                await reader.get()
+            reader = network.open_upstream("pages", base_url=server.url(), page=True)
+            await reader.send_get(base_url=server.url(host="other.example.org"))
+            with pytest.raises(RefusedByPolicy):
+                await reader.send_get()
             await network.aclose()
 
     asyncio.run(run())
 
 
-def test_the_agent_is_honest_unless_the_operator_names_another():
-    assert default_headers(None)["user-agent"].endswith("(research server)")
-    assert default_headers("mine/1")["user-agent"] == "mine/1"
+def test_the_agent_is_honest_unless_the_operator_names_another() -> None:
+    assert build_default_headers(None)["user-agent"].endswith("(research server)")
+    assert build_default_headers("mine/1")["user-agent"] == "mine/1"
 
 
-def test_no_http_library_is_loaded_before_the_first_request():
+def test_no_http_library_is_loaded_before_the_first_request() -> None:
     code = (
         "import sys; from citewell.config import Settings; from citewell.net.network import Network; "
         "network = Network(Settings()); network.upstream('a', base_url='https://a.org'); network.health(); "

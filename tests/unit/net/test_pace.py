@@ -1,60 +1,63 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import pytest
 
 from citewell.errors import RateLimited
-from citewell.net.pace import Pace
-from citewell.net.timing import Timing
+from citewell.net.upstream.request_pace import RequestPace
+from citewell.net.upstream.time_source import TimeSource
 from tests.unit.net.loopback import Clock
 
 
-def make(**fields):
+def make(**fields: Any) -> tuple[Any, ...]:
     clock = Clock()
-    return Pace(**fields, timing=Timing(clock=clock, now=lambda: 0.0, sleep=clock.sleep)), clock
+    return RequestPace(
+        **fields, timing=TimeSource(clock=clock, now=lambda: 0.0, sleep=clock.sleep)
+    ), clock
 
 
-def gated():
+def gated() -> tuple[Any, ...]:
     """One call a second, and a gate that time stands still before."""
     clock, gate = Clock(), asyncio.Event()
 
-    async def sleep(seconds):
+    async def sleep(seconds: float) -> None:
         await gate.wait()
         await clock.sleep(seconds)
 
-    return Pace(per_second=1.0, timing=Timing(clock=clock, sleep=sleep)), gate
+    return RequestPace(per_second=1.0, timing=TimeSource(clock=clock, sleep=sleep)), gate
 
 
-def starts(pace, clock, calls, longest=60.0):
+def starts(pace: RequestPace, clock: Clock, calls: int, longest: float = 60.0) -> list[Any]:
     """When each of several parallel calls got its turn, in seconds from the first."""
 
-    async def call():
-        await pace.take(longest=longest)
+    async def call() -> float | None:
+        await pace.take_turn(max_wait=longest)
         return clock.time - 1000.0
 
-    async def run():
+    async def run() -> list[Any]:
         return await asyncio.gather(*(call() for _ in range(calls)))
 
     return asyncio.run(run())
 
 
-def test_without_a_limit_nobody_waits():
+def test_without_a_limit_nobody_waits() -> None:
     assert starts(*make(), calls=50) == [0.0] * 50
 
 
-def test_parallel_calls_stand_in_line():
+def test_parallel_calls_stand_in_line() -> None:
     assert starts(*make(per_second=2.0), calls=4) == [0.0, 0.5, 1.0, 1.5]
 
 
-def test_a_burst_goes_at_once_and_the_rest_in_line():
+def test_a_burst_goes_at_once_and_the_rest_in_line() -> None:
     assert starts(*make(per_second=1.0, burst=3), calls=5) == [0.0, 0.0, 0.0, 1.0, 2.0]
 
 
-def test_who_would_wait_too_long_is_told_how_long():
+def test_who_would_wait_too_long_is_told_how_long() -> None:
     pace, gate = gated()
 
-    async def run():
+    async def run() -> list[Any] | None:
         calls = [asyncio.ensure_future(pace.take(longest=2.0)) for _ in range(5)]
         await asyncio.sleep(0)
         gate.set()
@@ -66,7 +69,7 @@ def test_who_would_wait_too_long_is_told_how_long():
     assert [error.retry_after for error in results[3:]] == [3.0, 3.0]
 
 
-def test_headers_replace_the_assumed_pace():
+def test_headers_replace_the_assumed_pace() -> None:
     pace, clock = make(per_second=1.0)
 
     pace.learn({"x-rate-limit-limit": "50", "x-rate-limit-interval": "1s"})
@@ -74,7 +77,7 @@ def test_headers_replace_the_assumed_pace():
     assert starts(pace, clock, calls=50) == [0.0] * 50
 
 
-def test_an_exhausted_window_pauses_everybody_until_it_fills():
+def test_an_exhausted_window_pauses_everybody_until_it_fills() -> None:
     pace, clock = make()
 
     pace.learn(
@@ -88,7 +91,7 @@ def test_an_exhausted_window_pauses_everybody_until_it_fills():
     assert starts(pace, clock, calls=2) == [2.0, 2.0]
 
 
-def test_a_pause_longer_than_the_patience_is_an_error_and_never_more_than_an_hour():
+def test_a_pause_longer_than_the_patience_is_an_error_and_never_more_than_an_hour() -> None:
     pace, _ = make()
     pace.learn({"retry-after": "9999999"})
 
@@ -98,10 +101,10 @@ def test_a_pause_longer_than_the_patience_is_an_error_and_never_more_than_an_hou
     assert caught.value.retry_after == 3600.0
 
 
-def test_a_pause_learnt_while_waiting_is_kept():
+def test_a_pause_learnt_while_waiting_is_kept() -> None:
     pace, clock = make(per_second=1.0)
 
-    async def run():
+    async def run() -> float | None:
         await pace.take(longest=9.0)
         waiting = asyncio.ensure_future(pace.take(longest=9.0))
         await asyncio.sleep(0)
@@ -112,10 +115,10 @@ def test_a_pause_learnt_while_waiting_is_kept():
     assert asyncio.run(run()) == 1005.0 + 1.0
 
 
-def test_a_cancelled_call_gives_its_turn_to_the_next():
+def test_a_cancelled_call_gives_its_turn_to_the_next() -> None:
     pace, gate = gated()
 
-    async def run():
+    async def run() -> None:
         await pace.take(longest=60.0)
         first, second, third = (asyncio.ensure_future(pace.take(longest=60.0)) for _ in range(3))
         await asyncio.sleep(0)

@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import pytest
 
+from citewell.dialects.result_paging import GatheredResults, ResultPage, gather_pages
 from citewell.errors import RateLimited
-from citewell.net.paging import Gathered, Page, gather
 
 
 class Book:
@@ -19,15 +19,17 @@ class Book:
         self._fails_at = fails_at
         self.asked: list[int] = []
 
-    async def __call__(self, number: int) -> Page[int]:
+    async def __call__(self, number: int) -> ResultPage[int]:
         self.asked.append(number)
         if self._fails_at is not None and number >= self._fails_at:
             raise RateLimited("slow down")
-        return Page(items=(2 * number, 2 * number + 1), more=number + 1 < self._pages, total=99)
+        return ResultPage(
+            items=(2 * number, 2 * number + 1), has_more=number + 1 < self._pages, total=99
+        )
 
 
-def gathered(fetch: Callable[..., object], **wish: int) -> Gathered[int]:
-    return asyncio.run(gather(fetch, **wish))  # type: ignore[arg-type]  # fakes are callables
+def gathered(fetch: Callable[..., object], **wish: int) -> GatheredResults[int]:
+    return asyncio.run(gather_pages(fetch, **wish))  # type: ignore[arg-type]  # fakes are callables
 
 
 def test_pages_are_read_until_there_is_enough() -> None:
@@ -56,8 +58,8 @@ def test_no_more_pages_are_asked_than_allowed() -> None:
 
 
 def test_an_empty_page_ends_it_whatever_the_upstream_says() -> None:
-    async def empty(number: int) -> Page[int]:
-        return Page(items=(), more=True)
+    async def empty(number: int) -> ResultPage[int]:
+        return ResultPage(items=(), has_more=True)
 
     assert gathered(empty, count=5, pages=9).items == ()
 

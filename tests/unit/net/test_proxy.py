@@ -2,30 +2,38 @@ from __future__ import annotations
 
 import asyncio
 import base64
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
-from citewell.net.guard import Guard, Rules
-from citewell.net.proxy import Bounds, GuardedProxy
-from tests.unit.net.loopback import LOOPBACK, Names, close, serve, settings
+from citewell.net.browser.guarded_proxy import GuardedProxy, ProxyBounds
+from citewell.net.guard.address_guard import Guard, GuardRules
+from tests.unit.net.loopback import LOOPBACK, Exchange, Names, Server, close, serve, settings
 
 
-def credentials(secret="s3cret"):
+def credentials(secret: str = "s3cret") -> str:
     return "Basic " + base64.b64encode(f"citewell:{secret}".encode()).decode()
 
 
 AUTH = f"Proxy-Authorization: {credentials()}\r\n"
 
 
-async def hello(exchange):
+async def hello(exchange: Exchange) -> None:
     await exchange.reply(200, b"hello " + exchange.body)
 
 
-def use(act, *, handler=hello, fields=None, **options):
+def use(
+    act: Callable[..., Any],
+    *,
+    handler: Callable[..., Any] = hello,
+    fields: dict[str, Any] | None = None,
+    **options: Any,
+) -> bytes | tuple[Any, ...] | None:
     """Run `act(proxy, server)` with a proxy whose secret is known."""
 
-    async def run():
-        guard = Guard(Rules.of(settings(**(fields or {}))), resolver=LOOPBACK)
+    async def run() -> bytes | tuple[Any, ...] | None:
+        guard = Guard(GuardRules.from_settings(settings(**(fields or {}))), resolver=LOOPBACK)
         made = GuardedProxy(guard, new_secret=lambda: "s3cret", **options)
         async with serve(handler) as server, made as proxy:
             return await act(proxy, server)
@@ -33,7 +41,7 @@ def use(act, *, handler=hello, fields=None, **options):
     return asyncio.run(run())
 
 
-async def talk(proxy, *parts):
+async def talk(proxy: GuardedProxy, *parts: Any) -> str:
     """Send the parts, each after an answer to the one before, and read to the end."""
     reader, writer = await asyncio.open_connection(
         "127.0.0.1", int(proxy.address.rpartition(":")[2])
@@ -50,10 +58,10 @@ async def talk(proxy, *parts):
     return b"".join(answers).decode("latin-1")
 
 
-def ask(template, *more, **options):
+def ask(template: str, *more: Any, **options: Any) -> tuple[Any, ...]:
     """One conversation; `{port}` in the templates is the server's port. The answer and the server."""
 
-    async def act(proxy, server):
+    async def act(proxy: GuardedProxy, server: Server) -> tuple[Any, ...]:
         parts = [part.replace("{port}", str(server.port)) for part in (template, *more)]
         return await asyncio.wait_for(talk(proxy, *parts), 5), server
 
@@ -63,8 +71,8 @@ def ask(template, *more, **options):
 CLOSE = "GET /a HTTP/1.1\r\nHost: x\r\n\r\n"
 
 
-def test_a_tunnel_reaches_an_allowed_host():
-    async def once(exchange):
+def test_a_tunnel_reaches_an_allowed_host() -> None:
+    async def once(exchange: Exchange) -> None:
         await exchange.reply(200, b"hello")
         exchange.writer.close()
 
@@ -77,7 +85,7 @@ def test_a_tunnel_reaches_an_allowed_host():
     assert server.seen[0].path == "/a"
 
 
-def test_a_plain_request_is_forwarded_in_its_servers_form():
+def test_a_plain_request_is_forwarded_in_its_servers_form() -> None:
     answer, server = ask(
         f"POST http://site.example.org:{{port}}/a?b HTTP/1.1\r\nHost: lie.example.org\r\n{AUTH}"
         "Proxy-Connection: keep-alive\r\nConnection: X-Hop\r\nX-Hop: 1\r\nX-Kept: 2\r\nContent-Length: 4\r\n\r\nbody"
@@ -101,7 +109,7 @@ def test_a_plain_request_is_forwarded_in_its_servers_form():
     assert len(server.seen) == 1
 
 
-async def _closing(exchange):
+async def _closing(exchange: Exchange) -> None:
     await hello(exchange)
     exchange.writer.close()
 
@@ -114,7 +122,7 @@ async def _closing(exchange):
      "GET http://127.0.0.1:{port}/", "GET http://inside.example.org:{port}/", "GET /relative",
      "GET ftp://site.example.org/", "CONNECT site.example.org:{port}/path@10.0.0.1"],
 )  # fmt: skip
-def test_a_private_target_is_refused(first):
+def test_a_private_target_is_refused(first: str) -> None:
     answer, server = ask(
         f"{first} HTTP/1.1\r\n{AUTH}\r\n", fields={"allow_private_hosts": ("site.example.org:1",)}
     )
@@ -133,7 +141,7 @@ def test_a_private_target_is_refused(first):
         AUTH + AUTH,
     ],
 )
-def test_without_the_secret_nothing_is_done(header):
+def test_without_the_secret_nothing_is_done(header: Any) -> None:
     answer, server = ask(f"CONNECT site.example.org:{{port}} HTTP/1.1\r\n{header}\r\n")
 
     assert answer.startswith("HTTP/1.1 407 ")
@@ -149,11 +157,11 @@ def test_without_the_secret_nothing_is_done(header):
      (f"POST http://site.example.org/ HTTP/1.1\r\n{AUTH}Content-Length: 1\r\nContent-Length: 2\r\n\r\n", 400),
      (f"CONNECT site.example.org:1 HTTP/1.1\r\n{AUTH}\r\n", 502)],
 )  # fmt: skip
-def test_what_cannot_be_done_is_said(text, status):
+def test_what_cannot_be_done_is_said(text: str, status: int) -> None:
     assert ask(text, handler=hello)[0].startswith(f"HTTP/1.1 {status} ")
 
 
-def test_allowed_domains_can_bind_the_proxy():
+def test_allowed_domains_can_bind_the_proxy() -> None:
     fields = {"allowed_domains": ("other.example.org",)}
 
     answer, _ = ask(
@@ -163,15 +171,15 @@ def test_allowed_domains_can_bind_the_proxy():
     assert answer.startswith("HTTP/1.1 403 ")
 
 
-async def _silent(exchange):
+async def _silent(exchange: Exchange) -> None:
     await asyncio.Event().wait()
 
 
 @pytest.mark.parametrize(
-    "bounds", [Bounds(idle_seconds=0.1), Bounds(most_bytes=100)], ids=["silence", "bytes"]
+    "bounds", [ProxyBounds(idle_seconds=0.1), ProxyBounds(max_bytes=100)], ids=["silence", "bytes"]
 )
-def test_a_tunnel_ends_at_its_bounds(bounds):
-    async def endless(exchange):
+def test_a_tunnel_ends_at_its_bounds(bounds: Any) -> None:
+    async def endless(exchange: Exchange) -> None:
         while True:
             await exchange.raw(bytes(1000))
 
@@ -187,20 +195,21 @@ def test_a_tunnel_ends_at_its_bounds(bounds):
     assert len(answer) < 1000
 
 
-def test_a_client_that_never_asks_is_hung_up_on():
-    assert ask("CONNECT", bounds=Bounds(head_seconds=0.1))[0] == ""
+def test_a_client_that_never_asks_is_hung_up_on() -> None:
+    assert ask("CONNECT", bounds=ProxyBounds(head_seconds=0.1))[0] == ""
 
 
-def test_too_many_connections_are_turned_away():
+def test_too_many_connections_are_turned_away() -> None:
     answer, _ = ask(
-        f"CONNECT site.example.org:{{port}} HTTP/1.1\r\n{AUTH}\r\n", bounds=Bounds(connections=0)
+        f"CONNECT site.example.org:{{port}} HTTP/1.1\r\n{AUTH}\r\n",
+        bounds=ProxyBounds(max_connections=0),
     )
 
     assert answer.startswith("HTTP/1.1 503 ")
 
 
-def test_closing_ends_open_tunnels():
-    async def act(proxy, server):
+def test_closing_ends_open_tunnels() -> None:
+    async def act(proxy: GuardedProxy, server: Server) -> bytes:
         reader, writer = await asyncio.open_connection(
             "127.0.0.1", int(proxy.address.rpartition(":")[2])
         )
@@ -214,24 +223,24 @@ def test_closing_ends_open_tunnels():
     assert use(act, handler=_silent) == b""
 
 
-def test_starting_and_closing_twice_does_no_harm():
-    async def act(proxy, server):
+def test_starting_and_closing_twice_does_no_harm() -> None:
+    async def act(proxy: GuardedProxy, server: Server) -> None:
         before = proxy.address
-        await proxy.start()
+        await proxy.start_listening()
         assert proxy.address == before
         await proxy.aclose()
 
     use(act)
 
 
-def test_a_connection_that_lands_elsewhere_is_dropped(monkeypatch):
+def test_a_connection_that_lands_elsewhere_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
     """The system is made to connect to another address than the one it was given."""
     connect = asyncio.open_connection
 
-    async def misled(host, port):
+    async def misled(host: str, port: int) -> tuple[Any, ...]:
         return await connect("127.0.0.1", port)
 
-    async def act(proxy, server):
+    async def act(proxy: GuardedProxy, server: Server) -> bytes:
         text = f"CONNECT far.example.org:{server.port} HTTP/1.1\r\n{AUTH}\r\n"
         reader, writer = await connect("127.0.0.1", int(proxy.address.rpartition(":")[2]))
         writer.write(text.encode())
@@ -239,8 +248,8 @@ def test_a_connection_that_lands_elsewhere_is_dropped(monkeypatch):
         await close(writer)
         return answer
 
-    async def run():
-        guard = Guard(Rules(), resolver=Names({}, default=["93.184.216.34"]))
+    async def run() -> bytes | None:
+        guard = Guard(GuardRules(), resolver=Names({}, default=["93.184.216.34"]))
         made = GuardedProxy(guard, new_secret=lambda: "s3cret")
         async with serve(hello) as server, made as proxy:
             return await act(proxy, server)
@@ -250,12 +259,12 @@ def test_a_connection_that_lands_elsewhere_is_dropped(monkeypatch):
     assert asyncio.run(run()).startswith(b"HTTP/1.1 403 ")
 
 
-def test_the_address_carries_the_secret_and_each_proxy_has_its_own():
-    async def act(proxy, server):
+def test_the_address_carries_the_secret_and_each_proxy_has_its_own() -> None:
+    async def act(proxy: GuardedProxy, server: Server) -> tuple[Any, ...]:
         return proxy.url, proxy.credentials
 
     url, pair = use(act)
-    guard = Guard(Rules())
+    guard = Guard(GuardRules())
 
     assert url.startswith("http://citewell:s3cret@127.0.0.1:")
     assert pair == ("citewell", "s3cret")

@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import pytest
 
-from citewell.errors import NetworkFailed, Refused, TooLarge
-from citewell.net.message import Response
-from citewell.net.robots import Robots, allows, read_rules
+from citewell.errors import CitewellError, NetworkFailed, RefusedByPolicy, TooLarge
+from citewell.net.http.messages import HttpResponse
+from citewell.net.robots_rules import RobotsChecker, is_path_allowed, parse_robots_rules
 from tests.unit.net.loopback import Clock
 
 EXAMPLE = """\ufeff# a comment
@@ -31,16 +32,18 @@ Disallow: /more*end
     [("/", True), ("/private/", False), ("/private/x", False), ("/private/open/x", True), ("/a.pdf", False),
      ("/a.pdf?x", True), ("/robots.txt", True), ("/pr%69vate/x", False), ("/ours", True)],
 )  # fmt: skip
-def test_the_longest_match_decides_for_everybody(path, allowed):
-    assert allows(read_rules(EXAMPLE, product="somebody"), path) == allowed
+def test_the_longest_match_decides_for_everybody(path: str, allowed: bool) -> None:
+    assert is_path_allowed(parse_robots_rules(EXAMPLE, product="somebody"), path) == allowed
 
 
 @pytest.mark.parametrize(
     ("path", "allowed"),
     [("/private/x", True), ("/ours/x", False), ("/more/a/end/b", False), ("/more/a", True)],
 )
-def test_groups_for_our_name_are_joined_and_take_the_place_of_the_rest(path, allowed):
-    assert allows(read_rules(EXAMPLE), path) == allowed
+def test_groups_for_our_name_are_joined_and_take_the_place_of_the_rest(
+    path: str, allowed: bool
+) -> None:
+    assert is_path_allowed(parse_robots_rules(EXAMPLE), path) == allowed
 
 
 @pytest.mark.parametrize(
@@ -61,65 +64,69 @@ def test_groups_for_our_name_are_joined_and_take_the_place_of_the_rest(path, all
         ("", "/a", True),
     ],
 )
-def test_patterns_match_as_the_rfc_says(rules, path, allowed):
-    assert allows(read_rules(f"User-agent: *\n{rules}"), path) == allowed
+def test_patterns_match_as_the_rfc_says(rules: str, path: str, allowed: bool) -> None:
+    assert is_path_allowed(parse_robots_rules(f"User-agent: *\n{rules}"), path) == allowed
 
 
-def test_rules_before_any_name_bind_nobody():
-    assert allows(read_rules("Disallow: /\nUser-agent: other\nDisallow: /"), "/a")
+def test_rules_before_any_name_bind_nobody() -> None:
+    assert is_path_allowed(parse_robots_rules("Disallow: /\nUser-agent: other\nDisallow: /"), "/a")
 
 
-def test_a_pattern_of_a_thousand_stars_is_quick():
-    rules = read_rules("User-agent: *\nDisallow: /" + "*a" * 1000 + "b$")
+def test_a_pattern_of_a_thousand_stars_is_quick() -> None:
+    rules = parse_robots_rules("User-agent: *\nDisallow: /" + "*a" * 1000 + "b$")
 
-    assert allows(rules, "/" + "a" * 5000)
+    assert is_path_allowed(rules, "/" + "a" * 5000)
 
 
 class Site:
     """Answers robots.txt with a status and a text, or an error."""
 
-    def __init__(self, status=200, text="", error=None):
+    def __init__(
+        self, status: int = 200, text: str = "", error: CitewellError | None = None
+    ) -> None:
         self.status, self.text, self.error, self.asked = status, text, error, []
 
-    async def send(self, request):
+    async def send_request(self, request: Any) -> Any:
         self.asked.append(request.url)
         await asyncio.sleep(0)
         if self.error:
             raise self.error
-        return Response(status=self.status, url=request.url, headers={}, body=self.text.encode())
+        return HttpResponse(
+            status=self.status, url=request.url, headers={}, body=self.text.encode()
+        )
 
 
-def check(site, *urls, clock=None):
-    robots = Robots(site, clock=clock or Clock())
+def check(site: Any, *urls: Any, clock: Any = None) -> None:
+    robots = RobotsChecker(site, clock=clock or Clock())
 
-    async def run():
-        await asyncio.gather(*(robots.check(url) for url in urls))
+    async def run() -> None:
+        await asyncio.gather(*(robots.check_robots(url) for url in urls))
 
     asyncio.run(run())
 
 
-def test_a_closed_page_is_refused_and_an_open_one_is_not():
+def test_a_closed_page_is_refused_and_an_open_one_is_not() -> None:
     site = Site(text="User-agent: *\nDisallow: /closed")
 
     check(site, "https://example.org/open")
-    with pytest.raises(Refused, match="robots"):
+    with pytest.raises(RefusedByPolicy, match="robots"):
         check(site, "https://example.org/closed?x")
 
 
-def test_rules_are_remembered():
+def test_rules_are_remembered() -> None:
     site = Site()
 
-    async def run():
-        robots = Robots(site, clock=Clock())
-        await robots.check("https://a.org/1")
-        await robots.check("https://a.org/2")
+    async def run() -> None:
+        robots = RobotsChecker(site, clock=Clock())
+        await robots.check_robots("https://a.org/1")
+        await robots.check_robots("https://a.org/2")
 
     asyncio.run(run())
 
     assert len(site.asked) == 1
 
 
-def test_parallel_pages_of_a_site_ask_it_once():
+def test_parallel_pages_of_a_site_ask_it_once() -> None:
     site = Site()
 
     check(site, "https://a.org/1", "https://a.org/2", "http://a.org/3", "https://a.org:8443/4")
@@ -130,43 +137,43 @@ def test_parallel_pages_of_a_site_ask_it_once():
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 410, 429])
-def test_a_site_without_rules_is_open(status):
+def test_a_site_without_rules_is_open(status: int) -> None:
     check(Site(status=status, text="User-agent: *\nDisallow: /"), "https://a.org/")
 
 
 @pytest.mark.parametrize("site", [Site(status=500), Site(status=503), Site(error=TooLarge("x"))])
-def test_a_site_that_cannot_tell_is_closed_for_a_while(site):
+def test_a_site_that_cannot_tell_is_closed_for_a_while(site: Any) -> None:
     clock = Clock()
-    robots = Robots(site, clock=clock)
+    robots = RobotsChecker(site, clock=clock)
 
-    async def run():
+    async def run() -> None:
         for _ in range(3):
-            with pytest.raises(Refused):
-                await robots.check("https://a.org/")
+            with pytest.raises(RefusedByPolicy):
+                await robots.check_robots("https://a.org/")
         site.status, site.error = 200, None
         clock.time += 600.0
-        await robots.check("https://a.org/")
+        await robots.check_robots("https://a.org/")
 
     asyncio.run(run())
 
     assert len(site.asked) == 2
 
 
-def test_a_site_that_does_not_answer_is_a_network_failure():
+def test_a_site_that_does_not_answer_is_a_network_failure() -> None:
     with pytest.raises(NetworkFailed):
         check(Site(error=NetworkFailed("x")), "https://a.org/")
 
 
-def test_rules_are_asked_for_again_after_a_day_and_sites_are_bounded():
+def test_rules_are_asked_for_again_after_a_day_and_sites_are_bounded() -> None:
     clock, site = Clock(), Site()
-    robots = Robots(site, clock=clock)
+    robots = RobotsChecker(site, clock=clock)
 
-    async def run():
-        await robots.check("https://a.org/")
+    async def run() -> None:
+        await robots.check_robots("https://a.org/")
         clock.time += 86401.0
-        await robots.check("https://a.org/")
+        await robots.check_robots("https://a.org/")
         for number in range(300):
-            await robots.check(f"https://a{number}.org/")
+            await robots.check_robots(f"https://a{number}.org/")
 
     asyncio.run(run())
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 import datetime as dt
 import ssl
+from typing import Any
 
 import pytest
 from cryptography import x509
@@ -10,13 +11,13 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from citewell.errors import NetworkFailed
-from citewell.net.message import Request
+from citewell.net.http.messages import HttpRequest
 from citewell.net.network import Network
 from tests.unit.net.loopback import LOOPBACK, close, settings
 
 
 @pytest.fixture(scope="module")
-def certificate(tmp_path_factory):
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """A PEM with the key and a self-signed certificate for site.example.org."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "site.example.org")])
@@ -43,7 +44,7 @@ def certificate(tmp_path_factory):
     return path
 
 
-async def _answer(reader, writer):
+async def _answer(reader: Any, writer: Any) -> None:
     try:
         await reader.readuntil(b"\r\n\r\n")
         writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nsecure")
@@ -54,31 +55,31 @@ async def _answer(reader, writer):
     await close(writer)
 
 
-def fetch(certificate, host="site.example.org", **fields):
+def fetch(certificate: Any, host: Any = "site.example.org", **fields: Any) -> Any:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate)
 
-    async def run():
+    async def run() -> Any:
         network = Network(settings(**fields), resolver=LOOPBACK)
         async with await asyncio.start_server(_answer, "127.0.0.1", 0, ssl=context) as server:
             port = server.sockets[0].getsockname()[1]
             try:
-                return await network.client.send(Request(url=f"https://{host}:{port}/"))
+                return await network.client.send_request(HttpRequest(url=f"https://{host}:{port}/"))
             finally:
                 await network.aclose()
 
     return asyncio.run(run())
 
 
-def test_an_authority_of_ours_is_trusted_besides_the_usual_ones(certificate):
+def test_an_authority_of_ours_is_trusted_besides_the_usual_ones(certificate: Any) -> None:
     assert fetch(certificate, ca_file=certificate).body == b"secure"
 
 
-def test_an_unknown_authority_is_not_trusted(certificate):
+def test_an_unknown_authority_is_not_trusted(certificate: Any) -> None:
     with pytest.raises(NetworkFailed, match="certificate"):
         fetch(certificate)
 
 
-def test_the_certificate_must_be_for_the_name_that_was_asked(certificate):
+def test_the_certificate_must_be_for_the_name_that_was_asked(certificate: Any) -> None:
     with pytest.raises(NetworkFailed, match="certificate"):
         fetch(certificate, host="other.example.org", ca_file=certificate)

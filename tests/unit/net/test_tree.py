@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from citewell.errors import BadShape
-from citewell.net.message import Response
-from citewell.net.tree import read_tree, said
+from citewell.dialects.xml_responses import extract_element_text, read_xml_tree
+from citewell.errors import MalformedResponse
+from citewell.net.http.messages import HttpResponse
 
 
-def answer(body: str | bytes) -> Response:
+def answer(body: str | bytes) -> HttpResponse:
     raw = body if isinstance(body, bytes) else body.encode()
-    return Response(status=200, url="https://a.example/", headers={}, body=raw, provider="example")
+    return HttpResponse(
+        status=200, url="https://a.example/", headers={}, body=raw, provider="example"
+    )
 
 
 def test_names_carry_their_namespace_and_a_document_type_does_no_harm() -> None:
-    root = read_tree(
+    root = read_xml_tree(
         answer('<!DOCTYPE a PUBLIC "-//X//EN" "https://x.example/a.dtd"><a xmlns="urn:x"><b/></a>')
     )
 
@@ -34,8 +36,8 @@ def test_names_carry_their_namespace_and_a_document_type_does_no_harm() -> None:
     ids=range(11),
 )  # fmt: skip
 def test_anything_else_has_a_bad_shape(body: str | bytes) -> None:
-    with pytest.raises(BadShape) as caught:
-        read_tree(answer(body))
+    with pytest.raises(MalformedResponse) as caught:
+        read_xml_tree(answer(body))
 
     assert caught.value.provider == "example"
 
@@ -51,8 +53,8 @@ def test_anything_else_has_a_bad_shape(body: str | bytes) -> None:
     ],
 )
 def test_text_keeps_its_signs_and_loses_its_marks(markup: str, text: str) -> None:
-    root = read_tree(answer(f"<a><b>{markup}</b></a>"))
+    root = read_xml_tree(answer(f"<a><b>{markup}</b></a>"))
 
-    assert said(root, "b") == text
-    assert said(root, "c") == ""
-    assert said(None) == ""
+    assert extract_element_text(root, "b") == text
+    assert extract_element_text(root, "c") == ""
+    assert extract_element_text(None) == ""

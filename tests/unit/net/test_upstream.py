@@ -2,56 +2,57 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from typing import Any
 
 import pytest
 from pydantic import BaseModel
 
 from citewell.errors import (
     AuthRequired,
-    BadShape,
     CitewellError,
+    MalformedResponse,
     NetworkFailed,
     NotFound,
     OutOfCredit,
     RateLimited,
-    Refused,
+    RefusedByPolicy,
     RejectedRequest,
     TooLarge,
-    Unavailable,
+    UpstreamUnavailable,
 )
-from citewell.net.breaker import Breaker
-from citewell.net.lane import Lane, Lanes
-from citewell.net.message import Redirects, Request, Response
+from citewell.net.guard.url_grammar import parse_url
+from citewell.net.http.messages import HttpRequest, HttpResponse, RedirectPolicy
+from citewell.net.http.status_errors import GatewayOverloaded
 from citewell.net.network import Network
-from citewell.net.pace import Pace
-from citewell.net.retry import Retry
-from citewell.net.target import read_url
-from citewell.net.upstream import parse
-from citewell.net.verdict import Overloaded
+from citewell.net.upstream.circuit_breaker import CircuitBreaker
+from citewell.net.upstream.origin_limits import OriginLimits, OriginLimitsTable
+from citewell.net.upstream.request_pace import RequestPace
+from citewell.net.upstream.retry_policy import RetryPolicy
+from citewell.net.upstream.upstream_client import parse_json_response
 from tests.unit.net.loopback import LOOPBACK, Clock, serve, settings
 
 KEY = "k3y-of-the-account"
 
 
-def replies(*statuses, headers=None, body=b"{}"):
+def replies(*statuses: Any, headers: Any = None, body: Any = b"{}") -> Any:
     """A handler that answers with one status after another, the last one for ever."""
     left = list(statuses)
 
-    async def handle(exchange):
+    async def handle(exchange: Any) -> None:
         await exchange.reply(left.pop(0) if len(left) > 1 else left[0], body, headers)
 
     return handle
 
 
-def use(handler, act, **options):
+def use(handler: Any, act: Any, **options: Any) -> Any:
     """Run `act(upstream, server, clock)` against a loopback server with this handler."""
 
-    async def run():
+    async def run() -> Any:
         clock = Clock()
         async with serve(handler) as server:
             network = Network(settings(), resolver=LOOPBACK, clock=clock, sleep=clock.sleep)
             defaults = {"base_url": server.url("/api"), "secret_headers": {"X-Key": KEY}}
-            upstream = network.upstream("brave", **{**defaults, **options})
+            upstream = network.open_upstream("brave", **{**defaults, **options})
             try:
                 return await act(upstream, server, clock)
             finally:
@@ -60,8 +61,8 @@ def use(handler, act, **options):
     return asyncio.run(run())
 
 
-def failure(handler, **call):
-    async def act(upstream, server, clock):
+def failure(handler: Any, **call: Any) -> Any:
+    async def act(upstream: Any, server: Any, clock: Any) -> Any:
         with pytest.raises(CitewellError) as caught:
             await upstream.get("/find", **call)
         return caught.value, server, clock
@@ -73,10 +74,10 @@ def failure(handler, **call):
     ("status", "kind"),
     [(400, RejectedRequest), (401, AuthRequired), (402, OutOfCredit), (403, AuthRequired), (404, NotFound),
      (410, NotFound), (418, RejectedRequest), (422, RejectedRequest), (429, RateLimited),
-     (500, Unavailable), (501, Unavailable), (502, Unavailable), (503, Unavailable), (504, Unavailable),
-     (304, Unavailable), (301, Unavailable), (599, Unavailable)],
+     (500, UpstreamUnavailable), (501, UpstreamUnavailable), (502, UpstreamUnavailable), (503, UpstreamUnavailable), (504, UpstreamUnavailable),
+     (304, UpstreamUnavailable), (301, UpstreamUnavailable), (599, UpstreamUnavailable)],
 )  # fmt: skip
-def test_a_status_becomes_the_error_it_means(status, kind):
+def test_a_status_becomes_the_error_it_means(status: int, kind: Any) -> None:
     error, _, _ = failure(replies(status, body=b"the body holds " + KEY.encode()))
 
     assert isinstance(error, kind)
@@ -84,8 +85,8 @@ def test_a_status_becomes_the_error_it_means(status, kind):
     assert KEY not in repr(error) + str(error.block())
 
 
-def test_an_accepted_status_is_handed_back():
-    async def act(upstream, server, clock):
+def test_an_accepted_status_is_handed_back() -> None:
+    async def act(upstream: Any, server: Any, clock: Any) -> Any:
         return await upstream.get(accept={404}), upstream.health()["brave"].failures
 
     response, failures = use(replies(404), act)
@@ -97,15 +98,15 @@ def test_an_accepted_status_is_handed_back():
     ("headers", "delay"),
     [({"Retry-After": "7"}, 7.0), ({}, 60.0), ({"X-RateLimit-Remaining": "0, 9", "X-RateLimit-Reset": "3, 99"}, 3.0)],
 )  # fmt: skip
-def test_a_429_is_reported_with_its_delay_and_not_repeated(headers, delay):
+def test_a_429_is_reported_with_its_delay_and_not_repeated(headers: Any, delay: float) -> None:
     error, server, _ = failure(replies(429, headers=headers))
 
     assert error.retry_after == delay
     assert len(server.seen) == 1
 
 
-def test_after_a_429_the_upstream_is_left_alone_for_its_delay():
-    async def act(upstream, server, clock):
+def test_after_a_429_the_upstream_is_left_alone_for_its_delay() -> None:
+    async def act(upstream: Any, server: Any, clock: Any) -> Any:
         for _ in range(3):
             with pytest.raises(RateLimited):
                 await upstream.get()
@@ -116,8 +117,8 @@ def test_after_a_429_the_upstream_is_left_alone_for_its_delay():
     assert len(use(replies(429, 200, headers={"Retry-After": "7"}), act).seen) == 2
 
 
-def test_a_gateway_failure_is_asked_again_and_a_plain_500_is_not():
-    async def act(upstream, server, clock):
+def test_a_gateway_failure_is_asked_again_and_a_plain_500_is_not() -> None:
+    async def act(upstream: Any, server: Any, clock: Any) -> Any:
         return await upstream.get(), server, clock
 
     response, server, clock = use(replies(503, 502, 200), act)
@@ -128,8 +129,8 @@ def test_a_gateway_failure_is_asked_again_and_a_plain_500_is_not():
     assert len(server.seen) == 1
 
 
-def test_a_short_retry_after_is_kept_and_a_long_one_ends_the_attempts():
-    async def act(upstream, server, clock):
+def test_a_short_retry_after_is_kept_and_a_long_one_ends_the_attempts() -> None:
+    async def act(upstream: Any, server: Any, clock: Any) -> Any:
         await upstream.get()
         return clock
 
@@ -138,8 +139,8 @@ def test_a_short_retry_after_is_kept_and_a_long_one_ends_the_attempts():
     assert len(server.seen) == 1
 
 
-def test_no_answer_is_asked_again_within_the_one_deadline():
-    async def hang_up(exchange):
+def test_no_answer_is_asked_again_within_the_one_deadline() -> None:
+    async def hang_up(exchange: Any) -> None:
         exchange.writer.close()
 
     error, server, _ = failure(hang_up)
@@ -151,21 +152,21 @@ def test_no_answer_is_asked_again_within_the_one_deadline():
     assert len(server.seen) <= 1  # a busy machine may not even get the first one across in time
 
 
-def test_what_is_not_idempotent_is_sent_once():
-    async def act(upstream, server, clock):
-        with pytest.raises(Unavailable):
+def test_what_is_not_idempotent_is_sent_once() -> None:
+    async def act(upstream: Any, server: Any, clock: Any) -> Any:
+        with pytest.raises(UpstreamUnavailable):
             await upstream.post("/pay", json={"q": 1}, idempotent=False)
-        with pytest.raises(Unavailable):
+        with pytest.raises(UpstreamUnavailable):
             await upstream.post("/ask", form={"q": "1"})
         return [exchange.path for exchange in server.seen]
 
     assert use(replies(503), act) == ["/api/pay", *["/api/ask"] * 3]
 
 
-def test_five_failures_close_the_door_and_health_says_so():
-    async def act(upstream, server, clock):
+def test_five_failures_close_the_door_and_health_says_so() -> None:
+    async def act(upstream: Any, server: Any, clock: Any) -> Any:
         for _ in range(9):
-            with pytest.raises(Unavailable):
+            with pytest.raises(UpstreamUnavailable):
                 await upstream.get()
         return server, upstream.health()["brave"].state
 
@@ -175,8 +176,8 @@ def test_five_failures_close_the_door_and_health_says_so():
     assert state == "open"
 
 
-def test_our_own_mistakes_do_not_close_the_door():
-    async def act(upstream, server, clock):
+def test_our_own_mistakes_do_not_close_the_door() -> None:
+    async def act(upstream: Any, server: Any, clock: Any) -> Any:
         for _ in range(9):
             with pytest.raises(RejectedRequest):
                 await upstream.get()
@@ -185,22 +186,22 @@ def test_our_own_mistakes_do_not_close_the_door():
     assert use(replies(400), act) == "closed"
 
 
-def test_parallel_calls_are_paced():
-    async def act(upstream, server, clock):
+def test_parallel_calls_are_paced() -> None:
+    async def act(upstream: Any, server: Any, clock: Any) -> Any:
         await asyncio.gather(*(upstream.get() for _ in range(4)))
         return clock
 
     assert use(replies(200), act, per_second=2.0).time == pytest.approx(1001.5)
 
 
-def test_the_pace_of_the_headers_is_learnt():
+def test_the_pace_of_the_headers_is_learnt() -> None:
     headers = {
         "X-RateLimit-Policy": "1;w=1",
         "X-RateLimit-Remaining": "0",
         "X-RateLimit-Reset": "1",
     }
 
-    async def act(upstream, server, clock):
+    async def act(upstream: Any, server: Any, clock: Any) -> Any:
         for _ in range(3):
             await upstream.get()
         return clock
@@ -208,8 +209,8 @@ def test_the_pace_of_the_headers_is_learnt():
     assert use(replies(200, headers=headers), act).time == pytest.approx(1002.0)
 
 
-def test_addresses_headers_and_keys_are_put_together():
-    async def act(upstream, server, clock):
+def test_addresses_headers_and_keys_are_put_together() -> None:
+    async def act(upstream: Any, server: Any, clock: Any) -> Any:
         await upstream.get("find", params={"q": "a"}, headers={"Accept": "application/json"})
         await upstream.get()
         return server.seen
@@ -222,15 +223,15 @@ def test_addresses_headers_and_keys_are_put_together():
     assert found.header("x-key") == KEY
 
 
-def test_another_base_url_gets_no_key_and_a_breaker_of_its_own():
-    async def handle(exchange):
+def test_another_base_url_gets_no_key_and_a_breaker_of_its_own() -> None:
+    async def handle(exchange: Any) -> None:
         ours = exchange.header("host").startswith("site.")
         await exchange.reply(200 if ours else 500, b"{}")
 
-    async def act(upstream, server, clock):
+    async def act(upstream: Any, server: Any, clock: Any) -> Any:
         other = server.url("/", host="other.example.org")
         for _ in range(6):
-            with pytest.raises(Unavailable):
+            with pytest.raises(UpstreamUnavailable):
                 await upstream.get(base_url=other)
         await upstream.get()
         return server.seen, upstream.health()
@@ -241,8 +242,8 @@ def test_another_base_url_gets_no_key_and_a_breaker_of_its_own():
     assert [snapshot.state for snapshot in health.values()] == ["closed", "open"]
 
 
-def test_a_key_given_with_the_call_goes_where_the_call_goes():
-    async def act(upstream, server, clock):
+def test_a_key_given_with_the_call_goes_where_the_call_goes() -> None:
+    async def act(upstream: Any, server: Any, clock: Any) -> Any:
         await upstream.get(
             base_url=server.url(host="other.example.org"),
             secret_headers={"Authorization": "Basic x"},
@@ -252,31 +253,31 @@ def test_a_key_given_with_the_call_goes_where_the_call_goes():
     assert use(replies(200), act) == "Basic x"
 
 
-def test_an_off_origin_redirect_is_the_upstreams_failure():
+def test_an_off_origin_redirect_is_the_upstreams_failure() -> None:
     error, server, _ = failure(replies(302, headers={"Location": "http://other.example.org/"}))
 
-    assert isinstance(error, Unavailable)
+    assert isinstance(error, UpstreamUnavailable)
     assert len(server.seen) == 1
 
 
-def test_a_redirect_left_over_is_the_upstreams_failure():
-    error, _, _ = failure(replies(302, headers={"Location": "/b"}), redirects=Redirects.NONE)
+def test_a_redirect_left_over_is_the_upstreams_failure() -> None:
+    error, _, _ = failure(replies(302, headers={"Location": "/b"}), redirects=RedirectPolicy.NONE)
 
-    assert isinstance(error, Unavailable)
+    assert isinstance(error, UpstreamUnavailable)
 
 
-def test_policy_and_size_errors_name_the_upstream_and_are_not_repeated():
-    async def act(upstream, server, clock):
+def test_policy_and_size_errors_name_the_upstream_and_are_not_repeated() -> None:
+    async def act(upstream: Any, server: Any, clock: Any) -> Any:
         with pytest.raises(TooLarge) as large:
             await upstream.get(max_bytes=10)
-        with pytest.raises(Refused) as refused:
-            await upstream.send(Request(url="http://10.0.0.1/"))
+        with pytest.raises(RefusedByPolicy) as refused:
+            await upstream.send(HttpRequest(url="http://10.0.0.1/"))
         return large.value.provider, refused.value.provider, len(server.seen)
 
     assert use(replies(200, body=bytes(100)), act) == ("brave", "brave", 1)
 
 
-def test_keys_stay_out_of_the_logs(caplog):
+def test_keys_stay_out_of_the_logs(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
 
     failure(replies(503))
@@ -284,7 +285,7 @@ def test_keys_stay_out_of_the_logs(caplog):
 
     assert KEY not in caplog.text
     assert KEY not in repr(
-        Request(url="http://a.org/", secret_headers={"x": KEY}, params={"key": KEY})
+        HttpRequest(url="http://a.org/", secret_headers={"x": KEY}, params={"key": KEY})
     )
 
 
@@ -297,13 +298,18 @@ class _Answer(BaseModel):
     extra: dict[str, int] = {}
 
 
-def answer(body, content_type="application/json"):
+def answer(body: Any, content_type: Any = "application/json") -> Any:
     headers = {"content-type": content_type}
-    return Response(status=200, url="http://a.org/", headers=headers, body=body, provider="brave")
+    return HttpResponse(
+        status=200, url="http://a.org/", headers=headers, body=body, provider="brave"
+    )
 
 
-def test_a_good_answer_is_parsed():
-    assert parse(_Answer, answer(b'{"items": [{"name": "a"}], "more": 1}')).items[0].name == "a"
+def test_a_good_answer_is_parsed() -> None:
+    assert (
+        parse_json_response(_Answer, answer(b'{"items": [{"name": "a"}], "more": 1}')).items[0].name
+        == "a"
+    )
 
 
 @pytest.mark.parametrize(
@@ -312,23 +318,23 @@ def test_a_good_answer_is_parsed():
      b'{"items": [], "extra": {"secret text": "x"}}', b"[" * 100_000, b"\xff\xfe", b'{"items": null}',
      b'{"items": [' + b"9" * 5000 + b"]}"],
 )  # fmt: skip
-def test_a_bad_answer_is_a_bad_shape_without_its_text(body):
-    with pytest.raises(BadShape) as caught:
-        parse(_Answer, answer(body))
+def test_a_bad_answer_is_a_bad_shape_without_its_text(body: bytes) -> None:
+    with pytest.raises(MalformedResponse) as caught:
+        parse_json_response(_Answer, answer(body))
 
     assert "secret text" not in str(caught.value)
     assert caught.value.provider == "brave"
     assert caught.value.__suppress_context__
 
 
-def test_a_bad_answer_names_the_field_that_is_wrong():
-    with pytest.raises(BadShape, match=r"items\.0\.name is missing"):
-        parse(_Answer, answer(b'{"items": [{}]}'))
+def test_a_bad_answer_names_the_field_that_is_wrong() -> None:
+    with pytest.raises(MalformedResponse, match=r"items\.0\.name is missing"):
+        parse_json_response(_Answer, answer(b'{"items": [{}]}'))
 
 
-def test_html_for_json_says_so():
-    with pytest.raises(BadShape, match="text/html"):
-        parse(_Answer, answer(b"<html>", "text/html; charset=utf-8"))
+def test_html_for_json_says_so() -> None:
+    with pytest.raises(MalformedResponse, match="text/html"):
+        parse_json_response(_Answer, answer(b"<html>", "text/html; charset=utf-8"))
 
 
 @pytest.mark.parametrize(
@@ -337,32 +343,34 @@ def test_html_for_json_says_so():
         (NetworkFailed("x"), 1, 0.4),
         (NetworkFailed("x"), 2, 0.8),
         (NetworkFailed("x"), 3, None),
-        (Overloaded("x", retry_after=3.0), 1, 3.0),
-        (Overloaded("x", retry_after=0.1), 1, 0.4),
-        (Overloaded("x", retry_after=60.0), 1, None),
-        (Overloaded("x"), 1, 0.4),
-        (Unavailable("x"), 1, None),
-        (BadShape("x"), 1, None),
+        (GatewayOverloaded("x", retry_after=3.0), 1, 3.0),
+        (GatewayOverloaded("x", retry_after=0.1), 1, 0.4),
+        (GatewayOverloaded("x", retry_after=60.0), 1, None),
+        (GatewayOverloaded("x"), 1, 0.4),
+        (UpstreamUnavailable("x"), 1, None),
+        (MalformedResponse("x"), 1, None),
         (RateLimited("x", retry_after=1.0), 1, None),
-        (Refused("x"), 1, None),
+        (RefusedByPolicy("x"), 1, None),
         (NotFound("x"), 1, None),
     ],
 )
-def test_only_what_may_work_the_next_time_is_retried(error, attempt, delay):
-    assert Retry(chance=lambda: 1.0).delay(error, attempt=attempt) == delay
+def test_only_what_may_work_the_next_time_is_retried(
+    error: Any, attempt: int, delay: float | None
+) -> None:
+    assert RetryPolicy(random_fraction=lambda: 1.0).choose_delay(error, attempt=attempt) == delay
 
 
-def test_only_so_many_origins_are_remembered():
+def test_only_so_many_origins_are_remembered() -> None:
     made = []
 
-    def make(name):
-        made.append(Lane(pace=Pace(), breaker=Breaker(name)))
+    def make(name: Any) -> Any:
+        made.append(OriginLimits(pace=RequestPace(), breaker=CircuitBreaker(name)))
         return made[-1]
 
-    lanes = Lanes("pages", base_url="https://home.example.org", make=make)
+    lanes = OriginLimitsTable("pages", base_url="https://home.example.org", build_limits=make)
     for number in [*range(300), 0, 299]:
-        lanes.of(read_url(f"https://a{number}.example.org/"))
+        lanes.choose_limits(parse_url(f"https://a{number}.example.org/"))
 
-    assert lanes.of(read_url("https://home.example.org/x")) is made[0]
+    assert lanes.choose_limits(parse_url("https://home.example.org/x")) is made[0]
     assert len(made) == 1 + 300 + 1
-    assert list(lanes.health()) == ["pages"]
+    assert list(lanes.collect_health()) == ["pages"]

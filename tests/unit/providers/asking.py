@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from citewell import providers
-from citewell.model.search import Found, Picture, PictureQuery, Query
-from citewell.net.message import Request, Response
+from citewell.model.search_queries import FoundImage, ImageQuery, SearchHits, SearchQuery
+from citewell.net.http.messages import HttpRequest, HttpResponse
 from tests.contract.recordings import KEY, Canned, encode, kit_over, spec
 
 NOW = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
@@ -24,8 +24,8 @@ class Reply:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    found: Found
-    sent: tuple[Request, ...]
+    found: SearchHits
+    sent: tuple[HttpRequest, ...]
 
     @property
     def params(self) -> dict[str, str]:
@@ -39,7 +39,7 @@ def keys(name: str) -> dict[str, str]:
 
 def ask(
     name: str,
-    query: Query,
+    query: SearchQuery,
     *replies: Any,
     offer: str = "web",
     options: Mapping[str, str] | None = None,
@@ -50,21 +50,21 @@ def ask(
 
 
 def ask_images(
-    name: str, query: PictureQuery, *replies: Any
-) -> tuple[tuple[Picture, ...], tuple[Request, ...]]:
+    name: str, query: ImageQuery, *replies: Any
+) -> tuple[tuple[FoundImage, ...], tuple[HttpRequest, ...]]:
     return _run(name, query, replies, "images", keys(name))
 
 
 def _run(
     name: str, query: object, replies: tuple[Any, ...], offer: str, options: Mapping[str, str]
-) -> tuple[Any, tuple[Request, ...]]:
+) -> tuple[Any, tuple[HttpRequest, ...]]:
     waiting = list(replies)
 
-    def answer(request: Request) -> Response:
+    def answer(request: HttpRequest) -> HttpResponse:
         reply = waiting.pop(0) if len(waiting) > 1 else waiting[0]
         reply = reply if isinstance(reply, Reply) else Reply(body=reply)
         body = encode(reply.body)
-        return Response(status=reply.status, url=request.url, headers={}, body=body)
+        return HttpResponse(status=reply.status, url=request.url, headers={}, body=body)
 
     sender = Canned(answer)
     make: Any = providers.load(name).Provider

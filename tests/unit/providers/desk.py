@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from citewell import providers
-from citewell.model.paper import PaperId, Scheme
-from citewell.net.message import Request, Response
+from citewell.model.paper import IdentifierScheme, PaperId
+from citewell.net.http.messages import HttpRequest, HttpResponse
 from tests.contract.recordings import Canned, encode, kit_over
 from tests.unit.providers.asking import Reply
 
@@ -23,7 +23,7 @@ class Desk:
     name: str
     replies: Mapping[str, Any]
     options: Mapping[str, str] = field(default_factory=dict)
-    sent: list[Request] = field(default_factory=list)
+    sent: list[HttpRequest] = field(default_factory=list)
 
     def ask(self, method: str, *args: Any, **more: Any) -> Any:
         sender = Canned(self._answer)
@@ -34,14 +34,14 @@ class Desk:
         finally:
             self.sent += sender.sent
 
-    def _answer(self, request: Request) -> Response:
+    def _answer(self, request: HttpRequest) -> HttpResponse:
         end = next(end for end in self.replies if request.url.endswith(end))
         reply = self.replies[end]
         if isinstance(reply, list):
             reply = reply.pop(0) if len(reply) > 1 else reply[0]
         reply = reply if isinstance(reply, Reply) else Reply(body=reply)
         body = encode(reply.body)
-        return Response(status=reply.status, url=request.url, headers={}, body=body)
+        return HttpResponse(status=reply.status, url=request.url, headers={}, body=body)
 
     @property
     def params(self) -> dict[str, str]:
@@ -50,4 +50,4 @@ class Desk:
 
 
 def paper_id(scheme: str, value: str) -> PaperId:
-    return PaperId(scheme=Scheme(scheme), value=value)
+    return PaperId(scheme=IdentifierScheme(scheme), value=value)

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from citewell import providers
-from citewell.model.paper import PaperId, Scheme
-from citewell.net.message import Request, Response
+from citewell.model.paper import IdentifierScheme, PaperId
+from citewell.net.http.messages import HttpRequest, HttpResponse
 from tests.contract.recordings import Canned, encode, kit_over
 from tests.unit.providers.asking import Reply
 
-DOI = PaperId(scheme=Scheme.DOI, value="10.50505/example.1")
+DOI = PaperId(scheme=IdentifierScheme.DOI, value="10.50505/example.1")
 
 
 class Session:
@@ -21,11 +21,11 @@ class Session:
     def __init__(self, name: str, *replies: Any, options: Mapping[str, str] | None = None) -> None:
         waiting = list(replies)
 
-        def answer(request: Request) -> Response:
+        def answer(request: HttpRequest) -> HttpResponse:
             reply = waiting.pop(0) if len(waiting) > 1 else waiting[0]
             reply = reply if isinstance(reply, Reply) else Reply(body=reply)
             body = encode(reply.body)
-            return Response(status=reply.status, url=request.url, headers={}, body=body)
+            return HttpResponse(status=reply.status, url=request.url, headers={}, body=body)
 
         self._sender = Canned(answer)
         kit = kit_over(name, self._sender, options or {})
@@ -35,7 +35,7 @@ class Session:
         return asyncio.run(getattr(self._provider, method)(*args, **more))
 
     @property
-    def sent(self) -> list[Request]:
+    def sent(self) -> list[HttpRequest]:
         return self._sender.sent
 
     @property

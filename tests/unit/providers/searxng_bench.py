@@ -14,11 +14,11 @@ from citewell import config
 from citewell.errors import (
     CitewellError,
 )
-from citewell.model.search import Found, Query
+from citewell.model.search_queries import SearchHits, SearchQuery
 from citewell.net.network import Network
-from citewell.ports import Kit
+from citewell.ports import ProviderKit
 from citewell.providers.searxng import SPEC, Provider
-from citewell.providers.searxng.door import Manners
+from citewell.providers.searxng.instance_client import PublicPacing
 from tests.internet.faults import Asked
 from tests.internet.serve import Internet
 from tests.internet.world import Page, World
@@ -35,10 +35,10 @@ class Memory:
     def __init__(self) -> None:
         self.kept: dict[str, bytes] = {}
 
-    async def recall(self, key: str) -> bytes | None:
+    async def recall_fact(self, key: str) -> bytes | None:
         return self.kept.get(key)
 
-    async def remember(self, key: str, value: bytes, *, ttl: float) -> None:
+    async def remember_fact(self, key: str, value: bytes, *, ttl: float) -> None:
         self.kept[key] = value
 
 
@@ -65,8 +65,10 @@ class Bench:
         """A process of its own: nothing but memory is left of the one before."""
         return asyncio.run(self._run(options, act))
 
-    def web(self, options: dict[str, str], text: str = WORD, **query: Any) -> Found:
-        return self.run(options, lambda provider: provider.web(Query(text=text, **query)))
+    def web(self, options: dict[str, str], text: str = WORD, **query: Any) -> SearchHits:
+        return self.run(
+            options, lambda provider: provider.search_web(SearchQuery(text=text, **query))
+        )
 
     def asked(self, name: str = "", path: str = "/search") -> list[Asked]:
         root = f"/searxng/{name}".rstrip("/")
@@ -74,11 +76,11 @@ class Bench:
 
     async def _run(self, options: dict[str, str], act: Act) -> Any:
         environ = self.settings | {"CITEWELL_CONFIG": "/no/such/file.toml"}
-        network = Network(config.load(environ))
+        network = Network(config.load_settings(environ))
         try:
-            upstream = network.upstream(SPEC.name, base_url=SPEC.base_url)
-            kit = Kit(upstream=upstream, options=options, memory=self.memory)
-            manners = Manners(
+            upstream = network.open_upstream(SPEC.name, base_url=SPEC.base_url)
+            kit = ProviderKit(upstream=upstream, options=options, memory=self.memory)
+            manners = PublicPacing(
                 clock=lambda: self.now, sleep=self._sleep, jitter=lambda low, high: high
             )
             return await act(Provider(kit, manners=manners))

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from citewell.errors import BadShape, InvalidInput, RejectedRequest, Unavailable
-from citewell.model.paper import BibliographicQuery, Notice, PaperQuery
+from citewell.errors import InvalidInput, MalformedResponse, RejectedRequest, UpstreamUnavailable
+from citewell.model.paper import BibliographicQuery, NoticeKind, PaperQuery
 from tests.unit.providers.desk import Desk, Reply, paper_id
 
 
@@ -89,10 +89,10 @@ def test_a_number_that_no_paper_has_is_absent(reply: Any) -> None:
     [
         (Reply(body=feed(error("internal_error")), status=400), RejectedRequest),
         (Reply(body="Rate exceeded.", status=400), RejectedRequest),
-        (feed(error("internal_error")), Unavailable),
-        (feed("<entry><id>http://arxiv.org/abs/2304.05376v1</id></entry>"), BadShape),
-        ("<rss/>", BadShape),
-        ("Rate exceeded.", BadShape),
+        (feed(error("internal_error")), UpstreamUnavailable),
+        (feed("<entry><id>http://arxiv.org/abs/2304.05376v1</id></entry>"), MalformedResponse),
+        ("<rss/>", MalformedResponse),
+        ("Rate exceeded.", MalformedResponse),
     ],
 )
 def test_an_error_is_no_absence(reply: Any, wanted: type[Exception]) -> None:
@@ -101,7 +101,7 @@ def test_an_error_is_no_absence(reply: Any, wanted: type[Exception]) -> None:
 
 
 def test_an_error_entry_is_not_a_result() -> None:
-    with pytest.raises(Unavailable):
+    with pytest.raises(UpstreamUnavailable):
         Desk("arxiv", {"/query": feed(error("max_results"))}).ask("papers", PaperQuery(text="x y"))
 
 
@@ -128,7 +128,7 @@ def test_a_withdrawal_is_told_in_the_comment(comment: str, *, withdrawn: bool) -
     events = the(entry(more=f"<arxiv:comment>{comment}</arxiv:comment>")).events
 
     assert [(event.kind, event.label, event.date) for event in events] == (
-        [(Notice.RETRACTION, "withdrawal", "2024-05-06")] if withdrawn else []
+        [(NoticeKind.RETRACTION, "withdrawal", "2024-05-06")] if withdrawn else []
     )
 
 

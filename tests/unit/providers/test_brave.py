@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from citewell.errors import AuthRequired
-from citewell.model.search import PictureQuery, Query
+from citewell.model.search_queries import ImageQuery, SearchQuery
 from tests.unit.providers.asking import Reply, ask, ask_images
 
 RECORDED = Path(__file__).parents[4] / "shared/recorded/raw/brave/web.json"
@@ -29,7 +29,7 @@ def sheet(start: int, *, more: bool, size: int = 20) -> dict[str, Any]:
 def test_fifty_results_come_from_three_pages() -> None:
     sheets = [sheet(0, more=True), sheet(20, more=True), sheet(40, more=True)]
 
-    asked = ask("brave", Query(text="x", count=50), *sheets)
+    asked = ask("brave", SearchQuery(text="x", count=50), *sheets)
 
     assert [hit.title for hit in asked.found.hits] == [f"t{n}" for n in range(50)]
     windows = [(dict(r.params)["count"], dict(r.params).get("offset")) for r in asked.sent]
@@ -37,14 +37,14 @@ def test_fifty_results_come_from_three_pages() -> None:
 
 
 def test_a_page_that_says_it_is_the_last_ends_the_paging() -> None:
-    asked = ask("brave", Query(text="x", count=50), sheet(0, more=False, size=7))
+    asked = ask("brave", SearchQuery(text="x", count=50), sheet(0, more=False, size=7))
 
     assert len(asked.found.hits) == 7
     assert len(asked.sent) == 1
 
 
 def test_more_than_fifty_is_clamped_and_said() -> None:
-    asked = ask("brave", Query(text="x", count=80), sheet(0, more=True))
+    asked = ask("brave", SearchQuery(text="x", count=80), sheet(0, more=True))
 
     assert len(asked.found.hits) == 50
     assert "at most 50" in asked.found.notes[0]
@@ -53,7 +53,7 @@ def test_more_than_fifty_is_clamped_and_said() -> None:
 def test_a_second_page_that_fails_keeps_the_first() -> None:
     refused = Reply(body={"error": {"code": "RATE_LIMITED"}}, status=429)
 
-    asked = ask("brave", Query(text="x", count=30), sheet(0, more=True), refused)
+    asked = ask("brave", SearchQuery(text="x", count=30), sheet(0, more=True), refused)
 
     assert len(asked.found.hits) == 20
     assert "rate_limited" in asked.found.notes[0]
@@ -64,7 +64,7 @@ def test_a_second_page_that_fails_keeps_the_first() -> None:
     [("hour", "pd"), ("day", "pd"), ("week", "pw"), ("month", "pm"), ("year", "py")],
 )
 def test_a_time_range_becomes_a_freshness(span: str, code: str) -> None:
-    asked = ask("brave", Query(text="x", time_range=span), sheet(0, more=False))
+    asked = ask("brave", SearchQuery(text="x", time_range=span), sheet(0, more=False))
 
     assert asked.params["freshness"] == code
     assert bool(asked.found.notes) == (span == "hour")
@@ -76,20 +76,20 @@ def test_a_time_range_becomes_a_freshness(span: str, code: str) -> None:
      ("zh", "zh-hans"), ("de-AT", "de"), ("no", "nb"), ("en-GB", "en-gb")],
 )  # fmt: skip
 def test_a_language_becomes_braves_code(language: str, code: str) -> None:
-    asked = ask("brave", Query(text="x", language=language), sheet(0, more=False))
+    asked = ask("brave", SearchQuery(text="x", language=language), sheet(0, more=False))
 
     assert asked.params["search_lang"] == code
 
 
 def test_codes_that_brave_refuses_are_not_sent_and_said() -> None:
-    asked = ask("brave", Query(text="x", language="sw", country="KE"), sheet(0, more=False))
+    asked = ask("brave", SearchQuery(text="x", language="sw", country="KE"), sheet(0, more=False))
 
     assert not {"search_lang", "country"} & set(asked.params)
     assert len(asked.found.notes) == 2
 
 
 def test_a_goggle_and_extra_snippets_are_passed_on() -> None:
-    query = Query(text="x", goggle="https://a.example/my.goggle")
+    query = SearchQuery(text="x", goggle="https://a.example/my.goggle")
 
     asked = ask("brave", query, sheet(0, more=False), options={"BRAVE_EXTRA_SNIPPETS": "TRUE"})
 
@@ -101,13 +101,13 @@ def test_a_goggle_and_extra_snippets_are_passed_on() -> None:
 def test_the_version_header_goes_to_web_search_alone(offer: str, *, sent: bool) -> None:
     body = sheet(0, more=False) | {"results": []}
 
-    asked = ask("brave", Query(text="x"), body, offer=offer)
+    asked = ask("brave", SearchQuery(text="x"), body, offer=offer)
 
     assert ("Api-Version" in asked.sent[0].headers) is sent
 
 
 def test_a_long_query_is_cut_to_what_brave_takes() -> None:
-    query = Query(text="word " * 99, sites=("example.org",))
+    query = SearchQuery(text="word " * 99, sites=("example.org",))
 
     text = ask("brave", query, sheet(0, more=False)).params["q"]
 
@@ -128,7 +128,7 @@ def test_the_picture_is_the_link_and_the_page_its_context() -> None:
         ]
     }
 
-    pictures, _ = ask_images("brave", PictureQuery(text="x"), body)
+    pictures, _ = ask_images("brave", ImageQuery(text="x"), body)
 
     assert [(p.link, p.context) for p in pictures] == [
         ("https://a.example/i.png", "https://a.example/page")
@@ -139,14 +139,14 @@ def test_the_picture_is_the_link_and_the_page_its_context() -> None:
     ("safe", "code"), [("off", "off"), ("medium", "strict"), ("high", "strict")]
 )
 def test_images_know_no_middle_level_of_safety(safe: str, code: str) -> None:
-    _, sent = ask_images("brave", PictureQuery(text="x", safe=safe), {"results": []})
+    _, sent = ask_images("brave", ImageQuery(text="x", safe=safe), {"results": []})
 
     assert dict(sent[0].params)["safesearch"] == code
 
 
 def test_a_refused_key_asks_to_check_it() -> None:
     with pytest.raises(AuthRequired) as caught:
-        ask("brave", Query(text="x"), Reply(body={"error": {}}, status=401))
+        ask("brave", SearchQuery(text="x"), Reply(body={"error": {}}, status=401))
 
     assert caught.value.suggested_action == "check_api_key"
 
@@ -155,7 +155,7 @@ def test_a_refused_key_asks_to_check_it() -> None:
 def test_a_real_answer_is_read_whole() -> None:
     body = json.loads(RECORDED.read_text(encoding="utf-8"))
 
-    hits = ask("brave", Query(text="hello world", count=20), body).found.hits
+    hits = ask("brave", SearchQuery(text="hello world", count=20), body).found.hits
 
     assert len(hits) == len(body["web"]["results"]) == 20
     assert hits[0].title == '"Hello, World!" program - Wikipedia'

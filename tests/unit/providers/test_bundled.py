@@ -13,11 +13,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from citewell import config, providers
-from citewell.errors import BadShape, RejectedRequest, Unavailable, UpstreamError
-from citewell.model.paper import Paper, PaperId, Scheme
-from citewell.net.message import Request, Response
+from citewell.errors import MalformedResponse, RejectedRequest, UpstreamError, UpstreamUnavailable
+from citewell.model.paper import IdentifierScheme, Paper, PaperId
+from citewell.net.http.messages import HttpRequest, HttpResponse
 from citewell.net.network import Network
-from citewell.ports import Kit, PaperLookupMany
+from citewell.ports import PaperLookupMany, ProviderKit
 from tests.contract.recordings import Canned, kit_over
 from tests.internet import papers
 from tests.internet.apis import crossref, datacite, europepmc, openalex, semanticscholar
@@ -45,8 +45,10 @@ def afresh(web: Internet) -> None:
     web.world.reset()
 
 
-def ids(works: Sequence[Work], scheme: Scheme = Scheme.DOI) -> list[PaperId]:
-    values = (one.key if scheme is Scheme.DOI else one.ids.get(scheme.value) for one in works)
+def ids(works: Sequence[Work], scheme: IdentifierScheme = IdentifierScheme.DOI) -> list[PaperId]:
+    values = (
+        one.key if scheme is IdentifierScheme.DOI else one.ids.get(scheme.value) for one in works
+    )
     return [PaperId(scheme=scheme, value=value) for value in values if value]
 
 
@@ -55,12 +57,12 @@ def asked(web: Internet, name: str, wanted: Sequence[PaperId], *, singly: bool =
 
     async def run() -> Found:
         env = web.env() | {"CITEWELL_CONFIG": "/nonexistent"}
-        network = Network(config.load(env))
-        upstream = network.upstream(name, base_url=env[providers.load(name).SPEC.base_url_env])
-        provider: Any = providers.load(name).Provider(Kit(upstream=upstream))
+        network = Network(config.load_settings(env))
+        upstream = network.open_upstream(name, base_url=env[providers.load(name).SPEC.base_url_env])
+        provider: Any = providers.load(name).Provider(ProviderKit(upstream=upstream))
         try:
             if not singly:
-                return dict(await provider.papers_of(wanted))
+                return dict(await provider.look_up_papers(wanted))
             return {one: await provider.paper(one) for one in wanted}
         finally:
             await network.aclose()
@@ -73,11 +75,11 @@ def test_a_provider_with_lists_says_how_long_they_may_be(name: str) -> None:
     provider = providers.load(name).Provider(kit_over(name, Canned(_unasked), {}))
 
     assert isinstance(provider, PaperLookupMany)
-    assert set(provider.most) <= provider.schemes
-    assert all(2 <= most <= 200 for most in provider.most.values())
+    assert set(provider.max_batch) <= provider.schemes
+    assert all(2 <= most <= 200 for most in provider.max_batch.values())
 
 
-def _unasked(_request: Request) -> Response:
+def _unasked(_request: HttpRequest) -> HttpResponse:
     raise AssertionError("nothing was to be asked")
 
 
@@ -90,21 +92,23 @@ def test_nobody_else_offers_lists() -> None:
 @pytest.mark.parametrize(
     ("name", "scheme"),
     [
-        ("arxiv", Scheme.ARXIV),
-        ("crossref", Scheme.DOI),
-        ("datacite", Scheme.DOI),
-        ("europepmc", Scheme.DOI),
-        ("europepmc", Scheme.PMID),
-        ("europepmc", Scheme.PMCID),
-        ("openalex", Scheme.DOI),
-        ("openalex", Scheme.ARXIV),
-        ("pubmed", Scheme.DOI),
-        ("pubmed", Scheme.PMID),
-        ("semanticscholar", Scheme.DOI),
-        ("semanticscholar", Scheme.ARXIV),
+        ("arxiv", IdentifierScheme.ARXIV),
+        ("crossref", IdentifierScheme.DOI),
+        ("datacite", IdentifierScheme.DOI),
+        ("europepmc", IdentifierScheme.DOI),
+        ("europepmc", IdentifierScheme.PMID),
+        ("europepmc", IdentifierScheme.PMCID),
+        ("openalex", IdentifierScheme.DOI),
+        ("openalex", IdentifierScheme.ARXIV),
+        ("pubmed", IdentifierScheme.DOI),
+        ("pubmed", IdentifierScheme.PMID),
+        ("semanticscholar", IdentifierScheme.DOI),
+        ("semanticscholar", IdentifierScheme.ARXIV),
     ],
 )
-def test_a_list_answers_as_one_by_one_does(web: Internet, name: str, scheme: Scheme) -> None:
+def test_a_list_answers_as_one_by_one_does(
+    web: Internet, name: str, scheme: IdentifierScheme
+) -> None:
     wanted = ids(PLAIN[::7], scheme)[::3][:12]
 
     together = asked(web, name, wanted)
@@ -122,7 +126,7 @@ def test_a_list_answers_as_one_by_one_does(web: Internet, name: str, scheme: Sch
 
 def _plain(paper: Paper | None) -> Paper | None:
     """Without what a list may leave out."""
-    return paper.with_(language=None, venue=None) if paper else None
+    return paper.with_changes(language=None, venue=None) if paper else None
 
 
 @pytest.mark.parametrize(
@@ -131,7 +135,7 @@ def _plain(paper: Paper | None) -> Paper | None:
 def test_what_a_registry_does_not_have_is_absent_in_a_whole_answer(
     web: Internet, name: str
 ) -> None:
-    invented = PaperId(scheme=Scheme.DOI, value="10.1016/j.nowhere.2031.1")
+    invented = PaperId(scheme=IdentifierScheme.DOI, value="10.1016/j.nowhere.2031.1")
     held = [one for one in PLAIN if name != "europepmc" or {"pmid", "pmcid"} & set(one.ids)]
     agency = name if name in {"crossref", "datacite"} else None
     known = [one for one in held if agency is None or one.agency == agency][:3]
@@ -146,8 +150,10 @@ def test_what_a_registry_does_not_have_is_absent_in_a_whole_answer(
 def test_dois_with_somebodys_syntax_are_left_for_a_request_of_their_own(
     web: Internet, name: str
 ) -> None:
-    odd = PaperId(scheme=Scheme.DOI, value="10.1001/jama.251.19.2504,2509")
-    sici = PaperId(scheme=Scheme.DOI, value="10.1002/(sici)1(199806)49:8<693::aid-asi4>3.0.co;2-o")
+    odd = PaperId(scheme=IdentifierScheme.DOI, value="10.1001/jama.251.19.2504,2509")
+    sici = PaperId(
+        scheme=IdentifierScheme.DOI, value="10.1002/(sici)1(199806)49:8<693::aid-asi4>3.0.co;2-o"
+    )
 
     alone = asked(web, name, [odd, sici])
     calls = web.world.calls[name]
@@ -173,7 +179,7 @@ def test_a_refused_list_is_an_error_and_never_an_absence(
     web: Internet, name: str, status: int
 ) -> None:
     web.world.fail(name, Fault(status=status, body="no"), times=9)
-    scheme = Scheme.ARXIV if name == "arxiv" else Scheme.DOI
+    scheme = IdentifierScheme.ARXIV if name == "arxiv" else IdentifierScheme.DOI
 
     with pytest.raises(UpstreamError):
         asked(web, name, ids(PLAIN, scheme)[:3])
@@ -220,7 +226,7 @@ def test_damage_never_makes_a_work_absent(name: str, data: st.DataObject) -> Non
     if name == "semanticscholar" and len(place) == 1 and value is None:
         return  # its own word for a paper it does not have
     works = ARCHIVED if name == "datacite" else THREE
-    wanted = [*ids(works), PaperId(scheme=Scheme.DOI, value="10.1016/j.nowhere.2031.1")]
+    wanted = [*ids(works), PaperId(scheme=IdentifierScheme.DOI, value="10.1016/j.nowhere.2031.1")]
 
     try:
         found = Desk(name, {"": Reply(body=damaged(body, place, value))}).ask("papers_of", wanted)
@@ -232,7 +238,7 @@ def test_damage_never_makes_a_work_absent(name: str, data: st.DataObject) -> Non
 
 @pytest.mark.parametrize("count", [0, 2, 4])
 def test_semantic_scholars_list_must_be_as_long_as_ours(count: int) -> None:
-    with pytest.raises(BadShape):
+    with pytest.raises(MalformedResponse):
         Desk("semanticscholar", {"/paper/batch": Reply(body=[None] * count)}).ask(
             "papers_of", ids(THREE)
         )
@@ -259,7 +265,7 @@ def test_the_recorded_list_of_semantic_scholar_is_read() -> None:
     lines = map(json.loads, RECORDED.read_text(encoding="utf-8").splitlines())
     [said] = [one for one in lines if "/paper/batch" in one["url"]]
     rows, names = json.loads(said["body"]), json.loads(said["req_body"])["ids"]
-    wanted = [PaperId(scheme=Scheme.S2, value=name) for name in names]
+    wanted = [PaperId(scheme=IdentifierScheme.S2, value=name) for name in names]
 
     found = Desk("semanticscholar", {"/paper/batch": Reply(body=rows)}).ask("papers_of", wanted)
 
@@ -289,13 +295,15 @@ def test_pubmed_denies_a_doi_by_its_search_alone() -> None:
 def test_records_that_leave_a_number_out_have_not_denied_it() -> None:
     empty = '<?xml version="1.0"?><PubmedArticleSet></PubmedArticleSet>'
 
-    found = Desk("pubmed", {"/efetch.fcgi": empty}).ask("papers_of", ids(THREE, Scheme.PMID))
+    found = Desk("pubmed", {"/efetch.fcgi": empty}).ask(
+        "papers_of", ids(THREE, IdentifierScheme.PMID)
+    )
 
     assert found == {}
 
 
 def test_an_error_in_place_of_a_list_is_an_error() -> None:
-    with pytest.raises(Unavailable):
+    with pytest.raises(UpstreamUnavailable):
         Desk("openalex", {"/works": {"error": "Invalid query"}}).ask("papers_of", ids(THREE))
 
 
@@ -304,12 +312,12 @@ class Slow(Canned):
 
     at_once = most = 0
 
-    async def send(self, request: Request) -> Response:
+    async def send_request(self, request: HttpRequest) -> HttpResponse:
         self.at_once += 1
         self.most = max(self.most, self.at_once)
         await asyncio.sleep(0)
         self.at_once -= 1
-        return await super().send(request)
+        return await super().send_request(request)
 
 
 @pytest.mark.parametrize(
@@ -321,12 +329,12 @@ def test_crossref_is_asked_no_more_at_once_than_it_allows(
     options: dict[str, str], stated: dict[str, str], most: int
 ) -> None:
     body = json.dumps(_answer("crossref")).encode()
-    sender = Slow(lambda asked: Response(status=200, url=asked.url, headers=stated, body=body))
+    sender = Slow(lambda asked: HttpResponse(status=200, url=asked.url, headers=stated, body=body))
     provider: Any = providers.load("crossref").Provider(kit_over("crossref", sender, options))
 
     async def every() -> None:
-        await provider.papers_of(ids(THREE))
-        await asyncio.gather(*(provider.papers_of(ids(THREE)) for _ in range(20)))
+        await provider.look_up_papers(ids(THREE))
+        await asyncio.gather(*(provider.look_up_papers(ids(THREE)) for _ in range(20)))
 
     asyncio.run(every())
 

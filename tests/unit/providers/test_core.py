@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from citewell.errors import InvalidInput
-from citewell.model.paper import PaperQuery, Person
+from citewell.model.paper import PaperQuery, WorkAuthor
 from tests.unit.providers.desk import Desk, paper_id
 
 WORK: dict[str, Any] = {"id": 2, "title": "A title"}
@@ -81,9 +81,9 @@ def test_names_are_turned_the_right_way_round() -> None:
     names = [{"name": "White, Andrew D."}, {"name": "Example University"}, {"name": "A, B, C"}, {"name": " "}]  # fmt: skip
 
     assert the(authors=names).authors == (
-        Person(name="Andrew D. White", family="White", given="Andrew D."),
-        Person(name="Example University"),
-        Person(name="A, B, C"),
+        WorkAuthor(name="Andrew D. White", family="White", given="Andrew D."),
+        WorkAuthor(name="Example University"),
+        WorkAuthor(name="A, B, C"),
     )
 
 

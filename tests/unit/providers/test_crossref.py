@@ -7,7 +7,14 @@ from typing import Any
 import pytest
 
 from citewell.errors import InvalidInput
-from citewell.model.paper import BibliographicQuery, Event, Notice, PaperId, PaperQuery, Scheme
+from citewell.model.paper import (
+    BibliographicQuery,
+    IdentifierScheme,
+    IntegrityNotice,
+    NoticeKind,
+    PaperId,
+    PaperQuery,
+)
 from tests.unit.providers.asking import Reply
 from tests.unit.providers.scholarly import DOI, Session
 
@@ -25,30 +32,30 @@ def many(*works: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def events(*updates: Any) -> tuple[Event, ...]:
+def events(*updates: Any) -> tuple[IntegrityNotice, ...]:
     return tuple(Session("crossref", one(**{"updated-by": list(updates)})).ask("events", DOI))
 
 
 @pytest.mark.parametrize(
     ("word", "kind"),
     [
-        ("retraction", Notice.RETRACTION),
-        ("Retraction", Notice.RETRACTION),
-        ("partial_retraction", Notice.RETRACTION),
-        ("withdrawal", Notice.RETRACTION),
-        ("removal", Notice.RETRACTION),
-        ("expression_of_concern", Notice.CONCERN),
-        ("expression-of-concern", Notice.CONCERN),
-        ("Expression of Concern", Notice.CONCERN),
-        ("correction", Notice.CORRECTION),
-        ("corrigendum", Notice.CORRECTION),
-        ("erratum", Notice.CORRECTION),
-        ("addendum", Notice.CORRECTION),
-        ("clarification", Notice.CORRECTION),
-        ("reinstatement", Notice.REINSTATEMENT),
+        ("retraction", NoticeKind.RETRACTION),
+        ("Retraction", NoticeKind.RETRACTION),
+        ("partial_retraction", NoticeKind.RETRACTION),
+        ("withdrawal", NoticeKind.RETRACTION),
+        ("removal", NoticeKind.RETRACTION),
+        ("expression_of_concern", NoticeKind.CONCERN),
+        ("expression-of-concern", NoticeKind.CONCERN),
+        ("Expression of Concern", NoticeKind.CONCERN),
+        ("correction", NoticeKind.CORRECTION),
+        ("corrigendum", NoticeKind.CORRECTION),
+        ("erratum", NoticeKind.CORRECTION),
+        ("addendum", NoticeKind.CORRECTION),
+        ("clarification", NoticeKind.CORRECTION),
+        ("reinstatement", NoticeKind.REINSTATEMENT),
     ],
 )
-def test_a_notice_by_its_word(word: str, kind: Notice) -> None:
+def test_a_notice_by_its_word(word: str, kind: NoticeKind) -> None:
     (event,) = events({"type": word})
 
     assert (event.kind, event.source) == (kind, "publisher")
@@ -66,15 +73,15 @@ def test_every_notice_is_kept_with_who_said_it_and_when() -> None:
     )  # fmt: skip
 
     assert found == (
-        Event(
-            kind=Notice.CORRECTION,
+        IntegrityNotice(
+            kind=NoticeKind.CORRECTION,
             source="publisher",
             label="erratum",
             date="2004-03",
             notice_doi="10.50505/n.1",
         ),
-        Event(
-            kind=Notice.RETRACTION,
+        IntegrityNotice(
+            kind=NoticeKind.RETRACTION,
             source="retraction-watch",
             label="retraction",
             date="2010-02-06",
@@ -162,7 +169,7 @@ def test_it_does_not_sort_by_date_and_says_so() -> None:
 def test_a_doi_is_written_into_the_path_whole() -> None:
     session = Session("crossref", Reply(body="", status=404))
 
-    session.ask("paper", PaperId(scheme=Scheme.DOI, value="10.1002/(sici)1#a?b<c>/../x"))
+    session.ask("paper", PaperId(scheme=IdentifierScheme.DOI, value="10.1002/(sici)1#a?b<c>/../x"))
 
     assert session.sent[0].url == (
         "https://api.crossref.org/works/10.1002%2F%28sici%291%23a%3Fb%3Cc%3E%2F..%2Fx"
@@ -171,11 +178,11 @@ def test_a_doi_is_written_into_the_path_whole() -> None:
 
 def test_other_numbers_are_not_its_business() -> None:
     with pytest.raises(InvalidInput):
-        Session("crossref", one()).ask("paper", PaperId(scheme=Scheme.PMID, value="1"))
+        Session("crossref", one()).ask("paper", PaperId(scheme=IdentifierScheme.PMID, value="1"))
 
 
 def test_angle_brackets_of_an_old_doi_are_no_markup() -> None:
     old = "10.50505/(sici)1521-3951(199911)216:1<r1::aid-pssb99991>3.0.co;2-1"
-    asked = PaperId(scheme=Scheme.DOI, value=old)
+    asked = PaperId(scheme=IdentifierScheme.DOI, value=old)
 
     assert Session("crossref", one(DOI=old.upper())).ask("paper", asked).doi == old

@@ -7,7 +7,13 @@ from typing import Any
 import pytest
 
 from citewell.errors import InvalidInput
-from citewell.model.paper import BibliographicQuery, PaperId, PaperQuery, Person, Scheme
+from citewell.model.paper import (
+    BibliographicQuery,
+    IdentifierScheme,
+    PaperId,
+    PaperQuery,
+    WorkAuthor,
+)
 from tests.unit.providers.scholarly import DOI, Session
 
 PREPRINT = {"types": {"resourceTypeGeneral": "Preprint", "citeproc": "article"}}
@@ -23,18 +29,18 @@ def paper(**more: Any) -> Any:
     [
         (
             {"name": "Curie, Marie", "nameType": "Personal", "givenName": "Marie", "familyName": "Curie"},
-            Person(name="Marie Curie", given="Marie", family="Curie"),
+            WorkAuthor(name="Marie Curie", given="Marie", family="Curie"),
         ),
-        ({"name": "Curie, Marie"}, Person(name="Marie Curie", given="Marie", family="Curie")),
-        ({"name": "CERN", "nameType": "Organizational"}, Person(name="CERN", organisation=True)),
-        ({"name": "Marie Curie"}, Person(name="Marie Curie")),
+        ({"name": "Curie, Marie"}, WorkAuthor(name="Marie Curie", given="Marie", family="Curie")),
+        ({"name": "CERN", "nameType": "Organizational"}, WorkAuthor(name="CERN", organisation=True)),
+        ({"name": "Marie Curie"}, WorkAuthor(name="Marie Curie")),
         (
             {"name": "Example, Inc., Group", "nameType": "Organizational"},
-            Person(name="Example, Inc., Group", organisation=True),
+            WorkAuthor(name="Example, Inc., Group", organisation=True),
         ),
     ],
 )  # fmt: skip
-def test_creators(creator: dict[str, str], person: Person) -> None:
+def test_creators(creator: dict[str, str], person: WorkAuthor) -> None:
     assert paper(creators=[creator]).authors == (person,)
 
 
@@ -51,7 +57,10 @@ def test_the_main_title_comes_first_whatever_the_order() -> None:
 def test_an_arxiv_doi_is_an_arxiv_number_with_a_free_copy() -> None:
     found = paper(doi="10.48550/ARXIV.2101.00007", **PREPRINT)
 
-    assert found.ids == {Scheme.DOI: "10.48550/arxiv.2101.00007", Scheme.ARXIV: "2101.00007"}
+    assert found.ids == {
+        IdentifierScheme.DOI: "10.48550/arxiv.2101.00007",
+        IdentifierScheme.ARXIV: "2101.00007",
+    }
     assert found.pdf_url == "https://arxiv.org/pdf/2101.00007"
     assert found.open_access is True
     assert found.kind == "article"
@@ -116,4 +125,6 @@ def test_a_reference_without_a_title_is_searched_for_by_its_words() -> None:
 
 def test_a_pubmed_number_is_nothing_it_knows() -> None:
     with pytest.raises(InvalidInput):
-        Session("datacite", {"data": []}).ask("paper", PaperId(scheme=Scheme.PMID, value="1"))
+        Session("datacite", {"data": []}).ask(
+            "paper", PaperId(scheme=IdentifierScheme.PMID, value="1")
+        )

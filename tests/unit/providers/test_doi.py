@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from citewell.errors import BadShape, InvalidInput, RejectedRequest, Unavailable
-from citewell.model.paper import PaperId, Scheme
-from citewell.net.message import Redirects
+from citewell.errors import InvalidInput, MalformedResponse, RejectedRequest, UpstreamUnavailable
+from citewell.model.paper import IdentifierScheme, PaperId
+from citewell.net.http.messages import RedirectPolicy
 from tests.unit.providers.asking import Reply
 from tests.unit.providers.scholarly import DOI, Session
 
@@ -29,13 +29,13 @@ def test_the_registry_by_its_code(reply: Reply, registered: Any) -> None:
 @pytest.mark.parametrize(
     ("reply", "error"),
     [
-        (Reply(body={"responseCode": 2}), Unavailable),
-        (Reply(body={"responseCode": 301}), Unavailable),
-        (Reply(body={"responseCode": 1}, status=404), Unavailable),
-        (Reply(body={"responseCode": "x"}), BadShape),
-        (Reply(body={}, status=404), BadShape),
-        (Reply(body="<html>Not Found</html>", status=404), BadShape),
-        (Reply(body="", status=404), BadShape),
+        (Reply(body={"responseCode": 2}), UpstreamUnavailable),
+        (Reply(body={"responseCode": 301}), UpstreamUnavailable),
+        (Reply(body={"responseCode": 1}, status=404), UpstreamUnavailable),
+        (Reply(body={"responseCode": "x"}), MalformedResponse),
+        (Reply(body={}, status=404), MalformedResponse),
+        (Reply(body="<html>Not Found</html>", status=404), MalformedResponse),
+        (Reply(body="", status=404), MalformedResponse),
         (Reply(body="<html>400</html>", status=400), RejectedRequest),
     ],
 )
@@ -49,7 +49,7 @@ def test_a_lookup_follows_to_the_agency() -> None:
 
     session.ask("paper", DOI)
 
-    assert session.sent[0].redirects is Redirects.FOLLOW
+    assert session.sent[0].redirects is RedirectPolicy.FOLLOW
     assert session.sent[0].url == "https://doi.org/10.50505%2Fexample.1"
     assert session.sent[0].headers["Accept"] == "application/vnd.citationstyles.csl+json"
 
@@ -71,7 +71,7 @@ def test_no_metadata_is_an_absence(reply: Reply) -> None:
     ],
 )
 def test_what_is_no_csl_is_an_error(body: Any) -> None:
-    with pytest.raises(BadShape):
+    with pytest.raises(MalformedResponse):
         Session("doi", body).ask("paper", DOI)
 
 
@@ -81,4 +81,4 @@ def test_the_asked_doi_stands_in_where_the_record_has_none() -> None:
 
 def test_other_numbers_are_not_its_business() -> None:
     with pytest.raises(InvalidInput):
-        Session("doi", {}).ask("paper", PaperId(scheme=Scheme.PMID, value="1"))
+        Session("doi", {}).ask("paper", PaperId(scheme=IdentifierScheme.PMID, value="1"))

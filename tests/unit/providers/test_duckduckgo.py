@@ -9,9 +9,9 @@ from urllib.parse import quote
 
 import pytest
 
-from citewell.errors import BadShape, Blocked, RateLimited
-from citewell.model.search import Query
-from citewell.providers.duckduckgo import target
+from citewell.errors import Blocked, MalformedResponse, RateLimited
+from citewell.model.search_queries import SearchQuery
+from citewell.providers.duckduckgo import resolve_result_link
 from tests.internet.apis.duckduckgo import CHALLENGE
 from tests.unit.providers.asking import Reply, ask
 
@@ -44,7 +44,7 @@ def rows(start: int, size: int = 10) -> str:
 @pytest.mark.parametrize("status", [200, 202])
 def test_a_challenge_is_a_bot_wall_and_not_an_empty_answer(status: int) -> None:
     with pytest.raises(Blocked) as caught:
-        ask("duckduckgo", Query(text="x"), Reply(body=CHALLENGE, status=status))
+        ask("duckduckgo", SearchQuery(text="x"), Reply(body=CHALLENGE, status=status))
 
     assert caught.value.detail == "bot_wall"
     assert caught.value.provider == "duckduckgo"
@@ -52,17 +52,17 @@ def test_a_challenge_is_a_bot_wall_and_not_an_empty_answer(status: int) -> None:
 
 def test_a_202_without_a_challenge_is_throttling() -> None:
     with pytest.raises(RateLimited):
-        ask("duckduckgo", Query(text="x"), Reply(body="<html></html>", status=202))
+        ask("duckduckgo", SearchQuery(text="x"), Reply(body="<html></html>", status=202))
 
 
 def test_results_about_the_challenge_are_results() -> None:
     body = row("https://a.example/1").replace("hello", "the anomaly-modal and bots use DuckDuckGo")
 
-    assert len(ask("duckduckgo", Query(text="x"), body).found.hits) == 1
+    assert len(ask("duckduckgo", SearchQuery(text="x"), body).found.hits) == 1
 
 
 def test_the_notice_of_no_results_is_an_empty_answer() -> None:
-    assert ask("duckduckgo", Query(text="x"), EMPTY).found.hits == ()
+    assert ask("duckduckgo", SearchQuery(text="x"), EMPTY).found.hits == ()
 
 
 @pytest.mark.parametrize(
@@ -70,14 +70,14 @@ def test_the_notice_of_no_results_is_an_empty_answer() -> None:
     ["", "<html><body><p>Welcome</p></body></html>", '<div class="result"><p>new markup</p></div>'],
 )
 def test_a_page_it_does_not_know_is_not_an_empty_answer(body: str) -> None:
-    with pytest.raises(BadShape):
-        ask("duckduckgo", Query(text="x"), body)
+    with pytest.raises(MalformedResponse):
+        ask("duckduckgo", SearchQuery(text="x"), body)
 
 
 def test_a_result_is_read_whole() -> None:
     body = row("https://a.example/1", date="2026-11-02T00:00:00.0000000")
 
-    (hit,) = ask("duckduckgo", Query(text="x"), body).found.hits
+    (hit,) = ask("duckduckgo", SearchQuery(text="x"), body).found.hits
 
     assert (hit.title, hit.snippet) == ("The title", "Say 'hello'")
     assert hit.published == datetime(2026, 11, 2, tzinfo=UTC)
@@ -88,7 +88,7 @@ def test_advertisements_are_dropped() -> None:
         "https://duckduckgo.com/y.js?ad_domain=shop.example", classes="web-result"
     )
 
-    hits = ask("duckduckgo", Query(text="x"), advert + row("https://a.example/1")).found.hits
+    hits = ask("duckduckgo", SearchQuery(text="x"), advert + row("https://a.example/1")).found.hits
 
     assert [hit.url for hit in hits] == ["https://a.example/1"]
 
@@ -96,7 +96,7 @@ def test_advertisements_are_dropped() -> None:
 def test_a_page_of_nothing_but_advertisements_is_empty() -> None:
     body = row("https://shop.example/", classes="result--ad")
 
-    assert ask("duckduckgo", Query(text="x"), body).found.hits == ()
+    assert ask("duckduckgo", SearchQuery(text="x"), body).found.hits == ()
 
 
 @pytest.mark.parametrize(
@@ -115,13 +115,13 @@ def test_a_page_of_nothing_but_advertisements_is_empty() -> None:
     ],
 )  # fmt: skip
 def test_a_link_leads_to_the_page_itself(href: str, wanted: str | None) -> None:
-    assert target(href) == wanted
+    assert resolve_result_link(href) == wanted
 
 
 def test_more_results_are_asked_for_with_the_pages_own_form() -> None:
     first, second = rows(0) + following(10), rows(10)
 
-    asked = ask("duckduckgo", Query(text="x", count=15), first, second)
+    asked = ask("duckduckgo", SearchQuery(text="x", count=15), first, second)
 
     assert [hit.url for hit in asked.found.hits] == [f"https://a.example/{n}" for n in range(15)]
     assert [request.method for request in asked.sent] == ["GET", "POST"]
@@ -131,7 +131,7 @@ def test_more_results_are_asked_for_with_the_pages_own_form() -> None:
 def test_a_wall_on_the_second_page_keeps_the_first() -> None:
     wall = Reply(body=CHALLENGE, status=202)
 
-    asked = ask("duckduckgo", Query(text="x", count=20), rows(0) + following(10), wall)
+    asked = ask("duckduckgo", SearchQuery(text="x", count=20), rows(0) + following(10), wall)
 
     assert len(asked.found.hits) == 10
     assert "blocked" in asked.found.notes[0]
@@ -143,7 +143,7 @@ def test_a_wall_on_the_second_page_keeps_the_first() -> None:
      ("CH", None, "ch-de"), ("CH", "fr", "ch-fr"), ("BE", "fr-BE", "be-fr"), ("ZZ", None, "wt-wt")],
 )  # fmt: skip
 def test_a_country_becomes_a_region(country: str, language: str, region: str) -> None:
-    asked = ask("duckduckgo", Query(text="x", country=country, language=language), EMPTY)
+    asked = ask("duckduckgo", SearchQuery(text="x", country=country, language=language), EMPTY)
 
     assert asked.params["kl"] == region
     assert bool(asked.found.notes) == (country == "ZZ")
@@ -151,7 +151,7 @@ def test_a_country_becomes_a_region(country: str, language: str, region: str) ->
 
 @pytest.mark.parametrize(("safe", "code"), [("off", "-2"), ("medium", "-1"), ("high", "1")])
 def test_safety_becomes_its_code(safe: str, code: str) -> None:
-    assert ask("duckduckgo", Query(text="x", safe=safe), EMPTY).params["p"] == code
+    assert ask("duckduckgo", SearchQuery(text="x", safe=safe), EMPTY).params["p"] == code
 
 
 def test_loading_the_provider_does_not_load_the_parser() -> None:

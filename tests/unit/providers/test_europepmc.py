@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from citewell.errors import BadShape, InvalidInput, Unavailable
-from citewell.model.paper import BibliographicQuery, Notice, PaperQuery, Person
+from citewell.errors import InvalidInput, MalformedResponse, UpstreamUnavailable
+from citewell.model.paper import BibliographicQuery, NoticeKind, PaperQuery, WorkAuthor
 from tests.unit.providers.desk import Desk, paper_id
 
 WORK: dict[str, Any] = {"id": "7", "source": "MED", "pmid": "7", "title": "A title."}
@@ -56,9 +56,9 @@ def test_identifiers_of_others_are_not_asked_for() -> None:
 @pytest.mark.parametrize(
     ("answer", "error"),
     [
-        ({"version": "6.9", "errCode": 404, "errMsg": "No query supplied"}, Unavailable),
-        ({"version": "6.9", "hitCount": 3}, BadShape),
-        ({"version": "6.9"}, BadShape),
+        ({"version": "6.9", "errCode": 404, "errMsg": "No query supplied"}, UpstreamUnavailable),
+        ({"version": "6.9", "hitCount": 3}, MalformedResponse),
+        ({"version": "6.9"}, MalformedResponse),
     ],
 )
 def test_an_error_in_a_good_answer_is_an_error(answer: Any, error: type[Exception]) -> None:
@@ -139,7 +139,7 @@ def test_a_preprint_says_what_it_became() -> None:
 def test_a_preprint_that_was_taken_back_is_an_event(label: str) -> None:
     paper = the(source="PPR", pubTypeList={"pubType": ["Preprint", f"preprint-{label}"]})
 
-    assert [(event.kind, event.label) for event in paper.events] == [(Notice.RETRACTION, label)]
+    assert [(event.kind, event.label) for event in paper.events] == [(NoticeKind.RETRACTION, label)]
 
 
 def test_a_book_s_year_is_not_that_of_its_first_edition() -> None:
@@ -163,16 +163,16 @@ def test_an_issue_s_own_date_is_not_made_more_exact_than_it_is() -> None:
     [
         (
             {"authorList": {"author": [{"fullName": "Wakefield AJ", "firstName": "A J", "lastName": "Wakefield"}, {"collectiveName": "A group"}]}},
-            (Person(name="A J Wakefield", family="Wakefield", given="A J"), Person(name="A group", organisation=True)),
+            (WorkAuthor(name="A J Wakefield", family="Wakefield", given="A J"), WorkAuthor(name="A group", organisation=True)),
         ),
         (
             {"authorString": "van der Berg AB, Some Consortium."},
-            (Person(name="A B van der Berg", family="van der Berg", given="A B"), Person(name="Some Consortium")),
+            (WorkAuthor(name="A B van der Berg", family="van der Berg", given="A B"), WorkAuthor(name="Some Consortium")),
         ),
         ({}, ()),
     ],
 )  # fmt: skip
-def test_names_are_turned_the_right_way_round(given: Any, people: tuple[Person, ...]) -> None:
+def test_names_are_turned_the_right_way_round(given: Any, people: tuple[WorkAuthor, ...]) -> None:
     assert the(**given).authors == people
 
 

@@ -7,20 +7,20 @@ from typing import Any
 import pytest
 
 from citewell.model.paper import PaperQuery
-from citewell.model.search import Query
+from citewell.model.search_queries import SearchQuery
 from tests.unit.providers.asking import ask
 from tests.unit.providers.desk import Desk
 
 EMPTY: dict[str, object] = {"results": []}
 
 
-def body_for(query: Query, **how: Any) -> dict[str, Any]:
+def body_for(query: SearchQuery, **how: Any) -> dict[str, Any]:
     body: dict[str, Any] = ask("exa", query, EMPTY, **how).sent[0].json
     return body
 
 
 def test_highlights_are_asked_for_under_contents() -> None:
-    body = body_for(Query(text="x"))
+    body = body_for(SearchQuery(text="x"))
 
     assert body["contents"] == {"highlights": True}
     assert "highlights" not in body
@@ -32,12 +32,12 @@ def test_highlights_are_asked_for_under_contents() -> None:
      ("week", "2026-11-08T12:00:00.000Z"), ("year", "2025-11-15T12:00:00.000Z")],
 )  # fmt: skip
 def test_a_time_range_counts_back_from_now(span: str, since: str) -> None:
-    assert body_for(Query(text="x", time_range=span))["startPublishedDate"] == since
+    assert body_for(SearchQuery(text="x", time_range=span))["startPublishedDate"] == since
 
 
 @pytest.mark.parametrize(("safe", "moderated"), [("off", False), ("medium", False), ("high", True)])
 def test_only_the_highest_safety_is_moderated(safe: str, *, moderated: bool) -> None:
-    assert body_for(Query(text="x", safe=safe)).get("moderation", False) is moderated
+    assert body_for(SearchQuery(text="x", safe=safe)).get("moderation", False) is moderated
 
 
 def test_the_first_highlight_is_the_snippet_and_the_rest_are_extra() -> None:
@@ -48,7 +48,7 @@ def test_the_first_highlight_is_the_snippet_and_the_rest_are_extra() -> None:
         "summary": "s",
     }
 
-    (hit,) = ask("exa", Query(text="x"), {"results": [row]}).found.hits
+    (hit,) = ask("exa", SearchQuery(text="x"), {"results": [row]}).found.hits
 
     assert (hit.snippet, hit.extra_snippets) == ("one", ("two",))
     assert hit.title == "https://a.example/"
@@ -57,7 +57,7 @@ def test_the_first_highlight_is_the_snippet_and_the_rest_are_extra() -> None:
 def test_without_highlights_the_summary_is_the_snippet() -> None:
     row = {"url": "https://a.example/", "title": "t", "highlights": None, "summary": "s"}
 
-    assert ask("exa", Query(text="x"), {"results": [row]}).found.hits[0].snippet == "s"
+    assert ask("exa", SearchQuery(text="x"), {"results": [row]}).found.hits[0].snippet == "s"
 
 
 def test_papers_are_a_category_with_years_and_publishers() -> None:

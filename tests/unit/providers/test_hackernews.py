@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from citewell.model.search import Query
+from citewell.model.search_queries import SearchQuery
 from tests.unit.providers.asking import NOW, ask
 
 LINK = {
@@ -20,7 +20,7 @@ LINK = {
 
 
 def only(story: dict[str, Any]) -> Any:
-    (hit,) = ask("hackernews", Query(text="x"), {"hits": [story], "nbHits": 7}).found.hits
+    (hit,) = ask("hackernews", SearchQuery(text="x"), {"hits": [story], "nbHits": 7}).found.hits
     return hit
 
 
@@ -41,13 +41,13 @@ def test_a_text_post_leads_to_its_discussion_and_is_quoted() -> None:
 
 
 def test_a_time_range_counts_back_from_now() -> None:
-    asked = ask("hackernews", Query(text="x", time_range="day"), {"hits": []})
+    asked = ask("hackernews", SearchQuery(text="x", time_range="day"), {"hits": []})
 
     since = int(NOW.timestamp()) - 86400
     assert asked.params["numericFilters"] == f"created_at_i>{since}"
 
 
 def test_news_are_sorted_by_date() -> None:
-    asked = ask("hackernews", Query(text="x"), {"hits": []}, offer="news")
+    asked = ask("hackernews", SearchQuery(text="x"), {"hits": []}, offer="news")
 
     assert asked.sent[0].url.endswith("/search_by_date")

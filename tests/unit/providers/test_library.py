@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from citewell.errors import Misconfigured
-from citewell.model.search import Found, Hit, Query
+from citewell.model.search_queries import SearchHit, SearchHits, SearchQuery
 from citewell.providers.library import SPEC, Provider
 
 
 class Shelf:
-    async def search(self, query: Query) -> Found:
-        return Found(hits=(Hit(title=query.text, url="https://a.example/note"),))
+    async def search(self, query: SearchQuery) -> SearchHits:
+        return SearchHits(hits=(SearchHit(title=query.text, url="https://a.example/note"),))
 
 
 class Measured:
@@ -24,15 +24,15 @@ class Measured:
     def __init__(self, *, empty: bool) -> None:
         self._empty = empty
 
-    async def search(self, query: Query) -> Found:
-        return Found()
+    async def search_documents(self, query: SearchQuery) -> SearchHits:
+        return SearchHits()
 
-    async def empty(self) -> bool:
+    async def is_empty(self) -> bool:
         return self._empty
 
 
-def ask(kit: Any) -> Found:
-    return asyncio.run(Provider(kit).web(Query(text="x")))
+def ask(kit: Any) -> SearchHits:
+    return asyncio.run(Provider(kit).search_web(SearchQuery(text="x")))
 
 
 @pytest.mark.parametrize("index", [None, Measured(empty=True)])
@@ -44,7 +44,7 @@ def test_an_empty_library_says_how_to_fill_it(index: Any) -> None:
 
 
 def test_a_library_without_a_match_answers_with_nothing() -> None:
-    assert ask(SimpleNamespace(library=Measured(empty=False))) == Found()
+    assert ask(SimpleNamespace(library=Measured(empty=False))) == SearchHits()
 
 
 def test_an_index_answers_in_its_own_words() -> None:
@@ -53,4 +53,4 @@ def test_an_index_answers_in_its_own_words() -> None:
 
 def test_it_asks_nobody_and_does_not_search_the_whole_web() -> None:
     assert SPEC.base_url == ""
-    assert not SPEC.general
+    assert not SPEC.covers_whole_web

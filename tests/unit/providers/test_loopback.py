@@ -9,9 +9,9 @@ import pytest
 
 from citewell import config, providers
 from citewell.errors import Blocked
-from citewell.model.search import Found, PictureQuery, Query
+from citewell.model.search_queries import ImageQuery, SearchHits, SearchQuery
 from citewell.net.network import Network
-from citewell.ports import Kit, Offer
+from citewell.ports import Offer, ProviderKit
 from tests.contract.recordings import offers
 from tests.internet import apis
 from tests.internet.faults import Fault
@@ -26,13 +26,13 @@ OFFERS = [
 def ask(internet: Internet, name: str, offer: Offer, **wish: Any) -> Any:
     async def run() -> Any:
         env = internet.env() | {"CITEWELL_CONFIG": "/nonexistent"}
-        network = Network(config.load(env))
-        upstream = network.upstream(name, base_url=env[providers.load(name).SPEC.base_url_env])
+        network = Network(config.load_settings(env))
+        upstream = network.open_upstream(name, base_url=env[providers.load(name).SPEC.base_url_env])
         try:
             provider: Any = providers.load(name).Provider(
-                Kit(upstream=upstream, options=keys(name))
+                ProviderKit(upstream=upstream, options=keys(name))
             )
-            query = PictureQuery(**wish) if offer is Offer.IMAGES else Query(**wish)
+            query = ImageQuery(**wish) if offer is Offer.IMAGES else SearchQuery(**wish)
             return await getattr(provider, offer)(query)
         finally:
             await network.aclose()
@@ -48,7 +48,7 @@ def test_a_provider_finds_pages_of_the_loopback_web(
 
     answer = ask(internet, name, offer, text=topic, count=5)
 
-    found = answer.hits if isinstance(answer, Found) else answer
+    found = answer.hits if isinstance(answer, SearchHits) else answer
     assert 1 <= len(found) <= 5
     for item in found:
         address = item.link if offer is Offer.IMAGES else item.url
@@ -61,7 +61,7 @@ def test_words_that_nobody_wrote_are_found_nowhere(
 ) -> None:
     answer = ask(internet, name, offer, text="zzqxv wvuqz", count=5)
 
-    assert not (answer.hits if isinstance(answer, Found) else answer)
+    assert not (answer.hits if isinstance(answer, SearchHits) else answer)
 
 
 def test_the_answer_after_a_failure_is_good_again(internet: Internet) -> None:

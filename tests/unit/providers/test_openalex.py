@@ -6,8 +6,14 @@ from typing import Any
 
 import pytest
 
-from citewell.errors import BadShape, InvalidInput, RateLimited
-from citewell.model.paper import BibliographicQuery, Notice, PaperId, PaperQuery, Scheme
+from citewell.errors import InvalidInput, MalformedResponse, RateLimited
+from citewell.model.paper import (
+    BibliographicQuery,
+    IdentifierScheme,
+    NoticeKind,
+    PaperId,
+    PaperQuery,
+)
 from tests.contract.recordings import KEY
 from tests.unit.providers.asking import Reply
 from tests.unit.providers.scholarly import DOI, Session
@@ -86,11 +92,11 @@ def test_a_work_of_many_numbers() -> None:
     found = paper(ids=ids, locations=[{"landing_page_url": "http://arxiv.org/abs/2007.14454v2"}])
 
     assert found.ids == {
-        Scheme.DOI: DOI.value,
-        Scheme.OPENALEX: "W2100000001",
-        Scheme.PMID: "25349395",
-        Scheme.PMCID: "PMC4234579",
-        Scheme.ARXIV: "2007.14454",
+        IdentifierScheme.DOI: DOI.value,
+        IdentifierScheme.OPENALEX: "W2100000001",
+        IdentifierScheme.PMID: "25349395",
+        IdentifierScheme.PMCID: "PMC4234579",
+        IdentifierScheme.ARXIV: "2007.14454",
     }
 
 
@@ -113,11 +119,11 @@ def test_a_retraction_is_an_event() -> None:
 
     (event,) = session.ask("events", DOI)
 
-    assert (event.kind, event.source) == (Notice.RETRACTION, "openalex")
+    assert (event.kind, event.source) == (NoticeKind.RETRACTION, "openalex")
 
 
 def test_an_answer_that_does_not_say_is_not_a_clean_record() -> None:
-    with pytest.raises(BadShape):
+    with pytest.raises(MalformedResponse):
         Session("openalex", WORK).ask("events", DOI)
 
 
@@ -160,14 +166,14 @@ def test_a_title_cannot_add_filters() -> None:
 @pytest.mark.parametrize(
     ("scheme", "value", "path"),
     [
-        (Scheme.PMID, "123", "pmid:123"),
-        (Scheme.PMCID, "PMC123", "pmcid:PMC123"),
-        (Scheme.OPENALEX, "W1", "W1"),
-        (Scheme.ARXIV, "hep-th/9901001", "doi:10.48550%2Farxiv.hep-th%2F9901001"),
-        (Scheme.DOI, "10.1/a/../b", "doi:10.1%2Fa%2F..%2Fb"),
+        (IdentifierScheme.PMID, "123", "pmid:123"),
+        (IdentifierScheme.PMCID, "PMC123", "pmcid:PMC123"),
+        (IdentifierScheme.OPENALEX, "W1", "W1"),
+        (IdentifierScheme.ARXIV, "hep-th/9901001", "doi:10.48550%2Farxiv.hep-th%2F9901001"),
+        (IdentifierScheme.DOI, "10.1/a/../b", "doi:10.1%2Fa%2F..%2Fb"),
     ],
 )
-def test_works_are_asked_for_by_number(scheme: Scheme, value: str, path: str) -> None:
+def test_works_are_asked_for_by_number(scheme: IdentifierScheme, value: str, path: str) -> None:
     session = Session("openalex", Reply(body="", status=404))
 
     assert session.ask("paper", PaperId(scheme=scheme, value=value)) is None
@@ -176,7 +182,9 @@ def test_works_are_asked_for_by_number(scheme: Scheme, value: str, path: str) ->
 
 def test_a_book_number_is_nothing_it_knows() -> None:
     with pytest.raises(InvalidInput):
-        Session("openalex", WORK).ask("paper", PaperId(scheme=Scheme.ISBN, value="9783476057914"))
+        Session("openalex", WORK).ask(
+            "paper", PaperId(scheme=IdentifierScheme.ISBN, value="9783476057914")
+        )
 
 
 def test_the_key_goes_along_and_stays_out_of_errors() -> None:
@@ -188,4 +196,4 @@ def test_the_key_goes_along_and_stays_out_of_errors() -> None:
         session.ask("paper", DOI)
 
     assert session.params["api_key"] == KEY
-    assert KEY not in f"{caught.value!r} {caught.value.block()} {session.sent[0]!r}"
+    assert KEY not in f"{caught.value!r} {caught.value.build_error_block()} {session.sent[0]!r}"

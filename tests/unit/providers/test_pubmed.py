@@ -7,8 +7,20 @@ from typing import Any
 import pytest
 
 from citewell import providers
-from citewell.errors import BadShape, InvalidInput, RateLimited, RejectedRequest, Unavailable
-from citewell.model.paper import BibliographicQuery, Notice, PaperQuery, Person, Scheme
+from citewell.errors import (
+    InvalidInput,
+    MalformedResponse,
+    RateLimited,
+    RejectedRequest,
+    UpstreamUnavailable,
+)
+from citewell.model.paper import (
+    BibliographicQuery,
+    IdentifierScheme,
+    NoticeKind,
+    PaperQuery,
+    WorkAuthor,
+)
 from tests.unit.providers.desk import Desk, Reply, paper_id
 
 KEY = "a-key-that-nobody-may-see"
@@ -53,7 +65,7 @@ def test_records_come_in_the_order_of_the_search() -> None:
 
     found = Desk("pubmed", replies).ask("papers", PaperQuery(text="x"))
 
-    assert [paper.ids[Scheme.PMID] for paper in found.papers] == ["2", "1"]
+    assert [paper.ids[IdentifierScheme.PMID] for paper in found.papers] == ["2", "1"]
     assert found.total == 2
 
 
@@ -99,18 +111,18 @@ def test_the_key_goes_into_a_form_and_no_address() -> None:
 def test_a_key_buys_a_faster_pace() -> None:
     spec = providers.load("pubmed").SPEC
 
-    assert (spec.pace({}), spec.pace({"PUBMED_API_KEY": KEY})) == (3.0, 10.0)
+    assert (spec.choose_pace({}), spec.choose_pace({"PUBMED_API_KEY": KEY})) == (3.0, 10.0)
 
 
 @pytest.mark.parametrize(
     ("answer", "error"),
     [
-        ({"esearchresult": {"ERROR": "Search Backend failed: timeout"}}, Unavailable),
+        ({"esearchresult": {"ERROR": "Search Backend failed: timeout"}}, UpstreamUnavailable),
         ({"error": "API rate limit exceeded", "count": "4", "limit": "3"}, RateLimited),
-        ({"error": "API key invalid"}, Unavailable),
-        ({"esearchresult": {"count": "3"}}, BadShape),
-        ({"esearchresult": {"idlist": None}}, BadShape),
-        ({"header": {}}, BadShape),
+        ({"error": "API key invalid"}, UpstreamUnavailable),
+        ({"esearchresult": {"count": "3"}}, MalformedResponse),
+        ({"esearchresult": {"idlist": None}}, MalformedResponse),
+        ({"header": {}}, MalformedResponse),
     ],
 )
 def test_an_error_inside_a_good_answer_is_an_error(answer: Any, error: type[Exception]) -> None:
@@ -121,11 +133,11 @@ def test_an_error_inside_a_good_answer_is_an_error(answer: Any, error: type[Exce
 @pytest.mark.parametrize(
     ("body", "error"),
     [
-        ("<eFetchResult><ERROR>Backend failed</ERROR></eFetchResult>", Unavailable),
+        ("<eFetchResult><ERROR>Backend failed</ERROR></eFetchResult>", UpstreamUnavailable),
         ({"error": "API rate limit exceeded"}, RateLimited),
-        ("<html><body>Welcome</body></html>", BadShape),
-        (records("<PubmedArticle/>"), BadShape),
-        ("", BadShape),
+        ("<html><body>Welcome</body></html>", MalformedResponse),
+        (records("<PubmedArticle/>"), MalformedResponse),
+        ("", MalformedResponse),
     ],
 )
 def test_a_record_that_cannot_be_had_is_an_error(body: Any, error: type[Exception]) -> None:
@@ -174,7 +186,7 @@ def test_a_doi_is_searched_and_only_its_own_record_counts() -> None:
     }
     desk = Desk("pubmed", replies)
 
-    assert desk.ask("paper", paper_id("doi", "10.1000/a")).ids[Scheme.PMID] == "7"
+    assert desk.ask("paper", paper_id("doi", "10.1000/a")).ids[IdentifierScheme.PMID] == "7"
     assert dict(desk.sent[0].params)["term"] == '"10.1000/a"[aid]'
     assert Desk("pubmed", replies).ask("paper", paper_id("doi", "10.1000/b")) is None
 
@@ -186,7 +198,7 @@ def test_the_archive_number_leads_to_the_record() -> None:
 
     paper = desk.ask("paper", paper_id("pmcid", "PMC9"))
 
-    assert paper.ids[Scheme.PMCID] == "PMC9"
+    assert paper.ids[IdentifierScheme.PMCID] == "PMC9"
     assert [copy.url for copy in paper.copies] == ["https://pmc.ncbi.nlm.nih.gov/articles/PMC9/"]
 
 
@@ -258,9 +270,9 @@ def test_people_bodies_and_suffixes_are_told_apart() -> None:
     )
 
     assert the(record(article=listed)).authors == (
-        Person(name="A B van der Berg Jr", family="van der Berg", given="A B", suffix="Jr"),
-        Person(name="C D Solo", family="Solo", given="C D"),
-        Person(name="A study group.", organisation=True),
+        WorkAuthor(name="A B van der Berg Jr", family="van der Berg", given="A B", suffix="Jr"),
+        WorkAuthor(name="C D Solo", family="Solo", given="C D"),
+        WorkAuthor(name="A study group.", organisation=True),
     )
 
 
@@ -302,18 +314,18 @@ def _linked(*relations: str) -> str:
 @pytest.mark.parametrize(
     ("relations", "types", "kinds"),
     [
-        (("ErratumIn", "RetractionIn"), (), [Notice.CORRECTION, Notice.RETRACTION]),
-        (("PartialRetractionIn",), (), [Notice.RETRACTION]),
-        (("ExpressionOfConcernIn", "CommentIn"), (), [Notice.CONCERN]),
+        (("ErratumIn", "RetractionIn"), (), [NoticeKind.CORRECTION, NoticeKind.RETRACTION]),
+        (("PartialRetractionIn",), (), [NoticeKind.RETRACTION]),
+        (("ExpressionOfConcernIn", "CommentIn"), (), [NoticeKind.CONCERN]),
         (("RetractionOf",), ("Retraction of Publication",), []),
         (("ErratumFor",), ("Published Erratum",), []),
-        ((), ("Retracted Publication",), [Notice.RETRACTION]),
-        (("RetractionIn",), ("Retracted Publication",), [Notice.RETRACTION]),
+        ((), ("Retracted Publication",), [NoticeKind.RETRACTION]),
+        (("RetractionIn",), ("Retracted Publication",), [NoticeKind.RETRACTION]),
         ((), (), []),
     ],
 )
 def test_only_what_happened_to_the_work_is_an_event(
-    relations: tuple[str, ...], types: tuple[str, ...], kinds: list[Notice]
+    relations: tuple[str, ...], types: tuple[str, ...], kinds: list[NoticeKind]
 ) -> None:
     marks = "".join(f"<PublicationType>{one}</PublicationType>" for one in types)
     found = record(citation=_linked(*relations), types=marks)

@@ -12,18 +12,25 @@ import pytest
 from citewell import config, providers
 from citewell.errors import (
     AuthRequired,
-    BadShape,
     CitewellError,
     InvalidInput,
+    MalformedResponse,
     Misconfigured,
     NetworkFailed,
     OutOfCredit,
     RateLimited,
-    Unavailable,
+    UpstreamUnavailable,
 )
-from citewell.model.research import TIERS, Passage, ProviderReport, ResearchAsk, Status, Writing
+from citewell.model.research import (
+    RESEARCH_TIERS,
+    GroundingPassage,
+    ProviderReport,
+    ResearchRequest,
+    ResearchStatus,
+    WritingRequest,
+)
 from citewell.net.network import Network
-from citewell.ports import BackgroundResearch, Kit
+from citewell.ports import BackgroundResearch, ProviderKit
 from tests.internet.faults import Fault
 from tests.internet.researchers import GONE, UNSUPPORTED, bench
 from tests.internet.serve import Internet
@@ -48,7 +55,7 @@ MODELS = {
     "gemini": "GEMINI_AGENT",
     "anthropic": "ANTHROPIC_MODEL",
 }
-ASK = ResearchAsk(query="How do grid batteries age?", tier=TIERS["M"], tag="tag-1")
+ASK = ResearchRequest(query="How do grid batteries age?", tier=RESEARCH_TIERS["M"], tag="tag-1")
 
 
 def using(
@@ -58,16 +65,20 @@ def using(
     **options: str,
 ) -> Any:
     async def run() -> Any:
-        settings = config.load({"CITEWELL_CONFIG": "/nonexistent", "ALLOW_PRIVATE_IPS": "true"})
+        settings = config.load_settings(
+            {"CITEWELL_CONFIG": "/nonexistent", "ALLOW_PRIVATE_IPS": "true"}
+        )
         network = Network(settings)
         spec = providers.load(name).SPEC
         given = {one.env: one.default for one in spec.options if one.default}
         if name in KEYS:
             given[KEYS[name]] = KEY
-        upstream = network.upstream(name, base_url=f"{internet.url}/{name}")
+        upstream = network.open_upstream(name, base_url=f"{internet.url}/{name}")
         try:
             return await work(
-                providers.load(name).Provider(Kit(upstream=upstream, options=given | options))
+                providers.load(name).Provider(
+                    ProviderKit(upstream=upstream, options=given | options)
+                )
             )
         finally:
             await network.aclose()
@@ -79,9 +90,9 @@ async def finished(provider: Any) -> ProviderReport:
     submission = await provider.submit(ASK)
     while submission.report is None:
         polled = await provider.poll(submission.ref)
-        if polled.status is Status.COMPLETED:
+        if polled.status is ResearchStatus.COMPLETED:
             return polled.report
-        assert polled.status in {Status.PENDING, Status.RUNNING}
+        assert polled.status in {ResearchStatus.PENDING, ResearchStatus.RUNNING}
     report: ProviderReport = submission.report
     return report
 
@@ -93,7 +104,7 @@ def failure(internet: Internet, name: str, **options: str) -> CitewellError:
 
 
 @pytest.mark.parametrize("name", PAID)
-def test_a_report_comes_with_citations_at_their_places(internet: Internet, name: str):
+def test_a_report_comes_with_citations_at_their_places(internet: Internet, name: str) -> None:
     report = using(internet, name, finished)
 
     placed = [cited for cited in report.citations if cited.start is not None]
@@ -119,20 +130,20 @@ def _before(text: str, cited: Any) -> str:
 )
 def test_the_providers_own_price_is_taken_to_the_tick(
     internet: Internet, name: str, ticks: int, basis: str
-):
+) -> None:
     report = using(internet, name, finished)
 
     assert (report.cost_ticks, report.cost_basis) == (ticks, basis)
 
 
-def test_a_price_of_the_users_own_goes_before_every_table(internet: Internet):
+def test_a_price_of_the_users_own_goes_before_every_table(internet: Internet) -> None:
     report = using(internet, "openai", finished, OPENAI_PRICES="1/100/1000")
 
     # 50,000 tokens in, 4,000 out, one search
     assert report.cost_ticks == int((0.05 + 0.4 + 1.0) * 10**10)
 
 
-def test_a_price_that_is_none_names_its_setting(internet: Internet):
+def test_a_price_that_is_none_names_its_setting(internet: Internet) -> None:
     error = failure(internet, "openai", OPENAI_PRICES="cheap")
 
     assert isinstance(error, Misconfigured)
@@ -140,30 +151,32 @@ def test_a_price_that_is_none_names_its_setting(internet: Internet):
 
 
 @pytest.mark.parametrize("name", BACKGROUND)
-def test_a_background_run_outlives_the_process_that_began_it(internet: Internet, name: str):
+def test_a_background_run_outlives_the_process_that_began_it(internet: Internet, name: str) -> None:
     submission = using(internet, name, lambda provider: provider.submit(ASK))
 
     polled = using(internet, name, lambda provider: provider.poll(submission.ref))
-    assert polled.status is Status.RUNNING
+    assert polled.status is ResearchStatus.RUNNING
     polled = using(internet, name, lambda provider: provider.poll(submission.ref))
 
-    assert polled.status is Status.COMPLETED
+    assert polled.status is ResearchStatus.COMPLETED
     assert polled.report.text.startswith("# Report")
 
 
 @pytest.mark.parametrize("name", BACKGROUND)
-def test_cancelling_reaches_the_provider(internet: Internet, name: str):
+def test_cancelling_reaches_the_provider(internet: Internet, name: str) -> None:
     async def stopped(provider: BackgroundResearch) -> Any:
-        submission = await provider.submit(ASK)
+        submission = await provider.submit_research(ASK)
         assert submission.ref is not None
-        await provider.cancel(submission.ref)
-        return await provider.poll(submission.ref)
+        await provider.cancel_research(submission.ref)
+        return await provider.poll_research(submission.ref)
 
-    assert using(internet, name, stopped).status is Status.CANCELLED
+    assert using(internet, name, stopped).status is ResearchStatus.CANCELLED
 
 
 @pytest.mark.parametrize("name", PAID)
-def test_the_tag_travels_with_the_call_and_one_call_is_charged_once(internet: Internet, name: str):
+def test_the_tag_travels_with_the_call_and_one_call_is_charged_once(
+    internet: Internet, name: str
+) -> None:
     using(internet, name, finished)
 
     charges = bench(internet.world).charged
@@ -173,7 +186,7 @@ def test_the_tag_travels_with_the_call_and_one_call_is_charged_once(internet: In
 
 
 @pytest.mark.parametrize("name", PAID)
-def test_a_retired_model_names_the_setting_to_change(internet: Internet, name: str):
+def test_a_retired_model_names_the_setting_to_change(internet: Internet, name: str) -> None:
     error = failure(internet, name, **{MODELS[name]: GONE})
 
     assert isinstance(error, Misconfigured)
@@ -193,8 +206,8 @@ def test_a_retired_model_names_the_setting_to_change(internet: Internet, name: s
             ),
             OutOfCredit,
         ),
-        (Fault(status=500, body="<h1>Oops</h1>"), Unavailable),
-        (Fault(status=200, body="<html><body>Welcome</body></html>"), BadShape),
+        (Fault(status=500, body="<h1>Oops</h1>"), UpstreamUnavailable),
+        (Fault(status=200, body="<html><body>Welcome</body></html>"), MalformedResponse),
         (Fault(cut=0), NetworkFailed),
         (Fault(cut=40), NetworkFailed),
     ],
@@ -202,30 +215,30 @@ def test_a_retired_model_names_the_setting_to_change(internet: Internet, name: s
 )
 def test_a_failed_submit_is_told_apart_and_never_sent_again(
     internet: Internet, name: str, fault: Fault, kind: type[CitewellError]
-):
+) -> None:
     internet.world.fail(name, fault)
 
     error = failure(internet, name)
 
     assert isinstance(error, kind)
-    assert KEY not in f"{error} {error.block()}"
+    assert KEY not in f"{error} {error.build_error_block()}"
     assert internet.world.calls[name] == 1
 
 
 @pytest.mark.parametrize("name", BACKGROUND)
-def test_a_run_that_failed_upstream_says_why(internet: Internet, name: str):
+def test_a_run_that_failed_upstream_says_why(internet: Internet, name: str) -> None:
     body = {"id": "x", "status": "failed", "error": {"message": "The run was too long."}}
     internet.world.fail(name, Fault(body=body))
 
     polled = using(internet, name, lambda provider: provider.poll("x"))
 
-    assert polled.status is Status.FAILED
+    assert polled.status is ResearchStatus.FAILED
     assert polled.error
 
 
 @pytest.mark.parametrize("name", [*PAID, "compatible"])
-def test_a_text_is_written_without_tools(internet: Internet, name: str):
-    writing = Writing(instructions="Write.", material="Line one.\nLine two.", tag="w-1")
+def test_a_text_is_written_without_tools(internet: Internet, name: str) -> None:
+    writing = WritingRequest(instructions="Write.", material="Line one.\nLine two.", tag="w-1")
 
     report = using(internet, name, lambda provider: provider.write(writing))
 
@@ -234,14 +247,14 @@ def test_a_text_is_written_without_tools(internet: Internet, name: str):
     assert "tools" not in json.loads(asked.body)
 
 
-def test_a_model_server_writes_from_passages_and_cites_only_those(internet: Internet):
+def test_a_model_server_writes_from_passages_and_cites_only_those(internet: Internet) -> None:
     passages = tuple(
-        Passage(
+        GroundingPassage(
             number=n, url=f"https://example.org/{n}", title=f"Page {n}", text=f"Fact {n} holds."
         )
         for n in (1, 2)
     )
-    ask = ResearchAsk(query="What holds?", tier=TIERS["S"], tag="t", passages=passages)
+    ask = ResearchRequest(query="What holds?", tier=RESEARCH_TIERS["S"], tag="t", passages=passages)
 
     submission = using(internet, "compatible", lambda provider: provider.submit(ask))
 
@@ -254,7 +267,7 @@ def test_a_model_server_writes_from_passages_and_cites_only_those(internet: Inte
     assert report.cost_ticks == 0
 
 
-def test_a_model_server_without_passages_is_not_asked(internet: Internet):
+def test_a_model_server_without_passages_is_not_asked(internet: Internet) -> None:
     with pytest.raises(InvalidInput):
         using(internet, "compatible", lambda provider: provider.submit(ASK))
 
@@ -262,10 +275,11 @@ def test_a_model_server_without_passages_is_not_asked(internet: Internet):
 
 
 @pytest.mark.parametrize("name", PAID)
-def test_a_larger_tier_is_estimated_higher(internet: Internet, name: str):
+def test_a_larger_tier_is_estimated_higher(internet: Internet, name: str) -> None:
     async def estimates(provider: Any) -> list[int]:
         return [
-            provider.estimate(ResearchAsk(query="", tier=tier, tag="")) for tier in TIERS.values()
+            provider.estimate(ResearchRequest(query="", tier=tier, tag=""))
+            for tier in RESEARCH_TIERS.values()
         ]
 
     found = using(internet, name, estimates)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from citewell.model.search import PictureQuery, Query
+from citewell.model.search_queries import ImageQuery, SearchQuery
 from tests.unit.providers.asking import ask, ask_images
 
 FIELDS = {"serper": "organic", "searchapi": "organic_results"}
@@ -28,7 +28,7 @@ def sent_page(name: str, request: Any) -> int:
 def test_twenty_five_results_come_from_three_pages(name: str) -> None:
     sheets = [sheet(name, start) for start in (0, 10, 20)]
 
-    asked = ask(name, Query(text="x", count=25), *sheets)
+    asked = ask(name, SearchQuery(text="x", count=25), *sheets)
 
     assert len(asked.found.hits) == 25
     assert [sent_page(name, request) for request in asked.sent] == [1, 2, 3]
@@ -36,7 +36,7 @@ def test_twenty_five_results_come_from_three_pages(name: str) -> None:
 
 @pytest.mark.parametrize("name", FIELDS)
 def test_an_empty_page_ends_the_paging(name: str) -> None:
-    asked = ask(name, Query(text="x", count=50), sheet(name, 0), sheet(name, 10, 0))
+    asked = ask(name, SearchQuery(text="x", count=50), sheet(name, 0), sheet(name, 10, 0))
 
     assert len(asked.found.hits) == 10
     assert len(asked.sent) == 2
@@ -44,7 +44,7 @@ def test_an_empty_page_ends_the_paging(name: str) -> None:
 
 @pytest.mark.parametrize("name", FIELDS)
 def test_more_than_fifty_is_clamped_and_said(name: str) -> None:
-    asked = ask(name, Query(text="x", count=70), sheet(name, 0))
+    asked = ask(name, SearchQuery(text="x", count=70), sheet(name, 0))
 
     assert len(asked.found.hits) == 50
     assert "at most 50" in asked.found.notes[0]
@@ -52,7 +52,7 @@ def test_more_than_fifty_is_clamped_and_said(name: str) -> None:
 
 @pytest.mark.parametrize("span", ["hour", "day", "week", "month", "year"])
 def test_a_time_range_is_passed_on(span: str) -> None:
-    query = Query(text="x", time_range=span)
+    query = SearchQuery(text="x", time_range=span)
 
     serper = ask("serper", query, sheet("serper", 0)).sent[0].json
     searchapi = ask("searchapi", query, sheet("searchapi", 0)).params
@@ -64,8 +64,8 @@ def test_a_time_range_is_passed_on(span: str) -> None:
 def test_searchapi_news_are_found_under_either_name() -> None:
     rows = [{"link": "https://a.example/1", "title": "t", "source": "Example News"}]
 
-    old = ask("searchapi", Query(text="x"), {"news_results": rows}, offer="news")
-    new = ask("searchapi", Query(text="x"), {"organic_results": rows}, offer="news")
+    old = ask("searchapi", SearchQuery(text="x"), {"news_results": rows}, offer="news")
+    new = ask("searchapi", SearchQuery(text="x"), {"organic_results": rows}, offer="news")
 
     assert old.found.hits == new.found.hits
     assert new.found.hits[0].source == "Example News"
@@ -77,7 +77,7 @@ def test_searchapi_images_are_read_in_either_layout() -> None:
     flat = {"title": "t", "original": "https://a.example/i.png", "original_width": 8,
             "original_height": 6, "source": "A", "link": "https://a.example/page"}  # fmt: skip
 
-    pictures, _ = ask_images("searchapi", PictureQuery(text="x"), {"images": [nested, flat]})
+    pictures, _ = ask_images("searchapi", ImageQuery(text="x"), {"images": [nested, flat]})
 
     assert pictures[0] == pictures[1]
     assert pictures[0].context == "https://a.example/page"

@@ -9,11 +9,18 @@ from typing import Any
 import pytest
 
 from citewell import config, providers
-from citewell.errors import BadShape, Misconfigured, RateLimited, UpstreamError
-from citewell.model.paper import BibliographicQuery, Notice, Paper, PaperId, PaperQuery, Scheme
+from citewell.errors import MalformedResponse, Misconfigured, RateLimited, UpstreamError
+from citewell.model.paper import (
+    BibliographicQuery,
+    IdentifierScheme,
+    NoticeKind,
+    Paper,
+    PaperId,
+    PaperQuery,
+)
 from citewell.net.network import Network
-from citewell.ports import Kit
-from citewell.text import jats
+from citewell.ports import ProviderKit
+from citewell.text.citations import publisher_markup
 from tests.internet import papers
 from tests.internet.faults import Fault
 from tests.internet.papers import Work
@@ -42,10 +49,12 @@ def afresh(web: Internet) -> None:
 def ask(web: Internet, name: str, use: Use, *, options: dict[str, str] = OPTIONS) -> Any:
     async def run() -> Any:
         env = web.env() | {"CITEWELL_CONFIG": "/nonexistent"}
-        network = Network(config.load(env))
-        upstream = network.upstream(name, base_url=env[providers.load(name).SPEC.base_url_env])
+        network = Network(config.load_settings(env))
+        upstream = network.open_upstream(name, base_url=env[providers.load(name).SPEC.base_url_env])
         try:
-            return await use(providers.load(name).Provider(Kit(upstream=upstream, options=options)))
+            return await use(
+                providers.load(name).Provider(ProviderKit(upstream=upstream, options=options))
+            )
         finally:
             await network.aclose()
 
@@ -53,11 +62,13 @@ def ask(web: Internet, name: str, use: Use, *, options: dict[str, str] = OPTIONS
 
 
 def by_doi(doi: str) -> PaperId:
-    return PaperId(scheme=Scheme.DOI, value=doi.lower())
+    return PaperId(scheme=IdentifierScheme.DOI, value=doi.lower())
 
 
 def agrees(paper: Paper, work: Work) -> bool:
-    title = jats.line(work.marked_title) if work.marked_title else work.title
+    title = (
+        publisher_markup.clean_markup_line(work.marked_title) if work.marked_title else work.title
+    )
     return (
         title.rstrip(".") in paper.title
         and paper.doi == work.key
@@ -125,7 +136,7 @@ def test_a_registry_that_cannot_say_says_nothing(web: Internet, fault: Fault) ->
 def test_html_in_place_of_csl_is_an_error(web: Internet) -> None:
     web.world.fail("crossref", Fault(status=200, body="<html>A landing page</html>"))
 
-    with pytest.raises(BadShape):
+    with pytest.raises(MalformedResponse):
         ask(web, "doi", lambda provider: provider.paper(by_doi(WAKEFIELD)))
 
 
@@ -133,9 +144,9 @@ def test_crossref_keeps_every_notice(web: Internet) -> None:
     events = ask(web, "crossref", lambda provider: provider.events(by_doi(WAKEFIELD)))
 
     assert [event.kind for event in events] == [
-        Notice.CORRECTION,
-        Notice.RETRACTION,
-        Notice.RETRACTION,
+        NoticeKind.CORRECTION,
+        NoticeKind.RETRACTION,
+        NoticeKind.RETRACTION,
     ]
     assert (events[1].date, events[1].notice_doi) == ("2010-02-06", "10.1016/s0140-6736(10)60175-4")
 
@@ -154,7 +165,7 @@ def test_the_integrity_of_every_work_is_as_the_register_has_it(web: Internet, na
         if name == "crossref":
             assert kinds == [event.kind for event in work.events]
         else:
-            assert kinds == ([Notice.RETRACTION] if work.retracted else [])
+            assert kinds == ([NoticeKind.RETRACTION] if work.retracted else [])
 
 
 @pytest.mark.parametrize("name", ["openalex", "crossref", "datacite"])
@@ -199,7 +210,12 @@ def test_newest_first_is_the_index_own_order(web: Internet) -> None:
 
 def test_the_graph_goes_both_ways(web: Internet) -> None:
     register = papers.register()
-    work = max(register.works, key=lambda one: len(register.citing(one)) + len(register.cited(one)))
+    work = max(
+        register.works,
+        key=lambda one: (
+            len(register.list_citing_papers(one)) + len(register.list_cited_papers(one))
+        ),
+    )
 
     async def use(provider: Any) -> tuple[Any, Any]:
         paper_id = by_doi(work.doi)
@@ -207,8 +223,8 @@ def test_the_graph_goes_both_ways(web: Internet) -> None:
 
     citing, cited = ask(web, "openalex", use)
 
-    assert {paper.doi for paper in citing} == {one.key for one in register.citing(work)}
-    assert {paper.doi for paper in cited} == {one.key for one in register.cited(work)}
+    assert {paper.doi for paper in citing} == {one.key for one in register.list_citing_papers(work)}
+    assert {paper.doi for paper in cited} == {one.key for one in register.list_cited_papers(work)}
 
 
 @pytest.mark.parametrize("method", ["citing", "cited", "events"])
@@ -223,9 +239,15 @@ def test_the_graph_of_an_unknown_work_is_absent(web: Internet, method: str) -> N
 
 @pytest.mark.parametrize(
     ("scheme", "name"),
-    [(Scheme.PMID, "openalex"), (Scheme.ARXIV, "openalex"), (Scheme.ARXIV, "datacite")],
+    [
+        (IdentifierScheme.PMID, "openalex"),
+        (IdentifierScheme.ARXIV, "openalex"),
+        (IdentifierScheme.ARXIV, "datacite"),
+    ],
 )
-def test_works_are_found_by_other_numbers(web: Internet, scheme: Scheme, name: str) -> None:
+def test_works_are_found_by_other_numbers(
+    web: Internet, scheme: IdentifierScheme, name: str
+) -> None:
     works = [work for work in papers.register().works if scheme in work.ids][:5]
 
     async def use(provider: Any) -> list[Paper | None]:

@@ -9,10 +9,17 @@ from typing import Any
 import pytest
 
 from citewell import config, providers
-from citewell.errors import BadShape, RateLimited
-from citewell.model.paper import BibliographicQuery, Notice, Paper, PaperId, PaperQuery, Scheme
+from citewell.errors import MalformedResponse, RateLimited
+from citewell.model.paper import (
+    BibliographicQuery,
+    IdentifierScheme,
+    NoticeKind,
+    Paper,
+    PaperId,
+    PaperQuery,
+)
 from citewell.net.network import Network
-from citewell.ports import Kit
+from citewell.ports import ProviderKit
 from tests.internet import papers
 from tests.internet.faults import Fault
 from tests.internet.papers import Work
@@ -31,7 +38,7 @@ LOOKUPS = [
     for name in SEARCHED
     for scheme in sorted(providers.load(name).Provider.schemes)  # type: ignore[attr-defined]  # every lookup has them
 ]
-NOTED = {Notice.RETRACTION, Notice.CONCERN, Notice.CORRECTION}
+NOTED = {NoticeKind.RETRACTION, NoticeKind.CONCERN, NoticeKind.CORRECTION}
 
 
 @pytest.fixture(scope="module")
@@ -48,23 +55,23 @@ def afresh(web: Internet) -> None:
 def ask(web: Internet, name: str, use: Callable[[Any], Awaitable[Any]]) -> Any:
     async def run() -> Any:
         env = web.env() | {"CITEWELL_CONFIG": "/nonexistent"}
-        network = Network(config.load(env))
-        upstream = network.upstream(name, base_url=env[providers.load(name).SPEC.base_url_env])
+        network = Network(config.load_settings(env))
+        upstream = network.open_upstream(name, base_url=env[providers.load(name).SPEC.base_url_env])
         try:
-            return await use(providers.load(name).Provider(Kit(upstream=upstream)))
+            return await use(providers.load(name).Provider(ProviderKit(upstream=upstream)))
         finally:
             await network.aclose()
 
     return asyncio.run(run())
 
 
-def held(name: str, scheme: Scheme) -> list[Work]:
+def held(name: str, scheme: IdentifierScheme) -> list[Work]:
     known = [work for work in papers.register().works if HELD[name](work)]
-    return [work for work in known if scheme is Scheme.DOI or number(work, scheme)]
+    return [work for work in known if scheme is IdentifierScheme.DOI or number(work, scheme)]
 
 
-def number(work: Work, scheme: Scheme) -> str:
-    return work.s2 if scheme is Scheme.S2 else work.key if scheme is Scheme.DOI else work.ids.get(scheme, "")  # fmt: skip
+def number(work: Work, scheme: IdentifierScheme) -> str:
+    return work.s2 if scheme is IdentifierScheme.S2 else work.key if scheme is IdentifierScheme.DOI else work.ids.get(scheme, "")  # fmt: skip
 
 
 def agrees(paper: Paper, work: Work) -> bool:
@@ -75,7 +82,7 @@ def agrees(paper: Paper, work: Work) -> bool:
 
 @pytest.mark.parametrize(("name", "scheme"), LOOKUPS)
 def test_every_work_of_the_register_is_found_by_its_number(
-    web: Internet, name: str, scheme: Scheme
+    web: Internet, name: str, scheme: IdentifierScheme
 ) -> None:
     works = held(name, scheme)[::3]
 
@@ -93,7 +100,9 @@ def test_every_work_of_the_register_is_found_by_its_number(
 
 
 @pytest.mark.parametrize(("name", "scheme"), LOOKUPS)
-def test_a_number_that_nobody_has_is_absent(web: Internet, name: str, scheme: Scheme) -> None:
+def test_a_number_that_nobody_has_is_absent(
+    web: Internet, name: str, scheme: IdentifierScheme
+) -> None:
     values = {
         "doi": "10.50505/nobody.has.this",
         "arxiv": "0001.00001",
@@ -110,7 +119,7 @@ def test_a_number_that_nobody_has_is_absent(web: Internet, name: str, scheme: Sc
 
 @pytest.mark.parametrize("name", SEARCHED)
 def test_a_search_obeys_its_years_and_its_count(web: Internet, name: str) -> None:
-    work = held(name, Scheme.DOI)[-1]
+    work = held(name, IdentifierScheme.DOI)[-1]
     query = PaperQuery(text=work.title, count=3, year_from=work.year, year_to=work.year)
 
     found = ask(web, name, lambda provider: provider.papers(query))
@@ -130,7 +139,7 @@ def test_words_that_nobody_wrote_are_found_nowhere(web: Internet, name: str) -> 
 
 @pytest.mark.parametrize("name", [name for name in SEARCHED if name != "core"])
 def test_a_reference_is_matched_by_its_title(web: Internet, name: str) -> None:
-    works = [work for work in held(name, Scheme.DOI) if len(work.title.split()) > 5][::9]
+    works = [work for work in held(name, IdentifierScheme.DOI) if len(work.title.split()) > 5][::9]
 
     async def use(provider: Any) -> list[tuple[Paper, ...]]:
         return [
@@ -145,11 +154,11 @@ def test_a_reference_is_matched_by_its_title(web: Internet, name: str) -> None:
 
 @pytest.mark.parametrize("name", ["pubmed", "europepmc"])
 def test_the_integrity_of_every_work_is_as_the_register_has_it(web: Internet, name: str) -> None:
-    works = held(name, Scheme.PMID)
+    works = held(name, IdentifierScheme.PMID)
 
     async def use(provider: Any) -> list[Any]:
         return [
-            await provider.events(PaperId(scheme=Scheme.PMID, value=work.ids["pmid"]))
+            await provider.events(PaperId(scheme=IdentifierScheme.PMID, value=work.ids["pmid"]))
             for work in works
         ]
 
@@ -162,23 +171,30 @@ def test_the_integrity_of_every_work_is_as_the_register_has_it(web: Internet, na
 
 def test_the_graph_goes_both_ways(web: Internet) -> None:
     register = papers.register()
-    work = max(register.works, key=lambda one: len(register.citing(one)) + len(register.cited(one)))
-    paper_id = PaperId(scheme=Scheme.DOI, value=work.key)
+    work = max(
+        register.works,
+        key=lambda one: (
+            len(register.list_citing_papers(one)) + len(register.list_cited_papers(one))
+        ),
+    )
+    paper_id = PaperId(scheme=IdentifierScheme.DOI, value=work.key)
 
     async def use(provider: Any) -> tuple[Any, Any]:
         return await provider.citing(paper_id, count=50), await provider.cited(paper_id, count=50)
 
     citing, cited = ask(web, "semanticscholar", use)
 
-    assert [paper.doi for paper in citing] == [one.key for one in register.citing(work)]
-    assert [paper.doi for paper in cited] == [one.key for one in register.cited(work)]
+    assert [paper.doi for paper in citing] == [one.key for one in register.list_citing_papers(work)]
+    assert [paper.doi for paper in cited] == [one.key for one in register.list_cited_papers(work)]
     assert {paper.influential for paper in (*citing, *cited)} <= {True, False}
 
 
 @pytest.mark.parametrize("name", ["europepmc", "core"])
 def test_open_copies_are_known_by_doi(web: Internet, name: str) -> None:
     work = next(
-        work for work in held(name, Scheme.DOI) if "pmcid" in work.ids and work.open != "closed"
+        work
+        for work in held(name, IdentifierScheme.DOI)
+        if "pmcid" in work.ids and work.open != "closed"
     )
 
     copies = ask(web, name, lambda provider: provider.copies(work.key))
@@ -196,5 +212,5 @@ def test_a_burst_of_429_is_told_and_html_is_a_bad_shape(web: Internet, name: str
 
     web.world.reset()
     web.world.fail(name, Fault(status=200, body="<html><body>Welcome</body></html>"), times=9)
-    with pytest.raises(BadShape):
+    with pytest.raises(MalformedResponse):
         ask(web, name, lambda provider: provider.papers(PaperQuery(text="testing algorithms")))

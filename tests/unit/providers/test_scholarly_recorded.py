@@ -13,18 +13,23 @@ import pytest
 from citewell import providers
 from citewell.errors import (
     AuthRequired,
-    BadShape,
     CitewellError,
+    MalformedResponse,
     NotFound,
     RejectedRequest,
-    Unavailable,
+    UpstreamUnavailable,
 )
-from citewell.model.paper import BibliographicQuery, Paper, PaperId, PaperQuery, Scheme
+from citewell.model.paper import BibliographicQuery, IdentifierScheme, Paper, PaperId, PaperQuery
 from tests.contract.recordings import canned, kit_over
 
 RECORDED = Path(__file__).parents[4] / "shared/recorded"
-REFUSALS = {301: Unavailable, 302: Unavailable, 400: RejectedRequest, 401: AuthRequired}
-ANY = PaperId(scheme=Scheme.DOI, value="10.50505/example.1")
+REFUSALS = {
+    301: UpstreamUnavailable,
+    302: UpstreamUnavailable,
+    400: RejectedRequest,
+    401: AuthRequired,
+}
+ANY = PaperId(scheme=IdentifierScheme.DOI, value="10.50505/example.1")
 
 pytestmark = pytest.mark.skipif(not RECORDED.is_dir(), reason="the recorded answers are not here")
 
@@ -60,7 +65,7 @@ def outcome(name: str, method: str, exchange: dict[str, Any], *args: Any) -> Any
 
 def by_doi(exchange: dict[str, Any]) -> PaperId:
     path = unquote(urlsplit(exchange["url"]).path)
-    return PaperId(scheme=Scheme.DOI, value=path[path.index("10.") :].lower())
+    return PaperId(scheme=IdentifierScheme.DOI, value=path[path.index("10.") :].lower())
 
 
 def whole(paper: Paper) -> bool:
@@ -84,7 +89,7 @@ def test_crossref(exchange: dict[str, Any]) -> None:
         assert whole(ask("crossref", "paper", exchange, by_doi(exchange)))
         assert ask("crossref", "events", exchange, by_doi(exchange)) == ()
     else:  # journals, members, agencies, BibTeX: not what we ask for
-        assert isinstance(outcome("crossref", "paper", exchange, ANY), BadShape)
+        assert isinstance(outcome("crossref", "paper", exchange, ANY), MalformedResponse)
 
 
 @each("api.openalex.org")
@@ -101,9 +106,9 @@ def test_openalex(exchange: dict[str, Any]) -> None:
         assert all(paper.title and paper.abstract and paper.year for paper in found.papers)
     else:
         scheme, value = (
-            (Scheme.DOI, body["doi"].removeprefix("https://doi.org/"))
+            (IdentifierScheme.DOI, body["doi"].removeprefix("https://doi.org/"))
             if "10." in path
-            else (Scheme.OPENALEX, path.rpartition("/")[2])
+            else (IdentifierScheme.OPENALEX, path.rpartition("/")[2])
         )
         paper = ask("openalex", "paper", exchange, PaperId(scheme=scheme, value=value))
         assert paper.ids[scheme] == value
@@ -114,7 +119,7 @@ def test_openalex(exchange: dict[str, Any]) -> None:
 @pytest.mark.parametrize("file", sorted((RECORDED / "raw/openalex").glob("*.json")), ids=str)
 def test_openalex_works_are_read_and_its_other_things_are_not(file: Path) -> None:
     exchange = {"status": 200, "headers": {}, "body": file.read_text(encoding="utf-8")}
-    paper_id = PaperId(scheme=Scheme.OPENALEX, value=file.stem)
+    paper_id = PaperId(scheme=IdentifierScheme.OPENALEX, value=file.stem)
 
     found = outcome("openalex", "paper", exchange, paper_id)
 
@@ -124,7 +129,7 @@ def test_openalex_works_are_read_and_its_other_things_are_not(file: Path) -> Non
         assert found.abstract
         assert found.abstract.startswith("Despite growing interest in Open Access")
     else:
-        assert isinstance(found, BadShape)
+        assert isinstance(found, MalformedResponse)
 
 
 @each("api.unpaywall.org")

@@ -10,9 +10,9 @@ from citewell.errors import (
     InvalidInput,
     Misconfigured,
     RateLimited,
-    Unavailable,
+    UpstreamUnavailable,
 )
-from citewell.model.search import Found, PictureQuery, Query
+from citewell.model.search_queries import ImageQuery, SearchHits, SearchQuery
 from citewell.providers.searxng import Provider
 from tests.internet.apis import searxng as double
 from tests.internet.faults import Fault
@@ -69,9 +69,9 @@ def test_a_limit_met_on_a_later_page_is_respected_by_the_next_search(
     bench: Bench, world: World
 ) -> None:
     async def twice(provider: Provider) -> None:
-        await provider.web(Query(text=WORD, count=30))
+        await provider.search_web(SearchQuery(text=WORD, count=30))
         with pytest.raises(RateLimited):
-            await provider.web(Query(text=WORD))
+            await provider.search_web(SearchQuery(text=WORD))
 
     world.fail("searxng", Fault(), times=1)
     world.fail("searxng", Fault(status=429), times=1)
@@ -123,7 +123,9 @@ def test_a_language_that_is_none_is_refused_before_anybody_is_asked(bench: Bench
 
 
 def test_news_are_asked_for_as_news(bench: Bench) -> None:
-    found = bench.run(bench.own(), lambda provider: provider.news(Query(text=WORD, count=3)))
+    found = bench.run(
+        bench.own(), lambda provider: provider.search_news(SearchQuery(text=WORD, count=3))
+    )
 
     assert len(found.hits) == 3
     assert bench.asked()[0].params["categories"] == "news"
@@ -132,7 +134,7 @@ def test_news_are_asked_for_as_news(bench: Bench) -> None:
 
 def test_pictures_have_their_page_and_size(bench: Bench) -> None:
     found = bench.run(
-        bench.own(), lambda provider: provider.images(PictureQuery(text=WORD, count=3))
+        bench.own(), lambda provider: provider.search_images(ImageQuery(text=WORD, count=3))
     )
 
     assert len(found) == 3
@@ -145,7 +147,7 @@ def test_pictures_are_read_from_the_page_where_json_is_off(bench: Bench, world: 
     double.behave(world, json=False)
 
     found = bench.run(
-        bench.own(), lambda provider: provider.images(PictureQuery(text=WORD, count=3))
+        bench.own(), lambda provider: provider.search_images(ImageQuery(text=WORD, count=3))
     )
 
     assert len(found) == 3
@@ -156,8 +158,8 @@ def test_pictures_are_read_from_the_page_where_json_is_off(bench: Bench, world: 
 def test_no_pictures_because_engines_failed_is_afailure(bench: Bench, world: World) -> None:
     double.behave(world, broken=frozenset({"alpha images"}))
 
-    with pytest.raises(Unavailable, match="too many requests"):
-        bench.run(bench.own(), lambda provider: provider.images(PictureQuery(text=WORD)))
+    with pytest.raises(UpstreamUnavailable, match="too many requests"):
+        bench.run(bench.own(), lambda provider: provider.search_images(ImageQuery(text=WORD)))
 
 
 def test_engines_that_failed_are_the_reason_of_an_empty_answer(bench: Bench, world: World) -> None:
@@ -219,8 +221,8 @@ def test_an_engine_of_two_categories_counts_for_both(bench: Bench) -> None:
 
 def test_config_is_asked_once(bench: Bench) -> None:
     async def twice(provider: Provider) -> None:
-        await provider.web(Query(text=WORD, category="it"))
-        await provider.web(Query(text=WORD, category="science"))
+        await provider.search_web(SearchQuery(text=WORD, category="it"))
+        await provider.search_web(SearchQuery(text=WORD, category="science"))
 
     bench.run(bench.own(), twice)
 
@@ -299,11 +301,11 @@ def test_json_off_is_remembered_for_days(bench: Bench, world: World) -> None:
 def test_an_owner_who_switches_json_on_is_noticed_within_minutes(
     bench: Bench, world: World
 ) -> None:
-    async def before_and_after(provider: Provider) -> Found:
+    async def before_and_after(provider: Provider) -> SearchHits:
         double.behave(world, json=False)
-        await provider.web(Query(text=WORD))
+        await provider.search_web(SearchQuery(text=WORD))
         double.behave(world, json=True)
         bench.now += 301
-        return await provider.web(Query(text=WORD))
+        return await provider.search_web(SearchQuery(text=WORD))
 
     assert bench.run(bench.own(), before_and_after).notes == ()

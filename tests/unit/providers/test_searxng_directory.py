@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from citewell.errors import BadShape
-from citewell.providers.searxng.directory import candidates
+from citewell.errors import MalformedResponse
+from citewell.providers.searxng.instance_directory import parse_directory
 from tests.unit.providers.searxng_bench import entry
 
 URL = "https://searx.example.org"
@@ -17,12 +17,12 @@ URL = "https://searx.example.org"
 
 def chosen(**entries: dict[str, Any]) -> list[str]:
     table = {f"https://{name}.example.org/": value for name, value in entries.items()}
-    found = candidates({"instances": table})
+    found = parse_directory({"instances": table})
     return [instance.url.removeprefix("https://").partition(".")[0] for instance in found]
 
 
 def bands(value: dict[str, Any]) -> list[int]:
-    return [instance.band for instance in candidates({"instances": {URL: value}})]
+    return [instance.band for instance in parse_directory({"instances": {URL: value}})]
 
 
 def test_grades_uptime_and_speed_decide_the_order() -> None:
@@ -52,7 +52,7 @@ def test_an_a_without_good_uptime_is_a_last_resort() -> None:
 
 
 def test_another_span_stands_in_for_a_missing_month() -> None:
-    (found,) = candidates(
+    (found,) = parse_directory(
         {"instances": {URL: entry("A") | {"uptime": {"uptimeMonth": None, "uptimeDay": 97.5}}}}
     )
 
@@ -60,7 +60,7 @@ def test_another_span_stands_in_for_a_missing_month() -> None:
 
 
 def test_one_sample_is_called_value() -> None:
-    (found,) = candidates(
+    (found,) = parse_directory(
         {"instances": {URL: entry("A") | {"timing": {"search": {"all": {"value": 0.7}}}}}}
     )
 
@@ -103,13 +103,13 @@ def test_alternative_addresses_are_not_more_instances() -> None:
     ],
 )
 def test_only_encrypted_web_addresses_are_taken(url: str, kept: int) -> None:
-    assert len(candidates({"instances": {url: entry("A+")}})) == kept
+    assert len(parse_directory({"instances": {url: entry("A+")}})) == kept
 
 
 @pytest.mark.parametrize("data", [None, [], {}, {"instances": None}, {"instances": []}, "text"])
 def test_a_list_of_another_shape_is_an_error(data: object) -> None:
-    with pytest.raises(BadShape):
-        candidates(data)
+    with pytest.raises(MalformedResponse):
+        parse_directory(data)
 
 
 LEAVES = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3)
@@ -128,6 +128,6 @@ NODES = st.recursive(
 @settings(deadline=None, database=None, max_examples=80)
 @given(st.dictionaries(st.sampled_from(sorted(entry("A+"))), NODES))
 def test_nonsense_in_an_entry_never_raises(damage: dict[str, Any]) -> None:
-    found = candidates({"instances": {URL: entry("A+") | damage}})
+    found = parse_directory({"instances": {URL: entry("A+") | damage}})
 
     assert all(instance.band in {0, 1, 2} for instance in found)

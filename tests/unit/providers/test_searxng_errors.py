@@ -9,13 +9,13 @@ import pytest
 
 from citewell.errors import (
     AuthRequired,
-    BadShape,
     CitewellError,
+    MalformedResponse,
     Misconfigured,
     RejectedRequest,
-    Unavailable,
+    UpstreamUnavailable,
 )
-from citewell.model.search import Found, Query
+from citewell.model.search_queries import SearchHits, SearchQuery
 from citewell.providers.searxng import SPEC, Provider
 from tests.internet.apis import searxng as double
 from tests.internet.faults import Fault
@@ -101,7 +101,7 @@ def test_an_instance_that_sends_us_elsewhere_is_refused(bench: Bench, world: Wor
 
     error = failure(bench, bench.own())
 
-    assert isinstance(error, Unavailable)
+    assert isinstance(error, UpstreamUnavailable)
     assert "another site" in str(error.extra["error_details"])
 
 
@@ -111,7 +111,7 @@ def test_the_query_is_in_no_error(bench: Bench, world: World) -> None:
 
     error = failure(bench, bench.own() | bench.several("a"), text="verysecretword")
 
-    assert "verysecretword" not in json.dumps(error.block()) + error.message
+    assert "verysecretword" not in json.dumps(error.build_error_block()) + error.message
 
 
 def test_when_nobody_answers_the_error_is_the_specifications(bench: Bench, world: World) -> None:
@@ -120,7 +120,7 @@ def test_when_nobody_answers_the_error_is_the_specifications(bench: Bench, world
 
     error = failure(bench, bench.several("a", "b"))
 
-    assert isinstance(error, Unavailable)
+    assert isinstance(error, UpstreamUnavailable)
     assert error.message == "Search failed: No available SearXNG instances"
     assert error.extra["error_type"] == "no_instances_available"
     assert error.extra["attempted_instances"] == [bench.url("a"), bench.url("b")]
@@ -133,7 +133,7 @@ def test_an_own_instance_that_is_not_there_is_named(bench: Bench) -> None:
     error = failure(bench, {"SEARXNG_URL": "http://127.0.0.1:9"})
 
     assert isinstance(error, CitewellError)
-    assert "127.0.0.1:9" in json.dumps(error.block()) + error.message
+    assert "127.0.0.1:9" in json.dumps(error.build_error_block()) + error.message
 
 
 def test_a_private_address_names_the_setting_that_allows_it(bench: Bench) -> None:
@@ -155,7 +155,7 @@ def test_an_answer_of_another_shape_is_no_empty_answer(
     kind = "text/html" if body.startswith("<") else "application/json"
     world.fail("searxng", Fault(body=body, headers={"Content-Type": kind}))
 
-    assert isinstance(failure(bench, bench.own()), BadShape)
+    assert isinstance(failure(bench, bench.own()), MalformedResponse)
 
 
 def test_a_refused_parameter_is_named_and_counts_against_nobody(bench: Bench, world: World) -> None:
@@ -166,9 +166,9 @@ def test_a_refused_parameter_is_named_and_counts_against_nobody(bench: Bench, wo
         said = []
         for _ in range(3):
             with pytest.raises(RejectedRequest) as raised:
-                await provider.web(Query(text=WORD))
+                await provider.search_web(SearchQuery(text=WORD))
             said.append(raised.value.message)
-        assert (await provider.web(Query(text=WORD))).hits
+        assert (await provider.search_web(SearchQuery(text=WORD))).hits
         return said
 
     assert bench.run(bench.own(), thrice) == ["SearXNG refused the parameter language."] * 3
@@ -182,23 +182,23 @@ def test_without_any_setting_the_error_names_them_all(bench: Bench) -> None:
 
 
 def test_a_cancelled_search_counts_against_nobody(bench: Bench, world: World) -> None:
-    async def cancelled(provider: Provider) -> Found:
+    async def cancelled(provider: Provider) -> SearchHits:
         world.fail("searxng", Fault(delay=30))
-        task = asyncio.create_task(provider.web(Query(text=WORD)))
+        task = asyncio.create_task(provider.search_web(SearchQuery(text=WORD)))
         async with asyncio.timeout(5):
             while not bench.asked():  # noqa: ASYNC110 - the request arrives in another thread
                 await asyncio.sleep(0.01)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        return await provider.web(Query(text=WORD))
+        return await provider.search_web(SearchQuery(text=WORD))
 
     assert bench.run(bench.own(), cancelled).hits
 
 
 def test_four_instances_are_asked_at_most(bench: Bench, world: World) -> None:
     names = ("a", "b", "c", "d", "e", "f")
-    bench.run(bench.several(*names), lambda provider: provider.web(Query(text=WORD)))
+    bench.run(bench.several(*names), lambda provider: provider.search_web(SearchQuery(text=WORD)))
     for name in names:
         double.behave(world, name, status=500)
     world.requests["searxng"].clear()
@@ -225,7 +225,7 @@ def test_a_listed_instance_in_private_space_is_not_asked(bench: Bench) -> None:
 
     error = failure(bench, bench.several("a"))
 
-    assert isinstance(error, Unavailable)
+    assert isinstance(error, UpstreamUnavailable)
     assert error.extra["attempted_instances"] == [bench.url("a")]
     assert bench.asked("a") == []
 
@@ -242,7 +242,7 @@ def test_a_list_that_cannot_be_fetched_is_reported_as_that(bench: Bench, world: 
 
     error = failure(bench, {"CITEWELL_SEARXNG_DISCOVERY": f"{bench.url()}/space/instances.json"})
 
-    assert isinstance(error, Unavailable)
+    assert isinstance(error, UpstreamUnavailable)
     assert "error_type" not in error.extra
 
 

@@ -12,9 +12,9 @@ from citewell.errors import (
     Blocked,
     Misconfigured,
     RateLimited,
-    Unavailable,
+    UpstreamUnavailable,
 )
-from citewell.model.search import Found, Query
+from citewell.model.search_queries import SearchHits, SearchQuery
 from citewell.providers.searxng import Provider
 from tests.internet.apis import searxng as double
 from tests.internet.faults import Fault
@@ -63,7 +63,7 @@ def test_the_own_instance_is_not_probed(bench: Bench) -> None:
 
 def test_instances_of_one_grade_take_turns(bench: Bench) -> None:
     async def six(provider: Provider) -> list[str]:
-        return [(await provider.web(Query(text=WORD))).instance for _ in range(6)]
+        return [(await provider.search_web(SearchQuery(text=WORD))).instance for _ in range(6)]
 
     used = bench.run(bench.several("a", "b", "c"), six)
 
@@ -124,13 +124,13 @@ def test_a_discovered_list_is_kept_when_its_file_becomes_unreadable(
     path = tmp_path / "instances.json"
     path.write_text(json.dumps({"instances": {bench.url("a"): entry("A+")}}), encoding="utf-8")
 
-    async def later(provider: Provider) -> Found:
-        await provider.web(Query(text=WORD))
+    async def later(provider: Provider) -> SearchHits:
+        await provider.search_web(SearchQuery(text=WORD))
         path.unlink() if broken is None else path.write_text(broken, encoding="utf-8")
         if not remembers:
             bench.memory.kept.clear()
         bench.now += 7 * 3600
-        return await provider.web(Query(text=WORD))
+        return await provider.search_web(SearchQuery(text=WORD))
 
     found = bench.run({"CITEWELL_SEARXNG_DISCOVERY": str(path)}, later)
 
@@ -246,7 +246,7 @@ def test_a_limited_own_instance_is_left_alone_until_a_restart(bench: Bench, worl
     async def twice(provider: Provider) -> None:
         for _ in range(2):
             with pytest.raises(RateLimited) as caught:
-                await provider.web(Query(text=WORD))
+                await provider.search_web(SearchQuery(text=WORD))
             assert caught.value.extra["retry_after"] == 3600
 
     world.fail("searxng", Fault(status=429))
@@ -259,10 +259,10 @@ def test_a_limited_own_instance_is_left_alone_until_a_restart(bench: Bench, worl
 def test_an_own_instance_is_tried_again_at_once_after_a_singlefailure(
     bench: Bench, world: World
 ) -> None:
-    async def twice(provider: Provider) -> Found:
-        with pytest.raises(Unavailable):
-            await provider.web(Query(text=WORD))
-        return await provider.web(Query(text=WORD))
+    async def twice(provider: Provider) -> SearchHits:
+        with pytest.raises(UpstreamUnavailable):
+            await provider.search_web(SearchQuery(text=WORD))
+        return await provider.search_web(SearchQuery(text=WORD))
 
     world.fail("searxng", Fault(status=500))
 
@@ -272,8 +272,8 @@ def test_an_own_instance_is_tried_again_at_once_after_a_singlefailure(
 def test_an_own_instance_rests_after_three_failures(bench: Bench, world: World) -> None:
     async def four(provider: Provider) -> None:
         for _ in range(4):
-            with pytest.raises(Unavailable):
-                await provider.web(Query(text=WORD))
+            with pytest.raises(UpstreamUnavailable):
+                await provider.search_web(SearchQuery(text=WORD))
 
     double.behave(world, status=500)
     bench.run(bench.own(), four)
@@ -288,11 +288,11 @@ def test_what_two_processes_learn_at_once_is_kept_for_the_third(bench: Bench, wo
         bench.web(both)
 
     async def first(provider: Provider) -> None:
-        await provider.web(Query(text=WORD))
+        await provider.search_web(SearchQuery(text=WORD))
         world.fail("/searxng/a/search", Fault(status=429), times=1)
         await asyncio.to_thread(failure, bench, bench.several("a"))
         bench.now += 1
-        await provider.web(Query(text=WORD))
+        await provider.search_web(SearchQuery(text=WORD))
 
     bench.run(both, first)
     before = len(bench.asked("a"))
@@ -315,10 +315,10 @@ def test_memory_that_holds_nonsense_is_started_afresh(bench: Bench, kept: bytes)
 
 def test_memory_that_fails_costs_no_answer(bench: Bench) -> None:
     class Full(Memory):
-        async def recall(self, key: str) -> bytes | None:
+        async def recall_fact(self, key: str) -> bytes | None:
             raise Misconfigured("The disk is full.")
 
-        async def remember(self, key: str, value: bytes, *, ttl: float) -> None:
+        async def remember_fact(self, key: str, value: bytes, *, ttl: float) -> None:
             raise Misconfigured("The disk is full.")
 
     bench.memory = Full()
@@ -358,7 +358,7 @@ def test_the_fifth_api_call_of_the_hour_turns_to_another_instance(
     options = bench.own("a") | bench.several("b")
 
     async def five(provider: Provider) -> list[str]:
-        return [(await provider.web(Query(text=WORD))).instance for _ in range(5)]
+        return [(await provider.search_web(SearchQuery(text=WORD))).instance for _ in range(5)]
 
     assert bench.run(options, five) == [bench.url("a")] * 4 + [bench.url("b")]
 

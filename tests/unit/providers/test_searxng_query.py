@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from citewell.model.search import Query
-from citewell.providers.searxng.query import neutral, text
-from citewell.text.markup import visible
+from citewell.model.search_queries import SearchQuery
+from citewell.providers.searxng.query_params import build_searxng_text, neutralize_commands
+from citewell.text.safety.markup_cleaning import extract_visible_text
 
 # Every kind of white space that SearXNG's split knows, and some look-alikes that it does not.
 SPACES = " \t\n\r\x0b\x0c\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2000\u2003\u2028\u2029\u202f\u205f\u3000"
@@ -43,27 +43,29 @@ def letters(words: str) -> str:
 @settings(deadline=None, database=None, max_examples=200)
 @given(MESSY)
 def test_no_command_survives_and_no_word_is_lost(words: str) -> None:
-    sent = neutral(words)
+    sent = neutralize_commands(words)
 
     assert commands(sent) == []
-    assert letters(sent) == letters(visible(words))
+    assert letters(sent) == letters(extract_visible_text(words))
     sent.encode()
 
 
 @settings(deadline=None, database=None, max_examples=80)
 @given(MESSY)
 def test_harmless_words_are_left_alone(words: str) -> None:
-    sent = neutral(words)
+    sent = neutralize_commands(words)
 
-    assert neutral(sent) == sent
+    assert neutralize_commands(sent) == sent
 
 
 @settings(deadline=None, database=None, max_examples=80)
 @given(MESSY, MESSY, MESSY)
 def test_filters_bring_no_command_either(words: str, exact: str, without: str) -> None:
-    query = Query(text=words, exact_terms=exact, exclude_terms=without, sites=("a.example.org",))
+    query = SearchQuery(
+        text=words, exact_terms=exact, exclude_terms=without, sites=("a.example.org",)
+    )
 
-    assert commands(text(query, limit=500)) == []
+    assert commands(build_searxng_text(query, limit=500)) == []
 
 
 @pytest.mark.parametrize(
@@ -82,7 +84,7 @@ def test_filters_bring_no_command_either(words: str, exact: str, without: str) -
     ],
 )
 def test_a_command_becomes_a_word(words: str, sent: str) -> None:
-    assert neutral(words) == sent
+    assert neutralize_commands(words) == sent
 
 
 @pytest.mark.parametrize(
@@ -101,11 +103,11 @@ def test_a_command_becomes_a_word(words: str, sent: str) -> None:
     ],
 )
 def test_ordinary_words_and_operators_stay_as_they_are(words: str) -> None:
-    assert neutral(words) == words.replace("a != b", 'a "!=" b')
+    assert neutralize_commands(words) == words.replace("a != b", 'a "!=" b')
 
 
 def test_filters_become_operators() -> None:
-    query = Query(
+    query = SearchQuery(
         text="rust",
         exact_terms="borrow checker",
         exclude_terms="game",
@@ -113,6 +115,6 @@ def test_filters_become_operators() -> None:
     )
 
     assert (
-        text(query, limit=500)
+        build_searxng_text(query, limit=500)
         == 'rust "borrow checker" -game (site:a.example.org OR site:b.example.org)'
     )

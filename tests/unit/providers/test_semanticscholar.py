@@ -8,13 +8,13 @@ import pytest
 
 from citewell.errors import (
     AuthRequired,
-    BadShape,
     InvalidInput,
+    MalformedResponse,
     RateLimited,
     RejectedRequest,
-    Unavailable,
+    UpstreamUnavailable,
 )
-from citewell.model.paper import BibliographicQuery, PaperQuery, Scheme
+from citewell.model.paper import BibliographicQuery, IdentifierScheme, PaperQuery
 from tests.unit.providers.desk import Desk, Reply, paper_id
 
 TITLED: dict[str, Any] = {"paperId": "ab12", "title": "A title"}
@@ -64,7 +64,7 @@ def test_a_404_is_an_absence(method: str, args: tuple[Any, ...], none: Any) -> N
 
 @pytest.mark.parametrize("body", ["not found", "<html>404</html>", {"message": "Not Found"}, ""])
 def test_a_404_of_somebody_else_says_nothing_of_the_paper(body: Any) -> None:
-    with pytest.raises(Unavailable):
+    with pytest.raises(UpstreamUnavailable):
         desk(body, status=404).ask("paper", paper_id("doi", "10.1/x"))
 
 
@@ -77,7 +77,7 @@ def test_the_graph_of_an_unknown_paper_is_absent() -> None:
 
 @pytest.mark.parametrize(
     ("status", "error"),
-    [(400, RejectedRequest), (403, AuthRequired), (429, RateLimited), (500, Unavailable)],
+    [(400, RejectedRequest), (403, AuthRequired), (429, RateLimited), (500, UpstreamUnavailable)],
 )
 def test_other_statuses_are_errors(status: int, error: type[Exception]) -> None:
     with pytest.raises(error):
@@ -91,12 +91,12 @@ def test_nothing_found_is_told_without_a_list() -> None:
 
 
 def test_papers_counted_and_not_listed_are_a_bad_shape() -> None:
-    with pytest.raises(BadShape):
+    with pytest.raises(MalformedResponse):
         desk({"total": 3, "offset": 0}).ask("papers", PaperQuery(text="x"))
 
 
 def test_a_record_without_a_title_is_no_description_of_a_paper() -> None:
-    with pytest.raises(BadShape):
+    with pytest.raises(MalformedResponse):
         desk({"paperId": "ab12", "title": None}).ask("paper", paper_id("s2", "ab12"))
 
 
@@ -171,11 +171,11 @@ def test_every_identifier_is_kept_in_its_bare_form() -> None:
     paper = desk(TITLED | {"externalIds": given}).ask("paper", paper_id("s2", "ab12"))
 
     assert paper.ids == {
-        Scheme.DOI: "10.1023/a:1",
-        Scheme.ARXIV: "2304.05376",
-        Scheme.PMID: "7",
-        Scheme.PMCID: "PMC9",
-        Scheme.S2: "ab12",
+        IdentifierScheme.DOI: "10.1023/a:1",
+        IdentifierScheme.ARXIV: "2304.05376",
+        IdentifierScheme.PMID: "7",
+        IdentifierScheme.PMCID: "PMC9",
+        IdentifierScheme.S2: "ab12",
     }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from citewell.errors import OutOfCredit
-from citewell.model.search import Query
+from citewell.model.search_queries import SearchQuery
 from citewell.providers.tavily import SPEC
 from tests.contract.recordings import KEY
 from tests.unit.providers.asking import Reply, ask
@@ -14,15 +14,15 @@ EMPTY: dict[str, object] = {"results": []}
 
 
 def test_without_a_key_it_asks_for_keyless_access() -> None:
-    (request,) = ask("tavily", Query(text="x"), EMPTY).sent
+    (request,) = ask("tavily", SearchQuery(text="x"), EMPTY).sent
 
-    assert SPEC.keyless
+    assert SPEC.is_keyless
     assert request.headers["X-Tavily-Access-Mode"] == "keyless"
     assert not request.secret_headers
 
 
 def test_with_a_key_it_is_sent_and_nothing_says_keyless() -> None:
-    (request,) = ask("tavily", Query(text="x"), EMPTY, options={"TAVILY_API_KEY": KEY}).sent
+    (request,) = ask("tavily", SearchQuery(text="x"), EMPTY, options={"TAVILY_API_KEY": KEY}).sent
 
     assert request.secret_headers == {"Authorization": f"Bearer {KEY}"}
     assert "X-Tavily-Access-Mode" not in request.headers
@@ -31,17 +31,21 @@ def test_with_a_key_it_is_sent_and_nothing_says_keyless() -> None:
 @pytest.mark.parametrize("status", [432, 433])
 def test_a_spent_plan_is_out_of_credit(status: int) -> None:
     with pytest.raises(OutOfCredit):
-        ask("tavily", Query(text="x"), Reply(body={"detail": {"error": "limit"}}, status=status))
+        ask(
+            "tavily",
+            SearchQuery(text="x"),
+            Reply(body={"detail": {"error": "limit"}}, status=status),
+        )
 
 
 def test_a_query_over_400_characters_is_cut() -> None:
-    asked = ask("tavily", Query(text="word " * 100), EMPTY)
+    asked = ask("tavily", SearchQuery(text="word " * 100), EMPTY)
 
     assert len(asked.sent[0].json["query"]) <= 400
 
 
 def test_a_cjk_query_is_measured_in_characters() -> None:
-    asked = ask("tavily", Query(text="電" * 400), EMPTY)
+    asked = ask("tavily", SearchQuery(text="電" * 400), EMPTY)
 
     assert asked.sent[0].json["query"] == "電" * 400
 
@@ -52,11 +56,11 @@ def test_a_cjk_query_is_measured_in_characters() -> None:
 def test_a_score_stays_between_0_and_1(score: object, wanted: float | None) -> None:
     body = {"results": [{"url": "https://a.example/", "title": "t", "score": score}]}
 
-    assert ask("tavily", Query(text="x"), body).found.hits[0].score == wanted
+    assert ask("tavily", SearchQuery(text="x"), body).found.hits[0].score == wanted
 
 
 def test_more_than_twenty_is_clamped_and_said() -> None:
-    asked = ask("tavily", Query(text="x", count=50), EMPTY)
+    asked = ask("tavily", SearchQuery(text="x", count=50), EMPTY)
 
     assert asked.sent[0].json["max_results"] == 20
     assert "at most 20" in asked.found.notes[0]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from citewell.errors import InvalidInput, Misconfigured, RejectedRequest
-from citewell.model.paper import PaperId, Scheme
+from citewell.model.paper import IdentifierScheme, PaperId
 from tests.unit.providers.asking import Reply
 from tests.unit.providers.scholarly import DOI, Session
 
@@ -79,4 +79,4 @@ def test_a_record_without_authors_or_date() -> None:
 
 def test_other_numbers_are_not_its_business() -> None:
     with pytest.raises(InvalidInput):
-        Session("unpaywall", RECORD).ask("paper", PaperId(scheme=Scheme.PMID, value="1"))
+        Session("unpaywall", RECORD).ask("paper", PaperId(scheme=IdentifierScheme.PMID, value="1"))

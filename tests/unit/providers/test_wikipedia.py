@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from citewell.model.search import Query
+from citewell.model.search_queries import SearchQuery
 from tests.unit.providers.asking import ask
 
 
@@ -21,7 +21,7 @@ def answer(*titles: str, base: str | None = None) -> dict[str, Any]:
     [(None, "en"), ("de", "de"), ("pt-BR", "pt"), ("nb", "no"), ("zh-TW", "zh"), ("EN-gb", "en")],
 )
 def test_a_language_has_its_own_edition(language: str | None, host: str) -> None:
-    asked = ask("wikipedia", Query(text="x", language=language), answer("A"))
+    asked = ask("wikipedia", SearchQuery(text="x", language=language), answer("A"))
 
     assert asked.sent[0].url == f"https://{host}.wikipedia.org/w/api.php"
     assert asked.found.hits[0].url == f"https://{host}.wikipedia.org/wiki/A"
@@ -30,7 +30,7 @@ def test_a_language_has_its_own_edition(language: str | None, host: str) -> None
 
 @pytest.mark.parametrize("language", ["xx", "evil.example/", "../.."])
 def test_a_language_without_an_edition_is_searched_in_english_and_said(language: str) -> None:
-    asked = ask("wikipedia", Query(text="x", language=language), answer("A"))
+    asked = ask("wikipedia", SearchQuery(text="x", language=language), answer("A"))
 
     assert asked.sent[0].url == "https://en.wikipedia.org/w/api.php"
     assert "English" in asked.found.notes[0]
@@ -48,19 +48,19 @@ def test_a_language_without_an_edition_is_searched_in_english_and_said(language:
 def test_a_title_becomes_an_address(title: str, end: str) -> None:
     base = "https://de.wikipedia.org/wiki/Wikipedia:Hauptseite"
 
-    (hit,) = ask("wikipedia", Query(text="x"), answer(title, base=base)).found.hits
+    (hit,) = ask("wikipedia", SearchQuery(text="x"), answer(title, base=base)).found.hits
 
     assert hit.url == f"https://de.wikipedia.org/wiki/{end}"
     assert (hit.title, hit.snippet) == (title, "a b & c")
 
 
 def test_sites_are_not_put_into_the_query() -> None:
-    asked = ask("wikipedia", Query(text="x", sites=("example.org",)), answer("A"))
+    asked = ask("wikipedia", SearchQuery(text="x", sites=("example.org",)), answer("A"))
 
     assert asked.params["srsearch"] == "x"
 
 
 def test_the_day_of_the_last_edit_does_not_pass_for_publication() -> None:
-    (hit,) = ask("wikipedia", Query(text="x"), answer("A")).found.hits
+    (hit,) = ask("wikipedia", SearchQuery(text="x"), answer("A")).found.hits
 
     assert hit.published is None

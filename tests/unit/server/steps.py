@@ -6,25 +6,27 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from citewell.model.base import UNTRUSTED, Value
-from citewell.server.pipeline import Invocation, Middleware, Outcome, compose
-from citewell.tooling import UNKEYED, Arguments, Call, Owner, Tool
+from citewell.model.wire_values import UNTRUSTED_LABEL, WireValue
+from citewell.server.pipeline import Middleware, ToolInvocation, ToolOutcome, compose_pipeline
+from citewell.tooling import NOT_IN_CACHE_KEY, Owner, Tool, ToolArguments, ToolCall
 
 
-class Args(Arguments):
+class Args(ToolArguments):
     """Repeat a text."""
 
     query: Annotated[str, Field(min_length=1)]
     times: Annotated[int, Field(default=1)]
-    session_id: Annotated[str | None, UNKEYED, Field(default=None, validation_alias="sessionId")]
+    session_id: Annotated[
+        str | None, NOT_IN_CACHE_KEY, Field(default=None, validation_alias="sessionId")
+    ]
 
 
-class Result(Value):
+class Result(WireValue):
     text: str
-    trust: str = UNTRUSTED
+    trust: str = UNTRUSTED_LABEL
 
 
-async def run(args: Args, call: Call) -> Result:
+async def run(args: Args, call: ToolCall) -> Result:
     return Result(text=args.query * args.times)
 
 
@@ -34,14 +36,19 @@ def tool(**changes: Any) -> Tool:
 
 def invocation(
     arguments: dict[str, Any] | None = None, *, owner: Owner | None = None, **changes: Any
-) -> Invocation:
+) -> ToolInvocation:
     raw = {"query": "hello"} | (arguments or {})
-    call = Call(owner=owner or Owner(), provide=lambda kind: None)
+    call = ToolCall(owner=owner or Owner(), provide_service=lambda kind: None)
     args = Args.model_validate(raw)
-    return Invocation(
-        name="repeat", tool=tool(**changes), raw=raw, call=call, request_id="7", args=args
+    return ToolInvocation(
+        name="repeat",
+        tool=tool(**changes),
+        raw_arguments=raw,
+        call=call,
+        request_id="7",
+        validated=args,
     )
 
 
-async def through(layers: list[Middleware], step: Invocation) -> Outcome:
-    return await compose(layers)(step)
+async def through(layers: list[Middleware], step: ToolInvocation) -> ToolOutcome:
+    return await compose_pipeline(layers)(step)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from citewell.server.front import Front
+from citewell.server.stdio.instant_start import InstantStart
 
 REPLIES = {
     "latest": "2025-11-25",
@@ -42,12 +42,12 @@ def ask(method: str, params: Any = None, *, number: Any = 2) -> dict[str, Any]:
 class Talk:
     def __init__(self) -> None:
         self.frames: list[dict[str, Any]] = []
-        self.front = Front(
+        self.front = InstantStart(
             REPLIES, [{"name": "web_search"}], lambda frame: self.frames.append(json.loads(frame))
         )
 
     def say(self, message: Any) -> bool:
-        return self.front.take(
+        return self.front.answer_line(
             message if isinstance(message, bytes) else json.dumps(message).encode()
         )
 

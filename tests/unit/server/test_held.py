@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import json
+from typing import Any
 
 import pytest
 
-from citewell.server import held
-from citewell.server.gather import MOST, Gathering
-from citewell.server.pipeline import Outcome
-from citewell.server.shortcut import PRECEDENT, Shortcut
+from citewell.server.http.cached_call_shortcut import (
+    PRECEDENT_SECONDS,
+    CachedCallShortcut,
+)
+from citewell.server.http.write_coalescing import MAX_BUFFERED_BYTES, CoalescingTransport
+from citewell.server.pipeline import ToolOutcome
+from citewell.server.protocol import cached_replies
 
 CALL = {
     "jsonrpc": "2.0",
@@ -28,10 +32,12 @@ class Memory:
         self.text = text
         self.asked = 0
 
-    async def known(self, name, arguments, *, request_id=""):
+    async def known(self, name: Any, arguments: Any, *, request_id: Any = "") -> Any:
         self.asked += 1
         return (
-            None if self.text is None else Outcome(body={}, text=self.text, meta={"cached": True})
+            None
+            if self.text is None
+            else ToolOutcome(body={}, text=self.text, meta={"cached": True})
         )
 
 
@@ -40,7 +46,7 @@ class Inner:
         self.status = status
         self.bodies: list[bytes] = []
 
-    async def __call__(self, scope, receive, send):
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         self.bodies.append((await receive())["body"])
         await send({"type": "http.response.start", "status": self.status, "headers": []})
         await send({"type": "http.response.body", "body": b"inner"})
@@ -53,14 +59,21 @@ class Clock:
         return self.now
 
 
-def post(front, *, headers=HEADERS, body=CALL, path="/mcp", method="POST") -> bytes:
+def post(
+    front: Any,
+    *,
+    headers: Any = HEADERS,
+    body: Any = CALL,
+    path: Any = "/mcp",
+    method: Any = "POST",
+) -> bytes:
     """The body of the answer."""
     sent = []
 
-    async def receive():
+    async def receive() -> Any:
         return {"type": "http.request", "body": json.dumps(body).encode(), "more_body": False}
 
-    async def send(message):
+    async def send(message: Any) -> None:
         sent.append(message)
 
     scope = {"type": "http", "method": method, "path": path, "headers": headers}
@@ -68,12 +81,14 @@ def post(front, *, headers=HEADERS, body=CALL, path="/mcp", method="POST") -> by
     return sent[-1]["body"]
 
 
-def front(inner, *, app=None, clock=None) -> Shortcut:
+def front(inner: Any, *, app: Any = None, clock: Any = None) -> CachedCallShortcut:
     tools = frozenset({"web_search"})
-    return Shortcut(inner, app or Memory(), {"/mcp": tools, "/mcp/all": tools}, clock or Clock())
+    return CachedCallShortcut(
+        inner, app or Memory(), {"/mcp": tools, "/mcp/all": tools}, clock or Clock()
+    )
 
 
-def test_a_request_like_one_the_sdk_has_served_is_answered_from_memory():
+def test_a_request_like_one_the_sdk_has_served_is_answered_from_memory() -> None:
     inner = Inner()
     shortcut = front(inner)
 
@@ -85,7 +100,7 @@ def test_a_request_like_one_the_sdk_has_served_is_answered_from_memory():
     assert len(inner.bodies) == 1
 
 
-def test_a_request_the_sdk_refused_sets_no_precedent():
+def test_a_request_the_sdk_refused_sets_no_precedent() -> None:
     shortcut = front(Inner(status=404))
 
     assert [post(shortcut), post(shortcut)] == [b"inner", b"inner"]
@@ -105,7 +120,7 @@ def test_a_request_the_sdk_refused_sets_no_precedent():
         {"body": CALL | {"params": {"name": "nope", "arguments": {}}}},
     ],
 )
-def test_whatever_differs_goes_to_the_sdk_whole(changed):
+def test_whatever_differs_goes_to_the_sdk_whole(changed: Any) -> None:
     inner = Inner()
     shortcut = front(inner)
     post(shortcut)
@@ -114,11 +129,11 @@ def test_whatever_differs_goes_to_the_sdk_whole(changed):
     assert json.loads(inner.bodies[-1]) == changed.get("body", CALL)
 
 
-def test_consent_is_asked_again_after_its_time_and_after_the_session_ended():
+def test_consent_is_asked_again_after_its_time_and_after_the_session_ended() -> None:
     inner, clock = Inner(), Clock()
     shortcut = front(inner, clock=clock)
     post(shortcut)
-    clock.now += PRECEDENT
+    clock.now += PRECEDENT_SECONDS
     late = post(shortcut)
     post(shortcut, method="DELETE")
 
@@ -126,7 +141,7 @@ def test_consent_is_asked_again_after_its_time_and_after_the_session_ended():
     assert post(shortcut) == b"inner"
 
 
-def test_a_call_that_needs_work_reaches_the_sdk_with_its_body():
+def test_a_call_that_needs_work_reaches_the_sdk_with_its_body() -> None:
     inner = Inner()
     shortcut = front(inner, app=Memory(text=None))
     post(shortcut)
@@ -145,30 +160,30 @@ def test_a_call_that_needs_work_reaches_the_sdk_with_its_body():
         {"name": "web_search", "arguments": {}, "_meta": {"io.modelcontextprotocol/x": 1}},
     ],
 )
-def test_only_plain_calls_are_read(params):
-    assert held.asked(json.dumps(CALL | {"params": params}).encode()) is None
+def test_only_plain_calls_are_read(params: Any) -> None:
+    assert cached_replies.parse_tool_call(json.dumps(CALL | {"params": params}).encode()) is None
 
 
-def test_writes_of_one_turn_leave_together_and_large_ones_at_once():
+def test_writes_of_one_turn_leave_together_and_large_ones_at_once() -> None:
     class Real:
-        def __init__(self):
+        def __init__(self) -> None:
             self.written = []
 
-        def write(self, data):
+        def write(self, data: Any) -> None:
             self.written.append(bytes(data))
 
-        def close(self):
+        def close(self) -> None:
             self.written.append(b"closed")
 
-    async def scene():
+    async def scene() -> Any:
         real = Real()
-        gathering = Gathering(real, asyncio.get_running_loop())
+        gathering = CoalescingTransport(real, asyncio.get_running_loop())
         gathering.write(b"head")
         gathering.write(b"body")
         await asyncio.sleep(0)
-        gathering.write(b"x" * MOST)
+        gathering.write(b"x" * MAX_BUFFERED_BYTES)
         gathering.write(b"last")
         gathering.close()
         return real.written
 
-    assert asyncio.run(scene()) == [b"headbody", b"x" * MOST, b"last", b"closed"]
+    assert asyncio.run(scene()) == [b"headbody", b"x" * MAX_BUFFERED_BYTES, b"last", b"closed"]

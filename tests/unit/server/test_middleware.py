@@ -11,18 +11,22 @@ import pytest
 
 from citewell.config import Settings
 from citewell.errors import Blocked, InvalidInput, NetworkFailed, RateLimited
-from citewell.server.middleware.audit import Audit
-from citewell.server.middleware.cache import Caching, cache_key, freshness
-from citewell.server.middleware.errors import Errors
-from citewell.server.middleware.metrics import Metrics
-from citewell.server.middleware.recent import Recent
-from citewell.server.middleware.routing import Routing
-from citewell.server.middleware.size import Size
-from citewell.server.middleware.timeout import Timeout
-from citewell.server.pipeline import Outcome
-from citewell.store.artifacts import Artifact
+from citewell.server.middleware.answer_caching import (
+    CacheMiddleware,
+    build_call_key,
+    describe_freshness,
+)
+from citewell.server.middleware.answer_size import SizeMiddleware
+from citewell.server.middleware.audit_logging import AuditMiddleware
+from citewell.server.middleware.call_metrics import MetricsMiddleware
+from citewell.server.middleware.call_timeout import TimeoutMiddleware
+from citewell.server.middleware.error_rendering import ErrorMiddleware
+from citewell.server.middleware.recent_errors import RecentErrorsMiddleware
+from citewell.server.middleware.routing_metadata import RoutingMiddleware
+from citewell.server.pipeline import ToolOutcome
+from citewell.store.cache.artifact_store import ArtifactInfo
+from citewell.store.cache_store import CacheStore, open_cache_store
 from citewell.store.failures import StoreError
-from citewell.store.opened import Store, open_store
 from citewell.tooling import Owner
 from tests.unit.server import steps
 
@@ -36,8 +40,8 @@ def failing(error: Exception) -> Any:
     return run
 
 
-def store() -> Store:
-    return open_store(Settings(cache_max_disk_mb=0))
+def store() -> CacheStore:
+    return open_cache_store(Settings(cache_max_disk_mb=0))
 
 
 def test_an_error_is_a_sentence_a_blank_line_and_a_block() -> None:
@@ -45,7 +49,7 @@ def test_an_error_is_a_sentence_a_blank_line_and_a_block() -> None:
         "Rate limited (google). Wait.", provider="google", retry_after=42, alternatives=["brave"]
     )
 
-    outcome = asyncio.run(steps.through([Errors()], steps.invocation(run=failing(error))))
+    outcome = asyncio.run(steps.through([ErrorMiddleware()], steps.invocation(run=failing(error))))
 
     sentence, _, block = (outcome.text or "").partition("\n\n")
     assert outcome.is_error
@@ -65,7 +69,9 @@ def test_an_error_is_a_sentence_a_blank_line_and_a_block() -> None:
 def test_a_fault_of_ours_is_logged_whole_and_shown_short(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.ERROR):
         outcome = asyncio.run(
-            steps.through([Errors()], steps.invocation(run=failing(KeyError("secret detail"))))
+            steps.through(
+                [ErrorMiddleware()], steps.invocation(run=failing(KeyError("secret detail")))
+            )
         )
 
     assert outcome.is_error
@@ -77,7 +83,8 @@ def test_a_fault_of_ours_is_logged_whole_and_shown_short(caplog: pytest.LogCaptu
 def test_no_secret_leaves_in_an_error() -> None:
     outcome = asyncio.run(
         steps.through(
-            [Errors()], steps.invocation(run=failing(Blocked(f"It said {SECRET}.", detail=SECRET)))
+            [ErrorMiddleware()],
+            steps.invocation(run=failing(Blocked(f"It said {SECRET}.", detail=SECRET))),
         )
     )
 
@@ -90,7 +97,9 @@ def test_a_call_that_takes_too_long_is_ended_with_advice() -> None:
         raise AssertionError
 
     with pytest.raises(NetworkFailed, match="did not finish within"):
-        asyncio.run(steps.through([Timeout(short=0.01, long=60)], steps.invocation(run=forever)))
+        asyncio.run(
+            steps.through([TimeoutMiddleware(short=0.01, long=60)], steps.invocation(run=forever))
+        )
 
 
 def test_long_work_shows_signs_of_life() -> None:
@@ -107,9 +116,9 @@ def test_long_work_shows_signs_of_life() -> None:
         return steps.Result(text="done")
 
     step = steps.invocation(run=patient)
-    step.call.report = listen
+    step.call.send_progress = listen
 
-    asyncio.run(steps.through([Timeout(short=5, long=5, heartbeat=0.001)], step))
+    asyncio.run(steps.through([TimeoutMiddleware(short=5, long=5, heartbeat=0.001)], step))
 
     numbers = [number for number, _ in heard]
     assert numbers == sorted(set(numbers))
@@ -117,9 +126,9 @@ def test_long_work_shows_signs_of_life() -> None:
 
 
 def test_an_answer_is_kept_and_tells_its_age() -> None:
-    async def twice() -> tuple[Outcome, Outcome]:
+    async def twice() -> tuple[ToolOutcome, ToolOutcome]:
         kept = store()
-        layers = [Caching(kept.loader)]
+        layers = [CacheMiddleware(kept.loader)]
         first = await steps.through(layers, steps.invocation(ttl=100.0, fresh_meta=True))
         return first, await steps.through(layers, steps.invocation(ttl=100.0, fresh_meta=True))
 
@@ -138,14 +147,14 @@ def test_an_answer_is_kept_and_tells_its_age() -> None:
 def test_an_empty_answer_is_kept_for_a_minute_at_most() -> None:
     step = steps.invocation(ttl=1800.0, fresh_meta=True, empty=lambda result: True)
 
-    outcome = asyncio.run(steps.through([Caching(store().loader)], step))
+    outcome = asyncio.run(steps.through([CacheMiddleware(store().loader)], step))
 
     assert outcome.meta["maxAgeSeconds"] == 60
 
 
 def test_an_error_is_never_kept() -> None:
-    async def twice() -> Outcome:
-        layers = [Errors(), Caching(store().loader)]
+    async def twice() -> ToolOutcome:
+        layers = [ErrorMiddleware(), CacheMiddleware(store().loader)]
         await steps.through(layers, steps.invocation(ttl=100.0, run=failing(Blocked("no"))))
         return await steps.through(layers, steps.invocation(ttl=100.0))
 
@@ -153,8 +162,8 @@ def test_an_error_is_never_kept() -> None:
 
 
 def test_tenants_share_answers_only_when_the_setting_says_so() -> None:
-    async def second_tenant(isolation: str) -> Outcome:
-        layers = [Caching(store().loader, isolation=isolation)]
+    async def second_tenant(isolation: str) -> ToolOutcome:
+        layers = [CacheMiddleware(store().loader, isolation=isolation)]
         await steps.through(layers, steps.invocation(owner=Owner(tenant="a"), ttl=100.0))
         return await steps.through(layers, steps.invocation(owner=Owner(tenant="b"), ttl=100.0))
 
@@ -173,7 +182,7 @@ def test_identical_calls_in_flight_share_one_run_and_one_cancelled_caller_harms_
         return steps.Result(text="shared")
 
     async def scene() -> list[Any]:
-        layers = [Caching(store().loader)]
+        layers = [CacheMiddleware(store().loader)]
         callers = [
             asyncio.create_task(steps.through(layers, steps.invocation(ttl=9.0, run=slow)))
             for _ in range(3)
@@ -196,24 +205,28 @@ def test_identical_calls_in_flight_share_one_run_and_one_cancelled_caller_harms_
     ("age", "label"), [(0, "fresh"), (49, "fresh"), (50, "aging"), (79, "aging"), (80, "expiring")]
 )
 def test_freshness_is_told_in_a_word(age: float, label: str) -> None:
-    assert freshness(age=age, ttl=100, cached=True)["freshness"] == label
+    assert describe_freshness(age=age, ttl=100, cached=True)["freshness"] == label
 
 
 def test_the_session_is_no_part_of_the_key() -> None:
-    assert cache_key(steps.invocation({"sessionId": "a"})) == cache_key(
+    assert build_call_key(steps.invocation({"sessionId": "a"})) == build_call_key(
         steps.invocation({"sessionId": "b"})
     )
-    assert cache_key(steps.invocation({"times": 1})) != cache_key(steps.invocation({"times": 2}))
-    assert cache_key(steps.invocation(version=1)) != cache_key(steps.invocation(version=2))
+    assert build_call_key(steps.invocation({"times": 1})) != build_call_key(
+        steps.invocation({"times": 2})
+    )
+    assert build_call_key(steps.invocation(version=1)) != build_call_key(
+        steps.invocation(version=2)
+    )
 
 
 def test_a_large_result_is_linked_with_its_first_page() -> None:
-    async def scene() -> tuple[Outcome, bytes]:
+    async def scene() -> tuple[ToolOutcome, bytes]:
         kept = store()
         step = steps.invocation({"query": "word ", "times": 4000}, owner=Owner(user="me"))
-        outcome = await steps.through([Size(kept.artifacts, threshold=10_000)], step)
+        outcome = await steps.through([SizeMiddleware(kept.artifacts, threshold=10_000)], step)
         artifact = (outcome.body or {})["resource"].rpartition("/")[2]
-        return outcome, (await kept.artifacts.get("default/me", artifact)).body
+        return outcome, (await kept.artifacts.load_artifact("default/me", artifact)).body
 
     outcome, whole = asyncio.run(scene())
 
@@ -228,7 +241,9 @@ def test_a_large_result_is_linked_with_its_first_page() -> None:
 def test_what_a_tool_promises_stays_in_a_linked_answer() -> None:
     step = steps.invocation({"query": "word ", "times": 4000}, promised=("text",))
 
-    outcome = asyncio.run(steps.through([Size(store().artifacts, threshold=10_000)], step))
+    outcome = asyncio.run(
+        steps.through([SizeMiddleware(store().artifacts, threshold=10_000)], step)
+    )
 
     body = outcome.body or {}
     assert body["linked"] is True
@@ -237,10 +252,12 @@ def test_what_a_tool_promises_stays_in_a_linked_answer() -> None:
 
 def test_a_small_result_and_an_inline_tool_are_left_whole() -> None:
     small = asyncio.run(
-        steps.through([Size(store().artifacts, threshold=10_000)], steps.invocation())
+        steps.through([SizeMiddleware(store().artifacts, threshold=10_000)], steps.invocation())
     )
     inline = asyncio.run(
-        steps.through([Size(store().artifacts, threshold=1)], steps.invocation(inline=True))
+        steps.through(
+            [SizeMiddleware(store().artifacts, threshold=1)], steps.invocation(inline=True)
+        )
     )
 
     assert small.links == inline.links == ()
@@ -249,13 +266,13 @@ def test_a_small_result_and_an_inline_tool_are_left_whole() -> None:
 
 def test_without_room_for_artifacts_the_answer_comes_whole() -> None:
     class Full:
-        async def put(self, owner: str, body: bytes, mime: str) -> Artifact:
+        async def store_artifact(self, owner: str, body: bytes, mime: str) -> ArtifactInfo:
             raise StoreError("full")
 
-        async def get(self, owner: str, id: str) -> Any:  # noqa: A002 - the port's word
+        async def load_artifact(self, owner: str, id: str) -> Any:  # noqa: A002 - the port's word
             raise NotImplementedError
 
-    outcome = asyncio.run(steps.through([Size(Full(), threshold=1)], steps.invocation()))
+    outcome = asyncio.run(steps.through([SizeMiddleware(Full(), threshold=1)], steps.invocation()))
 
     assert (outcome.body or {})["text"] == "hello"
 
@@ -264,10 +281,11 @@ def test_an_audit_line_holds_no_query_unless_asked() -> None:
     lines: list[str] = []
     step = steps.invocation({"query": "my private question"})
 
-    asyncio.run(steps.through([Audit(lines.append)], step))
+    asyncio.run(steps.through([AuditMiddleware(lines.append)], step))
     asyncio.run(
         steps.through(
-            [Audit(lines.append, include_query=True)], steps.invocation({"query": f"key {SECRET}"})
+            [AuditMiddleware(lines.append, include_query=True)],
+            steps.invocation({"query": f"key {SECRET}"}),
         )
     )
 
@@ -284,7 +302,8 @@ def test_an_audit_line_names_the_kind_of_failure() -> None:
 
     asyncio.run(
         steps.through(
-            [Audit(lines.append), Errors()], steps.invocation(run=failing(InvalidInput("no")))
+            [AuditMiddleware(lines.append), ErrorMiddleware()],
+            steps.invocation(run=failing(InvalidInput("no"))),
         )
     )
 
@@ -293,44 +312,49 @@ def test_an_audit_line_names_the_kind_of_failure() -> None:
 
 
 def test_recent_errors_are_newest_first_and_each_owners_own() -> None:
-    recent = Recent(clock=lambda: 0.0)
+    recent = RecentErrorsMiddleware(clock=lambda: 0.0)
     mine, yours = Owner(user="me"), Owner(user="you")
     for owner, words in [(mine, "first"), (yours, "other"), (mine, "second")]:
         asyncio.run(
             steps.through(
-                [recent, Errors()], steps.invocation(owner=owner, run=failing(Blocked(words)))
+                [recent, ErrorMiddleware()],
+                steps.invocation(owner=owner, run=failing(Blocked(words))),
             )
         )
 
-    assert [entry["message"] for entry in recent.of(mine)] == ["second", "first"]
-    assert [entry["message"] for entry in recent.of(yours)] == ["other"]
+    assert [entry["message"] for entry in recent.list_owner_errors(mine)] == ["second", "first"]
+    assert [entry["message"] for entry in recent.list_owner_errors(yours)] == ["other"]
 
 
 def test_metrics_count_calls_errors_and_time() -> None:
     ticks = iter([0.0, 0.2, 1.0, 4.0])
-    metrics = Metrics(clock=lambda: next(ticks))
+    metrics = MetricsMiddleware(clock=lambda: next(ticks))
 
-    asyncio.run(steps.through([metrics, Errors()], steps.invocation()))
-    asyncio.run(steps.through([metrics, Errors()], steps.invocation(run=failing(Blocked("no")))))
+    asyncio.run(steps.through([metrics, ErrorMiddleware()], steps.invocation()))
+    asyncio.run(
+        steps.through([metrics, ErrorMiddleware()], steps.invocation(run=failing(Blocked("no"))))
+    )
 
-    assert metrics.tools["repeat"].wire() == {
+    assert metrics.tools["repeat"].to_wire() == {
         "calls": 2, "errors": 1, "errorRate": 0.5, "cacheHits": 0, "averageMs": 1600.0, "slowestMs": 3000.0,
     }  # fmt: skip
-    page = metrics.exposition()
+    page = metrics.render_prometheus()
     assert 'mcp_tool_calls_total{tool="repeat",outcome="error"} 1' in page
     assert 'mcp_tool_latency_seconds_bucket{tool="repeat",le="+Inf"} 2' in page
 
 
 def test_routing_appears_only_when_something_was_routed() -> None:
     async def routed(args: steps.Args, call: Any) -> steps.Result:
-        call.trace.attempt("brave")
+        call.trace.record_attempt("brave")
         call.trace.skipped("brave", reason="circuit_open")
-        call.trace.attempt("searxng")
+        call.trace.record_attempt("searxng")
         call.trace.served("searxng")
         return steps.Result(text="x")
 
-    plain = asyncio.run(steps.through([Routing(clock=lambda: 1.0)], steps.invocation()))
-    outcome = asyncio.run(steps.through([Routing(clock=lambda: 1.0)], steps.invocation(run=routed)))
+    plain = asyncio.run(steps.through([RoutingMiddleware(clock=lambda: 1.0)], steps.invocation()))
+    outcome = asyncio.run(
+        steps.through([RoutingMiddleware(clock=lambda: 1.0)], steps.invocation(run=routed))
+    )
 
     assert "routing" not in plain.meta
     assert outcome.meta["routing"] == {

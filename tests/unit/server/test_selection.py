@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from citewell.server import selection
+from citewell.server.capabilities import tool_selection
 
 ENTRIES = [
     {"name": "web_search", "toolset": "core", "default": True, "readOnly": True},
@@ -13,7 +13,7 @@ ENTRIES = [
 
 
 def names(**choice: object) -> list[str]:
-    return [entry["name"] for entry in selection.chosen(ENTRIES, **choice)]  # type: ignore[arg-type]
+    return [entry["name"] for entry in tool_selection.select_entries(ENTRIES, **choice)]  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_a_profile_shows_its_own_defaults_in_the_schema() -> None:
         "inputSchema": {"properties": {"num_results": {"default": 5}, "query": {}}},
     }
 
-    shown = selection.offered(wire, "searxng")
+    shown = tool_selection.apply_profile_defaults(wire, "searxng")
 
     assert shown["inputSchema"]["properties"]["num_results"]["default"] == 10
     assert wire["inputSchema"]["properties"]["num_results"]["default"] == 5

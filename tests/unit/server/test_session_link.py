@@ -10,13 +10,13 @@ from typing import Any, TypeVar
 import pytest
 
 from citewell.errors import Blocked
-from citewell.model.session import Session, Step
-from citewell.server.middleware.session import SessionLink, found
-from citewell.server.pipeline import Outcome
-from citewell.services.sessions.tracking import Sessions
-from citewell.store.session_rows import Head
-from citewell.store.session_rows import Session as Stored
-from citewell.store.sessions import Change, SessionNotFound
+from citewell.model.research_session import ResearchSession, SessionStep
+from citewell.server.middleware.session_linking import SessionMiddleware, collect_answer_sources
+from citewell.server.pipeline import ToolOutcome
+from citewell.services.sessions.session_tracking import SessionTracker
+from citewell.store.sessions.session_rows import SessionHead
+from citewell.store.sessions.session_rows import StoredSession as Stored
+from citewell.store.sessions.session_store import SessionChange, SessionNotFound
 from tests.unit.server import steps
 
 T = TypeVar("T")
@@ -29,7 +29,7 @@ class Kept:
         self.rows: dict[tuple[str, str], Stored] = {}
 
     async def create(self, owner: str, session_id: str, body: bytes, steps: Any = ()) -> Stored:
-        head = Head(
+        head = SessionHead(
             id=session_id, created=0, updated=0, expires=0, version=1, steps=len(steps), body=body
         )
         self.rows[owner, session_id] = Stored(head=head, steps=tuple(steps))
@@ -37,7 +37,7 @@ class Kept:
 
     async def edit(self, owner: str, session_id: str, change: Any) -> Stored:
         row = await self.load(owner, session_id)
-        made: Change = change(row)
+        made: SessionChange = change(row)
         await self.create(owner, session_id, made.body, (*row.steps, *made.appended))
         return self.rows[owner, session_id]
 
@@ -55,17 +55,21 @@ def scene(work: Any) -> Any:
 
     async def run() -> Any:
         kept = Kept()
-        sessions = Sessions(kept, now=lambda: datetime(2026, 1, 2, tzinfo=UTC), new_id=lambda: "s1")  # type: ignore[arg-type]
-        step = Step(number=1, text="begin", at="", next_needed=True)
-        await sessions.take("default/anonymous", step, session_id=None)
-        return await work(sessions, SessionLink(lambda: sessions))
+        sessions = SessionTracker(
+            kept,  # type: ignore[arg-type]
+            now=lambda: datetime(2026, 1, 2, tzinfo=UTC),
+            new_id=lambda: "s1",
+        )
+        step = SessionStep(number=1, text="begin", at="", next_needed=True)
+        await sessions.record_step("default/anonymous", step, session_id=None)
+        return await work(sessions, SessionMiddleware(lambda: sessions))
 
     return asyncio.run(run())
 
 
 def call(
-    link: SessionLink, session_id: str | None, *, run: Any = None, **changes: Any
-) -> Coroutine[Any, Any, Outcome]:
+    link: SessionMiddleware, session_id: str | None, *, run: Any = None, **changes: Any
+) -> Coroutine[Any, Any, ToolOutcome]:
     given = {"run": run} if run else {}
     step = steps.invocation(**given, **changes)
     step.call.session_id = session_id
@@ -73,11 +77,11 @@ def call(
 
 
 async def listing(args: object, call: Any) -> Any:
-    call.trace.attempt("brave")
+    call.trace.record_attempt("brave")
     call.trace.served("brave")
 
     class Answer(steps.Result):
-        def wire(self) -> dict[str, Any]:
+        def to_wire(self) -> dict[str, Any]:
             return {
                 "results": [
                     {"url": "https://a.example/1", "title": "One"},
@@ -89,10 +93,12 @@ async def listing(args: object, call: Any) -> Any:
 
 
 def test_sources_and_providers_are_recorded_once() -> None:
-    async def work(sessions: Sessions, link: SessionLink) -> tuple[Outcome, Session]:
+    async def work(
+        sessions: SessionTracker, link: SessionMiddleware
+    ) -> tuple[ToolOutcome, ResearchSession]:
         await call(link, "s1", run=listing)
         outcome = await call(link, "s1", run=listing)
-        return outcome, await sessions.find("default/anonymous", "s1")
+        return outcome, await sessions.find_session("default/anonymous", "s1")
 
     outcome, session = scene(work)
 
@@ -100,7 +106,7 @@ def test_sources_and_providers_are_recorded_once() -> None:
         "https://a.example/1",
         "https://a.example/2",
     ]
-    assert session.sources[0].wire() == {
+    assert session.sources[0].to_wire() == {
         "url": "https://a.example/1",
         "title": "One",
         "tool": "repeat",
@@ -113,16 +119,16 @@ def test_a_failure_is_recorded_and_still_raised() -> None:
     async def broken(args: object, call: object) -> Any:
         raise Blocked("no", provider="reader")
 
-    async def work(sessions: Sessions, link: SessionLink) -> Session:
+    async def work(sessions: SessionTracker, link: SessionMiddleware) -> ResearchSession:
         with pytest.raises(Blocked):
             await call(link, "s1", run=broken)
-        return await sessions.find("default/anonymous", "s1")
+        return await sessions.find_session("default/anonymous", "s1")
 
     assert [event.kind for event in scene(work).events] == ["blocked"]
 
 
 def test_a_session_that_is_gone_costs_no_result() -> None:
-    async def work(sessions: Sessions, link: SessionLink) -> Outcome:
+    async def work(sessions: SessionTracker, link: SessionMiddleware) -> ToolOutcome:
         return await call(link, "lost", run=listing)
 
     outcome = scene(work)
@@ -132,7 +138,7 @@ def test_a_session_that_is_gone_costs_no_result() -> None:
 
 
 def test_calls_without_a_session_and_the_session_tools_themselves_are_left_alone() -> None:
-    async def work(sessions: Sessions, link: SessionLink) -> list[Outcome]:
+    async def work(sessions: SessionTracker, link: SessionMiddleware) -> list[ToolOutcome]:
         return [
             await call(link, None, run=listing),
             await call(link, "s1", run=listing, toolset="sessions"),
@@ -147,6 +153,6 @@ def test_the_one_page_a_tool_read_is_its_source() -> None:
         "citation": {"metadata": {"title": "T", "author": "A. B.", "date": "2025-01-01"}},
     }
 
-    (source,) = found(steps.invocation(), body)
+    (source,) = collect_answer_sources(steps.invocation(), body)
 
     assert (source.title, source.author, source.date) == ("T", "A. B.", "2025-01-01")

@@ -9,7 +9,7 @@ import pytest
 
 from citewell import config
 from citewell.errors import Misconfigured
-from citewell.server import stdio
+from citewell.server.stdio import stdio_server
 
 NOWHERE = {"CITEWELL_CONFIG": str(Path(__file__).with_name("no-such-config.toml"))}
 LISTS = [
@@ -29,7 +29,7 @@ NEITHER = ["maybe", " true ", "2"]
 
 def in_settings(name: str, value: str, field: str) -> Any:
     try:
-        return getattr(config.load({name: value, **NOWHERE}), field)
+        return getattr(config.load_settings({name: value, **NOWHERE}), field)
     except Misconfigured:
         return ValueError
 
@@ -37,34 +37,36 @@ def in_settings(name: str, value: str, field: str) -> Any:
 def at_the_front(name: str, value: str, field: str) -> Any:
     raw = {name: value} if value else {}
     try:
-        return stdio._choice(raw, {})[field]
+        return stdio_server._parse_tool_choice(raw, {})[field]
     except ValueError:
         return ValueError
 
 
 @pytest.mark.parametrize("value", LISTS)
-def test_a_list_of_names_is_read_as_the_settings_read_it(value: str):
+def test_a_list_of_names_is_read_as_the_settings_read_it(value: str) -> None:
     read = at_the_front("CITEWELL_TOOLS", value, "tools")
 
     assert read == in_settings("CITEWELL_TOOLS", value, "tools")
 
 
 @pytest.mark.parametrize("value", SWITCHES + NEITHER)
-def test_a_switch_is_read_as_the_settings_read_it(value: str):
+def test_a_switch_is_read_as_the_settings_read_it(value: str) -> None:
     read = at_the_front("CITEWELL_READ_ONLY", value, "read_only")
 
     assert read == in_settings("CITEWELL_READ_ONLY", value, "read_only")
 
 
-def test_a_flag_wins_over_the_environment():
-    assert stdio._choice({"CITEWELL_TOOLS": "search"}, {"tools": ("fetch",)})["tools"] == ("fetch",)
+def test_a_flag_wins_over_the_environment() -> None:
+    assert stdio_server._parse_tool_choice({"CITEWELL_TOOLS": "search"}, {"tools": ("fetch",)})[
+        "tools"
+    ] == ("fetch",)
 
 
 def test_a_broken_settings_file_ends_the_server_with_a_sentence(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
-):
+) -> None:
     path = tmp_path / "config.toml"
     path.write_bytes(b"PORT =")
 
-    assert stdio.serve({}, environ={"CITEWELL_CONFIG": str(path)}) == 2
+    assert stdio_server.serve_stdio({}, environ={"CITEWELL_CONFIG": str(path)}) == 2
     assert f"{path} cannot be used" in capsys.readouterr().err

@@ -9,13 +9,13 @@ import pytest
 from pydantic import AliasChoices, Field
 
 from citewell.errors import InvalidInput
-from citewell.model.base import Value
-from citewell.server.middleware.validation import Validation
-from citewell.server.pipeline import Invocation, Outcome
-from citewell.tooling import Arguments, Call, Tool
+from citewell.model.wire_values import WireValue
+from citewell.server.middleware.argument_validation import ValidationMiddleware
+from citewell.server.pipeline import ToolInvocation, ToolOutcome
+from citewell.tooling import Tool, ToolArguments, ToolCall
 
 
-class Args(Arguments):
+class Args(ToolArguments):
     """A tool with one argument of each kind."""
 
     query: Annotated[str, Field(min_length=1, max_length=10)]
@@ -27,11 +27,11 @@ class Args(Arguments):
     level: Annotated[Literal["low", "high"] | None, Field(default=None)]
 
 
-class Result(Value):
+class Result(WireValue):
     pass
 
 
-async def run(args: Args, call: Call) -> Result:
+async def run(args: Args, call: ToolCall) -> Result:
     return Result()
 
 
@@ -39,15 +39,18 @@ TOOL = Tool(args=Args, result=Result, run=run, toolset="core")
 
 
 def validate(arguments: dict[str, Any], **defaults: Any) -> Args:
-    async def proceed(invocation: Invocation) -> Outcome:
-        return Outcome()
+    async def proceed(invocation: ToolInvocation) -> ToolOutcome:
+        return ToolOutcome()
 
-    invocation = Invocation(
-        name="probe", tool=TOOL, raw=arguments, call=Call(provide=lambda kind: None)
+    invocation = ToolInvocation(
+        name="probe",
+        tool=TOOL,
+        raw_arguments=arguments,
+        call=ToolCall(provide_service=lambda kind: None),
     )
-    asyncio.run(Validation({"probe": defaults})(invocation, proceed))
-    assert isinstance(invocation.args, Args)
-    return invocation.args
+    asyncio.run(ValidationMiddleware({"probe": defaults})(invocation, proceed))
+    assert isinstance(invocation.validated, Args)
+    return invocation.validated
 
 
 @pytest.mark.parametrize(

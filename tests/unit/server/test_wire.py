@@ -10,8 +10,8 @@ import time
 
 import pytest
 
-from citewell.server import wire
-from citewell.server.wire import TOO_LONG, Wire
+from citewell.server.stdio import stdio_wire
+from citewell.server.stdio.stdio_wire import TOO_LONG_LINE, StdioWire
 
 PATIENCE = 20.0  # seconds
 
@@ -28,7 +28,7 @@ def read(content: bytes) -> list[bytes]:
         else:
             lines.append(line)
 
-    Wire(source, sink=-1).listen(deliver)
+    StdioWire(source, sink=-1).start_reading(deliver)
     with os.fdopen(client, "wb") as pipe:
         pipe.write(content)
     assert gone.wait(PATIENCE)
@@ -36,19 +36,19 @@ def read(content: bytes) -> list[bytes]:
     return lines
 
 
-def test_lines_come_whole_and_blank_ones_not_at_all():
+def test_lines_come_whole_and_blank_ones_not_at_all() -> None:
     assert read(b"one\n\n \r\n" + b"x" * 200_000 + b"\nlast") == [b"one", b"x" * 200_000, b"last"]
 
 
-def test_a_line_that_is_too_long_comes_once_as_its_marker(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(wire, "MAX_LINE", 100_000)
+def test_a_line_that_is_too_long_comes_once_as_its_marker(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stdio_wire, "MAX_LINE_BYTES", 100_000)
 
     lines = read(b"before\n" + b"[" * 500_000 + b"\nafter\n" + b"y" * 100_000 + b"\n")
 
-    assert lines == [b"before", TOO_LONG, b"after", b"y" * 100_000]
+    assert lines == [b"before", TOO_LONG_LINE, b"after", b"y" * 100_000]
 
 
-def test_a_long_line_costs_time_in_proportion_to_its_length():
+def test_a_long_line_costs_time_in_proportion_to_its_length() -> None:
     """Eight times the line: 8 times the work when each piece is seen once, 64 times if all are."""
 
     def cost(size: int) -> float:
@@ -65,7 +65,7 @@ def test_a_long_line_costs_time_in_proportion_to_its_length():
 
 APART = """
 import os
-from citewell.server.wire import _above
+from citewell.server.stdio.stdio_wire import _above
 
 def closed(fd):
     try:
@@ -80,7 +80,7 @@ os.write(1, f"{copy > 2} {os.get_inheritable(copy)} {closed(0)} {closed(2)}".enc
 """
 
 
-def test_a_duplicate_lies_above_the_standard_streams_and_is_not_inherited():
+def test_a_duplicate_lies_above_the_standard_streams_and_is_not_inherited() -> None:
     done = subprocess.run([sys.executable, "-c", APART], stdout=subprocess.PIPE, check=True)
 
     assert done.stdout == b"True False True True"

@@ -10,16 +10,16 @@ from typing import Any
 
 from citewell.config import Settings
 from citewell.errors import CitewellError
-from citewell.model.search import Filter, Found, Hit, Query
-from citewell.ports import Offer, Option, Spec
-from citewell.services.catalogue import Catalogue
-from citewell.services.web.search import Web
+from citewell.model.search_queries import SearchFilter, SearchHit, SearchHits, SearchQuery
+from citewell.ports import Offer, ProviderOption, ProviderSpec
+from citewell.services.routing.provider_catalogue import ProviderCatalogue
+from citewell.services.web.search_service import WebSearchService
 
 NOW = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
-ALL_FILTERS = frozenset(Filter) - {Filter.CATEGORY}
+ALL_FILTERS = frozenset(SearchFilter) - {SearchFilter.CATEGORY}
 
 
-def spec(name: str, **changes: Any) -> Spec:
+def spec(name: str, **changes: Any) -> ProviderSpec:
     given: dict[str, Any] = {
         "title": name.title(),
         "home": f"https://{name}.example.com",
@@ -28,70 +28,75 @@ def spec(name: str, **changes: Any) -> Spec:
         "filters": ALL_FILTERS,
         "max_results": 50,
     }
-    return Spec(name=name, **(given | changes))
+    return ProviderSpec(name=name, **(given | changes))
 
 
-def keyed(env: str) -> tuple[Option, ...]:
-    return (Option(env=env, help="A key.", secret=True, required=True),)
+def keyed(env: str) -> tuple[ProviderOption, ...]:
+    return (ProviderOption(env=env, help="A key.", secret=True, required=True),)
 
 
-def hit(path: str, **changes: Any) -> Hit:
+def hit(path: str, **changes: Any) -> SearchHit:
     given = {"title": f"Title of {path}", "url": f"https://example.org/{path}"}
-    return Hit(**(given | changes))
+    return SearchHit(**(given | changes))
 
 
-def hits(count: int, prefix: str = "page") -> tuple[Hit, ...]:
+def hits(count: int, prefix: str = "page") -> tuple[SearchHit, ...]:
     return tuple(hit(f"{prefix}-{number}") for number in range(count))
 
 
-Answer = Found | CitewellError | Sequence[Hit]
+Answer = SearchHits | CitewellError | Sequence[SearchHit]
 
 
 @dataclass
 class Scripted:
     """Gives one answer each time, or lets a function of the query choose it."""
 
-    answer: Answer | Callable[[Query], Answer] = ()
-    asked: list[Query] = field(default_factory=list)
+    answer: Answer | Callable[[SearchQuery], Answer] = ()
+    asked: list[SearchQuery] = field(default_factory=list)
 
-    async def web(self, query: Query) -> Found:
+    async def search_web(self, query: SearchQuery) -> SearchHits:
         self.asked.append(query)
         answer = self.answer(query) if callable(self.answer) else self.answer
         if isinstance(answer, CitewellError):
             raise answer
-        return answer if isinstance(answer, Found) else Found(hits=tuple(answer))
+        return answer if isinstance(answer, SearchHits) else SearchHits(hits=tuple(answer))
 
 
 @dataclass
 class NewsToo(Scripted):
-    news_asked: list[Query] = field(default_factory=list)
+    news_asked: list[SearchQuery] = field(default_factory=list)
 
-    async def news(self, query: Query) -> Found:
+    async def search_news(self, query: SearchQuery) -> SearchHits:
         self.news_asked.append(query)
-        return Found(hits=hits(query.count, "news"))
+        return SearchHits(hits=hits(query.count, "news"))
 
 
 class Shop:
     """A catalogue of scripted providers, in the order given."""
 
     def __init__(
-        self, *stock: tuple[Spec, Any], environ: Mapping[str, str] | None = None, **settings: Any
+        self,
+        *stock: tuple[ProviderSpec, Any],
+        environ: Mapping[str, str] | None = None,
+        **settings: Any,
     ) -> None:
         self.specs = {item.name: item for item, _ in stock}
         self.providers = {item.name: provider for item, provider in stock}
         self.connected: list[tuple[str, dict[str, str]]] = []
         self.settings = Settings(raw=dict(environ or {}), **settings)
-        self.catalogue = Catalogue(
+        self.catalogue = ProviderCatalogue(
             self.settings, self._connect, names=tuple(self.specs), load=self._load
         )
 
-    def web(self, **changes: Any) -> Web:
+    def web(self, **changes: Any) -> WebSearchService:
         given: dict[str, Any] = {"now": lambda: NOW}
-        return Web(settings=self.settings, catalogue=self.catalogue, **(given | changes))
+        return WebSearchService(
+            settings=self.settings, catalogue=self.catalogue, **(given | changes)
+        )
 
     def _load(self, name: str) -> Any:
         return SimpleNamespace(SPEC=self.specs[name])
 
-    def _connect(self, item: Spec, options: Mapping[str, str]) -> object:
+    def _connect(self, item: ProviderSpec, options: Mapping[str, str]) -> object:
         self.connected.append((item.name, dict(options)))
         return self.providers[item.name]

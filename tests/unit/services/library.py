@@ -10,10 +10,10 @@ from typing import Any, TypeVar
 from citewell.config import Settings
 from citewell.errors import NotFound
 from citewell.model.page import Page
-from citewell.services.library.adding import Adding, Report, plan
-from citewell.services.library.files import Files
-from citewell.services.library.sources import Sources
-from citewell.store.state import State, open_state
+from citewell.services.library.import_sources import ImportSources
+from citewell.services.library.library_import import ImportReport, LibraryImport, plan_import
+from citewell.services.library.local_files import LocalFileReader
+from citewell.store.state_store import StateStore, open_state_store
 
 T = TypeVar("T")
 
@@ -38,9 +38,9 @@ class Shelf:
         self.maps: dict[str, bytes] = {}
         self.asked: list[str] = []
 
-    def run(self, scenario: Callable[[State], Awaitable[T]]) -> T:
+    def run(self, scenario: Callable[[StateStore], Awaitable[T]]) -> T:
         async def played() -> T:
-            state = open_state(self.settings, self.clock)
+            state = open_state_store(self.settings, self.clock)
             try:
                 return await scenario(state)
             finally:
@@ -48,40 +48,40 @@ class Shelf:
 
         return asyncio.run(played())
 
-    def add(self, *sources: str | Path, owner: str = ME, **options: Any) -> Report:
+    def add(self, *sources: str | Path, owner: str = ME, **options: Any) -> ImportReport:
         return self.run(lambda state: self.added(state, *sources, owner=owner, **options))
 
     async def added(
         self,
-        state: State,
+        state: StateStore,
         *sources: str | Path,
         owner: str = ME,
         tags: tuple[str, ...] = (),
         recursive: bool = False,
         limit: int | None = None,
-    ) -> Report:
-        files = Files(self.settings)
-        readers = Sources(files=files, page=self._page, get=self._get)
+    ) -> ImportReport:
+        files = LocalFileReader(self.settings)
+        readers = ImportSources(files=files, read_page=self._page, fetch_bytes=self._get)
         try:
-            wanted = await plan(
+            wanted = await plan_import(
                 [str(one) for one in sources], get=self._get, recursive=recursive, limit=limit
             )
-            adding = Adding(state.library, owner, readers, tags=tags, clock=self.clock)
-            return await adding.run(wanted)
+            adding = LibraryImport(state.library, owner, readers, tags=tags, clock=self.clock)
+            return await adding.run_import(wanted)
         finally:
             await files.aclose()
 
     def cards(self, owner: str = ME) -> Mapping[str, Any]:
         """By title."""
 
-        async def listed(state: State) -> Mapping[str, Any]:
-            return {card.title: card for card in await state.library.cards(owner, limit=1000)}
+        async def listed(state: StateStore) -> Mapping[str, Any]:
+            return {card.title: card for card in await state.library.list_cards(owner, limit=1000)}
 
         return self.run(listed)
 
     def found(self, query: str, owner: str = ME) -> list[str]:
-        async def searched(state: State) -> list[str]:
-            return [match.card.title for match in await state.library.search(owner, query)]
+        async def searched(state: StateStore) -> list[str]:
+            return [match.card.title for match in await state.library.search_library(owner, query)]
 
         return self.run(searched)
 
@@ -97,6 +97,6 @@ class Shelf:
         return self.maps[url]
 
 
-def reasons(report: Report) -> dict[str, str]:
+def reasons(report: ImportReport) -> dict[str, str]:
     """Why things are not in the library, by the last part of their name."""
     return {one.source.rpartition("/")[2]: one.reason for one in report.problems}

@@ -11,12 +11,12 @@ from typing import Any
 
 from citewell.errors import CitewellError
 from citewell.model.page import Page
-from citewell.services.pages import CachedRead, Progress
-from citewell.store.cache import TieredCache
-from citewell.store.flight import Loader
-from citewell.store.health import Health
-from citewell.store.leases import NoLeases
-from citewell.store.lru import Lru
+from citewell.services.reading.cached_pages import CachedPageReader, ProgressCallback
+from citewell.store.cache.recent_entries import RecentEntries
+from citewell.store.cache.single_flight import CachedLoader
+from citewell.store.cache.tiered_cache import TieredCache
+from citewell.store.coordination.leases import UnsharedLeaseTable
+from citewell.store.coordination.store_health import StoreHealth
 
 NOW = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
 
@@ -51,8 +51,8 @@ class ScriptedReads:
     most_at_once: int = 0
     closed: bool = False
 
-    async def read(
-        self, url: str, *, max_length: int = 0, on_progress: Progress | None = None
+    async def read_page(
+        self, url: str, *, max_length: int = 0, on_progress: ProgressCallback | None = None
     ) -> Page:
         self.asked[url] += 1
         self.at_once += 1
@@ -82,14 +82,14 @@ class Memory:
     clock: Clock = field(default_factory=Clock)
 
     def __post_init__(self) -> None:
-        health = Health(self.clock)
+        health = StoreHealth(self.clock)
         self.cache = TieredCache(
-            "answer", memory=Lru(10**8), disk=None, health=health, clock=self.clock
+            "answer", memory=RecentEntries(10**8), disk=None, health=health, clock=self.clock
         )
-        self.loader = Loader(self.cache, NoLeases())
+        self.loader = CachedLoader(self.cache, UnsharedLeaseTable())
 
-    def reading(self, reads: Any, **options: Any) -> CachedRead:
-        return CachedRead(
+    def reading(self, reads: Any, **options: Any) -> CachedPageReader:
+        return CachedPageReader(
             reads,
             loader=self.loader,
             cache=self.cache,

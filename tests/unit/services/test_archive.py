@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from citewell import config
-from citewell.errors import BadShape, Refused
-from citewell.model.archive import Archived
-from citewell.net.message import Response
+from citewell.errors import MalformedResponse, RefusedByPolicy
+from citewell.model.archive_outcome import ArchiveOutcome
+from citewell.net.http.messages import HttpResponse
 from citewell.net.network import Network
-from citewell.services.archive import Archive
-from citewell.services.wayback import captures
+from citewell.services.links.page_archive import PageArchive
+from citewell.services.links.wayback_machine import parse_capture_index
 from tests.internet.faults import ALWAYS, Fault
 from tests.internet.serve import Internet
 from tests.internet.world import World
@@ -48,14 +48,14 @@ class Bench:
         self.world, self.clock = world, Clock()
         self.progress: list[str | None] = []
 
-    def capture(self, url: str = URL, **options: Any) -> Archived:
+    def capture(self, url: str = URL, **options: Any) -> ArchiveOutcome:
         async def report(_done: float, _total: float | None, message: str | None) -> None:
             self.progress.append(message)
 
-        async def run() -> Archived:
-            network = Network(config.load(self._environ), resolver=_public)
+        async def run() -> ArchiveOutcome:
+            network = Network(config.load_settings(self._environ), resolver=_public)
             try:
-                archive = Archive(
+                archive = PageArchive(
                     network,
                     availability=f"{self._internet.url}/wayback",
                     archive=f"{self._internet.url}/archive",
@@ -64,7 +64,7 @@ class Bench:
                     sleep=self.clock.sleep,
                     **options,
                 )
-                return await archive.capture(url, progress=report)
+                return await archive.capture_page(url, progress=report)
             finally:
                 await network.aclose()
 
@@ -83,7 +83,7 @@ def bench(internet: Internet, environ: dict[str, str], world: World) -> Bench:
     return Bench(internet, environ, world)
 
 
-def test_a_fresh_capture_comes_with_its_address_and_time(bench, internet):
+def test_a_fresh_capture_comes_with_its_address_and_time(bench: Bench, internet: Internet) -> None:
     found = bench.capture()
 
     stamp = bench.world.now.strftime("%Y%m%d%H%M%S")
@@ -91,10 +91,10 @@ def test_a_fresh_capture_comes_with_its_address_and_time(bench, internet):
     assert found.snapshot_url == f"{internet.url}/archive/web/{stamp}/{URL}"
     assert found.archived_at == bench.world.now.strftime("%Y-%m-%dT%H:%M:%SZ")
     assert (found.reason, found.poll_url, found.requested_url) == (None, None, URL)
-    assert found.wire()["source"] == "web.archive.org Save Page Now"
+    assert found.to_wire()["source"] == "web.archive.org Save Page Now"
 
 
-def test_a_capture_that_fails_at_first_is_tried_again_after_3_and_7_seconds(bench):
+def test_a_capture_that_fails_at_first_is_tried_again_after_3_and_7_seconds(bench: Bench) -> None:
     bench.world.fail("archive", Fault(status=520, body=""), times=2)
 
     found = bench.capture()
@@ -102,7 +102,7 @@ def test_a_capture_that_fails_at_first_is_tried_again_after_3_and_7_seconds(benc
     assert (found.status, bench.clock.slept) == ("archived", [3.0, 7.0])
 
 
-def test_a_job_is_asked_for_until_it_is_done(bench):
+def test_a_job_is_asked_for_until_it_is_done(bench: Bench) -> None:
     bench.world.state |= {"saving": "job", "patience": 2}
 
     found = bench.capture()
@@ -115,7 +115,7 @@ def test_a_job_is_asked_for_until_it_is_done(bench):
     )
 
 
-def test_a_content_location_counts_as_a_capture(bench, internet):
+def test_a_content_location_counts_as_a_capture(bench: Bench, internet: Internet) -> None:
     stamp = bench.world.now.strftime("%Y%m%d%H%M%S")
     header = {"content-location": f"/archive/web/{stamp}/{URL}"}
     bench.world.fail(SAVE, Fault(status=200, body="<html></html>", headers=header), times=1)
@@ -129,7 +129,9 @@ def test_a_content_location_counts_as_a_capture(bench, internet):
 
 
 @pytest.mark.parametrize("status", [429, 503, 520])
-def test_a_throttled_archive_is_pending_with_a_place_to_look(bench, internet, status):
+def test_a_throttled_archive_is_pending_with_a_place_to_look(
+    bench: Bench, internet: Internet, status: int
+) -> None:
     bench.world.fail(SAVE, Fault(status=status, body=""), times=ALWAYS)
 
     found = bench.capture()
@@ -140,7 +142,9 @@ def test_a_throttled_archive_is_pending_with_a_place_to_look(bench, internet, st
     assert found.reason
 
 
-def test_an_older_copy_takes_the_place_of_one_that_could_not_be_made(bench, internet):
+def test_an_older_copy_takes_the_place_of_one_that_could_not_be_made(
+    bench: Bench, internet: Internet
+) -> None:
     bench.keep("20230101000000", "20240506070809")
     bench.world.fail(SAVE, Fault(status=429, body=""), times=ALWAYS)
 
@@ -152,14 +156,14 @@ def test_an_older_copy_takes_the_place_of_one_that_could_not_be_made(bench, inte
     assert found.reason == "the archive asks for a pause"
 
 
-def test_a_copy_made_meanwhile_counts_as_captured(bench):
+def test_a_copy_made_meanwhile_counts_as_captured(bench: Bench) -> None:
     bench.keep(bench.world.now.strftime("%Y%m%d%H%M%S"))
     bench.world.fail(SAVE, Fault(status=504, body=""), times=ALWAYS)
 
     assert (bench.capture().status, bench.capture().captured) == ("archived", True)
 
 
-def test_an_old_copy_shown_by_save_page_now_is_not_called_new(bench):
+def test_an_old_copy_shown_by_save_page_now_is_not_called_new(bench: Bench) -> None:
     old = (bench.world.now - timedelta(minutes=40)).strftime("%Y%m%d%H%M%S")
     bench.keep(old)
     location = {"location": f"/archive/web/{old}/{URL}"}
@@ -168,7 +172,7 @@ def test_an_old_copy_shown_by_save_page_now_is_not_called_new(bench):
     assert (bench.capture().status, bench.world.calls["wayback"]) == ("existing", 0)
 
 
-def test_the_index_in_trouble_leaves_the_first_answer(bench):
+def test_the_index_in_trouble_leaves_the_first_answer(bench: Bench) -> None:
     bench.keep("20240506070809")
     bench.world.fail(SAVE, Fault(status=429, body=""), times=ALWAYS)
     bench.world.fail("/archive/cdx/search/cdx", Fault(status=429, body=""), times=ALWAYS)
@@ -179,7 +183,7 @@ def test_the_index_in_trouble_leaves_the_first_answer(bench):
     assert found.provenance[-2:] == ("capture index: rate_limited", "availability: a copy")
 
 
-def test_a_page_the_archive_refuses_is_unavailable_at_once(bench):
+def test_a_page_the_archive_refuses_is_unavailable_at_once(bench: Bench) -> None:
     bench.world.state["saving"] = "refuse"
 
     found = bench.capture()
@@ -188,7 +192,7 @@ def test_a_page_the_archive_refuses_is_unavailable_at_once(bench):
     assert bench.clock.slept == []
 
 
-def test_an_archive_out_of_reach_is_unavailable_and_no_error(bench):
+def test_an_archive_out_of_reach_is_unavailable_and_no_error(bench: Bench) -> None:
     for name in ("archive", "wayback"):
         bench.world.fail(name, Fault(cut=0), times=ALWAYS)
 
@@ -212,36 +216,38 @@ def test_an_archive_out_of_reach_is_unavailable_and_no_error(bench):
         "not an address",
     ],
 )
-def test_private_addresses_are_refused_before_any_request(bench, url):
-    with pytest.raises(Refused):
+def test_private_addresses_are_refused_before_any_request(bench: Bench, url: str) -> None:
+    with pytest.raises(RefusedByPolicy):
         bench.capture(url)
 
     assert not bench.world.calls
 
 
-def test_a_name_that_leads_inside_is_refused_before_any_request(bench, monkeypatch):
+def test_a_name_that_leads_inside_is_refused_before_any_request(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async def inside(_host: str) -> list[str]:
         return ["10.0.0.7"]
 
     monkeypatch.setitem(globals(), "_public", inside)
 
-    with pytest.raises(Refused):
+    with pytest.raises(RefusedByPolicy):
         bench.capture()
 
     assert not bench.world.calls
 
 
-def test_keys_travel_in_a_header_and_nowhere_else(bench):
+def test_keys_travel_in_a_header_and_nowhere_else(bench: Bench) -> None:
     bench.world.fail(SAVE, Fault(status=429, body=""), times=ALWAYS)
 
     found = bench.capture(keys=("ACCESS", "SECRET"))
 
     sent = [asked.headers.get("authorization") for asked in bench.world.requests["archive"]]
     assert sent[:3] == ["LOW ACCESS:SECRET"] * 3
-    assert "SECRET" not in json.dumps(found.wire())
+    assert "SECRET" not in json.dumps(found.to_wire())
 
 
-def test_progress_is_told_at_every_attempt(bench):
+def test_progress_is_told_at_every_attempt(bench: Bench) -> None:
     bench.world.fail(SAVE, Fault(status=429, body=""), times=ALWAYS)
 
     bench.capture()
@@ -249,35 +255,37 @@ def test_progress_is_told_at_every_attempt(bench):
     assert len(bench.progress) == 4
 
 
-def answer(body: str, status: int = 200) -> Response:
-    return Response(status=status, url="https://web.archive.org/", headers={}, body=body.encode())
+def answer(body: str, status: int = 200) -> HttpResponse:
+    return HttpResponse(
+        status=status, url="https://web.archive.org/", headers={}, body=body.encode()
+    )
 
 
-def test_the_index_is_read_in_json_and_in_lines():
+def test_the_index_is_read_in_json_and_in_lines() -> None:
     rows = [["original", "timestamp"], ["http://x.example/", "20200101000000"]]
     line = "org,example)/ 20200101000000 http://example.org/ text/html 200 ABC 123"
 
-    assert captures(answer(json.dumps(rows))) == [
+    assert parse_capture_index(answer(json.dumps(rows))) == [
         {"original": "http://x.example/", "timestamp": "20200101000000"}
     ]
-    assert captures(answer(line))[0]["original"] == "http://example.org/"
-    assert captures(answer("")) == []
-    assert captures(answer("[]")) == []
+    assert parse_capture_index(answer(line))[0]["original"] == "http://example.org/"
+    assert parse_capture_index(answer("")) == []
+    assert parse_capture_index(answer("[]")) == []
 
 
 @pytest.mark.parametrize("body", ["<html>busy</html>", "org.archive.util.io.RuntimeIOException: x"])
-def test_an_index_that_answers_otherwise_is_an_error(body):
-    with pytest.raises(BadShape):
-        captures(answer(body))
+def test_an_index_that_answers_otherwise_is_an_error(body: str) -> None:
+    with pytest.raises(MalformedResponse):
+        parse_capture_index(answer(body))
 
 
 @pytest.mark.skipif(not RECORDED.exists(), reason="the recordings are not here")
-def test_every_recorded_list_of_captures_is_read():
+def test_every_recorded_list_of_captures_is_read() -> None:
     lines = [json.loads(line) for line in RECORDED.read_text(encoding="utf-8").splitlines()]
     good = [one for one in lines if "/cdx/" in one["url"] and one["status"] == 200]
 
     assert len(good) >= 8
     for one in good:
-        rows = captures(answer(one["body"]))
+        rows = parse_capture_index(answer(one["body"]))
         assert rows
         assert all(datetime.strptime(row["timestamp"], "%Y%m%d%H%M%S").replace(tzinfo=UTC) for row in rows)  # fmt: skip

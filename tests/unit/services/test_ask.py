@@ -5,35 +5,39 @@ from typing import Any
 import pytest
 
 from citewell.errors import InvalidInput
-from citewell.services.web.ask import Ask, checked, question
+from citewell.services.web.search_request import (
+    SearchRequest,
+    build_search_query,
+    normalize_request,
+)
 
 
-def ask(query: str = "words", **changes: Any) -> Ask:
-    return checked(Ask(query=query, **changes))
+def ask(query: str = "words", **changes: Any) -> SearchRequest:
+    return normalize_request(SearchRequest(query=query, **changes))
 
 
 @pytest.mark.parametrize("query", ["", "   ", "\x00\x07", "\u200b\u202e", "\ud800"])
-def test_a_query_with_nothing_to_see_in_it_is_empty(query: str):
+def test_a_query_with_nothing_to_see_in_it_is_empty(query: str) -> None:
     with pytest.raises(InvalidInput, match="query is empty"):
         ask(query)
 
 
-def test_five_hundred_characters_are_the_most():
+def test_five_hundred_characters_are_the_most() -> None:
     assert len(ask("x" * 500).query) == 500
-    with pytest.raises(InvalidInput, match="501 characters; 500 is the most"):
+    with pytest.raises(InvalidInput, match="501 characters; 500 is the maximum"):
         ask("x" * 501)
 
 
-def test_length_counts_characters_not_bytes():
+def test_length_counts_characters_not_bytes() -> None:
     assert ask("漢" * 500).query == "漢" * 500
     assert ask("🦉" * 500).query == "🦉" * 500
 
 
-def test_control_characters_part_words_and_hidden_ones_vanish():
+def test_control_characters_part_words_and_hidden_ones_vanish() -> None:
     assert ask("one\x00two\n\tthree\u202efour\U000e0041").query == "one two threefour"
 
 
-def test_words_in_scripts_that_join_keep_their_joiners():
+def test_words_in_scripts_that_join_keep_their_joiners() -> None:
     assert ask("می\u200cخواهم").query == "می\u200cخواهم"
 
 
@@ -45,7 +49,7 @@ def test_words_in_scripts_that_join_keep_their_joiners():
         ({"site": "example.org", "lens": "legal"}, "site and lens cannot be combined"),
         ({"sites": ("example.org",), "lens": "legal"}, "site and lens cannot be combined"),
         ({"site": "example.org", "sites": ("example.com",)}, "site and sites cannot be combined"),
-        ({"sites": tuple(f"s{n}.example.org" for n in range(11))}, "11 entries; 10 is the most"),
+        ({"sites": tuple(f"s{n}.example.org" for n in range(11))}, "11 entries; 10 is the maximum"),
         ({"site": "example.org/path"}, "is not a domain"),
         ({"site": "exa mple.org"}, "is not a domain"),
         ({"site": "-bad.org"}, "is not a domain"),
@@ -62,7 +66,7 @@ def test_words_in_scripts_that_join_keep_their_joiners():
         ({"exact_terms": "x" * 501}, "exact_terms has 501 characters"),
     ],
 )
-def test_what_cannot_be_used_is_refused_by_name(changes: dict[str, Any], problem: str):
+def test_what_cannot_be_used_is_refused_by_name(changes: dict[str, Any], problem: str) -> None:
     with pytest.raises(InvalidInput, match=problem):
         ask(**changes)
 
@@ -78,19 +82,21 @@ def test_what_cannot_be_used_is_refused_by_name(changes: dict[str, Any], problem
         ("例え.jp", "xn--r8jz45g.jp"),
     ],
 )
-def test_a_domain_is_taken_as_users_write_it(written: str, meant: str):
+def test_a_domain_is_taken_as_users_write_it(written: str, meant: str) -> None:
     assert ask(site=written).sites == (meant,)
 
 
-def test_blanks_are_absent_and_codes_are_put_right():
+def test_blanks_are_absent_and_codes_are_put_right() -> None:
     asked = ask(time_range="", language="", country="de", exact_terms=" ", provider=" Brave ")
 
     assert (asked.time_range, asked.language, asked.exact_terms) == (None, None, None)
     assert (asked.country, asked.provider) == ("DE", "brave")
 
 
-def test_the_question_carries_every_constraint():
-    query = question(ask(sites=("a.org", "a.org", "b.org"), language="pt-BR", safe="off", count=7))
+def test_the_question_carries_every_constraint() -> None:
+    query = build_search_query(
+        ask(sites=("a.org", "a.org", "b.org"), language="pt-BR", safe="off", count=7)
+    )
 
     assert (query.sites, query.language, query.safe, query.count) == (
         ("a.org", "b.org"),

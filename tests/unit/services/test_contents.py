@@ -2,10 +2,11 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
+from typing import Any
 
 from citewell.errors import CitewellError, NetworkFailed, NotFound
-from citewell.model.source import PageContent
-from citewell.services.web.contents import reading
+from citewell.model.search_results import PageContent
+from citewell.services.web.result_contents import build_page_batch_reader
 
 
 @dataclass
@@ -36,12 +37,14 @@ class Reader:
             self.open -= 1
 
 
-def read(reader: Reader, *, at_once: int = 2, timeout: float = 5.0):
-    many = reading(reader, max_length=10_000, at_once=at_once, timeout=timeout, clock=lambda: 0.0)
+def read(reader: Reader, *, at_once: int = 2, timeout: float = 5.0) -> list[Any]:
+    many = build_page_batch_reader(
+        reader, max_length=10_000, concurrency=at_once, timeout=timeout, clock=lambda: 0.0
+    )
     return asyncio.run(many(list(reader.pages)))
 
 
-def test_pages_come_back_in_order_with_failures_in_their_place():
+def test_pages_come_back_in_order_with_failures_in_their_place() -> None:
     gone = NotFound("Gone.")
 
     first, second, third = read(Reader({"a": "One two.", "b": gone, "c": "Three."}))
@@ -53,14 +56,14 @@ def test_pages_come_back_in_order_with_failures_in_their_place():
     assert third.markdown == "Three."
 
 
-def test_a_page_that_never_comes_is_a_failure_of_that_page_alone():
+def test_a_page_that_never_comes_is_a_failure_of_that_page_alone() -> None:
     good, hung = read(Reader({"a": "Text.", "b": None}), timeout=0.01)
 
     assert isinstance(good, PageContent)
     assert isinstance(hung, NetworkFailed)
 
 
-def test_only_so_many_pages_are_read_at_once():
+def test_only_so_many_pages_are_read_at_once() -> None:
     reader = Reader({str(number): "x" for number in range(9)})
 
     read(reader, at_once=3)
@@ -68,7 +71,7 @@ def test_only_so_many_pages_are_read_at_once():
     assert reader.most == 3
 
 
-def test_a_summary_is_the_opening_in_plain_words_and_short():
+def test_a_summary_is_the_opening_in_plain_words_and_short() -> None:
     text = "# Heading\n\nThe [first](https://example.org) *sentence*. " + "Then another one. " * 80
 
     [page] = read(Reader({"a": text}))
@@ -78,7 +81,7 @@ def test_a_summary_is_the_opening_in_plain_words_and_short():
     assert page.summary.endswith(".")
 
 
-def test_a_page_without_sentences_still_has_a_bounded_summary():
+def test_a_page_without_sentences_still_has_a_bounded_summary() -> None:
     [page] = read(Reader({"a": "x" * 3000}))
 
     assert len(page.summary) == 500

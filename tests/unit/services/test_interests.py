@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citewell.services.recommendation import interests
+from citewell.services.recommendation import vested_interests
 
 SHOP = "https://www.shopify.com/blog/best-platforms"
 
@@ -20,8 +22,8 @@ SHOP = "https://www.shopify.com/blog/best-platforms"
         ("Best overall: Shopify", "https://shop.shopify.com/"),
     ],
 )
-def test_a_brand_that_ranks_itself_first_is_seen(text, url):
-    assert interests.promotion(text, url) is not None
+def test_a_brand_that_ranks_itself_first_is_seen(text: str, url: Any) -> None:
+    assert vested_interests.find_self_promotion(text, url) is not None
 
 
 @pytest.mark.parametrize(
@@ -36,27 +38,34 @@ def test_a_brand_that_ranks_itself_first_is_seen(text, url):
         ("1. HP", "https://hp.com/"),
     ],
 )
-def test_a_name_elsewhere_or_a_rank_alone_is_no_self_promotion(text, url):
-    assert interests.promotion(text, url) is None
+def test_a_name_elsewhere_or_a_rank_alone_is_no_self_promotion(text: str, url: Any) -> None:
+    assert vested_interests.find_self_promotion(text, url) is None
 
 
-def test_a_list_on_its_winners_own_site_is_seen():
+def test_a_list_on_its_winners_own_site_is_seen() -> None:
     titles = ["Acme Desk", "Zen Board", "Blue Sheet"]
 
-    found = interests.publishers_own(titles, ["https://acme.example.com/list"] * 3)
-    elsewhere = interests.publishers_own(titles, ["https://news.example.org/list"] * 3)
+    found = vested_interests.find_publisher_promotion(titles, ["https://acme.example.com/list"] * 3)
+    elsewhere = vested_interests.find_publisher_promotion(
+        titles, ["https://news.example.org/list"] * 3
+    )
 
     assert found is None  # example.com is the registrable name, and nobody's brand here
     assert elsewhere is None
-    own = interests.publishers_own(titles, ["https://blog.acmedesk.io/best"] * 3)
+    own = vested_interests.find_publisher_promotion(titles, ["https://blog.acmedesk.io/best"] * 3)
     assert own is not None
     assert own.brand == "acmedesk"
 
 
-def test_items_that_link_to_themselves_are_no_list_of_one_publisher():
+def test_items_that_link_to_themselves_are_no_list_of_one_publisher() -> None:
     addresses = ["https://acmedesk.io/", "https://zenboard.io/", "https://bluesheet.io/"]
 
-    assert interests.publishers_own(["Acme Desk", "Zen Board", "Blue Sheet"], addresses) is None
+    assert (
+        vested_interests.find_publisher_promotion(
+            ["Acme Desk", "Zen Board", "Blue Sheet"], addresses
+        )
+        is None
+    )
 
 
 @pytest.mark.parametrize(
@@ -77,8 +86,10 @@ def test_items_that_link_to_themselves_are_no_list_of_one_publisher():
         ("Travaille chez Shopify", "employment"),
     ],
 )
-def test_a_tie_that_the_byline_tells_is_seen(bio, kind):
-    found = interests.conflict("Shopify, the best shop system", author="J. Doe", bio=bio)
+def test_a_tie_that_the_byline_tells_is_seen(bio: str, kind: str) -> None:
+    found = vested_interests.find_conflict(
+        "Shopify, the best shop system", author="J. Doe", bio=bio
+    )
 
     assert found is not None
     assert (found.kind, found.entity) == (kind, "Shopify")
@@ -102,33 +113,41 @@ def test_a_tie_that_the_byline_tells_is_seen(bio, kind):
         "Engineer at BigCommerce",
     ],
 )
-def test_what_is_denied_over_or_unsaid_is_no_tie(bio):
-    assert interests.conflict("Shopify, the best shop system", author="", bio=bio) is None
+def test_what_is_denied_over_or_unsaid_is_no_tie(bio: str) -> None:
+    assert (
+        vested_interests.find_conflict("Shopify, the best shop system", author="", bio=bio) is None
+    )
 
 
-def test_only_what_the_recommendation_names_counts():
+def test_only_what_the_recommendation_names_counts() -> None:
     bio = "Engineer at BigCommerce"
 
-    assert interests.conflict("BigCommerce or Shopify", author="", bio=bio) is not None
-    assert interests.conflict("the best shop systems", author="", bio=bio) is None
+    assert vested_interests.find_conflict("BigCommerce or Shopify", author="", bio=bio) is not None
+    assert vested_interests.find_conflict("the best shop systems", author="", bio=bio) is None
 
 
-def test_a_name_of_two_words_and_the_domain_count_as_names():
+def test_a_name_of_two_words_and_the_domain_count_as_names() -> None:
     bio = "Developer at Blue Sheet"
 
-    assert interests.conflict("Blue Sheet for tables", author="", bio=bio).entity == "Blue Sheet"
+    assert (
+        vested_interests.find_conflict("Blue Sheet for tables", author="", bio=bio).entity
+        == "Blue Sheet"
+    )
     url = "https://acmedesk.io/"
-    assert interests.conflict("a desk", author="", bio="CTO at acmedesk", url=url) is not None
+    assert (
+        vested_interests.find_conflict("a desk", author="", bio="CTO at acmedesk", url=url)
+        is not None
+    )
 
 
-def test_a_house_author_is_a_tie():
-    found = interests.conflict("Shopify", author="Shopify Staff", bio="")
+def test_a_house_author_is_a_tie() -> None:
+    found = vested_interests.find_conflict("Shopify", author="Shopify Staff", bio="")
 
     assert (found.kind, found.entity) == ("employment", "Shopify")
-    assert interests.conflict("Shopify", author="Editorial Team", bio="") is None
+    assert vested_interests.find_conflict("Shopify", author="Editorial Team", bio="") is None
 
 
 @given(st.text(max_size=300), st.text(max_size=300))
-def test_no_text_makes_it_fail(title, bio):
-    interests.conflict(title, author=bio[:50], bio=bio, url=title)
-    interests.promotion(title, bio)
+def test_no_text_makes_it_fail(title: str, bio: str) -> None:
+    vested_interests.find_conflict(title, author=bio[:50], bio=bio, url=title)
+    vested_interests.find_self_promotion(title, bio)

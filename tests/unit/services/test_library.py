@@ -3,20 +3,29 @@ from __future__ import annotations
 import asyncio
 import io
 import json
+from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from citewell.config import Settings
 from citewell.errors import Misconfigured, NotFound
-from citewell.model.search import Query
-from citewell.services.library import export, language, names
-from citewell.services.library.asking import Privacy, answering, asker, asking, sharing
-from citewell.services.library.catalogue import Chosen, Library
-from citewell.services.library.index import Index
-from citewell.services.library.keeping import TAG, Keeper
-from citewell.store.failures import Full
-from citewell.store.library_rows import Card, Document
+from citewell.model.search_queries import SearchQuery
+from citewell.services.library import document_ids, language_guess, library_export
+from citewell.services.library.library_access import (
+    LibraryPrivacy,
+    find_current_owner,
+    find_library_owner,
+    run_as_owner,
+    without_library,
+)
+from citewell.services.library.library_search import OwnerLibraryIndex
+from citewell.services.library.owner_library import DocumentSelection, OwnerLibrary
+from citewell.services.library.page_capture import READ_PAGE_TAG, ReadPageKeeper
+from citewell.store.failures import StoreFull
+from citewell.store.library.library_rows import DocumentCard, LibraryDocument
+from citewell.store.state_store import StateStore
 from tests.unit.services.library import ME, Shelf
 from tests.unit.services.reading import page
 
@@ -42,39 +51,39 @@ def filled(shelf: Shelf, tmp_path: Path) -> Shelf:
     return shelf
 
 
-def searched(shelf: Shelf, query: Query, owner: str | None = ME):
-    async def scenario(state):
-        index = Index(state.library, owner=lambda: owner, clock=shelf.clock)
-        return await index.search(query)
+def searched(shelf: Shelf, query: SearchQuery, owner: str | None = ME) -> Any:
+    async def scenario(state: StateStore) -> Any:
+        index = OwnerLibraryIndex(state.library, owner=lambda: owner, clock=shelf.clock)
+        return await index.search_documents(query)
 
     return shelf.run(scenario)
 
 
-def test_a_name_tells_no_path_and_stays_the_same():
+def test_a_name_tells_no_path_and_stays_the_same() -> None:
     path = Path("/papers/secret-plans.pdf")
 
-    name = names.of_file(path)
+    name = document_ids.build_file_id(path)
 
-    assert names.is_id(name)
-    assert name == names.of_file(path)
+    assert document_ids.is_document_id(name)
+    assert name == document_ids.build_file_id(path)
     assert "secret" not in name
 
 
-def test_one_page_has_one_name():
-    assert names.of_address("http://example.org/a/?utm_source=x#top") == names.of_address(
-        "https://example.org/a"
-    )
+def test_one_page_has_one_name() -> None:
+    assert document_ids.build_address_id(
+        "http://example.org/a/?utm_source=x#top"
+    ) == document_ids.build_address_id("https://example.org/a")
 
 
 @pytest.mark.parametrize(
     "bad", ["library:", "library:xyz", "library:" + "a" * 33, "x", "library:../x"]
 )
-def test_what_is_no_name_is_known_as_such(bad):
-    assert not names.is_id(bad)
+def test_what_is_no_name_is_known_as_such(bad: str) -> None:
+    assert not document_ids.is_document_id(bad)
 
 
-def test_hits_cite_pages_by_address_and_files_by_their_name(filled: Shelf):
-    hits = searched(filled, Query(text="beacon", count=5)).hits
+def test_hits_cite_pages_by_address_and_files_by_their_name(filled: Shelf) -> None:
+    hits = searched(filled, SearchQuery(text="beacon", count=5)).hits
 
     assert {hit.title: hit.url.partition(":")[0] for hit in hits} == {
         "Harbour lights": "library",
@@ -87,32 +96,36 @@ def test_hits_cite_pages_by_address_and_files_by_their_name(filled: Shelf):
 @pytest.mark.parametrize(
     ("query", "expected"),
     [
-        (Query(text="beacon", sites=("example.org",)), ["Guide"]),
-        (Query(text="beacon", sites=("example.com",)), []),
-        (Query(text="beacon", exact_terms="keeper wrote"), ["Harbour lights"]),
-        (Query(text="beacon", time_range="year"), ["Guide"]),
-        (Query(text="beacon", time_range="day"), []),
+        (SearchQuery(text="beacon", sites=("example.org",)), ["Guide"]),
+        (SearchQuery(text="beacon", sites=("example.com",)), []),
+        (SearchQuery(text="beacon", exact_terms="keeper wrote"), ["Harbour lights"]),
+        (SearchQuery(text="beacon", time_range="year"), ["Guide"]),
+        (SearchQuery(text="beacon", time_range="day"), []),
     ],
 )
-def test_constraints_of_a_search_are_met_by_the_index(filled: Shelf, query, expected):
+def test_constraints_of_a_search_are_met_by_the_index(
+    filled: Shelf, query: Any, expected: Any
+) -> None:
     filled.clock.now = 1_793_000_000.0  # 2026-10-26
 
     assert [hit.title for hit in searched(filled, query).hits] == expected
 
 
-def test_nobody_asking_and_strangers_find_nothing(filled: Shelf):
-    assert searched(filled, Query(text="beacon"), owner=None).hits == ()
-    assert searched(filled, Query(text="beacon"), owner="other/user").hits == ()
+def test_nobody_asking_and_strangers_find_nothing(filled: Shelf) -> None:
+    assert searched(filled, SearchQuery(text="beacon"), owner=None).hits == ()
+    assert searched(filled, SearchQuery(text="beacon"), owner="other/user").hits == ()
 
 
-def test_a_document_is_read_as_a_page_by_its_owner_alone(filled: Shelf):
+def test_a_document_is_read_as_a_page_by_its_owner_alone(filled: Shelf) -> None:
     name = filled.cards()["Harbour lights"].id
 
-    async def scenario(state):
-        mine = await Index(state.library, owner=lambda: ME).page(name)
+    async def scenario(state: StateStore) -> Any:
+        mine = await OwnerLibraryIndex(state.library, owner=lambda: ME).read_library_page(name)
         for owner in (None, "other/user"):
             with pytest.raises(NotFound, match="No document of the library has this id"):
-                await Index(state.library, owner=lambda owner=owner: owner).page(name)
+                await OwnerLibraryIndex(
+                    state.library, owner=lambda owner=owner: owner
+                ).read_library_page(name)
         return mine
 
     read = filled.run(scenario)
@@ -122,29 +135,29 @@ def test_a_document_is_read_as_a_page_by_its_owner_alone(filled: Shelf):
     assert "papers" not in repr(read)
 
 
-def test_a_call_is_private_only_where_it_was_said_to_be():
-    seen = [(asker(), answering())]
-    with asking("a/b", private=True):
-        seen.append((asker(), answering()))
-        with sharing():
-            seen.append((asker(), answering()))
-        with asking("c/d", private=False):
-            seen.append((asker(), answering()))
-        seen.append((asker(), answering()))
+def test_a_call_is_private_only_where_it_was_said_to_be() -> None:
+    seen = [(find_current_owner(), find_library_owner())]
+    with run_as_owner("a/b", private=True):
+        seen.append((find_current_owner(), find_library_owner()))
+        with without_library():
+            seen.append((find_current_owner(), find_library_owner()))
+        with run_as_owner("c/d", private=False):
+            seen.append((find_current_owner(), find_library_owner()))
+        seen.append((find_current_owner(), find_library_owner()))
 
     assert seen == [
         (None, None), ("a/b", "a/b"), ("a/b", None), ("c/d", None), ("a/b", "a/b"),
     ]  # fmt: skip
 
 
-def test_tasks_know_for_whom_they_run():
-    async def scenario():
-        async def task():
+def test_tasks_know_for_whom_they_run() -> None:
+    async def scenario() -> Any:
+        async def task() -> Any:
             await asyncio.sleep(0)
-            return answering()
+            return find_library_owner()
 
-        async def caller(owner):
-            with asking(owner, private=True):
+        async def caller(owner: Any) -> Any:
+            with run_as_owner(owner, private=True):
                 return await asyncio.create_task(task())
 
         return await asyncio.gather(caller("a"), caller("b"))
@@ -166,50 +179,58 @@ def test_tasks_know_for_whom_they_run():
         ({"search_routing": "brave,library"}, {"url": "https://example.org"}, False),
     ],
 )
-def test_a_call_the_library_may_answer_is_private(settings, arguments, expected):
-    assert Privacy(Settings(**settings)).covers(arguments) is expected
+def test_a_call_the_library_may_answer_is_private(
+    settings: Any, arguments: Any, expected: bool
+) -> None:
+    assert LibraryPrivacy(Settings(**settings)).can_use_library(arguments) is expected
 
 
 @pytest.mark.parametrize(
     ("chosen", "expected"),
     [
-        (Chosen(), {"Harbour lights", "Guide"}),
-        (Chosen(tag="Mine"), {"Harbour lights"}),
-        (Chosen(site="example.org"), {"Guide"}),
-        (Chosen(kind="markdown"), {"Harbour lights"}),
-        (Chosen(names=("https://docs.example.org/guide",)), {"Guide"}),
-        (Chosen(names=("library:",)), set()),
-        (Chosen(names=("/nowhere",)), set()),
-        (Chosen(missing=True), set()),
-        (Chosen(tag="mine", kind="html"), set()),
+        (DocumentSelection(), {"Harbour lights", "Guide"}),
+        (DocumentSelection(tag="Mine"), {"Harbour lights"}),
+        (DocumentSelection(site="example.org"), {"Guide"}),
+        (DocumentSelection(kind="markdown"), {"Harbour lights"}),
+        (DocumentSelection(names=("https://docs.example.org/guide",)), {"Guide"}),
+        (DocumentSelection(names=("library:",)), set()),
+        (DocumentSelection(names=("/nowhere",)), set()),
+        (DocumentSelection(missing_files_only=True), set()),
+        (DocumentSelection(tag="mine", kind="html"), set()),
     ],
 )
-def test_documents_are_chosen_by_what_they_are(filled: Shelf, chosen, expected):
-    async def scenario(state):
-        return {card.title async for card in Library(state.library, ME).cards(chosen)}
+def test_documents_are_chosen_by_what_they_are(filled: Shelf, chosen: Any, expected: Any) -> None:
+    async def scenario(state: StateStore) -> Any:
+        return {card.title async for card in OwnerLibrary(state.library, ME).iterate_cards(chosen)}
 
     assert filled.run(scenario) == expected
 
 
-def test_a_file_is_chosen_by_path_directory_and_beginning_of_its_id(filled: Shelf, tmp_path: Path):
+def test_a_file_is_chosen_by_path_directory_and_beginning_of_its_id(
+    filled: Shelf, tmp_path: Path
+) -> None:
     card = filled.cards()["Harbour lights"]
 
     for name in (tmp_path / "papers", tmp_path / "papers" / "notes.md", card.id, card.id[:16]):
-        assert Chosen(names=(str(name),)).fits(card)
-    assert not Chosen(names=(str(tmp_path / "pap"),)).fits(card)
+        assert DocumentSelection(names=(str(name),)).covers_card(card)
+    assert not DocumentSelection(names=(str(tmp_path / "pap"),)).covers_card(card)
 
 
-def test_a_file_that_is_gone_is_missing(filled: Shelf, tmp_path: Path):
+def test_a_file_that_is_gone_is_missing(filled: Shelf, tmp_path: Path) -> None:
     (tmp_path / "papers" / "notes.md").unlink()
 
-    assert Chosen(missing=True).fits(filled.cards()["Harbour lights"])
-    assert not Chosen(missing=True).fits(filled.cards()["Guide"])
+    assert DocumentSelection(missing_files_only=True).covers_card(filled.cards()["Harbour lights"])
+    assert not DocumentSelection(missing_files_only=True).covers_card(filled.cards()["Guide"])
 
 
-def test_lines_hold_everything_known_and_the_text(filled: Shelf, tmp_path: Path):
+def test_lines_hold_everything_known_and_the_text(filled: Shelf, tmp_path: Path) -> None:
     out = io.StringIO()
 
-    count = filled.run(lambda state: export.to_lines(Library(state.library, ME).documents(), out))
+    count = filled.run(
+        lambda state: library_export.export_json_lines(
+            OwnerLibrary(state.library, ME).iterate_documents(), out
+        )
+    )
 
     records = [json.loads(line) for line in out.getvalue().splitlines()]
     assert count == len(records) == 2
@@ -220,11 +241,15 @@ def test_lines_hold_everything_known_and_the_text(filled: Shelf, tmp_path: Path)
     assert "stamp" not in records[0]
 
 
-def test_a_directory_of_markdown_is_the_same_each_time(filled: Shelf, tmp_path: Path):
+def test_a_directory_of_markdown_is_the_same_each_time(filled: Shelf, tmp_path: Path) -> None:
     out = tmp_path / "out" / "deep"
 
     for _ in range(2):
-        filled.run(lambda state: export.to_directory(Library(state.library, ME).documents(), out))
+        filled.run(
+            lambda state: library_export.export_to_directory(
+                OwnerLibrary(state.library, ME).iterate_documents(), out
+            )
+        )
 
     files = sorted(out.iterdir())
     assert len(files) == 2
@@ -234,55 +259,59 @@ def test_a_directory_of_markdown_is_the_same_each_time(filled: Shelf, tmp_path: 
 
 
 @pytest.mark.parametrize("title", ["../../etc/passwd", "a/b\\c:d", "", ".", "x" * 500, "標題"])
-def test_a_title_cannot_leave_the_directory(title):
-    name = export.file_name(Card(id="library:0123456789abcdef", title=title))
+def test_a_title_cannot_leave_the_directory(title: str) -> None:
+    name = library_export.build_export_name(
+        DocumentCard(id="library:0123456789abcdef", title=title)
+    )
 
     assert Path(name).name == name
     assert not name.startswith(".")
     assert len(name) < 100
 
 
-def test_an_export_that_fails_leaves_the_former_file(filled: Shelf, tmp_path: Path):
+def test_an_export_that_fails_leaves_the_former_file(filled: Shelf, tmp_path: Path) -> None:
     path = tmp_path / "library.jsonl"
     path.write_text("former")
 
-    async def failing():
-        yield Document(card=Card(id="library:1"), text="x")
-        raise Full("The disk is full.")
+    async def failing() -> AsyncIterator[Any]:
+        yield LibraryDocument(card=DocumentCard(id="library:1"), text="x")
+        raise StoreFull("The disk is full.")
 
-    with pytest.raises(Full):
-        asyncio.run(export.to_file(failing(), path))
+    with pytest.raises(StoreFull):
+        asyncio.run(library_export.export_to_file(failing(), path))
 
     assert path.read_text() == "former"
     assert [one.name for one in tmp_path.iterdir() if "jsonl" in one.name] == ["library.jsonl"]
 
 
-def test_a_place_that_cannot_be_written_is_named(filled: Shelf, tmp_path: Path):
-    async def scenario(state):
-        await export.to_file(Library(state.library, ME).documents(), tmp_path / "no" / "x.jsonl")
+def test_a_place_that_cannot_be_written_is_named(filled: Shelf, tmp_path: Path) -> None:
+    async def scenario(state: StateStore) -> None:
+        await library_export.export_to_file(
+            OwnerLibrary(state.library, ME).iterate_documents(), tmp_path / "no" / "x.jsonl"
+        )
 
     with pytest.raises(Misconfigured, match="cannot be written"):
         filled.run(scenario)
 
 
-def kept(shelf: Shelf, *pages, owner: str | None = ME):
-    async def scenario(state):
-        keeper = Keeper(state.library, owner=lambda: owner, clock=shelf.clock)
+def kept(shelf: Shelf, *pages: Any, owner: str | None = ME) -> None:
+    async def scenario(state: StateStore) -> None:
+        keeper = ReadPageKeeper(state.library, owner=lambda: owner, clock=shelf.clock)
         for one in pages:
             await keeper(one)
 
     shelf.run(scenario)
 
 
-def test_a_page_that_was_read_is_kept_once_and_anew_when_it_changes(shelf: Shelf):
+def test_a_page_that_was_read_is_kept_once_and_anew_when_it_changes(shelf: Shelf) -> None:
     kept(shelf, *(page(PAGE, text, title="Guide") for text in ("Old.", "Old.", "New words.")))
 
     card = shelf.cards()["Guide"]
-    assert card.tags == (TAG,)
+    assert card.tags == (READ_PAGE_TAG,)
     assert shelf.found("words") == ["Guide"]
 
 
-def test_keeping_a_page_leaves_the_tags_it_was_given(filled: Shelf):
+def test_keeping_a_page_leaves_the_tags_it_was_given(filled: Shelf) -> None:
     filled.add(PAGE, tags=("mine",))
 
     kept(filled, page(PAGE, "Changed words.", title="Guide"))
@@ -291,19 +320,19 @@ def test_keeping_a_page_leaves_the_tags_it_was_given(filled: Shelf):
     assert filled.found("changed") == ["Guide"]
 
 
-def test_pages_of_nobody_and_doubtful_ones_are_not_kept(shelf: Shelf):
+def test_pages_of_nobody_and_doubtful_ones_are_not_kept(shelf: Shelf) -> None:
     kept(shelf, page(PAGE, "Words."), owner=None)
     kept(shelf, page(PAGE, ""), page(PAGE, "Words.", quality="partial"))
 
     assert shelf.cards() == {}
 
 
-def test_a_store_that_fails_costs_no_page():
+def test_a_store_that_fails_costs_no_page() -> None:
     class Brimming:
-        async def get(self, owner, document_id):
-            raise Full("The disk is full.")
+        async def get(self, owner: Any, document_id: Any) -> None:
+            raise StoreFull("The disk is full.")
 
-    asyncio.run(Keeper(Brimming(), owner=lambda: ME)(page(PAGE, "Words.")))
+    asyncio.run(ReadPageKeeper(Brimming(), owner=lambda: ME)(page(PAGE, "Words.")))
 
 
 @pytest.mark.parametrize(
@@ -320,5 +349,5 @@ def test_a_store_that_fails_costs_no_page():
         ("", None),
     ],
 )  # fmt: skip
-def test_a_language_is_guessed_or_left_open(text, expected):
-    assert language.guess(text) == expected
+def test_a_language_is_guessed_or_left_open(text: str, expected: str | None) -> None:
+    assert language_guess.guess_language(text) == expected

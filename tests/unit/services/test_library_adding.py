@@ -5,12 +5,14 @@ import itertools
 import os
 import socket
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from citewell.services.library import names
-from citewell.services.library.adding import Report
-from citewell.store.failures import Full
+from citewell.services.library import document_ids
+from citewell.services.library.library_import import ImportReport
+from citewell.store.failures import StoreFull
+from citewell.store.state_store import StateStore
 from tests.documents import sound
 from tests.unit.services.library import Shelf, reasons
 from tests.unit.services.reading import page
@@ -30,18 +32,18 @@ def folder(tmp_path: Path) -> Path:
     return made
 
 
-def test_a_file_is_found_by_its_words_and_named_by_its_heading(shelf: Shelf, folder: Path):
+def test_a_file_is_found_by_its_words_and_named_by_its_heading(shelf: Shelf, folder: Path) -> None:
     (folder / "notes.md").write_text("# Harbour lights\n\nThe keeper wrote about storms.\n")
 
     report = shelf.add(folder / "notes.md", tags=("Coast",))
 
     card = shelf.cards()["Harbour lights"]
-    assert report == Report(added=1)
+    assert report == ImportReport(added=1)
     assert (card.kind, card.tags, card.url) == ("markdown", ("coast",), "")
     assert shelf.found("storm") == ["Harbour lights"]
 
 
-def test_a_second_run_passes_over_what_has_not_changed(shelf: Shelf, folder: Path):
+def test_a_second_run_passes_over_what_has_not_changed(shelf: Shelf, folder: Path) -> None:
     for number in range(5):
         (folder / f"{number}.txt").write_text(f"The text of file {number}.")
     shelf.add(folder)
@@ -49,11 +51,11 @@ def test_a_second_run_passes_over_what_has_not_changed(shelf: Shelf, folder: Pat
 
     report = shelf.add(folder)
 
-    assert report == Report(replaced=1, unchanged=4)
+    assert report == ImportReport(replaced=1, unchanged=4)
     assert shelf.found("altogether") == ["3.txt"]
 
 
-def test_a_touched_file_with_the_same_bytes_counts_as_unchanged(shelf: Shelf, folder: Path):
+def test_a_touched_file_with_the_same_bytes_counts_as_unchanged(shelf: Shelf, folder: Path) -> None:
     file = folder / "a.txt"
     file.write_text("The same words as ever.")
     shelf.add(file)
@@ -63,12 +65,12 @@ def test_a_touched_file_with_the_same_bytes_counts_as_unchanged(shelf: Shelf, fo
     report = shelf.add(file)
 
     after = shelf.cards()["a.txt"]
-    assert report == Report(unchanged=1)
+    assert report == ImportReport(unchanged=1)
     assert after.id == before.id
     assert after.extra["stamp"] != before.extra["stamp"]
 
 
-def test_a_tag_given_later_joins_those_given_before(shelf: Shelf, folder: Path):
+def test_a_tag_given_later_joins_those_given_before(shelf: Shelf, folder: Path) -> None:
     file = folder / "a.txt"
     file.write_text("Words.")
     shelf.add(file, tags=("one",))
@@ -80,7 +82,7 @@ def test_a_tag_given_later_joins_those_given_before(shelf: Shelf, folder: Path):
     assert shelf.cards()["a.txt"].tags == ("one", "two")
 
 
-def test_one_bad_file_is_told_and_the_rest_are_added(shelf: Shelf, folder: Path):
+def test_one_bad_file_is_told_and_the_rest_are_added(shelf: Shelf, folder: Path) -> None:
     (folder / "broken.pdf").write_bytes(b"%PDF-1.7\nnothing of the kind")
     (folder / "good.txt").write_text("Good words.")
     (folder / "picture.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(200))
@@ -96,7 +98,7 @@ def test_one_bad_file_is_told_and_the_rest_are_added(shelf: Shelf, folder: Path)
     assert "image" in reasons(report)["picture.png"]
 
 
-def test_a_picture_that_was_named_is_a_failure(shelf: Shelf, folder: Path):
+def test_a_picture_that_was_named_is_a_failure(shelf: Shelf, folder: Path) -> None:
     picture = folder / "picture.png"
     picture.write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(200))
 
@@ -105,7 +107,7 @@ def test_a_picture_that_was_named_is_a_failure(shelf: Shelf, folder: Path):
     assert problem.failed
 
 
-def test_a_file_beyond_the_bound_is_never_opened(tmp_path: Path, folder: Path):
+def test_a_file_beyond_the_bound_is_never_opened(tmp_path: Path, folder: Path) -> None:
     with (folder / "huge.pdf").open("wb") as file:
         file.truncate(10 * 2**30)
 
@@ -114,7 +116,9 @@ def test_a_file_beyond_the_bound_is_never_opened(tmp_path: Path, folder: Path):
     assert reasons(report) == {"huge.pdf": "It is larger than 1000 bytes (MAX_DOCUMENT_BYTES)."}
 
 
-def test_sockets_and_pipes_are_passed_over(shelf: Shelf, folder: Path, monkeypatch):
+def test_sockets_and_pipes_are_passed_over(
+    shelf: Shelf, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     os.mkfifo(folder / "pipe")
     monkeypatch.chdir(folder)  # a socket's path may not be long
     with socket.socket(socket.AF_UNIX) as made:
@@ -125,7 +129,7 @@ def test_sockets_and_pipes_are_passed_over(shelf: Shelf, folder: Path, monkeypat
     assert not any(one.failed for one in report.problems)
 
 
-def test_links_in_a_circle_end_and_a_file_counts_once(shelf: Shelf, folder: Path):
+def test_links_in_a_circle_end_and_a_file_counts_once(shelf: Shelf, folder: Path) -> None:
     (folder / "below").mkdir()
     (folder / "below" / "a.txt").write_text("Words.")
     (folder / "below" / "up").symlink_to(folder)
@@ -140,14 +144,16 @@ def test_links_in_a_circle_end_and_a_file_counts_once(shelf: Shelf, folder: Path
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-def test_what_may_not_be_read_is_told(shelf: Shelf, folder: Path):
+def test_what_may_not_be_read_is_told(shelf: Shelf, folder: Path) -> None:
     (folder / "secret.txt").write_text("Words.")
     (folder / "secret.txt").chmod(0)
 
     assert reasons(shelf.add(folder)) == {"secret.txt": "Permission denied."}
 
 
-def test_directories_below_need_recursive_and_hidden_ones_stay_out(shelf: Shelf, folder: Path):
+def test_directories_below_need_recursive_and_hidden_ones_stay_out(
+    shelf: Shelf, folder: Path
+) -> None:
     for name in ("a.txt", "below/b.txt", ".git/c.txt"):
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text(f"Words of {name}.")
@@ -159,17 +165,17 @@ def test_directories_below_need_recursive_and_hidden_ones_stay_out(shelf: Shelf,
     assert set(shelf.cards()) == {"a.txt", "b.txt"}
 
 
-def test_a_pattern_stands_for_the_files_that_fit(shelf: Shelf, folder: Path):
+def test_a_pattern_stands_for_the_files_that_fit(shelf: Shelf, folder: Path) -> None:
     for name in ("a.md", "b.md", "c.txt"):
         (folder / name).write_text(f"Words of {name}.")
 
     report = shelf.add(folder / "*.md", folder / "*.doc")
 
     assert report.added == 2
-    assert reasons(report) == {"*.doc": "No file fits this pattern."}
+    assert reasons(report) == {"*.doc": "No file matches this pattern."}
 
 
-def test_a_limit_leaves_the_rest_for_the_next_run(shelf: Shelf, folder: Path):
+def test_a_limit_leaves_the_rest_for_the_next_run(shelf: Shelf, folder: Path) -> None:
     for number in range(5):
         (folder / f"{number}.txt").write_text(f"The text of file {number}.")
 
@@ -179,7 +185,7 @@ def test_a_limit_leaves_the_rest_for_the_next_run(shelf: Shelf, folder: Path):
     assert len(shelf.cards()) == 3
 
 
-def test_documents_of_every_kind_give_their_text(shelf: Shelf, folder: Path):
+def test_documents_of_every_kind_give_their_text(shelf: Shelf, folder: Path) -> None:
     for name, body in sound().items():
         (folder / f"file.{name}").write_bytes(body)
     (folder / "page.html").write_text(
@@ -193,7 +199,7 @@ def test_documents_of_every_kind_give_their_text(shelf: Shelf, folder: Path):
     assert shelf.found("beacon") == ["A page"]
 
 
-def test_text_in_another_charset_and_language_is_found(shelf: Shelf, folder: Path):
+def test_text_in_another_charset_and_language_is_found(shelf: Shelf, folder: Path) -> None:
     text = (
         "Viele Häuser stehen leer, und die Katze sitzt auf dem Dach und wartet auf den Regen,"
         " der nicht kommt, weil der Wind aus dem Osten weht."
@@ -208,18 +214,22 @@ def test_text_in_another_charset_and_language_is_found(shelf: Shelf, folder: Pat
     assert shelf.found("東京") == ["東京.txt"]
 
 
-def test_a_page_keeps_its_address_and_goes_by_one_name(shelf: Shelf):
+def test_a_page_keeps_its_address_and_goes_by_one_name(shelf: Shelf) -> None:
     shelf.web[PAGE] = page(PAGE, "How to light a beacon.", title="Guide", published="2024-03-05")
 
     report = shelf.add(PAGE)
 
     card = shelf.cards()["Guide"]
     assert report.added == 1
-    assert (card.id, card.url, card.site) == (names.of_address(PAGE), PAGE, "docs.example.org")
+    assert (card.id, card.url, card.site) == (
+        document_ids.build_address_id(PAGE),
+        PAGE,
+        "docs.example.org",
+    )
     assert card.published is not None
 
 
-def test_a_page_that_fails_is_told(shelf: Shelf):
+def test_a_page_that_fails_is_told(shelf: Shelf) -> None:
     (problem,) = shelf.add(PAGE).problems
 
     assert (problem.source, problem.reason, problem.failed) == (PAGE, "HTTP 404.", True)
@@ -230,7 +240,7 @@ def sitemap(*entries: str) -> bytes:
     return f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">{body}</urlset>'.encode()
 
 
-def test_a_sitemap_killed_halfway_goes_on_with_what_is_missing(shelf: Shelf):
+def test_a_sitemap_killed_halfway_goes_on_with_what_is_missing(shelf: Shelf) -> None:
     addresses = [f"https://example.org/{number}" for number in range(4)]
     shelf.web = {url: page(url, f"Page {url}.", title=url) for url in addresses}
     shelf.maps["https://example.org/sitemap.xml"] = sitemap(*(f"<loc>{u}</loc>" for u in addresses))
@@ -239,11 +249,11 @@ def test_a_sitemap_killed_halfway_goes_on_with_what_is_missing(shelf: Shelf):
 
     report = shelf.add("https://example.org/sitemap.xml")
 
-    assert report == Report(added=2, unchanged=2)
+    assert report == ImportReport(added=2, unchanged=2)
     assert sorted(shelf.asked) == addresses[2:]
 
 
-def test_a_page_that_its_sitemap_says_has_changed_is_read_again(shelf: Shelf):
+def test_a_page_that_its_sitemap_says_has_changed_is_read_again(shelf: Shelf) -> None:
     url, place = "https://example.org/a", "https://example.org/sitemap.xml"
     shelf.web[url] = page(url, "Before.", title="A")
     shelf.maps[place] = sitemap(f"<loc>{url}</loc><lastmod>2020-01-01</lastmod>")
@@ -255,11 +265,11 @@ def test_a_page_that_its_sitemap_says_has_changed_is_read_again(shelf: Shelf):
     shelf.maps[place] = sitemap(f"<loc>{url}</loc><lastmod>2200-01-01</lastmod>")
     report = shelf.add(place)
 
-    assert report == Report(replaced=1)
+    assert report == ImportReport(replaced=1)
     assert shelf.found("afterwards") == ["A"]
 
 
-def test_the_same_file_of_two_owners_is_two_documents(shelf: Shelf, folder: Path):
+def test_the_same_file_of_two_owners_is_two_documents(shelf: Shelf, folder: Path) -> None:
     (folder / "a.txt").write_text("Words.")
 
     shelf.add(folder, owner="one/user")
@@ -269,36 +279,36 @@ def test_the_same_file_of_two_owners_is_two_documents(shelf: Shelf, folder: Path
     assert shelf.found("words") == []
 
 
-def test_a_store_that_fails_ends_the_run_with_its_own_error(shelf: Shelf, folder: Path):
+def test_a_store_that_fails_ends_the_run_with_its_own_error(shelf: Shelf, folder: Path) -> None:
     (folder / "a.txt").write_text("Words.")
 
     class Brimming:
-        async def cards(self, owner, *, limit, after):
+        async def cards(self, owner: Any, *, limit: Any, after: Any) -> Any:
             return ()
 
-        async def put(self, owner, documents):
-            raise Full("The disk is full.")
+        async def put(self, owner: Any, documents: Any) -> None:
+            raise StoreFull("The disk is full.")
 
     class State:
         library = Brimming()
 
-    with pytest.raises(Full, match="full"):
+    with pytest.raises(StoreFull, match="full"):
         asyncio.run(shelf.added(State(), folder))
 
 
-def test_a_document_is_written_within_seconds_of_being_read(shelf: Shelf, folder: Path):
+def test_a_document_is_written_within_seconds_of_being_read(shelf: Shelf, folder: Path) -> None:
     for number in range(3):
         (folder / f"{number}.txt").write_text(f"The text of file {number}.")
     groups: list[int] = []
 
-    async def scenario(state):
-        put = state.library.put
+    async def scenario(state: StateStore) -> Any:
+        put = state.library.store_documents
 
-        async def noted(owner, documents):
+        async def noted(owner: Any, documents: Any) -> Any:
             groups.append(len(documents))
             return await put(owner, documents)
 
-        state.library.put = noted
+        state.library.store_documents = noted
         ticks = itertools.count(0.0, 10.0)
         shelf.clock = lambda: next(ticks)
         return await shelf.added(state, folder)

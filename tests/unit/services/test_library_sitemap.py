@@ -2,11 +2,12 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+from typing import Any
 
 import pytest
 
 from citewell.errors import CitewellError, NotFound
-from citewell.services.library.sitemap import Site, is_named, pages
+from citewell.services.library.sitemaps import SitemapPages, is_sitemap_address, list_sitemap_pages
 
 BASE = "https://www.example.org/sitemap.xml"
 SPACE = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
@@ -22,13 +23,13 @@ def index(*places: str) -> bytes:
     return f"<sitemapindex {SPACE}>{body}</sitemapindex>".encode()
 
 
-def read(maps: dict[str, bytes], **options: int) -> Site | None:
+def read(maps: dict[str, bytes], **options: int) -> SitemapPages | None:
     async def get(url: str) -> bytes:
         if url not in maps:
             raise NotFound("It is not there.", detail="HTTP 404")
         return maps[url]
 
-    return asyncio.run(pages(BASE, get, **options))
+    return asyncio.run(list_sitemap_pages(BASE, get, **options))
 
 
 def found(maps: dict[str, bytes], **options: int) -> list[str]:
@@ -37,19 +38,19 @@ def found(maps: dict[str, bytes], **options: int) -> list[str]:
     return [one.url for one in site.pages.values()]
 
 
-def test_addresses_come_in_order_and_once():
+def test_addresses_come_in_order_and_once() -> None:
     urls = ["https://www.example.org/b", "https://www.example.org/a", "https://www.example.org/b/"]
 
     assert found({BASE: listing(*urls)}) == urls[:2]
 
 
-def test_a_packed_map_is_unpacked():
+def test_a_packed_map_is_unpacked() -> None:
     assert found({BASE: gzip.compress(listing("https://example.org/a?x=1&amp;y=2"))}) == [
         "https://example.org/a?x=1&y=2"
     ]
 
 
-def test_an_index_leads_to_its_maps_and_a_missing_one_is_told():
+def test_an_index_leads_to_its_maps_and_a_missing_one_is_told() -> None:
     maps = {
         BASE: index("/one.xml", "https://www.example.org/two.xml"),
         "https://www.example.org/one.xml": listing("https://blog.example.org/a"),
@@ -63,7 +64,7 @@ def test_an_index_leads_to_its_maps_and_a_missing_one_is_told():
     ]
 
 
-def test_pictures_of_a_page_are_no_pages():
+def test_pictures_of_a_page_are_no_pages() -> None:
     body = (
         '<s:urlset xmlns:s="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:i="urn:image">'
         "<s:url><s:loc>https://example.org/a</s:loc><s:lastmod>2024-01-02</s:lastmod>"
@@ -77,7 +78,7 @@ def test_pictures_of_a_page_are_no_pages():
     ]
 
 
-def test_a_map_cannot_send_us_to_other_sites():
+def test_a_map_cannot_send_us_to_other_sites() -> None:
     maps = {
         BASE: listing("https://example.org/a", "https://victim.example.com/", "ftp://example.org/x")
     }
@@ -88,24 +89,24 @@ def test_a_map_cannot_send_us_to_other_sites():
     assert site.problems[0].reason.startswith("2 of its addresses")
 
 
-def test_an_index_cannot_either():
+def test_an_index_cannot_either() -> None:
     site = read({BASE: index("https://victim.example.com/sitemap.xml")})
 
-    assert [one.reason for one in site.problems] == ["The sitemap is of another site."]
+    assert [one.reason for one in site.problems] == ["The sitemap belongs to another site."]
 
 
-def test_an_index_of_indexes_ends():
+def test_an_index_of_indexes_ends() -> None:
     site = read({BASE: index(BASE)})
 
-    assert [one.reason for one in site.problems] == ["It is no sitemap of pages."]
+    assert [one.reason for one in site.problems] == ["It is not a sitemap of pages."]
 
 
-def test_no_more_than_the_limit_is_taken():
+def test_no_more_than_the_limit_is_taken() -> None:
     assert len(found({BASE: listing(*(f"https://example.org/{n}" for n in range(9)))}, most=4)) == 4
 
 
 @pytest.mark.parametrize("body", [b"", b"<rss/>", b"<html><urlsetter></html>", b"plain text"])
-def test_what_is_no_sitemap_is_not_taken_for_one(body):
+def test_what_is_no_sitemap_is_not_taken_for_one(body: bytes) -> None:
     assert read({BASE: body}) is None
 
 
@@ -120,7 +121,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("kind", HOSTILE)
-def test_damaged_and_hostile_maps_are_refused(kind):
+def test_damaged_and_hostile_maps_are_refused(kind: Any) -> None:
     with pytest.raises(CitewellError):
         read({BASE: HOSTILE[kind]()})
 
@@ -134,5 +135,5 @@ def test_damaged_and_hostile_maps_are_refused(kind):
         ("https://[bad", False),
     ],
 )
-def test_an_address_is_looked_at_as_a_map_by_its_name(url, expected):
-    assert is_named(url) is expected
+def test_an_address_is_looked_at_as_a_map_by_its_name(url: str, expected: bool) -> None:
+    assert is_sitemap_address(url) is expected

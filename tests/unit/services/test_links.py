@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from citewell import config
-from citewell.net.message import Response
+from citewell.net.http.messages import HttpResponse
 from citewell.net.network import Network
-from citewell.services import landing
-from citewell.services.links import Links, LinkState
-from citewell.store.opened import open_store
+from citewell.services.links import landing_pages
+from citewell.services.links.link_checks import LinkChecker, LinkState
+from citewell.store.cache_store import open_cache_store
 from tests.internet.faults import ALWAYS, Fault
 from tests.internet.serve import Internet
 from tests.internet.world import World
@@ -36,7 +36,9 @@ class Checker:
     def url(self, path: str) -> str:
         return self._internet.page(HOST, path)
 
-    def page(self, path: str, body: str, *, title: str = "", status: int = 200, **headers: str):
+    def page(
+        self, path: str, body: str, *, title: str = "", status: int = 200, **headers: str
+    ) -> str:
         html = f"<html><head><title>{title}</title></head><body>{body}</body></html>"
         return self.fault(path, Fault(status=status, body=html, headers=headers))
 
@@ -49,10 +51,10 @@ class Checker:
 
     def check(self, *urls: str, **options: Any) -> Mapping[str, LinkState]:
         async def run() -> Mapping[str, LinkState]:
-            network = Network(config.load(self._environ))
+            network = Network(config.load_settings(self._environ))
             try:
-                links = Links(network, wayback=self._internet.url + ARCHIVE, **options)
-                return await links.check(urls)
+                links = LinkChecker(network, wayback=self._internet.url + ARCHIVE, **options)
+                return await links.check_links(urls)
             finally:
                 await network.aclose()
 
@@ -73,13 +75,13 @@ def archived(world: World, answer: Any) -> None:
     world.fail(ARCHIVE, Fault(status=200, body=answer), times=ALWAYS)
 
 
-def test_a_page_that_answers_is_live(links):
+def test_a_page_that_answers_is_live(links: Checker) -> None:
     url = links.url("sodium-ion")
 
     assert links.check(url, url) == {url: LinkState(state="live", status=200)}
 
 
-def test_a_dead_page_comes_with_its_archived_copy(links, world):
+def test_a_dead_page_comes_with_its_archived_copy(links: Checker, world: World) -> None:
     archived(world, {"archived_snapshots": {"closest": {"available": True, "url": COPY}}})
     url = links.url("no-such-page")
 
@@ -104,30 +106,34 @@ def test_a_dead_page_comes_with_its_archived_copy(links, world):
         {"archived_snapshots": {"closest": None}},
     ],
 )
-def test_an_archive_without_a_copy_or_in_trouble_leaves_the_link_dead(links, world, answer):
+def test_an_archive_without_a_copy_or_in_trouble_leaves_the_link_dead(
+    links: Checker, world: World, answer: Any
+) -> None:
     archived(world, answer)
     url = links.url("no-such-page")
 
     assert links.check(url)[url] == LinkState(state="dead", status=404, reason="http_404")
 
 
-def test_a_page_that_is_gone_for_good_says_so(links):
+def test_a_page_that_is_gone_for_good_says_so(links: Checker) -> None:
     assert links.state(links.page("old", "Gone", status=410)) == ("dead", "gone")
 
 
 @pytest.mark.parametrize("status", [401, 403, 405, 429, 451, 503])
-def test_a_page_that_will_not_let_us_in_is_not_dead(links, status):
+def test_a_page_that_will_not_let_us_in_is_not_dead(links: Checker, status: int) -> None:
     assert links.state(links.page("shy", "No", status=status)) == ("blocked", f"http_{status}")
 
 
-def test_a_bot_wall_with_an_odd_status_is_blocked(links):
+def test_a_bot_wall_with_an_odd_status_is_blocked(links: Checker) -> None:
     url = links.page("wall", "Just a moment...", status=500, **{"cf-mitigated": "challenge"})
 
     assert links.state(url) == ("blocked", "http_500")
 
 
 @pytest.mark.parametrize("status", [403, 404, 405, 501])
-def test_a_server_that_lies_to_head_is_asked_again(links, world, status):
+def test_a_server_that_lies_to_head_is_asked_again(
+    links: Checker, world: World, status: int
+) -> None:
     path = f"/site/{HOST}/sodium-ion"
     world.fail(path, Fault(status=status, body=""), times=1)
 
@@ -138,13 +144,13 @@ def test_a_server_that_lies_to_head_is_asked_again(links, world, status):
     ]
 
 
-def test_a_server_that_drops_head_is_asked_again(links, world):
+def test_a_server_that_drops_head_is_asked_again(links: Checker, world: World) -> None:
     world.fail(f"/site/{HOST}/sodium-ion", Fault(cut=0), times=1)
 
     assert links.state(links.url("sodium-ion")) == ("live", None)
 
 
-def test_what_is_no_page_is_live_without_its_body(links, world):
+def test_what_is_no_page_is_live_without_its_body(links: Checker, world: World) -> None:
     pdf = Fault(status=200, body=b"%PDF-1.7", headers={"content-type": "application/pdf"})
     url = links.fault("paper.pdf", pdf)
 
@@ -168,13 +174,15 @@ def test_what_is_no_page_is_live_without_its_body(links, world):
         ("Sayfa bulunamadı", "<p>Üzgünüz</p>"),
     ],
 )
-def test_a_page_that_says_there_is_none_is_dead_with_status_200(links, title, body):
+def test_a_page_that_says_there_is_none_is_dead_with_status_200(
+    links: Checker, title: str, body: str
+) -> None:
     url = links.page("moved-away", body, title=title)
 
     assert links.state(url) == ("dead", "soft_404")
 
 
-def test_a_long_error_page_is_told_by_its_siblings(links):
+def test_a_long_error_page_is_told_by_its_siblings(links: Checker) -> None:
     body = f"<h1>Page not found</h1><p>{CHROME}</p>"
     url = links.page("news/2019/story", body, title="Page not found | Site")
     links.page("news/2019/token", body, title="Page not found | Site")
@@ -182,20 +190,20 @@ def test_a_long_error_page_is_told_by_its_siblings(links):
     assert links.state(url, token=lambda: "token") == ("dead", "soft_404")
 
 
-def test_a_long_page_about_missing_pages_is_live(links):
+def test_a_long_page_about_missing_pages_is_live(links: Checker) -> None:
     body = f"<h1>Page not found: designing error pages</h1><p>{CHROME}</p>"
     url = links.page("articles/error-pages", body, title="Page not found: designing error pages")
 
     assert links.state(url) == ("live", None)
 
 
-def test_a_car_is_no_error(links):
+def test_a_car_is_no_error(links: Checker) -> None:
     url = links.page("cars/404", "<h1>Peugeot 404</h1><p>A saloon of the sixties.</p>")
 
     assert links.state(url) == ("live", None)
 
 
-def test_species_that_are_not_found_somewhere_are_found_here(links):
+def test_species_that_are_not_found_somewhere_are_found_here(links: Checker) -> None:
     title = "Twelve species not found in the Alps before 1990"
     url = links.page("papers/12", f"<h1>{title}</h1><p>An abstract.</p>", title=title)
 
@@ -203,27 +211,29 @@ def test_species_that_are_not_found_somewhere_are_found_here(links):
 
 
 @pytest.mark.parametrize("home", ["/", "/index.html", "/en/", "/home"])
-def test_a_page_that_now_leads_to_the_entrance_is_dead(links, internet, world, home):
+def test_a_page_that_now_leads_to_the_entrance_is_dead(
+    links: Checker, internet: Internet, world: World, home: str
+) -> None:
     world.fail(home, Fault(status=200, body="<h1>Welcome</h1>"), times=ALWAYS)
     url = links.redirect("reports/2018/annual", f"{internet.url}{home}")
 
     assert links.state(url) == ("dead", "home_redirect")
 
 
-def test_a_page_that_leads_to_another_page_is_live(links):
+def test_a_page_that_leads_to_another_page_is_live(links: Checker) -> None:
     url = links.redirect("old-address", links.url("sodium-ion"))
 
     assert links.state(url) == ("live", None)
 
 
-def test_a_page_that_leads_to_an_error_page_is_dead(links, world):
+def test_a_page_that_leads_to_an_error_page_is_dead(links: Checker, world: World) -> None:
     world.fail("/errors/404.html", Fault(status=200, body="<h1>Hm</h1>"), times=ALWAYS)
     url = links.redirect("story", "/errors/404.html")
 
     assert links.state(url) == ("dead", "soft_404")
 
 
-def test_a_page_that_leads_to_a_login_is_blocked(links):
+def test_a_page_that_leads_to_a_login_is_blocked(links: Checker) -> None:
     target = links.page("login", "<form><input type=password></form>", title="Sign in")
 
     assert links.state(links.redirect("members/report", target)) == ("blocked", "login")
@@ -240,46 +250,46 @@ def test_a_page_that_leads_to_a_login_is_blocked(links):
         ("", "<script>window.location.href='/lander'</script>"),
     ],
 )
-def test_a_parked_domain_is_dead(links, title, body):
+def test_a_parked_domain_is_dead(links: Checker, title: str, body: str) -> None:
     assert links.state(links.page("about", body, title=title)) == ("dead", "parked")
 
 
-def test_a_paywall_and_a_shell_are_the_page(links):
+def test_a_paywall_and_a_shell_are_the_page(links: Checker) -> None:
     paid = links.page("paid", '<div class="paywall">Subscribe to continue reading</div>')
     shell = links.page("app", '<div id="root"></div><script src="/a.js"></script>')
 
     assert {state.state for state in links.check(paid, shell).values()} == {"live"}
 
 
-def test_a_bot_wall_is_no_soft_404(links):
+def test_a_bot_wall_is_no_soft_404(links: Checker) -> None:
     url = links.page("wall", "<p>Checking your browser</p>", title="Just a moment...")
 
     assert links.state(url) == ("blocked", "bot_wall")
 
 
-def test_redirects_that_lead_nowhere_are_dead(links):
+def test_redirects_that_lead_nowhere_are_dead(links: Checker) -> None:
     assert links.state(links.redirect("round", links.url("round"))) == ("dead", "redirect_loop")
 
 
-def test_an_address_we_must_not_ask_is_left_unchecked(links, world):
+def test_an_address_we_must_not_ask_is_left_unchecked(links: Checker, world: World) -> None:
     url = "http://10.0.0.1/secret"
 
     assert links.state(url) == ("unchecked", "refused")
     assert not world.requests["wayback"]
 
 
-def test_a_redirect_to_a_private_address_is_left_unchecked(links):
+def test_a_redirect_to_a_private_address_is_left_unchecked(links: Checker) -> None:
     assert links.state(links.redirect("in", "http://10.0.0.1/")) == ("unchecked", "refused")
 
 
-def test_a_name_that_does_not_resolve_is_dead(links):
-    async def nobody(_host: str):
+def test_a_name_that_does_not_resolve_is_dead(links: Checker) -> None:
+    async def nobody(_host: str) -> None:
         raise OSError
 
     async def run() -> LinkState:
-        network = Network(config.load(links._environ), resolver=nobody)
+        network = Network(config.load_settings(links._environ), resolver=nobody)
         try:
-            found = await Links(network, wayback=links._internet.url + ARCHIVE).check(
+            found = await LinkChecker(network, wayback=links._internet.url + ARCHIVE).check_links(
                 ["https://gone.example.org/x"]
             )
         finally:
@@ -291,15 +301,19 @@ def test_a_name_that_does_not_resolve_is_dead(links):
     assert (state.state, state.reason) == ("dead", "dns")
 
 
-def test_findings_are_kept_for_an_hour(links, world, environ):
+def test_findings_are_kept_for_an_hour(
+    links: Checker, world: World, environ: dict[str, str]
+) -> None:
     url = links.url("sodium-ion")
 
     async def twice() -> list[LinkState]:
-        store = open_store(config.load(environ))
-        network = Network(config.load(environ))
+        store = open_cache_store(config.load_settings(environ))
+        network = Network(config.load_settings(environ))
         try:
-            checker = Links(network, wayback=links._internet.url + ARCHIVE, loader=store.loader)
-            return [(await checker.check([url]))[url] for _ in range(2)]
+            checker = LinkChecker(
+                network, wayback=links._internet.url + ARCHIVE, loader=store.loader
+            )
+            return [(await checker.check_links([url]))[url] for _ in range(2)]
         finally:
             await network.aclose()
             await store.aclose()
@@ -310,13 +324,25 @@ def test_findings_are_kept_for_an_hour(links, world, environ):
     assert len(world.requests["pages"]) == 2
 
 
-def test_what_may_pass_is_not_kept_long():
-    from citewell.services.links import FRESH, PASSING, _lifetime
+def test_what_may_pass_is_not_kept_long() -> None:
+    from citewell.services.links.link_checks import (
+        LINK_STATE_SECONDS,
+        PASSING_STATE_SECONDS,
+        _choose_state_lifetime,
+    )
 
-    assert _lifetime(LinkState(state="dead", reason="timeout")) == PASSING
-    assert _lifetime(LinkState(state="blocked", status=429, reason="http_429")) == PASSING
-    assert _lifetime(LinkState(state="unchecked", reason="refused")) == 0
-    assert _lifetime(LinkState(state="dead", status=404, reason="http_404")) == FRESH
+    assert (
+        _choose_state_lifetime(LinkState(state="dead", reason="timeout")) == PASSING_STATE_SECONDS
+    )
+    assert (
+        _choose_state_lifetime(LinkState(state="blocked", status=429, reason="http_429"))
+        == PASSING_STATE_SECONDS
+    )
+    assert _choose_state_lifetime(LinkState(state="unchecked", reason="refused")) == 0
+    assert (
+        _choose_state_lifetime(LinkState(state="dead", status=404, reason="http_404"))
+        == LINK_STATE_SECONDS
+    )
 
 
 class Busy:
@@ -325,13 +351,13 @@ class Busy:
     def __init__(self) -> None:
         self.running = self.most = 0
 
-    async def send(self, request: Any) -> Response:
+    async def send_request(self, request: Any) -> HttpResponse:
         self.running += 1
         self.most = max(self.most, self.running)
         for _ in range(3):
             await asyncio.sleep(0)
         self.running -= 1
-        return Response(
+        return HttpResponse(
             status=200, url=request.url, headers={"content-type": "text/plain"}, body=b""
         )
 
@@ -343,24 +369,29 @@ class Lines:
     def upstream(self, *_: Any, **__: Any) -> None: ...
 
 
-def test_no_more_than_eight_are_asked_at_once():
+def test_no_more_than_eight_are_asked_at_once() -> None:
     client = Busy()
     network: Any = Lines(client)
     urls = [f"https://www.example.org/{number}" for number in range(50)]
 
-    states = asyncio.run(Links(network, wayback="https://archive.example.org").check(urls))
+    states = asyncio.run(
+        LinkChecker(network, wayback="https://archive.example.org").check_links(urls)
+    )
 
     assert (len(states), client.most) == (50, 8)
 
 
 @pytest.mark.skipif(not REAL.exists(), reason="the real pages are not here")
-def test_no_real_page_is_called_dead():
+def test_no_real_page_is_called_dead() -> None:
     for path in sorted(REAL.glob("*.gz"))[::20]:
-        page = Response(
+        page = HttpResponse(
             status=200,
             url="https://www.example.org/a/b",
             headers={"content-type": "text/html"},
             body=gzip.decompress(path.read_bytes()),
         )
 
-        assert landing.judge(page, asked=page.url).state in {"live", "blocked"}, path.name
+        assert landing_pages.judge_landing_page(page, asked=page.url).state in {
+            "live",
+            "blocked",
+        }, path.name

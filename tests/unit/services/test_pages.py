@@ -16,12 +16,16 @@ from citewell.errors import (
     NetworkFailed,
     NotFound,
     RateLimited,
-    Refused,
-    Unavailable,
+    RefusedByPolicy,
+    UpstreamUnavailable,
 )
 from citewell.model.page import Page
-from citewell.model.signals import ForumComment, ForumSignals, Highlight
-from citewell.services.pages import FRESH, Failures, lifetime
+from citewell.model.page_signals import ForumComment, ForumSignals, TalkHighlight
+from citewell.services.reading.cached_pages import (
+    PAGE_FRESH_SECONDS,
+    PageFailures,
+    choose_failure_lifetime,
+)
 from tests.unit.services.reading import NOW, Clock, Memory, ScriptedReads, page
 
 URL = "https://example.org/a"
@@ -33,12 +37,14 @@ def error_of(coroutine: Any) -> CitewellError:
     return caught.value
 
 
-def test_a_page_is_fetched_once_whatever_length_is_asked_for():
+def test_a_page_is_fetched_once_whatever_length_is_asked_for() -> None:
     reads, memory = ScriptedReads({URL: page(URL, "Words and words. " * 50)}), Memory()
     cached = memory.reading(reads)
 
     async def twice() -> tuple[Page, Page]:
-        return await cached.read(URL, max_length=100), await cached.read(URL, max_length=10_000)
+        return await cached.read_page(URL, max_length=100), await cached.read_page(
+            URL, max_length=10_000
+        )
 
     short, whole = asyncio.run(twice())
 
@@ -49,13 +55,13 @@ def test_a_page_is_fetched_once_whatever_length_is_asked_for():
     assert whole.content.startswith(short.content)
 
 
-def test_all_that_is_known_of_a_page_survives_being_kept():
+def test_all_that_is_known_of_a_page_survives_being_kept() -> None:
     full = page(
         URL,
         "Wörter 語 \u2028 and more.",
         published="2026-01-02",
         notes=("One.",),
-        highlights=(Highlight(text="x", score=0.5, start_time="0:10"),),
+        highlights=(TalkHighlight(text="x", score=0.5, start_time="0:10"),),
         forum_signals=ForumSignals(
             platform="reddit",
             upvotes=3,
@@ -67,52 +73,52 @@ def test_all_that_is_known_of_a_page_survives_being_kept():
     cached = Memory().reading(ScriptedReads({URL: full}))
 
     async def twice() -> tuple[Page, Page]:
-        return (await cached.kept(URL)).page, (await cached.kept(URL)).page
+        return (await cached.load_page(URL)).page, (await cached.load_page(URL)).page
 
     assert asyncio.run(twice()) == (full, full)
 
 
-def test_half_a_character_pair_does_not_keep_a_page_from_its_reader():
+def test_half_a_character_pair_does_not_keep_a_page_from_its_reader() -> None:
     cached = Memory().reading(ScriptedReads({URL: page(URL, author="x\ud800y")}))
 
-    assert asyncio.run(cached.read(URL)).author == "x?y"
+    assert asyncio.run(cached.read_page(URL)).author == "x?y"
 
 
-def test_a_page_is_fetched_again_when_it_is_old():
+def test_a_page_is_fetched_again_when_it_is_old() -> None:
     reads, memory = ScriptedReads(), Memory()
     cached = memory.reading(reads)
 
     async def twice() -> float:
-        await cached.read(URL)
-        memory.clock.time += FRESH - 1
-        age = (await cached.kept(URL)).age
+        await cached.read_page(URL)
+        memory.clock.time += PAGE_FRESH_SECONDS - 1
+        age = (await cached.load_page(URL)).age_seconds
         memory.clock.time += 2
-        await cached.read(URL)
+        await cached.read_page(URL)
         return age
 
-    assert asyncio.run(twice()) == FRESH - 1
+    assert asyncio.run(twice()) == PAGE_FRESH_SECONDS - 1
     assert reads.asked[URL] == 2
 
 
-def test_callers_at_the_same_time_share_one_fetch():
+def test_callers_at_the_same_time_share_one_fetch() -> None:
     reads = ScriptedReads()
     cached = Memory().reading(reads)
 
     async def together() -> None:
-        await asyncio.gather(*(cached.read(URL) for _ in range(5)))
+        await asyncio.gather(*(cached.read_page(URL) for _ in range(5)))
 
     asyncio.run(together())
 
     assert reads.asked[URL] == 1
 
 
-def test_tenants_that_are_kept_apart_share_no_page():
+def test_tenants_that_are_kept_apart_share_no_page() -> None:
     reads = ScriptedReads()
     cached = Memory().reading(reads, isolated=True)
 
     async def each() -> None:
         for tenant in ("one", "one", "two", None, None):
-            await cached.read(URL, tenant=tenant)
+            await cached.read_page(URL, tenant=tenant)
 
     asyncio.run(each())
 
@@ -122,14 +128,14 @@ def test_tenants_that_are_kept_apart_share_no_page():
 @pytest.mark.parametrize(
     ("error", "seconds"),
     [
-        (Refused("x"), 4 * 3600),
+        (RefusedByPolicy("x"), 4 * 3600),
         (BrowserUnavailable("x"), 4 * 3600),
         (Blocked("x"), 1800),
         (AuthRequired("x"), 1800),
         (RateLimited("x", retry_after=500), 90),
         (RateLimited("x", retry_after=20), 20),
         (NetworkFailed("x"), 120),
-        (Unavailable("x"), 120),
+        (UpstreamUnavailable("x"), 120),
         (NotFound("x"), 600),
         (ContentEmpty("x"), 600),
         (InternalError("x"), 0),
@@ -137,78 +143,78 @@ def test_tenants_that_are_kept_apart_share_no_page():
 )
 def test_a_failure_is_remembered_for_as_long_as_it_is_likely_to_last(
     error: CitewellError, seconds: float
-):
-    assert lifetime(error) == seconds
+) -> None:
+    assert choose_failure_lifetime(error) == seconds
 
 
-def test_a_remembered_failure_costs_no_second_request():
+def test_a_remembered_failure_costs_no_second_request() -> None:
     reads, memory = ScriptedReads({URL: Blocked("Walled.", detail="wall")}), Memory()
     cached = memory.reading(reads)
 
-    first = error_of(cached.read(URL))
+    first = error_of(cached.read_page(URL))
     memory.clock.time += 1799
-    second = error_of(cached.read(URL))
+    second = error_of(cached.read_page(URL))
 
     assert reads.asked[URL] == 1
     assert type(first) is type(second) is Blocked
     assert (second.message, second.detail) == ("Walled.", "wall")
 
 
-def test_it_is_forgotten_in_time():
+def test_it_is_forgotten_in_time() -> None:
     reads, memory = ScriptedReads({URL: Blocked("Walled.")}), Memory()
     cached = memory.reading(reads)
 
-    error_of(cached.read(URL))
+    error_of(cached.read_page(URL))
     memory.clock.time += 1801
-    error_of(cached.read(URL))
+    error_of(cached.read_page(URL))
 
     assert reads.asked[URL] == 2
 
 
-def test_a_remembered_failure_never_invites_a_retry_in_vain():
+def test_a_remembered_failure_never_invites_a_retry_in_vain() -> None:
     memory = Memory()
     cached = memory.reading(ScriptedReads({URL: NetworkFailed("Down.", retry_after=5)}))
 
-    first = error_of(cached.read(URL))
+    first = error_of(cached.read_page(URL))
     memory.clock.time += 100
-    second = error_of(cached.read(URL))
+    second = error_of(cached.read_page(URL))
 
     assert (first.retry_after, second.retry_after) == (120, 20)
 
 
-def test_a_longer_pause_that_the_server_asked_for_is_passed_on():
+def test_a_longer_pause_that_the_server_asked_for_is_passed_on() -> None:
     memory = Memory()
     cached = memory.reading(ScriptedReads({URL: RateLimited("Slow.", retry_after=600)}))
 
-    first = error_of(cached.read(URL))
+    first = error_of(cached.read_page(URL))
     memory.clock.time += 60
-    second = error_of(cached.read(URL))
+    second = error_of(cached.read_page(URL))
 
     assert (first.retry_after, second.retry_after) == (600, 540)
 
 
-def test_a_fault_of_ours_is_not_held_against_the_page():
+def test_a_fault_of_ours_is_not_held_against_the_page() -> None:
     reads = ScriptedReads({URL: InternalError("Oops.")})
     cached = Memory().reading(reads)
 
-    error_of(cached.read(URL))
-    error_of(cached.read(URL))
+    error_of(cached.read_page(URL))
+    error_of(cached.read_page(URL))
 
     assert reads.asked[URL] == 2
 
 
-def test_only_so_many_failures_are_remembered():
-    failures = Failures(Clock(), most=2)
+def test_only_so_many_failures_are_remembered() -> None:
+    failures = PageFailures(Clock(), max_failures=2)
 
     for name in ("a", "b", "c"):
-        failures.remember("me", name, Blocked("x"))
+        failures.remember_failure("me", name, Blocked("x"))
 
-    failures.check("me", "a")
+    failures.raise_remembered("me", "a")
     with pytest.raises(Blocked):
-        failures.check("me", "c")
+        failures.raise_remembered("me", "c")
 
 
-def test_an_unchanged_page_is_renewed_without_being_fetched():
+def test_an_unchanged_page_is_renewed_without_being_fetched() -> None:
     reads = ScriptedReads({URL: page(URL, etag='"1"')})
     memory, asked = Memory(), []
 
@@ -219,9 +225,9 @@ def test_an_unchanged_page_is_renewed_without_being_fetched():
     cached = memory.reading(reads, renew=unchanged)
 
     async def later() -> Page:
-        await cached.read(URL)
-        memory.clock.time += FRESH + 1
-        return await cached.read(URL)
+        await cached.read_page(URL)
+        memory.clock.time += PAGE_FRESH_SECONDS + 1
+        return await cached.read_page(URL)
 
     renewed = asyncio.run(later())
 
@@ -229,7 +235,7 @@ def test_an_unchanged_page_is_renewed_without_being_fetched():
     assert renewed.fetched_at == NOW
 
 
-def test_a_changed_page_takes_the_place_of_the_old_one():
+def test_a_changed_page_takes_the_place_of_the_old_one() -> None:
     old = page(URL, "Old words.", last_modified="Mon, 02 Nov 2026 10:00:00 GMT")
     memory = Memory()
 
@@ -239,14 +245,14 @@ def test_a_changed_page_takes_the_place_of_the_old_one():
     cached = memory.reading(ScriptedReads({URL: old}), renew=changed)
 
     async def later() -> tuple[Page, Page]:
-        await cached.read(URL)
-        memory.clock.time += FRESH + 1
-        return await cached.read(URL), await cached.read(URL)
+        await cached.read_page(URL)
+        memory.clock.time += PAGE_FRESH_SECONDS + 1
+        return await cached.read_page(URL), await cached.read_page(URL)
 
     assert [one.content for one in asyncio.run(later())] == ["New words.", "New words."]
 
 
-def test_a_page_without_validators_is_never_asked_about():
+def test_a_page_without_validators_is_never_asked_about() -> None:
     memory, reads = Memory(), ScriptedReads()
 
     async def never(before: Page) -> Page | None:
@@ -255,27 +261,27 @@ def test_a_page_without_validators_is_never_asked_about():
     cached = memory.reading(reads, renew=never)
 
     async def later() -> None:
-        await cached.read(URL)
-        memory.clock.time += FRESH + 1
-        await cached.read(URL)
+        await cached.read_page(URL)
+        memory.clock.time += PAGE_FRESH_SECONDS + 1
+        await cached.read_page(URL)
 
     asyncio.run(later())
 
     assert reads.asked[URL] == 2
 
 
-def test_many_pages_come_in_order_with_their_errors():
+def test_many_pages_come_in_order_with_their_errors() -> None:
     other = "https://example.org/b"
     cached = Memory().reading(ScriptedReads({URL: Blocked("Walled."), other: 60.0}))
 
     found = asyncio.run(
-        cached.read_many([URL, other, "https://example.org/c"], timeout=0.05, concurrency=2)
+        cached.read_many_pages([URL, other, "https://example.org/c"], timeout=0.05, concurrency=2)
     )
 
     assert [type(one) for one in found] == [Blocked, NetworkFailed, Page]
 
 
-def test_closing_closes_the_reader_below():
+def test_closing_closes_the_reader_below() -> None:
     reads = ScriptedReads()
 
     asyncio.run(Memory().reading(reads).aclose())

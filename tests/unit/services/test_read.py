@@ -11,7 +11,7 @@ from citewell import config
 from citewell.errors import CitewellError, NetworkFailed, NotFound
 from citewell.model.page import Page
 from citewell.net.network import Network
-from citewell.services.read import Read
+from citewell.services.reading.page_reader import PageReader
 from tests.internet.faults import Fault
 from tests.internet.serve import Internet
 from tests.internet.world import World
@@ -20,12 +20,14 @@ T = TypeVar("T")
 PATHS = ("lithium-ion-ageing", "solid-state-batteries", "sodium-ion")
 
 
-def using(environ: dict[str, str], act: Callable[[Read], Awaitable[T]], **settings: object) -> T:
+def using(
+    environ: dict[str, str], act: Callable[[PageReader], Awaitable[T]], **settings: object
+) -> T:
     async def run() -> T:
-        chosen = config.load(environ, **settings)
+        chosen = config.load_settings(environ, **settings)
         network = Network(chosen)
         try:
-            return await act(Read(settings=chosen, network=network))
+            return await act(PageReader(settings=chosen, network=network))
         finally:
             await network.aclose()
 
@@ -39,7 +41,7 @@ def urls(internet: Internet) -> list[str]:
 def test_content_is_cut_to_the_length_asked_for(
     internet: Internet, environ: dict[str, str]
 ) -> None:
-    page = using(environ, lambda service: service.read(urls(internet)[0], max_length=400))
+    page = using(environ, lambda service: service.read_page(urls(internet)[0], max_length=400))
 
     assert page.truncated
     assert 200 < len(page.content.encode()) <= 400
@@ -47,7 +49,7 @@ def test_content_is_cut_to_the_length_asked_for(
 
 
 def test_many_pages_come_in_the_order_asked(internet: Internet, environ: dict[str, str]) -> None:
-    found = using(environ, lambda service: service.read_many(urls(internet)))
+    found = using(environ, lambda service: service.read_many_pages(urls(internet)))
 
     assert [page.url for page in found if isinstance(page, Page)] == urls(internet)
 
@@ -55,7 +57,7 @@ def test_many_pages_come_in_the_order_asked(internet: Internet, environ: dict[st
 def test_one_failure_leaves_the_others_alone(internet: Internet, environ: dict[str, str]) -> None:
     wanted = [urls(internet)[0], internet.odd("status/404"), urls(internet)[1]]
 
-    found = using(environ, lambda service: service.read_many(wanted))
+    found = using(environ, lambda service: service.read_many_pages(wanted))
 
     assert isinstance(found[1], NotFound)
     assert isinstance(found[0], Page)
@@ -65,7 +67,9 @@ def test_one_failure_leaves_the_others_alone(internet: Internet, environ: dict[s
 def test_a_slow_page_is_given_up_alone(internet: Internet, environ: dict[str, str]) -> None:
     wanted = [internet.odd("slow"), *urls(internet)]
 
-    found = using(environ, lambda service: service.read_many(wanted, timeout=3.0, concurrency=2))
+    found = using(
+        environ, lambda service: service.read_many_pages(wanted, timeout=3.0, concurrency=2)
+    )
 
     assert isinstance(found[0], NetworkFailed)
     assert all(isinstance(page, Page) for page in found[1:])
@@ -79,7 +83,7 @@ def test_no_more_pages_are_read_at_once_than_the_setting_allows(
 
     found: tuple[Page | CitewellError, ...] = using(
         environ,
-        lambda service: service.read_many(wanted, timeout=1.0),
+        lambda service: service.read_many_pages(wanted, timeout=1.0),
         max_page_concurrency=1,
         page_timeout=30,
     )
@@ -94,7 +98,7 @@ def test_progress_names_the_tiers(internet: Internet, environ: dict[str, str]) -
     async def note(_done: float, _total: float | None, message: str | None) -> None:
         said.append(message)
 
-    using(environ, lambda service: service.read(urls(internet)[0], on_progress=note))
+    using(environ, lambda service: service.read_page(urls(internet)[0], on_progress=note))
 
     assert said == ["reading the page (markdown)", "reading the page (html)"]
 
@@ -114,14 +118,14 @@ def test_a_page_is_asked_for_changes_before_it_is_read_again(
     url = internet.page("batteries.example.org", "lithium-ion-ageing")
 
     async def run() -> Page | None:
-        settings = config.load(environ, respect_robots=False)
+        settings = config.load_settings(environ, respect_robots=False)
         network = Network(settings)
-        reader = Read(settings=settings, network=network)
+        reader = PageReader(settings=settings, network=network)
         try:
-            first = await reader.read(url)
+            first = await reader.read_page(url)
             if status == 304 and etag:
                 world.fail("pages", Fault(status=304))
-            return await reader.renew(replace(first, etag=etag, last_modified=None))
+            return await reader.renew_page(replace(first, etag=etag, last_modified=None))
         finally:
             await reader.aclose()
             await network.aclose()

@@ -9,13 +9,17 @@ from typing import Any
 
 import pytest
 
-from citewell.errors import Unavailable
-from citewell.model.recommendation import RecommendationAudit
-from citewell.model.source import SearchAnswer, SearchMetadata, SearchResult
-from citewell.services.links import LinkState
-from citewell.services.recommendation.audit import Recommendation, Recommendations, Wish
-from citewell.services.recommendation.corroboration import Corroboration, signal
-from citewell.services.web.ask import Ask
+from citewell.errors import UpstreamUnavailable
+from citewell.model.recommendation_audit import RecommendationAudit
+from citewell.model.search_results import SearchAnswer, SearchMetadata, SearchResult
+from citewell.services.links.link_checks import LinkState
+from citewell.services.recommendation.corroboration import CorroborationFinder, classify_agreement
+from citewell.services.recommendation.recommendation_auditor import (
+    GivenRecommendation,
+    RecommendationAuditor,
+    RecommendationRequest,
+)
+from citewell.services.web.search_request import SearchRequest
 
 CLAIM = "the best shop system for small businesses"
 LIVE = LinkState(state="live", status=200)
@@ -26,7 +30,9 @@ class Links:
         self._states = states
         self.asked: list[str] = []
 
-    async def check(self, urls: Iterable[str], *, tenant: str | None = None) -> Mapping[str, Any]:
+    async def check_links(
+        self, urls: Iterable[str], *, tenant: str | None = None
+    ) -> Mapping[str, Any]:
         self.asked = list(urls)
         return {url: self._states.get(url.rpartition("/")[2], LIVE) for url in self.asked}
 
@@ -36,13 +42,13 @@ class Searches:
 
     def __init__(self, *results: SearchResult, failing: bool = False, stuck: bool = False) -> None:
         self._results, self._failing, self._stuck = results, failing, stuck
-        self.asked: list[Ask] = []
+        self.asked: list[SearchRequest] = []
         self.running = self.most = 0
 
-    async def search(self, ask: Ask, **_: Any) -> SearchAnswer:
+    async def search_cached(self, ask: SearchRequest, **_: Any) -> SearchAnswer:
         self.asked.append(ask)
         if self._failing:
-            raise Unavailable("No provider.")
+            raise UpstreamUnavailable("No provider.")
         if self._stuck:
             await asyncio.Event().wait()
         self.running += 1
@@ -64,7 +70,7 @@ def result(title: str, snippet: str = "", url: str = "https://news.example.org/a
 
 
 def audit(
-    *items: Recommendation,
+    *items: GivenRecommendation,
     claim: str = "",
     links: Links | None = None,
     searches: Searches | None = None,
@@ -72,21 +78,23 @@ def audit(
 ) -> RecommendationAudit:
     async def silent(*_: Any) -> None: ...
 
-    service = Recommendations(
+    service = RecommendationAuditor(
         links=links or Links(),  # type: ignore[arg-type]  # the one method that is used
-        corroboration=Corroboration(searches or Searches()),
+        corroboration=CorroborationFinder(searches or Searches()),
         deadline=deadline,
         now=lambda: datetime(2026, 11, 15, tzinfo=UTC),
     )
-    wish = Wish(items=items, claim=claim, count=3, tenant="t")
-    return asyncio.run(service.audit(wish, progress=silent))
+    wish = RecommendationRequest(items=items, claim=claim, results_per_search=3, tenant="t")
+    return asyncio.run(service.audit_recommendations(wish, progress=silent))
 
 
-def item(title: str = "Shopify", url: str = "", author: str = "", bio: str = "") -> Recommendation:
-    return Recommendation(title=title, url=url, author=author, bio=bio)
+def item(
+    title: str = "Shopify", url: str = "", author: str = "", bio: str = ""
+) -> GivenRecommendation:
+    return GivenRecommendation(title=title, url=url, author=author, bio=bio)
 
 
-def test_a_sound_item_has_no_flags():
+def test_a_sound_item_has_no_flags() -> None:
     (row,) = audit(item(url="https://www.reuters.com/x")).recommendations
 
     assert (row.flags, row.reasons, row.link_live, row.http_status) == ((), (), True, 200)
@@ -94,8 +102,8 @@ def test_a_sound_item_has_no_flags():
     assert row.domain_reputation.tier == "high"
 
 
-def test_an_item_without_an_address_has_neither_link_nor_reputation():
-    wire = audit(item()).recommendations[0].wire()
+def test_an_item_without_an_address_has_neither_link_nor_reputation() -> None:
+    wire = audit(item()).recommendations[0].to_wire()
 
     assert not {"url", "linkLive", "httpStatus", "domainReputation"} & set(wire)
     assert wire["flags"] == []
@@ -111,14 +119,14 @@ def test_an_item_without_an_address_has_neither_link_nor_reputation():
         ("https://nature.com.evil.example.org/x", "unknown_reputation"),
     ],
 )
-def test_reputation_flags_fire_by_the_registered_domain(url, flag):
+def test_reputation_flags_fire_by_the_registered_domain(url: str, flag: str) -> None:
     (row,) = audit(item(url=url)).recommendations
 
     assert row.flags == (flag,)
     assert len(row.reasons) == 1
 
 
-def test_a_dead_link_is_flagged_with_its_copy():
+def test_a_dead_link_is_flagged_with_its_copy() -> None:
     copy = "https://web.archive.org/web/20200101000000/https://www.nature.com/gone"
     links = Links(gone=LinkState(state="dead", status=404, reason="http_404", archived=copy))
 
@@ -137,13 +145,15 @@ def test_a_dead_link_is_flagged_with_its_copy():
         (LinkState(state="unchecked", reason="refused"), None, None),
     ],
 )
-def test_the_link_is_told_as_it_was_found(state, live, status):
+def test_the_link_is_told_as_it_was_found(
+    state: Any, live: bool | None, status: int | None
+) -> None:
     (row,) = audit(item(url="https://www.nature.com/x"), links=Links(x=state)).recommendations
 
     assert (row.link_live, row.http_status) == (live, status)
 
 
-def test_interests_are_flagged_with_their_words():
+def test_interests_are_flagged_with_their_words() -> None:
     rows = audit(
         item(
             "1. Shopify\n2. Others",
@@ -159,7 +169,7 @@ def test_interests_are_flagged_with_their_words():
     assert rows[1].flags == ()
 
 
-def test_only_the_first_of_a_publishers_own_list_is_flagged():
+def test_only_the_first_of_a_publishers_own_list_is_flagged() -> None:
     url = "https://blog.acmedesk.io/best"
 
     rows = audit(item("Acme Desk", url), item("Zen Board", url), item("Blue Sheet", url))
@@ -167,7 +177,7 @@ def test_only_the_first_of_a_publishers_own_list_is_flagged():
     assert ["self_promotion" in row.flags for row in rows.recommendations] == [True, False, False]
 
 
-def test_addresses_are_checked_together_and_once():
+def test_addresses_are_checked_together_and_once() -> None:
     links = Links()
 
     audit(
@@ -180,16 +190,16 @@ def test_addresses_are_checked_together_and_once():
     assert links.asked == ["https://a.example.org/1", "https://a.example.org/2"]
 
 
-def test_without_a_claim_nobody_is_asked_and_nothing_is_concluded():
+def test_without_a_claim_nobody_is_asked_and_nothing_is_concluded() -> None:
     searches = Searches()
 
     found = audit(item(), searches=searches)
 
     assert (searches.asked, found.aggregate_flags) == ([], None)
-    assert "aggregateFlags" not in found.wire()
+    assert "aggregateFlags" not in found.to_wire()
 
 
-def test_a_claim_is_looked_for_in_the_press_and_in_technology():
+def test_a_claim_is_looked_for_in_the_press_and_in_technology() -> None:
     searches = Searches(result(f"Shopify is {CLAIM}"))
 
     found = audit(item(), claim=CLAIM, searches=searches)
@@ -204,7 +214,7 @@ def test_a_claim_is_looked_for_in_the_press_and_in_technology():
     assert found.aggregate_flags == ()
 
 
-def test_risky_words_bring_in_the_records():
+def test_risky_words_bring_in_the_records() -> None:
     searches = Searches()
 
     audit(item("Shopify"), claim="was fined for fraud", searches=searches)
@@ -212,7 +222,7 @@ def test_risky_words_bring_in_the_records():
     assert [ask.lens for ask in searches.asked] == ["news", "tech", "investigative_records"]
 
 
-def test_nobody_who_agrees_is_told_of_the_whole_list():
+def test_nobody_who_agrees_is_told_of_the_whole_list() -> None:
     searches = Searches(result("Weather in spring", "It rained."))
 
     found = audit(item(), item("BigCommerce"), claim=CLAIM, searches=searches)
@@ -220,21 +230,21 @@ def test_nobody_who_agrees_is_told_of_the_whole_list():
     assert found.aggregate_flags == ("no_independent_corroboration",)
 
 
-def test_searches_that_fail_prove_nothing():
+def test_searches_that_fail_prove_nothing() -> None:
     found = audit(item(), claim=CLAIM, searches=Searches(failing=True))
 
     assert found.aggregate_flags == ("corroboration_unavailable",)
     assert found.recommendations[0].corroboration_searches is None
 
 
-def test_searches_that_never_end_are_left_out_and_said_so():
+def test_searches_that_never_end_are_left_out_and_said_so() -> None:
     found = audit(item(), claim=CLAIM, searches=Searches(stuck=True), deadline=0.05)
 
-    assert found.notes == ("Not every corroborating search ended in time.",)
+    assert found.notes == ("Not every corroborating search finished in time.",)
     assert found.recommendations[0].corroboration_searches is None
 
 
-def test_a_hundred_items_are_searched_a_few_at_a_time():
+def test_a_hundred_items_are_searched_a_few_at_a_time() -> None:
     searches = Searches(result(f"Shopify is {CLAIM}"))
 
     found = audit(*[item(f"Thing {n}") for n in range(100)], claim=CLAIM, searches=searches)
@@ -243,7 +253,7 @@ def test_a_hundred_items_are_searched_a_few_at_a_time():
     assert searches.most <= 6
 
 
-def test_a_brands_own_page_corroborates_nothing():
+def test_a_brands_own_page_corroborates_nothing() -> None:
     own = result(f"Shopify is {CLAIM}", url="https://news.shopify.com/x")
 
     found = audit(item(url="https://www.shopify.com/"), claim=CLAIM, searches=Searches(own))
@@ -263,5 +273,7 @@ def test_a_brands_own_page_corroborates_nothing():
         ("Weather in spring", "It rained.", "disagree"),
     ],
 )
-def test_a_result_agrees_only_where_it_names_the_thing_and_covers_the_claim(title, snippet, said):
-    assert signal(result(title, snippet), "Shopify", CLAIM) == said
+def test_a_result_agrees_only_where_it_names_the_thing_and_covers_the_claim(
+    title: str, snippet: str, said: str
+) -> None:
+    assert classify_agreement(result(title, snippet), "Shopify", CLAIM) == said

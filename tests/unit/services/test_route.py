@@ -6,13 +6,13 @@ import pytest
 
 from citewell.errors import Misconfigured
 from citewell.ports import Offer
-from citewell.services.web.route import Router
+from citewell.services.routing.provider_chains import SearchRouter
 from tests.unit.services.doubles import Scripted, Shop, keyed, spec
 
 BOTH = frozenset({Offer.WEB, Offer.NEWS})
 
 
-def router(environ: dict[str, str] | None = None, **settings: Any) -> Router:
+def router(environ: dict[str, str] | None = None, **settings: Any) -> SearchRouter:
     shop = Shop(
         (spec("duck", rank=20), Scripted()),
         (spec("wiki", rank=60, general=False), Scripted()),
@@ -21,49 +21,51 @@ def router(environ: dict[str, str] | None = None, **settings: Any) -> Router:
         environ=environ,
         **settings,
     )
-    return Router(shop.settings, shop.catalogue)
+    return SearchRouter(shop.settings, shop.catalogue)
 
 
-def test_without_settings_the_keyless_general_one_leads_and_narrow_ones_stand_by():
-    chain = router().chain(Offer.WEB)
+def test_without_settings_the_keyless_general_one_leads_and_narrow_ones_stand_by() -> None:
+    chain = router().require_chain(Offer.WEB)
 
     assert (chain.main, chain.spare) == (("duck",), ("wiki",))
 
 
-def test_a_key_puts_its_provider_first():
-    assert router({"PAID_KEY": "k"}).chain(Offer.WEB).main == ("paid", "duck")
+def test_a_key_puts_its_provider_first() -> None:
+    assert router({"PAID_KEY": "k"}).require_chain(Offer.WEB).main == ("paid", "duck")
 
 
-def test_search_provider_goes_first_and_the_rest_follow():
-    chain = router({"PAID_KEY": "k"}, search_provider="Wiki").chain(Offer.WEB)
+def test_search_provider_goes_first_and_the_rest_follow() -> None:
+    chain = router({"PAID_KEY": "k"}, search_provider="Wiki").require_chain(Offer.WEB)
 
     assert chain.main == ("wiki", "paid", "duck")
 
 
-def test_a_list_is_the_whole_order():
-    chain = router({"PAID_KEY": "k"}, search_routing="wiki, duck,wiki").chain(Offer.WEB)
+def test_a_list_is_the_whole_order() -> None:
+    chain = router({"PAID_KEY": "k"}, search_routing="wiki, duck,wiki").require_chain(Offer.WEB)
 
     assert (chain.main, chain.spare) == (("wiki", "duck"), ())
 
 
-def test_json_gives_a_list_per_capability():
+def test_json_gives_a_list_per_capability() -> None:
     text = '{"news": ["paid"], "web": "duck", "default": ["wiki"], "academic": ["openalex"]}'
     routed = router({"PAID_KEY": "k"}, search_routing=text)
 
-    assert routed.chain(Offer.WEB).main == ("duck",)
-    assert routed.chain(Offer.NEWS).main == ("paid",)
+    assert routed.require_chain(Offer.WEB).main == ("duck",)
+    assert routed.require_chain(Offer.NEWS).main == ("paid",)
 
 
-def test_a_routed_provider_without_its_key_is_left_out_and_told_of():
+def test_a_routed_provider_without_its_key_is_left_out_and_told_of() -> None:
     routed = router(search_routing="paid,duck")
 
-    assert routed.chain(Offer.WEB).main == ("duck",)
-    assert routed.warnings() == ("paid is chosen but not configured: set PAID_KEY.",)
+    assert routed.require_chain(Offer.WEB).main == ("duck",)
+    assert routed.describe_unusable_choices() == (
+        "paid is chosen but not configured: set PAID_KEY.",
+    )
 
 
-def test_a_routing_that_leaves_nobody_names_what_to_set():
+def test_a_routing_that_leaves_nobody_names_what_to_set() -> None:
     with pytest.raises(Misconfigured, match="set PAID_KEY"):
-        router(search_routing="paid").chain(Offer.WEB)
+        router(search_routing="paid").require_chain(Offer.WEB)
 
 
 @pytest.mark.parametrize(
@@ -71,7 +73,7 @@ def test_a_routing_that_leaves_nobody_names_what_to_set():
     [
         ("duck,barve", r"SEARCH_ROUTING names 'barve'.* Supported: duck, library, paid, wiki"),
         ('{"web": ["duck"', "it is not JSON"),
-        ('{"webs": ["duck"]}', "'webs' is no capability"),
+        ('{"webs": ["duck"]}', "'webs' is not a capability"),
         ('{"web": 7}', "'web' must hold provider names"),
         ('{"web": [7]}', "'web' must hold provider names"),
         ('{"web": []}', "'web' is empty"),
@@ -79,11 +81,13 @@ def test_a_routing_that_leaves_nobody_names_what_to_set():
         ("[]", "the list is empty"),
     ],
 )
-def test_a_malformed_routing_is_refused_at_once_with_the_exact_problem(text: str, problem: str):
+def test_a_malformed_routing_is_refused_at_once_with_the_exact_problem(
+    text: str, problem: str
+) -> None:
     with pytest.raises(Misconfigured, match=problem):
         router(search_routing=text)
 
 
-def test_an_unknown_search_provider_is_refused_at_once():
+def test_an_unknown_search_provider_is_refused_at_once() -> None:
     with pytest.raises(Misconfigured, match="SEARCH_PROVIDER names 'gogle'"):
         router(search_provider="gogle")

@@ -12,32 +12,35 @@ import pytest
 
 from citewell.config import Settings
 from citewell.errors import InvalidInput, SessionNotFound
-from citewell.model.session import Event, Session, Source, Step
-from citewell.services.sessions import codec, export, views
-from citewell.services.sessions.coverage import coverage, refinements
-from citewell.services.sessions.patterns import error_patterns, provider_stats
-from citewell.services.sessions.tracking import Sessions, Taken
-from citewell.store.state import open_state
+from citewell.model.research_session import CallOutcome, ResearchSession, SessionSource, SessionStep
+from citewell.services.sessions import session_codec, session_export, session_views
+from citewell.services.sessions.session_coverage import (
+    measure_session_coverage,
+    suggest_refinements,
+)
+from citewell.services.sessions.session_patterns import count_provider_calls, find_error_patterns
+from citewell.services.sessions.session_tracking import RecordedStep, SessionTracker
+from citewell.store.state_store import open_state_store
 from tests.services import postgres_or_skip
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "sessions"
 OWNER = "default/anonymous"
 
 
-def step(number: int, **facts: Any) -> Step:
-    return Step(
+def step(number: int, **facts: Any) -> SessionStep:
+    return SessionStep(
         **({"number": number, "text": f"step {number}", "at": "", "next_needed": True} | facts)
     )
 
 
-def scene(tmp_path: Path, work: Callable[[Sessions], Awaitable[Any]], **limits: Any) -> Any:
+def scene(tmp_path: Path, work: Callable[[SessionTracker], Awaitable[Any]], **limits: Any) -> Any:
     """Run `work` with sessions on a real store in a directory of its own."""
 
     async def run() -> Any:
-        state = open_state(Settings(data_dir=tmp_path))
+        state = open_state_store(Settings(data_dir=tmp_path))
         ids = iter(f"session-{number}" for number in range(1, 100))
         ticks = iter(range(10_000))
-        sessions = Sessions(
+        sessions = SessionTracker(
             state.sessions,
             now=lambda: datetime.fromtimestamp(1_760_000_000 + next(ticks), UTC),
             new_id=lambda: next(ids),
@@ -51,27 +54,29 @@ def scene(tmp_path: Path, work: Callable[[Sessions], Awaitable[Any]], **limits: 
     return asyncio.run(run())
 
 
-async def taken(sessions: Sessions, *steps: Step) -> Taken:
-    result = await sessions.take(OWNER, steps[0], session_id=None)
+async def taken(sessions: SessionTracker, *steps: SessionStep) -> RecordedStep:
+    result = await sessions.record_step(OWNER, steps[0], session_id=None)
     for later in steps[1:]:
-        result = await sessions.take(OWNER, later, session_id=result.session.id)
+        result = await sessions.record_step(OWNER, later, session_id=result.session.id)
     return result
 
 
 def test_a_session_begins_with_step_one_and_survives_a_restart(tmp_path: Path) -> None:
     begun = scene(tmp_path, lambda sessions: taken(sessions, step(1, goal="why?"), step(2)))
 
-    found: Session = scene(tmp_path, lambda sessions: sessions.find(OWNER, begun.session.id))
+    found: ResearchSession = scene(
+        tmp_path, lambda sessions: sessions.find_session(OWNER, begun.session.id)
+    )
 
     assert found.goal == "why?"
     assert [item.text for item in found.steps] == ["step 1", "step 2"]
 
 
 def test_a_later_step_without_a_session_gets_guidance_and_starts_nothing(tmp_path: Path) -> None:
-    async def work(sessions: Sessions) -> tuple[str, tuple[Session, ...]]:
+    async def work(sessions: SessionTracker) -> tuple[str, tuple[ResearchSession, ...]]:
         with pytest.raises(InvalidInput) as caught:
-            await sessions.take(OWNER, step(2), session_id=None)
-        return caught.value.message, await sessions.listed(OWNER)
+            await sessions.record_step(OWNER, step(2), session_id=None)
+        return caught.value.message, await sessions.list_sessions(OWNER)
 
     message, sessions = scene(tmp_path, work)
 
@@ -88,22 +93,24 @@ def test_a_later_step_without_a_session_gets_guidance_and_starts_nothing(tmp_pat
         (step(3, branch_from=7), "branchFromStep 7 does not exist"),
     ],
 )
-def test_numbers_that_point_at_nothing_are_refused(tmp_path: Path, wrong: Step, words: str) -> None:
-    async def work(sessions: Sessions) -> str:
+def test_numbers_that_point_at_nothing_are_refused(
+    tmp_path: Path, wrong: SessionStep, words: str
+) -> None:
+    async def work(sessions: SessionTracker) -> str:
         begun = await taken(sessions, step(1), step(2))
         with pytest.raises(InvalidInput) as caught:
-            await sessions.take(OWNER, wrong, session_id=begun.session.id)
+            await sessions.record_step(OWNER, wrong, session_id=begun.session.id)
         return caught.value.message
 
     assert words in scene(tmp_path, work)
 
 
 def test_the_same_step_sent_again_is_not_recorded_twice(tmp_path: Path) -> None:
-    async def work(sessions: Sessions) -> Taken:
+    async def work(sessions: SessionTracker) -> RecordedStep:
         begun = await taken(sessions, step(1), step(2))
-        return await sessions.take(OWNER, step(2), session_id=begun.session.id)
+        return await sessions.record_step(OWNER, step(2), session_id=begun.session.id)
 
-    again: Taken = scene(tmp_path, work)
+    again: RecordedStep = scene(tmp_path, work)
 
     assert len(again.session.steps) == 2
     assert again.warning
@@ -111,7 +118,7 @@ def test_the_same_step_sent_again_is_not_recorded_twice(tmp_path: Path) -> None:
 
 
 def test_a_full_session_says_so_and_keeps_what_it_has(tmp_path: Path) -> None:
-    result: Taken = scene(
+    result: RecordedStep = scene(
         tmp_path, lambda sessions: taken(sessions, step(1), step(2), step(3)), max_steps=2
     )
 
@@ -121,33 +128,38 @@ def test_a_full_session_says_so_and_keeps_what_it_has(tmp_path: Path) -> None:
 
 
 def test_a_session_is_its_owners_alone(tmp_path: Path) -> None:
-    async def work(sessions: Sessions) -> None:
+    async def work(sessions: SessionTracker) -> None:
         begun = await taken(sessions, step(1))
         with pytest.raises(SessionNotFound, match="last 4 hours"):
-            await sessions.find("default/somebody-else", begun.session.id)
+            await sessions.find_session("default/somebody-else", begun.session.id)
 
     scene(tmp_path, work)
 
 
 def test_concurrent_steps_lose_no_update(tmp_path: Path) -> None:
-    async def work(sessions: Sessions) -> Session:
+    async def work(sessions: SessionTracker) -> ResearchSession:
         begun = await taken(sessions, step(1))
         links = [
-            sessions.link(
-                OWNER, begun.session.id, sources=[Source(url=f"https://a.example/{n}")], events=[]
+            sessions.link_findings(
+                OWNER,
+                begun.session.id,
+                sources=[SessionSource(url=f"https://a.example/{n}")],
+                events=[],
             )
             for n in range(20)
         ]
-        await asyncio.gather(*links, sessions.take(OWNER, step(2), session_id=begun.session.id))
-        return await sessions.find(OWNER, begun.session.id)
+        await asyncio.gather(
+            *links, sessions.record_step(OWNER, step(2), session_id=begun.session.id)
+        )
+        return await sessions.find_session(OWNER, begun.session.id)
 
-    session: Session = scene(tmp_path, work)
+    session: ResearchSession = scene(tmp_path, work)
 
     assert len(session.sources) == 20
     assert len(session.steps) == 2
 
 
-def history() -> Session:
+def history() -> ResearchSession:
     """Revisions, branches, gaps open and closed, and words from several scripts."""
     steps = (
         step(
@@ -183,14 +195,14 @@ def history() -> Session:
         step(5, at="2026-01-02T10:20:00Z", text="done", next_needed=False, estimate=5),
     )
     sources = (
-        Source(
+        SessionSource(
             url="https://a.example/1",
             title="Ageing [of] cells",
             tool="web_search",
             author="Ada Byron",
             date="2024-05-01",
         ),
-        Source(
+        SessionSource(
             url="https://b.example/2",
             title="劣化",
             tool="scrape_page",
@@ -198,29 +210,34 @@ def history() -> Session:
             doi="https://doi.org/10.1000/xyz",
         ),
     )
-    return Session(id="session-1", started="2026-01-02T10:00:00Z", steps=steps, sources=sources)
+    return ResearchSession(
+        id="session-1", started="2026-01-02T10:00:00Z", steps=steps, sources=sources
+    )
 
 
 def test_what_later_steps_say_of_earlier_ones_is_derived() -> None:
     session = history()
 
-    assert session.superseded_by(1) == 3
-    assert [(gap.text, gap.closed_in) for gap in session.gaps()] == [
+    assert session.find_superseding_step(1) == 3
+    assert [(gap.text, gap.closed_in) for gap in session.list_gaps()] == [
         ("no field data", 3),
         ("kalte Zyklen", 4),
     ]
     assert session.summary == "so far"
-    assert (session.complete, session.completed) == (True, "2026-01-02T10:20:00Z")
+    assert (session.is_complete, session.completed_at) == (True, "2026-01-02T10:20:00Z")
 
 
 def test_a_short_session_is_shown_whole_and_a_long_one_summarised() -> None:
-    short = views.progress(history(), current=5)
-    long_session = Session(id="s", started="x", steps=tuple(step(n) for n in range(1, 10)))
-    long = views.progress(long_session, current=9)
+    short = session_views.build_progress_view(history(), current=5)
+    long_session = ResearchSession(id="s", started="x", steps=tuple(step(n) for n in range(1, 10)))
+    long = session_views.build_progress_view(long_session, current=9)
 
     assert (short["responseMode"], "summary" in short, len(short["steps"])) == ("full", False, 5)
     assert (long["responseMode"], "steps" in long, len(long["stepIndex"])) == ("summary", False, 9)
-    assert views.progress(long_session, current=9, mode="full")["responseMode"] == "full"
+    assert (
+        session_views.build_progress_view(long_session, current=9, mode="full")["responseMode"]
+        == "full"
+    )
     assert len(long["lastSteps"]) == 3
 
 
@@ -229,18 +246,22 @@ def test_an_export_is_the_golden_one(form: str) -> None:
     suffix = {"markdown": "md", "html": "html", "bibtex": "bib"}[form]
     golden = GOLDEN / f"history.{suffix}"
 
-    made = export.document(history(), form, tenant="default", stamp="2026-01-03T00:00:00Z")
+    made = session_export.render_session(
+        history(), form, tenant="default", stamp="2026-01-03T00:00:00Z"
+    )
 
     assert made == golden.read_text(encoding="utf-8")
 
 
 def test_html_escapes_whatever_came_from_outside() -> None:
-    source = Source(
+    source = SessionSource(
         url="https://a.example/?q=<script>", title="<img onerror=alert(1)> & [x](javascript:1)"
     )
-    session = Session(id="s", started="x", steps=(step(1, text="<b>bold</b>"),), sources=(source,))
+    session = ResearchSession(
+        id="s", started="x", steps=(step(1, text="<b>bold</b>"),), sources=(source,)
+    )
 
-    page = export.document(session, "html", tenant="t", stamp="x")
+    page = session_export.render_session(session, "html", tenant="t", stamp="x")
 
     assert "<script>" not in page
     assert "<img" not in page
@@ -250,43 +271,46 @@ def test_html_escapes_whatever_came_from_outside() -> None:
 
 def test_three_of_a_kind_make_a_pattern_and_two_do_not() -> None:
     events = tuple(
-        Event(at=f"t{n}", kind="blocked", url=f"https://a.example/{n}") for n in range(3)
+        CallOutcome(at=f"t{n}", kind="blocked", url=f"https://a.example/{n}") for n in range(3)
     )
-    session = Session(
+    session = ResearchSession(
         id="s",
         started="x",
-        events=(*events, Event(at="t", kind="network"), Event(at="t", kind="network")),
+        events=(*events, CallOutcome(at="t", kind="network"), CallOutcome(at="t", kind="network")),
     )
 
-    (pattern,) = error_patterns(session)
+    (pattern,) = find_error_patterns(session)
 
     assert (pattern["kind"], pattern["count"], pattern["lastSeen"]) == ("blocked", 3, "t2")
     assert len(pattern["affectedUrls"]) == 3
 
 
 def test_providers_are_counted() -> None:
-    events = (Event(at="t", provider="brave"), Event(at="t", provider="brave", kind="network"))
+    events = (
+        CallOutcome(at="t", provider="brave"),
+        CallOutcome(at="t", provider="brave", kind="network"),
+    )
 
-    assert provider_stats(Session(id="s", started="x", events=events)) == {
+    assert count_provider_calls(ResearchSession(id="s", started="x", events=events)) == {
         "brave": {"attempts": 2, "successes": 1}
     }
 
 
 def test_coverage_names_what_is_thin_and_suggests_where_to_look() -> None:
-    ones = [Source(url=f"https://one.example/{n}") for n in range(4)]
+    ones = [SessionSource(url=f"https://one.example/{n}") for n in range(4)]
     sources = (
         *ones,
-        Source(url="https://two.example/"),
+        SessionSource(url="https://two.example/"),
     )
-    session = Session(
+    session = ResearchSession(
         id="s",
         started="x",
         steps=(step(1, goal="ageing of cells", gap="cold climates"),),
         sources=sources,
     )
 
-    shown = coverage(session, lambda url: "blog")
-    queries = refinements(session, shown)
+    shown = measure_session_coverage(session, lambda url: "blog")
+    queries = suggest_refinements(session, shown)
 
     assert (shown["sourceCount"], shown["uniqueDomains"], shown["dominantDomain"]) == (
         5,
@@ -303,16 +327,20 @@ def test_a_session_comes_out_of_either_store_as_it_went_in(engine: str, tmp_path
     url = postgres_or_skip().new() if engine == "postgres" else None
     kept = history()
 
-    async def round_trip() -> Session:
-        state = open_state(Settings(data_dir=tmp_path, database_url=url))
+    async def round_trip() -> ResearchSession:
+        state = open_state_store(Settings(data_dir=tmp_path, database_url=url))
         try:
-            steps = [codec.pack_step(item) for item in kept.steps]
-            await state.sessions.create(OWNER, kept.id, codec.pack_head(kept), steps)
-            return await Sessions(state.sessions).find(OWNER, kept.id)
+            steps = [session_codec.encode_session_step(item) for item in kept.steps]
+            await state.sessions.create_session(
+                OWNER, kept.id, session_codec.encode_session_head(kept), steps
+            )
+            return await SessionTracker(state.sessions).find_session(OWNER, kept.id)
         finally:
             await state.aclose()
 
     found = asyncio.run(round_trip())
-    made = export.document(found, "markdown", tenant="default", stamp="2026-01-03T00:00:00Z")
+    made = session_export.render_session(
+        found, "markdown", tenant="default", stamp="2026-01-03T00:00:00Z"
+    )
 
     assert made == (GOLDEN / "history.md").read_text(encoding="utf-8")

@@ -4,35 +4,35 @@ import asyncio
 
 import pytest
 
-from citewell.errors import NetworkFailed, Refused
-from citewell.net.message import Request, Response
-from citewell.services.verbatim import Verbatim
+from citewell.errors import NetworkFailed, RefusedByPolicy
+from citewell.net.http.messages import HttpRequest, HttpResponse
+from citewell.services.reading.raw_pages import RawPageFetcher
 
 URL = "https://example.org/data.json"
 
 
 class Web:
     def __init__(self) -> None:
-        self.requests: list[Request] = []
+        self.requests: list[HttpRequest] = []
 
-    async def send(self, request: Request) -> Response:
+    async def send_request(self, request: HttpRequest) -> HttpResponse:
         self.requests.append(request)
-        return Response(status=200, url=request.url, headers={}, body=b"{}")
+        return HttpResponse(status=200, url=request.url, headers={}, body=b"{}")
 
 
 class Robots:
     def __init__(self, error: Exception | None = None) -> None:
         self.error = error
 
-    async def check(self, url: str) -> None:
+    async def check_robots(self, url: str) -> None:
         if self.error:
             raise self.error
 
 
-def test_the_guards_of_ordinary_reading_hold():
+def test_the_guards_of_ordinary_reading_hold() -> None:
     web = Web()
 
-    asyncio.run(Verbatim(web, robots=Robots(), timeout=7).fetch(URL, max_length=10))
+    asyncio.run(RawPageFetcher(web, robots=Robots(), timeout=7).fetch_raw_page(URL, max_length=10))
 
     assert web.requests[0].page is True
     assert web.requests[0].timeout == 7
@@ -41,27 +41,31 @@ def test_the_guards_of_ordinary_reading_hold():
 @pytest.mark.parametrize(
     "url", ["file:///etc/passwd", "ftp://example.org/x", "javascript:alert(1)", "data:,x", "x"]
 )
-def test_other_schemes_are_refused_before_anything_is_sent(url: str):
+def test_other_schemes_are_refused_before_anything_is_sent(url: str) -> None:
     web = Web()
 
-    with pytest.raises(Refused, match="URL rejected"):
-        asyncio.run(Verbatim(web, robots=None, timeout=5).fetch(url, max_length=10))
+    with pytest.raises(RefusedByPolicy, match="URL rejected"):
+        asyncio.run(RawPageFetcher(web, robots=None, timeout=5).fetch_raw_page(url, max_length=10))
 
     assert web.requests == []
 
 
-def test_what_robots_txt_forbids_is_not_fetched_raw_either():
+def test_what_robots_txt_forbids_is_not_fetched_raw_either() -> None:
     web = Web()
-    robots = Robots(Refused("example.org asks not to be read (robots.txt)."))
+    robots = Robots(RefusedByPolicy("example.org asks not to be read (robots.txt)."))
 
-    with pytest.raises(Refused, match="CITEWELL_RESPECT_ROBOTS"):
-        asyncio.run(Verbatim(web, robots=robots, timeout=5).fetch(URL, max_length=10))
+    with pytest.raises(RefusedByPolicy, match="CITEWELL_RESPECT_ROBOTS"):
+        asyncio.run(
+            RawPageFetcher(web, robots=robots, timeout=5).fetch_raw_page(URL, max_length=10)
+        )
 
     assert web.requests == []
 
 
-def test_a_host_that_cannot_be_found_is_a_network_error():
+def test_a_host_that_cannot_be_found_is_a_network_error() -> None:
     robots = Robots(NetworkFailed("No such host."))
 
     with pytest.raises(NetworkFailed, match="Network error on"):
-        asyncio.run(Verbatim(Web(), robots=robots, timeout=5).fetch(URL, max_length=10))
+        asyncio.run(
+            RawPageFetcher(Web(), robots=robots, timeout=5).fetch_raw_page(URL, max_length=10)
+        )

@@ -16,19 +16,23 @@ from citewell.errors import (
     NetworkFailed,
     OutOfCredit,
     RateLimited,
-    Unavailable,
+    UpstreamUnavailable,
 )
-from citewell.model.routing import Trace
-from citewell.model.search import Filter, Found, Query
-from citewell.model.source import PageContent, SearchAnswer
+from citewell.model.routing_trace import RoutingTrace
+from citewell.model.search_queries import SearchFilter, SearchHits, SearchQuery
+from citewell.model.search_results import PageContent, SearchAnswer
 from citewell.ports import Offer
-from citewell.services.web.rounds import Rest
-from citewell.services.web.search import Ask, Web
+from citewell.services.web.search_rounds import ProviderPause
+from citewell.services.web.search_service import SearchRequest, WebSearchService
 from tests.unit.services.doubles import ALL_FILTERS, NewsToo, Scripted, Shop, hit, hits, keyed, spec
 
 
-def search(web: Web, query: str = "words", trace: Trace | None = None, **ask: Any) -> SearchAnswer:
-    return asyncio.run(web.search(Ask(query=query, **ask), trace=trace or Trace()))
+def search(
+    web: WebSearchService, query: str = "words", trace: RoutingTrace | None = None, **ask: Any
+) -> SearchAnswer:
+    return asyncio.run(
+        web.search_web_pages(SearchRequest(query=query, **ask), trace=trace or RoutingTrace())
+    )
 
 
 def two(first: Any, second: Any, **settings: Any) -> Shop:
@@ -37,12 +41,12 @@ def two(first: Any, second: Any, **settings: Any) -> Shop:
     )
 
 
-def test_an_answer_has_both_specs_fields():
-    found = Found(hits=(hit("a", snippet="Words.", score=0.9),), total=42, engines=("bing",))
+def test_an_answer_has_both_specs_fields() -> None:
+    found = SearchHits(hits=(hit("a", snippet="Words.", score=0.9),), total=42, engines=("bing",))
     clock = iter([1.0, 1.25])
     web = two(found, ()).web(clock=lambda: next(clock))
 
-    wire = search(web, " two  words ", count=1).wire()
+    wire = search(web, " two  words ", count=1).to_wire()
 
     assert wire["query"] == "two words"
     assert wire["urls"] == ["https://example.org/a"]
@@ -70,35 +74,35 @@ def test_an_answer_has_both_specs_fields():
     }
 
 
-def test_enough_results_from_the_first_provider_end_the_search():
-    shop, trace = two(hits(5), hits(5)), Trace()
+def test_enough_results_from_the_first_provider_end_the_search() -> None:
+    shop, trace = two(hits(5), hits(5)), RoutingTrace()
 
     search(shop.web(), trace=trace)
 
     assert shop.providers["two"].asked == []
-    assert trace.wire() == {
+    assert trace.to_wire() == {
         "provider_used": "one",
         "providers_attempted": ["one"],
         "fallback": False,
     }
 
 
-def test_a_failing_provider_is_followed_by_the_next():
-    trace = Trace()
+def test_a_failing_provider_is_followed_by_the_next() -> None:
+    trace = RoutingTrace()
 
-    answer = search(two(Unavailable("Down."), hits(5)).web(), trace=trace)
+    answer = search(two(UpstreamUnavailable("Down."), hits(5)).web(), trace=trace)
 
     assert answer.result_count == 5
-    assert trace.wire()["fallback_reason"] == "primary_unavailable"
+    assert trace.to_wire()["fallback_reason"] == "primary_unavailable"
 
 
-def test_a_resting_provider_is_not_asked():
-    shop, trace = two(hits(5), hits(5)), Trace()
+def test_a_resting_provider_is_not_asked() -> None:
+    shop, trace = two(hits(5), hits(5)), RoutingTrace()
 
-    search(shop.web(resting={"one": Rest(seconds=30.0)}.get), trace=trace)
+    search(shop.web(resting={"one": ProviderPause(seconds=30.0)}.get), trace=trace)
 
     assert shop.providers["one"].asked == []
-    assert trace.wire() == {
+    assert trace.to_wire() == {
         "provider_used": "two",
         "providers_attempted": ["one", "two"],
         "fallback": True,
@@ -106,7 +110,7 @@ def test_a_resting_provider_is_not_asked():
     }
 
 
-def test_a_thin_answer_is_tried_without_stop_words_then_helped_by_the_next():
+def test_a_thin_answer_is_tried_without_stop_words_then_helped_by_the_next() -> None:
     shop = two([hit("a")], [hit("b"), hit("a")])
 
     answer = search(shop.web(), "what is the boiling point of water")
@@ -117,8 +121,8 @@ def test_a_thin_answer_is_tried_without_stop_words_then_helped_by_the_next():
     assert answer.urls == ("https://example.org/a", "https://example.org/b")
 
 
-def test_a_retry_without_stop_words_that_helps_is_told_and_ends_the_search():
-    def answers(query: Query) -> Any:
+def test_a_retry_without_stop_words_that_helps_is_told_and_ends_the_search() -> None:
+    def answers(query: SearchQuery) -> Any:
         return hits(3) if query.text == "boiling point" else ()
 
     shop = two(answers, ())
@@ -130,13 +134,13 @@ def test_a_retry_without_stop_words_that_helps_is_told_and_ends_the_search():
     assert answer.notes == ("Little was found, so 'boiling point' was searched as well.",)
 
 
-def test_a_retry_that_adds_nothing_is_not_told():
+def test_a_retry_that_adds_nothing_is_not_told() -> None:
     answer = search(two([hit("a")], ()).web(), "the boiling point")
 
     assert answer.notes is None
 
 
-def test_a_lens_that_took_several_queries_is_not_asked_all_over_again():
+def test_a_lens_that_took_several_queries_is_not_asked_all_over_again() -> None:
     shop = two((), ())
 
     search(shop.web(), "the boiling point", lens="news", provider="one")
@@ -145,7 +149,7 @@ def test_a_lens_that_took_several_queries_is_not_asked_all_over_again():
     assert len(shop.providers["one"].asked) == 3
 
 
-def test_a_query_without_stop_words_is_not_asked_twice():
+def test_a_query_without_stop_words_is_not_asked_twice() -> None:
     shop = two((), hits(5))
 
     search(shop.web(), "boiling point")
@@ -153,7 +157,7 @@ def test_a_query_without_stop_words_is_not_asked_twice():
     assert len(shop.providers["one"].asked) == 1
 
 
-def test_stop_words_are_those_of_the_language_asked_for():
+def test_stop_words_are_those_of_the_language_asked_for() -> None:
     shop = two((), hits(5))
 
     search(shop.web(), "was ist der Siedepunkt von Wasser", language="de")
@@ -161,7 +165,7 @@ def test_stop_words_are_those_of_the_language_asked_for():
     assert shop.providers["one"].asked[1].text == "Siedepunkt Wasser"
 
 
-def test_the_thin_threshold_is_a_setting():
+def test_the_thin_threshold_is_a_setting() -> None:
     shop = two(hits(3), hits(5, "other"), search_thin_threshold=3)
 
     answer = search(shop.web(), count=8)
@@ -169,7 +173,7 @@ def test_the_thin_threshold_is_a_setting():
     assert answer.result_count == 8
 
 
-def test_one_result_is_enough_when_one_was_asked_for():
+def test_one_result_is_enough_when_one_was_asked_for() -> None:
     shop = two(hits(1), hits(5))
 
     search(shop.web(), count=1)
@@ -177,7 +181,7 @@ def test_one_result_is_enough_when_one_was_asked_for():
     assert shop.providers["two"].asked == []
 
 
-def test_narrow_providers_step_in_only_when_the_general_ones_fail():
+def test_narrow_providers_step_in_only_when_the_general_ones_fail() -> None:
     def shop(general: Any) -> Shop:
         return Shop(
             (spec("duck"), Scripted(general)), (spec("wiki", general=False), Scripted(hits(2)))
@@ -190,9 +194,9 @@ def test_narrow_providers_step_in_only_when_the_general_ones_fail():
     assert empty.providers["wiki"].asked == []
 
 
-def test_help_that_never_comes_does_not_cost_what_is_in_hand():
+def test_help_that_never_comes_does_not_cost_what_is_in_hand() -> None:
     class Hanging(Scripted):
-        async def web(self, query: Query) -> Found:
+        async def search_web(self, query: SearchQuery) -> SearchHits:
             await asyncio.Event().wait()
             raise AssertionError
 
@@ -205,7 +209,7 @@ def test_help_that_never_comes_does_not_cost_what_is_in_hand():
     assert search(shop.web()).result_count == 1
 
 
-def test_an_explicit_provider_is_used_alone():
+def test_an_explicit_provider_is_used_alone() -> None:
     shop = two(hits(5), hits(1))
 
     answer = search(shop.web(), provider="two")
@@ -214,13 +218,13 @@ def test_an_explicit_provider_is_used_alone():
     assert shop.providers["one"].asked == []
 
 
-def test_an_explicit_providers_own_error_is_raised_with_the_alternatives():
+def test_an_explicit_providers_own_error_is_raised_with_the_alternatives() -> None:
     shop = two(hits(5), RateLimited("Slow down.", retry_after=7))
 
     with pytest.raises(RateLimited, match="Slow down") as caught:
         search(shop.web(), provider="two")
 
-    assert caught.value.block() == {
+    assert caught.value.build_error_block() == {
         "kind": "rate_limited",
         "retryable": True,
         "retryAfterSeconds": 7,
@@ -230,12 +234,12 @@ def test_an_explicit_providers_own_error_is_raised_with_the_alternatives():
     }
 
 
-def test_an_unknown_provider_is_refused_with_the_list():
+def test_an_unknown_provider_is_refused_with_the_list() -> None:
     with pytest.raises(InvalidInput, match="Supported: one, two"):
         search(two((), ()).web(), provider="three")
 
 
-def test_an_unconfigured_provider_is_refused_with_its_variable():
+def test_an_unconfigured_provider_is_refused_with_its_variable() -> None:
     shop = Shop((spec("paid", options=keyed("PAID_KEY")), Scripted()), (spec("free"), Scripted()))
 
     with pytest.raises(Misconfigured, match="PAID_KEY"):
@@ -246,34 +250,39 @@ def test_an_unconfigured_provider_is_refused_with_its_variable():
     ("first", "second", "kind", "delay"),
     [
         (RateLimited("A.", retry_after=90), RateLimited("B.", retry_after=20), "rate_limited", 20),
-        (Unavailable("A."), RateLimited("B.", retry_after=20), "rate_limited", 20),
-        (Unavailable("A.", retry_after=9), RateLimited("B.", retry_after=20), "rate_limited", 9),
+        (UpstreamUnavailable("A."), RateLimited("B.", retry_after=20), "rate_limited", 20),
+        (
+            UpstreamUnavailable("A.", retry_after=9),
+            RateLimited("B.", retry_after=20),
+            "rate_limited",
+            9,
+        ),
         (NetworkFailed("A."), RateLimited("B.", retry_after=20), "rate_limited", 20),
         (AuthRequired("A."), Misconfigured("B."), "auth_required", None),
-        (AuthRequired("A."), Unavailable("B."), "upstream_unavailable", None),
+        (AuthRequired("A."), UpstreamUnavailable("B."), "upstream_unavailable", None),
         (NetworkFailed("A."), NetworkFailed("B."), "network", 5),
         (Blocked("A."), NetworkFailed("B."), "upstream_unavailable", None),
     ],
 )
 def test_when_everybody_fails_the_most_useful_error_is_raised(
     first: CitewellError, second: CitewellError, kind: str, delay: int | None
-):
+) -> None:
     with pytest.raises(CitewellError) as caught:
         search(two(first, second).web())
 
-    block = caught.value.block()
+    block = caught.value.build_error_block()
     assert block["kind"] == kind
     assert block.get("retryAfterSeconds") == delay
     assert caught.value.message == "No search provider could answer. One: A. Two: B."
 
 
-def test_what_a_provider_says_of_its_failure_is_in_the_error_of_all():
-    first = Unavailable("No instance.", extra={"error_type": "no_instances_available"})
+def test_what_a_provider_says_of_its_failure_is_in_the_error_of_all() -> None:
+    first = UpstreamUnavailable("No instance.", extra={"error_type": "no_instances_available"})
 
-    with pytest.raises(Unavailable) as caught:
+    with pytest.raises(UpstreamUnavailable) as caught:
         search(two(first, Blocked("A wall.")).web())
 
-    block = caught.value.block()
+    block = caught.value.build_error_block()
     assert block["error_type"] == "no_instances_available"
     assert block["failures"] == [
         {"provider": "one", "kind": "upstream_unavailable"},
@@ -281,7 +290,7 @@ def test_what_a_provider_says_of_its_failure_is_in_the_error_of_all():
     ]
 
 
-def test_a_lone_failure_keeps_its_own_kind_and_words():
+def test_a_lone_failure_keeps_its_own_kind_and_words() -> None:
     shop = Shop((spec("one"), Scripted(Blocked("A wall."))))
 
     with pytest.raises(Blocked, match=r"^One: A wall\.$") as caught:
@@ -290,17 +299,17 @@ def test_a_lone_failure_keeps_its_own_kind_and_words():
     assert caught.value.provider == "one"
 
 
-def test_a_wait_of_one_provider_is_not_told_as_that_of_all():
-    first = Unavailable("No instance.", retry_after=300, extra={"retry_after": 300})
+def test_a_wait_of_one_provider_is_not_told_as_that_of_all() -> None:
+    first = UpstreamUnavailable("No instance.", retry_after=300, extra={"retry_after": 300})
 
     with pytest.raises(RateLimited) as caught:
         search(two(first, RateLimited("B.", retry_after=20)).web())
 
-    block = caught.value.block()
+    block = caught.value.build_error_block()
     assert (block["retryAfterSeconds"], block["retry_after"]) == (20, 20)
 
 
-def test_a_rate_limit_names_the_provider_and_the_wait_first():
+def test_a_rate_limit_names_the_provider_and_the_wait_first() -> None:
     shop = two(hits(5), RateLimited("Slow down.", retry_after=60))
 
     with pytest.raises(RateLimited) as caught:
@@ -319,7 +328,9 @@ def test_a_rate_limit_names_the_provider_and_the_wait_first():
         (OutOfCredit("No."), "See the account of PAID_KEY at https://paid.example.com."),
     ],
 )
-def test_a_refused_key_names_the_provider_and_its_setting(error: CitewellError, remedy: str):
+def test_a_refused_key_names_the_provider_and_its_setting(
+    error: CitewellError, remedy: str
+) -> None:
     paid = (spec("paid", options=keyed("PAID_KEY")), Scripted(error))
     shop = Shop(paid, (spec("free"), Scripted()), environ={"PAID_KEY": "k"})
 
@@ -332,7 +343,7 @@ def test_a_refused_key_names_the_provider_and_its_setting(error: CitewellError, 
     assert hints.details == (f"Paid: No. {remedy}",)
 
 
-def test_a_provider_that_names_itself_and_its_setting_is_not_corrected():
+def test_a_provider_that_names_itself_and_its_setting_is_not_corrected() -> None:
     said = AuthRequired("Paid wants PAID_KEY renewed")
     paid = (spec("paid", options=keyed("PAID_KEY")), Scripted(said))
 
@@ -342,7 +353,7 @@ def test_a_provider_that_names_itself_and_its_setting_is_not_corrected():
     assert caught.value.message == "Paid wants PAID_KEY renewed"
 
 
-def test_an_error_raised_twice_is_told_the_same_way_twice():
+def test_an_error_raised_twice_is_told_the_same_way_twice() -> None:
     shop = Shop((spec("one"), Scripted(RateLimited("Slow down.", retry_after=7))))
     told = []
 
@@ -365,38 +376,43 @@ def test_an_error_raised_twice_is_told_the_same_way_twice():
 )
 def test_a_provider_that_rests_after_a_429_stays_rate_limited(
     rests: dict[str, tuple[float, bool]], kind: str, delay: int
-):
-    resting = {name: Rest(seconds=wait, limited=limited) for name, (wait, limited) in rests.items()}
+) -> None:
+    resting = {
+        name: ProviderPause(seconds=wait, asked_by_provider=limited)
+        for name, (wait, limited) in rests.items()
+    }
 
     with pytest.raises(CitewellError) as caught:
         search(two(hits(1), hits(1)).web(resting=resting.get))
 
-    block = caught.value.block()
+    block = caught.value.build_error_block()
     assert (block["kind"], block["retryAfterSeconds"]) == (kind, delay)
 
 
-def test_an_empty_answer_beside_a_limited_provider_says_so():
-    web = two(hits(1), ()).web(resting={"one": Rest(seconds=30.0, limited=True)}.get)
+def test_an_empty_answer_beside_a_limited_provider_says_so() -> None:
+    web = two(hits(1), ()).web(
+        resting={"one": ProviderPause(seconds=30.0, asked_by_provider=True)}.get
+    )
 
     hints = search(web).hints
 
     assert hints is not None
     assert hints.reason == "rate_limited"
-    assert hints.details == ("one asked for a pause and is left alone for 30 more seconds.",)
+    assert hints.details == ("one asked for a pause and will not be asked for 30 more seconds.",)
 
 
-def test_when_everybody_rests_the_error_says_for_how_long():
+def test_when_everybody_rests_the_error_says_for_how_long() -> None:
     web = two(hits(1), hits(1)).web(
-        resting={"one": Rest(seconds=30.0), "two": Rest(seconds=12.0)}.get
+        resting={"one": ProviderPause(seconds=30.0), "two": ProviderPause(seconds=12.0)}.get
     )
 
-    with pytest.raises(Unavailable, match="12 more seconds") as caught:
+    with pytest.raises(UpstreamUnavailable, match="12 more seconds") as caught:
         search(web)
 
     assert caught.value.retry_after == 12.0
 
 
-def test_nothing_found_is_no_error_and_says_what_was_tried():
+def test_nothing_found_is_no_error_and_says_what_was_tried() -> None:
     hints = search(two((), ()).web()).hints
 
     assert hints is not None
@@ -407,9 +423,9 @@ def test_nothing_found_is_no_error_and_says_what_was_tried():
     assert "not evidence" in hints.epistemic_warning
 
 
-def test_filters_that_leave_nothing_are_named_with_who_applied_them():
+def test_filters_that_leave_nothing_are_named_with_who_applied_them() -> None:
     shop = Shop(
-        (spec("one", rank=1, filters=frozenset({Filter.SITES})), Scripted([hit("a")])),
+        (spec("one", rank=1, filters=frozenset({SearchFilter.SITES})), Scripted([hit("a")])),
         (spec("three", rank=3), Scripted(hits(1))),
     )
 
@@ -442,13 +458,15 @@ def test_filters_that_leave_nothing_are_named_with_who_applied_them():
     [
         (RateLimited("x"), "rate_limited"),
         (Blocked("x"), "bot_wall"),
-        (Unavailable("x", detail="bot_wall"), "bot_wall"),
+        (UpstreamUnavailable("x", detail="bot_wall"), "bot_wall"),
         (AuthRequired("x"), "not_configured"),
         (Misconfigured("x", extra={"reason": "json_disabled"}), "json_disabled"),
         (NetworkFailed("x"), "engines_failed"),
     ],
 )
-def test_an_empty_answer_beside_a_failure_blames_the_failure(error: CitewellError, reason: str):
+def test_an_empty_answer_beside_a_failure_blames_the_failure(
+    error: CitewellError, reason: str
+) -> None:
     hints = search(two(error, ()).web()).hints
 
     assert hints is not None
@@ -467,8 +485,8 @@ def test_an_empty_answer_beside_a_failure_blames_the_failure(error: CitewellErro
         (("CAPTCHA", "timeout"), "engines_failed"),
     ],
 )
-def test_engines_that_did_not_respond_are_the_reason(whys: tuple[str, ...], reason: str):
-    silent = Found(unresponsive=tuple((f"engine{n}", why) for n, why in enumerate(whys)))
+def test_engines_that_did_not_respond_are_the_reason(whys: tuple[str, ...], reason: str) -> None:
+    silent = SearchHits(unresponsive=tuple((f"engine{n}", why) for n, why in enumerate(whys)))
 
     hints = search(two(silent, ()).web(), provider="one").hints
 
@@ -477,7 +495,7 @@ def test_engines_that_did_not_respond_are_the_reason(whys: tuple[str, ...], reas
     assert hints.details[0] == f"one, engine engine0: {whys[0]}"
 
 
-def test_only_healthy_and_configured_providers_are_suggested():
+def test_only_healthy_and_configured_providers_are_suggested() -> None:
     shop = Shop(
         (spec("one"), Scripted()),
         (spec("well"), Scripted()),
@@ -485,22 +503,22 @@ def test_only_healthy_and_configured_providers_are_suggested():
         (spec("paid", options=keyed("PAID_KEY")), Scripted()),
     )
 
-    hints = search(shop.web(resting={"ill": Rest(seconds=9.0)}.get), provider="one").hints
+    hints = search(shop.web(resting={"ill": ProviderPause(seconds=9.0)}.get), provider="one").hints
 
     assert hints is not None
     assert hints.suggested_actions == ("try-different-provider: well",)
 
 
-def test_more_than_a_provider_can_return_is_clamped_and_said():
+def test_more_than_a_provider_can_return_is_clamped_and_said() -> None:
     shop = Shop((spec("one", max_results=10), Scripted(lambda query: hits(query.count))))
 
     answer = search(shop.web(), count=30)
 
     assert (answer.result_count, answer.requested_num_results) == (10, 30)
-    assert answer.notes == ("10 results are the most that the provider asked can return.",)
+    assert answer.notes == ("10 results are the maximum that the provider can return.",)
 
 
-def test_scores_never_rise_with_rank_and_stay_between_nought_and_one():
+def test_scores_never_rise_with_rank_and_stay_between_nought_and_one() -> None:
     odd = [hit("a", score=0.4), hit("b", score=0.9), hit("c", score=-1.0), hit("d", score=7.0)]
 
     answer = search(two(odd, ()).web())
@@ -508,14 +526,14 @@ def test_scores_never_rise_with_rank_and_stay_between_nought_and_one():
     assert [result.score for result in answer.results] == [0.4, 0.4, 0.0, 0.0]
 
 
-def test_without_scores_of_their_own_results_are_scored_by_rank():
+def test_without_scores_of_their_own_results_are_scored_by_rank() -> None:
     scores = [result.score or 0 for result in search(two(hits(5), ()).web()).results]
 
     assert scores[0] == 1.0
     assert all(higher > lower for higher, lower in itertools.pairwise(scores))
 
 
-def test_dates_come_with_their_basis():
+def test_dates_come_with_their_basis() -> None:
     day = datetime(2026, 3, 14, 9, 30, 5, tzinfo=UTC)
     given = [
         hit("a", published=day),
@@ -540,7 +558,7 @@ def test_dates_come_with_their_basis():
     ]
 
 
-def test_the_address_shown_is_the_results_own_less_its_tracking():
+def test_the_address_shown_is_the_results_own_less_its_tracking() -> None:
     url = "https://Example.org/Path/?b=2&utm_source=x&a=1&fbclid=y#part"
 
     answer = search(two([hit("a", url=url)], ()).web(), count=1)
@@ -548,24 +566,24 @@ def test_the_address_shown_is_the_results_own_less_its_tracking():
     assert answer.urls == ("https://Example.org/Path/?b=2&a=1#part",)
 
 
-def test_reputation_is_shown_for_known_hosts_only():
+def test_reputation_is_shown_for_known_hosts_only() -> None:
     given = [hit("a", url="https://www.nature.com/x"), hit("b", url="https://e.com/?r=nature.com")]
 
-    known, unknown = search(two(given, ()).web()).wire()["results"]
+    known, unknown = search(two(given, ()).web()).to_wire()["results"]
 
     assert known["sourceReputation"]["tier"] == "high"
     assert known["sourceReputation"]["asOf"]
     assert "sourceReputation" not in unknown
 
 
-def test_a_claim_puts_a_signal_on_every_result():
+def test_a_claim_puts_a_signal_on_every_result() -> None:
     given = [
         hit("a", snippet="Tea is a drink. Coffee did not raise mortality in 2019. More."),
         hit("b", snippet="Nothing in common here."),
         hit("c"),
     ]
 
-    found = search(two(given, ()).web(), claim="Coffee raises mortality").wire()["results"]
+    found = search(two(given, ()).web(), claim="Coffee raises mortality").to_wire()["results"]
 
     assert [result["claimSignal"] for result in found] == [
         "Coffee did not raise mortality in 2019.",
@@ -574,7 +592,7 @@ def test_a_claim_puts_a_signal_on_every_result():
     ]
 
 
-def test_a_lens_with_its_own_engine_goes_to_google(tmp_path: Any):
+def test_a_lens_with_its_own_engine_goes_to_google(tmp_path: Any) -> None:
     (tmp_path / "mine.json").write_text('{"cx": "engine", "domains": ["example.org"]}')
     stock = (
         (spec("duck", rank=1), Scripted()),
@@ -592,7 +610,7 @@ def test_a_lens_with_its_own_engine_goes_to_google(tmp_path: Any):
         search(bare.web(), lens="mine")
 
 
-def test_a_lens_is_a_filter_in_the_account():
+def test_a_lens_is_a_filter_in_the_account() -> None:
     shop = two(lambda query: [hit("a", url=f"https://{query.sites[0]}/")], ())
 
     answer = search(shop.web(), lens="legal", provider="one")
@@ -601,7 +619,7 @@ def test_a_lens_is_a_filter_in_the_account():
     assert [(row.filter, row.by) for row in answer.filters] == [("lens", "one")]
 
 
-def test_news_goes_first_to_those_who_have_it():
+def test_news_goes_first_to_those_who_have_it() -> None:
     newsy = NewsToo()
     shop = Shop(
         (spec("plain", rank=1), Scripted(hits(5))),
@@ -615,8 +633,8 @@ def test_news_goes_first_to_those_who_have_it():
     assert answer.metadata.category == "news"
 
 
-def test_another_category_goes_to_whoever_knows_categories_else_is_reported_as_ignored():
-    able = (spec("searx", rank=9, filters=ALL_FILTERS | {Filter.CATEGORY}), Scripted(hits(5)))
+def test_another_category_goes_to_whoever_knows_categories_else_is_reported_as_ignored() -> None:
+    able = (spec("searx", rank=9, filters=ALL_FILTERS | {SearchFilter.CATEGORY}), Scripted(hits(5)))
     plain = (spec("plain", rank=1), Scripted(hits(5)))
 
     with_searx = search(Shop(plain, able).web(), category="music")
@@ -627,7 +645,7 @@ def test_another_category_goes_to_whoever_knows_categories_else_is_reported_as_i
     assert [(row.filter, row.by) for row in without.filters] == [("category", "nobody")]
 
 
-def test_news_without_any_news_provider_is_a_web_search_that_says_so():
+def test_news_without_any_news_provider_is_a_web_search_that_says_so() -> None:
     answer = search(Shop((spec("plain"), Scripted(hits(5)))).web(), category="news")
 
     assert answer.result_count == 5
@@ -635,7 +653,7 @@ def test_news_without_any_news_provider_is_a_web_search_that_says_so():
     assert answer.filters[0].by == "nobody"
 
 
-def test_each_page_is_read_on_request_and_one_failure_spares_the_rest():
+def test_each_page_is_read_on_request_and_one_failure_spares_the_rest() -> None:
     async def read_many(urls: Any) -> Any:
         good = PageContent(markdown="Text.", word_count=1, fetch_time_ms=3, summary="Text.")
         return [good if url.endswith("0") else Blocked("A wall.") for url in urls]
@@ -646,9 +664,9 @@ def test_each_page_is_read_on_request_and_one_failure_spares_the_rest():
         reports.append(seen)
 
     web = two(hits(2), ()).web(reader=read_many)
-    ask = Ask(query="words", fetch_content=True)
+    ask = SearchRequest(query="words", fetch_content=True)
 
-    wire = asyncio.run(web.search(ask, trace=Trace(), progress=progress)).wire()
+    wire = asyncio.run(web.search_web_pages(ask, trace=RoutingTrace(), progress=progress)).to_wire()
 
     assert wire["results"][0]["content"]["markdown"] == "Text."
     assert wire["results"][1]["contentError"] == "blocked: A wall."
@@ -657,7 +675,7 @@ def test_each_page_is_read_on_request_and_one_failure_spares_the_rest():
     assert reports == [(0, 2, "reading the pages")]
 
 
-def test_pages_cannot_be_asked_for_where_nobody_reads_them():
+def test_pages_cannot_be_asked_for_where_nobody_reads_them() -> None:
     shop = two(hits(2), ())
 
     with pytest.raises(InvalidInput, match="fetch_content"):
@@ -666,7 +684,7 @@ def test_pages_cannot_be_asked_for_where_nobody_reads_them():
     assert shop.providers["one"].asked == []
 
 
-def test_site_and_lens_together_are_refused_before_anybody_is_asked():
+def test_site_and_lens_together_are_refused_before_anybody_is_asked() -> None:
     shop = two(hits(2), ())
 
     with pytest.raises(InvalidInput, match="cannot be combined"):
@@ -675,6 +693,6 @@ def test_site_and_lens_together_are_refused_before_anybody_is_asked():
     assert shop.providers["one"].asked == []
 
 
-def test_an_unknown_lens_is_refused_with_the_list():
+def test_an_unknown_lens_is_refused_with_the_list() -> None:
     with pytest.raises(InvalidInput, match="Available: academic"):
         search(two((), ()).web(), lens="nope")

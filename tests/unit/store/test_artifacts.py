@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -12,10 +15,10 @@ from hypothesis import strategies as st
 
 from citewell.config import Settings
 from citewell.errors import NotFound
-from citewell.ports import Memory
+from citewell.ports import ProviderMemory
+from citewell.store.cache.text_pages import cut_text_page
+from citewell.store.cache_store import CacheStore, open_cache_store
 from citewell.store.failures import StoreError
-from citewell.store.opened import open_store
-from citewell.store.paging import page
 
 
 @dataclass
@@ -26,9 +29,11 @@ class Clock:
         return self.now
 
 
-def play(folder, scenario, clock=None, **options):
-    async def run():
-        store = open_store(Settings(data_dir=folder, **options), clock or Clock())
+def play(
+    folder: Path, scenario: Callable[..., Any], clock: Clock | None = None, **options: Any
+) -> Any:
+    async def run() -> Any:
+        store = open_cache_store(Settings(data_dir=folder, **options), clock or Clock())
         try:
             return await scenario(store)
         finally:
@@ -37,33 +42,35 @@ def play(folder, scenario, clock=None, **options):
     return asyncio.run(run())
 
 
-def test_an_artifact_is_named_by_its_content_and_comes_back_with_its_type(tmp_path):
+def test_an_artifact_is_named_by_its_content_and_comes_back_with_its_type(tmp_path: Path) -> None:
     clock = Clock()
     body = "Größe\nzwei".encode()
 
-    async def scenario(store):
-        artifact = await store.artifacts.put("someone", body, "text/plain; charset=utf-8")
-        return artifact, await store.artifacts.get("someone", artifact.id)
+    async def scenario(store: CacheStore) -> tuple[Any, ...]:
+        artifact = await store.artifacts.store_artifact(
+            "someone", body, "text/plain; charset=utf-8"
+        )
+        return artifact, await store.artifacts.load_artifact("someone", artifact.id)
 
     artifact, stored = play(tmp_path, scenario, clock)
 
     assert artifact.id == hashlib.sha256(body).hexdigest()
-    assert (artifact.bytes, artifact.mime) == (len(body), "text/plain; charset=utf-8")
+    assert (artifact.size_bytes, artifact.mime) == (len(body), "text/plain; charset=utf-8")
     assert artifact.expires_at == clock.now + 1800
     assert stored.artifact == artifact
     assert stored.body == body
 
 
-def test_another_owner_does_not_find_it(tmp_path):
-    async def scenario(store):
-        artifact = await store.artifacts.put("someone", b"body", "text/plain")
+def test_another_owner_does_not_find_it(tmp_path: Path) -> None:
+    async def scenario(store: CacheStore) -> None:
+        artifact = await store.artifacts.store_artifact("someone", b"body", "text/plain")
         with pytest.raises(NotFound):
-            await store.artifacts.get("other", artifact.id)
+            await store.artifacts.load_artifact("other", artifact.id)
 
     play(tmp_path, scenario)
 
 
-def test_it_outlives_a_restart_until_it_expires(tmp_path):
+def test_it_outlives_a_restart_until_it_expires(tmp_path: Path) -> None:
     clock = Clock()
     artifact = play(tmp_path, lambda store: store.artifacts.put("o", b"body", "a/b"), clock)
     clock.now += 1799
@@ -77,31 +84,35 @@ def test_it_outlives_a_restart_until_it_expires(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["", "nonsense", "../../etc", "0" * 64, "\ud800"])
-def test_an_id_that_never_was_is_not_found(tmp_path, name):
+def test_an_id_that_never_was_is_not_found(tmp_path: Path, name: str) -> None:
     with pytest.raises(NotFound):
         play(tmp_path, lambda store: store.artifacts.get("someone", name))
 
 
-def test_an_artifact_without_room_is_refused_so_that_it_is_inlined(tmp_path):
-    async def scenario(store):
+def test_an_artifact_without_room_is_refused_so_that_it_is_inlined(tmp_path: Path) -> None:
+    async def scenario(store: CacheStore) -> None:
         with pytest.raises(StoreError, match="no room"):
-            await store.artifacts.put("someone", b"x" * 3_000_000, "text/plain")
+            await store.artifacts.store_artifact("someone", b"x" * 3_000_000, "text/plain")
 
     play(tmp_path, scenario, cache_enabled=False, cache_max_memory_mb=1)
 
 
-def test_a_provider_finds_its_facts_after_a_restart_and_no_other_does(tmp_path):
+def test_a_provider_finds_its_facts_after_a_restart_and_no_other_does(tmp_path: Path) -> None:
     play(tmp_path, lambda store: store.memory("first").remember("key", b"fact", ttl=60))
 
-    async def scenario(store):
-        mine, other = store.memory("first"), store.memory("second")
-        assert isinstance(mine, Memory)
-        return await mine.recall("key"), await other.recall("key"), await mine.recall("more")
+    async def scenario(store: CacheStore) -> tuple[Any, ...]:
+        mine, other = store.build_provider_memory("first"), store.build_provider_memory("second")
+        assert isinstance(mine, ProviderMemory)
+        return (
+            await mine.recall_fact("key"),
+            await other.recall_fact("key"),
+            await mine.recall_fact("more"),
+        )
 
     assert play(tmp_path, scenario) == (b"fact", None, None)
 
 
-def test_facts_expire(tmp_path):
+def test_facts_expire(tmp_path: Path) -> None:
     clock = Clock()
     play(tmp_path, lambda store: store.memory("p").remember("key", b"fact", ttl=60), clock)
     clock.now += 60
@@ -109,21 +120,21 @@ def test_facts_expire(tmp_path):
     assert play(tmp_path, lambda store: store.memory("p").recall("key"), clock) is None
 
 
-def test_the_newest_fact_of_any_process_is_recalled(tmp_path):
-    async def scenario(store):
-        other = open_store(Settings(data_dir=tmp_path), Clock())
-        await store.memory("p").remember("key", b"old", ttl=60)
-        await other.memory("p").remember("key", b"new", ttl=60)
+def test_the_newest_fact_of_any_process_is_recalled(tmp_path: Path) -> None:
+    async def scenario(store: CacheStore) -> bytes:
+        other = open_cache_store(Settings(data_dir=tmp_path), Clock())
+        await store.build_provider_memory("p").remember_fact("key", b"old", ttl=60)
+        await other.build_provider_memory("p").remember_fact("key", b"new", ttl=60)
         await other.aclose()
-        return await store.memory("p").recall("key")
+        return await store.build_provider_memory("p").recall_fact("key")
 
     assert play(tmp_path, scenario) == b"new"
 
 
-def walk(text, size):
+def walk(text: str, size: int) -> list[Any]:
     pages, offset = [], 0
     while offset is not None:
-        found = page(text, offset, size)
+        found = cut_text_page(text, offset, size)
         pages.append(found.text)
         offset = found.next_offset
     return pages
@@ -134,7 +145,7 @@ def walk(text, size):
     st.text(st.sampled_from("ab .\n。é\u0301👩\u200d🔬🏽"), max_size=300) | st.text(max_size=300),
     st.integers(1, 60),
 )
-def test_the_pages_together_are_the_text(text, size):
+def test_the_pages_together_are_the_text(text: str, size: int) -> None:
     pages = walk(text, size)
 
     assert "".join(pages) == text
@@ -151,19 +162,23 @@ def test_the_pages_together_are_the_text(text, size):
         ("x" * 40, "x" * 20),
     ],
 )
-def test_a_page_ends_where_a_reader_would_pause(text, first):
+def test_a_page_ends_where_a_reader_would_pause(text: str, first: str) -> None:
     size = 12 if first == "これは文です。" else 20
 
-    assert page(text, 0, size).text == first
+    assert cut_text_page(text, 0, size).text == first
 
 
-def test_a_letter_keeps_its_accent_and_an_emoji_its_joiner():
-    assert page("aaaae\u0301bbbb", 0, 5).text == "aaaa"
-    assert page("aaa👩\u200d🔬bbb", 0, 5).text == "aaa"
+def test_a_letter_keeps_its_accent_and_an_emoji_its_joiner() -> None:
+    assert cut_text_page("aaaae\u0301bbbb", 0, 5).text == "aaaa"
+    assert cut_text_page("aaa👩\u200d🔬bbb", 0, 5).text == "aaa"
 
 
 @pytest.mark.parametrize("offset", [-5, 0, 3, 99])
-def test_any_offset_is_clamped_into_the_text(offset):
-    found = page("abc", offset, 10)
+def test_any_offset_is_clamped_into_the_text(offset: Any) -> None:
+    found = cut_text_page("abc", offset, 10)
 
-    assert (found.offset, found.next_offset, found.total) == (min(max(offset, 0), 3), None, 3)
+    assert (found.offset, found.next_offset, found.total_characters) == (
+        min(max(offset, 0), 3),
+        None,
+        3,
+    )

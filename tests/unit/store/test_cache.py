@@ -11,15 +11,16 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import citewell
 from citewell.config import Settings
 from citewell.errors import Misconfigured
-from citewell.store.flight import Fresh
-from citewell.store.lru import Kept, Lru
-from citewell.store.opened import open_store
+from citewell.store.cache.recent_entries import RecentEntries, TimedValue
+from citewell.store.cache.single_flight import FreshValue
+from citewell.store.cache_store import open_cache_store
 
 KEY, OTHER_KEY = "0a" * 32, "0b" * 32
 MB = 2**20
@@ -33,9 +34,9 @@ class Clock:
         return self.now
 
 
-def play(scenario, clock=None, **settings):
-    async def run():
-        store = open_store(Settings(**settings), clock or Clock())
+def play(scenario: Any, clock: Any = None, **settings: Any) -> Any:
+    async def run() -> Any:
+        store = open_cache_store(Settings(**settings), clock or Clock())
         try:
             return await scenario(store)
         finally:
@@ -44,24 +45,24 @@ def play(scenario, clock=None, **settings):
     return asyncio.run(run())
 
 
-def put(store, key="key", value=b"value"):
+def put(store: Any, key: Any = "key", value: Any = b"value") -> Any:
     return store.cache.put("someone", key, value, ttl=3600)
 
 
-async def get(store, key="key"):
+async def get(store: Any, key: Any = "key") -> Any:
     entry = await store.cache.get("someone", key)
     return None if entry is None else entry.value
 
 
-def noise(number, size):
+def noise(number: Any, size: Any) -> Any:
     """Bytes that do not compress."""
     return random.Random(number).randbytes(size)
 
 
-def test_opening_the_store_touches_nothing_and_loads_nothing(tmp_path):
+def test_opening_the_store_touches_nothing_and_loads_nothing(tmp_path: Path) -> None:
     code = (
         "import sys; from citewell.config import Settings;"
-        "from citewell.store.opened import open_store;"
+        "from citewell.store.cache_store import open_store;"
         f"open_store(Settings(data_dir={str(tmp_path / 'new')!r}));"
         "print([name for name in ('sqlite3', 'cryptography') if name in sys.modules])"
     )
@@ -80,18 +81,18 @@ def test_opening_the_store_touches_nothing_and_loads_nothing(tmp_path):
     assert not (tmp_path / "new").exists()
 
 
-def test_a_bad_key_is_maked_before_anything_is_kept(tmp_path):
+def test_a_bad_key_is_maked_before_anything_is_kept(tmp_path: Path) -> None:
     with pytest.raises(Misconfigured, match="CACHE_ENCRYPTION_KEY must"):
-        open_store(Settings(data_dir=tmp_path, cache_key="xyz"))
+        open_cache_store(Settings(data_dir=tmp_path, cache_key="xyz"))
 
     with pytest.raises(Misconfigured, match="CACHE_ENCRYPTION_KEY_PREV must"):
-        open_store(Settings(data_dir=tmp_path, cache_key=KEY, cache_key_previous="xyz"))
+        open_cache_store(Settings(data_dir=tmp_path, cache_key=KEY, cache_key_previous="xyz"))
 
 
-def test_nothing_that_was_said_is_on_the_disk_in_plain(tmp_path):
+def test_nothing_that_was_said_is_on_the_disk_in_plain(tmp_path: Path) -> None:
     marker = "PLANTED-MARKER"
 
-    async def scenario(store):
+    async def scenario(store: Any) -> Any:
         await store.cache.put(f"owner {marker}", f"query {marker}", marker.encode(), ttl=60)
         await store.cache.put("o", "long", marker.encode() * 1000, ttl=60)
         await store.artifacts.put(marker, marker.encode(), f"text/{marker}")
@@ -99,9 +100,9 @@ def test_nothing_that_was_said_is_on_the_disk_in_plain(tmp_path):
         await store.loader.load(marker, marker, make)
         return everything(tmp_path)
 
-    async def make():
+    async def make() -> Any:
         assert marker.encode() not in everything(tmp_path)
-        return Fresh(value=marker.encode(), ttl=60)
+        return FreshValue(value=marker.encode(), ttl=60)
 
     written = play(scenario, data_dir=tmp_path)
 
@@ -110,24 +111,24 @@ def test_nothing_that_was_said_is_on_the_disk_in_plain(tmp_path):
     assert marker.encode() not in everything(tmp_path)
 
 
-def everything(folder):
+def everything(folder: Any) -> Any:
     return b"".join(file.read_bytes() for file in folder.rglob("*") if file.is_file())
 
 
-def test_an_entry_under_another_key_is_a_miss(tmp_path):
+def test_an_entry_under_another_key_is_a_miss(tmp_path: Path) -> None:
     play(put, data_dir=tmp_path, cache_key=KEY)
 
     assert play(get, data_dir=tmp_path, cache_key=OTHER_KEY) is None
     assert play(get, data_dir=tmp_path, cache_key=KEY) == b"value"
 
 
-def test_after_a_rotation_the_previous_key_still_reads(tmp_path):
+def test_after_a_rotation_the_previous_key_still_reads(tmp_path: Path) -> None:
     play(put, data_dir=tmp_path, cache_key=KEY)
     rotated = {"data_dir": tmp_path, "cache_key": OTHER_KEY, "cache_key_previous": KEY}
 
     assert play(get, **rotated) == b"value"
 
-    async def renew(store):
+    async def renew(store: Any) -> None:
         await put(store, value=b"newer")
 
     play(renew, **rotated)
@@ -135,7 +136,7 @@ def test_after_a_rotation_the_previous_key_still_reads(tmp_path):
     assert play(get, data_dir=tmp_path, cache_key=OTHER_KEY) == b"newer"
 
 
-def test_forgetting_reaches_what_the_previous_key_sealed(tmp_path):
+def test_forgetting_reaches_what_the_previous_key_sealed(tmp_path: Path) -> None:
     play(put, data_dir=tmp_path, cache_key=KEY)
     rotated = {"data_dir": tmp_path, "cache_key": OTHER_KEY, "cache_key_previous": KEY}
 
@@ -145,21 +146,21 @@ def test_forgetting_reaches_what_the_previous_key_sealed(tmp_path):
     assert play(get, data_dir=tmp_path, cache_key=KEY) is None
 
 
-def alter(folder, sql, *params):
+def alter(folder: Any, sql: Any, *params: Any) -> None:
     with contextlib.closing(sqlite3.connect(folder / "cache.db")) as link, link:
         link.execute(sql, params)
 
 
-def rows(folder):
+def rows(folder: Any) -> Any:
     with contextlib.closing(sqlite3.connect(folder / "cache.db")) as link:
         return link.execute("SELECT id, body FROM entry").fetchall()
 
 
-def test_stored_bytes_never_reach_a_message(tmp_path):
+def test_stored_bytes_never_reach_a_message(tmp_path: Path) -> None:
     play(put, data_dir=tmp_path)
     alter(tmp_path, "UPDATE entry SET body = CAST(x'ff' || 'PLANTED' AS TEXT)")
 
-    async def scenario(store):
+    async def scenario(store: Any) -> Any:
         return await get(store), await put(store), await get(store), "".join(store.warnings())
 
     before, kept, after, warnings = play(scenario, data_dir=tmp_path)
@@ -168,20 +169,20 @@ def test_stored_bytes_never_reach_a_message(tmp_path):
     assert "PLANTED" not in warnings
 
 
-def test_an_altered_entry_is_a_counted_miss(tmp_path):
+def test_an_altered_entry_is_a_counted_miss(tmp_path: Path) -> None:
     play(put, data_dir=tmp_path)
     ((row, body),) = rows(tmp_path)
     alter(
         tmp_path, "UPDATE entry SET body = ? WHERE id = ?", body[:-1] + bytes([body[-1] ^ 1]), row
     )
 
-    async def scenario(store):
+    async def scenario(store: Any) -> Any:
         return await get(store), store.counts()["unreadable"], await put(store), await get(store)
 
     assert play(scenario, data_dir=tmp_path) == (None, 1, True, b"value")
 
 
-def test_nobody_can_lengthen_a_life_in_the_file(tmp_path):
+def test_nobody_can_lengthen_a_life_in_the_file(tmp_path: Path) -> None:
     clock = Clock()
     play(put, clock, data_dir=tmp_path)
     alter(tmp_path, "UPDATE entry SET expires = expires * 2")
@@ -190,8 +191,8 @@ def test_nobody_can_lengthen_a_life_in_the_file(tmp_path):
     assert play(get, clock, data_dir=tmp_path) is None
 
 
-def test_swapped_rows_do_not_open(tmp_path):
-    async def scenario(store):
+def test_swapped_rows_do_not_open(tmp_path: Path) -> None:
+    async def scenario(store: Any) -> None:
         await put(store, "a", b"for a")
         await put(store, "b", b"for b")
 
@@ -200,48 +201,48 @@ def test_swapped_rows_do_not_open(tmp_path):
     alter(tmp_path, "UPDATE entry SET body = ? WHERE id = ?", other, one)
     alter(tmp_path, "UPDATE entry SET body = ? WHERE id = ?", body, two)
 
-    async def look(store):
+    async def look(store: Any) -> Any:
         return await get(store, "a"), await get(store, "b")
 
     assert play(look, data_dir=tmp_path) == (None, None)
 
 
-def test_the_memory_tier_is_bounded_and_lets_the_least_used_go():
-    lru = Lru(10_000)
+def test_the_memory_tier_is_bounded_and_lets_the_least_used_go() -> None:
+    lru = RecentEntries(10_000)
     for number in range(5):
-        lru.put(("s", "o", str(number)), Kept(b"x" * 1500, 0.0, 1.0))
-    lru.get(("s", "o", "0"))
+        lru.add_entry(("s", "o", str(number)), TimedValue(b"x" * 1500, 0.0, 1.0))
+    lru.find_entry(("s", "o", "0"))
 
-    lru.put(("s", "o", "5"), Kept(b"x" * 1500, 0.0, 1.0))
+    lru.add_entry(("s", "o", "5"), TimedValue(b"x" * 1500, 0.0, 1.0))
 
-    assert lru.held <= 10_000
-    assert [n for n in range(6) if lru.get(("s", "o", str(n)))] == [0, 2, 3, 4, 5]
+    assert lru.held_bytes <= 10_000
+    assert [n for n in range(6) if lru.find_entry(("s", "o", str(n)))] == [0, 2, 3, 4, 5]
 
 
-def test_memory_accounts_for_what_it_replaces_and_drops():
-    lru = Lru(100_000)
+def test_memory_accounts_for_what_it_replaces_and_drops() -> None:
+    lru = RecentEntries(100_000)
     for _ in range(50):
-        lru.put(("s", "o", "same"), Kept(b"x" * 5000, 0.0, 1.0))
-    assert lru.held < 6000
+        lru.add_entry(("s", "o", "same"), TimedValue(b"x" * 5000, 0.0, 1.0))
+    assert lru.held_bytes < 6000
 
-    lru.drop_if(lambda spot: spot[1] == "o")
+    lru.drop_matching_entries(lambda spot: spot[1] == "o")
 
-    assert lru.held == 0
-
-
-def test_one_giant_does_not_empty_the_memory():
-    lru = Lru(10_000)
-    lru.put(("s", "o", "small"), Kept(b"x", 0.0, 1.0))
-
-    assert not lru.put(("s", "o", "giant"), Kept(b"x" * 9000, 0.0, 1.0))
-    assert lru.get(("s", "o", "small")) is not None
+    assert lru.held_bytes == 0
 
 
-def test_the_disk_tier_is_bounded_and_keeps_what_was_used_last(tmp_path):
+def test_one_giant_does_not_empty_the_memory() -> None:
+    lru = RecentEntries(10_000)
+    lru.add_entry(("s", "o", "small"), TimedValue(b"x", 0.0, 1.0))
+
+    assert not lru.add_entry(("s", "o", "giant"), TimedValue(b"x" * 9000, 0.0, 1.0))
+    assert lru.find_entry(("s", "o", "small")) is not None
+
+
+def test_the_disk_tier_is_bounded_and_keeps_what_was_used_last(tmp_path: Path) -> None:
     clock = Clock()
     settings = {"data_dir": tmp_path, "cache_max_disk_mb": 1, "cache_max_memory_mb": 0}
 
-    async def scenario(store):
+    async def scenario(store: Any) -> Any:
         await put(store, "favourite", noise(0, 20_000))
         for number in range(1, 150):
             clock.now += 1
@@ -259,20 +260,20 @@ def test_the_disk_tier_is_bounded_and_keeps_what_was_used_last(tmp_path):
     assert (tmp_path / "cache.db").stat().st_size < 2 * MB
 
 
-def test_a_value_too_large_for_the_disk_is_declined_with_its_forerunner(tmp_path):
+def test_a_value_too_large_for_the_disk_is_declined_with_its_forerunner(tmp_path: Path) -> None:
     settings = {"data_dir": tmp_path, "cache_max_disk_mb": 1, "cache_max_memory_mb": 0}
 
-    async def scenario(store):
+    async def scenario(store: Any) -> Any:
         await put(store, value=b"small")
         return await put(store, value=noise(1, MB)), await get(store)
 
     assert play(scenario, **settings) == (False, None)
 
 
-def test_expired_entries_and_leases_are_swept(tmp_path):
+def test_expired_entries_and_leases_are_swept(tmp_path: Path) -> None:
     clock = Clock()
 
-    async def scenario(store):
+    async def scenario(store: Any) -> Any:
         await put(store, "old")
         clock.now += 4000
         await put(store, "new")
@@ -281,10 +282,12 @@ def test_expired_entries_and_leases_are_swept(tmp_path):
     assert play(scenario, clock, data_dir=tmp_path) == [(1,)]
 
 
-def test_without_a_writable_folder_memory_serves_and_says_so_once(tmp_path, caplog):
+def test_without_a_writable_folder_memory_serves_and_says_so_once(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     (tmp_path / "file").touch()
 
-    async def scenario(store):
+    async def scenario(store: Any) -> Any:
         assert await put(store)
         for number in range(5):
             await put(store, str(number))
@@ -302,11 +305,11 @@ def test_without_a_writable_folder_memory_serves_and_says_so_once(tmp_path, capl
     assert len(caplog.records) == 1
 
 
-def test_a_key_file_others_can_read_leaves_memory_only(tmp_path):
+def test_a_key_file_others_can_read_leaves_memory_only(tmp_path: Path) -> None:
     play(put, data_dir=tmp_path)
     (tmp_path / "cache.key").chmod(0o644)
 
-    async def scenario(store):
+    async def scenario(store: Any) -> Any:
         return await get(store), await put(store), await get(store), store.warnings()
 
     before, kept, after, warnings = play(scenario, data_dir=tmp_path)
@@ -315,12 +318,12 @@ def test_a_key_file_others_can_read_leaves_memory_only(tmp_path):
     assert "chmod 600" in warnings[0]
 
 
-def test_a_disk_that_recovers_is_used_again(tmp_path):
+def test_a_disk_that_recovers_is_used_again(tmp_path: Path) -> None:
     clock = Clock()
     folder = tmp_path / "data"
     folder.touch()
 
-    async def scenario(store):
+    async def scenario(store: Any) -> None:
         await put(store, "lost")
         folder.unlink()
         await put(store, "still resting")
@@ -329,28 +332,28 @@ def test_a_disk_that_recovers_is_used_again(tmp_path):
 
     play(scenario, clock, data_dir=folder)
 
-    async def look(store):
+    async def look(store: Any) -> Any:
         return [await get(store, key) for key in ("lost", "still resting", "durable")]
 
     assert play(look, clock, data_dir=folder) == [None, None, b"value"]
 
 
-def test_a_ruined_file_costs_the_entries_and_nothing_else(tmp_path):
+def test_a_ruined_file_costs_the_entries_and_nothing_else(tmp_path: Path) -> None:
     play(put, data_dir=tmp_path)
     (tmp_path / "cache.db").write_bytes(b"no database at all" * 1000)
 
-    async def scenario(store):
+    async def scenario(store: Any) -> Any:
         return await get(store), await put(store), store.warnings()
 
     assert play(scenario, data_dir=tmp_path) == (None, True, ())
     assert play(get, data_dir=tmp_path) == b"value"
 
 
-def test_a_newer_file_is_left_for_the_newer_program(tmp_path):
+def test_a_newer_file_is_left_for_the_newer_program(tmp_path: Path) -> None:
     play(put, data_dir=tmp_path)
     alter(tmp_path, "UPDATE schema_version SET version = 99")
 
-    async def scenario(store):
+    async def scenario(store: Any) -> Any:
         return await get(store), await put(store), await get(store), store.warnings()
 
     before, kept, after, warnings = play(scenario, data_dir=tmp_path)
@@ -359,20 +362,20 @@ def test_a_newer_file_is_left_for_the_newer_program(tmp_path):
     assert "newer Citewell" in warnings[0]
 
 
-def test_a_file_that_lacks_its_table_fails_no_caller(tmp_path):
+def test_a_file_that_lacks_its_table_fails_no_caller(tmp_path: Path) -> None:
     play(put, data_dir=tmp_path)
     alter(tmp_path, "DROP TABLE entry")
 
-    async def scenario(store):
+    async def scenario(store: Any) -> Any:
         return await get(store), await put(store), await get(store), len(store.warnings())
 
     assert play(scenario, data_dir=tmp_path) == (None, True, b"value", 1)
 
 
-def test_a_read_under_way_does_not_bring_back_what_was_forgotten(tmp_path):
+def test_a_read_under_way_does_not_bring_back_what_was_forgotten(tmp_path: Path) -> None:
     play(put, data_dir=tmp_path)
 
-    async def scenario(store):
+    async def scenario(store: Any) -> Any:
         reading = asyncio.create_task(get(store))
         await asyncio.sleep(0)
         await store.cache.forget("someone", "key")
@@ -382,8 +385,8 @@ def test_a_read_under_way_does_not_bring_back_what_was_forgotten(tmp_path):
     assert play(scenario, data_dir=tmp_path) is None
 
 
-def test_switched_off_nothing_is_kept_but_artifacts_in_memory(tmp_path):
-    async def scenario(store):
+def test_switched_off_nothing_is_kept_but_artifacts_in_memory(tmp_path: Path) -> None:
+    async def scenario(store: Any) -> Any:
         kept = await put(store)
         artifact = await store.artifacts.put("someone", b"body", "text/plain")
         return kept, await get(store), (await store.artifacts.get("someone", artifact.id)).body
@@ -392,8 +395,8 @@ def test_switched_off_nothing_is_kept_but_artifacts_in_memory(tmp_path):
     assert not (tmp_path / "new").exists()
 
 
-def test_clearing_answers_leaves_artifacts_and_facts(tmp_path):
-    async def scenario(store):
+def test_clearing_answers_leaves_artifacts_and_facts(tmp_path: Path) -> None:
+    async def scenario(store: Any) -> Any:
         artifact = await store.artifacts.put("someone", b"body", "text/plain")
         await store.memory("p").remember("k", b"fact", ttl=60)
         await put(store)
@@ -404,14 +407,14 @@ def test_clearing_answers_leaves_artifacts_and_facts(tmp_path):
     assert play(scenario, data_dir=tmp_path) == (None, b"body", b"fact")
 
 
-def test_every_call_survives_a_disk_that_fails(tmp_path):
-    async def make():
-        return Fresh(value=b"made", ttl=60)
+def test_every_call_survives_a_disk_that_fails(tmp_path: Path) -> None:
+    async def make() -> Any:
+        return FreshValue(value=b"made", ttl=60)
 
-    def ruin(store):
+    def ruin(store: Any) -> None:
         store.health._resume = 0.0  # as after its rest
 
-    async def scenario(store):
+    async def scenario(store: Any) -> Any:
         await put(store)
         await store.database.aclose()
         for call in (
@@ -419,12 +422,12 @@ def test_every_call_survives_a_disk_that_fails(tmp_path):
             store.cache.clear,
             lambda: store.cache.put("someone", "key", b"again", ttl=60),
             lambda: store.loader._leases.take("n", seconds=1),
-            lambda: store.loader._leases.give_back("n"),
-            lambda: store.loader._leases.give_back("n"),
+            lambda: store.loader._leases.release_lease("n"),
+            lambda: store.loader._leases.release_lease("n"),
         ):
             await call()
         ruin(store)
-        await store.loader._leases.give_back("n")
+        await store.loader._leases.release_lease("n")
         ruin(store)
         assert await store.loader._leases.take("n", seconds=1)
         ruin(store)
@@ -438,14 +441,14 @@ def test_every_call_survives_a_disk_that_fails(tmp_path):
     assert warnings == ("The store is closed.",)
 
 
-def test_switched_off_the_loader_makes_it_every_time(tmp_path):
+def test_switched_off_the_loader_makes_it_every_time(tmp_path: Path) -> None:
     runs = []
 
-    async def make():
+    async def make() -> Any:
         runs.append(1)
-        return Fresh(value=b"made", ttl=60)
+        return FreshValue(value=b"made", ttl=60)
 
-    async def scenario(store):
+    async def scenario(store: Any) -> Any:
         await store.loader.load("o", "key", make)
         await store.loader.load("o", "key", make)
         await store.cache.forget("o", "key")

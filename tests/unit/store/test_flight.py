@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import gc
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from citewell.config import Settings
-from citewell.errors import InternalError, Unavailable
-from citewell.store.flight import Flight, Fresh, Loader
-from citewell.store.leases import SqlLeases
-from citewell.store.opened import open_store
+from citewell.errors import InternalError, UpstreamUnavailable
+from citewell.store.cache.single_flight import (
+    CachedLoader,
+    FreshValue,
+    LoadedEntry,
+    SingleFlight,
+)
+from citewell.store.cache_store import CacheStore, open_cache_store
+from citewell.store.coordination.leases import SqlLeaseTable
 
 
 @dataclass
@@ -33,7 +41,7 @@ class Work:
     started: asyncio.Event = field(default_factory=asyncio.Event)
     finish: asyncio.Event = field(default_factory=asyncio.Event)
 
-    async def __call__(self):
+    async def __call__(self) -> str | None:
         self.runs += 1
         self.started.set()
         try:
@@ -46,16 +54,16 @@ class Work:
         return f"run {self.runs}"
 
 
-async def aboard(flight, work, count):
-    callers = [asyncio.create_task(flight.share("key", work)) for _ in range(count)]
+async def aboard(flight: SingleFlight, work: Work, count: int) -> list[Any] | None:
+    callers = [asyncio.create_task(flight.share_work("key", work)) for _ in range(count)]
     await work.started.wait()
     await asyncio.sleep(0)
     return callers
 
 
-def test_identical_keys_share_one_run():
-    async def scenario():
-        flight, work = Flight(), Work()
+def test_identical_keys_share_one_run() -> None:
+    async def scenario() -> tuple[Any, ...] | None:
+        flight, work = SingleFlight(), Work()
         callers = await aboard(flight, work, 5)
         work.finish.set()
         return await asyncio.gather(*callers), work.runs
@@ -63,29 +71,29 @@ def test_identical_keys_share_one_run():
     assert asyncio.run(scenario()) == (["run 1"] * 5, 1)
 
 
-def test_different_keys_do_not_share():
-    async def scenario():
-        flight, work = Flight(), Work()
+def test_different_keys_do_not_share() -> None:
+    async def scenario() -> int:
+        flight, work = SingleFlight(), Work()
         work.finish.set()
-        await asyncio.gather(flight.share("a", work), flight.share("b", work))
+        await asyncio.gather(flight.share_work("a", work), flight.share_work("b", work))
         return work.runs
 
     assert asyncio.run(scenario()) == 2
 
 
-def test_a_later_caller_starts_anew():
-    async def scenario():
-        flight, work = Flight(), Work()
+def test_a_later_caller_starts_anew() -> None:
+    async def scenario() -> list[Any]:
+        flight, work = SingleFlight(), Work()
         work.finish.set()
-        return [await flight.share("key", work), await flight.share("key", work)]
+        return [await flight.share_work("key", work), await flight.share_work("key", work)]
 
     assert asyncio.run(scenario()) == ["run 1", "run 2"]
 
 
 @pytest.mark.parametrize("leaver", [0, 1, 2])
-def test_cancelling_one_caller_leaves_the_others_alone(leaver):
-    async def scenario():
-        flight, work = Flight(), Work()
+def test_cancelling_one_caller_leaves_the_others_alone(leaver: int) -> None:
+    async def scenario() -> tuple[Any, ...] | None:
+        flight, work = SingleFlight(), Work()
         callers = await aboard(flight, work, 3)
         callers[leaver].cancel()
         await asyncio.sleep(0)
@@ -100,9 +108,9 @@ def test_cancelling_one_caller_leaves_the_others_alone(leaver):
     assert cancelled == 0
 
 
-def test_when_the_last_caller_is_gone_the_work_is_cancelled():
-    async def scenario():
-        flight, work = Flight(), Work()
+def test_when_the_last_caller_is_gone_the_work_is_cancelled() -> None:
+    async def scenario() -> int | None:
+        flight, work = SingleFlight(), Work()
         callers = await aboard(flight, work, 3)
         for caller in callers:
             caller.cancel()
@@ -113,7 +121,7 @@ def test_when_the_last_caller_is_gone_the_work_is_cancelled():
     assert asyncio.run(scenario()) == 1
 
 
-async def until(condition):
+async def until(condition: Callable[..., Any]) -> None:
     for _ in range(1000):
         if condition():
             return
@@ -121,13 +129,13 @@ async def until(condition):
     pytest.fail("it never came true")
 
 
-def test_nobody_boards_work_that_is_being_cancelled():
-    async def scenario():
-        flight, work = Flight(), Work()
+def test_nobody_boards_work_that_is_being_cancelled() -> None:
+    async def scenario() -> str | None:
+        flight, work = SingleFlight(), Work()
         (first,) = await aboard(flight, work, 1)
         first.cancel()
         await asyncio.sleep(0)
-        second = asyncio.create_task(flight.share("key", work))
+        second = asyncio.create_task(flight.share_work("key", work))
         await until(lambda: work.runs == 2)
         work.finish.set()
         return await second
@@ -135,37 +143,37 @@ def test_nobody_boards_work_that_is_being_cancelled():
     assert asyncio.run(scenario()) == "run 2"
 
 
-def test_a_failure_reaches_every_caller_and_is_not_kept():
-    async def scenario():
-        flight, work = Flight(), Work(error=Unavailable("down"))
+def test_a_failure_reaches_every_caller_and_is_not_kept() -> None:
+    async def scenario() -> tuple[Any, ...] | None:
+        flight, work = SingleFlight(), Work(error=UpstreamUnavailable("down"))
         callers = await aboard(flight, work, 3)
         work.finish.set()
         answers = await asyncio.gather(*callers, return_exceptions=True)
         work.error = None
-        return answers, await flight.share("key", work)
+        return answers, await flight.share_work("key", work)
 
     answers, again = asyncio.run(scenario())
 
     assert answers == [answers[0]] * 3
-    assert isinstance(answers[0], Unavailable)
+    assert isinstance(answers[0], UpstreamUnavailable)
     assert again == "run 2"
 
 
-def test_a_failure_nobody_waits_for_disturbs_nobody():
-    async def scenario():
+def test_a_failure_nobody_waits_for_disturbs_nobody() -> None:
+    async def scenario() -> list[Any] | None:
         troubles = []
         asyncio.get_running_loop().set_exception_handler(
             lambda _, context: troubles.append(context)
         )
-        flight, work = Flight(), Work()
+        flight, work = SingleFlight(), Work()
 
-        async def stubborn():
+        async def stubborn() -> Any:
             try:
                 return await work()
             except asyncio.CancelledError:
-                raise Unavailable("too late") from None
+                raise UpstreamUnavailable("too late") from None
 
-        caller = asyncio.create_task(flight.share("key", stubborn))
+        caller = asyncio.create_task(flight.share_work("key", stubborn))
         await work.started.wait()
         caller.cancel()
         await asyncio.gather(caller, return_exceptions=True)
@@ -177,20 +185,20 @@ def test_a_failure_nobody_waits_for_disturbs_nobody():
     assert asyncio.run(scenario()) == []
 
 
-def test_work_that_cancels_itself_is_an_error_and_no_cancellation():
-    async def scenario():
-        async def suicidal():
+def test_work_that_cancels_itself_is_an_error_and_no_cancellation() -> None:
+    async def scenario() -> None:
+        async def suicidal() -> None:
             raise asyncio.CancelledError
 
-        await Flight().share("key", suicidal)
+        await SingleFlight().share_work("key", suicidal)
 
     with pytest.raises(InternalError):
         asyncio.run(scenario())
 
 
-def play(folder, scenario, clock=None):
-    async def run():
-        store = open_store(Settings(data_dir=folder), clock or Clock())
+def play(folder: Path, scenario: Callable[..., Any], clock: Clock | None = None) -> Any:
+    async def run() -> Any:
+        store = open_cache_store(Settings(data_dir=folder), clock or Clock())
         try:
             return await scenario(store)
         finally:
@@ -199,95 +207,95 @@ def play(folder, scenario, clock=None):
     return asyncio.run(run())
 
 
-def test_what_was_made_is_cached_and_marked_so(tmp_path):
-    async def make():
-        return Fresh(value=b"made", ttl=60)
+def test_what_was_made_is_cached_and_marked_so(tmp_path: Path) -> None:
+    async def make() -> FreshValue:
+        return FreshValue(value=b"made", ttl=60)
 
-    async def scenario(store):
-        first = await store.loader.load("o", "key", make)
-        return first, await store.loader.load("o", "key", make)
+    async def scenario(store: CacheStore) -> tuple[Any, ...]:
+        first = await store.loader.load_or_make("o", "key", make)
+        return first, await store.loader.load_or_make("o", "key", make)
 
     first, second = play(tmp_path, scenario)
 
-    assert (first.cached, first.entry.value) == (False, b"made")
-    assert (second.cached, second.entry.value) == (True, b"made")
+    assert (first.is_cached, first.entry.value) == (False, b"made")
+    assert (second.is_cached, second.entry.value) == (True, b"made")
 
 
-def test_what_holds_for_no_time_is_made_again(tmp_path):
+def test_what_holds_for_no_time_is_made_again(tmp_path: Path) -> None:
     runs = []
 
-    async def make():
+    async def make() -> FreshValue:
         runs.append(1)
-        return Fresh(value=b"made", ttl=0)
+        return FreshValue(value=b"made", ttl=0)
 
-    async def scenario(store):
-        await store.loader.load("o", "key", make)
-        await store.loader.load("o", "key", make)
+    async def scenario(store: CacheStore) -> None:
+        await store.loader.load_or_make("o", "key", make)
+        await store.loader.load_or_make("o", "key", make)
 
     play(tmp_path, scenario)
 
     assert len(runs) == 2
 
 
-def leases(store, holder, clock):
+def leases(store: CacheStore, holder: str, clock: Clock) -> SqlLeaseTable:
     keys = store.loader._leases._keys
-    return SqlLeases(store.database, keys, holder=holder, health=store.health, clock=clock)
+    return SqlLeaseTable(store.database, keys, holder=holder, health=store.health, clock=clock)
 
 
-def test_a_lease_has_one_holder_until_it_lapses_or_is_given_back(tmp_path):
+def test_a_lease_has_one_holder_until_it_lapses_or_is_given_back(tmp_path: Path) -> None:
     clock = Clock()
 
-    async def scenario(store):
+    async def scenario(store: CacheStore) -> list[Any]:
         a, b = leases(store, "a", clock), leases(store, "b", clock)
-        took = [await a.take("n", seconds=10), await b.take("n", seconds=10)]
+        took = [await a.take_lease("n", seconds=10), await b.take_lease("n", seconds=10)]
         clock.now += 11
-        took.append(await b.take("n", seconds=10))
-        await a.give_back("n")
-        took.append(await a.take("n", seconds=10))
-        await b.give_back("n")
-        return [*took, await a.take("n", seconds=10)]
+        took.append(await b.take_lease("n", seconds=10))
+        await a.release_lease("n")
+        took.append(await a.take_lease("n", seconds=10))
+        await b.release_lease("n")
+        return [*took, await a.take_lease("n", seconds=10)]
 
     assert play(tmp_path, scenario, clock) == [True, False, True, False, True]
 
 
 @pytest.mark.parametrize("ending", ["made", "given back", "lapsed", "patience"])
-def test_a_loader_waits_for_another_process_within_bounds(tmp_path, ending):
+def test_a_loader_waits_for_another_process_within_bounds(tmp_path: Path, ending: str) -> None:
     clock, pauses = Clock(), []
 
-    async def scenario(store):
+    async def scenario(store: CacheStore) -> LoadedEntry:
         other = leases(store, "other", clock)
-        await other.take("1:o:key", seconds=20)
+        await other.take_lease("1:o:key", seconds=20)
 
-        async def pause(seconds):
+        async def pause(seconds: float) -> None:
             pauses.append(seconds)
             if ending == "lapsed":
                 clock.now += 21
             if ending == "given back" and len(pauses) == 3:
-                await other.give_back("1:o:key")
+                await other.release_lease("1:o:key")
             if ending == "made" and len(pauses) == 3:
-                await store.cache.put("o", "key", b"theirs", ttl=60)
+                await store.cache.store_entry("o", "key", b"theirs", ttl=60)
 
-        async def make():
-            return Fresh(value=b"ours", ttl=60)
+        async def make() -> FreshValue:
+            return FreshValue(value=b"ours", ttl=60)
 
-        loader = Loader(store.cache, leases(store, "me", clock), pause=pause)
-        return await loader.load("o", "key", make)
+        loader = CachedLoader(store.cache, leases(store, "me", clock), pause=pause)
+        return await loader.load_or_make("o", "key", make)
 
     loaded = play(tmp_path, scenario, clock)
 
     assert loaded.entry.value == (b"theirs" if ending == "made" else b"ours")
-    assert loaded.cached == (ending == "made")
+    assert loaded.is_cached == (ending == "made")
     assert sum(pauses) <= 20.5
     assert len(pauses) == {"made": 3, "given back": 3, "lapsed": 1}.get(ending, len(pauses))
 
 
 @pytest.mark.parametrize("how", ["failed", "cancelled"])
-def test_the_lease_is_given_back_when_the_work_ends_badly(tmp_path, how):
+def test_the_lease_is_given_back_when_the_work_ends_badly(tmp_path: Path, how: str) -> None:
     clock = Clock()
 
-    async def scenario(store):
-        work = Work(error=Unavailable("down"))
-        caller = asyncio.create_task(store.loader.load("o", "key", work))
+    async def scenario(store: CacheStore) -> bool:
+        work = Work(error=UpstreamUnavailable("down"))
+        caller = asyncio.create_task(store.loader.load_or_make("o", "key", work))
         await work.started.wait()
         if how == "failed":
             work.finish.set()
@@ -295,7 +303,7 @@ def test_the_lease_is_given_back_when_the_work_ends_badly(tmp_path, how):
             caller.cancel()
         await asyncio.gather(caller, return_exceptions=True)
         for _ in range(200):
-            if not await store.database.fetch("SELECT 1 FROM lease"):
+            if not await store.database.select_rows("SELECT 1 FROM lease"):
                 return True
         return False
 

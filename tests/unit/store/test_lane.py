@@ -4,27 +4,28 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from typing import Any
 
 import pytest
 
-from citewell.store.lane import Lane
+from citewell.store.sql.thread_batching import ThreadBatcher
 
 
-def test_requests_that_arrive_during_a_turn_form_the_next_group():
+def test_requests_that_arrive_during_a_turn_form_the_next_group() -> None:
     groups = []
     started, gate = threading.Event(), threading.Event()
 
-    def turn(requests):
+    def turn(requests: Any) -> Any:
         groups.append(list(requests))
         started.set()
         gate.wait(5)
         return requests
 
-    async def scenario():
-        lane = Lane("test", turn)
-        first = asyncio.create_task(lane.ask(0))
+    async def scenario() -> Any:
+        lane = ThreadBatcher("test", turn)
+        first = asyncio.create_task(lane.request_answer(0))
         await asyncio.to_thread(started.wait, 5)
-        rest = [asyncio.create_task(lane.ask(number)) for number in range(1, 6)]
+        rest = [asyncio.create_task(lane.request_answer(number)) for number in range(1, 6)]
         await asyncio.sleep(0)
         gate.set()
         answers = await asyncio.gather(first, *rest)
@@ -35,27 +36,27 @@ def test_requests_that_arrive_during_a_turn_form_the_next_group():
     assert groups == [[0], [1, 2, 3, 4, 5]]
 
 
-def test_a_turn_that_breaks_fails_its_callers_and_the_next_turn_works():
-    def turn(requests):
+def test_a_turn_that_breaks_fails_its_callers_and_the_next_turn_works() -> None:
+    def turn(requests: Any) -> Any:
         if "bad" in requests:
             raise ZeroDivisionError
         return requests
 
-    async def scenario():
-        lane = Lane("test", turn)
+    async def scenario() -> Any:
+        lane = ThreadBatcher("test", turn)
         with pytest.raises(ZeroDivisionError):
-            await lane.ask("bad")
-        answer = await lane.ask("good")
+            await lane.request_answer("bad")
+        answer = await lane.request_answer("good")
         await lane.aclose(lambda: None)
         return answer
 
     assert asyncio.run(scenario()) == "good"
 
 
-def test_a_lane_serves_one_event_loop_after_another():
-    lane = Lane("test", lambda requests: requests)
+def test_a_lane_serves_one_event_loop_after_another() -> None:
+    lane = ThreadBatcher("test", lambda requests: requests)
 
-    answers = [asyncio.run(lane.ask(number)) for number in range(3)]
+    answers = [asyncio.run(lane.request_answer(number)) for number in range(3)]
     asyncio.run(lane.aclose(lambda: None))
 
     assert answers == [0, 1, 2]

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import pytest
 
 from citewell.errors import Misconfigured
-from citewell.store.failures import GuardFailed, StoreError
-from citewell.store.postgres import PostgresDatabase, translated
-from citewell.store.sql import Statement
+from citewell.store.failures import BatchRolledBack, StoreError
+from citewell.store.sql.database import SqlDatabase, SqlStatement
+from citewell.store.sql.postgres_database import PostgresDatabase, number_parameters
 from tests.services import postgres_or_skip
 
 
-def play(url, scenario):
-    async def run():
+def play(url: Any, scenario: Any) -> Any:
+    async def run() -> Any:
         database = PostgresDatabase(url, schema="cache")
         try:
             return await scenario(database)
@@ -24,10 +25,10 @@ def play(url, scenario):
     return asyncio.run(run())
 
 
-def test_names_become_numbers_and_a_name_keeps_its_number():
+def test_names_become_numbers_and_a_name_keeps_its_number() -> None:
     sql = "SELECT :a, :bee, CAST(:a AS TEXT) FROM x WHERE t = '12:30' AND c::text = :bee"
 
-    assert translated(sql) == (
+    assert number_parameters(sql) == (
         "SELECT $1, $2, CAST($1 AS TEXT) FROM x WHERE t = '12:30' AND c::text = $2",
         ("a", "bee"),
     )
@@ -41,7 +42,7 @@ def test_names_become_numbers_and_a_name_keeps_its_number():
         ("postgresql:///x?host=/no/such/socket", StoreError),
     ],
 )
-def test_an_address_that_does_not_answer_is_said_without_the_password(url, kind):
+def test_an_address_that_does_not_answer_is_said_without_the_password(url: str, kind: Any) -> None:
     pytest.importorskip("asyncpg")
 
     with pytest.raises(kind) as caught:
@@ -50,37 +51,39 @@ def test_an_address_that_does_not_answer_is_said_without_the_password(url, kind)
     assert "secret" not in caught.value.message
 
 
-def lease(name, expect=None):
+def lease(name: str, expect: None = None) -> SqlStatement:
     sql = "INSERT INTO lease (id, holder, expires) VALUES (:id, 'h', 1.0)"
-    return Statement(sql=sql, params={"id": name}, expect=expect)
+    return SqlStatement(sql=sql, params={"id": name}, expected_rows=expect)
 
 
-async def names(database):
-    return [row[0] for row in await database.fetch("SELECT id FROM lease ORDER BY id")]
+async def names(database: SqlDatabase) -> Any:
+    return [row[0] for row in await database.select_rows("SELECT id FROM lease ORDER BY id")]
 
 
 @pytest.fixture(scope="module")
-def server():
+def server() -> Any:
     return postgres_or_skip()
 
 
-def test_a_failed_guard_undoes_the_whole_batch(server):
-    async def scenario(database):
-        unmet = Statement(sql="DELETE FROM lease WHERE id = 'absent'", expect=1)
-        with pytest.raises(GuardFailed):
-            await database.execute([lease("a"), unmet])
-        with pytest.raises(GuardFailed):
-            await database.execute([lease("a"), lease("a")])
+def test_a_failed_guard_undoes_the_whole_batch(server: Any) -> None:
+    async def scenario(database: SqlDatabase) -> Any:
+        unmet = SqlStatement(sql="DELETE FROM lease WHERE id = 'absent'", expected_rows=1)
+        with pytest.raises(BatchRolledBack):
+            await database.execute_batch([lease("a"), unmet])
+        with pytest.raises(BatchRolledBack):
+            await database.execute_batch([lease("a"), lease("a")])
         return await names(database)
 
     assert play(server.new(), scenario) == []
 
 
-def test_returned_rows_and_changes_come_back(server):
-    async def scenario(database):
-        await database.execute([lease("a"), lease("b")])
-        gone = Statement(sql="DELETE FROM lease WHERE id = :id RETURNING id", params={"id": "a"})
-        return await database.execute([gone, Statement(sql="UPDATE lease SET holder = 'z'")])
+def test_returned_rows_and_changes_come_back(server: Any) -> None:
+    async def scenario(database: SqlDatabase) -> Any:
+        await database.execute_batch([lease("a"), lease("b")])
+        gone = SqlStatement(sql="DELETE FROM lease WHERE id = :id RETURNING id", params={"id": "a"})
+        return await database.execute_batch(
+            [gone, SqlStatement(sql="UPDATE lease SET holder = 'z'")]
+        )
 
     gone, count = play(server.new(), scenario)
 
@@ -88,11 +91,11 @@ def test_returned_rows_and_changes_come_back(server):
     assert (count.rows, count.changed) == ((), 1)
 
 
-def test_a_newer_schema_is_refused_and_left_alone(server):
+def test_a_newer_schema_is_refused_and_left_alone(server: Any) -> None:
     url = server.new()
 
-    async def age(database):
-        await database.execute([Statement(sql="UPDATE schema_version SET version = 999")])
+    async def age(database: SqlDatabase) -> None:
+        await database.execute_batch([SqlStatement(sql="UPDATE schema_version SET version = 999")])
 
     play(url, age)
 
@@ -100,14 +103,14 @@ def test_a_newer_schema_is_refused_and_left_alone(server):
         play(url, names)
 
 
-def test_processes_that_start_cold_at_once_migrate_once(server):
+def test_processes_that_start_cold_at_once_migrate_once(server: Any) -> None:
     url = server.new()
 
-    async def scenario(_):
+    async def scenario(_: Any) -> Any:
         many = [PostgresDatabase(url, schema="state") for _ in range(6)]
         try:
             return await asyncio.gather(
-                *(one.fetch("SELECT version FROM schema_version") for one in many)
+                *(one.select_rows("SELECT version FROM schema_version") for one in many)
             )
         finally:
             for one in many:
@@ -118,11 +121,11 @@ def test_processes_that_start_cold_at_once_migrate_once(server):
     assert len({tuple(rows) for rows in versions}) == 1
 
 
-def test_the_cache_is_unlogged_and_the_state_is_not(server):
+def test_the_cache_is_unlogged_and_the_state_is_not(server: Any) -> None:
     url = server.new()
 
-    async def kinds(database):
-        rows = await database.fetch(
+    async def kinds(database: SqlDatabase) -> Any:
+        rows = await database.select_rows(
             "SELECT relname, relpersistence::text FROM pg_class JOIN pg_namespace n "
             "ON n.oid = relnamespace WHERE nspname = :place AND relkind = 'r'",
             {"place": database.place},
@@ -131,7 +134,7 @@ def test_the_cache_is_unlogged_and_the_state_is_not(server):
 
     assert play(url, kinds)["entry"] == "u"
 
-    async def state(_):
+    async def state(_: Any) -> Any:
         database = PostgresDatabase(url, schema="state")
         try:
             return await kinds(database)
@@ -146,23 +149,27 @@ SIZED = "INSERT INTO entry (id, size) VALUES ('x', :size)"
 
 @pytest.mark.parametrize(
     "bad",
-    [lease("\ud800"), lease("a\x00b"), Statement(sql=SIZED, params={"size": 2**70})],
+    [lease("\ud800"), lease("a\x00b"), SqlStatement(sql=SIZED, params={"size": 2**70})],
     ids=["half a pair", "nul", "too large"],
 )
-def test_a_value_that_cannot_be_stored_is_refused_and_the_rest_goes_on(server, bad):
-    async def scenario(database):
+def test_a_value_that_cannot_be_stored_is_refused_and_the_rest_goes_on(
+    server: Any, bad: Any
+) -> None:
+    async def scenario(database: SqlDatabase) -> Any:
         answers = await asyncio.gather(
-            database.execute([lease("a")]), database.execute([bad]), return_exceptions=True
+            database.execute_batch([lease("a")]),
+            database.execute_batch([bad]),
+            return_exceptions=True,
         )
         return [isinstance(answer, Exception) for answer in answers], await names(database)
 
     assert play(server.new(), scenario) == ([False, True], ["a"])
 
 
-def test_closed_is_closed(server):
-    async def scenario(database):
+def test_closed_is_closed(server: Any) -> None:
+    async def scenario(database: SqlDatabase) -> None:
         await database.aclose()
         with pytest.raises(StoreError, match="closed"):
-            await database.fetch("SELECT 1")
+            await database.select_rows("SELECT 1")
 
     play(server.new(), scenario)

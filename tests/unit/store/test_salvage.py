@@ -8,23 +8,25 @@ import os
 import sqlite3
 import subprocess
 import sys
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from citewell.config import Settings
 from citewell.errors import SessionNotFound
-from citewell.store.failures import Damaged, Full, StoreError
-from citewell.store.library_rows import Card, Document
-from citewell.store.sessions import Change
-from citewell.store.sql import Statement
-from citewell.store.state import open_state
+from citewell.store.failures import DatabaseDamaged, StoreError, StoreFull
+from citewell.store.library.library_rows import DocumentCard, LibraryDocument
+from citewell.store.sessions.session_store import SessionChange
+from citewell.store.sql.database import SqlStatement
+from citewell.store.state_store import StateStore, open_state_store
 
 COUNT = 60
 
 
-def play(folder, scenario):
-    async def run():
-        state = open_state(Settings(data_dir=folder, session_max=1000))
+def play(folder: Any, scenario: Any) -> Any:
+    async def run() -> Any:
+        state = open_state_store(Settings(data_dir=folder, session_max=1000))
         try:
             return await scenario(state)
         finally:
@@ -33,20 +35,20 @@ def play(folder, scenario):
     return asyncio.run(run())
 
 
-async def fill(state):
+async def fill(state: StateStore) -> None:
     for number in range(COUNT):
         steps = [os.urandom(700) for _ in range(3)]
-        await state.sessions.create("someone", str(number), b"head", steps)
+        await state.sessions.create_session("someone", str(number), b"head", steps)
     texts = [f"document about subject {number}" for number in range(30)]
-    documents = [Document(card=Card(id=text), text=text) for text in texts]
-    await state.library.put("someone", documents)
+    documents = [LibraryDocument(card=DocumentCard(id=text), text=text) for text in texts]
+    await state.library.store_documents("someone", documents)
 
 
-async def readable(state):
+async def readable(state: StateStore) -> Any:
     found = 0
     for number in range(COUNT):
         try:
-            session = await state.sessions.load("someone", str(number))
+            session = await state.sessions.load_session("someone", str(number))
         except SessionNotFound:
             continue
         found += all(len(step) == 700 for step in session.steps) and len(session.steps) == 3
@@ -54,7 +56,7 @@ async def readable(state):
 
 
 @pytest.fixture
-def filled(tmp_path):
+def filled(tmp_path: Path) -> Any:
     play(tmp_path, fill)
     with sqlite3.connect(tmp_path / "state.db") as link:
         link.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -62,22 +64,24 @@ def filled(tmp_path):
     return tmp_path
 
 
-def bite(folder, start, length):
+def bite(folder: Any, start: Any, length: Any) -> None:
     with (folder / "state.db").open("r+b") as file:
         file.seek(start)
         file.write(b"\xff" * length)
 
 
-def pages(folder) -> int:
+def pages(folder: Any) -> int:
     return (folder / "state.db").stat().st_size // 4096
 
 
 @pytest.mark.parametrize("where", [0.4, 0.6, 0.8])
-def test_a_ruined_page_costs_only_what_was_on_it(filled, where, caplog):
+def test_a_ruined_page_costs_only_what_was_on_it(
+    filled: Any, where: float, caplog: pytest.LogCaptureFixture
+) -> None:
     bite(filled, int(pages(filled) * where) * 4096, 2 * 4096)
     before = (filled / "state.db").read_bytes()
 
-    async def scenario(state):
+    async def scenario(state: StateStore) -> Any:
         async with asyncio.timeout(30):
             # Whichever statement meets the ruined page first has it carried over.
             first = await readable(state)
@@ -92,51 +96,53 @@ def test_a_ruined_page_costs_only_what_was_on_it(filled, where, caplog):
     assert "set aside as state.db.damaged-1" in caplog.text
 
 
-def test_a_lost_header_loses_nothing(filled):
+def test_a_lost_header_loses_nothing(filled: Any) -> None:
     bite(filled, 0, 4096)
 
-    async def scenario(state):
-        found = await state.library.search("someone", "subject 7")
+    async def scenario(state: StateStore) -> Any:
+        found = await state.library.search_library("someone", "subject 7")
         return await readable(state), found[0].card.id, state.database.file.reports
 
     kept, best, reports = play(filled, scenario)
 
     assert kept == COUNT
     assert best == "document about subject 7"
-    assert "carried over" in reports[0]
+    assert "readable rows were copied" in reports[0]
     assert (filled / "state.db.damaged-1").exists()
 
 
-def test_what_was_carried_over_can_be_written_to_and_found_again(filled):
+def test_what_was_carried_over_can_be_written_to_and_found_again(filled: Any) -> None:
     bite(filled, 0, 100)
 
-    async def go_on(state):
-        change = Change(body=b"more", appended=(b"x" * 700,))
-        await state.sessions.edit("someone", "5", lambda _: change)
+    async def go_on(state: StateStore) -> None:
+        change = SessionChange(body=b"more", appended=(b"x" * 700,))
+        await state.sessions.edit_session("someone", "5", lambda _: change)
         text = "a newer subject"
-        await state.library.put("someone", [Document(card=Card(id=text), text=text)])
+        await state.library.store_documents(
+            "someone", [LibraryDocument(card=DocumentCard(id=text), text=text)]
+        )
 
     play(filled, go_on)
 
-    async def reread(state):
-        session = await state.sessions.load("someone", "5")
+    async def reread(state: StateStore) -> Any:
+        session = await state.sessions.load_session("someone", "5")
         return len(session.steps), [
-            match.card.id for match in await state.library.search("someone", "newer")
+            match.card.id for match in await state.library.search_library("someone", "newer")
         ]
 
     assert play(filled, reread) == (4, ["a newer subject"])
     assert not list(filled.glob("*.damaged-2"))
 
 
-def test_a_file_beyond_mending_is_left_as_it_is(filled):
+def test_a_file_beyond_mending_is_left_as_it_is(filled: Any) -> None:
     size = (filled / "state.db").stat().st_size
     bite(filled, 0, size)
     ruined = (filled / "state.db").read_bytes()
 
-    async def scenario(state):
+    async def scenario(state: StateStore) -> None:
         for _ in range(2):
-            with pytest.raises(Damaged, match="backup"):
-                await state.sessions.heads("someone")
+            with pytest.raises(DatabaseDamaged, match="backup"):
+                await state.sessions.list_heads("someone")
 
     play(filled, scenario)
 
@@ -144,16 +150,16 @@ def test_a_file_beyond_mending_is_left_as_it_is(filled):
     assert not list(filled.glob("*.damaged-*"))
 
 
-def test_another_process_moves_on_to_the_mended_file(filled):
-    async def scenario(first):
-        second = open_state(Settings(data_dir=filled, session_max=1000))
+def test_another_process_moves_on_to_the_mended_file(filled: Any) -> None:
+    async def scenario(first: Any) -> Any:
+        second = open_state_store(Settings(data_dir=filled, session_max=1000))
         try:
             await first.sessions.create("someone", "early", b"head")
-            await second.sessions.load("someone", "early")
+            await second.sessions.load_session("someone", "early")
             file = second.database.file
-            file._begin_anew()
+            file._set_aside_damaged()
             await first.sessions.create("someone", "late", b"head")
-            return (await second.sessions.load("someone", "late")).head.id
+            return (await second.sessions.load_session("someone", "late")).head.id
         finally:
             await second.aclose()
 
@@ -161,31 +167,31 @@ def test_another_process_moves_on_to_the_mended_file(filled):
     assert play(filled, readable) == COUNT
 
 
-def test_a_newer_schema_is_refused_and_left_alone(filled):
+def test_a_newer_schema_is_refused_and_left_alone(filled: Any) -> None:
     link = sqlite3.connect(filled / "state.db")
     link.execute("UPDATE schema_version SET version = 999")
     link.commit()
     link.close()
 
-    async def scenario(state):
+    async def scenario(state: StateStore) -> None:
         with pytest.raises(StoreError, match="newer Citewell"):
-            await state.sessions.heads("someone")
+            await state.sessions.list_heads("someone")
 
     play(filled, scenario)
 
     assert not list(filled.glob("*.damaged-*"))
 
 
-def test_a_full_disk_is_said_and_loses_nothing(filled):
-    async def scenario(state):
-        await state.sessions.heads("someone")
-        ((count,),) = await state.database.fetch("PRAGMA page_count")
-        await state.database.execute([Statement(sql=f"PRAGMA max_page_count = {count}")])
+def test_a_full_disk_is_said_and_loses_nothing(filled: Any) -> None:
+    async def scenario(state: StateStore) -> Any:
+        await state.sessions.list_heads("someone")
+        ((count,),) = await state.database.select_rows("PRAGMA page_count")
+        await state.database.execute_batch([SqlStatement(sql=f"PRAGMA max_page_count = {count}")])
         refused = []
         for number in range(40):
             try:
-                await state.sessions.create("someone", f"new {number}", b"x" * 9000)
-            except Full as error:
+                await state.sessions.create_session("someone", f"new {number}", b"x" * 9000)
+            except StoreFull as error:
                 refused.append(error)
         return len(refused), await readable(state)
 
@@ -196,7 +202,7 @@ def test_a_full_disk_is_said_and_loses_nothing(filled):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="another idea of rights")
-def test_a_directory_that_cannot_be_written_is_said(tmp_path):
+def test_a_directory_that_cannot_be_written_is_said(tmp_path: Path) -> None:
     """In a process without the rights of root, where there are any."""
     folder = tmp_path / "data"
     folder.mkdir()
@@ -204,7 +210,7 @@ def test_a_directory_that_cannot_be_written_is_said(tmp_path):
 import asyncio, os
 from citewell.config import Settings
 from citewell.errors import CitewellError
-from citewell.store.state import open_state
+from citewell.store.state_store import open_state
 async def begin(folder):
     state = open_state(Settings(data_dir=folder, master_key="0a" * 32))
     try:

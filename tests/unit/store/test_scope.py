@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from citewell import config
-from citewell.store.scope import fingerprint
+from citewell.store.cache.settings_fingerprint import build_settings_fingerprint
 
 NOWHERE = {"CITEWELL_CONFIG": "/nonexistent.toml"}
 
 
 def name(**environ: str) -> str:
-    return fingerprint(config.load(NOWHERE | environ))
+    return build_settings_fingerprint(config.load_settings(NOWHERE | environ))
 
 
 @pytest.mark.parametrize(

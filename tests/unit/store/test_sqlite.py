@@ -6,23 +6,26 @@ import asyncio
 import sqlite3
 import stat
 import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from citewell.store.failures import Damaged, Full, GuardFailed, StoreError
-from citewell.store.sql import Statement
-from citewell.store.sqlite import SqliteDatabase
-from citewell.store.sqlite_file import SqliteFile
+from citewell.store.failures import BatchRolledBack, DatabaseDamaged, StoreError, StoreFull
+from citewell.store.sql.database import SqlDatabase, SqlStatement
+from citewell.store.sql.sqlite_database import SqliteDatabase
+from citewell.store.sql.sqlite_file import SqliteFile
 
 LEASE = "INSERT INTO lease (id, holder, expires) VALUES (:id, :holder, 1.0)"
 
 
-def lease(name: str, holder: str = "h", expect: int | None = None) -> Statement:
-    return Statement(sql=LEASE, params={"id": name, "holder": holder}, expect=expect)
+def lease(name: str, holder: str = "h", expect: int | None = None) -> SqlStatement:
+    return SqlStatement(sql=LEASE, params={"id": name, "holder": holder}, expected_rows=expect)
 
 
-def play(path, scenario, **options):
-    async def run():
+def play(path: Path, scenario: Callable[..., Any], **options: Any) -> Any:
+    async def run() -> Any:
         database = SqliteDatabase(path, schema="cache", **options)
         try:
             return await scenario(database)
@@ -32,44 +35,44 @@ def play(path, scenario, **options):
     return asyncio.run(run())
 
 
-async def names(database):
-    return [row[0] for row in await database.fetch("SELECT id FROM lease ORDER BY id")]
+async def names(database: SqlDatabase) -> list[Any] | None:
+    return [row[0] for row in await database.select_rows("SELECT id FROM lease ORDER BY id")]
 
 
-def test_a_batch_commits_as_a_whole(tmp_path):
-    async def scenario(database):
-        await database.execute([lease("a"), lease("b")])
+def test_a_batch_commits_as_a_whole(tmp_path: Path) -> None:
+    async def scenario(database: SqlDatabase) -> list[Any]:
+        await database.execute_batch([lease("a"), lease("b")])
         return await names(database)
 
     assert play(tmp_path / "s.db", scenario) == ["a", "b"]
 
 
-def test_a_failed_guard_undoes_the_whole_batch(tmp_path):
-    async def scenario(database):
-        unmet = Statement(sql="DELETE FROM lease WHERE id = 'absent'", expect=1)
-        with pytest.raises(GuardFailed):
-            await database.execute([lease("a"), unmet])
+def test_a_failed_guard_undoes_the_whole_batch(tmp_path: Path) -> None:
+    async def scenario(database: SqlDatabase) -> list[Any]:
+        unmet = SqlStatement(sql="DELETE FROM lease WHERE id = 'absent'", expected_rows=1)
+        with pytest.raises(BatchRolledBack):
+            await database.execute_batch([lease("a"), unmet])
         return await names(database)
 
     assert play(tmp_path / "s.db", scenario) == []
 
 
-def test_a_refused_constraint_is_a_failed_guard(tmp_path):
-    async def scenario(database):
-        await database.execute([lease("a")])
-        with pytest.raises(GuardFailed):
-            await database.execute([lease("b"), lease("a")])
+def test_a_refused_constraint_is_a_failed_guard(tmp_path: Path) -> None:
+    async def scenario(database: SqlDatabase) -> list[Any]:
+        await database.execute_batch([lease("a")])
+        with pytest.raises(BatchRolledBack):
+            await database.execute_batch([lease("b"), lease("a")])
         return await names(database)
 
     assert play(tmp_path / "s.db", scenario) == ["a"]
 
 
 @pytest.mark.parametrize("bad", ["\ud800", 2**70])
-def test_one_bad_batch_does_not_take_its_companions(tmp_path, bad):
-    async def scenario(database):
+def test_one_bad_batch_does_not_take_its_companions(tmp_path: Path, bad: str | int) -> None:
+    async def scenario(database: SqlDatabase) -> tuple[Any, ...]:
         batches = [[lease("a")], [lease("x"), lease("y", bad)], [lease("b")]]
         answers = await asyncio.gather(
-            *(database.execute(batch) for batch in batches), return_exceptions=True
+            *(database.execute_batch(batch) for batch in batches), return_exceptions=True
         )
         return [type(answer).__name__ for answer in answers], await names(database)
 
@@ -80,14 +83,14 @@ def test_one_bad_batch_does_not_take_its_companions(tmp_path, bad):
     assert kept == ["a", "b"]
 
 
-def test_returned_rows_and_changes_come_back(tmp_path):
-    async def scenario(database):
-        await database.execute([lease("a"), lease("b")])
-        gone = Statement(
+def test_returned_rows_and_changes_come_back(tmp_path: Path) -> None:
+    async def scenario(database: SqlDatabase) -> tuple[Any, ...]:
+        await database.execute_batch([lease("a"), lease("b")])
+        gone = SqlStatement(
             sql="DELETE FROM lease WHERE id = :id RETURNING holder", params={"id": "a"}
         )
-        count = Statement(sql="UPDATE lease SET holder = 'z'")
-        return await database.execute([gone, count])
+        count = SqlStatement(sql="UPDATE lease SET holder = 'z'")
+        return await database.execute_batch([gone, count])
 
     gone, count = play(tmp_path / "s.db", scenario)
 
@@ -95,30 +98,30 @@ def test_returned_rows_and_changes_come_back(tmp_path):
     assert (count.rows, count.changed) == ((), 1)
 
 
-def test_callers_who_wait_together_share_a_commit(tmp_path):
+def test_callers_who_wait_together_share_a_commit(tmp_path: Path) -> None:
     path = tmp_path / "s.db"
 
-    async def scenario(database):
-        await database.execute([])
+    async def scenario(database: SqlDatabase) -> int:
+        await database.execute_batch([])
         watcher = sqlite3.connect(path)
         before = wal_commits(path)
-        await asyncio.gather(*(database.execute([lease(str(n))]) for n in range(200)))
+        await asyncio.gather(*(database.execute_batch([lease(str(n))]) for n in range(200)))
         watcher.close()
         return wal_commits(path) - before
 
     assert play(path, scenario) < 50
 
 
-def wal_commits(path):
+def wal_commits(path: Path) -> int:
     """Commit frames in the log: those whose header names the size of the database afterwards."""
     log = path.with_name(path.name + "-wal").read_bytes()
     frames = range(32, len(log), 24 + 4096)
     return sum(log[at + 4 : at + 8] != bytes(4) for at in frames)
 
 
-def test_a_cancelled_caller_leaves_the_others_alone(tmp_path):
-    async def scenario(database):
-        tasks = [asyncio.create_task(database.execute([lease(str(n))])) for n in range(3)]
+def test_a_cancelled_caller_leaves_the_others_alone(tmp_path: Path) -> None:
+    async def scenario(database: SqlDatabase) -> list[Any] | None:
+        tasks = [asyncio.create_task(database.execute_batch([lease(str(n))])) for n in range(3)]
         await asyncio.sleep(0)
         tasks[0].cancel()
         answers = await asyncio.gather(*tasks, return_exceptions=True)
@@ -127,11 +130,11 @@ def test_a_cancelled_caller_leaves_the_others_alone(tmp_path):
     assert play(tmp_path / "s.db", scenario) == [False, True, True]
 
 
-def test_closing_finishes_what_was_asked(tmp_path):
+def test_closing_finishes_what_was_asked(tmp_path: Path) -> None:
     path = tmp_path / "s.db"
 
-    async def scenario(database):
-        task = asyncio.create_task(database.execute([lease("a")]))
+    async def scenario(database: SqlDatabase) -> None:
+        task = asyncio.create_task(database.execute_batch([lease("a")]))
         await asyncio.sleep(0)
         await database.aclose()
         await task
@@ -141,21 +144,21 @@ def test_closing_finishes_what_was_asked(tmp_path):
     assert play(path, names) == ["a"]
 
 
-def test_a_closed_database_says_so(tmp_path):
-    async def scenario(database):
+def test_a_closed_database_says_so(tmp_path: Path) -> None:
+    async def scenario(database: SqlDatabase) -> None:
         await database.aclose()
         with pytest.raises(StoreError, match="closed"):
-            await database.fetch("SELECT 1")
+            await database.select_rows("SELECT 1")
 
     play(tmp_path / "s.db", scenario)
 
 
-def test_the_files_are_for_their_owner_only(tmp_path):
+def test_the_files_are_for_their_owner_only(tmp_path: Path) -> None:
     folder = tmp_path / "new" / "deep"
     path = folder / "s.db"
 
-    async def scenario(database):
-        await database.execute([lease("a")])
+    async def scenario(database: SqlDatabase) -> set[Any]:
+        await database.execute_batch([lease("a")])
         return {stat.S_IMODE(file.stat().st_mode) for file in folder.iterdir()}
 
     modes = play(path, scenario)
@@ -165,50 +168,50 @@ def test_the_files_are_for_their_owner_only(tmp_path):
         assert stat.S_IMODE(folder.stat().st_mode) == 0o700
 
 
-def test_durability_is_as_asked(tmp_path):
-    async def scenario(database):
-        await database.execute([])
-        (answer,) = await database.execute([Statement(sql="PRAGMA synchronous")])
+def test_durability_is_as_asked(tmp_path: Path) -> None:
+    async def scenario(database: SqlDatabase) -> tuple[Any, ...]:
+        await database.execute_batch([])
+        (answer,) = await database.execute_batch([SqlStatement(sql="PRAGMA synchronous")])
         return answer.rows
 
     assert play(tmp_path / "f.db", scenario, synchronous="FULL") == ((2,),)
     assert play(tmp_path / "n.db", scenario, synchronous="NORMAL") == ((1,),)
 
 
-def test_a_full_file_is_named_and_smaller_batches_still_fit(tmp_path):
-    async def scenario(database):
-        large = database.execute([lease("large", "x" * 500_000)])
-        small = [database.execute([lease(f"small {n}")]) for n in range(5)]
+def test_a_full_file_is_named_and_smaller_batches_still_fit(tmp_path: Path) -> None:
+    async def scenario(database: SqlDatabase) -> tuple[Any, ...]:
+        large = database.execute_batch([lease("large", "x" * 500_000)])
+        small = [database.execute_batch([lease(f"small {n}")]) for n in range(5)]
         answers = await asyncio.gather(large, *small, return_exceptions=True)
         return answers, await names(database)
 
     answers, kept = play(tmp_path / "s.db", scenario, max_bytes=120_000)
 
-    assert isinstance(answers[0], Full)
+    assert isinstance(answers[0], StoreFull)
     assert kept == [f"small {n}" for n in range(5)]
 
 
-def test_a_folder_that_cannot_be_made_is_named(tmp_path):
+def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way", encoding="utf-8")
 
-    async def scenario(database):
+    async def scenario(database: SqlDatabase) -> None:
         with pytest.raises(StoreError, match="cannot be written"):
-            await database.fetch("SELECT 1")
+            await database.select_rows("SELECT 1")
 
     play(tmp_path / "file" / "s.db", scenario)
 
 
-def test_another_process_that_holds_the_file_is_named(tmp_path):
+def test_another_process_that_holds_the_file_is_named(tmp_path: Path) -> None:
     path = tmp_path / "s.db"
     play(path, names)
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
 
-    async def scenario(database):
+    async def scenario(database: SqlDatabase) -> list[Any]:
         with pytest.raises(StoreError, match="locked by another process"):
-            await database.execute([lease("a")])
+            await database.execute_batch([lease("a")])
         other.execute("ROLLBACK")
-        await database.execute([lease("b")])
+        await database.execute_batch([lease("b")])
         return await names(database)
 
     kept = play(path, scenario, busy_seconds=0.05)
@@ -217,30 +220,30 @@ def test_another_process_that_holds_the_file_is_named(tmp_path):
     assert kept == ["b"]
 
 
-def test_a_newer_schema_is_left_alone(tmp_path):
+def test_a_newer_schema_is_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "s.db"
     play(path, names)
     with sqlite3.connect(path) as link:
         link.execute("UPDATE schema_version SET version = 99")
     link.close()
 
-    async def scenario(database):
+    async def scenario(database: SqlDatabase) -> None:
         with pytest.raises(StoreError, match="newer Citewell"):
-            await database.fetch("SELECT 1")
+            await database.select_rows("SELECT 1")
 
     play(path, scenario, disposable=True)
 
     assert not list(tmp_path.glob("*.damaged-*"))
 
 
-def fill(path):
-    async def scenario(database):
-        await database.execute([lease(f"{n:05}", "x" * 500) for n in range(500)])
+def fill(path: Path) -> None:
+    async def scenario(database: SqlDatabase) -> None:
+        await database.execute_batch([lease(f"{n:05}", "x" * 500) for n in range(500)])
 
     play(path, scenario)
 
 
-def ruin(path, how):
+def ruin(path: Path, how: str) -> None:
     body = path.read_bytes()
     damage = {
         "garbage": b"\x5a" * len(body),
@@ -255,15 +258,15 @@ DAMAGE = ["garbage", "truncated", "headless", "bitten"]
 
 
 @pytest.mark.parametrize("how", DAMAGE)
-def test_a_damaged_disposable_file_is_set_aside_and_begun_afresh(tmp_path, how):
+def test_a_damaged_disposable_file_is_set_aside_and_begun_afresh(tmp_path: Path, how: Any) -> None:
     path = tmp_path / "s.db"
     fill(path)
     ruin(path, how)
     ruined = path.read_bytes()
 
-    async def scenario(database):
+    async def scenario(database: SqlDatabase) -> list[Any]:
         await names(database)
-        await database.execute([lease("new")])
+        await database.execute_batch([lease("new")])
         return await names(database)
 
     kept = play(path, scenario, disposable=True)
@@ -273,13 +276,13 @@ def test_a_damaged_disposable_file_is_set_aside_and_begun_afresh(tmp_path, how):
 
 
 @pytest.mark.parametrize("how", DAMAGE)
-def test_a_damaged_file_that_matters_is_reported_and_kept(tmp_path, how):
+def test_a_damaged_file_that_matters_is_reported_and_kept(tmp_path: Path, how: Any) -> None:
     path = tmp_path / "s.db"
     fill(path)
     ruin(path, how)
 
-    async def scenario(database):
-        with pytest.raises(Damaged, match="backup"):
+    async def scenario(database: SqlDatabase) -> None:
+        with pytest.raises(DatabaseDamaged, match="backup"):
             await names(database)
 
     play(path, scenario)
@@ -288,23 +291,23 @@ def test_a_damaged_file_that_matters_is_reported_and_kept(tmp_path, how):
     assert not list(tmp_path.glob("*.damaged-*"))
 
 
-def test_damage_by_another_hand_while_open_is_survived(tmp_path):
+def test_damage_by_another_hand_while_open_is_survived(tmp_path: Path) -> None:
     path = tmp_path / "s.db"
     fill(path)
 
-    async def scenario(database):
-        await database.execute([lease("before")])
+    async def scenario(database: SqlDatabase) -> list[Any]:
+        await database.execute_batch([lease("before")])
         for file in (path, path.with_name("s.db-wal")):
             with file.open("r+b") as handle:
                 handle.write(b"\x5a" * file.stat().st_size)
         await names(database)
-        await database.execute([lease("after")])
+        await database.execute_batch([lease("after")])
         return await names(database)
 
     assert play(path, scenario, disposable=True)[-1] == "after"
 
 
-def bite(path):
+def bite(path: Path) -> None:
     """Ruin everything but the first pages, which opening the file reads."""
     size = path.stat().st_size
     with path.open("r+b") as handle:
@@ -312,48 +315,50 @@ def bite(path):
         handle.write(b"\xff" * (size - 16 * 4096))
 
 
-def test_damage_found_by_a_read_is_survived(tmp_path):
+def test_damage_found_by_a_read_is_survived(tmp_path: Path) -> None:
     path = tmp_path / "s.db"
     fill(path)
     bite(path)
 
-    async def scenario(database):
+    async def scenario(database: SqlDatabase) -> tuple[Any, ...]:
         found = await names(database)
-        await database.execute([lease("after")])
+        await database.execute_batch([lease("after")])
         return found, await names(database)
 
     assert play(path, scenario, disposable=True) == ([], ["after"])
     assert (tmp_path / "s.db.damaged-1").exists()
 
 
-def test_damage_found_by_a_write_is_survived(tmp_path):
+def test_damage_found_by_a_write_is_survived(tmp_path: Path) -> None:
     path = tmp_path / "s.db"
     fill(path)
     bite(path)
 
-    async def scenario(database):
-        await asyncio.gather(*(database.execute([lease(f"x{n}", "y" * 900)]) for n in range(9)))
+    async def scenario(database: SqlDatabase) -> list[Any]:
+        await asyncio.gather(
+            *(database.execute_batch([lease(f"x{n}", "y" * 900)]) for n in range(9))
+        )
         return await names(database)
 
     assert play(path, scenario, disposable=True) == [f"x{n}" for n in range(9)]
 
 
 @pytest.mark.parametrize("write", [False, True])
-def test_damage_found_late_in_a_file_that_matters_is_reported(tmp_path, write):
+def test_damage_found_late_in_a_file_that_matters_is_reported(tmp_path: Path, write: bool) -> None:
     path = tmp_path / "s.db"
     fill(path)
     bite(path)
 
-    async def scenario(database):
-        with pytest.raises(Damaged):
-            await (database.execute([lease("x")]) if write else names(database))
+    async def scenario(database: SqlDatabase) -> None:
+        with pytest.raises(DatabaseDamaged):
+            await (database.execute_batch([lease("x")]) if write else names(database))
 
     play(path, scenario)
 
     assert not list(tmp_path.glob("*.damaged-*"))
 
 
-def test_a_file_that_another_process_has_replaced_is_not_set_aside_again(tmp_path):
+def test_a_file_that_another_process_has_replaced_is_not_set_aside_again(tmp_path: Path) -> None:
     path = tmp_path / "s.db"
     fill(path)
     play(path, names)
@@ -366,7 +371,7 @@ def test_a_file_that_another_process_has_replaced_is_not_set_aside_again(tmp_pat
         max_bytes=None,
     )
 
-    file.recover()
+    file.recover_damaged()
 
     assert file.epoch == 1
     assert not list(tmp_path.glob("*.damaged-*"))
@@ -376,14 +381,14 @@ def test_a_file_that_another_process_has_replaced_is_not_set_aside_again(tmp_pat
 class Tight:
     """A connection on which the commit of more than one batch finds the disk full."""
 
-    def __init__(self, path):
+    def __init__(self, path: Path) -> None:
         self.real = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
         self.batches = 0
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> Callable[..., Any]:
         return getattr(self.real, name)
 
-    def execute(self, sql, params=()):
+    def execute(self, sql: Any, params: Any = ()) -> Any:
         if sql.startswith("BEGIN"):
             self.batches = 0
         self.batches += sql.startswith("SAVEPOINT")
@@ -395,14 +400,14 @@ class Tight:
         return self.real.execute(sql, params)
 
 
-def test_a_group_that_does_not_fit_is_tried_one_by_one(tmp_path):
+def test_a_group_that_does_not_fit_is_tried_one_by_one(tmp_path: Path) -> None:
     path = tmp_path / "s.db"
     play(path, names)
 
-    async def scenario(database):
+    async def scenario(database: SqlDatabase) -> list[Any]:
         link = database._writer.link
         link._open, link._epoch = Tight(path), link.file.epoch
-        await asyncio.gather(*(database.execute([lease(str(n))]) for n in range(5)))
+        await asyncio.gather(*(database.execute_batch([lease(str(n))]) for n in range(5)))
         return await names(database)
 
     assert play(path, scenario) == ["0", "1", "2", "3", "4"]

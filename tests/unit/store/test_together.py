@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import pytest
 
-from citewell.store.together import Together
+from citewell.store.sql.task_batching import TaskBatcher
 
 
-def test_who_asks_meanwhile_shares_the_next_journey():
+def test_who_asks_meanwhile_shares_the_next_journey() -> None:
     groups = []
 
-    async def serve(requests):
+    async def serve(requests: list[Any]) -> list[Any] | None:
         groups.append(list(requests))
         await asyncio.sleep(0)
         return [request * 2 for request in requests]
 
-    async def run():
-        together = Together(serve)
-        answers = await asyncio.gather(*(together.ask(number) for number in range(100)))
+    async def run() -> list[Any]:
+        together = TaskBatcher(serve)
+        answers = await asyncio.gather(
+            *(together.request_in_group(number) for number in range(100))
+        )
         await together.aclose()
         return answers
 
@@ -27,44 +30,46 @@ def test_who_asks_meanwhile_shares_the_next_journey():
     assert len(groups) <= 3
 
 
-def test_each_gets_its_own_error():
-    async def serve(requests):
+def test_each_gets_its_own_error() -> None:
+    async def serve(requests: list[Any]) -> list[Any]:
         return [ValueError(str(one)) if one % 2 else one for one in requests]
 
-    async def run():
-        together = Together(serve)
-        asked = (together.ask(number) for number in range(4))
+    async def run() -> list[Any]:
+        together = TaskBatcher(serve)
+        asked = (together.request_in_group(number) for number in range(4))
         return [str(one) for one in await asyncio.gather(*asked, return_exceptions=True)]
 
     assert asyncio.run(run()) == ["0", "1", "2", "3"]
 
 
-def test_a_failed_journey_is_everybodys_and_the_next_goes_on():
-    async def serve(requests):
+def test_a_failed_journey_is_everybodys_and_the_next_goes_on() -> None:
+    async def serve(requests: list[Any]) -> list[Any] | None:
         if "bad" in requests:
             raise ValueError("lost")
         return requests
 
-    async def run():
-        together = Together(serve)
+    async def run() -> tuple[Any, ...]:
+        together = TaskBatcher(serve)
         first = await asyncio.gather(
-            together.ask("bad"), together.ask("other"), return_exceptions=True
+            together.request_in_group("bad"),
+            together.request_in_group("other"),
+            return_exceptions=True,
         )
-        return [type(one).__name__ for one in first], await together.ask("good")
+        return [type(one).__name__ for one in first], await together.request_in_group("good")
 
     assert asyncio.run(run()) == (["ValueError", "ValueError"], "good")
 
 
-def test_a_cancelled_caller_leaves_the_others_alone():
+def test_a_cancelled_caller_leaves_the_others_alone() -> None:
     go = asyncio.Event()
 
-    async def serve(requests):
+    async def serve(requests: list[Any]) -> list[Any]:
         await go.wait()
         return requests
 
-    async def run():
-        together = Together(serve)
-        tasks = [asyncio.create_task(together.ask(number)) for number in range(3)]
+    async def run() -> tuple[Any, ...] | None:
+        together = TaskBatcher(serve)
+        tasks = [asyncio.create_task(together.request_in_group(number)) for number in range(3)]
         await asyncio.sleep(0)
         tasks[1].cancel()
         go.set()

@@ -8,22 +8,31 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citewell.text.citation import Work, apa, bibtex, key, mla, people
-from citewell.text.names import Author
+from citewell.text.citations.author_names import AuthorName
+from citewell.text.citations.bibtex_format import (
+    CitableWork,
+    apa,
+    build_citation_key,
+    format_bibtex_entry,
+    mla,
+    parse_author_line,
+)
 
 TODAY = date(2026, 3, 14)
-PAGE = Work(
+PAGE = CitableWork(
     url="https://example.org/a",
     title="A Study of Boats",
-    authors=(Author(name="Ada Example"),),
+    authors=(AuthorName(name="Ada Example"),),
     site="Example Review",
     published="2024-09-05T10:00:00+00:00",
 )
 
 
-def by(*names: str, **changes: str) -> Work:
+def by(*names: str, **changes: str) -> CitableWork:
     given = {"url": PAGE.url, "title": PAGE.title, "site": PAGE.site, "published": PAGE.published}
-    return Work(authors=tuple(Author(name=name) for name in names), **{**given, **changes})
+    return CitableWork(
+        authors=tuple(AuthorName(name=name) for name in names), **{**given, **changes}
+    )
 
 
 def test_apa_has_author_day_title_site_and_retrieval() -> None:
@@ -41,7 +50,7 @@ def test_mla_writes_days_its_own_way() -> None:
 
 
 def test_bibtex_is_misc_for_a_page_and_article_with_a_doi() -> None:
-    assert bibtex(PAGE, accessed=TODAY) == (
+    assert format_bibtex_entry(PAGE, accessed=TODAY) == (
         "@misc{example2024study,\n"
         "  author = {Example, Ada},\n"
         "  title = {{A Study of Boats}},\n"
@@ -52,7 +61,7 @@ def test_bibtex_is_misc_for_a_page_and_article_with_a_doi() -> None:
         "  urldate = {2026-03-14}\n"
         "}"
     )
-    assert bibtex(by("Ada Example", doi="10.1000/x")).startswith("@article{")
+    assert format_bibtex_entry(by("Ada Example", doi="10.1000/x")).startswith("@article{")
 
 
 @pytest.mark.parametrize(
@@ -84,10 +93,10 @@ def test_names_are_turned_as_each_style_wants(
 
 
 def test_an_organisation_that_the_page_marks_as_such_is_not_taken_apart() -> None:
-    work = Work(
+    work = CitableWork(
         url="https://example.org",
         title="T",
-        authors=(Author(name="Blue Harbour", organisation=True),),
+        authors=(AuthorName(name="Blue Harbour", organisation=True),),
     )
 
     assert apa(work, accessed=TODAY).startswith("Blue Harbour. (n.d.). T.")
@@ -117,7 +126,7 @@ def test_without_an_author_the_title_leads() -> None:
 
 
 def test_with_nothing_known_the_host_stands_for_the_rest() -> None:
-    bare = Work(url="https://www.example.org/x")
+    bare = CitableWork(url="https://www.example.org/x")
 
     assert apa(bare, accessed=TODAY) == (
         "example.org. (n.d.). Retrieved March 14, 2026, from https://www.example.org/x"
@@ -134,13 +143,13 @@ def test_a_site_that_is_its_own_author_is_named_once() -> None:
 
 
 def test_bibtex_escapes_what_it_would_read_as_commands() -> None:
-    entry = bibtex(by("Ada Example", title="50% of {A} & B_1 \\ $x$"))
+    entry = format_bibtex_entry(by("Ada Example", title="50% of {A} & B_1 \\ $x$"))
 
     assert r"50\% of \{A\} \& B\_1 \textbackslash{} \$x\$" in entry
 
 
 def test_a_key_is_plain_letters() -> None:
-    assert key(by("Zoë Müller", title="The Über-Boat")) == "muller2024uber"
+    assert build_citation_key(by("Zoë Müller", title="The Über-Boat")) == "muller2024uber"
 
 
 @pytest.mark.parametrize(
@@ -154,15 +163,18 @@ def test_a_key_is_plain_letters() -> None:
     ],
 )
 def test_a_line_of_authors_is_parted(line: str, names: list[str]) -> None:
-    assert [author.name for author in people(line)] == names
+    assert [author.name for author in parse_author_line(line)] == names
 
 
 @given(st.text(max_size=60), st.text(max_size=60), st.text(max_size=20))
 def test_any_metadata_can_be_cited(title: str, name: str, published: str) -> None:
-    work = Work(
-        url="https://example.org", title=title, authors=(Author(name=name),), published=published
+    work = CitableWork(
+        url="https://example.org",
+        title=title,
+        authors=(AuthorName(name=name),),
+        published=published,
     )
 
     assert apa(work, accessed=TODAY)
     assert mla(work, accessed=TODAY)
-    assert bibtex(work, accessed=TODAY).count("\n}") == 1
+    assert format_bibtex_entry(work, accessed=TODAY).count("\n}") == 1

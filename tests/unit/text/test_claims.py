@@ -2,47 +2,50 @@ from __future__ import annotations
 
 import pytest
 
-from citewell.text import claims, sentences, stopwords, tokens
+from citewell.text.evidence import nearest_sentences
+from citewell.text.language import sentences, stopwords, tokens
 
 
 def signal(claim: str, text: str, language: str | None = None) -> str:
-    return claims.signal(claims.claim(claim, language=language), text)
+    return nearest_sentences.find_nearest_sentence(
+        nearest_sentences.build_claim_terms(claim, language=language), text
+    )
 
 
-def test_the_sentence_with_most_of_the_claims_terms_is_the_signal():
+def test_the_sentence_with_most_of_the_claims_terms_is_the_signal() -> None:
     text = "Vitamins are popular. Vitamin D prevents colds in children. Colds pass."
 
     assert signal("vitamin D prevents colds", text) == "Vitamin D prevents colds in children."
 
 
-def test_inflections_and_spellings_of_one_word_match():
+def test_inflections_and_spellings_of_one_word_match() -> None:
     assert signal("organisations analysed colours", "The organization analyzes a color.")
     assert signal("vaccines causing autism", "It asked whether vaccination caused it. A vaccine.")
 
 
-def test_a_sentence_that_takes_a_stance_beats_a_longer_match():
+def test_a_sentence_that_takes_a_stance_beats_a_longer_match() -> None:
     text = "Vaccines and autism and children. There is no evidence that vaccines cause autism."
 
     assert signal("vaccines autism", text).startswith("There is no evidence")
 
 
-def test_a_shared_number_counts():
+def test_a_shared_number_counts() -> None:
     text = "The unemployment rate rose. Unemployment: 4.1 percent."
 
     assert signal("unemployment rate rose to 4.1", text) == "Unemployment: 4.1 percent."
 
 
 @pytest.mark.parametrize("owner", ["Newton's", "Newton’s"])
-def test_a_possessive_is_the_same_word(owner: str):
-    assert tokens.terms(owner) == tokens.terms("Newton")
+def test_a_possessive_is_the_same_word(owner: str) -> None:
+    assert tokens.extract_terms(owner) == tokens.extract_terms("Newton")
 
 
 @pytest.mark.parametrize("text", ["", "Nothing of the kind.", "The of and is."])
-def test_no_common_term_is_an_empty_signal(text: str):
+def test_no_common_term_is_an_empty_signal(text: str) -> None:
     assert signal("the mass of the electron", text) == ""
 
 
-def test_chinese_and_japanese_claims_match_without_spaces():
+def test_chinese_and_japanese_claims_match_without_spaces() -> None:
     chinese = "今天天气很好。研究发现咖啡可以降低死亡率。完。"
     japanese = "今日は晴れです。コーヒーは死亡率を下げるという研究がある。"
 
@@ -50,33 +53,33 @@ def test_chinese_and_japanese_claims_match_without_spaces():
     assert "死亡率" in signal("コーヒーと死亡率", japanese, "ja")
 
 
-def test_korean_particles_do_not_hide_the_word():
+def test_korean_particles_do_not_hide_the_word() -> None:
     assert (
         signal("커피 사망률", "오늘은 맑다. 커피는 사망률을 낮춘다.", "ko")
         == "커피는 사망률을 낮춘다."
     )
 
 
-def test_abbreviations_and_initials_end_no_sentence():
+def test_abbreviations_and_initials_end_no_sentence() -> None:
     text = "Dr. A. Writer et al. found it. It was in Fig. 3 of No. 7! Was it?"
 
-    assert sentences.split(text) == [
+    assert sentences.split_sentences(text) == [
         "Dr. A. Writer et al. found it.",
         "It was in Fig. 3 of No. 7!",
         "Was it?",
     ]
 
 
-def test_quotes_stay_with_their_sentence_and_lines_part():
-    assert sentences.split('He said "no." Then left.\nNext line') == [
+def test_quotes_stay_with_their_sentence_and_lines_part() -> None:
+    assert sentences.split_sentences('He said "no." Then left.\nNext line') == [
         'He said "no."',
         "Then left.",
         "Next line",
     ]
 
 
-def test_numbers_and_versions_are_one_sentence():
-    assert sentences.split("It grew by 3.5 percent in v2.1 of it.") == [
+def test_numbers_and_versions_are_one_sentence() -> None:
+    assert sentences.split_sentences("It grew by 3.5 percent in v2.1 of it.") == [
         "It grew by 3.5 percent in v2.1 of it."
     ]
 
@@ -93,10 +96,12 @@ def test_numbers_and_versions_are_one_sentence():
         ("量子 力学 とは", "ja", "量子 力学 とは"),
     ],
 )
-def test_stop_words_go_only_where_something_is_left(query: str, language: str | None, without: str):
-    assert stopwords.without(query, language=language) == without
+def test_stop_words_go_only_where_something_is_left(
+    query: str, language: str | None, without: str
+) -> None:
+    assert stopwords.drop_query_stopwords(query, language=language) == without
 
 
-def test_terms_keep_numbers_and_drop_short_words():
-    assert tokens.terms("In 2019 an ox ran 5 km") >= {"2019", "5", "run"}
-    assert "ox" not in tokens.terms("an ox")
+def test_terms_keep_numbers_and_drop_short_words() -> None:
+    assert tokens.extract_terms("In 2019 an ox ran 5 km") >= {"2019", "5", "run"}
+    assert "ox" not in tokens.extract_terms("an ox")

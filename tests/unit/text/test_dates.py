@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citewell.text.dates import read_date
+from citewell.text.dates import parse_provider_date
 
 NOW = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
 
@@ -42,7 +42,7 @@ NOW = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
     ],
 )
 def test_a_known_form_is_read(text: str, wanted: datetime) -> None:
-    assert read_date(text, now=NOW) == wanted
+    assert parse_provider_date(text, now=NOW) == wanted
 
 
 @pytest.mark.parametrize(
@@ -55,11 +55,11 @@ def test_a_known_form_is_read(text: str, wanted: datetime) -> None:
     ],
 )  # fmt: skip
 def test_anything_else_is_no_date(text: str | None) -> None:
-    assert read_date(text, now=NOW) is None
+    assert parse_provider_date(text, now=NOW) is None
 
 
 @given(st.text(max_size=60) | st.from_regex(r"\d{1,8} ?[a-z]{1,8}( ago)?", fullmatch=True))
 def test_reading_never_fails_and_always_says_utc(text: str) -> None:
-    found = read_date(text, now=NOW)
+    found = parse_provider_date(text, now=NOW)
 
     assert found is None or found.tzinfo is UTC

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citewell.text.hypertext import rendered
+from citewell.text.web.markdown_html import render_markdown_html
 
 ALLOWED = {"p", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "br", "hr", "a", "strong", "em", "code", "pre", "table", "tr", "th", "td", "blockquote"}  # fmt: skip
 
@@ -51,28 +51,28 @@ def tags(html: str) -> Tags:
         ),
     ],
 )
-def test_what_reports_use_is_rendered(markdown: str, html: str):
-    assert rendered(markdown) == html
+def test_what_reports_use_is_rendered(markdown: str, html: str) -> None:
+    assert render_markdown_html(markdown) == html
 
 
-def test_links_keep_their_brackets_and_no_other_scheme_becomes_one():
-    html = rendered("[a](https://example.org/x_(y)?a=1&b=2) [b](javascript:alert(1))")
+def test_links_keep_their_brackets_and_no_other_scheme_becomes_one() -> None:
+    html = render_markdown_html("[a](https://example.org/x_(y)?a=1&b=2) [b](javascript:alert(1))")
 
     assert '<a href="https://example.org/x_(y)?a=1&amp;b=2"' in html
     assert html.count("<a ") == 1
 
 
-def test_marks_see_only_what_is_left_of_a_finished_line():
-    html = rendered(
-        "Said [src_1] `[src_2]`", marks=lambda text: text.replace("[src_1]", "<b>1</b>")
+def test_marks_see_only_what_is_left_of_a_finished_line() -> None:
+    html = render_markdown_html(
+        "Said [src_1] `[src_2]`", render_marks=lambda text: text.replace("[src_1]", "<b>1</b>")
     )
 
     assert html == "<p>Said <b>1</b> <code>[src_2]</code></p>\n"
 
 
 @given(st.text(alphabet="ab<>&\"'*_`[]()#-|\n 1.>~!\\:/hjtps\ue000\ue001", max_size=200))
-def test_nothing_from_outside_becomes_markup(text: str):
-    found = tags(rendered(text))
+def test_nothing_from_outside_becomes_markup(text: str) -> None:
+    found = tags(render_markdown_html(text))
 
     assert found.seen <= ALLOWED
     assert {name for name, _ in found.attributes} <= {"href", "rel"}

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from citewell.text import dois, identifiers, isbns, legal
-from citewell.text.identifiers import Kind, identify
+from citewell.text.citations import dois, identifiers, isbns, legal_citations
+from citewell.text.citations.identifiers import CitationKind, identify_citation
 
 SICI = "10.1002/(sici)1097-4571(199806)49:8<693::aid-asi4>3.0.co;2-o"
 BRACKETS = "10.1890/0012-9658(2006)87[1450:tmopr]2.0.co;2"
@@ -54,8 +54,8 @@ NATURE = "10.1038/nature12373"
         ("", None),
     ],
 )  # fmt: skip
-def test_a_doi_is_found_in_any_dress(text: str, wanted: str | None):
-    assert identifiers.doi(text) == wanted
+def test_a_doi_is_found_in_any_dress(text: str, wanted: str | None) -> None:
+    assert identifiers.find_doi_value(text) == wanted
 
 
 _SUFFIX = st.text("abcdefghij0123456789-_.()", min_size=1, max_size=30)
@@ -63,35 +63,35 @@ _SUFFIX = st.text("abcdefghij0123456789-_.()", min_size=1, max_size=30)
 
 @given(st.integers(1000, 99999), _SUFFIX)
 @example(1000, "(.")
-def test_normalising_twice_is_normalising_once(prefix: int, suffix: str):
-    once = dois.find(f"10.{prefix}/{suffix}")
+def test_normalising_twice_is_normalising_once(prefix: int, suffix: str) -> None:
+    once = dois.find_doi(f"10.{prefix}/{suffix}")
 
-    assert once is None or dois.find(once) == once
+    assert once is None or dois.find_doi(once) == once
 
 
 @given(st.text(max_size=200))
-def test_any_text_is_something(text: str):
-    found = identify(text)
+def test_any_text_is_something(text: str) -> None:
+    found = identify_citation(text)
 
-    assert found.kind in Kind
-    assert found.kind is not Kind.DOI or found.value == found.value.lower()
+    assert found.kind in CitationKind
+    assert found.kind is not CitationKind.DOI or found.value == found.value.lower()
 
 
 @given(st.integers(1000, 99999), st.from_regex(r"[a-z][a-z0-9]{1,12}\.[0-9]{1,8}", fullmatch=True))
-def test_dress_does_not_change_a_doi(prefix: int, suffix: str):
+def test_dress_does_not_change_a_doi(prefix: int, suffix: str) -> None:
     plain = f"10.{prefix}/{suffix}"
     dressed = [
         f"https://doi.org/{plain}", f"doi: {plain.upper()}.", f"({plain}),", f"“{plain}”",
         f"See {plain}; and more", f"https://dx.doi.org/{plain.replace('/', '%2F')}?a=b",
     ]  # fmt: skip
 
-    assert {dois.find(one) for one in dressed} == {dois.find(plain)}
+    assert {dois.find_doi(one) for one in dressed} == {dois.find_doi(plain)}
 
 
-def test_other_ways_to_read_a_doi_are_kept_for_when_the_first_is_nobodys():
-    assert dois.readings("10.1000/abc.pdf") == ("10.1000/abc", "10.1000/abc.pdf")
-    assert dois.readings("(10.1000/abc).") == ("10.1000/abc",)
-    assert dois.readings("nothing") == ()
+def test_other_ways_to_read_a_doi_are_kept_for_when_the_first_is_nobodys() -> None:
+    assert dois.list_doi_readings("10.1000/abc.pdf") == ("10.1000/abc", "10.1000/abc.pdf")
+    assert dois.list_doi_readings("(10.1000/abc).") == ("10.1000/abc",)
+    assert dois.list_doi_readings("nothing") == ()
 
 
 @pytest.mark.parametrize(
@@ -106,68 +106,70 @@ def test_other_ways_to_read_a_doi_are_kept_for_when_the_first_is_nobodys():
         ("https://example.org/articles/s41586-020-2649-2", None),
     ],
 )  # fmt: skip
-def test_an_address_tells_its_doi(url: str, wanted: str | None):
-    assert dois.from_address(url) == wanted
+def test_an_address_tells_its_doi(url: str, wanted: str | None) -> None:
+    assert dois.find_doi_in_address(url) == wanted
 
 
 @pytest.mark.parametrize(
     ("citation", "kind", "value"),
     [
-        ("https://doi.org/10.1038/nature12373", Kind.DOI, NATURE),
-        ("https://doi-org.proxy.example.edu/10.1038/nature12373", Kind.DOI, NATURE),
-        ("arXiv:1706.03762v5", Kind.ARXIV, "1706.03762"),
-        ("1706.03762", Kind.ARXIV, "1706.03762"),
-        ("1706.03762v2 [cs.CL]", Kind.ARXIV, "1706.03762"),
-        ("hep-th/9901001", Kind.ARXIV, "hep-th/9901001"),
-        ("arXiv:math.GT/0309136v1", Kind.ARXIV, "math/0309136"),
-        ("Vaswani et al., arXiv preprint arXiv:1706.03762, 2017", Kind.ARXIV, "1706.03762"),
-        ("PMID: 35726897", Kind.PMID, "35726897"),
-        ("pmid35726897", Kind.PMID, "35726897"),
-        ("PMC9274343", Kind.PMCID, "PMC9274343"),
-        ("ISBN 978-3-16-148410-0", Kind.ISBN, "9783161484100"),
-        ("ISBN-10: 0-306-40615-2", Kind.ISBN, "9780306406157"),
-        ("0306406152", Kind.ISBN, "9780306406157"),
-        ("080442957X", Kind.ISBN, "9780804429573"),
-        ("https://example.org/page", Kind.URL, "https://example.org/page"),
-        ("www.example.org/page", Kind.URL, "https://www.example.org/page"),
-        ("https://arxiv.org/abs/1706.03762", Kind.URL, "https://arxiv.org/abs/1706.03762"),
-        ("Some words about a work", Kind.REFERENCE, "Some words about a work"),
-        ("1234567", Kind.REFERENCE, "1234567"),
-        ("1913.03762", Kind.REFERENCE, "1913.03762"),
+        ("https://doi.org/10.1038/nature12373", CitationKind.DOI, NATURE),
+        ("https://doi-org.proxy.example.edu/10.1038/nature12373", CitationKind.DOI, NATURE),
+        ("arXiv:1706.03762v5", CitationKind.ARXIV, "1706.03762"),
+        ("1706.03762", CitationKind.ARXIV, "1706.03762"),
+        ("1706.03762v2 [cs.CL]", CitationKind.ARXIV, "1706.03762"),
+        ("hep-th/9901001", CitationKind.ARXIV, "hep-th/9901001"),
+        ("arXiv:math.GT/0309136v1", CitationKind.ARXIV, "math/0309136"),
+        ("Vaswani et al., arXiv preprint arXiv:1706.03762, 2017", CitationKind.ARXIV, "1706.03762"),
+        ("PMID: 35726897", CitationKind.PMID, "35726897"),
+        ("pmid35726897", CitationKind.PMID, "35726897"),
+        ("PMC9274343", CitationKind.PMCID, "PMC9274343"),
+        ("ISBN 978-3-16-148410-0", CitationKind.ISBN, "9783161484100"),
+        ("ISBN-10: 0-306-40615-2", CitationKind.ISBN, "9780306406157"),
+        ("0306406152", CitationKind.ISBN, "9780306406157"),
+        ("080442957X", CitationKind.ISBN, "9780804429573"),
+        ("https://example.org/page", CitationKind.URL, "https://example.org/page"),
+        ("www.example.org/page", CitationKind.URL, "https://www.example.org/page"),
+        ("https://arxiv.org/abs/1706.03762", CitationKind.URL, "https://arxiv.org/abs/1706.03762"),
+        ("Some words about a work", CitationKind.REFERENCE, "Some words about a work"),
+        ("1234567", CitationKind.REFERENCE, "1234567"),
+        ("1913.03762", CitationKind.REFERENCE, "1913.03762"),
     ],
 )
-def test_a_citation_is_recognised_as_what_it_is(citation: str, kind: Kind, value: str):
-    found = identify(citation)
+def test_a_citation_is_recognised_as_what_it_is(
+    citation: str, kind: CitationKind, value: str
+) -> None:
+    found = identify_citation(citation)
 
     assert (found.kind, found.value) == (kind, value)
 
 
-def test_what_stands_beside_an_identifier_is_kept():
-    found = identify(
+def test_what_stands_beside_an_identifier_is_kept() -> None:
+    found = identify_citation(
         "Kucsko G. Nanometre-scale thermometry. Nature 2013. https://doi.org/10.1038/nature12373 PMID: 23903748"
     )
 
-    assert found.rest.startswith("Kucsko G. Nanometre-scale thermometry. Nature 2013")
+    assert found.surrounding_text.startswith("Kucsko G. Nanometre-scale thermometry. Nature 2013")
     assert [str(one) for one in found.ids] == ["doi:10.1038/nature12373", "pmid:23903748"]
 
 
-def test_addresses_of_archives_carry_their_identifiers():
-    found = identify("https://pubmed.ncbi.nlm.nih.gov/35726897/")
+def test_addresses_of_archives_carry_their_identifiers() -> None:
+    found = identify_citation("https://pubmed.ncbi.nlm.nih.gov/35726897/")
 
     assert [str(one) for one in found.ids] == ["pmid:35726897"]
 
 
 @pytest.mark.parametrize("wrong", ["978-3-16-148410-1", "ISBN 0-306-40615-3", "ISBN 9771234567898"])
-def test_a_wrong_check_digit_is_said(wrong: str):
-    found = identify(wrong)
+def test_a_wrong_check_digit_is_said(wrong: str) -> None:
+    found = identify_citation(wrong)
 
-    assert found.kind is Kind.ISBN
+    assert found.kind is CitationKind.ISBN
     assert "check digit" in found.fault
     assert not found.ids
 
 
-def test_the_two_lengths_of_an_isbn_are_one_number():
-    assert isbns.read("0-306-40615-2").value == isbns.read("978-0-306-40615-7").value
+def test_the_two_lengths_of_an_isbn_are_one_number() -> None:
+    assert isbns.parse_isbn("0-306-40615-2").value == isbns.parse_isbn("978-0-306-40615-7").value
 
 
 @pytest.mark.parametrize(
@@ -197,10 +199,10 @@ def test_the_two_lengths_of_an_isbn_are_one_number():
         ("Handyside v. the United Kingdom, no. 5493/72, ECHR 1976", "echr"),
     ],
 )
-def test_legal_citations_are_recognised(citation: str, form: str):
-    found = identify(citation)
+def test_legal_citations_are_recognised(citation: str, form: str) -> None:
+    found = identify_citation(citation)
 
-    assert found.kind is Kind.LEGAL
+    assert found.kind is CitationKind.LEGAL
     assert found.legal_form == form
 
 
@@ -214,5 +216,5 @@ def test_legal_citations_are_recognised(citation: str, form: str):
         "The cat v dog problem",
     ],
 )
-def test_works_about_the_law_are_works(work: str):
-    assert legal.find(work) is None
+def test_works_about_the_law_are_works(work: str) -> None:
+    assert legal_citations.find_legal_citation(work) is None

@@ -6,7 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citewell.text.invisible import cleanse, visible
+from citewell.text.safety.invisible_characters import (
+    extract_visible_text,
+    strip_invisible_characters,
+)
 
 _ENGLAND = "\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f"
 
@@ -36,10 +39,10 @@ _ENGLAND = "\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e00
 def test_what_nobody_sees_is_taken_out_and_counted(
     text: str, seen: str, counts: dict[str, int]
 ) -> None:
-    found = cleanse(text)
+    found = strip_invisible_characters(text)
 
     assert found.text == seen
-    assert found.counts == counts
+    assert found.removed_counts == counts
 
 
 @pytest.mark.parametrize(
@@ -60,15 +63,15 @@ def test_what_nobody_sees_is_taken_out_and_counted(
     ],
 )
 def test_text_of_every_script_stays_whole(text: str) -> None:
-    assert cleanse(text).text == text
-    assert cleanse(text).counts == {}
+    assert strip_invisible_characters(text).text == text
+    assert strip_invisible_characters(text).removed_counts == {}
 
 
 @given(st.text(alphabet=st.characters(codec=None)))
 def test_cleaning_is_done_once_and_adds_nothing(text: str) -> None:
-    seen = visible(text)
+    seen = extract_visible_text(text)
 
-    assert visible(seen) == seen
+    assert extract_visible_text(seen) == seen
     seen.encode()
     rest = iter(text)
     assert all(char in rest for char in seen if not char.isspace())
@@ -79,4 +82,4 @@ _SHAPERS = "\u200c\u200d\ufe0f\ufe00\U000e0101\u0301क्م👩a\u034f\u180b"
 
 @given(st.text(alphabet=_SHAPERS, max_size=60))
 def test_mixtures_of_shapers_settle(text: str) -> None:
-    assert visible(visible(text)) == visible(text)
+    assert extract_visible_text(extract_visible_text(text)) == extract_visible_text(text)

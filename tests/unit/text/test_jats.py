@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citewell.text import jats
+from citewell.text.citations import publisher_markup
 
 MATH = (
     '<mml:math xmlns:mml="http://www.w3.org/1998/Math/MathML"><mml:semantics><mml:mrow>'
@@ -41,7 +41,7 @@ SECTIONS = (
     ],
 )
 def test_a_line(markup: str | None, text: str) -> None:
-    assert jats.line(markup) == text
+    assert publisher_markup.clean_markup_line(markup) == text
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_a_line(markup: str | None, text: str) -> None:
     ],
 )
 def test_an_abstract(markup: str | None, text: str | None) -> None:
-    assert jats.abstract(markup) == text
+    assert publisher_markup.clean_abstract(markup) == text
 
 
 @pytest.mark.parametrize(
@@ -77,12 +77,15 @@ def test_an_abstract(markup: str | None, text: str | None) -> None:
 def test_hostile_markup_costs_little(hostile: str) -> None:
     start = time.process_time()
 
-    jats.abstract(hostile)
+    publisher_markup.clean_abstract(hostile)
 
     assert time.process_time() - start < 5
 
 
 @given(st.text())
 def test_any_text_becomes_one_line(text: str) -> None:
-    for found in (jats.line(text), jats.abstract(text) or ""):
+    for found in (
+        publisher_markup.clean_markup_line(text),
+        publisher_markup.clean_abstract(text) or "",
+    ):
         assert found == " ".join(found.split())

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from citewell.text.language import detect
+from citewell.text.language.detection import detect_language
 from tests.internet.world import Page, World
 
 SENTENCES = {
@@ -58,12 +58,12 @@ SENTENCES = {
 
 @pytest.mark.parametrize("code", SENTENCES)
 def test_one_sentence_tells_its_language(code: str) -> None:
-    assert detect(SENTENCES[code]) == code
+    assert detect_language(SENTENCES[code]) == code
 
 
 @pytest.mark.parametrize("page", World().pages, ids=lambda page: f"{page.host}/{page.path}")
 def test_every_page_of_the_world_is_in_the_language_it_declares(page: Page) -> None:
-    assert detect(page.markdown) == page.language
+    assert detect_language(page.markdown) == page.language
 
 
 @pytest.mark.parametrize(
@@ -80,24 +80,24 @@ def test_every_page_of_the_world_is_in_the_language_it_declares(page: Page) -> N
     ],
 )
 def test_what_speaks_for_no_language_has_none(text: str) -> None:
-    assert detect(text) is None
+    assert detect_language(text) is None
 
 
 def test_quoted_names_do_not_change_the_language() -> None:
     text = SENTENCES["ru"] + " Newton, Laplace, Kelvin, George Darwin."
 
-    assert detect(text) == "ru"
+    assert detect_language(text) == "ru"
 
 
 def test_code_and_addresses_do_not_count() -> None:
     code = "```python\nif this is the one and that is not: return it\n```\n" * 20
 
-    assert detect(code + SENTENCES["de"]) == "de"
+    assert detect_language(code + SENTENCES["de"]) == "de"
 
 
 def test_a_million_characters_are_judged_by_their_beginning() -> None:
-    assert detect(SENTENCES["pl"] * 100 + SENTENCES["en"] * 10_000) == "pl"
+    assert detect_language(SENTENCES["pl"] * 100 + SENTENCES["en"] * 10_000) == "pl"
 
 
 def test_backticks_without_end_are_no_trap() -> None:
-    assert detect("`" * 100_000 + SENTENCES["en"]) is None
+    assert detect_language("`" * 100_000 + SENTENCES["en"]) is None

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citewell.text.markup import clean, visible
+from citewell.text.safety.markup_cleaning import clean_markup, extract_visible_text
 
 
 @pytest.mark.parametrize(
@@ -36,22 +36,22 @@ from citewell.text.markup import clean, visible
     ],
 )
 def test_only_what_a_reader_sees_is_left(markup: str | None, wanted: str) -> None:
-    assert clean(markup) == wanted
+    assert clean_markup(markup) == wanted
 
 
 def test_joiners_stay_where_they_shape_words_and_go_where_they_only_hide() -> None:
     persian, family = "می\u200cخواهم", "👩\u200d👧"
 
-    assert clean(persian) == persian
-    assert clean(family) == family
-    assert clean("pass\u200dword\u200c") == "password"
+    assert clean_markup(persian) == persian
+    assert clean_markup(family) == family
+    assert clean_markup("pass\u200dword\u200c") == "password"
 
 
 @given(st.text(alphabet=st.characters(codec=None)))
 def test_the_result_has_nothing_unseen_and_can_be_written(text: str) -> None:
-    plain = clean(text)
+    plain = clean_markup(text)
 
     plain.encode()
     assert plain == plain.strip()
     assert not any(unicodedata.category(char) in {"Cc", "Cs", "Co"} for char in plain)
-    assert visible(plain) == plain
+    assert extract_visible_text(plain) == plain

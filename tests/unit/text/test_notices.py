@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from citewell.model.paper import Event, Notice
-from citewell.text import notices
+from citewell.model.paper import IntegrityNotice, NoticeKind
+from citewell.text.citations import notice_relations
 
 LANCET = "Lancet. 2010 Feb 6;375(9713):445. doi: 10.1016/S0140-6736(10)60175-4."
 
@@ -13,22 +13,22 @@ LANCET = "Lancet. 2010 Feb 6;375(9713):445. doi: 10.1016/S0140-6736(10)60175-4."
 @pytest.mark.parametrize(
     ("relation", "kind", "label"),
     [
-        ("RetractionIn", Notice.RETRACTION, "retraction"),
-        ("Retraction in", Notice.RETRACTION, "retraction"),
-        ("PartialRetractionIn", Notice.RETRACTION, "partial_retraction"),
-        ("RetractedandRepublishedIn", Notice.RETRACTION, "retracted_and_republished"),
-        ("Expression of concern in", Notice.CONCERN, "expression_of_concern"),
-        ("ErratumIn", Notice.CORRECTION, "erratum"),
-        ("CorrectedandRepublishedIn", Notice.CORRECTION, "corrected_and_republished"),
-        ("ReinstatementIn", Notice.REINSTATEMENT, "reinstatement"),
+        ("RetractionIn", NoticeKind.RETRACTION, "retraction"),
+        ("Retraction in", NoticeKind.RETRACTION, "retraction"),
+        ("PartialRetractionIn", NoticeKind.RETRACTION, "partial_retraction"),
+        ("RetractedandRepublishedIn", NoticeKind.RETRACTION, "retracted_and_republished"),
+        ("Expression of concern in", NoticeKind.CONCERN, "expression_of_concern"),
+        ("ErratumIn", NoticeKind.CORRECTION, "erratum"),
+        ("CorrectedandRepublishedIn", NoticeKind.CORRECTION, "corrected_and_republished"),
+        ("ReinstatementIn", NoticeKind.REINSTATEMENT, "reinstatement"),
     ],
 )
 def test_a_notice_says_its_kind_its_day_and_its_doi(
-    relation: str, kind: Notice, label: str
+    relation: str, kind: NoticeKind, label: str
 ) -> None:
-    event = notices.event(relation, LANCET, source="pubmed")
+    event = notice_relations.parse_notice_relation(relation, LANCET, source="pubmed")
 
-    assert event == Event(
+    assert event == IntegrityNotice(
         kind=kind,
         source="pubmed",
         label=label,
@@ -43,14 +43,16 @@ def test_a_notice_says_its_kind_its_day_and_its_doi(
      "RetractedandRepublishedFrom", "PartialRetractionOf", "Cites", ""],
 )  # fmt: skip
 def test_what_the_work_itself_says_of_others_is_no_notice_about_it(relation: str) -> None:
-    assert notices.event(relation, LANCET, source="pubmed") is None
+    assert notice_relations.parse_notice_relation(relation, LANCET, source="pubmed") is None
 
 
 def test_a_note_of_reinstatement_is_not_a_retraction() -> None:
-    event = notices.event("RetractionIn", LANCET, source="pubmed", note="Reinstated by the journal")
+    event = notice_relations.parse_notice_relation(
+        "RetractionIn", LANCET, source="pubmed", note="Reinstated by the journal"
+    )
 
     assert event is not None
-    assert event.kind is Notice.REINSTATEMENT
+    assert event.kind is NoticeKind.REINSTATEMENT
     assert event.reasons == ("Reinstated by the journal",)
 
 
@@ -62,7 +64,7 @@ def test_a_note_of_reinstatement_is_not_a_retraction() -> None:
     ],
 )  # fmt: skip
 def test_the_date_is_that_of_the_notice(reference: str, date: str | None) -> None:
-    event = notices.event("ErratumIn", reference, source="pubmed")
+    event = notice_relations.parse_notice_relation("ErratumIn", reference, source="pubmed")
 
     assert event is not None
     assert event.date == date
@@ -70,10 +72,13 @@ def test_the_date_is_that_of_the_notice(reference: str, date: str | None) -> Non
 
 def test_a_publication_type_alone_tells_of_a_retraction_once() -> None:
     types = ("Journal Article", "Retracted Publication")
-    linked = (Event(kind=Notice.RETRACTION, source="pubmed", date="2010"),)
+    linked = (IntegrityNotice(kind=NoticeKind.RETRACTION, source="pubmed", date="2010"),)
 
-    bare = notices.flagged((), types, source="pubmed")
+    bare = notice_relations.add_retraction_flag((), types, source="pubmed")
 
-    assert [event.kind for event in bare] == [Notice.RETRACTION]
-    assert notices.flagged(linked, types, source="pubmed") == linked
-    assert notices.flagged((), ("Retraction of Publication",), source="pubmed") == ()
+    assert [event.kind for event in bare] == [NoticeKind.RETRACTION]
+    assert notice_relations.add_retraction_flag(linked, types, source="pubmed") == linked
+    assert (
+        notice_relations.add_retraction_flag((), ("Retraction of Publication",), source="pubmed")
+        == ()
+    )

@@ -1,20 +1,26 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from citewell.text import numbers
+from citewell.text.quantities import stated_quantities
 
 
 def read(text: str, language: str | None = None) -> list[tuple[Decimal, Decimal, str]]:
-    return [(one.low, one.high, one.unit) for one in numbers.quantities(text, language=language)]
+    return [
+        (one.low, one.high, one.unit)
+        for one in stated_quantities.extract_quantities(text, language=language)
+    ]
 
 
 def clash(first: str, second: str) -> bool:
-    return numbers.clash(numbers.quantities(first), numbers.quantities(second))
+    return stated_quantities.has_conflicting_values(
+        stated_quantities.extract_quantities(first), stated_quantities.extract_quantities(second)
+    )
 
 
 @pytest.mark.parametrize(
@@ -40,7 +46,7 @@ def clash(first: str, second: str) -> bool:
 )
 def test_a_quantity_has_one_value_in_one_unit(
     text: str, language: str | None, value: str, unit: str
-):
+) -> None:
     low, high, found = read(text, language)[0]
 
     assert (low, high, found) == (Decimal(value), Decimal(value), unit)
@@ -54,14 +60,14 @@ def test_a_quantity_has_one_value_in_one_unit(
         ("$5 to $10 million", 5_000_000, 10_000_000),
     ],
 )
-def test_a_range_has_two_ends(text: str, low: int, high: int):
+def test_a_range_has_two_ends(text: str, low: int, high: int) -> None:
     assert read(text)[0][:2] == (low, high)
 
 
 @pytest.mark.parametrize(
     "text", ["3 March 2019", "March 3, 2019", "2019-03-03", "3. März 2019", "2019年3月3日"]
 )
-def test_a_day_is_the_same_in_every_spelling(text: str):
+def test_a_day_is_the_same_in_every_spelling(text: str) -> None:
     day = Decimal(737_121)
 
     assert read(text) == [(day, day, "date")]
@@ -70,7 +76,7 @@ def test_a_day_is_the_same_in_every_spelling(text: str):
 @pytest.mark.parametrize(
     "text", ["ISBN 9783161484100", "version 2.1.3", "COVID-19 is over", "at 10:30", "24/7"]
 )
-def test_what_only_looks_like_a_number_is_none(text: str):
+def test_what_only_looks_like_a_number_is_none(text: str) -> None:
     assert read(text) == []
 
 
@@ -89,15 +95,17 @@ def test_what_only_looks_like_a_number_is_none(text: str):
         ("No number here.", "It grew 7 percent.", False),
     ],
 )
-def test_values_clash_only_in_the_same_unit(first: str, second: str, *, expected: bool):
+def test_values_clash_only_in_the_same_unit(first: str, second: str, *, expected: bool) -> None:
     assert clash(first, second) is expected
     assert clash(second, first) is expected
 
 
-def test_a_missing_number_may_stand_without_its_unit():
-    wanted = numbers.quantities("It has 37 metres and 12 seconds.")
+def test_a_missing_number_may_stand_without_its_unit() -> None:
+    wanted = stated_quantities.extract_quantities("It has 37 metres and 12 seconds.")
 
-    gone = numbers.missing(wanted, numbers.quantities("Length: 37. Time: 13 seconds."))
+    gone = stated_quantities.find_missing_quantities(
+        wanted, stated_quantities.extract_quantities("Length: 37. Time: 13 seconds.")
+    )
 
     assert [one.text for one in gone] == ["12 seconds"]
 
@@ -107,8 +115,8 @@ def test_a_missing_number_may_stand_without_its_unit():
     st.text(alphabet=st.sampled_from("0123456789.,-–$€% kmbinlotahdr年月日to"), max_size=60),
     st.sampled_from([None, "de", "zh"]),
 )
-def test_offsets_slice_to_the_quantity(text: str, language: str | None):
-    for one in numbers.quantities(text, language=language):
+def test_offsets_slice_to_the_quantity(text: str, language: str | None) -> None:
+    for one in stated_quantities.extract_quantities(text, language=language):
         assert text[one.start : one.end] == one.text
         assert one.low <= one.high
 
@@ -122,14 +130,14 @@ def test_offsets_slice_to_the_quantity(text: str, language: str | None):
         ("With TLS 1.3 an encrypted connection is set up.", [("1.3", "")]),
     ],
 )
-def test_numbers_in_words_count_before_a_measure(text, expected):
-    found = numbers.quantities(text, language="en")
+def test_numbers_in_words_count_before_a_measure(text: str, expected: Any) -> None:
+    found = stated_quantities.extract_quantities(text, language="en")
 
     assert [(str(one.low), one.unit) for one in found] == expected
 
 
-def test_the_same_count_of_a_thing_by_another_name_is_not_missing():
-    wanted = numbers.quantities("It has 2,900 reefs.", language="en")
-    held = numbers.quantities("It has 2,900 individual reefs.", language="en")
+def test_the_same_count_of_a_thing_by_another_name_is_not_missing() -> None:
+    wanted = stated_quantities.extract_quantities("It has 2,900 reefs.", language="en")
+    held = stated_quantities.extract_quantities("It has 2,900 individual reefs.", language="en")
 
-    assert numbers.missing(wanted, held) == ()
+    assert stated_quantities.find_missing_quantities(wanted, held) == ()

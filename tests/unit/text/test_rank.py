@@ -7,9 +7,9 @@ from random import Random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from citewell.text import rank
-from citewell.text.bags import bag, bags
-from citewell.text.rank import Corpus, Ranked
+from citewell.text.evidence import ranking
+from citewell.text.evidence.ranking import RankedSentence, SentenceCorpus
+from citewell.text.evidence.sentence_features import build_all_features, build_sentence_features
 
 GOLD = Path(__file__).parent / "gold" / "answers.json"
 SENTENCES = st.lists(st.text(alphabet="abc de.1é字", max_size=30), max_size=12)
@@ -22,17 +22,23 @@ def precision(order: list[int], wanted: set[int]) -> float:
 
 
 def by_bm25(question: str, sentences: list[str]) -> list[int]:
-    scores = Corpus(bags(sentences)).scores(bag(question).terms).bm25
-    return [one.place for one in rank.ordered(scores, sentences)]
+    scores = (
+        SentenceCorpus(build_all_features(sentences))
+        .score_terms(build_sentence_features(question).terms)
+        .bm25
+    )
+    return [one.index for one in ranking.order_by_score(scores, sentences)]
 
 
-def test_answers_are_ranked_higher_than_by_bm25_alone():
+def test_answers_are_ranked_higher_than_by_bm25_alone() -> None:
     ours, theirs = [], []
     for case in json.loads(GOLD.read_text(encoding="utf-8")):
         sentences = [text for text, _ in case["sentences"]]
         wanted = {place for place, (_, right) in enumerate(case["sentences"]) if right}
         ours.append(
-            precision([one.place for one in rank.rank(case["question"], sentences)], wanted)
+            precision(
+                [one.index for one in ranking.rank_sentences(case["question"], sentences)], wanted
+            )
         )
         theirs.append(precision(by_bm25(case["question"], sentences), wanted))
 
@@ -40,7 +46,7 @@ def test_answers_are_ranked_higher_than_by_bm25_alone():
     assert sum(ours) > sum(theirs) + 1
 
 
-def test_a_rare_word_of_the_question_weighs_more_than_a_common_one():
+def test_a_rare_word_of_the_question_weighs_more_than_a_common_one() -> None:
     sentences = [
         "The reef is large.",
         "The reef is old.",
@@ -48,11 +54,13 @@ def test_a_rare_word_of_the_question_weighs_more_than_a_common_one():
         "Bleaching harms it.",
     ]
 
-    assert rank.rank("reef bleaching", sentences)[0].place == 3
+    assert ranking.rank_sentences("reef bleaching", sentences)[0].index == 3
 
 
-def test_scores_are_between_nothing_and_one():
-    scores = Corpus(bags(["alpha beta", "gamma", ""])).combined(bag("alpha beta").terms)
+def test_scores_are_between_nothing_and_one() -> None:
+    scores = SentenceCorpus(build_all_features(["alpha beta", "gamma", ""])).score_sentences(
+        build_sentence_features("alpha beta").terms
+    )
 
     assert scores[0] == max(scores) <= 1
     assert scores[1:] == (0.0, 0.0)
@@ -60,17 +68,21 @@ def test_scores_are_between_nothing_and_one():
 
 @settings(max_examples=100, deadline=None)
 @given(SENTENCES, st.randoms(use_true_random=False))
-def test_the_order_given_does_not_change_the_ranking(sentences: list[str], chance: Random):
+def test_the_order_given_does_not_change_the_ranking(sentences: list[str], chance: Random) -> None:
     shuffled = sentences[:]
     chance.shuffle(shuffled)
 
-    first = [(sentences[one.place], one.score) for one in rank.rank("abc de 1", sentences)]
-    second = [(shuffled[one.place], one.score) for one in rank.rank("abc de 1", shuffled)]
+    first = [
+        (sentences[one.index], one.score) for one in ranking.rank_sentences("abc de 1", sentences)
+    ]
+    second = [
+        (shuffled[one.index], one.score) for one in ranking.rank_sentences("abc de 1", shuffled)
+    ]
 
     assert first == second
 
 
-def test_neighbours_help_to_find_evidence():
+def test_neighbours_help_to_find_evidence() -> None:
     text = [
         "The tower was painted red.",
         "Its lifts were replaced in 1986 by faster ones.",
@@ -79,21 +91,25 @@ def test_neighbours_help_to_find_evidence():
         "Lifts are common.",
     ]
 
-    found = rank.evidence("lifts of the tower were replaced in 1986", text)
+    found = ranking.rank_claim_evidence("lifts of the tower were replaced in 1986", text)
 
-    assert {one.place for one in found[:2]} == {1, 2}
-    assert rank.smoothed((0.0, 1.0, 0.0)) == (0.25, 1.0, 0.25)
+    assert {one.index for one in found[:2]} == {1, 2}
+    assert ranking.smooth_neighbour_scores((0.0, 1.0, 0.0)) == (0.25, 1.0, 0.25)
 
 
-def test_what_repeats_the_chosen_comes_later():
-    ranking = [Ranked(place=0, score=1.0), Ranked(place=1, score=0.95), Ranked(place=2, score=0.8)]
+def test_what_repeats_the_chosen_comes_later() -> None:
+    ranked = [
+        RankedSentence(index=0, score=1.0),
+        RankedSentence(index=1, score=0.95),
+        RankedSentence(index=2, score=0.8),
+    ]
     alike = {(1, 0): 1.0, (2, 0): 0.0, (1, 2): 0.0, (2, 1): 0.0}
 
-    chosen = rank.diverse(ranking, lambda one, other: alike[one, other], count=2)
+    chosen = ranking.choose_diverse(ranked, lambda one, other: alike[one, other], count=2)
 
-    assert [one.place for one in chosen] == [0, 2]
+    assert [one.index for one in chosen] == [0, 2]
 
 
-def test_choosing_from_nothing_is_nothing():
-    assert rank.diverse([], lambda _one, _other: 0.0, count=3) == ()
-    assert rank.rank("anything", []) == ()
+def test_choosing_from_nothing_is_nothing() -> None:
+    assert ranking.choose_diverse([], lambda _one, _other: 0.0, count=3) == ()
+    assert ranking.rank_sentences("anything", []) == ()

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from citewell.text import sentences
+from citewell.text.language import sentences
 
 GOLD = Path(__file__).parent / "gold" / "sentences.txt"
 FLOOR = 0.97
@@ -37,11 +37,11 @@ def ends(lines: list[str], text: str) -> set[int]:
 
 def counted(register: str, lines: list[str]) -> tuple[int, int, int]:
     text = ("" if register in UNSPACED else " ").join(lines)
-    gold, mine = ends(lines, text), {end for _, end in sentences.spans(text)}
+    gold, mine = ends(lines, text), {end for _, end in sentences.find_sentence_spans(text)}
     return len(gold & mine), len(mine - gold), len(gold - mine)
 
 
-def test_boundaries_are_found_in_every_register_and_language():
+def test_boundaries_are_found_in_every_register_and_language() -> None:
     totals = [counted(*block) for block in blocks()]
     hits, extra, missed = (sum(column) for column in zip(*totals, strict=True))
 
@@ -50,7 +50,7 @@ def test_boundaries_are_found_in_every_register_and_language():
 
 
 @pytest.mark.parametrize("register", [name for name, _ in blocks()])
-def test_no_register_is_sacrificed_for_the_average(register: str):
+def test_no_register_is_sacrificed_for_the_average(register: str) -> None:
     hits, extra, missed = counted(register, dict(blocks())[register])
 
     assert 2 * hits / (2 * hits + extra + missed) >= 0.9
@@ -58,17 +58,17 @@ def test_no_register_is_sacrificed_for_the_average(register: str):
 
 @settings(max_examples=300, deadline=None)
 @given(st.one_of(st.text(max_size=120), ODD))
-def test_offsets_always_slice_to_the_sentence(text: str):
-    found = sentences.spans(text)
+def test_offsets_always_slice_to_the_sentence(text: str) -> None:
+    found = sentences.find_sentence_spans(text)
 
-    assert [text[start:end] for start, end in found] == sentences.split(text)
+    assert [text[start:end] for start, end in found] == sentences.split_sentences(text)
     assert all(text[start:end].strip() == text[start:end] != "" for start, end in found)
 
 
 @settings(max_examples=300, deadline=None)
 @given(st.one_of(st.text(max_size=120), ODD))
-def test_sentences_stand_in_order_and_lose_nothing_but_blanks_and_separators(text: str):
-    found = sentences.spans(text)
+def test_sentences_stand_in_order_and_lose_nothing_but_blanks_and_separators(text: str) -> None:
+    found = sentences.find_sentence_spans(text)
     gaps = zip(
         (0, *(end for _, end in found)), (*(start for start, _ in found), len(text)), strict=True
     )
@@ -82,19 +82,19 @@ def test_sentences_stand_in_order_and_lose_nothing_but_blanks_and_separators(tex
     [". " * 50_000, "\n" * 50_000, "a" * 200_000, "A. " * 30_000, '."\') ' * 30_000,
      ("word " * 12 + "\n") * 5_000, ("." + " " * 500) * 200, "." + "*" * 100_000, "a.[1]" * 30_000],
 )  # fmt: skip
-def test_hostile_text_takes_linear_time(text: str):
-    assert sentences.spans(text) is not None  # the test's time limit is the assertion
+def test_hostile_text_takes_linear_time(text: str) -> None:
+    assert sentences.find_sentence_spans(text) is not None  # the test's time limit is the assertion
 
 
-def test_a_line_that_was_wrapped_goes_on():
+def test_a_line_that_was_wrapped_goes_on() -> None:
     text = (
         "The quick brown fox jumps over the lazy dog and then it runs\n"
         "away from the hounds that were set on it by the hunters of\n"
         "Lincolnshire. It was never seen again."
     )
 
-    assert sentences.split(text)[0].endswith("Lincolnshire.")
-    assert sentences.split(text)[1] == "It was never seen again."
+    assert sentences.split_sentences(text)[0].endswith("Lincolnshire.")
+    assert sentences.split_sentences(text)[1] == "It was never seen again."
 
 
 @pytest.mark.parametrize(
@@ -113,5 +113,5 @@ def test_a_line_that_was_wrapped_goes_on():
         ("Wait . . . what happened?", 1),
     ],
 )
-def test_lines_separators_and_lost_blanks(text: str, count: int):
-    assert len(sentences.split(text)) == count
+def test_lines_separators_and_lost_blanks(text: str, count: int) -> None:
+    assert len(sentences.split_sentences(text)) == count

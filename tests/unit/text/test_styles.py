@@ -17,12 +17,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citewell.text import bibliography
-from citewell.text.names import Author
-from citewell.text.references import read
-from citewell.text.styles import apa, chicago, harvard, ieee, mla, vancouver
-from citewell.text.styles.parts import headline, ordinal, pages
-from citewell.text.works import Work
+from citewell.text.citations import bibliographies
+from citewell.text.citations.author_names import AuthorName
+from citewell.text.citations.citable_works import CitableWork
+from citewell.text.citations.styles import apa, chicago, harvard, ieee, mla, vancouver
+from citewell.text.citations.styles.style_parts import (
+    capitalize_headline,
+    format_ordinal,
+    format_page_range,
+)
+from citewell.text.references import parse_bibliography
 
 HERE = Path(__file__).parent
 ITEMS: list[dict[str, Any]] = json.loads((HERE / "citable.json").read_text("utf-8"))
@@ -58,18 +62,18 @@ DELIBERATE = {
 }  # fmt: skip
 
 
-def author(given: dict[str, str]) -> Author:
+def author(given: dict[str, str]) -> AuthorName:
     if "literal" in given:
-        return Author(name=given["literal"], organisation=True)
+        return AuthorName(name=given["literal"], organisation=True)
     family = f"{given.get('non-dropping-particle', '')} {given['family']}".strip()
-    return Author.parted(
+    return AuthorName.from_parts(
         family=family, given=given.get("given", ""), suffix=given.get("suffix", "")
     )
 
 
-def work(item: dict[str, Any]) -> Work:
+def work(item: dict[str, Any]) -> CitableWork:
     parts = item.get("issued", {}).get("date-parts", [[]])[0]
-    return Work(
+    return CitableWork(
         url=item["URL"],
         title=item["title"],
         authors=tuple(author(one) for one in item.get("author", ())),
@@ -104,7 +108,7 @@ def official(style: str, name: str) -> str:
     theirs, ours, _ = DELIBERATE[style].get(name, ("", "", ""))
     assert theirs in text
     text = text.replace(theirs, ours, 1)
-    if style == "mla" and WORKS[name].on_the_web and "Accessed" not in text:
+    if style == "mla" and WORKS[name].is_web_page and "Accessed" not in text:
         text += " Accessed 14 Mar. 2026."  # pages carry the day they were read
     return text
 
@@ -160,7 +164,7 @@ def produced(style: str, folder: Path) -> dict[str, str]:
             warnings.simplefilter("ignore")
             made = CitationStylesStyle(str(folder / "style.csl"), validate=False, locale="en-US")
             shelf = CitationStylesBibliography(
-                made, CiteProcJSON([{**item, **extra}]), formatter.plain
+                made, CiteProcJSON([{**item, **extra}]), formatter.plain_text
             )
             shelf.register(Citation([CitationItem(item["id"])]))
             texts[item["id"]] = str(shelf.bibliography()[0])
@@ -196,8 +200,8 @@ def test_the_other_styles_are_written_out(style: str, name: str) -> None:
 
 
 def test_names_in_scripts_without_spaces_or_capitals_stay_whole() -> None:
-    natsume = Author.parted(family="夏目", given="漱石")
-    khaldun = Author.parted(family="ابن خلدون", given="عبد الرحمن")
+    natsume = AuthorName.from_parts(family="夏目", given="漱石")
+    khaldun = AuthorName.from_parts(family="ابن خلدون", given="عبد الرحمن")
     book = replace(WORKS["kokoro"], authors=(natsume, khaldun))
 
     for style in STYLES.values():
@@ -212,7 +216,7 @@ def test_names_in_scripts_without_spaces_or_capitals_stay_whole() -> None:
     [("Jean-Paul", "J.-P."), ("J.A.", "J. A."), ("JA", "J. A."), ("K. Jarrod", "K. J."), ("José", "J."), ("", ""), ("Łukasz", "Ł."), ("ab", "A.")],
 )  # fmt: skip
 def test_initials_are_taken_from_names_of_any_shape(given: str, initials: str) -> None:
-    assert Author.parted(family="Doe", given=given).initials == initials
+    assert AuthorName.from_parts(family="Doe", given=given).initials == initials
 
 
 @pytest.mark.parametrize(
@@ -226,7 +230,7 @@ def test_initials_are_taken_from_names_of_any_shape(given: str, initials: str) -
     ],
 )  # fmt: skip
 def test_page_ranges_are_shortened_as_each_style_asks(span: str, form: str, shown: str) -> None:
-    assert pages(span, form=form) == shown
+    assert format_page_range(span, form=form) == shown
 
 
 @pytest.mark.parametrize(
@@ -239,22 +243,22 @@ def test_page_ranges_are_shortened_as_each_style_asks(span: str, form: str, show
     ],
 )  # fmt: skip
 def test_capitals_are_only_ever_added(title: str, shown: str) -> None:
-    assert headline(title, "en") == shown
-    assert headline(title, "") == title
-    assert headline(title, "de") == title
+    assert capitalize_headline(title, "en") == shown
+    assert capitalize_headline(title, "") == title
+    assert capitalize_headline(title, "de") == title
 
 
 def test_editions_are_numbered_in_words() -> None:
-    assert [ordinal(n) for n in ("1", "2", "3", "4", "11", "12", "21", "112", "rev.")] == [
+    assert [format_ordinal(n) for n in ("1", "2", "3", "4", "11", "12", "21", "112", "rev.")] == [
         "1st", "2nd", "3rd", "4th", "11th", "12th", "21st", "112th", "rev.",
     ]  # fmt: skip
 
 
 @pytest.mark.parametrize("style", ["bibtex", "ris", "csl-json"])
 def test_what_a_manager_takes_in_says_what_the_work_said(style: str) -> None:
-    text = bibliography.rendered(WORKS.values(), style=style, accessed=READ_ON)
+    text = bibliographies.render_bibliography(WORKS.values(), style=style, accessed=READ_ON)
 
-    found = {each.url: each for each in read(text).references}
+    found = {each.url: each for each in parse_bibliography(text).references}
 
     for name, given_work in WORKS.items():
         back = found[given_work.url]
@@ -274,8 +278,8 @@ def plain(text: str) -> str:
 def test_numbered_styles_keep_the_order_of_citation() -> None:
     several = [WORKS["turing"], WORKS["dna"]]
 
-    ieee_list = bibliography.rendered(several, style="ieee", accessed=READ_ON)
-    apa_list = bibliography.rendered(several, style="apa", accessed=READ_ON)
+    ieee_list = bibliographies.render_bibliography(several, style="ieee", accessed=READ_ON)
+    apa_list = bibliographies.render_bibliography(several, style="apa", accessed=READ_ON)
 
     assert ieee_list.startswith("[1] A. M. Turing")
     assert "\n\n[2] J. D. Watson" in ieee_list
@@ -292,9 +296,9 @@ def test_numbered_styles_keep_the_order_of_citation() -> None:
 def test_anything_can_be_cited_in_any_style(
     title: str, name: str, kind: str, odd: str, style: str
 ) -> None:
-    given_work = Work(
-        url="https://example.org/x", title=title, kind=kind, authors=(Author(name=name),) * 3,
-        published=odd, volume=odd, issue=odd, pages=odd, edition=odd, publisher=odd, editors=(Author(name=odd),),
+    given_work = CitableWork(
+        url="https://example.org/x", title=title, kind=kind, authors=(AuthorName(name=name),) * 3,
+        published=odd, volume=odd, issue=odd, pages=odd, edition=odd, publisher=odd, editors=(AuthorName(name=odd),),
         language="en",
     )  # fmt: skip
 

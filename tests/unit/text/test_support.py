@@ -7,36 +7,41 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from citewell.model.research import Relation
-from citewell.text import polarity, support
+from citewell.model.research import ClaimRelation
+from citewell.text.evidence import claim_support, negation
 
 GOLD = Path(__file__).parent / "gold" / "citations.json"
 
 
-def assess(claim: str, text: str, language: str | None = "en") -> support.Support:
-    return support.assess(claim, support.Text(text=text, language=language))
+def assess(claim: str, text: str, language: str | None = "en") -> claim_support.ClaimSupport:
+    return claim_support.assess_support(
+        claim, claim_support.SourceText(text=text, language=language)
+    )
 
 
-def test_unsupported_citations_are_told_from_supported_ones():
+def test_unsupported_citations_are_told_from_supported_ones() -> None:
     flagged = {"good": [0, 0], "bad": [0, 0]}
     for case in json.loads(GOLD.read_text(encoding="utf-8")):
-        source = support.Text(text=case["source"], language="en")
+        source = claim_support.SourceText(text=case["source"], language="en")
         for claim, label in case["claims"]:
-            flagged[label][support.assess(claim, source).unsupported] += 1
+            flagged[label][claim_support.assess_support(claim, source).is_unsupported] += 1
 
     caught, wrongly = flagged["bad"][True], flagged["good"][True]
     assert caught / (caught + wrongly) >= 0.9
     assert caught / sum(flagged["bad"]) >= 0.8
 
 
-def test_supported_claims_are_said_to_be_supported():
+def test_supported_claims_are_said_to_be_supported() -> None:
     for case in json.loads(GOLD.read_text(encoding="utf-8")):
-        source = support.Text(text=case["source"], language="en")
+        source = claim_support.SourceText(text=case["source"], language="en")
         good = [claim for claim, label in case["claims"] if label == "good"]
-        assert all(support.assess(claim, source).relation is Relation.SUPPORTS for claim in good)
+        assert all(
+            claim_support.assess_support(claim, source).relation is ClaimRelation.SUPPORTS
+            for claim in good
+        )
 
 
-def test_a_verbatim_quotation_has_the_full_score():
+def test_a_verbatim_quotation_has_the_full_score() -> None:
     text = "Rain fell all night. The river rose by two metres in Koblenz. Nobody was hurt."
 
     found = assess("The river rose by two metres in Koblenz.", text)
@@ -45,68 +50,73 @@ def test_a_verbatim_quotation_has_the_full_score():
     assert found.snippet == "The river rose by two metres in Koblenz."
 
 
-def test_a_claim_with_another_number_is_qualified_and_scores_less():
+def test_a_claim_with_another_number_is_qualified_and_scores_less() -> None:
     text = "The river rose by 2 metres in Koblenz."
 
     found = assess("The river rose by 3 metres in Koblenz.", text)
 
-    assert found.relation is Relation.QUALIFIES
-    assert found.missing == ("3 metres",)
+    assert found.relation is ClaimRelation.QUALIFIES
+    assert found.missing_numbers == ("3 metres",)
     assert found.score < assess("The river rose by 2 metres in Koblenz.", text).score
 
 
-def test_a_denial_contradicts():
+def test_a_denial_contradicts() -> None:
     found = assess(
         "Vitamin C prevents colds in adults.", "Vitamin C does not prevent colds in adults."
     )
 
-    assert found.relation is Relation.CONTRADICTS
+    assert found.relation is ClaimRelation.CONTRADICTS
 
 
-def test_a_denial_of_something_else_does_not():
+def test_a_denial_of_something_else_does_not() -> None:
     text = "Vitamin C prevents colds in adults. Zinc does not dissolve."
 
-    assert assess("Vitamin C prevents colds in adults.", text).relation is Relation.SUPPORTS
+    assert assess("Vitamin C prevents colds in adults.", text).relation is ClaimRelation.SUPPORTS
 
 
-def test_a_long_page_does_not_support_by_holding_every_word_somewhere():
+def test_a_long_page_does_not_support_by_holding_every_word_somewhere() -> None:
     scattered = " ".join(f"Part {word} of the long page says nothing else." for word in
                          ("glaciers", "alps", "shrank", "third", "summer") for _ in range(30))  # fmt: skip
 
     assert (
         assess("Glaciers in the Alps shrank by a third one summer.", scattered).score
-        < support.SUPPORTED
+        < claim_support.MIN_SUPPORTED_SCORE
     )
 
 
-def test_nothing_in_common_is_nothing():
+def test_nothing_in_common_is_nothing() -> None:
     found = assess("Whales sing.", "The bridge opened on Monday.")
 
-    assert (found.score, found.snippet, found.unsupported) == (0.0, "", True)
+    assert (found.score, found.snippet, found.is_unsupported) == (0.0, "", True)
 
 
 @pytest.mark.parametrize(("claim", "text"), [("", "Some text."), ("Some claim.", ""), ("", "")])
-def test_empty_text_supports_nothing(claim: str, text: str):
+def test_empty_text_supports_nothing(claim: str, text: str) -> None:
     assert assess(claim, text).score == 0.0
 
 
-def test_texts_in_two_languages_cannot_be_compared():
-    german = support.Text(text="Der Fluss stieg in der Nacht um zwei Meter und trat über die Ufer.")
+def test_texts_in_two_languages_cannot_be_compared() -> None:
+    german = claim_support.SourceText(
+        text="Der Fluss stieg in der Nacht um zwei Meter und trat über die Ufer."
+    )
 
-    assert not support.comparable(
+    assert not claim_support.can_share_language(
         "The river rose by two metres during the night and it flooded.", german
     )
-    assert support.comparable(
+    assert claim_support.can_share_language(
         "Der Fluss stieg in der Nacht um zwei Meter und war sehr hoch.", german
     )
-    assert not support.comparable(
-        "The river rose by two metres.", support.Text(text="河水上涨了两米。", language="zh")
+    assert not claim_support.can_share_language(
+        "The river rose by two metres.",
+        claim_support.SourceText(text="河水上涨了两米。", language="zh"),
     )
 
 
 @settings(max_examples=150, deadline=None)
 @given(st.text(max_size=60), st.text(max_size=200), st.sampled_from([None, "en", "de", "zh"]))
-def test_the_snippet_stands_where_the_offsets_say(claim: str, text: str, language: str | None):
+def test_the_snippet_stands_where_the_offsets_say(
+    claim: str, text: str, language: str | None
+) -> None:
     found = assess(claim, text, language)
 
     assert text[found.start : found.end] == found.snippet
@@ -132,13 +142,13 @@ def test_the_snippet_stands_where_the_offsets_say(claim: str, text: str, languag
         ("No. 5 is alive.", None, False),
     ],
 )
-def test_two_negations_make_none(text: str, language: str | None, *, expected: bool):
-    assert polarity.negated(text, language=language) is expected
+def test_two_negations_make_none(text: str, language: str | None, *, expected: bool) -> None:
+    assert negation.is_negated_statement(text, language=language) is expected
 
 
-def test_statements_are_opposed_when_one_is_negated():
-    assert polarity.opposed("It works.", "It does not work.")
-    assert not polarity.opposed("It never works.", "It does not work.")
+def test_statements_are_opposed_when_one_is_negated() -> None:
+    assert negation.has_opposite_polarity("It works.", "It does not work.")
+    assert not negation.has_opposite_polarity("It never works.", "It does not work.")
 
 
 @pytest.mark.parametrize(
@@ -159,10 +169,10 @@ def test_statements_are_opposed_when_one_is_negated():
         ),
     ],
 )
-def test_a_negation_of_another_part_of_the_sentence_denies_nothing(claim: str, text: str):
+def test_a_negation_of_another_part_of_the_sentence_denies_nothing(claim: str, text: str) -> None:
     spoken = "de" if "Kosten" in claim else "en"
 
-    assert assess(claim, text, spoken).relation is Relation.SUPPORTS
+    assert assess(claim, text, spoken).relation is ClaimRelation.SUPPORTS
 
 
 @pytest.mark.parametrize(
@@ -179,10 +189,10 @@ def test_a_negation_of_another_part_of_the_sentence_denies_nothing(claim: str, t
         ("Die Kosten steigen nicht.", "Die Kosten steigen seit 2019 in fast allen Städten stark."),
     ],
 )
-def test_a_denial_within_a_longer_sentence_contradicts(claim: str, text: str):
+def test_a_denial_within_a_longer_sentence_contradicts(claim: str, text: str) -> None:
     spoken = "de" if "Kosten" in claim else "en"
 
-    assert assess(claim, text, spoken).relation is Relation.CONTRADICTS
+    assert assess(claim, text, spoken).relation is ClaimRelation.CONTRADICTS
 
 
 @pytest.mark.parametrize(
@@ -192,8 +202,10 @@ def test_a_denial_within_a_longer_sentence_contradicts(claim: str, text: str):
         ("Methane lasts ninety-five years in the air.", "Methane lasts twelve years in the air."),
     ],
 )
-def test_a_claim_whose_number_is_not_there_is_not_said_to_be_supported(claim: str, text: str):
+def test_a_claim_whose_number_is_not_there_is_not_said_to_be_supported(
+    claim: str, text: str
+) -> None:
     found = assess(claim, text)
 
-    assert found.missing
-    assert found.relation in {Relation.MENTIONS, Relation.QUALIFIES}
+    assert found.missing_numbers
+    assert found.relation in {ClaimRelation.MENTIONS, ClaimRelation.QUALIFIES}

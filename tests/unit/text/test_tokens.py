@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from citewell.text import tokens
+from citewell.text.language import tokens
 
 
 @pytest.mark.parametrize(
@@ -19,7 +19,7 @@ from citewell.text import tokens
     ],
 )
 def test_british_and_american_spellings_are_one_term(british: str, american: str) -> None:
-    assert tokens.terms(british) == tokens.terms(american)
+    assert tokens.extract_terms(british) == tokens.extract_terms(american)
 
 
 @pytest.mark.parametrize(
@@ -34,4 +34,4 @@ def test_british_and_american_spellings_are_one_term(british: str, american: str
     ],
 )
 def test_words_in_ise_everywhere_keep_their_forms_together(form: str, word: str) -> None:
-    assert tokens.terms(form) == tokens.terms(word)
+    assert tokens.extract_terms(form) == tokens.extract_terms(word)

@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from citewell.text import urls
+from citewell.text.web import addresses
 
 
 @pytest.mark.parametrize(
@@ -27,12 +27,14 @@ from citewell.text import urls
         ("https://example.org:99999/", "https://example.org:99999/"),
     ],
 )
-def test_one_page_has_one_spelling(given: str, canonical: str):
-    assert urls.canonical(given) == canonical
+def test_one_page_has_one_spelling(given: str, canonical: str) -> None:
+    assert addresses.normalize_address(given) == canonical
 
 
-def test_http_and_https_are_the_same_page():
-    assert urls.key("http://example.org/a") == urls.key("https://example.org/a/#x")
+def test_http_and_https_are_the_same_page() -> None:
+    assert addresses.build_page_key("http://example.org/a") == addresses.build_page_key(
+        "https://example.org/a/#x"
+    )
 
 
 @pytest.mark.parametrize(
@@ -45,8 +47,8 @@ def test_http_and_https_are_the_same_page():
         ("https://example.org/?utmost=1", "https://example.org/?utmost=1"),
     ],
 )
-def test_cleaning_takes_away_tracking_and_nothing_else(given: str, clean: str):
-    assert urls.clean(given) == clean
+def test_cleaning_takes_away_tracking_and_nothing_else(given: str, clean: str) -> None:
+    assert addresses.strip_tracking(given) == clean
 
 
 @pytest.mark.parametrize(
@@ -64,16 +66,16 @@ def test_cleaning_takes_away_tracking_and_nothing_else(given: str, clean: str):
         ("https://example.org/10.1000/2026/03/145", None),
     ],
 )
-def test_a_path_may_tell_the_day(given: str, day: date | None):
-    assert urls.dated(given, today=date(2026, 11, 15)) == day
+def test_a_path_may_tell_the_day(given: str, day: date | None) -> None:
+    assert addresses.find_path_date(given, today=date(2026, 11, 15)) == day
 
 
-def test_a_host_is_shown_without_www():
-    assert urls.display("https://WWW.Example.org:8080/x") == "example.org"
+def test_a_host_is_shown_without_www() -> None:
+    assert addresses.format_host_name("https://WWW.Example.org:8080/x") == "example.org"
 
 
 @pytest.mark.parametrize(
     "url", ["", "javascript:alert(1)", "ftp://example.org/", "https:///x", "//x"]
 )
-def test_only_web_addresses_are_readable(url: str):
-    assert not urls.readable(url)
+def test_only_web_addresses_are_readable(url: str) -> None:
+    assert not addresses.is_web_address(url)

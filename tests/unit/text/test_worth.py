@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from citewell.text import statements, worth
+from citewell.text.evidence import quotability, statement_kinds
 
 GOOD = (
     "The reef lost half of its corals between 1995 and 2017.",
@@ -16,8 +16,8 @@ GOOD = (
 
 
 @pytest.mark.parametrize("sentence", GOOD)
-def test_a_statement_of_fact_is_worth_quoting(sentence: str):
-    assert worth.fault(sentence) is None
+def test_a_statement_of_fact_is_worth_quoting(sentence: str) -> None:
+    assert quotability.find_quotation_fault(sentence) is None
 
 
 @pytest.mark.parametrize(
@@ -41,12 +41,12 @@ def test_a_statement_of_fact_is_worth_quoting(sentence: str):
         ("See [the page](https://example.org) that was written on the bridge.", "markup"),
     ],
 )
-def test_what_is_no_statement_is_named(sentence: str, fault: str):
-    assert worth.fault(sentence) == fault
+def test_what_is_no_statement_is_named(sentence: str, fault: str) -> None:
+    assert quotability.find_quotation_fault(sentence) == fault
 
 
-def test_a_word_too_many_is_too_long():
-    assert worth.fault("The bridge was " + "very " * 70 + "long.") == "length"
+def test_a_word_too_many_is_too_long() -> None:
+    assert quotability.find_quotation_fault("The bridge was " + "very " * 70 + "long.") == "length"
 
 
 @pytest.mark.parametrize(
@@ -58,13 +58,15 @@ def test_a_word_too_many_is_too_long():
         ("สะพานแห่งนี้เปิดใช้งานในปี พ.ศ. 2474 และยังใช้งานอยู่", "th"),
     ],
 )
-def test_other_languages_are_judged_by_what_is_known_of_them(sentence: str, language: str):
-    assert worth.fault(sentence, language=language) is None
+def test_other_languages_are_judged_by_what_is_known_of_them(sentence: str, language: str) -> None:
+    assert quotability.find_quotation_fault(sentence, language=language) is None
 
 
-def test_a_person_is_known_in_other_languages_too():
+def test_a_person_is_known_in_other_languages_too() -> None:
     assert (
-        worth.fault("Wir haben die Brücke im Jahr 1931 feierlich eröffnet.", language="de")
+        quotability.find_quotation_fault(
+            "Wir haben die Brücke im Jahr 1931 feierlich eröffnet.", language="de"
+        )
         == "person"
     )
 
@@ -72,26 +74,26 @@ def test_a_person_is_known_in_other_languages_too():
 @pytest.mark.parametrize(
     "sentence", ["This harms the reef.", "However, it recovered.", "They left.", "それは大きい。"]
 )
-def test_a_sentence_that_points_back_leans(sentence: str):
-    assert worth.leans(sentence)
-    assert not worth.leans("The reef recovered within a year.")
+def test_a_sentence_that_points_back_leans(sentence: str) -> None:
+    assert quotability.needs_previous_sentence(sentence)
+    assert not quotability.needs_previous_sentence("The reef recovered within a year.")
 
 
-def test_marks_before_the_words_are_counted():
-    assert "- 1. The bridge."[worth.lead("- 1. The bridge.") :] == "The bridge."
-    assert worth.lead("The bridge.") == 0
+def test_marks_before_the_words_are_counted() -> None:
+    assert "- 1. The bridge."[quotability.measure_lead("- 1. The bridge.") :] == "The bridge."
+    assert quotability.measure_lead("The bridge.") == 0
 
 
 @pytest.mark.parametrize("text", ["\n" * 10_000, "A" * 10_000, "a-b " * 2500, "1,234," * 1600])
-def test_hostile_text_is_judged_in_no_time(text: str):
-    assert worth.fault(text) is not None
-    assert statements.kind(text)
+def test_hostile_text_is_judged_in_no_time(text: str) -> None:
+    assert quotability.find_quotation_fault(text) is not None
+    assert statement_kinds.classify_statement(text)
 
 
 @settings(max_examples=150, deadline=None)
 @given(st.text(max_size=200), st.sampled_from([None, "de", "zh", "xx"]))
-def test_any_text_gets_a_verdict(text: str, language: str | None):
-    assert worth.fault(text, language=language) in {
+def test_any_text_gets_a_verdict(text: str, language: str | None) -> None:
+    assert quotability.find_quotation_fault(text, language=language) in {
         None, "length", "question", "fragment", "markup", "capitals", "person", "appeal", "verbless", "navigation",
     }  # fmt: skip
 
@@ -109,5 +111,5 @@ def test_any_text_gets_a_verdict(text: str, language: str | None):
         ("The river runs through Koblenz.", "categorical_statement"),
     ],
 )
-def test_kinds_of_statement(sentence: str, kind: str):
-    assert statements.kind(sentence) == kind
+def test_kinds_of_statement(sentence: str, kind: str) -> None:
+    assert statement_kinds.classify_statement(sentence) == kind

@@ -28,7 +28,7 @@ def test_an_argument_without_content_is_taken_or_refused_and_breaks_nothing(
 ) -> None:
     model = tool(name).args
 
-    for aliases in model.names().values():
+    for aliases in model.list_argument_names().values():
         with contextlib.suppress(ValidationError):
             model.model_validate({aliases[0]: value})
 

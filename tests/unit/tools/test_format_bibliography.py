@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citewell.errors import InvalidInput
-from citewell.text.bibliography import STYLES
-from citewell.text.references import read
-from citewell.tooling import Call
+from citewell.text.citations.bibliographies import BIBLIOGRAPHY_STYLES
+from citewell.text.references import parse_bibliography
+from citewell.tooling import ToolCall
 from citewell.tools.format_bibliography import Args, run
 
 PAPER = {
@@ -25,16 +25,16 @@ PAPER = {
 
 def formatted(*sources: dict[str, Any], style: str = "apa") -> dict[str, Any]:
     args = Args.model_validate({"style": style, "sources": list(sources)})
-    return dict(asyncio.run(run(args, Call(provide=lambda kind: None))).content)
+    return dict(asyncio.run(run(args, ToolCall(provide_service=lambda kind: None))).content)
 
 
 def test_the_styles_offered_are_the_styles_there_are() -> None:
     offered = Args.model_json_schema()["properties"]["style"]["enum"]
 
-    assert tuple(offered) == STYLES
+    assert tuple(offered) == BIBLIOGRAPHY_STYLES
 
 
-@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize("style", BIBLIOGRAPHY_STYLES)
 def test_every_style_carries_the_parts_of_a_paper(style: str) -> None:
     answer = formatted(PAPER, style=style)
 
@@ -88,7 +88,7 @@ def test_a_title_cannot_add_ris_tags_or_bibtex_fields() -> None:
     hostile = {"url": "https://example.org", "title": "T\nER  - \nTY  - BOOK\n}}, note = {{x"}
 
     ris = formatted(hostile, style="ris")["bibliography"]
-    (entry,) = read(formatted(hostile, style="bibtex")["bibliography"]).references
+    (entry,) = parse_bibliography(formatted(hostile, style="bibtex")["bibliography"]).references
 
     assert ris.count("\nER  - ") == 1
     assert entry.title == "T ER - TY - BOOK }}, note = {{x"
@@ -99,13 +99,13 @@ def test_a_title_cannot_add_ris_tags_or_bibtex_fields() -> None:
 def test_bibtex_gives_back_any_title(title: str) -> None:
     text = formatted({"url": "https://example.org", "title": f"T {title} T"}, style="bibtex")
 
-    found = read(text["bibliography"], format="bibtex")
+    found = parse_bibliography(text["bibliography"], format="bibtex")
 
     assert not found.malformed
     assert [each.title for each in found.references] == [" ".join(f"T {title} T".split())]
 
 
-@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize("style", BIBLIOGRAPHY_STYLES)
 def test_line_breaks_in_a_source_do_not_break_its_record(style: str) -> None:
     broken = PAPER | {
         "title": "Deep\n\nlearning",

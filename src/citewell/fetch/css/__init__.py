@@ -1,1 +1,1 @@
-"""As much of CSS as it takes to tell which text of a page nobody would see."""
+"""The part of CSS that is needed to tell which text of a page is invisible."""

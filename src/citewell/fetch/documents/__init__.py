@@ -1,1 +1,1 @@
-"""Reads documents that are not web pages, each in a process of its own with limits."""
+"""Reads documents that are not web pages, in worker processes with limits."""

@@ -1,1 +1,1 @@
-"""Find the main content of a web page: `extract.extract` is the way in."""
+"""Extracts the main content of an HTML page; the entry point is `main_content.extract_main_content`."""

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-def first(r: Sequence[float]) -> float:
+def sum_first_trees(r: Sequence[float]) -> float:
     return (
         0.0
         + ((0.152 if r[18] <= 2.12946 else (((0.192 if r[63] <= 0.117247 else 0.3337) if r[21] <= 0.310134 else ((0.3154 if r[23] <= 1.5 else 0.4508) if r[30] <= 0.333164 else 0.2072)) if r[40] <= 1e-35 else ((0.306 if r[21] <= -0.26935 else ((0.4527 if r[56] <= 0.584851 else 0.345) if r[23] <= 1.5 else 0.5133)) if r[30] <= 0.243361 else 0.2586))) if r[63] <= 0.194622 else ((0.1418 if r[18] <= -3.69498 else ((0.5428 if r[55] <= 86.5 else 0.3611) if r[54] <= 60.5 else (0.2147 if r[39] <= -0.240208 else 0.3707))) if r[21] <= -1e-35 else ((0.4398 if r[38] <= 835.5 else 0.1598) if r[4] <= 1e-35 else ((0.5161 if r[23] <= 1.5 else 0.5881) if r[54] <= 98.5 else (0.2479 if r[59] <= 6.5 else ((0.4566 if r[36] <= 15.5 else 0.5551) if r[29] <= 7867.0 else 0.2578))))))
@@ -35,7 +35,7 @@ def first(r: Sequence[float]) -> float:
     )
 
 
-def rest(r: Sequence[float]) -> float:
+def sum_later_trees(r: Sequence[float]) -> float:
     return (
         0.0
         + ((-0.0837 if r[18] <= 9.5176 else 0.0575) if r[19] <= -1.84542 else (((-0.0313 if r[41] <= 0.925 else 0.0241) if r[56] <= 0.87454 else -0.0981) if r[38] <= 2.5 else ((((((((-0.1051 if r[20] <= 1.83549 else 0.0365) if r[73] <= 0.00176593 else 0.071) if r[29] <= 381.5 else (0.101 if r[74] <= 0.021596 else -0.254)) if r[36] <= 13.5 else 0.0871) if r[8] <= 1e-35 else -0.1508) if r[73] <= 0.311008 else -0.0143) if r[57] <= 0.570373 else (((0.0521 if r[32] <= 6972.5 else -0.1148) if r[46] <= 1.5 else (-0.3582 if r[73] <= 0.000498711 else -0.0455)) if r[53] <= 0.128243 else (-0.113 if r[75] <= 0.0131438 else -0.0186))) if r[74] <= 0.0939423 else ((-0.0809 if r[39] <= 0.722222 else 0.0229) if r[6] <= 2.5 else (-0.0477 if r[35] <= 2.5 else (0.1099 if r[18] <= 6.1832 else -0.0113))))))

@@ -1,1 +1,1 @@
-"""Write part of a page as markdown: `writer.write` is the way in."""
+"""Renders HTML as markdown; the entry point is `markdown_writer.render_markdown`."""

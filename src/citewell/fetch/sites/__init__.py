@@ -1,14 +1,14 @@
-"""Sites that are read by their own API or page structure: one file a site, loaded when it is met."""
+"""Site readers: one module for each site, imported when an address of that site is met."""
 
 from __future__ import annotations
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Protocol
 
-from citewell.text.urls import host
+from citewell.text.web.addresses import extract_host
 
 if TYPE_CHECKING:
-    from citewell.fetch.sites.kit import Endpoint, Route, SiteKit
+    from citewell.fetch.sites.site_kit import SiteEndpoint, SiteKit, SiteRoute
     from citewell.model.page import Page
 
 NAMES = (
@@ -24,8 +24,8 @@ NAMES = (
     "youtube",
 )
 
-# A host belongs to the site of its longest domain here, label by label.
-DOMAINS = {
+# A host belongs to the site of its longest matching domain.
+SITES_BY_DOMAIN = {
     "arxiv.org": "arxiv",
     "askubuntu.com": "stackexchange",
     "bsky.app": "bluesky",
@@ -49,40 +49,40 @@ DOMAINS = {
 }
 
 
-class Module(Protocol):
-    """What every site's file holds."""
+class SiteReader(Protocol):
+    """What every site module defines."""
 
-    ENDPOINTS: tuple[Endpoint, ...]
+    ENDPOINTS: tuple[SiteEndpoint, ...]
 
-    def matches(self, url: str) -> Route | None: ...
+    def find_route(self, url: str) -> SiteRoute | None: ...
 
-    async def read(self, route: Route, kit: SiteKit) -> Page | None:
-        """The page, or None for the ordinary ladder; a verdict on the page is raised."""
+    async def read_page(self, route: SiteRoute, kit: SiteKit) -> Page | None:
+        """The page, or None if the ladder should fetch it; raises if it is known to be gone or closed."""
         ...
 
 
-def load(name: str) -> Module:
-    module: Module = import_module(f"{__name__}.{name}")
+def load_site_reader(name: str) -> SiteReader:
+    module: SiteReader = import_module(f"{__name__}.{name}")
     return module
 
 
-def find(url: str) -> tuple[str, Route] | None:
-    """The site that reads this address and what it means there; None when none does."""
-    name = _owner(host(url))
-    route = load(name).matches(url) if name else None
+def find_site_route(url: str) -> tuple[str, SiteRoute] | None:
+    """The name of the site that reads this address, and its route there; None if there is none."""
+    name = _find_site_name(extract_host(url))
+    route = load_site_reader(name).find_route(url) if name else None
     return (name, route) if name and route is not None else None
 
 
-async def read(url: str, kit: SiteKit) -> Page | None:
-    """The page by its site's own means; None when the ordinary ladder has to read it."""
-    found = find(url)
+async def read_site_page(url: str, kit: SiteKit) -> Page | None:
+    """The page from its site reader; None if the ordinary ladder should fetch it."""
+    found = find_site_route(url)
     if found is None:
         return None
     name, route = found
-    return await load(name).read(route, kit)
+    return await load_site_reader(name).read_page(route, kit)
 
 
-def _owner(name: str) -> str | None:
+def _find_site_name(name: str) -> str | None:
     labels = name.split(".")
     parents = (".".join(labels[place:]) for place in range(len(labels)))
-    return next((DOMAINS[parent] for parent in parents if parent in DOMAINS), None)
+    return next((SITES_BY_DOMAIN[parent] for parent in parents if parent in SITES_BY_DOMAIN), None)

@@ -1,4 +1,4 @@
-"""arXiv papers: what the archive says of them, and the full text where a copy can be read."""
+"""Reads arXiv papers: their metadata, and the full text from an HTML copy or the PDF."""
 
 from __future__ import annotations
 
@@ -7,33 +7,51 @@ import re
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element, ParseError, fromstring
 
-from citewell.errors import BadShape, CitewellError, NotFound, Refused, UpstreamError
-from citewell.fetch import complaints
-from citewell.fetch.sites import prose
-from citewell.fetch.sites.kit import Endpoint, Route, SiteKit, address, day, from_iso, or_ladder
+from citewell.errors import (
+    CitewellError,
+    MalformedResponse,
+    NotFound,
+    RefusedByPolicy,
+    UpstreamError,
+)
+from citewell.fetch import page_errors
+from citewell.fetch.sites import markdown_parts
+from citewell.fetch.sites.site_kit import (
+    SiteEndpoint,
+    SiteKit,
+    SiteRoute,
+    fall_back_to_ladder,
+    normalize_iso_time,
+    parse_site_address,
+    trim_to_date,
+)
 from citewell.model.page import Page
-from citewell.net.message import Response
-from citewell.text.markup import clean
+from citewell.net.http.messages import HttpResponse
+from citewell.text.safety.markup_cleaning import clean_markup
 
-API = Endpoint(name="site_arxiv", base_url="https://export.arxiv.org/api/query", per_second=0.34, burst=3)  # fmt: skip
-HTML = Endpoint(name="site_arxiv_html", base_url="https://arxiv.org", page=True, timeout=15)
-AR5IV = Endpoint(name="site_ar5iv", base_url="https://ar5iv.labs.arxiv.org", page=True, timeout=15)
-ENDPOINTS = (API, HTML, AR5IV)
+ARXIV_API = SiteEndpoint(name="site_arxiv", base_url="https://export.arxiv.org/api/query", per_second=0.34, burst=3)  # fmt: skip
+ARXIV_HTML = SiteEndpoint(
+    name="site_arxiv_html", base_url="https://arxiv.org", page=True, timeout=15
+)
+AR5IV = SiteEndpoint(
+    name="site_ar5iv", base_url="https://ar5iv.labs.arxiv.org", page=True, timeout=15
+)
+ENDPOINTS = (ARXIV_API, ARXIV_HTML, AR5IV)
 
-_HOSTS = {"arxiv.org", "www.arxiv.org", "export.arxiv.org"}
-_ID = re.compile(r"(?:\d{4}\.\d{4,5}|[a-z-]{2,20}(?:\.[A-Z]{2})?/\d{7})(?:v\d{1,3})?")
-_ATOM = "{http://www.w3.org/2005/Atom}"
-_ARXIV = "{http://arxiv.org/schemas/atom}"
-_FURNITURE = (
+_ARXIV_HOSTS = {"arxiv.org", "www.arxiv.org", "export.arxiv.org"}
+_ARXIV_ID_PATTERN = re.compile(r"(?:\d{4}\.\d{4,5}|[a-z-]{2,20}(?:\.[A-Z]{2})?/\d{7})(?:v\d{1,3})?")
+_ATOM_NAMESPACE = "{http://www.w3.org/2005/Atom}"
+_ARXIV_NAMESPACE = "{http://arxiv.org/schemas/atom}"
+_ARXIV_DROPPED_SELECTOR = (
     "nav, header.ltx_page_header, footer, .ltx_page_footer, .ltx_TOC, .package-alerts,"
     " .ltx_title_document, .ltx_authors, .ltx_abstract, .ltx_dates, .ltx_bibliography,"
     " .ltx_role_footnotemark, .ltx_tag_bibitem, button"
 )
-_LEAST = 2000  # characters; less is an error page or a stub
+_MIN_FULL_TEXT_CHARS = 2000  # characters; less is an error page or a stub
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Paper:
+class _ArxivPaper:
     title: str
     abstract: str
     authors: tuple[str, ...]
@@ -45,27 +63,34 @@ class _Paper:
     subjects: tuple[str, ...]
 
 
-def matches(url: str) -> Route | None:
-    at = address(url)
-    if at is None or at.host not in _HOSTS or at.part(0) not in {"abs", "pdf", "html"}:
+def find_route(url: str) -> SiteRoute | None:
+    at = parse_site_address(url)
+    if at is None or at.host not in _ARXIV_HOSTS or at.find_part(0) not in {"abs", "pdf", "html"}:
         return None
     number = "/".join(at.parts[1:]).removesuffix(".pdf")
-    return Route(url=url, kind="paper", id=number) if _ID.fullmatch(number) else None
+    return (
+        SiteRoute(url=url, kind="paper", id=number) if _ARXIV_ID_PATTERN.fullmatch(number) else None
+    )
 
 
-@or_ladder
-async def read(route: Route, kit: SiteKit) -> Page | None:
-    response = await kit.upstream(API).get(
+@fall_back_to_ladder
+async def read_page(route: SiteRoute, kit: SiteKit) -> Page | None:
+    response = await kit.open_upstream(ARXIV_API).send_get(
         params={"id_list": route.id, "max_results": "1"}, accept=(400,)
     )
-    paper = read_feed(response)
+    paper = parse_arxiv_paper(response)
     if paper is None:
-        raise complaints.gone(route.url, "arXiv has no paper of this number")
-    full, note = await _full_text(route, kit)
-    content = prose.blocks(
-        [_head(paper, route), "## Abstract", prose.from_text(paper.abstract), full]
+        raise page_errors.build_soft_404_error(route.url, "arXiv has no paper with this number")
+    full, note = await _fetch_full_text(route, kit)
+    content = markdown_parts.join_blocks(
+        [
+            _render_paper_heading(paper, route),
+            "## Abstract",
+            markdown_parts.convert_plain_text(paper.abstract),
+            full,
+        ]
     )
-    return kit.page(
+    return kit.build_page(
         route,
         content=content,
         content_type="arxiv",
@@ -80,82 +105,101 @@ async def read(route: Route, kit: SiteKit) -> Page | None:
     )
 
 
-def read_feed(response: Response) -> _Paper | None:
-    """The paper of an answer with one entry; None when arXiv has none."""
+def parse_arxiv_paper(response: HttpResponse) -> _ArxivPaper | None:
+    """The paper in an API response, or None if arXiv has no such paper; raises BadShape."""
     if response.status == 400 and b"api/errors" in response.body:
         return None
-    entry = _feed(response).find(f"{_ATOM}entry")
+    entry = _parse_atom_feed(response).find(f"{_ATOM_NAMESPACE}entry")
     if entry is None:
         return None
-    if "api/errors" in _text(entry, f"{_ATOM}id"):
+    if "api/errors" in _read_atom_text(entry, f"{_ATOM_NAMESPACE}id"):
         return None
-    title = _text(entry, f"{_ATOM}title")
+    title = _read_atom_text(entry, f"{_ATOM_NAMESPACE}title")
     if not title:
-        raise BadShape("The entry has no title.", provider=response.provider)
-    names = (_text(one, f"{_ATOM}name") for one in entry.iterfind(f"{_ATOM}author"))
-    terms = (clean(one.get("term")) for one in entry.iterfind(f"{_ATOM}category"))
-    return _Paper(
+        raise MalformedResponse("The entry has no title.", provider=response.provider)
+    names = (
+        _read_atom_text(one, f"{_ATOM_NAMESPACE}name")
+        for one in entry.iterfind(f"{_ATOM_NAMESPACE}author")
+    )
+    terms = (clean_markup(one.get("term")) for one in entry.iterfind(f"{_ATOM_NAMESPACE}category"))
+    return _ArxivPaper(
         title=title,
-        abstract=_text(entry, f"{_ATOM}summary"),
+        abstract=_read_atom_text(entry, f"{_ATOM_NAMESPACE}summary"),
         authors=tuple(name for name in names if name),
-        published=from_iso(_text(entry, f"{_ATOM}published")),
-        updated=from_iso(_text(entry, f"{_ATOM}updated")),
-        doi=_text(entry, f"{_ARXIV}doi"),
-        journal=_text(entry, f"{_ARXIV}journal_ref"),
-        comment=_text(entry, f"{_ARXIV}comment"),
+        published=normalize_iso_time(_read_atom_text(entry, f"{_ATOM_NAMESPACE}published")),
+        updated=normalize_iso_time(_read_atom_text(entry, f"{_ATOM_NAMESPACE}updated")),
+        doi=_read_atom_text(entry, f"{_ARXIV_NAMESPACE}doi"),
+        journal=_read_atom_text(entry, f"{_ARXIV_NAMESPACE}journal_ref"),
+        comment=_read_atom_text(entry, f"{_ARXIV_NAMESPACE}comment"),
         subjects=tuple(dict.fromkeys(term for term in terms if term)),
     )
 
 
-def _feed(response: Response) -> Element:
-    text = response.text()
+def _parse_atom_feed(response: HttpResponse) -> Element:
+    text = response.decode_text()
     if "<!DOCTYPE" in text or "<!ENTITY" in text:
-        raise BadShape("The feed declares a document type.", provider=response.provider)
+        raise MalformedResponse("The feed declares a document type.", provider=response.provider)
     try:
-        feed = fromstring(text)  # noqa: S314 - no document type, so no entity can grow
+        feed = fromstring(text)  # noqa: S314 - no document type, so no entities
     except (ParseError, ValueError):
-        raise BadShape("Expected an Atom feed.", provider=response.provider) from None
-    if feed.tag != f"{_ATOM}feed":
-        raise BadShape("Expected an Atom feed.", provider=response.provider)
+        raise MalformedResponse("Expected an Atom feed.", provider=response.provider) from None
+    if feed.tag != f"{_ATOM_NAMESPACE}feed":
+        raise MalformedResponse("Expected an Atom feed.", provider=response.provider)
     return feed
 
 
-def _text(node: Element, name: str) -> str:
-    return clean(node.findtext(name))
+def _read_atom_text(node: Element, name: str) -> str:
+    return clean_markup(node.findtext(name))
 
 
-def _head(paper: _Paper, route: Route) -> str:
-    revised = day(paper.updated) if day(paper.updated) != day(paper.published) else ""
+def _render_paper_heading(paper: _ArxivPaper, route: SiteRoute) -> str:
+    revised = (
+        trim_to_date(paper.updated)
+        if trim_to_date(paper.updated) != trim_to_date(paper.published)
+        else ""
+    )
     bare = re.sub(r"v\d+$", "", route.id)
-    return prose.blocks(
+    return markdown_parts.join_blocks(
         [
-            prose.heading(paper.title),
-            prose.inline(", ".join(paper.authors)),
-            prose.facts(
-                prose.link(f"arXiv:{route.id}", f"https://arxiv.org/abs/{route.id}"),
-                day(paper.published),
+            markdown_parts.format_heading(paper.title),
+            markdown_parts.format_inline_text(", ".join(paper.authors)),
+            markdown_parts.join_facts(
+                markdown_parts.format_markdown_link(
+                    f"arXiv:{route.id}", f"https://arxiv.org/abs/{route.id}"
+                ),
+                trim_to_date(paper.published),
                 f"revised {revised}" if revised else "",
-                prose.link("PDF", f"https://arxiv.org/pdf/{route.id}"),
-                prose.link(f"doi:{paper.doi}", f"https://doi.org/{paper.doi}") if paper.doi else "",
+                markdown_parts.format_markdown_link("PDF", f"https://arxiv.org/pdf/{route.id}"),
+                markdown_parts.format_markdown_link(
+                    f"doi:{paper.doi}", f"https://doi.org/{paper.doi}"
+                )
+                if paper.doi
+                else "",
                 "" if paper.doi else f"doi:10.48550/arXiv.{bare}",
             ),
-            f"Published in: {prose.inline(paper.journal)}" if paper.journal else "",
-            f"Comments: {prose.inline(paper.comment)}" if paper.comment else "",
-            f"Subjects: {prose.inline(', '.join(paper.subjects))}" if paper.subjects else "",
+            f"Published in: {markdown_parts.format_inline_text(paper.journal)}"
+            if paper.journal
+            else "",
+            f"Comments: {markdown_parts.format_inline_text(paper.comment)}"
+            if paper.comment
+            else "",
+            f"Subjects: {markdown_parts.format_inline_text(', '.join(paper.subjects))}"
+            if paper.subjects
+            else "",
         ]
     )
 
 
-async def _full_text(route: Route, kit: SiteKit) -> tuple[str, str]:
-    """The text and where it came from; an empty text with the reason when there is none."""
-    for endpoint in (HTML, AR5IV):
-        if text := await _converted(route, kit, endpoint):
+async def _fetch_full_text(route: SiteRoute, kit: SiteKit) -> tuple[str, str]:
+    """The full text and its origin; an empty text and the reason if there is none."""
+    for endpoint in (ARXIV_HTML, AR5IV):
+        if text := await _fetch_html_copy(route, kit, endpoint):
             return (
                 f"## Full text\n\n{text}",
-                f"Full text from {kit.base(endpoint)}/html/{route.id}.",
+                f"Full text from {kit.choose_base_url(endpoint)}/html/{route.id}.",
             )
     if kit.read_document is None:
-        return "", "Only the abstract: no HTML copy was found, and no PDF reader is at hand."
+        return "", "Only the abstract: no HTML copy was found, and no PDF reader is available."
     try:
         page = await kit.read_document(f"https://arxiv.org/pdf/{route.id}")
     except CitewellError as error:
@@ -163,16 +207,16 @@ async def _full_text(route: Route, kit: SiteKit) -> tuple[str, str]:
     return f"## Full text\n\n{page.content}", "Full text from the PDF."
 
 
-async def _converted(route: Route, kit: SiteKit, endpoint: Endpoint) -> str:
+async def _fetch_html_copy(route: SiteRoute, kit: SiteKit, endpoint: SiteEndpoint) -> str:
     try:
-        response = await kit.get_page(endpoint, f"/html/{route.id}")
-    except (UpstreamError, NotFound, Refused):
+        response = await kit.fetch_site_page(endpoint, f"/html/{route.id}")
+    except (UpstreamError, NotFound, RefusedByPolicy):
         return ""
     text = await asyncio.to_thread(
-        prose.from_html,
-        response.text(),
+        markdown_parts.convert_html_text,
+        response.decode_text(),
         base=f"https://arxiv.org/html/{route.id}",
-        without=_FURNITURE,
+        without=_ARXIV_DROPPED_SELECTOR,
         within="article.ltx_document",
     )
-    return text if len(text) >= _LEAST else ""
+    return text if len(text) >= _MIN_FULL_TEXT_CHARS else ""

@@ -1,4 +1,4 @@
-"""GitHub by its public API and raw files: repositories, files, issues, pull requests, releases, gists."""
+"""Reads GitHub repositories, files, issues, pull requests, releases and gists through its API."""
 
 from __future__ import annotations
 
@@ -7,26 +7,41 @@ import re
 from collections.abc import Sequence
 from urllib.parse import urlsplit
 
+from citewell.dialects.json_responses import HttpLink, ResponsePart
 from citewell.errors import NotFound, UpstreamError
-from citewell.fetch import complaints
-from citewell.fetch.markdown.text import fenced
-from citewell.fetch.sites import github_talk, github_trust, prose
-from citewell.fetch.sites.github_api import API, MARKDOWN, OWNER, RAW, ask, home_of, raw_file
-from citewell.fetch.sites.github_trust import Repo
-from citewell.fetch.sites.kit import Route, SiteKit, address, day, from_iso, or_ladder
-from citewell.fetch.sites.readme import LONGEST, tidy
+from citewell.fetch import page_errors
+from citewell.fetch.markdown.markdown_text import format_fenced_code
+from citewell.fetch.sites import github_posts, github_trust, markdown_parts
+from citewell.fetch.sites.github_api import (
+    GITHUB_API,
+    GITHUB_OWNER_PATTERN,
+    GITHUB_RAW,
+    MARKDOWN_SUFFIXES,
+    build_link_base,
+    fetch_github_api,
+    fetch_raw_file,
+)
+from citewell.fetch.sites.github_trust import GithubRepository
+from citewell.fetch.sites.repository_markdown import MAX_MARKDOWN_CHARS, clean_repository_markdown
+from citewell.fetch.sites.site_kit import (
+    SiteKit,
+    SiteRoute,
+    fall_back_to_ladder,
+    normalize_iso_time,
+    parse_site_address,
+    trim_to_date,
+)
 from citewell.model.page import Page
-from citewell.net.answer import Link, Part
-from citewell.net.message import Response
-from citewell.net.upstream import parse
-from citewell.text.markup import clean
+from citewell.net.http.messages import HttpResponse
+from citewell.net.upstream.upstream_client import parse_json_response
+from citewell.text.safety.markup_cleaning import clean_markup
 
-ENDPOINTS = (API, RAW)
+ENDPOINTS = (GITHUB_API, GITHUB_RAW)
 
-_REPO = re.compile(r"[A-Za-z0-9._-]{1,100}")
-_NUMBER = re.compile(r"\d{1,9}")
-_GIST = re.compile(r"[0-9a-f]{5,40}")
-_RESERVED = frozenset({
+_REPOSITORY_NAME_PATTERN = re.compile(r"[A-Za-z0-9._-]{1,100}")
+_ISSUE_NUMBER_PATTERN = re.compile(r"\d{1,9}")
+_GIST_ID_PATTERN = re.compile(r"[0-9a-f]{5,40}")
+_RESERVED_GITHUB_NAMES = frozenset({
     "about", "account", "apps", "blog", "collections", "contact", "customer-stories", "dashboard",
     "education", "enterprise", "events", "explore", "features", "issues", "join", "login",
     "marketplace", "mobile", "new", "newsroom", "nonprofit", "notifications", "orgs",
@@ -36,144 +51,177 @@ _RESERVED = frozenset({
 })  # fmt: skip
 
 
-class _Readme(Part):
-    download_url: Link
+class _GithubReadme(ResponsePart):
+    download_url: HttpLink
 
 
-def matches(url: str) -> Route | None:
-    at = address(url)
+def find_route(url: str) -> SiteRoute | None:
+    at = parse_site_address(url)
     if at is None:
         return None
     if at.host == "gist.github.com" and len(at.parts) in {1, 2}:
         number = at.parts[-1]
-        return Route(url=url, kind="gist", id=number) if _GIST.fullmatch(number) else None
+        return (
+            SiteRoute(url=url, kind="gist", id=number)
+            if _GIST_ID_PATTERN.fullmatch(number)
+            else None
+        )
     if at.host not in {"github.com", "www.github.com"} or len(at.parts) < 2:
         return None
-    owner, name = at.part(0), at.part(1).removesuffix(".git")
-    fits = OWNER.fullmatch(owner) and _REPO.fullmatch(name) and name not in {".", ".."}
-    if not fits or owner.lower() in _RESERVED:
+    owner, name = at.find_part(0), at.find_part(1).removesuffix(".git")
+    fits = (
+        GITHUB_OWNER_PATTERN.fullmatch(owner)
+        and _REPOSITORY_NAME_PATTERN.fullmatch(name)
+        and name not in {".", ".."}
+    )
+    if not fits or owner.lower() in _RESERVED_GITHUB_NAMES:
         return None
-    return _within(url, owner, name, at.parts[2:])
+    return _find_repository_route(url, owner, name, at.parts[2:])
 
 
-def _within(url: str, owner: str, name: str, rest: Sequence[str]) -> Route | None:
+def _find_repository_route(
+    url: str, owner: str, name: str, rest: Sequence[str]
+) -> SiteRoute | None:
     if not rest:
-        return Route(url=url, kind="repo", owner=owner, name=name)
+        return SiteRoute(url=url, kind="repo", owner=owner, name=name)
     if rest[0] in {"blob", "raw"} and len(rest) >= 3:
-        return Route(url=url, kind="file", owner=owner, name=name, path="/".join(rest[1:]))
-    if rest[0] in {"issues", "pull"} and len(rest) >= 2 and _NUMBER.fullmatch(rest[1]):
-        # The files and commits of a pull request are pages of their own.
+        return SiteRoute(url=url, kind="file", owner=owner, name=name, path="/".join(rest[1:]))
+    if (
+        rest[0] in {"issues", "pull"}
+        and len(rest) >= 2
+        and _ISSUE_NUMBER_PATTERN.fullmatch(rest[1])
+    ):
+        # The tabs of a pull request (files, commits) are left to the ladder.
         return (
-            Route(url=url, kind="issue", owner=owner, name=name, id=rest[1])
+            SiteRoute(url=url, kind="issue", owner=owner, name=name, id=rest[1])
             if len(rest) == 2
             else None
         )
     if rest[:2] == ("releases", "tag") and len(rest) >= 3:
-        return Route(url=url, kind="release", owner=owner, name=name, path="/".join(rest[2:]))
+        return SiteRoute(url=url, kind="release", owner=owner, name=name, path="/".join(rest[2:]))
     return None
 
 
-@or_ladder
-async def read(route: Route, kit: SiteKit) -> Page | None:
+@fall_back_to_ladder
+async def read_page(route: SiteRoute, kit: SiteKit) -> Page | None:
     readers = {
-        "repo": _read_repo,
-        "file": _read_file,
-        "issue": github_talk.read_issue,
-        "release": github_talk.read_release,
-        "gist": github_talk.read_gist,
+        "repo": _read_repository,
+        "file": _read_repository_file,
+        "issue": github_posts.read_issue,
+        "release": github_posts.read_release,
+        "gist": github_posts.read_gist,
     }
     try:
         return await readers[route.kind](route, kit)
     except NotFound as error:
-        raise (complaints.missing(route.url, "HTTP 404") if error.provider else error) from None
+        raise (
+            page_errors.build_not_found_error(route.url, "HTTP 404") if error.provider else error
+        ) from None
 
 
-async def _read_repo(route: Route, kit: SiteKit) -> Page | None:
-    repo, raw = await asyncio.gather(_repo(route, kit), _front(route, kit))
+async def _read_repository(route: SiteRoute, kit: SiteKit) -> Page | None:
+    repo, raw = await asyncio.gather(
+        _fetch_repository_record(route, kit), _fetch_main_readme(route, kit)
+    )
     if repo is None and (raw is None or not raw.body.strip()):
         return None
-    trust = await github_trust.learn(
-        route.owner, route.name, repo, lambda path, params: ask(kit, path, params)
+    trust = await github_trust.fetch_github_trust(
+        route.owner, route.name, repo, lambda path, params: fetch_github_api(kit, path, params)
     )
     if raw is None:
-        raw = await _other_readme(route, kit)
-    repo = repo or Repo()
-    home = home_of(route, "HEAD/README.md")
+        raw = await _fetch_other_readme(route, kit)
+    repo = repo or GithubRepository()
+    home = build_link_base(route, "HEAD/README.md")
     slug = f"{route.owner}/{route.name}"
-    written = raw.text() if raw is not None else ""
-    text = await asyncio.to_thread(tidy, written, home)
-    return kit.page(
+    written = raw.decode_text() if raw is not None else ""
+    text = await asyncio.to_thread(clean_repository_markdown, written, home)
+    return kit.build_page(
         route,
-        content=prose.blocks([_summary(slug, repo), text]),
+        content=markdown_parts.join_blocks([_render_repository_summary(slug, repo), text]),
         content_type="github",
-        title=f"{slug}: {clean(repo.description)}" if clean(repo.description) else slug,
+        title=f"{slug}: {clean_markup(repo.description)}"
+        if clean_markup(repo.description)
+        else slug,
         kind="documentation",
         extracted_by="github:raw" if text else "github:api",
         author=route.owner,
         site="GitHub",
-        published=from_iso(repo.created_at),
-        modified=from_iso(repo.pushed_at),
+        published=normalize_iso_time(repo.created_at),
+        modified=normalize_iso_time(repo.pushed_at),
         trust_signals=trust,
-        truncated=len(written) > LONGEST,
+        truncated=len(written) > MAX_MARKDOWN_CHARS,
         notes=() if text else ("The repository has no README.",),
     )
 
 
-async def _repo(route: Route, kit: SiteKit) -> Repo | None:
-    """None when the API cannot say; NotFound when there is no such repository."""
+async def _fetch_repository_record(route: SiteRoute, kit: SiteKit) -> GithubRepository | None:
+    """The repository's record, or None if the API fails; raises NotFound if it does not exist."""
     try:
-        return parse(Repo, await ask(kit, f"/repos/{route.owner}/{route.name}", {}))
+        return parse_json_response(
+            GithubRepository, await fetch_github_api(kit, f"/repos/{route.owner}/{route.name}", {})
+        )
     except UpstreamError:
         return None
 
 
-async def _front(route: Route, kit: SiteKit) -> Response | None:
+async def _fetch_main_readme(route: SiteRoute, kit: SiteKit) -> HttpResponse | None:
     try:
-        return await raw_file(kit, f"{route.owner}/{route.name}/HEAD/README.md")
+        return await fetch_raw_file(kit, f"{route.owner}/{route.name}/HEAD/README.md")
     except (UpstreamError, NotFound):
         return None
 
 
-async def _other_readme(route: Route, kit: SiteKit) -> Response | None:
-    """A README of another name, at the address the API gives; only the raw host is asked."""
+async def _fetch_other_readme(route: SiteRoute, kit: SiteKit) -> HttpResponse | None:
+    """A README with another name, from the API's address if that is on the raw host."""
     try:
-        found = parse(_Readme, await ask(kit, f"/repos/{route.owner}/{route.name}/readme", {}))
+        found = parse_json_response(
+            _GithubReadme,
+            await fetch_github_api(kit, f"/repos/{route.owner}/{route.name}/readme", {}),
+        )
         parts = urlsplit(found.download_url)
         if parts.hostname != "raw.githubusercontent.com":
             return None
-        return await kit.upstream(RAW).get(parts.path)
+        return await kit.open_upstream(GITHUB_RAW).send_get(parts.path)
     except (UpstreamError, NotFound):
         return None
 
 
-def _summary(slug: str, repo: Repo) -> str:
-    licence = clean(repo.license.spdx_id) if repo.license else ""
-    line = prose.facts(
-        prose.count(repo.stargazers_count, "star"),
-        prose.count(repo.forks_count, "fork"),
-        prose.inline(repo.language),
-        prose.inline(licence) if licence != "NOASSERTION" else "",
-        f"last push {day(repo.pushed_at)}" if from_iso(repo.pushed_at) else "",
+def _render_repository_summary(slug: str, repo: GithubRepository) -> str:
+    licence = clean_markup(repo.license.spdx_id) if repo.license else ""
+    line = markdown_parts.join_facts(
+        markdown_parts.format_count(repo.stargazers_count, "star"),
+        markdown_parts.format_count(repo.forks_count, "fork"),
+        markdown_parts.format_inline_text(repo.language),
+        markdown_parts.format_inline_text(licence) if licence != "NOASSERTION" else "",
+        f"last push {trim_to_date(repo.pushed_at)}" if normalize_iso_time(repo.pushed_at) else "",
         "archived" if repo.archived else "",
-        prose.link(repo.homepage, repo.homepage) if repo.homepage else "",
+        markdown_parts.format_markdown_link(repo.homepage, repo.homepage) if repo.homepage else "",
     )
-    about = prose.from_text(repo.description)
-    return prose.blocks([f"**{prose.link(slug, f'https://github.com/{slug}')}**", about, line])
+    about = markdown_parts.convert_plain_text(repo.description)
+    return markdown_parts.join_blocks(
+        [
+            f"**{markdown_parts.format_markdown_link(slug, f'https://github.com/{slug}')}**",
+            about,
+            line,
+        ]
+    )
 
 
-async def _read_file(route: Route, kit: SiteKit) -> Page | None:
-    response = await raw_file(kit, f"{route.owner}/{route.name}/{route.path}")
+async def _read_repository_file(route: SiteRoute, kit: SiteKit) -> Page | None:
+    response = await fetch_raw_file(kit, f"{route.owner}/{route.name}/{route.path}")
     if b"\0" in response.body[:8000]:
         return None
     file = route.path.rpartition("/")[2]
     ending = re.sub(r"[^a-z0-9+#-]", "", file.rpartition(".")[2].lower()) if "." in file else ""
-    text = response.text()
-    marked = ending in MARKDOWN
+    text = response.decode_text()
+    marked = ending in MARKDOWN_SUFFIXES
     if marked:
-        content = await asyncio.to_thread(tidy, text, home_of(route, route.path))
+        content = await asyncio.to_thread(
+            clean_repository_markdown, text, build_link_base(route, route.path)
+        )
     else:
-        content = fenced(text.rstrip("\n"), ending)
-    return kit.page(
+        content = format_fenced_code(text.rstrip("\n"), ending)
+    return kit.build_page(
         route,
         content=content,
         content_type="github",
@@ -182,5 +230,5 @@ async def _read_file(route: Route, kit: SiteKit) -> Page | None:
         extracted_by="github:raw",
         author=route.owner,
         site="GitHub",
-        truncated=marked and len(text) > LONGEST,
+        truncated=marked and len(text) > MAX_MARKDOWN_CHARS,
     )

@@ -1,54 +1,54 @@
-"""GitHub's two doors, its API and its raw files, and where their texts' links lead."""
+"""Requests to GitHub's API and raw files, and the base addresses of links in their texts."""
 
 from __future__ import annotations
 
 import re
 from urllib.parse import quote
 
-from citewell.errors import AuthRequired, BadShape, RateLimited
-from citewell.fetch.sites.kit import Endpoint, Route, SiteKit
-from citewell.fetch.sites.readme import Home
-from citewell.net.limits import read_delay
-from citewell.net.message import Response
+from citewell.errors import AuthRequired, MalformedResponse, RateLimited
+from citewell.fetch.sites.repository_markdown import LinkBase
+from citewell.fetch.sites.site_kit import SiteEndpoint, SiteKit, SiteRoute
+from citewell.net.http.messages import HttpResponse
+from citewell.net.http.rate_limit_headers import read_retry_delay
 
-API = Endpoint(
+GITHUB_API = SiteEndpoint(
     name="site_github",
     base_url="https://api.github.com",
     headers={"accept": "application/vnd.github+json", "x-github-api-version": "2022-11-28"},
     token_env="GITHUB_TOKEN",  # noqa: S106 - the name of a setting, not a token
 )
-RAW = Endpoint(name="site_github_raw", base_url="https://raw.githubusercontent.com")
-OWNER = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})")
-MARKDOWN = ("md", "markdown", "mdown", "mkd")
+GITHUB_RAW = SiteEndpoint(name="site_github_raw", base_url="https://raw.githubusercontent.com")
+GITHUB_OWNER_PATTERN = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})")
+MARKDOWN_SUFFIXES = ("md", "markdown", "mdown", "mkd")
 
 
-async def ask(kit: SiteKit, path: str, params: dict[str, str]) -> Response:
-    """An answer of the API; a 403 without calls left is a limit, not a locked door."""
-    upstream = kit.upstream(API)
-    response = await upstream.get(path, params=params, accept=(403,))
+async def fetch_github_api(kit: SiteKit, path: str, params: dict[str, str]) -> HttpResponse:
+    """The API's response; a 403 raises RateLimited if the quota is used up, else AuthRequired."""
+    upstream = kit.open_upstream(GITHUB_API)
+    response = await upstream.send_get(path, params=params, accept=(403,))
     if response.status != 403:
         return response
     spent = response.headers.get("x-ratelimit-remaining") == "0"
     if spent or "retry-after" in response.headers or b"rate limit" in response.body:
-        delay = read_delay(response.headers, now=kit.now().timestamp) or 60.0
-        upstream.rest(delay)
+        delay = read_retry_delay(response.headers, now=kit.now().timestamp) or 60.0
+        upstream.pause_requests(delay)
         raise RateLimited(
-            "GitHub's hourly calls are used up.", provider=API.name, retry_after=delay
+            "GitHub's hourly request quota is used up.", provider=GITHUB_API.name, retry_after=delay
         )
-    raise AuthRequired("GitHub does not let us in.", provider=API.name)
+    raise AuthRequired("GitHub refused access.", provider=GITHUB_API.name)
 
 
-async def raw_file(kit: SiteKit, path: str) -> Response:
-    """A file as it is; the raw host sends no HTML, so that would be somebody else's page."""
-    response = await kit.upstream(RAW).get(quote(f"/{path}"))
+async def fetch_raw_file(kit: SiteKit, path: str) -> HttpResponse:
+    """A raw file; raises BadShape for HTML, which the raw host never sends."""
+    response = await kit.open_upstream(GITHUB_RAW).send_get(quote(f"/{path}"))
     if response.content_type == "text/html":
-        raise BadShape("Expected a file and got a web page.", provider=RAW.name)
+        raise MalformedResponse("Expected a file and got a web page.", provider=GITHUB_RAW.name)
     return response
 
 
-def home_of(route: Route, path: str) -> Home:
+def build_link_base(route: SiteRoute, path: str) -> LinkBase:
     slug = f"{route.owner}/{route.name}"
-    return Home(
-        pages=f"https://github.com/{slug}/blob/{path}",
-        pictures=f"https://raw.githubusercontent.com/{slug}/{path}",
+    return LinkBase(
+        page_base=f"https://github.com/{slug}/blob/{path}",
+        picture_base=f"https://raw.githubusercontent.com/{slug}/{path}",
     )

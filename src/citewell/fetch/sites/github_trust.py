@@ -1,4 +1,4 @@
-"""How a GitHub repository stands: its age and use, its owner, and how it is looked after."""
+"""Collects trust signals of a GitHub repository: its age, use, owner and maintenance."""
 
 from __future__ import annotations
 
@@ -7,82 +7,84 @@ import re
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
+from citewell.dialects.json_responses import HttpLink, OptionalField, ResponsePart, TolerantItems
 from citewell.errors import NotFound, UpstreamError
-from citewell.model.signals import GithubTrust, RepoCommunity, RepoOwner, RepoStats
-from citewell.net.answer import Items, Link, Maybe, Part
-from citewell.net.message import Response
-from citewell.net.upstream import parse
-from citewell.text.markup import clean
+from citewell.model.page_signals import RepoCommunity, RepoOwner, RepoStats, RepoTrustSignals
+from citewell.net.http.messages import HttpResponse
+from citewell.net.upstream.upstream_client import parse_json_response
+from citewell.text.safety.markup_cleaning import clean_markup
 
 T = TypeVar("T")
-Ask = Callable[[str, dict[str, str]], Awaitable[Response]]
+GithubFetch = Callable[[str, dict[str, str]], Awaitable[HttpResponse]]
 
-_LAST = re.compile(r'<[^<>]*[?&]page=(\d{1,9})(?:&[^<>]*)?>\s*;\s*rel="last"')
-
-
-class _Licence(Part):
-    spdx_id: Maybe[str] = None
+_LAST_PAGE_PATTERN = re.compile(r'<[^<>]*[?&]page=(\d{1,9})(?:&[^<>]*)?>\s*;\s*rel="last"')
 
 
-class _Login(Part):
-    login: Maybe[str] = None
-    type: Maybe[str] = None
+class _RepositoryLicence(ResponsePart):
+    spdx_id: OptionalField[str] = None
 
 
-class Repo(Part):
-    full_name: Maybe[str] = None
-    description: Maybe[str] = None
-    homepage: Maybe[Link] = None
-    language: Maybe[str] = None
-    stargazers_count: Maybe[int] = None
-    forks_count: Maybe[int] = None
-    open_issues_count: Maybe[int] = None
-    created_at: Maybe[str] = None
-    pushed_at: Maybe[str] = None
-    archived: Maybe[bool] = None
-    disabled: Maybe[bool] = None
-    fork: Maybe[bool] = None
-    license: Maybe[_Licence] = None
-    topics: Maybe[Items[str]] = None
-    owner: Maybe[_Login] = None
+class _RepositoryOwner(ResponsePart):
+    login: OptionalField[str] = None
+    type: OptionalField[str] = None
 
 
-class _Owner(Part):
-    login: Maybe[str] = None
-    type: Maybe[str] = None
-    created_at: Maybe[str] = None
-    public_repos: Maybe[int] = None
-    followers: Maybe[int] = None
-    is_verified: Maybe[bool] = None
+class GithubRepository(ResponsePart):
+    full_name: OptionalField[str] = None
+    description: OptionalField[str] = None
+    homepage: OptionalField[HttpLink] = None
+    language: OptionalField[str] = None
+    stargazers_count: OptionalField[int] = None
+    forks_count: OptionalField[int] = None
+    open_issues_count: OptionalField[int] = None
+    created_at: OptionalField[str] = None
+    pushed_at: OptionalField[str] = None
+    archived: OptionalField[bool] = None
+    disabled: OptionalField[bool] = None
+    fork: OptionalField[bool] = None
+    license: OptionalField[_RepositoryLicence] = None
+    topics: OptionalField[TolerantItems[str]] = None
+    owner: OptionalField[_RepositoryOwner] = None
 
 
-class _Files(Part):
-    license: Maybe[dict[str, object]] = None
-    contributing: Maybe[dict[str, object]] = None
-    code_of_conduct: Maybe[dict[str, object]] = None
-    readme: Maybe[dict[str, object]] = None
+class _GithubOwner(ResponsePart):
+    login: OptionalField[str] = None
+    type: OptionalField[str] = None
+    created_at: OptionalField[str] = None
+    public_repos: OptionalField[int] = None
+    followers: OptionalField[int] = None
+    is_verified: OptionalField[bool] = None
 
 
-class _Community(Part):
+class _CommunityFiles(ResponsePart):
+    license: OptionalField[dict[str, object]] = None
+    contributing: OptionalField[dict[str, object]] = None
+    code_of_conduct: OptionalField[dict[str, object]] = None
+    readme: OptionalField[dict[str, object]] = None
+
+
+class _CommunityProfile(ResponsePart):
     health_percentage: int
-    files: Maybe[_Files] = None
+    files: OptionalField[_CommunityFiles] = None
 
 
-async def learn(owner: str, name: str, repo: Repo | None, ask: Ask) -> GithubTrust | None:
-    """Four calls at most besides the one that gave `repo`; each that fails leaves out its part."""
+async def fetch_github_trust(
+    owner: str, name: str, repo: GithubRepository | None, ask: GithubFetch
+) -> RepoTrustSignals | None:
+    """The signals from `repo` and at most four API calls; a failed call leaves out its part."""
     kind = repo.owner.type if repo and repo.owner else None
     people = "orgs" if kind == "Organization" else "users"
     base = f"/repos/{owner}/{name}"
     holder, contributors, releases, community = await asyncio.gather(
-        _or_none(_owner(ask, f"/{people}/{owner}", kind)),
-        _or_none(_total(ask, f"{base}/contributors", {"anon": "1"})),
-        _or_none(_total(ask, f"{base}/releases", {})),
-        _or_none(_community(ask, f"{base}/community/profile")),
+        _await_or_none(_fetch_repo_owner(ask, f"/{people}/{owner}", kind)),
+        _await_or_none(_count_listed_entries(ask, f"{base}/contributors", {"anon": "1"})),
+        _await_or_none(_count_listed_entries(ask, f"{base}/releases", {})),
+        _await_or_none(_fetch_repo_community(ask, f"{base}/community/profile")),
     )
-    stats = _stats(repo) if repo else None
+    stats = _build_repo_stats(repo) if repo else None
     if all(part is None for part in (stats, holder, contributors, releases, community)):
         return None
-    return GithubTrust(
+    return RepoTrustSignals(
         repo=stats,
         owner=holder,
         contributor_count=contributors,
@@ -91,22 +93,22 @@ async def learn(owner: str, name: str, repo: Repo | None, ask: Ask) -> GithubTru
     )
 
 
-async def _or_none(asked: Awaitable[T]) -> T | None:
+async def _await_or_none(asked: Awaitable[T]) -> T | None:
     try:
         return await asked
     except (UpstreamError, NotFound):
         return None
 
 
-def _stats(repo: Repo) -> RepoStats:
-    licence = clean(repo.license.spdx_id) if repo.license else ""
-    topics = tuple(filter(None, map(clean, repo.topics or ())))
+def _build_repo_stats(repo: GithubRepository) -> RepoStats:
+    licence = clean_markup(repo.license.spdx_id) if repo.license else ""
+    topics = tuple(filter(None, map(clean_markup, repo.topics or ())))
     return RepoStats(
         stargazers_count=repo.stargazers_count or 0,
         forks_count=repo.forks_count or 0,
         open_issues_count=repo.open_issues_count or 0,
-        created_at=clean(repo.created_at) or None,
-        pushed_at=clean(repo.pushed_at) or None,
+        created_at=clean_markup(repo.created_at) or None,
+        pushed_at=clean_markup(repo.pushed_at) or None,
         archived=bool(repo.archived),
         disabled=bool(repo.disabled),
         fork=bool(repo.fork),
@@ -115,33 +117,33 @@ def _stats(repo: Repo) -> RepoStats:
     )
 
 
-async def _owner(ask: Ask, path: str, kind: str | None) -> RepoOwner | None:
-    found = parse(_Owner, await ask(path, {}))
-    login = clean(found.login)
+async def _fetch_repo_owner(ask: GithubFetch, path: str, kind: str | None) -> RepoOwner | None:
+    found = parse_json_response(_GithubOwner, await ask(path, {}))
+    login = clean_markup(found.login)
     if not login:
         return None
     return RepoOwner(
         login=login,
-        type=clean(found.type) or kind or "User",
-        created_at=clean(found.created_at) or None,
+        type=clean_markup(found.type) or kind or "User",
+        created_at=clean_markup(found.created_at) or None,
         public_repos=found.public_repos or 0,
         followers=found.followers or 0,
         is_verified=True if found.is_verified else None,
     )
 
 
-async def _total(ask: Ask, path: str, params: dict[str, str]) -> int | None:
-    """The number of pages of one entry each, which is the number of entries."""
+async def _count_listed_entries(ask: GithubFetch, path: str, params: dict[str, str]) -> int | None:
+    """The number of entries: that of the last page, with one entry a page."""
     response = await ask(path, params | {"per_page": "1"})
-    if last := _LAST.search(response.headers.get("link", "")):
+    if last := _LAST_PAGE_PATTERN.search(response.headers.get("link", "")):
         return int(last[1])
-    entries = response.parsed() if response.body.strip() else []
+    entries = response.parse_json() if response.body.strip() else []
     return len(entries) if isinstance(entries, list) else None
 
 
-async def _community(ask: Ask, path: str) -> RepoCommunity:
-    found = parse(_Community, await ask(path, {}))
-    files = found.files or _Files()
+async def _fetch_repo_community(ask: GithubFetch, path: str) -> RepoCommunity:
+    found = parse_json_response(_CommunityProfile, await ask(path, {}))
+    files = found.files or _CommunityFiles()
     return RepoCommunity(
         health_percentage=found.health_percentage,
         has_license=files.license is not None,

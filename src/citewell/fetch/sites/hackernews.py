@@ -1,4 +1,4 @@
-"""Hacker News by its public API: a story or comment with its best replies, the lists, the users."""
+"""Reads Hacker News stories, comments, lists and user profiles through its public API."""
 
 from __future__ import annotations
 
@@ -9,21 +9,31 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from citewell.dialects.json_responses import HttpLink, OptionalField, ResponsePart, TolerantItems
 from citewell.errors import NotFound, UpstreamError
-from citewell.fetch import complaints
-from citewell.fetch.sites import prose
-from citewell.fetch.sites.kit import Endpoint, Route, SiteKit, address, day, from_epoch, or_ladder
+from citewell.fetch import page_errors
+from citewell.fetch.sites import markdown_parts
+from citewell.fetch.sites.site_kit import (
+    SiteEndpoint,
+    SiteKit,
+    SiteRoute,
+    fall_back_to_ladder,
+    format_epoch_time,
+    parse_site_address,
+    trim_to_date,
+)
 from citewell.model.page import Page
-from citewell.net.answer import Items, Link, Maybe, Part
-from citewell.net.message import Response
-from citewell.net.upstream import parse
-from citewell.text.markup import clean
+from citewell.net.http.messages import HttpResponse
+from citewell.net.upstream.upstream_client import parse_json_response
+from citewell.text.safety.markup_cleaning import clean_markup
 
-API = Endpoint(name="site_hackernews", base_url="https://hacker-news.firebaseio.com/v0", timeout=10)
-ENDPOINTS = (API,)
+HACKERNEWS_API = SiteEndpoint(
+    name="site_hackernews", base_url="https://hacker-news.firebaseio.com/v0", timeout=10
+)
+ENDPOINTS = (HACKERNEWS_API,)
 
-_SITE = "https://news.ycombinator.com"
-_LISTS = {
+_HACKERNEWS_ADDRESS = "https://news.ycombinator.com"
+_LIST_NAMES_BY_PATH = {
     "": "top",
     "news": "top",
     "newest": "new",
@@ -32,7 +42,7 @@ _LISTS = {
     "show": "show",
     "jobs": "job",
 }
-_NAMES = {
+_LIST_TITLES = {
     "top": "Top stories",
     "new": "New stories",
     "best": "Best stories",
@@ -40,108 +50,118 @@ _NAMES = {
     "show": "Show HN",
     "job": "Jobs",
 }
-_LISTED = 20
-_COMMENTS = 10
-_PARALLEL = 5
-_ID = re.compile(r"\d{1,12}")
-_USER = re.compile(r"[A-Za-z0-9_-]{1,32}")
+_MAX_LISTED_STORIES = 20
+_MAX_SHOWN_COMMENTS = 10
+_MAX_PARALLEL_FETCHES = 5
+_ITEM_ID_PATTERN = re.compile(r"\d{1,12}")
+_HACKERNEWS_USER_PATTERN = re.compile(r"[A-Za-z0-9_-]{1,32}")
 
 
-class _Item(Part):
+class _HackerNewsItem(ResponsePart):
     id: int
-    type: Maybe[str] = None
-    by: Maybe[str] = None
-    time: Maybe[int] = None
-    title: Maybe[str] = None
-    text: Maybe[str] = None
-    url: Maybe[Link] = None
-    score: Maybe[int] = None
-    descendants: Maybe[int] = None
-    parent: Maybe[int] = None
-    kids: Items[int] = ()
-    parts: Items[int] = ()
-    deleted: Maybe[bool] = None
-    dead: Maybe[bool] = None
+    type: OptionalField[str] = None
+    by: OptionalField[str] = None
+    time: OptionalField[int] = None
+    title: OptionalField[str] = None
+    text: OptionalField[str] = None
+    url: OptionalField[HttpLink] = None
+    score: OptionalField[int] = None
+    descendants: OptionalField[int] = None
+    parent: OptionalField[int] = None
+    kids: TolerantItems[int] = ()
+    parts: TolerantItems[int] = ()
+    deleted: OptionalField[bool] = None
+    dead: OptionalField[bool] = None
 
     @property
-    def gone(self) -> bool:
+    def is_gone(self) -> bool:
         return bool(self.deleted) or (bool(self.dead) and not (self.text or self.url))
 
 
-class _User(Part):
+class _HackerNewsUser(ResponsePart):
     id: str
-    karma: Maybe[int] = None
-    about: Maybe[str] = None
-    created: Maybe[int] = None
-    submitted: Items[int] = ()
+    karma: OptionalField[int] = None
+    about: OptionalField[str] = None
+    created: OptionalField[int] = None
+    submitted: TolerantItems[int] = ()
 
 
-def matches(url: str) -> Route | None:
-    at = address(url)
+def find_route(url: str) -> SiteRoute | None:
+    at = parse_site_address(url)
     if at is None or at.host != "news.ycombinator.com" or len(at.parts) > 2:
         return None
-    first, second = at.part(0), at.part(1)
+    first, second = at.find_part(0), at.find_part(1)
     asked = second or at.query.get("id", "")
-    if first == "item" and _ID.fullmatch(asked):
-        return Route(url=url, kind="item", id=asked)
-    if first == "user" and _USER.fullmatch(asked):
-        return Route(url=url, kind="user", id=asked)
-    # Later pages of a list are not in the API's order.
-    if first in _LISTS and not second and at.query.get("p", "1") == "1":
-        return Route(url=url, kind="list", id=_LISTS[first])
+    if first == "item" and _ITEM_ID_PATTERN.fullmatch(asked):
+        return SiteRoute(url=url, kind="item", id=asked)
+    if first == "user" and _HACKERNEWS_USER_PATTERN.fullmatch(asked):
+        return SiteRoute(url=url, kind="user", id=asked)
+    # The API's order does not match the later pages of a list.
+    if first in _LIST_NAMES_BY_PATH and not second and at.query.get("p", "1") == "1":
+        return SiteRoute(url=url, kind="list", id=_LIST_NAMES_BY_PATH[first])
     return None
 
 
-@or_ladder
-async def read(route: Route, kit: SiteKit) -> Page | None:
-    readers = {"item": _read_item, "user": _read_user, "list": _read_list}
+@fall_back_to_ladder
+async def read_page(route: SiteRoute, kit: SiteKit) -> Page | None:
+    readers = {"item": _read_hackernews_item, "user": _read_user_profile, "list": _read_story_list}
     return await readers[route.kind](route, kit)
 
 
-async def _read_item(route: Route, kit: SiteKit) -> Page | None:
-    item = _whole(await kit.upstream(API).get(f"/item/{route.id}.json"), route)
-    if item.gone:
-        raise complaints.gone(route.url, "deleted")
-    options = await _items(item.parts[:_LISTED], kit)
-    shown = await _alive(item.kids, kit)
+async def _read_hackernews_item(route: SiteRoute, kit: SiteKit) -> Page | None:
+    item = _require_item(
+        await kit.open_upstream(HACKERNEWS_API).send_get(f"/item/{route.id}.json"), route
+    )
+    if item.is_gone:
+        raise page_errors.build_soft_404_error(route.url, "deleted")
+    options = await _fetch_hackernews_items(item.parts[:_MAX_LISTED_STORIES], kit)
+    shown = await _fetch_live_comments(item.kids, kit)
     total = item.descendants if item.descendants is not None else len(item.kids)
     title = item.title or f"Comment by {item.by or 'somebody'}"
-    published = from_epoch(item.time)
-    content = prose.blocks(
+    published = format_epoch_time(item.time)
+    content = markdown_parts.join_blocks(
         [
-            prose.heading(title),
-            _line(item, total),
-            prose.link("In reply to", _link(item.parent)) if item.parent else "",
-            prose.from_html(item.text, base=_SITE),
-            "\n".join(_option(option) for option in options),
+            markdown_parts.format_heading(title),
+            _format_item_line(item, total),
+            markdown_parts.format_markdown_link("In reply to", _build_item_address(item.parent))
+            if item.parent
+            else "",
+            markdown_parts.convert_html_text(item.text, base=_HACKERNEWS_ADDRESS),
+            "\n".join(_format_poll_option(option) for option in options),
             f"## Comments ({len(shown)} of {total})" if shown else "",
-            *(_comment(one) for one in shown),
+            *(_render_hackernews_comment(one) for one in shown),
         ]
     )
-    return kit.page(
+    return kit.build_page(
         route,
         content=content,
         content_type="hn",
         title=title,
         kind="forum",
-        author=_name(item.by),
+        author=_clean_user_name(item.by),
         site="Hacker News",
         published=published,
         truncated=total > len(shown),
     )
 
 
-async def _read_list(route: Route, kit: SiteKit) -> Page | None:
-    answer = (await kit.upstream(API).get(f"/{route.id}stories.json")).parsed()
-    ids = [one for one in answer if _is_id(one)] if isinstance(answer, list) else []
-    stories = [one for one in await _items(ids[:_LISTED], kit) if not one.gone and one.title]
+async def _read_story_list(route: SiteRoute, kit: SiteKit) -> Page | None:
+    answer = (
+        await kit.open_upstream(HACKERNEWS_API).send_get(f"/{route.id}stories.json")
+    ).parse_json()
+    ids = [one for one in answer if _is_item_id(one)] if isinstance(answer, list) else []
+    stories = [
+        one
+        for one in await _fetch_hackernews_items(ids[:_MAX_LISTED_STORIES], kit)
+        if not one.is_gone and one.title
+    ]
     if not stories:
         return None
-    entries = (f"{place}. {_entry(story)}" for place, story in enumerate(stories, 1))
-    name = _NAMES[route.id]
-    return kit.page(
+    entries = (f"{place}. {_format_story_entry(story)}" for place, story in enumerate(stories, 1))
+    name = _LIST_TITLES[route.id]
+    return kit.build_page(
         route,
-        content=prose.blocks([f"# Hacker News: {name}", "\n".join(entries)]),
+        content=markdown_parts.join_blocks([f"# Hacker News: {name}", "\n".join(entries)]),
         content_type="hn",
         title=f"Hacker News: {name}",
         kind="listing",
@@ -150,115 +170,126 @@ async def _read_list(route: Route, kit: SiteKit) -> Page | None:
     )
 
 
-async def _read_user(route: Route, kit: SiteKit) -> Page | None:
-    response = await kit.upstream(API).get(f"/user/{route.id}.json")
-    if response.parsed() is None:
-        raise complaints.gone(route.url, "no such user")
-    user = parse(_User, response)
-    created = from_epoch(user.created)
-    content = prose.blocks(
+async def _read_user_profile(route: SiteRoute, kit: SiteKit) -> Page | None:
+    response = await kit.open_upstream(HACKERNEWS_API).send_get(f"/user/{route.id}.json")
+    if response.parse_json() is None:
+        raise page_errors.build_soft_404_error(route.url, "no such user")
+    user = parse_json_response(_HackerNewsUser, response)
+    created = format_epoch_time(user.created)
+    content = markdown_parts.join_blocks(
         [
-            prose.heading(user.id),
-            prose.facts(
-                prose.count(user.karma, "karma point"),
-                f"joined {day(created)}" if created else "",
-                prose.count(len(user.submitted), "submission"),
+            markdown_parts.format_heading(user.id),
+            markdown_parts.join_facts(
+                markdown_parts.format_count(user.karma, "karma point"),
+                f"joined {trim_to_date(created)}" if created else "",
+                markdown_parts.format_count(len(user.submitted), "submission"),
             ),
-            prose.from_html(user.about, base=_SITE),
+            markdown_parts.convert_html_text(user.about, base=_HACKERNEWS_ADDRESS),
         ]
     )
-    return kit.page(
+    return kit.build_page(
         route,
         content=content,
         content_type="hn",
         title=f"Profile: {user.id}",
         kind="forum",
-        author=_name(user.id),
+        author=_clean_user_name(user.id),
         site="Hacker News",
     )
 
 
-async def _alive(kids: Sequence[int], kit: SiteKit) -> list[_Item]:
-    """The first ten comments that are still there."""
-    found: list[_Item] = []
-    waiting = list(kids[: 2 * _COMMENTS])
-    while waiting and len(found) < _COMMENTS:
-        batch = waiting[: _COMMENTS - len(found)]
+async def _fetch_live_comments(kids: Sequence[int], kit: SiteKit) -> list[_HackerNewsItem]:
+    """The first ten comments that are neither deleted nor dead."""
+    found: list[_HackerNewsItem] = []
+    waiting = list(kids[: 2 * _MAX_SHOWN_COMMENTS])
+    while waiting and len(found) < _MAX_SHOWN_COMMENTS:
+        batch = waiting[: _MAX_SHOWN_COMMENTS - len(found)]
         waiting = waiting[len(batch) :]
         found += [
-            one for one in await _items(batch, kit) if one.text and not one.dead and not one.gone
+            one
+            for one in await _fetch_hackernews_items(batch, kit)
+            if one.text and not one.dead and not one.is_gone
         ]
     return found
 
 
-async def _items(ids: Sequence[int], kit: SiteKit) -> list[_Item]:
-    """Each item that can be had, five at a time; one that fails costs only itself."""
-    gate = asyncio.Semaphore(_PARALLEL)
+async def _fetch_hackernews_items(ids: Sequence[int], kit: SiteKit) -> list[_HackerNewsItem]:
+    """The items, fetched five at a time; those that fail are left out."""
+    gate = asyncio.Semaphore(_MAX_PARALLEL_FETCHES)
 
-    async def one(number: int) -> _Item | None:
+    async def one(number: int) -> _HackerNewsItem | None:
         async with gate:
             try:
-                response = await kit.upstream(API).get(f"/item/{number}.json")
-                return _Item.model_validate(response.parsed())
+                response = await kit.open_upstream(HACKERNEWS_API).send_get(f"/item/{number}.json")
+                return _HackerNewsItem.model_validate(response.parse_json())
             except (UpstreamError, NotFound, ValidationError):
                 return None
 
     return [item for item in await asyncio.gather(*map(one, ids)) if item is not None]
 
 
-def _whole(response: Response, route: Route) -> _Item:
-    if response.parsed() is None:
-        raise complaints.gone(route.url, "no such item")
-    return parse(_Item, response)
+def _require_item(response: HttpResponse, route: SiteRoute) -> _HackerNewsItem:
+    if response.parse_json() is None:
+        raise page_errors.build_soft_404_error(route.url, "no such item")
+    return parse_json_response(_HackerNewsItem, response)
 
 
-def _is_id(value: Any) -> bool:
+def _is_item_id(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 0 < value < 10**12
 
 
-def _line(item: _Item, total: int) -> str:
-    return prose.facts(
-        prose.link(item.url, item.url) if item.url else "",
-        prose.count(item.score, "point"),
-        f"by {_profile(item.by)}" if item.by else "",
-        day(from_epoch(item.time)),
-        prose.count(total, "comment"),
+def _format_item_line(item: _HackerNewsItem, total: int) -> str:
+    return markdown_parts.join_facts(
+        markdown_parts.format_markdown_link(item.url, item.url) if item.url else "",
+        markdown_parts.format_count(item.score, "point"),
+        f"by {_format_profile_link(item.by)}" if item.by else "",
+        trim_to_date(format_epoch_time(item.time)),
+        markdown_parts.format_count(total, "comment"),
         "marked dead" if item.dead else "",
     )
 
 
-def _entry(story: _Item) -> str:
-    goal = story.url or _link(story.id)
-    comments = prose.count(story.descendants, "comment")
-    return prose.facts(
-        prose.link(story.title, goal),
-        prose.count(story.score, "point"),
-        f"by {_profile(story.by)}" if story.by else "",
-        day(from_epoch(story.time)),
-        prose.link(comments, _link(story.id)) if comments else "",
+def _format_story_entry(story: _HackerNewsItem) -> str:
+    goal = story.url or _build_item_address(story.id)
+    comments = markdown_parts.format_count(story.descendants, "comment")
+    return markdown_parts.join_facts(
+        markdown_parts.format_markdown_link(story.title, goal),
+        markdown_parts.format_count(story.score, "point"),
+        f"by {_format_profile_link(story.by)}" if story.by else "",
+        trim_to_date(format_epoch_time(story.time)),
+        markdown_parts.format_markdown_link(comments, _build_item_address(story.id))
+        if comments
+        else "",
     )
 
 
-def _comment(item: _Item) -> str:
-    who = _profile(item.by) if item.by else "somebody"
-    head = prose.facts(f"**{who}**", prose.link(day(from_epoch(item.time)), _link(item.id)))
-    return prose.blocks([head, prose.from_html(item.text, base=_SITE)])
-
-
-def _option(item: _Item) -> str:
-    return (
-        f"- {prose.facts(prose.from_html(item.text, base=_SITE), prose.count(item.score, 'point'))}"
+def _render_hackernews_comment(item: _HackerNewsItem) -> str:
+    who = _format_profile_link(item.by) if item.by else "somebody"
+    head = markdown_parts.join_facts(
+        f"**{who}**",
+        markdown_parts.format_markdown_link(
+            trim_to_date(format_epoch_time(item.time)), _build_item_address(item.id)
+        ),
+    )
+    return markdown_parts.join_blocks(
+        [head, markdown_parts.convert_html_text(item.text, base=_HACKERNEWS_ADDRESS)]
     )
 
 
-def _profile(user: str | None) -> str:
-    known = user and _USER.fullmatch(user)
-    return prose.link(user, f"{_SITE}/user?id={user}" if known else None)
+def _format_poll_option(item: _HackerNewsItem) -> str:
+    return f"- {markdown_parts.join_facts(markdown_parts.convert_html_text(item.text, base=_HACKERNEWS_ADDRESS), markdown_parts.format_count(item.score, 'point'))}"
 
 
-def _name(user: str | None) -> str | None:
-    return clean(user) or None
+def _format_profile_link(user: str | None) -> str:
+    known = user and _HACKERNEWS_USER_PATTERN.fullmatch(user)
+    return markdown_parts.format_markdown_link(
+        user, f"{_HACKERNEWS_ADDRESS}/user?id={user}" if known else None
+    )
 
 
-def _link(number: int | None) -> str:
-    return f"{_SITE}/item?id={number}"
+def _clean_user_name(user: str | None) -> str | None:
+    return clean_markup(user) or None
+
+
+def _build_item_address(number: int | None) -> str:
+    return f"{_HACKERNEWS_ADDRESS}/item?id={number}"

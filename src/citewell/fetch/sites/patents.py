@@ -1,4 +1,4 @@
-"""Google Patents pages: who holds the patent, its dates and standing, its abstract, claims and text."""
+"""Reads Google Patents pages: holders, dates, status, abstract, claims and description."""
 
 from __future__ import annotations
 
@@ -7,71 +7,87 @@ import re
 from typing import TYPE_CHECKING
 
 from citewell.errors import NotFound
-from citewell.fetch import complaints
-from citewell.fetch.sites import prose
-from citewell.fetch.sites.kit import Endpoint, Route, SiteKit, address, or_ladder
+from citewell.fetch import page_errors
+from citewell.fetch.sites import markdown_parts
+from citewell.fetch.sites.site_kit import (
+    SiteEndpoint,
+    SiteKit,
+    SiteRoute,
+    fall_back_to_ladder,
+    parse_site_address,
+)
 from citewell.model.page import Page
-from citewell.text.markup import clean
+from citewell.text.safety.markup_cleaning import clean_markup
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser
 
-WEB = Endpoint(
+GOOGLE_PATENTS = SiteEndpoint(
     name="site_patents", base_url="https://patents.google.com", page=True, timeout=15, per_second=1.0, burst=3
 )  # fmt: skip
-ENDPOINTS = (WEB,)
+ENDPOINTS = (GOOGLE_PATENTS,)
 
-_NUMBER = re.compile(r"[A-Z]{2}[A-Z]{0,2}\d{3,14}[A-Z]?\d?")
-_LANGUAGE = re.compile(r"[a-z]{2}")
-_DAY = re.compile(r"(?:19|20|18)\d\d-\d\d-\d\d")
-_FURNITURE = ".google-src-text, .notranslate style, .num + .num, .description-line-number, aside"
-_CODES = 12
+_PATENT_NUMBER_PATTERN = re.compile(r"[A-Z]{2}[A-Z]{0,2}\d{3,14}[A-Z]?\d?")
+_PATENT_LANGUAGE_PATTERN = re.compile(r"[a-z]{2}")
+_PATENT_DATE_PATTERN = re.compile(r"(?:19|20|18)\d\d-\d\d-\d\d")
+_PATENT_DROPPED_SELECTOR = (
+    ".google-src-text, .notranslate style, .num + .num, .description-line-number, aside"
+)
+_MAX_CLASSIFICATION_CODES = 12
 
 
-def matches(url: str) -> Route | None:
-    at = address(url)
-    if at is None or at.host != "patents.google.com" or at.part(0) != "patent":
+def find_route(url: str) -> SiteRoute | None:
+    at = parse_site_address(url)
+    if at is None or at.host != "patents.google.com" or at.find_part(0) != "patent":
         return None
-    number = at.part(1).upper().replace("-", "").replace(" ", "")
-    language = at.part(2) or "en"
-    if len(at.parts) > 3 or not _NUMBER.fullmatch(number) or not _LANGUAGE.fullmatch(language):
+    number = at.find_part(1).upper().replace("-", "").replace(" ", "")
+    language = at.find_part(2) or "en"
+    if (
+        len(at.parts) > 3
+        or not _PATENT_NUMBER_PATTERN.fullmatch(number)
+        or not _PATENT_LANGUAGE_PATTERN.fullmatch(language)
+    ):
         return None
-    return Route(url=url, kind="patent", id=number, name=language)
+    return SiteRoute(url=url, kind="patent", id=number, name=language)
 
 
-@or_ladder
-async def read(route: Route, kit: SiteKit) -> Page | None:
+@fall_back_to_ladder
+async def read_page(route: SiteRoute, kit: SiteKit) -> Page | None:
     try:
-        response = await kit.get_page(WEB, f"/patent/{route.id}/{route.name}")
+        response = await kit.fetch_site_page(GOOGLE_PATENTS, f"/patent/{route.id}/{route.name}")
     except NotFound:
-        raise complaints.missing(route.url, "HTTP 404") from None
-    return await asyncio.to_thread(_page, route, kit, response.text())
+        raise page_errors.build_not_found_error(route.url, "HTTP 404") from None
+    return await asyncio.to_thread(_build_patent_page, route, kit, response.decode_text())
 
 
-def _page(route: Route, kit: SiteKit, html: str) -> Page | None:
+def _build_patent_page(route: SiteRoute, kit: SiteKit, html: str) -> Page | None:
     from selectolax.lexbor import LexborHTMLParser
 
-    from citewell.fetch.html.limits import tame
+    from citewell.fetch.html.markup_limits import limit_markup
 
-    tree = LexborHTMLParser(tame(html))
-    title = _meta(tree, "DC.title") or _one(tree, '[itemprop="title"]')
-    abstract = _section(html, "abstract") or prose.from_text(_meta(tree, "DC.description"))
+    tree = LexborHTMLParser(limit_markup(html))
+    title = _find_meta_content(tree, "DC.title") or _find_first_text(tree, '[itemprop="title"]')
+    abstract = _render_patent_section(html, "abstract") or markdown_parts.convert_plain_text(
+        _find_meta_content(tree, "DC.description")
+    )
     if not title or not abstract:
         return None
-    holders = _names(tree, "assignee")
-    inventors = _names(tree, "inventor")
-    published = _date(tree, "publicationDate") or _date(tree, "filingDate")
-    content = prose.blocks(
+    holders = _collect_party_names(tree, "assignee")
+    inventors = _collect_party_names(tree, "inventor")
+    published = _find_patent_date(tree, "publicationDate") or _find_patent_date(tree, "filingDate")
+    content = markdown_parts.join_blocks(
         [
-            prose.heading(title),
-            _facts(tree, route, holders, inventors),
+            markdown_parts.format_heading(title),
+            _format_patent_facts(tree, route, holders, inventors),
             "## Abstract",
             abstract,
-            *_titled("Claims", re.sub(r"(?m)^(\d+)\\\.", r"\1.", _section(html, "claims"))),
-            *_titled("Description", _section(html, "description")),
+            *_build_titled_section(
+                "Claims", re.sub(r"(?m)^(\d+)\\\.", r"\1.", _render_patent_section(html, "claims"))
+            ),
+            *_build_titled_section("Description", _render_patent_section(html, "description")),
         ]
     )
-    return kit.page(
+    return kit.build_page(
         route,
         content=content,
         content_type="patent",
@@ -84,9 +100,11 @@ def _page(route: Route, kit: SiteKit, html: str) -> Page | None:
     )
 
 
-def _facts(tree: LexborHTMLParser, route: Route, holders: list[str], inventors: list[str]) -> str:
-    current = _all(tree, 'dd[itemprop="assigneeCurrent"]')
-    codes = _all(
+def _format_patent_facts(
+    tree: LexborHTMLParser, route: SiteRoute, holders: list[str], inventors: list[str]
+) -> str:
+    current = _collect_node_texts(tree, 'dd[itemprop="assigneeCurrent"]')
+    codes = _collect_node_texts(
         tree, '[itemprop="classifications"] [itemprop="Code"], [itemprop="cpcs"] [itemprop="Code"]'
     )
     rows = {
@@ -94,58 +112,64 @@ def _facts(tree: LexborHTMLParser, route: Route, holders: list[str], inventors: 
         "Inventors": ", ".join(inventors),
         "Original assignee": ", ".join(holders),
         "Current assignee": ", ".join(current) if current != holders else "",
-        "Priority": _date(tree, "priorityDate") or "",
-        "Filed": _date(tree, "filingDate") or "",
-        "Published": _date(tree, "publicationDate") or "",
-        "Status": _one(tree, '[itemprop="legalStatusIfi"] [itemprop="status"]'),
-        "Expires": _one(tree, '[itemprop="expiration"]'),
-        "Classification": ", ".join([code for code in codes if len(code) > 4][:_CODES]),
+        "Priority": _find_patent_date(tree, "priorityDate") or "",
+        "Filed": _find_patent_date(tree, "filingDate") or "",
+        "Published": _find_patent_date(tree, "publicationDate") or "",
+        "Status": _find_first_text(tree, '[itemprop="legalStatusIfi"] [itemprop="status"]'),
+        "Expires": _find_first_text(tree, '[itemprop="expiration"]'),
+        "Classification": ", ".join(
+            [code for code in codes if len(code) > 4][:_MAX_CLASSIFICATION_CODES]
+        ),
     }
-    return "\n".join(f"- {name}: {prose.inline(value)}" for name, value in rows.items() if value)
+    return "\n".join(
+        f"- {name}: {markdown_parts.format_inline_text(value)}"
+        for name, value in rows.items()
+        if value
+    )
 
 
-def _titled(title: str, text: str) -> list[str]:
+def _build_titled_section(title: str, text: str) -> list[str]:
     return [f"## {title}", text] if text else []
 
 
-def _section(html: str, name: str) -> str:
-    text = prose.from_html(
+def _render_patent_section(html: str, name: str) -> str:
+    text = markdown_parts.convert_html_text(
         html,
         base="https://patents.google.com",
-        without=f'{_FURNITURE}, section[itemprop="{name}"] > h2',
+        without=f'{_PATENT_DROPPED_SELECTOR}, section[itemprop="{name}"] > h2',
         within=f'section[itemprop="{name}"]',
     )
     return re.sub(r"^(?:Abstract|Claims \(\d+\)|Description)\s*\n", "", text)
 
 
-def _names(tree: LexborHTMLParser, kind: str) -> list[str]:
-    """From the page's head, else from its list of facts."""
+def _collect_party_names(tree: LexborHTMLParser, kind: str) -> list[str]:
+    """Names from the page's meta tags, else from its list of facts."""
     wanted = f'meta[name="DC.contributor"][scheme="{kind}"]'
-    heads = [clean(node.attributes.get("content")) for node in tree.css(wanted)]
+    heads = [clean_markup(node.attributes.get("content")) for node in tree.css(wanted)]
     selector = (
         'dd[itemprop="assigneeOriginal"]' if kind == "assignee" else 'dd[itemprop="inventor"]'
     )
-    found = [name for name in heads if name] or _all(tree, selector)
+    found = [name for name in heads if name] or _collect_node_texts(tree, selector)
     return list(dict.fromkeys(found))
 
 
-def _date(tree: LexborHTMLParser, name: str) -> str | None:
+def _find_patent_date(tree: LexborHTMLParser, name: str) -> str | None:
     node = tree.css_first(f'time[itemprop="{name}"], dd[itemprop="{name}"]')
     if node is None:
         return None
-    found = _DAY.search(f"{node.attributes.get('datetime') or ''} {node.text()}")
+    found = _PATENT_DATE_PATTERN.search(f"{node.attributes.get('datetime') or ''} {node.text()}")
     return found[0] if found else None
 
 
-def _meta(tree: LexborHTMLParser, name: str) -> str:
+def _find_meta_content(tree: LexborHTMLParser, name: str) -> str:
     node = tree.css_first(f'meta[name="{name}"]')
-    return clean(node.attributes.get("content")) if node is not None else ""
+    return clean_markup(node.attributes.get("content")) if node is not None else ""
 
 
-def _one(tree: LexborHTMLParser, selector: str) -> str:
-    return next(iter(_all(tree, selector)), "")
+def _find_first_text(tree: LexborHTMLParser, selector: str) -> str:
+    return next(iter(_collect_node_texts(tree, selector)), "")
 
 
-def _all(tree: LexborHTMLParser, selector: str) -> list[str]:
-    found = (clean(node.text()) for node in tree.css(selector))
+def _collect_node_texts(tree: LexborHTMLParser, selector: str) -> list[str]:
+    found = (clean_markup(node.text()) for node in tree.css(selector))
     return list(dict.fromkeys(text for text in found if text))

@@ -1,4 +1,4 @@
-"""Wikipedia articles in any language by MediaWiki's parser: text, tables and infobox, no furniture."""
+"""Reads Wikipedia articles in any language through the MediaWiki API, without navigation."""
 
 from __future__ import annotations
 
@@ -7,76 +7,83 @@ import re
 from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
-from citewell.errors import BadShape, CitewellError
-from citewell.fetch import complaints
-from citewell.fetch.sites import prose
-from citewell.fetch.sites.kit import Endpoint, Route, SiteKit, address, from_iso, or_ladder
+from citewell.dialects.json_responses import OptionalField, ResponsePart, TolerantItems
+from citewell.errors import CitewellError, MalformedResponse
+from citewell.fetch import page_errors
+from citewell.fetch.sites import markdown_parts
+from citewell.fetch.sites.site_kit import (
+    SiteEndpoint,
+    SiteKit,
+    SiteRoute,
+    fall_back_to_ladder,
+    normalize_iso_time,
+    parse_site_address,
+)
 from citewell.model.page import Page
-from citewell.net.answer import Items, Maybe, Part
-from citewell.net.message import Response
-from citewell.net.upstream import parse
-from citewell.text.markup import clean
+from citewell.net.http.messages import HttpResponse
+from citewell.net.upstream.upstream_client import parse_json_response
+from citewell.text.safety.markup_cleaning import clean_markup
 
-API = Endpoint(name="site_wikipedia", base_url="https://en.wikipedia.org/w/api.php", burst=4, per_second=5.0)  # fmt: skip
-ENDPOINTS = (API,)
+WIKIPEDIA_API = SiteEndpoint(name="site_wikipedia", base_url="https://en.wikipedia.org/w/api.php", burst=4, per_second=5.0)  # fmt: skip
+ENDPOINTS = (WIKIPEDIA_API,)
 
-_HOST = re.compile(r"([a-z]{2,3}(?:-[a-z]{2,12})*|simple)(?:\.m)?\.wikipedia\.org")
-_FURNITURE = (
+_EDITION_HOST_PATTERN = re.compile(r"([a-z]{2,3}(?:-[a-z]{2,12})*|simple)(?:\.m)?\.wikipedia\.org")
+_WIKIPEDIA_DROPPED_SELECTOR = (
     ".navbox, .vertical-navbox, .sidebar, .navbox-styles, .mw-editsection, .noprint, .metadata,"
     " .ambox, .toc, #toc, .mw-empty-elt, .sistersitebox, .side-box, .portalbox, .catlinks,"
     " .mw-jump-link, .mw-cite-backlink, .geo-nondefault, .geo-multi-punct, .shortdescription,"
     " .mw-kartographer-container, .authority-control, sup.reference, .reflist, .refbegin,"
     " .mw-references-wrap, ol.references, .printfooter, link, meta, audio, video"
 )
-_NAMESPACE = re.compile(
+_NAMESPACE_PATTERN = re.compile(
     r"(?:special|user|talk|user[_ ]talk|wikipedia|project|file|image|media|mediawiki|template|help"
     r"|category|portal|draft|module|timedtext|spezial|benutzer|datei|kategorie|utilisateur|fichier"
     r"|spécial|catégorie|usuario|archivo|categoría|especial)(?:[_ ]\w+)?:",
     re.IGNORECASE,
 )
-_HEADING = re.compile(r"(#{1,6}) ")
+_MARKDOWN_HEADING_PATTERN = re.compile(r"(#{1,6}) ")
 
 
-class _Parsed(Part):
+class _ParsedArticle(ResponsePart):
     title: str
     text: str
-    displaytitle: Maybe[str] = None
-    properties: Maybe[dict[str, Any]] = None
+    displaytitle: OptionalField[str] = None
+    properties: OptionalField[dict[str, Any]] = None
 
 
-class _Answer(Part):
-    parse: Maybe[_Parsed] = None
-    error: Maybe[dict[str, Any]] = None
+class _ParseAnswer(ResponsePart):
+    parse: OptionalField[_ParsedArticle] = None
+    error: OptionalField[dict[str, Any]] = None
 
 
-class _Revision(Part):
-    timestamp: Maybe[str] = None
+class _ArticleRevision(ResponsePart):
+    timestamp: OptionalField[str] = None
 
 
-class _Dated(Part):
-    revisions: Maybe[Items[_Revision]] = None
+class _ArticleRevisions(ResponsePart):
+    revisions: OptionalField[TolerantItems[_ArticleRevision]] = None
 
 
-class _Query(Part):
-    pages: Maybe[Items[_Dated]] = None
+class _RevisionPages(ResponsePart):
+    pages: OptionalField[TolerantItems[_ArticleRevisions]] = None
 
 
-class _Dates(Part):
-    query: Maybe[_Query] = None
+class _RevisionAnswer(ResponsePart):
+    query: OptionalField[_RevisionPages] = None
 
 
-def matches(url: str) -> Route | None:
-    at = address(url)
-    edition = _HOST.fullmatch(at.host) if at else None
+def find_route(url: str) -> SiteRoute | None:
+    at = parse_site_address(url)
+    edition = _EDITION_HOST_PATTERN.fullmatch(at.host) if at else None
     if at is None or edition is None:
         return None
-    title = _title(url, at.query)
-    if not title or _NAMESPACE.match(title) or len(title) > 300:
+    title = _find_article_title(url, at.query)
+    if not title or _NAMESPACE_PATTERN.match(title) or len(title) > 300:
         return None
-    return Route(url=url, kind="article", id=title, owner=edition[1], path=at.fragment)
+    return SiteRoute(url=url, kind="article", id=title, owner=edition[1], path=at.fragment)
 
 
-def _title(url: str, query: Any) -> str:
+def _find_article_title(url: str, query: Any) -> str:
     path = urlsplit(url).path
     if path.startswith("/wiki/"):
         return "" if query.get("action") or query.get("oldid") else unquote(path[6:])
@@ -84,22 +91,22 @@ def _title(url: str, query: Any) -> str:
     return query.get("title", "") if path == "/w/index.php" and known else ""
 
 
-@or_ladder
-async def read(route: Route, kit: SiteKit) -> Page | None:
-    parsed, stamp = await asyncio.gather(_article(route, kit), _changed(route, kit))
+@fall_back_to_ladder
+async def read_page(route: SiteRoute, kit: SiteKit) -> Page | None:
+    parsed, stamp = await asyncio.gather(_fetch_article(route, kit), _fetch_last_change(route, kit))
     markdown = await asyncio.to_thread(
-        _markdown, parsed.text, f"https://{route.owner}.wikipedia.org"
+        _convert_article_html, parsed.text, f"https://{route.owner}.wikipedia.org"
     )
     if not markdown:
         return None
-    title = clean(parsed.displaytitle) or clean(parsed.title)
+    title = clean_markup(parsed.displaytitle) or clean_markup(parsed.title)
     disambiguation = "disambiguation" in (parsed.properties or {})
-    return kit.page(
+    return kit.build_page(
         route,
-        content=prose.blocks([prose.heading(title), markdown]),
+        content=markdown_parts.join_blocks([markdown_parts.format_heading(title), markdown]),
         content_type="wikipedia",
         title=title,
-        final_url=f"https://{route.owner}.wikipedia.org/wiki/{_path(parsed.title)}",
+        final_url=f"https://{route.owner}.wikipedia.org/wiki/{_encode_title_path(parsed.title)}",
         kind="listing" if disambiguation else "article",
         language=route.owner[:2] if route.owner != "simple" else "en",
         site="Wikipedia",
@@ -109,7 +116,7 @@ async def read(route: Route, kit: SiteKit) -> Page | None:
     )
 
 
-async def _article(route: Route, kit: SiteKit) -> _Parsed:
+async def _fetch_article(route: SiteRoute, kit: SiteKit) -> _ParsedArticle:
     params = {
         "action": "parse",
         "page": route.id,
@@ -119,20 +126,20 @@ async def _article(route: Route, kit: SiteKit) -> _Parsed:
         "disablelimitreport": "1",
         "disabletoc": "1",
     }
-    answer = parse(_Answer, await _ask(route, kit, params))
+    answer = parse_json_response(_ParseAnswer, await _fetch_mediawiki(route, kit, params))
     if answer.error and answer.error.get("code") in {
         "missingtitle",
         "invalidtitle",
         "nosuchpageid",
     }:
-        raise complaints.gone(route.url, "no such article")
+        raise page_errors.build_soft_404_error(route.url, "no such article")
     if answer.parse is None:
-        raise BadShape("The answer holds no article.", provider=API.name)
+        raise MalformedResponse("The response holds no article.", provider=WIKIPEDIA_API.name)
     return answer.parse
 
 
-async def _changed(route: Route, kit: SiteKit) -> str | None:
-    """When the article was last changed; None when that cannot be learnt."""
+async def _fetch_last_change(route: SiteRoute, kit: SiteKit) -> str | None:
+    """When the article was last changed; None if the API does not say."""
     params = {
         "action": "query",
         "prop": "revisions",
@@ -141,33 +148,33 @@ async def _changed(route: Route, kit: SiteKit) -> str | None:
         "redirects": "1",
     }
     try:
-        answer = parse(_Dates, await _ask(route, kit, params))
+        answer = parse_json_response(_RevisionAnswer, await _fetch_mediawiki(route, kit, params))
     except CitewellError:
         return None
     pages = answer.query.pages or () if answer.query else ()
     stamps = [one.timestamp for page in pages for one in page.revisions or ()]
-    return from_iso(stamps[0]) if stamps else None
+    return normalize_iso_time(stamps[0]) if stamps else None
 
 
-async def _ask(route: Route, kit: SiteKit, params: dict[str, str]) -> Response:
+async def _fetch_mediawiki(route: SiteRoute, kit: SiteKit, params: dict[str, str]) -> HttpResponse:
     edition = f"https://{route.owner}.wikipedia.org/w/api.php"
-    return await kit.upstream(API).get(
+    return await kit.open_upstream(WIKIPEDIA_API).send_get(
         params=params | {"format": "json", "formatversion": "2"},
-        base_url=kit.base(API, edition),
+        base_url=kit.choose_base_url(WIKIPEDIA_API, edition),
     )
 
 
-def _markdown(html: str, base: str) -> str:
-    text = prose.from_html(html, base=base, without=_FURNITURE)
-    return _without_empty_sections(text.replace("[edit]", ""))
+def _convert_article_html(html: str, base: str) -> str:
+    text = markdown_parts.convert_html_text(html, base=base, without=_WIKIPEDIA_DROPPED_SELECTOR)
+    return _drop_empty_sections(text.replace("[edit]", ""))
 
 
-def _without_empty_sections(text: str) -> str:
-    """Headings that lost what stood below them go too."""
+def _drop_empty_sections(text: str) -> str:
+    """The text without headings that have nothing left below them."""
     kept: list[str] = []
-    ahead = 0  # the level of the heading that follows, 0 where text does
+    ahead = 0  # the level of the heading that follows, 0 if text follows
     for block in reversed(text.split("\n\n")):
-        heading = _HEADING.match(block)
+        heading = _MARKDOWN_HEADING_PATTERN.match(block)
         level = len(heading[1]) if heading else 0
         empty = level and (not kept or (ahead and ahead <= level))
         if not empty:
@@ -176,5 +183,5 @@ def _without_empty_sections(text: str) -> str:
     return "\n\n".join(reversed(kept)).strip()
 
 
-def _path(title: str) -> str:
+def _encode_title_path(title: str) -> str:
     return quote(title.replace(" ", "_").encode("utf-8", "replace"), safe="/:(),'!*;@")

@@ -1,84 +1,96 @@
-"""A post or profile of X as the mirror xcancel.com shows it, made into a page."""
+"""Builds pages from X posts and profiles as the mirror xcancel.com shows them."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from citewell.fetch.sites import prose
-from citewell.fetch.sites.fxtwitter import dated
-from citewell.fetch.sites.kit import Route, SiteKit, day
+from citewell.fetch.sites import markdown_parts
+from citewell.fetch.sites.fxtwitter import parse_zoned_date
+from citewell.fetch.sites.site_kit import SiteKit, SiteRoute, trim_to_date
 from citewell.model.page import Page
-from citewell.text.markup import clean
+from citewell.text.safety.markup_cleaning import clean_markup
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser
 
-_NOTE = "Read through the mirror xcancel.com."
+_MIRROR_NOTE = "Read through the mirror xcancel.com."
 
 
-def read_page(route: Route, kit: SiteKit, html: str) -> Page | None:
-    """None where the mirror shows neither a post nor a profile."""
+def read_mirror_page(route: SiteRoute, kit: SiteKit, html: str) -> Page | None:
+    """The page; None if the mirror shows neither a post nor a profile."""
     from selectolax.lexbor import LexborHTMLParser
 
-    from citewell.fetch.html.limits import tame
+    from citewell.fetch.html.markup_limits import limit_markup
 
-    tree = LexborHTMLParser(tame(html))
-    return _post(route, kit, tree) if route.kind == "post" else _profile(route, kit, tree)
+    tree = LexborHTMLParser(limit_markup(html))
+    return (
+        _build_mirror_post_page(route, kit, tree)
+        if route.kind == "post"
+        else _build_mirror_profile_page(route, kit, tree)
+    )
 
 
-def _post(route: Route, kit: SiteKit, tree: LexborHTMLParser) -> Page | None:
-    from citewell.fetch.markdown.writer import write
+def _build_mirror_post_page(route: SiteRoute, kit: SiteKit, tree: LexborHTMLParser) -> Page | None:
+    from citewell.fetch.markdown.markdown_writer import render_markdown
 
     body = tree.css_first(".main-tweet .tweet-content")
     if body is None or not body.text().strip():
         return None
-    name = _text(tree, ".main-tweet .fullname") or route.owner
-    handle = _text(tree, ".main-tweet .username").removeprefix("@") or route.owner
+    name = _find_selector_text(tree, ".main-tweet .fullname") or route.owner
+    handle = _find_selector_text(tree, ".main-tweet .username").removeprefix("@") or route.owner
     link = tree.css_first(".main-tweet .tweet-date a[title]")
-    stamp = _date(link.attributes.get("title") if link is not None else None)
-    line = prose.facts(f"**{prose.inline(name)}**", prose.inline(f"@{handle}"), day(stamp))
-    return kit.page(
+    stamp = _parse_mirror_date(link.attributes.get("title") if link is not None else None)
+    line = markdown_parts.join_facts(
+        f"**{markdown_parts.format_inline_text(name)}**",
+        markdown_parts.format_inline_text(f"@{handle}"),
+        trim_to_date(stamp),
+    )
+    return kit.build_page(
         route,
-        content=prose.blocks([line, write(body, base="https://x.com")]),
+        content=markdown_parts.join_blocks([line, render_markdown(body, base="https://x.com")]),
         content_type="twitter",
-        title=f"{name} on X: {prose.excerpt(body.text(), 80)}",
+        title=f"{name} on X: {markdown_parts.trim_excerpt(body.text(), 80)}",
         kind="forum",
         author=name,
         site="X",
         published=stamp,
         published_basis="time",
-        notes=(_NOTE,),
+        notes=(_MIRROR_NOTE,),
     )
 
 
-def _profile(route: Route, kit: SiteKit, tree: LexborHTMLParser) -> Page | None:
-    name = _text(tree, ".profile-card-fullname")
+def _build_mirror_profile_page(
+    route: SiteRoute, kit: SiteKit, tree: LexborHTMLParser
+) -> Page | None:
+    name = _find_selector_text(tree, ".profile-card-fullname")
     if not name:
         return None
     stats = [
-        f"{prose.inline(_text(tree, f'.profile-statlist .{kind} .profile-stat-num'))} {kind}"
+        f"{markdown_parts.format_inline_text(_find_selector_text(tree, f'.profile-statlist .{kind} .profile-stat-num'))} {kind}"
         for kind in ("posts", "following", "followers")
-        if _text(tree, f".profile-statlist .{kind} .profile-stat-num")
+        if _find_selector_text(tree, f".profile-statlist .{kind} .profile-stat-num")
     ]
-    bio = prose.from_text(_text(tree, ".profile-bio"))
-    head = f"# {prose.inline(name)} (@{route.owner})"
-    return kit.page(
+    bio = markdown_parts.convert_plain_text(_find_selector_text(tree, ".profile-bio"))
+    head = f"# {markdown_parts.format_inline_text(name)} (@{route.owner})"
+    return kit.build_page(
         route,
-        content=prose.blocks([head, bio, prose.facts(*stats)]),
+        content=markdown_parts.join_blocks([head, bio, markdown_parts.join_facts(*stats)]),
         content_type="twitter",
         title=f"{name} (@{route.owner})",
         kind="forum",
         author=name,
         site="X",
-        notes=(_NOTE,),
+        notes=(_MIRROR_NOTE,),
     )
 
 
-def _text(tree: LexborHTMLParser, selector: str) -> str:
+def _find_selector_text(tree: LexborHTMLParser, selector: str) -> str:
     node = tree.css_first(selector)
-    return clean(node.text()) if node is not None else ""
+    return clean_markup(node.text()) if node is not None else ""
 
 
-def _date(text: str | None) -> str | None:
-    """`Oct 10, 2018 · 8:19 PM UTC`."""
-    return dated((text or "").replace(" · ", " ").replace("UTC", "+0000"), "%b %d, %Y %I:%M %p %z")
+def _parse_mirror_date(text: str | None) -> str | None:
+    """A date such as `Oct 10, 2018 · 8:19 PM UTC` as ISO 8601, or None."""
+    return parse_zoned_date(
+        (text or "").replace(" · ", " ").replace("UTC", "+0000"), "%b %d, %Y %I:%M %p %z"
+    )

@@ -1,4 +1,4 @@
-"""YouTube videos as text: the captions by whichever way still works, else the description."""
+"""Reads YouTube videos as text: the captions by the first way that works, or the description."""
 
 from __future__ import annotations
 
@@ -7,119 +7,132 @@ import re
 from dataclasses import dataclass, field
 from urllib.parse import parse_qsl, urlsplit
 
-from citewell.errors import NotFound, Refused, UpstreamError
-from citewell.fetch.sites import captions, prose
-from citewell.fetch.sites.captions import Cue
-from citewell.fetch.sites.highlights import highlights
-from citewell.fetch.sites.kit import Endpoint, Route, SiteKit, address, day, or_ladder
-from citewell.fetch.sites.player import (
-    Details,
-    Player,
-    choose,
-    hindrance,
-    initial_player,
-    read_player,
-    verdict,
+from citewell.errors import NotFound, RefusedByPolicy, UpstreamError
+from citewell.fetch.sites import markdown_parts, video_captions
+from citewell.fetch.sites.site_kit import (
+    SiteEndpoint,
+    SiteKit,
+    SiteRoute,
+    fall_back_to_ladder,
+    parse_site_address,
+    trim_to_date,
+)
+from citewell.fetch.sites.transcript_highlights import choose_transcript_highlights
+from citewell.fetch.sites.video_captions import CaptionCue
+from citewell.fetch.sites.youtube_player import (
+    PlayerAnswer,
+    VideoDetails,
+    build_playback_error,
+    choose_caption_track,
+    describe_playback_problem,
+    find_initial_player,
+    parse_player_answer,
 )
 from citewell.model.page import Page
-from citewell.net.message import Redirects, Response
-from citewell.text.markup import clean
-from citewell.text.truncate import truncate
-from citewell.text.urls import within
+from citewell.net.http.messages import HttpResponse, RedirectPolicy
+from citewell.text.safety.markup_cleaning import clean_markup
+from citewell.text.truncation import truncate_text
+from citewell.text.web.addresses import is_within_domain
 
-WEB = Endpoint(name="site_youtube", base_url="https://www.youtube.com")
-MOBILE = Endpoint(name="site_youtube_mobile", base_url="https://m.youtube.com")
-ENDPOINTS = (WEB, MOBILE)
+YOUTUBE_WEB = SiteEndpoint(name="site_youtube", base_url="https://www.youtube.com")
+YOUTUBE_MOBILE = SiteEndpoint(name="site_youtube_mobile", base_url="https://m.youtube.com")
+ENDPOINTS = (YOUTUBE_WEB, YOUTUBE_MOBILE)
 
-_HOSTS = {"youtube.com", "www.youtube.com", "m.youtube.com", "music.youtube.com"}
-_EMBEDS = {"youtube-nocookie.com", "www.youtube-nocookie.com"}
-_FORMS = {"embed", "shorts", "live", "v", "e"}
-_ID = re.compile(r"(?!videoseries|live_stream)[A-Za-z0-9_-]{11}")
-_LANGUAGE = re.compile(r"[a-z]{2,3}(?=$|-)")
-_KEY = re.compile(r'"INNERTUBE_API_KEY"\s*:\s*"([A-Za-z0-9_-]{10,80})"')
-_VISITOR = re.compile(r'"(?:VISITOR_DATA|visitorData)"\s*:\s*"([^"\\<>]{5,400})"')
-_DATE = re.compile(
+_YOUTUBE_HOSTS = {"youtube.com", "www.youtube.com", "m.youtube.com", "music.youtube.com"}
+_EMBED_HOSTS = {"youtube-nocookie.com", "www.youtube-nocookie.com"}
+_VIDEO_PATH_WORDS = {"embed", "shorts", "live", "v", "e"}
+_VIDEO_ID_PATTERN = re.compile(r"(?!videoseries|live_stream)[A-Za-z0-9_-]{11}")
+_CAPTION_LANGUAGE_PATTERN = re.compile(r"[a-z]{2,3}(?=$|-)")
+_API_KEY_PATTERN = re.compile(r'"INNERTUBE_API_KEY"\s*:\s*"([A-Za-z0-9_-]{10,80})"')
+_VISITOR_DATA_PATTERN = re.compile(r'"(?:VISITOR_DATA|visitorData)"\s*:\s*"([^"\\<>]{5,400})"')
+_PUBLISH_DATE_PATTERN = re.compile(
     r'(?:"(?:publishDate|uploadDate)"\s*:\s*|itemprop="datePublished"\s+content=)"(\d{4}-\d\d-\d\d)'
 )
-_CONSENT = re.compile(r'action="https://consent\.(?:youtube|google)\.com/')
-_CLIENT = {"clientName": "ANDROID_VR", "clientVersion": "1.65.10", "hl": "en", "gl": "US"}
-_ELSEWHERE = (301, 302, 303, 307, 308)
-_LONGEST = 30.0
-_TRANSCRIPT = 100 * 1024
-_GUESSES = ("en", "en-US", "en-GB")
+_CONSENT_FORM_PATTERN = re.compile(r'action="https://consent\.(?:youtube|google)\.com/')
+_PLAYER_CLIENT = {"clientName": "ANDROID_VR", "clientVersion": "1.65.10", "hl": "en", "gl": "US"}
+_REDIRECT_STATUSES = (301, 302, 303, 307, 308)
+_GATHER_TIMEOUT_SECONDS = 30.0
+_MAX_TRANSCRIPT_BYTES = 100 * 1024
+_GUESSED_LANGUAGES = ("en", "en-US", "en-GB")
 
 
 @dataclass(slots=True, kw_only=True)
-class _Found:
-    """What the strategies have learnt of one video so far."""
+class _VideoFindings:
+    """What has been found out about one video so far."""
 
-    players: list[Player] = field(default_factory=list)
-    cues: tuple[Cue, ...] = ()
+    players: list[PlayerAnswer] = field(default_factory=list)
+    cues: tuple[CaptionCue, ...] = ()
     language: str | None = None
-    automatic: bool = False
+    automatic_captions: bool = False
     published: str | None = None
-    consent: bool = False
+    consent_page_seen: bool = False
 
-    def details(self) -> Details:
+    def choose_details(self) -> VideoDetails:
         known = [one.videoDetails for one in self.players if one.videoDetails]
-        return next((one for one in known if one.shortDescription), (known or [Details()])[0])
+        return next((one for one in known if one.shortDescription), (known or [VideoDetails()])[0])
 
 
-def matches(url: str) -> Route | None:
-    at = address(url)
+def find_route(url: str) -> SiteRoute | None:
+    at = parse_site_address(url)
     if at is None:
         return None
     video = ""
     if at.host in {"youtu.be", "www.youtu.be"} and len(at.parts) == 1:
-        video = at.part(0)
-    elif at.host in _HOSTS and at.parts == ("watch",):
+        video = at.find_part(0)
+    elif at.host in _YOUTUBE_HOSTS and at.parts == ("watch",):
         video = at.query.get("v", "")
-    elif at.host in _HOSTS | _EMBEDS and len(at.parts) == 2 and at.part(0) in _FORMS:
-        video = at.part(1)
-    if not _ID.fullmatch(video):
+    elif (
+        at.host in _YOUTUBE_HOSTS | _EMBED_HOSTS
+        and len(at.parts) == 2
+        and at.find_part(0) in _VIDEO_PATH_WORDS
+    ):
+        video = at.find_part(1)
+    if not _VIDEO_ID_PATTERN.fullmatch(video):
         return None
-    wish = _LANGUAGE.match(at.query.get("cc_lang_pref", at.query.get("hl", "")).lower())
-    return Route(url=url, kind="video", id=video, name=wish[0] if wish else "")
+    wish = _CAPTION_LANGUAGE_PATTERN.match(
+        at.query.get("cc_lang_pref", at.query.get("hl", "")).lower()
+    )
+    return SiteRoute(url=url, kind="video", id=video, name=wish[0] if wish else "")
 
 
-@or_ladder
-async def read(route: Route, kit: SiteKit) -> Page | None:
-    found = _Found()
+@fall_back_to_ladder
+async def read_page(route: SiteRoute, kit: SiteKit) -> Page | None:
+    found = _VideoFindings()
     try:
-        async with asyncio.timeout(_LONGEST):
-            await _gather(route, kit, found)
+        async with asyncio.timeout(_GATHER_TIMEOUT_SECONDS):
+            await _gather_captions(route, kit, found)
     except TimeoutError:
-        pass  # what was learnt in time is still worth having
+        pass  # use what was found before the timeout
     if found.cues:
-        return _spoken(route, kit, found)
-    if clean(found.details().shortDescription) and not _missing(found):
-        return _described(route, kit, found)
-    if error := verdict(route.url, found.players, consent=found.consent):
+        return _build_transcript_page(route, kit, found)
+    if clean_markup(found.choose_details().shortDescription) and not _is_missing_video(found):
+        return _build_description_page(route, kit, found)
+    if error := build_playback_error(route.url, found.players, consent=found.consent_page_seen):
         raise error
     return None
 
 
-async def _gather(route: Route, kit: SiteKit, found: _Found) -> None:
-    for strategy in (_by_app, _by_page):
+async def _gather_captions(route: SiteRoute, kit: SiteKit, found: _VideoFindings) -> None:
+    for strategy in (_try_mobile_player, _try_watch_page):
         try:
             await strategy(route, kit, found)
-        except (UpstreamError, NotFound, Refused):
+        except (UpstreamError, NotFound, RefusedByPolicy):
             continue
         if found.cues:
             return
-    if not _missing(found):
-        await _by_guess(route, kit, found)
+    if not _is_missing_video(found):
+        await _try_guessed_languages(route, kit, found)
 
 
-async def _by_app(route: Route, kit: SiteKit, found: _Found) -> None:
-    """The player as the mobile application asks for it; its caption addresses need no proof."""
+async def _try_mobile_player(route: SiteRoute, kit: SiteKit, found: _VideoFindings) -> None:
+    """Ask the player API as the mobile app does; its caption addresses need no extra token."""
     try:
-        html = await _watch_page(route, kit, MOBILE, found)
-    except (UpstreamError, NotFound, Refused):
+        html = await _fetch_watch_page(route, kit, YOUTUBE_MOBILE, found)
+    except (UpstreamError, NotFound, RefusedByPolicy):
         html = ""  # the player often answers without the page's key
-    key, visitor = _KEY.search(html), _VISITOR.search(html)
-    client = _CLIENT | ({"visitorData": visitor[1]} if visitor else {})
-    response = await kit.upstream(MOBILE).post(
+    key, visitor = _API_KEY_PATTERN.search(html), _VISITOR_DATA_PATTERN.search(html)
+    client = _PLAYER_CLIENT | ({"visitorData": visitor[1]} if visitor else {})
+    response = await kit.open_upstream(YOUTUBE_MOBILE).send_post(
         "/youtubei/v1/player",
         params={"key": key[1], "prettyPrint": "false"} if key else {"prettyPrint": "false"},
         headers={"x-youtube-client-name": "28", "x-youtube-client-version": "1.65.10"},
@@ -130,126 +143,137 @@ async def _by_app(route: Route, kit: SiteKit, found: _Found) -> None:
             "racyCheckOk": True,
         },
     )
-    await _listen(route, kit, found, read_player(response.parsed()))
+    await _fetch_captions(route, kit, found, parse_player_answer(response.parse_json()))
 
 
-async def _by_page(route: Route, kit: SiteKit, found: _Found) -> None:
-    html = await _watch_page(route, kit, WEB, found)
-    await _listen(route, kit, found, initial_player(html))
+async def _try_watch_page(route: SiteRoute, kit: SiteKit, found: _VideoFindings) -> None:
+    html = await _fetch_watch_page(route, kit, YOUTUBE_WEB, found)
+    await _fetch_captions(route, kit, found, find_initial_player(html))
 
 
-async def _by_guess(route: Route, kit: SiteKit, found: _Found) -> None:
-    """The captions' own address, by the languages most videos have."""
-    own = (route.name,) if route.name and route.name not in _GUESSES else ()
-    for language in (*own, *_GUESSES):
+async def _try_guessed_languages(route: SiteRoute, kit: SiteKit, found: _VideoFindings) -> None:
+    """Try the caption address directly, in the languages that most videos have."""
+    own = (route.name,) if route.name and route.name not in _GUESSED_LANGUAGES else ()
+    for language in (*own, *_GUESSED_LANGUAGES):
         params = {"v": route.id, "lang": language, "fmt": "vtt"}
         try:
-            response = await kit.upstream(WEB).get("/api/timedtext", params=params)
-        except (UpstreamError, NotFound, Refused):
+            response = await kit.open_upstream(YOUTUBE_WEB).send_get(
+                "/api/timedtext", params=params
+            )
+        except (UpstreamError, NotFound, RefusedByPolicy):
             return
-        if cues := captions.parse(response.text()):
+        if cues := video_captions.parse_captions(response.decode_text()):
             found.cues, found.language = cues, language[:2]
             return
 
 
-async def _watch_page(route: Route, kit: SiteKit, endpoint: Endpoint, found: _Found) -> str:
-    """The page's source; empty where a consent page or another site came in its place."""
-    response = await kit.get_page(
+async def _fetch_watch_page(
+    route: SiteRoute, kit: SiteKit, endpoint: SiteEndpoint, found: _VideoFindings
+) -> str:
+    """The watch page's HTML; "" if a consent page or a redirect came instead."""
+    response = await kit.fetch_site_page(
         endpoint,
         "/watch",
         params={"v": route.id, "hl": "en"},
-        redirects=Redirects.NONE,
-        accept=_ELSEWHERE,
+        redirects=RedirectPolicy.NONE,
+        accept=_REDIRECT_STATUSES,
     )
-    html = response.text() if response.status not in _ELSEWHERE else ""
-    if _asks_consent(response, html):
-        found.consent = True
+    html = response.decode_text() if response.status not in _REDIRECT_STATUSES else ""
+    if _is_consent_page(response, html):
+        found.consent_page_seen = True
         return ""
-    date = _DATE.search(html)
+    date = _PUBLISH_DATE_PATTERN.search(html)
     found.published = found.published or (date[1] if date else None)
     return html
 
 
-def _asks_consent(response: Response, html: str) -> bool:
-    goal = address(response.headers.get("location", ""))
+def _is_consent_page(response: HttpResponse, html: str) -> bool:
+    goal = parse_site_address(response.headers.get("location", ""))
     if goal is not None and goal.host in {"consent.youtube.com", "consent.google.com"}:
         return True
-    return bool(_CONSENT.search(html))
+    return bool(_CONSENT_FORM_PATTERN.search(html))
 
 
-async def _listen(route: Route, kit: SiteKit, found: _Found, player: Player | None) -> None:
+async def _fetch_captions(
+    route: SiteRoute, kit: SiteKit, found: _VideoFindings, player: PlayerAnswer | None
+) -> None:
     if player is None:
         return
     found.players.append(player)
     wanted = dict.fromkeys(one for one in (route.name, "en") if one)
-    track = choose(player, tuple(wanted))
-    params = _caption_params(track.baseUrl) if track else None
+    track = choose_caption_track(player, tuple(wanted))
+    params = _build_caption_params(track.baseUrl) if track else None
     if track is None or params is None:
         return
-    response = await kit.upstream(WEB).get("/api/timedtext", params=params)
-    if cues := captions.parse(response.text()):
-        language = _LANGUAGE.match(track.language)
+    response = await kit.open_upstream(YOUTUBE_WEB).send_get("/api/timedtext", params=params)
+    if cues := video_captions.parse_captions(response.decode_text()):
+        language = _CAPTION_LANGUAGE_PATTERN.match(track.language)
         found.cues, found.language = cues, language[0] if language else None
-        found.automatic = track.automatic
+        found.automatic_captions = track.is_automatic
 
 
-def _caption_params(base_url: str) -> tuple[tuple[str, str], ...] | None:
-    """The query of a caption address; None for one that leads anywhere but YouTube's captions."""
+def _build_caption_params(base_url: str) -> tuple[tuple[str, str], ...] | None:
+    """The query of a caption address; None if it does not lead to YouTube's captions."""
     try:
         parts = urlsplit(base_url)
         host = parts.hostname or "www.youtube.com"
     except ValueError:
         return None
-    if parts.path != "/api/timedtext" or not within(host, "youtube.com"):
+    if parts.path != "/api/timedtext" or not is_within_domain(host, "youtube.com"):
         return None
     kept = [(name, value) for name, value in parse_qsl(parts.query) if name != "fmt"]
     return (*kept, ("fmt", "vtt"))
 
 
-def _missing(found: _Found) -> bool:
-    return bool(found.players) and all(one.state.status == "ERROR" for one in found.players)
+def _is_missing_video(found: _VideoFindings) -> bool:
+    return bool(found.players) and all(one.playability.status == "ERROR" for one in found.players)
 
 
-def _spoken(route: Route, kit: SiteKit, found: _Found) -> Page:
-    cut = truncate(captions.transcript(found.cues, lambda at: _watch(route, at)), _TRANSCRIPT)
-    by_machine = "The captions were written by a machine, not by a person."
-    return _page(
+def _build_transcript_page(route: SiteRoute, kit: SiteKit, found: _VideoFindings) -> Page:
+    cut = truncate_text(
+        video_captions.render_transcript(found.cues, lambda at: _build_watch_address(route, at)),
+        _MAX_TRANSCRIPT_BYTES,
+    )
+    by_machine = "The captions were generated automatically."
+    return _build_video_page(
         route,
         kit,
         found,
         f"## Transcript\n\n{cut.text}",
         language=found.language,
         truncated=cut.truncated,
-        highlights=highlights(found.cues, language=found.language),
-        notes=(by_machine,) if found.automatic else (),
+        highlights=choose_transcript_highlights(found.cues, language=found.language),
+        notes=(by_machine,) if found.automatic_captions else (),
     )
 
 
-def _described(route: Route, kit: SiteKit, found: _Found) -> Page:
-    reason = hindrance(found.players) or "no captions could be read"
+def _build_description_page(route: SiteRoute, kit: SiteKit, found: _VideoFindings) -> Page:
+    reason = describe_playback_problem(found.players) or "no captions could be read"
     note = f"No transcript ({reason}). This is the video's description."
-    text = prose.from_text(found.details().shortDescription)
-    body = f"*{prose.inline(note)}*\n\n## Description\n\n{text}"
-    return _page(route, kit, found, body, quality="partial", notes=(note,))
+    text = markdown_parts.convert_plain_text(found.choose_details().shortDescription)
+    body = f"*{markdown_parts.format_inline_text(note)}*\n\n## Description\n\n{text}"
+    return _build_video_page(route, kit, found, body, quality="partial", notes=(note,))
 
 
-def _page(route: Route, kit: SiteKit, found: _Found, body: str, **more: object) -> Page:
-    about = found.details()
-    title = clean(about.title) or f"YouTube video {route.id}"
+def _build_video_page(
+    route: SiteRoute, kit: SiteKit, found: _VideoFindings, body: str, **more: object
+) -> Page:
+    about = found.choose_details()
+    title = clean_markup(about.title) or f"YouTube video {route.id}"
     length = about.lengthSeconds or 0
-    line = prose.facts(
-        prose.inline(about.author),
-        day(found.published),
-        captions.clock(length) if 0 < length < 10**7 else "",
-        prose.count(about.viewCount, "view"),
+    line = markdown_parts.join_facts(
+        markdown_parts.format_inline_text(about.author),
+        trim_to_date(found.published),
+        video_captions.format_video_time(length) if 0 < length < 10**7 else "",
+        markdown_parts.format_count(about.viewCount, "view"),
     )
-    return kit.page(
+    return kit.build_page(
         route,
-        content=prose.blocks([prose.heading(title), line, body]),
+        content=markdown_parts.join_blocks([markdown_parts.format_heading(title), line, body]),
         content_type="youtube",
         title=title,
-        final_url=_watch(route),
-        author=clean(about.author) or None,
+        final_url=_build_watch_address(route),
+        author=clean_markup(about.author) or None,
         site="YouTube",
         published=found.published,
         published_basis="meta",
@@ -257,6 +281,6 @@ def _page(route: Route, kit: SiteKit, found: _Found, body: str, **more: object) 
     )
 
 
-def _watch(route: Route, at: int = 0) -> str:
+def _build_watch_address(route: SiteRoute, at: int = 0) -> str:
     moment = f"&t={at}s" if at else ""
     return f"https://www.youtube.com/watch?v={route.id}{moment}"

@@ -1,4 +1,4 @@
-"""OpenAlex: an open index of the world's scholarly works, with abstracts and citations."""
+"""OpenAlex: an open index of scholarly works, with abstracts and citations; no key needed."""
 
 from __future__ import annotations
 
@@ -8,35 +8,35 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import ClassVar
 
-from citewell.errors import BadShape, InvalidInput, NotFound, RateLimited
+from citewell.dialects import batch_lookup, csl_works
+from citewell.dialects.json_responses import read_json_response
+from citewell.errors import InvalidInput, MalformedResponse, NotFound, RateLimited
 from citewell.model.paper import (
     BibliographicQuery,
-    Event,
+    IdentifierScheme,
+    IntegrityNotice,
     Paper,
+    PaperHits,
     PaperId,
     PaperQuery,
-    PapersFound,
-    Scheme,
 )
-from citewell.net import bundle, csl
-from citewell.net.answer import read
-from citewell.net.limits import read_delay
-from citewell.net.message import Response
-from citewell.ports import Kit, Offer, Option, Spec
-from citewell.providers.openalex import works
-from citewell.providers.openalex.works import Work, Works
-from citewell.text.markup import clean
-from citewell.text.operators import shorten
+from citewell.net.http.messages import HttpResponse
+from citewell.net.http.rate_limit_headers import read_retry_delay
+from citewell.ports import Offer, ProviderKit, ProviderOption, ProviderSpec
+from citewell.providers.openalex import openalex_works
+from citewell.providers.openalex.openalex_works import OpenAlexWork, OpenAlexWorkList
+from citewell.text.safety.markup_cleaning import clean_markup
+from citewell.text.web.search_operators import shorten_query_text
 
-SPEC = Spec(
+SPEC = ProviderSpec(
     name="openalex",
     title="OpenAlex",
-    home="https://developers.openalex.org/api-reference/authentication",
+    homepage="https://developers.openalex.org/api-reference/authentication",
     base_url="https://api.openalex.org",
     offers=frozenset({Offer.PAPERS, Offer.LOOKUP, Offer.MATCH, Offer.GRAPH, Offer.INTEGRITY}),
     options=(
-        Option(env="OPENALEX_EMAIL", help="Your address, so that OpenAlex can reach you."),
-        Option(
+        ProviderOption(env="OPENALEX_EMAIL", help="Your address, so that OpenAlex can reach you."),
+        ProviderOption(
             env="OPENALEX_API_KEY",
             help="A free key of OpenAlex; without it a day's searches are few.",
             secret=True,
@@ -47,176 +47,210 @@ SPEC = Spec(
     burst=30,
     rank=10,
     terms="Free within a daily allowance, ten times as large with a free key.",
-    evidence="recorded answers",
+    test_evidence="recorded answers",
 )
 
-_SOURCES = {
+_SOURCE_IDS = {
     "arxiv": "S4306400194",
     "pubmed": "S4306525036",
     "ieee": "S202467917",
     "nature": "S137773608",
     "springer": "S70931966",
 }
-_SPECIAL = re.compile(r"[\"“”„«»*?~|!()\[\]{}^\\]+")  # operators of its query language
-_SEPARATORS = re.compile(r"[,:|!&]+")  # and of its filters
-_BATCH = 50  # ids in one filter; twice as many are the most
-_REFERENCES = 200  # of one work, that are looked at
+_QUERY_OPERATOR_PATTERN = re.compile(
+    r"[\"“”„«»*?~|!()\[\]{}^\\]+"
+)  # operators of the query language
+_FILTER_SEPARATOR_PATTERN = re.compile(r"[,:|!&]+")  # separators in filters
+_MAX_BATCH_IDS = 50  # ids in one filter; the limit is 100
+_MAX_REFERENCES = 200  # of one work that are looked up
 
 
 class Provider:
-    schemes: ClassVar[frozenset[Scheme]] = frozenset(
-        {Scheme.DOI, Scheme.PMID, Scheme.PMCID, Scheme.OPENALEX, Scheme.ARXIV}
+    schemes: ClassVar[frozenset[IdentifierScheme]] = frozenset(
+        {
+            IdentifierScheme.DOI,
+            IdentifierScheme.PMID,
+            IdentifierScheme.PMCID,
+            IdentifierScheme.OPENALEX,
+            IdentifierScheme.ARXIV,
+        }
     )
-    most: ClassVar[Mapping[Scheme, int]] = MappingProxyType(
-        {Scheme.DOI: _BATCH, Scheme.ARXIV: _BATCH}
+    max_batch: ClassVar[Mapping[IdentifierScheme, int]] = MappingProxyType(
+        {IdentifierScheme.DOI: _MAX_BATCH_IDS, IdentifierScheme.ARXIV: _MAX_BATCH_IDS}
     )
 
-    def __init__(self, kit: Kit, *, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, kit: ProviderKit, *, clock: Callable[[], float] = time.time) -> None:
         self._upstream = kit.upstream
         self._clock = clock
         given = {
-            "mailto": kit.option("OPENALEX_EMAIL"),
-            "api_key": kit.option("OPENALEX_API_KEY"),  # it takes no header for it
+            "mailto": kit.find_option("OPENALEX_EMAIL"),
+            "api_key": kit.find_option(
+                "OPENALEX_API_KEY"
+            ),  # OpenAlex does not accept it as a header
         }
         self._own = {name: value for name, value in given.items() if value}
 
-    async def papers(self, query: PaperQuery) -> PapersFound:
-        params = _params(query)
+    async def search_papers(self, query: PaperQuery) -> PaperHits:
+        params = _build_openalex_params(query)
         if not params["search"]:
-            return PapersFound(papers=())
-        answer = await self._list(params, count=query.count)
+            return PaperHits(papers=())
+        answer = await self._list_openalex_works(params, count=query.count)
         years = query.year_from is not None or query.year_to is not None
         applied = {
             "year": years,
-            "source": query.source in _SOURCES,
+            "source": query.source in _SOURCE_IDS,
             "sort": query.sort == "date",
             "open_access": query.open_access,
         }
-        return PapersFound(
-            papers=works.titled(answer.results)[: query.count],
+        return PaperHits(
+            papers=openalex_works.parse_openalex_works(answer.results)[: query.count],
             total=answer.meta.count if answer.meta else None,
             applied=frozenset(name for name, done in applied.items() if done),
         )
 
-    async def paper(self, paper_id: PaperId) -> Paper | None:
-        work = await self._work(paper_id)
-        return None if work is None else works.paper(work)
+    async def look_up_paper(self, paper_id: PaperId) -> Paper | None:
+        work = await self._fetch_openalex_work(paper_id)
+        return None if work is None else openalex_works.parse_openalex_work(work)
 
-    async def papers_of(self, ids: Sequence[PaperId]) -> Mapping[PaperId, Paper | None]:
-        asked = {one: PaperId(scheme=Scheme.DOI, value=_doi(one)) for one in ids}
-        dois = bundle.plain(asked.values())
+    async def look_up_papers(self, ids: Sequence[PaperId]) -> Mapping[PaperId, Paper | None]:
+        asked = {
+            one: PaperId(scheme=IdentifierScheme.DOI, value=_convert_to_doi(one)) for one in ids
+        }
+        dois = batch_lookup.keep_plain_dois(asked.values())
         if not dois:
             return {}
         values = "|".join(one.value for one in dois)
-        answer = await self._list({"filter": f"doi:{values}"}, count=SPEC.max_results)
+        answer = await self._list_openalex_works(
+            {"filter": f"doi:{values}"}, count=SPEC.max_results
+        )
         whole = answer.meta is not None and answer.meta.count == len(answer.results)
-        found = bundle.placed(dois, map(works.paper, answer.results), whole=whole)
+        found = batch_lookup.assign_papers(
+            dois, map(openalex_works.parse_openalex_work, answer.results), is_complete=whole
+        )
         return {one: found[doi] for one, doi in asked.items() if doi in found}
 
-    async def match(self, query: BibliographicQuery) -> tuple[Paper, ...]:
-        words = _plain(query.title or query.text)
+    async def match_reference(self, query: BibliographicQuery) -> tuple[Paper, ...]:
+        words = _strip_search_operators(query.title or query.text)
         if query.title:
-            words = " ".join(_SEPARATORS.sub(" ", words).split())
+            words = " ".join(_FILTER_SEPARATOR_PATTERN.sub(" ", words).split())
         if not words:
             return ()
         params = {"filter": f"title.search:{words}"} if query.title else {"search": words}
-        answer = await self._list(params, count=query.count)
-        return works.titled(answer.results)[: query.count]
+        answer = await self._list_openalex_works(params, count=query.count)
+        return openalex_works.parse_openalex_works(answer.results)[: query.count]
 
-    async def citing(self, paper_id: PaperId, *, count: int) -> tuple[Paper, ...] | None:
-        work = await self._work(paper_id, select="id,doi")
-        if work is None or (number := works.number(work)) is None:
+    async def list_citing_papers(
+        self, paper_id: PaperId, *, count: int
+    ) -> tuple[Paper, ...] | None:
+        work = await self._fetch_openalex_work(paper_id, select="id,doi")
+        if work is None or (number := openalex_works.find_openalex_id(work)) is None:
             return None
         params = {"filter": f"cites:{number}", "sort": "cited_by_count:desc"}
-        return works.titled((await self._list(params, count=count)).results)[:count]
+        return openalex_works.parse_openalex_works(
+            (await self._list_openalex_works(params, count=count)).results
+        )[:count]
 
-    async def cited(self, paper_id: PaperId, *, count: int) -> tuple[Paper, ...] | None:
-        """What it cites, the most cited first."""
-        work = await self._work(paper_id, select="id,doi,referenced_works")
+    async def list_cited_papers(self, paper_id: PaperId, *, count: int) -> tuple[Paper, ...] | None:
+        """The works it cites, most cited first; looks at no more than `_MAX_REFERENCES` of them."""
+        work = await self._fetch_openalex_work(paper_id, select="id,doi,referenced_works")
         if work is None:
             return None
-        numbers = works.references(work)[:_REFERENCES]
+        numbers = openalex_works.list_referenced_ids(work)[:_MAX_REFERENCES]
         papers: list[Paper] = []
-        for start in range(0, len(numbers), _BATCH):
-            batch = "|".join(numbers[start : start + _BATCH])
-            answer = await self._list({"filter": f"openalex_id:{batch}"}, count=_BATCH)
-            papers += works.titled(answer.results)
+        for start in range(0, len(numbers), _MAX_BATCH_IDS):
+            batch = "|".join(numbers[start : start + _MAX_BATCH_IDS])
+            answer = await self._list_openalex_works(
+                {"filter": f"openalex_id:{batch}"}, count=_MAX_BATCH_IDS
+            )
+            papers += openalex_works.parse_openalex_works(answer.results)
         papers.sort(key=lambda paper: -(paper.citation_count or 0))
         return tuple(papers[:count])
 
-    async def events(self, paper_id: PaperId) -> tuple[Event, ...] | None:
-        work = await self._work(paper_id, select="id,doi,is_retracted")
+    async def list_notices(self, paper_id: PaperId) -> tuple[IntegrityNotice, ...] | None:
+        work = await self._fetch_openalex_work(paper_id, select="id,doi,is_retracted")
         if work is None:
             return None
         if work.is_retracted is None:
-            raise BadShape(
-                "The answer does not say whether the work is retracted.", provider=SPEC.name
+            raise MalformedResponse(
+                "The response does not say whether the work is retracted.", provider=SPEC.name
             )
-        return works.events(work)
+        return openalex_works.list_openalex_notices(work)
 
-    async def _work(self, paper_id: PaperId, *, select: str = "") -> Work | None:
+    async def _fetch_openalex_work(
+        self, paper_id: PaperId, *, select: str = ""
+    ) -> OpenAlexWork | None:
         params = {"select": select} if select else {}
         try:
-            response = await self._get(f"/works/{_segment(paper_id)}", params)
+            response = await self._fetch_openalex_json(
+                f"/works/{_build_work_segment(paper_id)}", params
+            )
         except NotFound:
             return None
-        work = read(Work, response)
-        # It merges versions: a preprint's DOI may bring the article, which is another work.
-        return work if _same(work, paper_id) else None
+        work = read_json_response(OpenAlexWork, response)
+        # OpenAlex merges versions: a preprint's DOI may return the article, a different work.
+        return work if _is_requested_work(work, paper_id) else None
 
-    async def _list(self, params: Mapping[str, str], *, count: int) -> Works:
+    async def _list_openalex_works(
+        self, params: Mapping[str, str], *, count: int
+    ) -> OpenAlexWorkList:
         size = {"per_page": str(min(count, SPEC.max_results))}
-        return read(Works, await self._get("/works", {**params, **size}))
+        return read_json_response(
+            OpenAlexWorkList, await self._fetch_openalex_json("/works", {**params, **size})
+        )
 
-    async def _get(self, path: str, params: Mapping[str, str]) -> Response:
-        response = await self._upstream.get(path, params={**params, **self._own}, accept=(403,))
-        if response.status == 403:  # its word for too many requests in a second
+    async def _fetch_openalex_json(self, path: str, params: Mapping[str, str]) -> HttpResponse:
+        response = await self._upstream.send_get(
+            path, params={**params, **self._own}, accept=(403,)
+        )
+        if response.status == 403:  # OpenAlex sends 403 for too many requests in a second
             raise RateLimited(
-                "OpenAlex asks us to slow down.",
+                "OpenAlex is limiting the rate of our requests.",
                 provider=SPEC.name,
-                retry_after=read_delay(response.headers, now=self._clock),
+                retry_after=read_retry_delay(response.headers, now=self._clock),
             )
         return response
 
 
-def _segment(paper_id: PaperId) -> str:
+def _build_work_segment(paper_id: PaperId) -> str:
     value = paper_id.value
     match paper_id.scheme:
-        case Scheme.DOI:
-            return f"doi:{csl.segment(value)}"
-        case Scheme.ARXIV:
-            return f"doi:{csl.segment(_doi(paper_id))}"
-        case Scheme.PMID | Scheme.PMCID:
-            return f"{paper_id.scheme}:{csl.segment(value)}"
-        case Scheme.OPENALEX:
-            return csl.segment(value)
+        case IdentifierScheme.DOI:
+            return f"doi:{csl_works.encode_doi_segment(value)}"
+        case IdentifierScheme.ARXIV:
+            return f"doi:{csl_works.encode_doi_segment(_convert_to_doi(paper_id))}"
+        case IdentifierScheme.PMID | IdentifierScheme.PMCID:
+            return f"{paper_id.scheme}:{csl_works.encode_doi_segment(value)}"
+        case IdentifierScheme.OPENALEX:
+            return csl_works.encode_doi_segment(value)
         case _:
-            message = f"OpenAlex cannot be asked by {paper_id.scheme}."
+            message = f"OpenAlex cannot look up works by {paper_id.scheme}."
             raise InvalidInput(message, provider=SPEC.name)
 
 
-def _doi(paper_id: PaperId) -> str:
-    """An arXiv paper goes by the DOI that arXiv gives it."""
-    arxiv = paper_id.scheme is Scheme.ARXIV
+def _convert_to_doi(paper_id: PaperId) -> str:
+    """The DOI of a paper; for an arXiv id the DOI that arXiv registers for it."""
+    arxiv = paper_id.scheme is IdentifierScheme.ARXIV
     return f"10.48550/arxiv.{paper_id.value}".lower() if arxiv else paper_id.value
 
 
-def _same(work: Work, paper_id: PaperId) -> bool:
-    return paper_id.scheme is not Scheme.DOI or csl.bare_doi(work.doi) in {
+def _is_requested_work(work: OpenAlexWork, paper_id: PaperId) -> bool:
+    return paper_id.scheme is not IdentifierScheme.DOI or csl_works.normalize_doi(work.doi) in {
         "",
         paper_id.value.lower(),
     }
 
 
-def _params(query: PaperQuery) -> dict[str, str]:
+def _build_openalex_params(query: PaperQuery) -> dict[str, str]:
     chosen = (
         f"from_publication_date:{query.year_from}-01-01" if query.year_from is not None else "",
         f"to_publication_date:{query.year_to}-12-31" if query.year_to is not None else "",
         "open_access.is_oa:true" if query.open_access or query.full_text else "",
-        f"primary_location.source.id:{_SOURCES[query.source]}" if query.source in _SOURCES else "",
+        f"primary_location.source.id:{_SOURCE_IDS[query.source]}"
+        if query.source in _SOURCE_IDS
+        else "",
     )
     filters = ",".join(filter(None, chosen))
-    params = {"search": _plain(query.text)}
+    params = {"search": _strip_search_operators(query.text)}
     if filters:
         params["filter"] = filters
     if query.sort == "date":
@@ -224,6 +258,8 @@ def _params(query: PaperQuery) -> dict[str, str]:
     return params
 
 
-def _plain(text: str) -> str:
-    """Without quotes, which would leave next to nothing found, and without other operators."""
-    return shorten(" ".join(_SPECIAL.sub(" ", clean(text)).split()), SPEC.max_query)
+def _strip_search_operators(text: str) -> str:
+    """The text without quotes, which would exclude almost everything, and without other operators."""
+    return shorten_query_text(
+        " ".join(_QUERY_OPERATOR_PATTERN.sub(" ", clean_markup(text)).split()), SPEC.max_query_chars
+    )

@@ -1,4 +1,4 @@
-"""PubMed: the literature of medicine and its neighbours, with abstracts and retractions; no key."""
+"""PubMed: papers in medicine and related fields, with abstracts and notices; no key needed."""
 
 from __future__ import annotations
 
@@ -9,211 +9,248 @@ from typing import Any, ClassVar, TypeVar
 
 from pydantic import Field
 
-from citewell.errors import BadShape, InvalidInput, RateLimited, RejectedRequest, Unavailable
+from citewell.dialects import batch_lookup
+from citewell.dialects.json_responses import (
+    JsonResponse,
+    OptionalField,
+    ResponsePart,
+    TolerantItems,
+    read_json_response,
+)
+from citewell.errors import (
+    InvalidInput,
+    MalformedResponse,
+    RateLimited,
+    RejectedRequest,
+    UpstreamUnavailable,
+)
 from citewell.model.paper import (
     BibliographicQuery,
-    Event,
+    IdentifierScheme,
+    IntegrityNotice,
     Paper,
+    PaperHits,
     PaperId,
     PaperQuery,
-    PapersFound,
-    Scheme,
 )
-from citewell.net import bundle
-from citewell.net.answer import Answer, Items, Maybe, Part, read
-from citewell.net.message import Response
-from citewell.ports import Kit, Offer, Option, Spec
-from citewell.providers.pubmed.articles import read_articles
-from citewell.text import fields, stopwords
-from citewell.text.markup import clean
-from citewell.text.operators import shorten
+from citewell.net.http.messages import HttpResponse
+from citewell.ports import Offer, ProviderKit, ProviderOption, ProviderSpec
+from citewell.providers.pubmed.article_records import read_pubmed_articles
+from citewell.text.citations import record_fields
+from citewell.text.language import stopwords
+from citewell.text.safety.markup_cleaning import clean_markup
+from citewell.text.web.search_operators import shorten_query_text
 
-SPEC = Spec(
+SPEC = ProviderSpec(
     name="pubmed",
     title="PubMed",
-    home="https://www.ncbi.nlm.nih.gov/books/NBK25497/",
+    homepage="https://www.ncbi.nlm.nih.gov/books/NBK25497/",
     base_url="https://eutils.ncbi.nlm.nih.gov/entrez/eutils",
     offers=frozenset({Offer.PAPERS, Offer.LOOKUP, Offer.MATCH, Offer.INTEGRITY}),
     options=(
-        Option(
+        ProviderOption(
             env="PUBMED_API_KEY",
             help="Key of an NCBI account: ten requests a second in place of three.",
             secret=True,
             per_second=10.0,
         ),
-        Option(env="PUBMED_EMAIL", help="Your e-mail address, so that NCBI can warn you."),
-        Option(env="OPENALEX_EMAIL", help="Used for PubMed where PUBMED_EMAIL is not set."),
+        ProviderOption(env="PUBMED_EMAIL", help="Your e-mail address, so that NCBI can warn you."),
+        ProviderOption(env="OPENALEX_EMAIL", help="Used for PubMed where PUBMED_EMAIL is not set."),
     ),
     max_results=50,
-    max_query=1000,
+    max_query_chars=1000,
     per_second=3.0,
     rank=30,
     terms="No more than three requests a second without a key; the abstracts' rights are their publishers'.",
-    evidence="records: recorded answers; search: shape-tested only",
+    test_evidence="records: recorded answers; search: shape-tested only",
 )
 
-A = TypeVar("A", bound=Answer)
+A = TypeVar("A", bound=JsonResponse)
 
-_READERS = {Scheme.PMID: fields.pmid, Scheme.DOI: fields.doi, Scheme.PMCID: fields.pmcid}
-_BUNDLE = 50  # of 200 that an address may list: fifty abstracts are a megabyte
-_TITLE_WORDS = 12  # enough to know a title by
-_WORD = re.compile(r"[A-Za-z0-9À-ɏ][A-Za-z0-9À-ɏ'’-]*")
-_LIMIT = re.compile(r"rate limit", re.IGNORECASE)
-_NO_IDS = re.compile(rb"ID list is empty|no correct IDs|UID=[^<]*cannot be retrieved", re.IGNORECASE)  # fmt: skip
-
-
-class _Result(Part):
-    ERROR: Maybe[str] = None
-    count: Maybe[int] = None
-    idlist: Maybe[list[str]] = None  # empty, never absent, when nothing was found
+_ID_PARSERS = {
+    IdentifierScheme.PMID: record_fields.normalize_pmid_field,
+    IdentifierScheme.DOI: record_fields.normalize_doi_field,
+    IdentifierScheme.PMCID: record_fields.normalize_pmcid_field,
+}
+_MAX_BATCH_IDS = 50  # 200 are allowed, but fifty abstracts are a megabyte
+_MAX_TITLE_WORDS = 12  # enough to identify a title
+_WORD_PATTERN = re.compile(r"[A-Za-z0-9À-ɏ][A-Za-z0-9À-ɏ'’-]*")
+_RATE_LIMIT_PATTERN = re.compile(r"rate limit", re.IGNORECASE)
+_NO_RECORDS_PATTERN = re.compile(rb"ID list is empty|no correct IDs|UID=[^<]*cannot be retrieved", re.IGNORECASE)  # fmt: skip
 
 
-class _Search(Answer):
-    esearchresult: _Result
+class _EsearchResult(ResponsePart):
+    ERROR: OptionalField[str] = None
+    count: OptionalField[int] = None
+    idlist: OptionalField[list[str]] = None  # empty, not absent, when nothing was found
 
 
-class _Id(Part):
-    idtype: Maybe[str] = None
-    value: Maybe[str] = None
+class _EsearchResponse(JsonResponse):
+    esearchresult: _EsearchResult
 
 
-class _Summary(Part):
-    articleids: Items[_Id] = ()  # absent with an error, for a number that nothing has
+class _EsummaryId(ResponsePart):
+    idtype: OptionalField[str] = None
+    value: OptionalField[str] = None
 
 
-class _Summaries(Answer):
-    result: dict[str, Maybe[_Summary]] = Field(default_factory=dict)
-    esummaryresult: Any = None  # in its place where the number itself is refused
+class _EsummaryRecord(ResponsePart):
+    articleids: TolerantItems[
+        _EsummaryId
+    ] = ()  # absent for an unknown id, which gets an error instead
+
+
+class _EsummaryResponse(JsonResponse):
+    result: dict[str, OptionalField[_EsummaryRecord]] = Field(default_factory=dict)
+    esummaryresult: Any = None  # replaces `result` if the id is malformed
 
 
 class Provider:
-    schemes: ClassVar[frozenset[Scheme]] = frozenset(_READERS)
-    most: ClassVar[Mapping[Scheme, int]] = MappingProxyType(
-        {Scheme.PMID: _BUNDLE, Scheme.DOI: _BUNDLE}
+    schemes: ClassVar[frozenset[IdentifierScheme]] = frozenset(_ID_PARSERS)
+    max_batch: ClassVar[Mapping[IdentifierScheme, int]] = MappingProxyType(
+        {IdentifierScheme.PMID: _MAX_BATCH_IDS, IdentifierScheme.DOI: _MAX_BATCH_IDS}
     )
 
-    def __init__(self, kit: Kit) -> None:
+    def __init__(self, kit: ProviderKit) -> None:
         self._upstream = kit.upstream
-        self._key = kit.option("PUBMED_API_KEY")
-        email = kit.option("PUBMED_EMAIL") or kit.option("OPENALEX_EMAIL")
+        self._key = kit.find_option("PUBMED_API_KEY")
+        email = kit.find_option("PUBMED_EMAIL") or kit.find_option("OPENALEX_EMAIL")
         self._about = {"tool": "citewell"} | ({"email": email} if email else {})
 
-    async def papers(self, query: PaperQuery) -> PapersFound:
-        numbers, total = await self._search(_params(query))
-        papers = await self._fetch(numbers)
-        return PapersFound(papers=papers[: query.count], total=total, applied=_applied(query))
+    async def search_papers(self, query: PaperQuery) -> PaperHits:
+        numbers, total = await self._search_pmids(_build_esearch_params(query))
+        papers = await self._fetch_articles(numbers)
+        return PaperHits(
+            papers=papers[: query.count], total=total, applied=_list_pubmed_filters(query)
+        )
 
-    async def paper(self, paper_id: PaperId) -> Paper | None:
-        """The one that says itself that it has this identifier: a search may answer with others."""
-        wanted = _bare(paper_id)
-        found = await self._fetch(await self._numbers(paper_id.scheme, wanted)) if wanted else ()
+    async def look_up_paper(self, paper_id: PaperId) -> Paper | None:
+        """The paper whose record states this identifier; the search may return other papers as well."""
+        wanted = _normalize_pubmed_id(paper_id)
+        found = (
+            await self._fetch_articles(await self._find_pmids(paper_id.scheme, wanted))
+            if wanted
+            else ()
+        )
         return next((one for one in found if one.ids.get(paper_id.scheme) == wanted), None)
 
-    async def papers_of(self, ids: Sequence[PaperId]) -> Mapping[PaperId, Paper | None]:
-        """Records leave out what they do not have without a word, so only a search can deny."""
-        asked = [one for one in ids if _bare(one) and '"' not in one.value]
+    async def look_up_papers(self, ids: Sequence[PaperId]) -> Mapping[PaperId, Paper | None]:
+        """Papers by id. Fetching silently skips unknown PMIDs, so only the DOI search can return None."""
+        asked = [one for one in ids if _normalize_pubmed_id(one) and '"' not in one.value]
         if not asked:
             return {}
-        if asked[0].scheme is Scheme.PMID:
-            return bundle.placed(
-                asked, await self._fetch([one.value for one in asked]), whole=False
+        if asked[0].scheme is IdentifierScheme.PMID:
+            return batch_lookup.assign_papers(
+                asked, await self._fetch_articles([one.value for one in asked]), is_complete=False
             )
         term = " OR ".join(f'"{one.value}"[aid]' for one in asked)
-        numbers, total = await self._search({"term": term, "retmax": str(2 * _BUNDLE)})
-        papers = await self._fetch(numbers)
-        return bundle.placed(asked, papers, whole=total == len(papers))
+        numbers, total = await self._search_pmids({"term": term, "retmax": str(2 * _MAX_BATCH_IDS)})
+        papers = await self._fetch_articles(numbers)
+        return batch_lookup.assign_papers(asked, papers, is_complete=total == len(papers))
 
-    async def match(self, query: BibliographicQuery) -> tuple[Paper, ...]:
-        for term in _terms(query):
+    async def match_reference(self, query: BibliographicQuery) -> tuple[Paper, ...]:
+        for term in _build_match_terms(query):
             asked = {"term": term, "retmax": str(query.count), "sort": "relevance"}
-            numbers, _total = await self._search(asked)
+            numbers, _total = await self._search_pmids(asked)
             if numbers:
-                return (await self._fetch(numbers))[: query.count]
+                return (await self._fetch_articles(numbers))[: query.count]
         return ()
 
-    async def events(self, paper_id: PaperId) -> tuple[Event, ...] | None:
-        paper = await self.paper(paper_id)
+    async def list_notices(self, paper_id: PaperId) -> tuple[IntegrityNotice, ...] | None:
+        paper = await self.look_up_paper(paper_id)
         return None if paper is None else paper.events
 
-    async def _numbers(self, scheme: Scheme, value: str) -> Sequence[str]:
-        """The PubMed numbers that may be meant."""
-        if scheme is Scheme.PMID:
+    async def _find_pmids(self, scheme: IdentifierScheme, value: str) -> Sequence[str]:
+        """The PMIDs that the identifier may stand for."""
+        if scheme is IdentifierScheme.PMID:
             return (value,)
-        if scheme is Scheme.PMCID:
-            return await self._central(value)
-        numbers, _total = await self._search({"term": f'"{value}"[aid]', "retmax": "5"})
+        if scheme is IdentifierScheme.PMCID:
+            return await self._resolve_pmcid(value)
+        numbers, _total = await self._search_pmids({"term": f'"{value}"[aid]', "retmax": "5"})
         return numbers
 
-    async def _central(self, pmcid: str) -> Sequence[str]:
+    async def _resolve_pmcid(self, pmcid: str) -> Sequence[str]:
         number = pmcid.removeprefix("PMC")
-        response = await self._ask(
+        response = await self._send_eutils_request(
             "/esummary.fcgi", {"db": "pmc", "id": number, "retmode": "json"}, accept=(400,)
         )
-        summaries = _sound(_Summaries, response)
-        summary = summaries.result.get(number) or _Summary()
-        given = (fields.pmid(one.value) for one in summary.articleids if one.idtype == "pmid")
+        summaries = _read_eutils_json(_EsummaryResponse, response)
+        summary = summaries.result.get(number) or _EsummaryRecord()
+        given = (
+            record_fields.normalize_pmid_field(one.value)
+            for one in summary.articleids
+            if one.idtype == "pmid"
+        )
         return [pmid for pmid in given if pmid]
 
-    async def _search(self, params: dict[str, str]) -> tuple[Sequence[str], int | None]:
-        """The numbers found, the best first, and how many there are in all."""
+    async def _search_pmids(self, params: dict[str, str]) -> tuple[Sequence[str], int | None]:
+        """The PMIDs found, best first, and the total count."""
         asked = {"db": "pubmed", "retmode": "json"} | params
-        result = _sound(_Search, await self._ask("/esearch.fcgi", asked)).esearchresult
+        result = _read_eutils_json(
+            _EsearchResponse, await self._send_eutils_request("/esearch.fcgi", asked)
+        ).esearchresult
         if result.ERROR:
             message = "The upstream answered with an error in place of results."
-            raise Unavailable(message, provider=SPEC.name)
+            raise UpstreamUnavailable(message, provider=SPEC.name)
         if result.idlist is None:
-            raise BadShape("The answer lists no numbers.", provider=SPEC.name)
+            raise MalformedResponse("The response has no list of PMIDs.", provider=SPEC.name)
         return result.idlist, result.count
 
-    async def _fetch(self, numbers: Sequence[str]) -> tuple[Paper, ...]:
-        """The records, in the order of their numbers."""
-        wanted = [number for number in map(fields.pmid, numbers) if number]
+    async def _fetch_articles(self, numbers: Sequence[str]) -> tuple[Paper, ...]:
+        """The papers with these PMIDs, in the same order; unknown ones are left out."""
+        wanted = [number for number in map(record_fields.normalize_pmid_field, numbers) if number]
         if not wanted:
             return ()
         params = {"db": "pubmed", "id": ",".join(wanted), "retmode": "xml"}
-        response = await self._ask("/efetch.fcgi", params, accept=(400,))
+        response = await self._send_eutils_request("/efetch.fcgi", params, accept=(400,))
         if response.status == 400:
-            return _none_of(response)
+            return _read_missing_records(response)
         if response.body.lstrip().startswith(b"{"):
-            _sound(_Search, response)  # an error that did not heed retmode
-        found = {paper.ids[Scheme.PMID]: paper for paper in read_articles(response)}
+            _read_eutils_json(
+                _EsearchResponse, response
+            )  # an error, sent as JSON in spite of retmode
+        found = {
+            paper.ids[IdentifierScheme.PMID]: paper for paper in read_pubmed_articles(response)
+        }
         return tuple(found[number] for number in dict.fromkeys(wanted) if number in found)
 
-    async def _ask(
+    async def _send_eutils_request(
         self, path: str, params: dict[str, str], *, accept: tuple[int, ...] = ()
-    ) -> Response:
-        """By POST with a key, so that it stands in no address."""
+    ) -> HttpResponse:
+        """The response of an E-utility; with a key by POST, which keeps the key out of URLs."""
         asked = params | self._about
         if self._key is None:
-            return await self._upstream.get(path, params=asked, accept=accept)
+            return await self._upstream.send_get(path, params=asked, accept=accept)
         form = asked | {"api_key": self._key}
-        return await self._upstream.post(path, form=form, accept=accept)
+        return await self._upstream.send_post(path, form=form, accept=accept)
 
 
-def _sound(model: type[A], response: Response) -> A:
-    """The answer; the complaint of too many requests may come with any status."""
-    answer = response.parsed()
+def _read_eutils_json(model: type[A], response: HttpResponse) -> A:
+    """The response as `model`; raises RateLimited for that error, which may come with any status."""
+    answer = response.parse_json()
     said = answer.get("error") if isinstance(answer, dict) else None
-    if isinstance(said, str) and _LIMIT.search(said):
+    if isinstance(said, str) and _RATE_LIMIT_PATTERN.search(said):
         raise RateLimited("The upstream asks us to slow down.", provider=response.provider)
-    return read(model, response)
+    return read_json_response(model, response)
 
 
-def _none_of(response: Response) -> tuple[Paper, ...]:
-    """What a 400 means here: no record has these numbers, or the request is wrong."""
-    if _NO_IDS.search(response.body):
+def _read_missing_records(response: HttpResponse) -> tuple[Paper, ...]:
+    """Empty if a 400 says that no record has these ids; raises RejectedRequest for any other 400."""
+    if _NO_RECORDS_PATTERN.search(response.body):
         return ()
     raise RejectedRequest("The upstream refused this request.", provider=response.provider)
 
 
-def _bare(paper_id: PaperId) -> str | None:
-    if paper_id.scheme not in _READERS:
-        raise InvalidInput(f"PubMed knows no {paper_id.scheme}.", provider=SPEC.name)
-    return _READERS[paper_id.scheme](paper_id.value)
+def _normalize_pubmed_id(paper_id: PaperId) -> str | None:
+    if paper_id.scheme not in _ID_PARSERS:
+        raise InvalidInput(
+            f"PubMed cannot look up papers by {paper_id.scheme}.", provider=SPEC.name
+        )
+    return _ID_PARSERS[paper_id.scheme](paper_id.value)
 
 
-def _params(query: PaperQuery) -> dict[str, str]:
-    term = shorten(clean(query.text), SPEC.max_query)
+def _build_esearch_params(query: PaperQuery) -> dict[str, str]:
+    term = shorten_query_text(clean_markup(query.text), SPEC.max_query_chars)
     if query.open_access:
         term = f'({term}) AND "loattrfree full text"[sb]'
     if query.full_text:
@@ -223,13 +260,13 @@ def _params(query: PaperQuery) -> dict[str, str]:
         "retmax": str(min(query.count, SPEC.max_results)),
         "sort": "pub_date" if query.sort == "date" else "relevance",
     }
-    if query.year_from or query.year_to:  # one bound without the other is ignored
+    if query.year_from or query.year_to:  # PubMed ignores one bound without the other
         bounds = {"mindate": str(query.year_from or 1500), "maxdate": str(query.year_to or 3000)}
         params |= {"datetype": "pdat"} | bounds
     return params
 
 
-def _applied(query: PaperQuery) -> frozenset[str]:
+def _list_pubmed_filters(query: PaperQuery) -> frozenset[str]:
     chosen = {
         "year": query.year_from or query.year_to,
         "sort": True,
@@ -239,14 +276,14 @@ def _applied(query: PaperQuery) -> frozenset[str]:
     return frozenset(name for name, wanted in chosen.items() if wanted)
 
 
-def _terms(query: BibliographicQuery) -> tuple[str, ...]:
-    """All words of the title; then the author's works of those years with some of them."""
-    words = _words(query.title)
+def _build_match_terms(query: BibliographicQuery) -> tuple[str, ...]:
+    """Terms to try in order: all title words; then the author, the years around it and any title word."""
+    words = _choose_title_words(query.title)
     if not words:
-        text = shorten(clean(query.text), 300)
+        text = shorten_query_text(clean_markup(query.text), 300)
         return (text,) if text else ()
     exact = " AND ".join(f"{word}[ti]" for word in words)
-    author = " ".join(_WORD.findall(clean(query.author)))
+    author = " ".join(_WORD_PATTERN.findall(clean_markup(query.author)))
     if not author:
         return (exact,)
     some = " OR ".join(f"{word}[ti]" for word in words)
@@ -255,9 +292,11 @@ def _terms(query: BibliographicQuery) -> tuple[str, ...]:
     return exact, loose + years
 
 
-def _words(title: str) -> list[str]:
-    found = _WORD.findall(clean(title))
+def _choose_title_words(title: str) -> list[str]:
+    found = _WORD_PATTERN.findall(clean_markup(title))
     telling = [
-        word for word in found if word.lower() not in stopwords.listed("en") and len(word) > 1
+        word
+        for word in found
+        if word.lower() not in stopwords.list_stopwords("en") and len(word) > 1
     ]
-    return list(dict.fromkeys(telling or found))[:_TITLE_WORDS]
+    return list(dict.fromkeys(telling or found))[:_MAX_TITLE_WORDS]

@@ -1,4 +1,4 @@
-"""SearXNG: your own instance, a list of them, or public ones found through searx.space."""
+"""SearXNG: your own instance, a list of instances, or public ones found through searx.space."""
 
 from __future__ import annotations
 
@@ -9,61 +9,67 @@ from citewell.errors import (
     InvalidInput,
     Misconfigured,
     RateLimited,
-    Refused,
+    RefusedByPolicy,
     RejectedRequest,
-    Unavailable,
     UpstreamError,
+    UpstreamUnavailable,
 )
-from citewell.model.search import Filter, Found, Picture, PictureQuery, Query
-from citewell.ports import Kit, Offer, Option, Spec
-from citewell.providers.searxng.answer import hits, pictures
-from citewell.providers.searxng.capabilities import Almanac
-from citewell.providers.searxng.directory import Directory
-from citewell.providers.searxng.door import Door, Manners
-from citewell.providers.searxng.failure import verdict
-from citewell.providers.searxng.health import Health
-from citewell.providers.searxng.instance import (
-    BASIC_AUTH,
-    DISCOVERY,
-    HEADERS,
-    INSTANCES,
-    URL,
-    Instance,
-    read,
+from citewell.model.search_queries import (
+    FoundImage,
+    ImageQuery,
+    SearchFilter,
+    SearchHits,
+    SearchQuery,
 )
-from citewell.providers.searxng.notebook import Notebook
-from citewell.providers.searxng.pool import Pool
-from citewell.providers.searxng.query import params
-from citewell.providers.searxng.search import Harvest, Searcher
+from citewell.ports import Offer, ProviderKit, ProviderOption, ProviderSpec
+from citewell.providers.searxng.instance_capabilities import CapabilityCache
+from citewell.providers.searxng.instance_client import InstanceClient, PublicPacing
+from citewell.providers.searxng.instance_directory import InstanceDirectory
+from citewell.providers.searxng.instance_health import InstanceHealth
+from citewell.providers.searxng.instance_pool import InstancePool
+from citewell.providers.searxng.instance_search import InstanceResults, InstanceSearcher
+from citewell.providers.searxng.instance_settings import (
+    BASIC_AUTH_SETTING,
+    DISCOVERY_SETTING,
+    HEADERS_SETTING,
+    INSTANCES_SETTING,
+    URL_SETTING,
+    SearxngInstance,
+    read_instance_plan,
+)
+from citewell.providers.searxng.json_memory import JsonMemory
+from citewell.providers.searxng.query_params import build_searxng_params
+from citewell.providers.searxng.result_page import convert_to_hits, convert_to_images
+from citewell.providers.searxng.search_failure import build_search_failure
 
-SPEC = Spec(
+SPEC = ProviderSpec(
     name="searxng",
     title="SearXNG",
-    home="https://docs.searxng.org/",
-    base_url="http://127.0.0.1:8888",  # SearXNG's own default; asked only when configured
+    homepage="https://docs.searxng.org/",
+    base_url="http://127.0.0.1:8888",  # SearXNG's default; used only if configured
     offers=frozenset({Offer.WEB, Offer.NEWS, Offer.IMAGES}),
     options=(
-        Option(
-            env=URL,
+        ProviderOption(
+            env=URL_SETTING,
             help="Address of your own SearXNG instance; it is asked first.",
-            own_address=True,
+            is_self_hosted=True,
         ),
-        Option(
-            env=BASIC_AUTH,
+        ProviderOption(
+            env=BASIC_AUTH_SETTING,
             help="user:password for your own instance; sent to no other.",
             secret=True,
         ),
-        Option(
-            env=HEADERS,
+        ProviderOption(
+            env=HEADERS_SETTING,
             help='More headers for your own instance, "Name: value, Name: value"; sent to no other.',
             secret=True,
         ),
-        Option(
-            env=INSTANCES,
+        ProviderOption(
+            env=INSTANCES_SETTING,
             help="Other SearXNG instances, comma-separated; asked in turn when your own does not answer.",
         ),
-        Option(
-            env=DISCOVERY,
+        ProviderOption(
+            env=DISCOVERY_SETTING,
             help=(
                 "File or address of searx.space's instances.json "
                 "(https://searx.space/data/instances.json). Off unless set: it sends your queries "
@@ -71,50 +77,53 @@ SPEC = Spec(
             ),
         ),
     ),
-    requires_any=(URL, INSTANCES, DISCOVERY),
+    requires_any=(URL_SETTING, INSTANCES_SETTING, DISCOVERY_SETTING),
     filters=frozenset(
         {
-            Filter.SITES,
-            Filter.TIME_RANGE,
-            Filter.SAFE,
-            Filter.LANGUAGE,
-            Filter.EXACT_TERMS,
-            Filter.EXCLUDE_TERMS,
-            Filter.CATEGORY,
+            SearchFilter.SITES,
+            SearchFilter.TIME_RANGE,
+            SearchFilter.SAFE,
+            SearchFilter.LANGUAGE,
+            SearchFilter.EXACT_TERMS,
+            SearchFilter.EXCLUDE_TERMS,
+            SearchFilter.CATEGORY,
         }
     ),
     max_results=50,
     rank=10,
     terms="Public instances: an honest agent, a few calls an hour, an hour's rest after a 429.",
-    evidence="a loopback double built from SearXNG's observed behaviour",
+    test_evidence="a loopback double built from SearXNG's observed behaviour",
 )
 
-CATEGORIES = frozenset(
+SEARCH_CATEGORIES = frozenset(
     {"general", "images", "videos", "news", "map", "music", "it", "science", "files"}
 )
 
-_ATTEMPTS = 4  # instances asked for one search
+_MAX_INSTANCE_ATTEMPTS = 4  # instances tried for one search
 
 
 class Provider:
-    def __init__(self, kit: Kit, *, manners: Manners | None = None) -> None:
-        manners = manners or Manners(clock=time.time)
-        plan = read(kit, unset=SPEC.base_url)
-        notebook, directory = Notebook(kit.memory), None
-        if plan.discovery:
-            directory = Directory(
-                plan.discovery, upstream=kit.upstream, notebook=notebook, clock=manners.clock
+    def __init__(self, kit: ProviderKit, *, manners: PublicPacing | None = None) -> None:
+        manners = manners or PublicPacing(clock=time.time)
+        plan = read_instance_plan(kit, unset=SPEC.base_url)
+        notebook, directory = JsonMemory(kit.memory), None
+        if plan.discovery_location:
+            directory = InstanceDirectory(
+                plan.discovery_location,
+                upstream=kit.upstream,
+                notebook=notebook,
+                clock=manners.clock,
             )
-        door = Door(kit.upstream, manners=manners)
-        self._health = Health(notebook, clock=manners.clock)
-        self._pool = Pool(plan, directory=directory, health=self._health)
-        almanac = Almanac(door, notebook=notebook, clock=manners.clock)
-        self._searcher = Searcher(door, health=self._health, almanac=almanac)
+        door = InstanceClient(kit.upstream, manners=manners)
+        self._health = InstanceHealth(notebook, clock=manners.clock)
+        self._pool = InstancePool(plan, directory=directory, health=self._health)
+        almanac = CapabilityCache(door, notebook=notebook, clock=manners.clock)
+        self._searcher = InstanceSearcher(door, health=self._health, almanac=almanac)
 
-    async def web(self, query: Query) -> Found:
-        harvest = await self._search(query)
-        return Found(
-            hits=hits(harvest.results),
+    async def search_web(self, query: SearchQuery) -> SearchHits:
+        harvest = await self._search_instances(query)
+        return SearchHits(
+            hits=convert_to_hits(harvest.results),
             total=harvest.total,
             engines=tuple(dict.fromkeys(name for row in harvest.results for name in row.engines)),
             unresponsive=harvest.unresponsive,
@@ -122,12 +131,12 @@ class Provider:
             notes=harvest.notes,
         )
 
-    async def news(self, query: Query) -> Found:
-        return await self.web(query.with_(category="news"))
+    async def search_news(self, query: SearchQuery) -> SearchHits:
+        return await self.search_web(query.with_changes(category="news"))
 
-    async def images(self, query: PictureQuery) -> tuple[Picture, ...]:
-        """Pictures; raises when there are none because engines failed, which no tuple could say."""
-        asked = Query(
+    async def search_images(self, query: ImageQuery) -> tuple[FoundImage, ...]:
+        """The images found. Raises Unavailable if there are none because engines failed."""
+        asked = SearchQuery(
             text=query.text,
             count=query.count,
             safe=query.safe,
@@ -135,81 +144,97 @@ class Provider:
             country=query.country,
             category="images",
         )
-        harvest = await self._search(asked)
-        found = pictures(harvest.results)
-        if not found and (harvest.unresponsive or harvest.lacking):
-            raise Unavailable(_why_empty(harvest), provider=SPEC.name)
+        harvest = await self._search_instances(asked)
+        found = convert_to_images(harvest.results)
+        if not found and (harvest.unresponsive or harvest.category_missing):
+            raise UpstreamUnavailable(_describe_missing_images(harvest), provider=SPEC.name)
         return found
 
-    async def _search(self, query: Query) -> Harvest:
-        if query.category not in CATEGORIES:
-            known = ", ".join(sorted(CATEGORIES))
-            raise InvalidInput(f"{query.category!r} is not a category; there are: {known}.")
-        asked = query.with_(count=min(query.count, SPEC.max_results))
+    async def _search_instances(self, query: SearchQuery) -> InstanceResults:
+        if query.category not in SEARCH_CATEGORIES:
+            known = ", ".join(sorted(SEARCH_CATEGORIES))
+            raise InvalidInput(f"{query.category!r} is not a category. Use one of: {known}.")
+        asked = query.with_changes(count=min(query.count, SPEC.max_results))
         try:
-            return await self._first_good(asked, params(asked, limit=SPEC.max_query))
+            return await self._find_first_results(
+                asked, build_searxng_params(asked, limit=SPEC.max_query_chars)
+            )
         except CitewellError as error:
             error.provider = error.provider or SPEC.name
             raise
         finally:
-            await self._health.save()
+            await self._health.save_records()
 
-    async def _first_good(self, query: Query, wanted: dict[str, str]) -> Harvest:
-        """The first instance with results; else the first empty answer; else why nobody answered."""
-        failures: list[tuple[Instance, CitewellError]] = []
-        empty: list[Harvest] = []
-        async for instance in self._pool.turns(self._searcher.probe):
+    async def _find_first_results(
+        self, query: SearchQuery, wanted: dict[str, str]
+    ) -> InstanceResults:
+        """The first results that an instance returns, else the first empty response.
+
+        Raises if no instance answered.
+        """
+        failures: list[tuple[SearxngInstance, CitewellError]] = []
+        empty: list[InstanceResults] = []
+        async for instance in self._pool.choose_instances(self._searcher.probe_json_support):
             try:
-                harvest = await self._attempt(instance, query, wanted)
+                harvest = await self._try_instance(instance, query, wanted)
             except (UpstreamError, Misconfigured) as error:
                 failures.append((instance, error))
             else:
-                if harvest.results or not (harvest.unresponsive or harvest.lacking):
+                if harvest.results or not (harvest.unresponsive or harvest.category_missing):
                     return harvest
                 empty.append(harvest)
-            if len(failures) + len(empty) >= _ATTEMPTS:
+            if len(failures) + len(empty) >= _MAX_INSTANCE_ATTEMPTS:
                 break
         if empty:
             return empty[0]
-        raise await self._nobody(failures)
+        raise await self._build_no_answer_error(failures)
 
-    async def _attempt(self, instance: Instance, query: Query, wanted: dict[str, str]) -> Harvest:
-        self._health.used(instance)
+    async def _try_instance(
+        self, instance: SearxngInstance, query: SearchQuery, wanted: dict[str, str]
+    ) -> InstanceResults:
+        self._health.record_use(instance)
         try:
-            harvest = await self._searcher.search(instance, query, wanted)
+            harvest = await self._searcher.search_instance(instance, query, wanted)
         except (RateLimited, RejectedRequest):
             raise  # neither is a failure of the instance
-        except Refused as error:
-            self._health.failed(instance)
-            raise _unreachable(instance, error) from None
+        except RefusedByPolicy as error:
+            self._health.record_instance_failure(instance)
+            raise _convert_guard_refusal(instance, error) from None
         except (UpstreamError, Misconfigured):
-            self._health.failed(instance)
+            self._health.record_instance_failure(instance)
             raise
-        self._health.answered(instance)
+        self._health.record_answer(instance)
         return harvest
 
-    async def _nobody(self, failures: list[tuple[Instance, CitewellError]]) -> CitewellError:
-        members = await self._pool.members()
+    async def _build_no_answer_error(
+        self, failures: list[tuple[SearxngInstance, CitewellError]]
+    ) -> CitewellError:
+        members = await self._pool.list_known_instances()
         if members:
-            return verdict(failures, members=members, health=self._health)
+            return build_search_failure(failures, members=members, health=self._health)
         if self._pool.problem is not None:
             return self._pool.problem
-        if not self._pool.configured:
+        if not self._pool.has_sources:
             names = ", ".join(SPEC.requires_any)
             return Misconfigured(f"SearXNG needs one of {names}.", action="inform_user")
-        return verdict((), members=(), health=self._health)
+        return build_search_failure((), members=(), health=self._health)
 
 
-def _unreachable(instance: Instance, error: Refused) -> CitewellError:
-    """Our guard's refusal is a matter of settings for the own instance, and a fault of any other."""
-    if not instance.own:
-        return Unavailable(f"{instance.url} is not at a public address.", detail=error.message)
+def _convert_guard_refusal(instance: SearxngInstance, error: RefusedByPolicy) -> CitewellError:
+    """The error for an instance that our guard refused.
+
+    Misconfigured for your own instance, because a setting can allow it; Unavailable for any other.
+    """
+    if not instance.is_own:
+        return UpstreamUnavailable(
+            f"{instance.url} is not at a public address.", detail=error.message
+        )
     authority = instance.url.partition("://")[2].partition("/")[0]
-    message = f"{URL} is not at a public address. Put {authority} into CITEWELL_ALLOW_PRIVATE_HOSTS to allow it."
+    message = f"{URL_SETTING} is not at a public address. Add {authority} to CITEWELL_ALLOW_PRIVATE_HOSTS to allow it."
     return Misconfigured(message, action="inform_user", detail=error.message)
 
 
-def _why_empty(harvest: Harvest) -> str:
+def _describe_missing_images(harvest: InstanceResults) -> str:
     failed = "; ".join(f"{engine}: {reason}" for engine, reason in harvest.unresponsive)
     told = [f"Engines failed ({failed})."] if failed else []
-    return " ".join([f"{harvest.instance.url} found no pictures.", *told, *harvest.notes])
+    return " ".join([f"{harvest.instance.url} found no images.", *told, *harvest.notes])

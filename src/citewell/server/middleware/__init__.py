@@ -1,1 +1,1 @@
-"""What surrounds every tool call, one concern a file; the order stands in `server.app`."""
+"""Middleware around every tool call, one concern per file; `server.app` sets the order."""

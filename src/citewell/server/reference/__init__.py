@@ -1,4 +1,4 @@
-"""Everything that is derived from code: reference pages, `.env.example`, `server.json`, golden schemas, the manifest."""
+"""Files generated from the code: reference pages, `.env.example`, `server.json`, golden schemas, the manifest."""
 
 from __future__ import annotations
 
@@ -9,87 +9,95 @@ from pathlib import Path
 from typing import Any
 
 from citewell.errors import Misconfigured
-from citewell.services.catalogue import Catalogue
-from citewell.services.web.lenses import Lenses
+from citewell.services.routing.provider_catalogue import ProviderCatalogue
+from citewell.services.web.lenses import LensCatalogue
 
-BUDGET_DEFAULT = 4_000  # tokens of the default profile's tools
-BUDGET_ALL = 12_000
-GOLDEN = "tests/golden/tools"
-PAGES = "docs/reference"
+MAX_DEFAULT_TOKENS = 4_000  # all tools of the default profile together
+MAX_ALL_TOKENS = 12_000
+GOLDEN_DIRECTORY = "tests/golden/tools"
+PAGES_DIRECTORY = "docs/reference"
 
 
-def tokens(wire: Mapping[str, Any]) -> int:
-    """What a tool costs a client's context, four bytes to a token."""
+def estimate_tool_tokens(wire: Mapping[str, Any]) -> int:
+    """How many tokens a tool takes of a client's context, at four bytes per token."""
     paid = {name: wire[name] for name in ("name", "description", "inputSchema")}
     return len(json.dumps(paid, ensure_ascii=False, separators=(",", ":")).encode()) // 4
 
 
-def documents(
-    catalogue: Catalogue, lenses: Lenses, entries: Sequence[Mapping[str, Any]], *, version: str
+def build_reference_files(
+    catalogue: ProviderCatalogue,
+    lenses: LensCatalogue,
+    entries: Sequence[Mapping[str, Any]],
+    *,
+    version: str,
 ) -> dict[str, str]:
-    """Each derived text by its path in the repository; the manifest is the baker's and not among them."""
+    """The text of each generated file by its path in the repository, except the manifest."""
     from citewell.server.reference import (
-        environ,
-        errors,
-        listing,
-        prompts,
-        providers,
-        settings,
-        tools,
+        env_example,
+        errors_page,
+        prompts_page,
+        providers_page,
+        registry_listing,
+        settings_page,
+        tools_page,
     )
-    from citewell.server.reference import lenses as lens_page
+    from citewell.server.reference import lenses_page as lens_page
 
-    specs = tuple(catalogue.spec(name) for name in catalogue.names())
+    specs = tuple(catalogue.find_spec(name) for name in catalogue.list_provider_names())
     pages = {
-        f"{PAGES}/tools.md": tools.page(entries),
-        f"{PAGES}/providers.md": providers.page(specs),
-        f"{PAGES}/settings.md": settings.page(specs),
-        f"{PAGES}/errors.md": errors.page(),
-        f"{PAGES}/lenses.md": lens_page.page(lenses.all()),
-        f"{PAGES}/prompts.md": prompts.page(),
-        ".env.example": environ.text(specs),
-        "server.json": listing.text(specs, version=version),
+        f"{PAGES_DIRECTORY}/tools.md": tools_page.render_tools_page(entries),
+        f"{PAGES_DIRECTORY}/providers.md": providers_page.render_providers_page(specs),
+        f"{PAGES_DIRECTORY}/settings.md": settings_page.render_settings_page(specs),
+        f"{PAGES_DIRECTORY}/errors.md": errors_page.render_errors_page(),
+        f"{PAGES_DIRECTORY}/lenses.md": lens_page.render_lenses_page(lenses.list_lenses()),
+        f"{PAGES_DIRECTORY}/prompts.md": prompts_page.render_prompts_page(),
+        ".env.example": env_example.render_env_example(specs),
+        "server.json": registry_listing.render_registry_listing(specs, version=version),
     }
-    golden = {f"{GOLDEN}/{entry['name']}.json": _pretty(entry["wire"]) for entry in entries}
+    golden = {
+        f"{GOLDEN_DIRECTORY}/{entry['name']}.json": _encode_golden_json(entry["wire"])
+        for entry in entries
+    }
     return pages | golden
 
 
-def differing(root: Path, wanted: Mapping[str, str]) -> tuple[str, ...]:
-    """The paths whose files are missing, out of date, or left over from a tool that is gone."""
-    changed = [path for path, text in wanted.items() if _read(root / path) != text]
+def find_outdated_files(root: Path, wanted: Mapping[str, str]) -> tuple[str, ...]:
+    """The paths of files that are missing, out of date, or belong to a removed tool."""
+    changed = [path for path, text in wanted.items() if _read_text_file(root / path) != text]
     left_over = [
-        f"{GOLDEN}/{file.name}"
-        for file in sorted((root / GOLDEN).glob("*.json"))
-        if f"{GOLDEN}/{file.name}" not in wanted
+        f"{GOLDEN_DIRECTORY}/{file.name}"
+        for file in sorted((root / GOLDEN_DIRECTORY).glob("*.json"))
+        if f"{GOLDEN_DIRECTORY}/{file.name}" not in wanted
     ]
     return (*changed, *left_over)
 
 
-def write(root: Path, wanted: Mapping[str, str]) -> tuple[str, ...]:
-    """Write what differs; the paths written. A left-over golden file is the author's to remove."""
-    changed = tuple(path for path in differing(root, wanted) if path in wanted)
+def write_outdated_files(root: Path, wanted: Mapping[str, str]) -> tuple[str, ...]:
+    """Write missing and outdated files and return their paths. Files of removed tools are not deleted."""
+    changed = tuple(path for path in find_outdated_files(root, wanted) if path in wanted)
     for path in changed:
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_text(wanted[path], encoding="utf-8", newline="\n")
     return changed
 
 
-def version_of(root: Path) -> str:
-    """The project's version; Misconfigured where `root` is not this repository."""
+def read_project_version(root: Path) -> str:
+    """The project's version; raises Misconfigured if `root` is not this repository."""
     try:
         project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     except (OSError, KeyError, tomllib.TOMLDecodeError):
         project = {}
     if project.get("name") != "citewell":
         raise Misconfigured(
-            f"{root} is not Citewell's repository; run this at its root.", action="inform_user"
+            f"{root} is not the Citewell repository. Run this command in the root of the repository.",
+            action="inform_user",
         )
     return str(project["version"])
 
 
-def _read(path: Path) -> str | None:
+def _read_text_file(path: Path) -> str | None:
     return path.read_text(encoding="utf-8") if path.is_file() else None
 
 
-def _pretty(data: Any) -> str:
+def _encode_golden_json(data: Any) -> str:
     return json.dumps(data, ensure_ascii=False, indent=2) + "\n"

@@ -1,1 +1,1 @@
-"""Durable jobs: workflows whose steps are recorded, and whose paid calls are never paid twice."""
+"""Durable jobs: workflows whose steps are stored, and whose paid calls are never sent twice."""

@@ -1,1 +1,1 @@
-"""The user's own documents: what is added, how it is read, and how it is found again."""
+"""The library, which holds the user's own documents: import, search, export."""

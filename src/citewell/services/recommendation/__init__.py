@@ -1,1 +1,1 @@
-"""Lists of recommendations: who gains by them, whether their sources stand, who says the same."""
+"""Audits lists of recommendations: vested interests, links, host reputation, corroboration."""

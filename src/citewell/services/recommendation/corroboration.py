@@ -1,4 +1,4 @@
-"""Whether others say the same: searches among independent sources, and how far each result agrees."""
+"""Searches independent sources for a recommendation, and classifies whether each result agrees."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from citewell.errors import CitewellError
-from citewell.model.recommendation import CorroboratingResult, CorroborationSearch
-from citewell.model.routing import Trace
-from citewell.model.source import SearchAnswer, SearchResult
-from citewell.services.trust.coverage import ADDRESSED, NOT_ADDRESSED, measure
-from citewell.services.web.ask import Ask
-from citewell.text import domains, urls
-from citewell.text.operators import shorten
-from citewell.text.tokens import terms
+from citewell.model.recommendation_audit import CorroboratingResult, CorroborationSearch
+from citewell.model.routing_trace import RoutingTrace
+from citewell.model.search_results import SearchAnswer, SearchResult
+from citewell.services.trust.claim_coverage import ADDRESSED, NOT_ADDRESSED, measure_claim_coverage
+from citewell.services.web.search_request import SearchRequest
+from citewell.text.language.tokens import extract_terms
+from citewell.text.web import addresses, registered_domains
+from citewell.text.web.search_operators import shorten_query_text
 
 logger = logging.getLogger(__name__)
 
-LENSES = ("news", "tech")
-RECORDS = "investigative_records"
+CORROBORATION_LENSES = ("news", "tech")
+RECORDS_LENS = "investigative_records"
 AGREE, DISAGREE, SILENT = "agree", "disagree", "silent"
-_AT_ONCE = 6
-_QUERY = 300  # characters
-_TOP = 3
-# Where money was lost or the law broken, the records are asked too.
-_RISK = re.compile(
+_MAX_CONCURRENT_SEARCHES = 6
+_MAX_QUERY_CHARS = 300  # characters
+_MAX_TOP_RESULTS = 3
+# Words about losses or offences: public records are then searched too.
+_RISK_WORDS_PATTERN = re.compile(
     r"\b(?:scams?|fraud\w*|lawsuits?|sued|suing|breach\w*|hack(?:ed|s)?|recall\w*|fine[ds]?|penalt\w+|sanction\w*"
     r"|investigat\w+|bankrupt\w*|ponzi|pyramid scheme|counterfeit\w*|corrupt\w*|indict\w*|settlement|unsafe|banned"
     r"|betrug\w*|klage|insolven\w*|escroquerie|fraude|estafa|demanda|truffa)\b",
@@ -38,55 +38,64 @@ _RISK = re.compile(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Matter:
-    """What is recommended, where, and what is said of it."""
+class CorroborationRequest:
+    """What is recommended, at which address, and the claim about it."""
 
     title: str
     url: str
     claim: str
-    count: int  # results of each search
+    results_per_search: int  # results per search
     tenant: str | None = None
 
 
-class Searching(Protocol):
-    async def search(
-        self, ask: Ask, *, trace: Trace, tenant: str | None = None
+class CachedSearchPort(Protocol):
+    async def search_cached(
+        self, ask: SearchRequest, *, trace: RoutingTrace, tenant: str | None = None
     ) -> SearchAnswer: ...
 
 
-class Corroboration:
-    def __init__(self, searches: Searching) -> None:
+class CorroborationFinder:
+    def __init__(self, searches: CachedSearchPort) -> None:
         self._searches = searches
-        self._gate = asyncio.Semaphore(_AT_ONCE)
+        self._gate = asyncio.Semaphore(_MAX_CONCURRENT_SEARCHES)
 
-    async def look(self, matter: Matter) -> tuple[CorroborationSearch, ...]:
-        """One search for each lens; one that fails is left out, and never fails the audit."""
-        risky = _RISK.search(f"{matter.title} {matter.claim}")
-        lenses = (*LENSES, RECORDS) if risky else LENSES
-        found = await asyncio.gather(*(self._through(lens, matter) for lens in lenses))
+    async def corroborate_recommendation(
+        self, matter: CorroborationRequest
+    ) -> tuple[CorroborationSearch, ...]:
+        """One search for each lens; a search that fails is left out."""
+        risky = _RISK_WORDS_PATTERN.search(f"{matter.title} {matter.claim}")
+        lenses = (*CORROBORATION_LENSES, RECORDS_LENS) if risky else CORROBORATION_LENSES
+        found = await asyncio.gather(*(self._search_lens(lens, matter) for lens in lenses))
         return tuple(search for search in found if search is not None)
 
-    async def _through(self, lens: str, matter: Matter) -> CorroborationSearch | None:
-        query = shorten(f"{matter.title} {matter.claim}", _QUERY)
-        ask = Ask(query=query, count=matter.count, lens=lens)
+    async def _search_lens(
+        self, lens: str, matter: CorroborationRequest
+    ) -> CorroborationSearch | None:
+        query = shorten_query_text(f"{matter.title} {matter.claim}", _MAX_QUERY_CHARS)
+        ask = SearchRequest(query=query, count=matter.results_per_search, lens=lens)
         async with self._gate:
             try:
-                answer = await self._searches.search(ask, trace=Trace(), tenant=matter.tenant)
+                answer = await self._searches.search_cached(
+                    ask, trace=RoutingTrace(), tenant=matter.tenant
+                )
             except CitewellError as error:
                 logger.info("corroboration through %s failed: %s", lens, error.kind)
                 return None
-        own = domains.registrable(urls.host(matter.url))
-        results = [one for one in answer.results if not _own(one, own)]
-        signals = [signal(one, matter.title, matter.claim) for one in results]
-        return _counted(lens, query, list(zip(signals, results, strict=True)))
+        own = registered_domains.find_registered_domain(addresses.extract_host(matter.url))
+        results = [one for one in answer.results if not _is_own_domain(one, own)]
+        signals = [classify_agreement(one, matter.title, matter.claim) for one in results]
+        return _build_corroboration_search(lens, query, list(zip(signals, results, strict=True)))
 
 
-def _own(result: SearchResult, domain: str) -> bool:
-    """Nobody corroborates himself."""
-    return bool(domain) and domains.registrable(urls.host(result.url)) == domain
+def _is_own_domain(result: SearchResult, domain: str) -> bool:
+    """Whether the result is from the recommended site itself, which cannot corroborate it."""
+    return (
+        bool(domain)
+        and registered_domains.find_registered_domain(addresses.extract_host(result.url)) == domain
+    )
 
 
-def _counted(
+def _build_corroboration_search(
     lens: str, query: str, found: Sequence[tuple[str, SearchResult]]
 ) -> CorroborationSearch:
     counts = Counter(said for said, _ in found)
@@ -100,22 +109,22 @@ def _counted(
         silent_count=counts[SILENT],
         top_results=tuple(
             CorroboratingResult(title=one.title, url=one.url, signal=said)
-            for said, one in ranked[:_TOP]
+            for said, one in ranked[:_MAX_TOP_RESULTS]
         ),
     )
 
 
-def signal(result: SearchResult, title: str, claim: str) -> str:
-    """Agrees where it names what is recommended and covers the claim without a denial."""
+def classify_agreement(result: SearchResult, title: str, claim: str) -> str:
+    """`agree` if the result names what is recommended and covers the claim without contrast."""
     text = ". ".join((result.title, result.snippet, *(result.extra_snippets or ())))
-    found = measure(claim, text)
+    found = measure_claim_coverage(claim, text)
     if found.support == NOT_ADDRESSED:
         return DISAGREE
-    if found.support != ADDRESSED or not _names(text, title):
+    if found.support != ADDRESSED or not _has_recommended_name(text, title):
         return SILENT
-    return DISAGREE if found.contrast else AGREE
+    return DISAGREE if found.has_contrast else AGREE
 
 
-def _names(text: str, title: str) -> bool:
-    wanted = terms(title)
-    return bool(wanted) and len(wanted & terms(text)) * 2 >= len(wanted)
+def _has_recommended_name(text: str, title: str) -> bool:
+    wanted = extract_terms(title)
+    return bool(wanted) and len(wanted & extract_terms(text)) * 2 >= len(wanted)

@@ -1,1 +1,1 @@
-"""Deep research: planned, carried out in durable steps, checked against its sources, and reported."""
+"""Deep research: plans a job, runs it in durable steps, checks citations and writes the report."""

@@ -1,1 +1,1 @@
-"""Scholarship: works found, looked up, merged, followed along their citations, and read."""
+"""Scholarly works: search, lookup, merging of records, citation graph and full text."""

@@ -1,1 +1,1 @@
-"""Research that spans many calls: steps, sources, gaps, and a report at the end."""
+"""Research sessions that span many calls: steps, sources, gaps, and an export at the end."""

@@ -1,1 +1,1 @@
-"""Whether what is cited exists, stands, and says what it is cited for."""
+"""Checks whether a cited work exists, has been retracted, and says what it is cited for."""

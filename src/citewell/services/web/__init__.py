@@ -1,1 +1,1 @@
-"""Web search over many providers."""
+"""Web search through many providers."""

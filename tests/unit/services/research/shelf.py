@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from citewell.errors import NotFound, Unavailable
+from citewell.errors import NotFound, UpstreamUnavailable
 from citewell.model.page import Page
-from citewell.model.search import Hit
-from citewell.services.research.collect import Ports
-from citewell.text import tokens
+from citewell.model.search_queries import SearchHit
+from citewell.services.research.collecting.research_rounds import ResearchPorts
+from citewell.text.language import tokens
 
 STORY = (
     "Street trees lower summer temperatures in cities by shading paved ground. "
@@ -72,22 +72,22 @@ class Shelf:
         self.asked: list[str] = []
         self._pages = PAGES if pages is None else pages
 
-    async def search(self, query: str, *, count: int) -> Sequence[Hit]:
+    async def find_pages(self, query: str, *, count: int) -> Sequence[SearchHit]:
         self.asked.append(query)
-        wanted = tokens.terms(query)
+        wanted = tokens.extract_terms(query)
         shared = {
-            url: len(wanted & tokens.terms(f"{page[0]} {page[1]}"))
+            url: len(wanted & tokens.extract_terms(f"{page[0]} {page[1]}"))
             for url, page in self._pages.items()
         }
         best = sorted((url for url in shared if shared[url]), key=lambda url: (-shared[url], url))
-        return [Hit(title=self._pages[url][0], url=url) for url in best[:count]]
+        return [SearchHit(title=self._pages[url][0], url=url) for url in best[:count]]
 
 
 class Broken:
     name = "broken"
 
-    async def search(self, query: str, *, count: int) -> Sequence[Hit]:
-        raise Unavailable("The service is down.")
+    async def find_pages(self, query: str, *, count: int) -> Sequence[SearchHit]:
+        raise UpstreamUnavailable("The service is down.")
 
 
 class Reader:
@@ -95,7 +95,7 @@ class Reader:
         self._pages = PAGES if pages is None else pages
         self.read_urls: list[str] = []
 
-    async def read(self, url: str) -> Page:
+    async def read_page(self, url: str) -> Page:
         self.read_urls.append(url)
         if url not in self._pages:
             raise NotFound("There is no such page.")
@@ -110,5 +110,5 @@ class Reader:
         )
 
 
-def ports(*finders: object, reader: Reader | None = None) -> Ports:
-    return Ports(finders=finders or (Shelf(),), reader=reader or Reader())  # type: ignore[arg-type]  # fakes
+def ports(*finders: object, reader: Reader | None = None) -> ResearchPorts:
+    return ResearchPorts(finders=finders or (Shelf(),), reader=reader or Reader())  # type: ignore[arg-type]  # fakes

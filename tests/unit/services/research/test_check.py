@@ -1,13 +1,18 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
-from citewell.model.research import TIERS, Cited, ProviderReport, Relation
-from citewell.services.research.check import Check, cited, uncited
-from citewell.services.research.material import Reading
-from citewell.services.research.plan import plan
-from citewell.services.research.together import Gathered, combined
-from citewell.text import urls
+from citewell.model.research import RESEARCH_TIERS, ClaimRelation, ProviderReport, ReportCitation
+from citewell.services.research.claims.citation_check import (
+    CitationCheck,
+    describe_uncited_reports,
+    list_cited_pages,
+)
+from citewell.services.research.combined_findings import GatheredMaterial, combine_findings
+from citewell.services.research.planning.research_plan import build_research_plan
+from citewell.services.research.step_values import PageReading
+from citewell.text.web import addresses
 
 GOOD, GONE, INNER = "https://a.example.org/good", "https://b.example.org/gone", "http://10.0.0.1/x"
 PAGE = (
@@ -22,11 +27,11 @@ TEXT = (
     f"Its keys hang in the engine room ([inner]({INNER})). "
     "Nobody is cited for this last sentence."
 )
-PLAN = plan("When was the harbour bridge opened?", TIERS["S"], year=2026)
+PLAN = build_research_plan("When was the harbour bridge opened?", RESEARCH_TIERS["S"], year=2026)
 
 
-def reading(url: str, **given: str) -> Reading:
-    return Reading(**{"url": url, "text": "", **given})
+def reading(url: str, **given: str) -> PageReading:
+    return PageReading(**{"url": url, "text": "", **given})
 
 
 REPORT = ProviderReport(provider="openai", text=TEXT)
@@ -37,46 +42,48 @@ READ = (
 )
 
 
-def judged():
-    pages = {urls.key(url): page for url, page in READ}
-    refs = {urls.key(url): f"src_{n}" for n, (url, _) in enumerate(READ, start=1)}
-    return Check(pages, refs).statements(PLAN, REPORT)
+def judged() -> Any:
+    pages = {addresses.build_page_key(url): page for url, page in READ}
+    refs = {addresses.build_page_key(url): f"src_{n}" for n, (url, _) in enumerate(READ, start=1)}
+    return CitationCheck(pages, refs).judge_statements(PLAN, REPORT)
 
 
-def test_a_borne_out_sentence_has_its_snippet_with_its_place():
+def test_a_borne_out_sentence_has_its_snippet_with_its_place() -> None:
     first = judged()[0]
 
-    assert first.relation is Relation.SUPPORTS
+    assert first.relation is ClaimRelation.SUPPORTS
     assert first.support > 0.7
     assert PAGE[first.start : first.end] == first.snippet
 
 
-def test_a_sentence_that_the_page_does_not_hold_is_unsupported():
+def test_a_sentence_that_the_page_does_not_hold_is_unsupported() -> None:
     assert judged()[1].support < 0.25
 
 
-def test_pages_that_never_were_and_private_ones_bear_nothing_out():
+def test_pages_that_never_were_and_private_ones_bear_nothing_out() -> None:
     lost, inner = judged()[2:4]
 
     assert (lost.state, lost.support) == ("never_existed", 0.0)
     assert (inner.state, inner.support) == ("refused", 0.0)
 
 
-def test_each_cited_page_is_read_once_and_known_ones_not_again():
-    twice = REPORT.model_copy(update={"citations": (Cited(url=GOOD + "?utm_source=x"),)})
+def test_each_cited_page_is_read_once_and_known_ones_not_again() -> None:
+    twice = REPORT.model_copy(update={"citations": (ReportCitation(url=GOOD + "?utm_source=x"),)})
 
-    assert [lead.url for lead in cited([twice, REPORT])] == [GOOD, GONE, INNER]
-    assert [lead.url for lead in cited([REPORT], known=[GOOD])] == [GONE, INNER]
+    assert [lead.url for lead in list_cited_pages([twice, REPORT])] == [GOOD, GONE, INNER]
+    assert [lead.url for lead in list_cited_pages([REPORT], known=[GOOD])] == [GONE, INNER]
 
 
-def test_what_is_not_cited_is_counted():
-    assert uncited([REPORT]) == ("1 of 5 statements of openai carry no citation.",)
+def test_what_is_not_cited_is_counted() -> None:
+    assert describe_uncited_reports([REPORT]) == ("1 of 5 statements of openai carry no citation.",)
     bare = ProviderReport(provider="grok", text="One thing is so. Another thing is so too.")
-    assert "cites nothing" in uncited([bare])[0]
+    assert "cites nothing" in describe_uncited_reports([bare])[0]
 
 
-def test_claims_are_flagged_for_what_their_citations_turn_out_to_be():
-    found = combined(Gathered(plan=PLAN, cited=READ, reports=(REPORT,)), salt="job")
+def test_claims_are_flagged_for_what_their_citations_turn_out_to_be() -> None:
+    found = combine_findings(
+        GatheredMaterial(plan=PLAN, cited_readings=READ, reports=(REPORT,)), salt="job"
+    )
 
     flags = {claim.content: claim.flags for claim in found.claims}
     assert "unsupported" not in flags["The harbour bridge was opened in 1932."]
@@ -87,50 +94,54 @@ def test_claims_are_flagged_for_what_their_citations_turn_out_to_be():
     assert "1 claim cites a page that does not exist." in found.notes
 
 
-def test_an_address_that_redirects_is_one_source_with_where_it_leads():
+def test_an_address_that_redirects_is_one_source_with_where_it_leads() -> None:
     redirect = "https://r.example.com/?to=good"
     report = ProviderReport(
         provider="gemini", text=f"The harbour bridge was opened in 1932 ([page]({redirect}))."
     )
-    gathered = Gathered(
-        plan=PLAN, cited=((redirect, READ[0][1]), READ[0]), reports=(report, REPORT)
+    gathered = GatheredMaterial(
+        plan=PLAN, cited_readings=((redirect, READ[0][1]), READ[0]), reports=(report, REPORT)
     )
 
-    found = combined(gathered, salt="job")
+    found = combine_findings(gathered, salt="job")
 
     assert [source.url for source in found.sources].count(GOOD) == 1
     (claim,) = [one for one in found.claims if "1932" in one.content]
     assert claim.supporting_providers == ("gemini", "openai")
 
 
-def test_the_same_material_gives_the_same_bytes():
-    gathered = Gathered(plan=PLAN, cited=READ, reports=(REPORT,))
+def test_the_same_material_gives_the_same_bytes() -> None:
+    gathered = GatheredMaterial(plan=PLAN, cited_readings=READ, reports=(REPORT,))
 
     assert (
-        combined(gathered, salt="j").model_dump_json()
-        == combined(gathered, salt="j").model_dump_json()
+        combine_findings(gathered, salt="j").model_dump_json()
+        == combine_findings(gathered, salt="j").model_dump_json()
     )
 
 
-def test_a_number_that_the_page_does_not_give_is_flagged():
+def test_a_number_that_the_page_does_not_give_is_flagged() -> None:
     text = f"About 900,000 vehicles cross it every day ([page]({GOOD}))."
     report = ProviderReport(provider="openai", text=text)
 
-    found = combined(Gathered(plan=PLAN, cited=READ[:1], reports=(report,)), salt="job")
+    found = combine_findings(
+        GatheredMaterial(plan=PLAN, cited_readings=READ[:1], reports=(report,)), salt="job"
+    )
 
     assert "number_not_found" in found.claims[0].flags
     assert "unsupported" not in found.claims[0].flags
     assert found.notes == ("1 claim gives a number that its source does not.",)
 
 
-def test_a_report_without_a_model_quotes_the_page_and_never_the_provider():
+def test_a_report_without_a_model_quotes_the_page_and_never_the_provider() -> None:
     text = (
         f"In 1932 the harbour bridge was opened, after work of eight years ([page]({GOOD}))."
         f" The bridge brought joy to everyone in the harbour ([page]({GOOD}))."
     )
     report = ProviderReport(provider="openai", text=text)
 
-    found = combined(Gathered(plan=PLAN, cited=READ[:1], reports=(report,)), salt="job")
+    found = combine_findings(
+        GatheredMaterial(plan=PLAN, cited_readings=READ[:1], reports=(report,)), salt="job"
+    )
 
     bullets = re.findall(r"^- (.+?) \[src_1\] \*", found.synthesis, re.MULTILINE)
     assert bullets

@@ -5,33 +5,36 @@ from random import Random
 
 import pytest
 
-from citewell.model.research import Claim, Relation
-from citewell.services.research import claims
-from citewell.services.research.claims import Built, Statement
+from citewell.model.research import ClaimRelation, ResearchClaim
+from citewell.services.research.claims import claim_building
+from citewell.services.research.claims.claim_building import (
+    ClaimSet,
+    SourcedStatement,
+)
 
 TREES = "Street trees lower summer temperatures in cities by shading the ground."
 AGAIN = "By shading the ground, street trees lower summer temperatures in cities."
 DENIED = "Street trees do not lower summer temperatures in cities by shading the ground."
 
 
-def quoted(text: str, source: str, **told: object) -> Statement:
-    plain = Statement(
-        text=text, provider="local", source=source, owner=f"{source}.org", worth=0.35, support=1.0,
-        snippet=text, start=0, end=len(text), origin=source, interest=0.5,
+def quoted(text: str, source: str, **told: object) -> SourcedStatement:
+    plain = SourcedStatement(
+        text=text, provider="local", source=source, owner=f"{source}.org", source_weight=0.35, support=1.0,
+        snippet=text, start=0, end=len(text), origin=source, relevance=0.5,
     )  # fmt: skip
     return replace(plain, **told)  # type: ignore[arg-type]  # the fields' own types check at the call
 
 
-def built(*said: Statement) -> Built:
-    return claims.build(said, salt="job")
+def built(*said: SourcedStatement) -> ClaimSet:
+    return claim_building.build_claims(said, salt="job")
 
 
-def only(*said: Statement) -> Claim:
+def only(*said: SourcedStatement) -> ResearchClaim:
     (claim,) = built(*said).claims
     return claim
 
 
-def test_statements_of_several_sources_are_one_claim():
+def test_statements_of_several_sources_are_one_claim() -> None:
     claim = only(quoted(TREES, "src_1"), quoted(AGAIN, "src_2"))
 
     assert set(claim.sources) == {"src_1", "src_2"}
@@ -39,7 +42,7 @@ def test_statements_of_several_sources_are_one_claim():
     assert "single_source" not in claim.flags
 
 
-def test_providers_that_back_a_claim_are_named():
+def test_providers_that_back_a_claim_are_named() -> None:
     claim = only(
         quoted(TREES, "src_1"),
         quoted(AGAIN, "src_2", provider="openai", origin="openai", snippet=TREES, support=0.8),
@@ -49,11 +52,12 @@ def test_providers_that_back_a_claim_are_named():
     assert claim.contradicting_providers == ()
 
 
-def test_one_sentence_with_two_citations_is_one_claim_with_two_pieces_of_evidence():
+def test_one_sentence_with_two_citations_is_one_claim_with_two_pieces_of_evidence() -> None:
     said = quoted(TREES, "src_1", provider="openai", origin="openai")
 
     found = built(
-        said, replace(said, source="src_2", owner="b.org", support=0.1, relation=Relation.MENTIONS)
+        said,
+        replace(said, source="src_2", owner="b.org", support=0.1, relation=ClaimRelation.MENTIONS),
     )
 
     assert len(found.claims) == 1
@@ -61,9 +65,11 @@ def test_one_sentence_with_two_citations_is_one_claim_with_two_pieces_of_evidenc
     assert found.claims[0].confidence == 0.35  # the page that does not bear it out adds nothing
 
 
-def test_a_claim_none_of_whose_pages_bears_it_out_is_unsupported():
+def test_a_claim_none_of_whose_pages_bears_it_out_is_unsupported() -> None:
     claim = only(
-        quoted(TREES, "src_1", support=0.2, relation=Relation.MENTIONS, snippet="Trees are tall.")
+        quoted(
+            TREES, "src_1", support=0.2, relation=ClaimRelation.MENTIONS, snippet="Trees are tall."
+        )
     )
 
     assert "unsupported" in claim.flags
@@ -71,10 +77,15 @@ def test_a_claim_none_of_whose_pages_bears_it_out_is_unsupported():
     assert claim.supporting_providers == ()
 
 
-def test_a_page_that_could_not_be_checked_counts_a_little():
+def test_a_page_that_could_not_be_checked_counts_a_little() -> None:
     claim = only(
         quoted(
-            TREES, "src_1", support=0.3, state="unreachable", relation=Relation.MENTIONS, snippet=""
+            TREES,
+            "src_1",
+            support=0.3,
+            state="unreachable",
+            relation=ClaimRelation.MENTIONS,
+            snippet="",
         )
     )
 
@@ -82,21 +93,21 @@ def test_a_page_that_could_not_be_checked_counts_a_little():
     assert claim.flags == ("unreachable",)
 
 
-def test_a_page_that_never_existed_counts_for_nothing():
+def test_a_page_that_never_existed_counts_for_nothing() -> None:
     claim = only(quoted(TREES, "src_1", support=0.0, state="never_existed", snippet=""))
 
     assert (claim.confidence, claim.supporting_providers) == (0.0, ())
     assert "never_existed" in claim.flags
 
 
-def test_a_claim_without_citation_says_so():
+def test_a_claim_without_citation_says_so() -> None:
     claim = only(quoted(TREES, "", snippet="", owner=""))
 
     assert "uncited" in claim.flags
     assert claim.confidence == 0.0
 
 
-def test_a_claim_and_its_denial_contradict_each_other():
+def test_a_claim_and_its_denial_contradict_each_other() -> None:
     found = built(quoted(TREES, "src_1"), quoted(DENIED, "src_2", provider="grok", origin="grok"))
     by_text = {claim.content: claim for claim in found.claims}
 
@@ -107,13 +118,15 @@ def test_a_claim_and_its_denial_contradict_each_other():
     assert by_text[TREES].confidence == pytest.approx(0.35 * 0.6)
 
 
-def test_one_source_does_not_contradict_itself():
+def test_one_source_does_not_contradict_itself() -> None:
     assert built(quoted(TREES, "src_1"), quoted(DENIED, "src_1")).conflicts == ()
 
 
-def test_a_cited_page_that_denies_the_claim_contradicts_it():
+def test_a_cited_page_that_denies_the_claim_contradicts_it() -> None:
     claim = only(
-        quoted(TREES, "src_1", provider="openai", relation=Relation.CONTRADICTS, snippet=DENIED)
+        quoted(
+            TREES, "src_1", provider="openai", relation=ClaimRelation.CONTRADICTS, snippet=DENIED
+        )
     )
 
     assert "contradicted" in claim.flags
@@ -121,7 +134,7 @@ def test_a_cited_page_that_denies_the_claim_contradicts_it():
     assert claim.supporting_providers == ()
 
 
-def test_other_values_for_the_same_thing_are_a_table_and_no_contradiction():
+def test_other_values_for_the_same_thing_are_a_table_and_no_contradiction() -> None:
     found = built(
         quoted("The old bridge is 120 metres long.", "src_1", published="2020-01-01"),
         quoted("The old bridge is 140 metres long.", "src_2"),
@@ -134,10 +147,13 @@ def test_other_values_for_the_same_thing_are_a_table_and_no_contradiction():
     }
     assert found.conflicts == ()
     assert all("values_differ" in claim.flags for claim in found.claims)
-    assert {one.relation for one in found.evidence} == {Relation.SUPPORTS, Relation.QUALIFIES}
+    assert {one.relation for one in found.evidence} == {
+        ClaimRelation.SUPPORTS,
+        ClaimRelation.QUALIFIES,
+    }
 
 
-def test_values_of_different_years_are_no_disagreement():
+def test_values_of_different_years_are_no_disagreement() -> None:
     found = built(
         quoted("In 2010 the town had 4,000 inhabitants.", "src_1"),
         quoted("In 2020 the town had 5,000 inhabitants.", "src_2"),
@@ -146,15 +162,15 @@ def test_values_of_different_years_are_no_disagreement():
     assert found.tables == ()
 
 
-def test_ids_come_from_the_content_and_the_job():
+def test_ids_come_from_the_content_and_the_job() -> None:
     one, other = only(quoted(TREES, "src_1")), only(quoted(TREES, "src_1"))
-    elsewhere = claims.build([quoted(TREES, "src_1")], salt="other").claims[0]
+    elsewhere = claim_building.build_claims([quoted(TREES, "src_1")], salt="other").claims[0]
 
     assert one.id == other.id != elsewhere.id
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_the_order_of_statements_is_nothing(seed: int):
+def test_the_order_of_statements_is_nothing(seed: int) -> None:
     said = [
         quoted(TREES, "src_1"), quoted(AGAIN, "src_2"), quoted(DENIED, "src_3"),
         quoted("The old bridge is 120 metres long.", "src_1"), quoted("The old bridge is 140 metres long.", "src_2"),
@@ -166,11 +182,11 @@ def test_the_order_of_statements_is_nothing(seed: int):
     assert built(*shuffled) == built(*said)
 
 
-def test_nothing_said_is_nothing_claimed():
-    assert built() == Built(claims=(), evidence=(), tables=(), conflicts=())
+def test_nothing_said_is_nothing_claimed() -> None:
+    assert built() == ClaimSet(claims=(), evidence=(), tables=(), conflicts=())
 
 
-def test_evidence_names_its_claim_and_has_its_own_id():
+def test_evidence_names_its_claim_and_has_its_own_id() -> None:
     found = built(quoted(TREES, "src_1"), quoted(AGAIN, "src_2"), quoted(DENIED, "src_3"))
 
     assert {one.claim_id for one in found.evidence} <= {claim.id for claim in found.claims}

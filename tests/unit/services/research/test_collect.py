@@ -6,17 +6,19 @@ from datetime import UTC, datetime
 
 import pytest
 
-from citewell.errors import CitewellError, NotFound, Refused, Unavailable
+from citewell.errors import CitewellError, NotFound, RefusedByPolicy, UpstreamUnavailable
 from citewell.model.page import Page
-from citewell.model.research import TIERS
-from citewell.model.search import Hit
-from citewell.services.research import collect, kinds
-from citewell.services.research.collect import Ports
-from citewell.services.research.material import Lead, Leads, Plan
-from citewell.services.research.plan import plan
+from citewell.model.research import RESEARCH_TIERS
+from citewell.model.search_queries import SearchHit
+from citewell.services.research.collecting import research_rounds, source_kinds
+from citewell.services.research.collecting.research_rounds import ResearchPorts
+from citewell.services.research.planning.research_plan import build_research_plan
+from citewell.services.research.step_values import PageLead, PageLeads, ResearchPlan
 from tests.unit.services.research.shelf import Broken, Reader, ports
 
-PLAN = plan("Do street trees lower summer temperatures in cities?", TIERS["M"], year=2026)
+PLAN = build_research_plan(
+    "Do street trees lower summer temperatures in cities?", RESEARCH_TIERS["M"], year=2026
+)
 
 
 class Fixed:
@@ -26,22 +28,24 @@ class Fixed:
         self.name = name
         self._urls = urls
 
-    async def search(self, query: str, *, count: int) -> Sequence[Hit]:
+    async def find_pages(self, query: str, *, count: int) -> Sequence[SearchHit]:
         return [
-            Hit(title=url, url=url, published=datetime(2026, 1, 2, tzinfo=UTC))
+            SearchHit(title=url, url=url, published=datetime(2026, 1, 2, tzinfo=UTC))
             for url in self._urls[:count]
         ]
 
 
-def search(*finders: object, **told: object) -> Leads:
-    return asyncio.run(collect.search_round(PLAN, ports(*finders), queries=("one",), **told))  # type: ignore[arg-type]
+def search(*finders: object, **told: object) -> PageLeads:
+    return asyncio.run(
+        research_rounds.search_round(PLAN, ports(*finders), queries=("one",), **told)  # type: ignore[arg-type]
+    )
 
 
-def leads(*urls: str) -> Leads:
-    return Leads(found=tuple(Lead(url=url) for url in urls))
+def leads(*urls: str) -> PageLeads:
+    return PageLeads(found=tuple(PageLead(url=url) for url in urls))
 
 
-def test_a_page_that_two_finders_know_comes_first():
+def test_a_page_that_two_finders_know_comes_first() -> None:
     found = search(
         Fixed("https://a.org/1", "https://b.org/1"), Fixed("https://b.org/1", name="other")
     )
@@ -49,7 +53,7 @@ def test_a_page_that_two_finders_know_comes_first():
     assert found.found[0].url == "https://b.org/1"
 
 
-def test_one_page_in_two_spellings_is_one_but_other_queries_and_cases_are_not():
+def test_one_page_in_two_spellings_is_one_but_other_queries_and_cases_are_not() -> None:
     found = search(
         Fixed(
             "https://a.org/Page?id=1&utm_source=x", "https://a.org/Page?id=1", "https://a.org/page?id=1",
@@ -64,31 +68,33 @@ def test_one_page_in_two_spellings_is_one_but_other_queries_and_cases_are_not():
     ]
 
 
-def test_pages_that_were_read_are_not_offered_again():
+def test_pages_that_were_read_are_not_offered_again() -> None:
     found = search(Fixed("https://a.org/1", "https://b.org/1"), known=["http://a.org/1#top"])
 
     assert [lead.url for lead in found.found] == ["https://b.org/1"]
 
 
-def test_a_finder_that_fails_is_noted_once_and_the_others_answer():
-    found = asyncio.run(collect.search_round(PLAN, ports(Broken(), Fixed("https://a.org/1"))))
+def test_a_finder_that_fails_is_noted_once_and_the_others_answer() -> None:
+    found = asyncio.run(
+        research_rounds.search_round(PLAN, ports(Broken(), Fixed("https://a.org/1")))
+    )
 
     assert found.found
     assert len(found.notes) == 1
     assert "broken" in found.notes[0]
 
 
-def test_an_owner_gives_three_pages_at_most_over_all_rounds():
+def test_an_owner_gives_three_pages_at_most_over_all_rounds() -> None:
     many = leads(
         *(f"https://www{number}.a.org/" for number in range(6)), "https://b.org/", "https://c.org/"
     )
 
-    chosen = collect.choose(many, most=8, read=["https://a.org/earlier"])
+    chosen = research_rounds.choose_leads(many, max_pages=8, already_read=["https://a.org/earlier"])
 
-    assert [kinds.owner(lead.url) for lead in chosen].count("a.org") == 2
+    assert [source_kinds.identify_source_owner(lead.url) for lead in chosen].count("a.org") == 2
 
 
-def test_three_owners_are_read_even_when_few_pages_are():
+def test_three_owners_are_read_even_when_few_pages_are() -> None:
     many = leads(
         "https://a.org/1",
         "https://a.org/2",
@@ -98,77 +104,90 @@ def test_three_owners_are_read_even_when_few_pages_are():
         "https://c.org/1",
     )
 
-    chosen = collect.choose(many, most=4)
+    chosen = research_rounds.choose_leads(many, max_pages=4)
 
     assert len(chosen) == 4
-    assert {kinds.owner(lead.url) for lead in chosen} == {"a.org", "b.org", "c.org"}
+    assert {source_kinds.identify_source_owner(lead.url) for lead in chosen} == {
+        "a.org",
+        "b.org",
+        "c.org",
+    }
 
 
-def test_documents_of_the_library_are_each_their_own():
+def test_documents_of_the_library_are_each_their_own() -> None:
     many = leads(*(f"library:doc{number}" for number in range(6)))
 
-    assert len(collect.choose(many, most=6)) == 6
+    assert len(research_rounds.choose_leads(many, max_pages=6)) == 6
 
 
-def test_nothing_is_chosen_when_the_pages_are_used_up():
-    assert collect.choose(leads("https://a.org/1"), most=0) == ()
-    assert collect.choose(leads("https://a.org/1"), most=-3) == ()
+def test_nothing_is_chosen_when_the_pages_are_used_up() -> None:
+    assert research_rounds.choose_leads(leads("https://a.org/1"), max_pages=0) == ()
+    assert research_rounds.choose_leads(leads("https://a.org/1"), max_pages=-3) == ()
 
 
 @pytest.mark.parametrize(
     ("error", "state"),
     [
         (NotFound("gone"), "never_existed"),
-        (Refused("private"), "refused"),
-        (Unavailable("down"), "unreachable"),
+        (RefusedByPolicy("private"), "refused"),
+        (UpstreamUnavailable("down"), "unreachable"),
     ],
 )
-def test_a_page_that_cannot_be_read_says_why(error: CitewellError, state: str):
+def test_a_page_that_cannot_be_read_says_why(error: CitewellError, state: str) -> None:
     class Failing:
-        async def read(self, url: str) -> Page:
+        async def read_page(self, url: str) -> Page:
             raise error
 
     found = asyncio.run(
-        collect.fetch(Lead(url="https://a.org/"), Ports(finders=(), reader=Failing()))
+        research_rounds.fetch_page_reading(
+            PageLead(url="https://a.org/"), ResearchPorts(finders=(), reader=Failing())
+        )
     )
 
-    assert (found.state, found.read) == (state, False)
+    assert (found.state, found.is_read) == (state, False)
     assert found.reason
 
 
-def test_a_reading_keeps_what_is_known_of_its_page():
-    told = Ports(finders=(), reader=Reader(), reputation={"www.city.gov": "high"}.get)
+def test_a_reading_keeps_what_is_known_of_its_page() -> None:
+    told = ResearchPorts(finders=(), reader=Reader(), reputation={"www.city.gov": "high"}.get)
 
-    found = asyncio.run(collect.fetch(Lead(url="https://www.city.gov/heat"), told))
+    found = asyncio.run(
+        research_rounds.fetch_page_reading(PageLead(url="https://www.city.gov/heat"), told)
+    )
 
     assert (found.reputation, found.language, found.published) == ("high", "en", "2024-06-01")
     assert found.sha256 is not None
 
 
-def test_pages_come_back_in_the_order_asked_for():
+def test_pages_come_back_in_the_order_asked_for() -> None:
     urls = [
         "https://blog.example.org/doubt",
         "https://www.city.gov/heat",
         "https://gone.example.org/",
     ]
 
-    found = asyncio.run(collect.fetch_round([Lead(url=url) for url in urls], ports(), at_once=2))
+    found = asyncio.run(
+        research_rounds.fetch_round([PageLead(url=url) for url in urls], ports(), at_once=2)
+    )
 
     assert [page.url for page in found.pages] == urls
 
 
-def test_the_plan_is_as_broad_as_the_tier():
-    asked = {name: plan("Is nuclear power safe?", tier, year=2026) for name, tier in TIERS.items()}
+def test_the_plan_is_as_broad_as_the_tier() -> None:
+    asked = {
+        name: build_research_plan("Is nuclear power safe?", tier, year=2026)
+        for name, tier in RESEARCH_TIERS.items()
+    }
 
     assert [len(one.queries) for one in asked.values()] == sorted(
         len(one.queries) for one in asked.values()
     )
-    assert all(len(asked[name].queries) <= tier.queries for name, tier in TIERS.items())
+    assert all(len(asked[name].queries) <= tier.queries for name, tier in RESEARCH_TIERS.items())
     assert asked["S"].queries[0] == "Is nuclear power safe?"
     assert any("evidence against" in query for query in asked["XS"].queries)
 
 
-def test_the_same_question_has_the_same_plan():
-    again = plan(PLAN.query, TIERS["M"], year=2026)
+def test_the_same_question_has_the_same_plan() -> None:
+    again = build_research_plan(PLAN.query, RESEARCH_TIERS["M"], year=2026)
 
-    assert again == PLAN == Plan.model_validate_json(PLAN.model_dump_json())
+    assert again == PLAN == ResearchPlan.model_validate_json(PLAN.model_dump_json())

@@ -4,45 +4,49 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citewell.services.research import kinds
-from citewell.services.research.confidence import Backing, confidence, level
+from citewell.services.research.claims.claim_confidence import (
+    SourceBacking,
+    name_confidence_level,
+    score_confidence,
+)
+from citewell.services.research.collecting import source_kinds
 
 
-def backing(owner: str, worth: float = 0.35, support: float = 1.0) -> Backing:
-    return Backing(owner=owner, worth=worth, support=support)
+def backing(owner: str, worth: float = 0.35, support: float = 1.0) -> SourceBacking:
+    return SourceBacking(owner=owner, source_weight=worth, support=support)
 
 
-def sure(*backings: Backing, contradicted: bool = False) -> float:
-    return confidence(backings, contradicted=contradicted)
+def sure(*backings: SourceBacking, contradicted: bool = False) -> float:
+    return score_confidence(backings, contradicted=contradicted)
 
 
-def test_independent_owners_add_up_by_the_formula():
+def test_independent_owners_add_up_by_the_formula() -> None:
     assert sure(backing("a", 0.6, 0.9), backing("b", 0.35, 0.5)) == round(
         1 - (1 - 0.54) * (1 - 0.175), 4
     )
 
 
-def test_of_one_owner_only_the_best_page_counts():
+def test_of_one_owner_only_the_best_page_counts() -> None:
     assert sure(backing("a", 0.35, 0.4), backing("a", 0.35, 1.0), backing("b", 0.35)) == sure(
         backing("a"), backing("b")
     )
 
 
-def test_one_owner_alone_reaches_sixty():
+def test_one_owner_alone_reaches_sixty() -> None:
     assert sure(backing("a", 0.9)) == 0.60
 
 
-def test_nothing_passes_ninety_five():
+def test_nothing_passes_ninety_five() -> None:
     assert sure(*(backing(str(number), 0.6) for number in range(20))) == 0.95
 
 
-def test_a_contradicted_claim_keeps_three_fifths():
+def test_a_contradicted_claim_keeps_three_fifths() -> None:
     both = (backing("a", 0.6), backing("b", 0.6))
 
     assert sure(*both, contradicted=True) == pytest.approx(0.6 * 0.84)
 
 
-def test_nothing_behind_a_claim_is_no_confidence():
+def test_nothing_behind_a_claim_is_no_confidence() -> None:
     assert sure() == 0.0
 
 
@@ -50,8 +54,8 @@ def test_nothing_behind_a_claim_is_no_confidence():
     ("value", "name"),
     [(0.75, "high"), (0.7499, "medium"), (0.45, "medium"), (0.4499, "low"), (0.0, "low")],
 )
-def test_levels(value: float, name: str):
-    assert level(value) == name
+def test_levels(value: float, name: str) -> None:
+    assert name_confidence_level(value) == name
 
 
 @given(
@@ -59,14 +63,14 @@ def test_levels(value: float, name: str):
     st.booleans(),
 )
 def test_the_order_is_nothing_and_the_bounds_hold(
-    rows: list[tuple[str, float, float]], contradicted
-):
+    rows: list[tuple[str, float, float]], contradicted: bool
+) -> None:
     made = [backing(*row) for row in rows]
 
-    value = confidence(made, contradicted=contradicted)
+    value = score_confidence(made, contradicted=contradicted)
 
     assert 0.0 <= value <= 0.95
-    assert confidence(made[::-1], contradicted=contradicted) == value
+    assert score_confidence(made[::-1], contradicted=contradicted) == value
 
 
 @pytest.mark.parametrize(
@@ -93,12 +97,12 @@ def test_the_order_is_nothing_and_the_bounds_hold(
         ("library:doc1", "other"),
     ],
 )
-def test_the_kind_of_a_source_is_told_by_its_address(url: str, kind: str):
-    assert kinds.kind(url) == kind
+def test_the_kind_of_a_source_is_told_by_its_address(url: str, kind: str) -> None:
+    assert source_kinds.classify_source(url) == kind
 
 
-def test_a_forum_page_is_social_wherever_it_stands():
-    assert kinds.kind("https://example.org/t/1", page_kind="forum") == "social"
+def test_a_forum_page_is_social_wherever_it_stands() -> None:
+    assert source_kinds.classify_source("https://example.org/t/1", page_kind="forum") == "social"
 
 
 @pytest.mark.parametrize(
@@ -108,10 +112,14 @@ def test_a_forum_page_is_social_wherever_it_stands():
 )  # fmt: skip
 def test_a_name_can_raise_or_ruin_what_a_source_is_worth(
     kind: str, reputation: str | None, worth: float
-):
-    assert kinds.worth(kind, reputation) == worth
+) -> None:
+    assert source_kinds.weigh_source(kind, reputation) == worth
 
 
-def test_an_owner_is_the_registered_domain_or_the_document_itself():
-    assert kinds.owner("https://news.bbc.co.uk/1") == kinds.owner("https://www.bbc.co.uk/2")
-    assert kinds.owner("library:a") != kinds.owner("library:b")
+def test_an_owner_is_the_registered_domain_or_the_document_itself() -> None:
+    assert source_kinds.identify_source_owner(
+        "https://news.bbc.co.uk/1"
+    ) == source_kinds.identify_source_owner("https://www.bbc.co.uk/2")
+    assert source_kinds.identify_source_owner("library:a") != source_kinds.identify_source_owner(
+        "library:b"
+    )

@@ -6,35 +6,40 @@ import subprocess
 import sys
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
-from citewell.model.research import TIERS, Findings, Relation
-from citewell.services.research import collect, gaps, local
-from citewell.services.research.material import Plan, Reading, Readings
-from citewell.services.research.plan import plan
+from citewell.model.research import RESEARCH_TIERS, ClaimRelation, ResearchFindings
+from citewell.services.research import local_engine
+from citewell.services.research.analysis import search_gaps
+from citewell.services.research.collecting import research_rounds
+from citewell.services.research.planning.research_plan import build_research_plan
+from citewell.services.research.step_values import PageReading, PageReadings, ResearchPlan
 from tests.unit.services.research.shelf import PAGES, Broken, Reader, Shelf, ports
 
 QUESTION = "Do street trees lower summer temperatures in cities?"
 ROOT = Path(__file__).parents[4]
 
 
-def research(question: str = QUESTION, tier: str = "M", *finders: object) -> Findings:
+def research(question: str = QUESTION, tier: str = "M", *finders: object) -> ResearchFindings:
     return asyncio.run(
-        local.research(question, TIERS[tier], ports(*finders), year=2026, salt="job")
+        local_engine.run_local_research(
+            question, RESEARCH_TIERS[tier], ports(*finders), year=2026, salt="job"
+        )
     )
 
 
-def readings(*urls: str) -> Readings:
-    leads = [collect.Lead(url=url) for url in urls or PAGES]
-    return asyncio.run(collect.fetch_round(leads, ports()))
+def readings(*urls: str) -> PageReadings:
+    leads = [research_rounds.PageLead(url=url) for url in urls or PAGES]
+    return asyncio.run(research_rounds.fetch_round(leads, ports()))
 
 
-def texts(found: Findings) -> dict[str, str]:
+def texts(found: ResearchFindings) -> dict[str, str]:
     return {source.ref: PAGES[source.url][1] for source in found.sources}
 
 
-def test_every_piece_of_evidence_stands_word_for_word_where_its_offsets_say():
+def test_every_piece_of_evidence_stands_word_for_word_where_its_offsets_say() -> None:
     found = research()
     pages = texts(found)
 
@@ -43,7 +48,7 @@ def test_every_piece_of_evidence_stands_word_for_word_where_its_offsets_say():
         assert pages[one.source][one.start : one.end] == one.snippet
 
 
-def test_every_bullet_of_the_report_is_a_quotation_of_a_source_it_names():
+def test_every_bullet_of_the_report_is_a_quotation_of_a_source_it_names() -> None:
     found = research()
     pages = {ref: " ".join(text.split()) for ref, text in texts(found).items()}
     body = found.synthesis.partition("## Sources")[0]
@@ -58,20 +63,20 @@ def test_every_bullet_of_the_report_is_a_quotation_of_a_source_it_names():
         assert any(quoted in pages[ref] for ref in re.findall(r"src_\d+", refs))
 
 
-def test_no_citation_dangles():
+def test_no_citation_dangles() -> None:
     found = research()
 
     assert set(re.findall(r"src_\d+", found.synthesis)) <= {source.ref for source in found.sources}
 
 
-def test_the_answer_comes_first_and_the_method_last():
+def test_the_answer_comes_first_and_the_method_last() -> None:
     headings = re.findall(r"^## (.+)$", research().synthesis, re.MULTILINE)
 
     assert headings[0] == "Answer"
     assert headings[-2:] == ["Sources", "Method"]
 
 
-def test_a_syndicated_copy_counts_once():
+def test_a_syndicated_copy_counts_once() -> None:
     found = research()
     by_url = {source.url: source for source in found.sources}
     copy, story = by_url["https://paper.example.net/wire"], by_url["https://news.example.com/story"]
@@ -81,7 +86,7 @@ def test_a_syndicated_copy_counts_once():
     assert all(one.source != repeated for one in found.evidence)
 
 
-def test_sources_that_agree_make_one_claim_with_more_confidence():
+def test_sources_that_agree_make_one_claim_with_more_confidence() -> None:
     found = research()
     shared = next(claim for claim in found.claims if len(claim.sources) > 1)
 
@@ -90,9 +95,9 @@ def test_sources_that_agree_make_one_claim_with_more_confidence():
     assert all(claim.confidence <= 0.60 for claim in alone)
 
 
-def test_a_denial_is_shown_as_a_disagreement_and_lowers_confidence():
+def test_a_denial_is_shown_as_a_disagreement_and_lowers_confidence() -> None:
     found = research()
-    against = [one for one in found.evidence if one.relation is Relation.CONTRADICTS]
+    against = [one for one in found.evidence if one.relation is ClaimRelation.CONTRADICTS]
 
     assert any("do not lower" in one.snippet for one in against)
     assert "## Where sources disagree" in found.synthesis
@@ -102,14 +107,14 @@ def test_a_denial_is_shown_as_a_disagreement_and_lowers_confidence():
     )
 
 
-def test_values_that_differ_stand_in_a_table_with_their_dates():
+def test_values_that_differ_stand_in_a_table_with_their_dates() -> None:
     tables = [table for table in research().value_tables if "temperature" in table.subject]
 
     assert {row.value for table in tables for row in table.rows} == {"2 degrees", "4 degrees"}
     assert {row.date for table in tables for row in table.rows} == {"2024-06-01", "2022-03-01"}
 
 
-def test_commands_and_false_citations_in_pages_never_reach_the_report():
+def test_commands_and_false_citations_in_pages_never_reach_the_report() -> None:
     found = research()
     told = found.synthesis + " ".join(one.snippet for one in found.evidence)
 
@@ -119,14 +124,14 @@ def test_commands_and_false_citations_in_pages_never_reach_the_report():
     assert "Buy two" not in told
 
 
-def test_a_sentence_that_points_back_brings_the_one_before():
+def test_a_sentence_that_points_back_brings_the_one_before() -> None:
     found = research()
     leant = [one for one in found.evidence if "However" in one.snippet]
 
     assert all(not one.snippet.startswith("However") for one in leant)
 
 
-def test_what_was_not_found_is_said_and_asked_next():
+def test_what_was_not_found_is_said_and_asked_next() -> None:
     found = research("What is the atomic weight of ytterbium?", "S", Shelf())
 
     assert found.claims == ()
@@ -135,21 +140,21 @@ def test_what_was_not_found_is_said_and_asked_next():
     assert found.follow_ons
 
 
-def test_an_empty_web_gives_an_honest_report():
+def test_an_empty_web_gives_an_honest_report() -> None:
     found = research(QUESTION, "XXS", Shelf(pages={}))
 
     assert (found.sources, found.claims) == ((), ())
     assert "No page was found" in found.synthesis
 
 
-def test_a_provider_that_fails_is_noted_and_the_rest_goes_on():
+def test_a_provider_that_fails_is_noted_and_the_rest_goes_on() -> None:
     found = research(QUESTION, "M", Broken(), Shelf())
 
     assert found.claims
     assert any("broken" in note for note in found.notes)
 
 
-def test_follow_ons_have_reasons_and_are_few():
+def test_follow_ons_have_reasons_and_are_few() -> None:
     follow = research().follow_ons
 
     assert 1 <= len(follow) <= 6
@@ -158,22 +163,26 @@ def test_follow_ons_have_reasons_and_are_few():
 
 
 @pytest.mark.parametrize("tier", ["XXS", "S", "XL"])
-def test_the_tier_bounds_queries_and_pages(tier: str):
+def test_the_tier_bounds_queries_and_pages(tier: str) -> None:
     shelf, reader = Shelf(), Reader()
 
-    asyncio.run(local.research(QUESTION, TIERS[tier], ports(shelf, reader=reader), year=2026))
+    asyncio.run(
+        local_engine.run_local_research(
+            QUESTION, RESEARCH_TIERS[tier], ports(shelf, reader=reader), year=2026
+        )
+    )
 
-    assert len(reader.read_urls) <= TIERS[tier].pages
-    assert len(shelf.asked) <= TIERS[tier].queries * TIERS[tier].rounds
+    assert len(reader.read_urls) <= RESEARCH_TIERS[tier].pages
+    assert len(shelf.asked) <= RESEARCH_TIERS[tier].queries * RESEARCH_TIERS[tier].rounds
 
 
-def test_the_same_material_gives_the_same_bytes():
+def test_the_same_material_gives_the_same_bytes() -> None:
     first = research().model_dump_json()
 
     assert research().model_dump_json() == first
 
 
-def test_the_bytes_do_not_depend_on_the_hash_seed():
+def test_the_bytes_do_not_depend_on_the_hash_seed() -> None:
     program = (
         "from tests.unit.services.research.test_local import research\n"
         "import hashlib; print(hashlib.sha256(research().model_dump_json().encode()).hexdigest())"
@@ -189,16 +198,18 @@ def test_the_bytes_do_not_depend_on_the_hash_seed():
     assert len(made) == 1
 
 
-def test_the_library_alone_is_enough():
+def test_the_library_alone_is_enough() -> None:
     own = {f"library:doc{number}": page for number, page in enumerate(PAGES.values())}
     shelf = Shelf("library", own)
 
     class Own(Shelf):
-        async def search(self, query, *, count):
-            return await shelf.search(query, count=count)
+        async def find_pages(self, query: str, *, count: int) -> list[Any]:
+            return await shelf.find_pages(query, count=count)
 
     found = asyncio.run(
-        local.research(QUESTION, TIERS["M"], ports(Own(), reader=Reader(own)), year=2026)
+        local_engine.run_local_research(
+            QUESTION, RESEARCH_TIERS["M"], ports(Own(), reader=Reader(own)), year=2026
+        )
     )
 
     assert found.claims
@@ -206,30 +217,34 @@ def test_the_library_alone_is_enough():
     assert any(len(claim.sources) > 1 for claim in found.claims)
 
 
-def test_steps_survive_being_stored_as_json():
-    asked = plan(QUESTION, TIERS["M"], year=2026)
-    kept = Plan.model_validate_json(asked.model_dump_json())
-    pages = Readings.model_validate_json(readings().model_dump_json())
+def test_steps_survive_being_stored_as_json() -> None:
+    asked = build_research_plan(QUESTION, RESEARCH_TIERS["M"], year=2026)
+    kept = ResearchPlan.model_validate_json(asked.model_dump_json())
+    pages = PageReadings.model_validate_json(readings().model_dump_json())
 
-    assert local.analyse(kept, pages) == local.analyse(asked, readings())
+    assert local_engine.analyse_readings(kept, pages) == local_engine.analyse_readings(
+        asked, readings()
+    )
 
 
-def test_a_gap_is_searched_with_the_words_of_what_was_found():
-    asked = plan(QUESTION, TIERS["M"], year=2026)
+def test_a_gap_is_searched_with_the_words_of_what_was_found() -> None:
+    asked = build_research_plan(QUESTION, RESEARCH_TIERS["M"], year=2026)
 
-    wanted = gaps.gaps(asked, readings("https://blog.example.org/doubt"), searched=asked.queries)
+    wanted = search_gaps.find_gap_queries(
+        asked, readings("https://blog.example.org/doubt"), searched=asked.queries
+    )
 
     assert wanted
     assert not {query.lower() for query in wanted} & {query.lower() for query in asked.queries}
     assert len(wanted) <= asked.further
 
 
-def test_what_cannot_be_read_is_counted():
-    asked = plan(QUESTION, TIERS["M"], year=2026)
+def test_what_cannot_be_read_is_counted() -> None:
+    asked = build_research_plan(QUESTION, RESEARCH_TIERS["M"], year=2026)
     pages = readings("https://www.city.gov/heat", "https://gone.example.org/")
 
     assert [page.state for page in pages.pages] == ["read", "never_existed"]
-    assert "1 of 2 pages could not be read." in local.analyse(asked, pages).notes
+    assert "1 of 2 pages could not be read." in local_engine.analyse_readings(asked, pages).notes
 
 
 @pytest.mark.parametrize(
@@ -245,11 +260,13 @@ def test_what_cannot_be_read_is_counted():
         "。" * 3000,
     ],
 )
-def test_odd_pages_break_nothing(text: str):
-    asked = plan(QUESTION, TIERS["S"], year=2026)
-    odd = Reading(url="https://odd.example.org/", text=text)
+def test_odd_pages_break_nothing(text: str) -> None:
+    asked = build_research_plan(QUESTION, RESEARCH_TIERS["S"], year=2026)
+    odd = PageReading(url="https://odd.example.org/", text=text)
 
-    found = local.analyse(asked, readings().joined(Readings(pages=(odd,))))
+    found = local_engine.analyse_readings(
+        asked, readings().join_readings(PageReadings(pages=(odd,)))
+    )
 
     assert found.claims
 
@@ -257,19 +274,21 @@ def test_odd_pages_break_nothing(text: str):
 @pytest.mark.parametrize(
     "question", ["", "?", "x" * 10_000, "1. a 2. b", "日本の人口は？", "the of and", "\ud800"]
 )
-def test_odd_questions_break_nothing(question: str):
-    asked = plan(question, TIERS["M"], year=2026)
+def test_odd_questions_break_nothing(question: str) -> None:
+    asked = build_research_plan(question, RESEARCH_TIERS["M"], year=2026)
 
-    assert local.analyse(asked, readings()).synthesis.startswith("#")
+    assert local_engine.analyse_readings(asked, readings()).synthesis.startswith("#")
 
 
-def test_the_order_of_pages_changes_numbers_but_not_what_is_claimed():
-    asked = plan(QUESTION, TIERS["M"], year=2026)
+def test_the_order_of_pages_changes_numbers_but_not_what_is_claimed() -> None:
+    asked = build_research_plan(QUESTION, RESEARCH_TIERS["M"], year=2026)
     urls = [url for url in PAGES if "paper.example.net" not in url]
     shuffled = urls[:]
     Random(5).shuffle(shuffled)
 
-    first, second = (local.analyse(asked, readings(*order)) for order in (urls, shuffled))
+    first, second = (
+        local_engine.analyse_readings(asked, readings(*order)) for order in (urls, shuffled)
+    )
 
     assert {claim.content for claim in first.claims} == {claim.content for claim in second.claims}
     assert {claim.id: claim.confidence for claim in first.claims} == {

@@ -3,23 +3,23 @@ from __future__ import annotations
 from html.parser import HTMLParser
 
 from citewell.model.research import (
-    Claim,
-    Evidence,
-    Findings,
-    Relation,
-    Source,
+    ClaimEvidence,
+    ClaimRelation,
+    ResearchClaim,
+    ResearchFindings,
+    ResearchSource,
     ValueRow,
     ValueTable,
 )
-from citewell.services.research.page import html
+from citewell.services.research.reporting.html_report import render_html_report
 
 HOSTILE = '<script>alert(1)</script>" onload="x'
-FINDINGS = Findings(
+FINDINGS = ResearchFindings(
     query="What?",
     synthesis=f"# A title {HOSTILE}\n\n## Answer\n\n- It is so. [src_1] {HOSTILE}\n\n## Sources\n\n- [src_1] x",
     synthesis_by="extractive",
     sources=(
-        Source(
+        ResearchSource(
             ref="src_1",
             url="https://a.example.org/?a=1&b=2",
             title=HOSTILE,
@@ -27,10 +27,10 @@ FINDINGS = Findings(
             archived_url="https://web.archive.org/web/2026/https://a.example.org/",
             reputation="high",
         ),
-        Source(ref="src_2", url="javascript:alert(1)", title="Bad", state="never_existed"),
+        ResearchSource(ref="src_2", url="javascript:alert(1)", title="Bad", state="never_existed"),
     ),
     claims=(
-        Claim(
+        ResearchClaim(
             id="c",
             content=HOSTILE,
             confidence=0.8,
@@ -40,10 +40,10 @@ FINDINGS = Findings(
         ),
     ),
     evidence=(
-        Evidence(
+        ClaimEvidence(
             id="e",
             claim_id="c",
-            relation=Relation.SUPPORTS,
+            relation=ClaimRelation.SUPPORTS,
             snippet=HOSTILE,
             start=3,
             end=9,
@@ -73,13 +73,13 @@ class Seen(HTMLParser):
 
 
 def seen() -> tuple[str, Seen]:
-    text = html(FINDINGS, facts={"Tier": HOSTILE})
+    text = render_html_report(FINDINGS, facts={"Tier": HOSTILE})
     parser = Seen()
     parser.feed(text)
     return text, parser
 
 
-def test_nothing_from_outside_becomes_markup():
+def test_nothing_from_outside_becomes_markup() -> None:
     _, parser = seen()
 
     assert "script" not in parser.tags
@@ -87,7 +87,7 @@ def test_nothing_from_outside_becomes_markup():
     assert all(link.startswith(("http", "#src_")) for link in parser.links)
 
 
-def test_each_claim_opens_to_its_evidence_and_each_number_leads_to_its_source():
+def test_each_claim_opens_to_its_evidence_and_each_number_leads_to_its_source() -> None:
     text, parser = seen()
 
     assert parser.tags.count("details") == 1
@@ -98,7 +98,7 @@ def test_each_claim_opens_to_its_evidence_and_each_number_leads_to_its_source():
     assert "does not exist" in text
 
 
-def test_the_page_needs_nothing_else():
+def test_the_page_needs_nothing_else() -> None:
     text, parser = seen()
 
     assert not {"link", "img", "iframe"} & set(parser.tags)
@@ -106,30 +106,30 @@ def test_the_page_needs_nothing_else():
     assert "@media print" in text
 
 
-def test_the_list_of_sources_is_there_once():
+def test_the_list_of_sources_is_there_once() -> None:
     text, _ = seen()
 
     assert text.count("<h2>Sources</h2>") == 1
 
 
-def test_a_place_that_two_providers_found_is_quoted_once():
+def test_a_place_that_two_providers_found_is_quoted_once() -> None:
     again = FINDINGS.evidence[0].model_copy(
         update={"id": "f", "discovered_by_provider": "openai", "snippet": "The same place."}
     )
     first = again.model_copy(update={"id": "e", "discovered_by_provider": "local"})
     findings = FINDINGS.model_copy(update={"evidence": (first, again)})
 
-    text = html(findings, facts={})
+    text = render_html_report(findings, facts={})
 
     assert text.count("<blockquote>The same place.") == 1
     assert "found by local, openai" in text
 
 
-def test_a_flag_that_matters_stands_out_and_the_question_is_not_told_twice():
+def test_a_flag_that_matters_stands_out_and_the_question_is_not_told_twice() -> None:
     claim = FINDINGS.claims[0].model_copy(update={"flags": ("unsupported", "single_source")})
     findings = FINDINGS.model_copy(update={"claims": (claim,), "synthesis": "# What?\n\nSo."})
 
-    text = html(findings, facts={"Question": "What?", "Tier": "M"})
+    text = render_html_report(findings, facts={"Question": "What?", "Tier": "M"})
 
     assert '<span class="flag bad">unsupported</span>' in text
     assert '<span class="flag plain">single source</span>' in text
@@ -137,10 +137,10 @@ def test_a_flag_that_matters_stands_out_and_the_question_is_not_told_twice():
     assert "<dt>Tier</dt>" in text
 
 
-def test_a_table_of_values_that_the_report_holds_is_not_shown_again():
+def test_a_table_of_values_that_the_report_holds_is_not_shown_again() -> None:
     told = FINDINGS.model_copy(
         update={"synthesis": "# T\n\n**height**\n\n| value |\n|---|\n| 2 |\n"}
     )
 
-    assert "Where values differ" in html(FINDINGS, facts={})
-    assert "Where values differ" not in html(told, facts={})
+    assert "Where values differ" in render_html_report(FINDINGS, facts={})
+    assert "Where values differ" not in render_html_report(told, facts={})

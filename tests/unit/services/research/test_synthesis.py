@@ -1,21 +1,27 @@
 from __future__ import annotations
 
-from citewell.model.research import Cited, Claim, Findings, ProviderReport, Source
-from citewell.services.research import synthesis
-from citewell.text import urls
-from citewell.text.support import Text
+from citewell.model.research import (
+    ProviderReport,
+    ReportCitation,
+    ResearchClaim,
+    ResearchFindings,
+    ResearchSource,
+)
+from citewell.services.research.reporting import model_synthesis
+from citewell.text.evidence.claim_support import SourceText
+from citewell.text.web import addresses
 
 SOURCES = (
-    Source(ref="src_1", url="https://a.example.org/1", title="One"),
-    Source(ref="src_2", url="https://b.example.org/2", title="Two"),
+    ResearchSource(ref="src_1", url="https://a.example.org/1", title="One"),
+    ResearchSource(ref="src_2", url="https://b.example.org/2", title="Two"),
 )
-FINDINGS = Findings(
+FINDINGS = ResearchFindings(
     query="When was the bridge opened?",
     synthesis="# Extractive\n",
     synthesis_by="extractive",
     sources=SOURCES,
     claims=(
-        Claim(
+        ResearchClaim(
             id="c1",
             content="The bridge was opened in 1932.",
             confidence=0.6,
@@ -24,74 +30,76 @@ FINDINGS = Findings(
         ),
     ),
 )
-TEXTS = {"src_1": Text(text="The bridge was opened in 1932 by the premier.")}
+TEXTS = {"src_1": SourceText(text="The bridge was opened in 1932 by the premier.")}
 
 
 def by(text: str) -> ProviderReport:
     return ProviderReport(provider="openai", model="m-1", text=text)
 
 
-def test_a_models_report_is_taken_with_its_sources_listed():
-    found = synthesis.written(FINDINGS, by("# Bridge\n\nIt was opened in 1932 [src_1]."), TEXTS)
+def test_a_models_report_is_taken_with_its_sources_listed() -> None:
+    found = model_synthesis.apply_model_report(
+        FINDINGS, by("# Bridge\n\nIt was opened in 1932 [src_1]."), TEXTS
+    )
 
     assert found.synthesis_by == "openai: m-1"
     assert "## Sources\n\n- [src_1] One" in found.synthesis
     assert "[src_2]" not in found.synthesis
 
 
-def test_no_number_is_left_dangling():
+def test_no_number_is_left_dangling() -> None:
     text = "# B\n\nThe bridge was opened in 1932 [src_1][src_9]. And so on [src_77]. See [src_x]."
 
-    found = synthesis.written(FINDINGS, by(text), TEXTS)
+    found = model_synthesis.apply_model_report(FINDINGS, by(text), TEXTS)
 
     assert "src_9" not in found.synthesis
     assert "src_77" not in found.synthesis
     assert "src_x" not in found.synthesis
-    assert any("led nowhere" in note for note in found.notes)
+    assert any("name no source" in note for note in found.notes)
 
 
-def test_a_model_that_answers_in_html_or_without_citations_is_not_taken():
+def test_a_model_that_answers_in_html_or_without_citations_is_not_taken() -> None:
     for text in ("<html><body>Welcome [src_1]</body></html>", "A report that cites nobody."):
-        found = synthesis.written(FINDINGS, by(text), TEXTS)
+        found = model_synthesis.apply_model_report(FINDINGS, by(text), TEXTS)
 
         assert (found.synthesis, found.synthesis_by) == ("# Extractive\n", "extractive")
         assert "quotations" in found.notes[-1]
 
 
-def test_sentences_that_their_sources_do_not_hold_are_counted():
+def test_sentences_that_their_sources_do_not_hold_are_counted() -> None:
     text = "# B\n\nThe bridge was opened in 1932 [src_1]. Whales sing below on Sundays [src_1]."
 
-    found = synthesis.written(FINDINGS, by(text), TEXTS)
+    found = model_synthesis.apply_model_report(FINDINGS, by(text), TEXTS)
 
-    assert "1 sentences of the synthesis are not borne out by what they cite." in found.notes
+    assert "1 sentences of the synthesis are not supported by what they cite." in found.notes
 
 
-def test_the_material_holds_claims_sources_and_nothing_else_to_cite():
-    text = synthesis.material(FINDINGS)
+def test_the_material_holds_claims_sources_and_nothing_else_to_cite() -> None:
+    text = model_synthesis.render_writing_material(FINDINGS)
 
     assert "The bridge was opened in 1932. [src_1] medium" in text
     assert "[src_2] Two" in text
 
 
-def test_a_single_report_keeps_its_words_and_gets_numbers():
+def test_a_single_report_keeps_its_words_and_gets_numbers() -> None:
     report = ProviderReport(
         provider="grok",
         text="The bridge was opened in 1932. More is not known here.",
-        citations=(Cited(url="https://a.example.org/1", start=0, end=30),),
+        citations=(ReportCitation(url="https://a.example.org/1", start=0, end=30),),
     )
-    landed = {urls.key(source.url): source.ref for source in SOURCES}
+    landed = {addresses.build_page_key(source.url): source.ref for source in SOURCES}
 
-    text = synthesis.resolved(report, FINDINGS, landed)
+    text = model_synthesis.render_provider_report(report, FINDINGS, landed)
 
     assert text.startswith("The bridge was opened in 1932. [src_1] More is not known here.")
     assert "- [src_1] One" in text
 
 
-def test_a_providers_own_numbers_never_pass_for_ours():
+def test_a_providers_own_numbers_never_pass_for_ours() -> None:
     report = by("It was opened in 1932 [src_1]. Some say in 1931 [src_9] 【4†lost】.")
 
-    single = synthesis.resolved(report, FINDINGS, {})
-    unchecked = synthesis.unchecked(FINDINGS, [report]).synthesis
+    single = model_synthesis.render_provider_report(report, FINDINGS, {})
+    unchecked = model_synthesis.apply_unchecked_reports(FINDINGS, [report]).synthesis
 
     assert "src_" not in single
     assert "src_" not in unchecked

@@ -10,17 +10,17 @@ from typing import Any
 from citewell.errors import CitewellError
 from citewell.model.paper import (
     BibliographicQuery,
-    Copy,
+    IdentifierScheme,
+    OpenCopy,
     Paper,
+    PaperHits,
     PaperId,
     PaperQuery,
-    PapersFound,
-    Person,
-    Scheme,
+    WorkAuthor,
 )
 from citewell.ports import Offer
-from citewell.services.scholar.panel import Panel
-from citewell.services.scholar.records import Records
+from citewell.services.scholar.registry_records import WorkRecords
+from citewell.services.scholar.scholarly_providers import ScholarlyProviders
 from tests.unit.services.doubles import Shop, spec
 
 DOI = "10.1234/first"
@@ -30,14 +30,16 @@ SCHOLARLY = frozenset(
 
 
 def doi(value: str = DOI) -> PaperId:
-    return PaperId(scheme=Scheme.DOI, value=value)
+    return PaperId(scheme=IdentifierScheme.DOI, value=value)
 
 
 def paper(title: str = "Of Water and Stone", *, source: str = "crossref", **changes: Any) -> Paper:
     """A work with a DOI, unless `doi=None`."""
-    given: dict[str, Any] = {"authors": (Person(name="Ada Stone", family="Stone", given="Ada"),)}
+    given: dict[str, Any] = {
+        "authors": (WorkAuthor(name="Ada Stone", family="Stone", given="Ada"),)
+    }
     known = changes.pop("doi", DOI)
-    ids = dict(changes.pop("ids", {})) | ({Scheme.DOI: known} if known else {})
+    ids = dict(changes.pop("ids", {})) | ({IdentifierScheme.DOI: known} if known else {})
     url = f"https://doi.org/{known}" if known else "https://example.org/work"
     given |= {"ids": ids, "year": 2020, "url": url}
     return Paper(title=title, source=source, **(given | changes))
@@ -54,7 +56,7 @@ class Registry:
     cited_: Any = None
     free: Mapping[str, Any] = field(default_factory=dict)
     handles: Any = frozenset()  # registered DOIs, or an error
-    schemes: frozenset[Scheme] = frozenset({Scheme.DOI})
+    schemes: frozenset[IdentifierScheme] = frozenset({IdentifierScheme.DOI})
     fails: CitewellError | None = None
     slow: bool = False
     asked: list[str] = field(default_factory=list)
@@ -79,32 +81,34 @@ class Registry:
                 raise said
         return answer
 
-    async def papers(self, query: PaperQuery) -> PapersFound:
+    async def search_papers(self, query: PaperQuery) -> PaperHits:
         self.queries.append(query)
         answer = self.found(query) if callable(self.found) else self.found
         said = await self._say(f"papers {query.text}", answer)
-        return said if isinstance(said, PapersFound) else PapersFound(papers=tuple(said))
+        return said if isinstance(said, PaperHits) else PaperHits(papers=tuple(said))
 
-    async def paper(self, paper_id: PaperId) -> Paper | None:
+    async def look_up_paper(self, paper_id: PaperId) -> Paper | None:
         said: Paper | None = await self._say(str(paper_id), self.holds.get(paper_id.value))
         return said
 
-    async def match(self, query: BibliographicQuery) -> tuple[Paper, ...]:
+    async def match_reference(self, query: BibliographicQuery) -> tuple[Paper, ...]:
         return tuple(await self._say(f"match {query.title or query.text}", self.matching))
 
-    async def citing(self, paper_id: PaperId, *, count: int) -> tuple[Paper, ...] | None:
+    async def list_citing_papers(
+        self, paper_id: PaperId, *, count: int
+    ) -> tuple[Paper, ...] | None:
         said: Sequence[Paper] | None = await self._say(f"citing {paper_id}", self.citing_)
         return None if said is None else tuple(said[:count])
 
-    async def cited(self, paper_id: PaperId, *, count: int) -> tuple[Paper, ...] | None:
+    async def list_cited_papers(self, paper_id: PaperId, *, count: int) -> tuple[Paper, ...] | None:
         said: Sequence[Paper] | None = await self._say(f"cited {paper_id}", self.cited_)
         return None if said is None else tuple(said[:count])
 
-    async def copies(self, doi: str) -> tuple[Copy, ...] | None:
-        said: tuple[Copy, ...] | None = await self._say(f"copies {doi}", self.free.get(doi))
+    async def list_open_copies(self, doi: str) -> tuple[OpenCopy, ...] | None:
+        said: tuple[OpenCopy, ...] | None = await self._say(f"copies {doi}", self.free.get(doi))
         return said
 
-    async def registered(self, doi: str) -> bool:
+    async def is_registered(self, doi: str) -> bool:
         said = await self._say(f"handle {doi}", self.handles)
         return doi in said
 
@@ -135,6 +139,6 @@ REGISTRY = frozenset({Offer.REGISTRY})
 PAPERS = frozenset({Offer.PAPERS})
 
 
-def records(catalogue: Shop, **changes: Any) -> Records:
-    panel = Panel(catalogue.catalogue, **{"patience": 5.0, **changes.pop("panel", {})})
-    return Records(panel, **{"grace": 0.0, **changes})
+def records(catalogue: Shop, **changes: Any) -> WorkRecords:
+    panel = ScholarlyProviders(catalogue.catalogue, **{"patience": 5.0, **changes.pop("panel", {})})
+    return WorkRecords(panel, **{"grace": 0.0, **changes})

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from citewell.errors import CitewellError
-from citewell.model.paper import Paper, PaperId, Scheme
+from citewell.model.paper import IdentifierScheme, Paper, PaperId
 
 MOST = 10
 
@@ -17,8 +17,10 @@ class Lister:
     """A registry that takes lists; `silent` leaves what it lacks out, where others say so."""
 
     holds: Mapping[str, Paper] = field(default_factory=dict)
-    schemes: frozenset[Scheme] = frozenset({Scheme.DOI})
-    most: Mapping[Scheme, int] = field(default_factory=lambda: {Scheme.DOI: MOST})
+    schemes: frozenset[IdentifierScheme] = frozenset({IdentifierScheme.DOI})
+    max_batch: Mapping[IdentifierScheme, int] = field(
+        default_factory=lambda: {IdentifierScheme.DOI: MOST}
+    )
     fails: BaseException | None = None  # every request
     poison: Mapping[str, CitewellError] = field(
         default_factory=dict
@@ -32,14 +34,14 @@ class Lister:
     at_once: int = 0
     most_at_once: int = 0
 
-    async def paper(self, paper_id: PaperId) -> Paper | None:
+    async def look_up_paper(self, paper_id: PaperId) -> Paper | None:
         self.singles.append(paper_id.value)
         await self._answered([paper_id.value])
         if error := self.alone.get(paper_id.value):
             raise error
         return self.holds.get(paper_id.value)
 
-    async def papers_of(self, ids: Sequence[PaperId]) -> Mapping[PaperId, Paper | None]:
+    async def look_up_papers(self, ids: Sequence[PaperId]) -> Mapping[PaperId, Paper | None]:
         values = [one.value for one in ids]
         self.lists.append(values)
         await self._answered(values)

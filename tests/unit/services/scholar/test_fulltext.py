@@ -13,21 +13,28 @@ from citewell.errors import (
     NetworkFailed,
     NotFound,
     RateLimited,
-    Refused,
-    Unavailable,
+    RefusedByPolicy,
+    UpstreamUnavailable,
 )
-from citewell.model.literature import FullTextAnswer
 from citewell.model.page import Page
-from citewell.model.paper import Copy, Event, Notice, Paper, PaperId, Scheme
-from citewell.model.routing import Trace
-from citewell.model.scrape import RetractionStatus, StructuredData
+from citewell.model.paper import (
+    IdentifierScheme,
+    IntegrityNotice,
+    NoticeKind,
+    OpenCopy,
+    Paper,
+    PaperId,
+)
+from citewell.model.paper_results import FullTextAnswer
+from citewell.model.routing_trace import RoutingTrace
+from citewell.model.scrape_results import RetractionStatus, StructuredData
 from citewell.ports import Offer
-from citewell.services.scholar.candidates import Candidates
-from citewell.services.scholar.copies import Copies
-from citewell.services.scholar.fulltext import FullText, Wish
-from citewell.services.scholar.panel import Panel
-from citewell.services.scholar.subjects import Subjects
-from citewell.services.trust.weighing import weigh
+from citewell.services.scholar.copy_candidates import CopyCandidates
+from citewell.services.scholar.open_copies import OpenCopyFinder
+from citewell.services.scholar.paper_full_text import FullTextReader, FullTextRequest
+from citewell.services.scholar.scholarly_providers import ScholarlyProviders
+from citewell.services.scholar.work_resolution import WorkResolver
+from citewell.services.trust.notice_weighing import weigh_notices
 from tests.unit.services.doubles import Shop
 from tests.unit.services.reading import Memory, ScriptedReads, page
 from tests.unit.services.scholar.doubles import (
@@ -64,20 +71,20 @@ def read(
     pages: Mapping[str, Any],
     identifier: str = DOI,
     *,
-    trace: Trace | None = None,
+    trace: RoutingTrace | None = None,
     **changes: Any,
 ) -> FullTextAnswer:
-    panel = Panel(stock.catalogue, patience=0.05)
-    wish = Wish(identifier=identifier, max_length=changes.pop("max_length", 50_000))
+    panel = ScholarlyProviders(stock.catalogue, timeout_seconds=0.05)
+    wish = FullTextRequest(identifier=identifier, max_length=changes.pop("max_length", 50_000))
     script = {LANDING: NotFound("Nothing here.")} | dict(pages)
-    texts = FullText(
-        subjects=Subjects(records(stock)),
-        candidates=Candidates(panel, Copies(panel)),
+    texts = FullTextReader(
+        subjects=WorkResolver(records(stock)),
+        candidates=CopyCandidates(panel, OpenCopyFinder(panel)),
         pages=Memory().reading(ScriptedReads(script)),
-        weigh=weigh,
+        weigh=weigh_notices,
         **changes,
     )
-    return asyncio.run(texts.read(wish, trace=trace or Trace()))
+    return asyncio.run(texts.read_full_text(wish, trace=trace or RoutingTrace()))
 
 
 def error_of(stock: Shop, pages: Mapping[str, Any], *args: Any, **changes: Any) -> CitewellError:
@@ -86,20 +93,20 @@ def error_of(stock: Shop, pages: Mapping[str, Any], *args: Any, **changes: Any) 
     return caught.value
 
 
-def known(work: Paper, *copies: Copy) -> Shop:
+def known(work: Paper, *copies: OpenCopy) -> Shop:
     return mixed(
         ("crossref", LOOKUP, Registry({DOI: work})),
         ("unpaywall", COPIES, Registry(free={DOI: copies})),
     )
 
 
-def copy(url: str = PDF, **changes: Any) -> Copy:
+def copy(url: str = PDF, **changes: Any) -> OpenCopy:
     given: dict[str, Any] = {"pdf": True, "source": "unpaywall"}
-    return Copy(url=url, **(given | changes))
+    return OpenCopy(url=url, **(given | changes))
 
 
-def test_the_first_copy_that_reads_as_the_paper_is_the_text():
-    trace = Trace()
+def test_the_first_copy_that_reads_as_the_paper_is_the_text() -> None:
+    trace = RoutingTrace()
     free = copy(version="acceptedVersion", license="cc-by", host="repository")
 
     answer = read(known(paper(venue="J. Stones"), free), {PDF: whole()}, trace=trace)
@@ -120,14 +127,14 @@ def test_the_first_copy_that_reads_as_the_paper_is_the_text():
     [
         Blocked("A bot wall."),
         RateLimited("Slow down."),
-        Unavailable("Down."),
+        UpstreamUnavailable("Down."),
         stub(PDF),
         page(PDF, "Something else entirely. " * 500, title="Another paper"),
         page(PDF, f"{TITLE}. " + "The abstract says little. " * 30, title=TITLE),
         page(PDF, "scan", title=TITLE, page_count=9),
     ],
 )
-def test_walls_stubs_and_other_papers_are_passed_over(useless: Page | CitewellError):
+def test_walls_stubs_and_other_papers_are_passed_over(useless: Page | CitewellError) -> None:
     second = "https://example.org/b.pdf"
     first = copy(version="publishedVersion")
     stock = known(paper(), first, copy(second, version="submittedVersion"))
@@ -140,7 +147,7 @@ def test_walls_stubs_and_other_papers_are_passed_over(useless: Page | CitewellEr
     assert answer.tried[0].startswith("unpaywall (example.org): ")
 
 
-def test_a_paper_that_cites_this_one_is_not_this_one():
+def test_a_paper_that_cites_this_one_is_not_this_one() -> None:
     other = "# Rivers of the Plains\n\n" + "Rivers run. " * 3000 + f"References: {TITLE}."
 
     answer = read(
@@ -150,7 +157,7 @@ def test_a_paper_that_cites_this_one_is_not_this_one():
     assert not answer.is_full_text
 
 
-def test_without_a_readable_copy_the_abstract_is_given_as_what_it_is():
+def test_without_a_readable_copy_the_abstract_is_given_as_what_it_is() -> None:
     answer = read(
         known(paper(abstract="Water runs over stone."), copy()), {PDF: Blocked("A wall.")}
     )
@@ -163,21 +170,21 @@ def test_without_a_readable_copy_the_abstract_is_given_as_what_it_is():
     )
 
 
-def test_without_copy_and_abstract_there_is_an_error_that_lists_what_was_tried():
+def test_without_copy_and_abstract_there_is_an_error_that_lists_what_was_tried() -> None:
     error = error_of(known(paper(), copy()), {PDF: stub(PDF)})
 
     assert isinstance(error, NotFound)
     assert "unpaywall (example.org)" in error.message
 
 
-def test_a_failure_that_may_pass_is_told_as_such():
+def test_a_failure_that_may_pass_is_told_as_such() -> None:
     error = error_of(known(paper(), copy()), {PDF: NetworkFailed("Nothing came.")})
 
     assert isinstance(error, NetworkFailed)
     assert error.retryable
 
 
-def test_a_doi_that_is_not_registered_is_not_found():
+def test_a_doi_that_is_not_registered_is_not_found() -> None:
     stock = mixed(("crossref", LOOKUP, Registry()), ("doi", REGISTRY, Registry()))
 
     error = error_of(stock, {})
@@ -186,8 +193,8 @@ def test_a_doi_that_is_not_registered_is_not_found():
     assert "not registered" in error.message
 
 
-def test_a_doi_nobody_could_check_is_tried_at_its_landing_page():
-    down = Registry(fails=Unavailable("Down."), handles=Unavailable("Down."))
+def test_a_doi_nobody_could_check_is_tried_at_its_landing_page() -> None:
+    down = Registry(fails=UpstreamUnavailable("Down."), handles=UpstreamUnavailable("Down."))
     stock = mixed(("crossref", LOOKUP, down), ("doi", REGISTRY, down))
 
     answer = read(stock, {LANDING: whole(LANDING)})
@@ -198,7 +205,7 @@ def test_a_doi_nobody_could_check_is_tried_at_its_landing_page():
     assert any("could be asked" in note for note in answer.notes)
 
 
-def test_the_pdf_that_a_landing_page_declares_is_followed():
+def test_the_pdf_that_a_landing_page_declares_is_followed() -> None:
     linked = "https://publisher.example.com/full.pdf"
     landing = stub(structured=StructuredData(citation={"citation_pdf_url": linked}))
 
@@ -207,9 +214,9 @@ def test_the_pdf_that_a_landing_page_declares_is_followed():
     assert (answer.url, answer.version) == (linked, "publishedVersion")
 
 
-def test_an_arxiv_id_is_read_at_arxiv_as_a_preprint():
-    work = paper(doi=None, ids={Scheme.ARXIV: "1706.03762"}, source="arxiv")
-    arxiv = Registry({"1706.03762": work}, schemes=frozenset({Scheme.ARXIV}))
+def test_an_arxiv_id_is_read_at_arxiv_as_a_preprint() -> None:
+    work = paper(doi=None, ids={IdentifierScheme.ARXIV: "1706.03762"}, source="arxiv")
+    arxiv = Registry({"1706.03762": work}, schemes=frozenset({IdentifierScheme.ARXIV}))
     address = "https://arxiv.org/pdf/1706.03762"
 
     answer = read(
@@ -222,9 +229,9 @@ def test_an_arxiv_id_is_read_at_arxiv_as_a_preprint():
     assert answer.ids == {"arxiv": "1706.03762"}
 
 
-def test_a_pmcid_is_read_at_pubmed_central():
-    work = paper(ids={Scheme.PMCID: "PMC1234567"}, source="europepmc")
-    registry = Registry({"PMC1234567": work}, schemes=frozenset({Scheme.PMCID}))
+def test_a_pmcid_is_read_at_pubmed_central() -> None:
+    work = paper(ids={IdentifierScheme.PMCID: "PMC1234567"}, source="europepmc")
+    registry = Registry({"PMC1234567": work}, schemes=frozenset({IdentifierScheme.PMCID}))
     address = "https://pmc.ncbi.nlm.nih.gov/articles/PMC1234567/"
 
     answer = read(mixed(("europepmc", LOOKUP, registry)), {address: whole(address)}, "PMC1234567")
@@ -232,7 +239,7 @@ def test_a_pmcid_is_read_at_pubmed_central():
     assert answer.url == address
 
 
-def test_a_title_is_looked_up_and_the_answer_says_for_what_it_was_taken():
+def test_a_title_is_looked_up_and_the_answer_says_for_what_it_was_taken() -> None:
     stock = mixed(("crossref", MATCH, Registry(matching=[paper()])))
 
     answer = read(stock, {LANDING: whole(LANDING)}, "of water and stone")
@@ -242,7 +249,7 @@ def test_a_title_is_looked_up_and_the_answer_says_for_what_it_was_taken():
     assert LANDING in answer.notes[0]
 
 
-def test_a_title_that_nobody_has_is_not_found_and_the_nearest_is_named():
+def test_a_title_that_nobody_has_is_not_found_and_the_nearest_is_named() -> None:
     stock = mixed(("crossref", MATCH, Registry(matching=[paper()])))
 
     error = error_of(stock, {}, "An entirely invented paper")
@@ -251,13 +258,13 @@ def test_a_title_that_nobody_has_is_not_found_and_the_nearest_is_named():
     assert TITLE in error.message
 
 
-def test_a_title_nobody_could_be_asked_for_is_a_failure_and_no_absence():
-    stock = mixed(("crossref", MATCH, Registry(fails=Unavailable("Down."))))
+def test_a_title_nobody_could_be_asked_for_is_a_failure_and_no_absence() -> None:
+    stock = mixed(("crossref", MATCH, Registry(fails=UpstreamUnavailable("Down."))))
 
     assert isinstance(error_of(stock, {}, "of water and stone"), NetworkFailed)
 
 
-def test_an_address_is_read_as_it_is():
+def test_an_address_is_read_as_it_is() -> None:
     address = "https://example.org/papers/stone.pdf"
 
     answer = read(mixed(("crossref", LOOKUP, Registry())), {address: whole(address)}, address)
@@ -266,7 +273,7 @@ def test_an_address_is_read_as_it_is():
     assert answer.doi is None
 
 
-def test_a_landing_page_leads_to_a_free_copy_of_its_paper():
+def test_a_landing_page_leads_to_a_free_copy_of_its_paper() -> None:
     address = "https://journal.example.org/article/7"
     meta = StructuredData(citation={"citation_doi": DOI, "citation_title": TITLE})
     pages = {address: stub(address, structured=meta), PDF: whole()}
@@ -276,24 +283,24 @@ def test_a_landing_page_leads_to_a_free_copy_of_its_paper():
     assert (answer.url, answer.doi) == (PDF, DOI)
 
 
-def test_an_address_that_our_policy_forbids_is_refused_outright():
+def test_an_address_that_our_policy_forbids_is_refused_outright() -> None:
     address = "http://192.168.0.1/paper.pdf"
 
     error = error_of(
-        mixed(("crossref", LOOKUP, Registry())), {address: Refused("Private.")}, address
+        mixed(("crossref", LOOKUP, Registry())), {address: RefusedByPolicy("Private.")}, address
     )
 
-    assert isinstance(error, Refused)
+    assert isinstance(error, RefusedByPolicy)
 
 
-def test_a_forbidden_copy_does_not_spoil_the_others():
+def test_a_forbidden_copy_does_not_spoil_the_others() -> None:
     bad = "http://192.168.0.1/a.pdf"
     stock = known(paper(), copy(bad, version="publishedVersion"), copy())
 
-    assert read(stock, {bad: Refused("Private."), PDF: whole()}).url == PDF
+    assert read(stock, {bad: RefusedByPolicy("Private."), PDF: whole()}).url == PDF
 
 
-def test_copies_are_tried_in_the_order_of_who_knows_them():
+def test_copies_are_tried_in_the_order_of_who_knows_them() -> None:
     s2 = paper(
         source="semanticscholar",
         copies=(copy("https://s2.example/a.pdf", source="semanticscholar"),),
@@ -307,10 +314,12 @@ def test_copies_are_tried_in_the_order_of_who_knows_them():
         ("semanticscholar", LOOKUP, Registry({DOI: s2})),
         ("unpaywall", COPIES, Registry(free={DOI: (copy(),)})),
     )
-    panel = Panel(stock.catalogue, patience=1.0)
+    panel = ScholarlyProviders(stock.catalogue, timeout_seconds=1.0)
 
     located = asyncio.run(
-        Candidates(panel, Copies(panel)).of(paper(), (PaperId(scheme=Scheme.DOI, value=DOI),))
+        CopyCandidates(panel, OpenCopyFinder(panel)).locate_copies(
+            paper(), (PaperId(scheme=IdentifierScheme.DOI, value=DOI),)
+        )
     )
 
     assert [one.url for one in located.copies] == [
@@ -321,7 +330,7 @@ def test_copies_are_tried_in_the_order_of_who_knows_them():
     ]
 
 
-def test_the_text_is_cut_at_max_length_and_says_so():
+def test_the_text_is_cut_at_max_length_and_says_so() -> None:
     answer = read(known(paper(), copy()), {PDF: whole()}, max_length=1000)
 
     assert answer.truncated
@@ -330,16 +339,18 @@ def test_the_text_is_cut_at_max_length_and_says_so():
 
 
 @pytest.mark.parametrize("length", [999, 200_001])
-def test_a_length_out_of_bounds_is_refused(length: int):
+def test_a_length_out_of_bounds_is_refused(length: int) -> None:
     assert isinstance(error_of(known(paper()), {}, max_length=length), InvalidInput)
 
 
-def test_an_empty_identifier_is_refused():
+def test_an_empty_identifier_is_refused() -> None:
     assert isinstance(error_of(known(paper()), {}, " \u200b "), InvalidInput)
 
 
-def test_a_retraction_known_from_the_record_is_told():
-    gone = paper(events=(Event(kind=Notice.RETRACTION, source="publisher", date="2021"),))
+def test_a_retraction_known_from_the_record_is_told() -> None:
+    gone = paper(
+        events=(IntegrityNotice(kind=NoticeKind.RETRACTION, source="publisher", date="2021"),)
+    )
 
     answer = read(known(gone, copy()), {PDF: whole()})
 
@@ -351,13 +362,15 @@ class Lookup:
     def __init__(self, answer: RetractionStatus | CitewellError) -> None:
         self._answer = answer
 
-    async def status(self, doi: str, *, paper: Paper | None = None) -> RetractionStatus | None:
+    async def find_retraction_status(
+        self, doi: str, *, paper: Paper | None = None
+    ) -> RetractionStatus | None:
         if isinstance(self._answer, CitewellError):
             raise self._answer
         return self._answer
 
 
-def test_a_retraction_that_the_record_does_not_tell_is_looked_up():
+def test_a_retraction_that_the_record_does_not_tell_is_looked_up() -> None:
     lookup = Lookup(RetractionStatus(retracted=True, kind="retraction"))
 
     answer = read(known(paper(), copy()), {PDF: whole()}, retractions=lookup)
@@ -365,14 +378,16 @@ def test_a_retraction_that_the_record_does_not_tell_is_looked_up():
     assert answer.retraction_status is not None
 
 
-def test_a_failing_look_up_of_retractions_costs_no_text():
-    answer = read(known(paper(), copy()), {PDF: whole()}, retractions=Lookup(Unavailable("Down.")))
+def test_a_failing_look_up_of_retractions_costs_no_text() -> None:
+    answer = read(
+        known(paper(), copy()), {PDF: whole()}, retractions=Lookup(UpstreamUnavailable("Down."))
+    )
 
     assert answer.is_full_text
     assert answer.retraction_status is None
 
 
-def test_copies_that_never_answer_end_in_an_error_in_time():
+def test_copies_that_never_answer_end_in_an_error_in_time() -> None:
     error = error_of(known(paper(), copy()), {PDF: 60.0}, deadline=0.05)
 
     assert isinstance(error, NetworkFailed)
@@ -385,7 +400,7 @@ def test_copies_that_never_answer_end_in_an_error_in_time():
         ("О воде и камне", "# О воде и камне\n\n" + "Вода течёт по камню весь день. " * 400),
     ],
 )
-def test_titles_in_other_scripts_are_recognised(title: str, text: str):
+def test_titles_in_other_scripts_are_recognised(title: str, text: str) -> None:
     count = {"word_count": 2000}
 
     answer = read(known(paper(title), copy()), {PDF: whole(PDF, text, title="", **count)})
@@ -393,13 +408,13 @@ def test_titles_in_other_scripts_are_recognised(title: str, text: str):
     assert answer.is_full_text
 
 
-def test_a_label_that_a_publisher_sets_before_a_retracted_title_does_not_hide_the_paper():
+def test_a_label_that_a_publisher_sets_before_a_retracted_title_does_not_hide_the_paper() -> None:
     gone = paper(f"RETRACTED ARTICLE: {TITLE}")
 
     assert read(known(gone, copy()), {PDF: whole()}).is_full_text
 
 
-def test_a_registry_that_described_the_work_is_not_asked_again_for_its_copies():
+def test_a_registry_that_described_the_work_is_not_asked_again_for_its_copies() -> None:
     openalex = Registry({DOI: paper(source="openalex", copies=(copy(source="openalex"),))})
     stock = mixed(("openalex", LOOKUP, openalex))
 

@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 
 from citewell.errors import CitewellError, InvalidInput, Misconfigured, NotFound, RateLimited
-from citewell.model.literature import GraphAnswer
-from citewell.model.paper import Scheme
-from citewell.model.routing import Trace
+from citewell.model.paper import IdentifierScheme
+from citewell.model.paper_results import GraphAnswer
+from citewell.model.routing_trace import RoutingTrace
 from citewell.ports import Offer
-from citewell.services.scholar.graph import Citations, Wish
-from citewell.services.scholar.panel import Panel
-from citewell.services.trust.weighing import weigh
+from citewell.services.scholar.citation_neighbours import CitationGraphRequest, CitationGraphSearch
+from citewell.services.scholar.scholarly_providers import ScholarlyProviders
+from citewell.services.trust.notice_weighing import weigh_notices
 from tests.unit.services.doubles import Shop, keyed, spec
 from tests.unit.services.scholar.doubles import LOOKUP, Registry, mixed, paper, records
 
@@ -20,14 +20,20 @@ GRAPH = frozenset({Offer.GRAPH, Offer.LOOKUP, Offer.MATCH})
 SEED = "10.1234/seed"
 
 
-def around(stock: Shop, seed: str = SEED, trace: Trace | None = None, **wish: Any) -> GraphAnswer:
-    citations = Citations(
+def around(
+    stock: Shop, seed: str = SEED, trace: RoutingTrace | None = None, **wish: Any
+) -> GraphAnswer:
+    citations = CitationGraphSearch(
         catalogue=stock.catalogue,
-        panel=Panel(stock.catalogue, patience=0.05),
+        panel=ScholarlyProviders(stock.catalogue, timeout_seconds=0.05),
         records=records(stock),
-        weigh=weigh,
+        weigh=weigh_notices,
     )
-    return asyncio.run(citations.around(Wish(paper=seed, **wish), trace=trace or Trace()))
+    return asyncio.run(
+        citations.find_neighbours(
+            CitationGraphRequest(paper=seed, **wish), trace=trace or RoutingTrace()
+        )
+    )
 
 
 def error_of(stock: Shop, seed: str = SEED, **wish: Any) -> CitewellError:
@@ -47,7 +53,14 @@ def s2(**changes: Any) -> Registry:
     given: dict[str, Any] = {
         "citing_": works(12, "c", influential=False, intents=("background",)),
         "cited_": works(3, "r", influential=True),
-        "schemes": frozenset({Scheme.DOI, Scheme.ARXIV, Scheme.PMID, Scheme.S2}),
+        "schemes": frozenset(
+            {
+                IdentifierScheme.DOI,
+                IdentifierScheme.ARXIV,
+                IdentifierScheme.PMID,
+                IdentifierScheme.S2,
+            }
+        ),
     }
     return Registry(**(given | changes))
 
@@ -61,7 +74,7 @@ def both(first: Registry, second: Registry) -> Shop:
     return mixed(("openalex", GRAPH, second), ("semanticscholar", GRAPH, first))
 
 
-def test_semantic_scholar_answers_first_in_both_directions():
+def test_semantic_scholar_answers_first_in_both_directions() -> None:
     other = openalex()
 
     answer = around(both(s2(), other))
@@ -77,23 +90,23 @@ def test_semantic_scholar_answers_first_in_both_directions():
 @pytest.mark.parametrize(
     ("direction", "absent"), [("cited_by", "references"), ("references", "citedBy")]
 )
-def test_a_direction_that_was_not_asked_for_is_absent(direction: str, absent: str):
+def test_a_direction_that_was_not_asked_for_is_absent(direction: str, absent: str) -> None:
     provider = s2()
 
-    wire = around(both(provider, openalex()), direction=direction).wire()
+    wire = around(both(provider, openalex()), direction=direction).to_wire()
 
     assert absent not in wire
     assert f"{absent}Count" not in wire
     assert len(provider.asked) == 1
 
 
-def test_a_failing_first_provider_is_followed_by_openalex_and_the_trace_says_so():
-    trace = Trace()
+def test_a_failing_first_provider_is_followed_by_openalex_and_the_trace_says_so() -> None:
+    trace = RoutingTrace()
 
     answer = around(both(s2(fails=RateLimited("Slow down.")), openalex()), trace=trace)
 
     assert answer.provider == "openalex"
-    assert trace.wire() == {
+    assert trace.to_wire() == {
         "provider_used": "openalex",
         "providers_attempted": ["semanticscholar", "openalex"],
         "fallback": True,
@@ -101,17 +114,17 @@ def test_a_failing_first_provider_is_followed_by_openalex_and_the_trace_says_so(
     }
 
 
-def test_a_paper_that_only_openalex_knows_is_found_there():
+def test_a_paper_that_only_openalex_knows_is_found_there() -> None:
     unknown = s2(citing_=None, cited_=None)
 
     assert around(both(unknown, openalex())).provider == "openalex"
 
 
-def test_a_silent_provider_is_given_up():
+def test_a_silent_provider_is_given_up() -> None:
     assert around(both(s2(slow=True), openalex())).provider == "openalex"
 
 
-def test_a_paper_without_neighbours_is_an_answer():
+def test_a_paper_without_neighbours_is_an_answer() -> None:
     lonely = {"citing_": [], "cited_": []}
 
     answer = around(both(s2(**lonely), openalex(**lonely)))
@@ -120,7 +133,7 @@ def test_a_paper_without_neighbours_is_an_answer():
     assert (answer.cited_by, answer.references) == ((), ())
 
 
-def test_an_unknown_paper_is_not_found():
+def test_an_unknown_paper_is_not_found() -> None:
     unknown = {"citing_": None, "cited_": None}
 
     error = error_of(both(s2(**unknown), openalex(**unknown)))
@@ -129,7 +142,7 @@ def test_an_unknown_paper_is_not_found():
     assert "semanticscholar, openalex" in error.message
 
 
-def test_nobody_answering_is_not_an_unknown_paper():
+def test_nobody_answering_is_not_an_unknown_paper() -> None:
     down = RateLimited("Slow down.", retry_after=5)
 
     error = error_of(both(s2(fails=down), openalex(citing_=None, cited_=None)))
@@ -137,7 +150,7 @@ def test_nobody_answering_is_not_an_unknown_paper():
     assert isinstance(error, RateLimited)
 
 
-def test_a_named_provider_is_used_and_no_other():
+def test_a_named_provider_is_used_and_no_other() -> None:
     other = openalex()
 
     error = error_of(both(s2(fails=RateLimited("Slow down.")), other), provider="semanticscholar")
@@ -147,7 +160,7 @@ def test_a_named_provider_is_used_and_no_other():
 
 
 @pytest.mark.parametrize("name", ["nobody", "crossref", "\u200b"])
-def test_a_provider_without_a_graph_is_refused_with_those_that_have_one(name: str):
+def test_a_provider_without_a_graph_is_refused_with_those_that_have_one(name: str) -> None:
     stock = mixed(
         ("semanticscholar", GRAPH, s2()),
         ("openalex", GRAPH, openalex()),
@@ -160,7 +173,7 @@ def test_a_provider_without_a_graph_is_refused_with_those_that_have_one(name: st
     assert "Supported: semanticscholar, openalex" in error.message
 
 
-def test_an_unconfigured_provider_is_refused():
+def test_an_unconfigured_provider_is_refused() -> None:
     stock = Shop(
         (spec("semanticscholar", offers=GRAPH, options=keyed("S2_KEY")), s2()),
         (spec("openalex", offers=GRAPH), openalex()),
@@ -169,7 +182,7 @@ def test_an_unconfigured_provider_is_refused():
     assert isinstance(error_of(stock, provider="semanticscholar"), Misconfigured)
 
 
-def test_only_influential_works_are_kept_where_the_provider_tells():
+def test_only_influential_works_are_kept_where_the_provider_tells() -> None:
     provider = s2(
         citing_=[*works(9, "c", influential=False), *works(3, "i", influential=True)], cited_=[]
     )
@@ -180,7 +193,7 @@ def test_only_influential_works_are_kept_where_the_provider_tells():
     assert answer.notes is None
 
 
-def test_influential_only_passes_everything_where_the_provider_tells_nothing():
+def test_influential_only_passes_everything_where_the_provider_tells_nothing() -> None:
     answer = around(both(s2(), openalex()), provider="openalex", influential_only=True)
 
     assert answer.cited_by_count == 2
@@ -196,7 +209,7 @@ def test_influential_only_passes_everything_where_the_provider_tells_nothing():
         ("PMID: 12345", "pmid:12345"),
     ],
 )
-def test_a_seed_may_be_any_identifier_the_provider_knows(seed: str, asked: str):
+def test_a_seed_may_be_any_identifier_the_provider_knows(seed: str, asked: str) -> None:
     provider = s2()
 
     around(both(provider, openalex()), seed, direction="cited_by")
@@ -204,10 +217,10 @@ def test_a_seed_may_be_any_identifier_the_provider_knows(seed: str, asked: str):
     assert provider.asked == [f"citing {asked}"]
 
 
-def test_an_identifier_that_a_provider_does_not_know_is_looked_up_first():
-    known = paper(doi="10.1234/seed", ids={Scheme.ARXIV: "1706.03762"}, source="arxiv")
+def test_an_identifier_that_a_provider_does_not_know_is_looked_up_first() -> None:
+    known = paper(doi="10.1234/seed", ids={IdentifierScheme.ARXIV: "1706.03762"}, source="arxiv")
     provider = openalex()
-    arxiv = Registry({"1706.03762": known}, schemes=frozenset({Scheme.ARXIV}))
+    arxiv = Registry({"1706.03762": known}, schemes=frozenset({IdentifierScheme.ARXIV}))
     stock = mixed(("openalex", GRAPH, provider), ("arxiv", LOOKUP, arxiv))
 
     answer = around(stock, "arXiv:1706.03762", direction="cited_by")
@@ -216,8 +229,8 @@ def test_an_identifier_that_a_provider_does_not_know_is_looked_up_first():
     assert answer.seed_paper is not None
 
 
-def test_a_title_is_the_providers_own_best_match():
-    match = paper("Of Water and Stone", ids={Scheme.S2: "abc"})
+def test_a_title_is_the_providers_own_best_match() -> None:
+    match = paper("Of Water and Stone", ids={IdentifierScheme.S2: "abc"})
     provider = s2(matching=[paper("Of fire", doi="10.1234/fire"), match])
 
     answer = around(both(provider, openalex()), "of water and stone", direction="cited_by")
@@ -227,7 +240,7 @@ def test_a_title_is_the_providers_own_best_match():
     assert answer.seed_paper.title == "Of Water and Stone"
 
 
-def test_another_title_is_no_match():
+def test_another_title_is_no_match() -> None:
     nearest = [paper("Rivers of the northern plains")]
 
     error = error_of(
@@ -237,11 +250,11 @@ def test_another_title_is_no_match():
     assert isinstance(error, NotFound)
 
 
-def test_an_empty_seed_is_refused():
+def test_an_empty_seed_is_refused() -> None:
     assert isinstance(error_of(both(s2(), openalex()), " \u200b "), InvalidInput)
 
 
-def test_without_any_graph_provider_the_error_says_which_there_are():
+def test_without_any_graph_provider_the_error_says_which_there_are() -> None:
     error = error_of(mixed(("crossref", LOOKUP, Registry())))
 
     assert isinstance(error, InvalidInput)

@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from citewell.errors import RateLimited, Unavailable
+from citewell.errors import RateLimited, UpstreamUnavailable
 from citewell.model.paper import BibliographicQuery, Paper
 from citewell.ports import Offer
-from citewell.services.scholar.panel import Panel
-from citewell.services.scholar.records import Matches
-from citewell.services.scholar.room import Room
-from citewell.services.web.rounds import Rest
+from citewell.services.scholar.provider_capacity import ProviderCapacity
+from citewell.services.scholar.registry_records import ReferenceMatches
+from citewell.services.scholar.scholarly_providers import ScholarlyProviders
+from citewell.services.web.search_rounds import ProviderPause
 from tests.unit.services.doubles import Shop, spec
 from tests.unit.services.scholar.doubles import DOI, Registry, paper, records
 
@@ -32,16 +32,16 @@ def known(source: str = "crossref", **changes: Any) -> Paper:
     return paper(TITLE, source=source, **changes)
 
 
-def match(stock: Shop, **query: Any) -> Matches:
+def match(stock: Shop, **query: Any) -> ReferenceMatches:
     given = BibliographicQuery(**({"title": TITLE} | query))
-    return asyncio.run(records(stock, grace=5.0).match(given))
+    return asyncio.run(records(stock, grace=5.0).match_records(given))
 
 
 def matched(registry: Registry) -> list[str]:
     return [one for one in registry.asked if one.startswith("match")]
 
 
-def test_one_registry_that_knows_the_very_work_is_enough():
+def test_one_registry_that_knows_the_very_work_is_enough() -> None:
     crossref, openalex = Registry(matching=[known()]), Registry(matching=[known("openalex")])
 
     found = match(shop(crossref=(crossref, SLOW), openalex=(openalex, FAST)))
@@ -59,7 +59,9 @@ def test_one_registry_that_knows_the_very_work_is_enough():
     ],
     ids=["two that fit", "a title of few words", "nothing"],
 )
-def test_a_second_opinion_is_asked_for_when_the_first_leaves_a_doubt(candidates: list[Paper]):
+def test_a_second_opinion_is_asked_for_when_the_first_leaves_a_doubt(
+    candidates: list[Paper],
+) -> None:
     crossref, openalex = Registry(matching=candidates), Registry(matching=[known("openalex")])
     title = candidates[0].title if candidates else TITLE
 
@@ -68,7 +70,7 @@ def test_a_second_opinion_is_asked_for_when_the_first_leaves_a_doubt(candidates:
     assert [one.provider for one in found.asked] == ["crossref", "openalex"]
 
 
-def test_a_match_from_elsewhere_is_completed_with_its_registrys_own_record():
+def test_a_match_from_elsewhere_is_completed_with_its_registrys_own_record() -> None:
     crossref = Registry({DOI: known(volume="7")})
     openalex = Registry(matching=[known("openalex", volume=None)])
 
@@ -78,8 +80,8 @@ def test_a_match_from_elsewhere_is_completed_with_its_registrys_own_record():
     assert found.papers[0].provenance["volume"] == "crossref"
 
 
-def test_a_match_stands_while_its_registry_is_down():
-    crossref = Registry(fails=Unavailable("Down."))
+def test_a_match_stands_while_its_registry_is_down() -> None:
+    crossref = Registry(fails=UpstreamUnavailable("Down."))
     openalex = Registry(matching=[known("openalex")])
 
     found = match(shop(crossref=(crossref, SLOW), openalex=(openalex, FAST)))
@@ -87,7 +89,7 @@ def test_a_match_stands_while_its_registry_is_down():
     assert found.papers[0].doi == DOI
 
 
-def test_everybody_is_asked_before_a_work_counts_as_unknown():
+def test_everybody_is_asked_before_a_work_counts_as_unknown() -> None:
     nobody = {name: (Registry(), FAST) for name in ("crossref", "openalex", "semanticscholar")}
 
     found = match(shop(**nobody, datacite=(Registry(), SLOW)))
@@ -96,7 +98,7 @@ def test_everybody_is_asked_before_a_work_counts_as_unknown():
     assert {one.provider for one in found.asked} == {*nobody, "datacite"}
 
 
-def test_of_two_of_a_kind_the_one_with_more_room_is_asked():
+def test_of_two_of_a_kind_the_one_with_more_room_is_asked() -> None:
     arxiv, datacite = Registry(), Registry()
     pubmed, europepmc = Registry(), Registry()
 
@@ -113,7 +115,7 @@ def test_of_two_of_a_kind_the_one_with_more_room_is_asked():
     assert [len(matched(one)) for one in (arxiv, datacite, pubmed, europepmc)] == [0, 1, 0, 1]
 
 
-def test_a_provider_without_its_kin_is_always_asked():
+def test_a_provider_without_its_kin_is_always_asked() -> None:
     arxiv = Registry(matching=[known("arxiv")])
 
     found = match(shop(crossref=(Registry(), SLOW), arxiv=(arxiv, {"per_second": 1 / 3})))
@@ -121,7 +123,7 @@ def test_a_provider_without_its_kin_is_always_asked():
     assert found.papers[0].source == "arxiv"
 
 
-def test_a_glance_asks_one_and_no_more_unless_something_is_near():
+def test_a_glance_asks_one_and_no_more_unless_something_is_near() -> None:
     crossref, openalex = Registry(), Registry()
     stock = shop(crossref=(crossref, SLOW), openalex=(openalex, FAST), datacite=(Registry(), FAST))
 
@@ -133,14 +135,14 @@ def test_a_glance_asks_one_and_no_more_unless_something_is_near():
     assert [one.provider for one in near.asked] == ["crossref", "openalex"]
 
 
-def test_many_references_spread_over_the_registries_by_their_pace():
+def test_many_references_spread_over_the_registries_by_their_pace() -> None:
     names = {"crossref": SLOW, "openalex": FAST, "semanticscholar": {"per_second": 0.9}}
     stock = {name: (Registry(matching=[known(name)]), pace) for name, pace in names.items()}
     found = records(shop(**stock), grace=5.0)
 
     async def every() -> None:
         queries = (BibliographicQuery(title=TITLE, text=str(number)) for number in range(48))
-        await asyncio.gather(*map(found.match, queries))
+        await asyncio.gather(*map(found.match_records, queries))
 
     asyncio.run(every())
 
@@ -149,50 +151,54 @@ def test_many_references_spread_over_the_registries_by_their_pace():
     assert sum(asked.values()) == 48
 
 
-def test_a_resting_registry_has_no_room():
+def test_a_resting_registry_has_no_room() -> None:
     catalogue = shop(crossref=(Registry(), SLOW), openalex=(Registry(), FAST)).catalogue
-    resting = {"crossref": Rest(seconds=30, limited=True)}
-    room = Room(Panel(catalogue, resting=resting.get))
+    resting = {"crossref": ProviderPause(seconds=30, asked_by_provider=True)}
+    room = ProviderCapacity(ScholarlyProviders(catalogue, find_rest=resting.get))
 
-    assert room.first(["crossref", "openalex"]) == "openalex"
+    assert room.choose_shortest_wait(["crossref", "openalex"]) == "openalex"
 
 
-def test_what_was_asked_takes_up_room_until_its_time_has_passed():
+def test_what_was_asked_takes_up_room_until_its_time_has_passed() -> None:
     now = 100.0
     catalogue = shop(crossref=(Registry(), {"per_second": 2.0, "burst": 2})).catalogue
-    room = Room(Panel(catalogue), clock=lambda: now)
+    room = ProviderCapacity(ScholarlyProviders(catalogue), clock=lambda: now)
 
-    before = room.wait("crossref")
+    before = room.estimate_wait("crossref")
     for _ in range(4):
-        with room.taken(["crossref"]):
+        with room.reserve_requests(["crossref"]):
             pass
-    after = room.wait("crossref")
+    after = room.estimate_wait("crossref")
     now += 2.0
 
-    assert (before, after, room.wait("crossref")) == (0.0, 2.0, 0.0)
+    assert (before, after, room.estimate_wait("crossref")) == (0.0, 2.0, 0.0)
 
 
-def test_a_registry_that_does_not_answer_fills_up():
+def test_a_registry_that_does_not_answer_fills_up() -> None:
     catalogue = shop(crossref=(Registry(), {"per_second": 2.0, "burst": 2})).catalogue
     now = 0.0
-    room = Room(Panel(catalogue), clock=lambda: now)
+    room = ProviderCapacity(ScholarlyProviders(catalogue), clock=lambda: now)
 
-    with room.taken(["crossref"]), room.taken(["crossref"]), room.taken(["crossref"]):
+    with (
+        room.reserve_requests(["crossref"]),
+        room.reserve_requests(["crossref"]),
+        room.reserve_requests(["crossref"]),
+    ):
         now = 1000.0
-        full = room.wait("crossref")
+        full = room.estimate_wait("crossref")
 
     assert full == 1.5
-    assert room.wait("crossref") == 0.0
+    assert room.estimate_wait("crossref") == 0.0
 
 
-def test_a_registry_without_a_pace_always_has_room():
-    room = Room(Panel(shop(crossref=(Registry(), {})).catalogue))
+def test_a_registry_without_a_pace_always_has_room() -> None:
+    room = ProviderCapacity(ScholarlyProviders(shop(crossref=(Registry(), {})).catalogue))
 
-    with room.taken(["crossref"]):
-        assert room.wait("crossref") == 0.0
+    with room.reserve_requests(["crossref"]):
+        assert room.estimate_wait("crossref") == 0.0
 
 
-def test_a_refusal_of_the_first_leaves_the_question_to_the_others():
+def test_a_refusal_of_the_first_leaves_the_question_to_the_others() -> None:
     crossref = Registry(fails=RateLimited("Slow down.", retry_after=600))
     openalex = Registry(matching=[known("openalex")])
 
@@ -202,5 +208,5 @@ def test_a_refusal_of_the_first_leaves_the_question_to_the_others():
     assert [one.outcome for one in found.asked] == ["failed", "found"]
 
 
-def test_nobody_to_ask_is_no_answer():
-    assert not match(Shop()).answered
+def test_nobody_to_ask_is_no_answer() -> None:
+    assert not match(Shop()).is_answered

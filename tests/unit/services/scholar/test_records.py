@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from citewell.errors import BadShape, NetworkFailed, RateLimited, Unavailable
-from citewell.model.paper import BibliographicQuery, PaperId, Scheme
-from citewell.services.scholar.panel import Asked
-from citewell.services.scholar.records import Matches, Record, Records
-from citewell.services.web.rounds import Rest
+from citewell.errors import MalformedResponse, NetworkFailed, RateLimited, UpstreamUnavailable
+from citewell.model.paper import BibliographicQuery, IdentifierScheme, PaperId
+from citewell.services.scholar.registry_records import ReferenceMatches, WorkRecord, WorkRecords
+from citewell.services.scholar.scholarly_providers import ProviderOutcome
+from citewell.services.web.search_rounds import ProviderPause
 from tests.unit.services.reading import Memory
 from tests.unit.services.scholar.doubles import (
     DOI,
@@ -24,18 +24,18 @@ from tests.unit.services.scholar.doubles import (
 )
 from tests.unit.services.scholar.listing import Lister
 
-DOWN = Unavailable("It is down.")
+DOWN = UpstreamUnavailable("It is down.")
 
 
-def find(found: Records, paper_id: PaperId | None = None) -> Record:
-    return asyncio.run(found.find(paper_id or doi()))
+def find(found: WorkRecords, paper_id: PaperId | None = None) -> WorkRecord:
+    return asyncio.run(found.find_record(paper_id or doi()))
 
 
-def match(found: Records, title: str = "Of Water and Stone", **query: Any) -> Matches:
-    return asyncio.run(found.match(BibliographicQuery(title=title, **query)))
+def match(found: WorkRecords, title: str = "Of Water and Stone", **query: Any) -> ReferenceMatches:
+    return asyncio.run(found.match_records(BibliographicQuery(title=title, **query)))
 
 
-def test_two_registries_are_asked_and_merged():
+def test_two_registries_are_asked_and_merged() -> None:
     crossref = Registry({DOI: paper(volume="7")})
     openalex = Registry({DOI: paper(source="openalex", citation_count=9)})
     third = Registry({DOI: paper(source="europepmc")})
@@ -51,7 +51,7 @@ def test_two_registries_are_asked_and_merged():
     assert third.asked == []
 
 
-def test_only_the_handle_registry_can_say_that_a_doi_does_not_exist():
+def test_only_the_handle_registry_can_say_that_a_doi_does_not_exist() -> None:
     stock = mixed(
         ("crossref", LOOKUP, Registry()),
         ("openalex", LOOKUP, Registry()),
@@ -61,10 +61,10 @@ def test_only_the_handle_registry_can_say_that_a_doi_does_not_exist():
     record = find(records(stock))
 
     assert (record.state, record.paper) == ("not_registered", None)
-    assert Asked(provider="doi", outcome="absent") in record.asked
+    assert ProviderOutcome(provider="doi", outcome="absent") in record.asked
 
 
-def test_a_doi_that_nobody_has_is_unchecked_while_the_handle_registry_is_down():
+def test_a_doi_that_nobody_has_is_unchecked_while_the_handle_registry_is_down() -> None:
     stock = mixed(
         ("crossref", LOOKUP, Registry()),
         ("openalex", LOOKUP, Registry()),
@@ -75,15 +75,16 @@ def test_a_doi_that_nobody_has_is_unchecked_while_the_handle_registry_is_down():
 
     assert record.state == "unchecked"
     assert (
-        Asked(provider="doi", outcome="failed", error_kind="upstream_unavailable") in record.asked
+        ProviderOutcome(provider="doi", outcome="failed", error_kind="upstream_unavailable")
+        in record.asked
     )
 
 
-def test_a_doi_is_unchecked_where_no_handle_registry_is_configured():
+def test_a_doi_is_unchecked_where_no_handle_registry_is_configured() -> None:
     assert find(records(mixed(("crossref", LOOKUP, Registry())))).state == "unchecked"
 
 
-def test_a_registered_doi_without_a_description_is_found_without_a_paper():
+def test_a_registered_doi_without_a_description_is_found_without_a_paper() -> None:
     stock = mixed(
         ("crossref", LOOKUP, Registry()), ("doi", REGISTRY, Registry(handles=frozenset({DOI})))
     )
@@ -93,7 +94,7 @@ def test_a_registered_doi_without_a_description_is_found_without_a_paper():
     assert (record.state, record.paper) == ("found", None)
 
 
-def test_the_other_agencies_are_asked_before_a_doi_is_given_up():
+def test_the_other_agencies_are_asked_before_a_doi_is_given_up() -> None:
     stock = mixed(
         ("crossref", LOOKUP, Registry()),
         ("openalex", LOOKUP, Registry()),
@@ -109,9 +110,9 @@ def test_the_other_agencies_are_asked_before_a_doi_is_given_up():
 
 
 @pytest.mark.parametrize(
-    "error", [RateLimited("Slow down."), DOWN, BadShape("Odd."), NetworkFailed("Nothing.")]
+    "error", [RateLimited("Slow down."), DOWN, MalformedResponse("Odd."), NetworkFailed("Nothing.")]
 )
-def test_registries_in_trouble_never_make_a_work_absent(error: Exception):
+def test_registries_in_trouble_never_make_a_work_absent(error: Exception) -> None:
     down = Registry(fails=error)  # type: ignore[arg-type]  # every one of them is ours
     stock = mixed(("crossref", LOOKUP, down), ("openalex", LOOKUP, down), ("doi", REGISTRY, down))
 
@@ -121,7 +122,7 @@ def test_registries_in_trouble_never_make_a_work_absent(error: Exception):
     assert {one.outcome for one in record.asked} == {"failed"}
 
 
-def test_a_neighbour_in_place_of_the_work_asked_for_is_no_answer():
+def test_a_neighbour_in_place_of_the_work_asked_for_is_no_answer() -> None:
     stock = mixed(
         ("openalex", LOOKUP, Registry({DOI: paper(doi="10.1234/neighbour")})),
         ("doi", REGISTRY, Registry(handles=frozenset())),
@@ -132,9 +133,15 @@ def test_a_neighbour_in_place_of_the_work_asked_for_is_no_answer():
 
 @pytest.mark.parametrize(
     ("scheme", "authority"),
-    [(Scheme.ARXIV, "arxiv"), (Scheme.PMID, "pubmed"), (Scheme.S2, "semanticscholar")],
+    [
+        (IdentifierScheme.ARXIV, "arxiv"),
+        (IdentifierScheme.PMID, "pubmed"),
+        (IdentifierScheme.S2, "semanticscholar"),
+    ],
 )
-def test_an_identifiers_own_home_says_whether_it_exists(scheme: Scheme, authority: str):
+def test_an_identifiers_own_home_says_whether_it_exists(
+    scheme: IdentifierScheme, authority: str
+) -> None:
     home = Registry(schemes=frozenset({scheme}))
     other = Registry(schemes=frozenset({scheme}))
     stock = mixed((authority, LOOKUP, home), ("europepmc", LOOKUP, other))
@@ -148,17 +155,17 @@ def test_an_identifiers_own_home_says_whether_it_exists(scheme: Scheme, authorit
     assert unheard.state == "unchecked"
 
 
-def test_a_provider_that_does_not_know_the_scheme_is_not_asked():
+def test_a_provider_that_does_not_know_the_scheme_is_not_asked() -> None:
     only_dois = Registry()
     stock = mixed(("crossref", LOOKUP, only_dois))
 
-    record = find(records(stock), PaperId(scheme=Scheme.PMID, value="1"))
+    record = find(records(stock), PaperId(scheme=IdentifierScheme.PMID, value="1"))
 
-    assert record == Record(paper=None, state="unchecked")
+    assert record == WorkRecord(paper=None, state="unchecked")
     assert only_dois.asked == []
 
 
-def test_a_slow_registry_is_not_waited_for_once_another_has_answered():
+def test_a_slow_registry_is_not_waited_for_once_another_has_answered() -> None:
     stock = mixed(
         ("crossref", LOOKUP, Registry({DOI: paper()})), ("openalex", LOOKUP, Registry(slow=True))
     )
@@ -166,76 +173,80 @@ def test_a_slow_registry_is_not_waited_for_once_another_has_answered():
     record = find(records(stock))
 
     assert record.state == "found"
-    assert Asked(provider="openalex", outcome="failed", error_kind="network") in record.asked
+    assert (
+        ProviderOutcome(provider="openalex", outcome="failed", error_kind="network") in record.asked
+    )
 
 
-def test_a_resting_provider_is_left_alone():
+def test_a_resting_provider_is_left_alone() -> None:
     crossref = Registry({DOI: paper()})
     stock = mixed(("crossref", LOOKUP, crossref))
-    resting = {"resting": lambda _name: Rest(seconds=30, limited=True)}
+    resting = {"resting": lambda _name: ProviderPause(seconds=30, asked_by_provider=True)}
 
     record = find(records(stock, panel=resting))
 
     assert crossref.asked == []
     assert record.asked == (
-        Asked(provider="crossref", outcome="failed", error_kind="rate_limited", retry_after=30),
+        ProviderOutcome(
+            provider="crossref", outcome="failed", error_kind="rate_limited", retry_after=30
+        ),
     )
 
 
-def test_the_same_question_is_asked_once_however_many_ask_it():
+def test_the_same_question_is_asked_once_however_many_ask_it() -> None:
     crossref = Registry({DOI: paper("Ünïcode \ud800 title")})
     found = records(mixed(("crossref", LOOKUP, crossref)), loader=Memory().loader)
 
-    async def many() -> list[Record]:
-        first = await asyncio.gather(*(found.find(doi()) for _ in range(20)))
-        return [*first, await found.find(doi())]
+    async def many() -> list[WorkRecord]:
+        first = await asyncio.gather(*(found.find_record(doi()) for _ in range(20)))
+        return [*first, await found.find_record(doi())]
 
     answers = asyncio.run(many())
 
     assert crossref.asked == [f"doi:{DOI}"]
     assert len({answer.state for answer in answers}) == 1
     assert answers[-1].paper is not None
-    assert answers[-1].paper.ids == {Scheme.DOI: DOI}
+    assert answers[-1].paper.ids == {IdentifierScheme.DOI: DOI}
 
 
-def test_a_failure_is_never_remembered_as_an_absence():
+def test_a_failure_is_never_remembered_as_an_absence() -> None:
     registry = Registry(handles=DOWN)
     crossref = Registry(fails=DOWN)
     stock = mixed(("crossref", LOOKUP, crossref), ("doi", REGISTRY, registry))
     found = records(stock, loader=Memory().loader)
 
-    async def again() -> tuple[Record, Record]:
-        before = await found.find(doi())
+    async def again() -> tuple[WorkRecord, WorkRecord]:
+        before = await found.find_record(doi())
         crossref.fails, crossref.holds = None, {DOI: paper()}
-        return before, await found.find(doi())
+        return before, await found.find_record(doi())
 
     before, after = asyncio.run(again())
 
     assert (before.state, after.state) == ("unchecked", "found")
 
 
-def test_isolated_tenants_share_no_record():
+def test_isolated_tenants_share_no_record() -> None:
     crossref = Registry({DOI: paper()})
     stock = mixed(("crossref", LOOKUP, crossref))
     found = records(stock, loader=Memory().loader, isolated=True)
 
     async def two() -> None:
-        await found.find(doi(), tenant="one")
-        await found.find(doi(), tenant="one")
-        await found.find(doi(), tenant="two")
+        await found.find_record(doi(), tenant="one")
+        await found.find_record(doi(), tenant="one")
+        await found.find_record(doi(), tenant="two")
 
     asyncio.run(two())
 
     assert len(crossref.asked) == 2
 
 
-def test_many_lookups_run_side_by_side_but_not_all_at_once():
+def test_many_lookups_run_side_by_side_but_not_all_at_once() -> None:
     dois = [f"10.1234/{number}" for number in range(200)]
     crossref = Registry({value: paper(doi=value) for value in dois})
     found = records(mixed(("crossref", LOOKUP, crossref)), at_once=16)
 
-    async def every() -> list[Record]:
-        return await asyncio.gather(*(found.find(doi(value)) for value in dois))
+    async def every() -> list[WorkRecord]:
+        return await asyncio.gather(*(found.find_record(doi(value)) for value in dois))
 
     states = {record.state for record in asyncio.run(every())}
 
@@ -243,7 +254,7 @@ def test_many_lookups_run_side_by_side_but_not_all_at_once():
     assert 2 <= crossref.most_at_once <= 16
 
 
-def test_matches_are_ranked_by_title_author_and_year():
+def test_matches_are_ranked_by_title_author_and_year() -> None:
     right = paper(year=2020)
     wrong_author = paper(doi="10.1234/b", authors=(), title="Of Water and Fire")
     stock = mixed(("crossref", MATCH, Registry(matching=[wrong_author, right])))
@@ -251,10 +262,10 @@ def test_matches_are_ranked_by_title_author_and_year():
     found = match(records(stock), author="Stone", year=2020)
 
     assert [work.doi for work in found.papers] == [DOI, "10.1234/b"]
-    assert found.answered
+    assert found.is_answered
 
 
-def test_a_sure_match_spares_the_other_registries():
+def test_a_sure_match_spares_the_other_registries() -> None:
     later = Registry(matching=[paper(source="pubmed")])
     stock = mixed(
         ("crossref", MATCH, Registry(matching=[paper()])),
@@ -268,7 +279,7 @@ def test_a_sure_match_spares_the_other_registries():
     assert later.asked == []
 
 
-def test_everybody_is_asked_when_the_first_know_nothing_close():
+def test_everybody_is_asked_when_the_first_know_nothing_close() -> None:
     later = Registry(matching=[paper(source="pubmed")])
     stock = mixed(
         ("crossref", MATCH, Registry(matching=[paper("Something else", doi="10.1234/else")])),
@@ -281,15 +292,15 @@ def test_everybody_is_asked_when_the_first_know_nothing_close():
     assert found.papers[0].doi == DOI
 
 
-def test_nobody_answering_is_told_from_nobody_knowing():
+def test_nobody_answering_is_told_from_nobody_knowing() -> None:
     down = match(records(mixed(("crossref", MATCH, Registry(fails=DOWN)))))
     empty = match(records(mixed(("crossref", MATCH, Registry()))))
 
-    assert (down.papers, down.answered) == ((), False)
-    assert (empty.papers, empty.answered) == ((), True)
+    assert (down.papers, down.is_answered) == ((), False)
+    assert (empty.papers, empty.is_answered) == ((), True)
 
 
-def test_matching_by_the_whole_reference_prefers_the_title_it_holds():
+def test_matching_by_the_whole_reference_prefers_the_title_it_holds() -> None:
     stock = mixed(
         (
             "crossref",
@@ -305,12 +316,12 @@ def test_matching_by_the_whole_reference_prefers_the_title_it_holds():
     assert found.papers[0].doi == DOI
 
 
-def test_cancelling_a_lookup_leaves_no_request_behind():
+def test_cancelling_a_lookup_leaves_no_request_behind() -> None:
     slow = Registry(slow=True)
     found = records(mixed(("crossref", LOOKUP, slow)))
 
     async def cancelled() -> None:
-        task = asyncio.create_task(found.find(doi()))
+        task = asyncio.create_task(found.find_record(doi()))
         await slow.begun.wait()
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
@@ -321,7 +332,7 @@ def test_cancelling_a_lookup_leaves_no_request_behind():
 
 
 @pytest.mark.parametrize(("asked_for", "state"), [(2.0, "found"), (60.0, "unchecked")])
-def test_a_short_pause_that_a_registry_asks_for_is_taken_once(asked_for: float, state: str):
+def test_a_short_pause_that_a_registry_asks_for_is_taken_once(asked_for: float, state: str) -> None:
     crossref = Registry({DOI: paper()}, fails=RateLimited("Slow down.", retry_after=asked_for))
     slept: list[float] = []
 
@@ -335,7 +346,7 @@ def test_a_short_pause_that_a_registry_asks_for_is_taken_once(asked_for: float, 
     assert slept == ([2.0] if state == "found" else [])
 
 
-def test_matching_takes_a_short_pause_too():
+def test_matching_takes_a_short_pause_too() -> None:
     crossref = Registry(matching=[paper()], fails=RateLimited("Slow down.", retry_after=1.0))
 
     async def pause(_seconds: float) -> None:
@@ -344,7 +355,7 @@ def test_matching_takes_a_short_pause_too():
     assert match(records(mixed(("crossref", MATCH, crossref)), pause=pause)).papers
 
 
-def test_an_unregistered_doi_does_not_wait_for_the_agencies():
+def test_an_unregistered_doi_does_not_wait_for_the_agencies() -> None:
     stock = mixed(
         ("crossref", LOOKUP, Registry()),
         ("openalex", LOOKUP, Registry()),
@@ -358,7 +369,7 @@ def test_an_unregistered_doi_does_not_wait_for_the_agencies():
     assert "datacite" not in {one.provider for one in record.asked}
 
 
-def test_slow_registries_are_not_waited_for_once_two_have_been_heard_of():
+def test_slow_registries_are_not_waited_for_once_two_have_been_heard_of() -> None:
     nothing = Registry()
     stock = mixed(
         ("crossref", MATCH, nothing),
@@ -374,15 +385,15 @@ def test_slow_registries_are_not_waited_for_once_two_have_been_heard_of():
     assert [one.provider for one in found.asked if one.outcome == "failed"] == ["semanticscholar"]
 
 
-def test_an_empty_match_that_lacks_somebody_is_not_remembered():
+def test_an_empty_match_that_lacks_somebody_is_not_remembered() -> None:
     down = Registry(fails=DOWN)
     stock = mixed(("crossref", MATCH, Registry()), ("openalex", MATCH, down))
     found = records(stock, loader=Memory().loader)
 
-    async def again() -> tuple[Matches, Matches]:
-        before = await found.match(BibliographicQuery(title="Of Water and Stone"))
+    async def again() -> tuple[ReferenceMatches, ReferenceMatches]:
+        before = await found.match_records(BibliographicQuery(title="Of Water and Stone"))
         down.fails, down.matching = None, [paper()]
-        return before, await found.match(BibliographicQuery(title="Of Water and Stone"))
+        return before, await found.match_records(BibliographicQuery(title="Of Water and Stone"))
 
     before, after = asyncio.run(again())
 
@@ -390,12 +401,12 @@ def test_an_empty_match_that_lacks_somebody_is_not_remembered():
     assert len(after.papers) == 1
 
 
-def test_many_lookups_share_requests_where_a_registry_takes_lists():
+def test_many_lookups_share_requests_where_a_registry_takes_lists() -> None:
     dois = [f"10.1234/{number}" for number in range(200)]
     held = {value: paper(doi=value) for value in dois[:-1]}
     crossref, openalex = Lister(held), Lister(held)
     for registry in (crossref, openalex):
-        registry.most = {Scheme.DOI: 50}
+        registry.max_batch = {IdentifierScheme.DOI: 50}
     stock = mixed(
         ("crossref", LOOKUP, crossref),
         ("openalex", LOOKUP, openalex),
@@ -403,8 +414,8 @@ def test_many_lookups_share_requests_where_a_registry_takes_lists():
     )
     found = records(stock, grace=5.0, loader=Memory().loader)
 
-    async def every() -> list[Record]:
-        return await asyncio.gather(*(found.find(doi(value)) for value in dois))
+    async def every() -> list[WorkRecord]:
+        return await asyncio.gather(*(found.find_record(doi(value)) for value in dois))
 
     answers = asyncio.run(every())
 
@@ -413,7 +424,7 @@ def test_many_lookups_share_requests_where_a_registry_takes_lists():
     assert max(len(crossref.lists), len(openalex.lists)) <= 8
 
 
-def test_a_list_that_fails_makes_no_work_absent():
+def test_a_list_that_fails_makes_no_work_absent() -> None:
     dois = [f"10.1234/{number}" for number in range(20)]
     down = Lister(fails=RateLimited("Slow down.", retry_after=60))
     stock = mixed(
@@ -423,8 +434,8 @@ def test_a_list_that_fails_makes_no_work_absent():
     )
     found = records(stock)
 
-    async def every() -> list[Record]:
-        return await asyncio.gather(*(found.find(doi(value)) for value in dois))
+    async def every() -> list[WorkRecord]:
+        return await asyncio.gather(*(found.find_record(doi(value)) for value in dois))
 
     answers = asyncio.run(every())
 

@@ -12,46 +12,59 @@ from citewell.errors import (
     Misconfigured,
     NetworkFailed,
     RateLimited,
-    Unavailable,
+    UpstreamUnavailable,
 )
-from citewell.model.literature import PapersAnswer
-from citewell.model.paper import Copy, Event, Notice, PapersFound, Person, Scheme
-from citewell.model.routing import Trace
-from citewell.model.search import Query
+from citewell.model.paper import (
+    IdentifierScheme,
+    IntegrityNotice,
+    NoticeKind,
+    OpenCopy,
+    PaperHits,
+    WorkAuthor,
+)
+from citewell.model.paper_results import PapersAnswer
+from citewell.model.routing_trace import RoutingTrace
+from citewell.model.search_queries import SearchQuery
 from citewell.ports import Offer
-from citewell.services.scholar.copies import Copies
-from citewell.services.scholar.fallback import POOL
-from citewell.services.scholar.ladder import Ladder
-from citewell.services.scholar.panel import Panel
-from citewell.services.scholar.search import Ask, Literature
-from citewell.services.trust.weighing import weigh
-from citewell.services.web.rounds import Rest
+from citewell.services.scholar.literature_search import LiteratureSearch, PaperSearchRequest
+from citewell.services.scholar.open_copies import OpenCopyFinder
+from citewell.services.scholar.paper_search_ladder import PaperSearchLadder
+from citewell.services.scholar.scholarly_providers import ScholarlyProviders
+from citewell.services.scholar.web_fallback import SCHOLARLY_SITES
+from citewell.services.trust.notice_weighing import weigh_notices
+from citewell.services.web.search_rounds import ProviderPause
 from tests.unit.services.doubles import Scripted, Shop, hit, keyed, spec
 from tests.unit.services.scholar.doubles import PAPERS, Registry, mixed, paper
 
 WEB = frozenset({Offer.WEB})
 COPIES = frozenset({Offer.COPIES})
-DOWN = Unavailable("It is down.")
+DOWN = UpstreamUnavailable("It is down.")
 
 
-def literature(stock: Shop, **changes: Any) -> Literature:
+def literature(stock: Shop, **changes: Any) -> LiteratureSearch:
     resting = changes.get("resting", lambda _name: None)
-    panel = Panel(stock.catalogue, resting=resting, patience=changes.get("patience", 5.0))
-    return Literature(
+    panel = ScholarlyProviders(
+        stock.catalogue, find_rest=resting, timeout_seconds=changes.get("patience", 5.0)
+    )
+    return LiteratureSearch(
         catalogue=stock.catalogue,
-        ladder=Ladder(stock.catalogue, panel, Copies(panel), thin=1),
+        ladder=PaperSearchLadder(stock.catalogue, panel, OpenCopyFinder(panel), thin_count=1),
         web=stock.web,
         resting=resting,
-        weigh=weigh,
+        weigh=weigh_notices,
     )
 
 
 def search(
-    stock: Shop, query: str = "water stone", trace: Trace | None = None, **ask: Any
+    stock: Shop, query: str = "water stone", trace: RoutingTrace | None = None, **ask: Any
 ) -> PapersAnswer:
     options = {name: ask.pop(name) for name in ("resting", "patience") if name in ask}
     found = literature(stock, **options)
-    return asyncio.run(found.search(Ask(query=query, **ask), trace=trace or Trace()))
+    return asyncio.run(
+        found.search_literature(
+            PaperSearchRequest(query=query, **ask), trace=trace or RoutingTrace()
+        )
+    )
 
 
 def error_of(stock: Shop, **ask: Any) -> CitewellError:
@@ -67,7 +80,7 @@ def several(count: int = 5, **changes: Any) -> list[Any]:
     ]
 
 
-def test_openalex_answers_first_and_nobody_else_is_asked():
+def test_openalex_answers_first_and_nobody_else_is_asked() -> None:
     openalex, crossref = Registry(found=several()), Registry(found=several())
     stock = mixed(("crossref", PAPERS, crossref), ("openalex", PAPERS, openalex))
 
@@ -78,7 +91,7 @@ def test_openalex_answers_first_and_nobody_else_is_asked():
     assert answer.trust == "untrusted-external-content"
 
 
-def test_every_field_of_the_spec_is_there():
+def test_every_field_of_the_spec_is_there() -> None:
     whole = paper(
         abstract="It is wet. " * 100,
         venue="Journal of Stones",
@@ -90,10 +103,10 @@ def test_every_field_of_the_spec_is_there():
         intents=("background",),
         in_doaj=True,
         kind="article-journal",
-        ids={Scheme.PMID: "77"},
+        ids={IdentifierScheme.PMID: "77"},
     )
 
-    [found] = search(mixed(("openalex", PAPERS, Registry(found=[whole])))).wire()["papers"]
+    [found] = search(mixed(("openalex", PAPERS, Registry(found=[whole])))).to_wire()["papers"]
 
     assert found.pop("abstract").endswith("wet.")
     assert found == {
@@ -121,7 +134,7 @@ def test_every_field_of_the_spec_is_there():
 @pytest.mark.parametrize(
     "abstract", ["Word " * 200, "One sentence here. " * 60, "水" * 900, "A" * 900]
 )
-def test_an_abstract_is_cut_at_500_characters_at_most(abstract: str):
+def test_an_abstract_is_cut_at_500_characters_at_most(abstract: str) -> None:
     answer = search(mixed(("openalex", PAPERS, Registry(found=[paper(abstract=abstract)]))))
 
     text = answer.papers[0].abstract
@@ -132,21 +145,21 @@ def test_an_abstract_is_cut_at_500_characters_at_most(abstract: str):
 @pytest.mark.parametrize(
     "failure", [RateLimited("Slow down."), DOWN, NetworkFailed("Nothing came.")]
 )
-def test_a_provider_that_fails_is_followed_by_the_next(failure: CitewellError):
+def test_a_provider_that_fails_is_followed_by_the_next(failure: CitewellError) -> None:
     stock = mixed(
         ("openalex", PAPERS, Registry(fails=failure)),
         ("crossref", PAPERS, Registry(found=several())),
     )
-    trace = Trace()
+    trace = RoutingTrace()
 
     answer = search(stock, trace=trace)
 
     assert answer.source == "crossref"
-    assert trace.wire()["fallback"] is True
-    assert trace.wire()["provider_used"] == "crossref"
+    assert trace.to_wire()["fallback"] is True
+    assert trace.to_wire()["provider_used"] == "crossref"
 
 
-def test_a_silent_provider_is_given_up():
+def test_a_silent_provider_is_given_up() -> None:
     stock = mixed(
         ("openalex", PAPERS, Registry(slow=True)), ("crossref", PAPERS, Registry(found=several()))
     )
@@ -154,17 +167,19 @@ def test_a_silent_provider_is_given_up():
     assert search(stock, patience=0.01).source == "crossref"
 
 
-def test_a_resting_provider_is_passed_over_unasked():
+def test_a_resting_provider_is_passed_over_unasked() -> None:
     openalex = Registry(found=several())
     stock = mixed(("openalex", PAPERS, openalex), ("crossref", PAPERS, Registry(found=several())))
 
-    answer = search(stock, resting=lambda name: Rest(seconds=9) if name == "openalex" else None)
+    answer = search(
+        stock, resting=lambda name: ProviderPause(seconds=9) if name == "openalex" else None
+    )
 
     assert answer.source == "crossref"
     assert openalex.asked == []
 
 
-def test_a_thin_answer_is_joined_with_the_next_and_merged_on_the_doi():
+def test_a_thin_answer_is_joined_with_the_next_and_merged_on_the_doi() -> None:
     crossref = Registry(found=[paper(volume="7"), *several(3)])
     stock = mixed(
         ("openalex", PAPERS, Registry(found=[paper(source="openalex", citation_count=9)])),
@@ -178,7 +193,7 @@ def test_a_thin_answer_is_joined_with_the_next_and_merged_on_the_doi():
     assert answer.papers[0].provenance == {"crossref": "authors, title, year"}
 
 
-def test_a_thin_answer_is_asked_for_again_without_the_small_words():
+def test_a_thin_answer_is_asked_for_again_without_the_small_words() -> None:
     def by_words(query: Any) -> list[Any]:
         return several() if query.text == "water stone" else []
 
@@ -191,19 +206,19 @@ def test_a_thin_answer_is_asked_for_again_without_the_small_words():
     assert answer.notes == ("Little was found, so 'water stone' was searched as well.",)
 
 
-def test_a_named_provider_is_used_and_no_other():
+def test_a_named_provider_is_used_and_no_other() -> None:
     openalex = Registry(found=several())
     stock = mixed(("openalex", PAPERS, openalex), ("pubmed", PAPERS, Registry(fails=DOWN)))
 
     error = error_of(stock, provider="pubmed")
 
-    assert isinstance(error, Unavailable)
+    assert isinstance(error, UpstreamUnavailable)
     assert error.provider == "pubmed"
     assert error.alternatives == ("openalex",)
     assert openalex.asked == []
 
 
-def test_a_named_provider_without_results_gives_hints_and_no_substitute():
+def test_a_named_provider_without_results_gives_hints_and_no_substitute() -> None:
     openalex = Registry(found=several())
     stock = mixed(("openalex", PAPERS, openalex), ("pubmed", PAPERS, Registry()))
 
@@ -217,7 +232,7 @@ def test_a_named_provider_without_results_gives_hints_and_no_substitute():
     assert openalex.asked == []
 
 
-def test_an_unknown_provider_is_refused_with_the_list_of_those_there_are():
+def test_an_unknown_provider_is_refused_with_the_list_of_those_there_are() -> None:
     stock = mixed(("openalex", PAPERS, Registry()), ("brave", WEB, Scripted()))
 
     error = error_of(stock, provider="scholar")
@@ -226,7 +241,7 @@ def test_an_unknown_provider_is_refused_with_the_list_of_those_there_are():
     assert "Supported: openalex, brave" in error.message
 
 
-def test_a_provider_without_papers_or_web_is_refused():
+def test_a_provider_without_papers_or_web_is_refused() -> None:
     stock = mixed(
         ("openalex", PAPERS, Registry()), ("doi", frozenset({Offer.REGISTRY}), Registry())
     )
@@ -234,7 +249,7 @@ def test_a_provider_without_papers_or_web_is_refused():
     assert isinstance(error_of(stock, provider="doi"), InvalidInput)
 
 
-def test_the_users_own_documents_are_no_scholarly_web():
+def test_the_users_own_documents_are_no_scholarly_web() -> None:
     own = Shop(
         (spec("library", offers=WEB, base_url=""), Scripted()),
         (spec("openalex", offers=PAPERS), Registry()),
@@ -246,7 +261,7 @@ def test_the_users_own_documents_are_no_scholarly_web():
     assert "Supported: openalex." in error.message
 
 
-def test_an_unconfigured_provider_is_refused_with_what_it_lacks():
+def test_an_unconfigured_provider_is_refused_with_what_it_lacks() -> None:
     stock = Shop(
         (spec("exa", offers=PAPERS, options=keyed("EXA_API_KEY")), Registry()),
         (spec("openalex", offers=PAPERS), Registry(found=several())),
@@ -258,10 +273,10 @@ def test_an_unconfigured_provider_is_refused_with_what_it_lacks():
     assert "EXA_API_KEY" in error.message
 
 
-def test_a_named_web_provider_searches_the_scholarly_sites():
-    seen: list[Query] = []
+def test_a_named_web_provider_searches_the_scholarly_sites() -> None:
+    seen: list[SearchQuery] = []
 
-    def web(query: Query) -> list[Any]:
+    def web(query: SearchQuery) -> list[Any]:
         seen.append(query)
         site = query.sites[0]
         return [hit("a", url=f"https://{site}/abs/1706.03762", title="[1706.03762] Attention")]
@@ -272,14 +287,14 @@ def test_a_named_web_provider_searches_the_scholarly_sites():
     answer = search(stock, provider="brave")
 
     assert answer.source == "web_search"
-    assert {site for query in seen for site in query.sites} == set(POOL)
+    assert {site for query in seen for site in query.sites} == set(SCHOLARLY_SITES)
     assert answer.papers[0].title == "Attention"
     assert answer.papers[0].source == "brave"
     assert answer.papers[0].ids == {"arxiv": "1706.03762"}
     assert answer.papers[0].pdf_url == "https://arxiv.org/pdf/1706.03762"
 
 
-def test_the_web_is_searched_when_no_scholarly_provider_finds_anything():
+def test_the_web_is_searched_when_no_scholarly_provider_finds_anything() -> None:
     brave = Scripted([hit("a", url="https://nature.com/articles/nature12373", title="Thermometry")])
     stock = mixed(("openalex", PAPERS, Registry(fails=DOWN)), ("brave", WEB, brave))
 
@@ -290,7 +305,7 @@ def test_the_web_is_searched_when_no_scholarly_provider_finds_anything():
     assert answer.notes is not None
 
 
-def test_a_source_restricts_the_web_search_to_its_own_site():
+def test_a_source_restricts_the_web_search_to_its_own_site() -> None:
     brave = Scripted([])
     stock = mixed(("brave", WEB, brave))
 
@@ -299,8 +314,8 @@ def test_a_source_restricts_the_web_search_to_its_own_site():
     assert [query.sites for query in brave.asked] == [("ieeexplore.ieee.org",)]
 
 
-def test_one_half_of_the_sites_failing_leaves_the_other():
-    def web(query: Query) -> Any:
+def test_one_half_of_the_sites_failing_leaves_the_other() -> None:
+    def web(query: SearchQuery) -> Any:
         if "mdpi.com" in query.sites:
             return DOWN
         return [hit("a", url="https://arxiv.org/abs/1706.03762")]
@@ -308,7 +323,7 @@ def test_one_half_of_the_sites_failing_leaves_the_other():
     assert search(mixed(("brave", WEB, Scripted(web)))).result_count == 1
 
 
-def test_nobody_answering_is_one_error_that_names_them_all():
+def test_nobody_answering_is_one_error_that_names_them_all() -> None:
     stock = mixed(
         ("openalex", PAPERS, Registry(fails=DOWN)),
         ("crossref", PAPERS, Registry(fails=RateLimited("Slow down.", retry_after=30))),
@@ -322,7 +337,7 @@ def test_nobody_answering_is_one_error_that_names_them_all():
     assert "Crossref" in error.message
 
 
-def test_an_empty_answer_explains_itself():
+def test_an_empty_answer_explains_itself() -> None:
     stock = mixed(("openalex", PAPERS, Registry()), ("brave", WEB, Scripted([])))
 
     answer = search(stock)
@@ -332,7 +347,7 @@ def test_an_empty_answer_explains_itself():
     assert answer.hints.providers_attempted == ("openalex", "web_search")
 
 
-def test_an_empty_answer_after_failures_concludes_nothing():
+def test_an_empty_answer_after_failures_concludes_nothing() -> None:
     stock = mixed(
         ("openalex", PAPERS, Registry(fails=RateLimited("Slow down."))),
         ("crossref", PAPERS, Registry()),
@@ -346,7 +361,7 @@ def test_an_empty_answer_after_failures_concludes_nothing():
     assert answer.hints.epistemic_warning.startswith("Nothing can be concluded")
 
 
-def test_the_users_own_order_comes_before_ours():
+def test_the_users_own_order_comes_before_ours() -> None:
     stock = mixed(
         ("openalex", PAPERS, Registry(found=several())),
         ("pubmed", PAPERS, Registry(found=several(source="pubmed"))),
@@ -359,7 +374,7 @@ def test_the_users_own_order_comes_before_ours():
     assert {work.source for work in answer.papers} == {"pubmed"}
 
 
-def test_an_order_of_the_users_that_finds_nothing_is_followed_by_ours():
+def test_an_order_of_the_users_that_finds_nothing_is_followed_by_ours() -> None:
     stock = mixed(
         ("openalex", PAPERS, Registry(found=several())),
         ("pubmed", PAPERS, Registry(fails=DOWN)),
@@ -369,7 +384,7 @@ def test_an_order_of_the_users_that_finds_nothing_is_followed_by_ours():
     assert search(stock).source == "openalex"
 
 
-def test_an_order_that_names_nobody_is_refused():
+def test_an_order_that_names_nobody_is_refused() -> None:
     stock = mixed(
         ("openalex", PAPERS, Registry(found=several())), search_routing='{"academic": ["nobody"]}'
     )
@@ -377,7 +392,7 @@ def test_an_order_that_names_nobody_is_refused():
     assert isinstance(error_of(stock), Misconfigured)
 
 
-def test_what_a_provider_does_not_filter_is_filtered_afterwards_and_said():
+def test_what_a_provider_does_not_filter_is_filtered_afterwards_and_said() -> None:
     years = [
         paper(f"Of water in {year}", doi=f"10.1234/{year}", year=year) for year in (2010, 2020)
     ]
@@ -394,8 +409,8 @@ def test_what_a_provider_does_not_filter_is_filtered_afterwards_and_said():
     assert "1 without a year were kept" in answer.filters[0].note
 
 
-def test_a_filter_the_provider_applies_is_its_own():
-    found = PapersFound(papers=tuple(several()), applied=frozenset({"year", "open_access"}))
+def test_a_filter_the_provider_applies_is_its_own() -> None:
+    found = PaperHits(papers=tuple(several()), applied=frozenset({"year", "open_access"}))
 
     answer = search(
         mixed(("openalex", PAPERS, Registry(found=found))), year_from=2024, open_access=True
@@ -409,8 +424,8 @@ def test_a_filter_the_provider_applies_is_its_own():
     ("source", "doi", "ids", "venue"),
     [
         ("arxiv", "10.48550/arxiv.1", {}, None),
-        ("arxiv", None, {Scheme.ARXIV: "1706.03762"}, None),
-        ("pubmed", "10.1234/x", {Scheme.PMID: "1"}, None),
+        ("arxiv", None, {IdentifierScheme.ARXIV: "1706.03762"}, None),
+        ("pubmed", "10.1234/x", {IdentifierScheme.PMID: "1"}, None),
         ("ieee", "10.1109/5.1", {}, None),
         ("ieee", "10.1234/x", {}, "IEEE Transactions on Stones"),
         ("nature", "10.1038/n1", {}, None),
@@ -418,8 +433,8 @@ def test_a_filter_the_provider_applies_is_its_own():
     ],
 )
 def test_a_source_is_known_by_identifier_or_venue(
-    source: str, doi: str | None, ids: dict[Scheme, str], venue: str | None
-):
+    source: str, doi: str | None, ids: dict[IdentifierScheme, str], venue: str | None
+) -> None:
     right = paper("Of right stone", doi=doi, ids=ids, venue=venue)
     wrong = paper("Of wrong stone", doi="10.9999/wrong", venue="Human Nature and Springs")
 
@@ -428,7 +443,7 @@ def test_a_source_is_known_by_identifier_or_venue(
     assert [work.title for work in answer.papers] == ["Of right stone"]
 
 
-def test_newest_first_is_made_so_where_the_provider_does_not():
+def test_newest_first_is_made_so_where_the_provider_does_not() -> None:
     found = [
         paper("Old", doi="10.1234/1", year=2001),
         paper("None", doi="10.1234/2", year=None),
@@ -446,8 +461,8 @@ def pdf_shop(unpaywall: Registry, *papers: Any) -> Shop:
     )
 
 
-def test_a_missing_pdf_is_filled_before_pdf_only_is_applied():
-    free = Copy(url="https://example.org/free.pdf", pdf=True, version="acceptedVersion")
+def test_a_missing_pdf_is_filled_before_pdf_only_is_applied() -> None:
+    free = OpenCopy(url="https://example.org/free.pdf", pdf=True, version="acceptedVersion")
     unpaywall = Registry(free={"10.1234/first": (free,)})
     other = paper("Of closed stone", doi="10.1234/closed")
 
@@ -458,8 +473,8 @@ def test_a_missing_pdf_is_filled_before_pdf_only_is_applied():
     assert answer.papers[0].provenance == {"unpaywall": "pdfUrl"}
 
 
-def test_a_pdf_that_is_there_is_never_overwritten():
-    free = Copy(url="https://example.org/free.pdf", pdf=True)
+def test_a_pdf_that_is_there_is_never_overwritten() -> None:
+    free = OpenCopy(url="https://example.org/free.pdf", pdf=True)
     unpaywall = Registry(free={"10.1234/first": (free,)})
 
     answer = search(pdf_shop(unpaywall, paper(pdf_url="https://example.org/own.pdf")))
@@ -469,16 +484,16 @@ def test_a_pdf_that_is_there_is_never_overwritten():
 
 
 @pytest.mark.parametrize("unpaywall", [Registry(fails=DOWN), Registry(slow=True), Registry()])
-def test_enrichment_never_fails_a_search(unpaywall: Registry):
+def test_enrichment_never_fails_a_search(unpaywall: Registry) -> None:
     answer = search(pdf_shop(unpaywall, paper()), patience=0.01)
 
     assert answer.result_count == 1
     assert answer.papers[0].pdf_url is None
 
 
-def test_full_text_keeps_what_can_be_read():
+def test_full_text_keeps_what_can_be_read() -> None:
     texts = [
-        paper("Of open stone", doi="10.1234/1", ids={Scheme.PMCID: "PMC1"}),
+        paper("Of open stone", doi="10.1234/1", ids={IdentifierScheme.PMCID: "PMC1"}),
         paper("Of closed stone", doi="10.1234/2"),
     ]
 
@@ -487,9 +502,9 @@ def test_full_text_keeps_what_can_be_read():
     assert [work.title for work in answer.papers] == ["Of open stone"]
 
 
-def test_a_retraction_that_came_with_the_record_is_told():
-    notice = Event(kind=Notice.RETRACTION, source="publisher", date="2021-01-01")
-    corrected = Event(kind=Notice.CORRECTION, source="publisher", date="2021-01-01")
+def test_a_retraction_that_came_with_the_record_is_told() -> None:
+    notice = IntegrityNotice(kind=NoticeKind.RETRACTION, source="publisher", date="2021-01-01")
+    corrected = IntegrityNotice(kind=NoticeKind.CORRECTION, source="publisher", date="2021-01-01")
     papers = [
         paper("Gone", doi="10.1234/1", events=(notice,)),
         paper("Mended", doi="10.1234/2", events=(corrected,)),
@@ -506,15 +521,15 @@ def test_a_retraction_that_came_with_the_record_is_told():
     assert clean is None
 
 
-def test_markup_and_odd_records_are_cleaned():
+def test_markup_and_odd_records_are_cleaned() -> None:
     odd = paper(
         "The <i>Stone</i> &amp; the <b>Water</b>\u200b",
         doi=None,
         url="",
         year=None,
         authors=(
-            Person(name="World <b>Health</b> Organization", organisation=True),
-            Person(name=""),
+            WorkAuthor(name="World <b>Health</b> Organization", organisation=True),
+            WorkAuthor(name=""),
         ),
         abstract="<jats:p>It is wet.</jats:p>",
     )
@@ -527,7 +542,7 @@ def test_markup_and_odd_records_are_cleaned():
     assert work.year is None
 
 
-def test_a_paper_from_a_host_not_known_for_papers_is_marked():
+def test_a_paper_from_a_host_not_known_for_papers_is_marked() -> None:
     strange = paper("Of water", doi=None, url="https://blog.example.com/x")
     known = paper("Of stone", doi=None, url="https://arxiv.org/abs/x")
 
@@ -536,8 +551,8 @@ def test_a_paper_from_a_host_not_known_for_papers_is_marked():
     assert [work.low_confidence_domain for work in answer.papers] == [True, None]
 
 
-def test_a_collaboration_of_hundreds_is_cut_and_says_so():
-    many = paper(authors=tuple(Person(name=f"Writer {n}") for n in range(300)))
+def test_a_collaboration_of_hundreds_is_cut_and_says_so() -> None:
+    many = paper(authors=tuple(WorkAuthor(name=f"Writer {n}") for n in range(300)))
 
     [work] = search(mixed(("openalex", PAPERS, Registry(found=[many])))).papers
 
@@ -559,11 +574,11 @@ def test_a_collaboration_of_hundreds_is_cut_and_says_so():
         {"year_from": 2021, "year_to": 2020},
     ],
 )
-def test_an_impossible_question_is_refused(ask: dict[str, Any]):
+def test_an_impossible_question_is_refused(ask: dict[str, Any]) -> None:
     assert isinstance(error_of(mixed(("openalex", PAPERS, Registry())), **ask), InvalidInput)
 
 
-def test_a_dated_web_result_lends_its_year():
+def test_a_dated_web_result_lends_its_year() -> None:
     when = datetime(2019, 4, 2, tzinfo=UTC)
     brave = Scripted([hit("a", url="https://arxiv.org/abs/1904.00001", published=when)])
 
@@ -575,14 +590,17 @@ def test_a_dated_web_result_lends_its_year():
 @pytest.mark.parametrize(
     ("ids", "address"),
     [
-        ({Scheme.PMID: "77"}, "https://pubmed.ncbi.nlm.nih.gov/77"),
-        ({Scheme.ARXIV: "1706.03762"}, "https://arxiv.org/abs/1706.03762"),
-        ({Scheme.DOI: "10.1234/x", Scheme.PMID: "77"}, "https://doi.org/10.1234/x"),
+        ({IdentifierScheme.PMID: "77"}, "https://pubmed.ncbi.nlm.nih.gov/77"),
+        ({IdentifierScheme.ARXIV: "1706.03762"}, "https://arxiv.org/abs/1706.03762"),
+        (
+            {IdentifierScheme.DOI: "10.1234/x", IdentifierScheme.PMID: "77"},
+            "https://doi.org/10.1234/x",
+        ),
     ],
 )
 def test_a_paper_without_an_address_has_that_of_its_identifier(
-    ids: dict[Scheme, str], address: str
-):
+    ids: dict[IdentifierScheme, str], address: str
+) -> None:
     bare = paper("Of water", doi=None, url="", ids=ids)
 
     [work] = search(mixed(("openalex", PAPERS, Registry(found=[bare])))).papers

@@ -7,10 +7,10 @@ import pytest
 from pydantic import ValidationError
 
 from citewell import tools
-from citewell.model.literature import GraphAnswer, PapersAnswer
-from citewell.services.scholar.graph import Citations
-from citewell.services.scholar.search import Literature
-from citewell.tooling import Call, Tool
+from citewell.model.paper_results import GraphAnswer, PapersAnswer
+from citewell.services.scholar.citation_neighbours import CitationGraphSearch
+from citewell.services.scholar.literature_search import LiteratureSearch
+from citewell.tooling import Tool, ToolCall
 
 PAPERS = PapersAnswer(papers=(), query="q", total_results=0, result_count=0, source="openalex")
 GRAPH = GraphAnswer(seed="s", direction="both", provider="openalex", cited_by=(), references=())
@@ -26,10 +26,14 @@ GRAPH = GraphAnswer(seed="s", direction="both", provider="openalex", cited_by=()
 )
 def test_a_scholarly_tool_keeps_its_answers_as_long_as_the_spec_says(
     name: str, seconds: int, *, default: bool
-):
+) -> None:
     tool = tools.load(name)
 
-    assert (tool.toolset, tool.ttl, tool.default) == ("scholar", seconds, default)
+    assert (tool.toolset, tool.ttl_seconds, tool.in_default_profile) == (
+        "scholar",
+        seconds,
+        default,
+    )
     assert tool.read_only
     assert tool.idempotent
     assert tool.open_world
@@ -38,8 +42,8 @@ def test_a_scholarly_tool_keeps_its_answers_as_long_as_the_spec_says(
 @pytest.mark.parametrize(
     ("name", "answer"), [("academic_search", PAPERS), ("citation_graph", GRAPH)]
 )
-def test_an_empty_answer_is_not_kept_for_long(name: str, answer: Any):
-    empty = tools.load(name).empty
+def test_an_empty_answer_is_not_kept_for_long(name: str, answer: Any) -> None:
+    empty = tools.load(name).is_empty_result
 
     assert empty is not None
     assert empty(answer)
@@ -61,15 +65,15 @@ def test_an_empty_answer_is_not_kept_for_long(name: str, answer: Any):
         ("paper_fulltext", {"identifier": ""}),
     ],
 )
-def test_arguments_out_of_bounds_are_refused(name: str, arguments: dict[str, Any]):
+def test_arguments_out_of_bounds_are_refused(name: str, arguments: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
         tools.load(name).args.model_validate(arguments)
 
 
-def test_a_query_is_measured_in_characters():
+def test_a_query_is_measured_in_characters() -> None:
     args = tools.load("academic_search").args.model_validate({"query": "水" * 500})
 
-    assert args.keyed()["query"] == "水" * 500
+    assert args.collect_cache_key()["query"] == "水" * 500
 
 
 class Spy:
@@ -87,12 +91,12 @@ class Spy:
 
 def run(tool: Tool, kind: type[Any], arguments: dict[str, Any]) -> Any:
     spy = Spy()
-    call = Call(provide=lambda wanted: {kind: spy}[wanted])
+    call = ToolCall(provide_service=lambda wanted: {kind: spy}[wanted])
     asyncio.run(tool.run(tool.args.model_validate(arguments), call))  # type: ignore[arg-type]  # a coroutine
     return spy.wishes[0]
 
 
-def test_every_argument_of_a_search_reaches_the_service():
+def test_every_argument_of_a_search_reaches_the_service() -> None:
     arguments = {
         "query": "water",
         "num_results": 7,
@@ -107,14 +111,14 @@ def test_every_argument_of_a_search_reaches_the_service():
         "sessionId": "s",
     }
 
-    ask = run(tools.load("academic_search"), Literature, arguments)
+    ask = run(tools.load("academic_search"), LiteratureSearch, arguments)
 
     assert (ask.query, ask.count, ask.year_from, ask.year_to) == ("water", 7, 2001, 2002)
     assert (ask.source, ask.pdf_only, ask.sort, ask.open_access) == ("arxiv", True, "date", True)
     assert (ask.full_text, ask.provider) == (True, "openalex")
 
 
-def test_every_argument_of_a_walk_reaches_the_service():
+def test_every_argument_of_a_walk_reaches_the_service() -> None:
     arguments = {
         "paper": "10.1234/x",
         "direction": "cited_by",
@@ -123,16 +127,16 @@ def test_every_argument_of_a_walk_reaches_the_service():
         "provider": "openalex",
     }
 
-    wish = run(tools.load("citation_graph"), Citations, arguments)
+    wish = run(tools.load("citation_graph"), CitationGraphSearch, arguments)
 
     assert (wish.paper, wish.direction, wish.count) == ("10.1234/x", "cited_by", 3)
     assert (wish.influential_only, wish.provider) == (True, "openalex")
 
 
-def test_the_session_does_not_change_the_answer():
+def test_the_session_does_not_change_the_answer() -> None:
     args = tools.load("academic_search").args
 
     assert (
-        args.model_validate({"query": "x", "sessionId": "a"}).keyed()
-        == args.model_validate({"query": "x"}).keyed()
+        args.model_validate({"query": "x", "sessionId": "a"}).collect_cache_key()
+        == args.model_validate({"query": "x"}).collect_cache_key()
     )

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from citewell.errors import InvalidInput
-from citewell.model.reference import Document, Malformed, Reference
-from citewell.services.links import LinkState
-from citewell.services.trust import intake
-from citewell.services.trust.audit import MOST
-from citewell.services.trust.intake import Wish
+from citewell.model.reference import BibliographyDocument, MalformedEntry, Reference
+from citewell.services.links.link_checks import LinkState
+from citewell.services.trust import bibliography_intake
+from citewell.services.trust.bibliography_audit import MAX_AUDIT_ENTRIES
+from citewell.services.trust.bibliography_intake import AuditRequest
 from citewell.text import references
 from tests.internet.papers import Work, register
 from tests.unit.services.trust.desk import Desk, page
@@ -22,9 +22,9 @@ WORKS = [one for one in register().works if len(one.title.split()) > 5 and one.a
 CLEAN = [one for one in WORKS if not one.events]
 
 
-def audit(wish: Wish, desk: Desk | None = None, **more: Any) -> dict[str, Any]:
+def audit(wish: AuditRequest, desk: Desk | None = None, **more: Any) -> dict[str, Any]:
     service = (desk or Desk()).audit(now=lambda: NOW)
-    return asyncio.run(service.audit(wish, **more)).wire()
+    return asyncio.run(service.audit_bibliography(wish, **more)).to_wire()
 
 
 def entry(work: Work, **changes: Any) -> dict[str, Any]:
@@ -37,11 +37,11 @@ def entry(work: Work, **changes: Any) -> dict[str, Any]:
     return given | changes
 
 
-def of(*entries: dict[str, Any]) -> Wish:
-    return intake.of_entries(entries)
+def of(*entries: dict[str, Any]) -> AuditRequest:
+    return bibliography_intake.build_entries_request(entries)
 
 
-def test_a_clean_list_is_clean():
+def test_a_clean_list_is_clean() -> None:
     found = audit(of(*(entry(one) for one in CLEAN[:5])))
 
     assert found["source"] == "entries"
@@ -53,7 +53,7 @@ def test_a_clean_list_is_clean():
     assert "skipped" not in found
 
 
-def test_each_fault_has_its_flag_and_every_flag_its_reason():
+def test_each_fault_has_its_flag_and_every_flag_its_reason() -> None:
     bad = next(one for one in WORKS if one.retracted)
     wish = of(
         entry(CLEAN[0]),
@@ -82,7 +82,7 @@ def test_each_fault_has_its_flag_and_every_flag_its_reason():
     }  # fmt: skip
 
 
-def test_with_the_registries_down_and_no_network_nobody_is_accused():
+def test_with_the_registries_down_and_no_network_nobody_is_accused() -> None:
     works = CLEAN[:20]
     desk = Desk(
         down=True, links={f"https://e.example.org/{n}": LinkState(state="dead") for n in range(20)}
@@ -93,11 +93,11 @@ def test_with_the_registries_down_and_no_network_nobody_is_accused():
 
     assert {flag for one in found["entries"] for flag in one["flags"]} == {"unchecked"}
     assert all("exists" not in one for one in found["entries"])
-    assert all("nobody who could know" in one["reason"].lower() for one in found["entries"])
+    assert all("no registry that could know" in one["reason"].lower() for one in found["entries"])
     assert "could not be checked" in found["summary"]["warning"]
 
 
-def test_a_live_link_corroborates_what_no_registry_has():
+def test_a_live_link_corroborates_what_no_registry_has() -> None:
     found = audit(of({"title": "Harbour notes", "url": "https://example.org/notes"}))
 
     assert found["entries"][0]["flags"] == []
@@ -105,7 +105,7 @@ def test_a_live_link_corroborates_what_no_registry_has():
     assert found["entries"][0]["linkLive"] is True
 
 
-def test_a_blocked_link_is_not_dead():
+def test_a_blocked_link_is_not_dead() -> None:
     desk = Desk(links={"https://example.org/x": LinkState(state="blocked", status=403)})
 
     found = audit(of({"title": "Harbour notes", "url": "https://example.org/x"}), desk)
@@ -115,7 +115,7 @@ def test_a_blocked_link_is_not_dead():
     assert found["entries"][0]["flags"] == []
 
 
-def test_a_correction_is_shown_and_not_flagged():
+def test_a_correction_is_shown_and_not_flagged() -> None:
     only = next(
         one
         for one in WORKS
@@ -128,14 +128,14 @@ def test_a_correction_is_shown_and_not_flagged():
     assert found["entries"][0]["flags"] == []
 
 
-def test_legal_entries_are_sent_to_the_courts():
+def test_legal_entries_are_sent_to_the_courts() -> None:
     found = audit(of({"title": "Brown v. Board of Education"}))
 
     assert found["entries"][0]["flags"] == ["unchecked"]
     assert "CourtListener" in found["entries"][0]["reason"]
 
 
-def test_a_source_that_does_not_speak_of_the_claim_is_mischaracterised():
+def test_a_source_that_does_not_speak_of_the_claim_is_mischaracterised() -> None:
     url = "https://example.org/harbour"
     desk = Desk(pages={url: page(url, FILLER)})
     said = {"title": "Harbour notes", "url": url}
@@ -149,7 +149,7 @@ def test_a_source_that_does_not_speak_of_the_claim_is_mischaracterised():
     assert found["summary"]["claimCheckSkippedCount"] == 0
 
 
-def test_a_claim_whose_source_cannot_be_read_is_counted_and_not_held_against_it():
+def test_a_claim_whose_source_cannot_be_read_is_counted_and_not_held_against_it() -> None:
     found = audit(
         of({"title": "Notes", "url": "https://example.org/wall", "claim": "coffee kills"})
     )
@@ -159,22 +159,24 @@ def test_a_claim_whose_source_cannot_be_read_is_counted_and_not_held_against_it(
     assert found["summary"]["claimCheckSkippedCount"] == 1
 
 
-def test_what_is_over_the_cap_is_said_to_be_skipped():
-    found = audit(of(*({"title": f"Pamphlet number {n}"} for n in range(MOST + 1))))
+def test_what_is_over_the_cap_is_said_to_be_skipped() -> None:
+    found = audit(of(*({"title": f"Pamphlet number {n}"} for n in range(MAX_AUDIT_ENTRIES + 1))))
 
-    assert found["entryCount"] == MOST
+    assert found["entryCount"] == MAX_AUDIT_ENTRIES
     assert found["skipped"] == 1
     assert "second call" in found["skippedNote"]
 
 
-def test_damaged_records_are_listed_with_their_lines():
-    document = Document(
+def test_damaged_records_are_listed_with_their_lines() -> None:
+    document = BibliographyDocument(
         format="bibtex",
         references=(Reference(raw="x", title=CLEAN[0].title, key="a", line=1),),
-        malformed=(Malformed(line=12, reason="The closing brace is missing.", excerpt="@book{"),),
+        malformed=(
+            MalformedEntry(line=12, reason="The closing brace is missing.", excerpt="@book{"),
+        ),
     )
 
-    found = audit(intake.of_document(document))
+    found = audit(bibliography_intake.build_document_request(document))
 
     assert found["source"] == "bibliography:bibtex"
     assert found["malformed"] == [
@@ -184,7 +186,7 @@ def test_damaged_records_are_listed_with_their_lines():
     assert "malformed" in found["summary"]["warning"]
 
 
-def test_a_doi_that_is_none_is_listed_and_the_words_are_looked_up():
+def test_a_doi_that_is_none_is_listed_and_the_words_are_looked_up() -> None:
     found = audit(of(entry(CLEAN[0], doi="see publisher")))
 
     assert found["malformed"][0]["line"] == 1
@@ -192,7 +194,7 @@ def test_a_doi_that_is_none_is_listed_and_the_words_are_looked_up():
     assert found["entries"][0]["matchConfidence"] == "high"
 
 
-def test_a_bibtex_file_is_audited_from_end_to_end():
+def test_a_bibtex_file_is_audited_from_end_to_end() -> None:
     good, other = CLEAN[0], CLEAN[1]
     text = (
         f"@article{{good,\n title = {{{good.title}}},\n author = {{{' and '.join(good.names)}}},\n"
@@ -200,25 +202,29 @@ def test_a_bibtex_file_is_audited_from_end_to_end():
         f"@article{{bad,\n title = {{{other.title}}},\n year = {other.year},\n doi = {{10.1000/invented.9}}\n}}\n"
     )
 
-    found = audit(intake.of_document(references.read(text)))
+    found = audit(bibliography_intake.build_document_request(references.parse_bibliography(text)))
 
     assert [one["key"] for one in found["entries"]] == ["good", "bad"]
     assert [one["flags"] for one in found["entries"]] == [[], ["not_found"]]
 
 
-def test_a_list_in_prose_is_audited():
+def test_a_list_in_prose_is_audited() -> None:
     lines = [
         f"{one.names[0]} ({one.year}). {one.title}. {one.venue}. https://doi.org/{one.doi}"
         for one in CLEAN[:3]
     ]
 
-    found = audit(intake.of_document(references.read("\n\n".join(lines), format="prose")))
+    found = audit(
+        bibliography_intake.build_document_request(
+            references.parse_bibliography("\n\n".join(lines), format="prose")
+        )
+    )
 
     assert found["source"] == "bibliography:prose"
     assert found["summary"]["ok"] == 3
 
 
-def test_progress_grows_to_the_whole():
+def test_progress_grows_to_the_whole() -> None:
     heard: list[float] = []
 
     async def progress(done: float, total: float | None, _message: str | None) -> None:
@@ -230,7 +236,7 @@ def test_progress_grows_to_the_whole():
     assert heard == [1, 2, 3, 4]
 
 
-def test_the_doi_answers_for_its_own_address():
+def test_the_doi_answers_for_its_own_address() -> None:
     desk = Desk(links={f"https://doi.org/{CLEAN[0].key}": LinkState(state="dead", status=404)})
 
     found = audit(of(entry(CLEAN[0], url=f"https://doi.org/{CLEAN[0].key}")), desk)
@@ -243,17 +249,19 @@ def test_the_doi_answers_for_its_own_address():
     ("bad", "complaint"),
     [({"isbn": "1"}, "isbn"), ({"claim": "x" * 5000}, "5000 characters")],
 )
-def test_entries_that_cannot_be_used_are_refused_by_number(bad: dict[str, Any], complaint: str):
+def test_entries_that_cannot_be_used_are_refused_by_number(
+    bad: dict[str, Any], complaint: str
+) -> None:
     with pytest.raises(InvalidInput, match=complaint):
         of({"title": "fine"}, bad)
 
 
-def test_a_wrong_check_digit_is_the_reason_given():
+def test_a_wrong_check_digit_is_the_reason_given() -> None:
     found = audit(
-        Wish(
+        AuditRequest(
             source="x",
             references=(Reference(raw="Some book. ISBN 978-3-16-148410-1"),),
-            parted=False,
+            structured=False,
         )
     )
 
@@ -263,36 +271,38 @@ def test_a_wrong_check_digit_is_the_reason_given():
 @pytest.mark.parametrize(
     "form", ["{}", "https://doi.org/{}", "https://doi.org/{}?utm_source=feed", "doi: {}."]
 )
-def test_the_letters_of_a_doi_are_not_taken_for_a_title(form: str):
+def test_the_letters_of_a_doi_are_not_taken_for_a_title(form: str) -> None:
     work = next(one for one in CLEAN if one.key == "10.1021/acs.jctc.2c01235")
-    document = references.read(
+    document = references.parse_bibliography(
         f"{form.format(work.doi)}\n\n{form.format(CLEAN[0].doi)}", format="prose"
     )
 
-    found = audit(intake.of_document(document))
+    found = audit(bibliography_intake.build_document_request(document))
 
     assert [one["flags"] for one in found["entries"]] == [[], []]
 
 
-def test_an_answer_that_fits_nothing_is_not_called_an_outage():
+def test_an_answer_that_fits_nothing_is_not_called_an_outage() -> None:
     text = "Fiennes R, Abernathy Q, J Antimicrob Chemother, 2021, 76, 1511–1522."
-    document = references.read(text, format="prose")
+    document = references.parse_bibliography(text, format="prose")
 
-    [heard] = audit(intake.of_document(document))["entries"]
-    [unheard] = audit(intake.of_document(document), Desk(down=True))["entries"]
+    [heard] = audit(bibliography_intake.build_document_request(document))["entries"]
+    [unheard] = audit(bibliography_intake.build_document_request(document), Desk(down=True))[
+        "entries"
+    ]
 
     assert heard["flags"] == unheard["flags"] == ["unchecked"]
-    assert "Nobody who answered" in heard["reason"]
-    assert "Nobody who could know" in unheard["reason"]
+    assert "No registry that answered" in heard["reason"]
+    assert "No registry that could know" in unheard["reason"]
 
 
 @pytest.mark.parametrize(
     "case", ["410 U.S. 113 (1973)", "42 U.S.C. § 1983", "[2019] UKSC 41", "29 C.F.R. § 1910.134"]
 )
-def test_a_case_without_a_name_is_an_entry_of_its_own(case: str):
-    document = references.read(f"[1] {CLEAN[0].doi}\n\n[2] {case}", format="prose")
+def test_a_case_without_a_name_is_an_entry_of_its_own(case: str) -> None:
+    document = references.parse_bibliography(f"[1] {CLEAN[0].doi}\n\n[2] {case}", format="prose")
 
-    found = audit(intake.of_document(document))
+    found = audit(bibliography_intake.build_document_request(document))
 
     assert "malformed" not in found
     assert found["entries"][1]["flags"] == ["unchecked"]

@@ -2,9 +2,15 @@ from __future__ import annotations
 
 import pytest
 
-from citewell.services.trust import coverage
-from citewell.services.trust.coverage import ADDRESSED, NOT_ADDRESSED, PARTLY, UNAVAILABLE, measure
-from citewell.text import contrast
+from citewell.services.trust import claim_coverage
+from citewell.services.trust.claim_coverage import (
+    ADDRESSED,
+    NOT_ADDRESSED,
+    PARTLY,
+    SOURCE_UNAVAILABLE,
+    measure_claim_coverage,
+)
+from citewell.text.evidence import refutation_cues
 
 FILLER = [
     f"The harbour kept its lanterns burning for ship number {number}." for number in range(40)
@@ -13,63 +19,69 @@ LONG = " ".join(FILLER)
 CLAIM = "Coffee lowers mortality in older adults"
 
 
-def test_most_terms_in_one_place_address_the_claim():
-    found = measure(CLAIM, f"{LONG} Coffee lowered the mortality of older adults. {LONG}")
+def test_most_terms_in_one_place_address_the_claim() -> None:
+    found = measure_claim_coverage(
+        CLAIM, f"{LONG} Coffee lowered the mortality of older adults. {LONG}"
+    )
 
     assert found.support == ADDRESSED
-    assert found.share == 1.0
+    assert found.term_share == 1.0
     assert found.evidence == ("Coffee lowered the mortality of older adults.",)
-    assert not found.contrast
+    assert not found.has_contrast
 
 
-def test_terms_scattered_over_a_long_text_address_it_only_partly():
+def test_terms_scattered_over_a_long_text_address_it_only_partly() -> None:
     parts = ["Coffee grows on hills.", *FILLER, "Mortality is counted.", *FILLER, "Adults vote."]
 
-    found = measure(CLAIM, " ".join(parts))
+    found = measure_claim_coverage(CLAIM, " ".join(parts))
 
     assert found.support == PARTLY
-    assert found.share < coverage.STRONG
+    assert found.term_share < claim_coverage.ADDRESSED_SHARE
 
 
-def test_a_short_text_is_looked_at_as_a_whole():
+def test_a_short_text_is_looked_at_as_a_whole() -> None:
     text = "Coffee grows on hills. Ships sail. Mortality is counted. Rain falls. Older adults vote."
 
-    assert measure(CLAIM, text).support == ADDRESSED
+    assert measure_claim_coverage(CLAIM, text).support == ADDRESSED
 
 
-def test_no_term_in_common_does_not_address_it():
-    found = measure(CLAIM, f"{LONG} and the sea is calm when the wind is low.")
+def test_no_term_in_common_does_not_address_it() -> None:
+    found = measure_claim_coverage(CLAIM, f"{LONG} and the sea is calm when the wind is low.")
 
-    assert found == coverage.Coverage(support=NOT_ADDRESSED)
+    assert found == claim_coverage.ClaimCoverage(support=NOT_ADDRESSED)
 
 
-def test_words_of_every_paper_are_no_common_ground():
-    found = measure(f"The study shows that {CLAIM}", f"This study shows results. {LONG}")
+def test_words_of_every_paper_are_no_common_ground() -> None:
+    found = measure_claim_coverage(
+        f"The study shows that {CLAIM}", f"This study shows results. {LONG}"
+    )
 
     assert found.support == NOT_ADDRESSED
 
 
 @pytest.mark.parametrize("heading", ["References", "## Literatur", "Références", "参考文献"])
-def test_the_list_of_references_is_not_the_sources_own_words(heading: str):
+def test_the_list_of_references_is_not_the_sources_own_words(heading: str) -> None:
     text = f"{LONG}\n\n{heading}\n\nCoffee lowers mortality in older adults. Journal 1, 2."
 
-    assert measure(CLAIM, text).support == NOT_ADDRESSED
+    assert measure_claim_coverage(CLAIM, text).support == NOT_ADDRESSED
 
 
-def test_a_source_in_another_language_is_not_held_against_the_claim():
+def test_a_source_in_another_language_is_not_held_against_the_claim() -> None:
     german = (
         "Der Hafen und die Schiffe sind alt, und das Meer ist nicht ruhig, wenn der Wind von den Bergen"
         " kommt und auf die Stadt geht. " * 10
     )
 
-    found = measure("Coffee lowers the mortality of adults who drink it every day", german)
+    found = measure_claim_coverage(
+        "Coffee lowers the mortality of adults who drink it every day", german
+    )
 
-    assert found.support == UNAVAILABLE
+    assert found.support == SOURCE_UNAVAILABLE
     assert "language" in found.reason
 
 
-def test_a_claim_without_words_cannot_be_looked_for():
-    assert measure("the of and", LONG).support == UNAVAILABLE
+def test_a_claim_without_words_cannot_be_looked_for() -> None:
+    assert measure_claim_coverage("the of and", LONG).support == SOURCE_UNAVAILABLE
 
 
 @pytest.mark.parametrize(
@@ -99,32 +111,37 @@ def test_a_claim_without_words_cannot_be_looked_for():
 )
 def test_denial_is_heard_in_each_language_and_connectives_are_not_denial(
     code: str, denying: str, plain: str
-):
-    assert contrast.cued(denying, language=code)
-    assert not contrast.cued(plain, language=code)
+) -> None:
+    assert refutation_cues.has_refutation_cue(denying, language=code)
+    assert not refutation_cues.has_refutation_cue(plain, language=code)
 
 
-def test_a_language_nobody_listed_gives_no_cue():
-    assert not contrast.cued("This is not so.", language="eo")
+def test_a_language_nobody_listed_gives_no_cue() -> None:
+    assert not refutation_cues.has_refutation_cue("This is not so.", language="eo")
 
 
-def test_evidence_that_denies_is_flagged():
-    found = measure(CLAIM, f"{LONG} Coffee did not lower mortality in older adults. {LONG}")
+def test_evidence_that_denies_is_flagged() -> None:
+    found = measure_claim_coverage(
+        CLAIM, f"{LONG} Coffee did not lower mortality in older adults. {LONG}"
+    )
 
     assert found.support == ADDRESSED
-    assert found.contrast
+    assert found.has_contrast
 
 
 @pytest.mark.parametrize(
     "shared", ["Nine in ten ships were kept.", "It takes 20 minutes.", "About half a percent went."]
 )
-def test_amounts_and_small_verbs_in_common_are_not_the_subject(shared: str):
+def test_amounts_and_small_verbs_in_common_are_not_the_subject(shared: str) -> None:
     claim = "Naps of 20 minutes, about half a percent of the day, keep nine in ten pilots alert"
 
-    assert measure(claim, f"{LONG} {shared} {LONG}").support == NOT_ADDRESSED
+    assert measure_claim_coverage(claim, f"{LONG} {shared} {LONG}").support == NOT_ADDRESSED
 
 
-def test_a_claim_of_amounts_alone_is_looked_for_by_them():
+def test_a_claim_of_amounts_alone_is_looked_for_by_them() -> None:
     assert (
-        measure("More than 20 percent", f"{LONG} More than 20 percent. {LONG}").support == ADDRESSED
+        measure_claim_coverage(
+            "More than 20 percent", f"{LONG} More than 20 percent. {LONG}"
+        ).support
+        == ADDRESSED
     )

@@ -2,26 +2,33 @@ from __future__ import annotations
 
 import unicodedata
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citewell.model.paper import Paper, Person
-from citewell.services.trust.identity import Agreement, Cited, compare
-from citewell.text import surnames, titles
+from citewell.model.paper import Paper, WorkAuthor
+from citewell.services.trust.work_identity import CitedWork, FieldAgreement, compare_with_record
+from citewell.text.citations import author_matching, title_matching
 from tests.internet.papers import register
 from tests.unit.services.trust.desk import paper
 
-MATCH, MISMATCH, NOT_CHECKED = Agreement.MATCH, Agreement.MISMATCH, Agreement.NOT_CHECKED
-WORKS = [one for one in register().works if one.authors and titles.telling(one.title)]
+MATCH, MISMATCH, NOT_CHECKED = (
+    FieldAgreement.MATCH,
+    FieldAgreement.MISMATCH,
+    FieldAgreement.NOT_CHECKED,
+)
+WORKS = [
+    one for one in register().works if one.authors and title_matching.extract_title_words(one.title)
+]
 
 
-def person(name: str) -> Person:
+def person(name: str) -> WorkAuthor:
     family, comma, given_ = name.partition(", ")
     if not comma:
-        return Person(name=name)
-    return Person(name=f"{given_} {family}", family=family, given=given_)
+        return WorkAuthor(name=name)
+    return WorkAuthor(name=f"{given_} {family}", family=family, given=given_)
 
 
 def record(**changes: object) -> Paper:
@@ -32,12 +39,12 @@ def record(**changes: object) -> Paper:
         year=2013,
         venue="Nature",
     )
-    return base.with_(**changes)
+    return base.with_changes(**changes)
 
 
-def cited(title: str = "", author: str = "", year: int | None = None) -> Cited:
+def cited(title: str = "", author: str = "", year: int | None = None) -> CitedWork:
     authors = (person(author),) if author else ()
-    return Cited(title=title, authors=authors, year=year, parted=True)
+    return CitedWork(title=title, authors=authors, year=year, structured=True)
 
 
 @pytest.mark.parametrize(
@@ -54,8 +61,8 @@ def cited(title: str = "", author: str = "", year: int | None = None) -> Cited:
         "Nanometre-scale thermometry in a living cell: a diamond's view of heat and other things",
     ],
 )
-def test_a_title_written_otherwise_is_the_same_title(title: str):
-    assert compare(cited(title), record()).title.state is MATCH
+def test_a_title_written_otherwise_is_the_same_title(title: str) -> None:
+    assert compare_with_record(cited(title), record()).title.state is MATCH
 
 
 @pytest.mark.parametrize(
@@ -70,24 +77,27 @@ def test_a_title_written_otherwise_is_the_same_title(title: str):
         ("活细胞中的纳米级测温", NOT_CHECKED),
     ],
 )
-def test_two_absent_words_make_another_title(title: str, state: Agreement):
-    assert compare(cited(title), record()).title.state is state
+def test_two_absent_words_make_another_title(title: str, state: FieldAgreement) -> None:
+    assert compare_with_record(cited(title), record()).title.state is state
 
 
-def test_a_translated_title_cannot_be_held_against_a_citation():
+def test_a_translated_title_cannot_be_held_against_a_citation() -> None:
     bracketed = record(title="[Thermometry on the scale of nanometres in living cells]")
     original = cited("Temperaturmessung im Nanometerbereich in der lebenden Zelle")
 
-    assert compare(original, bracketed).title.state is NOT_CHECKED
+    assert compare_with_record(original, bracketed).title.state is NOT_CHECKED
     marked = cited("Wärme und Zellen [Article in German]")
-    assert compare(marked, record()).title.state is NOT_CHECKED
+    assert compare_with_record(marked, record()).title.state is NOT_CHECKED
 
 
-def test_retraction_marks_in_a_records_title_do_not_make_it_another():
+def test_retraction_marks_in_a_records_title_do_not_make_it_another() -> None:
     marked = record(title="RETRACTED: Nanometre-scale thermometry in a living cell")
 
     assert (
-        compare(cited("Nanometre-scale thermometry in a living cell"), marked).title.state is MATCH
+        compare_with_record(
+            cited("Nanometre-scale thermometry in a living cell"), marked
+        ).title.state
+        is MATCH
     )
 
 
@@ -111,9 +121,9 @@ def test_retraction_marks_in_a_records_title_do_not_make_it_another():
         ("Strauß, A.", "Strauss, A."),
     ],
 )
-def test_one_author_written_two_ways_is_one_author(one: str, other: str):
-    assert surnames.same(person(one), person(other)) is True
-    assert surnames.same(person(other), person(one)) is True
+def test_one_author_written_two_ways_is_one_author(one: str, other: str) -> None:
+    assert author_matching.match_authors(person(one), person(other)) is True
+    assert author_matching.match_authors(person(other), person(one)) is True
 
 
 @pytest.mark.parametrize(
@@ -128,12 +138,14 @@ def test_one_author_written_two_ways_is_one_author(one: str, other: str):
 )
 def test_different_authors_differ_and_different_scripts_say_nothing(
     one: str, other: str, wanted: object
-):
-    assert surnames.same(person(one), person(other)) is wanted
+) -> None:
+    assert author_matching.match_authors(person(one), person(other)) is wanted
 
 
-def test_a_wrong_first_author_is_a_mismatch_with_its_reason():
-    found = compare(cited("Nanometre-scale thermometry in a living cell", "Smith, J."), record())
+def test_a_wrong_first_author_is_a_mismatch_with_its_reason() -> None:
+    found = compare_with_record(
+        cited("Nanometre-scale thermometry in a living cell", "Smith, J."), record()
+    )
 
     assert found.author.state is MISMATCH
     assert found.state is MISMATCH
@@ -141,35 +153,42 @@ def test_a_wrong_first_author_is_a_mismatch_with_its_reason():
     assert "Kucsko" in found.reasons[0]
 
 
-def test_a_later_author_named_first_is_only_noted():
-    found = compare(cited("Nanometre-scale thermometry", "Maurer, P."), record())
+def test_a_later_author_named_first_is_only_noted() -> None:
+    found = compare_with_record(cited("Nanometre-scale thermometry", "Maurer, P."), record())
 
     assert found.author.state is MATCH
     assert "not the first" in found.notes[0]
 
 
-def test_a_body_is_not_held_against_the_people_who_wrote_for_it():
-    group = Cited(authors=(Person(name="Diamond Study Group", organisation=True),), parted=True)
+def test_a_body_is_not_held_against_the_people_who_wrote_for_it() -> None:
+    group = CitedWork(
+        authors=(WorkAuthor(name="Diamond Study Group", organisation=True),), structured=True
+    )
 
-    assert compare(group, record()).author.state is NOT_CHECKED
+    assert compare_with_record(group, record()).author.state is NOT_CHECKED
 
 
 @pytest.mark.parametrize(
     ("year", "state"),
     [(2013, MATCH), (2012, MATCH), (2014, MATCH), (2011, MISMATCH), (2015, MISMATCH), (None, NOT_CHECKED)],
 )  # fmt: skip
-def test_two_years_apart_is_another_year(year: int | None, state: Agreement):
-    assert compare(cited("Nanometre-scale thermometry", year=year), record()).year.state is state
+def test_two_years_apart_is_another_year(year: int | None, state: FieldAgreement) -> None:
+    assert (
+        compare_with_record(cited("Nanometre-scale thermometry", year=year), record()).year.state
+        is state
+    )
 
 
-def test_books_have_editions_and_preprints_appear_later():
-    assert compare(cited(year=2020), record(kind="book")).year.state is NOT_CHECKED
-    assert compare(cited(year=2015), record(kind="article")).year.state is NOT_CHECKED
-    assert compare(cited(year=2005), record(kind="article")).year.state is MISMATCH
+def test_books_have_editions_and_preprints_appear_later() -> None:
+    assert compare_with_record(cited(year=2020), record(kind="book")).year.state is NOT_CHECKED
+    assert compare_with_record(cited(year=2015), record(kind="article")).year.state is NOT_CHECKED
+    assert compare_with_record(cited(year=2005), record(kind="article")).year.state is MISMATCH
 
 
-def test_what_a_record_leaves_out_was_not_checked():
-    found = compare(cited("Some title here", "Smith, J.", 1999), Paper(title="", source="doi"))
+def test_what_a_record_leaves_out_was_not_checked() -> None:
+    found = compare_with_record(
+        cited("Some title here", "Smith, J.", 1999), Paper(title="", source="doi")
+    )
 
     assert found.state is NOT_CHECKED
     assert {part.state for part in found.parts} == {NOT_CHECKED}
@@ -187,26 +206,26 @@ def test_what_a_record_leaves_out_was_not_checked():
     ],
 )  # fmt: skip
 def test_words_beside_an_identifier_are_compared_as_they_stand(
-    text: str, title: Agreement, author: Agreement, year: Agreement
-):
-    found = compare(Cited(text=text), record())
+    text: str, title: FieldAgreement, author: FieldAgreement, year: FieldAgreement
+) -> None:
+    found = compare_with_record(CitedWork(text=text), record())
 
     assert (found.title.state, found.author.state, found.year.state) == (title, author, year)
 
 
-def test_every_work_is_itself():
+def test_every_work_is_itself() -> None:
     for work in WORKS:
         known = paper(work)
-        own = Cited(title=work.title, authors=known.authors, year=known.year, parted=True)
-        assert compare(own, known).state is MATCH, work.title
+        own = CitedWork(title=work.title, authors=known.authors, year=known.year, structured=True)
+        assert compare_with_record(own, known).state is MATCH, work.title
 
 
-def test_no_work_is_its_neighbour():
+def test_no_work_is_its_neighbour() -> None:
     accused = 0
     for work, neighbour in pairwise(WORKS):
         known = paper(work)
-        own = Cited(title=work.title, authors=known.authors, year=known.year, parted=True)
-        accused += compare(own, paper(neighbour)).state is MISMATCH
+        own = CitedWork(title=work.title, authors=known.authors, year=known.year, structured=True)
+        accused += compare_with_record(own, paper(neighbour)).state is MISMATCH
 
     assert accused >= 0.97 * (len(WORKS) - 1)
 
@@ -226,38 +245,40 @@ _CHANGES = {
 }
 
 
-def initialled(one: Person, *, turned: bool) -> Person:
+def initialled(one: WorkAuthor, *, turned: bool) -> WorkAuthor:
     if not one.family:
         return one
     initials = " ".join(f"{word[0]}." for word in one.given.split() if word)
     name = f"{one.family} {initials}" if turned else f"{initials} {one.family}"
-    return Person(name=name.strip())
+    return WorkAuthor(name=name.strip())
 
 
 @given(st.sampled_from(WORKS), st.sampled_from(sorted(_CHANGES)), st.booleans(), st.integers(-1, 1))
-def test_a_work_stays_itself_however_it_is_written(work, change, turned, drift):
+def test_a_work_stays_itself_however_it_is_written(
+    work: Any, change: Any, turned: Any, drift: Any
+) -> None:
     known = paper(work)
-    own = Cited(
+    own = CitedWork(
         title=_CHANGES[change](work.title),
         authors=tuple(initialled(one, turned=turned) for one in known.authors),
         year=known.year + drift if known.year else None,
-        parted=True,
+        structured=True,
     )
 
-    assert compare(own, known).state is not MISMATCH
+    assert compare_with_record(own, known).state is not MISMATCH
 
 
-def listed(*names: str, text: str = "", title: str = "") -> Cited:
+def listed(*names: str, text: str = "", title: str = "") -> CitedWork:
     """A reference in words, as far as it could be taken apart."""
     said = text or f"{'; '.join(names)}. {title}. Nature 500, 54 (2013)."
-    return Cited(text=said, title=title, authors=tuple(map(person, names)), year=2013)
+    return CitedWork(text=said, title=title, authors=tuple(map(person, names)), year=2013)
 
 
-def test_a_first_author_put_before_the_true_others_is_told():
+def test_a_first_author_put_before_the_true_others_is_told() -> None:
     title = "Nanometre-scale thermometry in a living cell"
     swapped = listed("Abernathy, Q.", "Maurer, P. C.", title=title)
 
-    assert compare(swapped, record()).author.state is MISMATCH
+    assert compare_with_record(swapped, record()).author.state is MISMATCH
 
 
 @pytest.mark.parametrize(
@@ -269,28 +290,30 @@ def test_a_first_author_put_before_the_true_others_is_told():
         ("Abernathy, Q.", "Fiennes, R.", "Maurer, P. C."),  # nothing shows whose place was taken
     ],
 )
-def test_other_orders_and_spellings_of_the_authors_are_no_contradiction(names: tuple[str, ...]):
+def test_other_orders_and_spellings_of_the_authors_are_no_contradiction(
+    names: tuple[str, ...],
+) -> None:
     title = "Nanometre-scale thermometry in a living cell"
 
-    assert compare(listed(*names, title=title), record()).author.state is MATCH
+    assert compare_with_record(listed(*names, title=title), record()).author.state is MATCH
 
 
 @pytest.mark.parametrize("venue", ["Nature Structural Biology", "Nat Struct Biol"])
-def test_a_reference_without_a_title_is_not_held_to_be_another_work(venue: str):
+def test_a_reference_without_a_title_is_not_held_to_be_another_work(venue: str) -> None:
     text = "Kucsko G, Maurer PC, Nat Struct Biol, 2013, 7, 918–925."
     untitled = listed("Kucsko, G.", "Maurer, P. C.", text=text)
 
-    found = compare(untitled, record(venue=venue))
+    found = compare_with_record(untitled, record(venue=venue))
 
     assert found.title.state is NOT_CHECKED
     assert found.author.state is found.year.state is MATCH
 
 
-def test_names_and_a_journal_taken_for_a_title_are_not_held_against_a_work():
+def test_names_and_a_journal_taken_for_a_title_are_not_held_against_a_work() -> None:
     guess = "Kucsko Georg, Maurer Peter, Example Letters: heat, light, sound"
-    untitled = Cited(text=f"{guess}, 2013, 22, 136.", title=guess, year=2013)
+    untitled = CitedWork(text=f"{guess}, 2013, 22, 136.", title=guess, year=2013)
 
-    found = compare(untitled, record(venue="Example letters"))
+    found = compare_with_record(untitled, record(venue="Example letters"))
 
     assert found.title.state is NOT_CHECKED
     assert found.author.state is found.year.state is MATCH

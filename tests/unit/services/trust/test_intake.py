@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from citewell.errors import InvalidInput
-from citewell.model.reference import Document
-from citewell.services.links import LinkState
-from citewell.services.trust import intake
+from citewell.model.reference import BibliographyDocument
+from citewell.services.links.link_checks import LinkState
+from citewell.services.trust import bibliography_intake
 from tests.internet.papers import register
 from tests.unit.services.trust.desk import Desk
 
@@ -18,11 +18,17 @@ ODD = next(one for one in register().works if "<" in one.doi)
 
 
 def audited(*entries: dict[str, Any], desk: Desk | None = None) -> dict[str, Any]:
-    return asyncio.run((desk or Desk()).audit().audit(intake.of_entries(entries))).wire()
+    return asyncio.run(
+        (desk or Desk())
+        .audit()
+        .audit_bibliography(bibliography_intake.build_entries_request(entries))
+    ).to_wire()
 
 
 def test_authors_may_come_as_a_list_of_names() -> None:
-    wish = intake.of_entries([{"title": "A", "author": ["Ada Lovelace", "", "Byron, George"]}])
+    wish = bibliography_intake.build_entries_request(
+        [{"title": "A", "author": ["Ada Lovelace", "", "Byron, George"]}]
+    )
 
     assert [one.family for one in wish.references[0].authors] == ["Lovelace", "Byron"]
 
@@ -32,7 +38,7 @@ def test_authors_may_come_as_a_list_of_names() -> None:
 )
 def test_what_is_no_text_is_refused_by_name(name: str, value: object) -> None:
     with pytest.raises(InvalidInput, match=f"The {name} of entry 2 must be text"):
-        intake.of_entries([{}, {name: value}])
+        bibliography_intake.build_entries_request([{}, {name: value}])
 
 
 def test_a_doi_with_marks_that_end_most_is_not_said_to_be_nobodys() -> None:
@@ -49,20 +55,24 @@ def test_an_address_that_may_not_be_asked_for_says_so() -> None:
     [entry] = audited({"url": "http://10.0.0.1/a"}, desk=desk)["entries"]
 
     assert entry["flags"] == ["unchecked"]
-    assert "not a public one" in entry["reason"]
+    assert "not public" in entry["reason"]
     assert "linkLive" not in entry
 
 
 def test_a_document_without_references_says_that_none_was_found() -> None:
-    wish = intake.of_document(Document(format="csl-json", references=()))
+    wish = bibliography_intake.build_document_request(
+        BibliographyDocument(format="csl-json", references=())
+    )
 
-    summary = asyncio.run(Desk().audit().audit(wish)).wire()["summary"]
+    summary = asyncio.run(Desk().audit().audit_bibliography(wish)).to_wire()["summary"]
 
     assert summary["total"] == 0
     assert summary["warning"] == "No reference was found."
 
 
 def test_fields_may_be_named_as_the_search_tool_names_them() -> None:
-    wish = intake.of_entries([{"title": "A", "authors": ["Ada Lovelace"], "year": 1843}])
+    wish = bibliography_intake.build_entries_request(
+        [{"title": "A", "authors": ["Ada Lovelace"], "year": 1843}]
+    )
 
     assert (wish.references[0].year, wish.references[0].authors[0].family) == (1843, "Lovelace")

@@ -11,30 +11,39 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citewell.errors import CitewellError, NetworkFailed, Unavailable
-from citewell.model.paper import Event, Notice, Paper, PaperId, Scheme
-from citewell.services.trust.retraction import Checked, Retractions
-from citewell.services.trust.weighing import Setting, weigh
+from citewell.errors import CitewellError, NetworkFailed, UpstreamUnavailable
+from citewell.model.paper import IdentifierScheme, IntegrityNotice, NoticeKind, Paper, PaperId
+from citewell.services.trust.notice_weighing import WeighingContext, weigh_notices
+from citewell.services.trust.retraction_checks import RetractionCheck, RetractionChecker
 from citewell.store.failures import StoreError
-from citewell.store.retractions import Edition
+from citewell.store.retraction_table import RetractionEdition
 
 DOI = "10.5555/work"
-R, C, X, B = Notice.RETRACTION, Notice.CONCERN, Notice.CORRECTION, Notice.REINSTATEMENT
-EDITION = Edition(number=1, dated="2026-10-01", imported=0.0, origin="f", rows=9, skipped=0)
+R, C, X, B = (
+    NoticeKind.RETRACTION,
+    NoticeKind.CONCERN,
+    NoticeKind.CORRECTION,
+    NoticeKind.REINSTATEMENT,
+)
+EDITION = RetractionEdition(
+    number=1, newest_notice_date="2026-10-01", imported_at=0.0, origin="f", rows=9, skipped=0
+)
 
 
-def event(kind: Notice, date: str | None = None, source: str = "retraction-watch", **more: Any):
-    return Event(kind=kind, source=source, date=date, **more)
+def event(
+    kind: NoticeKind, date: str | None = None, source: str = "retraction-watch", **more: Any
+) -> IntegrityNotice:
+    return IntegrityNotice(kind=kind, source=source, date=date, **more)
 
 
 @dataclass
 class Registry:
     """Knows one work by its notices; None when it never heard of it."""
 
-    answer: tuple[Event, ...] | CitewellError | None = ()
+    answer: tuple[IntegrityNotice, ...] | CitewellError | None = ()
     asked: list[PaperId] = field(default_factory=list)
 
-    async def events(self, paper_id: PaperId) -> tuple[Event, ...] | None:
+    async def list_notices(self, paper_id: PaperId) -> tuple[IntegrityNotice, ...] | None:
         self.asked.append(paper_id)
         if isinstance(self.answer, CitewellError):
             raise self.answer
@@ -55,32 +64,39 @@ class Shelf:
 
 
 class Table:
-    def __init__(self, *events: Event, edition: Edition | None = EDITION, broken: bool = False):
+    def __init__(
+        self,
+        *events: IntegrityNotice,
+        edition: RetractionEdition | None = EDITION,
+        broken: bool = False,
+    ) -> None:
         self._events, self._edition, self._broken = events, edition, broken
         self.asked: list[tuple[str, str]] = []
 
-    async def edition(self) -> Edition | None:
+    async def load_edition(self) -> RetractionEdition | None:
         if self._broken:
             raise StoreError("The disk is gone.")
         return self._edition
 
-    async def events(self, *, doi: str = "", pmid: str = "") -> tuple[Event, ...]:
+    async def find_notices(self, *, doi: str = "", pmid: str = "") -> tuple[IntegrityNotice, ...]:
         self.asked.append((doi, pmid))
         return self._events
 
 
-def look(table: Table | None = None, paper: Paper | None = None, *, thorough=False, **registries) -> Checked:  # fmt: skip
+def look(table: Table | None = None, paper: Paper | None = None, *, thorough: bool=False, **registries: Any) -> RetractionCheck:  # fmt: skip
     shelf: Any = Shelf(**registries)
-    return asyncio.run(Retractions(shelf, table).look(DOI, paper=paper, thorough=thorough))
+    return asyncio.run(
+        RetractionChecker(shelf, table).check_retraction(DOI, paper=paper, thorough=thorough)
+    )
 
 
 DOWN = Registry(NetworkFailed("No answer."))
 
 
-def test_the_worst_kind_wins_wherever_it_stands_in_the_list():
+def test_the_worst_kind_wins_wherever_it_stands_in_the_list() -> None:
     events = [event(X, "2020-01-01"), event(R, "2021-01-01"), event(C, "2019-01-01")]
 
-    status = weigh(events)
+    status = weigh_notices(events)
 
     assert (status.retracted, status.kind, status.date, status.severity) == (
         True,
@@ -98,18 +114,18 @@ def test_the_worst_kind_wins_wherever_it_stands_in_the_list():
 @pytest.mark.parametrize(
     ("kind", "severity"), [(X, 1), (C, 2)], ids=["correction", "expression of concern"]
 )
-def test_what_is_no_retraction_is_none(kind, severity):
-    status = weigh([event(kind, "2021-01-01")])
+def test_what_is_no_retraction_is_none(kind: Any, severity: int) -> None:
+    status = weigh_notices([event(kind, "2021-01-01")])
 
     assert (status.retracted, status.kind, status.severity) == (False, kind.value, severity)
 
 
-def test_a_clean_record_has_no_status():
-    assert weigh([]) is None
+def test_a_clean_record_has_no_status() -> None:
+    assert weigh_notices([]) is None
 
 
-def test_a_later_reinstatement_is_respected():
-    status = weigh([event(R, "2019-02-01"), event(C, "2018-01-01"), event(B, "2021-03")])
+def test_a_later_reinstatement_is_respected() -> None:
+    status = weigh_notices([event(R, "2019-02-01"), event(C, "2018-01-01"), event(B, "2021-03")])
 
     assert (status.retracted, status.kind, status.date, status.severity) == (
         False,
@@ -119,27 +135,29 @@ def test_a_later_reinstatement_is_respected():
     )
 
 
-def test_what_follows_a_reinstatement_counts():
-    status = weigh([event(R, "2019"), event(B, "2020"), event(R, "2022-05-01"), event(X, "2021")])
+def test_what_follows_a_reinstatement_counts() -> None:
+    status = weigh_notices(
+        [event(R, "2019"), event(B, "2020"), event(R, "2022-05-01"), event(X, "2021")]
+    )
 
     assert (status.retracted, status.date) == (True, "2022-05-01")
 
 
 @pytest.mark.parametrize("date", [None, "2021", "2021-03-01"])
-def test_a_retraction_that_is_not_surely_later_is_taken_back(date):
-    assert weigh([event(R, date), event(B, "2021-03-01")]).retracted is False
+def test_a_retraction_that_is_not_surely_later_is_taken_back(date: str | None) -> None:
+    assert weigh_notices([event(R, date), event(B, "2021-03-01")]).retracted is False
 
 
-def test_the_first_retraction_and_the_last_concern_give_the_date():
+def test_the_first_retraction_and_the_last_concern_give_the_date() -> None:
     twice = [event(R, "2021-01-01"), event(R, "2022-01-01", "publisher")]
     doubts = [event(C, "2020-01-01"), event(C, "2023-01-01")]
 
-    assert weigh(twice).date == "2021-01-01"
-    assert weigh(doubts).date == "2023-01-01"
+    assert weigh_notices(twice).date == "2021-01-01"
+    assert weigh_notices(doubts).date == "2023-01-01"
 
 
-def test_what_one_source_lacks_another_lends():
-    status = weigh(
+def test_what_one_source_lacks_another_lends() -> None:
+    status = weigh_notices(
         [
             event(R, "2021-01-01", "publisher"),
             event(R, "2021-01-01", "offline-table", reasons=("Plagiarism",)),
@@ -154,14 +172,16 @@ def test_what_one_source_lacks_another_lends():
     )
 
 
-def test_a_partial_retraction_says_that_it_is_partial():
-    status = weigh([event(R, "2021-01-01", label="partial_retraction")])
+def test_a_partial_retraction_says_that_it_is_partial() -> None:
+    status = weigh_notices([event(R, "2021-01-01", label="partial_retraction")])
 
-    assert (status.retracted, status.note) == (True, "Only a part of the work was retracted.")
+    assert (status.retracted, status.note) == (True, "Only part of the work was retracted.")
 
 
-def test_openalex_alone_condemns_nothing():
-    status = weigh([event(R, source="openalex")], Setting(doubted=True))
+def test_openalex_alone_condemns_nothing() -> None:
+    status = weigh_notices(
+        [event(R, source="openalex")], WeighingContext(contradicted_by_registry=True)
+    )
 
     assert (status.retracted, status.kind, status.source, status.severity) == (
         False,
@@ -169,46 +189,46 @@ def test_openalex_alone_condemns_nothing():
         "openalex",
         2,
     )
-    assert "registries that name their notices" in status.note
+    assert "registries that list notices" in status.note
 
 
-def test_openalex_beside_a_notice_adds_nothing():
-    status = weigh([event(R, source="openalex"), event(R, "2021-01-01", "publisher")])
+def test_openalex_beside_a_notice_adds_nothing() -> None:
+    status = weigh_notices([event(R, source="openalex"), event(R, "2021-01-01", "publisher")])
 
     assert (status.retracted, status.source) == (True, "publisher")
 
 
-def test_openalex_is_overruled_by_a_reinstatement():
-    assert weigh([event(R, source="openalex"), event(B, "2021")]).kind == "reinstatement"
+def test_openalex_is_overruled_by_a_reinstatement() -> None:
+    assert weigh_notices([event(R, source="openalex"), event(B, "2021")]).kind == "reinstatement"
 
 
-def leftover(*table: Event) -> Sequence[Event]:
+def leftover(*table: IntegrityNotice) -> Sequence[IntegrityNotice]:
     """One record of Retraction Watch under two kinds, as Crossref shows it after a change."""
     same = {"date": "2026-03-26", "notice_doi": "10.5555/notice"}
     return [
-        Event(kind=R, source="retraction-watch", **same),
-        Event(kind=C, source="retraction-watch", **same),
+        IntegrityNotice(kind=R, source="retraction-watch", **same),
+        IntegrityNotice(kind=C, source="retraction-watch", **same),
         *table,
     ]
 
 
-def test_a_record_that_changed_its_kind_is_settled_by_the_table():
-    status = weigh(leftover(event(C, "2026-03-26", "offline-table")))
+def test_a_record_that_changed_its_kind_is_settled_by_the_table() -> None:
+    status = weigh_notices(leftover(event(C, "2026-03-26", "offline-table")))
 
     assert (status.retracted, status.kind) == (False, "expression_of_concern")
     assert "repeats one record" in status.note
 
 
-def test_without_a_table_the_worst_of_a_doubled_record_is_reported_with_a_warning():
-    status = weigh(leftover())
+def test_without_a_table_the_worst_of_a_doubled_record_is_reported_with_a_warning() -> None:
+    status = weigh_notices(leftover())
 
     assert status.retracted
     assert "read the notice" in status.note
 
 
 EVENTS = st.builds(
-    Event,
-    kind=st.sampled_from(Notice),
+    IntegrityNotice,
+    kind=st.sampled_from(NoticeKind),
     source=st.sampled_from(["retraction-watch", "publisher", "pubmed", "offline-table"]),
     date=st.none() | st.sampled_from(["2019", "2020-05", "2020-05-01", "2021-01-01", "2022-12-31"]),
     notice_doi=st.none() | st.just("10.5555/notice"),
@@ -216,11 +236,11 @@ EVENTS = st.builds(
 
 
 @given(st.lists(EVENTS, max_size=5), st.randoms(use_true_random=False))
-def test_the_order_of_the_notices_never_matters(events, random):
+def test_the_order_of_the_notices_never_matters(events: list[Any], random: Any) -> None:
     shuffled = events[:]
     random.shuffle(shuffled)
 
-    first, second = weigh(events), weigh(shuffled)
+    first, second = weigh_notices(events), weigh_notices(shuffled)
 
     assert (first is None) == (not events)
     assert (first and (first.retracted, first.kind, first.severity)) == (
@@ -228,7 +248,7 @@ def test_the_order_of_the_notices_never_matters(events, random):
     )
 
 
-def test_a_registry_that_knows_the_work_is_enough():
+def test_a_registry_that_knows_the_work_is_enough() -> None:
     crossref, other = Registry(()), Registry((event(R),))
 
     checked = look(crossref=crossref, pubmed=other)
@@ -236,7 +256,7 @@ def test_a_registry_that_knows_the_work_is_enough():
     assert (checked.status, checked.answered, other.asked) == (None, ("crossref",), [])
 
 
-def test_asked_thoroughly_everybody_is_heard():
+def test_asked_thoroughly_everybody_is_heard() -> None:
     crossref, pubmed = Registry(()), Registry((event(R, "2021-01-01", "pubmed"),))
 
     checked = look(crossref=crossref, pubmed=pubmed, thorough=True)
@@ -245,7 +265,7 @@ def test_asked_thoroughly_everybody_is_heard():
     assert checked.answered == ("crossref", "pubmed")
 
 
-def test_a_work_the_first_registry_does_not_know_is_asked_of_the_others():
+def test_a_work_the_first_registry_does_not_know_is_asked_of_the_others() -> None:
     checked = look(
         openalex=Registry(()),
         crossref=Registry(None),
@@ -256,7 +276,7 @@ def test_a_work_the_first_registry_does_not_know_is_asked_of_the_others():
     assert set(checked.answered) == {"openalex", "pubmed"}
 
 
-def test_crossref_is_asked_first_whatever_the_catalogue_prefers():
+def test_crossref_is_asked_first_whatever_the_catalogue_prefers() -> None:
     openalex, crossref = Registry(()), Registry(())
 
     look(openalex=openalex, crossref=crossref)
@@ -264,38 +284,38 @@ def test_crossref_is_asked_first_whatever_the_catalogue_prefers():
     assert (len(crossref.asked), openalex.asked) == (1, [])
 
 
-def test_a_failing_registry_is_replaced_and_named():
+def test_a_failing_registry_is_replaced_and_named() -> None:
     checked = look(crossref=DOWN, europepmc=Registry((event(R, "2020", "europepmc"),)))
 
     assert checked.status.retracted
     assert checked.failed == ("crossref",)
 
 
-def test_a_registry_that_never_answers_counts_as_failed():
+def test_a_registry_that_never_answers_counts_as_failed() -> None:
     class Stuck(Registry):
-        async def events(self, paper_id: PaperId) -> tuple[Event, ...] | None:
+        async def list_notices(self, paper_id: PaperId) -> tuple[IntegrityNotice, ...] | None:
             await asyncio.Event().wait()
 
     shelf: Any = Shelf(crossref=Stuck(), pubmed=Registry((event(R, "2021", "pubmed"),)))
 
-    checked = asyncio.run(Retractions(shelf, patience=0.02).look(DOI))
+    checked = asyncio.run(RetractionChecker(shelf, registry_seconds=0.02).check_retraction(DOI))
 
     assert (checked.failed, checked.answered) == (("crossref",), ("pubmed",))
 
 
-def test_nobody_to_ask_is_an_error_and_never_a_clean_record():
+def test_nobody_to_ask_is_an_error_and_never_a_clean_record() -> None:
     for registries in ({}, {"crossref": DOWN}, {"crossref": Registry(None), "pubmed": DOWN}):
-        with pytest.raises(Unavailable):
+        with pytest.raises(UpstreamUnavailable):
             look(**registries)
-        with pytest.raises(Unavailable):
+        with pytest.raises(UpstreamUnavailable):
             look(Table(edition=None), **registries)
 
 
-def test_a_work_that_no_registry_has_heard_of_has_no_notices():
+def test_a_work_that_no_registry_has_heard_of_has_no_notices() -> None:
     assert look(crossref=Registry(None)).status is None
 
 
-def test_without_a_network_the_table_answers_and_says_how_old_it_is():
+def test_without_a_network_the_table_answers_and_says_how_old_it_is() -> None:
     checked = look(Table(event(R, "2024-01-15", "offline-table")), crossref=DOWN)
 
     assert (checked.status.retracted, checked.status.source, checked.status.as_of) == (
@@ -306,7 +326,7 @@ def test_without_a_network_the_table_answers_and_says_how_old_it_is():
     assert "2026-10-01" in checked.status.note
 
 
-def test_a_table_without_the_work_says_as_of_when_it_is_clean():
+def test_a_table_without_the_work_says_as_of_when_it_is_clean() -> None:
     checked = look(Table(), crossref=DOWN)
 
     assert (checked.status, checked.as_of, checked.answered) == (
@@ -316,19 +336,19 @@ def test_a_table_without_the_work_says_as_of_when_it_is_clean():
     )
 
 
-def test_the_table_adds_to_what_the_registries_say():
+def test_the_table_adds_to_what_the_registries_say() -> None:
     checked = look(Table(event(R, "2024-01-15", "offline-table")), crossref=Registry(()))
 
     assert (checked.status.retracted, checked.status.as_of) == (True, None)
 
 
-def test_a_table_that_cannot_be_read_stops_nobody():
+def test_a_table_that_cannot_be_read_stops_nobody() -> None:
     assert look(Table(broken=True), crossref=Registry((event(R),))).status.retracted
-    with pytest.raises(Unavailable):
+    with pytest.raises(UpstreamUnavailable):
         look(Table(broken=True), crossref=DOWN)
 
 
-def test_the_record_in_hand_spares_a_request():
+def test_the_record_in_hand_spares_a_request() -> None:
     crossref = Registry(())
     paper = Paper(title="T", source="crossref", events=(event(R, "2021"),))
 
@@ -337,25 +357,25 @@ def test_the_record_in_hand_spares_a_request():
     assert (checked.status.retracted, crossref.asked) == (True, [])
 
 
-def test_a_record_from_elsewhere_does_not_speak_for_crossref():
+def test_a_record_from_elsewhere_does_not_speak_for_crossref() -> None:
     crossref = Registry((event(R, "2021"),))
 
     assert look(paper=Paper(title="T", source="openalex"), crossref=crossref).status.retracted
 
 
-def test_the_pubmed_number_goes_to_pubmed_and_the_table():
+def test_the_pubmed_number_goes_to_pubmed_and_the_table() -> None:
     pubmed, table = Registry(()), Table()
-    paper = Paper(title="T", source="arxiv", ids={Scheme.PMID: "42"})
+    paper = Paper(title="T", source="arxiv", ids={IdentifierScheme.PMID: "42"})
 
     look(table, paper, crossref=Registry(None), pubmed=pubmed)
 
-    assert pubmed.asked == [PaperId(scheme=Scheme.PMID, value="42")]
+    assert pubmed.asked == [PaperId(scheme=IdentifierScheme.PMID, value="42")]
     assert table.asked == [(DOI, "42")]
 
 
-def test_status_is_what_a_page_reader_asks_for():
+def test_status_is_what_a_page_reader_asks_for() -> None:
     shelf: Any = Shelf(crossref=Registry((event(X, "2021"),)))
 
-    status = asyncio.run(Retractions(shelf).status(DOI.upper()))
+    status = asyncio.run(RetractionChecker(shelf).find_retraction_status(DOI.upper()))
 
     assert (status.retracted, status.kind) == (False, "correction")

@@ -9,16 +9,16 @@ from typing import Any
 
 import pytest
 
-from citewell.errors import RateLimited, Unavailable
-from citewell.model.paper import BibliographicQuery, Event, Notice, Paper, PaperId
-from citewell.services.scholar.records import Matches
-from citewell.services.trust import intake
-from citewell.services.trust.retraction import Checked, Retractions
+from citewell.errors import RateLimited, UpstreamUnavailable
+from citewell.model.paper import BibliographicQuery, IntegrityNotice, NoticeKind, Paper, PaperId
+from citewell.services.scholar.registry_records import ReferenceMatches
+from citewell.services.trust import bibliography_intake
+from citewell.services.trust.retraction_checks import RetractionCheck, RetractionChecker
 from tests.unit.services.scholar.doubles import paper
 from tests.unit.services.scholar.listing import Lister
 from tests.unit.services.trust.desk import Desk
 
-GONE = Event(kind=Notice.RETRACTION, source="retraction-watch", date="2020-01-01")
+GONE = IntegrityNotice(kind=NoticeKind.RETRACTION, source="retraction-watch", date="2020-01-01")
 
 
 @dataclass
@@ -27,9 +27,9 @@ class Noticing(Lister):
 
     events_asked: list[PaperId] = field(default_factory=list)
 
-    async def events(self, paper_id: PaperId) -> tuple[Event, ...] | None:
+    async def list_notices(self, paper_id: PaperId) -> tuple[IntegrityNotice, ...] | None:
         self.events_asked.append(paper_id)
-        found = await self.paper(paper_id)
+        found = await self.look_up_paper(paper_id)
         return None if found is None else found.events
 
 
@@ -47,8 +47,8 @@ class Shelf:
 def looked(dois: list[str], **registries: Noticing) -> list[Any]:
     async def every() -> list[Any]:
         shelf: Any = Shelf(registries)
-        desk = Retractions(shelf)
-        return await asyncio.gather(*map(desk.look, dois), return_exceptions=True)
+        desk = RetractionChecker(shelf)
+        return await asyncio.gather(*map(desk.check_retraction, dois), return_exceptions=True)
 
     return asyncio.run(every())
 
@@ -58,7 +58,7 @@ def held(count: int, **changes: Any) -> dict[str, Paper]:
     return {value: paper(doi=value, **changes) for value in values}
 
 
-def test_notices_of_many_works_come_with_their_records_in_one_list():
+def test_notices_of_many_works_come_with_their_records_in_one_list() -> None:
     works = held(8) | {"10.1234/8": paper(doi="10.1234/8", events=(GONE,))}
     crossref = Noticing(works)
 
@@ -69,7 +69,7 @@ def test_notices_of_many_works_come_with_their_records_in_one_list():
     assert len(crossref.lists) == 1
 
 
-def test_openalex_is_asked_for_its_mark_as_ever():
+def test_openalex_is_asked_for_its_mark_as_ever() -> None:
     openalex = Noticing(held(2))
 
     looked(["10.1234/0", "10.1234/1"], openalex=openalex)
@@ -77,38 +77,42 @@ def test_openalex_is_asked_for_its_mark_as_ever():
     assert len(openalex.events_asked) == 2
 
 
-@pytest.mark.parametrize("error", [RateLimited("Slow down."), Unavailable("Down.")])
-def test_a_list_that_fails_is_no_clean_record(error: Exception):
+@pytest.mark.parametrize("error", [RateLimited("Slow down."), UpstreamUnavailable("Down.")])
+def test_a_list_that_fails_is_no_clean_record(error: Exception) -> None:
     found = looked(["10.1234/0", "10.1234/1"], crossref=Noticing(fails=error))
 
-    assert [type(one) for one in found] == [Unavailable, Unavailable]
+    assert [type(one) for one in found] == [UpstreamUnavailable, UpstreamUnavailable]
 
 
-def test_a_work_that_the_first_list_lacks_is_looked_for_in_the_next():
+def test_a_work_that_the_first_list_lacks_is_looked_for_in_the_next() -> None:
     works = held(3, events=(GONE,))
 
     found = looked(list(works), crossref=Noticing(), europepmc=Noticing(works))
 
-    assert all(isinstance(one, Checked) and one.status is not None for one in found)
+    assert all(isinstance(one, RetractionCheck) and one.status is not None for one in found)
 
 
 @dataclass
 class Listening(Desk):
     queries: list[BibliographicQuery] = field(default_factory=list)
 
-    async def match(self, query: BibliographicQuery, *, tenant: str | None = None) -> Matches:
+    async def match_records(
+        self, query: BibliographicQuery, *, tenant: str | None = None
+    ) -> ReferenceMatches:
         self.queries.append(query)
-        return await super().match(query, tenant=tenant)
+        return await super().match_records(query, tenant=tenant)
 
 
-def test_an_entry_with_an_address_of_its_own_is_only_glanced_at():
+def test_an_entry_with_an_address_of_its_own_is_only_glanced_at() -> None:
     desk = Listening(papers=[])
     entries = [
         {"title": "How a heat pump heats a house", "url": "https://example.org/heat-pump"},
         {"title": "Quantised parsimony of lunar beekeeping across provinces"},
     ]
 
-    report = asyncio.run(desk.audit().audit(intake.of_entries(entries)))
+    report = asyncio.run(
+        desk.audit().audit_bibliography(bibliography_intake.build_entries_request(entries))
+    )
 
     glances = {query.title: query.glance for query in desk.queries}
     assert glances == {entries[0]["title"]: True, entries[1]["title"]: False}

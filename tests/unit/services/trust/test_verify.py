@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from citewell.errors import Blocked, InvalidInput
-from citewell.model.paper import Scheme
-from citewell.model.scrape import StructuredData
-from citewell.services.links import LinkState
+from citewell.model.paper import IdentifierScheme
+from citewell.model.scrape_results import StructuredData
+from citewell.services.links.link_checks import LinkState
 from tests.internet.papers import register
 from tests.unit.services.trust.desk import Desk, page, paper, work
 
@@ -19,8 +19,8 @@ FILLER = " ".join(f"Sentence number {number} speaks of something else." for numb
 
 
 def verify(citation: str, *, desk: Desk | None = None, claim: str | None = None) -> dict[str, Any]:
-    found = asyncio.run((desk or Desk()).verify().verify(citation, claim=claim))
-    return found.wire()
+    found = asyncio.run((desk or Desk()).verify().verify_citation(citation, claim=claim))
+    return found.to_wire()
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +28,7 @@ def dois() -> list[str]:
     return [one.key for one in register().works]
 
 
-def test_a_registered_doi_is_confirmed_with_its_own_record(dois: list[str]):
+def test_a_registered_doi_is_confirmed_with_its_own_record(dois: list[str]) -> None:
     found = verify(dois[0])
 
     assert found["inputType"] == "doi"
@@ -55,7 +55,7 @@ def test_a_registered_doi_is_confirmed_with_its_own_record(dois: list[str]):
         "{}/pdf",
     ],
 )
-def test_a_doi_in_any_dress_is_the_same_doi(form: str, dois: list[str]):
+def test_a_doi_in_any_dress_is_the_same_doi(form: str, dois: list[str]) -> None:
     wanted = next(doi for doi in dois if doi.replace("/", "").replace(".", "").isalnum())
 
     found = verify(form.format(wanted.upper()))
@@ -64,7 +64,7 @@ def test_a_doi_in_any_dress_is_the_same_doi(form: str, dois: list[str]):
     assert found["matchedRecord"]["doi"] == wanted
 
 
-def test_a_doi_that_the_registry_denies_does_not_exist():
+def test_a_doi_that_the_registry_denies_does_not_exist() -> None:
     found = verify("10.1000/invented.2024.001")
 
     assert found["exists"] is False
@@ -74,7 +74,7 @@ def test_a_doi_that_the_registry_denies_does_not_exist():
     assert "matchConfidence" not in found
 
 
-def test_an_invented_doi_with_a_real_title_is_told_the_right_one(dois: list[str]):
+def test_an_invented_doi_with_a_real_title_is_told_the_right_one(dois: list[str]) -> None:
     real = work(dois[3])
     names = real.names[0] if real.names else ""
 
@@ -85,7 +85,7 @@ def test_an_invented_doi_with_a_real_title_is_told_the_right_one(dois: list[str]
     assert found["possibleMatch"]["doi"] == real.key
 
 
-def test_a_right_title_with_a_neighbours_doi_is_a_mismatch_and_the_right_doi_is_offered():
+def test_a_right_title_with_a_neighbours_doi_is_a_mismatch_and_the_right_doi_is_offered() -> None:
     works = [one for one in register().works if len(one.title.split()) > 6 and one.authors]
     cited, neighbour = works[0], works[1]
 
@@ -99,7 +99,7 @@ def test_a_right_title_with_a_neighbours_doi_is_a_mismatch_and_the_right_doi_is_
     assert found["mismatches"]
 
 
-def test_with_the_registries_down_nothing_is_ever_said_not_to_exist(dois: list[str]):
+def test_with_the_registries_down_nothing_is_ever_said_not_to_exist(dois: list[str]) -> None:
     desk = Desk(down=True)
     asked = [
         dois[0], f"https://doi.org/{dois[1]}", PROSE, f"{PROSE} doi:{dois[2]}", "arXiv:1706.03762",
@@ -115,7 +115,7 @@ def test_with_the_registries_down_nothing_is_ever_said_not_to_exist(dois: list[s
     assert any("rate_limited" in line for line in found[0]["provenance"])
 
 
-def test_words_that_fit_a_work_confirm_it():
+def test_words_that_fit_a_work_confirm_it() -> None:
     real = next(one for one in register().works if len(one.title.split()) > 6 and one.authors)
 
     found = verify(f"{real.names[0]}. {real.title}. {real.venue}, {real.year}.")
@@ -128,7 +128,7 @@ def test_words_that_fit_a_work_confirm_it():
     assert "words" in found["authenticityCaveat"]
 
 
-def test_words_that_nothing_fits_are_no_proof_of_absence():
+def test_words_that_nothing_fits_are_no_proof_of_absence() -> None:
     found = verify(
         "Abernathy Q. (2019). Quilted harbours and the economics of lantern festivals in Ruritania. Imaginary Letters 4."
     )
@@ -139,7 +139,7 @@ def test_words_that_nothing_fits_are_no_proof_of_absence():
     assert "matchedRecord" not in found
 
 
-def test_a_work_that_shares_a_word_or_two_is_not_offered_as_the_one_meant():
+def test_a_work_that_shares_a_word_or_two_is_not_offered_as_the_one_meant() -> None:
     found = verify(
         "Smith J. The imaginary effects of nonexistent phenomena on learning gorillas. 2019."
     )
@@ -148,7 +148,7 @@ def test_a_work_that_shares_a_word_or_two_is_not_offered_as_the_one_meant():
     assert not any("fit the work" in note for note in found.get("notes", ()))
 
 
-def test_a_retracted_work_is_confirmed_and_said_to_be_retracted():
+def test_a_retracted_work_is_confirmed_and_said_to_be_retracted() -> None:
     bad = next(one for one in register().works if one.retracted)
 
     found = verify(bad.key)
@@ -157,7 +157,7 @@ def test_a_retracted_work_is_confirmed_and_said_to_be_retracted():
     assert found["retractionStatus"]["retracted"] is True
 
 
-def test_a_correction_is_no_retraction():
+def test_a_correction_is_no_retraction() -> None:
     only = next(
         one
         for one in register().works
@@ -170,13 +170,13 @@ def test_a_correction_is_no_retraction():
     assert found["retractionStatus"]["kind"] == "correction"
 
 
-def test_a_clean_record_says_nothing_of_retraction(dois: list[str]):
+def test_a_clean_record_says_nothing_of_retraction(dois: list[str]) -> None:
     clean = next(one for one in register().works if not one.events)
 
     assert "retractionStatus" not in verify(clean.key)
 
 
-def test_other_identifiers_are_looked_up_as_what_they_are():
+def test_other_identifiers_are_looked_up_as_what_they_are() -> None:
     by_pmid = next(one for one in register().works if "pmid" in one.ids)
     desk = Desk()
 
@@ -197,7 +197,7 @@ def test_other_identifiers_are_looked_up_as_what_they_are():
         "Case C-131/12 Google Spain",
     ],
 )
-def test_a_legal_citation_is_never_looked_up_as_a_paper(citation: str):
+def test_a_legal_citation_is_never_looked_up_as_a_paper(citation: str) -> None:
     desk = Desk()
 
     found = verify(citation, desk=desk)
@@ -209,7 +209,7 @@ def test_a_legal_citation_is_never_looked_up_as_a_paper(citation: str):
     assert "CourtListener" in found["notes"][0]
 
 
-def test_a_wrong_check_digit_is_said_and_nobody_is_asked_for_that_number():
+def test_a_wrong_check_digit_is_said_and_nobody_is_asked_for_that_number() -> None:
     desk = Desk()
 
     found = verify("ISBN 978-3-16-148410-1", desk=desk)
@@ -221,7 +221,7 @@ def test_a_wrong_check_digit_is_said_and_nobody_is_asked_for_that_number():
     assert not desk.asked
 
 
-def test_a_live_page_that_is_no_paper_is_only_said_to_answer():
+def test_a_live_page_that_is_no_paper_is_only_said_to_answer() -> None:
     desk = Desk()
     url = "https://blog.example.org/post"
     desk.pages[url] = page(url, f"A post that mentions 10.1000/other. {FILLER}")
@@ -235,7 +235,7 @@ def test_a_live_page_that_is_no_paper_is_only_said_to_answer():
     assert not desk.asked
 
 
-def test_a_papers_page_is_read_once_and_its_doi_drives_the_rest():
+def test_a_papers_page_is_read_once_and_its_doi_drives_the_rest() -> None:
     desk, real = Desk(), register().works[5]
     url = "https://journal.example.org/article"
     marks = StructuredData(citation={"citation_doi": real.doi, "citation_title": real.title})
@@ -249,7 +249,7 @@ def test_a_papers_page_is_read_once_and_its_doi_drives_the_rest():
     assert desk.read_ == [url]
 
 
-def test_an_address_that_carries_a_doi_needs_no_readable_page():
+def test_an_address_that_carries_a_doi_needs_no_readable_page() -> None:
     desk, real = Desk(), register().works[5]
     url = f"https://publisher.example.org/doi/full/{real.doi}"
     desk.links[url] = LinkState(state="blocked", status=403)
@@ -263,7 +263,7 @@ def test_an_address_that_carries_a_doi_needs_no_readable_page():
     assert found["linkState"] == "blocked"
 
 
-def test_a_gone_page_does_not_exist_and_its_archived_copy_is_offered():
+def test_a_gone_page_does_not_exist_and_its_archived_copy_is_offered() -> None:
     desk, url = Desk(), "https://example.org/gone"
     copy = f"https://web.archive.org/web/2020/{url}"
     desk.links[url] = LinkState(state="dead", status=404, archived=copy, reason="http_404")
@@ -276,7 +276,7 @@ def test_a_gone_page_does_not_exist_and_its_archived_copy_is_offered():
     assert found["httpStatus"] == 404
 
 
-def test_an_address_that_no_server_answers_for_is_not_said_to_be_gone():
+def test_an_address_that_no_server_answers_for_is_not_said_to_be_gone() -> None:
     desk, url = Desk(), "https://example.org/quiet"
     desk.links[url] = LinkState(state="dead", reason="dns")
 
@@ -288,7 +288,7 @@ def test_an_address_that_no_server_answers_for_is_not_said_to_be_gone():
     assert found["verificationStatus"] == "uncertain"
 
 
-def test_a_claim_is_held_against_the_sources_own_sentences():
+def test_a_claim_is_held_against_the_sources_own_sentences() -> None:
     desk, url = Desk(), "https://example.org/coffee"
     desk.pages[url] = page(
         url, f"{FILLER} Coffee did not lower mortality among older adults. {FILLER}"
@@ -304,7 +304,7 @@ def test_a_claim_is_held_against_the_sources_own_sentences():
     assert found["contentWords"] > 150
 
 
-def test_a_source_that_shares_no_term_does_not_address_the_claim():
+def test_a_source_that_shares_no_term_does_not_address_the_claim() -> None:
     desk, url = Desk(), "https://example.org/stars"
     desk.pages[url] = page(url, FILLER)
 
@@ -315,7 +315,7 @@ def test_a_source_that_shares_no_term_does_not_address_the_claim():
 
 
 @pytest.mark.parametrize("error", [Blocked("A bot wall."), Blocked("A consent page.")])
-def test_a_wall_is_never_evidence(error: Blocked):
+def test_a_wall_is_never_evidence(error: Blocked) -> None:
     desk, url = Desk(), "https://example.org/walled"
     desk.pages[url] = error
 
@@ -326,7 +326,7 @@ def test_a_wall_is_never_evidence(error: Blocked):
     assert "claimEvidence" not in found
 
 
-def test_a_stub_never_shows_that_a_source_leaves_something_out():
+def test_a_stub_never_shows_that_a_source_leaves_something_out() -> None:
     desk, url = Desk(), "https://example.org/stub"
     desk.pages[url] = page(url, "Log in to read on. Stars form in clouds.")
 
@@ -337,7 +337,7 @@ def test_a_stub_never_shows_that_a_source_leaves_something_out():
     assert found["contentWords"] < 150
 
 
-def test_a_dead_links_archived_copy_is_what_is_read():
+def test_a_dead_links_archived_copy_is_what_is_read() -> None:
     desk, url = Desk(), "https://example.org/gone"
     copy = "https://web.archive.org/web/2020/x"
     desk.links[url] = LinkState(state="dead", status=404, archived=copy)
@@ -349,7 +349,7 @@ def test_a_dead_links_archived_copy_is_what_is_read():
     assert found["claimSupport"] == "addressed"
 
 
-def test_an_abstract_stands_in_for_a_text_behind_a_wall_but_never_against_it():
+def test_an_abstract_stands_in_for_a_text_behind_a_wall_but_never_against_it() -> None:
     real = next(one for one in register().works if one.abstract)
     spoken = verify(real.key, claim=real.title)
     unspoken = verify(real.key, claim="volcanic lightning sterilises zebras")
@@ -359,7 +359,7 @@ def test_an_abstract_stands_in_for_a_text_behind_a_wall_but_never_against_it():
     assert unspoken["claimSupport"] == "source_unavailable"
 
 
-def test_without_a_claim_no_source_is_read(dois: list[str]):
+def test_without_a_claim_no_source_is_read(dois: list[str]) -> None:
     desk = Desk()
 
     verify(dois[0], desk=desk)
@@ -368,12 +368,12 @@ def test_without_a_claim_no_source_is_read(dois: list[str]):
 
 
 @pytest.mark.parametrize("citation", ["", "   ", "\n"])
-def test_an_empty_citation_is_refused(citation: str):
+def test_an_empty_citation_is_refused(citation: str) -> None:
     with pytest.raises(InvalidInput, match="empty"):
         verify(citation)
 
 
-def test_an_address_within_a_reference_is_checked_beside_its_words():
+def test_an_address_within_a_reference_is_checked_beside_its_words() -> None:
     desk, url = Desk(), "https://example.org/report.pdf"
     desk.links[url] = LinkState(state="dead", status=410, reason="gone")
 
@@ -385,9 +385,9 @@ def test_an_address_within_a_reference_is_checked_beside_its_words():
     assert "exists" not in found
 
 
-def test_a_doi_that_ends_like_a_viewers_word_is_found_by_its_other_reading():
+def test_a_doi_that_ends_like_a_viewers_word_is_found_by_its_other_reading() -> None:
     real = paper(register().works[0])
-    odd = real.with_(ids={Scheme.DOI: "10.1000/annual.full"})
+    odd = real.with_changes(ids={IdentifierScheme.DOI: "10.1000/annual.full"})
 
     found = verify("10.1000/annual.full", desk=Desk(papers=[odd]))
 
@@ -395,7 +395,7 @@ def test_a_doi_that_ends_like_a_viewers_word_is_found_by_its_other_reading():
     assert found["matchedRecord"]["doi"] == "10.1000/annual.full"
 
 
-def test_the_title_of_one_work_under_other_names_is_told_without_a_doi():
+def test_the_title_of_one_work_under_other_names_is_told_without_a_doi() -> None:
     found = verify(
         "Abernathy Q. Highly accurate protein structure prediction with AlphaFold. Nature. 2021;596:583."
     )
@@ -407,7 +407,7 @@ def test_the_title_of_one_work_under_other_names_is_told_without_a_doi():
     assert "exists" not in found
 
 
-def test_half_a_title_with_the_right_author_and_year_is_not_confirmed():
+def test_half_a_title_with_the_right_author_and_year_is_not_confirmed() -> None:
     found = verify(
         "Jumper J. Highly accurate protein structure prediction of coastal erosion by drifting kelp. Nature. 2021;596:583."
     )
@@ -416,7 +416,7 @@ def test_half_a_title_with_the_right_author_and_year_is_not_confirmed():
     assert "exists" not in found
 
 
-def test_a_reference_without_a_title_is_never_said_to_be_none():
+def test_a_reference_without_a_title_is_never_said_to_be_none() -> None:
     found = verify(
         "Fiennes R, Abernathy Q, Sutherland K, J Antimicrob Chemother, 2021, 76, 1511–1522."
     )
@@ -426,7 +426,7 @@ def test_a_reference_without_a_title_is_never_said_to_be_none():
 
 
 @pytest.mark.parametrize("state", ["live", "blocked"])
-def test_a_page_that_answers_is_not_missing_for_want_of_a_registered_work(state: str):
+def test_a_page_that_answers_is_not_missing_for_want_of_a_registered_work(state: str) -> None:
     url = "https://example.org/reports/lanterns"
     text = f"Example Foundation. Quilted lanterns in Ruritania, an annual report. {url}"
     there = Desk(links={url: LinkState(state=state, status=200)}, papers=[])
@@ -439,7 +439,7 @@ def test_a_page_that_answers_is_not_missing_for_want_of_a_registered_work(state:
     assert ("exists" in missing, missing["verificationStatus"]) == (False, "not_found")
 
 
-def test_a_doi_that_one_reading_knows_is_not_missing_for_want_of_a_description():
+def test_a_doi_that_one_reading_knows_is_not_missing_for_want_of_a_description() -> None:
     odd = "10.50505/example.(odd)[doi];v=1<2>#3?4%25"
     desk = Desk(mute=frozenset({odd.lower()}))
 

@@ -7,11 +7,11 @@ import time
 import pytest
 
 from citewell.model.reference import Reference
-from citewell.text.references import read
+from citewell.text.references import parse_bibliography
 
 
 def one(text: str) -> Reference:
-    found = read(text, format="bibtex")
+    found = parse_bibliography(text, format="bibtex")
     assert not found.malformed
     (reference,) = found.references
     return reference
@@ -100,7 +100,7 @@ def test_a_chapter_inherits_from_its_book() -> None:
         "@proceedings{p, title = {Proceedings of Things}, year = 2001, publisher = {ACM}}\n"
     )
 
-    paper = read(document).references[0]
+    paper = parse_bibliography(document).references[0]
 
     assert (paper.title, paper.venue, paper.year) == ("Paper", "Proceedings of Things", 2001)
     assert paper.publisher == "ACM"
@@ -117,7 +117,7 @@ def test_biblatex_fields_are_known() -> None:
 
 
 def test_an_entry_without_fields_is_listed() -> None:
-    found = read("@article{lonely}\n@book{}\n@misc{k,}\n")
+    found = parse_bibliography("@article{lonely}\n@book{}\n@misc{k,}\n")
 
     assert [(each.key, each.title) for each in found.references] == [
         ("lonely", ""),
@@ -127,7 +127,7 @@ def test_an_entry_without_fields_is_listed() -> None:
 
 
 def test_a_key_used_twice_is_said_and_both_entries_are_kept() -> None:
-    found = read("@misc{k, title={A}}\n@misc{k, title={B}}\n")
+    found = parse_bibliography("@misc{k, title={A}}\n@misc{k, title={B}}\n")
 
     assert [each.title for each in found.references] == ["A", "B"]
     assert [each.line for each in found.malformed] == [2]
@@ -159,7 +159,7 @@ def test_an_unclosed_brace_costs_its_own_entry_only() -> None:
         "article{f, title={no at}}\n"
     )
 
-    found = read(document)
+    found = parse_bibliography(document)
 
     assert [each.key for each in found.references] == ["a", "b", "c", "d", "e"]
     assert [each.line for each in found.malformed] == [2, 6, 7, 9]
@@ -184,7 +184,7 @@ def test_five_megabytes_with_an_unclosed_brace_keep_every_other_entry() -> None:
     )
 
     started = time.process_time()
-    found = read(document)
+    found = parse_bibliography(document)
     spent = time.process_time() - started
 
     assert len(found.references) == size
@@ -197,7 +197,7 @@ def test_five_megabytes_with_an_unclosed_brace_keep_every_other_entry() -> None:
 def test_macros_cannot_grow_without_end() -> None:
     doubling = "".join(f"@string{{s{n} = s{n - 1} # s{n - 1}}}\n" for n in range(1, 60))
 
-    found = read(f'@string{{s0 = "xxxxxxxxxx"}}\n{doubling}@misc{{k, title = s59}}\n')
+    found = parse_bibliography(f'@string{{s0 = "xxxxxxxxxx"}}\n{doubling}@misc{{k, title = s59}}\n')
 
     assert len(found.references) == 1
     assert len(found.references[0].title) <= 8000

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from citewell.model.reference import Reference
-from citewell.text.references import read
+from citewell.text.references import parse_bibliography
 
 
 def one(**item: Any) -> Reference:
-    found = read(json.dumps([{"type": "article-journal", **item}]))
+    found = parse_bibliography(json.dumps([{"type": "article-journal", **item}]))
     assert not found.malformed
     (reference,) = found.references
     return reference
@@ -76,7 +76,7 @@ def test_dates_come_in_several_shapes(issued: Any, published: str) -> None:
     ],
 )  # fmt: skip
 def test_the_list_may_stand_in_several_places(document: str) -> None:
-    found = read(document)
+    found = parse_bibliography(document)
 
     assert (found.format, [each.title for each in found.references]) == ("csl-json", ["T"])
     assert not found.malformed
@@ -88,18 +88,18 @@ def test_damage_costs_its_own_record_only() -> None:
         ' {"id": "c", "title": "C"},\n {},\n {"id": "d", "title": "D"'
     )
 
-    found = read(document)
+    found = parse_bibliography(document)
 
     assert [each.key for each in found.references] == ["a", "c", ""]
     assert [each.line for each in found.malformed] == [2, 3, 4, 7]
 
 
 def test_an_empty_list_is_no_fault() -> None:
-    assert read("[]").references == read("{}").malformed == ()
+    assert parse_bibliography("[]").references == parse_bibliography("{}").malformed == ()
 
 
 @pytest.mark.parametrize(
     "document", ["[" * 100_000, '{"a":' * 50_000, '[{"title":' + "9" * 50_000 + "}]"]
 )
 def test_hostile_nesting_and_numbers_are_survived(document: str) -> None:
-    read(document, format="csl-json")
+    parse_bibliography(document, format="csl-json")

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from citewell.model.reference import Reference
-from citewell.text.references import read
+from citewell.text.references import parse_bibliography
 
 WRITTEN = json.loads((Path(__file__).parent / "prose.json").read_text("utf-8"))
 STYLES = sorted({entry["style"] for entry in WRITTEN})
@@ -44,7 +44,7 @@ def shares(style: str) -> dict[str, float]:
     for entry in WRITTEN:
         if entry["style"] != style:
             continue
-        found = read(entry["text"], format="prose").references[0]
+        found = parse_bibliography(entry["text"], format="prose").references[0]
         for part, said in entry["says"].items():
             total[part] += 1
             right[part] += agrees(part, said, found)
@@ -68,7 +68,7 @@ def test_a_whole_list_is_split_where_references_end(style: str) -> None:
     texts = [entry["text"] for entry in WRITTEN if entry["style"] == style][:20]
 
     for between in ("\n", "\n\n"):
-        found = read("References\n" + between.join(texts), format="prose").references
+        found = parse_bibliography("References\n" + between.join(texts), format="prose").references
         assert [one.raw for one in found] == texts
 
 
@@ -89,7 +89,7 @@ def test_a_numbered_list_may_be_wrapped_anywhere(mark: str) -> None:
         wrapped(mark.format(number) + text, 60, "") for number, text in enumerate(texts, start=1)
     )
 
-    found = read(document, format="prose").references
+    found = parse_bibliography(document, format="prose").references
 
     assert [one.raw for one in found] == texts
     assert [one.key for one in found] == [str(number) for number in range(1, 16)]
@@ -98,7 +98,9 @@ def test_a_numbered_list_may_be_wrapped_anywhere(mark: str) -> None:
 def test_hanging_indents_part_references() -> None:
     texts = [entry["text"] for entry in WRITTEN if entry["style"] == "mla"][:15]
 
-    found = read("\n".join(wrapped(text, 70, "    ") for text in texts), format="prose").references
+    found = parse_bibliography(
+        "\n".join(wrapped(text, 70, "    ") for text in texts), format="prose"
+    ).references
 
     assert [one.raw for one in found] == texts
 
@@ -112,7 +114,7 @@ def test_lines_copied_from_a_pdf_are_put_together() -> None:
         "under risk. Econometrica, 47(2), 263–291. https://doi.org/10.2307/1914185\n"
     )
 
-    first, second = read(document, format="prose").references
+    first, second = parse_bibliography(document, format="prose").references
 
     assert (first.title, first.doi) == ("Deep learning", "10.1038/nature14539")
     assert (first.line, second.line) == (1, 4)
@@ -125,7 +127,7 @@ def test_three_dashes_stand_for_the_authors_before() -> None:
         '---. "Choices, Values, and Frames." American Psychologist, vol. 39, no. 4, 1984, pp. 341-50.\n'
     )
 
-    first, second = read(document, format="prose").references
+    first, second = parse_bibliography(document, format="prose").references
 
     assert second.authors == first.authors
     assert second.title == "Choices, Values, and Frames"
@@ -138,7 +140,7 @@ def test_identifiers_of_every_kind_are_found() -> None:
         "PMCID: PMC1234567. ISBN 978-0-306-40615-7. doi:10.48550/arXiv.1706.03762"
     )
 
-    found = read(text, format="prose").references[0]
+    found = parse_bibliography(text, format="prose").references[0]
 
     assert [str(each) for each in found.ids] == [
         "doi:10.48550/arxiv.1706.03762",
@@ -151,7 +153,9 @@ def test_identifiers_of_every_kind_are_found() -> None:
 
 
 def test_what_holds_no_words_is_listed_with_its_line() -> None:
-    found = read("Doe, J. (2019). A title. A journal, 1(2), 3–4.\n\n* * *\n", format="prose")
+    found = parse_bibliography(
+        "Doe, J. (2019). A title. A journal, 1(2), 3–4.\n\n* * *\n", format="prose"
+    )
 
     assert len(found.references) == 1
     assert [(each.line, each.excerpt) for each in found.malformed] == [(3, "* * *")]
@@ -163,7 +167,7 @@ def test_only_what_stands_under_the_heading_of_a_manuscript_is_read() -> None:
         "Doe, J. (2019). A title. A journal, 1(2), 3–4.\n\n## Appendix\n\nMore words.\n"
     )
 
-    (found,) = read(document, format="prose").references
+    (found,) = parse_bibliography(document, format="prose").references
 
     assert (found.title, found.line) == ("A title", 7)
 
@@ -204,7 +208,7 @@ def test_only_what_stands_under_the_heading_of_a_manuscript_is_read() -> None:
 def test_styles_of_single_publishers_are_read(
     text: str, families: list[str], title: str, where: tuple[str, ...]
 ) -> None:
-    (found,) = read(text, format="prose").references
+    (found,) = parse_bibliography(text, format="prose").references
 
     assert [who.family or who.name for who in found.authors] == families
     assert found.title == title

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from citewell.errors import InvalidInput
-from citewell.model.reference import Document
-from citewell.text.references import FORMATS, read
+from citewell.model.reference import BibliographyDocument
+from citewell.text.references import BIBLIOGRAPHY_FORMATS, parse_bibliography
 
 PIECES = st.sampled_from(
     ["@article{", "@string{", "@comment{", "}", "{", '"', "=", ",", "#", "\\", "\\'", "\n", " ", "TY  - ", "ER  - ",
@@ -21,7 +21,7 @@ PIECES = st.sampled_from(
 LIMIT = 400_000
 
 
-def whole(found: Document) -> bool:
+def whole(found: BibliographyDocument) -> bool:
     return all(each.line is None or each.line > 0 for each in found.references)
 
 
@@ -36,28 +36,31 @@ def whole(found: Document) -> bool:
     ],
 )  # fmt: skip
 def test_the_format_is_known_by_its_look(document: str, form: str) -> None:
-    assert read(document).format == form
+    assert parse_bibliography(document).format == form
 
 
 def test_an_unknown_format_is_refused() -> None:
     with pytest.raises(InvalidInput, match="endnote"):
-        read("x", format="endnote")
+        parse_bibliography("x", format="endnote")
 
 
 @settings(max_examples=150, deadline=None)
-@given(st.lists(PIECES | st.text(max_size=8), max_size=60).map("".join), st.sampled_from(FORMATS))
+@given(
+    st.lists(PIECES | st.text(max_size=8), max_size=60).map("".join),
+    st.sampled_from(BIBLIOGRAPHY_FORMATS),
+)
 def test_nothing_written_breaks_a_reader(document: str, form: str) -> None:
-    assert whole(read(document, format=form))
-    assert whole(read(document))
+    assert whole(parse_bibliography(document, format=form))
+    assert whole(parse_bibliography(document))
 
 
 @settings(max_examples=60, deadline=None)
 @given(st.binary(max_size=200))
 def test_no_bytes_break_a_reader(document: bytes) -> None:
-    assert whole(read(document))
+    assert whole(parse_bibliography(document))
 
 
-@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("form", BIBLIOGRAPHY_FORMATS)
 @pytest.mark.parametrize(
     "piece",
     ["{", "}", "[", "(", "@a{", "\n@a{k,", "@comment{\n", "<!--", "TY  - X\n", '{"a":', '{"title":"', "a=", "a#", "\\'",
@@ -65,7 +68,7 @@ def test_no_bytes_break_a_reader(document: bytes) -> None:
 )  # fmt: skip
 def test_time_does_not_grow_with_the_square(form: str, piece: str) -> None:
     started = time.process_time()
-    read(piece * (LIMIT // len(piece)), format=form)
+    parse_bibliography(piece * (LIMIT // len(piece)), format=form)
 
     assert (
         time.process_time() - started < 15

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from citewell.model.reference import Reference
-from citewell.text.references import read
+from citewell.text.references import parse_bibliography
 
 
 def one(*lines: str) -> Reference:
-    found = read("\n".join(("TY  - JOUR", *lines, "ER  - ")), format="ris")
+    found = parse_bibliography("\n".join(("TY  - JOUR", *lines, "ER  - ")), format="ris")
     assert not found.malformed
     (reference,) = found.references
     return reference
@@ -69,14 +69,14 @@ def test_latin_1_is_read() -> None:
     document = "TY  - BOOK\r\nAU  - Müller, Jürgen\r\nTI  - Über Größe – “alles”\r\nER  - \r\n"
 
     for encoding in ("cp1252", "utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"):
-        (found,) = read(document.encode(encoding)).references
+        (found,) = parse_bibliography(document.encode(encoding)).references
         assert (found.authors[0].family, found.title) == ("Müller", "Über Größe – “alles”")
-    (found,) = read("TY  - BOOK\nTI  - Über\nER  - \n".encode("latin-1")).references
+    (found,) = parse_bibliography("TY  - BOOK\nTI  - Über\nER  - \n".encode("latin-1")).references
     assert found.title == "Über"
 
 
 def test_one_space_or_none_about_the_hyphen_is_no_fault() -> None:
-    found = read(
+    found = parse_bibliography(
         "TY - JOUR\nTI - A title\nER -\n\n  TY  - BOOK\n  TI  - Other\n  ER  -\n", format="ris"
     )
 
@@ -95,7 +95,7 @@ def test_damage_is_listed_by_line_and_nothing_readable_is_lost() -> None:
         "TY  - JOUR\nER  - \n"
     )
 
-    found = read(document)
+    found = parse_bibliography(document)
 
     assert [each.title for each in found.references] == ["No end", "Whole", "No type", ""]
     assert [each.line for each in found.malformed] == [1, 2, 8, 10, 12]

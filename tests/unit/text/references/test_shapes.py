@@ -4,11 +4,12 @@ import time
 
 import pytest
 
+from citewell.model.reference import Reference
 from citewell.text import references
 
 
-def read(text: str):
-    [found] = references.read(text, format="prose").references
+def read(text: str) -> Reference:
+    [found] = references.parse_bibliography(text, format="prose").references
     return found
 
 
@@ -25,7 +26,7 @@ def read(text: str):
 )  # fmt: skip
 def test_a_reference_that_leaves_its_title_out_has_none(
     text: str, first: str, venue: str, volume: str
-):
+) -> None:
     found = read(text)
 
     assert found.title == ""
@@ -33,7 +34,7 @@ def test_a_reference_that_leaves_its_title_out_has_none(
     assert (found.venue, found.volume) == (venue, volume)
 
 
-def test_a_title_before_its_journal_is_not_taken_for_a_journal():
+def test_a_title_before_its_journal_is_not_taken_for_a_journal() -> None:
     found = read("L. Breiman, Random Forests. Machine Learning 45, 5 (2001).")
 
     assert (found.title, found.venue) == ("Random Forests", "Machine Learning")
@@ -46,7 +47,7 @@ def test_a_title_before_its_journal_is_not_taken_for_a_journal():
         '"Deep learning" by Yann LeCun, Yoshua Bengio and Geoffrey Hinton, 2015',
     ],
 )
-def test_a_title_may_come_first(text: str):
+def test_a_title_may_come_first(text: str) -> None:
     found = read(text)
 
     assert (found.title, found.year) == ("Deep learning", 2015)
@@ -56,7 +57,7 @@ def test_a_title_may_come_first(text: str):
 @pytest.mark.parametrize(
     "names", ["Jumper et al.", "van der Merwe et al.", "Watson and Crick", "Watson & Crick"]
 )
-def test_the_year_may_stand_between_names_and_title(names: str):
+def test_the_year_may_stand_between_names_and_title(names: str) -> None:
     found = read(f"{names} 2021, Highly accurate protein structure prediction. Nature 596, 583")
 
     assert found.title == "Highly accurate protein structure prediction"
@@ -67,9 +68,9 @@ def test_the_year_may_stand_between_names_and_title(names: str):
 @pytest.mark.parametrize(
     "text", ["A B, " * 700, "“a” by " + "B " * 1500, "X et al. 2020, " * 200, "J. " * 1300]
 )
-def test_no_shape_takes_long_to_be_told(text: str):
+def test_no_shape_takes_long_to_be_told(text: str) -> None:
     begun = time.process_time()
 
-    references.read(text, format="prose")
+    references.parse_bibliography(text, format="prose")
 
     assert time.process_time() - begun < 5

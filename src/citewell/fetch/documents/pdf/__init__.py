@@ -1,1 +1,1 @@
-"""Reads a PDF's text back into the order and the structure it has on the page."""
+"""Reads PDF files in reading order, with headings, lists and tables."""

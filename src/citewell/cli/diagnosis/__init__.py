@@ -1,0 +1,1 @@
+"""What `citewell doctor` looks at: providers, the installation and the settings."""

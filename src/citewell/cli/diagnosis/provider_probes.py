@@ -1,0 +1,237 @@
+"""Sends each provider one cheap request, and describes the result and which setting to change."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from citewell.errors import (
+    AuthRequired,
+    Blocked,
+    CitewellError,
+    NetworkFailed,
+    OutOfCredit,
+    RateLimited,
+    RefusedByPolicy,
+)
+from citewell.model.search_queries import SearchHits, SearchQuery
+from citewell.ports import Offer, ProviderSpec, WebSearch
+from citewell.services.routing.provider_catalogue import ProviderCatalogue
+from citewell.text.safety.secret_masking import mask_secrets
+
+PROBE_SECONDS = 5.0  # for one provider
+PROBE_QUERY = SearchQuery(text="sleep", count=1)
+
+WORKING = "working"
+NOT_TRIED = "not tried"
+NOT_CONFIGURED = "not configured"
+RATE_LIMITED = "rate limited"
+BLOCKED = "blocked"
+UNREACHABLE = "unreachable"
+FAILING = "failing"
+FINDS_NOTHING = "answers, finds nothing"
+
+_STATES_BY_ERROR: tuple[tuple[type[CitewellError], str], ...] = (
+    (RateLimited, RATE_LIMITED),
+    (Blocked, BLOCKED),
+    (NetworkFailed, UNREACHABLE),
+    (RefusedByPolicy, UNREACHABLE),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProviderVerdict:
+    """The state of one provider, the reason, and the setting to change."""
+
+    name: str
+    title: str
+    offers: tuple[str, ...]
+    configured: bool
+    state: str
+    detail: str = ""
+    change: str = ""
+
+    @property
+    def is_usable(self) -> bool:
+        """True if it works, or is configured and was not tried."""
+        return self.configured and self.state in {WORKING, NOT_TRIED}
+
+
+async def probe_providers(
+    catalogue: ProviderCatalogue,
+    raw: Mapping[str, str],
+    *,
+    offline: bool,
+    paid: bool,
+    probe_seconds: float = PROBE_SECONDS,
+    clock: Callable[[], float] = time.monotonic,
+) -> tuple[ProviderVerdict, ...]:
+    """The verdict on every provider; all are asked concurrently."""
+    specs = [catalogue.find_spec(name) for name in catalogue.list_provider_names()]
+
+    async def one(spec: ProviderSpec) -> ProviderVerdict:
+        if not catalogue.is_configured(spec.name):
+            return _judge_unconfigured(spec, catalogue)
+        if offline and not spec.base_url:
+            return _build_verdict(
+                spec,
+                NOT_TRIED,
+                configured=False,
+                detail="your documents; not checked with --offline",
+            )
+        if reason := _describe_skip_reason(spec, raw, offline=offline, paid=paid):
+            return _build_verdict(spec, NOT_TRIED, detail=reason)
+        return await _probe_provider(spec, catalogue, raw, patience=probe_seconds, clock=clock)
+
+    return tuple(await asyncio.gather(*map(one, specs)))
+
+
+def _describe_skip_reason(
+    spec: ProviderSpec, raw: Mapping[str, str], *, offline: bool, paid: bool
+) -> str:
+    """Why no request is sent; empty if one is sent."""
+    if offline:
+        return "configured; not tried with --offline"
+    if Offer.WEB not in spec.offers:
+        return "configured; not tried, because it has no web search"
+    if is_metered(spec, raw) and not paid:
+        return "key set; --paid tries it, which may be charged"
+    return ""
+
+
+def is_metered(spec: ProviderSpec, raw: Mapping[str, str]) -> bool:
+    """True if a request may cost money: a key is set, and the server is not the user's own."""
+    given = [option for option in spec.options if raw.get(option.env)]
+    return any(option.secret for option in given) and not any(
+        option.is_self_hosted for option in given
+    )
+
+
+async def _probe_provider(
+    spec: ProviderSpec,
+    catalogue: ProviderCatalogue,
+    raw: Mapping[str, str],
+    *,
+    patience: float,
+    clock: Callable[[], float],
+) -> ProviderVerdict:
+    started = clock()
+    try:
+        provider = catalogue.connect_provider(spec.name)
+        if not isinstance(provider, WebSearch):
+            return _build_verdict(
+                spec, FAILING, detail="it declares web search but does not implement it"
+            )
+        async with asyncio.timeout(patience):
+            found = await provider.search_web(PROBE_QUERY)
+    except TimeoutError:
+        detail = f"no answer within {patience:g} s"
+        return _build_verdict(
+            spec, UNREACHABLE, detail=detail, change=_suggest_network_setting(spec, raw)
+        )
+    except CitewellError as error:
+        return _judge_failure(spec, error, raw)
+    return _judge_answer(spec, found, milliseconds=round(1000 * (clock() - started)))
+
+
+def _judge_answer(spec: ProviderSpec, found: SearchHits, *, milliseconds: int) -> ProviderVerdict:
+    where = f" from {found.instance}" if found.instance else ""
+    notes = " ".join(found.notes)
+    if found.hits:
+        detail = f"answered in {milliseconds} ms{where}. {notes}".strip()
+        return _build_verdict(spec, WORKING, detail=detail, change=_find_backticked_line(notes))
+    failed = "; ".join(f"{engine}: {reason}" for engine, reason in found.unresponsive)
+    if failed:
+        return _build_verdict(spec, FAILING, detail=f"its engines fail{where}: {failed}")
+    return _build_verdict(
+        spec, FINDS_NOTHING, detail=notes or f"no result for {PROBE_QUERY.text!r}{where}"
+    )
+
+
+def _judge_failure(
+    spec: ProviderSpec, error: CitewellError, raw: Mapping[str, str]
+) -> ProviderVerdict:
+    if error.extra.get("reason") == "not_configured":
+        return _build_verdict(
+            spec,
+            NOT_CONFIGURED,
+            configured=False,
+            detail=error.message,
+            change=_find_backticked_line(error.message),
+        )
+    state = next((word for kind, word in _STATES_BY_ERROR if isinstance(error, kind)), FAILING)
+    wait = (
+        f" Wait {error.retry_after:.0f} s."
+        if isinstance(error, RateLimited) and error.retry_after
+        else ""
+    )
+    return _build_verdict(
+        spec,
+        state,
+        detail=mask_secrets(error.message + wait),
+        change=_suggest_setting_change(spec, error, raw),
+    )
+
+
+def _suggest_setting_change(
+    spec: ProviderSpec, error: CitewellError, raw: Mapping[str, str]
+) -> str:
+    """The setting to change; empty if only waiting helps and the message names none."""
+    if isinstance(error, AuthRequired | OutOfCredit):
+        secrets = [option.env for option in spec.options if option.secret]
+        return f"{' '.join(f'{env}=…' for env in secrets)} (a key from {spec.homepage})"
+    if isinstance(error, RefusedByPolicy):
+        return "CITEWELL_ALLOW_PRIVATE_HOSTS=… (host:port of that address)"
+    if isinstance(error, NetworkFailed):
+        return _suggest_network_setting(spec, raw)
+    return _find_backticked_line(error.message)
+
+
+def _find_backticked_line(text: str) -> str:
+    """The configuration line that the message quotes in backticks; empty if there is none."""
+    found = re.search(r"`([^`]+)`", text)
+    return found[1] if found else ""
+
+
+def _suggest_network_setting(spec: ProviderSpec, raw: Mapping[str, str]) -> str:
+    if raw.get(spec.base_url_env):
+        return f"{spec.base_url_env}=… (an address that answers)"
+    own = next((env for env in spec.requires_any if raw.get(env)), None)
+    return (
+        f"{own}=… (an address that answers)"
+        if own
+        else "CITEWELL_PROXY=env (if your network needs a proxy)"
+    )
+
+
+def _judge_unconfigured(spec: ProviderSpec, catalogue: ProviderCatalogue) -> ProviderVerdict:
+    return _build_verdict(
+        spec,
+        NOT_CONFIGURED,
+        configured=False,
+        detail=f"needs {catalogue.describe_missing_settings(spec.name)}",
+        change=_suggest_missing_settings(spec),
+    )
+
+
+def _suggest_missing_settings(spec: ProviderSpec) -> str:
+    required = [option.env for option in spec.options if option.required]
+    names: Iterable[str] = required or spec.requires_any[:1]
+    return f"{' '.join(f'{env}=…' for env in names)} (see {spec.homepage})"
+
+
+def _build_verdict(
+    spec: ProviderSpec, state: str, *, configured: bool = True, detail: str = "", change: str = ""
+) -> ProviderVerdict:
+    return ProviderVerdict(
+        name=spec.name,
+        title=spec.title,
+        offers=tuple(sorted(spec.offers)),
+        configured=configured,
+        state=state,
+        detail=detail,
+        change=change,
+    )

@@ -1,0 +1,55 @@
+"""Reads bibliographies from files or standard input."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+from citewell.errors import InvalidInput
+from citewell.model.reference import BibliographyDocument, Reference
+from citewell.text import references
+from citewell.text.citations import identifiers
+
+MAX_FILE_BYTES = 50_000_000  # bytes
+_FORMATS_BY_SUFFIX = {".bib": "bibtex", ".bibtex": "bibtex", ".ris": "ris", ".json": "csl-json"}
+STDIN_NAME = "-"
+
+
+def read_bibliography_file(name: str, *, form: str = "auto") -> BibliographyDocument:
+    """Read a file, or standard input for "-"; the format follows from the suffix or the content.
+
+    Raises InvalidInput if the file cannot be read or contains no references.
+    """
+    chosen = form if form != "auto" else _FORMATS_BY_SUFFIX.get(Path(name).suffix.lower(), "auto")
+    found = references.parse_bibliography(_read_input_bytes(name), format=chosen)
+    if not found.references:
+        told = f": {found.malformed[0].reason}" if found.malformed else "."
+        raise InvalidInput(f"{_describe_input_name(name)} contains no references{told}")
+    return found
+
+
+def strip_reference_url(reference: Reference) -> Reference:
+    """The reference without its URL; identifiers in the URL are kept."""
+    known = reference.ids or (identifiers.find_identifiers(reference.url) if reference.url else ())
+    return replace(reference, ids=known, url="")
+
+
+def _read_input_bytes(name: str) -> bytes:
+    try:
+        if name == STDIN_NAME:
+            content = sys.stdin.buffer.read(MAX_FILE_BYTES + 1)
+        else:
+            with Path(name).open("rb") as file:
+                content = file.read(MAX_FILE_BYTES + 1)
+    except OSError as error:
+        raise InvalidInput(f"{name}: {error.strerror or 'the file cannot be read'}.") from None
+    if len(content) > MAX_FILE_BYTES:
+        raise InvalidInput(
+            f"{_describe_input_name(name)} is larger than {MAX_FILE_BYTES // 1_000_000} MB."
+        )
+    return content
+
+
+def _describe_input_name(name: str) -> str:
+    return "Standard input" if name == STDIN_NAME else name

@@ -1,0 +1,31 @@
+"""Opens an app for one command, with little on stderr and results that are never linked."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from citewell import config
+from citewell.config import Settings
+from citewell.server.app import App
+from citewell.server.log_output import configure_logging
+
+
+def load_command_settings() -> Settings:
+    """The server's settings, with large results inline and no audit lines on stderr."""
+    read = config.load_settings(link_threshold=sys.maxsize)
+    # Audit lines go to stderr by default, where a person wants to see only errors.
+    quiet = {} if read.audit_path else {"audit_enabled": False}
+    return read.model_copy(update=quiet)
+
+
+@asynccontextmanager
+async def open_command_app(chosen: Settings | None = None) -> AsyncIterator[App]:
+    chosen = chosen or load_command_settings()
+    configure_logging(chosen.raw.get("LOG_LEVEL", "error"))
+    app = App(chosen)
+    try:
+        yield app
+    finally:
+        await app.aclose()

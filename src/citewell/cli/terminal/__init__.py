@@ -1,0 +1,1 @@
+"""What a command prints: text, tables, JSON, spinners and progress."""

@@ -1,0 +1,102 @@
+"""Prints text, tables and JSON: with colour on a terminal, as plain lines in a pipe."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from citewell.text.safety.markup_cleaning import extract_visible_text
+
+TableRow = Sequence[str]
+STATE_COLOURS = {"ok": "green", "warning": "yellow", "failed": "red", "idle": "dim"}
+
+
+def is_terminal() -> bool:
+    return sys.stdout.isatty()
+
+
+def print_text(text: str = "", *, style: str = "", unwrapped: bool = False) -> None:
+    """Print one paragraph; wrapped lines keep its indent, and with `unwrapped` no line is wrapped.
+
+    Control characters are removed, because text from outside could otherwise control the terminal.
+    """
+    if not is_terminal():
+        sys.stdout.write(f"{extract_visible_text(text)}\n")
+        return
+    from rich.console import Console
+    from rich.padding import Padding
+    from rich.text import Text
+
+    words = extract_visible_text(text)
+    indent = 0 if unwrapped else len(words) - len(words.lstrip(" "))
+    shown = Padding(Text(words[indent:], style=style), (0, 0, 0, indent), expand=False)
+    Console(highlight=False).print(
+        Text(words, style=style) if unwrapped else shown, soft_wrap=unwrapped
+    )
+
+
+def print_json(data: Any) -> None:
+    sys.stdout.write(json.dumps(data, ensure_ascii=False, indent=2) + "\n")
+
+
+def print_table(
+    headings: TableRow, rows: Sequence[TableRow], *, styles: Sequence[str] = ()
+) -> None:
+    """Print a table; `styles` holds the colour of each row and may be shorter than `rows`."""
+    if is_terminal():
+        _print_rich_table(headings, rows, styles)
+        return
+    widths = [max(len(row[column]) for row in [headings, *rows]) for column in range(len(headings))]
+    for row in [headings, *rows]:
+        cells = [
+            extract_visible_text(cell).ljust(width) for cell, width in zip(row, widths, strict=True)
+        ]
+        sys.stdout.write("  ".join(cells).rstrip() + "\n")
+
+
+def _print_rich_table(headings: TableRow, rows: Sequence[TableRow], styles: Sequence[str]) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    shown = Table(*headings, box=box.SIMPLE_HEAD, pad_edge=False)
+    for place, row in enumerate(rows):
+        style = styles[place] if place < len(styles) else ""
+        shown.add_row(
+            *(Text(extract_visible_text(cell), overflow="fold") for cell in row), style=style
+        )
+    Console(highlight=False).print(shown)
+
+
+class ProgressSpinner:
+    """Shows the progress that `App.call_tool` reports."""
+
+    def __init__(self, status: Any = None) -> None:
+        self._status = status
+
+    async def update_progress(
+        self, progress: float, total: float | None, message: str | None
+    ) -> None:
+        if self._status is None or not message:
+            return
+        from rich.text import Text
+
+        share = f" ({progress:.0f} of {total:.0f})" if total else ""
+        self._status.update(Text(extract_visible_text(message) + share))
+
+
+@contextmanager
+def show_spinner(text: str) -> Iterator[ProgressSpinner]:
+    """Show a spinner on stderr while the block runs; nothing if stderr is not a terminal."""
+    if not sys.stderr.isatty():
+        yield ProgressSpinner()
+        return
+    from rich.console import Console
+    from rich.text import Text
+
+    with Console(stderr=True).status(Text(extract_visible_text(text))) as status:
+        yield ProgressSpinner(status)

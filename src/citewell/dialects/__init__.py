@@ -1,0 +1,1 @@
+"""Response formats and billing rules that several providers share."""

@@ -1,0 +1,118 @@
+"""Paid model APIs: turns error bodies into errors that name the setting to change."""
+
+from __future__ import annotations
+
+import re
+import time
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from citewell.errors import (
+    CitewellError,
+    MalformedResponse,
+    Misconfigured,
+    NotFound,
+    OutOfCredit,
+    RejectedRequest,
+)
+from citewell.net.http.messages import HttpResponse
+from citewell.net.http.status_errors import check_status
+from citewell.text.safety.markup_cleaning import clean_markup
+from citewell.text.safety.secret_masking import mask_secrets
+
+M = TypeVar("M", bound=BaseModel)
+
+EXPLAINED_STATUSES = frozenset({400, 404, 422, 429})  # statuses whose body explains the error
+_MAX_UPSTREAM_MESSAGE_CHARS = 300  # of an upstream's own error text
+_UNKNOWN_MODEL_PATTERN = re.compile(
+    r"model[_ ]not[_ ]found|(?:model|agent)\b.{0,80}(?:does not exist|not found|not supported|deprecated|retired|shut down"
+    r"|no longer available|invalid)|(?:unknown|invalid|unsupported) (?:model|agent)|^model: ",
+    re.IGNORECASE,
+)  # fmt: skip
+_NO_CREDIT_PATTERN = re.compile(
+    r"insufficient[_ ](?:quota|credit|balance|funds)|billing|exceeded your current quota|credit balance is too low",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PaidAccount:
+    """A provider of a paid API, its model, and the setting that chooses the model."""
+
+    provider: str
+    title: str
+    model: str
+    model_setting: str
+
+
+def read_paid_response(response: HttpResponse, account: PaidAccount) -> dict[str, Any]:
+    """The response as a JSON object; an error body is raised as the error the user can act on."""
+    if response.status in EXPLAINED_STATUSES:
+        said = _read_refusal_message(response)
+        if response.status != 429 or _NO_CREDIT_PATTERN.search(said):  # OpenAI uses 429 for both
+            raise build_refusal_error(said, response.status, account)
+        check_status(response, provider=account.provider, accept=(), now=time.time)
+    answer = response.parse_json()
+    if not isinstance(answer, dict):
+        raise MalformedResponse(
+            "The response is JSON, but not the documented object.", provider=account.provider
+        )
+    return answer
+
+
+def validate_response(model: type[M], answer: Any, account: PaidAccount) -> M:
+    try:
+        return model.model_validate(answer)
+    except ValidationError:
+        message = "The response does not have the documented form."
+        raise MalformedResponse(message, provider=account.provider) from None
+
+
+def build_refusal_error(said: str, status: int | None, account: PaidAccount) -> CitewellError:
+    """The error that an upstream's message and status mean."""
+    detail = f"HTTP {status}: {said}" if status else said
+    if _UNKNOWN_MODEL_PATTERN.search(said):
+        return Misconfigured(
+            f"{account.title} does not offer the model {account.model!r}: set {account.model_setting}"
+            " to a model that it offers.",
+            provider=account.provider,
+            action="inform_user",
+            detail=detail,
+        )
+    if _NO_CREDIT_PATTERN.search(said):
+        return OutOfCredit(
+            f"The account with {account.title} has no credit left.",
+            provider=account.provider,
+            detail=detail,
+        )
+    if status == 404:
+        return NotFound(
+            f"{account.title} has no such record.", provider=account.provider, detail=detail
+        )
+    return RejectedRequest(
+        f"{account.title} refused the request.", provider=account.provider, detail=detail
+    )
+
+
+def extract_error_message(error: Any) -> str:
+    """The message of an error object: cleaned, without secrets, and shortened."""
+    if isinstance(error, dict):
+        parts = [error.get(name) for name in ("code", "type", "message", "status", "detail")]
+        error = " ".join(part for part in parts if isinstance(part, str))
+    return mask_secrets(clean_markup(error if isinstance(error, str) else ""))[
+        :_MAX_UPSTREAM_MESSAGE_CHARS
+    ]
+
+
+def _read_refusal_message(response: HttpResponse) -> str:
+    try:
+        answer = response.parse_json()
+    except MalformedResponse:
+        return extract_error_message(response.decode_text()[: 4 * _MAX_UPSTREAM_MESSAGE_CHARS])
+    if isinstance(answer, list):  # Google sometimes wraps errors in a list
+        answer = answer[0] if answer else {}
+    if not isinstance(answer, dict):
+        return ""
+    return extract_error_message(answer.get("error") or answer.get("detail") or answer)

@@ -1,0 +1,132 @@
+"""Reads one address: checks robots.txt, tries the tiers, and builds a page of the result."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Protocol
+
+from citewell.errors import NetworkFailed, RefusedByPolicy
+from citewell.fetch import page_errors
+from citewell.fetch.tiers.tier_ladder import (
+    FetchTier,
+    PageDraft,
+    TierLadder,
+    TierNote,
+    TierOrder,
+    keep_given_order,
+)
+from citewell.model.page import Page, PageAuthor
+from citewell.net.guard.url_grammar import parse_url
+from citewell.text.language import tokens
+from citewell.text.language.detection import detect_language
+from citewell.text.safety.invisible_characters import strip_invisible_characters
+
+_LONG_PAGE_CHARS = 200_000  # characters; longer pages are finished in a thread, off the event loop
+_MAX_PAGE_CHARS = 5_000_000  # characters; the rest is cut, because no caller gets more
+
+SiteReading = Callable[[str], Awaitable[Page | None]]
+
+
+class RobotsCheck(Protocol):
+    async def check_robots(self, url: str) -> None: ...
+
+
+class AddressReader:
+    """Reads an address as a Page, or raises the error that says why it cannot."""
+
+    def __init__(
+        self,
+        tiers: Sequence[FetchTier],
+        *,
+        robots: RobotsCheck | None,
+        order: TierOrder = keep_given_order,
+        by_site: SiteReading | None = None,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """`robots` is None if the operator ignores robots.txt; `by_site` reads sites through their APIs."""
+        self._ladder = TierLadder(tiers, order=order)
+        self._robots = robots
+        self._by_site = by_site
+        self._now = now
+        self._clock = clock
+
+    async def read_page(self, url: str, *, note: TierNote | None = None) -> Page:
+        started = self._clock()
+        page = await self._read_site_page(url)
+        if page is not None:
+            return replace(page, seconds=self._clock() - started)
+        await self._check_robots(url)
+        draft = await self._ladder.climb_tiers(url, note=note)
+        seconds = self._clock() - started
+        if len(draft.content) < _LONG_PAGE_CHARS:
+            return self._build_page(url, draft, seconds=seconds)
+        return await asyncio.to_thread(self._build_page, url, draft, seconds=seconds)
+
+    async def _read_site_page(self, url: str) -> Page | None:
+        """The page as its site reader returns it; None if the tiers have to fetch it."""
+        try:
+            parse_url(url)
+            return await self._by_site(url) if self._by_site is not None else None
+        except RefusedByPolicy as error:
+            raise page_errors.build_url_error(url, error.message) from None
+
+    async def _check_robots(self, url: str) -> None:
+        if self._robots is None:
+            return
+        try:
+            await self._robots.check_robots(url)
+        except RefusedByPolicy as error:
+            raise _build_refusal(url, error) from None
+        except NetworkFailed as error:
+            raise page_errors.build_network_error(url, error.message) from None
+
+    def _build_page(self, url: str, draft: PageDraft, *, seconds: float) -> Page:
+        about = draft.metadata
+        cleaned = strip_invisible_characters(draft.content[:_MAX_PAGE_CHARS])
+        content = cleaned.text.strip()
+        return Page(
+            url=url,
+            final_url=draft.final_url,
+            content=content,
+            content_type=draft.content_type,
+            title=about.title,
+            kind=draft.kind,
+            extracted_by=draft.extracted_by,
+            quality=draft.quality,
+            charset=draft.charset,
+            language=about.language or detect_language(content),
+            author=about.author,
+            authors=tuple(
+                PageAuthor(name=author.name, organisation=author.organisation)
+                for author in about.authors
+            ),
+            site=about.site,
+            published=about.published,
+            published_basis=about.published_basis,
+            word_count=sum(1 for _ in tokens.split_words(content)),
+            fetched_at=self._now(),
+            seconds=seconds,
+            truncated=len(draft.content) > _MAX_PAGE_CHARS,
+            page_count=draft.page_count,
+            file_size=draft.file_size,
+            notes=draft.notes,
+            modified=about.modified,
+            structured=about.structured,
+            forum_signals=about.forum,
+            hidden=dict(Counter(draft.hidden_counts) + Counter(cleaned.removed_counts)),
+            etag=draft.etag,
+            last_modified=draft.last_modified,
+        )
+
+
+def _build_refusal(url: str, error: RefusedByPolicy) -> RefusedByPolicy:
+    """Tell a refusal by robots.txt from a refusal of the address by the guard."""
+    if error.message.endswith("(robots.txt)."):
+        return page_errors.build_robots_error(url, error.message)
+    return page_errors.build_url_error(url, error.message)

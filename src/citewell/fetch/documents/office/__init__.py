@@ -1,0 +1,1 @@
+"""Readers of word processor, spreadsheet and presentation files."""

@@ -1,0 +1,65 @@
+"""Reads the title, author, date and language that an office document declares."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from xml.etree.ElementTree import Element
+
+from citewell.fetch.documents import xml_tree
+from citewell.fetch.documents.document_text import Broken
+from citewell.fetch.documents.zip_archive import ZipDocument
+
+_ISO_DATE_PATTERN = re.compile(
+    r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?"
+)
+_PROPERTY_PARTS = ("docProps/core.xml", "docProps/app.xml", "meta.xml")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OfficeProperties:
+    title: str | None = None
+    author: str | None = None
+    created: str | None = None
+    language: str | None = None
+    pages: int | None = None
+
+
+def read_office_properties(archive: ZipDocument) -> OfficeProperties:
+    """The declared properties; damaged property files are ignored."""
+    found: dict[str, str] = {}
+    pages: int | None = None
+    for name in _PROPERTY_PARTS:
+        root = _find_property_part(archive, name)
+        for element in root.iter() if root is not None else ():
+            text = xml_tree.join_element_text(element)
+            if text and len(element) == 0:
+                found.setdefault(xml_tree.strip_namespace(element), text)
+            count = xml_tree.find_xml_attribute(element, "page-count")
+            pages = int(count) if count.isascii() and count.isdigit() and len(count) < 7 else pages
+    counted = found.get("Pages", "")
+    return OfficeProperties(
+        title=found.get("title"),
+        author=found.get("creator") or found.get("initial-creator"),
+        created=find_iso_date(
+            found.get("created") or found.get("creation-date") or found.get("date")
+        ),
+        language=(found.get("language") or "")[:2].lower() or None,
+        pages=int(counted)
+        if counted.isascii() and counted.isdigit() and len(counted) < 7
+        else pages,
+    )
+
+
+def _find_property_part(archive: ZipDocument, name: str) -> Element | None:
+    if name not in archive:
+        return None
+    try:
+        return xml_tree.parse_xml_bytes(archive.read_member(name))
+    except Broken:
+        return None
+
+
+def find_iso_date(text: str | None) -> str | None:
+    match = _ISO_DATE_PATTERN.match((text or "").strip())
+    return match.group() if match else None

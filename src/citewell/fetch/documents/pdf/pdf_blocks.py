@@ -1,0 +1,245 @@
+"""Groups lines in reading order into paragraphs, headings, list items, code and tables."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+from statistics import median
+from typing import NamedTuple
+
+from citewell.fetch.documents.markdown_tables import format_markdown_cell, render_markdown_table
+from citewell.fetch.documents.pdf.page_tables import PdfTable
+from citewell.fetch.documents.pdf.page_words import PdfWord
+from citewell.fetch.documents.pdf.text_lines import DOT_LEADER_PATTERN, TextLine, is_right_to_left
+from citewell.fetch.markdown.markdown_text import escape_markdown, resolve_link
+
+_BULLET_PATTERN = re.compile(r"[•◦▪‣·○●■□▸►➢✓\uf0b7\uf0a7*–—-]")
+_ITEM_NUMBER_PATTERN = re.compile(r"\(?(\d{1,3}|[a-zA-Z])[.)]")
+_UNSPACED_SCRIPT_PATTERN = re.compile(
+    "[\u3005-\u3007\u3001\u3002\uff00-\uff65\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]"
+)
+_SENTENCE_END_PATTERN = re.compile(r"[.!?:;。！？][\"'”’)\]]*$")
+_SENTENCE_START_PATTERN = re.compile(r"[\"'“‘(\[]*[A-ZÀ-ÞА-Я0-9•]")
+
+
+class PdfBlock(NamedTuple):
+    kind: str  # paragraph, heading, item, code or table
+    text: str  # markdown, except code, which is verbatim
+    size: float = 0.0
+    bold: bool = False
+    depth: float = 0.0  # left edge of a list item, in points
+    marker: str = ""
+
+
+def build_region_blocks(items: Sequence[TextLine | PdfTable], *, body: float) -> list[PdfBlock]:
+    blocks: list[PdfBlock] = []
+    run: list[TextLine] = []
+    right = max((item.x1 for item in items if isinstance(item, TextLine)), default=0.0)
+    left = min((item.x0 for item in items if isinstance(item, TextLine)), default=0.0)
+    leading = _measure_line_spacing([item for item in items if isinstance(item, TextLine)])
+    for item in items:
+        if isinstance(item, PdfTable):
+            blocks += _build_block(run, body)
+            run = []
+            blocks.append(build_table_block(item))
+        elif run and _is_block_start(run, item, (left, right, leading)):
+            blocks += _build_block(run, body)
+            run = [item]
+        else:
+            run.append(item)
+    return blocks + _build_block(run, body)
+
+
+def build_table_block(found: PdfTable) -> PdfBlock:
+    rows = [[format_markdown_cell(join_text_lines(cell)) for cell in row] for row in found.rows]
+    return PdfBlock("table", render_markdown_table(rows))
+
+
+def _measure_line_spacing(lines: list[TextLine]) -> float:
+    """The median distance between baselines, or 0 if there are too few lines to tell."""
+    steps = [
+        other.y - one.y
+        for one, other in pairwise(lines)
+        if one.size == other.size and 0.5 * one.size < other.y - one.y < 3 * one.size
+    ]
+    return median(steps) if len(steps) > 1 else 0.0
+
+
+def _is_block_start(
+    run: list[TextLine], line: TextLine, region: tuple[float, float, float]
+) -> bool:
+    """Whether this line begins a new block; `region` is (left edge, right edge, line spacing)."""
+    left, right, leading = region
+    last = run[-1]
+    size = max(last.size, line.size)
+    if _is_monospaced(last) != _is_monospaced(line):
+        return True
+    if _is_monospaced(line):
+        return not -0.5 * size < line.y - last.y < 2.6 * size
+    if DOT_LEADER_PATTERN.search(last.text) or DOT_LEADER_PATTERN.search(line.text):
+        return True
+    if abs(last.size - line.size) > 0.08 * size or _is_bold_line(last) != _is_bold_line(line):
+        return True
+    step = line.y - last.y
+    if step < -0.5 * size or step > (max(1.25 * leading, 1.4 * size) if leading else 1.75 * size):
+        return True
+    return _is_paragraph_start(run, line, left, right)
+
+
+def _is_paragraph_start(run: list[TextLine], line: TextLine, left: float, right: float) -> bool:
+    """Whether this line begins a paragraph or list item without extra space above it."""
+    first, last, size = run[0], run[-1], line.size
+    if marker := _find_item_marker(line):
+        # A number inside running text, such as a year at a line's start, is no list item.
+        return (
+            not marker[0].isalnum()
+            or bool(_find_item_marker(first))
+            or bool(_SENTENCE_END_PATTERN.search(last.text))
+        )
+    if _find_item_marker(first):
+        return line.x0 < first.x0 + 0.5 * size
+    rtl = is_right_to_left(line.text)
+    indent, before = (right - line.x1, right - last.x1) if rtl else (line.x0 - left, last.x0 - left)
+    if indent > 0.8 * size and before < indent - 0.8 * size and len(run) > 1:
+        return True
+    rest = last.x0 - left if rtl else right - last.x1
+    if rest < 0.2 * (right - left):
+        return False
+    return _is_shifted_line(last, line) or bool(
+        _SENTENCE_END_PATTERN.search(last.text) and _SENTENCE_START_PATTERN.match(line.text)
+    )
+
+
+def _is_shifted_line(last: TextLine, line: TextLine) -> bool:
+    """Whether two lines share neither an edge nor a centre, like a title and the text below it."""
+    shifts = (line.x0 - last.x0, line.x1 - last.x1, (line.x0 + line.x1 - last.x0 - last.x1) / 2)
+    return min(map(abs, shifts)) > line.size
+
+
+def _find_item_marker(line: TextLine) -> str:
+    """The bullet or number that a list item begins with; "" if the line is not one."""
+    words = line.words
+    if len(words) < 2:
+        return ""
+    first = words[0].text
+    if _BULLET_PATTERN.fullmatch(first) or _ITEM_NUMBER_PATTERN.fullmatch(first):
+        return first
+    apart = words[1].x0 - words[0].x1 > 0.6 * line.size
+    return first if apart and first.isascii() and first.isdigit() and len(first) < 3 else ""
+
+
+def _is_monospaced(line: TextLine) -> bool:
+    return all(word.style.mono for word in line.words)
+
+
+def _is_bold_line(line: TextLine) -> bool:
+    return all(word.style.bold for word in line.words)
+
+
+def _build_block(run: list[TextLine], body: float) -> list[PdfBlock]:
+    if not run:
+        return []
+    first = run[0]
+    if _is_monospaced(first):
+        return [PdfBlock("code", _join_code_lines(run), first.size)]
+    text = join_text_lines(run)
+    plain = " ".join(line.text for line in run)
+    bold = all(map(_is_bold_line, run))
+    if DOT_LEADER_PATTERN.search(plain):
+        return [
+            PdfBlock(
+                "item", DOT_LEADER_PATTERN.sub(r" … \1", text), first.size, bold, first.x0, "-"
+            )
+        ]
+    if _is_pdf_heading(run, plain, body, bold=bold):
+        return [PdfBlock("heading", text, first.size, bold)]
+    if marker := _find_item_marker(first):
+        return [_build_list_item(run, marker)]
+    return [PdfBlock("paragraph", text, first.size, bold)]
+
+
+def _build_list_item(run: list[TextLine], marker: str) -> PdfBlock:
+    first = run[0]
+    number = _ITEM_NUMBER_PATTERN.fullmatch(marker)
+    letter = number is not None and not number[1].isdigit()
+    words = first.words if letter else first.words[1:]
+    digits = "".join(filter(str.isdigit, marker))
+    text = join_text_lines([first._replace(words=words), *run[1:]])
+    return PdfBlock("item", text, first.size, False, first.x0, f"{int(digits)}." if digits else "-")
+
+
+def _is_pdf_heading(run: list[TextLine], text: str, body: float, *, bold: bool) -> bool:
+    size = run[0].size
+    if len(text) > 200 or len(run) > 3 or not re.search(r"\w", text) or _BULLET_PATTERN.match(text):
+        return False
+    if size >= 1.12 * body:
+        return len(text) > 1 or text.isupper()
+    if not bold or size < 0.95 * body or len(run) > 2:
+        return False
+    return len(text) <= 100 and not re.search(r"[.,;]$", text)
+
+
+def _join_code_lines(run: list[TextLine]) -> str:
+    """Code lines as text; indentation follows each line's horizontal position."""
+    left = min(line.x0 for line in run)
+    width = max(0.6 * run[0].size, 1.0)
+    made: list[str] = []
+    level: float | None = None
+    for line in run:
+        column = round((line.x0 - left) / width)
+        if level is not None and abs(line.y - level) < 0.4 * line.size:
+            made[-1] = made[-1].ljust(column) + ("" if column > len(made[-1]) else " ") + line.text
+        else:
+            blank = level is not None and line.y - level > 1.9 * line.size
+            made += [""] * blank + [" " * min(column, 120) + line.text]
+        level = line.y
+    return "\n".join(made)
+
+
+def join_text_lines(lines: Sequence[TextLine]) -> str:
+    """The lines as running markdown: links kept, words hyphenated at line ends joined."""
+    pieces: list[tuple[str, str]] = []  # text and where it links to
+    for line in lines:
+        for place, word in enumerate(line.words):
+            _append_word(pieces, word, at_start=place == 0)
+    return "".join(_format_linked_text(text, link) for text, link in pieces).strip()
+
+
+def _append_word(pieces: list[tuple[str, str]], word: PdfWord, *, at_start: bool) -> None:
+    if not pieces:
+        pieces.append((word.text, word.link))
+        return
+    text, link = pieces[-1]
+    glue = " "
+    if at_start and _is_hyphenated_break(text, word.text):
+        text, glue = text[:-1], ""
+    elif (
+        at_start
+        and _UNSPACED_SCRIPT_PATTERN.match(text[-1:])
+        and _UNSPACED_SCRIPT_PATTERN.match(word.text)
+    ):
+        glue = ""
+    if link == word.link:
+        pieces[-1] = (text + glue + word.text, link)
+    elif link:
+        pieces[-1] = (text, link)
+        pieces.append((glue + word.text, word.link))
+    else:
+        pieces[-1] = (text + glue, link)
+        pieces.append((word.text, word.link))
+
+
+def _is_hyphenated_break(text: str, following: str) -> bool:
+    return len(text) > 2 and text[-1] in "-‐" and text[-2].islower() and following[:1].islower()
+
+
+def _format_linked_text(text: str, link: str) -> str:
+    if not link:
+        return escape_markdown(text)
+    bare = text.strip()
+    before = text[: len(text) - len(text.lstrip())]
+    address = resolve_link("", link)
+    if not bare or not address:
+        return escape_markdown(text)
+    return f"{before}[{escape_markdown(bare)}]({address})"

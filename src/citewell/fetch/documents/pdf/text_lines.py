@@ -1,0 +1,200 @@
+"""Groups words into lines, and lines into reading order, column by column."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from statistics import median
+from typing import NamedTuple
+
+from citewell.fetch.documents.pdf.page_words import PdfWord
+
+_RTL_LETTER_PATTERN = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
+_LTR_LETTER_PATTERN = re.compile("[A-Za-z\u00c0-\u058f]")
+_LIST_MARKER_PATTERN = re.compile(r"(?:[•◦▪‣·○●■□▸►–—*-]|\(?(?:\d{1,3}|[a-zA-Z])[.)])")
+# The dots between an entry of a table of contents and its page number.
+DOT_LEADER_PATTERN = re.compile(r"\s*(?:\.\s?){4,}\s*(\w{1,6})$")
+_SAME_LINE_TOLERANCE = 0.35  # of the font size: how far baselines of one line may differ
+_MAX_WORD_GAP = 1.0  # of the font size: a wider gap separates two pieces, which may be table cells
+_MAX_COLUMN_DEPTH = 6
+
+
+class TextLine(NamedTuple):
+    words: tuple[PdfWord, ...]
+    x0: float
+    x1: float
+    y: float
+    size: float
+
+    @property
+    def text(self) -> str:
+        return " ".join(word.text for word in self.words)
+
+
+def build_text_line(words: list[PdfWord]) -> TextLine:
+    sizes = Counter[float]()
+    for word in words:
+        sizes[word.style.size] += len(word.text)
+    size = sizes.most_common(1)[0][0]
+    main = [word.y for word in words if word.style.size == size]
+    return TextLine(
+        words=tuple(_order_line_words(words)),
+        x0=min(word.x0 for word in words),
+        x1=max(word.x1 for word in words),
+        y=main[0],
+        size=size,
+    )
+
+
+def is_right_to_left(text: str) -> bool:
+    return len(_RTL_LETTER_PATTERN.findall(text)) > len(_LTR_LETTER_PATTERN.findall(text))
+
+
+def _order_line_words(words: list[PdfWord]) -> list[PdfWord]:
+    """Words by position; right to left for such scripts, with Latin runs left to right."""
+    if not is_right_to_left("".join(word.text for word in words)):
+        return sorted(words, key=lambda word: word.x0)
+    ordered = sorted(words, key=lambda word: -word.x1)
+    result: list[PdfWord] = []
+    run: list[PdfWord] = []
+    for word in ordered:
+        if _LTR_LETTER_PATTERN.search(word.text) and not _RTL_LETTER_PATTERN.search(word.text):
+            run.insert(0, word)
+            continue
+        result += [*run, word]
+        run = []
+    return result + run
+
+
+def split_into_lines(words: list[PdfWord]) -> list[TextLine]:
+    """Lines, or pieces of lines: words on one baseline with no wide gap between them."""
+    pieces: list[list[PdfWord]] = []
+    for word in words:
+        if pieces and _is_line_continuation(pieces[-1][-1], word):
+            pieces[-1].append(word)
+        else:
+            pieces.append([word])
+    return _join_line_pieces([build_text_line(piece) for piece in pieces])
+
+
+def _is_line_continuation(last: PdfWord, word: PdfWord) -> bool:
+    size = max(last.style.size, word.style.size)
+    gap = max(word.x0 - last.x1, last.x0 - word.x1)
+    return abs(word.y - last.y) <= _SAME_LINE_TOLERANCE * size and gap <= _MAX_WORD_GAP * size
+
+
+def _join_line_pieces(lines: list[TextLine]) -> list[TextLine]:
+    """Lines, with pieces joined that stand side by side but are apart in the file."""
+    by_place = sorted(lines, key=lambda line: (round(line.y), line.x0))
+    rows: list[list[TextLine]] = []
+    for line in by_place:
+        row = next((row for row in rows[-3:] if _is_same_baseline(row[-1], line)), None)
+        if row is None:
+            rows.append([line])
+        else:
+            row.append(line)
+    return [
+        line for row in rows for line in _join_row_pieces(sorted(row, key=lambda line: line.x0))
+    ]
+
+
+def _is_same_baseline(one: TextLine, other: TextLine) -> bool:
+    return abs(one.y - other.y) <= _SAME_LINE_TOLERANCE * max(one.size, other.size)
+
+
+def _is_item_number(number: TextLine, line: TextLine) -> bool:
+    """Whether a bare number begins a list item; before a short text it may be a table cell."""
+    return (
+        number.text.isascii() and number.text.isdigit() and len(number.text) < 3 < len(line.words)
+    )
+
+
+def _join_row_pieces(row: list[TextLine]) -> list[TextLine]:
+    kept = [row[0]]
+    for line in row[1:]:
+        last = kept[-1]
+        size = max(last.size, line.size)
+        marked = _LIST_MARKER_PATTERN.fullmatch(last.text) or (
+            len(row) == 2 and _is_item_number(last, line)
+        )
+        room = 3.5 * size if marked else _MAX_WORD_GAP * size
+        if line.x0 - last.x1 <= room:
+            kept[-1] = build_text_line([*last.words, *line.words])
+        else:
+            kept.append(line)
+    return kept
+
+
+def order_line_regions(lines: list[TextLine], *, depth: int = 0) -> list[list[TextLine]]:
+    """Regions of lines in reading order; each region is one column wide."""
+    if len(lines) < 6 or depth > _MAX_COLUMN_DEPTH:
+        return [sorted(lines, key=lambda line: (line.y, line.x0))] if lines else []
+    gutter = _find_column_gutter(lines)
+    if gutter is None:
+        return [sorted(lines, key=lambda line: (line.y, line.x0))]
+    regions: list[list[TextLine]] = [[]]
+    band: list[TextLine] = []
+    for line in sorted(lines, key=lambda line: line.y):
+        if line.x0 < gutter < line.x1:
+            _add_band_regions(band, gutter, regions, depth)
+            band = []
+            regions[-1].append(line)
+        else:
+            band.append(line)
+    _add_band_regions(band, gutter, regions, depth)
+    return [region for region in regions if region]
+
+
+def _add_band_regions(
+    band: list[TextLine], gutter: float, regions: list[list[TextLine]], depth: int
+) -> None:
+    """Add the band's columns as new regions, or its lines to the last region if it has none."""
+    columns = _split_columns(band, gutter, depth) if band else []
+    if columns:
+        regions += [*columns, []]
+    else:
+        regions[-1] += sorted(band, key=lambda line: (line.y, line.x0))
+
+
+def _split_columns(band: list[TextLine], gutter: float, depth: int) -> list[list[TextLine]]:
+    left = [line for line in band if line.x1 <= gutter]
+    right = [line for line in band if line.x0 >= gutter]
+    if not _has_prose_columns(left, right):
+        return []
+    sides = [left, right]
+    if is_right_to_left("".join(line.text for line in band)):
+        sides.reverse()
+    return [region for side in sides for region in order_line_regions(side, depth=depth + 1)]
+
+
+def _has_prose_columns(left: list[TextLine], right: list[TextLine]) -> bool:
+    """Whether both sides are running text, which fills its column; table cells do not."""
+    if min(len(left), len(right)) < 3:
+        return False
+    for side in (left, right):
+        width = max(line.x1 for line in side) - min(line.x0 for line in side)
+        usual = median(line.x1 - line.x0 for line in side)
+        words = median(len(line.text) for line in side)
+        if usual < 0.6 * width or words < 18:
+            return False
+    return True
+
+
+def _find_column_gutter(lines: list[TextLine]) -> float | None:
+    """The centre of the strip between two columns, which few or no lines cross; None if absent."""
+    left, right = min(line.x0 for line in lines), max(line.x1 for line in lines)
+    size = median(line.size for line in lines)
+    edges = sorted(
+        {line.x1 for line in lines if left + 0.15 * (right - left) < line.x1 < right - size}
+    )
+    best: tuple[int, float, float] | None = None
+    for edge in edges:
+        beyond = [line for line in lines if line.x0 > edge]
+        before = [line for line in lines if line.x1 <= edge]
+        crossing = len(lines) - len(beyond) - len(before)
+        if len(beyond) < 3 or len(before) < 3 or crossing > 0.25 * len(lines):
+            continue
+        room = min(line.x0 for line in beyond) - edge
+        if room >= 0.7 * size and (best is None or (crossing, -room) < best[:2]):
+            best = (crossing, -room, edge + room / 2)
+    return best[2] if best else None

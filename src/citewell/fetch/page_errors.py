@@ -1,0 +1,146 @@
+"""The errors for pages that cannot be read; `detail` is the short form in the list of tiers."""
+
+from __future__ import annotations
+
+from citewell.errors import (
+    AuthRequired,
+    Blocked,
+    BrowserUnavailable,
+    CitewellError,
+    ContentEmpty,
+    InvalidInput,
+    NetworkFailed,
+    NotFound,
+    RateLimited,
+    RefusedByPolicy,
+    RejectedRequest,
+    TooLarge,
+    UpstreamUnavailable,
+)
+from citewell.text.safety.secret_masking import mask_secrets
+
+_ALTERNATIVE_SOURCE_ADVICE = "Try an alternative source — its content can't be read directly."
+
+
+def build_url_error(url: str, reason: str) -> RefusedByPolicy:
+    said = f"URL rejected for {mask_secrets(url)}: {reason.rstrip('.')}. Provide a valid public http(s) URL."
+    return RefusedByPolicy(said, detail=reason)
+
+
+def build_robots_error(url: str, reason: str) -> RefusedByPolicy:
+    said = f"URL rejected for {mask_secrets(url)}: {reason.rstrip('.')}. "
+    return RefusedByPolicy(
+        said + "Set CITEWELL_RESPECT_ROBOTS=false to read it nevertheless.", detail=reason
+    )
+
+
+def build_reader_error(url: str) -> ContentEmpty:
+    said = f"No content extracted from {mask_secrets(url)}: the reader failed on it; details are in the log."
+    return ContentEmpty(said, detail="reader failed", action="report_bug")
+
+
+def build_network_error(url: str, reason: str) -> NetworkFailed:
+    said = f"Network error on {mask_secrets(url)}: {reason.rstrip('.')}. Check connectivity."
+    return NetworkFailed(said, detail=reason.rstrip("."))
+
+
+def build_wall_error(url: str, by: str) -> Blocked:
+    return Blocked(
+        f"Blocked: {mask_secrets(url)} uses bot detection. {_ALTERNATIVE_SOURCE_ADVICE}", detail=by
+    )
+
+
+def build_consent_error(url: str, by: str) -> Blocked:
+    said = f"Blocked: {mask_secrets(url)} shows a consent page instead of its content. {_ALTERNATIVE_SOURCE_ADVICE}"
+    return Blocked(said, detail=by)
+
+
+def build_not_found_error(url: str, detail: str) -> NotFound:
+    said = (
+        f"Not found: {mask_secrets(url)} returned 404/410 — the page does not exist. Check the URL."
+    )
+    return NotFound(said, detail=detail)
+
+
+def build_soft_404_error(url: str, detail: str) -> NotFound:
+    said = f"Not found: {mask_secrets(url)} says that the page does not exist. Check the URL."
+    return NotFound(said, detail=detail)
+
+
+def build_login_error(url: str, detail: str) -> AuthRequired:
+    said = f"Auth required: {mask_secrets(url)} is behind a login wall."
+    return AuthRequired(said, detail=detail, action="inform_user")
+
+
+def build_paywall_error(url: str, detail: str) -> AuthRequired:
+    said = f"Auth required: {mask_secrets(url)} is behind a subscription wall."
+    return AuthRequired(said, detail=detail, action="inform_user")
+
+
+def build_rate_limit_error(url: str, delay: float | None) -> RateLimited:
+    seconds = round(delay or RateLimited.default_delay or 60)
+    said = f"Rate limited on {mask_secrets(url)}. Retry in {seconds} seconds."
+    return RateLimited(said, retry_after=seconds, detail="HTTP 429")
+
+
+def build_empty_error(url: str, detail: str) -> ContentEmpty:
+    said = f"No content extracted from {mask_secrets(url)}. May need browser rendering."
+    return ContentEmpty(said, detail=detail)
+
+
+def build_unreadable_kind_error(url: str, kind: str) -> ContentEmpty:
+    said = f"No content extracted from {mask_secrets(url)}. Documents of this kind ({kind}) cannot be read yet."
+    return ContentEmpty(said, detail=kind)
+
+
+def build_server_error(url: str, status: int) -> UpstreamUnavailable:
+    said = f"The server of {mask_secrets(url)} responded with HTTP {status}. Try again later."
+    return UpstreamUnavailable(said, detail=f"HTTP {status}", action="inform_user")
+
+
+def build_bad_response_error(url: str, reason: str) -> UpstreamUnavailable:
+    said = f"The server of {mask_secrets(url)} sent no usable response: {reason}"
+    return UpstreamUnavailable(said, detail=reason.rstrip("."), action="inform_user")
+
+
+def build_status_error(url: str, status: int) -> RejectedRequest:
+    said = f"The server of {mask_secrets(url)} refused the request with HTTP {status}."
+    return RejectedRequest(said, detail=f"HTTP {status}")
+
+
+def build_size_error(url: str, limit: int) -> TooLarge:
+    said = f"No content extracted from {mask_secrets(url)}. It is larger than {limit} bytes (MAX_HTML_BYTES)."
+    return TooLarge(said, detail=f"over {limit} bytes")
+
+
+# When tiers fail in different ways, the error that says most about the page is raised.
+_ERRORS_BY_PRECEDENCE: tuple[type[CitewellError], ...] = (
+    InvalidInput,
+    NotFound,
+    AuthRequired,
+    RateLimited,
+    Blocked,
+    UpstreamUnavailable,
+    RejectedRequest,
+    TooLarge,
+    BrowserUnavailable,
+    ContentEmpty,
+    NetworkFailed,
+)
+
+
+def merge_tier_errors(outcomes: list[tuple[str, CitewellError]]) -> CitewellError:
+    """The most specific of several tiers' errors, with the outcome of every tier in its message."""
+    worst = min((error for _, error in reversed(outcomes)), key=_rank_error)
+    tiers = ", ".join(f"{name}: {error.detail or error.message}" for name, error in outcomes)
+    return type(worst)(
+        f"{worst.message} ({tiers})",
+        retry_after=worst.retry_after,
+        action=worst.suggested_action,
+        detail=tiers,
+    )
+
+
+def _rank_error(error: CitewellError) -> int:
+    places = (place for place, kind in enumerate(_ERRORS_BY_PRECEDENCE) if isinstance(error, kind))
+    return next(places, len(_ERRORS_BY_PRECEDENCE))

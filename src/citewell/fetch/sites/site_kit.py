@@ -1,0 +1,233 @@
+"""What all site readers share: endpoints, routes, network access and building the page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import wraps
+from typing import Any, Protocol
+from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
+
+from citewell.errors import NotFound, RefusedByPolicy, UpstreamError
+from citewell.model.page import Page
+from citewell.net.http.messages import HttpResponse, QueryPairs, RedirectPolicy
+from citewell.net.upstream.upstream_client import Upstream
+from citewell.text.language import tokens
+from citewell.text.safety.invisible_characters import strip_invisible_characters
+from citewell.text.safety.markup_cleaning import clean_markup
+from citewell.text.web import addresses
+
+API_DATE_BASIS = "api"  # the basis of dates that a site's API gives
+_HTML_REQUEST_HEADERS = {
+    "accept": "text/html, application/xhtml+xml;q=0.9",
+    "accept-language": "en;q=0.8, *;q=0.5",
+}
+_CONTROL_CHARACTER_PATTERN = re.compile(r"[\x00-\x1f\x7f\\]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SiteEndpoint:
+    """One server that a site reader uses. `page` marks web pages, which robots.txt covers."""
+
+    name: str
+    base_url: str  # overridden by CITEWELL_<NAME>_BASE_URL
+    timeout: float = 10.0
+    per_second: float | None = None
+    burst: int = 1
+    page: bool = False
+    headers: Mapping[str, str] = field(default_factory=dict)
+    token_env: str | None = None  # a setting whose value is sent as a bearer token
+
+    @property
+    def base_url_env(self) -> str:
+        return f"CITEWELL_{self.name.upper()}_BASE_URL"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SiteRoute:
+    """What an address means on its site; each site decides what the fields hold."""
+
+    url: str
+    kind: str
+    id: str = ""
+    owner: str = ""
+    name: str = ""
+    path: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SiteAddress:
+    """The parts of an address, for matching."""
+
+    host: str
+    parts: tuple[str, ...]  # the path's segments, decoded
+    query: Mapping[str, str]
+    fragment: str = ""
+
+    def find_part(self, place: int) -> str:
+        return self.parts[place] if place < len(self.parts) else ""
+
+
+def parse_site_address(url: str) -> SiteAddress | None:
+    """The parts of a web address; None if it is invalid, or has a user name or an unusual port."""
+    if not addresses.is_web_address(url) or _CONTROL_CHARACTER_PATTERN.search(url):
+        return None
+    split = urlsplit(url)
+    if not _is_ordinary_authority(split):
+        return None
+    parts = tuple(unquote(part) for part in split.path.split("/") if part)
+    if any(_CONTROL_CHARACTER_PATTERN.search(part) or part in {".", ".."} for part in parts):
+        return None
+    query = dict(reversed(parse_qsl(split.query)))
+    return SiteAddress(
+        host=addresses.extract_host(url), parts=parts, query=query, fragment=split.fragment
+    )
+
+
+def _is_ordinary_authority(split: SplitResult) -> bool:
+    try:
+        return split.port in {None, 80, 443} and "@" not in split.netloc
+    except ValueError:
+        return False
+
+
+class SiteNetwork(Protocol):
+    def open_upstream(
+        self,
+        name: str,
+        *,
+        base_url: str,
+        headers: Mapping[str, str] = ...,
+        secret_headers: Mapping[str, str] = ...,
+        per_second: float | None = ...,
+        burst: int = ...,
+        timeout: float | None = ...,
+        page: bool = ...,
+    ) -> Upstream: ...
+
+
+class SiteRobots(Protocol):
+    async def check_robots(self, url: str) -> None: ...
+
+
+DocumentFetch = Callable[[str], Awaitable[Page]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SiteKit:
+    """The network, settings and clock that a site reader is given."""
+
+    network: SiteNetwork
+    setting_values: Mapping[str, str] = field(default_factory=dict, repr=False)
+    robots: SiteRobots | None = None  # None if the operator turned robots.txt off
+    now: Callable[[], datetime] = lambda: datetime.now(UTC)
+    read_document: DocumentFetch | None = None  # reads a PDF by its address
+
+    def choose_base_url(self, endpoint: SiteEndpoint, otherwise: str | None = None) -> str:
+        """The base URL from the settings, else `otherwise`, else the endpoint's own."""
+        return self.setting_values.get(endpoint.base_url_env) or otherwise or endpoint.base_url
+
+    def open_upstream(self, endpoint: SiteEndpoint) -> Upstream:
+        token = self.setting_values.get(endpoint.token_env) if endpoint.token_env else None
+        return self.network.open_upstream(
+            endpoint.name,
+            base_url=self.choose_base_url(endpoint),
+            headers=endpoint.headers,
+            secret_headers={"authorization": f"Bearer {token}"} if token else {},
+            per_second=endpoint.per_second,
+            burst=endpoint.burst,
+            timeout=endpoint.timeout,
+            page=endpoint.page,
+        )
+
+    async def fetch_site_page(
+        self,
+        endpoint: SiteEndpoint,
+        path: str,
+        *,
+        params: QueryPairs | None = None,
+        redirects: RedirectPolicy = RedirectPolicy.SAME_ORIGIN,
+        accept: tuple[int, ...] = (),
+    ) -> HttpResponse:
+        """A web page of the site; raises Refused if its robots.txt forbids fetching it."""
+        url = self.choose_base_url(endpoint).rstrip("/") + "/" + path.lstrip("/")
+        if self.robots is not None:
+            await self.robots.check_robots(url)
+        return await self.open_upstream(endpoint).send_get(
+            path,
+            params=params or {},
+            headers=_HTML_REQUEST_HEADERS,
+            redirects=redirects,
+            accept=accept,
+        )
+
+    def build_page(
+        self, route: SiteRoute, *, content: str, content_type: str, title: str, **more: Any
+    ) -> Page:
+        """The page with cleaned content, a word count and the time of fetching."""
+        cleaned = strip_invisible_characters(content)
+        basis = more.pop("published_basis", API_DATE_BASIS)
+        text = cleaned.text.strip()
+        return Page(
+            url=route.url,
+            final_url=more.pop("final_url", route.url),
+            content=text,
+            content_type=content_type,
+            title=clean_markup(title) or route.url,
+            word_count=sum(1 for _ in tokens.split_words(text)),
+            published_basis=basis if more.get("published") else None,
+            fetched_at=self.now(),
+            hidden=cleaned.removed_counts,
+            **more,
+        )
+
+
+SitePageRead = Callable[[SiteRoute, SiteKit], Awaitable[Page | None]]
+
+
+def fall_back_to_ladder(read: SitePageRead) -> SitePageRead:
+    """Make a reader return None, so that the ladder fetches the page, if its API fails or is refused.
+
+    An error with a provider is the API's failure; one without is about the page and is raised.
+    """
+
+    @wraps(read)
+    async def reading(route: SiteRoute, kit: SiteKit) -> Page | None:
+        try:
+            return await read(route, kit)
+        except RefusedByPolicy:
+            return None
+        except (UpstreamError, NotFound) as error:
+            if error.provider is None:
+                raise
+            return None
+
+    return reading
+
+
+def format_epoch_time(seconds: float | None) -> str | None:
+    """Seconds since 1970 as ISO 8601 in UTC; None if not positive or out of range."""
+    if seconds is None or seconds <= 0:
+        return None
+    try:
+        return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
+    except (OverflowError, OSError, ValueError):
+        return None
+
+
+def normalize_iso_time(text: str | None) -> str | None:
+    """An ISO 8601 time converted to UTC; None if the text is not one."""
+    try:
+        found = datetime.fromisoformat((text or "").strip())
+        return (
+            found.replace(tzinfo=found.tzinfo or UTC).astimezone(UTC).isoformat(timespec="seconds")
+        )
+    except (ValueError, OverflowError):
+        return None
+
+
+def trim_to_date(stamp: str | None) -> str:
+    """The date part of an ISO time; "" if there is none."""
+    return (stamp or "")[:10]

@@ -1,0 +1,1 @@
+"""The ways of fetching one page, from the cheapest to the most expensive, and the loop that tries them."""

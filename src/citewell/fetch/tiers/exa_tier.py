@@ -1,0 +1,148 @@
+"""The last tier: Exa's copy of a page. It costs money, needs a key, and is tried when all others failed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+from citewell.dialects.json_responses import (
+    JsonResponse,
+    OptionalField,
+    ResponsePart,
+    TolerantItems,
+    read_json_response,
+)
+from citewell.errors import CitewellError
+from citewell.fetch import bot_walls, page_errors
+from citewell.fetch.metadata.page_metadata import ExtractedMetadata
+from citewell.fetch.tiers.tier_ladder import FetchAttempt, PageDraft, UnsureDraft
+from citewell.net.guard import ip_addresses
+from citewell.net.guard.address_guard import Guard
+from citewell.net.guard.url_grammar import parse_url
+from citewell.net.upstream.upstream_client import Upstream
+from citewell.text.dates import parse_provider_date
+from citewell.text.safety.markup_cleaning import clean_markup
+
+EXA_TIMEOUT_SECONDS = 30.0
+
+_MIN_EXA_TEXT_BYTES = 100  # bytes; as on the other tiers
+
+
+class _ExaPage(ResponsePart):
+    title: OptionalField[str] = None
+    author: OptionalField[str] = None
+    publishedDate: OptionalField[str] = None  # noqa: N815 - the upstream's spelling
+    text: OptionalField[str] = None
+
+
+class _ExaFault(ResponsePart):
+    tag: OptionalField[str] = None
+
+
+class _ExaStatus(ResponsePart):
+    source: OptionalField[str] = None  # cached or crawled
+    error: OptionalField[_ExaFault] = None
+
+
+class _ExaContents(JsonResponse):
+    results: TolerantItems[_ExaPage] = ()
+    statuses: TolerantItems[_ExaStatus] = ()
+
+
+class ExaTier:
+    """Sends the address to Exa, if its host is public and our own policy has not refused it."""
+
+    name = "exa"
+
+    def __init__(
+        self,
+        upstream: Upstream,
+        *,
+        key: str,
+        public: Guard,
+        timeout: float = EXA_TIMEOUT_SECONDS,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        """`public` is a guard without exceptions for private hosts: what it refuses is not sent to Exa."""
+        self._upstream = upstream
+        self._key = {"x-api-key": key}
+        self._public = public
+        self._timeout = timeout
+        self._now = now
+
+    async def fetch_draft(self, climb: FetchAttempt) -> PageDraft:
+        await self._check_public_host(climb.url)
+        contents = await self._request_contents(climb.url)
+        status = next(iter(contents.statuses), _ExaStatus())
+        page = next((page for page in contents.results if (page.text or "").strip()), None)
+        if page is None:
+            raise _build_exa_error(climb.url, status)
+        draft = self._build_exa_draft(climb.url, page, source=status.source)
+        if wall := bot_walls.find_bot_wall(_inspect_exa_text(draft)):
+            raise page_errors.build_wall_error(climb.url, wall.detected_by)
+        size = len(draft.content.encode("utf-8", "replace"))
+        if size < _MIN_EXA_TEXT_BYTES:
+            raise UnsureDraft(draft, page_errors.build_empty_error(climb.url, f"{size} bytes"))
+        return draft
+
+    async def _check_public_host(self, url: str) -> None:
+        if _is_private_upstream(self._upstream.base_url):
+            return  # the operator's own substitute for Exa: the address stays in the network
+        try:
+            target = self._public.check_url(url)
+            await self._public.resolve_checked(target.host, target.port)
+        except CitewellError:
+            raise page_errors.build_empty_error(
+                url, "not sent, because its host is not public"
+            ) from None
+
+    async def _request_contents(self, url: str) -> _ExaContents:
+        """Send one paid request without retry. Every failure, also of the account, becomes ContentEmpty."""
+        try:
+            response = await self._upstream.send_post(
+                "/contents",
+                json={"urls": [url], "text": True},
+                idempotent=False,
+                secret_headers=self._key,
+                timeout=self._timeout,
+            )
+            return read_json_response(_ExaContents, response)
+        except CitewellError as error:
+            raise page_errors.build_empty_error(
+                url, error.detail or error.message.rstrip(".")
+            ) from None
+
+    def _build_exa_draft(self, url: str, page: _ExaPage, *, source: str | None) -> PageDraft:
+        published = parse_provider_date(page.publishedDate, now=self._now())
+        about = ExtractedMetadata(
+            title=clean_markup(page.title),
+            author=clean_markup(page.author) or None,
+            published=published.isoformat() if published else None,
+            published_basis=self.name if published else None,
+        )
+        return PageDraft(
+            final_url=url,
+            content=(page.text or "").strip(),
+            content_type="text",
+            metadata=about,
+            extracted_by="exa:crawled" if source == "crawled" else "exa:cached",
+        )
+
+
+def _is_private_upstream(base_url: str) -> bool:
+    literal = parse_url(base_url).ip_literal
+    return literal is not None and not ip_addresses.is_public_address(literal)
+
+
+def _inspect_exa_text(draft: PageDraft) -> bot_walls.InspectedPage:
+    text = draft.content
+    return bot_walls.InspectedPage(
+        status=200, headers={}, html=text, text=text, title=draft.metadata.title
+    )
+
+
+def _build_exa_error(url: str, status: _ExaStatus) -> CitewellError:
+    tag = (status.error.tag if status.error else None) or "no text"
+    if tag == "CRAWL_NOT_FOUND":
+        return page_errors.build_not_found_error(url, tag)
+    return page_errors.build_empty_error(url, tag)

@@ -1,0 +1,84 @@
+"""Builds the tiers that the settings ask for: document, markdown, stealth, html, browser, Exa."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from citewell.config import Settings
+from citewell.fetch.tiers.browser_tier import BrowserTier
+from citewell.fetch.tiers.document_tier import DocumentTier, WorkerDocumentReader
+from citewell.fetch.tiers.exa_tier import ExaTier
+from citewell.fetch.tiers.javascript_sites import choose_quiet_seconds
+from citewell.fetch.tiers.plain_tiers import HtmlTier, MarkdownTier, PageFetcher
+from citewell.fetch.tiers.stealth_tier import StealthTier
+from citewell.fetch.tiers.tier_ladder import FetchTier
+from citewell.net.browser.chromium_process import BROWSER_DISABLED, BrowserSettings
+from citewell.net.browser.page_browser import PageBrowser
+from citewell.net.browser.stealth_client import StealthClient
+from citewell.net.guard.address_guard import Guard, GuardRules, HostResolver
+from citewell.net.network import Network
+
+EXA_BASE_URL = "https://api.exa.ai"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TierSet:
+    """The tiers in their order, and the resources to close after use."""
+
+    tiers: tuple[FetchTier, ...]
+    stealth: StealthClient
+    browser: PageBrowser
+    documents: WorkerDocumentReader
+
+    async def aclose(self) -> None:
+        await self.documents.aclose()
+        await self.stealth.aclose()
+        await self.browser.aclose()
+
+
+def build_tiers(
+    settings: Settings, network: Network, *, resolver: HostResolver | None = None
+) -> TierSet:
+    """Build the tiers without starting anything; a tier whose library is missing raises when used."""
+    size = settings.max_html_bytes
+    documents = WorkerDocumentReader(settings)
+    door = PageFetcher(network.client, max_bytes=size, document_bytes=settings.max_document_bytes)
+    markdown = MarkdownTier(door, timeout=settings.markdown_timeout)
+    html = HtmlTier(door, timeout=settings.page_timeout, document_reader=documents)
+    document = DocumentTier(door, documents, timeout=settings.download_timeout)
+    stealth = StealthClient(network.guard)
+    browser = PageBrowser(
+        network.guard, _build_browser_habits(settings), settle_seconds=choose_quiet_seconds
+    )
+    disguised = StealthTier(stealth, max_bytes=size, timeout=settings.stealth_timeout)
+    rendered = BrowserTier(browser, max_bytes=size, timeout=settings.browser_timeout)
+    # Stealth and browser open their own connections, which would bypass the operator's proxy.
+    direct = settings.outbound_proxy is None
+    tiers: list[FetchTier] = [document, markdown]
+    tiers += [disguised] if direct and settings.stealth else []
+    tiers += [html]
+    tiers += [rendered] if direct and settings.chrome_path != BROWSER_DISABLED else []
+    tiers += _build_exa_tiers(settings, network, resolver)
+    return TierSet(tiers=tuple(tiers), stealth=stealth, browser=browser, documents=documents)
+
+
+def _build_browser_habits(settings: Settings) -> BrowserSettings:
+    return BrowserSettings(
+        executable=settings.chrome_path,
+        max_open_pages=settings.max_browser_pages,
+        idle_seconds=settings.browser_idle_timeout,
+        user_agent=settings.user_agent,
+        environ=settings.raw,
+    )
+
+
+def _build_exa_tiers(
+    settings: Settings, network: Network, resolver: HostResolver | None
+) -> tuple[FetchTier, ...]:
+    key = settings.raw.get("EXA_API_KEY")
+    if not key or not settings.exa_contents:
+        return ()
+    base_url = settings.raw.get("CITEWELL_EXA_BASE_URL") or EXA_BASE_URL
+    # The search provider `exa` uses the same upstream, and so shares its rate limit and breaker.
+    upstream = network.open_upstream("exa", base_url=base_url, per_second=5.0, burst=5)
+    return (ExaTier(upstream, key=key, public=Guard(GuardRules(), resolver=resolver)),)

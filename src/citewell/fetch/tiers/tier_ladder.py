@@ -1,0 +1,126 @@
+"""Tries the tiers from the cheapest to the most expensive, and stops at a definitive outcome."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from citewell.errors import (
+    AuthRequired,
+    CitewellError,
+    InvalidInput,
+    NotFound,
+    RateLimited,
+    TooLarge,
+)
+from citewell.fetch.documents.document_text import UnreadableDocument
+from citewell.fetch.metadata.page_metadata import ExtractedMetadata
+from citewell.fetch.page_errors import merge_tier_errors
+from citewell.net.http.messages import HttpResponse
+
+# Another tier would get the same outcome, and asking again would only burden the server.
+DEFINITIVE_ERRORS = (
+    InvalidInput,
+    NotFound,
+    AuthRequired,
+    RateLimited,
+    TooLarge,
+    UnreadableDocument,
+)
+
+TierNote = Callable[[str], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageDraft:
+    """The page as a tier read it, before cleaning and truncation."""
+
+    final_url: str
+    content: str
+    content_type: str
+    kind: str = "article"
+    charset: str | None = None
+    metadata: ExtractedMetadata = field(default_factory=ExtractedMetadata)
+    extracted_by: str | None = None
+    quality: str = "complete"
+    page_count: int | None = None
+    file_size: int | None = None
+    notes: tuple[str, ...] = ()
+    hidden_counts: Mapping[str, int] = field(default_factory=dict)
+    etag: str | None = None
+    last_modified: str | None = None
+
+
+class UnsureDraft(Exception):
+    """Raised by a tier with a doubtful draft: later tiers are tried, and the draft is the fallback."""
+
+    def __init__(self, draft: PageDraft, error: CitewellError) -> None:
+        super().__init__(error.message)
+        self.draft = draft
+        self.error = error
+
+
+@dataclass(slots=True, kw_only=True)
+class FetchAttempt:
+    """The state of fetching one page, passed from tier to tier."""
+
+    url: str
+    response: HttpResponse | None = (
+        None  # an earlier tier's response, reused instead of a second request
+    )
+    outcomes: list[tuple[str, CitewellError]] = field(default_factory=list)
+    candidate: PageDraft | None = None
+
+    def keep_longest_draft(self, draft: PageDraft) -> None:
+        """Keep the draft if it is longer than the doubtful draft kept so far."""
+        if self.candidate is None or len(draft.content) > len(self.candidate.content):
+            self.candidate = draft
+
+
+class FetchTier(Protocol):
+    """One way of fetching a page: document, markdown, stealth, HTML, browser or Exa."""
+
+    name: str
+
+    async def fetch_draft(self, climb: FetchAttempt) -> PageDraft:
+        """The draft. Raises UnsureDraft with a doubtful one, or an error that says why there is none."""
+        ...
+
+
+TierOrder = Callable[[Sequence[FetchTier], str], Sequence[FetchTier]]
+
+
+def keep_given_order(tiers: Sequence[FetchTier], _url: str) -> Sequence[FetchTier]:
+    return tiers
+
+
+class TierLadder:
+    """Tries its tiers on an address, in the order that `order` chooses for it."""
+
+    def __init__(self, tiers: Sequence[FetchTier], *, order: TierOrder = keep_given_order) -> None:
+        self._tiers = tuple(tiers)
+        self._order = order
+
+    async def climb_tiers(self, url: str, *, note: TierNote | None = None) -> PageDraft:
+        """The first draft that a tier trusts, else the longest doubtful one with quality `partial`.
+
+        Raises at once for a definitive error, else one error with the outcome of every tier.
+        `note` is called with the name of each tier before it is tried.
+        """
+        climb = FetchAttempt(url=url)
+        for tier in self._order(self._tiers, url):
+            if note is not None:
+                await note(tier.name)
+            try:
+                return await tier.fetch_draft(climb)
+            except UnsureDraft as unsure:
+                climb.keep_longest_draft(unsure.draft)
+                climb.outcomes.append((tier.name, unsure.error))
+            except DEFINITIVE_ERRORS:
+                raise
+            except CitewellError as error:
+                climb.outcomes.append((tier.name, error))
+        if climb.candidate is not None:
+            return replace(climb.candidate, quality="partial")
+        raise merge_tier_errors(climb.outcomes)

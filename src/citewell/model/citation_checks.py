@@ -1,0 +1,130 @@
+"""Results of checking citations, with the field names of spec 1; evidence, no verdict."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from citewell.model.paper_results import PaperResult
+from citewell.model.scrape_results import RetractionStatus
+from citewell.model.wire_values import UNTRUSTED_LABEL, WireValue
+
+
+class ClaimCheck(WireValue):
+    """Whether a source addresses a claim, with its nearest sentences; not whether it agrees."""
+
+    claim: str
+    claim_support: str  # addressed, partially_addressed, not_addressed, source_unavailable
+    claim_evidence: tuple[str, ...] | None = None
+    claim_source_url: str | None = None  # the address that was read
+    contrast_signal: bool | None = None  # only ever true: a sentence contains a negation
+    claim_fetch_error: str | None = None  # why no source could be compared
+    content_words: int | None = None  # number of words of the source
+    sparsity_note: str | None = None  # present if the source has little text
+
+
+class CitationVerification(WireValue):
+    """What verify_citation returns; what could not be determined is absent."""
+
+    input: str
+    input_type: str  # doi, url, reference; arxiv, pmid, pmcid, isbn, legal
+    exists: bool | None = None  # absent: nobody could be asked; false: a registry says so
+    existence: str  # found, not_registered, unchecked; gone, for an address
+    verification_status: str  # confirmed, uncertain, not_found
+    matched_record: PaperResult | None = None
+    match_confidence: str | None = None  # high, medium, low, none
+    detected_doi: str | None = None
+    title_match: str | None = None  # match, mismatch, not_checked
+    author_match: str | None = None
+    year_match: str | None = None
+    mismatches: tuple[str, ...] | None = None  # fields in which citation and record differ
+    suggested_doi: str | None = None  # DOI of the work that matches the citation's text
+    possible_match: PaperResult | None = None
+    retraction_status: RetractionStatus | None = None
+    http_status: int | None = None  # 0 if no server answered
+    link_state: str | None = None  # live, blocked, dead, unchecked
+    link_reason: str | None = None  # why it is not live: http_404, soft_404, parked, dns, …
+    archived_url: str | None = None
+    authenticity_caveat: str | None = None
+    notes: tuple[str, ...] | None = None
+    claim: str | None = None
+    claim_support: str | None = None
+    claim_evidence: tuple[str, ...] | None = None
+    claim_source_url: str | None = None
+    contrast_signal: bool | None = None
+    claim_fetch_error: str | None = None
+    content_words: int | None = None
+    sparsity_note: str | None = None
+    provenance: tuple[str, ...]
+    trust: str = Field(default=UNTRUSTED_LABEL)
+
+
+class AuditEntry(WireValue):
+    """One reference of a bibliography and its findings."""
+
+    index: int  # from 1, in the order given
+    key: str | None = None  # cite key or number
+    line: int | None = None
+    title: str | None = None
+    doi: str | None = None
+    url: str | None = None
+    exists: bool | None = None
+    existence: str
+    retraction_status: RetractionStatus | None = None
+    link_live: bool | None = None
+    link_reason: str | None = None
+    http_status: int | None = None
+    archived_url: str | None = None
+    flags: tuple[
+        str, ...
+    ] = ()  # retracted, dead_link, not_found, unchecked, mischaracterized, mismatch, duplicate
+    reason: str | None = None
+    matched_title: str | None = None
+    match_confidence: str | None = None
+    title_match: str | None = None
+    author_match: str | None = None
+    year_match: str | None = None
+    suggested_doi: str | None = None
+    claim: str | None = None
+    claim_support: str | None = None
+    claim_evidence: tuple[str, ...] | None = None
+    claim_source_url: str | None = None
+    contrast_signal: bool | None = None
+    claim_fetch_error: str | None = None
+    content_words: int | None = None
+    sparsity_note: str | None = None
+
+
+class AuditSummary(WireValue):
+    total: int
+    retracted: int = 0
+    dead_link: int = 0
+    not_found: int = 0
+    unchecked: int = 0
+    mischaracterized: int = 0
+    ok: int = 0
+    mismatched: int = 0
+    duplicates: int = 0
+    malformed: int = 0
+    claim_check_skipped_count: int | None = None  # number of claims whose source could not be read
+    thin_content_count: int | None = None
+    warning: str | None = None
+
+
+class MalformedRecord(WireValue):
+    line: int
+    reason: str
+    excerpt: str | None = None
+
+
+class AuditReport(WireValue):
+    """What audit_bibliography returns."""
+
+    source: str  # entries, bibliography:<format>, session
+    entry_count: int
+    summary: AuditSummary
+    entries: tuple[AuditEntry, ...]
+    malformed: tuple[MalformedRecord, ...] | None = None
+    skipped: int | None = None
+    skipped_note: str | None = None
+    checked_at: str
+    trust: str = Field(default=UNTRUSTED_LABEL)

@@ -1,0 +1,55 @@
+"""The ledger's values: credits, reservations and spending in ticks of 1e-10 US dollars."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from citewell.model.research import TICKS_PER_CENT
+
+
+class LedgerEntryType(StrEnum):
+    CREDIT = "credit"
+    RESERVE = "reserve"  # reserved for a job, not yet spent
+    SETTLE = "settle"  # spent
+    RELEASE = "release"  # reserved and no longer needed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CreditBalance:
+    """The balance of one owner; if `limited` is False there is no budget and spending is only counted."""
+
+    limited: bool
+    credited: int = 0
+    reserved: int = 0
+    settled: int = 0
+
+    @property
+    def ticks(self) -> int:
+        """Ticks that may still be reserved; negative if a provider charged more than it estimated."""
+        return self.credited - self.settled - self.reserved
+
+    @property
+    def cents(self) -> int:
+        return self.ticks // TICKS_PER_CENT
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LedgerEntry:
+    """One ledger entry, never changed after it was written; only corrections are negative."""
+
+    id: str
+    entered: float  # seconds since the epoch
+    type: LedgerEntryType
+    ticks: int
+    job: str | None = None
+    provider: str | None = None
+    source: str | None = None  # top_up, budget or opening for a credit; or correction
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProviderSpend:
+    provider: str
+    ticks: int
+    jobs: int

@@ -1,0 +1,165 @@
+"""A research session: its recorded steps, and what is derived from them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+RECENT_STEP_COUNT = 3  # steps shown in full
+MAX_LISTED_STEPS = 8  # sessions up to this many steps are listed completely
+MAX_CALL_OUTCOMES = 200  # call outcomes kept for detecting patterns
+MAX_STEP_LINE_CHARS = 120  # characters of a step in the index
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionStep:
+    """One step as the caller recorded it, never changed; revisions and closed gaps are derived from later steps."""
+
+    number: int
+    text: str
+    at: str
+    next_needed: bool
+    goal: str | None = None
+    reasoning: str | None = None
+    confidence: str | None = None
+    rejected: tuple[str, ...] = ()
+    summary: str | None = None
+    estimate: int | None = None
+    revises: int | None = None
+    branch_from: int | None = None
+    branch_id: str | None = None
+    gap: str | None = None
+    closes_gap: str | None = None
+
+    @property
+    def index_line(self) -> str:
+        text = " ".join(self.text.split())
+        return (
+            text
+            if len(text) <= MAX_STEP_LINE_CHARS
+            else text[: MAX_STEP_LINE_CHARS - 1].rstrip() + "…"
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnowledgeGap:
+    text: str
+    found_in: int
+    closed_in: int | None = None
+
+    def to_wire(self) -> dict[str, Any]:
+        wire: dict[str, Any] = {"gap": self.text, "foundInStep": self.found_in}
+        if self.closed_in is not None:
+            return wire | {"status": "closed", "closedInStep": self.closed_in}
+        return wire | {"status": "open"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionSource:
+    """An address that a tool call of this session returned."""
+
+    url: str
+    title: str = ""
+    tool: str = ""
+    found_in: int | None = None  # None if the call belonged to no step
+    author: str | None = None
+    site: str | None = None
+    date: str | None = None
+    doi: str | None = None
+
+    def to_wire(self) -> dict[str, Any]:
+        named = {
+            "url": self.url,
+            "title": self.title,
+            "tool": self.tool,
+            "foundInStep": self.found_in,
+            "author": self.author,
+            "site": self.site,
+            "date": self.date,
+            "doi": self.doi,
+        }
+        return {name: value for name, value in named.items() if value not in (None, "")}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallOutcome:
+    """How one tool call, or one provider during it, ended."""
+
+    at: str
+    kind: str | None = None  # the error's kind; None for success
+    url: str | None = None
+    provider: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResearchSession:
+    id: str
+    started: str
+    steps: tuple[SessionStep, ...] = ()
+    sources: tuple[SessionSource, ...] = ()
+    events: tuple[CallOutcome, ...] = field(default=(), repr=False)
+
+    @property
+    def goal(self) -> str:
+        stated = next((step.goal for step in self.steps if step.goal), None)
+        return stated or (self.steps[0].text if self.steps else "")
+
+    @property
+    def summary(self) -> str:
+        return next((step.summary for step in reversed(self.steps) if step.summary), "")
+
+    @property
+    def estimated_steps(self) -> int:
+        stated = next((step.estimate for step in reversed(self.steps) if step.estimate), 0)
+        return max(stated, self.last_step_number)
+
+    @property
+    def last_step_number(self) -> int:
+        return max((step.number for step in self.steps), default=0)
+
+    @property
+    def is_complete(self) -> bool:
+        return bool(self.steps) and not self.steps[-1].next_needed
+
+    @property
+    def completed_at(self) -> str | None:
+        return self.steps[-1].at if self.is_complete else None
+
+    def find_step(self, number: int) -> SessionStep | None:
+        """The latest step recorded with this number."""
+        return next((step for step in reversed(self.steps) if step.number == number), None)
+
+    def find_superseding_step(self, number: int) -> int | None:
+        revisions = [step.number for step in self.steps if step.revises == number]
+        return revisions[-1] if revisions else None
+
+    def list_gaps(self) -> tuple[KnowledgeGap, ...]:
+        """Every gap, open or closed. A later step closes it by naming it, or by revising its step without it."""
+        return tuple(
+            KnowledgeGap(
+                text=step.gap, found_in=step.number, closed_in=self._find_closing_step(step)
+            )
+            for step in self.steps
+            if step.gap
+        )
+
+    def list_open_gaps(self) -> tuple[KnowledgeGap, ...]:
+        return tuple(gap for gap in self.list_gaps() if gap.closed_in is None)
+
+    def _find_closing_step(self, opened: SessionStep) -> int | None:
+        for later in self.steps:
+            if later.number <= opened.number:
+                continue
+            if later.closes_gap and _is_same_gap(later.closes_gap, opened.gap or ""):
+                return later.number
+            if later.revises == opened.number and later.gap != opened.gap:
+                return later.number
+        return None
+
+
+def _is_same_gap(one: str, other: str) -> bool:
+    """True if one text contains the other, ignoring case and spacing."""
+    short, long = sorted(
+        (" ".join(one.casefold().split()), " ".join(other.casefold().split())), key=len
+    )
+    return bool(short) and short in long

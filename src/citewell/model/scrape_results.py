@@ -1,0 +1,228 @@
+"""Results of scrape_page and search_and_scrape, with the field names of spec 1."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import Field
+
+from citewell.model.page_signals import ForumSignals, RepoTrustSignals, TalkHighlight
+from citewell.model.search_results import EmptySearchHints
+from citewell.model.wire_values import UNTRUSTED_LABEL, WireValue
+
+
+class StructuredData(WireValue):
+    """Machine-readable metadata of a page, unchanged."""
+
+    json_ld: tuple[Any, ...] | None = None
+    open_graph: dict[str, str] | None = None  # og:* and article:*, keys with their prefix
+    citation: dict[str, str] | None = None  # Highwire citation_*
+
+
+class CitationMetadata(WireValue):
+    title: str = ""
+    author: str = ""
+    site: str = ""
+    date: str = ""
+
+
+class CitationFormats(WireValue):
+    apa: str
+    mla: str
+    bibtex: str
+
+
+class PageCitation(WireValue):
+    url: str
+    accessed_date: str
+    metadata: CitationMetadata
+    formatted: CitationFormats
+
+
+class PageMetadata(WireValue):
+    """Present only if there is a title; the last three fields only for documents."""
+
+    title: str
+    author: str = ""
+    page_count: int | None = None
+    created_at: str | None = None
+    file_size: int | None = None
+
+
+class NoticeResult(WireValue):
+    """One notice about a work, as recorded by one source."""
+
+    kind: str
+    label: str | None = None  # the source's own term, if it is more specific
+    date: str | None = None
+    notice_doi: str | None = None
+    source: str
+
+
+class RetractionStatus(WireValue):
+    retracted: bool
+    kind: (
+        str  # retraction, unconfirmed_retraction, expression_of_concern, correction, reinstatement
+    )
+    date: str | None = None
+    notice_doi: str | None = None
+    source: str | None = None  # retraction-watch, publisher, pubmed, openalex, offline table of …
+    severity: int | None = None  # 3 retracted, 2 in doubt, 1 corrected, 0 reinstated
+    reasons: tuple[str, ...] | None = None
+    note: str | None = None
+    as_of: str | None = None  # date of the offline table, if no other source could be asked
+    events: tuple[NoticeResult, ...] | None = None  # all notices, if there are several
+
+
+class InjectionSignal(WireValue):
+    """A sentence of the content that seems to address an AI model; a hint, not a verdict."""
+
+    kind: str
+    sentence: str
+
+
+class ScrapeOutput(WireValue):
+    url: str
+    final_url: str | None = None  # present if redirects led to another address
+    content: str
+    content_type: str  # in raw mode the server's header, which may be empty
+    content_encoding: str | None = None  # base64 in raw mode if the body is not text
+    trust: str = Field(default=UNTRUSTED_LABEL)
+    content_length: int  # bytes
+    original_length: int | None = None  # bytes before truncation; present if truncated
+    truncated: bool
+    estimated_tokens: int
+    size_category: str  # small, medium, large, very_large
+    word_count: int | None = None  # of the whole page
+    sparsity_warning: str | None = None  # present below 150 words
+    citation: PageCitation
+    raw: bool | None = None  # true in raw mode, else absent
+    extracted_by: str | None = None
+    extraction_quality: str | None = None  # complete or partial
+    page_type: str | None = None  # article, documentation, forum, product, listing, …
+    metadata: PageMetadata | None = None
+    published_at: str | None = None
+    published_basis: str | None = None
+    modified_at: str | None = None
+    language: str | None = None
+    charset: str | None = None
+    structured_data: StructuredData | None = None
+    forum_signals: ForumSignals | None = None
+    github_trust_signals: RepoTrustSignals | None = None
+    highlights: tuple[TalkHighlight, ...] | None = None
+    source_type: str
+    authority_tier: str  # high, medium, low
+    domain_category: str
+    detected_doi: str | None = None
+    retraction_status: RetractionStatus | None = None
+    injection_signals: tuple[InjectionSignal, ...] | None = None
+    hidden_text: dict[str, int] | None = None  # number of removed invisible texts, by kind
+    notes: tuple[str, ...] | None = None
+
+
+class QualityScore(WireValue):
+    """Each between 0 and 1."""
+
+    overall: float
+    relevance: float
+    freshness: float
+    authority: float
+    content_quality: float
+
+
+class SourceResult(WireValue):
+    url: str
+    title: str | None = None
+    content: str
+    content_type: str
+    trust: str = Field(default=UNTRUSTED_LABEL)
+    truncated: bool = False
+    scores: QualityScore
+    source_type: str
+    authority_tier: str
+    domain_category: str
+    claim_signal: str | None = None
+    key_sentences: tuple[str, ...] | None = None
+    published_at: str | None = None
+    published_basis: str | None = None
+    word_count: int
+    extraction_quality: str
+    duplicate_of: str | None = None  # the source that contains all of its paragraphs
+    injection_signals: tuple[InjectionSignal, ...] | None = None
+
+
+class ScrapeFailure(WireValue):
+    url: str
+    kind: str
+    reason: str
+    retryable: bool
+    retry_after_seconds: int | None = None
+    suggested_action: str
+
+
+class PipelineSummary(WireValue):
+    urls_searched: int
+    urls_scraped: int
+    urls_failed: int
+    sparse_sources: int  # with fewer than 150 words
+    duplicate_paragraphs: int
+    processing_time_ms: int
+
+
+class SizeMetadata(WireValue):
+    """Of combinedContent, in bytes."""
+
+    total_length: int
+    estimated_tokens: int
+    size_category: str
+    truncated: bool
+
+
+class SourceRecommendation(WireValue):
+    url: str
+    title: str | None = None
+    score: float
+    reason: str
+
+
+class SourceCard(WireValue):
+    url: str
+    title: str | None = None
+    score: float
+    snippet: str | None = None
+
+
+class SourceTable(WireValue):
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+class DisplayComponent(WireValue):
+    """A card or table for clients that can draw one, built from the results without a model."""
+
+    type: str  # card or table
+    auto_formatted: bool = True
+    label: str = "mcp-auto-formatted"
+    title: str | None = None
+    source_refs: tuple[str, ...]
+    card: SourceCard | None = None
+    table: SourceTable | None = None
+
+
+class SourceBundle(WireValue):
+    """What search_and_scrape returns."""
+
+    query: str
+    status: str  # complete, partial or failed
+    source_count: int
+    sources: tuple[SourceResult, ...]
+    combined_content: str
+    trust: str = Field(default=UNTRUSTED_LABEL)
+    scrape_failures: tuple[ScrapeFailure, ...] | None = None
+    filtered_out: tuple[str, ...] | None = None  # read, but not relevant enough to the query
+    note: str | None = None
+    hints: EmptySearchHints | None = None  # why the search itself found nothing
+    summary: PipelineSummary
+    size_metadata: SizeMetadata
+    recommendations: tuple[SourceRecommendation, ...] | None = None
+    components: tuple[DisplayComponent, ...] | None = None

@@ -1,0 +1,113 @@
+"""Queries to search providers and the hits they return."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from enum import StrEnum
+
+
+class SearchFilter(StrEnum):
+    """A filter that a provider may apply itself; all others are applied to its hits afterwards."""
+
+    SITES = "site"
+    EXCLUDED_SITES = "exclude_site"
+    TIME_RANGE = "time_range"
+    SAFE = "safe"
+    LANGUAGE = "language"
+    COUNTRY = "country"
+    EXACT_TERMS = "exact_terms"
+    EXCLUDE_TERMS = "exclude_terms"
+    CATEGORY = "category"
+    NEWS_SOURCE = "news_source"
+    SORT = "sort_by"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchQuery:
+    """One query to one search provider, already validated."""
+
+    text: str
+    count: int = 5
+    sites: tuple[str, ...] = ()
+    time_range: str | None = None  # hour, day, week, month, year
+    safe: str = "medium"  # off, medium, high
+    language: str | None = None  # ISO 639-1, or with a region: de, pt-BR
+    country: str | None = None  # ISO 3166-1 alpha-2, upper case
+    exact_terms: str | None = None
+    exclude_terms: str | None = None
+    category: str = "general"
+    engine_id: str | None = None  # the Google engine id (cx) of a lens
+    goggle: str | None = None  # the Brave goggle of a lens
+
+    def with_changes(self, **changes: object) -> SearchQuery:
+        return replace(self, **changes)  # type: ignore[arg-type]  # the fields' own types check at the call
+
+    def collect_filters(self) -> frozenset[SearchFilter]:
+        """The filters that this query sets; `safe` counts only if it is not medium."""
+        present = {
+            SearchFilter.SITES: bool(self.sites),
+            SearchFilter.TIME_RANGE: self.time_range is not None,
+            SearchFilter.SAFE: self.safe != "medium",
+            SearchFilter.LANGUAGE: self.language is not None,
+            SearchFilter.COUNTRY: self.country is not None,
+            SearchFilter.EXACT_TERMS: self.exact_terms is not None,
+            SearchFilter.EXCLUDE_TERMS: self.exclude_terms is not None,
+            SearchFilter.CATEGORY: self.category != "general",
+        }
+        return frozenset(name for name, given in present.items() if given)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchHit:
+    """One result as the provider returned it, without markup."""
+
+    title: str
+    url: str
+    snippet: str = ""
+    published: datetime | None = None
+    published_basis: str | None = None  # where the date was found: provider, snippet, url
+    score: float | None = None  # the provider's own score, 0 to 1
+    engine: str | None = None
+    source: str | None = None  # the publisher's name, if a news provider states it
+    engagement: dict[str, int] = field(default_factory=dict)
+    extra_snippets: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchHits:
+    """Everything a provider returned for one web or news query."""
+
+    hits: tuple[SearchHit, ...] = ()
+    total: int | None = None
+    engines: tuple[str, ...] = ()
+    unresponsive: tuple[tuple[str, str], ...] = ()  # engine, reason
+    instance: str | None = None
+    notes: tuple[str, ...] = ()  # for the caller: reduced count, failed pages, fallback
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundImage:
+    """One image result: `link` is the image itself, `context` the page that shows it."""
+
+    title: str
+    link: str
+    context: str | None = None
+    thumbnail: str | None = None
+    width: int | None = None
+    height: int | None = None
+    file_size: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImageQuery:
+    text: str
+    count: int = 5
+    safe: str = "medium"
+    size: str | None = None
+    type: str | None = None
+    color_type: str | None = None
+    dominant_color: str | None = None
+    file_type: str | None = None
+    country: str | None = None
+    language: str | None = None

@@ -1,0 +1,1 @@
+"""Which addresses may be connected to: URL grammar, public IP ranges, operator rules."""

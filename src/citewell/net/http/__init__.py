@@ -1,0 +1,1 @@
+"""Requests and responses over HTTP: client, connections, decoding, redirects, status errors."""

@@ -1,0 +1,59 @@
+"""Builds the request that follows a redirect, without secrets if the origin changes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from urllib.parse import quote, urljoin
+
+from citewell.errors import UpstreamUnavailable
+from citewell.net.guard.url_grammar import RequestTarget, parse_url
+from citewell.net.http.messages import HttpRequest, RedirectPolicy
+
+MAX_REDIRECT_HOPS = 5
+
+_REDIRECT_STATUSES = frozenset({301, 302, 303, 307, 308})
+_SECRET_HEADER_NAMES = frozenset({"authorization", "cookie", "proxy-authorization"})
+
+
+def build_redirect_request(
+    request: HttpRequest, target: RequestTarget, *, status: int, location: str | None
+) -> HttpRequest | None:
+    """The request for the next hop, not yet checked by the guard; None if the response is final.
+
+    Raises UpstreamUnavailable for a redirect that the request's policy does not allow.
+    """
+    if status not in _REDIRECT_STATUSES or not location or request.redirects is RedirectPolicy.NONE:
+        return None
+    onward = replace(request, url=_resolve_location(target, location), params={})
+    if _turns_into_get(request.method, status):
+        onward = replace(onward, method="GET", json=None, form=None)
+    if parse_url(onward.url).origin == target.origin:
+        return onward
+    if request.redirects is RedirectPolicy.SAME_ORIGIN:
+        raise UpstreamUnavailable("The upstream redirected to another site.")
+    if onward.json is not None or onward.form is not None:
+        raise UpstreamUnavailable("The upstream redirected a request with a body to another site.")
+    return replace(onward, headers=_drop_secret_headers(request.headers), secret_headers={})
+
+
+def _resolve_location(target: RequestTarget, location: str) -> str:
+    """The absolute URL of `location`. Spaces are escaped; other invalid characters are left to the guard."""
+    spaced = re.sub(r" +", lambda run: quote(run[0]), location.strip())
+    try:
+        return urljoin(target.url, spaced)
+    except ValueError:
+        raise UpstreamUnavailable("The upstream redirected to an invalid address.") from None
+
+
+def _turns_into_get(method: str, status: int) -> bool:
+    if status == 303:
+        return method != "HEAD"
+    return status in {301, 302} and method == "POST"
+
+
+def _drop_secret_headers(headers: Mapping[str, str]) -> dict[str, str]:
+    return {
+        name: value for name, value in headers.items() if name.lower() not in _SECRET_HEADER_NAMES
+    }

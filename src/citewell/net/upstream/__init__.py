@@ -1,0 +1,1 @@
+"""How fast, how often and how persistently one upstream API is asked."""

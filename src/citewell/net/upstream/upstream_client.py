@@ -1,0 +1,222 @@
+"""Sends requests to one upstream API, with its headers, pace, breaker, retries and errors."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any, Protocol, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from citewell.errors import CitewellError, MalformedResponse, RateLimited
+from citewell.net.guard.url_grammar import RequestTarget, parse_url
+from citewell.net.http.messages import HttpRequest, HttpResponse, QueryPairs, RedirectPolicy
+from citewell.net.http.status_errors import check_status
+from citewell.net.upstream.circuit_breaker import BreakerSnapshot
+from citewell.net.upstream.origin_limits import OriginLimits, OriginLimitsTable
+from citewell.net.upstream.retry_policy import RetryPolicy
+from citewell.net.upstream.time_source import TimeSource
+
+M = TypeVar("M", bound=BaseModel)
+
+_NO_HEADERS: Mapping[str, str] = MappingProxyType({})
+
+
+class RequestSender(Protocol):
+    """Anything that can send a request: a client, or a fake in tests."""
+
+    async def send_request(self, request: HttpRequest) -> HttpResponse: ...
+
+
+class Upstream:
+    """Sends requests to one upstream; every error names it.
+
+    A status outside 2xx that is not in `accept` is raised: 401 and 403 as AuthRequired, 402 as
+    OutOfCredit, 404 and 410 as NotFound, 429 as RateLimited, any other 4xx as RejectedRequest, the
+    rest as UpstreamUnavailable. Without a response NetworkFailed is raised, for a body over its
+    limit TooLarge, for a forbidden address RefusedByPolicy.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        base_url: str,
+        sender: RequestSender,
+        lanes: OriginLimitsTable,
+        defaults: HttpRequest,
+        retry: RetryPolicy | None = None,
+        timing: TimeSource | None = None,
+    ) -> None:
+        """`defaults` has the headers, limits and page flag that every request of this upstream gets."""
+        self.name = name
+        self.base_url = base_url
+        self._sender = sender
+        self._lanes = lanes
+        self._defaults = defaults
+        self._retry = retry or RetryPolicy()
+        self._timing = timing or TimeSource()
+
+    async def send_get(
+        self,
+        path: str = "",
+        *,
+        params: QueryPairs = _NO_HEADERS,
+        headers: Mapping[str, str] = _NO_HEADERS,
+        secret_headers: Mapping[str, str] = _NO_HEADERS,
+        timeout: float | None = None,  # noqa: ASYNC109 - one deadline, handed to the exchange
+        max_bytes: int | None = None,
+        redirects: RedirectPolicy = RedirectPolicy.SAME_ORIGIN,
+        base_url: str | None = None,
+        accept: Collection[int] = (),
+        retry: bool = True,
+    ) -> HttpResponse:
+        """Send a GET to `base_url` + `path`; another origin has its own pace and breaker."""
+        request = HttpRequest(
+            url=_join_url_path(base_url or self.base_url, path),
+            params=params,
+            headers=headers,
+            secret_headers=secret_headers,
+            timeout=timeout or self._defaults.timeout,
+            max_bytes=max_bytes or self._defaults.max_bytes,
+            redirects=redirects,
+        )
+        return await self.send_request(request, accept=accept, retry=retry)
+
+    async def send_post(
+        self,
+        path: str = "",
+        *,
+        json: Any = None,
+        form: Mapping[str, str] | None = None,
+        idempotent: bool = True,
+        params: QueryPairs = _NO_HEADERS,
+        headers: Mapping[str, str] = _NO_HEADERS,
+        secret_headers: Mapping[str, str] = _NO_HEADERS,
+        timeout: float | None = None,  # noqa: ASYNC109 - one deadline, handed to the exchange
+        max_bytes: int | None = None,
+        redirects: RedirectPolicy = RedirectPolicy.SAME_ORIGIN,
+        base_url: str | None = None,
+        accept: Collection[int] = (),
+    ) -> HttpResponse:
+        """Send a POST with JSON or a form; with `idempotent=False` it is never retried."""
+        request = HttpRequest(
+            url=_join_url_path(base_url or self.base_url, path),
+            method="POST",
+            params=params,
+            headers=headers,
+            secret_headers=secret_headers,
+            json=json,
+            form=form,
+            timeout=timeout or self._defaults.timeout,
+            max_bytes=max_bytes or self._defaults.max_bytes,
+            redirects=redirects,
+        )
+        return await self.send_request(request, accept=accept, retry=idempotent)
+
+    async def send_request(
+        self, request: HttpRequest, *, accept: Collection[int] = (), retry: bool = True
+    ) -> HttpResponse:
+        """Send any request with this upstream's headers, pace, breaker and retries.
+
+        The wait for a turn takes at most the request's timeout; all attempts together share it again.
+        """
+        try:
+            return await self._send_with_retries(request, accept=accept, retry=retry)
+        except CitewellError as error:
+            error.provider = error.provider or self.name
+            raise
+
+    def limit_concurrency(self, max_running: int) -> None:
+        """Allow this many requests at a time, until a response states another limit."""
+        self._lanes.choose_limits(parse_url(self.base_url)).concurrency.set_limit(max_running)
+
+    def pause_requests(self, seconds: float) -> None:
+        """Send nothing for `seconds`; for a rate limit that is stated in a body instead of a status."""
+        self._lanes.choose_limits(parse_url(self.base_url)).breaker.open_for_seconds(seconds)
+
+    def collect_health(self) -> Mapping[str, BreakerSnapshot]:
+        """The breaker state of its home origin, and of other origins whose breaker is not closed."""
+        return self._lanes.collect_health()
+
+    async def _send_with_retries(
+        self, request: HttpRequest, *, accept: Collection[int], retry: bool
+    ) -> HttpResponse:
+        target = parse_url(request.url)
+        lane, request = self._lanes.choose_limits(target), self._add_defaults(request, target)
+        await lane.wait_for_turn(max_wait=request.timeout)
+        deadline = self._timing.clock() + request.timeout
+        attempt = 1
+        while True:
+            try:
+                return await self._send_once(lane, request, accept=accept)
+            except CitewellError as error:
+                delay = self._retry.choose_delay(error, attempt=attempt) if retry else None
+                if delay is None or self._timing.clock() + delay >= deadline:
+                    raise
+                await self._timing.sleep(delay)
+                await _wait_for_retry_turn(lane, deadline - self._timing.clock(), otherwise=error)
+            request = replace(request, timeout=deadline - self._timing.clock())
+            attempt += 1
+
+    async def _send_once(
+        self, lane: OriginLimits, request: HttpRequest, *, accept: Collection[int]
+    ) -> HttpResponse:
+        async with lane.concurrency.hold_slot(max_wait=request.timeout):
+            with lane.breaker.watch_attempt():
+                response = await self._sender.send_request(request)
+                lane.pace.learn_stated_pace(response.headers)
+                lane.concurrency.learn_stated_limit(response.headers)
+                check_status(response, provider=self.name, accept=accept, now=self._timing.now)
+        return replace(response, provider=self.name)
+
+    def _add_defaults(self, request: HttpRequest, target: RequestTarget) -> HttpRequest:
+        """Add the default headers to a request; secret ones only if it goes to the home origin."""
+        own = self._defaults.secret_headers if self._lanes.is_home_origin(target) else _NO_HEADERS
+        return replace(
+            request,
+            headers={**self._defaults.headers, **request.headers},
+            secret_headers={**own, **request.secret_headers},
+            page=request.page or self._defaults.page,
+        )
+
+
+async def _wait_for_retry_turn(
+    lane: OriginLimits, longest: float, *, otherwise: CitewellError
+) -> None:
+    """Wait for a turn to retry; if there is none in time, raise `otherwise`, the original failure."""
+    try:
+        await lane.wait_for_turn(max_wait=longest)
+    except RateLimited:
+        raise otherwise from None
+
+
+def parse_json_response(model: type[M], response: HttpResponse) -> M:
+    """The body as `model`; MalformedResponse names the invalid field but not its value."""
+    try:
+        return model.model_validate(response.parse_json())
+    except ValidationError as error:
+        raise MalformedResponse(
+            _describe_shape_error(model, error), provider=response.provider
+        ) from None
+
+
+def _join_url_path(base: str, path: str) -> str:
+    return base.rstrip("/") + "/" + path.lstrip("/") if path else base
+
+
+def _describe_shape_error(model: type[BaseModel], error: ValidationError) -> str:
+    first = error.errors(include_input=False, include_url=False, include_context=False)[0]
+    ours = _list_field_names(model)
+    place = ".".join(
+        str(part) if isinstance(part, int) or part in ours else "*" for part in first["loc"]
+    )
+    return f"The response does not have the documented form: {place or 'the whole'} is {first['type']}."
+
+
+def _list_field_names(model: type[BaseModel]) -> frozenset[str]:
+    """The field names of our models; any other key of a response is outside text."""
+    schema = model.model_json_schema()
+    parts = (schema, *schema.get("$defs", {}).values())
+    return frozenset(name for part in parts for name in part.get("properties", {}))

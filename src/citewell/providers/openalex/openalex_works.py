@@ -1,0 +1,299 @@
+"""Parses OpenAlex's works into our papers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Annotated, Any, Self
+
+from pydantic import Field, model_validator
+
+from citewell.dialects import csl_works
+from citewell.dialects.json_responses import (
+    HttpLink,
+    JsonResponse,
+    OptionalField,
+    ResponsePart,
+    TolerantItems,
+)
+from citewell.model.paper import (
+    IdentifierScheme,
+    IntegrityNotice,
+    NoticeKind,
+    OpenCopy,
+    Paper,
+    WorkAuthor,
+)
+from citewell.text.citations import publisher_markup, record_fields
+from citewell.text.safety.markup_cleaning import clean_markup
+
+_PROVIDER_NAME = "openalex"
+_WORK_KINDS = {
+    "article": "article-journal",
+    "book": "book",
+    "book-chapter": "chapter",
+    "dataset": "dataset",
+    "dissertation": "thesis",
+    "editorial": "article-journal",
+    "erratum": "article-journal",
+    "letter": "article-journal",
+    "peer-review": "review",
+    "preprint": "article",
+    "reference-entry": "entry-encyclopedia",
+    "report": "report",
+    "retraction": "article-journal",
+    "review": "article-journal",
+    "software": "software",
+    "standard": "standard",
+}
+_SOURCE_TYPE_KINDS = {
+    "conference": "paper-conference",
+    "repository": "article",
+}  # by the source's type
+_MAX_ABSTRACT_WORDS = 20_000  # longer abstracts are cut
+_WORK_ID_PATTERN = re.compile(r"W\d{2,12}", re.IGNORECASE)
+
+
+class _OpenAlexSource(ResponsePart):
+    display_name: OptionalField[str] = None
+    type: OptionalField[str] = None
+    is_in_doaj: OptionalField[bool] = None
+    publisher: OptionalField[str] = Field(default=None, alias="host_organization_name")
+
+
+class _OpenAlexLocation(ResponsePart):
+    is_oa: OptionalField[bool] = None
+    landing_page_url: OptionalField[HttpLink] = None
+    pdf_url: OptionalField[HttpLink] = None
+    source: OptionalField[_OpenAlexSource] = None
+    raw_source_name: OptionalField[str] = None
+    license: OptionalField[str] = None
+    version: OptionalField[str] = None
+
+
+class _OpenAlexAuthor(ResponsePart):
+    display_name: OptionalField[str] = None
+
+
+class _OpenAlexAuthorship(ResponsePart):
+    author: OptionalField[_OpenAlexAuthor] = None
+    raw_author_name: OptionalField[str] = None
+
+
+class _OpenAlexAccess(ResponsePart):
+    is_oa: OptionalField[bool] = None
+
+
+class _OpenAlexBiblio(ResponsePart):
+    volume: OptionalField[csl_works.TextField] = None
+    issue: OptionalField[csl_works.TextField] = None
+    first_page: OptionalField[csl_works.TextField] = None
+    last_page: OptionalField[csl_works.TextField] = None
+
+
+class _OpenAlexIds(ResponsePart):
+    openalex: OptionalField[str] = None
+    doi: OptionalField[str] = None
+    pmid: OptionalField[str] = None
+    pmcid: OptionalField[str] = None
+
+
+class OpenAlexWork(JsonResponse):
+    """A work in OpenAlex's JSON; everything may be missing but its OpenAlex id or DOI."""
+
+    id: OptionalField[str] = None
+    doi: OptionalField[str] = None
+    ids: OptionalField[_OpenAlexIds] = None
+    title: OptionalField[str] = Field(default=None)
+    display_name: OptionalField[str] = None
+    publication_year: OptionalField[int] = None
+    publication_date: OptionalField[str] = None
+    type: OptionalField[str] = None
+    type_crossref: OptionalField[str] = None
+    language: OptionalField[str] = None
+    primary_location: OptionalField[_OpenAlexLocation] = None
+    best_oa_location: OptionalField[_OpenAlexLocation] = None
+    locations: OptionalField[TolerantItems[_OpenAlexLocation]] = None
+    open_access: OptionalField[_OpenAlexAccess] = None
+    authorships: TolerantItems[_OpenAlexAuthorship] = ()
+    cited_by_count: OptionalField[Annotated[int, Field(ge=0)]] = None
+    reference_count: OptionalField[Annotated[int, Field(ge=0)]] = Field(
+        default=None, alias="referenced_works_count"
+    )
+    referenced_works: OptionalField[TolerantItems[str]] = None
+    biblio: OptionalField[_OpenAlexBiblio] = None
+    is_retracted: OptionalField[bool] = None
+    abstract_inverted_index: OptionalField[dict[str, Any]] = None
+
+    @model_validator(mode="after")
+    def _require_identifier(self) -> Self:
+        if not (self.error or self.doi or find_openalex_id(self)):
+            raise ValueError("neither an OpenAlex id nor a DOI")
+        return self
+
+
+class _OpenAlexMeta(ResponsePart):
+    count: OptionalField[Annotated[int, Field(ge=0)]] = None
+
+
+class OpenAlexWorkList(JsonResponse):
+    results: TolerantItems[OpenAlexWork]
+    meta: OptionalField[_OpenAlexMeta] = None
+
+
+def parse_openalex_works(works: tuple[OpenAlexWork, ...]) -> tuple[Paper, ...]:
+    return tuple(paper for paper in map(parse_openalex_work, works) if paper.title)
+
+
+def parse_openalex_work(work: OpenAlexWork) -> Paper:
+    ids = _collect_openalex_ids(work)
+    doi, home = ids.get(IdentifierScheme.DOI), work.primary_location or _OpenAlexLocation()
+    copies, source = _list_openalex_copies(work), home.source or _OpenAlexSource()
+    biblio = work.biblio or _OpenAlexBiblio()
+    year = record_fields.parse_issued_date(str(work.publication_year))
+    published = _trim_openalex_date(work) or year
+    return Paper(
+        title=record_fields.clean_title_field(
+            publisher_markup.clean_markup_line(work.title or work.display_name)
+        ),
+        source=_PROVIDER_NAME,
+        url=csl_works.build_doi_url(doi)
+        if doi
+        else home.landing_page_url or _build_openalex_url(ids),
+        ids=ids,
+        authors=_list_openalex_authors(work),
+        kind=_choose_openalex_kind(work, source),
+        year=record_fields.extract_issued_year(year or published),
+        published=published,
+        venue=publisher_markup.clean_markup_line(source.display_name or home.raw_source_name)
+        or None,
+        volume=clean_markup(biblio.volume) or None,
+        issue=clean_markup(biblio.issue) or None,
+        pages=_format_biblio_pages(biblio),
+        publisher=clean_markup(source.publisher) or None,
+        abstract=_join_inverted_abstract(work.abstract_inverted_index),
+        language=clean_markup(work.language) or None,
+        citation_count=work.cited_by_count,
+        reference_count=work.reference_count,
+        open_access=work.open_access.is_oa if work.open_access else None,
+        in_doaj=source.is_in_doaj,
+        pdf_url=next((copy.url for copy in copies if copy.pdf), None),
+        copies=copies,
+        events=list_openalex_notices(work),
+    )
+
+
+def _collect_openalex_ids(work: OpenAlexWork) -> dict[IdentifierScheme, str]:
+    given = work.ids or _OpenAlexIds()
+    doi = record_fields.normalize_doi_field(work.doi or given.doi)
+    places = [place.landing_page_url or "" for place in work.locations or ()]
+    arxiv = [
+        record_fields.normalize_arxiv_field(place) for place in places if "arxiv.org/abs/" in place
+    ]
+    if doi and doi.startswith("10.48550/arxiv."):
+        arxiv.insert(
+            0, record_fields.normalize_arxiv_field(f"/{doi.removeprefix('10.48550/arxiv.')}")
+        )
+    found = {
+        IdentifierScheme.DOI: doi,
+        IdentifierScheme.OPENALEX: find_openalex_id(work),
+        IdentifierScheme.PMID: record_fields.normalize_pmid_field(
+            (given.pmid or "").rpartition("/")[2]
+        ),
+        IdentifierScheme.PMCID: record_fields.normalize_pmcid_field(
+            (given.pmcid or "").rpartition("/")[2]
+        ),
+        IdentifierScheme.ARXIV: next(filter(None, arxiv), None),
+    }
+    return {scheme: value for scheme, value in found.items() if value}
+
+
+def find_openalex_id(work: OpenAlexWork) -> str | None:
+    match = _WORK_ID_PATTERN.search(work.id or (work.ids.openalex if work.ids else None) or "")
+    return match[0].upper() if match else None
+
+
+def _build_openalex_url(ids: Mapping[IdentifierScheme, str]) -> str:
+    return (
+        f"https://openalex.org/{ids[IdentifierScheme.OPENALEX]}"
+        if IdentifierScheme.OPENALEX in ids
+        else ""
+    )
+
+
+def _list_openalex_authors(work: OpenAlexWork) -> tuple[WorkAuthor, ...]:
+    names = (
+        publisher_markup.clean_markup_line(
+            (one.author.display_name if one.author else None) or one.raw_author_name
+        )
+        for one in work.authorships
+    )
+    return tuple(WorkAuthor(name=name) for name in names if name)
+
+
+def _choose_openalex_kind(work: OpenAlexWork, source: _OpenAlexSource) -> str | None:
+    if work.type_crossref:
+        return csl_works.choose_csl_kind(work.type_crossref)
+    word = clean_markup(work.type).lower()
+    if word == "article":
+        return _SOURCE_TYPE_KINDS.get(clean_markup(source.type).lower(), "article-journal")
+    return _WORK_KINDS.get(word)
+
+
+def _trim_openalex_date(work: OpenAlexWork) -> str | None:
+    """The date without a trailing `-01`, which OpenAlex fills in for an unknown day or month."""
+    date = record_fields.parse_issued_date(work.publication_date)
+    return date.removesuffix("-01").removesuffix("-01") if date and len(date) > 7 else date
+
+
+def _format_biblio_pages(biblio: _OpenAlexBiblio) -> str | None:
+    first, last = clean_markup(biblio.first_page), clean_markup(biblio.last_page)
+    return record_fields.expand_page_range(
+        f"{first}-{last}" if first and last and last != first else first or last
+    )
+
+
+def _list_openalex_copies(work: OpenAlexWork) -> tuple[OpenCopy, ...]:
+    places = (work.best_oa_location, *(work.locations or ()))
+    copies = (_parse_oa_location(place) for place in places if place and place.is_oa)
+    return tuple({copy.url: copy for copy in copies if copy.url}.values())
+
+
+def _parse_oa_location(place: _OpenAlexLocation) -> OpenCopy:
+    kind = clean_markup(place.source.type).lower() if place.source else ""
+    return OpenCopy(
+        url=place.pdf_url or place.landing_page_url or "",
+        pdf=place.pdf_url is not None,
+        version=clean_markup(place.version) or None,
+        license=clean_markup(place.license) or None,
+        host="repository" if kind == "repository" else "publisher",
+        source=_PROVIDER_NAME,
+    )
+
+
+def list_openalex_notices(work: OpenAlexWork) -> tuple[IntegrityNotice, ...]:
+    if not work.is_retracted:
+        return ()
+    return (
+        IntegrityNotice(kind=NoticeKind.RETRACTION, source=_PROVIDER_NAME, label="is_retracted"),
+    )
+
+
+def _join_inverted_abstract(index: Mapping[str, Any] | None) -> str | None:
+    """The abstract, rebuilt from a map of each word to its positions; invalid positions are ignored."""
+    placed = [
+        (at, word)
+        for word, places in (index or {}).items()
+        for at in (places if isinstance(places, list) else ())
+        if type(at) is int and at >= 0
+    ]
+    placed.sort(key=lambda pair: pair[0])
+    return publisher_markup.clean_abstract(
+        " ".join(word for _, word in placed[:_MAX_ABSTRACT_WORDS])
+    )
+
+
+def list_referenced_ids(work: OpenAlexWork) -> list[str]:
+    """The OpenAlex ids of the works that this one cites."""
+    found = (_WORK_ID_PATTERN.search(address) for address in work.referenced_works or ())
+    return [match[0].upper() for match in found if match]

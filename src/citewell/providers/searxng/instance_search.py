@@ -1,0 +1,227 @@
+"""One search on one instance: reads JSON, or HTML if JSON is off, and as many pages as needed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from citewell.dialects.result_paging import ResultPage, gather_pages
+from citewell.errors import (
+    AuthRequired,
+    Blocked,
+    RateLimited,
+    RefusedByPolicy,
+    UpstreamError,
+    UpstreamUnavailable,
+)
+from citewell.model.search_queries import SearchQuery
+from citewell.net.http.messages import HttpResponse
+from citewell.providers.searxng.html_result_page import read_html_page
+from citewell.providers.searxng.instance_capabilities import CapabilityCache, InstanceCapabilities
+from citewell.providers.searxng.instance_client import InstanceClient
+from citewell.providers.searxng.instance_health import InstanceHealth
+from citewell.providers.searxng.instance_settings import SearxngInstance
+from citewell.providers.searxng.query_params import convert_searxng_language
+from citewell.providers.searxng.result_page import SearxngPage, SearxngResult, read_json_page
+from citewell.providers.searxng.search_failure import SETTINGS_LINE, JsonDisabled
+from citewell.text.web.addresses import build_page_key
+
+_SEARCH_PATH = "/search"
+_OWN_MAX_PAGES = 5
+_PUBLIC_MAX_PAGES = 2  # a public instance's limiter allows four API requests an hour
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InstanceResults:
+    """The results of one instance for one search."""
+
+    instance: SearxngInstance
+    results: tuple[SearxngResult, ...] = ()
+    total: int | None = None
+    unresponsive: tuple[tuple[str, str], ...] = ()
+    notes: tuple[str, ...] = ()
+    category_missing: bool = False  # it has no engines for the category
+
+
+@dataclass(slots=True, kw_only=True)
+class _SearchProgress:
+    """The state of a search while its pages arrive."""
+
+    instance: SearxngInstance
+    query: SearchQuery
+    capabilities: InstanceCapabilities | None
+    seen_urls: set[str] = field(default_factory=set)
+    unresponsive: dict[str, str] = field(default_factory=dict)
+    other_category_count: int = 0  # results of other categories
+    page_limit_reached: bool = False  # the last allowed page still had new results
+
+
+class InstanceSearcher:
+    def __init__(
+        self, door: InstanceClient, *, health: InstanceHealth, almanac: CapabilityCache
+    ) -> None:
+        self._door = door
+        self._health = health
+        self._almanac = almanac
+
+    async def probe_json_support(self, instance: SearxngInstance) -> None:
+        """Record whether the instance offers JSON, found out by a request with an empty query.
+
+        SearXNG checks the format before the query, so the response is 400 in JSON, or 403. No engine
+        is asked, and an instance that cannot help does not see the user's query.
+        """
+        try:
+            response = await self._door.fetch_from_instance(
+                instance, _SEARCH_PATH, {"q": "", "format": "json"}
+            )
+        except (UpstreamError, RefusedByPolicy):
+            self._health.record_instance_failure(instance)
+            return
+        if response.status == 403 or (
+            response.status in {200, 400} and _is_json_response(response)
+        ):
+            self._health.record_json_support(instance, on=response.status != 403)
+        elif isinstance(error := self._door.find_status_error(response, instance), RateLimited):
+            self._health.record_rate_limit(instance, error.retry_after or 0.0)
+        else:
+            self._health.record_instance_failure(instance)
+
+    async def search_instance(
+        self, instance: SearxngInstance, query: SearchQuery, params: Mapping[str, str]
+    ) -> InstanceResults:
+        capabilities = await self._find_needed_capabilities(instance, query)
+        if capabilities and query.category not in capabilities.categories:
+            return InstanceResults(
+                instance=instance,
+                notes=(_describe_missing_category(instance, query, capabilities),),
+                category_missing=True,
+            )
+        run = _SearchProgress(instance=instance, query=query, capabilities=capabilities)
+
+        pages = _OWN_MAX_PAGES if instance.is_own else _PUBLIC_MAX_PAGES
+
+        async def fetch(number: int) -> ResultPage[SearxngResult]:
+            answer = await self._fetch_result_page(instance, {**params, "pageno": str(number + 1)})
+            page = _keep_new_results(answer, run)
+            run.page_limit_reached = page.has_more and number + 1 == pages
+            return page
+
+        gathered = await gather_pages(fetch, count=query.count, max_pages=pages)
+        return InstanceResults(
+            instance=instance,
+            results=gathered.items,
+            total=gathered.total,
+            unresponsive=tuple(run.unresponsive.items()),
+            notes=(*gathered.notes, *self._build_searxng_notes(run, len(gathered.items))),
+            category_missing=not gathered.items and run.other_category_count > 0,
+        )
+
+    async def _find_needed_capabilities(
+        self, instance: SearxngInstance, query: SearchQuery
+    ) -> InstanceCapabilities | None:
+        if query.category == "general" and query.language is None:
+            return None
+        return await self._almanac.look_up_capabilities(instance)
+
+    async def _fetch_result_page(
+        self, instance: SearxngInstance, params: Mapping[str, str]
+    ) -> SearxngPage:
+        if self._health.has_json(instance) is False:
+            return await self._fetch_html_page(instance, params)
+        response = await self._door.fetch_from_instance(
+            instance, _SEARCH_PATH, {**params, "format": "json"}
+        )
+        if response.status == 403:
+            self._health.record_json_support(instance, on=False)
+            return await self._fetch_html_page(instance, params)
+        self._check_instance_response(response, instance)
+        if response.content_type == "text/html":
+            return read_html_page(response)
+        answer = read_json_page(response)
+        self._health.record_json_support(instance, on=True)
+        return answer
+
+    async def _fetch_html_page(
+        self, instance: SearxngInstance, params: Mapping[str, str]
+    ) -> SearxngPage:
+        try:
+            response = await self._door.fetch_from_instance(instance, _SEARCH_PATH, params)
+            self._check_instance_response(response, instance)
+            return read_html_page(response)
+        except (AuthRequired, Blocked, UpstreamUnavailable) as error:
+            raise JsonDisabled.from_instance(
+                instance, detail=error.detail or error.message
+            ) from error
+
+    def _check_instance_response(self, response: HttpResponse, instance: SearxngInstance) -> None:
+        error = self._door.find_status_error(response, instance)
+        if isinstance(error, RateLimited):
+            self._health.record_rate_limit(instance, error.retry_after or 0.0)
+        if error is not None:
+            raise error
+
+    def _build_searxng_notes(self, run: _SearchProgress, found: int) -> list[str]:
+        notes, at, query = [], run.instance.url, run.query
+        if self._health.has_json(run.instance) is False:
+            notes.append(
+                f"{at} has JSON switched off, so its HTML page was read. `{SETTINGS_LINE}` in its settings.yml adds scores and dates."
+            )
+        if run.other_category_count:
+            why = (
+                "" if found else f" {at} has no working engines for the category {query.category}."
+            )
+            notes.append(
+                f"{run.other_category_count} results of other categories were left out.{why}"
+            )
+        if query.time_range == "hour":
+            notes.append("SearXNG has no time range of an hour; a day was used instead.")
+        if (
+            (wanted := convert_searxng_language(query))
+            and run.capabilities
+            and not run.capabilities.has_language(wanted, query.category)
+        ):
+            notes.append(
+                f"No engine of {at} lists the language {wanted}; it may have been ignored."
+            )
+        if run.page_limit_reached and found < query.count:
+            notes.append(f"{at} reached the page limit after {found} of {query.count} results.")
+        return notes
+
+
+def _keep_new_results(answer: SearxngPage, run: _SearchProgress) -> ResultPage[SearxngResult]:
+    """The results of a page that are new and in the requested category."""
+    run.unresponsive.update(dict(answer.unresponsive))
+    fresh = []
+    for result in answer.results:
+        if build_page_key(result.url) in run.seen_urls:
+            continue
+        run.seen_urls.add(build_page_key(result.url))
+        if _is_in_category(result, run):
+            fresh.append(result)
+        else:
+            run.other_category_count += 1
+    return ResultPage(items=tuple(fresh), has_more=bool(fresh), total=answer.total)
+
+
+def _is_in_category(result: SearxngResult, run: _SearchProgress) -> bool:
+    """Whether the result is in the requested category.
+
+    An instance without engines for a category silently searches its default category instead.
+    """
+    wanted = run.query.category
+    if wanted == "general":
+        return True
+    if run.capabilities:
+        return run.capabilities.covers_result(result, wanted)
+    return result.category != "general"
+
+
+def _is_json_response(response: HttpResponse) -> bool:
+    return response.content_type == "application/json"
+
+
+def _describe_missing_category(
+    instance: SearxngInstance, query: SearchQuery, capabilities: InstanceCapabilities
+) -> str:
+    offered = ", ".join(sorted(capabilities.categories)) or "none"
+    return f"{instance.url} has no engines for the category {query.category}. It offers: {offered}."

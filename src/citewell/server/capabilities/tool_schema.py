@@ -1,0 +1,89 @@
+"""Builds a tool's wire form, with flat schemas that every client accepts and a model reads cheaply."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+from pydantic import BaseModel
+
+from citewell.tooling import Tool, ToolArguments
+
+_OMITTED_KEYWORDS = ("title", "additionalProperties", "format", "$defs")
+
+
+def build_tool_wire(name: str, tool: Tool) -> dict[str, Any]:
+    """The tool's entry in `tools/list`."""
+    wire: dict[str, Any] = {
+        "name": name,
+        "description": extract_description(tool.args),
+        "inputSchema": build_input_schema(tool.args),
+    }
+    if tool.publishes_result_schema:
+        wire["outputSchema"] = build_output_schema(tool.result)
+    wire["annotations"] = {
+        "readOnlyHint": tool.read_only,
+        "destructiveHint": False,
+        "idempotentHint": tool.idempotent,
+        "openWorldHint": tool.open_world,
+    }
+    return wire
+
+
+def extract_description(model: type[BaseModel]) -> str:
+    return " ".join(inspect.cleandoc(model.__doc__ or "").split())
+
+
+def build_input_schema(model: type[ToolArguments]) -> dict[str, Any]:
+    raw = model.model_json_schema(by_alias=True)
+    schema = _flatten_schema(raw, raw.get("$defs", {}))
+    ordered: dict[str, Any] = {"type": "object", "properties": schema.get("properties", {})}
+    if required := schema.get("required"):
+        ordered["required"] = required
+    return ordered
+
+
+def build_output_schema(model: type[BaseModel]) -> dict[str, Any]:
+    raw = model.model_json_schema(by_alias=True, mode="serialization")
+    schema = _flatten_schema(raw, raw.get("$defs", {}))
+    return {key: value for key, value in schema.items() if key != "description"}
+
+
+def _flatten_schema(node: Any, defs: dict[str, Any]) -> Any:
+    """The schema with `$ref` inlined and `anyOf` with null reduced to its one other type."""
+    if isinstance(node, list):
+        return [_flatten_schema(item, defs) for item in node]
+    if not isinstance(node, dict):
+        return node
+    if reference := node.get("$ref"):
+        target = defs[str(reference).rpartition("/")[2]]
+        return _flatten_schema(
+            target | {key: value for key, value in node.items() if key != "$ref"}, defs
+        )
+    if options := node.get("anyOf"):
+        rest = {key: value for key, value in node.items() if key != "anyOf"}
+        return _flatten_schema(_require_single_type(options) | rest, defs)
+    return _clean_schema_node(node, defs)
+
+
+def _require_single_type(options: list[dict[str, Any]]) -> dict[str, Any]:
+    real = [option for option in options if option.get("type") != "null"]
+    if len(real) != 1:
+        raise ValueError(f"a field of a flat schema must have one type, not {len(real)}")
+    return real[0]
+
+
+def _clean_schema_node(node: dict[str, Any], defs: dict[str, Any]) -> dict[str, Any]:
+    kept: dict[str, Any] = {}
+    for key, value in node.items():
+        if key in _OMITTED_KEYWORDS and not (key == "title" and isinstance(value, dict)):
+            continue
+        if key == "default" and value in (None, [], ()):
+            continue
+        if key == "properties":
+            kept[key] = {name: _flatten_schema(child, defs) for name, child in value.items()}
+        elif key == "const":
+            kept["enum"] = [value]
+        else:
+            kept[key] = _flatten_schema(value, defs)
+    return kept

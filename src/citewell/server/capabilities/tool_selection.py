@@ -1,0 +1,88 @@
+"""Selects the tools that a client is offered: by profile, toolsets, single names and read-only.
+
+Standard library only, because the instant start uses it before anything else is loaded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+ALL_TOOLS = "all"
+DEFAULT_PROFILE = "default"
+
+# `searxng` imitates a strict spec 3 server: web_search with the defaults of that specification.
+PROFILES: dict[str, dict[str, Any]] = {
+    "searxng": {
+        "tools": ("web_search", "read_artifact"),  # read_artifact pages through large answers
+        "defaults": {"web_search": {"num_results": 10, "fetch_content": True}},
+    },
+}
+
+
+def select_entries(
+    entries: Iterable[Mapping[str, Any]],
+    *,
+    profile: str = DEFAULT_PROFILE,
+    toolsets: Iterable[str] = (),
+    tools: Iterable[str] = (),
+    read_only: bool = False,
+) -> list[Mapping[str, Any]]:
+    """The entries to offer, in their order; raises ValueError naming an unknown profile, toolset or tool."""
+    known = list(entries)
+    wanted, extra = set(toolsets), set(tools)
+    _check_selection(known, profile=profile, toolsets=wanted, tools=extra)
+    preset = PROFILES.get(profile, {})
+    if not wanted and not extra:
+        extra = set(preset.get("tools", ()))
+    if not wanted and not extra:
+        wanted = {profile}
+    return [
+        entry
+        for entry in known
+        if _is_selected(entry, wanted, extra) and (not read_only or entry["readOnly"])
+    ]
+
+
+def find_profile_defaults(profile: str) -> dict[str, dict[str, Any]]:
+    """The argument defaults that a profile changes, by tool name."""
+    changed: dict[str, dict[str, Any]] = PROFILES.get(profile, {}).get("defaults", {})
+    return changed
+
+
+def apply_profile_defaults(wire: dict[str, Any], profile: str) -> dict[str, Any]:
+    """A tool's wire form with the profile's defaults in its input schema."""
+    changed = find_profile_defaults(profile).get(wire["name"])
+    if not changed:
+        return wire
+    schema = wire["inputSchema"]
+    properties = {
+        name: {**value, "default": changed[name]} if name in changed else value
+        for name, value in schema["properties"].items()
+    }
+    return {**wire, "inputSchema": {**schema, "properties": properties}}
+
+
+def _is_selected(entry: Mapping[str, Any], wanted: set[str], extra: set[str]) -> bool:
+    by_set = (
+        ALL_TOOLS in wanted
+        or entry["toolset"] in wanted
+        or (DEFAULT_PROFILE in wanted and entry["default"])
+    )
+    return by_set or entry["name"] in extra
+
+
+def _check_selection(
+    known: list[Mapping[str, Any]], *, profile: str, toolsets: set[str], tools: set[str]
+) -> None:
+    sets = {entry["toolset"] for entry in known} | {ALL_TOOLS, DEFAULT_PROFILE}
+    if profile not in sets | set(PROFILES):
+        raise ValueError(
+            f"unknown profile {profile}; the profiles are {', '.join(sorted(sets | set(PROFILES)))}"
+        )
+    if unknown := sorted(toolsets - sets):
+        raise ValueError(
+            f"unknown toolset {', '.join(unknown)}; the toolsets are {', '.join(sorted(sets))}"
+        )
+    if unknown := sorted(tools - {entry["name"] for entry in known}):
+        raise ValueError(f"unknown tool {', '.join(unknown)}")

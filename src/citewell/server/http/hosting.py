@@ -1,0 +1,126 @@
+"""Runs the HTTP server: each profile at its path, health, metrics and a clean shutdown on SIGTERM."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import socket
+import sys
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import uvicorn
+from mcp.server.lowlevel import Server
+from starlette.applications import Starlette
+from starlette.types import ASGIApp
+
+from citewell.config import Settings
+from citewell.net.upstream.circuit_breaker import BreakerState
+from citewell.server.app import App
+from citewell.server.http.cached_call_shortcut import CachedCallShortcut
+from citewell.server.http.transport import (
+    build_health_routes,
+    build_http_transport,
+    check_listen_address,
+)
+from citewell.server.http.write_coalescing import CoalescingProtocol
+from citewell.server.job_resumption import resume_jobs
+from citewell.server.log_output import configure_logging
+from citewell.server.protocol.sdk_server import build_sdk_server
+
+DEFAULT_PORT = 8000  # used if the settings name no port
+SHUTDOWN_SECONDS = 10  # seconds that running calls may take after SIGTERM
+
+
+def build_mounted_servers(app: App) -> dict[str, Server[Any]]:
+    """SDK servers by path: `/mcp` with the configured tools, `/mcp/all` with all, `/mcp/<toolset>` with one toolset."""
+    return {
+        path: build_sdk_server(app, tools=tools) for path, tools in _list_tools_by_path(app).items()
+    }
+
+
+def _list_tools_by_path(app: App) -> dict[str, dict[str, dict[str, Any]]]:
+    offers = {"/mcp": app.tools, "/mcp/all": app.choose_tools("all")}
+    return offers | {
+        f"/mcp/{toolset}": app.choose_tools(toolset) for toolset in app.list_toolsets()
+    }
+
+
+def build_shortcut_app(app: App) -> CachedCallShortcut:
+    """The ASGI app behind a shortcut that answers cached calls without the SDK."""
+    offered = {path: frozenset(tools) for path, tools in _list_tools_by_path(app).items()}
+    return CachedCallShortcut(build_asgi_app(app), app, offered)
+
+
+def build_asgi_app(app: App) -> Starlette:
+    routes = build_health_routes(
+        lambda: _has_usable_provider(app), app.metrics.render_prometheus, app.settings
+    )
+    return build_http_transport(
+        build_mounted_servers(app),
+        app.settings,
+        routes=routes,
+        background=lambda: resume_jobs(app, keep_serving=True),
+        on_close=app.aclose,
+    )
+
+
+def serve_http(settings: Settings, *, insecure: bool = False) -> int:
+    """Listen until a signal stops it. Raises Misconfigured for a public interface without `insecure`."""
+    check_listen_address(settings, insecure=insecure)
+    configure_logging(settings.log_level)
+    return run_uvicorn(
+        build_shortcut_app(App(settings)), host=settings.host, port=settings.port or DEFAULT_PORT
+    )
+
+
+def run_uvicorn(app: ASGIApp, *, host: str, port: int) -> int:
+    """Serve `app` in this process until a signal stops it; 0, or 2 if it could not start."""
+    server = _AnnouncingServer(
+        uvicorn.Config(
+            app,
+            host=host,
+            port=port,
+            http=CoalescingProtocol,  # httptools accepts header whitespace that conformance forbids
+            loop="asyncio" if sys.platform == "win32" else "uvloop",
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            timeout_graceful_shutdown=SHUTDOWN_SECONDS,
+        )
+    )
+    server.run()
+    return 0 if server.started else 2
+
+
+class _AnnouncingServer(uvicorn.Server):
+    """Prints its address once it listens, and exits normally after SIGTERM."""
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        for listening in (sock for server in self.servers for sock in server.sockets):
+            host, port, *_ = listening.getsockname()
+            shown = f"[{host}]" if ":" in host else host
+            sys.stderr.write(f"citewell serves MCP at http://{shown}:{port}/mcp\n")
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Like uvicorn's, but does not raise the signal again after shutdown."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before = {
+            sign: signal.signal(sign, self.handle_exit) for sign in (signal.SIGINT, signal.SIGTERM)
+        }
+        try:
+            yield
+        finally:
+            for sign, handler in before.items():
+                signal.signal(sign, handler)
+
+
+def _has_usable_provider(app: App) -> bool:
+    """False only if the breakers of all providers used so far are open."""
+    states = [snapshot.state for snapshot in app.network.collect_health().values()]
+    return not states or any(state is not BreakerState.OPEN for state in states)

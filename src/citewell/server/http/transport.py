@@ -1,0 +1,128 @@
+"""The ASGI app for MCP over streamable HTTP, with health and metrics routes."""
+
+from __future__ import annotations
+
+import contextlib
+import hmac
+import ipaddress
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import AbstractAsyncContextManager
+from typing import Any
+
+from mcp.server.lowlevel import Server
+from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
+from mcp.server.transport_security import TransportSecuritySettings
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from citewell.config import Settings
+from citewell.errors import Misconfigured
+
+LOOPBACK_HOSTS = ("127.0.0.1", "localhost", "[::1]")
+
+
+def build_http_transport(
+    servers: Mapping[str, Server[Any]],
+    settings: Settings,
+    *,
+    routes: list[BaseRoute] | None = None,
+    background: Callable[[], AbstractAsyncContextManager[None]] = contextlib.nullcontext,
+    on_close: Callable[[], Awaitable[None]] | None = None,
+) -> Starlette:
+    """The ASGI app: each server at its path, behind Host and Origin checks and a body limit.
+
+    `background` is open while requests are accepted; `on_close` is awaited at shutdown.
+    """
+    managers = {
+        path: StreamableHTTPSessionManager(
+            app=server,
+            json_response=False,  # JSON responses lose progress messages and do not notice disconnects
+            security_settings=build_security_settings(settings),
+            max_request_body_size=settings.max_request_bytes,
+        )
+        for path, server in servers.items()
+    }
+
+    @contextlib.asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        async with contextlib.AsyncExitStack() as stack:
+            for manager in managers.values():
+                await stack.enter_async_context(manager.run())
+            async with background():
+                yield
+        if on_close is not None:
+            await on_close()
+
+    mounted: list[BaseRoute] = [
+        Route(path, endpoint=StreamableHTTPASGIApp(manager)) for path, manager in managers.items()
+    ]
+    return Starlette(routes=mounted + (routes or []), lifespan=lifespan)
+
+
+def build_security_settings(settings: Settings) -> TransportSecuritySettings:
+    """Allow loopback names, and the hosts and origins that the settings name."""
+    hosts = [*LOOPBACK_HOSTS, *(settings.allowed_hosts or ())]
+    if settings.host not in {"0.0.0.0", "::", *LOOPBACK_HOSTS}:  # noqa: S104 - compared, not bound
+        hosts.append(settings.host)
+    origins = [f"http://{host}" for host in LOOPBACK_HOSTS]
+    return TransportSecuritySettings(
+        enable_dns_rebinding_protection=True,
+        allowed_hosts=[form for host in hosts for form in (host, f"{host}:*")],
+        allowed_origins=[form for origin in origins for form in (origin, f"{origin}:*")]
+        + list(settings.allowed_origins),
+    )
+
+
+def check_listen_address(settings: Settings, *, insecure: bool) -> None:
+    """Raise Misconfigured for a public interface, as there is no authentication, unless `insecure`."""
+    if insecure or is_loopback_host(settings.host):
+        return
+    raise Misconfigured(
+        f"Citewell does not listen on {settings.host}: anyone who can reach the port could use this server. "
+        "Listen on 127.0.0.1 behind an authenticating proxy, or add --insecure to listen anyway.",
+        action="inform_user",
+    )
+
+
+def is_loopback_host(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+def build_health_routes(
+    ready: Callable[[], bool], metrics: Callable[[], str], settings: Settings
+) -> list[BaseRoute]:
+    """Routes for liveness, readiness, and metrics, which need the admin key."""
+
+    async def live(_: Request) -> Response:
+        return JSONResponse({"status": "ok"})
+
+    async def is_ready(_: Request) -> Response:
+        up = ready()
+        return JSONResponse(
+            {"status": "ok" if up else "every provider is resting"}, status_code=200 if up else 503
+        )
+
+    async def numbers(request: Request) -> Response:
+        if not settings.open_metrics and not _has_admin_key(request, settings.admin_key):
+            return PlainTextResponse(
+                "Send X-Admin-Key, or set CITEWELL_OPEN_METRICS.\n", status_code=401
+            )
+        return PlainTextResponse(metrics(), media_type="text/plain; version=0.0.4")
+
+    return [
+        Route("/health/live", live),
+        Route("/health/ready", is_ready),
+        Route("/metrics", numbers),
+    ]
+
+
+def _has_admin_key(request: Request, key: str | None) -> bool:
+    given = request.headers.get("x-admin-key", "")
+    return bool(key) and hmac.compare_digest(given.encode(), (key or "").encode())

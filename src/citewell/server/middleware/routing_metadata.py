@@ -1,0 +1,27 @@
+"""Adds to `_meta.routing` which provider served a call and how long it took."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+from citewell.server.pipeline import NextStep, ToolInvocation, ToolOutcome
+
+
+class RoutingMiddleware:
+    def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
+        self._clock = clock
+
+    async def __call__(self, invocation: ToolInvocation, proceed: NextStep) -> ToolOutcome:
+        started = self._clock()
+        outcome = await proceed(invocation)
+        if outcome.is_error:
+            return outcome
+        hit = bool(outcome.meta.get("cached"))
+        routing: dict[str, object] = {} if hit else invocation.call.trace.to_wire()
+        if not routing and not (hit and outcome.meta.get("routed")):
+            return outcome
+        routing |= {"cache_hit": hit, "latency_ms": round(1000 * (self._clock() - started))}
+        meta = {key: value for key, value in outcome.meta.items() if key != "routed"}
+        return replace(outcome, meta=meta | {"routing": routing})

@@ -1,0 +1,110 @@
+"""Records each call that names a research session in that session."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from citewell.errors import CitewellError, SessionNotFound
+from citewell.model.research_session import CallOutcome, SessionSource
+from citewell.server.pipeline import NextStep, ToolInvocation, ToolOutcome
+from citewell.services.sessions.session_tracking import SessionTracker
+
+SESSION_TOOLSET = "sessions"  # tools of this toolset write to the session themselves
+
+
+class SessionMiddleware:
+    """Adds a call's sources and outcome to its session; `_meta.session` tells if the session was not found."""
+
+    def __init__(self, sessions: Callable[[], SessionTracker]) -> None:
+        self._sessions = sessions
+
+    async def __call__(self, invocation: ToolInvocation, proceed: NextStep) -> ToolOutcome:
+        session_id = invocation.call.session_id
+        if session_id is None or invocation.tool.toolset == SESSION_TOOLSET:
+            return await proceed(invocation)
+        try:
+            outcome = await proceed(invocation)
+        except CitewellError as error:
+            await self._link_to_session(
+                invocation, session_id, [], self._build_failure_events(invocation, error)
+            )
+            raise
+        linked = await self._link_to_session(
+            invocation,
+            session_id,
+            list(collect_answer_sources(invocation, outcome.body or {})),
+            self._build_success_events(invocation),
+        )
+        meta = (
+            {"linked": linked}
+            if linked
+            else {"linked": False, "reason": "session not found or expired"}
+        )
+        return replace(outcome, meta=outcome.meta | {"session": meta})
+
+    async def _link_to_session(
+        self,
+        invocation: ToolInvocation,
+        session_id: str,
+        sources: list[SessionSource],
+        events: list[CallOutcome],
+    ) -> bool:
+        try:
+            await self._sessions().link_findings(
+                str(invocation.call.owner), session_id, sources=sources, events=events
+            )
+        except SessionNotFound:
+            return False
+        return True
+
+    def _build_success_events(self, invocation: ToolInvocation) -> list[CallOutcome]:
+        at = self._sessions().format_now()
+        trace = invocation.call.trace
+        missed = [name for name in trace.attempted if name not in trace.used]
+        return [
+            *[CallOutcome(at=at, provider=name) for name in trace.used],
+            *[CallOutcome(at=at, provider=name, kind="upstream_unavailable") for name in missed],
+        ]
+
+    def _build_failure_events(
+        self, invocation: ToolInvocation, error: CitewellError
+    ) -> list[CallOutcome]:
+        url = invocation.raw_arguments.get("url")
+        return [
+            CallOutcome(
+                at=self._sessions().format_now(),
+                kind=error.kind,
+                url=url if isinstance(url, str) else None,
+                provider=error.provider,
+            )
+        ]
+
+
+def collect_answer_sources(
+    invocation: ToolInvocation, body: dict[str, Any]
+) -> Iterator[SessionSource]:
+    """The sources in a tool's answer: the items with a URL in its lists, or else the page itself."""
+    listed = [item for value in body.values() if isinstance(value, list) for item in value]
+    pages = [item for item in listed if isinstance(item, dict) and "url" in item] or [body]
+    for page in pages:
+        if isinstance(url := page.get("url"), str) and url.startswith(("http://", "https://")):
+            yield SessionSource(url=url, tool=invocation.name, **_collect_source_facts(page))
+
+
+def _collect_source_facts(page: dict[str, Any]) -> dict[str, Any]:
+    cited = (
+        page.get("citation", {}).get("metadata", {})
+        if isinstance(page.get("citation"), dict)
+        else {}
+    )
+    year = page.get("year")
+    facts = {
+        "title": page.get("title") or cited.get("title"),
+        "author": cited.get("author") or page.get("author") or "; ".join(page.get("authors") or ()),
+        "site": cited.get("site") or page.get("journal") or page.get("displayLink"),
+        "date": cited.get("date") or page.get("publishedAt") or (str(year) if year else None),
+        "doi": page.get("doi") or page.get("detectedDoi"),
+    }
+    return {name: value for name, value in facts.items() if isinstance(value, str) and value}

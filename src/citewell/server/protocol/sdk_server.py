@@ -1,0 +1,250 @@
+"""Builds the SDK server, whose handlers convert MCP requests to calls of the app."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import mcp_types as types
+from mcp.server.caching import CacheableMethod, CacheHint
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.shared.exceptions import MCPError
+
+from citewell import __version__
+from citewell.errors import CitewellError, NotFound
+from citewell.server.app import App
+from citewell.server.capabilities.completions import MAX_COMPLETIONS
+from citewell.server.capabilities.instructions import (
+    SERVER_DESCRIPTION,
+    SERVER_INSTRUCTIONS,
+    SERVER_TITLE,
+)
+from citewell.server.capabilities.prompts import PROMPTS, PROMPTS_BY_NAME
+from citewell.server.capabilities.resources import ARTIFACT_TEMPLATE
+from citewell.server.pipeline import ToolOutcome
+from citewell.server.protocol.research_tasks import TASK_TOOLS as TASKED
+from citewell.server.protocol.research_tasks import ResearchTasks
+from citewell.server.protocol.tasks_extension import (
+    TasksExtension,
+    build_task_handle,
+    has_tasks_capability,
+)
+from citewell.tooling import Owner
+
+RequestContext = ServerRequestContext[Any, Any]
+IdentifyOwner = Callable[[RequestContext], Owner]
+
+_MINUTE_MS = 60_000
+_CACHE_HINTS: dict[CacheableMethod, CacheHint] = {
+    # Lists do not change while the server runs; the contents of resources do.
+    "tools/list": CacheHint(ttl_ms=60 * _MINUTE_MS, scope="public"),
+    "prompts/list": CacheHint(ttl_ms=60 * _MINUTE_MS, scope="public"),
+    "resources/list": CacheHint(ttl_ms=60 * _MINUTE_MS, scope="public"),
+    "resources/templates/list": CacheHint(ttl_ms=60 * _MINUTE_MS, scope="public"),
+    "resources/read": CacheHint(ttl_ms=0, scope="private"),
+    "server/discover": CacheHint(ttl_ms=60 * _MINUTE_MS, scope="public"),
+}
+
+
+def identify_single_owner(context: RequestContext) -> Owner:
+    """The single owner of all calls, as there is no authentication."""
+    return Owner()
+
+
+def build_sdk_server(
+    app: App,
+    *,
+    tools: Mapping[str, dict[str, Any]] | None = None,
+    identify: IdentifyOwner = identify_single_owner,
+) -> Server[Any]:
+    """An SDK server over `app` that offers `tools`, or all tools of the app; used by every transport."""
+    desk = _RequestHandlers(app, app.tools if tools is None else tools, identify)
+    server: Server[Any] = Server(
+        "citewell",
+        version=__version__,
+        title=SERVER_TITLE,
+        description=SERVER_DESCRIPTION,
+        instructions=SERVER_INSTRUCTIONS,
+        cache_hints=_CACHE_HINTS,
+        get_tool_input_schema=desk.find_input_schema,
+        on_list_tools=desk.list_tools,
+        on_list_resources=desk.list_resources,
+        on_list_resource_templates=desk.list_templates,
+        on_read_resource=desk.read_resource,
+        on_list_prompts=desk.list_prompts,
+        on_get_prompt=desk.get_prompt,
+        on_completion=desk.complete_argument,
+    )
+    server.add_request_handler("tools/call", types.CallToolRequestParams, desk.call_tool)
+    desk.tasks.add_request_handlers(server)
+    server.middleware.clear()  # its tracing takes a tenth of a cached call, and no exporter is configured
+    return server
+
+
+class _RequestHandlers:
+    """The request handlers: each converts the request, calls the app and converts the result."""
+
+    def __init__(
+        self, app: App, tools: Mapping[str, dict[str, Any]], identify: IdentifyOwner
+    ) -> None:
+        self._app = app
+        self._identify = identify
+        self._offered = tools
+        self._tools = [types.Tool.model_validate(wire) for wire in tools.values()]
+        self._handles = ResearchTasks(app, self._build_result_json)
+        self.tasks = TasksExtension(self._handles, identify)
+
+    def find_input_schema(self, name: str) -> dict[str, Any] | None:
+        wire = self._offered.get(name)
+        return wire["inputSchema"] if wire else None
+
+    async def list_tools(
+        self, context: RequestContext, params: types.PaginatedRequestParams | None
+    ) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=self._tools)
+
+    async def call_tool(
+        self, context: RequestContext, params: types.CallToolRequestParams
+    ) -> types.CallToolResult | dict[str, Any]:
+        if params.name not in self._offered:
+            raise MCPError(code=types.INVALID_PARAMS, message=f"Unknown tool: {params.name}")
+        owner = self._identify(context)
+        outcome = await self._app.call_tool(
+            params.name,
+            params.arguments or {},
+            owner=owner,
+            report=context.session.report_progress,
+            request_id=str(context.request_id),
+        )
+        if params.name in TASKED and not outcome.is_error and has_tasks_capability(context):
+            task = await self._handles.look_up_task(owner, (outcome.body or {})["jobId"])
+            if task is not None:
+                return build_task_handle(task)
+        return self._build_tool_result(outcome)
+
+    def _build_tool_result(self, outcome: ToolOutcome) -> types.CallToolResult:
+        return _convert_outcome(outcome, repeat=self._app.settings.structured_text)
+
+    def _build_result_json(self, outcome: ToolOutcome) -> dict[str, Any]:
+        return self._build_tool_result(outcome).model_dump(
+            mode="json", by_alias=True, exclude_none=True
+        )
+
+    async def list_resources(
+        self, context: RequestContext, params: types.PaginatedRequestParams | None
+    ) -> types.ListResourcesResult:
+        return types.ListResourcesResult(
+            resources=[
+                types.Resource(
+                    uri=view.uri,
+                    name=view.name,
+                    description=view.description,
+                    mime_type="application/json",
+                )
+                for view in self._app.resources.views
+            ]
+        )
+
+    async def list_templates(
+        self, context: RequestContext, params: types.PaginatedRequestParams | None
+    ) -> types.ListResourceTemplatesResult:
+        template = types.ResourceTemplate(
+            uri_template=ARTIFACT_TEMPLATE,
+            name="Research artifact",
+            description="A large result kept aside; its address comes with the tool's answer.",
+        )
+        return types.ListResourceTemplatesResult(resource_templates=[template])
+
+    async def read_resource(
+        self, context: RequestContext, params: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult:
+        uri = str(params.uri)
+        try:
+            text, mime = await self._app.resources.read_resource_text(uri, self._identify(context))
+        except NotFound as error:
+            code = types.INVALID_PARAMS if context.protocol_version >= "2026" else -32002
+            raise MCPError(code=code, message=error.message, data={"uri": uri}) from None
+        return types.ReadResourceResult(
+            contents=[types.TextResourceContents(uri=uri, mime_type=mime, text=text)]
+        )
+
+    async def list_prompts(
+        self, context: RequestContext, params: types.PaginatedRequestParams | None
+    ) -> types.ListPromptsResult:
+        return types.ListPromptsResult(
+            prompts=[
+                types.Prompt(
+                    name=prompt.name,
+                    title=prompt.title,
+                    description=prompt.description,
+                    arguments=[
+                        types.PromptArgument(
+                            name=item.name, description=item.description, required=item.required
+                        )
+                        for item in prompt.arguments
+                    ],
+                )
+                for prompt in PROMPTS
+            ]
+        )
+
+    async def get_prompt(
+        self, context: RequestContext, params: types.GetPromptRequestParams
+    ) -> types.GetPromptResult:
+        prompt = PROMPTS_BY_NAME.get(params.name)
+        if prompt is None:
+            raise MCPError(code=types.INVALID_PARAMS, message=f"Unknown prompt: {params.name}")
+        try:
+            text = prompt.render_prompt(params.arguments or {})
+        except CitewellError as error:
+            raise MCPError(code=types.INVALID_PARAMS, message=error.message) from None
+        content = types.TextContent(type="text", text=text)
+        return types.GetPromptResult(
+            description=prompt.description,
+            messages=[types.PromptMessage(role="user", content=content)],
+        )
+
+    async def complete_argument(
+        self, context: RequestContext, params: types.CompleteRequestParams
+    ) -> types.CompleteResult:
+        prompt = params.ref.name if isinstance(params.ref, types.PromptReference) else None
+        values = self._app.completions.complete_value(
+            params.argument.name, params.argument.value, prompt=prompt
+        )
+        completion = types.Completion(
+            values=values[:MAX_COMPLETIONS],
+            total=len(values),
+            has_more=len(values) > MAX_COMPLETIONS,
+        )
+        return types.CompleteResult(completion=completion)
+
+
+def _convert_outcome(outcome: ToolOutcome, *, repeat: bool) -> types.CallToolResult:
+    content: list[types.ContentBlock] = [
+        types.TextContent(type="text", text=_choose_content_text(outcome, repeat=repeat))
+    ]
+    content += [
+        types.ResourceLink(
+            type="resource_link", uri=link.uri, name=link.name, mime_type=link.mime, size=link.size
+        )
+        for link in outcome.links
+    ]
+    meta = {key: value for key, value in outcome.meta.items() if key != "errorKind"}
+    return types.CallToolResult(
+        content=content,
+        structured_content=None if outcome.is_error else outcome.body,
+        is_error=outcome.is_error,
+        _meta=meta or None,
+    )
+
+
+def _choose_content_text(outcome: ToolOutcome, *, repeat: bool) -> str:
+    if outcome.is_error:
+        return outcome.text or "The call failed."
+    if not repeat:
+        return "The result is in structuredContent."
+    if outcome.text is not None:
+        return outcome.text
+    return json.dumps(outcome.body, ensure_ascii=False, separators=(",", ":"))

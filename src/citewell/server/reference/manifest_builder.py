@@ -1,0 +1,146 @@
+"""Builds the manifest: every tool's wire form, and the SDK's replies to a client's first requests."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import anyio
+import mcp_types as types
+from mcp.shared.message import SessionMessage
+from mcp_types.version import (
+    HANDSHAKE_PROTOCOL_VERSIONS,
+    LATEST_HANDSHAKE_VERSION,
+    LATEST_MODERN_VERSION,
+)
+
+from citewell import tools
+from citewell.config import Settings
+from citewell.server import manifest
+from citewell.server.capabilities.tool_schema import build_tool_wire
+
+_CLIENT_INFO = {"name": "bake", "version": "0"}
+
+
+def build_manifest_entries() -> list[dict[str, Any]]:
+    """One entry per tool, in the order of `tools/list`: default tools first, then by name."""
+    found = tools.load_all_tools()
+    return [
+        {
+            "name": name,
+            "toolset": tool.toolset,
+            "default": tool.in_default_profile,
+            "readOnly": tool.read_only,
+            "wire": build_tool_wire(name, tool),
+        }
+        for name, tool in sorted(
+            found.items(), key=lambda item: (not item[1].in_default_profile, item[0])
+        )
+    ]
+
+
+def render_manifest() -> str:
+    """The text of manifest.json for the current code."""
+    found = build_manifest_entries()
+    replies, wires = asyncio.run(_collect_sdk_replies(found))
+    # The SDK's form is stored, so that the instant start answers exactly as the SDK would.
+    tools_ = [{**entry, "wire": wires[entry["name"]]} for entry in found]
+    return json.dumps({"tools": tools_, "replies": replies}, ensure_ascii=False, indent=1) + "\n"
+
+
+def write_manifest(path: Path = manifest.MANIFEST_PATH) -> None:
+    path.write_text(render_manifest(), encoding="utf-8")
+
+
+async def _collect_sdk_replies(
+    found: list[dict[str, Any]],
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The SDK's replies to `initialize`, `server/discover` and `tools/list`, and each tool's wire form."""
+    initialize = {
+        version: (await _ask_handshake_era(found, version))[0]
+        for version in HANDSHAKE_PROTOCOL_VERSIONS
+    }
+    legacy = (await _ask_handshake_era(found, LATEST_HANDSHAKE_VERSION))[1]
+    discover, modern = await _ask_modern_era(found)
+    replies = {
+        "latest": LATEST_HANDSHAKE_VERSION,
+        "initialize": initialize,
+        "discover": discover,
+        "list": {"legacy": _empty_tool_list(legacy), "modern": _empty_tool_list(modern)},
+    }
+    return replies, {wire["name"]: wire for wire in legacy["tools"]}
+
+
+def _empty_tool_list(reply: dict[str, Any]) -> dict[str, Any]:
+    return {**reply, "tools": []}  # the instant start fills in the chosen tools
+
+
+async def _ask_handshake_era(found: list[dict[str, Any]], version: str) -> list[dict[str, Any]]:
+    params = {"protocolVersion": version, "capabilities": {}, "clientInfo": _CLIENT_INFO}
+    opened = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+    return await _ask_sdk_server(
+        found,
+        [
+            _build_jsonrpc_request(1, "initialize", params),
+            opened,
+            _build_jsonrpc_request(2, "tools/list"),
+        ],
+    )
+
+
+async def _ask_modern_era(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    prefix = "io.modelcontextprotocol/"
+    envelope = {
+        prefix + "protocolVersion": LATEST_MODERN_VERSION,
+        prefix + "clientInfo": _CLIENT_INFO,
+        prefix + "clientCapabilities": {},
+    }
+    params = {"_meta": envelope}
+    return await _ask_sdk_server(
+        found,
+        [
+            _build_jsonrpc_request(1, "server/discover", params),
+            _build_jsonrpc_request(2, "tools/list", params),
+        ],
+    )
+
+
+def _build_jsonrpc_request(
+    number: int, method: str, params: dict[str, Any] | None = None
+) -> dict[str, Any]:
+    request: dict[str, Any] = {"jsonrpc": "2.0", "id": number, "method": method}
+    return request | ({"params": params} if params else {})
+
+
+async def _ask_sdk_server(
+    found: list[dict[str, Any]], messages: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """The SDK's results for these messages, in the order of their ids."""
+    from citewell.server.app import App
+    from citewell.server.protocol.sdk_server import build_sdk_server
+
+    app = App(Settings(profile="all", cache_enabled=False, audit_enabled=False), entries=found)
+    server = build_sdk_server(app)
+    to_server, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](16)
+    outgoing, from_server = anyio.create_memory_object_stream[SessionMessage](16)
+    for message in messages:
+        to_server.send_nowait(
+            SessionMessage(types.jsonrpc_message_adapter.validate_python(message))
+        )
+    running = asyncio.create_task(
+        server.run(incoming, outgoing, server.create_initialization_options())
+    )
+    replies: dict[Any, dict[str, Any]] = {}
+    wanted = sum("id" in message for message in messages)
+    async for reply in from_server:
+        frame = json.loads(reply.message.model_dump_json(by_alias=True, exclude_unset=True))
+        replies[frame["id"]] = frame["result"]
+        if len(replies) == wanted:
+            break
+    to_server.close()
+    from_server.close()
+    await running
+    await app.aclose()
+    return [replies[number] for number in sorted(replies)]

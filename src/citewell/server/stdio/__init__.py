@@ -1,0 +1,1 @@
+"""MCP over standard input and output, with an instant start before the SDK is loaded."""

@@ -1,0 +1,122 @@
+"""MCP over stdin and stdout: the instant start answers first, and the SDK takes over once it is loaded.
+
+Only the standard library is imported until then; a loader thread imports everything else.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import sys
+import threading
+from collections.abc import Mapping
+from typing import Any
+
+from citewell import environment
+from citewell.server import manifest
+from citewell.server.capabilities import tool_selection
+from citewell.server.stdio.instant_start import InstantStart
+from citewell.server.stdio.stdio_wire import LineQueue, SdkLoaded, StdioWire
+
+_IDLE_SECONDS = 0.2  # of silence, after which the SDK is loaded without a request for it
+_TRUE_WORDS = {"1", "true", "t", "yes", "y", "on"}  # both lists as in pydantic
+_FALSE_WORDS = {"0", "false", "f", "no", "n", "off"}
+
+
+def serve_stdio(overrides: Mapping[str, Any], *, environ: Mapping[str, str] | None = None) -> int:
+    """Serve one client until it disconnects; returns the exit code of the process."""
+    parent = os.getppid()  # read first, because the parent may die while we load
+    try:
+        raw = environment.load_raw_settings(os.environ if environ is None else environ)
+    except environment.UnusableSettingsFile as error:
+        sys.stderr.write(f"citewell: {error}\n")
+        return 2
+    wire = StdioWire.claim_standard_streams()
+    lines: LineQueue = queue.SimpleQueue()
+    front = _build_instant_start(raw, overrides, wire)
+    wire.start_reading(lines.put)
+    loader = threading.Thread(
+        target=_import_session_module, args=(lines,), daemon=True, name="loader"
+    )
+    if front is None:
+        loader.start()
+    elif not _answer_until_loaded(front, lines, loader):
+        return 0
+    loader.join()
+
+    from citewell.server.stdio.stdio_session import run_stdio_session
+
+    return run_stdio_session(overrides, wire=wire, lines=lines, front=front, parent=parent)
+
+
+def _import_session_module(lines: LineQueue) -> None:
+    """Import what the session needs; runs on the loader thread."""
+    import citewell.server.stdio.stdio_session  # noqa: F401 - imported early, because it takes time
+
+    lines.put(SdkLoaded())
+
+
+def _answer_until_loaded(front: InstantStart, lines: LineQueue, loader: threading.Thread) -> bool:
+    """Answer from the manifest until the SDK is loaded or needed; False if the client has disconnected."""
+    while True:
+        try:
+            line = lines.get(timeout=None if loader.ident else _IDLE_SECONDS)
+        except queue.Empty:
+            loader.start()
+            continue
+        if line is None:
+            return False
+        taken = not isinstance(line, SdkLoaded) and front.answer_line(line)
+        if not loader.ident and (front.listed or not taken):
+            loader.start()
+        if not taken:
+            return True
+
+
+def _build_instant_start(
+    raw: Mapping[str, str], overrides: Mapping[str, Any], wire: StdioWire
+) -> InstantStart | None:
+    """None if it is switched off, or if the choice of tools is invalid, which the session reports."""
+    if raw.get("CITEWELL_FRONT", "1").lower() not in _TRUE_WORDS:
+        return None
+    baked = manifest.load_manifest()
+    try:
+        choice = _parse_tool_choice(raw, overrides)
+        entries = tool_selection.select_entries(baked["tools"], **choice)
+    except ValueError:
+        return None
+    return InstantStart(
+        baked["replies"],
+        [
+            tool_selection.apply_profile_defaults(entry["wire"], choice["profile"])
+            for entry in entries
+        ],
+        wire.write_frame,
+    )
+
+
+def _parse_tool_choice(raw: Mapping[str, str], overrides: Mapping[str, Any]) -> dict[str, Any]:
+    """The four settings that choose the tools, parsed as in `config`; raises ValueError if one is invalid."""
+    read = {
+        "profile": raw.get("CITEWELL_PROFILE", tool_selection.DEFAULT_PROFILE),
+        "toolsets": _parse_name_setting(raw.get("CITEWELL_TOOLSETS", "")),
+        "tools": _parse_name_setting(raw.get("CITEWELL_TOOLS", "")),
+        "read_only": _parse_switch(raw.get("CITEWELL_READ_ONLY", "0")),
+    }
+    return {field: overrides.get(field, value) for field, value in read.items()}
+
+
+def _parse_name_setting(text: str) -> tuple[str, ...]:
+    if not text.lstrip().startswith("["):
+        return tuple(part for part in (piece.strip() for piece in text.split(",")) if part)
+    listed = json.loads(text)
+    if not all(isinstance(name, str) for name in listed):
+        raise ValueError("a list of names holds something else")
+    return tuple(listed)
+
+
+def _parse_switch(text: str) -> bool:
+    if text.lower() not in _TRUE_WORDS | _FALSE_WORDS:
+        raise ValueError("a switch is neither on nor off")
+    return text.lower() in _TRUE_WORDS

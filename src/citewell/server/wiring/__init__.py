@@ -1,0 +1,1 @@
+"""Builders that assemble services from settings, stores and providers."""

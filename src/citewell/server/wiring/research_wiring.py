@@ -1,0 +1,117 @@
+"""Builds the deep research service: the job engine, its workflow, and what the workflow uses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from citewell.config import Settings
+from citewell.ports import Offer
+from citewell.services.jobs.engine_timing import EngineTiming
+from citewell.services.jobs.job_service import JobService
+from citewell.services.library.library_search import OwnerLibraryIndex
+from citewell.services.links.link_checks import LinkChecker
+from citewell.services.reading.cached_pages import CachedPageReader
+from citewell.services.reading.page_reader import PageReader
+from citewell.services.research.collecting.page_finders import (
+    LibraryFinder,
+    OwnedPageReader,
+    PaperFinder,
+    WebFinder,
+)
+from citewell.services.research.collecting.research_rounds import ResearchPorts
+from citewell.services.research.planning.provider_choice import ProviderChoice
+from citewell.services.research.research_service import RESEARCH_JOB_KIND, ResearchService
+from citewell.services.research.research_workflow import ResearchWorkflow, WorkflowDependencies
+from citewell.services.research.views.prior_work import PriorWork
+from citewell.services.routing.provider_catalogue import ProviderCatalogue
+from citewell.services.scholar.literature_search import LiteratureSearch
+from citewell.services.sources.host_reputation import HostReputations
+from citewell.services.web.search_cache import CachedWebSearch
+from citewell.store.state_store import StateStore
+
+EXTRACTIVE_WRITER = "extractive"
+
+ProvideService = Callable[[type[Any]], Any]
+
+
+def build_research(
+    *,
+    settings: Settings,
+    state: StateStore,
+    catalogue: ProviderCatalogue,
+    searches: CachedWebSearch,
+    provide: ProvideService,
+) -> ResearchService:
+    choice = ProviderChoice(catalogue)
+    bench = WorkflowDependencies(
+        choice=choice,
+        store=state.research,
+        threads=state.threads,
+        ports=lambda owner: _build_collection_ports(provide, searches, owner),
+        links=lambda: provide(LinkChecker),
+        choose_writer=lambda names: _choose_writer(settings.research_writer, catalogue, names),
+    )
+    jobs = JobService(
+        state,
+        {RESEARCH_JOB_KIND: ResearchWorkflow(bench)},
+        at_once=settings.research_concurrency,
+        per_owner=settings.research_per_owner,
+        retention=settings.research_retention,
+        timing=_build_job_pace(settings),
+    )
+    return ResearchService(
+        jobs=jobs,
+        store=state.research,
+        threads=state.threads,
+        ledger=state.ledger,
+        choice=choice,
+        prior=PriorWork(state.research, jobs),
+    )
+
+
+def _build_job_pace(settings: Settings) -> EngineTiming:
+    usual, shortest = (
+        EngineTiming(),
+        0.01,
+    )  # seconds; with a pause of zero the loops would never sleep
+    lease, poll = max(settings.research_lease, shortest), max(settings.research_poll, shortest)
+    return EngineTiming(
+        lease_seconds=lease,
+        idle_interval=min(usual.idle_interval, lease / 3),
+        watch_interval=min(usual.watch_interval, lease / 3),
+        first_poll_delay=poll,
+        max_poll_delay=10 * poll,
+    )
+
+
+def _build_collection_ports(
+    provide: ProvideService, searches: CachedWebSearch, owner: str
+) -> ResearchPorts:
+    tenant = owner.partition("/")[0]
+    reputations = HostReputations()
+    pages: CachedPageReader = provide(PageReader)  # the page reader that all tools share
+
+    def reputation(host: str) -> str | None:
+        known = reputations.find_reputation(host)
+        return known.tier if known else None
+
+    return ResearchPorts(
+        finders=(
+            WebFinder(searches, tenant=tenant),
+            PaperFinder(provide(LiteratureSearch)),
+            LibraryFinder(provide(OwnerLibraryIndex), owner=owner),
+        ),
+        reader=OwnedPageReader(pages, owner=owner, tenant=tenant),
+        reputation=reputation,
+    )
+
+
+def _choose_writer(
+    wish: str | None, catalogue: ProviderCatalogue, names: Sequence[str]
+) -> str | None:
+    """The provider the settings name, or the job's first provider that can write; None for an extractive report."""
+    if wish:
+        return None if wish == EXTRACTIVE_WRITER else wish
+    able = catalogue.list_offering(Offer.WRITING)
+    return next((name for name in names if name in able), None)

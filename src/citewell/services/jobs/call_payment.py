@@ -1,0 +1,381 @@
+"""Makes one paid call: intent, reference and result are each stored before the next stage.
+
+After a crash the store shows one of three states. No intent: the call was never sent, so it is
+sent now. A reference: it is polled, and nothing is sent. An intent alone: it is unknown whether
+the call was sent. An idempotent call is then sent again; any other is uncertain and stays so.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import logging
+from collections.abc import Mapping
+from dataclasses import replace
+
+from citewell.errors import (
+    AuthRequired,
+    Blocked,
+    CitewellError,
+    InvalidInput,
+    Misconfigured,
+    NotFound,
+    OutOfCredit,
+    RateLimited,
+    RejectedRequest,
+)
+from citewell.model.durable_job import JobStepState, JsonValue
+from citewell.model.research import TICKS_PER_CENT, ResearchStatus
+from citewell.services.jobs.cancellation_shield import finish_despite_cancellation
+from citewell.services.jobs.engine_timing import compute_backoff_delay
+from citewell.services.jobs.paid_calls import (
+    BudgetSpent,
+    CallFailed,
+    CallNotSent,
+    CallReply,
+    CallUncertain,
+    PaidCall,
+)
+from citewell.services.jobs.run_record import RunEnding, RunRecord
+from citewell.store.jobs.job_record import (
+    CancellationRequested,
+    EstimateUnaffordable,
+    KnownStep,
+    PaidCallOutcome,
+)
+
+logger = logging.getLogger(__name__)
+
+# Errors with which an upstream refuses a call before it does any work.
+_REFUSAL_ERRORS = (
+    CallNotSent,
+    RateLimited,
+    AuthRequired,
+    OutOfCredit,
+    RejectedRequest,
+    InvalidInput,
+    Misconfigured,
+    NotFound,
+    Blocked,
+)
+_FINAL_STEP_STATES = {
+    ResearchStatus.COMPLETED: JobStepState.DONE,
+    ResearchStatus.FAILED: JobStepState.FAILED,
+    ResearchStatus.CANCELLED: JobStepState.CANCELLED,
+}
+
+
+class CallPayment:
+    """One paid call of a run, sent or resumed as the store says."""
+
+    def __init__(self, desk: RunRecord, key: str, call: PaidCall, *, seconds: float | None) -> None:
+        self._run_record = desk
+        self._key = key
+        self._call = call
+        self._step = step = desk.known_steps.get(key)
+        self._seconds = seconds
+        self._submission_task: asyncio.Task[CallReply] | None = None
+        # Whether the call may have been sent with its outcome unknown.
+        self._may_be_sent = step is not None and step.state is JobStepState.INTENT
+
+    async def complete_call(self) -> JsonValue:
+        """The result of the call, sent now or earlier.
+
+        Raises CallFailed, CallUncertain, or BudgetSpent if nothing was sent.
+        """
+        try:
+            async with asyncio.timeout(self._count_seconds_left()):
+                return await self._complete_or_interrupt()
+        except TimeoutError:
+            if self._step is not None and self._step.state is JobStepState.DONE:
+                return await self._run_record.read_step_result(self._key)
+            raise self._build_stored_error() from None
+
+    async def _complete_or_interrupt(self) -> JsonValue:
+        try:
+            return await self._resume_or_send()
+        except asyncio.CancelledError:
+            await finish_despite_cancellation(self._interrupt_call())
+            raise
+
+    async def _resume_or_send(self) -> JsonValue:
+        step = self._step
+        if step is not None and not step.state.is_open:
+            if step.state is JobStepState.DONE:
+                return await self._run_record.read_step_result(self._key)
+            raise self._build_stored_error()
+        if self._run_record.ending is not None:
+            raise asyncio.CancelledError
+        if step is None:
+            await self._record_intent()
+        elif step.state is JobStepState.SUBMITTED:
+            return await self._poll_until_final()
+        elif not self._call.is_idempotent:
+            raise await self._settle_uncertain("The process ended while the call was in progress.")
+        return await self._send_with_retries()
+
+    async def _record_intent(self) -> None:
+        tag = hashlib.sha256(f"{self._run_record.job.id}\0{self._key}".encode()).hexdigest()[:32]
+        step = KnownStep(
+            key=self._key,
+            state=JobStepState.INTENT,
+            provider=self._call.provider,
+            estimate=max(0, self._call.estimate_cost),
+            started=self._run_record.clock(),
+            tag=f"citewell-{tag}",
+        )
+        try:
+            await self._run_record.write_record(lambda: self._store_intent(step))
+        except EstimateUnaffordable as short:
+            raise BudgetSpent(
+                f"{self._call.provider} may cost {_format_cents(step.estimate)} cents, but "
+                f"the job has only {_format_cents(short.left)} cents left to spend.",
+                provider=self._call.provider,
+            ) from None
+        except CancellationRequested:
+            raise asyncio.CancelledError from None
+
+    async def _store_intent(self, step: KnownStep) -> None:
+        await self._run_record.step_store.record_intent(step)
+        self._update_step(step)
+
+    async def _send_with_retries(self) -> JsonValue:
+        waits = iter(self._run_record.timing.resend_delays)
+        while True:
+            answer = await self._send_once()
+            if isinstance(answer, CallReply):
+                return await self._handle_submit_reply(answer)
+            wait = next(waits, None)
+            if wait is None or not self._can_resend(answer):
+                break
+            asked = getattr(answer, "retry_after", None) or 0.0
+            await self._run_record.pause(
+                max(wait, min(asked, self._run_record.timing.max_retry_delay))
+            )
+        if self._may_be_sent:
+            raise await self._settle_uncertain(_describe_call_failure(answer))
+        raise await self._settle_failure(answer)
+
+    def _can_resend(self, answer: BaseException) -> bool:
+        """True for a rate limit, which costs nothing, and for a tag that is charged only once."""
+        if isinstance(answer, _REFUSAL_ERRORS):
+            return isinstance(answer, RateLimited)
+        return self._call.is_idempotent
+
+    async def _send_once(self) -> CallReply | BaseException:
+        step = self._require_step()
+        former, self._may_be_sent = self._may_be_sent, True
+        self._submission_task = asyncio.create_task(self._submit_with_tag(step.tag or ""))
+        await asyncio.wait({self._submission_task})
+        answer = _read_task_outcome(self._submission_task)
+        self._submission_task = None
+        if isinstance(answer, _REFUSAL_ERRORS):
+            self._may_be_sent = former
+        return answer
+
+    async def _submit_with_tag(self, tag: str) -> CallReply:
+        return await self._call.submit_research(tag)
+
+    async def _handle_submit_reply(self, reply: CallReply) -> JsonValue:
+        """Store the reference and poll, or settle a call that is final already."""
+        if reply.status in _FINAL_STEP_STATES:
+            return await self._settle_reply(reply)
+        if reply.ref is None:
+            raise await self._settle_uncertain(
+                "The provider accepted the call without a reference."
+            )
+        step = replace(self._require_step(), state=JobStepState.SUBMITTED, ref=reply.ref)
+        await self._run_record.write_record(lambda: self._store_reference(step))
+        return await self._poll_until_final()
+
+    async def _store_reference(self, step: KnownStep) -> None:
+        await self._run_record.step_store.record_submission(step)
+        self._update_step(step)
+
+    async def _poll_until_final(self) -> JsonValue:
+        """Poll until the call is final; polling is free."""
+        pace = self._run_record.timing
+        asked = failures = 0
+        while True:
+            try:
+                reply = await self._call.poll_research(self._require_step().ref or "")
+                failures = 0
+            except NotFound:
+                raise await self._settle_uncertain(
+                    "The provider no longer knows the call."
+                ) from None
+            except CitewellError as error:
+                failures += 1
+                if failures >= pace.max_poll_failures:
+                    raise await self._settle_uncertain(error.message) from None
+            else:
+                if reply.status in _FINAL_STEP_STATES:
+                    return await self._settle_reply(reply)
+            await self._run_record.pause(
+                compute_backoff_delay(pace.first_poll_delay, pace.max_poll_delay, asked)
+            )
+            asked += 1
+
+    async def _settle_reply(self, reply: CallReply) -> JsonValue:
+        state = _FINAL_STEP_STATES[reply.status]
+        message = reply.error or f"{self._call.provider} ended the call as {reply.status}."
+        error = (
+            None if state is JobStepState.DONE else _build_error_value(reply.error_kind, message)
+        )
+        await self._write_outcome(
+            PaidCallOutcome(state=state, cost=max(0, reply.cost), result=reply.result, error=error)
+        )
+        if state is JobStepState.DONE:
+            return await self._run_record.read_step_result(self._key)
+        raise self._build_stored_error()
+
+    async def _settle_uncertain(self, why: str) -> CallUncertain:
+        """Store the call as uncertain; its estimate counts as spent until it is reconciled."""
+        error = _build_error_value("upstream_unavailable", why)
+        await self._write_outcome(
+            PaidCallOutcome(
+                state=JobStepState.UNCERTAIN, cost=self._require_step().estimate, error=error
+            )
+        )
+        told = self._build_stored_error()
+        return told if isinstance(told, CallUncertain) else CallUncertain(why)
+
+    async def _settle_failure(self, answer: BaseException) -> CitewellError:
+        kind = answer.kind if isinstance(answer, CitewellError) else "internal"
+        await self._write_outcome(
+            PaidCallOutcome(
+                state=JobStepState.FAILED,
+                error=_build_error_value(kind, _describe_call_failure(answer)),
+            )
+        )
+        return self._build_stored_error()
+
+    async def _write_outcome(self, how: PaidCallOutcome) -> None:
+        await self._run_record.write_record(lambda: self._store_outcome(how))
+
+    async def _store_outcome(self, how: PaidCallOutcome) -> None:
+        step = self._require_step()
+        await self._run_record.step_store.record_outcome(step, how)
+        self._update_step(replace(step, state=how.state, error=how.error))
+
+    async def _interrupt_call(self) -> None:
+        """Bring the call to a stored state after the run or the workflow cancelled it."""
+        ending = self._run_record.ending
+        step = self._step
+        if step is None or not step.state.is_open or (ending is not None and ending.is_unwritable):
+            await self._cancel_submission()
+            return
+        await self._wait_for_submission()
+        step = self._require_step()
+        if ending is RunEnding.STOP or not step.state.is_open:
+            return
+        if step.state is JobStepState.SUBMITTED:
+            await self._cancel_upstream(step.ref or "")
+        elif self._may_be_sent:
+            await self._settle_uncertain("The call was cancelled while it was in progress.")
+        else:
+            error = _build_error_value("cancelled", "Cancelled before it was sent.")
+            await self._write_outcome(PaidCallOutcome(state=JobStepState.CANCELLED, error=error))
+
+    async def _wait_for_submission(self) -> None:
+        """Wait a little for a submission in flight: its reply spares an uncertain call."""
+        sending = self._submission_task
+        if sending is None:
+            return
+        await asyncio.wait({sending}, timeout=self._run_record.timing.call_grace_seconds)
+        if not sending.done():
+            await self._cancel_submission()
+            return
+        self._submission_task = None
+        answer = _read_task_outcome(sending)
+        if isinstance(answer, _REFUSAL_ERRORS):
+            await self._settle_failure(answer)
+        elif isinstance(answer, CallReply) and answer.status in _FINAL_STEP_STATES:
+            await self._run_record.write_record(
+                lambda: self._store_outcome(_convert_final_reply(answer))
+            )
+        elif isinstance(answer, CallReply) and answer.ref is not None:
+            step = replace(self._require_step(), state=JobStepState.SUBMITTED, ref=answer.ref)
+            await self._run_record.write_record(lambda: self._store_reference(step))
+
+    async def _cancel_submission(self) -> None:
+        sending, self._submission_task = self._submission_task, None
+        if sending is not None:
+            sending.cancel()
+            await asyncio.wait({sending})
+            _read_task_outcome(sending)
+
+    async def _cancel_upstream(self, ref: str) -> None:
+        """Cancel the call upstream and settle the cost metered so far."""
+        try:
+            async with asyncio.timeout(self._run_record.timing.call_grace_seconds):
+                reply = await self._call.cancel_research(ref)
+                while reply.status not in _FINAL_STEP_STATES:
+                    await self._run_record.pause(self._run_record.timing.first_poll_delay)
+                    reply = await self._call.poll_research(ref)
+        except (CitewellError, TimeoutError) as error:
+            await self._settle_uncertain(
+                f"The call could not be cancelled upstream. {_describe_call_failure(error)}"
+            )
+            return
+        await self._run_record.write_record(
+            lambda: self._store_outcome(_convert_final_reply(reply))
+        )
+
+    def _count_seconds_left(self) -> float | None:
+        if self._seconds is None:
+            return None
+        begun = self._step.started if self._step is not None else self._run_record.clock()
+        return max(0.0, min(self._seconds, begun + self._seconds - self._run_record.clock()))
+
+    def _build_stored_error(self) -> CitewellError:
+        """The stored error of a call without a result; the same before and after a restart."""
+        step = self._require_step()
+        error = step.error or _build_error_value(
+            "upstream_unavailable", "The call ended without a result."
+        )
+        message = f"{step.provider}: {error['message']}"
+        if step.state is JobStepState.UNCERTAIN:
+            return CallUncertain(
+                f"{message} It may have been charged, so it is not sent again.",
+                provider=step.provider,
+            )
+        return CallFailed(message, provider=step.provider, extra={"kind": error["kind"]})
+
+    def _require_step(self) -> KnownStep:
+        assert self._step is not None  # noqa: S101 - nothing is sent or polled without an intent
+        return self._step
+
+    def _update_step(self, step: KnownStep) -> None:
+        self._step = step
+        self._run_record.known_steps[step.key] = step
+
+
+def _convert_final_reply(reply: CallReply) -> PaidCallOutcome:
+    state = _FINAL_STEP_STATES[reply.status]
+    message = reply.error or "The call was cancelled."
+    error = None if state is JobStepState.DONE else _build_error_value(reply.error_kind, message)
+    return PaidCallOutcome(state=state, cost=max(0, reply.cost), result=reply.result, error=error)
+
+
+def _read_task_outcome(task: asyncio.Task[CallReply]) -> CallReply | BaseException:
+    if task.cancelled():
+        return asyncio.CancelledError()
+    error = task.exception()
+    if error is None:
+        return task.result()
+    if not isinstance(error, CitewellError):
+        logger.error("A paid call raised an unexpected error.", exc_info=error)
+    return error
+
+
+def _build_error_value(kind: str, message: str) -> Mapping[str, JsonValue]:
+    return {"kind": kind, "message": message}
+
+
+def _describe_call_failure(error: BaseException) -> str:
+    return error.message if isinstance(error, CitewellError) else "The call failed unexpectedly."
+
+
+def _format_cents(ticks: int) -> str:
+    return f"{ticks / TICKS_PER_CENT:.2f}".rstrip("0").rstrip(".")

@@ -1,0 +1,74 @@
+"""The interface of a paid call that makes it safe to resume after a crash."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from citewell.errors import CitewellError, UpstreamError
+from citewell.model.durable_job import JsonValue
+from citewell.model.research import ResearchStatus
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallReply:
+    """An upstream's state of a call: still running (with `ref`), or its outcome and cost."""
+
+    status: ResearchStatus  # RUNNING, COMPLETED, FAILED or CANCELLED
+    ref: str | None = None  # what to poll; stays valid after a restart
+    result: JsonValue = None  # stored if COMPLETED, or if a cancelled call has a partial result
+    cost: int = 0  # ticks, as the upstream metered them
+    error: str = ""
+    error_kind: str = "upstream_unavailable"
+    note: str = ""  # what the upstream is doing now
+
+
+class PaidCall(Protocol):
+    """One call that costs money.
+
+    `submit_call` is called once. It is called again with the same tag only after a refusal, or
+    if `idempotent` is true: the upstream then charges the tag once. An error that means a refusal
+    (a bad key, no credit, a bad request, a rate limit, or CallNotSent) costs nothing; after any
+    other error it is unknown whether the call was charged.
+    """
+
+    provider: str
+    estimate_cost: int  # ticks reserved until the cost is known
+    background: bool  # `submit_call` returns at once with a reference to poll
+    is_idempotent: bool
+
+    async def submit_research(self, tag: str) -> CallReply: ...
+
+    async def poll_research(self, ref: str) -> CallReply: ...
+
+    async def cancel_research(self, ref: str) -> CallReply:
+        """Cancel the call upstream; the reply has the cost metered so far."""
+        ...
+
+
+class CallNotSent(UpstreamError):
+    """The call certainly never reached the upstream, so it cost nothing."""
+
+    kind = "network"
+    action = "try_different_provider"
+
+
+class CallFailed(UpstreamError):
+    """The upstream ended the call without a result; the metered cost is settled."""
+
+    kind = "upstream_unavailable"
+    action = "try_different_provider"
+
+
+class CallUncertain(CitewellError):
+    """The call may have been charged but its answer is lost; it is never sent again."""
+
+    kind = "upstream_unavailable"
+    action = "inform_user"
+
+
+class BudgetSpent(CitewellError):
+    """The rest of the job's cap does not cover the call's estimate; nothing was sent."""
+
+    kind = "validation"
+    action = "inform_user"

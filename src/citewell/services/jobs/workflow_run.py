@@ -1,0 +1,152 @@
+"""One run of a workflow: its job, and steps whose results are stored."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterator
+
+from citewell.errors import CitewellError, InternalError
+from citewell.model.durable_job import Job, JobStepState, JsonValue
+from citewell.model.research import ResearchStatus
+from citewell.services.jobs.call_payment import CallPayment
+from citewell.services.jobs.paid_calls import PaidCall
+from citewell.services.jobs.run_record import RunRecord
+from citewell.store.jobs.job_record import KnownStep
+
+
+class WorkflowRun:
+    """One run of a workflow; each of its steps has a key.
+
+    After a restart the workflow runs again from its beginning, and every stored step returns its
+    stored result. Cancellation, a stop and a lost lease all raise asyncio.CancelledError; a
+    workflow must not suppress it.
+    """
+
+    def __init__(self, desk: RunRecord) -> None:
+        self.job: Job = desk.job
+        self._run_record = desk
+        self._status = ResearchStatus.RUNNING
+        self._logged_events: Counter[str] = Counter()
+        self._running_keys: set[str] = set()
+        self._payments: set[asyncio.Task[JsonValue]] = set()
+
+    async def run_step(
+        self, key: str, work: Callable[[], Awaitable[JsonValue]], *, provider: str | None = None
+    ) -> JsonValue:
+        """Do the work once per job and store its result; later runs return the stored result.
+
+        A retryable error is retried a few times, then raised. A failed step is not stored.
+        """
+        if key in self._run_record.known_steps:
+            return await self._run_record.read_step_result(key)
+        self._run_record.check_running()
+        with self._reserve_step_key(key):
+            begun = self._run_record.clock()
+            value = _normalize_json(await self._run_with_retries(work))
+            step = KnownStep(key=key, state=JobStepState.DONE, provider=provider, started=begun)
+            await self._run_record.write_record(
+                lambda: self._run_record.step_store.record_free_step(step, value)
+            )
+            self._run_record.known_steps[key] = step
+        return value
+
+    async def run_paid_call(
+        self, key: str, call: PaidCall, *, seconds: float | None = None
+    ) -> JsonValue:
+        """Make a call that costs money, at most once per job.
+
+        Raises CallFailed or CallUncertain, and the same one again after a restart, or BudgetSpent
+        if nothing was sent. After `seconds` the call is cancelled upstream and raises one of them.
+        """
+        with self._reserve_step_key(key):
+            payment = CallPayment(self._run_record, key, call, seconds=seconds)
+            task = asyncio.create_task(payment.complete_call())
+            self._payments.add(task)
+            try:
+                return await task
+            finally:
+                if task.done():
+                    self._payments.discard(task)
+
+    async def emit_event(self, event: str, **payload: JsonValue) -> None:
+        """Append an event to the job's log; events logged before a restart are not repeated."""
+        said = _build_event_signature(event, payload)
+        if self._logged_events[said] > 0:
+            self._logged_events[said] -= 1
+            return
+        self._run_record.check_running()
+        await self._run_record.write_record(
+            lambda: self._run_record.step_store.append_event(event, payload)
+        )
+
+    async def sleep_durably(self, key: str, seconds: float) -> None:
+        """Wait `seconds` in all, counted across restarts."""
+
+        async def until() -> JsonValue:
+            return self._run_record.clock() + seconds
+
+        wake = float(await self.run_step(key, until))
+        self._run_record.check_running()
+        # The wall clock may jump; never wait longer than asked for.
+        await self._run_record.pause(max(0.0, min(seconds, wake - self._run_record.clock())))
+
+    async def enter_status(self, status: ResearchStatus) -> None:
+        """Store another status for the running job."""
+        if status is self._status:
+            return
+        self._run_record.check_running()
+        await self._run_record.write_record(
+            lambda: self._run_record.step_store.change_status(status)
+        )
+        self._status = status
+
+    async def load_history(self) -> None:
+        """Load the steps and events that were stored before this process claimed the job."""
+        self._run_record.known_steps.update(await self._run_record.step_store.load_steps())
+        events = await self._run_record.step_store.load_events()
+        self._logged_events = Counter(
+            _build_event_signature(event.type, event.payload) for event in events
+        )
+
+    async def stop_open_calls(self) -> None:
+        """Cancel the paid calls that the workflow left running, and wait for them."""
+        for task in self._payments:
+            task.cancel()
+        if self._payments:
+            await asyncio.wait(self._payments)
+        self._payments.clear()
+
+    async def _run_with_retries(self, work: Callable[[], Awaitable[JsonValue]]) -> JsonValue:
+        pace = self._run_record.timing
+        for delay in pace.step_retry_delays:
+            try:
+                return await work()
+            except CitewellError as error:
+                if not error.retryable:
+                    raise
+                wait = max(delay, min(error.retry_after or 0.0, pace.max_retry_delay))
+            await self._run_record.pause(wait)
+        return await work()
+
+    @contextlib.contextmanager
+    def _reserve_step_key(self, key: str) -> Iterator[None]:
+        """Raise InternalError if a step with this key runs already: it would be done twice."""
+        if key in self._running_keys:
+            raise InternalError(f"Two steps of a job use the key {key!r} at the same time.")
+        self._running_keys.add(key)
+        try:
+            yield
+        finally:
+            self._running_keys.discard(key)
+
+
+def _normalize_json(value: JsonValue) -> JsonValue:
+    """The value as the store will return it, so that a first run sees what a later one sees."""
+    return json.loads(json.dumps(value, allow_nan=False))
+
+
+def _build_event_signature(event: str, payload: JsonValue) -> str:
+    return json.dumps([event, dict(payload)], sort_keys=True)

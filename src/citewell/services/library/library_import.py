@@ -1,0 +1,264 @@
+"""Imports files and pages into the library; skips unchanged ones and reports unreadable ones."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from citewell.errors import CitewellError
+from citewell.services.library import document_ids, library_documents, sitemaps
+from citewell.services.library.file_discovery import ImportProblem, LocalFile, find_local_files
+from citewell.services.library.import_sources import ImportSources
+from citewell.services.library.library_documents import KnownDocument
+from citewell.services.library.local_files import describe_import_error, is_expected_failure
+from citewell.services.library.sitemaps import ListedPage
+from citewell.store.library.library_rows import DocumentCard, LibraryDocument
+from citewell.store.library.library_store import LibraryStore
+from citewell.text.dates import parse_provider_date
+from citewell.text.web import addresses
+
+_WRITE_GROUP_DOCUMENTS = (
+    32  # documents per write; small, so that little is lost if the process is killed
+)
+_WRITE_GROUP_CHARS = 1_000_000
+_MAX_HOLD_SECONDS = 5.0  # a document waits at most this long for its group
+_CARDS_PER_QUERY = 500
+_UNDATED_PAGE_SECONDS = 86_400.0  # a sitemap page without a date is read again only after this
+
+ImportItem = LocalFile | ListedPage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportPlan:
+    """The files and pages to import, each once."""
+
+    items: tuple[ImportItem, ...]
+    problems: tuple[ImportProblem, ...] = ()
+    skipped_count: int = 0  # items left out because of the limit
+
+
+@dataclass(slots=True)
+class ImportReport:
+    added: int = 0
+    replaced: int = 0
+    unchanged: int = 0
+    problems: list[ImportProblem] = field(default_factory=list)
+
+
+async def plan_import(
+    sources: Sequence[str],
+    *,
+    get: sitemaps.FetchBytes,
+    recursive: bool = False,
+    limit: int | None = None,
+) -> ImportPlan:
+    """The files and pages that the arguments mean; fetches sitemaps, but no pages."""
+    items: dict[str, ImportItem] = {}
+    problems: list[ImportProblem] = []
+    for source in sources:
+        if _is_web_address(source):
+            found: Iterable[ImportItem | ImportProblem] = await _expand_address(source, get, limit)
+        else:
+            found = await asyncio.to_thread(_list_local_files, source, recursive)
+        for one in found:
+            if isinstance(one, ImportProblem):
+                problems.append(one)
+            else:
+                items.setdefault(_build_item_id(one), one)
+    chosen = tuple(items.values())[:limit]
+    return ImportPlan(
+        items=chosen, problems=tuple(problems), skipped_count=len(items) - len(chosen)
+    )
+
+
+class LibraryImport:
+    """One import for one owner; after an interruption, the next import continues where it stopped."""
+
+    def __init__(
+        self,
+        store: LibraryStore,
+        owner: str,
+        sources: ImportSources,
+        *,
+        tags: Iterable[str] = (),
+        concurrency: int = 4,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._store = store
+        self._owner = owner
+        self._sources = sources
+        self._tags = frozenset(library_documents.normalize_tags(tags))
+        self._at_once = concurrency
+        self._clock = clock
+        self._known: dict[str, KnownDocument] = {}
+        self._waiting: list[LibraryDocument] = []
+        self._since = 0.0
+        self.report = ImportReport()
+
+    async def run_import(
+        self, wanted: ImportPlan, *, done: Callable[[], None] = lambda: None
+    ) -> ImportReport:
+        """Import everything; errors of the store are raised, those of single documents are reported."""
+        self.report.problems += wanted.problems
+        await self._load_known_documents()
+        shared = iter(wanted.items)
+        try:
+            async with asyncio.TaskGroup() as group:
+                for _ in range(self._at_once):
+                    group.create_task(self._import_items(shared, done))
+        except* CitewellError as failures:
+            raise failures.exceptions[0] from None
+        await self._write_queued_documents()
+        return self.report
+
+    async def _load_known_documents(self) -> None:
+        last: DocumentCard | None = None
+        while found := await self._store.list_cards(
+            self._owner, limit=_CARDS_PER_QUERY, after=last
+        ):
+            self._known |= {card.id: KnownDocument.from_card(card) for card in found}
+            last = found[-1]
+
+    async def _import_items(self, items: Iterator[ImportItem], done: Callable[[], None]) -> None:
+        for item in items:
+            await self._import_item(item)
+            done()
+
+    async def _import_item(self, item: ImportItem) -> None:
+        """Import one item; an error in reading it goes into the report, an error of the store is raised."""
+        named = item.named_by_user if isinstance(item, LocalFile) else True
+        try:
+            document = await (
+                self._import_file(item) if isinstance(item, LocalFile) else self._import_page(item)
+            )
+        except CitewellError as error:
+            failed = named or not is_expected_failure(error)
+            self.report.problems.append(
+                ImportProblem(
+                    source=_format_item_name(item),
+                    reason=describe_import_error(error),
+                    failed=failed,
+                )
+            )
+            return
+        if document is not None:
+            await self._queue_document(document)
+
+    async def _import_file(self, item: LocalFile) -> LibraryDocument | None:
+        path = item.path
+        known = self._known.get(document_ids.build_file_id(path))
+        if known and known.file_stamp == _read_file_stamp(path) and self._tags <= known.tags:
+            self.report.unchanged += 1
+            return None
+        body = await self._sources.files.load_file(path)
+        tags = self._tags | (known.tags if known else frozenset())
+        if known and known.digest == body.digest and library_documents.is_same_reader(known):
+            return await self._update_document_card(
+                item, library_documents.build_file_stamp(body.size, body.modified), tags
+            )
+        read = await self._sources.files.read_file_text(path, body)
+        return self._count_imported_document(
+            library_documents.build_file_document(path, body, read, tags), known
+        )
+
+    async def _update_document_card(
+        self, item: LocalFile, stamp: str, tags: Iterable[str]
+    ) -> LibraryDocument:
+        """The stored document with a new stamp and tags; its text is unchanged and not read again."""
+        self.report.unchanged += 1
+        kept = await self._store.load_document(self._owner, document_ids.build_file_id(item.path))
+        extra = kept.card.extra | {"stamp": stamp}
+        return replace(
+            kept, card=replace(kept.card, extra=extra, tags=library_documents.normalize_tags(tags))
+        )
+
+    async def _import_page(self, item: ListedPage) -> LibraryDocument | None:
+        known = self._known.get(document_ids.build_address_id(item.url))
+        if known and self._tags <= known.tags and not self._needs_rereading(item, known):
+            self.report.unchanged += 1
+            return None
+        page = await self._sources.read_page(item.url)
+        tags = self._tags | (known.tags if known else frozenset())
+        document = library_documents.build_page_document(page, tags, seen=self._clock())
+        return self._count_imported_document(document, known)
+
+    def _needs_rereading(self, item: ListedPage, known: KnownDocument) -> bool:
+        """Whether a page has to be read again."""
+        if not item.from_sitemap:
+            return True  # the user named it explicitly
+        stated = parse_provider_date(item.modified, now=datetime.fromtimestamp(self._clock(), UTC))
+        if stated is not None:
+            return stated.timestamp() > known.last_read
+        return self._clock() - known.last_read > _UNDATED_PAGE_SECONDS
+
+    def _count_imported_document(
+        self, document: LibraryDocument, known: KnownDocument | None
+    ) -> LibraryDocument:
+        if known is None:
+            self.report.added += 1
+        elif known.digest == document.card.extra["digest"]:
+            self.report.unchanged += 1
+        else:
+            self.report.replaced += 1
+        return document
+
+    async def _queue_document(self, document: LibraryDocument) -> None:
+        self._since = self._since if self._waiting else self._clock()
+        self._waiting.append(document)
+        held = sum(len(one.text) for one in self._waiting)
+        late = self._clock() - self._since >= _MAX_HOLD_SECONDS
+        if late or len(self._waiting) >= _WRITE_GROUP_DOCUMENTS or held >= _WRITE_GROUP_CHARS:
+            await self._write_queued_documents()
+
+    async def _write_queued_documents(self) -> None:
+        group, self._waiting = self._waiting, []
+        if group:
+            await self._store.store_documents(self._owner, group)
+
+
+async def _expand_address(
+    source: str, get: sitemaps.FetchBytes, limit: int | None
+) -> list[ImportItem | ImportProblem]:
+    if sitemaps.is_sitemap_address(source):
+        try:
+            site = await sitemaps.list_sitemap_pages(
+                source, get, max_pages=limit or sitemaps.MAX_SITEMAP_PAGES
+            )
+        except CitewellError as error:
+            return [ImportProblem(source=source, reason=describe_import_error(error))]
+        if site is not None:
+            return [*site.pages.values(), *site.problems]
+    return [ListedPage(url=source)]
+
+
+def _list_local_files(source: str, recursive: bool) -> list[LocalFile | ImportProblem]:  # noqa: FBT001 - to_thread takes it so
+    return list(find_local_files(source, recursive=recursive))
+
+
+def _is_web_address(source: str) -> bool:
+    return source[:8].lower().startswith(("http://", "https://"))
+
+
+def _build_item_id(item: ImportItem) -> str:
+    return (
+        document_ids.build_file_id(item.path)
+        if isinstance(item, LocalFile)
+        else document_ids.build_address_id(item.url)
+    )
+
+
+def _format_item_name(item: ImportItem) -> str:
+    return str(item.path) if isinstance(item, LocalFile) else addresses.strip_tracking(item.url)
+
+
+def _read_file_stamp(path: Path) -> str:
+    """The file's stamp; empty if it cannot be accessed, which reading it will report."""
+    try:
+        found = path.stat()
+    except OSError:
+        return ""
+    return library_documents.build_file_stamp(found.st_size, found.st_mtime_ns)

@@ -1,0 +1,182 @@
+"""Reads the user's local files: documents in a sandboxed process, HTML like web pages."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import logging
+import os
+import re
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote
+
+from citewell.config import Settings
+from citewell.errors import CitewellError
+from citewell.fetch.decoding.page_charset import decode_body
+from citewell.fetch.documents.document_kinds import detect_document_kind
+from citewell.fetch.documents.document_reader import read_document
+from citewell.fetch.documents.document_text import (
+    DocumentLimits,
+    TookTooMuch,
+    UnreadableDocument,
+    UnsupportedDocument,
+)
+from citewell.fetch.documents.workers.worker_pool import WorkerPool
+from citewell.services.library.file_discovery import describe_os_error
+from citewell.text.safety.markup_cleaning import extract_visible_text
+
+logger = logging.getLogger(__name__)
+
+_MIN_MAIN_CONTENT_CHARS = 200  # with less main content the whole page is used
+_HEADING_PATTERN = re.compile(r"^#{1,3}\s+(.+?)\s*#*$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileBody:
+    """A file's bytes and status when it was loaded."""
+
+    data: bytes
+    size: int
+    modified: int  # nanoseconds since the epoch
+    digest: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileText:
+    """The text and metadata of a file; the text is untrusted data, never instructions."""
+
+    text: str
+    kind: str
+    title: str = ""
+    author: str | None = None
+    language: str | None = None
+    published: str | None = None  # ISO 8601
+    pages: int | None = None
+
+
+class LocalFileReader:
+    """Reads at most `max_workers` documents at a time, each in a sandboxed process."""
+
+    def __init__(self, settings: Settings, *, max_workers: int = 2) -> None:
+        self._limits = DocumentLimits(
+            max_bytes=settings.max_document_bytes,
+            timeout=settings.document_timeout,
+            memory=settings.document_memory_mb * 2**20,
+        )
+        self._most = max_workers
+        self._workers: WorkerPool | None = None
+
+    async def load_file(self, path: Path) -> FileBody:
+        """The file's bytes; raises Unreadable, or TookTooMuch if the file is too large."""
+        return await asyncio.to_thread(_load_file_body, path, self._limits.max_bytes)
+
+    async def read_file_text(self, path: Path, body: FileBody) -> FileText:
+        """The file's text; raises the errors of the document readers."""
+        name = quote(path.name, safe="", errors="replace")  # never the path
+        if detect_document_kind(body.data, url=name) == "html":
+            return await asyncio.to_thread(_read_html_file, body.data)
+        self._workers = self._workers or WorkerPool(self._limits, most=self._most)
+        found = await read_document(
+            body.data, url=name, content_type="", limits=self._limits, workers=self._workers
+        )
+        text = extract_visible_text(found.markdown).strip()
+        return FileText(
+            text=text,
+            kind=found.kind,
+            title=found.title or _find_first_heading(text, found.kind),
+            author=found.author,
+            language=found.language,
+            published=found.created,
+            pages=found.page_count,
+        )
+
+    async def aclose(self) -> None:
+        if self._workers is not None:
+            await self._workers.aclose()
+
+
+def describe_import_error(error: CitewellError) -> str:
+    """The error as one sentence, without the file name, which is shown beside it."""
+    said = (error.detail or error.message).rstrip(".")
+    return f"{said[:1].upper()}{said[1:]}."
+
+
+def is_expected_failure(error: CitewellError) -> bool:
+    """Whether the file is of a kind normal in a directory but not readable, such as a picture."""
+    return isinstance(error, UnsupportedDocument) or error.detail == "empty"
+
+
+def _load_file_body(path: Path, most: int) -> FileBody:
+    try:
+        # Without O_NONBLOCK, opening a pipe in the file's place would block forever.
+        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+        with os.fdopen(handle, "rb") as file:
+            found = os.fstat(handle)
+            _check_regular_file(found, most)
+            data = file.read(most + 1)
+    except OSError as error:
+        raise UnreadableDocument(describe_os_error(error)) from None
+    if len(data) > most:  # it grew, or its file system reports no sizes
+        raise _build_too_large_error(most)
+    digest = hashlib.sha256(data).hexdigest()
+    return FileBody(data=data, size=found.st_size, modified=found.st_mtime_ns, digest=digest)
+
+
+def _check_regular_file(found: os.stat_result, most: int) -> None:
+    if not stat.S_ISREG(found.st_mode):
+        raise UnreadableDocument("It is not a regular file.")
+    if found.st_size > most:
+        raise _build_too_large_error(most)
+
+
+def _build_too_large_error(most: int) -> TookTooMuch:
+    return TookTooMuch(f"It is larger than {most} bytes (MAX_DOCUMENT_BYTES).")
+
+
+def _read_html_file(data: bytes) -> FileText:
+    """The text of an HTML file; a bug in extraction becomes Unreadable, so that the import continues."""
+    try:
+        found = _extract_html_text(decode_body(data).text)
+    except Exception:
+        logger.exception("extraction failed for an HTML file of the library")
+        raise UnreadableDocument(
+            "The page could not be read because of a bug in Citewell."
+        ) from None
+    if not found.text:
+        raise UnreadableDocument("The page contains no text.")
+    return found
+
+
+def _extract_html_text(html: str) -> FileText:
+    from selectolax.lexbor import LexborHTMLParser
+
+    from citewell.fetch.documents.html_fragments import convert_html_fragment
+    from citewell.fetch.html.main_content import extract_from_tree
+    from citewell.fetch.html.markup_limits import limit_markup
+    from citewell.fetch.metadata.page_metadata import read_page_metadata
+
+    tree = LexborHTMLParser(limit_markup(html))
+    about = read_page_metadata(tree)
+    markdown = extract_from_tree(tree).markdown
+    if len(markdown) < _MIN_MAIN_CONTENT_CHARS:
+        markdown = convert_html_fragment(html)
+    return FileText(
+        text=extract_visible_text(markdown).strip(),
+        kind="html",
+        title=about.title,
+        author=about.author,
+        language=about.language,
+        published=about.published,
+    )
+
+
+def _find_first_heading(text: str, kind: str) -> str:
+    """The first heading, for kinds in which # marks one; otherwise empty."""
+    match = (
+        _HEADING_PATTERN.search(text[:20_000])
+        if kind in {"markdown", "text", "docx", "odt"}
+        else None
+    )
+    return match[1] if match else ""

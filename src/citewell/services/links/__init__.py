@@ -1,0 +1,1 @@
+"""Whether addresses still work, and copies of pages in the Internet Archive."""

@@ -1,0 +1,229 @@
+"""Checks whether addresses still work, and finds an archived copy of those that do not."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import secrets
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, replace
+
+from citewell.errors import CitewellError, NetworkFailed, RefusedByPolicy, TooLarge
+from citewell.net.http.messages import HttpRequest, HttpResponse
+from citewell.net.network import Network
+from citewell.services.links import landing_pages
+from citewell.services.links.landing_pages import LandingVerdict
+from citewell.services.links.wayback_machine import PUBLIC_ARCHIVE_URL, WaybackMachine
+from citewell.store.cache.single_flight import CachedLoader, FreshValue
+
+MAX_CONCURRENT_CHECKS = 8
+LINK_CHECK_SECONDS = 8.0  # for all requests of one address together
+LINK_STATE_SECONDS = 3600.0  # seconds a link state stays cached
+PASSING_STATE_SECONDS = 120.0  # seconds for a state that may soon change, such as a timeout
+SHARED_LINKS_OWNER = "shared"
+_HEAD_SECONDS = 3.0  # servers that never answer HEAD must leave time for GET
+_PAGE_START_BYTES = 256 * 1024  # the first bytes of a page are enough to judge it
+_MAX_PAGE_BYTES = 4 * 2**20  # bytes; a compressed page has to be fetched whole
+_BLOCKED_STATUSES = frozenset(
+    {401, 402, 403, 405, 406, 407, 423, 425, 429, 451, 503, 999}
+)  # the page may exist, but the server does not show it to us
+_LINK_STATE_VERSION = 1  # raised when LinkState changes its shape
+# Parts of the network layer's messages, and the reason we report for each.
+_FAILURE_WORDS = (
+    ("could not be resolved", "dns"),
+    ("has no address", "dns"),
+    ("No whole answer came", "timeout"),
+    ("certificate", "tls"),
+    ("secure connection", "tls"),
+    ("in circles", "redirect_loop"),
+    ("sent us on more than", "redirect_loop"),
+)
+_PASSING_REASONS = frozenset({"timeout", "connection", "dns", "tls"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkState:
+    """`live`, `blocked` (it exists but is not shown to us), `dead`, or `unchecked`.
+
+    `reason` says why it is not live: http_404, gone, soft_404, home_redirect, parked, dns, timeout,
+    connection, redirect_loop; login, bot_wall, tls, http_403; refused.
+    """
+
+    state: str
+    status: int | None = None
+    archived: str | None = None
+    reason: str | None = None
+
+    @property
+    def reachable(self) -> bool:
+        """Whether a page exists at the address, even if it is blocked for us."""
+        return self.state in {"live", "blocked"}
+
+
+class LinkChecker:
+    def __init__(
+        self,
+        network: Network,
+        *,
+        wayback: str,
+        archive: str = PUBLIC_ARCHIVE_URL,
+        loader: CachedLoader | None = None,
+        isolated: bool = False,
+        token: Callable[[], str] = lambda: secrets.token_hex(12),
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """If `isolated`, tenants share no cached states, and a call without a tenant is not cached."""
+        self._client = network.client
+        self._archive = WaybackMachine(network, availability=wayback, archive=archive)
+        self._loader = loader
+        self._isolated = isolated
+        self._token = token
+        self._clock = clock
+
+    async def check_links(
+        self, urls: Iterable[str], *, tenant: str | None = None
+    ) -> Mapping[str, LinkState]:
+        """The state of each distinct address; never raises for a link, at worst it is `unchecked`."""
+        wanted = tuple(dict.fromkeys(urls))
+        gate = asyncio.Semaphore(MAX_CONCURRENT_CHECKS)
+
+        async def one(url: str) -> LinkState:
+            async with gate:
+                return await self._load_link_state(url, tenant)
+
+        states = await asyncio.gather(*map(one, wanted))
+        return dict(zip(wanted, states, strict=True))
+
+    async def _load_link_state(self, url: str, tenant: str | None) -> LinkState:
+        owner = tenant if self._isolated else SHARED_LINKS_OWNER
+        if self._loader is None or owner is None:
+            return await self._check_with_archive(url)
+
+        async def make() -> FreshValue:
+            state = await self._check_with_archive(url)
+            return FreshValue(
+                value=json.dumps(asdict(state)).encode(), ttl=_choose_state_lifetime(state)
+            )
+
+        loaded = await self._loader.load_or_make(owner, _build_link_key(url), make)
+        return LinkState(**json.loads(loaded.entry.value))
+
+    async def _check_with_archive(self, url: str) -> LinkState:
+        state = await self._check_address(url)
+        if state.state != "dead":
+            return state
+        try:
+            copy = await self._archive.find_nearest_snapshot(url)
+        except CitewellError:
+            return state
+        return replace(state, archived=copy.url if copy else None)
+
+    async def _check_address(self, url: str) -> LinkState:
+        try:
+            return await self._visit_address(url, self._clock() + LINK_CHECK_SECONDS)
+        except RefusedByPolicy:
+            return LinkState(state="unchecked", reason="refused")
+        except TooLarge:
+            return LinkState(state="live", status=200)  # a page too large to read does exist
+        except CitewellError as error:
+            reason = _classify_failure(error)
+            return LinkState(state="blocked" if reason == "tls" else "dead", reason=reason)
+
+    async def _visit_address(self, url: str, until: float) -> LinkState:
+        """HEAD is enough for what is not HTML; every other answer is confirmed by GET."""
+        head = await self._send_head(url)
+        if head is not None and head.status < 300 and _is_not_html(head):
+            return _build_link_state(
+                landing_pages.judge_redirect(url, head.url) or landing_pages.LIVE_LANDING,
+                head.status,
+            )
+        response = await self._fetch_page_start(url, until)
+        if response.status >= 400:
+            return _build_failed_state(response)
+        found = landing_pages.judge_redirect(url, response.url) or await self._judge_off_loop(
+            url, response
+        )
+        if found.state == "suspicious":
+            found = await self._compare_with_missing(response, until)
+        return _build_link_state(found, response.status)
+
+    async def _send_head(self, url: str) -> HttpResponse | None:
+        """The response; None if it failed, because many servers do not support HEAD."""
+        try:
+            return await self._client.send_request(
+                HttpRequest(url=url, method="HEAD", timeout=_HEAD_SECONDS, page=True)
+            )
+        except RefusedByPolicy:
+            raise
+        except NetworkFailed as error:
+            if _classify_failure(error) == "dns":
+                raise
+            return None
+        except CitewellError:
+            return None
+
+    async def _fetch_page_start(self, url: str, until: float) -> HttpResponse:
+        left = max(0.5, until - self._clock())
+        return await self._client.send_request(
+            HttpRequest(
+                url=url,
+                timeout=left,
+                max_bytes=_MAX_PAGE_BYTES,
+                first_bytes=_PAGE_START_BYTES,
+                page=True,
+            )
+        )
+
+    async def _judge_off_loop(self, url: str, response: HttpResponse) -> LandingVerdict:
+        return await asyncio.to_thread(landing_pages.judge_landing_page, response, asked=url)
+
+    async def _compare_with_missing(self, response: HttpResponse, until: float) -> LandingVerdict:
+        """Dead (soft 404) if an address that cannot exist on the same server shows the same page."""
+        gone = LandingVerdict(state="dead", reason="soft_404")
+        try:
+            other = await self._fetch_page_start(
+                landing_pages.build_missing_sibling(response.url, self._token()), until
+            )
+        except CitewellError:
+            return landing_pages.LIVE_LANDING
+        if other.status >= 400:
+            return landing_pages.LIVE_LANDING
+        ours, theirs = (
+            landing_pages.read_page_glance(response),
+            landing_pages.read_page_glance(other),
+        )
+        return gone if landing_pages.is_same_page(ours, theirs) else landing_pages.LIVE_LANDING
+
+
+def _is_not_html(head: HttpResponse) -> bool:
+    return head.content_type not in {"", "text/html", "application/xhtml+xml"}
+
+
+def _build_link_state(found: LandingVerdict, status: int) -> LinkState:
+    return LinkState(state=found.state, status=status, reason=found.reason)
+
+
+def _build_failed_state(response: HttpResponse) -> LinkState:
+    status = response.status
+    if status in _BLOCKED_STATUSES or landing_pages.is_blocking_response(response):
+        return LinkState(state="blocked", status=status, reason=f"http_{status}")
+    reason = "gone" if status == 410 else f"http_{status}"
+    return LinkState(state="dead", status=status, reason=reason)
+
+
+def _classify_failure(error: CitewellError) -> str:
+    return next((word for said, word in _FAILURE_WORDS if said in error.message), "connection")
+
+
+def _choose_state_lifetime(state: LinkState) -> float:
+    if state.state == "unchecked":
+        return 0.0
+    passing = state.reason in _PASSING_REASONS or (state.status or 0) >= 429
+    return PASSING_STATE_SECONDS if passing else LINK_STATE_SECONDS
+
+
+def _build_link_key(url: str) -> str:
+    text = json.dumps(["link", _LINK_STATE_VERSION, url])
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

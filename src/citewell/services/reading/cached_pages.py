@@ -1,0 +1,317 @@
+"""A cache of read pages: shared while fresh, revalidated afterwards; recent failures are remembered."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import time
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import cache
+from typing import Protocol
+
+from pydantic import TypeAdapter
+
+from citewell.errors import (
+    AuthRequired,
+    Blocked,
+    BrowserUnavailable,
+    CitewellError,
+    InternalError,
+    InvalidInput,
+    Misconfigured,
+    NetworkFailed,
+    RateLimited,
+    UpstreamUnavailable,
+)
+from citewell.fetch.page_errors import build_network_error
+from citewell.model.page import Page
+from citewell.store.cache.single_flight import CachedLoader, FreshValue
+from citewell.store.cache.tiered_cache import ResultCache
+from citewell.text.truncation import truncate_text
+
+PAGE_FRESH_SECONDS = 3600.0  # seconds
+PAGE_RENEWABLE_SECONDS = 86_400.0  # how long a stale page is kept for revalidation
+MAX_PAGE_BYTES = 5_000_000  # bytes; the most any caller gets
+SHARED_PAGES_OWNER = "shared"
+LIBRARY_DOCUMENT_PREFIX = "library:"  # prefix of the ids of library documents
+_PAGE_VERSION = 1  # raised when Page changes its shape
+_MAX_REMEMBERED_FAILURES = 2000  # failures remembered
+
+# Seconds for which a failed address is not tried again; the first matching class counts.
+_FAILURE_LIFETIMES: tuple[tuple[type[CitewellError], float], ...] = (
+    (InternalError, 0),
+    (Misconfigured, 0),
+    (InvalidInput, 4 * 3600),
+    (BrowserUnavailable, 4 * 3600),
+    (Blocked, 1800),
+    (AuthRequired, 1800),
+    (RateLimited, 90),
+    (NetworkFailed, 120),
+    (UpstreamUnavailable, 120),
+    (CitewellError, 600),
+)
+
+ProgressCallback = Callable[[float, float | None, str | None], Awaitable[None]]
+
+
+class PageReaderPort(Protocol):
+    """Reads one page from the web."""
+
+    async def read_page(
+        self, url: str, *, max_length: int = ..., on_progress: ProgressCallback | None = ...
+    ) -> Page: ...
+
+    async def aclose(self) -> None: ...
+
+
+class PageRenewal(Protocol):
+    """Revalidates a page with its server."""
+
+    async def __call__(self, page: Page) -> Page | None:
+        """The page read again; None if the server answers that it has not changed."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CachedPage:
+    """A page and its age in the cache, in seconds."""
+
+    page: Page
+    age_seconds: float = 0.0
+
+
+class CachedPageReader:
+    """The page reader that all tools share; a page is fetched at most once an hour."""
+
+    def __init__(
+        self,
+        reads: PageReaderPort,
+        *,
+        loader: CachedLoader,
+        cache: ResultCache,
+        isolated: bool = False,
+        renew: PageRenewal | None = None,
+        on_page: Callable[[Page], Awaitable[None]] | None = None,
+        read_library_document: Callable[[str], Awaitable[Page]] | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        """If `isolated`, tenants share no cached pages, and a call without a tenant is not cached.
+
+        `on_page` is called with every page read; `read_library_document` reads a library document
+        by its id.
+        """
+        self._on_page = on_page
+        self._own = read_library_document
+        self._reads = reads
+        self._loader = loader
+        self._cache = cache
+        self._isolated = isolated
+        self._renew = renew
+        self._now = now
+        self._failures = PageFailures(clock)
+
+    async def read_page(
+        self,
+        url: str,
+        *,
+        max_length: int = 50_000,
+        on_progress: ProgressCallback | None = None,
+        tenant: str | None = None,
+    ) -> Page:
+        """The page with at most `max_length` bytes of content; raises the errors of the page reader."""
+        kept = await self.load_page(url, on_progress=on_progress, tenant=tenant)
+        cut = truncate_text(kept.page.content, min(max_length, MAX_PAGE_BYTES))
+        whole = kept.page.truncated
+        return replace(kept.page, content=cut.text, truncated=cut.truncated or whole)
+
+    async def load_page(
+        self, url: str, *, on_progress: ProgressCallback | None = None, tenant: str | None = None
+    ) -> CachedPage:
+        """The page with all its content, and its age; raises the errors of the page reader."""
+        address = url.strip()
+        if self._own is not None and address.startswith(LIBRARY_DOCUMENT_PREFIX):
+            return CachedPage(
+                page=await self._own(address)
+            )  # private and already local: not cached
+        kept = await self._load_web_page(address, on_progress, tenant)
+        if self._on_page is not None:
+            await self._on_page(kept.page)
+        return kept
+
+    async def _load_web_page(
+        self, address: str, on_progress: ProgressCallback | None, tenant: str | None
+    ) -> CachedPage:
+        owner = self._choose_cache_owner(tenant)
+        if owner is None:
+            return CachedPage(page=await self._fetch_whole_page(address, on_progress))
+        key = _build_page_key(address)
+        self._failures.raise_remembered(owner, key)
+
+        async def make() -> FreshValue:
+            page = await self._renew_or_fetch(address, owner, key, on_progress)
+            return FreshValue(value=_encode_page(page), ttl=PAGE_FRESH_SECONDS)
+
+        try:
+            loaded = await self._loader.load_or_make(owner, key, make)
+        except CitewellError as error:
+            raise self._failures.remember_failure(owner, key, error) from None
+        age = loaded.entry.age_seconds if loaded.is_cached else 0.0
+        return CachedPage(page=_decode_page(loaded.entry.value), age_seconds=age)
+
+    async def aclose(self) -> None:
+        """Close the underlying page reader."""
+        await self._reads.aclose()
+
+    async def read_many_pages(
+        self,
+        urls: Iterable[str],
+        *,
+        concurrency: int | None = None,
+        timeout: float | None = None,  # noqa: ASYNC109 - each page's own, not the whole call's
+        max_length: int = 50_000,
+    ) -> tuple[Page | CitewellError, ...]:
+        """For each address, in order, its page or the error; `timeout` applies to each page separately."""
+        wanted = tuple(urls)
+        gate = asyncio.Semaphore(concurrency or max(1, len(wanted)))
+
+        async def one(url: str) -> Page | CitewellError:
+            async with gate:
+                return await self._read_within(url, timeout, max_length)
+
+        return tuple(await asyncio.gather(*(one(url) for url in wanted)))
+
+    async def _read_within(
+        self, url: str, limit: float | None, length: int
+    ) -> Page | CitewellError:
+        try:
+            async with asyncio.timeout(limit):
+                return await self.read_page(url, max_length=length)
+        except TimeoutError:
+            return build_network_error(url, f"it was not read within {limit:.3g} s")
+        except CitewellError as error:
+            return error
+
+    def _choose_cache_owner(self, tenant: str | None) -> str | None:
+        return tenant if self._isolated else SHARED_PAGES_OWNER
+
+    async def _fetch_whole_page(self, url: str, on_progress: ProgressCallback | None) -> Page:
+        return await self._reads.read_page(url, max_length=MAX_PAGE_BYTES, on_progress=on_progress)
+
+    async def _renew_or_fetch(
+        self, url: str, owner: str, key: str, on_progress: ProgressCallback | None
+    ) -> Page:
+        page = await self._renew_stale_page(owner, key) or await self._fetch_whole_page(
+            url, on_progress
+        )
+        if self._renew is not None and (page.etag or page.last_modified):
+            await self._cache.store_entry(
+                owner, _build_stale_key(key), _encode_page(page), ttl=PAGE_RENEWABLE_SECONDS
+            )
+        return page
+
+    async def _renew_stale_page(self, owner: str, key: str) -> Page | None:
+        """The stale page, if the server answers 304, or the page read again; None if none is cached."""
+        if self._renew is None:
+            return None
+        entry = await self._cache.look_up_entry(owner, _build_stale_key(key))
+        if entry is None:
+            return None
+        before = _decode_page(entry.value)
+        changed = await self._renew(before)
+        return changed or replace(before, fetched_at=self._now())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _RememberedFailure:
+    error: CitewellError
+    failed_at: float
+    lifetime_seconds: float
+
+    def count_seconds_left(self, now: float) -> float:
+        return self.failed_at + self.lifetime_seconds - now
+
+    def rebuild_error(self, now: float) -> CitewellError:
+        """The same error, with a `retry_after` that is not before this failure is forgotten."""
+        error = self.error
+        wait = max(
+            self.count_seconds_left(now), (error.retry_after or 0.0) - (now - self.failed_at)
+        )
+        return type(error)(
+            error.message,
+            provider=error.provider,
+            retry_after=wait if error.retryable else error.retry_after,
+            alternatives=error.alternatives,
+            action=error.suggested_action,
+            detail=error.detail,
+            extra=error.extra,
+        )
+
+
+class PageFailures:
+    """Recent failures by owner and key, in memory only, so that a restart tries again."""
+
+    def __init__(
+        self, clock: Callable[[], float], *, max_failures: int = _MAX_REMEMBERED_FAILURES
+    ) -> None:
+        self._clock = clock
+        self._most = max_failures
+        self._known: OrderedDict[tuple[str, str], _RememberedFailure] = OrderedDict()
+
+    def raise_remembered(self, owner: str, key: str) -> None:
+        """Raise the failure remembered for this key, if it has not expired."""
+        known, now = self._known.get((owner, key)), self._clock()
+        if known is None:
+            return
+        if known.count_seconds_left(now) > 0:
+            raise known.rebuild_error(now)
+        del self._known[owner, key]
+
+    def remember_failure(self, owner: str, key: str, error: CitewellError) -> CitewellError:
+        """Remember the failure; returns the error to raise, with its `retry_after` set."""
+        lasts, now = choose_failure_lifetime(error), self._clock()
+        if lasts <= 0:
+            return error
+        failure = _RememberedFailure(error=error, failed_at=now, lifetime_seconds=lasts)
+        self._known[owner, key] = failure
+        self._known.move_to_end((owner, key))
+        if len(self._known) > self._most:
+            self._known.popitem(last=False)
+        return failure.rebuild_error(now)
+
+
+def choose_failure_lifetime(error: CitewellError) -> float:
+    """Seconds to remember a failure; for a rate limit at most the wait the server asked for."""
+    seconds = next(seconds for kind, seconds in _FAILURE_LIFETIMES if isinstance(error, kind))
+    if isinstance(error, RateLimited) and error.retry_after is not None:
+        return min(seconds, error.retry_after)
+    return seconds
+
+
+def _build_page_key(url: str) -> str:
+    return hashlib.sha256(
+        f"page:{_PAGE_VERSION}:{url}".encode("utf-8", "surrogatepass")
+    ).hexdigest()
+
+
+def _build_stale_key(key: str) -> str:
+    return f"{key}:stale"
+
+
+def _encode_page(page: Page) -> bytes:
+    """The page as JSON; lone surrogates, which some APIs send, are replaced."""
+    data = _page_adapter().dump_python(page, mode="json")
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+
+
+def _decode_page(kept: bytes) -> Page:
+    return _page_adapter().validate_json(kept)
+
+
+@cache
+def _page_adapter() -> TypeAdapter[Page]:
+    return TypeAdapter(Page)

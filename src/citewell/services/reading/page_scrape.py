@@ -1,0 +1,192 @@
+"""One page for a caller: its text up to a limit, its citation, and signals of its quality."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from citewell.errors import CitewellError, InvalidInput
+from citewell.model.page import Page
+from citewell.model.scrape_results import (
+    InjectionSignal,
+    PageMetadata,
+    RetractionStatus,
+    ScrapeOutput,
+)
+from citewell.services.reading.cached_pages import MAX_PAGE_BYTES, CachedPageReader
+from citewell.services.reading.raw_pages import RawPage, RawPageFetcher
+from citewell.services.sources import source_classification
+from citewell.text import text_size
+from citewell.text.evidence import source_quality
+from citewell.text.safety import injection_signals
+from citewell.text.truncation import truncate_text
+
+logger = logging.getLogger(__name__)
+
+SCRAPE_MODES = ("full", "preview", "raw")
+PREVIEW_BYTES = 5000  # bytes
+
+ProgressCallback = Callable[[float, float | None, str | None], Awaitable[None]]
+
+
+class RetractionLookup(Protocol):
+    """Finds the retraction, correction or expression of concern about a work."""
+
+    async def find_retraction_status(self, doi: str) -> RetractionStatus | None:
+        """None if there is no notice about the work; raises if that could not be checked."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScrapeRequest:
+    url: str
+    mode: str = "full"
+    max_length: int = 50_000  # bytes
+
+
+class PageScraper:
+    def __init__(
+        self,
+        *,
+        pages: CachedPageReader,
+        verbatim: RawPageFetcher,
+        retractions: RetractionLookup | None = None,
+    ) -> None:
+        """Without `retractions` the output has no retraction status."""
+        self._pages = pages
+        self._verbatim = verbatim
+        self._retractions = retractions
+
+    async def scrape_page(
+        self,
+        wish: ScrapeRequest,
+        *,
+        tenant: str | None = None,
+        progress: ProgressCallback | None = None,
+    ) -> ScrapeOutput:
+        """The page in the requested mode; raises InvalidInput, or the errors of the page reader."""
+        if wish.mode not in SCRAPE_MODES:
+            raise InvalidInput(
+                f"mode {wish.mode!r} is not known. It takes: {', '.join(SCRAPE_MODES)}."
+            )
+        if wish.max_length < 1:
+            raise InvalidInput("max_length must be at least 1 byte.")
+        url = wish.url.strip()
+        length = PREVIEW_BYTES if wish.mode == "preview" else min(wish.max_length, MAX_PAGE_BYTES)
+        if wish.mode == "raw":
+            return _build_raw_output(
+                url, await self._verbatim.fetch_raw_page(url, max_length=length)
+            )
+        kept = await self._pages.load_page(url, on_progress=progress, tenant=tenant)
+        # Scanning a page of megabytes takes long enough to block the event loop.
+        output = await asyncio.to_thread(_build_scrape_output, url, kept.page, length)
+        return await self._add_retraction_status(output)
+
+    async def _add_retraction_status(self, output: ScrapeOutput) -> ScrapeOutput:
+        """The output with the retraction status of its DOI; unchanged if that cannot be checked."""
+        if self._retractions is None or output.detected_doi is None:
+            return output
+        try:
+            status = await self._retractions.find_retraction_status(output.detected_doi)
+        except CitewellError as error:
+            logger.info("the retraction status of a work could not be checked: %s", error.kind)
+            return output
+        return output.model_copy(update={"retraction_status": status})
+
+
+def _build_scrape_output(url: str, page: Page, length: int) -> ScrapeOutput:
+    cut = truncate_text(page.content, length)
+    weight = text_size.count_utf8_bytes(cut.text)
+    stands = source_classification.classify_page(page)
+    doi = source_classification.find_page_doi(page)
+    return ScrapeOutput(
+        url=url,
+        final_url=_choose_final_url(url, page.final_url),
+        content=cut.text,
+        content_type=page.content_type,
+        content_length=weight,
+        original_length=text_size.count_utf8_bytes(page.content) if cut.truncated else None,
+        truncated=cut.truncated or page.truncated,
+        estimated_tokens=text_size.estimate_token_count(weight),
+        size_category=text_size.classify_size(weight),
+        word_count=page.word_count,
+        sparsity_warning=_describe_sparse_page(page.word_count),
+        citation=source_classification.cite_page(page, doi=doi),
+        extracted_by=page.extracted_by,
+        extraction_quality=page.quality,
+        page_type=page.kind,
+        metadata=_build_page_metadata(page),
+        published_at=page.published,
+        published_basis=page.published_basis,
+        modified_at=page.modified,
+        language=page.language,
+        charset=page.charset,
+        structured_data=page.structured,
+        forum_signals=page.forum_signals,
+        github_trust_signals=page.trust_signals,
+        highlights=page.highlights or None,
+        source_type=stands.source_type,
+        authority_tier=source_quality.classify_authority(stands.authority),
+        domain_category=stands.domain_category,
+        detected_doi=doi,
+        injection_signals=find_injection_signals(cut.text),
+        hidden_text=dict(page.hidden) or None,
+        notes=page.notes or None,
+    )
+
+
+def _build_raw_output(url: str, raw: RawPage) -> ScrapeOutput:
+    """The output of raw mode; the page is not parsed, so only its host is classified."""
+    stands = source_classification.classify_host(raw.final_url)
+    return ScrapeOutput(
+        url=url,
+        final_url=_choose_final_url(url, raw.final_url),
+        content=raw.text,
+        content_type=raw.content_type,
+        content_encoding=raw.encoding,
+        content_length=raw.length,
+        original_length=raw.original_length if raw.truncated else None,
+        truncated=raw.truncated,
+        estimated_tokens=text_size.estimate_token_count(raw.length),
+        size_category=text_size.classify_size(raw.length),
+        citation=source_classification.cite_address(raw.final_url, accessed=raw.fetched_at),
+        raw=True,
+        charset=raw.charset,
+        source_type=stands.source_type,
+        authority_tier=source_quality.classify_authority(stands.authority),
+        domain_category=stands.domain_category,
+    )
+
+
+def find_injection_signals(text: str) -> tuple[InjectionSignal, ...] | None:
+    """Sentences in the text that look like prompt injection; None if there are none."""
+    found = injection_signals.find_injection_signals(text)
+    return tuple(InjectionSignal(kind=one.kind, sentence=one.sentence) for one in found) or None
+
+
+def _choose_final_url(url: str, final: str) -> str | None:
+    return final if final and final != url else None
+
+
+def _build_page_metadata(page: Page) -> PageMetadata | None:
+    if not page.title:
+        return None
+    return PageMetadata(
+        title=page.title,
+        author=page.author or "",
+        page_count=page.page_count,
+        created_at=page.published if page.page_count is not None else None,
+        file_size=page.file_size,
+    )
+
+
+def _describe_sparse_page(words: int) -> str | None:
+    if words >= text_size.SPARSE_PAGE_WORDS:
+        return None
+    return (
+        f"The page gave {words} words. It may be cut short, need a login or a browser, or have"
+        " little content: check before relying on it."
+    )

@@ -1,0 +1,110 @@
+"""Fetches a page's bytes as the server sent them: guarded and size-limited, but not cleaned."""
+
+from __future__ import annotations
+
+import base64
+import codecs
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Protocol
+
+from citewell.errors import NetworkFailed, RefusedByPolicy
+from citewell.fetch import page_errors
+from citewell.fetch.decoding.content_kinds import sniff_content_kind
+from citewell.fetch.decoding.page_charset import decode_body
+from citewell.fetch.tiers.plain_tiers import PageFetcher, PageSender
+from citewell.net.guard.url_grammar import parse_url
+from citewell.net.http.messages import HttpResponse
+
+MAX_RAW_BYTES = 5_000_000  # bytes
+_ANY_CONTENT_TYPE = "*/*"
+
+
+class RobotsRules(Protocol):
+    async def check_robots(self, url: str) -> None: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RawPage:
+    final_url: str
+    text: str
+    encoding: str | None  # "base64" for binary content
+    content_type: str  # the server's header; empty if it sent none
+    length: int  # bytes of the body that are in `text`
+    truncated: bool
+    original_length: int | None  # bytes of the whole body, if known
+    charset: str | None
+    fetched_at: datetime
+
+
+class RawPageFetcher:
+    """Fetches without extraction: for JSON, markup and scripts that extraction would remove."""
+
+    def __init__(
+        self,
+        sender: PageSender,
+        *,
+        robots: RobotsRules | None,
+        timeout: float,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        """`robots` is None if the operator turned the robots.txt check off."""
+        self._sender = sender
+        self._robots = robots
+        self._timeout = timeout
+        self._now = now
+
+    async def fetch_raw_page(self, url: str, *, max_length: int) -> RawPage:
+        """At most `max_length` bytes of the body; raises the errors of the page reader."""
+        await self._check_permitted(url)
+        length = min(max_length, MAX_RAW_BYTES)
+        door = PageFetcher(self._sender, max_bytes=MAX_RAW_BYTES, max_prefix_bytes=length + 1)
+        response = await door.fetch_response(url, accept=_ANY_CONTENT_TYPE, timeout=self._timeout)
+        kind = response.headers.get("content-type", "")
+        body = response.body[:length]
+        truncated = len(body) < len(response.body)
+        text, encoding, charset = _decode_raw_body(body, response.body, kind)
+        return RawPage(
+            final_url=response.url,
+            text=text,
+            encoding=encoding,
+            content_type=kind,
+            length=len(body),
+            truncated=truncated,
+            original_length=_read_announced_length(response)
+            or (None if truncated else len(response.body)),
+            charset=charset,
+            fetched_at=self._now(),
+        )
+
+    async def _check_permitted(self, url: str) -> None:
+        try:
+            parse_url(url)
+        except RefusedByPolicy as error:
+            raise page_errors.build_url_error(url, error.message) from None
+        if self._robots is None:
+            return
+        try:
+            await self._robots.check_robots(url)
+        except RefusedByPolicy as error:
+            raise page_errors.build_robots_error(url, error.message) from None
+        except NetworkFailed as error:
+            raise page_errors.build_network_error(url, error.message) from None
+
+
+def _read_announced_length(response: HttpResponse) -> int | None:
+    """The body length from the Content-Length header; None if absent, invalid or of a compressed body."""
+    length = response.headers.get("content-length", "")
+    packed = response.headers.get("content-encoding", "")
+    return int(length) if length.isdigit() and len(length) < 16 and not packed else None
+
+
+def _decode_raw_body(body: bytes, whole: bytes, kind: str) -> tuple[str, str | None, str | None]:
+    """The body as text, its encoding and its charset: decoded, or base64 for binary content."""
+    if not sniff_content_kind(whole, kind.partition(";")[0].strip().lower()).is_text:
+        return base64.b64encode(body).decode("ascii"), "base64", None
+    charset = decode_body(whole, content_type=kind).charset
+    # A character cut at the end of the body is dropped; an invalid one inside is replaced.
+    decoder = codecs.getincrementaldecoder(charset)("replace")
+    return decoder.decode(body, final=len(body) == len(whole)), None, charset

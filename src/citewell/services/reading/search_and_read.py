@@ -1,0 +1,136 @@
+"""Searches the web and reads the results' pages concurrently, with a deadline for slow pages."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import UTC, datetime
+
+from citewell.config import Settings
+from citewell.errors import CitewellError, InvalidInput
+from citewell.fetch.page_errors import build_network_error
+from citewell.model.page import Page
+from citewell.model.routing_trace import RoutingTrace
+from citewell.model.scrape_results import SourceBundle
+from citewell.services.reading.cached_pages import CachedPageReader
+from citewell.services.reading.source_bundle import (
+    GatheredPages,
+    GatherRequest,
+    build_source_bundle,
+)
+from citewell.services.web.search_cache import CachedWebSearch
+from citewell.services.web.search_service import SearchRequest
+
+ProgressCallback = Callable[[float, float | None, str | None], Awaitable[None]]
+PageOutcome = Page | CitewellError
+
+MAX_GATHERED_PAGES = 10
+_ASSEMBLY_SECONDS = 5.0  # seconds reserved for building the answer
+
+
+class SearchAndRead:
+    def __init__(
+        self,
+        *,
+        settings: Settings,
+        searches: CachedWebSearch,
+        pages: CachedPageReader,
+        clock: Callable[[], float] = time.perf_counter,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        self._settings = settings
+        self._searches = searches
+        self._pages = pages
+        self._clock = clock
+        self._now = now
+
+    async def gather_sources(
+        self,
+        wish: GatherRequest,
+        *,
+        trace: RoutingTrace,
+        tenant: str | None = None,
+        progress: ProgressCallback | None = None,
+    ) -> SourceBundle:
+        """All sources that could be read, ranked; raises only if the search itself failed."""
+        started = self._clock()
+        _check_gather_request(wish)
+        ask = SearchRequest(query=wish.query, count=wish.source_count, provider=wish.provider)
+        answer = await self._searches.search_cached(ask, trace=trace, tenant=tenant)
+        outcomes = await self._read_all_pages([hit.url for hit in answer.results], tenant, progress)
+        found = GatheredPages(answer=answer, outcomes=outcomes, now=self._now())
+        settings = self._settings
+        bundle = await asyncio.to_thread(
+            build_source_bundle,
+            wish,
+            found,
+            recommend=settings.source_recommendations,
+            draw=settings.generative_ui,
+        )
+        spent = round(1000 * (self._clock() - started))
+        summary = bundle.summary.model_copy(update={"processing_time_ms": spent})
+        return bundle.model_copy(update={"summary": summary})
+
+    async def _read_all_pages(
+        self, urls: Sequence[str], tenant: str | None, progress: ProgressCallback | None
+    ) -> tuple[PageOutcome, ...]:
+        """For each address, in order, its page or the error."""
+        gate = asyncio.Semaphore(max(1, self._settings.max_page_concurrency))
+
+        async def one(url: str) -> PageOutcome:
+            try:
+                async with gate:
+                    return (await self._pages.load_page(url, tenant=tenant)).page
+            except CitewellError as error:
+                return error
+
+        tasks = [asyncio.create_task(one(url)) for url in urls]
+        try:
+            waited = await self._wait_for_pages(tasks, progress)
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+        return tuple(
+            task.result() if not task.cancelled() else _build_late_error(url, waited)
+            for url, task in zip(urls, tasks, strict=True)
+        )
+
+    async def _wait_for_pages(
+        self, tasks: list[asyncio.Task[PageOutcome]], progress: ProgressCallback | None
+    ) -> float:
+        """Wait for all tasks; after the soft deadline only until at least one page was read.
+
+        Returns the seconds waited.
+        """
+        started = self._clock()
+        soft = self._settings.gather_deadline
+        hard = max(soft, self._settings.long_tool_timeout - _ASSEMBLY_SECONDS)
+        pending: set[asyncio.Task[PageOutcome]] = set(tasks)
+        while pending:
+            limit = soft if any(map(_has_read_page, tasks)) else hard
+            left = limit - (self._clock() - started)
+            if left <= 0:
+                break
+            if progress is not None:
+                await progress(len(tasks) - len(pending), len(tasks), "reading the pages")
+            _, pending = await asyncio.wait(
+                pending, timeout=left, return_when=asyncio.FIRST_COMPLETED
+            )
+        return self._clock() - started
+
+
+def _has_read_page(task: asyncio.Task[PageOutcome]) -> bool:
+    return task.done() and not task.cancelled() and isinstance(task.result(), Page)
+
+
+def _build_late_error(url: str, waited: float) -> CitewellError:
+    return build_network_error(url, f"it was not read within {waited:.1f} s, and others were")
+
+
+def _check_gather_request(wish: GatherRequest) -> None:
+    if not 1 <= wish.source_count <= MAX_GATHERED_PAGES:
+        raise InvalidInput(f"num_results must be between 1 and {MAX_GATHERED_PAGES}.")
+    if min(wish.max_source_bytes, wish.max_total_bytes) < 1:
+        raise InvalidInput("max_length_per_source and total_max_length must be at least 1 byte.")

@@ -1,0 +1,263 @@
+"""Turns the pages a search led to into scored, deduplicated sources and one combined text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from citewell.errors import CitewellError
+from citewell.model.page import Page
+from citewell.model.scrape_results import (
+    PipelineSummary,
+    ScrapeFailure,
+    SizeMetadata,
+    SourceBundle,
+    SourceResult,
+)
+from citewell.model.search_results import SearchAnswer, SearchResult
+from citewell.services.reading import source_advice
+from citewell.services.reading.cached_pages import MAX_PAGE_BYTES
+from citewell.services.reading.page_scrape import find_injection_signals
+from citewell.services.sources import source_classification
+from citewell.text import text_size
+from citewell.text.evidence import nearest_sentences, source_quality, summaries
+from citewell.text.evidence.repeated_paragraphs import drop_repeated_paragraphs
+from citewell.text.truncation import truncate_text
+
+MIN_QUERY_RELEVANCE = 0.3  # filter_by_query drops sources with a lower relevance
+_SOURCE_SEPARATOR = "\n\n---\n\n"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GatherRequest:
+    """The arguments of search_and_scrape."""
+
+    query: str
+    source_count: int = 3
+    include_sources: bool = True
+    deduplicate: bool = True
+    near_duplicates: bool = False
+    max_source_bytes: int = 50_000  # bytes
+    max_total_bytes: int = 300_000  # bytes
+    filter_by_query: bool | None = None  # None means: filter if there is a claim
+    provider: str | None = None
+    claim: str | None = None
+
+    @property
+    def needs_relevance_filter(self) -> bool:
+        return bool(self.claim) if self.filter_by_query is None else self.filter_by_query
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GatheredPages:
+    """A search answer and, for each result in order, the page that was read or the error."""
+
+    answer: SearchAnswer
+    outcomes: tuple[Page | CitewellError, ...]
+    now: datetime
+
+
+def build_source_bundle(
+    wish: GatherRequest, found: GatheredPages, *, recommend: bool, draw: bool
+) -> SourceBundle:
+    """The complete bundle, except for `processing_time_ms`, which the caller sets."""
+    pairs = list(zip(found.answer.results, found.outcomes, strict=True))
+    failures = tuple(
+        _build_failure_info(hit.url, one) for hit, one in pairs if isinstance(one, CitewellError)
+    )
+    read = [
+        _build_source_result(wish, hit, one, found.now)
+        for hit, one in pairs
+        if isinstance(one, Page)
+    ]
+    ranked = sorted(read, key=lambda source: -source.scores.overall)
+    bar = MIN_QUERY_RELEVANCE if wish.needs_relevance_filter else 0.0
+    near = [source for source in ranked if source.scores.relevance >= bar]
+    far = tuple(source.url for source in ranked if source.scores.relevance < bar)
+    sources, dropped = _drop_repeated_paragraphs(wish, near)
+    text, truncated = combine_sources(sources, wish.max_total_bytes)
+    weight = text_size.count_utf8_bytes(text)
+    return SourceBundle(
+        query=found.answer.query,
+        status=_describe_bundle_status(failures, read),
+        source_count=len(sources),
+        sources=sources if wish.include_sources else (),
+        combined_content=text,
+        scrape_failures=failures or None,
+        filtered_out=far or None,
+        note=_describe_empty_bundle(failures, read, far),
+        hints=found.answer.hints,
+        summary=PipelineSummary(
+            urls_searched=len(pairs),
+            urls_scraped=len(read),
+            urls_failed=len(failures),
+            sparse_sources=sum(
+                source.word_count < text_size.SPARSE_PAGE_WORDS for source in sources
+            ),
+            duplicate_paragraphs=dropped,
+            processing_time_ms=0,
+        ),
+        size_metadata=SizeMetadata(
+            total_length=weight,
+            estimated_tokens=text_size.estimate_token_count(weight),
+            size_category=text_size.classify_size(weight),
+            truncated=truncated or any(source.truncated for source in sources),
+        ),
+        recommendations=source_advice.recommend_sources(sources) if recommend else None,
+        components=source_advice.build_components(sources) if draw else None,
+    )
+
+
+def _build_source_result(
+    wish: GatherRequest, hit: SearchResult, page: Page, now: datetime
+) -> SourceResult:
+    cut = truncate_text(page.content, min(wish.max_source_bytes, MAX_PAGE_BYTES))
+    title = page.title or hit.title
+    stands = source_classification.classify_page(page)
+    own = page.published is not None
+    published = page.published if own else hit.published_at
+    signal, evidence = _find_claim_evidence(wish, cut.text, page.language)
+    return SourceResult(
+        url=hit.url,
+        title=title or None,
+        content=cut.text,
+        content_type=page.content_type,
+        truncated=cut.truncated or page.truncated,
+        scores=source_quality.build_quality_score(
+            relevance=source_quality.score_relevance(
+                wish.query, title=title, content=cut.text, language=page.language
+            ),
+            freshness=source_quality.score_freshness(
+                _choose_latest_date(published, page.modified, now), now=now
+            ),
+            authority=stands.authority,
+            content=source_quality.score_content(cut.text),
+        ),
+        source_type=stands.source_type,
+        authority_tier=source_quality.classify_authority(stands.authority),
+        domain_category=stands.domain_category,
+        claim_signal=signal or None,
+        key_sentences=evidence or None,
+        published_at=published,
+        published_basis=page.published_basis if own else hit.published_basis,
+        word_count=page.word_count,
+        extraction_quality=page.quality,
+        injection_signals=find_injection_signals(cut.text),
+    )
+
+
+def _find_claim_evidence(
+    wish: GatherRequest, content: str, language: str | None
+) -> tuple[str, tuple[str, ...]]:
+    if not wish.claim:
+        return "", ()
+    asked = nearest_sentences.build_claim_terms(wish.claim, language=language)
+    return nearest_sentences.find_nearest_sentences(asked, summaries.extract_running_text(content))
+
+
+def _choose_latest_date(
+    published: str | None, modified: str | None, now: datetime
+) -> datetime | None:
+    """The later of the two dates; dates in the future count only if there is no other."""
+    read = [
+        moment for moment in map(_parse_iso_moment, (published, modified)) if moment is not None
+    ]
+    past = [moment for moment in read if moment <= now]
+    return max(past or read, default=None)
+
+
+def _parse_iso_moment(text: str | None) -> datetime | None:
+    try:
+        found = datetime.fromisoformat(text or "")
+    except ValueError:
+        return None
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+def _drop_repeated_paragraphs(
+    wish: GatherRequest, sources: Sequence[SourceResult]
+) -> tuple[tuple[SourceResult, ...], int]:
+    """The sources without paragraphs that a better-ranked source repeats, and the number dropped."""
+    if not wish.deduplicate:
+        return tuple(sources), 0
+    parts = drop_repeated_paragraphs(
+        [source.content for source in sources], drop_similar=wish.near_duplicates
+    )
+    thinned = []
+    for source, part in zip(sources, parts, strict=True):
+        whole = None if part.text or part.main_owner is None else sources[part.main_owner].url
+        update = {"content": part.text, "duplicate_of": whole}
+        thinned.append(source.model_copy(update=update) if part.dropped_paragraphs else source)
+    return tuple(thinned), sum(part.dropped_paragraphs for part in parts)
+
+
+def combine_sources(sources: Sequence[SourceResult], max_bytes: int) -> tuple[str, bool]:
+    """All sources as one text of at most `max_bytes`, shared fairly; True if something was cut."""
+    parts = [
+        (_format_source_opening(source), source.content) for source in sources if source.content
+    ]
+    shown = len(parts)
+    while shown and _count_frame_bytes(parts[:shown]) >= max_bytes:
+        shown -= 1
+    left = max_bytes - _count_frame_bytes(parts[:shown])
+    granted = text_size.split_byte_limit(
+        [text_size.count_utf8_bytes(content) for _, content in parts[:shown]], left
+    )
+    cuts = [
+        truncate_text(content, share) for (_, content), share in zip(parts, granted, strict=False)
+    ]
+    text = _SOURCE_SEPARATOR.join(
+        opening + cut.text for (opening, _), cut in zip(parts, cuts, strict=False) if cut.text
+    )
+    return text, shown < len(parts) or any(cut.truncated for cut in cuts)
+
+
+def _format_source_opening(source: SourceResult) -> str:
+    """The address and title before a source's text; no title if the text starts with a heading."""
+    headed = source.content.startswith("# ") or not source.title
+    return f"<{source.url}>\n\n" + ("" if headed else f"# {source.title}\n\n")
+
+
+def _count_frame_bytes(parts: Sequence[tuple[str, str]]) -> int:
+    """Bytes taken up by the openings and the separators."""
+    openings = sum(text_size.count_utf8_bytes(opening) for opening, _ in parts)
+    return openings + text_size.count_utf8_bytes(_SOURCE_SEPARATOR) * max(0, len(parts) - 1)
+
+
+def _build_failure_info(url: str, error: CitewellError) -> ScrapeFailure:
+    waits = error.retryable and error.retry_after is not None
+    return ScrapeFailure(
+        url=url,
+        kind=error.kind,
+        reason=error.message,
+        retryable=error.retryable,
+        retry_after_seconds=max(1, round(error.retry_after or 0)) if waits else None,
+        suggested_action=error.suggested_action,
+    )
+
+
+def _describe_bundle_status(failures: Sequence[ScrapeFailure], read: Sequence[SourceResult]) -> str:
+    if not failures:
+        return "complete"
+    return "partial" if read else "failed"
+
+
+def _describe_empty_bundle(
+    failures: Sequence[ScrapeFailure], read: Sequence[SourceResult], far: Sequence[str]
+) -> str | None:
+    if failures and not read:
+        again = (
+            "Some may work later: see retryable in scrapeFailures."
+            if any(failure.retryable for failure in failures)
+            else "Another query or provider may lead to pages that can be read."
+        )
+        return f"None of the {len(failures)} pages could be read. {again}"
+    if far and len(far) == len(read):
+        return (
+            f"All {len(far)} pages that were read have too little to do with the query (filter_by_query)."
+            " Set it to false to see them."
+        )
+    if not failures and not read:
+        return "The search found no pages; hints say why."
+    return None

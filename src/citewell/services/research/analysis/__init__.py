@@ -1,0 +1,1 @@
+"""Which sentences of the pages speak to the question, and what is still missing."""

@@ -1,0 +1,1 @@
+"""Statements checked against their sources and built into claims with confidence."""

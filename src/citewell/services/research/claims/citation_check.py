@@ -1,0 +1,125 @@
+"""Checks whether the pages that providers cite support the sentences that cite them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from citewell.model.research import ClaimRelation, ProviderReport
+from citewell.services.research.claims import claim_confidence
+from citewell.services.research.claims.claim_building import SourcedStatement
+from citewell.services.research.claims.report_statements import extract_statements
+from citewell.services.research.collecting import source_kinds
+from citewell.services.research.step_values import PageLead, PageReading, ResearchPlan
+from citewell.text.evidence import similarity
+from citewell.text.evidence.claim_support import SourceText, assess_support, can_share_language
+from citewell.text.evidence.sentence_features import build_sentence_features
+from citewell.text.web import addresses
+
+MAX_CITED_PAGES = 500  # cited pages of one report that are read
+
+
+def list_cited_pages(
+    reports: Iterable[ProviderReport], *, known: Iterable[str] = ()
+) -> tuple[PageLead, ...]:
+    """The pages that the reports cite, each once and in order, without those in `known`."""
+    seen = {addresses.build_page_key(url) for url in known}
+    leads: dict[str, PageLead] = {}
+    for report in reports:
+        titles = {addresses.build_page_key(one.url): one.title for one in report.citations}
+        for url in list(_collect_cited_urls(report))[:MAX_CITED_PAGES]:
+            key = addresses.build_page_key(url)
+            if key not in seen:
+                leads.setdefault(key, PageLead(url=url, title=titles.get(key, "")))
+    return tuple(leads.values())
+
+
+def _collect_cited_urls(report: ProviderReport) -> dict[str, None]:
+    found = dict.fromkeys(url for one in extract_statements(report) for url in one.urls)
+    return found | dict.fromkeys(one.url for one in report.citations)
+
+
+class CitationCheck:
+    """Compares reports with the pages they cite; the keys of both maps are normalized cited addresses."""
+
+    def __init__(self, pages: Mapping[str, PageReading], refs: Mapping[str, str]) -> None:
+        self._pages = pages
+        self._refs = refs
+        self._texts = {
+            key: SourceText(text=page.text, language=page.language)
+            for key, page in pages.items()
+            if page.is_read
+        }
+
+    def judge_statements(
+        self, plan: ResearchPlan, report: ProviderReport
+    ) -> tuple[SourcedStatement, ...]:
+        """Each sentence of a report once for every page it cites, with the support found there."""
+        asked = build_sentence_features(plan.query, language=plan.language)
+        found: list[SourcedStatement] = []
+        for one in extract_statements(report):
+            said = build_sentence_features(one.text, language=plan.language)
+            interest = round(similarity.measure_stem_coverage(asked, said.terms), 6)
+            keys = [
+                key
+                for key in dict.fromkeys(map(addresses.build_page_key, one.urls))
+                if key in self._refs
+            ]
+            found += [
+                self._judge_citation(one.text, report.provider, key, interest) for key in keys
+            ]
+        return tuple(found)
+
+    def _judge_citation(
+        self, text: str, provider: str, key: str, interest: float
+    ) -> SourcedStatement:
+        page = self._pages.get(key)
+        url = page.url if page else key
+        bare = SourcedStatement(
+            text=text,
+            provider=provider,
+            source=self._refs[key],
+            owner=source_kinds.identify_source_owner(url),
+            source_weight=source_kinds.weigh_source(
+                source_kinds.classify_source(url), page.reputation if page else None
+            ),
+            relation=ClaimRelation.MENTIONS,
+            source_state=page.state if page else "unchecked",
+            relevance=interest,
+            origin=provider,
+        )
+        if page is None or key not in self._texts:
+            lost = bare.source_state in {"never_existed", "refused"}
+            return replace(bare, support=0.0 if lost else claim_confidence.UNCHECKED_SUPPORT)
+        if not can_share_language(text, self._texts[key]):  # different languages cannot be compared
+            return replace(
+                bare, source_state="unchecked", support=claim_confidence.UNCHECKED_SUPPORT
+            )
+        found = assess_support(text, self._texts[key])
+        return replace(
+            bare,
+            support=found.score,
+            relation=found.relation,
+            snippet=found.snippet,
+            start=found.start,
+            end=found.end,
+            missing_numbers=found.missing_numbers,
+            published=page.published,
+        )
+
+
+def describe_uncited_reports(reports: Sequence[ProviderReport]) -> tuple[str, ...]:
+    """A note for each report with statements that carry no citation."""
+    notes = []
+    for report in reports:
+        said = extract_statements(report)
+        bare = sum(1 for one in said if not one.urls)
+        if said and bare == len(said):
+            notes.append(
+                f"{report.provider} cites nothing: none of its statements could be checked."
+            )
+        elif bare:
+            notes.append(
+                f"{bare} of {len(said)} statements of {report.provider} carry no citation."
+            )
+    return tuple(notes)

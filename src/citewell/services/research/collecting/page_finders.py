@@ -1,0 +1,113 @@
+"""The server's web, paper and library searches and its page reader, for the research engine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from citewell.model.page import Page
+from citewell.model.routing_trace import RoutingTrace
+from citewell.model.search_queries import SearchHit, SearchQuery
+from citewell.services.library.library_access import (
+    LIBRARY_ID_PREFIX,
+    run_as_owner,
+    without_library,
+)
+from citewell.services.library.library_search import OwnerLibraryIndex
+from citewell.services.reading.cached_pages import CachedPageReader
+from citewell.services.scholar.literature_search import LiteratureSearch
+from citewell.services.scholar.paper_request import PaperSearchRequest as PaperAsk
+from citewell.services.web.search_cache import CachedWebSearch
+from citewell.services.web.search_service import SearchRequest
+
+_MAX_QUERY_CHARS = 500  # characters of one query
+_PAPER_PROVIDER = "openalex"
+_MAX_LIBRARY_HITS = 5  # hits from the user's library for one query
+
+
+class WebFinder:
+    name = "web search"
+
+    def __init__(self, searches: CachedWebSearch, *, tenant: str) -> None:
+        self._searches = searches
+        self._tenant = tenant
+
+    async def find_pages(self, query: str, *, count: int) -> Sequence[SearchHit]:
+        ask = SearchRequest(query=query[:_MAX_QUERY_CHARS], count=count)
+        with without_library():
+            answer = await self._searches.search_cached(
+                ask, trace=RoutingTrace(), tenant=self._tenant
+            )
+        return [
+            SearchHit(
+                title=one.title,
+                url=one.url,
+                snippet=one.snippet,
+                published=_parse_hit_date(one.published_at),
+                engine=one.engine,
+            )
+            for one in answer.results
+        ]
+
+
+class PaperFinder:
+    """Searches one broad index of papers; indexes with slow rate limits are not asked."""
+
+    name = "literature search"
+
+    def __init__(self, literature: LiteratureSearch) -> None:
+        self._literature = literature
+
+    async def find_pages(self, query: str, *, count: int) -> Sequence[SearchHit]:
+        ask = PaperAsk(
+            query=query[:_MAX_QUERY_CHARS], count=min(count, 10), provider=_PAPER_PROVIDER
+        )
+        with without_library():
+            answer = await self._literature.search_literature(ask, trace=RoutingTrace())
+        return [
+            SearchHit(
+                title=paper.title,
+                url=paper.pdf_url or paper.url,
+                snippet=paper.abstract or "",
+                engine=paper.source,
+            )
+            for paper in answer.papers
+            if paper.pdf_url or paper.url
+        ]
+
+
+class LibraryFinder:
+    name = "your library"
+
+    def __init__(self, index: OwnerLibraryIndex, *, owner: str) -> None:
+        self._index = index
+        self._owner = owner
+
+    async def find_pages(self, query: str, *, count: int) -> Sequence[SearchHit]:
+        with run_as_owner(self._owner, private=True):
+            found = await self._index.search_documents(
+                SearchQuery(text=query[:_MAX_QUERY_CHARS], count=min(count, _MAX_LIBRARY_HITS))
+            )
+        return found.hits
+
+
+class OwnedPageReader:
+    """Reads pages of the web and documents of the owner's library."""
+
+    def __init__(self, pages: CachedPageReader, *, owner: str, tenant: str) -> None:
+        self._pages = pages
+        self._owner = owner
+        self._tenant = tenant
+
+    async def read_page(self, url: str) -> Page:
+        if url.startswith(LIBRARY_ID_PREFIX):
+            with run_as_owner(self._owner, private=True):
+                return (await self._pages.load_page(url)).page
+        return (await self._pages.load_page(url, tenant=self._tenant)).page
+
+
+def _parse_hit_date(stamp: str | None) -> datetime | None:
+    try:
+        return datetime.fromisoformat(stamp) if stamp else None
+    except ValueError:
+        return None

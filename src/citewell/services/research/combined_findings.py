@@ -1,0 +1,224 @@
+"""Combines what the local engine and the paid providers found into one set of findings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from citewell.model.research import ProviderReport, ResearchFindings, ResearchSource
+from citewell.services.research import local_engine
+from citewell.services.research.analysis import search_gaps
+from citewell.services.research.analysis.sentence_scoring import score_sentences
+from citewell.services.research.claims import claim_building
+from citewell.services.research.claims.citation_check import (
+    CitationCheck,
+    describe_uncited_reports,
+)
+from citewell.services.research.claims.claim_building import ClaimSet
+from citewell.services.research.collecting import source_kinds
+from citewell.services.research.reporting import extractive_report, follow_on_questions
+from citewell.services.research.step_values import (
+    LOCAL_PROVIDER,
+    PageReading,
+    PageReadings,
+    ResearchPlan,
+)
+from citewell.text.evidence import copied_texts
+from citewell.text.web import addresses
+
+_MAX_COMBINED_CLAIMS = 120  # at most, of all providers together
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GatheredMaterial:
+    """All pages and reports of a job, before they are compared."""
+
+    plan: ResearchPlan
+    own_readings: PageReadings = field(
+        default_factory=PageReadings
+    )  # pages that the local engine read
+    cited_readings: tuple[
+        tuple[str, PageReading], ...
+    ] = ()  # cited addresses with the pages read there
+    reports: tuple[ProviderReport, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def combine_findings(
+    gathered: GatheredMaterial, *, salt: str, archived: Mapping[str, str] | None = None
+) -> ResearchFindings:
+    """The findings; the same material gives the same result.
+
+    `salt` makes ids unique to the job; `archived` maps addresses of lost pages to archived copies.
+    """
+    pages = _merge_gathered_pages(gathered)
+    sources = _build_combined_registry(gathered, pages, archived or {})
+    refs = {addresses.build_page_key(source.url): source.ref for source in sources}
+    told = {
+        addresses.build_page_key(url): refs[addresses.build_page_key(page.url)]
+        for url, page in gathered.cited_readings
+    } | refs
+    done = score_sentences(gathered.plan, gathered.own_readings)
+    said = list(
+        local_engine.quote_scored_sentences(
+            done, refs=_index_refs_by_url(gathered.own_readings, refs)
+        )
+    )
+    check = CitationCheck(_index_pages_by_key(gathered), told)
+    for one in gathered.reports:
+        said += check.judge_statements(gathered.plan, one)
+    built = _keep_top_claims(
+        claim_building.build_claims(said, language=gathered.plan.language, salt=salt)
+    )
+    missing = tuple(
+        gathered.plan.sides[side].title
+        for side in search_gaps.list_missing_sides(done)
+        if side or not done.sentences
+    )
+    not_found = missing if gathered.own_readings.pages else ()
+    return ResearchFindings(
+        query=gathered.plan.query,
+        synthesis=extractive_report.render_extractive_report(
+            gathered.plan,
+            built,
+            sources,
+            not_found=not_found,
+            pages=sum(1 for page in pages if page.is_read),
+            sentences=len(done.sentences),
+        ),
+        synthesis_by="extractive",
+        sources=sources,
+        claims=built.claims,
+        evidence=built.evidence,
+        value_tables=built.tables,
+        follow_ons=follow_on_questions.suggest_follow_ons(
+            gathered.plan, built, not_found=not_found
+        ),
+        not_found=not_found,
+        notes=tuple(
+            dict.fromkeys(
+                (
+                    *gathered.notes,
+                    *describe_uncited_reports(gathered.reports),
+                    *_describe_citation_faults(built),
+                )
+            )
+        ),
+    )
+
+
+def _merge_gathered_pages(gathered: GatheredMaterial) -> tuple[PageReading, ...]:
+    """Every page once: those we found and read, then those that were cited."""
+    first: dict[str, PageReading] = {}
+    for page in (*gathered.own_readings.pages, *(page for _, page in gathered.cited_readings)):
+        key = addresses.build_page_key(page.url)
+        if key not in first or (page.is_read and not first[key].is_read):
+            first[key] = page
+    own = {
+        addresses.build_page_key(page.url) for page in gathered.own_readings.pages if page.is_read
+    }
+    cited = {addresses.build_page_key(page.url) for _, page in gathered.cited_readings}
+    return tuple(page for key, page in first.items() if key in own | cited)
+
+
+def _index_pages_by_key(gathered: GatheredMaterial) -> dict[str, PageReading]:
+    found = {addresses.build_page_key(page.url): page for page in gathered.own_readings.pages}
+    return found | {addresses.build_page_key(url): page for url, page in gathered.cited_readings}
+
+
+def _index_refs_by_url(readings: PageReadings, refs: Mapping[str, str]) -> dict[str, str]:
+    return {
+        page.url: refs[addresses.build_page_key(page.url)]
+        for page in readings.pages
+        if page.is_read
+    }
+
+
+def _build_combined_registry(
+    gathered: GatheredMaterial, pages: Sequence[PageReading], archived: Mapping[str, str]
+) -> tuple[ResearchSource, ...]:
+    read = [place for place, page in enumerate(pages) if page.is_read]
+    copies = copied_texts.find_copied_originals([pages[place].text for place in read])
+    first = {read[at]: read[origin] for at, origin in enumerate(copies)}
+    who = _collect_page_finders(gathered)
+    return tuple(
+        _build_combined_source(
+            page, place, first.get(place, place), who[addresses.build_page_key(page.url)], archived
+        )
+        for place, page in enumerate(pages)
+    )
+
+
+def _collect_page_finders(gathered: GatheredMaterial) -> dict[str, tuple[str, ...]]:
+    """For each page, the providers that found or cited it."""
+    names: dict[str, dict[str, None]] = {}
+    for page in gathered.own_readings.pages:
+        names.setdefault(addresses.build_page_key(page.url), {})[LOCAL_PROVIDER] = None
+    landed = {
+        addresses.build_page_key(url): addresses.build_page_key(page.url)
+        for url, page in gathered.cited_readings
+    }
+    for one in gathered.reports:
+        for url in _list_citation_urls(one):
+            key = addresses.build_page_key(url)
+            names.setdefault(landed.get(key, key), {})[one.provider] = None
+    for _, page in gathered.cited_readings:
+        names.setdefault(addresses.build_page_key(page.url), {})
+    return {key: tuple(found) for key, found in names.items()}
+
+
+def _list_citation_urls(one: ProviderReport) -> Iterable[str]:
+    return dict.fromkeys(cited.url for cited in one.citations)
+
+
+def _build_combined_source(
+    page: PageReading, place: int, first: int, who: tuple[str, ...], archived: Mapping[str, str]
+) -> ResearchSource:
+    return ResearchSource(
+        ref=f"src_{place + 1}",
+        url=page.url,
+        title=page.title,
+        domain=addresses.format_host_name(page.url),
+        type=source_kinds.classify_source(page.url, page_kind=page.page_kind),
+        published=page.published,
+        retrieved_at=page.retrieved_at,
+        sha256=page.sha256,
+        state=page.state,
+        reputation=page.reputation,
+        archived_url=archived.get(page.url),
+        copy_of=None if first == place else f"src_{first + 1}",
+        providers=who,
+    )
+
+
+def _keep_top_claims(built: ClaimSet) -> ClaimSet:
+    ids = {claim.id for claim in built.claims[:_MAX_COMBINED_CLAIMS]}
+    ids |= {each for pair in built.conflicts if ids & set(pair) for each in pair}
+    return ClaimSet(
+        claims=tuple(claim for claim in built.claims if claim.id in ids),
+        evidence=tuple(one for one in built.evidence if one.claim_id in ids),
+        tables=built.tables,
+        conflicts=tuple(pair for pair in built.conflicts if set(pair) <= ids),
+    )
+
+
+def _describe_citation_faults(built: ClaimSet) -> tuple[str, ...]:
+    """A note for each kind of citation fault, with the number of claims that have it."""
+    words = {
+        "unsupported": ("is not supported by what it cites", "are not supported by what they cite"),
+        "number_not_found": (
+            "gives a number that its source does not",
+            "give numbers that their sources do not",
+        ),
+        "never_existed": ("cites a page that does not exist", "cite pages that do not exist"),
+        "unreachable": (
+            "cites a page that could not be read",
+            "cite pages that could not be read",
+        ),
+    }
+    counts = {flag: sum(1 for claim in built.claims if flag in claim.flags) for flag in words}
+    return tuple(
+        f"1 claim {words[flag][0]}." if count == 1 else f"{count} claims {words[flag][1]}."
+        for flag, count in counts.items()
+        if count
+    )

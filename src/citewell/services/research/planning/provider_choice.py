@@ -1,0 +1,151 @@
+"""Chooses the providers of a job: those named, or as many as the tier allows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from citewell.errors import InvalidInput, Misconfigured
+from citewell.model.research import RESEARCH_TIERS, ResearchRequest, ResearchTier
+from citewell.ports import DeepResearch, Offer
+from citewell.services.routing.provider_catalogue import ProviderCatalogue
+
+LOCAL_PROVIDER = "local"
+_COST_RANGE_TIERS = {"low": "XXS", "high": "XL"}
+
+
+class ProviderChoice:
+    """The research providers of the catalogue, with their choice, cost estimates and description."""
+
+    def __init__(self, catalogue: ProviderCatalogue) -> None:
+        self._catalogue = catalogue
+
+    def choose_providers(
+        self, named: Iterable[str], *, tier: ResearchTier, mode: str
+    ) -> tuple[str, ...]:
+        """The providers of a job, never empty; the local engine is always available.
+
+        Raises InvalidInput for an unknown name, Misconfigured for a provider without its key.
+        """
+        wanted = tuple(dict.fromkeys(named))
+        if wanted:
+            for name in wanted:
+                self._check_provider_usable(name)
+            return wanted if mode == "methodical" else (self._choose_cheapest(wanted, tier),)
+        usable = self._catalogue.list_offering(Offer.RESEARCH)
+        if mode == "fast":
+            return (self._choose_cheapest(usable, tier) if usable else LOCAL_PROVIDER,)
+        return (*usable[: tier.providers], LOCAL_PROVIDER)
+
+    def require_research_provider(self, name: str) -> DeepResearch:
+        """The provider of this name; raises InvalidInput if it cannot do research."""
+        found = self._catalogue.connect_provider(name)
+        if not isinstance(found, DeepResearch):
+            raise InvalidInput(f"{name} is not a research provider.", provider=name)
+        return found
+
+    def estimate_total_ticks(self, names: Iterable[str], tier: ResearchTier) -> int:
+        """The probable cost of all these providers together, in ticks."""
+        return sum(
+            self._estimate_provider_ticks(name, tier) for name in names if name != LOCAL_PROVIDER
+        )
+
+    def list_known_providers(self) -> tuple[str, ...]:
+        """All research providers, configured or not, by rank; the local engine last."""
+        able = [
+            n
+            for n in self._catalogue.list_provider_names()
+            if Offer.RESEARCH in self._catalogue.find_spec(n).offers
+        ]
+        return (
+            *sorted(able, key=lambda name: self._catalogue.find_spec(name).rank),
+            LOCAL_PROVIDER,
+        )
+
+    def describe_providers(self) -> list[dict[str, Any]]:
+        return [self._build_provider_row(name) for name in self.list_known_providers()]
+
+    def describe_tiers(self, only: str | None = None) -> list[dict[str, Any]]:
+        return [
+            {
+                "tier": tier.name,
+                "maxCostCents": tier.cap_cents,
+                "maxCostDollars": f"${tier.cap_cents / 100:.2f}",
+                "defaultProviders": list(self.choose_providers((), tier=tier, mode="methodical")),
+            }
+            for tier in RESEARCH_TIERS.values()
+            if only in {None, tier.name}
+        ]
+
+    def _check_provider_usable(self, name: str) -> None:
+        if name == LOCAL_PROVIDER:
+            return
+        if name not in self.list_known_providers():
+            raise InvalidInput(
+                f"There is no research provider {name!r}. Known providers: {', '.join(self.list_known_providers())}."
+            )
+        if not self._catalogue.is_configured(name):
+            spec = self._catalogue.find_spec(name)
+            usable = (*self._catalogue.list_offering(Offer.RESEARCH), LOCAL_PROVIDER)
+            raise Misconfigured(
+                f"{spec.title} is not configured: set {self._catalogue.describe_missing_settings(name)}."
+                f" Usable now: {', '.join(usable)}.",
+                provider=name,
+                alternatives=usable,
+            )
+
+    def _choose_cheapest(self, names: Iterable[str], tier: ResearchTier) -> str:
+        return min(names, key=lambda name: self._estimate_provider_ticks(name, tier))
+
+    def _estimate_provider_ticks(self, name: str, tier: ResearchTier) -> int:
+        if name == LOCAL_PROVIDER:
+            return 0
+        return self.require_research_provider(name).estimate_cost(
+            ResearchRequest(query="", tier=tier, tag="")
+        )
+
+    def _build_provider_row(self, name: str) -> dict[str, Any]:
+        if name == LOCAL_PROVIDER:
+            return {
+                "name": LOCAL_PROVIDER,
+                "provider": LOCAL_PROVIDER,
+                "displayName": "Citewell's own engine",
+                "isActive": True,
+                "typicalCostRange": "$0.00",
+                "strengths": [
+                    "free, no key",
+                    "every sentence a verbatim quote",
+                    "works offline on your library",
+                ],
+            }
+        spec = self._catalogue.find_spec(name)
+        active = self._catalogue.is_configured(name)
+        row = {
+            "name": name,
+            "provider": name,
+            "displayName": spec.title,
+            "isActive": active,
+            "typicalCostRange": self._format_cost_range(name) if active else "not configured",
+            "strengths": list(PROVIDER_STRENGTHS.get(name, ())),
+        }
+        if not active:
+            row["missing"] = self._catalogue.describe_missing_settings(name)
+        return row
+
+    def _format_cost_range(self, name: str) -> str:
+        low, high = (
+            self._estimate_provider_ticks(name, RESEARCH_TIERS[tier]) / 10**10
+            for tier in _COST_RANGE_TIERS.values()
+        )
+        return f"${low:.2f}-${high:.2f}"
+
+
+PROVIDER_STRENGTHS = {
+    "perplexity": ("fast", "states its exact cost", "runs in the background"),
+    "gemini": ("many searches", "long reports", "runs in the background"),
+    "openai": ("reasoning over many pages", "runs in the background"),
+    "grok": ("posts on X besides the web", "states its exact cost"),
+    "anthropic": ("quotes what it cites", "reads whole pages"),
+    "openrouter": ("one key for many vendors' models",),
+    "compatible": ("stays on your machines", "writes from what our own search found"),
+}

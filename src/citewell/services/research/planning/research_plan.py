@@ -1,0 +1,48 @@
+"""Plans the research: the sides of a question, and the searches and pages that a tier allows."""
+
+from __future__ import annotations
+
+from citewell.model.research import ResearchTier
+from citewell.services.research.step_values import QuestionSide, ResearchPlan
+from citewell.text.language import detection
+from citewell.text.questions import question_facets
+
+_MIN_DETECTABLE_CHARS = 12  # the language of a shorter query cannot be detected
+
+
+def build_research_plan(query: str, tier: ResearchTier, *, year: int | None = None) -> ResearchPlan:
+    """The plan for a question; the same question, tier and year give the same plan."""
+    spoken = detection.detect_language(query) if len(query) >= _MIN_DETECTABLE_CHARS else None
+    asked = question_facets.parse_question(query, year=year, language=spoken)
+    sides = tuple(
+        QuestionSide(
+            title=one.title,
+            query=one.query,
+            about=one.subject,
+            cue=one.cue_regex,
+            counter=one.is_opposing,
+        )
+        for one in asked.facets
+    )
+    return ResearchPlan(
+        query=asked.text,
+        kind=asked.kind.value,
+        language=spoken,
+        phrases=asked.phrases,
+        sides=sides,
+        queries=_choose_first_queries(sides, tier.queries),
+        pages=tier.pages,
+        rounds=tier.rounds,
+        further=max(1, tier.queries // 3),
+    )
+
+
+def _choose_first_queries(sides: tuple[QuestionSide, ...], most: int) -> tuple[str, ...]:
+    """Queries of the first round: the question first, and one side that argues against it."""
+    own, rest = sides[:1], sides[1:]
+    against = tuple(side for side in rest if side.counter)
+    first = against[:1] if most > 2 else ()
+    order = (*own, *(side for side in rest if not side.counter), *against)
+    kept = [side for side in order if side not in first][: most - len(first)]
+    chosen = [side for side in order if side in kept or side in first]
+    return tuple(dict.fromkeys(side.query for side in chosen if side.query))

@@ -1,0 +1,1 @@
+"""The report as markdown or HTML, and the follow-on questions."""

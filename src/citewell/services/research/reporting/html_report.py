@@ -1,0 +1,235 @@
+"""A job's report as one self-contained HTML page: no script, and links only to its sources."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from html import escape
+from importlib import resources
+
+from citewell.model.research import (
+    ClaimEvidence,
+    ResearchClaim,
+    ResearchFindings,
+    ResearchSource,
+    ValueTable,
+)
+from citewell.text.web.markdown_html import render_markdown_html
+
+_CITATION_MARK_PATTERN = re.compile(r"\[src_(\d+)\]")
+_TITLE_PATTERN = re.compile(r"^#\s+(.+)$", re.MULTILINE)
+_SOURCES_SECTION_PATTERN = re.compile(r"^## Sources\s*$.*?(?=^## |\Z)", re.MULTILINE | re.DOTALL)
+_MAX_SHOWN_CLAIMS = 60
+_STATE_LABELS = {
+    "unreachable": "could not be read",
+    "refused": "address refused",
+    "never_existed": "does not exist",
+    "unchecked": "not checked",
+}
+_SERIOUS_FLAGS = frozenset(("unsupported", "never_existed", "contradicted"))
+_DOUBTFUL_FLAGS = frozenset(("number_not_found", "values_differ", "unreachable"))
+_RELATION_LABELS = {
+    "supports": "supports",
+    "contradicts": "contradicts",
+    "mentions": "mentions",
+    "qualifies": "gives another value",
+}
+
+
+def render_html_report(findings: ResearchFindings, *, facts: Mapping[str, str]) -> str:
+    """The whole page; `facts` are the lines below the title, such as date, providers and cost."""
+    known = {source.ref: source for source in findings.sources}
+    title = _choose_report_title(findings)
+    parts = (
+        f"<h1>{escape(title, quote=False)}</h1>",
+        _render_facts({name: value for name, value in facts.items() if value != title}),
+        *_render_notes(findings),
+        f'<section class="report">{_render_report_body(findings)}</section>',
+        *_render_claims(findings, known),
+        *_render_value_tables(_list_unprinted_tables(findings), known),
+        *_render_sources(findings),
+        _render_footer(findings),
+    )
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{escape(title)}</title><style>{_load_stylesheet()}</style></head>\n<body><main>\n"
+        + "\n".join(parts)
+        + "\n</main></body></html>\n"
+    )
+
+
+def _load_stylesheet() -> str:
+    file = resources.files("citewell.services.research") / "report.css"
+    return file.read_text(encoding="utf-8")
+
+
+def _choose_report_title(findings: ResearchFindings) -> str:
+    found = _TITLE_PATTERN.search(findings.synthesis)
+    return " ".join((found[1] if found else findings.query).split())[:200]
+
+
+def _render_report_body(findings: ResearchFindings) -> str:
+    """The synthesis without its title and sources, which the page prints elsewhere."""
+    text = _TITLE_PATTERN.sub("", findings.synthesis, count=1)
+    text = _SOURCES_SECTION_PATTERN.sub("", text)
+    return render_markdown_html(text, render_marks=_link_citation_marks)
+
+
+def _link_citation_marks(text: str) -> str:
+    return _CITATION_MARK_PATTERN.sub(r'<a class="mark" href="#src_\1">\1</a>', text)
+
+
+def _render_facts(facts: Mapping[str, str]) -> str:
+    rows = "".join(
+        f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>"
+        for name, value in facts.items()
+    )
+    return f'<dl class="facts">{rows}</dl>'
+
+
+def _render_notes(findings: ResearchFindings) -> Iterator[str]:
+    if findings.notes:
+        rows = "".join(f"<li>{escape(note, quote=False)}</li>" for note in findings.notes)
+        yield f'<aside class="notes"><ul>{rows}</ul></aside>'
+
+
+def _render_claims(
+    findings: ResearchFindings, known: Mapping[str, ResearchSource]
+) -> Iterator[str]:
+    if not findings.claims:
+        return
+    held: dict[str, list[ClaimEvidence]] = {}
+    for item in findings.evidence:
+        held.setdefault(item.claim_id, []).append(item)
+    shown = findings.claims[:_MAX_SHOWN_CLAIMS]
+    rows = "".join(_render_claim(claim, held.get(claim.id, ()), known) for claim in shown)
+    left = len(findings.claims) - len(shown)
+    more = f"<p>{left} more claims are in the JSON export.</p>" if left > 0 else ""
+    yield f'<section class="claims"><h2>Claims and their evidence</h2>{rows}{more}</section>'
+
+
+def _render_claim(
+    claim: ResearchClaim, evidence: Iterable[ClaimEvidence], known: Mapping[str, ResearchSource]
+) -> str:
+    level = escape(claim.confidence_level)
+    flags = "".join(
+        f'<span class="flag {_choose_flag_class(flag)}">{escape(flag.replace("_", " "))}</span>'
+        for flag in claim.flags
+    )
+    quotes = "".join(
+        _render_quotation(rows, known.get(rows[0].source))
+        for rows in _group_same_passages(evidence)
+    )
+    return (
+        f'<details class="claim {level}"><summary>'
+        f'<span class="level" title="confidence {claim.confidence:.2f}">{level}</span>'
+        f'<span class="said">{escape(claim.content, quote=False)}</span>{flags}</summary>'
+        f"{quotes or '<p>No source was found that says this.</p>'}</details>\n"
+    )
+
+
+def _choose_flag_class(flag: str) -> str:
+    """The CSS class of a flag, by how serious it is."""
+    return "bad" if flag in _SERIOUS_FLAGS else "odd" if flag in _DOUBTFUL_FLAGS else "plain"
+
+
+def _group_same_passages(evidence: Iterable[ClaimEvidence]) -> Iterable[list[ClaimEvidence]]:
+    """Evidence grouped by place in a source, so that each place is quoted once."""
+    places: dict[tuple[str, int, int, str], list[ClaimEvidence]] = {}
+    for item in evidence:
+        key = (item.source, item.start, item.end, item.relation.value)
+        places.setdefault(key, []).append(item)
+    return places.values()
+
+
+def _render_quotation(found: list[ClaimEvidence], source: ResearchSource | None) -> str:
+    item = found[0]
+    relation = _RELATION_LABELS.get(item.relation.value, item.relation.value)
+    where = _render_source_link(source) if source is not None else escape(item.source)
+    names = ", ".join(dict.fromkeys(one.discovered_by_provider for one in found))
+    return (
+        f'<figure class="{item.relation.value}"><blockquote>{escape(item.snippet, quote=False)}</blockquote>'
+        f"<figcaption>{relation} · score {item.relevance_score:.2f} · {where}"
+        f" · characters {item.start}–{item.end} · found by {escape(names)}</figcaption></figure>"
+    )
+
+
+def _render_source_link(source: ResearchSource) -> str:
+    label = escape(source.title or source.url, quote=False)
+    if not source.url.startswith(("http://", "https://")):
+        return label
+    return f'<a href="{escape(source.url)}" rel="noopener noreferrer nofollow">{label}</a>'
+
+
+def _list_unprinted_tables(findings: ResearchFindings) -> list[ValueTable]:
+    """The tables that the synthesis does not contain already."""
+    return [
+        table
+        for table in findings.value_tables
+        if f"**{' '.join(table.subject.split())}**" not in findings.synthesis
+    ]
+
+
+def _render_value_tables(
+    tables: Iterable[ValueTable], known: Mapping[str, ResearchSource]
+) -> Iterator[str]:
+    made = [_render_value_table(table, known) for table in tables]
+    if made:
+        yield f'<section class="values"><h2>Where values differ</h2>{"".join(made)}</section>'
+
+
+def _render_value_table(table: ValueTable, known: Mapping[str, ResearchSource]) -> str:
+    unit = f" ({escape(table.unit)})" if table.unit else ""
+    rows = "".join(
+        "<tr>"
+        f'<td data-label="Value"><strong>{escape(row.value)}</strong></td>'
+        f'<td data-label="Source">{_render_source_link(known[row.source]) if row.source in known else escape(row.source)}</td>'
+        f'<td data-label="Date">{escape((row.date or "")[:10])}</td>'
+        f'<td data-label="What it says">{escape(row.snippet, quote=False)}</td></tr>'
+        for row in table.rows
+    )
+    return (
+        f'<div class="wide"><table><caption>{escape(table.subject, quote=False)}{unit}</caption>'
+        "<thead><tr><th>Value</th><th>Source</th><th>Date</th><th>What it says</th></tr></thead>"
+        f"<tbody>{rows}</tbody></table></div>"
+    )
+
+
+def _render_sources(findings: ResearchFindings) -> Iterator[str]:
+    used = {ref for claim in findings.claims for ref in claim.sources}
+    used |= {item.source for item in findings.evidence}
+    rows = "".join(
+        _render_source_item(source, used=source.ref in used) for source in findings.sources
+    )
+    if rows:
+        yield f'<section class="sources"><h2>Sources</h2><ol>{rows}</ol></section>'
+
+
+def _render_source_item(source: ResearchSource, *, used: bool) -> str:
+    number = source.ref.removeprefix("src_")
+    details = [
+        source.domain,
+        source.type,
+        (source.published or "")[:10],
+        f"{source.reputation} reputation" if source.reputation else "",
+        _STATE_LABELS.get(source.state, "") or ("" if used else "read, not quoted"),
+        f"a copy of {source.copy_of}" if source.copy_of else "",
+    ]
+    line = " · ".join(escape(part) for part in details if part)
+    archived = ""
+    if source.archived_url:
+        archived = f' · <a href="{escape(source.archived_url)}" rel="noopener noreferrer nofollow">archived copy</a>'
+    return (
+        f'<li id="{escape(source.ref)}" value="{escape(number)}">{_render_source_link(source)}'
+        f'<div class="about">{line}{archived}</div></li>'
+    )
+
+
+def _render_footer(findings: ResearchFindings) -> str:
+    by = (
+        "The report consists of quotations, each word for word from its source."
+        if findings.synthesis_by == "extractive"
+        else f"The report was written by {findings.synthesis_by}; its citations were checked by Citewell."
+    )
+    return f"<footer>{escape(by, quote=False)} The statements are those of the cited pages; check them before you rely on them.</footer>"

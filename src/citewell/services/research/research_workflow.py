@@ -1,0 +1,381 @@
+"""A research job from its question to its report, in steps whose results are stored."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
+
+from citewell.errors import CitewellError, NotFound
+from citewell.model.durable_job import Job, JsonValue
+from citewell.model.research import (
+    GroundingPassage,
+    ProviderReport,
+    ResearchFindings,
+    ResearchRequest,
+    ResearchStatus,
+    WritingRequest,
+)
+from citewell.services.jobs.workflow_run import WorkflowRun
+from citewell.services.research import combined_findings
+from citewell.services.research.analysis import search_gaps
+from citewell.services.research.analysis.model_passages import choose_passages
+from citewell.services.research.claims import citation_check
+from citewell.services.research.collecting import research_rounds
+from citewell.services.research.collecting.research_rounds import ResearchPorts
+from citewell.services.research.combined_findings import GatheredMaterial
+from citewell.services.research.planning.assignments import (
+    ResearchAssignment,
+    parse_assignment,
+    require_tier,
+)
+from citewell.services.research.planning.provider_choice import LOCAL_PROVIDER, ProviderChoice
+from citewell.services.research.planning.research_plan import build_research_plan as planned
+from citewell.services.research.provider_calls import ResearchCall, WritingCall
+from citewell.services.research.reporting import model_synthesis
+from citewell.services.research.step_values import (
+    PageLead,
+    PageLeads,
+    PageReading,
+    PageReadings,
+    ResearchPlan,
+)
+from citewell.services.research.views.job_views import build_report_key
+from citewell.store.jobs.thread_store import ThreadStore
+from citewell.store.research.research_store import ResearchStore
+from citewell.text.evidence.claim_support import SourceText
+from citewell.text.web import addresses
+
+if TYPE_CHECKING:
+    from citewell.services.links.link_checks import LinkChecker
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_PAGES_PER_STEP = 20  # cited pages read in one step
+_COMPATIBLE_PROVIDER = "compatible"
+_TIER_TIMEOUT_SECONDS = {"XXS": 600, "XS": 600, "S": 900, "M": 1800, "L": 3600, "XL": 3600}
+_MAX_ARCHIVE_LOOKUPS = 20  # lost pages for which an archived copy is looked up
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkflowDependencies:
+    """The stores, ports and providers that the workflow uses."""
+
+    choice: ProviderChoice
+    store: ResearchStore
+    threads: ThreadStore
+    ports: Callable[[str], ResearchPorts]  # by owner
+    links: Callable[[], LinkChecker]
+    choose_writer: Callable[
+        [Sequence[str]], str | None
+    ]  # which of these providers writes the report
+    current_time: Callable[[], datetime] = lambda: datetime.now(UTC)
+
+
+class ResearchWorkflow:
+    """The research workflow; after a crash it runs again and stored steps return their results."""
+
+    def __init__(self, bench: WorkflowDependencies) -> None:
+        self._dependencies = bench
+        self._compute_lock = asyncio.Lock()
+
+    async def __call__(self, run: WorkflowRun) -> JsonValue:
+        work = parse_assignment(run.job.args)
+        plan = await self._plan_research(run, work)
+        # A model that cannot search must wait for the pages that our own search finds.
+        blind = [name for name in work.providers if name == _COMPATIBLE_PROVIDER]
+        others = [
+            name for name in work.providers if name not in {LOCAL_PROVIDER, _COMPATIBLE_PROVIDER}
+        ]
+        (own, unsearched), told = await asyncio.gather(
+            self._run_own_rounds(run, plan, wanted=LOCAL_PROVIDER in work.providers or bool(blind)),
+            self._ask_paid_providers(run, work, others),
+        )
+        told += [
+            await self._ask_research_provider(run, work, name, given=choose_passages(plan, own))
+            for name in blind
+        ]
+        reports = tuple(one for one in told if isinstance(one, ProviderReport))
+        notes = (*unsearched, *(one for one in told if isinstance(one, str)))
+        if not reports and not any(page.is_read for page in own.pages):
+            raise _build_nothing_found_error(notes)
+        cited = await self._read_cited_pages(run, reports, own)
+        gathered = GatheredMaterial(
+            plan=plan,
+            own_readings=own if LOCAL_PROVIDER in work.providers else PageReadings(),
+            cited_readings=cited,
+            reports=reports,
+            notes=(*notes, *(note for one in reports for note in one.notes)),
+        )
+        findings = await self._build_findings(run, gathered)
+        await run.enter_status(ResearchStatus.SYNTHESIZING)
+        findings = await self._write_synthesis(run, work, gathered, findings)
+        return await self._store_findings(run, findings)
+
+    async def _plan_research(self, run: WorkflowRun, work: ResearchAssignment) -> ResearchPlan:
+        async def make() -> JsonValue:
+            year = self._dependencies.current_time().year
+            return planned(work.query, require_tier(work.tier), year=year).model_dump(mode="json")
+
+        return ResearchPlan.model_validate(await run.run_step("plan", make))
+
+    async def _run_own_rounds(
+        self, run: WorkflowRun, plan: ResearchPlan, *, wanted: bool
+    ) -> tuple[PageReadings, tuple[str, ...]]:
+        """Search and read in rounds until nothing is missing or the tier's limit is reached.
+
+        Returns the pages, and notes that say which searches failed and why.
+        """
+        readings = PageReadings()
+        notes: dict[str, None] = {}
+        queries: Sequence[str] = plan.queries if wanted else ()
+        searched: list[str] = []
+        for number in range(1, plan.rounds + 1):
+            if not queries:
+                break
+            fresh, unsearched = await self._run_own_round(run, plan, number, queries, readings)
+            searched += queries
+            notes |= dict.fromkeys(unsearched)
+            if not fresh.pages:
+                break
+            readings = readings.join_readings(fresh)
+            queries = await self._run_off_loop(
+                search_gaps.find_gap_queries, plan, readings, searched=tuple(searched)
+            )
+        if wanted:
+            await self._record_own_report(run, readings, searched)
+        return readings, tuple(notes)
+
+    async def _run_own_round(
+        self,
+        run: WorkflowRun,
+        plan: ResearchPlan,
+        number: int,
+        queries: Sequence[str],
+        readings: PageReadings,
+    ) -> tuple[PageReadings, tuple[str, ...]]:
+        ports = self._dependencies.ports(run.job.owner)
+        known = [page.url for page in readings.pages]
+
+        async def search() -> JsonValue:
+            found = await research_rounds.search_round(plan, ports, queries=queries, known=known)
+            return found.model_dump(mode="json")
+
+        leads = PageLeads.model_validate(await run.run_step(f"local:search:{number}", search))
+        chosen = research_rounds.choose_leads(
+            leads, max_pages=plan.pages - len(known), already_read=known
+        )
+
+        async def read() -> JsonValue:
+            return (await research_rounds.fetch_round(chosen, ports)).model_dump(mode="json")
+
+        fresh = PageReadings.model_validate(await run.run_step(f"local:read:{number}", read))
+        count = sum(1 for page in fresh.pages if page.is_read)
+        await run.emit_event("pages_read", provider=LOCAL_PROVIDER, round=number, count=count)
+        return fresh, leads.notes
+
+    async def _record_own_report(
+        self, run: WorkflowRun, readings: PageReadings, searched: Sequence[str]
+    ) -> None:
+        """Store a step that marks the local engine as done; its pages are in other steps."""
+
+        async def close() -> JsonValue:
+            read = sum(1 for page in readings.pages if page.is_read)
+            text = (
+                f"Searched for: {'; '.join(searched)}. Read {read} of {len(readings.pages)} pages."
+            )
+            return ProviderReport(provider=LOCAL_PROVIDER, text=text).model_dump(mode="json")
+
+        await run.run_step(build_report_key(LOCAL_PROVIDER), close)
+
+    async def _ask_paid_providers(
+        self, run: WorkflowRun, work: ResearchAssignment, names: Sequence[str]
+    ) -> list[ProviderReport | str]:
+        return list(
+            await asyncio.gather(*(self._ask_research_provider(run, work, name) for name in names))
+        )
+
+    async def _ask_research_provider(
+        self,
+        run: WorkflowRun,
+        work: ResearchAssignment,
+        name: str,
+        *,
+        given: tuple[GroundingPassage, ...] = (),
+    ) -> ProviderReport | str:
+        """A provider's report, or a note that says why there is none."""
+        tier = require_tier(work.tier)
+
+        def ask(tag: str) -> ResearchRequest:
+            return ResearchRequest(
+                query=work.query, tier=tier, tag=tag, context=work.context, passages=given
+            )
+
+        try:
+            call = ResearchCall(
+                name, self._dependencies.choice.require_research_provider(name), ask
+            )
+            kept = await run.run_paid_call(
+                build_report_key(name), call, seconds=_TIER_TIMEOUT_SECONDS[tier.name]
+            )
+        except CitewellError as error:
+            await run.emit_event("provider_failed", provider=name, kind=error.kind)
+            return f"{name} gave no report: {error.message.removeprefix(f'{name}: ')}"
+        report = ProviderReport.model_validate(kept)
+        await run.emit_event("provider_done", provider=name, citations=len(report.citations))
+        return report
+
+    async def _read_cited_pages(
+        self, run: WorkflowRun, reports: tuple[ProviderReport, ...], own: PageReadings
+    ) -> tuple[tuple[str, PageReading], ...]:
+        """Each address that a report cites, with the page as we read it."""
+        known = {addresses.build_page_key(page.url): page for page in own.pages}
+        everything = citation_check.list_cited_pages(reports)
+        missing = [lead for lead in everything if addresses.build_page_key(lead.url) not in known]
+        read: dict[str, PageReading] = {}
+        for start in range(0, len(missing), _PAGES_PER_STEP):
+            part = missing[start : start + _PAGES_PER_STEP]
+            pages = await self._read_cited_batch(run, part, start // _PAGES_PER_STEP + 1)
+            read |= {lead.url: page for lead, page in zip(part, pages, strict=True)}
+        return tuple(
+            (lead.url, read.get(lead.url) or known[addresses.build_page_key(lead.url)])
+            for lead in everything
+        )
+
+    async def _read_cited_batch(
+        self, run: WorkflowRun, leads: Sequence[PageLead], number: int
+    ) -> tuple[PageReading, ...]:
+        ports = self._dependencies.ports(run.job.owner)
+
+        async def read() -> JsonValue:
+            return (await research_rounds.fetch_round(leads, ports)).model_dump(mode="json")
+
+        pages = PageReadings.model_validate(await run.run_step(f"check:read:{number}", read)).pages
+        count = sum(1 for page in pages if page.is_read)
+        await run.emit_event("pages_read", provider="check", round=number, count=count)
+        return pages
+
+    async def _build_findings(
+        self, run: WorkflowRun, gathered: GatheredMaterial
+    ) -> ResearchFindings:
+        archived = await self._find_archived_copies(run, gathered)
+
+        async def compare() -> JsonValue:
+            found = await self._run_off_loop(
+                combined_findings.combine_findings, gathered, salt=run.job.id, archived=archived
+            )
+            return found.model_dump(mode="json")
+
+        findings = ResearchFindings.model_validate(await run.run_step("claims", compare))
+        await run.emit_event("claims_made", count=len(findings.claims))
+        return findings
+
+    async def _find_archived_copies(
+        self, run: WorkflowRun, gathered: GatheredMaterial
+    ) -> Mapping[str, str]:
+        gone = [
+            page.url
+            for _, page in gathered.cited_readings
+            if page.state in {"unreachable", "never_existed"}
+        ]
+        if not gone:
+            return {}
+
+        async def look() -> JsonValue:
+            states = await self._dependencies.links().check_links(
+                dict.fromkeys(gone[:_MAX_ARCHIVE_LOOKUPS])
+            )
+            return {url: state.archived for url, state in states.items() if state.archived}
+
+        kept: Mapping[str, str] = await run.run_step("check:archive", look)
+        return kept
+
+    async def _write_synthesis(
+        self,
+        run: WorkflowRun,
+        work: ResearchAssignment,
+        gathered: GatheredMaterial,
+        findings: ResearchFindings,
+    ) -> ResearchFindings:
+        """The findings with a model's report if a model can write one, else with the extractive one."""
+        if work.mode == "fast" and gathered.reports:
+            return _apply_single_report(gathered.reports[0], gathered, findings)
+        name = self._dependencies.choose_writer([one.provider for one in gathered.reports])
+        if not findings.claims and gathered.reports:
+            return model_synthesis.apply_unchecked_reports(findings, gathered.reports)
+        if name is None or not findings.claims:
+            return findings
+        material = model_synthesis.render_writing_material(findings)
+
+        def writing(tag: str) -> WritingRequest:
+            return WritingRequest(
+                instructions=model_synthesis.WRITING_INSTRUCTIONS, material=material, tag=tag
+            )
+
+        try:
+            call = WritingCall.build_for_provider(
+                name, self._dependencies.choice, writing, tier=require_tier(work.tier)
+            )
+            kept = await run.run_paid_call("synthesis", call, seconds=600)
+        except CitewellError as error:
+            note = f"The report consists of quotations: {error.message}"
+            return findings.model_copy(update={"notes": (*findings.notes, note)})
+        report = ProviderReport.model_validate(kept)
+        return await self._run_off_loop(
+            model_synthesis.apply_model_report,
+            findings,
+            report,
+            _collect_source_texts(gathered, findings),
+        )
+
+    async def _run_off_loop(self, work: Callable[P, R], *args: P.args, **more: P.kwargs) -> R:
+        """Run CPU work in an OS thread, one job at a time: more threads would slow all other answers."""
+        async with self._compute_lock:
+            return await asyncio.to_thread(work, *args, **more)
+
+    async def _store_findings(self, run: WorkflowRun, findings: ResearchFindings) -> JsonValue:
+        job: Job = run.job
+
+        async def keep() -> JsonValue:
+            await self._dependencies.store.store_findings(job.owner, job.id, findings)
+            if job.thread is not None:
+                await self._dependencies.threads.add_message(
+                    job.owner, job.thread, f"{job.id}-answer", findings.synthesis, job=job.id
+                )
+            return {"claims": len(findings.claims), "sources": len(findings.sources)}
+
+        return await run.run_step("keep", keep)
+
+
+def _apply_single_report(
+    report: ProviderReport, gathered: GatheredMaterial, findings: ResearchFindings
+) -> ResearchFindings:
+    """For fast mode: the provider's own report, with its citations checked and numbered."""
+    refs = {addresses.build_page_key(source.url): source.ref for source in findings.sources}
+    landed = refs | {
+        addresses.build_page_key(url): refs[addresses.build_page_key(page.url)]
+        for url, page in gathered.cited_readings
+    }
+    text = model_synthesis.render_provider_report(report, findings, landed)
+    by = f"{report.provider}: {report.model}" if report.model else report.provider
+    return findings.model_copy(update={"synthesis": text, "synthesis_by": by})
+
+
+def _collect_source_texts(
+    gathered: GatheredMaterial, findings: ResearchFindings
+) -> dict[str, SourceText]:
+    pages = {addresses.build_page_key(page.url): page for page in gathered.own_readings.pages}
+    pages |= {addresses.build_page_key(page.url): page for _, page in gathered.cited_readings}
+    return {
+        source.ref: SourceText(text=pages[key].text, language=pages[key].language)
+        for source in findings.sources
+        if (key := addresses.build_page_key(source.url)) in pages and pages[key].is_read
+    }
+
+
+def _build_nothing_found_error(notes: Sequence[str]) -> NotFound:
+    why = " ".join(notes) or "No page could be found or read."
+    return NotFound(f"Nothing was found to report on. {why}", action="broaden_query")

@@ -1,0 +1,77 @@
+"""The values that research steps pass on; each can be stored as JSON."""
+
+from __future__ import annotations
+
+from citewell.model.wire_values import WireValue
+
+LOCAL_PROVIDER = "local"
+LIBRARY_PREFIX = "library:"  # begins the address of a document in the user's library
+
+
+class QuestionSide(WireValue):
+    """One side of the question, with its own search and its own section of the report."""
+
+    title: str
+    query: str
+    about: str = ""
+    cue: str = ""
+    counter: bool = False
+
+
+class ResearchPlan(WireValue):
+    """What to search, how many pages and rounds to spend, and the sections of the report."""
+
+    query: str
+    kind: str
+    language: str | None = None
+    phrases: tuple[str, ...] = ()
+    sides: tuple[QuestionSide, ...]
+    queries: tuple[str, ...]  # of the first round
+    pages: int  # to read at most, in all rounds together
+    rounds: int
+    further: int = 2  # queries of each later round
+
+
+class PageLead(WireValue):
+    """A page that the searches found, not read yet."""
+
+    url: str
+    title: str = ""
+    snippet: str = ""
+    published: str | None = None
+    weight: float = 0.0
+
+
+class PageLeads(WireValue):
+    """The pages that one round of searches found, best first."""
+
+    found: tuple[PageLead, ...] = ()
+    searched: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # which searches failed, and why
+
+
+class PageReading(WireValue):
+    """The text of one page, or the reason why it could not be read."""
+
+    url: str
+    title: str = ""
+    text: str = ""  # offsets of quotations refer to this text
+    language: str | None = None
+    published: str | None = None
+    retrieved_at: str | None = None
+    sha256: str | None = None
+    reputation: str | None = None  # high, mixed, low
+    page_kind: str = ""
+    state: str = "read"  # read, unreachable, refused, never_existed
+    reason: str = ""
+
+    @property
+    def is_read(self) -> bool:
+        return self.state == "read" and bool(self.text)
+
+
+class PageReadings(WireValue):
+    pages: tuple[PageReading, ...] = ()
+
+    def join_readings(self, other: PageReadings) -> PageReadings:
+        return PageReadings(pages=(*self.pages, *other.pages))

@@ -1,0 +1,1 @@
+"""Jobs, threads, budgets and exports in the form callers receive."""

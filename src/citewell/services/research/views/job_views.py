@@ -1,0 +1,395 @@
+"""Jobs, reports, threads and claims in the form callers receive; keys may be added, not renamed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from citewell.model.durable_job import JobEvent, JobStep, JobStepState, JobView
+from citewell.model.research import (
+    ClaimEvidence,
+    ResearchClaim,
+    ResearchFindings,
+    ResearchSource,
+    ResearchStatus,
+)
+from citewell.model.research_thread import ResearchThread, ThreadMessage
+from citewell.model.wire_values import UNTRUSTED_LABEL
+from citewell.services.research.planning.assignments import ResearchAssignment, parse_assignment
+from citewell.services.research.planning.provider_choice import LOCAL_PROVIDER
+from citewell.services.research.views.account_views import format_timestamp, round_up_cents
+from citewell.store.research.research_rows import ClaimEvent
+from citewell.store.research.research_store import ClaimWithEvidence
+
+_DISPATCHED_STATUS = "dispatched"
+_STEP_STATUS_WORDS = {
+    JobStepState.INTENT: "running",
+    JobStepState.SUBMITTED: "running",
+    JobStepState.DONE: "completed",
+    JobStepState.FAILED: "failed",
+    JobStepState.CANCELLED: "cancelled",
+    JobStepState.UNCERTAIN: "uncertain",
+}
+_TIER_DURATIONS = {"L": "5-30 minutes", "XL": "10-60 minutes"}
+_LOCAL_STEP_PREFIX = "local:"
+
+
+def build_report_key(provider: str) -> str:
+    """The key of the step that stores a provider's report."""
+    return f"report:{provider}"
+
+
+def build_started_view(view: JobView, work: ResearchAssignment, *, thread: str) -> dict[str, Any]:
+    return {
+        "threadId": thread,
+        "jobId": view.job.id,
+        "status": _DISPATCHED_STATUS,
+        "selectedProviders": list(work.providers),
+        "budgetTier": work.tier,
+        "estimatedDuration": _estimate_duration(work),
+        "message": "Research dispatched. Use research_status to check progress, then get_results when complete.",
+    }
+
+
+def build_follow_up_view(view: JobView, work: ResearchAssignment, *, thread: str) -> dict[str, Any]:
+    return {
+        "threadId": thread,
+        "jobId": view.job.id,
+        "parentJobId": work.parent,
+        "query": work.query,
+        "status": _DISPATCHED_STATUS,
+        "selectedProviders": list(work.providers),
+        "budgetTier": work.tier,
+        "message": "Follow-up research dispatched. Use research_status to check progress.",
+    }
+
+
+def _estimate_duration(work: ResearchAssignment) -> str:
+    if work.mode == "fast" or work.providers == (LOCAL_PROVIDER,):
+        return "10-30 seconds"
+    return _TIER_DURATIONS.get(work.tier, "2-5 minutes")
+
+
+def build_status_view(
+    view: JobView, events: Iterable[JobEvent] = (), *, now: float
+) -> dict[str, Any]:
+    names = parse_assignment(view.job.args).providers
+    progress = {name: _build_provider_progress(view, name) for name in names}
+    done = sum(1 for part in progress.values() if part["status"] not in {"pending", "running"})
+    end = view.finished if view.finished is not None else now
+    shown: dict[str, Any] = {
+        "jobId": view.job.id,
+        "status": view.status.value,
+        "progress": progress,
+        "providersComplete": done,
+        "providersTotal": len(names),
+        "elapsedMs": max(0, round(1000 * (end - view.job.created))),
+        "createdAt": format_timestamp(view.job.created),
+        "updatedAt": format_timestamp(_find_last_update(view)),
+        "nextStep": describe_next_step(view),
+        "phase": _choose_phase(view),
+        "costCents": round_up_cents(view.spent),
+        **_count_progress_events(events),
+        "threadId": view.job.thread,
+        "cancelling": True if view.cancelling and not view.status.is_final else None,
+        "error": dict(view.error) if view.error else None,
+    }
+    return {name: value for name, value in shown.items() if value is not None}
+
+
+def _find_last_update(view: JobView) -> float:
+    """When the job or one of its steps last started or ended."""
+    times = [view.job.created, view.started, view.finished]
+    times += [time for step in view.steps for time in (step.started, step.finished)]
+    return max(time for time in times if time is not None)
+
+
+def _count_progress_events(events: Iterable[JobEvent]) -> dict[str, int]:
+    """The number of pages read and claims found so far, from the job's log."""
+    counts = {"pagesRead": 0, "claimsFound": 0}
+    for event in events:
+        if event.type == "pages_read":
+            counts["pagesRead"] += int(event.payload.get("count", 0))
+        elif event.type == "claims_made":
+            counts["claimsFound"] = int(event.payload.get("count", 0))
+    return counts
+
+
+def list_milestones(view: JobView) -> tuple[str, ...]:
+    """The status of the job and of each provider; a waiting caller is told when one changes."""
+    names = parse_assignment(view.job.args).providers
+    return (view.status.value, *(_build_provider_progress(view, name)["status"] for name in names))
+
+
+def describe_progress(view: JobView, events: Iterable[JobEvent]) -> str:
+    counts = _count_progress_events(events)
+    read, claims = counts["pagesRead"], counts["claimsFound"]
+    return f"{describe_next_step(view)} Pages read: {read}; claims: {claims}."
+
+
+def describe_next_step(view: JobView) -> str:
+    if view.status is ResearchStatus.COMPLETED:
+        return "Research is complete. Call get_results."
+    if view.status is ResearchStatus.FAILED:
+        return "Research failed; the error says why. get_results has whatever was written before."
+    if view.status is ResearchStatus.CANCELLED:
+        return "Research was cancelled. get_results has whatever was paid for."
+    if view.cancelling:
+        return "Cancelling: waiting for the providers to stop."
+    names = parse_assignment(view.job.args).providers
+    done = sum(
+        1
+        for name in names
+        if _build_provider_progress(view, name)["status"] not in {"pending", "running"}
+    )
+    if done < len(names):
+        return f"{done}/{len(names)} providers complete. Waiting for remaining providers."
+    return "All providers are complete. Checking citations and writing the synthesis."
+
+
+def _choose_phase(view: JobView) -> str:
+    """One word for the stage that the job has reached."""
+    if view.status.is_final:
+        return view.status.value
+    if view.status is ResearchStatus.SYNTHESIZING:
+        return "synthesis"
+    begun = [step.key for step in view.steps]
+    for word in ("claims", "check"):
+        if any(key.startswith(word) for key in begun):
+            return word
+    return "research" if begun else "queued"
+
+
+def _build_provider_progress(view: JobView, name: str) -> dict[str, Any]:
+    report = view.find_step(build_report_key(name))
+    parts = [step for step in view.steps if step.key.startswith(_LOCAL_STEP_PREFIX)]
+    begun = report or (parts[0] if name == LOCAL_PROVIDER and parts else None)
+    if begun is None:
+        return {"status": "cancelled" if view.status.is_final else "pending"}
+    first = parts[0] if name == LOCAL_PROVIDER and parts else begun
+    shown: dict[str, Any] = {
+        "status": _STEP_STATUS_WORDS[report.state] if report else "running",
+        "startedAt": format_timestamp(first.started),
+        "costCents": round_up_cents(report.cost) if report and report.cost else None,
+        "error": dict(report.error) if report and report.error else None,
+    }
+    if report is not None and report.finished is not None:
+        shown["durationSeconds"] = max(0, round(report.finished - first.started))
+    return {key: value for key, value in shown.items() if value is not None}
+
+
+def build_results_view(view: JobView, findings: ResearchFindings) -> dict[str, Any]:
+    shown: dict[str, Any] = {
+        "jobId": view.job.id,
+        "status": view.status.value,
+        "synthesis": findings.synthesis,
+        "synthesisBy": findings.synthesis_by,
+        "sourceRegistry": [_build_source_view(source) for source in findings.sources],
+        "followOnSuggestions": [one.to_wire() for one in findings.follow_ons],
+        "valueTables": [table.to_wire() for table in findings.value_tables] or None,
+        "notFound": list(findings.not_found) or None,
+        "notes": list(findings.notes) or None,
+        **_build_cost_view(view),
+        "trust": UNTRUSTED_LABEL,
+    }
+    return {name: value for name, value in shown.items() if value is not None}
+
+
+def build_partial_view(view: JobView, written: Mapping[str, str]) -> dict[str, Any]:
+    """A failed or cancelled job with the reports that were written before."""
+    parts = [f"## {name}\n\n{text}" for name, text in written.items()]
+    head = f"# Partial results\n\nThe job ended as {view.status.value}; nothing below was checked."
+    return {
+        "jobId": view.job.id,
+        "status": view.status.value,
+        "synthesis": "\n\n".join([head, *parts]),
+        "synthesisBy": "none",
+        "sourceRegistry": [],
+        "followOnSuggestions": [],
+        "providerReports": dict(written),
+        **_build_cost_view(view),
+        "trust": UNTRUSTED_LABEL,
+    }
+
+
+def _build_cost_view(view: JobView) -> dict[str, Any]:
+    work = parse_assignment(view.job.args)
+    times = {name: _measure_provider_time(view, name) for name in work.providers}
+    paid: Counter[str] = Counter()  # a provider that also writes the synthesis is paid twice
+    for step in view.steps:
+        if step.provider and step.cost:
+            paid[step.provider] += step.cost
+    end = view.finished or view.job.created
+    return {
+        "cost": {
+            "totalCents": round_up_cents(view.spent),
+            "byProvider": {name: round_up_cents(ticks) for name, ticks in paid.items()},
+        },
+        "duration": {
+            "totalSeconds": max(0, round(end - view.job.created)),
+            "byProvider": {name: time for name, time in times.items() if time is not None},
+        },
+    }
+
+
+def _measure_provider_time(view: JobView, name: str) -> int | None:
+    report = view.find_step(build_report_key(name))
+    if report is None or report.finished is None:
+        return None
+    first = next(
+        (s for s in view.steps if name == LOCAL_PROVIDER and s.key.startswith(_LOCAL_STEP_PREFIX)),
+        report,
+    )
+    return max(0, round(1000 * (report.finished - first.started)))
+
+
+def _build_source_view(source: ResearchSource) -> dict[str, Any]:
+    return source.to_wire()
+
+
+def build_claim_views(findings: ResearchFindings) -> list[dict[str, Any]]:
+    """Every claim with its sources and the relation of each source to it."""
+    known = {source.ref: source for source in findings.sources}
+    relations: dict[str, dict[str, str]] = {}
+    for item in findings.evidence:
+        relations.setdefault(item.claim_id, {}).setdefault(item.source, item.relation.value)
+    rows = []
+    for one in findings.claims:
+        said = relations.get(one.id, {})
+        rows.append(
+            {
+                **one.to_wire(),
+                "sources": [
+                    {
+                        **_build_source_summary(known[ref]),
+                        "ref": ref,
+                        "relation": said.get(ref, "mentions"),
+                    }
+                    for ref in one.sources
+                    if ref in known
+                ],
+            }
+        )
+    return rows
+
+
+def build_claim_view(one: ResearchClaim) -> dict[str, Any]:
+    return {
+        "id": one.id,
+        "content": one.content,
+        "confidence": one.confidence,
+        "confidenceLevel": one.confidence_level,
+        "supportingProviders": list(one.supporting_providers),
+        "contradictingProviders": list(one.contradicting_providers),
+        "jobId": one.job_id,
+        "createdAt": one.created_at,
+        "flags": list(one.flags),
+    }
+
+
+def build_evidence_view(held: ClaimWithEvidence) -> dict[str, Any]:
+    shown = build_claim_view(held.claim)
+    known = held.sources
+    return {
+        "claim": shown,
+        "evidence": [_build_evidence_row(item, known.get(item.source)) for item in held.evidence],
+        "evidenceCount": len(held.evidence),
+        "trust": UNTRUSTED_LABEL,
+    }
+
+
+def _build_evidence_row(item: ClaimEvidence, source: ResearchSource | None) -> dict[str, Any]:
+    return {
+        "id": item.id,
+        "relation": item.relation.value,
+        "snippet": item.snippet,
+        "relevanceScore": item.relevance_score,
+        "discoveredByProvider": item.discovered_by_provider,
+        "offsets": {"start": item.start, "end": item.end},
+        "ref": item.source,
+        "source": _build_source_summary(source) if source else None,
+    }
+
+
+def _build_source_summary(source: ResearchSource) -> dict[str, Any]:
+    return {
+        "url": source.url,
+        "title": source.title,
+        "domain": source.domain,
+        "type": source.type,
+        "doi": source.doi,
+    }
+
+
+def build_claim_event_view(event: ClaimEvent) -> dict[str, Any]:
+    return {
+        "eventType": event.type,
+        "actorType": event.actor,
+        "payload": dict(event.payload),
+        "createdAt": format_timestamp(event.happened),
+    }
+
+
+def build_thread_row(thread: ResearchThread) -> dict[str, Any]:
+    return {
+        "id": thread.id,
+        "title": thread.title,
+        "createdAt": format_timestamp(thread.created),
+        "updatedAt": format_timestamp(thread.updated),
+    }
+
+
+def build_thread_view(
+    held: ResearchThread,
+    messages: Iterable[ThreadMessage],
+    views: Iterable[JobView],
+    findings: Mapping[str, ResearchFindings | None],
+) -> dict[str, Any]:
+    newest_first = list(views)
+    return {
+        **build_thread_row(held),
+        "messages": [_build_message_view(message) for message in messages],
+        "jobs": [_build_thread_job(view, findings.get(view.job.id)) for view in newest_first],
+        "steps": [_build_step_view(step) for step in newest_first[0].steps] if newest_first else [],
+        "trust": UNTRUSTED_LABEL,
+    }
+
+
+def _build_message_view(message: ThreadMessage) -> dict[str, Any]:
+    return {
+        "id": message.id,
+        "role": message.role,
+        "content": message.content,
+        "costCents": round_up_cents(message.cost) if message.cost is not None else None,
+        "createdAt": format_timestamp(message.created),
+    }
+
+
+def _build_thread_job(view: JobView, findings: ResearchFindings | None) -> dict[str, Any]:
+    work = parse_assignment(view.job.args)
+    lasted = view.finished - view.job.created if view.finished is not None else None
+    return {
+        "id": view.job.id,
+        "status": view.status.value,
+        "budgetTier": work.tier,
+        "researchMode": work.mode,
+        "query": work.query,
+        "parentJobId": work.parent,
+        "synthesisMarkdown": findings.synthesis if findings else None,
+        "suggestedFollowOns": [one.topic for one in findings.follow_ons] if findings else [],
+        "totalCustomerCostCents": round_up_cents(view.spent),
+        "durationSeconds": max(0, round(lasted)) if lasted is not None else None,
+        "createdAt": format_timestamp(view.job.created),
+        "completedAt": format_timestamp(view.finished),
+    }
+
+
+def _build_step_view(step: JobStep) -> dict[str, Any]:
+    lasted = step.finished - step.started if step.finished is not None else None
+    return {
+        "id": step.key,
+        "provider": step.provider or LOCAL_PROVIDER,
+        "status": _STEP_STATUS_WORDS[step.state],
+        "durationSeconds": max(0, round(lasted)) if lasted is not None else None,
+    }

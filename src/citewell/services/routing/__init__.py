@@ -1,0 +1,1 @@
+"""Which providers are configured, in which order they are asked, and what is reported when they fail."""

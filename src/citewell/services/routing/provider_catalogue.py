@@ -1,0 +1,184 @@
+"""All providers: which are configured, and which settings the others need."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from citewell import providers
+from citewell.config import Settings
+from citewell.errors import InvalidInput, Misconfigured
+from citewell.ports import Offer, ProviderOption, ProviderSpec
+
+ConnectProvider = Callable[[ProviderSpec, Mapping[str, str]], object]
+LoadProvider = Callable[[str], providers.ProviderModule]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProviderStatus:
+    """One row of the provider table that `doctor` and the admin page show."""
+
+    name: str
+    title: str
+    home: str
+    configured: bool
+    chosen: bool  # the user set one of its options; a keyless provider works without
+    offers: tuple[str, ...]
+    missing: tuple[str, ...] = ()  # environment variables, in the order to set them
+    any_of: tuple[str, ...] = ()  # environment variables of which one is enough
+
+
+class ProviderCatalogue:
+    """Every provider by name; a provider's module is imported when it is first needed."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        connect: ConnectProvider,
+        *,
+        names: Iterable[str] = providers.NAMES,
+        load: LoadProvider = providers.load,
+    ) -> None:
+        self._raw = settings.raw
+        self._connect = connect
+        self._load = load
+        self._names = tuple(dict.fromkeys(names))
+        self._specs: dict[str, ProviderSpec] = {}
+        self._connected: dict[str, object] = {}
+
+    def list_provider_names(self) -> tuple[str, ...]:
+        """All providers, configured or not."""
+        return self._names
+
+    def load_provider_module(self, name: str) -> providers.ProviderModule:
+        return self._load(name)
+
+    def find_spec(self, name: str) -> ProviderSpec:
+        """The provider's spec, with the base URL from the settings if one is set."""
+        if name not in self._specs:
+            spec = self._load(name).SPEC
+            self._specs[name] = replace(
+                spec, base_url=self._raw.get(spec.base_url_env) or spec.base_url
+            )
+        return self._specs[name]
+
+    def connect_provider(self, name: str) -> object:
+        """The connected provider; every call with the same name returns the same object."""
+        if name not in self._connected:
+            spec = self.find_spec(name)
+            self._connected[name] = self._connect(spec, self._collect_option_values(spec))
+        return self._connected[name]
+
+    def is_configured(self, name: str) -> bool:
+        spec = self.find_spec(name)
+        return not self._list_missing_options(spec) and (
+            not _list_alternative_options(spec)
+            or self._has_any_setting(_list_alternative_options(spec))
+        )
+
+    def is_explicitly_chosen(self, name: str) -> bool:
+        """Whether the user set one of its options; a provider that needs no settings is not chosen."""
+        envs = [option.env for option in self.find_spec(name).options]
+        return self.is_configured(name) and self._has_any_setting(envs)
+
+    def list_offering(self, offer: Offer) -> tuple[str, ...]:
+        """The configured providers with this offer: explicitly chosen ones first, then by rank.
+
+        Providers that search only part of the web come last. The user's library is not included:
+        it is asked only by name, and only its provider knows whether it holds documents.
+        """
+        able = [name for name in self._list_remote_names() if offer in self.find_spec(name).offers]
+        return tuple(sorted(filter(self.is_configured, able), key=self._rank_provider))
+
+    def resolve_provider(self, name: str, offer: Offer) -> ProviderSpec:
+        """The spec of the provider a caller named.
+
+        Raises InvalidInput for an unknown name or a missing offer, Misconfigured for missing settings.
+        """
+        if name not in self._names:
+            raise InvalidInput(
+                f"There is no provider {name!r}. Supported: {', '.join(sorted(self._names))}.",
+                alternatives=self.list_offering(offer),
+            )
+        spec = self.find_spec(name)
+        if offer not in spec.offers:
+            able = [other for other in self._names if offer in self.find_spec(other).offers]
+            raise InvalidInput(
+                f"{spec.title} has no {offer} search. Providers that do: {', '.join(able)}.",
+                provider=name,
+                alternatives=self.list_offering(offer),
+            )
+        if not self.is_configured(name):
+            raise self._build_unconfigured_error(spec, offer)
+        return spec
+
+    def list_provider_statuses(self) -> tuple[ProviderStatus, ...]:
+        """One row for every provider except the user's library, which needs no settings."""
+        return tuple(
+            self._build_provider_status(self.find_spec(name)) for name in self._list_remote_names()
+        )
+
+    def describe_missing_settings(self, name: str) -> str:
+        """The environment variables still missing, joined with "and" and "or"; empty if none is."""
+        spec = self.find_spec(name)
+        parts = list(self._list_missing_options(spec))
+        if _list_alternative_options(spec) and not self._has_any_setting(
+            _list_alternative_options(spec)
+        ):
+            parts.append(" or ".join(_list_alternative_options(spec)))
+        return " and ".join(parts)
+
+    def _list_remote_names(self) -> tuple[str, ...]:
+        return tuple(name for name in self._names if self.find_spec(name).base_url)
+
+    def _rank_provider(self, name: str) -> tuple[bool, bool, int, str]:
+        spec = self.find_spec(name)
+        return not spec.covers_whole_web, not self.is_explicitly_chosen(name), spec.rank, name
+
+    def _build_provider_status(self, spec: ProviderSpec) -> ProviderStatus:
+        unmet = (
+            _list_alternative_options(spec)
+            if not self._has_any_setting(_list_alternative_options(spec))
+            else ()
+        )
+        return ProviderStatus(
+            name=spec.name,
+            title=spec.title,
+            home=spec.homepage,
+            configured=self.is_configured(spec.name),
+            chosen=self.is_explicitly_chosen(spec.name),
+            offers=tuple(sorted(spec.offers)),
+            missing=self._list_missing_options(spec),
+            any_of=unmet,
+        )
+
+    def _build_unconfigured_error(self, spec: ProviderSpec, offer: Offer) -> Misconfigured:
+        others = self.list_offering(offer)
+        usable = f" Configured: {', '.join(others)}." if others else ""
+        return Misconfigured(
+            f"{spec.title} is not configured: set {self.describe_missing_settings(spec.name)}"
+            f" (see .env.example; {spec.homepage} says more).{usable}",
+            provider=spec.name,
+            alternatives=others,
+        )
+
+    def _list_missing_options(self, spec: ProviderSpec) -> tuple[str, ...]:
+        return tuple(
+            option.env
+            for option in spec.options
+            if option.required and self._find_option_value(option) is None
+        )
+
+    def _collect_option_values(self, spec: ProviderSpec) -> dict[str, str]:
+        values = {option.env: self._find_option_value(option) for option in spec.options}
+        return {env: value for env, value in values.items() if value is not None}
+
+    def _find_option_value(self, option: ProviderOption) -> str | None:
+        return self._raw.get(option.env) or option.default
+
+    def _has_any_setting(self, envs: Iterable[str]) -> bool:
+        return any(self._raw.get(env) for env in envs)
+
+
+def _list_alternative_options(spec: ProviderSpec) -> tuple[str, ...]:
+    return spec.requires_any

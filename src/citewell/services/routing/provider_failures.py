@@ -1,0 +1,122 @@
+"""Provider errors as callers see them: one provider's with its name, or one for all that failed."""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Iterable, Mapping
+
+from citewell.errors import (
+    AuthRequired,
+    CitewellError,
+    OutOfCredit,
+    RateLimited,
+    UpstreamUnavailable,
+)
+from citewell.ports import ProviderSpec
+
+_SETUP_ERROR_KINDS = frozenset({"auth_required", "config"})
+
+
+def name_provider_error(error: CitewellError, spec: ProviderSpec) -> CitewellError:
+    """A copy of the error with its provider's name and, if that may help, the setting to check."""
+    message = error.message.strip()
+    if not re.search(rf"\b{re.escape(spec.title)}\b", message):
+        message = f"{spec.title}: {message}"
+    remedy = _suggest_setting(error, spec)
+    named = _copy_with_message(error, f"{_end_sentence(message)} {remedy}" if remedy else message)
+    named.provider = error.provider or spec.name
+    return named
+
+
+def merge_failures(
+    failures: Mapping[str, CitewellError], *, alternatives: Iterable[str] = ()
+) -> CitewellError:
+    """One error for several failures: a sentence for each provider, and the kind they have in common."""
+    others = tuple(alternatives)
+    if len(failures) == 1:
+        [(name, error)] = failures.items()
+        return complete_provider_error(error, provider=name, alternatives=others)
+    kind = _choose_common_kind(failures.values())
+    reasons = (_end_sentence(error.message) for error in failures.values())
+    wait = _find_shortest_wait(failures.values(), kind)
+    return kind(
+        " ".join(["No search provider could answer.", *reasons]),
+        provider=next(iter(failures)),
+        retry_after=wait,
+        alternatives=others,
+        extra=_merge_error_extras(failures, wait),
+    )
+
+
+def complete_provider_error(
+    error: CitewellError, *, provider: str, alternatives: Iterable[str]
+) -> CitewellError:
+    """A provider's error with its name, how long to wait, and alternative providers."""
+    name, message = error.provider or provider, error.message
+    if isinstance(error, RateLimited) and error.retry_after is not None:
+        wait = f"Wait {max(1, round(error.retry_after))} seconds and retry"
+        message = f"Rate limited ({name}). {wait}, or try a different provider. {message}"
+    whole = _copy_with_message(error, message)
+    whole.provider = name
+    whole.alternatives = error.alternatives or tuple(alternatives)
+    return whole
+
+
+def _copy_with_message(error: CitewellError, message: str) -> CitewellError:
+    """A copy with another message; the original may be raised again elsewhere."""
+    other = copy.copy(error)
+    other.message, other.args = message, (message,)
+    return other
+
+
+def _suggest_setting(error: CitewellError, spec: ProviderSpec) -> str:
+    """The setting to check; empty if the message names it already or the provider takes no key."""
+    keys = [option.env for option in spec.options if option.secret]
+    if not keys or any(key in error.message for key in keys):
+        return ""
+    if isinstance(error, AuthRequired):
+        return f"Check {' and '.join(keys)} (see .env.example; {spec.homepage})."
+    if isinstance(error, OutOfCredit):
+        return f"See the account of {' and '.join(keys)} at {spec.homepage}."
+    return ""
+
+
+def _choose_common_kind(errors: Iterable[CitewellError]) -> type[CitewellError]:
+    given = list(errors)
+    kinds = {error.kind for error in given}
+    if kinds <= _SETUP_ERROR_KINDS:
+        return type(given[0])
+    if any(isinstance(error, RateLimited) for error in given):
+        return RateLimited
+    return (
+        type(given[0])
+        if len(kinds) == 1 and len(set(map(type, given))) == 1
+        else UpstreamUnavailable
+    )
+
+
+def _find_shortest_wait(errors: Iterable[CitewellError], kind: type[CitewellError]) -> float | None:
+    """The shortest known wait; waits of network failures are guesses and do not count."""
+    waits = [
+        error.retry_after
+        for error in errors
+        if isinstance(error, (kind, UpstreamUnavailable)) and error.retry_after is not None
+    ]
+    return min(waits, default=None)
+
+
+def _end_sentence(text: str) -> str:
+    return text if text.endswith((".", "!", "?")) else f"{text}."
+
+
+def _merge_error_extras(
+    failures: Mapping[str, CitewellError], wait: float | None
+) -> dict[str, object]:
+    extra: dict[str, object] = {}
+    for error in failures.values():
+        extra = error.extra | extra
+    if wait is not None and "retry_after" in extra:
+        extra["retry_after"] = max(1, round(wait))  # one provider's wait does not apply to all
+    extra["failures"] = [{"provider": name, "kind": error.kind} for name, error in failures.items()]
+    return extra

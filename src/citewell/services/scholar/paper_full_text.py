@@ -1,0 +1,325 @@
+"""Reads the full text of a paper from the first free copy that really contains it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from citewell.errors import (
+    CitewellError,
+    InvalidInput,
+    NetworkFailed,
+    NotFound,
+    RefusedByPolicy,
+    UpstreamError,
+)
+from citewell.model.page import Page
+from citewell.model.paper import IdentifierScheme, OpenCopy, Paper, PaperId
+from citewell.model.paper_results import FullTextAnswer
+from citewell.model.routing_trace import RoutingTrace
+from citewell.model.scrape_results import RetractionStatus
+from citewell.services.reading.cached_pages import CachedPageReader
+from citewell.services.reading.page_scrape import find_injection_signals
+from citewell.services.scholar import full_text_check, work_views
+from citewell.services.scholar.copy_candidates import (
+    GIVEN_SOURCE,
+    CopyCandidates,
+    LocatedWork,
+    detect_copy_version,
+)
+from citewell.services.scholar.work_resolution import ResolvedWork, WorkResolver
+from citewell.services.sources import source_classification
+from citewell.text import text_size
+from citewell.text.safety.markup_cleaning import clean_markup
+from citewell.text.truncation import truncate_text
+from citewell.text.web.addresses import build_page_key, extract_host, is_web_address
+
+logger = logging.getLogger(__name__)
+
+MIN_TEXT_BYTES, MAX_TEXT_BYTES = 1000, 200_000  # bytes
+_COPY_TIMEOUT_SECONDS = 40.0  # seconds for one copy
+_RETRACTION_TIMEOUT_SECONDS = 5.0  # seconds for the retraction lookup
+
+ProgressCallback = Callable[[float, float | None, str | None], Awaitable[None]]
+
+
+class RetractionStatusLookup(Protocol):
+    """Looks up whether a work was retracted, corrected or questioned."""
+
+    async def find_retraction_status(
+        self, doi: str, *, paper: Paper | None = None
+    ) -> RetractionStatus | None:
+        """None if there is no notice; raises if the records cannot be read."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FullTextRequest:
+    identifier: str
+    max_length: int = 50_000  # bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _GenuineCopy:
+    page: Page
+    copy: OpenCopy
+
+
+@dataclass(slots=True)
+class _CopyAttempts:
+    """The copies that were tried without success, and why."""
+
+    failures: list[str] = field(default_factory=list)
+    errors: list[CitewellError] = field(default_factory=list)
+    tried_keys: set[str] = field(default_factory=set)
+
+    def record_copy_failure(self, copy: OpenCopy, why: str) -> None:
+        self.failures.append(f"{copy.source or 'unknown'} ({extract_host(copy.url)}): {why}")
+
+
+class FullTextReader:
+    def __init__(
+        self,
+        *,
+        subjects: WorkResolver,
+        candidates: CopyCandidates,
+        pages: CachedPageReader,
+        weigh: work_views.NoticeWeigher,
+        retractions: RetractionStatusLookup | None = None,
+        deadline: float = 90.0,
+    ) -> None:
+        """`deadline` is the time for reading all copies together, in seconds."""
+        self._subjects = subjects
+        self._candidates = candidates
+        self._pages = pages
+        self._weigh = weigh
+        self._retractions = retractions
+        self._deadline = deadline
+
+    async def read_full_text(
+        self,
+        wish: FullTextRequest,
+        *,
+        trace: RoutingTrace,
+        tenant: str | None = None,
+        progress: ProgressCallback | None = None,
+    ) -> FullTextAnswer:
+        """The full text, or the abstract marked as such if no free copy can be read.
+
+        Raises NotFound or the upstream's error if there is no abstract either.
+        """
+        if not MIN_TEXT_BYTES <= wish.max_length <= MAX_TEXT_BYTES:
+            raise InvalidInput(f"max_length must be between {MIN_TEXT_BYTES} and {MAX_TEXT_BYTES}.")
+        subject = await self._subjects.resolve_work(wish.identifier, tenant=tenant)
+        located = await self._candidates.locate_copies(
+            subject.paper, subject.ids, given_url=subject.address
+        )
+        tries = _CopyAttempts()
+        try:
+            async with asyncio.timeout(self._deadline):
+                text, located = await self._find_genuine_copy(
+                    located, subject, tries, tenant, progress
+                )
+        except TimeoutError:
+            text = None
+            tries.errors.append(NetworkFailed("Reading the copies took too long."))
+        paper = located.paper
+        if text is None:
+            return await self._answer_with_abstract(wish, subject, paper, tries)
+        if text.copy.source != GIVEN_SOURCE:
+            trace.record_attempt(text.copy.source)
+            trace.record_success(text.copy.source)
+        # Searching a long text takes a while and must not block the event loop.
+        answer = await asyncio.to_thread(_build_full_text_answer, wish, paper, text)
+        return await self._complete_full_text(answer, subject, paper, tries)
+
+    async def _find_genuine_copy(
+        self,
+        located: LocatedWork,
+        subject: ResolvedWork,
+        tries: _CopyAttempts,
+        tenant: str | None,
+        progress: ProgressCallback | None,
+    ) -> tuple[_GenuineCopy | None, LocatedWork]:
+        """The first copy that contains the paper, and the work as far as it was identified meanwhile."""
+        queue = list(located.copies)
+        while queue:
+            copy = queue.pop(0)
+            if build_page_key(copy.url) in tries.tried_keys:
+                continue
+            tries.tried_keys.add(build_page_key(copy.url))
+            if progress is not None:
+                await progress(
+                    len(tries.tried_keys), None, f"reading the copy at {extract_host(copy.url)}"
+                )
+            page = await self._fetch_copy_page(copy, tries, tenant)
+            if page is None:
+                continue
+            title = located.paper.title if located.paper else ""
+            fault = full_text_check.find_full_text_fault(page, title)
+            if fault is None:
+                return _GenuineCopy(page=page, copy=copy), located
+            tries.record_copy_failure(copy, fault)
+            if copy.source == GIVEN_SOURCE and located.paper is None:
+                located = await self._locate_landing_work(page, subject, tenant)
+                queue = [*located.copies, *queue]
+            queue = [*_find_declared_pdf(page, copy, title), *queue]
+        return None, located
+
+    async def _fetch_copy_page(
+        self, copy: OpenCopy, tries: _CopyAttempts, tenant: str | None
+    ) -> Page | None:
+        try:
+            async with asyncio.timeout(_COPY_TIMEOUT_SECONDS):
+                return (await self._pages.load_page(copy.url, tenant=tenant)).page
+        except RefusedByPolicy as error:
+            if copy.source == GIVEN_SOURCE:
+                raise  # our policy forbids the address that the caller asked for
+            tries.record_copy_failure(copy, error.kind)
+        except CitewellError as error:
+            tries.record_copy_failure(copy, error.kind)
+            tries.errors.append(error)
+        except TimeoutError:
+            tries.record_copy_failure(copy, "reading it took too long")
+            tries.errors.append(NetworkFailed("Reading a copy took too long."))
+        return None
+
+    async def _locate_landing_work(
+        self, page: Page, subject: ResolvedWork, tenant: str | None
+    ) -> LocatedWork:
+        """The work and copies of the paper whose landing page the given address is."""
+        doi = source_classification.find_page_doi(page)
+        if doi is None:
+            return LocatedWork(paper=None, copies=())
+        paper_id = PaperId(scheme=IdentifierScheme.DOI, value=doi)
+        paper = await self._subjects.look_up_registered(paper_id, tenant=tenant)
+        return await self._candidates.locate_copies(paper, (paper_id, *subject.ids))
+
+    async def _answer_with_abstract(
+        self,
+        wish: FullTextRequest,
+        subject: ResolvedWork,
+        paper: Paper | None,
+        tries: _CopyAttempts,
+    ) -> FullTextAnswer:
+        """An answer with the abstract, marked as such; raises if there is none."""
+        abstract = clean_markup(paper.abstract) if paper else ""
+        if paper is None or not abstract:
+            raise _build_no_copy_error(wish.identifier, tries)
+        text = truncate_text(abstract, wish.max_length)
+        answer = FullTextAnswer(
+            **_describe_requested_work(wish, paper),
+            url=work_views.choose_work_address(paper),
+            content=text.text,
+            is_full_text=False,
+            source=paper.provenance.get("abstract", paper.source),
+            content_length=text_size.count_utf8_bytes(text.text),
+            truncated=text.truncated,
+            notes=("No free copy could be read: this is the abstract only, not the paper.",),
+        )
+        return await self._complete_full_text(answer, subject, paper, tries)
+
+    async def _complete_full_text(
+        self,
+        answer: FullTextAnswer,
+        subject: ResolvedWork,
+        paper: Paper | None,
+        tries: _CopyAttempts,
+    ) -> FullTextAnswer:
+        notes = (*(answer.notes or ()), *subject.notes)
+        return answer.model_copy(
+            update={
+                "retraction_status": await self._look_up_retraction(answer.doi, paper),
+                "tried": tuple(tries.failures) or None,
+                "notes": notes or None,
+            }
+        )
+
+    async def _look_up_retraction(
+        self, doi: str | None, paper: Paper | None
+    ) -> RetractionStatus | None:
+        known = self._weigh(paper.events) if paper else None
+        if known is not None or doi is None or self._retractions is None:
+            return known
+        try:
+            async with asyncio.timeout(_RETRACTION_TIMEOUT_SECONDS):
+                return await self._retractions.find_retraction_status(doi, paper=paper)
+        except (CitewellError, TimeoutError) as error:
+            logger.info("the retraction lookup of a work failed: %s", type(error).__name__)
+        return None
+
+
+def _find_declared_pdf(page: Page, copy: OpenCopy, title: str) -> Iterable[OpenCopy]:
+    """The PDF that a landing page declares, if the page is about this paper."""
+    declared = page.structured.citation if page.structured else None
+    address = (declared or {}).get("citation_pdf_url", "")
+    if not is_web_address(address) or (title and not full_text_check.has_own_title(page, title)):
+        return ()
+    return (
+        OpenCopy(url=address, pdf=True, version=copy.version, host=copy.host, source=copy.source),
+    )
+
+
+def _build_no_copy_error(identifier: str, tries: _CopyAttempts) -> CitewellError:
+    """A retryable error if one occurred, else NotFound or the upstream's error."""
+    what = f"No free full text of {identifier[:200]!r} could be read."
+    tried = (
+        f" Tried: {'; '.join(tries.failures)}."
+        if tries.failures
+        else " No provider lists a free copy."
+    )
+    passing = [error for error in tries.errors if isinstance(error, UpstreamError)]
+    retryable = next((error for error in passing if error.retryable), None)
+    if retryable is not None:
+        return type(retryable)(what + tried, retry_after=retryable.retry_after)
+    if passing and len(passing) == len(tries.failures):
+        return type(passing[0])(what + tried)
+    return NotFound(what + tried)
+
+
+def _describe_requested_work(wish: FullTextRequest, paper: Paper | None) -> dict[str, object]:
+    if paper is None:
+        return {"identifier": wish.identifier}
+    return {
+        "identifier": wish.identifier,
+        "title": clean_markup(paper.title) or None,
+        "doi": paper.doi,
+        "authors": work_views.list_author_names(paper),
+        "journal": paper.venue,
+        "year": paper.year,
+        "ids": work_views.list_other_identifiers(paper),
+    }
+
+
+def _build_full_text_answer(
+    wish: FullTextRequest, paper: Paper | None, text: _GenuineCopy
+) -> FullTextAnswer:
+    page, copy = text.page, text.copy
+    cut = truncate_text(page.content, wish.max_length)
+    described = _describe_requested_work(wish, paper)
+    if paper is None:
+        described |= {"title": page.title or None, "doi": source_classification.find_page_doi(page)}
+    notes = (
+        () if paper else ("No registry record was found; only the text's structure was checked.",)
+    )
+    return FullTextAnswer(
+        **described,
+        url=page.final_url,
+        content=cut.text,
+        is_full_text=True,
+        version=detect_copy_version(copy),
+        license=copy.license,
+        source=copy.source,
+        host_type=copy.host,
+        content_type=page.content_type,
+        content_length=text_size.count_utf8_bytes(cut.text),
+        original_length=text_size.count_utf8_bytes(page.content) if cut.truncated else None,
+        truncated=cut.truncated or page.truncated,
+        page_count=page.page_count,
+        word_count=page.word_count,
+        injection_signals=find_injection_signals(cut.text),
+        notes=notes or None,
+    )

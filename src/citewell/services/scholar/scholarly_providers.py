@@ -1,0 +1,170 @@
+"""Asks scholarly providers the same question with a timeout, and says how each answered."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from citewell.errors import CitewellError, NetworkFailed, RateLimited, UpstreamUnavailable
+from citewell.model.routing_trace import RoutingTrace
+from citewell.ports import Offer, ProviderSpec
+from citewell.services.routing.provider_catalogue import ProviderCatalogue
+from citewell.services.routing.provider_failures import name_provider_error
+from citewell.services.web.search_rounds import FindPause, ProviderPause
+
+T = TypeVar("T")
+
+FOUND, ABSENT, FAILED = "found", "absent", "failed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProviderOutcome:
+    """How one provider answered; `failed` says nothing about the work."""
+
+    provider: str
+    outcome: str  # found, absent or failed
+    error_kind: str | None = None  # with failed
+    retry_after: float | None = None  # seconds, if a provider that failed asked for a pause
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProviderAnswer(Generic[T]):
+    """The value from one provider, or its error."""
+
+    provider: str
+    value: T | None = None
+    error: CitewellError | None = None
+
+    @property
+    def outcome_summary(self) -> ProviderOutcome:
+        if self.error is not None:
+            limited = isinstance(self.error, RateLimited)
+            return ProviderOutcome(
+                provider=self.provider,
+                outcome=FAILED,
+                error_kind=self.error.kind,
+                retry_after=self.error.retry_after if limited else None,
+            )
+        return ProviderOutcome(provider=self.provider, outcome=FOUND if self.value else ABSENT)
+
+
+def find_no_rest(_provider: str) -> ProviderPause | None:
+    """The default for `resting`: no provider rests."""
+    return None
+
+
+class ScholarlyProviders:
+    """The scholarly providers of a catalogue; none is asked while it rests after failures."""
+
+    def __init__(
+        self,
+        catalogue: ProviderCatalogue,
+        *,
+        find_rest: FindPause = find_no_rest,
+        timeout_seconds: float = 15.0,
+    ) -> None:
+        """`patience` is the timeout of one question to one provider, in seconds."""
+        self._catalogue = catalogue
+        self._resting = find_rest
+        self._patience = timeout_seconds
+
+    def list_able_providers(self, offer: Offer, order: Sequence[str] = ()) -> tuple[str, ...]:
+        """The configured providers with this offer: those in `order` first, the rest by rank."""
+        able = self._catalogue.list_offering(offer)
+        return tuple(dict.fromkeys([name for name in order if name in able] + list(able)))
+
+    def load_provider(self, name: str) -> object:
+        return self._catalogue.connect_provider(name)
+
+    def find_provider_spec(self, name: str) -> ProviderSpec:
+        return self._catalogue.find_spec(name)
+
+    def is_resting(self, name: str) -> bool:
+        return self._resting(name) is not None
+
+    def record_attempt(self, name: str, trace: RoutingTrace) -> None:
+        """Record the attempt in the trace; a resting provider is recorded as skipped too."""
+        if self._resting(name) is not None:
+            trace.record_skip(name, reason="circuit_open")
+        trace.record_attempt(name)
+
+    async def ask_provider(
+        self, name: str, question: Callable[[], Awaitable[T | None]]
+    ) -> ProviderAnswer[T]:
+        """Ask one provider; its error is returned in the answer and not raised."""
+        spec = self._catalogue.find_spec(name)
+        if (rest := self._resting(name)) is not None:
+            return ProviderAnswer(provider=name, error=_build_resting_error(name, spec.title, rest))
+        try:
+            async with asyncio.timeout(self._patience):
+                return ProviderAnswer(provider=name, value=await question())
+        except CitewellError as error:
+            return ProviderAnswer(provider=name, error=name_provider_error(error, spec))
+        except TimeoutError:
+            return ProviderAnswer(provider=name, error=self._build_timeout_error(name))
+
+    async def ask_together(
+        self,
+        names: Iterable[str],
+        question: Callable[[object], Awaitable[T | None]],
+        *,
+        enough: Callable[[Sequence[ProviderAnswer[T]]], bool] | None = None,
+        grace_seconds: float = 1.5,
+    ) -> tuple[ProviderAnswer[T], ...]:
+        """Ask all at once; the answers come in the order of `names`.
+
+        Once `enough` accepts the answers so far, the others get `grace` more seconds and are then
+        cancelled.
+        """
+
+        async def one(name: str) -> ProviderAnswer[T]:
+            return await self.ask_provider(name, lambda: question(self.load_provider(name)))
+
+        tasks = {name: asyncio.create_task(one(name)) for name in names}
+        try:
+            await _wait_until_enough(list(tasks.values()), enough, grace_seconds)
+        finally:
+            for task in tasks.values():
+                task.cancel()
+            await asyncio.gather(*tasks.values(), return_exceptions=True)
+        return tuple(self._read_finished_task(name, task) for name, task in tasks.items())
+
+    def _read_finished_task(
+        self, name: str, task: asyncio.Task[ProviderAnswer[T]]
+    ) -> ProviderAnswer[T]:
+        if task.cancelled():
+            return ProviderAnswer(provider=name, error=self._build_timeout_error(name))
+        return task.result()
+
+    def _build_timeout_error(self, name: str) -> NetworkFailed:
+        title = self._catalogue.find_spec(name).title
+        return NetworkFailed(f"{title} did not answer in time.", provider=name)
+
+
+async def _wait_until_enough(
+    tasks: Sequence[asyncio.Task[ProviderAnswer[T]]],
+    enough: Callable[[Sequence[ProviderAnswer[T]]], bool] | None,
+    grace: float,
+) -> None:
+    waiting = set(tasks)
+    while waiting:
+        _done, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+        landed = [task.result() for task in tasks if task.done() and not task.cancelled()]
+        if waiting and enough is not None and enough(landed):
+            await asyncio.wait(waiting, timeout=grace)
+            return
+
+
+def _build_resting_error(
+    name: str, title: str, rest: ProviderPause | float
+) -> RateLimited | UpstreamUnavailable:
+    known = rest if isinstance(rest, ProviderPause) else ProviderPause(seconds=rest)
+    kind, why = (
+        (RateLimited, "asked for a pause")
+        if known.asked_by_provider
+        else (UpstreamUnavailable, "failed repeatedly")
+    )
+    message = f"{title} {why} and is not asked for {known.seconds:.0f} more seconds."
+    return kind(message, provider=name, retry_after=known.seconds)

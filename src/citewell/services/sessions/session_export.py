@@ -1,0 +1,182 @@
+"""Exports a session as a document to read (markdown, HTML) or as data (JSON, BibTeX).
+
+The same session gives the same bytes, except for the time of export.
+"""
+
+from __future__ import annotations
+
+import html as escaping
+from collections.abc import Mapping
+from datetime import date
+from typing import Any
+
+from citewell.model.research_session import ResearchSession, SessionSource, SessionStep
+from citewell.services.links.link_checks import LinkState
+from citewell.services.sessions.session_views import build_step_view
+from citewell.text.citations import bibliographies
+from citewell.text.citations.bibtex_format import CitableWork, parse_author_line
+
+SESSION_EXPORT_FORMATS = ("markdown", "json", "html", "bibtex")
+CheckedLinks = Mapping[str, LinkState]
+
+
+def render_session(
+    session: ResearchSession,
+    form: str,
+    *,
+    tenant: str,
+    stamp: str,
+    checked: CheckedLinks | None = None,
+) -> Any:
+    """The session in one of SESSION_EXPORT_FORMATS; `checked` adds the state of its links."""
+    links = checked or {}
+    if form == "json":
+        return build_session_json(session, tenant=tenant, stamp=stamp, checked=links)
+    if form == "bibtex":
+        return bibliographies.render_bibliography(
+            list_cited_works(session), style="bibtex", accessed=date.min
+        )
+    text = render_session_markdown(session, tenant=tenant, stamp=stamp, checked=links)
+    return text if form == "markdown" else render_session_page(session.goal, text)
+
+
+def list_cited_works(session: ResearchSession) -> list[CitableWork]:
+    """The session's sources as works to cite."""
+    return [
+        CitableWork(
+            url=source.url,
+            title=source.title,
+            authors=parse_author_line(source.author),
+            site=source.site or "",
+            published=source.date or "",
+            doi=source.doi or "",
+            kind="article-journal" if source.doi and source.site else "",
+        )
+        for source in session.sources
+    ]
+
+
+def build_session_json(
+    session: ResearchSession, *, tenant: str, stamp: str, checked: CheckedLinks
+) -> dict[str, Any]:
+    return {
+        "sessionId": session.id,
+        "researchGoal": session.goal,
+        "summary": session.summary,
+        "startedAt": session.started,
+        "completedAt": session.completed_at,
+        "steps": [build_step_view(session, step) for step in session.steps],
+        "gaps": [gap.to_wire() for gap in session.list_gaps()],
+        "sources": [
+            source.to_wire() | _build_link_fields(source, checked) for source in session.sources
+        ],
+        "provenance": {"exportedAt": stamp, "tenantId": tenant},
+    }
+
+
+def render_session_markdown(
+    session: ResearchSession, *, tenant: str, stamp: str, checked: CheckedLinks
+) -> str:
+    parts = [
+        f"# {_join_lines(session.goal)}",
+        _render_session_facts(session),
+        *([f"## Summary\n\n{session.summary.strip()}"] if session.summary else []),
+        "## Steps",
+        *[_render_session_step(session, step) for step in session.steps],
+        *_render_open_questions(session),
+        *_render_session_sources(session, checked),
+        f"---\n\n*Exported {stamp} for tenant {_join_lines(tenant)}. Titles and addresses come from outside; check them before relying on them.*",
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _render_session_facts(session: ResearchSession) -> str:
+    rows = [
+        f"- **Session:** {session.id}",
+        f"- **Started:** {session.started}",
+        f"- **Completed:** {session.completed_at}"
+        if session.completed_at
+        else "- **State:** in progress",
+        f"- **Steps:** {len(session.steps)}",
+        f"- **Sources:** {len(session.sources)}",
+    ]
+    return "\n".join(rows)
+
+
+def _render_session_step(session: ResearchSession, step: SessionStep) -> str:
+    labels = []
+    if step.revises:
+        labels.append(f"revises step {step.revises}")
+    if step.branch_id or step.branch_from:
+        origin = f" from step {step.branch_from}" if step.branch_from else ""
+        labels.append(f"branch {_join_lines(step.branch_id or 'unnamed')}{origin}")
+    if later := session.find_superseding_step(step.number):
+        labels.append(f"superseded by step {later}")
+    heading = f"### Step {step.number}" + (f" ({'; '.join(labels)})" if labels else "")
+    rows = [
+        f"- **Reasoning:** {_join_lines(step.reasoning)}" if step.reasoning else "",
+        f"- **Confidence:** {step.confidence}" if step.confidence else "",
+        f"- **Rejected:** {'; '.join(map(_join_lines, step.rejected))}" if step.rejected else "",
+        f"- **At:** {step.at}",
+    ]
+    return f"{heading}\n\n{step.text.strip()}\n\n" + "\n".join(row for row in rows if row)
+
+
+def _render_open_questions(session: ResearchSession) -> list[str]:
+    gaps = session.list_gaps()
+    if not gaps:
+        return []
+    rows = [
+        f"- [{'x' if gap.closed_in else ' '}] {_join_lines(gap.text)} (step {gap.found_in}"
+        + (f", closed in step {gap.closed_in})" if gap.closed_in else ")")
+        for gap in gaps
+    ]
+    return ["## Open Questions", "\n".join(rows)]
+
+
+def _render_session_sources(session: ResearchSession, checked: CheckedLinks) -> list[str]:
+    if not session.sources:
+        return ["## Sources", "None were recorded."]
+    rows = [
+        f"{number}. [{_format_source_label(source)}](<{source.url}>)"
+        + _format_link_state(checked.get(source.url))
+        for number, source in enumerate(session.sources, start=1)
+    ]
+    return ["## Sources", "\n".join(rows)]
+
+
+def _format_link_state(link: LinkState | None) -> str:
+    if link is None or link.state == "unchecked":
+        return ""
+    archived = f", [archived copy](<{link.archived}>)" if link.archived else ""
+    return f" — {link.state}{archived}"
+
+
+def _build_link_fields(source: SessionSource, checked: CheckedLinks) -> dict[str, Any]:
+    link = checked.get(source.url)
+    if link is None:
+        return {}
+    return {"linkState": link.state} | ({"archivedUrl": link.archived} if link.archived else {})
+
+
+def _format_source_label(source: SessionSource) -> str:
+    return _join_lines(source.title or source.url).replace("[", "\\[").replace("]", "\\]")
+
+
+def _join_lines(text: str) -> str:
+    return " ".join(text.split())
+
+
+def render_session_page(title: str, text: str) -> str:
+    """The report as a self-contained HTML page, without scripts or external resources."""
+    from citewell.text.web.markdown_html import render_markdown_html
+
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{escaping.escape(_join_lines(title))}</title>"
+        "<style>body{font:1rem/1.6 system-ui,sans-serif;max-width:46rem;margin:2rem auto;padding:0 1rem;"
+        "color:#1a1a1a;background:#fff}h1,h2,h3{line-height:1.25}a{color:#0b57a4;overflow-wrap:anywhere}"
+        "@media print{a{color:inherit}}</style></head><body>\n"
+        f"{render_markdown_html(text)}</body></html>\n"
+    )

@@ -1,0 +1,69 @@
+"""Classifies pages as sources, with their authority, and formats their citations."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from citewell.fetch.metadata.page_doi import detect_page_doi
+from citewell.fetch.metadata.source_types import SourceStanding, classify_source
+from citewell.model.page import Page
+from citewell.model.scrape_results import CitationFormats, CitationMetadata, PageCitation
+from citewell.text.citations import bibtex_format
+from citewell.text.citations.author_names import AuthorName
+from citewell.text.web import addresses
+
+
+def classify_page(page: Page) -> SourceStanding:
+    """The source type and authority, from the page's structured data, then from its host."""
+    return classify_source(page.final_url, page.structured)
+
+
+def classify_host(url: str) -> SourceStanding:
+    return classify_source(url)
+
+
+def find_page_doi(page: Page) -> str | None:
+    """The DOI that a scholarly page declares as its own; None if there is none."""
+    kind = classify_page(page).source_type
+    return detect_page_doi(page.final_url, page.structured, page.content, source_type=kind)
+
+
+def cite_page(page: Page, *, doi: str | None = None) -> PageCitation:
+    work = bibtex_format.CitableWork(
+        url=page.final_url,
+        title=page.title,
+        authors=_collect_page_authors(page),
+        site=page.site or addresses.format_host_name(page.final_url),
+        published=page.published or "",
+        doi=doi or "",
+    )
+    return _format_page_citation(work, author=page.author or "", accessed=page.fetched_at)
+
+
+def _collect_page_authors(page: Page) -> tuple[AuthorName, ...]:
+    named = tuple(AuthorName(name=by.name, organisation=by.organisation) for by in page.authors)
+    return named or bibtex_format.parse_author_line(page.author)
+
+
+def cite_address(url: str, *, accessed: datetime) -> PageCitation:
+    """The citation of a page that was not parsed: only its address and site are known."""
+    work = bibtex_format.CitableWork(url=url, site=addresses.format_host_name(url))
+    return _format_page_citation(work, author="", accessed=accessed)
+
+
+def _format_page_citation(
+    work: bibtex_format.CitableWork, *, author: str, accessed: datetime | None
+) -> PageCitation:
+    day = (accessed or datetime.now(UTC)).date()
+    return PageCitation(
+        url=work.url,
+        accessed_date=day.isoformat(),
+        metadata=CitationMetadata(
+            title=work.title, author=author, site=work.site, date=work.published
+        ),
+        formatted=CitationFormats(
+            apa=bibtex_format.apa(work, accessed=day),
+            mla=bibtex_format.mla(work, accessed=day),
+            bibtex=bibtex_format.format_bibtex_entry(work, accessed=day),
+        ),
+    )

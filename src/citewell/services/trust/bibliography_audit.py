@@ -1,0 +1,217 @@
+"""Audits a whole bibliography: looks up every entry and flags problems, each with a reason."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from citewell.model.citation_checks import AuditEntry, AuditReport, ClaimCheck, MalformedRecord
+from citewell.model.paper import IdentifierScheme, PaperId
+from citewell.model.reference import Reference
+from citewell.services.links.link_checks import LinkState
+from citewell.services.trust import audit_findings
+from citewell.services.trust.audit_findings import ExaminedEntry
+from citewell.services.trust.bibliography_intake import AuditRequest
+from citewell.services.trust.citation_verification import LinkCheckPort
+from citewell.services.trust.claim_sources import ClaimSources, SourcePageReader, list_source_places
+from citewell.services.trust.work_identity import CitedWork, build_cited_work
+from citewell.services.trust.work_lookup import WorkFinding, WorkLookup
+from citewell.text.citations import dois, identifiers, isbns, legal_citations
+
+MAX_AUDIT_ENTRIES = 200  # entries in one call
+MAX_CONCURRENT_ENTRIES = 200  # entries; many at once let registries be asked in batches, and each registry has its own rate limit
+_MAX_CASE_CHARS = 160  # characters searched for a legal citation
+ProgressCallback = Callable[[float, float | None, str | None], Awaitable[None]]
+
+
+class BibliographyAudit:
+    def __init__(
+        self,
+        *,
+        lookup: WorkLookup,
+        links: LinkCheckPort,
+        pages: SourcePageReader,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        concurrency: int = MAX_CONCURRENT_ENTRIES,
+    ) -> None:
+        self._lookup = lookup
+        self._links = links
+        self._sources = ClaimSources(pages)
+        self._now = now
+        self._at_once = concurrency
+
+    async def audit_bibliography(
+        self,
+        wish: AuditRequest,
+        *,
+        max_entries: int = MAX_AUDIT_ENTRIES,
+        tenant: str | None = None,
+        progress: ProgressCallback | None = None,
+    ) -> AuditReport:
+        """Audit the first `max_entries` entries; if a registry fails, its entries are reported as unchecked."""
+        chosen = [
+            _add_address_identifiers(reference) for reference in wish.references[:max_entries]
+        ]
+        links, looked_up = await asyncio.gather(
+            self._links.check_links(
+                (url for one in chosen if (url := _find_checked_address(one))), tenant=tenant
+            ),
+            self._look_up_references(
+                chosen, structured=wish.structured, tenant=tenant, progress=progress
+            ),
+        )
+        claims = await self._check_claims(chosen, looked_up, links, tenant)
+        examined = [
+            ExaminedEntry(
+                reference=reference,
+                finding=finding,
+                link=links.get(_find_checked_address(reference)),
+                claim=claim,
+                legal_form=_find_legal_form(reference),
+                identifier_fault=_find_isbn_fault(reference),
+            )
+            for reference, finding, claim in zip(chosen, looked_up, claims, strict=True)
+        ]
+        return self._build_audit_report(wish, audit_findings.build_audit_entries(examined))
+
+    async def _look_up_references(
+        self,
+        references: Sequence[Reference],
+        *,
+        structured: bool,
+        tenant: str | None,
+        progress: ProgressCallback | None,
+    ) -> list[WorkFinding]:
+        gate, done, total = asyncio.Semaphore(self._at_once), 0, len(references)
+
+        async def one(reference: Reference) -> WorkFinding:
+            nonlocal done
+            async with gate:
+                finding = await self._look_up_reference(
+                    reference, structured=structured, tenant=tenant
+                )
+            done += 1
+            if progress is not None:
+                await progress(done, total, f"{done} of {total} entries looked up")
+            return finding
+
+        return await asyncio.gather(*map(one, references))
+
+    async def _look_up_reference(
+        self, reference: Reference, *, structured: bool, tenant: str | None
+    ) -> WorkFinding:
+        if _find_legal_form(reference):
+            return audit_findings.NO_FINDING
+        cited = (
+            build_cited_work(reference, structured=True)
+            if structured
+            else _parse_prose_citation(reference)
+        )
+        if not reference.ids and cited.is_identifier_only:
+            return audit_findings.NO_FINDING
+        return await self._lookup.look_up_work(
+            reference.ids,
+            cited,
+            venue=reference.venue,
+            has_address=bool(_find_checked_address(reference)),
+            tenant=tenant,
+        )
+
+    async def _check_claims(
+        self,
+        references: Sequence[Reference],
+        looked_up: Sequence[WorkFinding],
+        links: Mapping[str, LinkState],
+        tenant: str | None,
+    ) -> list[ClaimCheck | None]:
+        async def one(reference: Reference, finding: WorkFinding) -> ClaimCheck | None:
+            if not reference.claim:
+                return None
+            link = links.get(_find_checked_address(reference))
+            dead = link is not None and link.state == "dead"
+            first = (link.archived or "",) if link and dead else (reference.url,)
+            source = list_source_places(finding.paper, first=first)
+            return await self._sources.check_claim(reference.claim, source, tenant=tenant)
+
+        return await asyncio.gather(*map(one, references, looked_up))
+
+    def _build_audit_report(self, wish: AuditRequest, entries: Sequence[AuditEntry]) -> AuditReport:
+        over = len(wish.references) - len(entries)
+        malformed = tuple(
+            MalformedRecord(line=one.line, reason=one.reason, excerpt=one.excerpt or None)
+            for one in wish.malformed
+        )
+        return AuditReport(
+            source=wish.source,
+            entry_count=len(entries),
+            summary=audit_findings.summarize_audit(entries, malformed=len(malformed)),
+            entries=tuple(entries),
+            malformed=malformed or None,
+            skipped=over or None,
+            skipped_note=_describe_skipped_entries(over, len(entries)) if over else None,
+            checked_at=self._now().isoformat(timespec="seconds").replace("+00:00", "Z"),
+        )
+
+
+def _describe_skipped_entries(count: int, done: int) -> str:
+    left = "1 entry" if count == 1 else f"{count} entries"
+    return f"Not checked: {left} after the first {done}. Send the rest in a second call."
+
+
+def _add_address_identifiers(reference: Reference) -> Reference:
+    """The reference with the identifiers in its address, if it has none of its own."""
+    known = reference.ids or (identifiers.find_identifiers(reference.url) if reference.url else ())
+    if reference.doi and reference.doi == dois.find_doi(reference.raw):
+        meant = [
+            PaperId(scheme=IdentifierScheme.DOI, value=one)
+            for one in dois.list_doi_readings(reference.raw)
+        ]
+        known = (*meant, *(one for one in known if one.scheme is not IdentifierScheme.DOI))
+    return replace(reference, ids=tuple(filter(_has_valid_checksum, map(_normalize_isbn, known))))
+
+
+def _parse_prose_citation(reference: Reference) -> CitedWork:
+    """The cited work from the reference's text without its identifiers, which could be taken for a title."""
+    said = identifiers.identify_citation(reference.raw).surrounding_text
+    return build_cited_work(reference, structured=False, text=said) if said else CitedWork()
+
+
+def _normalize_isbn(paper_id: PaperId) -> PaperId:
+    if paper_id.scheme is not IdentifierScheme.ISBN:
+        return paper_id
+    return PaperId(scheme=IdentifierScheme.ISBN, value=isbns.parse_isbn(paper_id.value).value)
+
+
+def _has_valid_checksum(paper_id: PaperId) -> bool:
+    """False for an ISBN with a wrong check digit, which is not looked up."""
+    return paper_id.scheme is not IdentifierScheme.ISBN or isbns.parse_isbn(paper_id.value).is_valid
+
+
+def _find_isbn_fault(reference: Reference) -> str:
+    return (
+        identifiers.identify_citation(reference.raw).fault
+        if "isbn" in reference.raw.lower()
+        else ""
+    )
+
+
+def _find_checked_address(reference: Reference) -> str:
+    """The address to check; empty for a DOI link, which the registry answers for."""
+    url = reference.url
+    return (
+        "" if not url.startswith("http") or (dois.is_doi_resolver(url) and reference.ids) else url
+    )
+
+
+def _find_legal_form(reference: Reference) -> str:
+    """The form of legal citation; empty if the reference is not a case or statute."""
+    if reference.ids:
+        return ""
+    if reference.kind in {"legal_case", "legislation", "bill", "regulation", "treaty"}:
+        return "case_name"
+    found = legal_citations.find_legal_citation(
+        reference.title
+    ) or legal_citations.find_legal_citation(reference.raw[:_MAX_CASE_CHARS])
+    return found.form if found else ""

@@ -1,0 +1,271 @@
+"""Verifies one citation: that it exists, is the work described, is not retracted, and covers the claim."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from citewell.errors import CitewellError, InvalidInput
+from citewell.model.citation_checks import CitationVerification
+from citewell.model.page import Page
+from citewell.services.links.link_checks import LinkState
+from citewell.services.scholar import work_views
+from citewell.services.scholar.registry_records import NOT_REGISTERED, UNCHECKED
+from citewell.services.sources import source_classification
+from citewell.services.trust import finding_advice
+from citewell.services.trust.claim_sources import (
+    ClaimSources,
+    SourcePageReader,
+    SourcePlaces,
+    list_source_places,
+)
+from citewell.services.trust.notice_weighing import weigh_notices
+from citewell.services.trust.prose_citation import parse_cited_work
+from citewell.services.trust.work_identity import CitedWork, FieldAgreement
+from citewell.services.trust.work_lookup import HIGH, WORK_FOUND, WorkFinding, WorkLookup
+from citewell.text.citations import identifiers
+from citewell.text.citations.identifiers import CitationKind, IdentifiedCitation
+
+PAGE_GONE = "gone"
+CONFIRMED, UNCERTAIN, NOT_FOUND = "confirmed", "uncertain", "not_found"
+MAX_CITATION_CHARS = 4000  # characters of a citation
+_PAGE_READ_SECONDS = 20.0  # for reading a page to see whether it belongs to a paper
+_NO_HTTP_STATUS = 0
+# A reachable page exists, even if registries of papers do not have it.
+_REACHABLE_PAGE_FIELDS: Mapping[str, Any] = {
+    "exists": True,
+    "existence": WORK_FOUND,
+    "verification_status": UNCERTAIN,
+    "authenticity_caveat": finding_advice.REACHABLE_PAGE_CAVEAT,
+}
+_GONE_STATUSES = frozenset({404, 410})  # the server says so itself; any other reason is our guess
+
+
+class LinkCheckPort(Protocol):
+    """Checks whether addresses still work."""
+
+    async def check_links(
+        self, urls: Iterable[str], *, tenant: str | None = None
+    ) -> Mapping[str, LinkState]: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _VisitedAddress:
+    """The link state of an address, and its page if that could be read."""
+
+    link: LinkState
+    page: Page | None = None
+    complaint: str = ""
+
+
+class CitationVerifier:
+    def __init__(
+        self, *, lookup: WorkLookup, links: LinkCheckPort, pages: SourcePageReader
+    ) -> None:
+        self._lookup = lookup
+        self._links = links
+        self._pages = pages
+        self._sources = ClaimSources(pages)
+
+    async def verify_citation(
+        self, citation: str, *, claim: str | None = None, tenant: str | None = None
+    ) -> CitationVerification:
+        """The verification; checks that could not be made are listed in its provenance.
+
+        Raises InvalidInput for an empty citation.
+        """
+        text = citation.strip()
+        if not text:
+            raise InvalidInput("citation is empty: give a DOI, an address or a reference.")
+        what = identifiers.identify_citation(text)
+        if what.kind is CitationKind.LEGAL:
+            answer, source = (
+                _build_legal_fields(what),
+                SourcePlaces(urls=(what.url,) if what.url else ()),
+            )
+        elif what.kind is CitationKind.URL:
+            answer, source = await self._verify_address(what, tenant)
+        else:
+            answer, source = await self._verify_work(what, tenant)
+        answer["input"] = citation
+        if claim:
+            checked = await self._sources.check_claim(claim, source, tenant=tenant)
+            answer |= dict(checked)
+        return CitationVerification(**answer)
+
+    async def _verify_work(
+        self, what: IdentifiedCitation, tenant: str | None
+    ) -> tuple[dict[str, Any], SourcePlaces]:
+        cited, venue = parse_cited_work(what.surrounding_text)
+        link = self._check_link(what.url, tenant)
+        finding, seen = await asyncio.gather(
+            self._lookup.look_up_work(
+                (*what.ids[:1], *what.alternative_dois, *what.ids[1:]),
+                cited,
+                venue=venue,
+                tenant=tenant,
+            ),
+            link,
+        )
+        answer = _build_verification_fields(
+            what.kind, finding, by_id=bool(what.ids), worded=bool(what.surrounding_text)
+        )
+        if seen is not None:
+            answer |= _build_link_result(seen)
+            answer["provenance"] = (*answer["provenance"], _describe_link(what.url, seen))
+            if seen.reachable and finding.existence == UNCHECKED:
+                answer |= _REACHABLE_PAGE_FIELDS
+        if what.fault:
+            answer["notes"] = (*(answer.get("notes") or ()), what.fault)
+        first = (what.url,) if seen is None or seen.state != "dead" else (seen.archived or "",)
+        return answer, list_source_places(finding.paper, first=first)
+
+    async def _check_link(self, url: str, tenant: str | None) -> LinkState | None:
+        return (await self._links.check_links([url], tenant=tenant))[url] if url else None
+
+    async def _verify_address(
+        self, what: IdentifiedCitation, tenant: str | None
+    ) -> tuple[dict[str, Any], SourcePlaces]:
+        seen = await self._visit_address(what.url, tenant)
+        doi = source_classification.find_page_doi(seen.page) if seen.page is not None else None
+        ids = identifiers.find_identifiers(doi) if doi else what.ids
+        reached = (seen.page.final_url if seen.page else "", seen.link.archived or "", what.url)
+        if not ids:
+            answer = _build_bare_address_fields(what, seen)
+            return answer, list_source_places(None, first=_choose_readable_addresses(seen, reached))
+        cited = (
+            CitedWork(title=_find_declared_title(seen.page), structured=True)
+            if seen.page
+            else CitedWork()
+        )
+        finding = await self._lookup.look_up_work(ids, cited, tenant=tenant)
+        answer = _build_verification_fields(
+            CitationKind.URL, finding, by_id=True, worded=bool(cited.title)
+        ) | _build_link_result(seen.link)
+        answer["detected_doi"] = doi or next((i.value for i in ids if i.scheme == "doi"), None)
+        if seen.link.reachable:
+            answer |= {"exists": True, "existence": WORK_FOUND}
+        answer["provenance"] = (
+            _describe_link(what.url, seen.link, seen.complaint),
+            *answer["provenance"],
+        )
+        return answer, list_source_places(
+            finding.paper, first=_choose_readable_addresses(seen, reached)
+        )
+
+    async def _visit_address(self, url: str, tenant: str | None) -> _VisitedAddress:
+        """Check the link and read the page concurrently; later steps use the same page."""
+        states, page = await asyncio.gather(
+            self._links.check_links([url], tenant=tenant), self._read_cited_page(url, tenant)
+        )
+        found, complaint = page
+        return _VisitedAddress(link=states[url], page=found, complaint=complaint)
+
+    async def _read_cited_page(self, url: str, tenant: str | None) -> tuple[Page | None, str]:
+        try:
+            async with asyncio.timeout(_PAGE_READ_SECONDS):
+                return await self._pages.read_page(url, tenant=tenant), ""
+        except CitewellError as error:
+            return None, f"the page could not be read ({error.kind})"
+        except TimeoutError:
+            return None, "the page could not be read in time"
+
+
+def _build_verification_fields(
+    kind: CitationKind, finding: WorkFinding, *, by_id: bool, worded: bool
+) -> dict[str, Any]:
+    identity = finding.identity
+    unsaid = FieldAgreement.NOT_CHECKED.value if by_id or worded else None
+    return {
+        "input_type": kind.value,
+        "exists": {WORK_FOUND: True, NOT_REGISTERED: False}.get(finding.existence),
+        "existence": finding.existence,
+        "verification_status": _choose_verification_status(finding),
+        "matched_record": work_views.build_work_view(finding.paper, weigh=_ignore_notices)
+        if finding.paper
+        else None,
+        "match_confidence": finding.confidence,
+        "title_match": identity.title.state.value if identity else unsaid,
+        "author_match": identity.author.state.value if identity else None,
+        "year_match": identity.year.state.value if identity else None,
+        "mismatches": (identity.reasons if identity else ()) or None,
+        "suggested_doi": finding.suggested_doi,
+        "possible_match": work_views.build_work_view(finding.other_paper, weigh=weigh_notices)
+        if finding.other_paper
+        else None,
+        "retraction_status": finding.retraction,
+        "authenticity_caveat": finding_advice.choose_caveat(finding),
+        "notes": finding_advice.describe_finding(finding) or None,
+        "provenance": finding.provenance or ("no configured registry could be asked",),
+    }
+
+
+def _ignore_notices(_events: object) -> None:
+    """Leaves out the record's own notices, which are part of `retraction_status` already."""
+
+
+def _choose_verification_status(finding: WorkFinding) -> str:
+    if finding.existence == NOT_REGISTERED:
+        return NOT_FOUND
+    if finding.existence == WORK_FOUND:
+        sure = not finding.is_contradicted and finding.confidence in {HIGH, None}
+        return CONFIRMED if sure else UNCERTAIN
+    return NOT_FOUND if finding.searched_without_match else UNCERTAIN
+
+
+def _build_legal_fields(what: IdentifiedCitation) -> dict[str, Any]:
+    return {
+        "input_type": CitationKind.LEGAL.value,
+        "existence": UNCHECKED,
+        "verification_status": UNCERTAIN,
+        "notes": (finding_advice.describe_legal_citation(what.legal_form, what.value),),
+        "provenance": ("recognised as a legal citation by its form; no registry was asked",),
+    }
+
+
+def _build_bare_address_fields(what: IdentifiedCitation, seen: _VisitedAddress) -> dict[str, Any]:
+    """The fields for an address that belongs to no paper: only the link could be checked."""
+    link = seen.link
+    gone = link.state == "dead" and link.status in _GONE_STATUSES
+    existence = WORK_FOUND if link.reachable else PAGE_GONE if gone else UNCHECKED
+    status = {WORK_FOUND: CONFIRMED, PAGE_GONE: UNCERTAIN if link.archived else NOT_FOUND}
+    return {
+        "input_type": CitationKind.URL.value,
+        "exists": {WORK_FOUND: True, PAGE_GONE: False}.get(existence),
+        "existence": existence,
+        "verification_status": status.get(existence, UNCERTAIN),
+        "authenticity_caveat": finding_advice.REACHABLE_PAGE_CAVEAT
+        if existence == WORK_FOUND
+        else None,
+        "provenance": (_describe_link(what.url, link, seen.complaint),),
+    } | _build_link_result(link)
+
+
+def _build_link_result(link: LinkState) -> dict[str, Any]:
+    return {
+        "http_status": link.status if link.state != "dead" else link.status or _NO_HTTP_STATUS,
+        "link_state": link.state,
+        "link_reason": link.reason,
+        "archived_url": link.archived,
+    }
+
+
+def _describe_link(url: str, link: LinkState, complaint: str = "") -> str:
+    details = [f"HTTP {link.status}" if link.status else "", link.reason or ""]
+    said = ", ".join(detail for detail in details if detail)
+    more = f"; {complaint}" if complaint else ""
+    return f"{url}: link {link.state}{f' ({said})' if said else ''}{more}"
+
+
+def _find_declared_title(page: Page | None) -> str:
+    if page is None:
+        return ""
+    marks = page.structured.citation if page.structured else None
+    return (marks or {}).get("citation_title") or page.title
+
+
+def _choose_readable_addresses(seen: _VisitedAddress, urls: tuple[str, ...]) -> tuple[str, ...]:
+    final, archived, asked = urls
+    return (archived,) if seen.link.state == "dead" and archived else (final, asked)

@@ -1,0 +1,226 @@
+"""Checks whether a work was retracted, from registries and the offline table together."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+
+from citewell.errors import CitewellError, NetworkFailed, UpstreamUnavailable
+from citewell.model.paper import IdentifierScheme, IntegrityNotice, Paper, PaperId
+from citewell.model.scrape_results import RetractionStatus
+from citewell.ports import IntegrityNotices, Offer, PaperLookupMany
+from citewell.services.routing.provider_catalogue import ProviderCatalogue
+from citewell.services.scholar.lookup_batches import LookupBatcher
+from citewell.services.trust.notice_weighing import BARE_FLAG_SOURCE, WeighingContext, weigh_notices
+from citewell.store.retraction_table import RetractionEdition, RetractionTable
+
+logger = logging.getLogger(__name__)
+
+OFFLINE_TABLE_LABEL = "offline table"
+REGISTRY_SECONDS = 8.0  # per registry; reading a page waits for this check
+_NOTICE_HOLDERS = (
+    "crossref",
+    "europepmc",
+    "pubmed",
+    BARE_FLAG_SOURCE,
+)  # registries whose paper records contain the notices
+_REGISTRY_ORDER = ("crossref", "europepmc", "pubmed")  # the most complete first; others follow
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetractionCheck:
+    """The status and who answered; `status` is None if there is no notice."""
+
+    status: RetractionStatus | None
+    answered: tuple[str, ...] = ()  # registries that have the work, and the offline table
+    failed: tuple[str, ...] = ()  # registries that gave no answer
+    as_of: str | None = None  # the table's date, if only the table answered
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _RegistryAnswer:
+    """One registry's answer: `events` is None if it does not have the work or failed."""
+
+    name: str
+    events: tuple[IntegrityNotice, ...] | None = None
+    error: CitewellError | None = None
+
+    @property
+    def is_conclusive(self) -> bool:
+        """Whether the registry has the work and lists its notices, so that none means none."""
+        return self.events is not None and self.name != BARE_FLAG_SOURCE
+
+
+class RetractionChecker:
+    def __init__(
+        self,
+        catalogue: ProviderCatalogue,
+        table: RetractionTable | None = None,
+        *,
+        registry_seconds: float = REGISTRY_SECONDS,
+    ) -> None:
+        """Without a table, or before one is imported, only the registries are asked."""
+        self._catalogue = catalogue
+        self._table = table
+        self._patience = registry_seconds
+        self._bundles = LookupBatcher()
+
+    async def find_retraction_status(
+        self, doi: str, *, paper: Paper | None = None
+    ) -> RetractionStatus | None:
+        """None if there is no notice about the work; raises Unavailable if that could not be checked."""
+        return (await self.check_retraction(doi, paper=paper)).status
+
+    async def check_retraction(
+        self,
+        doi: str,
+        *,
+        paper: Paper | None = None,
+        thorough: bool = False,
+        unaware_registries: Collection[str] = (),
+    ) -> RetractionCheck:
+        """The retraction status and who answered.
+
+        Registries are asked until one has the work; with `thorough`, all of them. Those in
+        `unaware_registries` are known not to have the work and are not asked.
+        Raises Unavailable if neither a registry nor the table could answer.
+        """
+        wanted = {IdentifierScheme.DOI: doi.lower(), **(_find_pmid(paper))}
+        (edition, rows), said = await asyncio.gather(
+            self._look_up_table(wanted),
+            self._ask_registries(
+                wanted, paper, thorough=thorough, unaware_registries=unaware_registries
+            ),
+        )
+        heard = [one for one in said if one.events is not None]
+        failed = tuple(one.name for one in said if one.error is not None)
+        if not heard and edition is None and (failed or not said):
+            raise _build_unavailable_error(said)
+        alone = not heard and bool(failed or not said)
+        setting = WeighingContext(
+            table_date=edition.newest_notice_date if edition else None,
+            table_alone=alone,
+            contradicted_by_registry=any(one.is_conclusive for one in said),
+        )
+        events = [*rows, *(event for one in heard for event in one.events or ())]
+        return RetractionCheck(
+            status=weigh_notices(events, setting),
+            answered=(*(one.name for one in heard), *([OFFLINE_TABLE_LABEL] if edition else [])),
+            failed=failed,
+            as_of=setting.table_date if alone else None,
+        )
+
+    async def _look_up_table(
+        self, wanted: dict[IdentifierScheme, str]
+    ) -> tuple[RetractionEdition | None, tuple[IntegrityNotice, ...]]:
+        """The table's edition and its notices; a table that cannot be read counts as none."""
+        if self._table is None:
+            return None, ()
+        try:
+            edition = await self._table.load_edition()
+            if edition is None:
+                return None, ()
+            pmid = wanted.get(IdentifierScheme.PMID, "")
+            return edition, await self._table.find_notices(
+                doi=wanted[IdentifierScheme.DOI], pmid=pmid
+            )
+        except CitewellError as error:
+            logger.warning("The offline retraction table cannot be read: %s", error.message)
+            return None, ()
+
+    async def _ask_registries(
+        self,
+        wanted: dict[IdentifierScheme, str],
+        paper: Paper | None,
+        *,
+        thorough: bool,
+        unaware_registries: Collection[str],
+    ) -> tuple[_RegistryAnswer, ...]:
+        """Answers already known from the paper, then the best registry, then the others if needed."""
+        said = [
+            *_collect_record_answers(paper),
+            *(_RegistryAnswer(name=name) for name in unaware_registries if not thorough),
+        ]
+        heard = {one.name for one in said}
+        names = [name for name in self._order_registries() if name not in heard]
+        for group in (names,) if thorough else (names[:1], names[1:]):
+            if not thorough and any(one.is_conclusive for one in said):
+                break
+            said += await asyncio.gather(*(self._ask_registry(name, wanted) for name in group))
+        return tuple(said)
+
+    def _order_registries(self) -> tuple[str, ...]:
+        able = self._catalogue.list_offering(Offer.INTEGRITY)
+        best = [name for name in _REGISTRY_ORDER if name in able]
+        return (*best, *(name for name in able if name not in best))
+
+    async def _ask_registry(
+        self, name: str, wanted: dict[IdentifierScheme, str]
+    ) -> _RegistryAnswer:
+        scheme = (
+            IdentifierScheme.PMID
+            if name == "pubmed" and IdentifierScheme.PMID in wanted
+            else IdentifierScheme.DOI
+        )
+        try:
+            async with asyncio.timeout(self._patience):
+                events = await self._fetch_notices(
+                    name, PaperId(scheme=scheme, value=wanted[scheme])
+                )
+        except TimeoutError:
+            slow = NetworkFailed("The registry took too long.", provider=name)
+            return _RegistryAnswer(name=name, error=slow)
+        except CitewellError as error:
+            return _RegistryAnswer(name=name, error=error)
+        return _RegistryAnswer(name=name, events=events)
+
+    async def _fetch_notices(
+        self, name: str, paper_id: PaperId
+    ) -> tuple[IntegrityNotice, ...] | None:
+        """The notices, from the paper record if it contains them, because records are fetched in batches."""
+        provider = self._catalogue.connect_provider(name)
+        if (
+            name != BARE_FLAG_SOURCE
+            and name in _NOTICE_HOLDERS
+            and isinstance(provider, PaperLookupMany)
+        ):
+            paper = await self._bundles.look_up_in_batch(provider, paper_id)
+            return None if paper is None else paper.events
+        return (
+            await provider.list_notices(paper_id)
+            if isinstance(provider, IntegrityNotices)
+            else None
+        )
+
+
+def _find_pmid(paper: Paper | None) -> dict[IdentifierScheme, str]:
+    found = paper.ids.get(IdentifierScheme.PMID) if paper is not None else None
+    return {IdentifierScheme.PMID: found} if found else {}
+
+
+def _collect_record_answers(paper: Paper | None) -> Iterator[_RegistryAnswer]:
+    """Answers contained in the paper record: the registries it came from need not be asked again."""
+    if paper is None:
+        return
+    sources = {paper.source, *paper.provenance.values()}
+    for name in _NOTICE_HOLDERS:
+        events = tuple(event for event in paper.events if _find_notice_holder(event) == name)
+        if events or name in sources:
+            yield _RegistryAnswer(name=name, events=events)
+
+
+def _find_notice_holder(event: IntegrityNotice) -> str:
+    """The registry of a notice: Crossref for those it passes on from publishers and Retraction Watch."""
+    return event.source if event.source in _NOTICE_HOLDERS else "crossref"
+
+
+def _build_unavailable_error(said: Iterable[_RegistryAnswer]) -> CitewellError:
+    first = next((one.error for one in said if one.error is not None), None)
+    return UpstreamUnavailable(
+        "No registry could say whether the work was retracted; `citewell data update` installs"
+        " a table that works offline.",
+        provider=first.provider if first else None,
+        retry_after=first.retry_after if first else None,
+    )

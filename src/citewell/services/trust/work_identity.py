@@ -1,0 +1,363 @@
+"""Compares a record with a citation by title, first author and year, each separately.
+
+Doubt counts in the citation's favour: only a plain contradiction is a mismatch, and what either
+side leaves out is reported as not checked.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import lru_cache
+
+from citewell.model.paper import Paper, WorkAuthor
+from citewell.model.reference import Reference
+from citewell.text.citations import author_matching, title_matching
+from citewell.text.language import detection
+from citewell.text.safety.markup_cleaning import clean_markup
+
+_MIN_MISSING_WORDS = (
+    2  # a mismatch needs this many words of the cited title missing from the record
+)
+_MIN_MISSING_SHARE = 0.3  # and this share of all its words
+_TITLE_PRESENT_SHARE = 0.8  # of the record's title words in a reference: the title is in it
+_TITLE_LIKELY_SHARE = 0.5
+_TITLE_ABSENT_SHARE = (
+    0.34  # of the record's title words in free text: with fewer it is another title
+)
+_MISMATCH_YEARS = 2  # a difference of one year is normal between online and print
+_MAX_PREPRINT_YEARS = 3  # how long after a preprint the journal version may appear
+_BOOK_KINDS = frozenset({"book", "monograph", "collection", "edited-book", "reference-book"})
+_PREPRINT_KINDS = frozenset({"article", "posted-content", "preprint"})
+_CITED_YEAR_PATTERN = re.compile(
+    r"(?<![\d./:-])(1[5-9]\d\d|20\d\d)(?=[a-z]?(?!\w))(?!\s?[-–/]\s?\d)"
+)
+# Words that occur in references but belong to no title.
+_APPARATUS_WORDS = (
+    "vol volume issue pages page doi url http https www org com retrieved available accessed press"
+    " journal proceedings eds editors edition chapter article preprint arxiv january february march"
+    " april may june july august september october november december jan feb mar apr jun jul aug sep"
+    " sept oct nov dec et al pp see also cited source link here note paper study figure fig table"
+    " supplement supplementary appendix reference ref version full text pdf online date"
+)
+_APPARATUS_SET = frozenset(_APPARATUS_WORDS.split())
+
+
+class FieldAgreement(StrEnum):
+    MATCH = "match"
+    MISMATCH = "mismatch"
+    NOT_CHECKED = "not_checked"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FieldVerdict:
+    state: FieldAgreement
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CitedWork:
+    """What a citation says about its work; `structured` if its fields were given, not guessed from text."""
+
+    text: str = ""
+    title: str = ""
+    authors: tuple[WorkAuthor, ...] = ()
+    year: int | None = None
+    structured: bool = False
+
+    @property
+    def is_identifier_only(self) -> bool:
+        """Whether the citation gives nothing besides an identifier."""
+        return not (self.title or self.authors or self.year or self.text)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkIdentity:
+    title: FieldVerdict
+    author: FieldVerdict
+    year: FieldVerdict
+    parts: tuple[FieldVerdict, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "parts", (self.title, self.author, self.year))
+
+    @property
+    def state(self) -> FieldAgreement:
+        """A mismatch if any part is one; otherwise the state of the title."""
+        if any(part.state is FieldAgreement.MISMATCH for part in self.parts):
+            return FieldAgreement.MISMATCH
+        return self.title.state
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        return tuple(part.reason for part in self.parts if part.state is FieldAgreement.MISMATCH)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return tuple(
+            part.reason for part in self.parts if part.reason and part.state is FieldAgreement.MATCH
+        )
+
+
+def build_cited_work(reference: Reference, *, structured: bool, text: str = "") -> CitedWork:
+    return CitedWork(
+        text=text,
+        title=reference.title,
+        authors=reference.authors,
+        year=reference.year,
+        structured=structured,
+    )
+
+
+def compare_with_record(cited: CitedWork, paper: Paper) -> WorkIdentity:
+    return WorkIdentity(
+        title=_compare_title(cited, paper),
+        author=_compare_author(cited, paper),
+        year=_compare_year(cited, paper),
+    )
+
+
+def _compare_title(cited: CitedWork, paper: Paper) -> FieldVerdict:
+    record = clean_markup(paper.title)
+    if not title_matching.extract_title_words(title_matching.strip_translation_marks(record)):
+        return _build_not_checked("the record has no title to compare with")
+    if cited.title and cited.structured:
+        return _compare_titles(cited.title, record)
+    if not cited.text:
+        return _build_not_checked("the citation gives no title")
+    held = title_matching.measure_title_coverage(record, cited.text)
+    if held >= _TITLE_PRESENT_SHARE:
+        return (
+            _build_not_checked("the cited title continues with other words")
+            if _has_extra_title_words(cited, paper)
+            else _build_match()
+        )
+    if cited.title:
+        found = _compare_titles(cited.title, record)
+        known = len(
+            _find_foreign_words(cited.title, paper)
+        ) < _MIN_MISSING_WORDS or _has_author_in_title(cited, paper)
+        doubtful = found.state is FieldAgreement.MISMATCH and (known or held >= _TITLE_LIKELY_SHARE)
+        return (
+            _build_not_checked("the title could not be identified with certainty")
+            if doubtful
+            else found
+        )
+    return _compare_loose_text(cited.text, record, paper, held)
+
+
+def _has_author_in_title(cited: CitedWork, paper: Paper) -> bool:
+    """Whether the guessed title contains the first author, so that it is probably no title."""
+    lead = paper.authors[:1]
+    return not cited.authors and any(
+        author_matching.is_author_mentioned(one, cited.title) for one in lead
+    )
+
+
+def _compare_titles(cited: str, record: str) -> FieldVerdict:
+    if (
+        title_matching.has_same_letters(cited, record)
+        or title_matching.is_title_beginning(cited, record)
+        or title_matching.is_title_beginning(record, cited)
+    ):
+        return _build_match()
+    wanted = title_matching.extract_title_words(title_matching.strip_translation_marks(cited))
+    if not wanted:
+        return _build_not_checked("the citation gives no title")
+    missing = title_matching.find_absent_words(wanted, record)
+    if len(missing) < _MIN_MISSING_WORDS:
+        return (
+            _build_match()
+            if len(missing) < len(wanted)
+            else _build_not_checked("the title is too short to tell")
+        )
+    if (why := _find_language_difference(cited, record)) is not None:
+        return _build_not_checked(why)
+    lacking = ", ".join(missing[:6])
+    if len(missing) / len(wanted) < _MIN_MISSING_SHARE:
+        return _build_match(f"the record's title lacks: {lacking}")
+    return _build_mismatch(
+        f"the record's title is “{_shorten_text(record)}”, which lacks: {lacking}"
+    )
+
+
+def _find_language_difference(cited: str, record: str) -> str | None:
+    if title_matching.classify_title_script(cited) != title_matching.classify_title_script(record):
+        return "the titles are in different scripts"
+    if title_matching.is_translated_title(cited) or title_matching.is_translated_title(record):
+        return "one of the titles is a translation"
+    spoken = {_detect_title_language(cited), _detect_title_language(record)} - {None}
+    return "the titles are in different languages" if len(spoken) > 1 else None
+
+
+@lru_cache(maxsize=1024)  # a citation is compared with several records
+def _detect_title_language(title: str) -> str | None:
+    return detection.detect_language(title)
+
+
+def _compare_loose_text(text: str, record: str, paper: Paper, held: float) -> FieldVerdict:
+    """Compare free text with the record's title; a mismatch needs words found nowhere in the record."""
+    if title_matching.classify_title_script(text) != title_matching.classify_title_script(record):
+        return _build_not_checked("the titles are in different scripts")
+    missing = _find_foreign_words(text, paper)
+    if len(missing) >= _MIN_MISSING_WORDS and held < _TITLE_ABSENT_SHARE:
+        lacking = ", ".join(missing[:6])
+        return _build_mismatch(
+            f"the record's title is “{_shorten_text(record)}”, which lacks: {lacking}"
+        )
+    return (
+        _build_match()
+        if held >= _TITLE_LIKELY_SHARE
+        else _build_not_checked("the citation gives no title")
+    )
+
+
+def _has_extra_title_words(cited: CitedWork, paper: Paper) -> bool:
+    """Whether the cited title has many words that occur nowhere in the record."""
+    if not cited.title or title_matching.is_title_beginning(paper.title, cited.title):
+        return False
+    missing = _find_foreign_words(cited.title, paper)
+    return len(missing) > _MIN_MISSING_WORDS and len(missing) >= _MIN_MISSING_SHARE * len(
+        title_matching.extract_title_words(cited.title)
+    )
+
+
+def _find_foreign_words(text: str, paper: Paper) -> tuple[str, ...]:
+    """The significant words of a text that occur nowhere in the record."""
+    people = (person.name for person in paper.authors)
+    rest = " ".join([clean_markup(paper.title), *people, paper.venue or "", paper.publisher or ""])
+    words = [
+        word
+        for word in title_matching.extract_title_words(text)
+        if not word.isdigit() and word not in _APPARATUS_SET
+    ]
+    return _drop_abbreviations(title_matching.find_absent_words(words, rest), rest)
+
+
+def _drop_abbreviations(words: tuple[str, ...], text: str) -> tuple[str, ...]:
+    """The words that do not begin a word of the text, as abbreviated journal names do."""
+    whole = title_matching.extract_title_words(text)
+    return tuple(word for word in words if not any(other.startswith(word) for other in whole))
+
+
+def _compare_author(cited: CitedWork, paper: Paper) -> FieldVerdict:
+    if not paper.authors:
+        return _build_not_checked("the record names no authors")
+    if not (cited.structured and cited.authors):
+        return _compare_mentioned_author(cited, paper)
+    first, lead = cited.authors[0], paper.authors[0]
+    alike = author_matching.match_authors(first, lead)
+    if alike:
+        return _build_match()
+    if any(author_matching.match_authors(first, person) for person in paper.authors[1:]):
+        return _build_match(
+            f"{_format_surname(first)} is an author of the record, but not the first"
+        )
+    if alike is None:
+        return _build_not_checked(
+            "an organization and a person, or names in different scripts, cannot be compared"
+        )
+    return _judge_other_author(_format_surname(first), paper)
+
+
+def _compare_mentioned_author(cited: CitedWork, paper: Paper) -> FieldVerdict:
+    """Compare authors in free text: any author of the record matches; another name is a mismatch."""
+    text, lead = cited.text, paper.authors[0]
+    if text and author_matching.is_author_mentioned(lead, text):
+        return _build_match()
+    if text and any(author_matching.is_author_mentioned(person, text) for person in paper.authors):
+        if _is_first_author_replaced(cited, paper):
+            return _judge_other_author(_format_surname(cited.authors[0]), paper)
+        return _build_match("an author of the record is named, but not the first")
+    named = (
+        _format_surname(cited.authors[0])
+        if cited.authors
+        else title_matching.find_leading_name(paper.title, text)
+    )
+    if not named or not author_matching.can_compare_surname(named, lead):
+        return _build_not_checked("the citation names no author that could be identified")
+    return _judge_other_author(named, paper)
+
+
+def _is_first_author_replaced(cited: CitedWork, paper: Paper) -> bool:
+    """Whether the second authors agree but the cited first author is not in the record."""
+    if len(cited.authors) < 2 or len(paper.authors) < 2:
+        return False
+    (first, second), (lead, next_) = cited.authors[:2], paper.authors[:2]
+    aligned = (
+        author_matching.match_authors(second, next_)
+        and author_matching.match_authors(first, lead) is False
+    )
+    return bool(aligned) and not any(
+        author_matching.match_authors(first, person) for person in paper.authors
+    )
+
+
+def _judge_other_author(named: str, paper: Paper) -> FieldVerdict:
+    lead = paper.authors[0]
+    if paper.kind in _BOOK_KINDS:
+        return _build_not_checked("editors and authors of books are often confused")
+    return _build_mismatch(f"the citation names {named}, the record {_format_surname(lead)}")
+
+
+def _compare_year(cited: CitedWork, paper: Paper) -> FieldVerdict:
+    known = {year for year in (paper.year, _parse_publication_year(paper.published)) if year}
+    if not known:
+        return _build_not_checked("the record has no year")
+    stated = _collect_stated_years(cited, paper)
+    if not stated:
+        return _build_not_checked("the citation gives no year")
+    apart = min(abs(one - other) for one in stated for other in known)
+    if apart < _MISMATCH_YEARS:
+        near = f"one year from the record's {paper.year}: first online, in print, or a preprint"
+        return _build_match(near if apart else "")
+    return _judge_distant_year(max(stated), paper)
+
+
+def _judge_distant_year(year: int, paper: Paper) -> FieldVerdict:
+    record = paper.year or _parse_publication_year(paper.published) or 0
+    if paper.kind in _BOOK_KINDS:
+        return _build_not_checked(f"the record's year is {record}; books have editions")
+    early = paper.kind in _PREPRINT_KINDS or paper.preprint_of is not None
+    if early and 0 < year - record <= _MAX_PREPRINT_YEARS:
+        return _build_not_checked(f"the record is a preprint of {record}")
+    return _build_mismatch(f"the citation says {year}, the record {record}")
+
+
+def _collect_stated_years(cited: CitedWork, paper: Paper) -> set[int]:
+    """The year of the citation; for free text, every year that it may be."""
+    found = set() if cited.structured else _find_years_in_text(cited.text, paper)
+    return found or ({cited.year} if cited.year else set())
+
+
+def _find_years_in_text(text: str, paper: Paper) -> set[int]:
+    """Years in a text, without those in the record's title and venue."""
+    taken = {
+        int(year) for year in _CITED_YEAR_PATTERN.findall(f"{paper.title} {paper.venue or ''}")
+    }
+    return {int(year) for year in _CITED_YEAR_PATTERN.findall(text)} - taken
+
+
+def _parse_publication_year(published: str | None) -> int | None:
+    return int(published[:4]) if published and published[:4].isdigit() else None
+
+
+def _format_surname(person: WorkAuthor) -> str:
+    return _shorten_text(clean_markup(person.family or person.name))
+
+
+def _shorten_text(text: str, max_chars: int = 120) -> str:
+    return text if len(text) <= max_chars else text[: max_chars - 1].rstrip() + "…"
+
+
+def _build_match(note: str = "") -> FieldVerdict:
+    return FieldVerdict(state=FieldAgreement.MATCH, reason=note)
+
+
+def _build_mismatch(reason: str) -> FieldVerdict:
+    return FieldVerdict(state=FieldAgreement.MISMATCH, reason=reason)
+
+
+def _build_not_checked(reason: str) -> FieldVerdict:
+    return FieldVerdict(state=FieldAgreement.NOT_CHECKED, reason=reason)

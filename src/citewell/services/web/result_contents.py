@@ -1,0 +1,109 @@
+"""Reads the pages of search results on request; a page that fails does not affect the others."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Protocol
+
+from citewell.errors import CitewellError, NetworkFailed
+from citewell.model.search_results import FetchStats, PageContent, SearchResult
+from citewell.text.language import sentences
+
+# For each address, in order, the page content or the error.
+ReadMany = Callable[[Sequence[str]], Awaitable[Sequence[PageContent | CitewellError]]]
+Clock = Callable[[], float]
+
+_SUMMARY_CHARS = 500  # characters
+_MARKDOWN_MARKS_PATTERN = re.compile(r"!?\[([^\]]*)\]\([^)]*\)|[*_`#>|]+|^\s*[-+]\s+", re.MULTILINE)
+
+
+class _ReadPage(Protocol):
+    @property
+    def content(self) -> str: ...
+
+    @property
+    def word_count(self) -> int: ...
+
+
+class _SinglePageReader(Protocol):
+    async def __call__(self, url: str, *, max_length: int) -> _ReadPage: ...
+
+
+async def attach_page_contents(
+    results: Sequence[SearchResult], read_many: ReadMany, *, clock: Clock = time.perf_counter
+) -> tuple[tuple[SearchResult, ...], FetchStats]:
+    """The results with their page content or the error that prevented it, and statistics."""
+    started = clock()
+    pages = await read_many([result.url for result in results])
+    filled = tuple(
+        _add_page_content(result, page) for result, page in zip(results, pages, strict=True)
+    )
+    good = sum(result.content is not None for result in filled)
+    stats = FetchStats(
+        attempted=len(filled),
+        successful=good,
+        failed=len(filled) - good,
+        total_time_ms=round(1000 * (clock() - started)),
+    )
+    return filled, stats
+
+
+def build_page_batch_reader(
+    read: _SinglePageReader,
+    *,
+    max_length: int,
+    concurrency: int,
+    timeout: float,
+    clock: Clock = time.perf_counter,
+) -> ReadMany:
+    """A batch reader from a single-page reader: `concurrency` at a time, with a timeout for each page."""
+
+    async def one(url: str, gate: asyncio.Semaphore) -> PageContent | CitewellError:
+        async with gate:
+            started = clock()
+            try:
+                async with asyncio.timeout(timeout):
+                    page = await read(url, max_length=max_length)
+            except CitewellError as error:
+                return error
+            except TimeoutError:
+                return NetworkFailed(f"The page was not read within {timeout:g} seconds.")
+            return _build_page_content(page, milliseconds=round(1000 * (clock() - started)))
+
+    async def many(addresses: Sequence[str]) -> Sequence[PageContent | CitewellError]:
+        gate = asyncio.Semaphore(concurrency)
+        return await asyncio.gather(*(one(url, gate) for url in addresses))
+
+    return many
+
+
+def _add_page_content(result: SearchResult, page: PageContent | CitewellError) -> SearchResult:
+    if isinstance(page, CitewellError):
+        return result.model_copy(update={"content_error": f"{page.kind}: {page.message}"})
+    return result.model_copy(update={"content": page})
+
+
+def _build_page_content(page: _ReadPage, *, milliseconds: int) -> PageContent:
+    return PageContent(
+        markdown=page.content,
+        word_count=page.word_count or len(page.content.split()),
+        fetch_time_ms=milliseconds,
+        summary=_summarize_opening(page.content),
+    )
+
+
+def _summarize_opening(markdown: str) -> str:
+    """The first sentences as plain text, without headings and markdown marks."""
+    prose = [line for line in markdown.splitlines() if line.strip() and not line.startswith("#")]
+    text = " ".join(_MARKDOWN_MARKS_PATTERN.sub(r"\1", "\n".join(prose[:40])).split())
+    summary = ""
+    for sentence in sentences.split_sentences(text[: 4 * _SUMMARY_CHARS]):
+        if summary and len(summary) + len(sentence) >= _SUMMARY_CHARS:
+            break
+        summary = f"{summary} {sentence}".strip()
+    return (
+        summary if len(summary) <= _SUMMARY_CHARS else summary[: _SUMMARY_CHARS - 1].rstrip() + "…"
+    )

@@ -1,0 +1,69 @@
+"""Turns hits into results with scores, dates and the reputation of their hosts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from citewell.model.search_queries import SearchHit
+from citewell.model.search_results import SearchResult
+from citewell.services.sources.host_reputation import HostReputations
+from citewell.services.web.rank_fusion import RankedHit
+from citewell.services.web.result_dates import format_publication_date
+from citewell.text.evidence import nearest_sentences
+from citewell.text.web import addresses
+
+
+def build_search_results(
+    ranked: Sequence[RankedHit],
+    *,
+    reputations: HostReputations,
+    claim: nearest_sentences.ClaimTerms | None = None,
+    own_scores: bool = False,
+) -> tuple[SearchResult, ...]:
+    """The results in order; `own_scores` if all scores come from one provider and can be used."""
+    scores = _normalize_scores(ranked, own=own_scores)
+    return tuple(
+        _build_search_result(item.hit, score, reputations, claim)
+        for item, score in zip(ranked, scores, strict=True)
+    )
+
+
+def _build_search_result(
+    hit: SearchHit,
+    score: float,
+    reputations: HostReputations,
+    claim: nearest_sentences.ClaimTerms | None,
+) -> SearchResult:
+    return SearchResult(
+        title=hit.title or addresses.format_host_name(hit.url),
+        url=addresses.strip_tracking(hit.url),
+        snippet=hit.snippet,
+        display_link=addresses.format_host_name(hit.url),
+        source_reputation=reputations.find_reputation(addresses.extract_host(hit.url)),
+        claim_signal=_signal_claim_support(claim, hit) if claim else None,
+        score=score,
+        engine=hit.engine,
+        published_at=format_publication_date(hit.published) if hit.published else None,
+        published_basis=hit.published_basis,
+        engagement=hit.engagement or None,
+        extra_snippets=hit.extra_snippets or None,
+    )
+
+
+def _normalize_scores(ranked: Sequence[RankedHit], *, own: bool) -> list[float]:
+    """Scores between 0 and 1 that never increase down the list."""
+    given = [item.hit.score for item in ranked]
+    if not own or any(score is None for score in given):
+        best = ranked[0].weight if ranked else 1.0
+        return [round(item.weight / best, 3) for item in ranked]
+    scores, ceiling = [], 1.0
+    for score in given:
+        ceiling = max(0.0, min(ceiling, score or 0.0))
+        scores.append(round(ceiling, 3))
+    return scores
+
+
+def _signal_claim_support(claim: nearest_sentences.ClaimTerms, hit: SearchHit) -> str:
+    return nearest_sentences.find_nearest_sentence(
+        claim, "\n".join((hit.snippet, *hit.extra_snippets))
+    )

@@ -1,0 +1,74 @@
+"""Large results, stored for a limited time under the hash of their content, one set per owner."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from citewell.errors import NotFound
+from citewell.store.cache.tiered_cache import ResultCache
+from citewell.store.failures import StoreError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArtifactInfo:
+    id: str  # SHA-256 of the body, in hexadecimal
+    size_bytes: int
+    media_type: str
+    expires_at: float  # wall clock, seconds
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredArtifact:
+    artifact: ArtifactInfo
+    body: bytes
+
+
+class ArtifactStore(Protocol):
+    async def store_artifact(self, owner: str, body: bytes, mime: str) -> ArtifactInfo:
+        """Store `body`; raises StoreError if it does not fit, so that the caller can inline it instead."""
+        ...
+
+    async def load_artifact(self, owner: str, id: str) -> StoredArtifact:  # noqa: A002 - the name in the resource template
+        """Raises NotFound if it has expired, never existed, or belongs to another owner."""
+        ...
+
+
+class CachedArtifactStore:
+    """An ArtifactStore in its own space of the cache."""
+
+    def __init__(self, cache: ResultCache, *, ttl: float, clock: Callable[[], float]) -> None:
+        self._cache = cache
+        self._ttl = ttl
+        self._clock = clock
+
+    async def store_artifact(self, owner: str, body: bytes, mime: str) -> ArtifactInfo:
+        name = hashlib.sha256(body).hexdigest()
+        expires = self._clock() + self._ttl
+        if not await self._cache.store_entry(
+            owner, name, _join_media_type(mime, body), ttl=self._ttl
+        ):
+            raise StoreError("There is no room to store a result of this size.")
+        return ArtifactInfo(id=name, size_bytes=len(body), media_type=mime, expires_at=expires)
+
+    async def load_artifact(self, owner: str, id: str) -> StoredArtifact:  # noqa: A002 - the name in the resource template
+        entry = await self._cache.look_up_entry(owner, id)
+        if entry is None:
+            raise NotFound("This artifact does not exist or has expired. Run the tool again.")
+        mime, body = _split_media_type(entry.value)
+        expires = self._clock() - entry.age_seconds + entry.ttl
+        return StoredArtifact(
+            artifact=ArtifactInfo(id=id, size_bytes=len(body), media_type=mime, expires_at=expires),
+            body=body,
+        )
+
+
+def _join_media_type(mime: str, body: bytes) -> bytes:
+    return mime.replace("\n", " ").encode() + b"\n" + body
+
+
+def _split_media_type(value: bytes) -> tuple[str, bytes]:
+    mime, _, body = value.partition(b"\n")
+    return mime.decode(), body

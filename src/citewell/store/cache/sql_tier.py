@@ -1,0 +1,153 @@
+"""The SQL tier of the cache: encrypted entries in a table of limited size, least recently used dropped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from citewell.store.body_compression import run_off_loop_if_large
+from citewell.store.cache.encrypted_entries import decrypt_entry, encrypt_entry
+from citewell.store.cache.recent_entries import EntryKey, TimedValue
+from citewell.store.keys.encryption import EncryptionKeyring, LazyKeyring
+from citewell.store.sql.database import SqlDatabase, SqlScalar, SqlStatement
+
+_ROW_OVERHEAD_BYTES = 256  # approximate size of a row without its body
+_SWEEP_INTERVAL_SECONDS = 600.0
+_MAX_PENDING_USES = 64
+
+_SELECT_ENTRY = "SELECT id, body FROM entry WHERE id = :id OR id = :old"
+_UPSERT_ENTRY = """
+INSERT INTO entry (id, space, owner, body, size, expires, used)
+VALUES (:id, :space, :owner, :body, :size, :expires, :used)
+ON CONFLICT (id) DO UPDATE SET
+    body = excluded.body, size = excluded.size, expires = excluded.expires, used = excluded.used
+"""
+_UPDATE_LAST_USE = "UPDATE entry SET used = :used WHERE id = :id"
+_DELETE_ENTRY = "DELETE FROM entry WHERE id = :id OR id = :old"
+_DELETE_SPACE = "DELETE FROM entry WHERE space = :space"
+_DELETE_OWNER_ENTRIES = (
+    "DELETE FROM entry WHERE space = :space AND (owner = :owner OR owner = :old)"
+)
+_DELETE_EXPIRED_ENTRIES = "DELETE FROM entry WHERE expires <= :now"
+_DELETE_EXPIRED_LEASES = "DELETE FROM lease WHERE expires <= {now}"
+_DELETE_EXPIRED_PACES = "DELETE FROM pace WHERE due <= {now}"
+_SELECT_TOTAL_BYTES = "SELECT COALESCE(SUM(size), 0) FROM entry"
+_DELETE_LEAST_USED = """
+DELETE FROM entry WHERE id IN (
+    SELECT id FROM (
+        SELECT id, SUM(size) OVER (ORDER BY used DESC, id) AS running FROM entry
+    ) AS ranked WHERE running > :keep
+)
+"""
+
+
+class SqlCacheTier:
+    """Entries of every space; keys and owners are stored only as keyed hashes."""
+
+    def __init__(
+        self,
+        database: SqlDatabase,
+        keys: LazyKeyring,
+        *,
+        clock: Callable[[], float],
+        max_bytes: int,
+    ) -> None:
+        self._database = database
+        self._keys = keys
+        self._clock = clock
+        self._max = max_bytes
+        self._written = max_bytes  # so that the first write sweeps
+        self._swept = clock()
+        self._touched: dict[str, float] = {}
+
+    async def load_entry(self, spot: EntryKey) -> TimedValue | None:
+        """The entry, even if it has expired; raises DecryptionFailed."""
+        ring = await self._keys.load_keyring()
+        names = ring.hash_names(*spot)
+        rows = await self._database.select_rows(_SELECT_ENTRY, {"id": names[0], "old": names[-1]})
+        if not rows:
+            return None
+        row, body = min(rows, key=lambda found: names.index(found[0]))
+        kept = await run_off_loop_if_large(len(body), lambda: decrypt_entry(ring, spot, row, body))
+        await self._record_entry_use(row)
+        return kept
+
+    async def save_entry(self, spot: EntryKey, kept: TimedValue) -> bool:
+        """True once it is durable; False if it is too large."""
+        ring = await self._keys.load_keyring()
+        size = len(kept.value)
+        body = await run_off_loop_if_large(size, lambda: encrypt_entry(ring, spot, kept))
+        if len(body) + _ROW_OVERHEAD_BYTES > self._max // 4:
+            await self.delete_entry(spot)  # otherwise the older value would be found again
+            return False
+        await self._database.execute_batch(
+            [*self._take_use_updates(), self._build_entry_upsert(ring, spot, kept, body)]
+        )
+        self._written += len(body) + _ROW_OVERHEAD_BYTES
+        if (
+            self._written >= self._max // 32
+            or self._clock() >= self._swept + _SWEEP_INTERVAL_SECONDS
+        ):
+            await self.sweep_entries()
+        return True
+
+    async def delete_entry(self, spot: EntryKey) -> None:
+        names = (await self._keys.load_keyring()).hash_names(*spot)
+        params = {"id": names[0], "old": names[-1]}
+        await self._database.execute_batch([SqlStatement(sql=_DELETE_ENTRY, params=params)])
+
+    async def clear_space(self, space: str, owner: str | None) -> None:
+        if owner is None:
+            await self._database.execute_batch(
+                [SqlStatement(sql=_DELETE_SPACE, params={"space": space})]
+            )
+            return
+        names = (await self._keys.load_keyring()).hash_names(owner)
+        params = {"space": space, "owner": names[0], "old": names[-1]}
+        await self._database.execute_batch([SqlStatement(sql=_DELETE_OWNER_ENTRIES, params=params)])
+
+    async def sweep_entries(self) -> None:
+        """Delete expired entries, leases and limits, then the least recently used entries over the limit."""
+        self._written, self._swept = 0, self._clock()
+        now = {"now": self._swept}
+        shared = self._database.dialect.now_expression
+        expiring = (
+            _DELETE_EXPIRED_ENTRIES,
+            _DELETE_EXPIRED_LEASES.format(now=shared),
+            _DELETE_EXPIRED_PACES.format(now=shared),
+        )
+        expire = [SqlStatement(sql=sql, params=now) for sql in expiring]
+        await self._database.execute_batch([*self._take_use_updates(), *expire])
+        ((total,),) = await self._database.select_rows(_SELECT_TOTAL_BYTES)
+        if total > self._max - self._max // 32:
+            # Down to 90 %, so that the next writes need not evict again.
+            keep = {"keep": self._max * 9 // 10}
+            await self._database.execute_batch([SqlStatement(sql=_DELETE_LEAST_USED, params=keep)])
+
+    def _build_entry_upsert(
+        self, ring: EncryptionKeyring, spot: EntryKey, kept: TimedValue, body: bytes
+    ) -> SqlStatement:
+        space, owner, _ = spot
+        params: dict[str, SqlScalar] = {
+            "id": ring.hash_names(*spot)[0],
+            "space": space,
+            "owner": ring.hash_names(owner)[0],
+            "body": body,
+            "size": len(body) + _ROW_OVERHEAD_BYTES,
+            "expires": kept.made_at + kept.ttl,
+            "used": self._clock(),
+        }
+        return SqlStatement(sql=_UPSERT_ENTRY, params=params)
+
+    async def _record_entry_use(self, row: str) -> None:
+        """Uses are written with the next change or in groups, so that a lookup does not write."""
+        self._touched[row] = self._clock()
+        if len(self._touched) >= _MAX_PENDING_USES:
+            await self._database.execute_batch(self._take_use_updates())
+
+    def _take_use_updates(self) -> list[SqlStatement]:
+        """Statements for all pending uses, sorted by id so that two processes cannot deadlock."""
+        touched, self._touched = sorted(self._touched.items()), {}
+        return [
+            SqlStatement(sql=_UPDATE_LAST_USE, params={"id": row, "used": used})
+            for row, used in touched
+        ]

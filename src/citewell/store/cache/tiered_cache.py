@@ -1,0 +1,201 @@
+"""Cached entries: looked up in memory, then on disk; in memory only while the disk fails."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from citewell.errors import CitewellError
+from citewell.store.cache.recent_entries import EntryKey, RecentEntries, TimedValue
+from citewell.store.coordination.store_health import StoreHealth
+from citewell.store.failures import DecryptionFailed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CacheEntry:
+    """A cached value with its age and its time to live, both in seconds."""
+
+    value: bytes
+    age_seconds: float
+    ttl: float
+
+
+class ResultCache(Protocol):
+    """Every call names an owner, and no owner can read another owner's entries."""
+
+    async def look_up_entry(self, owner: str, key: str) -> CacheEntry | None:
+        """The entry; None if there is none, it has expired, or it cannot be decrypted."""
+        ...
+
+    def count_held_bytes(self, owner: str, key: str) -> int:
+        """Size of the fresh value in memory, 0 if there is none; not counted as a hit or a miss."""
+        ...
+
+    async def store_entry(self, owner: str, key: str, value: bytes, *, ttl: float) -> bool:
+        """Store a value; True once it is stored, and then it survives kill -9 if there is a disk tier.
+
+        False if it was not stored at all, because it is too large or `ttl` is not positive.
+        """
+        ...
+
+    async def remove_entry(self, owner: str, key: str) -> None: ...
+
+    async def clear_entries(self, owner: str | None = None) -> None:
+        """Remove all entries of one owner, or of every owner."""
+        ...
+
+    def list_cache_warnings(self) -> tuple[str, ...]:
+        """Messages for the operator, for example that the disk cannot be written."""
+        ...
+
+    def list_cache_counts(self) -> Mapping[str, int]:
+        """Counts of memory hits, disk hits, misses and entries that could not be decrypted."""
+        ...
+
+
+class CacheTier(Protocol):
+    """Storage for entries outside memory; every method raises StoreError if the storage fails."""
+
+    async def load_entry(self, spot: EntryKey) -> TimedValue | None:
+        """The entry, even if it has expired; raises DecryptionFailed."""
+        ...
+
+    async def save_entry(self, spot: EntryKey, kept: TimedValue) -> bool:
+        """True once it is stored; False if it is too large."""
+        ...
+
+    async def delete_entry(self, spot: EntryKey) -> None: ...
+
+    async def clear_space(self, space: str, owner: str | None) -> None: ...
+
+
+class TieredCache:
+    """One named space of entries on shared tiers; a space cannot see the entries of another."""
+
+    def __init__(
+        self,
+        space: str,
+        *,
+        memory: RecentEntries,
+        disk: CacheTier | None,
+        health: StoreHealth,
+        clock: Callable[[], float],
+    ) -> None:
+        self._space = space
+        self._memory = memory
+        self._disk = disk
+        self._health = health
+        self._clock = clock
+        self._changes = 0  # a disk read that began before a change must not put the old value back
+
+    async def look_up_entry(self, owner: str, key: str) -> CacheEntry | None:
+        return await self._look_up_in_tiers(owner, key, disk_first=False)
+
+    def count_held_bytes(self, owner: str, key: str) -> int:
+        kept = self._memory.find_entry((self._space, owner, key))
+        return len(kept.value) if kept is not None and kept.is_fresh(self._clock()) else 0
+
+    async def look_up_latest(self, owner: str, key: str) -> CacheEntry | None:
+        """Like `look_up_entry`, but asks the disk first, so that it sees values of other processes."""
+        return await self._look_up_in_tiers(owner, key, disk_first=True)
+
+    async def store_entry(self, owner: str, key: str, value: bytes, *, ttl: float) -> bool:
+        spot = (self._space, owner, key)
+        kept = TimedValue(value, self._clock(), ttl)
+        if ttl <= 0:
+            return False
+        self._changes += 1
+        remembered = self._memory.add_entry(spot, kept)
+        return await self._write_to_disk(spot, kept) or remembered
+
+    async def remove_entry(self, owner: str, key: str) -> None:
+        spot = (self._space, owner, key)
+        self._changes += 1
+        self._memory.drop_entry(spot)
+        if self._disk is not None and self._health.is_usable():
+            try:
+                await self._disk.delete_entry(spot)
+            except CitewellError as error:
+                self._health.record_store_failure(error)
+
+    async def clear_entries(self, owner: str | None = None) -> None:
+        self._changes += 1
+        self._memory.drop_matching_entries(
+            lambda spot: spot[0] == self._space and (owner is None or spot[1] == owner)
+        )
+        if self._disk is not None and self._health.is_usable():
+            try:
+                await self._disk.clear_space(self._space, owner)
+            except CitewellError as error:
+                self._health.record_store_failure(error)
+
+    def list_cache_warnings(self) -> tuple[str, ...]:
+        return self._health.list_failure_messages()
+
+    def list_cache_counts(self) -> Mapping[str, int]:
+        return self._health.list_event_counts()
+
+    async def _look_up_in_tiers(
+        self, owner: str, key: str, *, disk_first: bool
+    ) -> CacheEntry | None:
+        spot = (self._space, owner, key)
+        kept, tier = None if disk_first else self._memory.find_entry(spot), "memory"
+        if kept is None:
+            kept, tier = await self._read_from_disk(spot), "disk"
+        if kept is None and disk_first:
+            kept, tier = self._memory.find_entry(spot), "memory"
+        now = self._clock()
+        if kept is None or not kept.is_fresh(now):
+            self._health.record_event("misses")
+            return None
+        self._health.record_event(tier)
+        return CacheEntry(value=kept.value, age_seconds=max(0.0, now - kept.made_at), ttl=kept.ttl)
+
+    async def _read_from_disk(self, spot: EntryKey) -> TimedValue | None:
+        if self._disk is None or not self._health.is_usable():
+            return None
+        changes = self._changes
+        try:
+            kept = await self._disk.load_entry(spot)
+        except DecryptionFailed:
+            self._health.record_event("unreadable")
+            return None
+        except CitewellError as error:
+            self._health.record_store_failure(error)
+            return None
+        if kept is not None and changes == self._changes:
+            self._memory.add_entry(spot, kept)
+        return kept
+
+    async def _write_to_disk(self, spot: EntryKey, kept: TimedValue) -> bool:
+        if self._disk is None or not self._health.is_usable():
+            return False
+        try:
+            return await self._disk.save_entry(spot, kept)
+        except CitewellError as error:
+            self._health.record_store_failure(error)
+            return False
+
+
+class DisabledCache:
+    """A ResultCache that stores nothing, for when caching is switched off."""
+
+    async def look_up_entry(self, owner: str, key: str) -> CacheEntry | None:  # noqa: ARG002 - signature of ResultCache
+        return None
+
+    def count_held_bytes(self, owner: str, key: str) -> int:  # noqa: ARG002 - signature of ResultCache
+        return 0
+
+    async def store_entry(self, owner: str, key: str, value: bytes, *, ttl: float) -> bool:  # noqa: ARG002 - signature of ResultCache
+        return False
+
+    async def remove_entry(self, owner: str, key: str) -> None: ...
+
+    async def clear_entries(self, owner: str | None = None) -> None: ...
+
+    def list_cache_warnings(self) -> tuple[str, ...]:
+        return ()
+
+    def list_cache_counts(self) -> Mapping[str, int]:
+        return {}

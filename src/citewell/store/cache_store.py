@@ -1,0 +1,173 @@
+"""Builds the cache, artifacts, rate limits and facts from the settings; opens nothing before first use."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+
+from citewell.config import Settings
+from citewell.store.cache.artifact_store import ArtifactStore, CachedArtifactStore
+from citewell.store.cache.provider_facts import CachedProviderMemory
+from citewell.store.cache.recent_entries import RecentEntries
+from citewell.store.cache.settings_fingerprint import build_settings_fingerprint
+from citewell.store.cache.single_flight import CachedLoader
+from citewell.store.cache.sql_tier import SqlCacheTier
+from citewell.store.cache.tiered_cache import (
+    CacheTier,
+    DisabledCache,
+    ResultCache,
+    TieredCache,
+)
+from citewell.store.coordination.leases import LeaseTable, SqlLeaseTable, UnsharedLeaseTable
+from citewell.store.coordination.rate_limits import MemoryRateLimiter, RateLimiter, SqlRateLimiter
+from citewell.store.coordination.store_health import StoreHealth
+from citewell.store.keys import key_file
+from citewell.store.keys.encryption import LazyKeyring, derive_key, parse_hex_key
+from citewell.store.sql.database import SqlDatabase
+from citewell.store.sql.sqlite_database import SqliteDatabase
+
+CACHE_FILE, CACHE_KEY_FILE = "cache.db", "cache.key"
+_BYTES_PER_MB = 2**20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CacheStore:
+    cache: ResultCache
+    artifacts: ArtifactStore
+    loader: CachedLoader
+    facts: TieredCache
+    rate_limiter: RateLimiter
+    health: StoreHealth
+    database: SqlDatabase | None  # None without a disk tier, or if Redis is the shared tier
+    close_backend: Callable[[], Awaitable[None]] | None = None
+
+    def build_provider_memory(self, name: str) -> CachedProviderMemory:
+        """The facts of the provider called `name`."""
+        return CachedProviderMemory(self.facts, name)
+
+    def list_store_warnings(self) -> tuple[str, ...]:
+        return self.health.list_failure_messages()
+
+    def list_store_counts(self) -> Mapping[str, int]:
+        return self.health.list_event_counts()
+
+    async def aclose(self) -> None:
+        if self.close_backend is not None:
+            await self.close_backend()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _SharedBackend:
+    """What processes share, on the backend that the settings choose."""
+
+    tier: CacheTier | None
+    leases: LeaseTable
+    rate_limiter: RateLimiter
+    database: SqlDatabase | None = None
+    close_backend: Callable[[], Awaitable[None]] | None = None
+
+
+def open_cache_store(
+    settings: Settings,
+    clock: Callable[[], float] = time.time,
+    *,
+    new_id: Callable[[], str] = lambda: uuid.uuid4().hex,
+) -> CacheStore:
+    """Raises Misconfigured if a key setting is malformed; later failures only become warnings."""
+    keys = _build_cache_keyring(settings)
+    health = StoreHealth(clock)
+    memory = RecentEntries(settings.cache_max_memory_mb * _BYTES_PER_MB)
+    shared = _build_shared_backend(settings, keys, health, clock=clock, holder=new_id())
+    space = partial(TieredCache, memory=memory, disk=shared.tier, health=health, clock=clock)
+    kept = f"answer.{build_settings_fingerprint(settings)}"
+    cache: ResultCache = space(kept) if settings.cache_enabled else DisabledCache()
+    return CacheStore(
+        cache=cache,
+        artifacts=CachedArtifactStore(space("artifact"), ttl=settings.artifact_ttl, clock=clock),
+        loader=CachedLoader(cache, shared.leases),
+        facts=space("fact"),
+        rate_limiter=shared.rate_limiter,
+        health=health,
+        database=shared.database,
+        close_backend=shared.close_backend,
+    )
+
+
+def _build_shared_backend(
+    settings: Settings,
+    keys: LazyKeyring,
+    health: StoreHealth,
+    *,
+    clock: Callable[[], float],
+    holder: str,
+) -> _SharedBackend:
+    if not settings.cache_enabled or settings.cache_max_disk_mb <= 0:
+        return _SharedBackend(
+            tier=None, leases=UnsharedLeaseTable(), rate_limiter=MemoryRateLimiter(clock=clock)
+        )
+    if settings.redis_url:
+        from citewell.store.cache.redis_backend import (
+            RedisCacheTier,
+            RedisConnection,
+            RedisLeaseTable,
+            RedisRateLimiter,
+        )
+
+        server = RedisConnection(settings.redis_url)
+        return _SharedBackend(
+            tier=RedisCacheTier(server, keys),
+            leases=RedisLeaseTable(server, keys, holder=holder, health=health),
+            rate_limiter=RedisRateLimiter(server, keys, health=health, clock=clock),
+            close_backend=server.aclose,
+        )
+    bound = settings.cache_max_disk_mb * _BYTES_PER_MB
+    database = _build_cache_database(settings, bound)
+    return _SharedBackend(
+        tier=SqlCacheTier(database, keys, clock=clock, max_bytes=bound),
+        leases=SqlLeaseTable(database, keys, holder=holder, health=health, clock=clock),
+        rate_limiter=SqlRateLimiter(database, keys, health=health, clock=clock),
+        database=database,
+        close_backend=database.aclose,
+    )
+
+
+def _build_cache_database(settings: Settings, bound: int) -> SqlDatabase:
+    if settings.database_url:
+        from citewell.store.sql.postgres_database import PostgresDatabase
+
+        return PostgresDatabase(settings.database_url, schema="cache")
+    return SqliteDatabase(
+        settings.cache_path / CACHE_FILE,
+        schema="cache",
+        synchronous="NORMAL",
+        disposable=True,
+        # The real limit is kept by sweeping; this one is only a safeguard.
+        max_bytes=2 * bound + 16 * _BYTES_PER_MB,
+    )
+
+
+def _build_cache_keyring(settings: Settings) -> LazyKeyring:
+    """One keyring for the whole cache, which is short-lived and can be deleted at any time.
+
+    So it needs no key for each owner and no erasure by key, and a hit stays cheap.
+    """
+    named = (
+        ("CACHE_ENCRYPTION_KEY", settings.cache_key),
+        ("CACHE_ENCRYPTION_KEY_PREV", settings.cache_key_previous),
+    )
+    given = [parse_hex_key(value, setting=name) for name, value in named if value]
+    if settings.cache_key:
+        return LazyKeyring(lambda: given)
+    if settings.database_url or settings.redis_url:
+        from citewell.store.keys.master_keys import choose_master_key_source
+
+        # Instances that share a cache must be able to decrypt each other's entries.
+        source = choose_master_key_source(settings)
+        return LazyKeyring(
+            lambda: [*(derive_key(key, b"cache") for key in source.load_master_keys()), *given]
+        )
+    path = settings.data_path / CACHE_KEY_FILE
+    return LazyKeyring(lambda: [key_file.load_current_key(path), *given])

@@ -1,0 +1,1 @@
+"""Research jobs, their queue, steps, threads and the credit ledger."""

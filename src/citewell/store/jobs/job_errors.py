@@ -1,0 +1,53 @@
+"""Errors of requests about jobs, threads, claims and credit."""
+
+from __future__ import annotations
+
+from citewell import errors
+from citewell.model.research import TICKS_PER_CENT
+
+
+class UnknownJob(errors.JobNotFound):
+    """No job has this id, or it belongs to another owner."""
+
+    def __init__(self) -> None:
+        super().__init__("No research job has this id.")
+
+
+class UnknownThread(errors.ThreadNotFound):
+    """No thread has this id, or it belongs to another owner."""
+
+    def __init__(self) -> None:
+        super().__init__("No research thread has this id.")
+
+
+class UnknownClaim(errors.ClaimNotFound):
+    """No claim has this id, or it belongs to another owner."""
+
+    def __init__(self) -> None:
+        super().__init__("No claim has this id.")
+
+
+class UnknownStep(errors.NotFound):
+    """The job has no such step."""
+
+
+class ThreadInUse(errors.ThreadBusy):
+    """The thread has an unfinished job; a new one can start once it has finished."""
+
+    def __init__(self) -> None:
+        super().__init__("This thread has research in progress. Wait for it to complete.")
+
+
+class BalanceTooLow(errors.InsufficientBalance):
+    """The balance does not cover the maximum cost of the job; nothing was started."""
+
+    def __init__(self, *, balance: int, required: int) -> None:
+        cents = {
+            "balanceCents": max(0, balance // TICKS_PER_CENT),
+            "requiredCents": -(-required // TICKS_PER_CENT),
+        }
+        super().__init__(
+            f"The balance of {cents['balanceCents']} cents does not cover the "
+            f"{cents['requiredCents']} cents this may cost.",
+            extra=cents,
+        )

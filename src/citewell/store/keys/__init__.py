@@ -1,0 +1,1 @@
+"""Master keys, data keys per owner, and the encryption of rows."""

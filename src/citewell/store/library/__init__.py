@@ -1,0 +1,1 @@
+"""The user's own documents and their full-text index."""

@@ -1,0 +1,275 @@
+"""SQL, encryption and hashed terms of document rows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, fields, replace
+from itertools import islice
+
+from citewell.store.body_compression import compress_body, decompress_body
+from citewell.store.keys.owner_keychain import OwnerKeychain
+from citewell.store.library.fulltext_index import (
+    DocumentTerms,
+    TermQuery,
+    build_term_columns,
+    encode_term_weights,
+    encode_tsvector,
+)
+from citewell.store.sql.database import SqlDialect, SqlRow, SqlScalar, SqlStatement
+from citewell.text.language import index_terms as tokeniser
+from citewell.text.language.index_terms import QueryTerms
+
+_DOCUMENT_TABLE = "document"
+_MAX_DOCUMENT_TERMS = 200_000  # per document; text after them is stored but not indexed
+_MAX_REMEMBERED_WORDS = 50_000
+
+EMPTY_TERM_QUERY = TermQuery(words=(), phrases=(), facets=())
+
+SELECT_KNOWN_DOCUMENTS = (
+    "SELECT id, name, stamp, added, head, body FROM document WHERE name IN ({values})"
+)
+SELECT_DOCUMENT = "SELECT id, name, added, head, body FROM document WHERE name = :name"
+SELECT_CARDS = """
+SELECT id, name, added, head FROM document
+WHERE owner = :owner AND id > :row ORDER BY id LIMIT :limit
+"""
+SELECT_NEXT_DOCUMENTS = """
+SELECT id, name, owner, added, head, body FROM document WHERE id > :row ORDER BY id LIMIT :limit
+"""
+SELECT_DOCUMENT_COUNT = "SELECT documents FROM library WHERE owner = :owner"
+DELETE_DOCUMENT = "DELETE FROM document WHERE id = :id AND stamp = :stamp"
+UPSERT_LIBRARY_TOTALS = """
+INSERT INTO library (owner, documents, length) VALUES (:owner, :documents, :length)
+ON CONFLICT (owner) DO UPDATE SET
+    documents = library.documents + excluded.documents, length = library.length + excluded.length
+"""
+SELECT_REINDEX_CHORE = "SELECT 1 FROM chore WHERE name = 'reindex'"
+DELETE_REINDEX_CHORE = "DELETE FROM chore WHERE name = 'reindex'"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentCard:
+    """A document without its text; `published` and `added` are seconds since the epoch."""
+
+    id: str
+    title: str = ""
+    url: str = ""
+    site: str = ""
+    kind: str = ""  # pdf, html, markdown, …
+    tags: tuple[str, ...] = ()
+    language: str | None = None
+    published: float | None = None
+    extra: dict[str, str] = field(default_factory=dict)
+    # Set by the store.
+    added: float = 0.0
+    characters: int = 0
+    row: int = 0
+
+
+_STORED_CARD_FIELDS = tuple(
+    name.name for name in fields(DocumentCard) if name.name not in {"added", "row"}
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LibraryDocument:
+    card: DocumentCard
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreparedDocument:
+    row_id: int
+    row: dict[str, SqlScalar]
+    terms: DocumentTerms
+
+
+class DocumentPreparer:
+    """Turns documents of one owner into rows; caches the hashes of words."""
+
+    def __init__(self, chain: OwnerKeychain) -> None:
+        self.chain = chain
+        self._tokens: dict[str, dict[str, str]] = {}
+
+    def prepare_document(self, document: LibraryDocument, now: float) -> PreparedDocument:
+        chain = self.chain
+        terms = self.collect_terms(document)
+        named = hash_document_name(chain, document.card.id)
+        card = replace(document.card, characters=len(document.text))
+        text = document.text.encode("utf-8", "surrogatepass")
+        row: dict[str, SqlScalar] = {
+            "name": named,
+            "owner": chain.tag,
+            "stamp": hash_document_content(chain, document),
+            "published": card.published,
+            "added": now,
+            "length": terms.length,
+            "head": chain.encrypt_row(
+                _DOCUMENT_TABLE, f"{named}/head", compress_body(_encode_card(card))
+            ),
+            "body": chain.encrypt_row(_DOCUMENT_TABLE, f"{named}/body", compress_body(text)),
+        }
+        return PreparedDocument(row_id=0, row=row, terms=terms)
+
+    def prepare_known_row(self, row: SqlRow) -> PreparedDocument:
+        """The row and terms of a stored document, from a row of SELECT_KNOWN_DOCUMENTS."""
+        row_id, named, stamped, *rest = row
+        document = decrypt_document(self.chain, (row_id, named, *rest))
+        return PreparedDocument(
+            row_id=row_id, row={"stamp": stamped}, terms=self.collect_terms(document)
+        )
+
+    def collect_terms(self, document: LibraryDocument) -> DocumentTerms:
+        card = document.card
+        code = tokeniser.choose_stem_language(card.language)
+        singles = (
+            *tokeniser.list_unspaced_characters(card.title),
+            *tokeniser.list_unspaced_characters(document.text),
+        )
+        return DocumentTerms(
+            title=self._hash_words(tokeniser.split_index_words(card.title), code),
+            body=self._hash_words(tokeniser.split_index_words(document.text), code),
+            single_characters=self._hash_words(singles, ""),
+            facets=tuple(_hash_facet(self.chain, *facet) for facet in collect_card_facets(card)),
+        )
+
+    def _hash_words(self, found: Iterable[str], code: str) -> tuple[str, ...]:
+        known = self._tokens.setdefault(code, {})
+        if len(known) > _MAX_REMEMBERED_WORDS:
+            known.clear()
+        return tuple(
+            [
+                known.get(word) or self._hash_new_word(known, word, code)
+                for word in islice(found, _MAX_DOCUMENT_TERMS)
+            ]
+        )
+
+    def _hash_new_word(self, known: dict[str, str], word: str, code: str) -> str:
+        token = known[word] = self.chain.hash_term(tokeniser.stem_index_word(word, code))
+        return token
+
+
+def hash_document_name(chain: OwnerKeychain, document_id: str) -> str:
+    return chain.hash_row_name("document", document_id)
+
+
+def hash_document_content(chain: OwnerKeychain, document: LibraryDocument) -> str:
+    """A keyed hash of the document, which tells whether it has changed."""
+    card = replace(document.card, characters=0)
+    return chain.hash_row_name("stamp", _encode_card(card).decode(), document.text)
+
+
+def collect_card_facets(card: DocumentCard) -> list[tuple[str, str]]:
+    """Facets a document can be filtered by; a site also gives each of its parent domains."""
+    labels = card.site.lower().strip(".").split(".") if card.site else []
+    sites = [".".join(labels[at:]) for at in range(max(1, len(labels) - 1))] if labels else []
+    language = tokeniser.choose_stem_language(card.language)
+    return [
+        *(("site", site) for site in sites),
+        *([("kind", card.kind.lower())] if card.kind else []),
+        *(("tag", tag.lower()) for tag in card.tags),
+        ("language", language),
+        ("every", ""),
+    ]
+
+
+def build_term_query(
+    chain: OwnerKeychain,
+    want: QueryTerms,
+    languages: Sequence[str],
+    after: float | None,
+    before: float | None,
+) -> TermQuery:
+    words = tuple(
+        tuple(chain.hash_term(term) for term in tokeniser.list_term_variants(word, languages))
+        for word in want.words
+    )
+    phrases = tuple(
+        tuple(
+            dict.fromkeys(
+                tuple(
+                    chain.hash_term(
+                        tokeniser.stem_index_word(word, tokeniser.choose_stem_language(language))
+                    )
+                    for word in phrase
+                )
+                for language in languages
+            )
+        )
+        for phrase in want.phrases
+    )
+    return TermQuery(
+        words=words, phrases=phrases, facets=(), published_after=after, published_before=before
+    )
+
+
+def add_facet_filters(
+    chain: OwnerKeychain, plain: TermQuery, named: Iterable[tuple[str, str]]
+) -> TermQuery:
+    return replace(plain, facets=tuple(_hash_facet(chain, *facet) for facet in named))
+
+
+def decrypt_card(chain: OwnerKeychain, row: SqlRow) -> DocumentCard:
+    row_id, named, added, head = row
+    plain = json.loads(decompress_body(chain.decrypt_row(_DOCUMENT_TABLE, f"{named}/head", head)))
+    plain["tags"] = tuple(plain["tags"])
+    return DocumentCard(**plain, added=added, row=row_id)
+
+
+def decrypt_document(chain: OwnerKeychain, row: SqlRow) -> LibraryDocument:
+    row_id, named, added, head, body = row
+    text = decompress_body(chain.decrypt_row(_DOCUMENT_TABLE, f"{named}/body", body)).decode(
+        "utf-8", "surrogatepass"
+    )
+    return LibraryDocument(card=decrypt_card(chain, (row_id, named, added, head)), text=text)
+
+
+def build_in_query(sql: str, values: Sequence[SqlScalar]) -> tuple[str, dict[str, SqlScalar]]:
+    """The query with one parameter for each value in place of `{values}`."""
+    names = [f"v{place}" for place in range(len(values))]
+    return sql.format(values=", ".join(f":{one}" for one in names)), dict(
+        zip(names, values, strict=True)
+    )
+
+
+def build_index_reset(dialect: SqlDialect) -> list[SqlStatement]:
+    """Statements that empty the index and record that it must be rebuilt."""
+    chore = "INSERT INTO chore (name, since) VALUES ('reindex', 0.0) ON CONFLICT (name) DO NOTHING"
+    totals = "DELETE FROM library"
+    if dialect.name == "sqlite":
+        index = ["INSERT INTO term (term) VALUES ('delete-all')"]
+    else:
+        index = ["DELETE FROM term_count", "UPDATE document SET terms = ''"]
+    return [SqlStatement(sql=sql) for sql in (chore, totals, *index)]
+
+
+def build_reindex_statements(
+    dialect: SqlDialect, row_id: int, terms: DocumentTerms
+) -> list[SqlStatement]:
+    params: dict[str, SqlScalar] = {"id": row_id}
+    if dialect.name == "sqlite":
+        sql = (
+            "INSERT INTO term (rowid, title, body, single, facet) "
+            "VALUES (:id, :title, :text, :single, :facet)"
+        )
+        return [SqlStatement(sql=sql, params=params | build_term_columns(terms))]
+    sql = (
+        "UPDATE document SET terms = CAST(CAST(:terms AS TEXT) AS tsvector), "
+        "counts = CAST(CAST(:counts AS TEXT) AS jsonb) WHERE id = :id"
+    )
+    return [
+        SqlStatement(
+            sql=sql,
+            params=params | {"terms": encode_tsvector(terms), "counts": encode_term_weights(terms)},
+        )
+    ]
+
+
+def _hash_facet(chain: OwnerKeychain, kind: str, value: str) -> str:
+    return chain.hash_term(f"\x00{kind}\x00{value}")
+
+
+def _encode_card(card: DocumentCard) -> bytes:
+    kept = {name: getattr(card, name) for name in _STORED_CARD_FIELDS}
+    return json.dumps(kept, ensure_ascii=True, sort_keys=True).encode()

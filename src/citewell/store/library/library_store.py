@@ -1,0 +1,402 @@
+"""The library: the owner's own documents, stored encrypted and searchable by their words."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Protocol, TypeVar
+
+from citewell.errors import NotFound
+from citewell.store.body_compression import run_off_loop_if_large
+from citewell.store.failures import BatchRolledBack, WriteContended
+from citewell.store.keys.key_vault import KeyVault
+from citewell.store.keys.owner_keychain import OwnerKeychain
+from citewell.store.library import library_rows as rows
+from citewell.store.library.fulltext_index import choose_term_index
+from citewell.store.library.library_rows import (
+    DocumentCard,
+    DocumentPreparer,
+    LibraryDocument,
+    PreparedDocument,
+)
+from citewell.store.recent_values import RecentValues
+from citewell.store.sql.database import SqlDatabase, SqlRow, SqlScalar, SqlStatement
+from citewell.text.evidence.excerpts import extract_query_excerpt
+from citewell.text.language.index_terms import STEMMER_LANGUAGES, parse_query_terms
+
+T = TypeVar("T")
+
+_MAX_GROUP_DOCUMENTS = 128  # documents written in one batch
+_MAX_GROUP_CHARS = 2_000_000
+_MAX_WRITE_ATTEMPTS = 20
+_MAX_MATCHES = 100  # per search
+_LANGUAGES_TTL_SECONDS = 30.0  # until the languages of a library are looked up again
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LibraryFilters:
+    """Conditions on a document; `site` includes its subdomains. Dates are seconds since the epoch."""
+
+    site: str | None = None
+    kind: str | None = None
+    tag: str | None = None
+    language: str | None = None
+    published_after: float | None = None
+    published_before: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LibraryMatch:
+    card: DocumentCard
+    score: float
+    snippet: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LibraryWriteCounts:
+    added: int = 0
+    replaced: int = 0
+    unchanged: int = 0
+
+
+class LibraryStore(Protocol):
+    """Every call names an owner, and no owner can find or read another owner's documents."""
+
+    async def store_documents(
+        self, owner: str, documents: Iterable[LibraryDocument]
+    ) -> LibraryWriteCounts:
+        """Store and index documents, replacing those of the same id; unchanged ones are skipped."""
+        ...
+
+    async def load_document(self, owner: str, document_id: str) -> LibraryDocument:
+        """Raises NotFound if the owner has no such document."""
+        ...
+
+    async def delete_documents(self, owner: str, document_ids: Iterable[str]) -> int:
+        """Remove documents, and return how many of them existed."""
+        ...
+
+    async def list_cards(
+        self, owner: str, *, limit: int = 100, after: DocumentCard | None = None
+    ) -> tuple[DocumentCard, ...]:
+        """Documents without their text, oldest first; for the next page pass the last card as `after`."""
+        ...
+
+    async def search_library(
+        self,
+        owner: str,
+        query: str,
+        *,
+        filters: LibraryFilters | None = None,
+        language: str | None = None,
+        limit: int = 10,
+        offset: int = 0,
+    ) -> tuple[LibraryMatch, ...]:
+        """Best matches first; quoted phrases must occur, but not every other word must."""
+        ...
+
+    async def count_stored_documents(self, owner: str) -> int: ...
+
+    async def clear_library(self, owner: str) -> int:
+        """Remove all documents of the owner, and return their number."""
+        ...
+
+
+class SqlLibraryStore:
+    def __init__(
+        self, database: SqlDatabase, vault: KeyVault, *, clock: Callable[[], float]
+    ) -> None:
+        self._database = database
+        self._vault = vault
+        self._clock = clock
+        self._index = choose_term_index(database.dialect)
+        self._preparers: RecentValues[str, DocumentPreparer] = RecentValues(16)
+        self._languages: dict[str, tuple[float, tuple[str, ...]]] = {}
+
+    async def store_documents(
+        self, owner: str, documents: Iterable[LibraryDocument]
+    ) -> LibraryWriteCounts:
+        added = replaced = unchanged = 0
+        for group in _split_into_groups(documents):
+            written = await self._retry_on_conflict(partial(self._store_group, owner, group))
+            added += written.added
+            replaced += written.replaced
+            unchanged += written.unchanged
+        self._languages.pop(owner, None)
+        return LibraryWriteCounts(added=added, replaced=replaced, unchanged=unchanged)
+
+    async def load_document(self, owner: str, document_id: str) -> LibraryDocument:
+        chain = await self._vault.find_keychain(owner)
+        name = rows.hash_document_name(chain, document_id) if chain else ""
+        found = (
+            await self._database.select_rows(rows.SELECT_DOCUMENT, {"name": name}) if chain else []
+        )
+        chain = (
+            await self._vault.find_covering_keychain(owner, [found[0][-1], found[0][-2]])
+            if found
+            else None
+        )
+        if chain is None:
+            raise NotFound("No document of the library has this id.")
+        return rows.decrypt_document(chain, found[0])
+
+    async def delete_documents(self, owner: str, document_ids: Iterable[str]) -> int:
+        chain = await self._vault.find_keychain(owner)
+        if chain is None:
+            return 0
+        gone = 0
+        names = [rows.hash_document_name(chain, one) for one in dict.fromkeys(document_ids)]
+        for start in range(0, len(names), _MAX_GROUP_DOCUMENTS):
+            group = names[start : start + _MAX_GROUP_DOCUMENTS]
+            gone += await self._retry_on_conflict(partial(self._remove_group, owner, group))
+        self._languages.pop(owner, None)
+        return gone
+
+    async def list_cards(
+        self, owner: str, *, limit: int = 100, after: DocumentCard | None = None
+    ) -> tuple[DocumentCard, ...]:
+        chain = await self._vault.find_keychain(owner)
+        if chain is None:
+            return ()
+        params: dict[str, SqlScalar] = {
+            "owner": chain.tag,
+            "limit": limit,
+            "row": after.row if after else 0,
+        }
+        found = await self._database.select_rows(rows.SELECT_CARDS, params)
+        chain = await self._vault.find_covering_keychain(owner, [row[-1] for row in found]) or chain
+        return tuple(rows.decrypt_card(chain, row) for row in found)
+
+    async def search_library(
+        self,
+        owner: str,
+        query: str,
+        *,
+        filters: LibraryFilters | None = None,
+        language: str | None = None,
+        limit: int = 10,
+        offset: int = 0,
+    ) -> tuple[LibraryMatch, ...]:
+        chain = await self._vault.find_keychain(owner)
+        if chain is None:
+            return ()
+        chosen = filters or LibraryFilters()
+        want = parse_query_terms(query, language=language)
+        languages = await self._choose_query_languages(owner, chain, language)
+        wanted = rows.build_term_query(
+            chain, want, languages, chosen.published_after, chosen.published_before
+        )
+        wanted = rows.add_facet_filters(chain, wanted, _collect_filter_facets(chosen))
+        if not (wanted.words or wanted.phrases or wanted.facets):
+            return ()
+        sql, params = self._index.build_index_query(wanted, owner=chain.tag)
+        params |= {"limit": max(1, min(limit, _MAX_MATCHES)), "offset": max(0, offset)}
+        ranked = await self._database.select_rows(sql, params)
+        seek = frozenset((*want.words, *(word for one in want.phrases for word in one)))
+        return await self._decrypt_matches(owner, ranked, seek)
+
+    async def count_stored_documents(self, owner: str) -> int:
+        tag = await self._vault.hash_owner_tag(owner)
+        found = await self._database.select_rows(rows.SELECT_DOCUMENT_COUNT, {"owner": tag})
+        return int(found[0][0]) if found else 0
+
+    async def clear_library(self, owner: str) -> int:
+        gone = 0
+        while found := await self.list_cards(owner, limit=_MAX_GROUP_DOCUMENTS):
+            gone += await self.delete_documents(owner, [card.id for card in found])
+        await self._database.execute_batch(
+            self._index.build_count_cleanup(await self._vault.hash_owner_tag(owner))
+        )
+        return gone
+
+    async def rebuild_index(self) -> int:
+        """Rebuild the full-text index from the stored documents, and return their number."""
+        await self._database.execute_batch(rows.build_index_reset(self._database.dialect))
+        done, last = 0, 0
+        while found := await self._database.select_rows(
+            rows.SELECT_NEXT_DOCUMENTS, {"row": last, "limit": _MAX_GROUP_DOCUMENTS}
+        ):
+            for row in found:
+                await self._reindex_document(row)
+            done, last = done + len(found), found[-1][0]
+        await self._database.execute_batch([SqlStatement(sql=rows.DELETE_REINDEX_CHORE)])
+        return done
+
+    async def _reindex_document(self, row: SqlRow) -> None:
+        row_id, name, owner, *_ = row
+        chain = await self._vault.load_tagged_keychain(owner)
+        if chain is None:
+            return  # the owner was erased
+        document = rows.decrypt_document(chain, (row_id, name, *row[3:]))
+        terms = await asyncio.to_thread(DocumentPreparer(chain).collect_terms, document)
+        batch = rows.build_reindex_statements(self._database.dialect, row_id, terms)
+        length: dict[str, SqlScalar] = {"owner": owner, "documents": 1, "length": terms.length}
+        counted = self._index.build_count_updates([terms], [])
+        await self._database.execute_batch(
+            [SqlStatement(sql=rows.UPSERT_LIBRARY_TOTALS, params=length), *counted, *batch]
+        )
+
+    async def _store_group(
+        self, owner: str, group: Sequence[LibraryDocument]
+    ) -> LibraryWriteCounts:
+        chain = await self._vault.ensure_keychain(owner)
+        preparer = self._reuse_preparer(chain)
+        latest = {rows.hash_document_name(chain, one.card.id): one for one in group}
+        known = await self._load_known_rows(list(latest))
+        kept = {
+            name: document
+            for name, document in latest.items()
+            if name not in known or known[name][2] != rows.hash_document_content(chain, document)
+        }
+        now = self._clock()
+        fresh = await asyncio.to_thread(
+            lambda: [preparer.prepare_document(one, now) for one in kept.values()]
+        )
+        stale = [known[name] for name in kept if name in known]
+        removed = await self._prepare_removal(owner, stale)
+        if kept:
+            await self._write_documents(chain, fresh, removed)
+        return LibraryWriteCounts(
+            added=len(kept) - len(stale),
+            replaced=len(stale),
+            unchanged=len(group) - len(kept),
+        )
+
+    async def _remove_group(self, owner: str, names: list[str]) -> int:
+        chain = await self._vault.find_keychain(owner)
+        known = await self._load_known_rows(names)
+        if not known or chain is None:
+            return 0
+        removed = await self._prepare_removal(owner, list(known.values()))
+        await self._write_documents(chain, [], removed)
+        return len(removed)
+
+    async def _write_documents(
+        self,
+        chain: OwnerKeychain,
+        fresh: Sequence[PreparedDocument],
+        removed: Sequence[PreparedDocument],
+    ) -> None:
+        """In one batch; the owner's totals come first, so that concurrent writers wait for each other there."""
+        total: dict[str, SqlScalar] = {
+            "owner": chain.tag,
+            "documents": len(fresh) - len(removed),
+            "length": sum(one.terms.length for one in fresh)
+            - sum(one.terms.length for one in removed),
+        }
+        batch = [
+            self._vault.build_owner_guard(chain),
+            SqlStatement(sql=rows.UPSERT_LIBRARY_TOTALS, params=total),
+        ]
+        for one in removed:
+            gone = SqlStatement(
+                sql=rows.DELETE_DOCUMENT,
+                params={"id": one.row_id, "stamp": one.row["stamp"]},
+                expected_rows=1,
+            )
+            batch += [gone, *self._index.build_term_removal(one.row_id, one.terms)]
+        for one in fresh:
+            batch += self._index.build_document_insert(one.row, one.terms)
+        batch += self._index.build_count_updates(
+            [one.terms for one in fresh], [one.terms for one in removed]
+        )
+        await self._database.execute_batch(batch)
+
+    async def _load_known_rows(self, names: Sequence[str]) -> dict[str, SqlRow]:
+        """Rows of SELECT_KNOWN_DOCUMENTS, by document name."""
+        sql, params = rows.build_in_query(rows.SELECT_KNOWN_DOCUMENTS, names)
+        found = await self._database.select_rows(sql, params)
+        return {row[1]: row for row in found}
+
+    async def _prepare_removal(self, owner: str, stale: Sequence[SqlRow]) -> list[PreparedDocument]:
+        if not stale:
+            return []
+        bodies = [body for row in stale for body in row[-2:]]
+        chain = await self._vault.find_covering_keychain(owner, bodies)
+        if chain is None:
+            raise BatchRolledBack("The owner's keys are gone.")
+        preparer = self._reuse_preparer(chain)
+        return await asyncio.to_thread(lambda: [preparer.prepare_known_row(row) for row in stale])
+
+    async def _decrypt_matches(
+        self, owner: str, ranked: Sequence[SqlRow], seek: Collection[str]
+    ) -> tuple[LibraryMatch, ...]:
+        bodies = [body for row in ranked for body in row[-2:]]
+        chain = await self._vault.find_covering_keychain(owner, bodies)
+        if chain is None:
+            return ()
+        return await run_off_loop_if_large(
+            sum(map(len, bodies)),
+            lambda: tuple(_decrypt_match(chain, row, score, seek) for score, *row in ranked),
+        )
+
+    async def _choose_query_languages(
+        self, owner: str, chain: OwnerKeychain, language: str | None
+    ) -> tuple[str, ...]:
+        """Languages to stem the query in: the given one, or all that occur in the library."""
+        if language:
+            return (language,)
+        held = self._languages.get(owner)
+        if held is not None and self._clock() < held[0]:
+            return held[1]
+        if await self._database.select_rows(rows.SELECT_REINDEX_CHORE):
+            await self.rebuild_index()
+        present = []
+        for code in STEMMER_LANGUAGES:
+            wanted = rows.add_facet_filters(chain, rows.EMPTY_TERM_QUERY, [("language", code)])
+            sql, params = self._index.build_index_query(wanted, owner=chain.tag)
+            if await self._database.select_rows(sql, params | {"limit": 1, "offset": 0}):
+                present.append(code)
+        spoken = tuple(present) or ("en",)
+        self._languages[owner] = (self._clock() + _LANGUAGES_TTL_SECONDS, spoken)
+        return spoken
+
+    async def _retry_on_conflict(self, work: Callable[[], Awaitable[T]]) -> T:
+        for _ in range(_MAX_WRITE_ATTEMPTS):
+            try:
+                return await work()
+            except BatchRolledBack:
+                continue  # another process changed the same documents
+        raise WriteContended("Other writers kept changing the library. Try again.")
+
+    def _reuse_preparer(self, chain: OwnerKeychain) -> DocumentPreparer:
+        kept = self._preparers.find_recent_value(chain.tag)
+        if kept is None or kept.chain is not chain:
+            kept = DocumentPreparer(chain)
+            self._preparers.add_recent_value(chain.tag, kept, 1)
+        return kept
+
+
+def _split_into_groups(documents: Iterable[LibraryDocument]) -> Iterator[list[LibraryDocument]]:
+    group: list[LibraryDocument] = []
+    size = 0
+    for document in documents:
+        group.append(document)
+        size += len(document.text)
+        if len(group) >= _MAX_GROUP_DOCUMENTS or size >= _MAX_GROUP_CHARS:
+            yield group
+            group, size = [], 0
+    if group:
+        yield group
+
+
+def _collect_filter_facets(filters: LibraryFilters) -> list[tuple[str, str]]:
+    named = (
+        ("site", filters.site),
+        ("kind", filters.kind),
+        ("tag", filters.tag),
+        ("language", filters.language and filters.language[:2]),
+    )
+    chosen = [(name, value.lower()) for name, value in named if value]
+    dated = filters.published_after is not None or filters.published_before is not None
+    return chosen or ([("every", "")] if dated else [])
+
+
+def _decrypt_match(
+    chain: OwnerKeychain, row: Sequence[Any], score: float, seek: Collection[str]
+) -> LibraryMatch:
+    document = rows.decrypt_document(chain, tuple(row))
+    snippet = extract_query_excerpt(document.text, seek)
+    return LibraryMatch(card=document.card, score=score, snippet=snippet)

@@ -1,0 +1,1 @@
+"""What research found: reports, sources, claims and evidence."""

@@ -1,0 +1,1 @@
+"""Research sessions and their steps."""

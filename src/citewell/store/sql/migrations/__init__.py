@@ -1,0 +1,44 @@
+"""The schema of each database: numbered SQL files, applied in order and never edited afterwards.
+
+A file holds statements both engines understand, each ended by a semicolon, and no other
+semicolon. `{bytes}` and `{serial}` stand for the engine's types. Statements for one engine are in
+a file of the same number with the engine's name before `.sql`, run after the common one.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import groupby
+from pathlib import Path
+
+from citewell.store.sql.database import SqlDialect
+
+_FILE_NAME_PATTERN = re.compile(
+    r"(?P<schema>[a-z]+)_(?P<number>\d{4})(?:\.(?P<engine>[a-z]+))?\.sql"
+)
+_UNLOGGED_SCHEMAS = {"cache"}  # may be lost in a server crash, so PostgreSQL need not log it
+
+
+def load_migrations(name: str, dialect: SqlDialect) -> tuple[tuple[str, ...], ...]:
+    """The statements of each migration of the database called `name`, in order."""
+    found = sorted(
+        (match["number"], match["engine"] or "", file)
+        for file in Path(__file__).parent.iterdir()
+        if (match := _FILE_NAME_PATTERN.fullmatch(file.name))
+        and match["schema"] == name
+        and match["engine"] in {None, dialect.name}
+    )
+    return tuple(
+        tuple(
+            statement for *_, file in files for statement in _read_statements(file, name, dialect)
+        )
+        for _, files in groupby(found, key=lambda entry: entry[0])
+    )
+
+
+def _read_statements(file: Path, name: str, dialect: SqlDialect) -> tuple[str, ...]:
+    text = file.read_text(encoding="utf-8")
+    text = text.replace("{bytes}", dialect.bytes_type).replace("{serial}", dialect.serial_type)
+    if dialect.name == "postgres" and name in _UNLOGGED_SCHEMAS:
+        text = text.replace("CREATE TABLE", "CREATE UNLOGGED TABLE")
+    return tuple(part.strip() for part in text.split(";") if part.strip())

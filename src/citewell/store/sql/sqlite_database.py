@@ -1,0 +1,239 @@
+"""The SQL engine for one machine: SQLite with one writer os_thread and group commit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from citewell.errors import CitewellError
+from citewell.store.failures import BatchRolledBack, DatabaseDamaged, StoreFull
+from citewell.store.sql.database import (
+    SQLITE_DIALECT,
+    SqlDialect,
+    SqlRow,
+    SqlScalar,
+    SqlStatement,
+    StatementOutcome,
+)
+from citewell.store.sql.sqlite_file import SqliteFile
+from citewell.store.sql.thread_batching import ThreadBatcher
+
+if TYPE_CHECKING:
+    import sqlite3
+
+_StatementBatch = Sequence[SqlStatement]
+_SelectQuery = tuple[str, Mapping[str, SqlScalar]]
+_BatchOutcomes = tuple[StatementOutcome, ...]
+
+_UNSTORABLE_VALUE_ERRORS = (
+    OverflowError,
+    UnicodeError,
+)  # a number beyond 64 bits, half a surrogate pair
+
+
+class SqliteDatabase:
+    """A SqlDatabase in one file, which other processes can use at the same time.
+
+    Nothing is opened, created or imported before the first statement. With `synchronous` FULL,
+    commits survive a power cut; NORMAL survives kill -9 only, enough for what can be fetched again.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        schema: str,
+        synchronous: Literal["FULL", "NORMAL"] = "FULL",
+        disposable: bool = False,
+        busy_seconds: float = 15.0,
+        max_bytes: int | None = None,
+        vital_table: str | None = None,
+    ) -> None:
+        file = SqliteFile(
+            path=path,
+            schema=schema,
+            synchronous=synchronous,
+            disposable=disposable,
+            busy_seconds=busy_seconds,
+            max_bytes=max_bytes,
+            vital_table=vital_table,
+        )
+        self._writer = _BatchWriter(_FileConnection(file))
+        self._reader = _QueryRunner(_FileConnection(file))
+        self._writes: ThreadBatcher[_StatementBatch, _BatchOutcomes] = ThreadBatcher(
+            "citewell-write", self._writer.write_batches
+        )
+        self._reads: ThreadBatcher[_SelectQuery, list[SqlRow]] = ThreadBatcher(
+            "citewell-read", self._reader.run_queries
+        )
+
+    @property
+    def dialect(self) -> SqlDialect:
+        return SQLITE_DIALECT
+
+    @property
+    def file(self) -> SqliteFile:
+        return self._writer.link.file
+
+    async def select_rows(
+        self, sql: str, params: Mapping[str, SqlScalar] | None = None
+    ) -> list[SqlRow]:
+        return await self._reads.request_answer((sql, params or {}))
+
+    async def execute_batch(self, batch: _StatementBatch) -> _BatchOutcomes:
+        return await self._writes.request_answer(tuple(batch))
+
+    async def aclose(self) -> None:
+        await self._reads.aclose(self._reader.link.close_connection)
+        await self._writes.aclose(self._writer.link.close_connection)
+
+
+class _FileConnection:
+    """The connection of one os_thread, opened on demand and again after the file was replaced."""
+
+    def __init__(self, file: SqliteFile) -> None:
+        self.file = file
+        self._open: sqlite3.Connection | None = None
+        self._epoch = -1
+        self._identity: tuple[int, int] | None = None
+
+    def ensure_connection(self) -> sqlite3.Connection:
+        if self._open is None or self._epoch != self.file.epoch or self.is_file_replaced():
+            self.close_connection()
+            epoch = self.file.epoch
+            self._open = self.file.open_connection()
+            self._epoch, self._identity = epoch, self.file.read_identity()
+        return self._open
+
+    def is_file_replaced(self) -> bool:
+        """Whether another process has replaced the file, so that writes to the open one would be lost."""
+        return self.file.read_identity() != self._identity
+
+    def recover_file(self) -> None:
+        """Replace a damaged file by a new one with the rows that can be salvaged."""
+        self.close_connection()
+        self.file.recover_damaged()
+
+    def close_connection(self) -> None:
+        link, self._open = self._open, None
+        if link is not None:
+            link.close()
+
+
+class _QueryRunner:
+    def __init__(self, link: _FileConnection) -> None:
+        self.link = link
+
+    def run_queries(self, queries: Sequence[_SelectQuery]) -> list[list[SqlRow] | Exception]:
+        return [self._answer_query(query) for query in queries]
+
+    def _answer_query(self, query: _SelectQuery) -> list[SqlRow] | Exception:
+        try:
+            return self._select_or_recover(query)
+        except (CitewellError, *_UNSTORABLE_VALUE_ERRORS) as error:
+            return error
+
+    def _select_or_recover(self, query: _SelectQuery) -> list[SqlRow]:
+        try:
+            return self._select_query_rows(query)
+        except DatabaseDamaged:
+            if not self.link.file.is_recoverable:
+                raise
+        self.link.recover_file()
+        return self._select_query_rows(query)
+
+    def _select_query_rows(self, query: _SelectQuery) -> list[SqlRow]:
+        import sqlite3
+
+        try:
+            return self.link.ensure_connection().execute(*query).fetchall()
+        except sqlite3.Error as error:
+            raise self.link.file.explain_sqlite_error(error) from error
+
+
+class _BatchWriter:
+    def __init__(self, link: _FileConnection) -> None:
+        self.link = link
+
+    def write_batches(
+        self, batches: Sequence[_StatementBatch]
+    ) -> Sequence[_BatchOutcomes | Exception]:
+        try:
+            return self._commit_group(batches)
+        except StoreFull:
+            if len(batches) == 1:
+                raise
+            # One batch that is too large must not fail the others.
+            return [self._commit_alone(batch) for batch in batches]
+        except DatabaseDamaged:
+            if not self.link.file.is_recoverable:
+                raise
+        self.link.recover_file()
+        return self._commit_group(batches)
+
+    def _commit_alone(self, batch: _StatementBatch) -> _BatchOutcomes | Exception:
+        try:
+            return self._commit_group([batch])[0]
+        except CitewellError as error:
+            return error
+
+    def _commit_group(self, batches: Sequence[_StatementBatch]) -> list[_BatchOutcomes | Exception]:
+        import sqlite3
+
+        link = self.link.ensure_connection()
+        try:
+            link = self._begin_transaction(link)
+            answers = [self._run_in_savepoint(link, batch) for batch in batches]
+            link.execute("COMMIT")
+        except sqlite3.Error as error:
+            raise self.link.file.explain_sqlite_error(error) from error
+        finally:
+            if link.in_transaction:
+                self.link.close_connection()  # closing rolls back in any state of the engine
+        return answers
+
+    def _begin_transaction(self, link: sqlite3.Connection) -> sqlite3.Connection:
+        """A connection that holds the write lock of the file now at the path."""
+        link.execute("BEGIN IMMEDIATE")
+        while self.link.is_file_replaced():
+            link = self.link.ensure_connection()
+            link.execute("BEGIN IMMEDIATE")
+        return link
+
+    def _run_in_savepoint(
+        self, link: sqlite3.Connection, batch: _StatementBatch
+    ) -> _BatchOutcomes | Exception:
+        """Run one batch of the group; an error of the batch itself is returned and undoes only this batch."""
+        import sqlite3
+
+        link.execute("SAVEPOINT batch")
+        try:
+            outcomes = tuple(_run_sqlite_statement(link, statement) for statement in batch)
+        except (BatchRolledBack, sqlite3.Error, *_UNSTORABLE_VALUE_ERRORS) as error:
+            # Some errors, such as a full disk, end the transaction of the whole group.
+            if not link.in_transaction:
+                raise
+            link.execute("ROLLBACK TO batch")
+            link.execute("RELEASE batch")
+            return self._explain_batch_error(error) if isinstance(error, sqlite3.Error) else error
+        link.execute("RELEASE batch")
+        return outcomes
+
+    def _explain_batch_error(self, error: sqlite3.Error) -> CitewellError:
+        """Our error for this batch; a damaged file is raised instead, because it fails the whole group."""
+        explained = self.link.file.explain_sqlite_error(error)
+        if isinstance(explained, DatabaseDamaged):
+            raise explained from error
+        return explained
+
+
+def _run_sqlite_statement(link: sqlite3.Connection, statement: SqlStatement) -> StatementOutcome:
+    cursor = link.execute(statement.sql, statement.params)
+    rows = tuple(cursor.fetchall())
+    changed = max(cursor.rowcount, len(rows))
+    if statement.expected_rows is not None and changed != statement.expected_rows:
+        raise BatchRolledBack(
+            f"A batch expected {statement.expected_rows} rows and found {changed}."
+        )
+    return StatementOutcome(changed_rows=changed, rows=rows)

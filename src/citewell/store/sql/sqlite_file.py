@@ -1,0 +1,332 @@
+"""A SQLite file that several processes share: opened, migrated, and replaced if it is damaged."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import shutil
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from citewell.errors import CitewellError, InternalError
+from citewell.store.failures import BatchRolledBack, DatabaseDamaged, StoreError, StoreFull
+from citewell.store.sql import migrations
+from citewell.store.sql.database import SQLITE_DIALECT
+
+if TYPE_CHECKING:
+    import sqlite3
+
+logger = logging.getLogger(__name__)
+_MAX_JOURNAL_BYTES = 16 * 2**20  # size to which the write-ahead log is truncated
+
+
+@dataclass(slots=True, kw_only=True)
+class SqliteFile:
+    """One database file.
+
+    A damaged file is set aside under another name and replaced: by an empty one if it is
+    `disposable`, or by one with all readable rows if `vital_table` is set and has readable rows.
+    Otherwise it is left alone, and DatabaseDamaged is raised.
+    """
+
+    path: Path
+    schema: str
+    synchronous: Literal["FULL", "NORMAL"]
+    disposable: bool
+    busy_seconds: float
+    max_bytes: int | None
+    vital_table: str | None = None
+    epoch: int = 0  # grows when the file is replaced, which makes older connections invalid
+    reports: list[str] = field(default_factory=list)  # messages for the operator
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def is_recoverable(self) -> bool:
+        return self.disposable or self.vital_table is not None
+
+    def open_connection(self) -> sqlite3.Connection:
+        """A connection to the migrated file; raises StoreError."""
+        import sqlite3
+
+        try:
+            with self._lock, self._lock_exclusively():
+                return self._open_or_recover()
+        except sqlite3.Error as error:
+            raise self.explain_sqlite_error(error) from error
+        except OSError as error:
+            raise self._build_folder_error(error) from error
+
+    def recover_damaged(self) -> None:
+        """Replace a damaged file, unless another process has already done so; raises StoreError."""
+        import sqlite3
+
+        try:
+            with self._lock, self._lock_exclusively():
+                if self._is_damaged():
+                    self._set_aside_damaged()
+                else:
+                    self.epoch += 1
+        except sqlite3.Error as error:
+            raise self.explain_sqlite_error(error) from error
+        except OSError as error:
+            raise self._build_folder_error(error) from error
+
+    def install_successor(self, successor: Path) -> None:
+        """Replace this file by `successor`, and keep a copy of it under another name; raises StoreError."""
+        import sqlite3
+
+        try:
+            with self._lock, self._lock_exclusively():
+                former = self.path.exists()
+                with self._hold_write_lock():
+                    if former:
+                        _copy_with_log(self.path, self._choose_free_path("replaced"))
+                    self._move_successor_in(successor)
+                self.epoch += 1
+        except sqlite3.Error as error:
+            raise self.explain_sqlite_error(error) from error
+        except OSError as error:
+            raise self._build_folder_error(error) from error
+
+    def read_identity(self) -> tuple[int, int] | None:
+        """Device and inode of the file now at the path; None if there is no file."""
+        try:
+            found = self.path.stat()
+        except OSError:
+            return None
+        return found.st_dev, found.st_ino
+
+    def explain_sqlite_error(self, error: sqlite3.Error) -> CitewellError:
+        """Our error for an error of SQLite, with advice."""
+        import sqlite3
+
+        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
+        if code == sqlite3.SQLITE_FULL:
+            return StoreFull(
+                f"{self.path} cannot grow: the disk is full, or its size limit is reached."
+            )
+        if code in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}:
+            return DatabaseDamaged(
+                f"{self.path} is damaged. Move it away or restore it from a backup."
+            )
+        if code in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
+            return StoreError(f"{self.path} stayed locked by another process.")
+        if code == sqlite3.SQLITE_CONSTRAINT:
+            return BatchRolledBack(f"A constraint of {self.path.name} refused the batch.")
+        if code in {sqlite3.SQLITE_ERROR, sqlite3.SQLITE_MISUSE, sqlite3.SQLITE_RANGE}:
+            return InternalError(
+                f"A statement on {self.path.name} cannot be run: {_format_error_text(error)}."
+            )
+        return StoreError(f"{self.path} cannot be used: {_format_error_text(error)}.")
+
+    def _build_folder_error(self, error: OSError) -> StoreError:
+        return StoreError(f"{self.path.parent} cannot be written: {error.strerror or error}.")
+
+    @contextlib.contextmanager
+    def _lock_exclusively(self) -> Iterator[None]:
+        """Keeps other processes from opening, creating or replacing the file in the meantime.
+
+        The lock is an exclusive transaction on an empty SQLite file: it works on every platform
+        and is freed by kill -9.
+        """
+        import sqlite3
+
+        self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        lock = self.path.with_name(f"{self.path.name}.lock")
+        _create_private_file(lock)
+        with contextlib.closing(sqlite3.connect(lock, timeout=self.busy_seconds)) as gate:
+            gate.execute("PRAGMA journal_mode = MEMORY")  # needs no room on a full disk
+            gate.execute("BEGIN EXCLUSIVE")
+            yield
+
+    def _open_or_recover(self) -> sqlite3.Connection:
+        import sqlite3
+
+        try:
+            return self._open_prepared()
+        except sqlite3.Error as error:
+            if not (
+                self.is_recoverable
+                and isinstance(self.explain_sqlite_error(error), DatabaseDamaged)
+            ):
+                raise
+        self._set_aside_damaged()
+        return self._open_prepared()
+
+    def _open_prepared(self) -> sqlite3.Connection:
+        _create_private_file(self.path)
+        with contextlib.ExitStack() as undo:
+            link = self._connect_plain()
+            undo.callback(link.close)
+            link.execute("PRAGMA journal_mode = WAL")
+            link.execute(f"PRAGMA synchronous = {self.synchronous}")
+            link.execute(f"PRAGMA journal_size_limit = {_MAX_JOURNAL_BYTES}")
+            link.execute("PRAGMA foreign_keys = ON")
+            if not self.disposable:
+                link.execute("PRAGMA secure_delete = FAST")  # overwrites erased keys
+            self._limit_file_size(link)
+            self._apply_migrations(link)
+            undo.pop_all()
+        return link
+
+    def _connect_plain(self) -> sqlite3.Connection:
+        import sqlite3
+
+        return sqlite3.connect(self.path, timeout=self.busy_seconds, isolation_level=None)
+
+    def _limit_file_size(self, link: sqlite3.Connection) -> None:
+        if self.max_bytes is not None:
+            (page,) = link.execute("PRAGMA page_size").fetchone()
+            link.execute(f"PRAGMA max_page_count = {max(1, self.max_bytes // page)}")
+
+    def _apply_migrations(self, link: sqlite3.Connection) -> None:
+        steps = migrations.load_migrations(self.schema, SQLITE_DIALECT)
+        if self._read_schema_version(link, newest=len(steps)) == len(steps):
+            return
+        link.execute("BEGIN IMMEDIATE")
+        try:
+            # Another process may have migrated between the first check and the lock.
+            for step in steps[self._read_schema_version(link, newest=len(steps)) :]:
+                for statement in step:
+                    link.execute(statement)
+            link.execute("CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL)")
+            link.execute("DELETE FROM schema_version")
+            link.execute("INSERT INTO schema_version VALUES (?)", (len(steps),))
+            link.execute("COMMIT")
+        finally:
+            if link.in_transaction:
+                link.execute("ROLLBACK")
+
+    def _read_schema_version(self, link: sqlite3.Connection, *, newest: int) -> int:
+        known = "SELECT 1 FROM sqlite_master WHERE name = 'schema_version'"
+        if link.execute(known).fetchone() is None:
+            return 0
+        (version,) = link.execute("SELECT COALESCE(MAX(version), 0) FROM schema_version").fetchone()
+        if version > newest:
+            raise StoreError(
+                f"{self.path} was written by a newer Citewell (schema {version}, this one knows "
+                f"{newest}). Upgrade, or set another directory."
+            )
+        return int(version)
+
+    def _is_damaged(self) -> bool:
+        import sqlite3
+
+        if not self.path.exists():
+            return False
+        try:
+            with contextlib.closing(self._connect_plain()) as link:
+                return bool(link.execute("PRAGMA integrity_check(1)").fetchone() != ("ok",))
+        except sqlite3.Error as error:
+            if isinstance(self.explain_sqlite_error(error), DatabaseDamaged):
+                return True
+            raise
+
+    def _set_aside_damaged(self) -> None:
+        aside = self._choose_free_path()
+        if self.vital_table is None:
+            _rename_with_log(self.path, aside)
+            self._record_report(f"{self.path} was damaged; it was set aside as {aside.name}.")
+        else:
+            kept = self._salvage_into_successor(aside)
+            told = ", ".join(f"{table} {count}" for table, count in kept.items() if count)
+            self._record_report(
+                f"{self.path} was damaged; it was set aside as {aside.name}, and its readable rows "
+                f"were copied ({told or 'none'})."
+            )
+        self.epoch += 1
+
+    def _salvage_into_successor(self, aside: Path) -> dict[str, int]:
+        """Copy the readable rows into a new file; the damaged one stays in place until that is complete."""
+        from citewell.store.sql.salvage import salvage_rows
+
+        working = self.path.with_name(f"{self.path.name}.salvage")
+        successor = self.path.with_name(f"{self.path.name}.new")
+        for leftover in (working, successor):
+            _remove_with_log(leftover)
+        with self._hold_write_lock():
+            _copy_with_log(self.path, working)
+            fresh = replace(self, path=successor)
+            with contextlib.closing(fresh._open_prepared()) as sound:  # noqa: SLF001 - the same class
+                kept = salvage_rows(working, sound)
+                sound.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            if not kept.get(self.vital_table or ""):
+                raise DatabaseDamaged(
+                    f"{self.path} is damaged and cannot be repaired. Move it away and restore a backup "
+                    "with `citewell restore`."
+                )
+            _copy_with_log(self.path, aside)
+            self._move_successor_in(successor)
+        for leftover in (working, successor):
+            _remove_with_log(leftover)
+        return kept
+
+    @contextlib.contextmanager
+    def _hold_write_lock(self) -> Iterator[None]:
+        """Keeps other processes from writing in the meantime, if the damaged file can still be locked."""
+        import sqlite3
+
+        with contextlib.closing(self._connect_plain()) as link:
+            try:
+                link.execute("BEGIN IMMEDIATE")
+            except sqlite3.Error as error:
+                if not isinstance(self.explain_sqlite_error(error), DatabaseDamaged):
+                    raise
+            yield
+
+    def _move_successor_in(self, successor: Path) -> None:
+        """Removes the write-ahead log first, because it would corrupt another database."""
+        _remove_with_log(self.path, suffixes=("-wal", "-shm"))
+        shutil.move(successor, self.path)
+
+    def _choose_free_path(self, why: str = "damaged") -> Path:
+        number = 1
+        while (aside := self.path.with_name(f"{self.path.name}.{why}-{number}")).exists():
+            number += 1
+        return aside
+
+    def _record_report(self, text: str) -> None:
+        self.reports.append(text)
+        logger.warning("%s", text)
+
+
+_FILE_SUFFIXES = ("", "-wal", "-shm")
+
+
+def _rename_with_log(path: Path, aside: Path) -> None:
+    """Renames the file and its log, because the log would corrupt another database."""
+    for suffix in _FILE_SUFFIXES:
+        with contextlib.suppress(FileNotFoundError):
+            Path(f"{path}{suffix}").rename(f"{aside}{suffix}")
+
+
+def _copy_with_log(path: Path, aside: Path) -> None:
+    for suffix in _FILE_SUFFIXES[:2]:
+        source, target = Path(f"{path}{suffix}"), Path(f"{aside}{suffix}")
+        if source.exists():
+            _create_private_file(target)
+            shutil.copyfile(source, target)
+
+
+def _remove_with_log(path: Path, *, suffixes: Sequence[str] = _FILE_SUFFIXES) -> None:
+    for suffix in suffixes:
+        Path(f"{path}{suffix}").unlink(missing_ok=True)
+
+
+def _format_error_text(error: sqlite3.Error) -> str:
+    """SQLite's message; for errors of the Python module only the class, as they may quote stored data."""
+    return str(error) if hasattr(error, "sqlite_errorcode") else type(error).__name__
+
+
+def _create_private_file(path: Path) -> None:
+    """Create a file only its owner can read; SQLite gives its journals the same mode.
+
+    An existing file must not be opened here: closing it would release the locks that connections
+    of this process hold on it, and another process could then delete the log they are using.
+    """
+    with contextlib.suppress(FileExistsError):
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))

@@ -1,0 +1,108 @@
+"""Builds, from the settings, the stores whose data must not be lost; opens nothing before first use."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from citewell.config import Settings
+
+if TYPE_CHECKING:
+    # Not imported until sessions, jobs or documents are used, so that the server starts fast.
+    from citewell.store.coordination.leases import LeaseTable
+    from citewell.store.jobs.job_store import SqlJobStore
+    from citewell.store.jobs.ledger_store import SqlLedgerStore
+    from citewell.store.jobs.thread_store import SqlThreadStore
+    from citewell.store.keys.key_vault import KeyVault
+    from citewell.store.keys.master_keys import MasterKeySource
+    from citewell.store.library.library_store import SqlLibraryStore
+    from citewell.store.research.research_store import SqlResearchStore
+    from citewell.store.sessions.session_store import SqlSessionStore
+    from citewell.store.sql.database import SqlDatabase
+
+STATE_FILE = "state.db"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StateStore:
+    database: SqlDatabase
+    vault: KeyVault
+    master_key_source: MasterKeySource
+    sessions: SqlSessionStore
+    library: SqlLibraryStore
+    jobs: SqlJobStore
+    ledger: SqlLedgerStore
+    threads: SqlThreadStore
+    research: SqlResearchStore
+    leases: LeaseTable  # for work that only one process should do, such as sweeping
+
+    async def erase_owner(self, owner: str) -> None:
+        """Delete the owner's keys and all data encrypted with them."""
+        await self.library.clear_library(owner)
+        kept = (self.sessions, self.jobs, self.threads, self.ledger)
+        rows = [statement for store in kept for statement in await store.build_owner_erasure(owner)]
+        await self.database.execute_batch([*rows, await self.vault.build_key_erasure(owner)])
+        self.vault.forget_keychain(owner)
+
+    async def aclose(self) -> None:
+        await self.database.aclose()
+
+
+def open_state_store(
+    settings: Settings,
+    clock: Callable[[], float] = time.time,
+    *,
+    new_id: Callable[[], str] = lambda: uuid.uuid4().hex,
+    database: SqlDatabase | None = None,
+) -> StateStore:
+    """Raises Misconfigured if a key setting is malformed; nothing else can fail before first use."""
+    from citewell.store.coordination.leases import SqlLeaseTable
+    from citewell.store.coordination.store_health import StoreHealth
+    from citewell.store.jobs.job_store import SqlJobStore
+    from citewell.store.jobs.ledger_store import SqlLedgerStore
+    from citewell.store.jobs.thread_store import SqlThreadStore
+    from citewell.store.keys.key_vault import KeyVault
+    from citewell.store.keys.master_keys import build_master_keyring, choose_master_key_source
+    from citewell.store.library.library_store import SqlLibraryStore
+    from citewell.store.research.research_store import SqlResearchStore
+    from citewell.store.sessions.session_store import SqlSessionStore
+
+    source = choose_master_key_source(settings)
+    database = database or build_state_database(settings)
+    vault = KeyVault(database, build_master_keyring(source), clock=clock)
+    ledger = SqlLedgerStore(
+        database, vault, budget_cents=settings.research_budget, clock=clock, new_id=new_id
+    )
+    return StateStore(
+        database=database,
+        vault=vault,
+        master_key_source=source,
+        sessions=SqlSessionStore(
+            database,
+            vault,
+            ttl=settings.session_ttl,
+            max_sessions=settings.session_max,
+            clock=clock,
+        ),
+        library=SqlLibraryStore(database, vault, clock=clock),
+        jobs=SqlJobStore(database, vault, ledger, clock=clock, new_id=new_id),
+        ledger=ledger,
+        threads=SqlThreadStore(database, vault, clock=clock),
+        research=SqlResearchStore(database, vault, clock=clock),
+        leases=SqlLeaseTable(
+            database, None, holder=new_id(), health=StoreHealth(clock), clock=clock
+        ),
+    )
+
+
+def build_state_database(settings: Settings) -> SqlDatabase:
+    if settings.database_url:
+        from citewell.store.sql.postgres_database import PostgresDatabase
+
+        return PostgresDatabase(settings.database_url, schema="state")
+    from citewell.store.sql.sqlite_database import SqliteDatabase
+
+    return SqliteDatabase(settings.data_path / STATE_FILE, schema="state", vital_table="dek")

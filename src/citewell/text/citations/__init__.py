@@ -1,0 +1,1 @@
+"""Works, authors, titles and identifiers, and how they are matched and formatted."""

@@ -1,0 +1,143 @@
+"""Names of people and organisations, split into the parts that citations need."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_PARTICLE_LIST = (
+    "van von der den de da di du del della la le dos das do ter ten zu zur zum af av bin ibn al el"
+    " st st."
+)
+_NAME_PARTICLES = frozenset(_PARTICLE_LIST.split())
+_NAME_SUFFIX_PATTERN = re.compile(r",?\s+((?:jr|sr)\.?|ii|iii|iv)$", re.IGNORECASE)
+# Without a comma, only in the usual case of a degree: Ma and Rd are also family names.
+_ACADEMIC_DEGREE_PATTERN = re.compile(
+    r",\s+(?i:ph\.?\s?d|m\.?d|m\.?sc|b\.?sc|m\.?a|mba|r\.?n|esq|d\.?phil|j\.?d|cpa|rd|dds|frcp)\.?$"
+    r"|\s+(?:P[Hh]\.?\s?D|M\.?D|M\.?S[Cc]|B\.?S[Cc]|M\.?A|MBA|R\.?N|Esq|D\.?Phil|J\.?D|CPA|RD|DDS|FRCP)\.?$"
+)
+_PERSONAL_TITLE_PATTERN = re.compile(
+    r"^(?:(?:dr|prof|professor|mr|mrs|ms|sir|dame|herr|frau)\.?\s+)+", re.IGNORECASE
+)
+_ORGANISATION_WORD_PATTERN = re.compile(
+    r"\b(?:inc|llc|ltd|gmbh|corp|corporation|company|co|university|universit\w+|institut\w*|agency|ministry"
+    r"|department|office|association|foundation|society|council|committee|commission|organi[sz]ation|group|team"
+    r"|staff|desk|editors?|editorial|board|news|press|times|post|magazine|journal|reuters|bureau|service|center|centre"
+    r"|bank|museum|library|project|network|media|contributors|authors|community|government|union|club|lab|labs"
+    r"|panel|collaboration|consortium|initiative|federation|alliance|academ(?:y|ies)|administration|authority|programme"
+    r"|task force|survey|assembly|nations|collective|secretariat|directorate|parliament|court|fund|forum|observatory"
+    r"|school|college|hospital|church|party|trust|studios?|tribune|herald|guardian|gazette|wikipedia|bbc|cnn|afp|npr|nasa|who)\b\.?",
+    re.IGNORECASE,
+)  # fmt: skip
+_CJK_NAME_PATTERN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuthorName:
+    name: str  # as written on the page
+    organisation: bool = False
+    known_parts: tuple[str, str, str] = (
+        "",
+        "",
+        "",
+    )  # family, given, suffix; empty unless the source gave them separately
+
+    @classmethod
+    def from_parts(cls, *, family: str, given: str = "", suffix: str = "") -> AuthorName:
+        """A name from known parts; a particle such as "van" belongs to the family name."""
+        if _CJK_NAME_PATTERN.search(family):
+            return cls(name=f"{family}{given}")
+        spoken = " ".join(part for part in (given, family, suffix) if part)
+        return cls(name=spoken, known_parts=(family, given, suffix))
+
+    @property
+    def is_indivisible(self) -> bool:
+        """Whether this is an organisation or a name that cannot be split into parts."""
+        name = self.name
+        if self.known_parts[0]:
+            return False
+        if (
+            self.organisation
+            or any(char.isdigit() for char in name)
+            or _CJK_NAME_PATTERN.search(name)
+        ):
+            return True
+        return " " not in name.strip() or bool(_ORGANISATION_WORD_PATTERN.search(name))
+
+    @property
+    def is_organisation(self) -> bool:
+        """Whether this is marked as an organisation or contains a word such as "University"."""
+        return self.organisation or bool(_ORGANISATION_WORD_PATTERN.search(self.name))
+
+    @property
+    def family(self) -> str:
+        return self._split_name_parts()[0]
+
+    @property
+    def given(self) -> str:
+        return self._split_name_parts()[1]
+
+    @property
+    def suffix(self) -> str:
+        return self._split_name_parts()[2]
+
+    @property
+    def particle(self) -> str:
+        """The particles that the family name starts with: van der, de la."""
+        words = self.family.split()
+        small = 0
+        while small < len(words) - 1 and words[small] in _NAME_PARTICLES:
+            small += 1
+        return " ".join(words[:small])
+
+    @property
+    def display_name(self) -> str:
+        """The name with given names first."""
+        if self.is_indivisible or (not self.known_parts[0] and "," not in self.name):
+            return self.name
+        family, given, suffix = self._split_name_parts()
+        return " ".join(part for part in (given, family, suffix) if part)
+
+    @property
+    def initials(self) -> str:
+        """Initials of the given names, such as J.-P. M.; names without capitals are not shortened."""
+        shown = [
+            "-".join(_abbreviate_given_name(part) for part in word.split("-") if part)
+            for word in _split_given_names(self.given)
+        ]
+        return " ".join(word for word in shown if word)
+
+    def _split_name_parts(self) -> tuple[str, str, str]:
+        """Family name, given names and suffix, guessed if the source did not give them separately."""
+        if self.known_parts[0]:
+            return self.known_parts
+        if self.is_indivisible:
+            return self.name, "", ""
+        bare = _ACADEMIC_DEGREE_PATTERN.sub("", _PERSONAL_TITLE_PATTERN.sub("", self.name.strip()))
+        found = _NAME_SUFFIX_PATTERN.search(bare)
+        suffix = found[1] if found else ""
+        bare = _NAME_SUFFIX_PATTERN.sub("", bare)
+        if "," in bare:
+            family, _, given = bare.partition(",")
+            return family.strip(), given.strip(), suffix
+        words = bare.split()
+        cut = len(words) - 1
+        while cut > 1 and words[cut - 1].lower() in _NAME_PARTICLES:
+            cut -= 1
+        return " ".join(words[cut:]), " ".join(words[:cut]), suffix
+
+
+def _split_given_names(given: str) -> list[str]:
+    """The given names as a list; "J.A." and "JA" are two names."""
+    words = given.replace(".-", "-").replace(".", ". ").split()
+    return [
+        piece
+        for word in words
+        for piece in (word if word.isupper() and word.isalpha() and len(word) < 4 else [word])
+    ]
+
+
+def _abbreviate_given_name(name: str) -> str:
+    first = name[0]
+    cased = first.upper() != first.lower()
+    return f"{first.upper()}." if cased else name.strip(".")

@@ -1,0 +1,97 @@
+"""Bibliographies in citation styles and in the formats that reference managers import.
+
+Output is reproducible: duplicates are dropped, keys are made unique, and the machine-readable formats
+contain no access date.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from datetime import date
+from string import ascii_lowercase
+
+from citewell.text.citations import dois, exchange_formats
+from citewell.text.citations.bibtex_format import (
+    CitableWork,
+    build_citation_key,
+    format_bibtex_entry,
+)
+from citewell.text.citations.styles import apa, chicago, harvard, ieee, mla, vancouver
+
+_STYLE_FORMATTERS: dict[str, Callable[..., str]] = {
+    "apa": apa.format_apa_entry,
+    "mla": mla.format_mla_entry,
+    "chicago": chicago.format_chicago_entry,
+    "harvard": harvard.format_harvard_entry,
+    "vancouver": vancouver.format_vancouver_entry,
+    "ieee": ieee.format_ieee_entry,
+}
+_NUMBERING_TEMPLATES = {"vancouver": "{}. {}", "ieee": "[{}] {}"}  # numbered in citation order
+BIBLIOGRAPHY_STYLES = (*_STYLE_FORMATTERS, "bibtex", "ris", "csl-json")
+
+
+def render_bibliography(works: Iterable[CitableWork], *, style: str, accessed: date) -> str:
+    """The works in one of BIBLIOGRAPHY_STYLES.
+
+    Numbered styles keep the given order, other citation styles are sorted by entry, and BibTeX,
+    RIS and CSL-JSON by citation key.
+    """
+    unique = _drop_duplicate_works(works)
+    if style in _STYLE_FORMATTERS:
+        lines = [_STYLE_FORMATTERS[style](work, accessed=accessed) for work in unique]
+        return "\n\n".join(_order_style_entries(lines, style))
+    keyed = sorted(_assign_citation_keys(unique), key=lambda pair: pair[0])
+    if style == "csl-json":
+        records = [exchange_formats.build_csl_record(name, work) for name, work in keyed]
+        return json.dumps(records, ensure_ascii=False, indent=2)
+    if style == "ris":
+        return "\n\n".join(exchange_formats.format_ris_entry(work) for _, work in keyed)
+    return "\n\n".join(format_bibtex_entry(work, citation_key=name) for name, work in keyed)
+
+
+def count_unique_works(works: Iterable[CitableWork]) -> int:
+    return len(_drop_duplicate_works(works))
+
+
+def find_written_doi(text: str) -> str:
+    """The first DOI in the text as 10.x/y, in its original case; empty if there is none."""
+    return dois.find_doi_as_written(text)
+
+
+def _order_style_entries(lines: list[str], style: str) -> list[str]:
+    if style in _NUMBERING_TEMPLATES:
+        return [
+            _NUMBERING_TEMPLATES[style].format(number, line) for number, line in enumerate(lines, 1)
+        ]
+    return sorted(lines, key=str.casefold)
+
+
+def _drop_duplicate_works(works: Iterable[CitableWork]) -> list[CitableWork]:
+    """The first work of each address; works without an address are dropped."""
+    first: dict[str, CitableWork] = {}
+    for work in works:
+        if work.url:
+            first.setdefault(work.url, replace(work, doi=find_written_doi(work.doi)))
+    return list(first.values())
+
+
+def _assign_citation_keys(works: list[CitableWork]) -> list[tuple[str, CitableWork]]:
+    taken: dict[str, CitableWork] = {}
+    for work in works:
+        name = next(
+            name for name in _generate_key_variants(build_citation_key(work)) if name not in taken
+        )
+        taken[name] = work
+    return list(taken.items())
+
+
+def _generate_key_variants(base: str) -> Iterator[str]:
+    yield base
+    for letter in ascii_lowercase:
+        yield base + letter
+    number = 2
+    while True:
+        yield f"{base}z{number}"
+        number += 1

@@ -1,0 +1,103 @@
+"""The data of a work or page that is to be cited."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from citewell.model.paper import Paper, WorkAuthor
+from citewell.text.citations.author_names import AuthorName
+from citewell.text.safety.markup_cleaning import clean_markup
+from citewell.text.web import addresses
+
+PERIODICAL_KINDS = frozenset({"article-journal", "article-magazine", "article-newspaper", "review"})
+CONTAINED_KINDS = frozenset(
+    {"chapter", "paper-conference", "entry-encyclopedia", "entry-dictionary"}
+)
+WEB_PAGE_KINDS = frozenset({"", "webpage", "post-weblog", "post"})
+_PARTIAL_DATE_PATTERN = re.compile(r"(\d{4})(?:-(\d{2}))?(?:-(\d{2}))?")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CitableWork:
+    """`published` is ISO 8601, possibly only year or month; `kind` is a CSL type, empty for a page."""
+
+    url: str
+    title: str = ""
+    authors: tuple[AuthorName, ...] = ()
+    site: str = ""  # the container: a site, a journal, the book of a chapter
+    published: str = ""
+    doi: str = ""
+    kind: str = ""
+    volume: str = ""
+    issue: str = ""
+    pages: str = ""
+    publisher: str = ""
+    place: str = ""
+    edition: str = ""
+    editors: tuple[AuthorName, ...] = ()
+    language: str = ""  # of the title; only titles known to be English are capitalised
+
+    @property
+    def is_web_page(self) -> bool:
+        return self.kind in WEB_PAGE_KINDS
+
+    @property
+    def container_title(self) -> str:
+        """The title of the site, journal or book; for a page without one, its host."""
+        return self.site or (addresses.format_host_name(self.url) if self.is_web_page else "")
+
+    @property
+    def link(self) -> str:
+        """The address of the DOI if there is one and this is no web page, else the URL."""
+        return f"https://doi.org/{self.doi}" if self.doi and not self.is_web_page else self.url
+
+    @property
+    def date_parts(self) -> tuple[str, int, int]:
+        """Year as text, month and day as numbers; empty or 0 if unknown."""
+        match = _PARTIAL_DATE_PATTERN.match(self.published)
+        if match is None:
+            return "", 0, 0
+        month = int(match[2] or 0)
+        return match[1], month if month <= 12 else 0, int(match[3] or 0)
+
+
+def parse_author_line(text: str | None) -> tuple[AuthorName, ...]:
+    """Authors from one line, separated by semicolons, "and", or commas between full names."""
+    if not text:
+        return ()
+    names: list[str] = []
+    for part in re.split(r"\s*;\s*|\s+and\s+|\s+&\s+", text.strip()):
+        pieces = [piece.strip() for piece in part.split(",") if piece.strip()]
+        several = len(pieces) > 1 and all(" " in piece for piece in pieces)
+        names.extend(pieces if several else [part.strip(" ,")] if part.strip(" ,") else [])
+    return tuple(AuthorName(name=name) for name in names)
+
+
+def convert_paper(paper: Paper) -> CitableWork:
+    """A work from a registry's paper record."""
+    doi, venue, publisher = (
+        paper.doi or "",
+        clean_markup(paper.venue),
+        clean_markup(paper.publisher),
+    )
+    return CitableWork(
+        url=f"https://doi.org/{doi}" if doi else paper.url,
+        title=clean_markup(paper.title),
+        authors=tuple(map(_convert_person, paper.authors)),
+        site=venue,
+        published=paper.published or (str(paper.year) if paper.year else ""),
+        doi=doi,
+        kind=paper.kind or ("article-journal" if paper.venue else "article"),
+        volume=paper.volume or "",
+        issue=paper.issue or "",
+        pages=paper.pages or "",
+        publisher="" if publisher.casefold() == venue.casefold() else publisher,
+        language=paper.language or "",
+    )
+
+
+def _convert_person(person: WorkAuthor) -> AuthorName:
+    if person.organisation or not person.family:
+        return AuthorName(name=person.name, organisation=person.organisation)
+    return AuthorName.from_parts(family=person.family, given=person.given, suffix=person.suffix)

@@ -1,0 +1,46 @@
+"""Finds texts that are copies of each other, by the five-word runs they share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from zlib import crc32
+
+from citewell.text.language import tokens
+
+_SHINGLE_WORDS = 5
+_MIN_COPIED_SHARE = 0.8  # of the shorter text's runs must be in the other
+_MIN_SHINGLES = 20  # runs; a shorter text must equal the other
+_MAX_SHINGLED_CHARS = 60_000  # characters
+_MIN_LENGTH_RATIO = 0.3  # of the longer text's length: a quotation is not a copy
+
+
+def hash_shingles(text: str) -> frozenset[int]:
+    """Hashes of all five-word runs; the same in every process."""
+    words = [
+        word.encode("utf-8", "surrogatepass")
+        for word in tokens.split_words(text[:_MAX_SHINGLED_CHARS])
+    ]
+    return frozenset(
+        crc32(b" ".join(words[at : at + _SHINGLE_WORDS]))
+        for at in range(max(1, len(words) - _SHINGLE_WORDS + 1))
+    )
+
+
+def find_copied_originals(texts: Sequence[str]) -> tuple[int, ...]:
+    """For each text the index of the first text it copies; its own index if it copies none."""
+    runs = [hash_shingles(text) for text in texts]
+    first: list[int] = []
+    for place, own in enumerate(runs):
+        earlier = (other for other in range(place) if first[other] == other)
+        found = (other for other in earlier if _is_copied_text(runs[other], own))
+        first.append(next(found, place))
+    return tuple(first)
+
+
+def _is_copied_text(one: frozenset[int], other: frozenset[int]) -> bool:
+    short, long = sorted((one, other), key=len)
+    if len(short) < _MIN_SHINGLES:
+        return one == other
+    if len(short) < _MIN_LENGTH_RATIO * len(long):
+        return False
+    return len(short & long) >= _MIN_COPIED_SHARE * len(short)

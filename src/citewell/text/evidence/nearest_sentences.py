@@ -1,0 +1,84 @@
+"""The sentences of a text that are nearest to a claim; no verdict on the claim."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from citewell.text.language import sentences
+from citewell.text.language.tokens import extract_terms
+
+# Added to the count of shared terms for a stance word or a shared number.
+_STANCE_OR_NUMBER_BONUS = 1.5
+# Connectives (however, although, whereas) are left out: supporting text uses them too often.
+_STANCE_PATTERN = re.compile(
+    r"\b(?:did not|does not|do not|is not|are not|was not|were not|cannot|failed to|fails to"
+    r"|no evidence|no link|no association|no significant|lack of evidence|contrary to|refut\w+"
+    r"|debunk\w*|disprov\w+|contradict\w*|disput\w+|den(?:y|ies|ied)|false(?:ly)?|incorrect(?:ly)?"
+    r"|inaccurate|misleading|hoax|myth|unfounded|baseless|misinformation|not supported|unsupported"
+    r"|retracted|confirm\w*|prov(?:es|ed|en)|demonstrat\w+|support(?:s|ed)|evidence that)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimTerms:
+    """The terms and numbers of a claim, extracted once to compare it with many texts."""
+
+    terms: frozenset[str]
+    numbers: frozenset[str]
+    language: str | None = None
+
+
+@lru_cache(maxsize=64)
+def build_claim_terms(text: str, *, language: str | None = None) -> ClaimTerms:
+    found = extract_terms(text, language=language)
+    return ClaimTerms(terms=found, numbers=_select_number_terms(found), language=language)
+
+
+def find_nearest_sentence(asked: ClaimTerms, text: str) -> str:
+    """The sentence of `text` nearest to the claim; empty if no sentence shares a term with it."""
+    best, height = "", 0.0
+    for sentence in sentences.split_sentences(text):
+        score = _score_claim_sentence(asked, sentence)
+        if score > height:
+            best, height = sentence, score
+    return best
+
+
+def find_nearest_sentences(
+    asked: ClaimTerms, text: str, *, max_sentences: int = 5
+) -> tuple[str, tuple[str, ...]]:
+    """The sentence nearest to the claim, and the nearest `max_sentences` in text order.
+
+    Sentences that score less than half of the best are left out.
+    """
+    scored = [
+        (_score_claim_sentence(asked, sentence), sentence)
+        for sentence in sentences.split_sentences(text)
+    ]
+    height = max((score for score, _ in scored), default=0.0)
+    if not height:
+        return "", ()
+    by_score = sorted(range(len(scored)), key=lambda place: -scored[place][0])
+    chosen = sorted(place for place in by_score[:max_sentences] if scored[place][0] >= height / 2)
+    said = tuple(dict.fromkeys(scored[place][1] for place in chosen))
+    return scored[by_score[0]][1], said
+
+
+def _score_claim_sentence(asked: ClaimTerms, sentence: str) -> float:
+    found = extract_terms(sentence, language=asked.language)
+    shared = len(found & asked.terms)
+    if not shared:
+        return 0.0
+    score = float(shared)
+    if _STANCE_PATTERN.search(sentence):
+        score += _STANCE_OR_NUMBER_BONUS
+    if asked.numbers & found:
+        score += _STANCE_OR_NUMBER_BONUS
+    return score
+
+
+def _select_number_terms(found: frozenset[str]) -> frozenset[str]:
+    return frozenset(term for term in found if term[0].isdigit())

@@ -1,0 +1,53 @@
+"""The features by which sentences are compared: stems, stem pairs, trigrams and quantities."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from citewell.text.evidence import negation
+from citewell.text.language import tokens
+from citewell.text.quantities import stated_quantities
+from citewell.text.quantities.stated_quantities import StatedQuantity
+
+
+@dataclass(frozen=True, kw_only=True)
+class SentenceFeatures:
+    """One sentence and its features; the costly ones are computed on first use and cached."""
+
+    text: str
+    stems: tuple[str, ...]  # in text order, without stop-words
+    language: str | None = None
+
+    @cached_property
+    def terms(self) -> frozenset[str]:
+        return frozenset(self.stems)
+
+    @cached_property
+    def stem_pairs(self) -> frozenset[tuple[str, str]]:
+        return frozenset(zip(self.stems, self.stems[1:], strict=False))
+
+    @cached_property
+    def trigrams(self) -> frozenset[str]:
+        plain = f" {' '.join(tokens.split_words(self.text))} "
+        return frozenset(plain[at : at + 3] for at in range(len(plain) - 2))
+
+    @cached_property
+    def quantities(self) -> tuple[StatedQuantity, ...]:
+        return stated_quantities.extract_quantities(self.text, language=self.language)
+
+    @cached_property
+    def is_negated(self) -> bool:
+        return negation.is_negated_statement(self.text, language=self.language)
+
+
+def build_sentence_features(text: str, *, language: str | None = None) -> SentenceFeatures:
+    stems = tuple(tokens.list_terms(text, language=language))
+    return SentenceFeatures(text=text, stems=stems, language=language)
+
+
+def build_all_features(
+    texts: Iterable[str], *, language: str | None = None
+) -> tuple[SentenceFeatures, ...]:
+    return tuple(build_sentence_features(text, language=language) for text in texts)

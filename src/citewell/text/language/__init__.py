@@ -1,0 +1,1 @@
+"""Languages, scripts, sentences, words and stems of a text."""

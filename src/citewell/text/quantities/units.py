@@ -1,0 +1,100 @@
+"""Units of measure, currencies, and words for large numbers, in several languages."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+MAGNITUDE_FACTORS: dict[str, Decimal] = {
+    name: Decimal(10) ** power
+    for power, names in {
+        2: "hundred hundert",
+        3: "thousand tausend mil mille tsd tys тыс k",
+        6: "million millions mio mln mn millionen millón millones milione milioni miljoen miljoner milhão"
+        " milhões millioner миллион миллиона миллионов млн m",
+        9: "billion billions bn mrd milliarde milliarden milliard milliards miliardo miliardi miljard"
+        " miljarder миллиард миллиарда миллиардов млрд b",
+        12: "trillion trillions tn trn billionen billón billones триллион триллионов трлн",
+    }.items()
+    for name in names.split()
+}
+# Magnitudes only after an amount with a currency sign: elsewhere m and b mean something else.
+SHORT_MAGNITUDES = frozenset(("k", "m", "b"))
+CJK_MAGNITUDE_FACTORS = {"千": Decimal(1000), "万": Decimal(10**4), "萬": Decimal(10**4), "億": Decimal(10**8), "亿": Decimal(10**8), "兆": Decimal(10**12)}  # fmt: skip
+
+_CURRENCY_NAME_ROWS = {
+    "usd": "$ us$ usd dollar dollars dólares dollari",
+    "eur": "€ eur euro euros",
+    "gbp": "£ gbp pound pounds sterling",
+    "jpy": "¥ jpy yen 円",
+    "cny": "cny rmb yuan renminbi 元",
+    "inr": "₹ inr rupee rupees",
+    "chf": "chf franken francs",
+    "krw": "₩ krw won",
+    "rub": "₽ rub rouble roubles ruble rubles руб рублей",
+    "cad": "c$ cad",
+    "aud": "a$ aud",
+}
+_MEASURE_NAME_ROWS: dict[str, dict[str, str]] = {
+    "%": {"1": "% percent pct prozent percento porcentaje procent процент процентов процента ％"},
+    "pp": {"1": "pp"},
+    "m": {
+        "1": "m metre metres meter meters",
+        "1000": "km kilometre kilometres kilometer kilometers",
+        "0.01": "cm centimetre centimetres centimeter centimeters",
+        "0.001": "mm millimetre millimetres millimeter millimeters",
+        "0.000001": "µm μm micrometre micrometres micrometers",
+        "0.000000001": "nm nanometre nanometres nanometers",
+        "1609.344": "mile miles mi",
+        "0.3048": "ft foot feet",
+        "0.0254": "inch inches",
+    },
+    "g": {
+        "1": "g gram grams gramme grammes",
+        "1000": "kg kilogram kilograms kilogramme kilogrammes kilo kilos",
+        "0.001": "mg milligram milligrams",
+        "0.000001": "µg μg mcg microgram micrograms",
+        "1000000": "t tonne tonnes ton tons tonnen",
+        "453.59237": "lb lbs",
+        "28.349523125": "oz ounce ounces",
+    },
+    "l": {"1": "l litre litres liter liters", "0.001": "ml millilitre millilitres milliliters"},
+    "b": {
+        "1": "byte bytes", "1000": "kb kilobyte kilobytes", "1000000": "mb megabyte megabytes",
+        "1000000000": "gb gigabyte gigabytes", "1000000000000": "tb terabyte terabytes",
+    },
+    "wh": {
+        "1": "wh", "1000": "kwh", "1000000": "mwh", "1000000000": "gwh", "1000000000000": "twh",
+    },
+    "w": {
+        "1": "w watt watts", "1000": "kw kilowatt kilowatts", "1000000": "mw megawatt megawatts",
+        "1000000000": "gw gigawatt gigawatts", "1000000000000": "tw",
+    },
+    "hz": {"1": "hz", "1000": "khz", "1000000": "mhz", "1000000000": "ghz"},
+    "day": {"1": "day days tag tage tagen jour jours día días", "7": "week weeks woche wochen"},
+    "hour": {"1": "hour hours hr hrs h stunde stunden heures horas"},
+    "minute": {"1": "minute minutes min mins minuten"},
+    "second": {"1": "second seconds s sec secs sekunden", "0.001": "ms millisecond milliseconds"},
+    "month": {"1": "month months monat monate monaten mois meses"},
+    "year": {"1": "year years yr yrs jahr jahre jahren an ans année années año años", "10": "decade decades"},
+    "°c": {"1": "°c celsius"},
+    "°f": {"1": "°f fahrenheit"},
+    "km/h": {"1": "km/h kmh kph", "1.609344": "mph"},
+    "km²": {"1": "km² km2 sqkm"},
+    "ha": {"1": "ha hectare hectares hektar"},
+    "x": {"1": "times fold mal fois veces"},
+}  # fmt: skip
+
+UNIT_FACTORS: dict[str, tuple[str, Decimal]] = {
+    name: (unit, Decimal(factor))
+    for unit, scales in _MEASURE_NAME_ROWS.items()
+    for factor, names in scales.items()
+    for name in names.split()
+}
+CURRENCY_CODES = {
+    name: unit for unit, names in _CURRENCY_NAME_ROWS.items() for name in names.split()
+}
+# Too short or too common to be units anywhere but directly after a figure.
+_TERSE_UNIT_LIST = "m g l b w s h t in an mi ft oz min won mal times second seconds x k"
+TERSE_UNITS = frozenset(_TERSE_UNIT_LIST.split())
+# Every unit that a parsed value can have.
+VALUE_UNITS = frozenset((*_MEASURE_NAME_ROWS, *_CURRENCY_NAME_ROWS))

@@ -1,0 +1,1 @@
+"""What a question asks, what an answer to it looks like, and how it is put to a model."""

@@ -1,0 +1,1 @@
+"""Markup, invisible characters, injected commands and secrets in outside text."""

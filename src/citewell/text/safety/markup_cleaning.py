@@ -1,0 +1,23 @@
+"""Cleans titles and snippets: removes tags and invisible characters."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+
+from citewell.text.safety.invisible_characters import extract_visible_text
+
+# A tag starts with a letter, a slash or an exclamation mark: "a < b" and "x <3 y" are kept.
+_HTML_TAG_PATTERN = re.compile(r"<!--.*?-->|</?[A-Za-z][^<>]*>|<![A-Za-z][^<>]*>", re.DOTALL)
+_BREAKING_TAG_PATTERN = re.compile(r"</?(?:br|p|div|li|tr|td|h[1-6])\b[^<>]*>", re.IGNORECASE)
+_WHITESPACE_PATTERN = re.compile(r"\s+")
+
+__all__ = ["clean_markup", "extract_visible_text"]
+
+
+def clean_markup(markup: str | None) -> str:
+    """One line of cleaned text: no tags, entities decoded, no invisible characters, single spaces."""
+    if not markup:
+        return ""
+    without = _HTML_TAG_PATTERN.sub("", _BREAKING_TAG_PATTERN.sub(" ", markup))
+    return _WHITESPACE_PATTERN.sub(" ", extract_visible_text(unescape(without))).strip()

@@ -1,1 +1,0 @@
-"""Citation styles: one module a style, each with `entry(work, accessed=…)`."""

@@ -1,0 +1,1 @@
+"""Web addresses, domains, search operators and markdown as HTML."""
