@@ -10,8 +10,6 @@ from functools import partial
 
 from citewell.config import Settings
 from citewell.store.cache.artifact_store import ArtifactStore, CachedArtifactStore
-from citewell.store.cache.provider_facts import CachedProviderMemory
-from citewell.store.cache.recent_entries import RecentEntries
 from citewell.store.cache.settings_fingerprint import build_settings_fingerprint
 from citewell.store.cache.single_flight import CachedLoader
 from citewell.store.cache.sql_tier import SqlCacheTier
@@ -21,16 +19,33 @@ from citewell.store.cache.tiered_cache import (
     ResultCache,
     TieredCache,
 )
+from citewell.store.cache.timed_values import EntryKey, TimedValue
 from citewell.store.coordination.leases import LeaseTable, SqlLeaseTable, UnsharedLeaseTable
 from citewell.store.coordination.rate_limits import MemoryRateLimiter, RateLimiter, SqlRateLimiter
 from citewell.store.coordination.store_health import StoreHealth
 from citewell.store.keys import key_file
 from citewell.store.keys.encryption import LazyKeyring, derive_key, parse_hex_key
+from citewell.store.recent_values import RecentValues
 from citewell.store.sql.database import SqlDatabase
 from citewell.store.sql.sqlite_database import SqliteDatabase
 
 CACHE_FILE, CACHE_KEY_FILE = "cache.db", "cache.key"
 _BYTES_PER_MB = 2**20
+
+
+class CachedProviderMemory:
+    """Small facts that one provider keeps across restarts; no other provider can read them."""
+
+    def __init__(self, facts: TieredCache, name: str) -> None:
+        self._facts = facts
+        self._name = name
+
+    async def recall_fact(self, key: str) -> bytes | None:
+        entry = await self._facts.look_up_latest(self._name, key)
+        return None if entry is None else entry.value
+
+    async def remember_fact(self, key: str, value: bytes, *, ttl: float) -> None:
+        await self._facts.store_entry(self._name, key, value, ttl=ttl)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +94,9 @@ def open_cache_store(
     """Raises Misconfigured if a key setting is malformed; later failures only become warnings."""
     keys = _build_cache_keyring(settings)
     health = StoreHealth(clock)
-    memory = RecentEntries(settings.cache_max_memory_mb * _BYTES_PER_MB)
+    memory: RecentValues[EntryKey, TimedValue] = RecentValues(
+        settings.cache_max_memory_mb * _BYTES_PER_MB
+    )
     shared = _build_shared_backend(settings, keys, health, clock=clock, holder=new_id())
     space = partial(TieredCache, memory=memory, disk=shared.tier, health=health, clock=clock)
     kept = f"answer.{build_settings_fingerprint(settings)}"

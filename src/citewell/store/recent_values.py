@@ -11,10 +11,16 @@ V = TypeVar("V")
 
 
 class RecentValues(Generic[K, V]):
+    """Values by key. When they are more than `max_bytes` together, the least recently used go."""
+
     def __init__(self, max_bytes: int) -> None:
         self._max = max_bytes
         self._held = 0
         self._entries: OrderedDict[K, tuple[V, int]] = OrderedDict()
+
+    @property
+    def held_bytes(self) -> int:
+        return self._held
 
     def find_recent_value(self, key: K) -> V | None:
         found = self._entries.get(key)
@@ -23,15 +29,16 @@ class RecentValues(Generic[K, V]):
         self._entries.move_to_end(key)
         return found[0]
 
-    def add_recent_value(self, key: K, value: V, size: int) -> None:
-        """Add a value, unless it is larger than a quarter of the limit."""
+    def add_recent_value(self, key: K, value: V, size: int) -> bool:
+        """False if it is not added, because it is larger than a quarter of the limit."""
         self.drop_value(key)
         if size > self._max // 4:
-            return
+            return False
         self._entries[key] = (value, size)
         self._held += size
         while self._held > self._max:
             self._held -= self._entries.popitem(last=False)[1][1]
+        return True
 
     def drop_value(self, key: K) -> None:
         found = self._entries.pop(key, None)

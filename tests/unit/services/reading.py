@@ -12,11 +12,11 @@ from typing import Any
 from citewell.errors import CitewellError
 from citewell.model.page import Page
 from citewell.services.reading.cached_pages import CachedPageReader, ProgressCallback
-from citewell.store.cache.recent_entries import RecentEntries
 from citewell.store.cache.single_flight import CachedLoader
 from citewell.store.cache.tiered_cache import TieredCache
 from citewell.store.coordination.leases import UnsharedLeaseTable
 from citewell.store.coordination.store_health import StoreHealth
+from citewell.store.recent_values import RecentValues
 
 NOW = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
 
@@ -84,7 +84,7 @@ class Memory:
     def __post_init__(self) -> None:
         health = StoreHealth(self.clock)
         self.cache = TieredCache(
-            "answer", memory=RecentEntries(10**8), disk=None, health=health, clock=self.clock
+            "answer", memory=RecentValues(10**8), disk=None, health=health, clock=self.clock
         )
         self.loader = CachedLoader(self.cache, UnsharedLeaseTable())
 

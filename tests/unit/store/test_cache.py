@@ -18,9 +18,10 @@ import pytest
 import citewell
 from citewell.config import Settings
 from citewell.errors import Misconfigured
-from citewell.store.cache.recent_entries import RecentEntries, TimedValue
 from citewell.store.cache.single_flight import FreshValue
+from citewell.store.cache.timed_values import TimedValue, measure_entry_bytes
 from citewell.store.cache_store import open_cache_store
+from citewell.store.recent_values import RecentValues
 
 KEY, OTHER_KEY = "0a" * 32, "0b" * 32
 MB = 2**20
@@ -208,34 +209,42 @@ def test_swapped_rows_do_not_open(tmp_path: Path) -> None:
 
 
 def test_the_memory_tier_is_bounded_and_lets_the_least_used_go() -> None:
-    lru = RecentEntries(10_000)
+    recent: RecentValues[int, str] = RecentValues(10_000)
     for number in range(5):
-        lru.add_entry(("s", "o", str(number)), TimedValue(b"x" * 1500, 0.0, 1.0))
-    lru.find_entry(("s", "o", "0"))
+        recent.add_recent_value(number, "x", 1900)
+    recent.find_recent_value(0)
 
-    lru.add_entry(("s", "o", "5"), TimedValue(b"x" * 1500, 0.0, 1.0))
+    recent.add_recent_value(5, "x", 1900)
 
-    assert lru.held_bytes <= 10_000
-    assert [n for n in range(6) if lru.find_entry(("s", "o", str(n)))] == [0, 2, 3, 4, 5]
+    assert recent.held_bytes <= 10_000
+    assert [n for n in range(6) if recent.find_recent_value(n)] == [0, 2, 3, 4, 5]
 
 
 def test_memory_accounts_for_what_it_replaces_and_drops() -> None:
-    lru = RecentEntries(100_000)
+    recent: RecentValues[tuple[str, str], str] = RecentValues(100_000)
     for _ in range(50):
-        lru.add_entry(("s", "o", "same"), TimedValue(b"x" * 5000, 0.0, 1.0))
-    assert lru.held_bytes < 6000
+        recent.add_recent_value(("owner", "same"), "x", 5000)
+    assert recent.held_bytes == 5000
 
-    lru.drop_matching_entries(lambda spot: spot[1] == "o")
+    recent.drop_matching_values(lambda key: key[0] == "owner")
 
-    assert lru.held_bytes == 0
+    assert recent.held_bytes == 0
 
 
 def test_one_giant_does_not_empty_the_memory() -> None:
-    lru = RecentEntries(10_000)
-    lru.add_entry(("s", "o", "small"), TimedValue(b"x", 0.0, 1.0))
+    recent: RecentValues[str, str] = RecentValues(10_000)
+    recent.add_recent_value("small", "x", 1)
 
-    assert not lru.add_entry(("s", "o", "giant"), TimedValue(b"x" * 9000, 0.0, 1.0))
-    assert lru.find_entry(("s", "o", "small")) is not None
+    assert not recent.add_recent_value("giant", "x", 9000)
+    assert recent.find_recent_value("small") is not None
+
+
+def test_an_entry_counts_its_value_its_key_and_its_overhead() -> None:
+    entry = TimedValue(b"x" * 1500, 0.0, 1.0)
+
+    assert (
+        1500 + len("spaceownerkey") < measure_entry_bytes(("space", "owner", "key"), entry) < 2500
+    )
 
 
 def test_the_disk_tier_is_bounded_and_keeps_what_was_used_last(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 import zlib
 
-from citewell.store.cache.recent_entries import EntryKey, TimedValue
+from citewell.store.cache.timed_values import EntryKey, TimedValue
 from citewell.store.keys.encryption import EncryptionKeyring, RowPlace
 
 _ENTRY_TABLE = "entry"

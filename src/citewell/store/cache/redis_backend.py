@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from citewell.errors import CitewellError, Misconfigured
 from citewell.store.body_compression import run_off_loop_if_large
 from citewell.store.cache.encrypted_entries import decrypt_entry, encrypt_entry
-from citewell.store.cache.recent_entries import EntryKey, TimedValue
+from citewell.store.cache.timed_values import EntryKey, TimedValue
 from citewell.store.coordination.rate_limits import MemoryRateLimiter
 from citewell.store.coordination.store_health import StoreHealth
 from citewell.store.failures import StoreError

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from citewell.store.body_compression import run_off_loop_if_large
 from citewell.store.cache.encrypted_entries import decrypt_entry, encrypt_entry
-from citewell.store.cache.recent_entries import EntryKey, TimedValue
+from citewell.store.cache.timed_values import EntryKey, TimedValue
 from citewell.store.keys.encryption import EncryptionKeyring, LazyKeyring
 from citewell.store.sql.database import SqlDatabase, SqlScalar, SqlStatement
 

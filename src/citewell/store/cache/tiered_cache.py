@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from citewell.errors import CitewellError
-from citewell.store.cache.recent_entries import EntryKey, RecentEntries, TimedValue
+from citewell.store.cache.timed_values import EntryKey, TimedValue, measure_entry_bytes
 from citewell.store.coordination.store_health import StoreHealth
 from citewell.store.failures import DecryptionFailed
+from citewell.store.recent_values import RecentValues
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +78,7 @@ class TieredCache:
         self,
         space: str,
         *,
-        memory: RecentEntries,
+        memory: RecentValues[EntryKey, TimedValue],
         disk: CacheTier | None,
         health: StoreHealth,
         clock: Callable[[], float],
@@ -93,7 +94,7 @@ class TieredCache:
         return await self._look_up_in_tiers(owner, key, disk_first=False)
 
     def count_held_bytes(self, owner: str, key: str) -> int:
-        kept = self._memory.find_entry((self._space, owner, key))
+        kept = self._memory.find_recent_value((self._space, owner, key))
         return len(kept.value) if kept is not None and kept.is_fresh(self._clock()) else 0
 
     async def look_up_latest(self, owner: str, key: str) -> CacheEntry | None:
@@ -106,13 +107,13 @@ class TieredCache:
         if ttl <= 0:
             return False
         self._changes += 1
-        remembered = self._memory.add_entry(spot, kept)
+        remembered = self._keep_in_memory(spot, kept)
         return await self._write_to_disk(spot, kept) or remembered
 
     async def remove_entry(self, owner: str, key: str) -> None:
         spot = (self._space, owner, key)
         self._changes += 1
-        self._memory.drop_entry(spot)
+        self._memory.drop_value(spot)
         if self._disk is not None and self._health.is_usable():
             try:
                 await self._disk.delete_entry(spot)
@@ -121,7 +122,7 @@ class TieredCache:
 
     async def clear_entries(self, owner: str | None = None) -> None:
         self._changes += 1
-        self._memory.drop_matching_entries(
+        self._memory.drop_matching_values(
             lambda spot: spot[0] == self._space and (owner is None or spot[1] == owner)
         )
         if self._disk is not None and self._health.is_usable():
@@ -140,11 +141,11 @@ class TieredCache:
         self, owner: str, key: str, *, disk_first: bool
     ) -> CacheEntry | None:
         spot = (self._space, owner, key)
-        kept, tier = None if disk_first else self._memory.find_entry(spot), "memory"
+        kept, tier = None if disk_first else self._memory.find_recent_value(spot), "memory"
         if kept is None:
             kept, tier = await self._read_from_disk(spot), "disk"
         if kept is None and disk_first:
-            kept, tier = self._memory.find_entry(spot), "memory"
+            kept, tier = self._memory.find_recent_value(spot), "memory"
         now = self._clock()
         if kept is None or not kept.is_fresh(now):
             self._health.record_event("misses")
@@ -165,8 +166,12 @@ class TieredCache:
             self._health.record_store_failure(error)
             return None
         if kept is not None and changes == self._changes:
-            self._memory.add_entry(spot, kept)
+            self._keep_in_memory(spot, kept)
         return kept
+
+    def _keep_in_memory(self, spot: EntryKey, kept: TimedValue) -> bool:
+        """False if it is too large for the memory."""
+        return self._memory.add_recent_value(spot, kept, measure_entry_bytes(spot, kept))
 
     async def _write_to_disk(self, spot: EntryKey, kept: TimedValue) -> bool:
         if self._disk is None or not self._health.is_usable():
