@@ -68,6 +68,10 @@ class Owner:
         return f"{self.tenant}/{self.user}"
 
 
+# Reports how much of a call is done, the total if it is known, and a message.
+ProgressCallback = Callable[[float, float | None, str | None], Awaitable[None]]
+
+
 async def ignore_progress(_done: float, _total: float | None, _message: str | None) -> None:
     """Used when the caller did not ask for progress."""
 
@@ -78,7 +82,7 @@ class ToolCall:
 
     owner: Owner = field(default_factory=Owner)
     provide_service: Callable[[type[Any]], Any]
-    send_progress: Callable[[float, float | None, str | None], Awaitable[None]] = ignore_progress
+    send_progress: ProgressCallback = ignore_progress
     trace: RoutingTrace = field(default_factory=RoutingTrace)
     session_id: str | None = None
     _done: float = 0.0

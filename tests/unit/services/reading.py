@@ -11,12 +11,13 @@ from typing import Any
 
 from citewell.errors import CitewellError
 from citewell.model.page import Page
-from citewell.services.reading.cached_pages import CachedPageReader, ProgressCallback
+from citewell.services.reading.cached_pages import CachedPageReader
 from citewell.store.cache.single_flight import CachedLoader
 from citewell.store.cache.tiered_cache import TieredCache
 from citewell.store.coordination.leases import UnsharedLeaseTable
 from citewell.store.coordination.store_health import StoreHealth
 from citewell.store.recent_values import RecentValues
+from citewell.tooling import ProgressCallback
 
 NOW = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
 

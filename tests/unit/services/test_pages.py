@@ -270,17 +270,6 @@ def test_a_page_without_validators_is_never_asked_about() -> None:
     assert reads.asked[URL] == 2
 
 
-def test_many_pages_come_in_order_with_their_errors() -> None:
-    other = "https://example.org/b"
-    cached = Memory().reading(ScriptedReads({URL: Blocked("Walled."), other: 60.0}))
-
-    found = asyncio.run(
-        cached.read_many_pages([URL, other, "https://example.org/c"], timeout=0.05, concurrency=2)
-    )
-
-    assert [type(one) for one in found] == [Blocked, NetworkFailed, Page]
-
-
 def test_closing_closes_the_reader_below() -> None:
     reads = ScriptedReads()
 

@@ -8,7 +8,6 @@ from typing import TypeVar
 import pytest
 
 from citewell import config
-from citewell.errors import CitewellError, NetworkFailed, NotFound
 from citewell.model.page import Page
 from citewell.net.network import Network
 from citewell.services.reading.page_reader import PageReader
@@ -48,48 +47,21 @@ def test_content_is_cut_to_the_length_asked_for(
     assert page.content.endswith(".")
 
 
-def test_many_pages_come_in_the_order_asked(internet: Internet, environ: dict[str, str]) -> None:
-    found = using(environ, lambda service: service.read_many_pages(urls(internet)))
-
-    assert [page.url for page in found if isinstance(page, Page)] == urls(internet)
-
-
-def test_one_failure_leaves_the_others_alone(internet: Internet, environ: dict[str, str]) -> None:
-    wanted = [urls(internet)[0], internet.odd("status/404"), urls(internet)[1]]
-
-    found = using(environ, lambda service: service.read_many_pages(wanted))
-
-    assert isinstance(found[1], NotFound)
-    assert isinstance(found[0], Page)
-    assert isinstance(found[2], Page)
-
-
-def test_a_slow_page_is_given_up_alone(internet: Internet, environ: dict[str, str]) -> None:
-    wanted = [internet.odd("slow"), *urls(internet)]
-
-    found = using(
-        environ, lambda service: service.read_many_pages(wanted, timeout=3.0, concurrency=2)
-    )
-
-    assert isinstance(found[0], NetworkFailed)
-    assert all(isinstance(page, Page) for page in found[1:])
-
-
 def test_no_more_pages_are_read_at_once_than_the_setting_allows(
     internet: Internet, environ: dict[str, str]
 ) -> None:
     internet.world.fail("/odd/fine", Fault(delay=30))
     wanted = [internet.odd("fine"), *urls(internet)]
 
-    found: tuple[Page | CitewellError, ...] = using(
-        environ,
-        lambda service: service.read_many_pages(wanted, timeout=1.0),
-        max_page_concurrency=1,
-        page_timeout=30,
-    )
+    async def read_all(service: PageReader) -> None:
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(1.0):
+                await asyncio.gather(*map(service.read_page, wanted))
 
-    assert isinstance(found[0], NetworkFailed)
+    using(environ, read_all, max_page_concurrency=1, page_timeout=30)
+
     assert internet.world.calls["odd"] == 1
+    assert internet.world.calls["pages"] == 0
 
 
 def test_progress_names_the_tiers(internet: Internet, environ: dict[str, str]) -> None:

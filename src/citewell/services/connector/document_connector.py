@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from citewell.errors import CitewellError, InvalidInput
@@ -21,6 +21,7 @@ from citewell.services.web.search_cache import CachedWebSearch
 from citewell.services.web.search_service import SearchRequest
 from citewell.store.library.library_store import LibraryMatch
 from citewell.text.web import addresses
+from citewell.tooling import ProgressCallback
 
 logger = logging.getLogger(__name__)
 
@@ -115,7 +116,7 @@ class DocumentConnector:
         self,
         document_id: str,
         *,
-        progress: Callable[[float, float | None, str | None], Awaitable[None]] | None = None,
+        progress: ProgressCallback | None = None,
     ) -> ConnectorDocument:
         address = document_id.strip()
         if not document_ids.is_document_id(address) and not address.lower().startswith(

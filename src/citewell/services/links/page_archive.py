@@ -22,6 +22,7 @@ from citewell.services.links.wayback_machine import (
     WaybackMachine,
 )
 from citewell.text.safety.markup_cleaning import clean_markup
+from citewell.tooling import ProgressCallback
 
 CAPTURE_SECONDS = 25.0  # seconds for the capture, waits included
 RETRY_WAIT_SECONDS = (3.0, 7.0)  # before the second and the third attempt
@@ -31,8 +32,6 @@ _CLOCK_SKEW = timedelta(minutes=2)  # how far our clock may run ahead of the arc
 _UNQUOTED_CHARS = "%/:?&=+,;@!$'()*~[]"
 _JOB_ID_PATTERN = re.compile(r"spn2-[0-9a-f]{8,64}")
 _ACCEPTED_STATUSES = range(300, 600)  # error statuses are judged here and must not trip the breaker
-
-ProgressCallback = Callable[[float, float | None, str | None], Awaitable[None]]
 
 
 @dataclass(slots=True, kw_only=True)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import json
 import time
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cache
@@ -27,11 +26,11 @@ from citewell.errors import (
     RateLimited,
     UpstreamUnavailable,
 )
-from citewell.fetch.page_errors import build_network_error
 from citewell.model.page import Page
 from citewell.store.cache.single_flight import CachedLoader, FreshValue
 from citewell.store.cache.tiered_cache import ResultCache
 from citewell.text.truncation import truncate_text
+from citewell.tooling import ProgressCallback
 
 PAGE_FRESH_SECONDS = 3600.0  # seconds
 PAGE_RENEWABLE_SECONDS = 86_400.0  # how long a stale page is kept for revalidation
@@ -54,8 +53,6 @@ _FAILURE_LIFETIMES: tuple[tuple[type[CitewellError], float], ...] = (
     (UpstreamUnavailable, 120),
     (CitewellError, 600),
 )
-
-ProgressCallback = Callable[[float, float | None, str | None], Awaitable[None]]
 
 
 class PageReaderPort(Protocol):
@@ -166,35 +163,6 @@ class CachedPageReader:
     async def aclose(self) -> None:
         """Close the underlying page reader."""
         await self._reads.aclose()
-
-    async def read_many_pages(
-        self,
-        urls: Iterable[str],
-        *,
-        concurrency: int | None = None,
-        timeout: float | None = None,  # noqa: ASYNC109 - each page's own, not the whole call's
-        max_length: int = 50_000,
-    ) -> tuple[Page | CitewellError, ...]:
-        """For each address, in order, its page or the error; `timeout` applies to each page separately."""
-        wanted = tuple(urls)
-        gate = asyncio.Semaphore(concurrency or max(1, len(wanted)))
-
-        async def one(url: str) -> Page | CitewellError:
-            async with gate:
-                return await self._read_within(url, timeout, max_length)
-
-        return tuple(await asyncio.gather(*(one(url) for url in wanted)))
-
-    async def _read_within(
-        self, url: str, limit: float | None, length: int
-    ) -> Page | CitewellError:
-        try:
-            async with asyncio.timeout(limit):
-                return await self.read_page(url, max_length=length)
-        except TimeoutError:
-            return build_network_error(url, f"it was not read within {limit:.3g} s")
-        except CitewellError as error:
-            return error
 
     def _choose_cache_owner(self, tenant: str | None) -> str | None:
         return tenant if self._isolated else SHARED_PAGES_OWNER

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import replace
 
 from citewell.config import Settings
 from citewell.errors import CitewellError
 from citewell.fetch import sites
 from citewell.fetch.address_reader import AddressReader
-from citewell.fetch.page_errors import build_network_error
 from citewell.fetch.sites.site_kit import SiteKit
 from citewell.fetch.tiers.javascript_sites import order_tiers
 from citewell.fetch.tiers.tier_assembly import build_tiers
@@ -19,8 +17,7 @@ from citewell.model.page import Page
 from citewell.net.http.messages import HttpRequest
 from citewell.net.network import Network
 from citewell.text.truncation import truncate_text
-
-ProgressCallback = Callable[[float, float | None, str | None], Awaitable[None]]
+from citewell.tooling import ProgressCallback
 
 _RENEWAL_SECONDS = 5.0  # seconds for the request that asks whether a page has changed
 MAX_READ_BYTES = 5_000_000  # bytes; the most any caller gets
@@ -91,32 +88,3 @@ class PageReader:
     async def aclose(self) -> None:
         """Stop the browser and the stealth client, if they were started."""
         await self._rungs.aclose()
-
-    async def read_many_pages(
-        self,
-        urls: Iterable[str],
-        *,
-        concurrency: int | None = None,
-        timeout: float | None = None,  # noqa: ASYNC109 - each page's own, not the whole call's
-        max_length: int = 50_000,
-    ) -> tuple[Page | CitewellError, ...]:
-        """For each address, in order, its page or the error; `timeout` applies to each page separately."""
-        wanted = tuple(urls)
-        gate = asyncio.Semaphore(concurrency or max(1, len(wanted)))
-
-        async def one(url: str) -> Page | CitewellError:
-            async with gate:
-                return await self._read_within(url, timeout, max_length)
-
-        return tuple(await asyncio.gather(*(one(url) for url in wanted)))
-
-    async def _read_within(
-        self, url: str, limit: float | None, length: int
-    ) -> Page | CitewellError:
-        try:
-            async with asyncio.timeout(limit):
-                return await self.read_page(url, max_length=length)
-        except TimeoutError:
-            return build_network_error(url, f"it was not read within {limit:.3g} s")
-        except CitewellError as error:
-            return error

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -23,13 +22,12 @@ from citewell.text import text_size
 from citewell.text.evidence import source_quality
 from citewell.text.safety import injection_signals
 from citewell.text.truncation import truncate_text
+from citewell.tooling import ProgressCallback
 
 logger = logging.getLogger(__name__)
 
 SCRAPE_MODES = ("full", "preview", "raw")
 PREVIEW_BYTES = 5000  # bytes
-
-ProgressCallback = Callable[[float, float | None, str | None], Awaitable[None]]
 
 
 class RetractionLookup(Protocol):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
 from citewell.config import Settings
@@ -21,8 +21,8 @@ from citewell.services.reading.source_bundle import (
 )
 from citewell.services.web.search_cache import CachedWebSearch
 from citewell.services.web.search_service import SearchRequest
+from citewell.tooling import ProgressCallback
 
-ProgressCallback = Callable[[float, float | None, str | None], Awaitable[None]]
 PageOutcome = Page | CitewellError
 
 MAX_GATHERED_PAGES = 10

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -19,10 +19,10 @@ from citewell.services.recommendation import vested_interests
 from citewell.services.recommendation.corroboration import CorroborationFinder, CorroborationRequest
 from citewell.services.sources.host_reputation import HostReputations
 from citewell.text.web import addresses
+from citewell.tooling import ProgressCallback
 
 UNCORROBORATED, UNAVAILABLE = "no_independent_corroboration", "corroboration_unavailable"
 
-ProgressCallback = Callable[[float, float | None, str | None], Awaitable[None]]
 _CorroborationSearches = tuple[CorroborationSearch, ...]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 import uuid
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from typing import Any
 
 from citewell.errors import InvalidTopic, JobNotComplete, MissingFilter
@@ -27,9 +27,9 @@ from citewell.store.jobs.job_store import ReconciledCall
 from citewell.store.jobs.ledger_store import LedgerStore
 from citewell.store.jobs.thread_store import ThreadStore
 from citewell.store.research.research_store import ResearchStore
+from citewell.tooling import ProgressCallback
 
 RESEARCH_JOB_KIND = "research"
-ProgressCallback = Callable[[float, float | None, str | None], Awaitable[None]]
 _MAX_CONTEXT_CHARS = 4000  # characters of the parent's report that a follow-up receives
 
 

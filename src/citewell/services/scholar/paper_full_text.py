@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -36,14 +36,13 @@ from citewell.text import text_size
 from citewell.text.safety.markup_cleaning import clean_markup
 from citewell.text.truncation import truncate_text
 from citewell.text.web.addresses import build_page_key, extract_host, is_web_address
+from citewell.tooling import ProgressCallback
 
 logger = logging.getLogger(__name__)
 
 MIN_TEXT_BYTES, MAX_TEXT_BYTES = 1000, 200_000  # bytes
 _COPY_TIMEOUT_SECONDS = 40.0  # seconds for one copy
 _RETRACTION_TIMEOUT_SECONDS = 5.0  # seconds for the retraction lookup
-
-ProgressCallback = Callable[[float, float | None, str | None], Awaitable[None]]
 
 
 class RetractionStatusLookup(Protocol):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -19,11 +19,11 @@ from citewell.services.trust.claim_sources import ClaimSources, SourcePageReader
 from citewell.services.trust.work_identity import CitedWork, build_cited_work
 from citewell.services.trust.work_lookup import WorkFinding, WorkLookup
 from citewell.text.citations import dois, identifiers, isbns, legal_citations
+from citewell.tooling import ProgressCallback
 
 MAX_AUDIT_ENTRIES = 200  # entries in one call
 MAX_CONCURRENT_ENTRIES = 200  # entries; many at once let registries be asked in batches, and each registry has its own rate limit
 _MAX_CASE_CHARS = 160  # characters searched for a legal citation
-ProgressCallback = Callable[[float, float | None, str | None], Awaitable[None]]
 
 
 class BibliographyAudit:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import date
@@ -23,6 +23,7 @@ from citewell.store.retraction_table import (
     RetractionEntry,
     SqlRetractionTable,
 )
+from citewell.tooling import ProgressCallback
 
 MAX_TABLE_BYTES = 1 << 30  # the file has 60 MB and grows by a tenth a year
 DOWNLOAD_SECONDS = 900.0  # seconds for the whole download
@@ -30,8 +31,6 @@ _ROWS_PER_WRITE = 1000  # rows read and written at a time
 _MIN_ROWS_SHARE = (
     0.9  # with a smaller share of the previous rows the file is taken to be incomplete
 )
-
-ProgressCallback = Callable[[float, float | None, str | None], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

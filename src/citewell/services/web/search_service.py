@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from datetime import UTC, datetime
 
 from citewell.config import Settings
@@ -37,10 +37,9 @@ from citewell.services.web.search_rounds import (
     SearchRounds,
 )
 from citewell.text.evidence import nearest_sentences
+from citewell.tooling import ProgressCallback
 
 __all__ = ["SearchRequest", "WebSearchService"]
-
-ProgressCallback = Callable[[float, float | None, str | None], Awaitable[None]]
 
 
 def _get_utc_now() -> datetime:
