@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Annotated, Any, ClassVar, TypeVar
 
-from pydantic import AliasChoices, BaseModel, ConfigDict
+from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict
 
 from citewell.model.routing_trace import RoutingTrace
 from citewell.model.wire_values import WireValue
@@ -20,6 +20,10 @@ class _CacheKeyExemption:
 
 
 NOT_IN_CACHE_KEY = _CacheKeyExemption()
+# An optional argument that is "" or only white space counts as not given.
+BLANK_IS_ABSENT = BeforeValidator(
+    lambda value: None if isinstance(value, str) and not value.strip() else value
+)
 SessionId = Annotated[str, NOT_IN_CACHE_KEY]
 
 

@@ -9,6 +9,9 @@ from datetime import datetime
 from citewell.model.page_signals import ForumSignals, RepoTrustSignals, TalkHighlight
 from citewell.model.scrape_results import StructuredData
 
+MAX_PAGE_BYTES = 5_000_000  # bytes of content; the most of one page that any caller gets
+LIBRARY_ID_PREFIX = "library:"  # begins the id that a library document has instead of an address
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageAuthor:

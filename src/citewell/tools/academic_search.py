@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from citewell.model.paper_results import PapersAnswer
 from citewell.services.scholar.literature_search import LiteratureSearch, PaperSearchRequest
-from citewell.tooling import NOT_IN_CACHE_KEY, Tool, ToolArguments, ToolCall
-
-
-def _convert_blank_to_none(value: object) -> object:
-    return None if value == "" else value
+from citewell.tooling import BLANK_IS_ABSENT, NOT_IN_CACHE_KEY, Tool, ToolArguments, ToolCall
 
 
 class Args(ToolArguments):
@@ -33,7 +29,7 @@ class Args(ToolArguments):
     ]
     provider: Annotated[
         str | None,
-        BeforeValidator(_convert_blank_to_none),
+        BLANK_IS_ABSENT,
         Field(
             default=None,
             description="Use this one only: openalex, crossref, pubmed, semanticscholar, arxiv, europepmc, core, datacite, exa, or a web provider.",
@@ -42,7 +38,7 @@ class Args(ToolArguments):
     session_id: Annotated[
         str | None,
         NOT_IN_CACHE_KEY,
-        BeforeValidator(_convert_blank_to_none),
+        BLANK_IS_ABSENT,
         Field(default=None, validation_alias="sessionId"),
     ]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from citewell.errors import InvalidInput
 from citewell.model.citation_checks import AuditReport
@@ -15,11 +15,7 @@ from citewell.services.trust import bibliography_intake
 from citewell.services.trust.bibliography_audit import BibliographyAudit
 from citewell.services.trust.bibliography_intake import AuditRequest
 from citewell.text import references
-from citewell.tooling import Tool, ToolArguments, ToolCall
-
-
-def _convert_blank_to_none(value: object) -> object:
-    return None if isinstance(value, str) and not value.strip() else value
+from citewell.tooling import BLANK_IS_ABSENT, Tool, ToolArguments, ToolCall
 
 
 class Args(ToolArguments):
@@ -32,7 +28,7 @@ class Args(ToolArguments):
             max_length=10_000_000,
             description="BibTeX, RIS, CSL-JSON or a list in prose.",
         ),
-        BeforeValidator(_convert_blank_to_none),
+        BLANK_IS_ABSENT,
     ]
     format: Annotated[Literal["auto", "csl-json", "ris", "bibtex", "prose"], Field(default="auto")]
     entries: Annotated[
@@ -51,7 +47,7 @@ class Args(ToolArguments):
             validation_alias="sessionId",
             description="Checks the session's sources.",
         ),
-        BeforeValidator(_convert_blank_to_none),
+        BLANK_IS_ABSENT,
     ]
 
 

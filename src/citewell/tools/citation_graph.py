@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from citewell.model.paper_results import GraphAnswer
 from citewell.services.scholar.citation_neighbours import (
@@ -12,11 +12,7 @@ from citewell.services.scholar.citation_neighbours import (
     CitationGraphRequest,
     CitationGraphSearch,
 )
-from citewell.tooling import NOT_IN_CACHE_KEY, Tool, ToolArguments, ToolCall
-
-
-def _convert_blank_to_none(value: object) -> object:
-    return None if value == "" else value
+from citewell.tooling import BLANK_IS_ABSENT, NOT_IN_CACHE_KEY, Tool, ToolArguments, ToolCall
 
 
 class Args(ToolArguments):
@@ -35,13 +31,13 @@ class Args(ToolArguments):
     ]
     provider: Annotated[
         str | None,
-        BeforeValidator(_convert_blank_to_none),
+        BLANK_IS_ABSENT,
         Field(default=None, description="Use this one only: semanticscholar or openalex."),
     ]
     session_id: Annotated[
         str | None,
         NOT_IN_CACHE_KEY,
-        BeforeValidator(_convert_blank_to_none),
+        BLANK_IS_ABSENT,
         Field(default=None, validation_alias="sessionId"),
     ]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from citewell.model.paper_results import FullTextAnswer
 from citewell.services.scholar.paper_full_text import (
@@ -13,11 +13,7 @@ from citewell.services.scholar.paper_full_text import (
     FullTextReader,
     FullTextRequest,
 )
-from citewell.tooling import NOT_IN_CACHE_KEY, Tool, ToolArguments, ToolCall
-
-
-def _convert_blank_to_none(value: object) -> object:
-    return None if value == "" else value
+from citewell.tooling import BLANK_IS_ABSENT, NOT_IN_CACHE_KEY, Tool, ToolArguments, ToolCall
 
 
 class Args(ToolArguments):
@@ -37,7 +33,7 @@ class Args(ToolArguments):
     session_id: Annotated[
         str | None,
         NOT_IN_CACHE_KEY,
-        BeforeValidator(_convert_blank_to_none),
+        BLANK_IS_ABSENT,
         Field(default=None, validation_alias="sessionId"),
     ]
 

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from citewell.model.scrape_results import ScrapeOutput
 from citewell.services.reading.page_scrape import PageScraper, ScrapeRequest
-from citewell.tooling import NOT_IN_CACHE_KEY, Tool, ToolArguments, ToolCall
-
-
-def _convert_blank_to_none(value: object) -> object:
-    return None if value == "" else value
+from citewell.tooling import BLANK_IS_ABSENT, NOT_IN_CACHE_KEY, Tool, ToolArguments, ToolCall
 
 
 class Args(ToolArguments):
@@ -32,7 +28,7 @@ class Args(ToolArguments):
     session_id: Annotated[
         str | None,
         NOT_IN_CACHE_KEY,
-        BeforeValidator(_convert_blank_to_none),
+        BLANK_IS_ABSENT,
         Field(default=None, validation_alias="sessionId"),
     ]
 

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from citewell.model.scrape_results import SourceBundle
 from citewell.services.reading.search_and_read import MAX_GATHERED_PAGES, SearchAndRead
 from citewell.services.reading.source_bundle import GatherRequest
-from citewell.tooling import NOT_IN_CACHE_KEY, Tool, ToolArguments, ToolCall
-
-
-def _convert_blank_to_none(value: object) -> object:
-    return None if value == "" else value
+from citewell.tooling import BLANK_IS_ABSENT, NOT_IN_CACHE_KEY, Tool, ToolArguments, ToolCall
 
 
 class Args(ToolArguments):
@@ -41,7 +37,7 @@ class Args(ToolArguments):
     ]
     provider: Annotated[
         str | None,
-        BeforeValidator(_convert_blank_to_none),
+        BLANK_IS_ABSENT,
         Field(default=None, description="Use this search provider and no other."),
     ]
     claim: Annotated[
@@ -51,12 +47,12 @@ class Args(ToolArguments):
             max_length=2000,
             description="Each source then quotes its sentences nearest to this claim: evidence, no verdict.",
         ),
-        BeforeValidator(_convert_blank_to_none),
+        BLANK_IS_ABSENT,
     ]
     session_id: Annotated[
         str | None,
         NOT_IN_CACHE_KEY,
-        BeforeValidator(_convert_blank_to_none),
+        BLANK_IS_ABSENT,
         Field(default=None, validation_alias="sessionId"),
     ]
 

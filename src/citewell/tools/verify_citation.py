@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from citewell.model.citation_checks import CitationVerification
 from citewell.services.trust.citation_verification import MAX_CITATION_CHARS, CitationVerifier
 from citewell.services.trust.claim_coverage import MAX_CLAIM_CHARS as LONGEST_CLAIM
-from citewell.tooling import Tool, ToolArguments, ToolCall
-
-
-def _convert_blank_to_none(value: object) -> object:
-    return None if isinstance(value, str) and not value.strip() else value
+from citewell.tooling import BLANK_IS_ABSENT, Tool, ToolArguments, ToolCall
 
 
 class Args(ToolArguments):
@@ -34,7 +30,7 @@ class Args(ToolArguments):
             max_length=LONGEST_CLAIM,
             description="What it is cited for: the source is read and its nearest sentences quoted.",
         ),
-        BeforeValidator(_convert_blank_to_none),
+        BLANK_IS_ABSENT,
     ]
 
 

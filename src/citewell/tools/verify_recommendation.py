@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from citewell.errors import InvalidInput
 from citewell.model.recommendation_audit import RecommendationAudit
@@ -13,14 +13,10 @@ from citewell.services.recommendation.recommendation_auditor import (
     RecommendationAuditor,
     RecommendationRequest,
 )
-from citewell.tooling import Tool, ToolArguments, ToolCall
+from citewell.tooling import BLANK_IS_ABSENT, Tool, ToolArguments, ToolCall
 
 _RECOMMENDATION_FIELDS = ("title", "url", "author", "authorBio")
 _MAX_FIELD_CHARS = 2000  # characters of one field
-
-
-def _convert_blank_to_none(value: Any) -> Any:
-    return None if value == "" else value
 
 
 class Args(ToolArguments):
@@ -41,7 +37,7 @@ class Args(ToolArguments):
             max_length=2000,
             description="What the list claims; searches then look for independent agreement.",
         ),
-        BeforeValidator(_convert_blank_to_none),
+        BLANK_IS_ABSENT,
     ]
     num_corroboration_results: Annotated[
         int, Field(default=5, ge=1, le=10, validation_alias="numCorroborationResults")

@@ -8,7 +8,7 @@ from pydantic import AliasChoices, BeforeValidator, Field
 
 from citewell.model.search_results import SearchAnswer
 from citewell.services.web.search_service import SearchRequest, WebSearchService
-from citewell.tooling import NOT_IN_CACHE_KEY, Tool, ToolArguments, ToolCall
+from citewell.tooling import BLANK_IS_ABSENT, NOT_IN_CACHE_KEY, Tool, ToolArguments, ToolCall
 
 _SAFE_LEVELS_BY_NUMBER = {"0": "off", "1": "medium", "2": "high"}
 
@@ -16,10 +16,6 @@ _SAFE_LEVELS_BY_NUMBER = {"0": "off", "1": "medium", "2": "high"}
 def _convert_safe_level(value: Any) -> Any:
     """Accepts the numbers that spec 3 uses for the levels."""
     return _SAFE_LEVELS_BY_NUMBER.get(str(value), value)
-
-
-def _convert_blank_to_none(value: Any) -> Any:
-    return None if value == "" else value
 
 
 class Args(ToolArguments):
@@ -41,17 +37,17 @@ class Args(ToolArguments):
     ]
     time_range: Annotated[
         Literal["day", "week", "month", "year"] | None,
-        BeforeValidator(_convert_blank_to_none),
+        BLANK_IS_ABSENT,
         Field(default=None),
     ]
     language: Annotated[
         str | None,
-        BeforeValidator(_convert_blank_to_none),
+        BLANK_IS_ABSENT,
         Field(default=None, description="ISO 639-1, such as de or pt-BR."),
     ]
     country: Annotated[
         str | None,
-        BeforeValidator(_convert_blank_to_none),
+        BLANK_IS_ABSENT,
         Field(default=None, description="ISO 3166-1 alpha-2."),
     ]
     safe: Annotated[
@@ -61,7 +57,7 @@ class Args(ToolArguments):
     ]
     site: Annotated[
         str | None,
-        BeforeValidator(_convert_blank_to_none),
+        BLANK_IS_ABSENT,
         Field(default=None, description="One domain; not with lens or sites."),
     ]
     sites: Annotated[
@@ -69,21 +65,17 @@ class Args(ToolArguments):
     ]
     lens: Annotated[
         str | None,
-        BeforeValidator(_convert_blank_to_none),
+        BLANK_IS_ABSENT,
         Field(
             default=None,
             description="Named set of authoritative domains; lenses://catalog lists them.",
         ),
     ]
-    exact_terms: Annotated[
-        str | None, Field(default=None, max_length=200), BeforeValidator(_convert_blank_to_none)
-    ]
-    exclude_terms: Annotated[
-        str | None, Field(default=None, max_length=200), BeforeValidator(_convert_blank_to_none)
-    ]
+    exact_terms: Annotated[str | None, Field(default=None, max_length=200), BLANK_IS_ABSENT]
+    exclude_terms: Annotated[str | None, Field(default=None, max_length=200), BLANK_IS_ABSENT]
     provider: Annotated[
         str | None,
-        BeforeValidator(_convert_blank_to_none),
+        BLANK_IS_ABSENT,
         Field(default=None, description="Use this provider and no other."),
     ]
     claim: Annotated[
@@ -93,12 +85,12 @@ class Args(ToolArguments):
             max_length=2000,
             description="Each result then quotes its sentence nearest to this claim.",
         ),
-        BeforeValidator(_convert_blank_to_none),
+        BLANK_IS_ABSENT,
     ]
     session_id: Annotated[
         str | None,
         NOT_IN_CACHE_KEY,
-        BeforeValidator(_convert_blank_to_none),
+        BLANK_IS_ABSENT,
         Field(default=None, validation_alias="sessionId"),
     ]
 

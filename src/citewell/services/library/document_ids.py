@@ -7,10 +7,10 @@ import os
 import re
 from pathlib import Path
 
-from citewell.services.library.library_access import LIBRARY_ID_PREFIX
+from citewell.model.page import LIBRARY_ID_PREFIX
 from citewell.text.web import addresses
 
-_DOCUMENT_ID_PATTERN = re.compile(r"library:[0-9a-f]{32}")
+_DOCUMENT_ID_PATTERN = re.compile(LIBRARY_ID_PREFIX + r"[0-9a-f]{32}")
 
 
 def build_file_id(path: Path) -> str:

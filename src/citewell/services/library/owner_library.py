@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from citewell.errors import NotFound
+from citewell.model.page import LIBRARY_ID_PREFIX
 from citewell.services.library import document_ids, library_documents
-from citewell.services.library.library_access import LIBRARY_ID_PREFIX
 from citewell.store.library.library_rows import DocumentCard, LibraryDocument
 from citewell.store.library.library_store import (
     LibraryFilters,

@@ -13,14 +13,13 @@ from citewell.fetch.address_reader import AddressReader
 from citewell.fetch.sites.site_kit import SiteKit
 from citewell.fetch.tiers.javascript_sites import order_tiers
 from citewell.fetch.tiers.tier_assembly import build_tiers
-from citewell.model.page import Page
+from citewell.model.page import MAX_PAGE_BYTES, Page
 from citewell.net.http.messages import HttpRequest
 from citewell.net.network import Network
 from citewell.text.truncation import truncate_text
 from citewell.tooling import ProgressCallback
 
 _RENEWAL_SECONDS = 5.0  # seconds for the request that asks whether a page has changed
-MAX_READ_BYTES = 5_000_000  # bytes; the most any caller gets
 
 
 class PageReader:
@@ -58,7 +57,7 @@ class PageReader:
 
         async with self._slots:
             page = await self._reader.read_page(url.strip(), note=note)
-        cut = truncate_text(page.content, min(max_length, MAX_READ_BYTES))
+        cut = truncate_text(page.content, min(max_length, MAX_PAGE_BYTES))
         return replace(page, content=cut.text, truncated=page.truncated or cut.truncated)
 
     async def renew_page(self, page: Page) -> Page | None:
@@ -76,7 +75,7 @@ class PageReader:
             with contextlib.suppress(CitewellError):  # the full read below reports the error
                 if (await self._client.send_request(asked)).status == 304:
                     return None
-        return await self.read_page(page.url, max_length=MAX_READ_BYTES)
+        return await self.read_page(page.url, max_length=MAX_PAGE_BYTES)
 
     async def _read_by_site(self, url: str) -> Page | None:
         """The page from the site reader for its host; None if there is no such reader."""

@@ -8,14 +8,15 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from citewell.errors import CitewellError, InvalidInput
-from citewell.model.page import Page
+from citewell.model.page import MAX_PAGE_BYTES, Page
+from citewell.model.paper import Paper
 from citewell.model.scrape_results import (
     InjectionSignal,
     PageMetadata,
     RetractionStatus,
     ScrapeOutput,
 )
-from citewell.services.reading.cached_pages import MAX_PAGE_BYTES, CachedPageReader
+from citewell.services.reading.cached_pages import CachedPageReader
 from citewell.services.reading.raw_pages import RawPage, RawPageFetcher
 from citewell.services.sources import source_classification
 from citewell.text import text_size
@@ -33,8 +34,13 @@ PREVIEW_BYTES = 5000  # bytes
 class RetractionLookup(Protocol):
     """Finds the retraction, correction or expression of concern about a work."""
 
-    async def find_retraction_status(self, doi: str) -> RetractionStatus | None:
-        """None if there is no notice about the work; raises if that could not be checked."""
+    async def find_retraction_status(
+        self, doi: str, *, paper: Paper | None = None
+    ) -> RetractionStatus | None:
+        """None if there is no notice about the work; raises if that could not be checked.
+
+        `paper` is the record of the work, if the caller has it already.
+        """
         ...
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from citewell.errors import CitewellError
-from citewell.model.page import Page
+from citewell.model.page import MAX_PAGE_BYTES, Page
 from citewell.model.scrape_results import (
     PipelineSummary,
     ScrapeFailure,
@@ -17,7 +17,6 @@ from citewell.model.scrape_results import (
 )
 from citewell.model.search_results import SearchAnswer, SearchResult
 from citewell.services.reading import source_advice
-from citewell.services.reading.cached_pages import MAX_PAGE_BYTES
 from citewell.services.reading.page_scrape import find_injection_signals
 from citewell.services.sources import source_classification
 from citewell.text import text_size

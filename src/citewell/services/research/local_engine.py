@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from citewell.model.page import LIBRARY_ID_PREFIX
 from citewell.model.research import ClaimRelation, ResearchFindings, ResearchSource, ResearchTier
 from citewell.services.research.analysis import search_gaps
 from citewell.services.research.analysis.sentence_scoring import ScoredSentences, score_sentences
@@ -21,7 +22,6 @@ from citewell.services.research.collecting.research_rounds import ResearchPorts
 from citewell.services.research.planning.research_plan import build_research_plan as planned
 from citewell.services.research.reporting import extractive_report, follow_on_questions
 from citewell.services.research.step_values import (
-    LIBRARY_PREFIX,
     LOCAL_PROVIDER,
     PageLeads,
     PageReading,
@@ -58,7 +58,7 @@ def _build_page_sources(
 
 
 def _build_page_source(page: PageReading, number: int, first: int, provider: str) -> ResearchSource:
-    own = page.url.startswith(LIBRARY_PREFIX)
+    own = page.url.startswith(LIBRARY_ID_PREFIX)
     return ResearchSource(
         ref=f"src_{number}",
         url=page.url,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from citewell.model.wire_values import WireValue
 
 LOCAL_PROVIDER = "local"
-LIBRARY_PREFIX = "library:"  # begins the address of a document in the user's library
 
 
 class QuestionSide(WireValue):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from citewell.model.page import LIBRARY_ID_PREFIX
 from citewell.model.search_queries import SearchHit
 from citewell.text.web import addresses
 
-_LIBRARY_ID_PREFIX = "library:"  # library documents have an id instead of an address
 _RANK_CONSTANT = 60  # the usual constant; a page in two lists beats the first of one
 
 
@@ -46,7 +46,7 @@ def keep_unique_pages(hits: Iterable[SearchHit]) -> Iterable[SearchHit]:
 
 
 def _is_citable_address(url: str) -> bool:
-    return addresses.is_web_address(url) or url.startswith(_LIBRARY_ID_PREFIX)
+    return addresses.is_web_address(url) or url.startswith(LIBRARY_ID_PREFIX)
 
 
 def _add_ranked_hit(pages: dict[str, _FusedPage], hit: SearchHit, rank: int) -> None:

@@ -13,6 +13,8 @@ from citewell.store.coordination.leases import LeaseTable
 
 T = TypeVar("T")
 
+SHARED_OWNER = "shared"  # the owner of cached entries that all tenants read
+
 _FIRST_PAUSE_SECONDS, _MAX_PAUSE_SECONDS = 0.02, 0.25
 
 

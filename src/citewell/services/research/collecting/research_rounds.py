@@ -10,11 +10,10 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from citewell.errors import CitewellError, NotFound, RefusedByPolicy
-from citewell.model.page import Page
+from citewell.model.page import LIBRARY_ID_PREFIX, Page
 from citewell.model.search_queries import SearchHit
 from citewell.services.research.collecting import source_kinds
 from citewell.services.research.step_values import (
-    LIBRARY_PREFIX,
     PageLead,
     PageLeads,
     PageReading,
@@ -169,7 +168,7 @@ def build_page_reading(lead: PageLead, page: Page, *, reputation: str | None = N
     text = page.content
     return PageReading(
         url=lead.url
-        if lead.url.startswith(LIBRARY_PREFIX)
+        if lead.url.startswith(LIBRARY_ID_PREFIX)
         else addresses.strip_tracking(page.final_url or lead.url),
         title=page.title or lead.title,
         text=text,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from citewell.services.research.step_values import LIBRARY_PREFIX
+from citewell.model.page import LIBRARY_ID_PREFIX
 from citewell.text.web import addresses, registered_domains
 
 ACADEMIC, GOVERNMENT, NEWS = "academic", "government", "news"
@@ -45,7 +45,7 @@ RELIABLE_WEIGHT, PLAIN_WEIGHT, DOUBTFUL_WEIGHT = 0.5, 0.35, 0.25
 
 def classify_source(url: str, *, page_kind: str = "") -> str:
     """One of web, academic, government, news, documentation, social and other."""
-    if url.startswith(LIBRARY_PREFIX):
+    if url.startswith(LIBRARY_ID_PREFIX):
         return OTHER
     host = addresses.extract_host(url)
     for pattern, name in (
@@ -78,6 +78,6 @@ def identify_source_owner(url: str) -> str:
     """The registered domain; for a document of the user's library, the document itself."""
     return (
         url
-        if url.startswith(LIBRARY_PREFIX)
+        if url.startswith(LIBRARY_ID_PREFIX)
         else registered_domains.find_registered_domain(addresses.extract_host(url)) or url
     )
