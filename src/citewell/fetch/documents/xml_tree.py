@@ -1,51 +1,12 @@
-"""Parses untrusted XML: no entities, no external references, bounded depth and size."""
+"""Reads the XML of documents: the tree, or the errors of documents, and its elements by local name."""
 
 from __future__ import annotations
 
 import re
-from xml.etree.ElementTree import Element, TreeBuilder
-from xml.parsers import expat
+from xml.etree.ElementTree import Element
 
 from citewell.fetch.documents.document_text import Broken, TookTooMuch
-
-_MAX_XML_DEPTH = 400
-_MAX_XML_ELEMENTS = 5_000_000  # elements
-
-
-class _BoundedTreeBuilder:
-    def __init__(self) -> None:
-        self._tree = TreeBuilder()
-        self._depth = 0
-        self._count = 0
-        self._names: dict[str, str] = {}
-
-    def start(self, name: str, attributes: dict[str, str]) -> None:
-        self._depth += 1
-        self._count += 1
-        if self._depth > _MAX_XML_DEPTH or self._count > _MAX_XML_ELEMENTS:
-            raise TookTooMuch("The XML is nested too deeply or has too many elements.")
-        known = {self._convert_qualified_name(key): value for key, value in attributes.items()}
-        self._tree.start(self._convert_qualified_name(name), known)
-
-    def end(self, name: str) -> None:
-        self._depth -= 1
-        self._tree.end(self._convert_qualified_name(name))
-
-    def data(self, text: str) -> None:
-        self._tree.data(text)
-
-    def close(self) -> Element:
-        return self._tree.close()
-
-    def _convert_qualified_name(self, raw: str) -> str:
-        made = self._names.get(raw)
-        if made is None:
-            made = self._names[raw] = "{" + raw if "}" in raw else raw
-        return made
-
-
-def _refuse_entity(*_: object) -> int:
-    raise TookTooMuch("The XML declares entities, as XML bombs do; it was not read.")
+from citewell.text.safety.xml_trees import ExcessiveXml, MalformedXml, parse_xml_tree
 
 
 def parse_xml_text(text: str) -> Element:
@@ -55,19 +16,11 @@ def parse_xml_text(text: str) -> Element:
 
 def parse_xml_bytes(body: bytes, *, charset: str | None = None) -> Element:
     """The root element, with {namespace}name tags; raises Broken or TookTooMuch."""
-    parser = expat.ParserCreate(charset, "}")
-    builder = _BoundedTreeBuilder()
-    parser.StartElementHandler = builder.start
-    parser.EndElementHandler = builder.end
-    parser.CharacterDataHandler = builder.data
-    parser.EntityDeclHandler = _refuse_entity
-    parser.UnparsedEntityDeclHandler = _refuse_entity
-    parser.ExternalEntityRefHandler = _refuse_entity
-    parser.buffer_text = True
     try:
-        parser.Parse(body, True)
-        return builder.close()
-    except (expat.ExpatError, AssertionError, LookupError, ValueError) as error:
+        return parse_xml_tree(body, charset=charset)
+    except ExcessiveXml as error:
+        raise TookTooMuch(str(error)) from None
+    except MalformedXml as error:
         raise Broken("The document's XML is not well formed.") from error
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import re
 from dataclasses import dataclass
-from xml.etree.ElementTree import Element, ParseError, fromstring
+from xml.etree.ElementTree import Element
 
+from citewell.dialects.xml_responses import read_xml_tree
 from citewell.errors import (
     CitewellError,
     MalformedResponse,
@@ -136,13 +137,7 @@ def parse_arxiv_paper(response: HttpResponse) -> _ArxivPaper | None:
 
 
 def _parse_atom_feed(response: HttpResponse) -> Element:
-    text = response.decode_text()
-    if "<!DOCTYPE" in text or "<!ENTITY" in text:
-        raise MalformedResponse("The feed declares a document type.", provider=response.provider)
-    try:
-        feed = fromstring(text)  # noqa: S314 - no document type, so no entities
-    except (ParseError, ValueError):
-        raise MalformedResponse("Expected an Atom feed.", provider=response.provider) from None
+    feed = read_xml_tree(response)
     if feed.tag != f"{_ATOM_NAMESPACE}feed":
         raise MalformedResponse("Expected an Atom feed.", provider=response.provider)
     return feed
