@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, Protocol
 
 from citewell.errors import MalformedResponse
 
@@ -82,3 +82,9 @@ class HttpResponse:
             )
             message = f"Expected JSON and got {kind} of {len(self.body)} bytes."
             raise MalformedResponse(message, provider=self.provider) from None
+
+
+class RequestSender(Protocol):
+    """Anything that can send a request: a client, or a fake in tests."""
+
+    async def send_request(self, request: HttpRequest) -> HttpResponse: ...

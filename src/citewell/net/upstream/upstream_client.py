@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from citewell.errors import CitewellError, MalformedResponse, RateLimited
 from citewell.net.guard.url_grammar import RequestTarget, parse_url
-from citewell.net.http.messages import HttpRequest, HttpResponse, QueryPairs, RedirectPolicy
+from citewell.net.http.messages import (
+    HttpRequest,
+    HttpResponse,
+    QueryPairs,
+    RedirectPolicy,
+    RequestSender,
+)
 from citewell.net.http.status_errors import check_status
 from citewell.net.upstream.circuit_breaker import BreakerSnapshot
 from citewell.net.upstream.origin_limits import OriginLimits, OriginLimitsTable
@@ -21,12 +27,6 @@ from citewell.net.upstream.time_source import TimeSource
 M = TypeVar("M", bound=BaseModel)
 
 _NO_HEADERS: Mapping[str, str] = MappingProxyType({})
-
-
-class RequestSender(Protocol):
-    """Anything that can send a request: a client, or a fake in tests."""
-
-    async def send_request(self, request: HttpRequest) -> HttpResponse: ...
 
 
 class Upstream:
