@@ -1,8 +1,5 @@
 """The main content of whole pages, with the furniture around it left behind."""
 
-import os
-from pathlib import Path
-
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
@@ -14,6 +11,8 @@ from citewell.fetch.html.main_content import (
     extract_markdown,
 )
 from citewell.fetch.html.page_kind import PAGE_KINDS
+from tests.extraction import GoldPage, load_gold_pages
+from tests.requirements import requires
 
 SENTENCE = (
     "The tide rises twice a day because the moon, though far away, pulls harder on the near "
@@ -50,6 +49,7 @@ DISCOURSE = f"""<html><head><title>How to read tide tables - Sailing forum</titl
 <footer><a href="/privacy">Privacy</a></footer></body></html>"""
 
 
+@requires("scrape_page.html_tier")
 def test_an_article_comes_without_menu_sidebar_and_footer() -> None:
     found = extract_main_content(ARTICLE, url="https://tides.example/post")
 
@@ -169,19 +169,10 @@ def test_a_clear_page_is_cut_at_one_half_and_a_doubtful_one_lower() -> None:
     assert unsure < 0.6
 
 
-def test_known_pages_score_above_the_bar() -> None:
-    folder = Path(os.environ.get("CITEWELL_EXTRACTION", "../shared/extraction"))
-    if not (folder / "score.py").exists():
-        pytest.skip("benchmark pages are not here")
-    from benchmarks.extraction import load_scorer
+@pytest.mark.parametrize("page", load_gold_pages(), ids=str)
+def test_main_content_is_kept_and_the_furniture_of_the_page_is_not(page: GoldPage) -> None:
+    markdown = extract_markdown(page.html, "https://www.example.org/a")
 
-    scorer = load_scorer(folder)
-    pages = [page for page in scorer.load("wcxb_devs", folder / "data") if page.type == "article"]
-    scores = [
-        scorer.score_page(
-            "wcxb_dev", page, scorer.md_to_plain(extract_markdown(page.html, page.url))
-        )
-        for page in pages[:20]
-    ]
-
-    assert sum(score["f1"] for score in scores) / len(scores) > 0.93
+    assert page.measure_agreement(markdown) > 0.93
+    for words in ("cookies", "Log in", "All rights", "Subscribe", "热点排行", "Schlagwörter"):
+        assert words not in markdown

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -13,6 +10,7 @@ from citewell.errors import ContentEmpty, NotFound
 from citewell.fetch.sites.arxiv import parse_arxiv_paper
 from citewell.model.page import Page
 from citewell.net.http.messages import HttpResponse
+from tests.exchanges import Exchange, load_exchanges
 from tests.unit.fetch.site_answers import ATOM, SE, arxiv, patents, stackexchange, wikipedia
 from tests.unit.fetch.site_bench import Bench, Reply, Web, page, read
 
@@ -20,7 +18,6 @@ ARTICLE = "https://en.wikipedia.org/wiki/Tide"
 PAPER = "https://arxiv.org/abs/2401.00001v2"
 QUESTION = "https://stackoverflow.com/questions/11/how"
 API = "export.arxiv.org/api/query"
-RECORDED = Path(__file__).resolve().parents[4] / "shared" / "recorded" / "raw" / "arxiv"
 
 
 def test_an_article_keeps_tables_and_infobox_and_loses_its_furniture() -> None:
@@ -112,19 +109,16 @@ def test_a_feed_with_a_document_type_is_not_parsed() -> None:
     assert read(PAPER, {API: bomb}) is None
 
 
-def recorded() -> list[Any]:
-    files = sorted(RECORDED.glob("*.json")) if RECORDED.is_dir() else []
-    return [pytest.param(json.loads(one.read_text("utf-8")), id=one.name) for one in files]
+FEEDS = load_exchanges("export.arxiv.org")
 
 
-@pytest.mark.parametrize("record", recorded() or [pytest.param(None, marks=pytest.mark.skip)])
-def test_a_recorded_feed_is_a_paper_or_none(record: dict[str, Any]) -> None:
-    body = record["body"].encode()
-    response = HttpResponse(status=record["status_code"], url="", headers={}, body=body)
+@pytest.mark.parametrize("feed", FEEDS, ids=str)
+def test_a_feed_is_a_paper_or_none(feed: Exchange) -> None:
+    response = HttpResponse(status=feed.status, url="", headers={}, body=feed.text.encode())
 
     paper = parse_arxiv_paper(response)
 
-    if "<entry>" not in record["body"] or record["status_code"] == 400:
+    if "<entry>" not in feed.text or feed.status == 400:
         assert paper is None
         return
     assert paper is not None
@@ -135,15 +129,14 @@ def test_a_recorded_feed_is_a_paper_or_none(record: dict[str, Any]) -> None:
     assert paper.subjects
 
 
-@pytest.mark.parametrize("record", recorded()[:3] or [pytest.param(None, marks=pytest.mark.skip)])
-def test_a_recorded_answer_without_the_paper_is_not_found(record: dict[str, Any]) -> None:
-    answer = Reply(status=record["status_code"], body=record["body"])
-    found = "quant-ph/0201082v1" in record["body"]
+@pytest.mark.parametrize("feed", FEEDS[:3], ids=str)
+def test_an_answer_without_the_paper_is_not_found(feed: Exchange) -> None:
+    answer = Reply(status=feed.status, body=feed.body)
+    found = "physics/0201001v1" in feed.text
 
     if found:
-        assert page("https://arxiv.org/abs/quant-ph/0201082v1", {API: answer}).title.startswith(
-            "Quantum"
-        )
+        read_page = page("https://arxiv.org/abs/physics/0201001v1", {API: answer})
+        assert read_page.title.startswith("Words for the motion")
     else:
         with pytest.raises(NotFound):
             read(PAPER, {API: answer})

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,13 +10,14 @@ from citewell.fetch.sites import video_captions
 from citewell.fetch.sites.transcript_highlights import choose_transcript_highlights
 from citewell.fetch.sites.video_captions import CaptionCue
 from citewell.fetch.sites.youtube_player import choose_caption_track, parse_player_answer
+from tests.exchanges import read_answer
+from tests.requirements import requires
 from tests.unit.fetch.site_answers import MOBILE_PAGE, VTT, player, youtube
 from tests.unit.fetch.site_bench import Bench, Reply, Web, page, read
 
 URL = "https://www.youtube.com/watch?v=abcdefghijk"
 PLAYER = "m.youtube.com/youtubei/v1/player"
 TIMED = "www.youtube.com/api/timedtext"
-RECORDED = Path(__file__).resolve().parents[4] / "shared" / "recorded" / "raw" / "youtube"
 
 # The blank in the empty line of a cue is what keeps the cue together.
 ROLLING = """WEBVTT
@@ -45,6 +45,7 @@ def refusing(status: str, reason: str, **more: Any) -> dict[str, Any]:
     return {"playabilityStatus": {"status": status, "reason": reason, **more}}
 
 
+@requires("scrape_page.youtube")
 def test_the_transcript_has_times_that_link_to_the_moment() -> None:
     found = page(URL, youtube())
 
@@ -110,6 +111,7 @@ def test_the_captions_own_address_is_the_third_way() -> None:
     assert [dict(one.params)["lang"] for one in web.sent[-3:]] == ["en", "en-US", "en-GB"]
 
 
+@requires("scrape_page.youtube")
 def test_without_captions_the_description_is_given_and_said_to_be_one() -> None:
     found = page(URL, youtube() | {TIMED: b""})
 
@@ -170,6 +172,7 @@ def test_a_consent_page_does_not_hide_captions_that_the_application_gets() -> No
     assert "The moon pulls" in page(URL, answers).content
 
 
+@requires("limit.transcript")
 def test_a_long_transcript_is_cut_at_its_limit() -> None:
     cues = "".join(
         f"\n{at // 3600:02}:{at // 60 % 60:02}:{at % 60:02}.000 --> 23:00:00.000\nSentence {at} is said about the sea.\n"
@@ -256,22 +259,16 @@ def test_without_a_wanted_language_the_videos_own_is_taken() -> None:
     assert chosen.languageCode == "de"
 
 
-def recorded(name: str) -> Any:
-    if not RECORDED.is_dir():
-        pytest.skip("the recordings are not at hand")
-    text = (RECORDED / name).read_text(encoding="utf-8")
-    return text if name.endswith("html.static") else json.loads(text)
-
-
 @pytest.mark.parametrize(
     ("name", "title"),
     [
-        ("youtube.innertube.json.static", "Surface Go Review"),
-        ("youtube_ww1_nl_en.innertube.json.static", "Russian Civil War"),
+        ("many_tracks.json", "A harbour wall reviewed"),
+        ("two_tracks.json", "The tide is turning"),
     ],
 )
-def test_a_recorded_player_answer_leads_to_the_written_english_track(name: str, title: str) -> None:
-    web = Web({"m.youtube.com/watch": MOBILE_PAGE, PLAYER: recorded(name), TIMED: VTT})
+def test_a_whole_player_answer_leads_to_the_written_english_track(name: str, title: str) -> None:
+    answer = json.loads(read_answer(f"youtube/{name}"))
+    web = Web({"m.youtube.com/watch": MOBILE_PAGE, PLAYER: answer, TIMED: VTT})
 
     found = Bench(web=web).read(URL)
 
@@ -286,8 +283,8 @@ def test_a_recorded_player_answer_leads_to_the_written_english_track(name: str, 
     assert "kind" not in asked
 
 
-def test_the_recorded_age_restriction_is_said_with_the_description() -> None:
-    found = page(URL, {PLAYER: recorded("youtube_age_restricted.innertube.json.static")})
+def test_an_age_restriction_is_said_with_the_description() -> None:
+    found = page(URL, {PLAYER: json.loads(read_answer("youtube/age_restricted.json"))})
 
     assert found.quality == "partial"
     assert "age-restricted" in found.notes[0]
@@ -295,8 +292,8 @@ def test_the_recorded_age_restriction_is_said_with_the_description() -> None:
     assert "Remixer" in found.content
 
 
-def test_the_recorded_consent_page_is_recognised() -> None:
-    html = recorded("youtube_consent_page.html.static")
+def test_a_whole_consent_page_is_recognised() -> None:
+    html = read_answer("youtube/consent.html")
 
     with pytest.raises(Blocked, match="consent page"):
         read(URL, {"m.youtube.com/watch": html, "www.youtube.com/watch": html})

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from citewell.errors import AuthRequired
 from citewell.model.search_queries import ImageQuery, SearchQuery
+from tests.exchanges import load_exchanges
+from tests.requirements import requires
 from tests.unit.providers.asking import Reply, ask, ask_images
-
-RECORDED = Path(__file__).parents[4] / "shared/recorded/raw/brave/web.json"
 
 
 def sheet(start: int, *, more: bool, size: int = 20) -> dict[str, Any]:
@@ -116,6 +114,7 @@ def test_a_long_query_is_cut_to_what_brave_takes() -> None:
     assert text.endswith("site:example.org")
 
 
+@requires("defect.brave_images")
 def test_the_picture_is_the_link_and_the_page_its_context() -> None:
     body = {
         "results": [
@@ -151,15 +150,15 @@ def test_a_refused_key_asks_to_check_it() -> None:
     assert caught.value.suggested_action == "check_api_key"
 
 
-@pytest.mark.skipif(not RECORDED.is_file(), reason="the recorded answers are not here")
-def test_a_real_answer_is_read_whole() -> None:
-    body = json.loads(RECORDED.read_text(encoding="utf-8"))
+def test_a_full_answer_is_read_whole() -> None:
+    [exchange] = load_exchanges("api.search.brave.com")
+    body = exchange.body
 
-    hits = ask("brave", SearchQuery(text="hello world", count=20), body).found.hits
+    hits = ask("brave", SearchQuery(text="tide table", count=20), body).found.hits
 
     assert len(hits) == len(body["web"]["results"]) == 20
-    assert hits[0].title == '"Hello, World!" program - Wikipedia'
-    assert hits[0].published == datetime(2024, 12, 27, 15, 49, 55, tzinfo=UTC)
+    assert hits[0].title == '"Tide table" - Example Encyclopedia'
+    assert hits[0].published == datetime(2024, 12, 1, 15, 49, 55, tzinfo=UTC)
     assert not any("<strong>" in hit.snippet or "&quot;" in hit.snippet for hit in hits)
     dated = [result for result in body["web"]["results"] if result.get("page_age")]
     assert sum(hit.published is not None for hit in hits) == len(dated)

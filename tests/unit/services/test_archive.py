@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,13 +16,14 @@ from citewell.net.http.messages import HttpResponse
 from citewell.net.network import Network
 from citewell.services.links.page_archive import PageArchive
 from citewell.services.links.wayback_machine import parse_capture_index
+from tests.exchanges import Exchange, load_exchanges
 from tests.internet.faults import ALWAYS, Fault
 from tests.internet.serve import Internet
 from tests.internet.world import World
+from tests.requirements import requires
 
 URL = "https://www.example.org/reports/2024?page=2&lang=en"
 SAVE = f"/archive/save/{URL.partition('?')[0]}"
-RECORDED = Path(__file__).parents[4] / "shared" / "recorded" / "web.archive.org.jsonl"
 
 
 class Clock:
@@ -83,6 +83,7 @@ def bench(internet: Internet, environ: dict[str, str], world: World) -> Bench:
     return Bench(internet, environ, world)
 
 
+@requires("archive_source.archived")
 def test_a_fresh_capture_comes_with_its_address_and_time(bench: Bench, internet: Internet) -> None:
     found = bench.capture()
 
@@ -94,6 +95,7 @@ def test_a_fresh_capture_comes_with_its_address_and_time(bench: Bench, internet:
     assert found.to_wire()["source"] == "web.archive.org Save Page Now"
 
 
+@requires("archive_source.retries")
 def test_a_capture_that_fails_at_first_is_tried_again_after_3_and_7_seconds(bench: Bench) -> None:
     bench.world.fail("archive", Fault(status=520, body=""), times=2)
 
@@ -128,6 +130,7 @@ def test_a_content_location_counts_as_a_capture(bench: Bench, internet: Internet
     )
 
 
+@requires("archive_source.pending")
 @pytest.mark.parametrize("status", [429, 503, 520])
 def test_a_throttled_archive_is_pending_with_a_place_to_look(
     bench: Bench, internet: Internet, status: int
@@ -142,6 +145,7 @@ def test_a_throttled_archive_is_pending_with_a_place_to_look(
     assert found.reason
 
 
+@requires("archive_source.existing")
 def test_an_older_copy_takes_the_place_of_one_that_could_not_be_made(
     bench: Bench, internet: Internet
 ) -> None:
@@ -192,6 +196,7 @@ def test_a_page_the_archive_refuses_is_unavailable_at_once(bench: Bench) -> None
     assert bench.clock.slept == []
 
 
+@requires("archive_source.unavailable")
 def test_an_archive_out_of_reach_is_unavailable_and_no_error(bench: Bench) -> None:
     for name in ("archive", "wayback"):
         bench.world.fail(name, Fault(cut=0), times=ALWAYS)
@@ -237,6 +242,7 @@ def test_a_name_that_leads_inside_is_refused_before_any_request(
     assert not bench.world.calls
 
 
+@requires("archive_source.keys")
 def test_keys_travel_in_a_header_and_nowhere_else(bench: Bench) -> None:
     bench.world.fail(SAVE, Fault(status=429, body=""), times=ALWAYS)
 
@@ -279,13 +285,14 @@ def test_an_index_that_answers_otherwise_is_an_error(body: str) -> None:
         parse_capture_index(answer(body))
 
 
-@pytest.mark.skipif(not RECORDED.exists(), reason="the recordings are not here")
-def test_every_recorded_list_of_captures_is_read() -> None:
-    lines = [json.loads(line) for line in RECORDED.read_text(encoding="utf-8").splitlines()]
-    good = [one for one in lines if "/cdx/" in one["url"] and one["status"] == 200]
+CAPTURE_LISTS = [
+    one for one in load_exchanges("web.archive.org") if "/cdx/" in one.url and one.status == 200
+]
 
-    assert len(good) >= 8
-    for one in good:
-        rows = parse_capture_index(answer(one["body"]))
-        assert rows
-        assert all(datetime.strptime(row["timestamp"], "%Y%m%d%H%M%S").replace(tzinfo=UTC) for row in rows)  # fmt: skip
+
+@pytest.mark.parametrize("exchange", CAPTURE_LISTS, ids=str)
+def test_every_list_of_captures_is_read(exchange: Exchange) -> None:
+    rows = parse_capture_index(answer(exchange.text))
+
+    assert rows
+    assert all(datetime.strptime(row["timestamp"], "%Y%m%d%H%M%S").replace(tzinfo=UTC) for row in rows)  # fmt: skip
