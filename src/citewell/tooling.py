@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cache
 from typing import Annotated, Any, ClassVar, TypeVar
 
-from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
+from citewell.model.argument_types import OptionalName
 from citewell.model.routing_trace import RoutingTrace
 from citewell.model.wire_values import WireValue
 
@@ -20,11 +21,6 @@ class _CacheKeyExemption:
 
 
 NOT_IN_CACHE_KEY = _CacheKeyExemption()
-# An optional argument that is "" or only white space counts as not given.
-BLANK_IS_ABSENT = BeforeValidator(
-    lambda value: None if isinstance(value, str) and not value.strip() else value
-)
-SessionId = Annotated[str, NOT_IN_CACHE_KEY]
 
 
 class ToolArguments(BaseModel):
@@ -35,6 +31,11 @@ class ToolArguments(BaseModel):
     def collect_cache_key(self) -> dict[str, Any]:
         """The arguments that can change the result, as JSON values."""
         return self.model_dump(mode="json", exclude=self._list_exempt_fields())
+
+    def build_request(self, kind: type[S]) -> S:
+        """The service request that these arguments contain: `kind` is a dataclass they inherit."""
+        declared: Any = kind
+        return kind(**{one.name: getattr(self, one.name) for one in fields(declared)})
 
     @classmethod
     @cache
@@ -53,6 +54,14 @@ class ToolArguments(BaseModel):
             name: _list_alias_names(name, cls.model_fields[name].validation_alias)
             for name in cls.model_fields
         }
+
+
+class SessionArguments(ToolArguments):
+    """Base of the Args of tools whose calls can be linked to a research session."""
+
+    session_id: Annotated[OptionalName, NOT_IN_CACHE_KEY, Field(validation_alias="sessionId")] = (
+        None
+    )
 
 
 def _list_alias_names(name: str, alias: object) -> tuple[str, ...]:

@@ -12,13 +12,13 @@ from citewell.cli.running import bibliography_files, exit_codes
 from citewell.cli.running.command_app import open_command_app
 from citewell.cli.terminal import screen
 from citewell.cli.terminal.progress_bar import show_progress_bar
+from citewell.model.argument_types import BIBLIOGRAPHY_FORMATS
 from citewell.model.citation_checks import AuditEntry, AuditReport
 from citewell.model.reference import BibliographyDocument
 from citewell.server.app import App
 from citewell.services.trust import audit_findings
 from citewell.services.trust.bibliography_audit import BibliographyAudit
 from citewell.services.trust.bibliography_intake import AuditRequest, build_document_request
-from citewell.text import references
 
 # A reference with one of these makes the command fail.
 FAILING_FLAGS = frozenset(
@@ -47,7 +47,7 @@ def command(
     ],
     *,
     form: Annotated[
-        str, typer.Option("--format", help=f"auto, {', '.join(references.BIBLIOGRAPHY_FORMATS)}.")
+        str, typer.Option("--format", help=f"auto, {', '.join(BIBLIOGRAPHY_FORMATS)}.")
     ] = "auto",
     links: Annotated[
         bool, typer.Option("--links/--no-links", help="Check the web addresses as well.")

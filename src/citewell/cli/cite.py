@@ -15,6 +15,7 @@ from citewell.cli.running.command_app import open_command_app
 from citewell.cli.terminal import screen
 from citewell.cli.terminal.progress_bar import show_progress_bar
 from citewell.errors import InvalidInput
+from citewell.model.argument_types import BIBLIOGRAPHY_STYLES
 from citewell.model.paper import PaperId
 from citewell.services.scholar.registry_records import NOT_REGISTERED, WorkRecord, WorkRecords
 from citewell.text.citations import bibliographies, citable_works, identifiers
@@ -33,18 +34,16 @@ def command(
     *,
     style: Annotated[
         str,
-        typer.Option(
-            "--style", "-s", help=f"One of {', '.join(bibliographies.BIBLIOGRAPHY_STYLES)}."
-        ),
+        typer.Option("--style", "-s", help=f"One of {', '.join(BIBLIOGRAPHY_STYLES)}."),
     ] = "apa",
 ) -> int:
     """Look up works and print them in a citation style.
 
     Exits with 1 if a work is not registered, and with 3 if no registry could be asked.
     """
-    if style not in bibliographies.BIBLIOGRAPHY_STYLES:
+    if style not in BIBLIOGRAPHY_STYLES:
         raise InvalidInput(
-            f"Unknown style {style}. The styles are {', '.join(bibliographies.BIBLIOGRAPHY_STYLES)}."
+            f"Unknown style {style}. The styles are {', '.join(BIBLIOGRAPHY_STYLES)}."
         )
     wanted = _collect_identifiers(ids or [_STDIN_NAME])
     known = {text: _parse_identifier(text) for text in wanted}

@@ -14,9 +14,10 @@ from citewell.cli.running.command_app import open_command_app
 from citewell.cli.terminal import screen
 from citewell.cli.terminal.job_progress import JobProgressView, open_progress_view
 from citewell.errors import InvalidInput
+from citewell.model.argument_types import RESEARCH_MODES
 from citewell.model.research import RESEARCH_TIERS
 from citewell.server.app import App
-from citewell.services.research.planning.assignments import RESEARCH_MODES, ResearchQuestion
+from citewell.services.research.planning.assignments import ResearchQuestion
 from citewell.services.research.research_service import ResearchService
 from citewell.services.research.views import job_export
 from citewell.tooling import Owner

@@ -13,6 +13,7 @@ from citewell.cli.running import exit_codes
 from citewell.cli.running.command_app import open_command_app
 from citewell.cli.terminal import screen
 from citewell.errors import InvalidInput
+from citewell.model.argument_types import EXPORT_FORMATS
 from citewell.model.research_session import ResearchSession
 from citewell.services.sessions import session_export, session_views
 from citewell.services.sessions.session_tracking import SessionTracker
@@ -98,10 +99,8 @@ def _print_stored_session(session: ResearchSession, *, as_json: bool) -> int:
 def _export_stored_session(
     session: ResearchSession, form: str, *, stamp: str, out: Path | None
 ) -> int:
-    if form not in session_export.SESSION_EXPORT_FORMATS:
-        raise InvalidInput(
-            f"--format must be one of {', '.join(session_export.SESSION_EXPORT_FORMATS)}."
-        )
+    if form not in EXPORT_FORMATS:
+        raise InvalidInput(f"--format must be one of {', '.join(EXPORT_FORMATS)}.")
     made = session_export.render_session(session, form, tenant=Owner().tenant, stamp=stamp)
     text = made if isinstance(made, str) else json.dumps(made, ensure_ascii=False, indent=2)
     if out is None:

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+from citewell.model.argument_types import PaperSort, PaperSource, PaperYear
+
 
 class IdentifierScheme(StrEnum):
     """The kinds of identifier of a work."""
@@ -122,10 +124,10 @@ class PaperQuery:
 
     text: str
     count: int = 5
-    year_from: int | None = None
-    year_to: int | None = None
-    source: str = "all"  # all, arxiv, pubmed, ieee, nature, springer
-    sort: str = "relevance"  # relevance, date
+    year_from: PaperYear = None
+    year_to: PaperYear = None
+    source: PaperSource = "all"
+    sort: PaperSort = "relevance"
     open_access: bool = False
     full_text: bool = False  # only works whose full text is available
 

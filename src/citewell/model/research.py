@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from pydantic import Field
 
+from citewell.model.argument_types import BudgetTier
 from citewell.model.wire_values import WireValue
 
 TICKS_PER_CENT = (
@@ -48,7 +49,7 @@ class ClaimRelation(StrEnum):
 class ResearchTier:
     """The limits of a job: its price cap, and how much the local research engine searches and reads."""
 
-    name: str
+    name: BudgetTier
     cap_cents: int
     providers: int  # paid providers used if the caller named none
     queries: int
@@ -57,7 +58,7 @@ class ResearchTier:
     effort: str  # reasoning effort for providers: low, medium, high, xhigh
 
 
-RESEARCH_TIERS = {
+RESEARCH_TIERS: dict[str, ResearchTier] = {
     tier.name: tier
     for tier in (
         ResearchTier(name="XXS", cap_cents=100, providers=1, queries=2, pages=5, rounds=1, effort="low"),

@@ -6,6 +6,15 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 
+from citewell.model.argument_types import (
+    DEFAULT_CATEGORY,
+    DEFAULT_SAFE_LEVEL,
+    NewsTimeRange,
+    SafeLevel,
+    SearchCategory,
+    SearchTerms,
+)
+
 
 class SearchFilter(StrEnum):
     """A filter that a provider may apply itself; all others are applied to its hits afterwards."""
@@ -29,14 +38,14 @@ class SearchQuery:
 
     text: str
     count: int = 5
-    sites: tuple[str, ...] = ()
-    time_range: str | None = None  # hour, day, week, month, year
-    safe: str = "medium"  # off, medium, high
+    sites: tuple[str, ...] = ()  # with a lens more than a caller may give
+    time_range: NewsTimeRange | None = None
+    safe: SafeLevel = DEFAULT_SAFE_LEVEL
     language: str | None = None  # ISO 639-1, or with a region: de, pt-BR
     country: str | None = None  # ISO 3166-1 alpha-2, upper case
-    exact_terms: str | None = None
-    exclude_terms: str | None = None
-    category: str = "general"
+    exact_terms: SearchTerms = None
+    exclude_terms: SearchTerms = None
+    category: SearchCategory = DEFAULT_CATEGORY
     engine_id: str | None = None  # the Google engine id (cx) of a lens
     goggle: str | None = None  # the Brave goggle of a lens
 
@@ -44,16 +53,16 @@ class SearchQuery:
         return replace(self, **changes)  # type: ignore[arg-type]  # the fields' own types check at the call
 
     def collect_filters(self) -> frozenset[SearchFilter]:
-        """The filters that this query sets; `safe` counts only if it is not medium."""
+        """The filters that this query sets; `safe` and `category` count only if not the default."""
         present = {
             SearchFilter.SITES: bool(self.sites),
             SearchFilter.TIME_RANGE: self.time_range is not None,
-            SearchFilter.SAFE: self.safe != "medium",
+            SearchFilter.SAFE: self.safe != DEFAULT_SAFE_LEVEL,
             SearchFilter.LANGUAGE: self.language is not None,
             SearchFilter.COUNTRY: self.country is not None,
             SearchFilter.EXACT_TERMS: self.exact_terms is not None,
             SearchFilter.EXCLUDE_TERMS: self.exclude_terms is not None,
-            SearchFilter.CATEGORY: self.category != "general",
+            SearchFilter.CATEGORY: self.category != DEFAULT_CATEGORY,
         }
         return frozenset(name for name, given in present.items() if given)
 
@@ -84,6 +93,7 @@ class SearchHits:
     unresponsive: tuple[tuple[str, str], ...] = ()  # engine, reason
     instance: str | None = None
     notes: tuple[str, ...] = ()  # for the caller: reduced count, failed pages, fallback
+    remedy: str = ""  # the configuration line that a note recommends
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,7 +113,7 @@ class FoundImage:
 class ImageQuery:
     text: str
     count: int = 5
-    safe: str = "medium"
+    safe: SafeLevel = DEFAULT_SAFE_LEVEL
     size: str | None = None
     type: str | None = None
     color_type: str | None = None

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from citewell.errors import InvalidInput
+from citewell.model.argument_types import BLANK_IS_ABSENT, BibliographyFormat
 from citewell.model.citation_checks import AuditReport
 from citewell.services.sessions import session_export
 from citewell.services.sessions.session_tracking import SessionTracker
@@ -15,7 +16,7 @@ from citewell.services.trust import bibliography_intake
 from citewell.services.trust.bibliography_audit import BibliographyAudit
 from citewell.services.trust.bibliography_intake import AuditRequest
 from citewell.text import references
-from citewell.tooling import BLANK_IS_ABSENT, Tool, ToolArguments, ToolCall
+from citewell.tooling import Tool, ToolArguments, ToolCall
 
 
 class Args(ToolArguments):
@@ -30,7 +31,7 @@ class Args(ToolArguments):
         ),
         BLANK_IS_ABSENT,
     ]
-    format: Annotated[Literal["auto", "csl-json", "ris", "bibtex", "prose"], Field(default="auto")]
+    format: Literal["auto", BibliographyFormat] = "auto"
     entries: Annotated[
         tuple[dict[str, Any], ...],
         Field(

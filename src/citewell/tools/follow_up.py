@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import Field
 
+from citewell.model.argument_types import BudgetTier, QuestionText
 from citewell.model.wire_values import FreeFormResult
 from citewell.services.research.research_service import ResearchService
 from citewell.tooling import Tool, ToolArguments, ToolCall
@@ -20,17 +21,15 @@ class Args(ToolArguments):
         Field(default=0, validation_alias="topicIndex", description="Into followOnSuggestions."),
     ]
     custom_query: Annotated[
-        str | None,
+        QuestionText | None,
         Field(
             default=None,
-            min_length=1,
-            max_length=10_000,
             validation_alias="customQuery",
             description="Instead of topicIndex.",
         ),
     ]
     budget_tier: Annotated[
-        Literal["XXS", "XS", "S", "M", "L", "XL"] | None,
+        BudgetTier | None,
         Field(
             default=None, validation_alias="budgetTier", description="The parent's when left out."
         ),

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import Field
 
 from citewell.errors import InvalidInput
+from citewell.model.argument_types import BibliographyStyle
 from citewell.model.wire_values import UNTRUSTED_LABEL, FreeFormResult
 from citewell.services.sessions import session_export
 from citewell.services.sessions.session_tracking import SessionTracker
@@ -36,12 +37,7 @@ _CSL_KINDS = frozenset(_CSL_KIND_LIST.split())
 class Args(ToolArguments):
     """Format sources as a bibliography: APA, MLA, Chicago, Harvard, Vancouver or IEEE to read, BibTeX, RIS or CSL-JSON for reference managers. Sources come from a session or from a list. Nothing is looked up."""
 
-    style: Annotated[
-        Literal[
-            "apa", "mla", "chicago", "harvard", "vancouver", "ieee", "bibtex", "ris", "csl-json"
-        ],
-        Field(default="apa"),
-    ]
+    style: BibliographyStyle = "apa"
     session_id: Annotated[
         str | None, Field(default=None, max_length=100, validation_alias="sessionId")
     ]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import Field
 
+from citewell.model.argument_types import BudgetTier
 from citewell.model.wire_values import FreeFormResult
 from citewell.services.research.research_service import ResearchService
 from citewell.tooling import Tool, ToolArguments, ToolCall
@@ -15,7 +16,7 @@ class Args(ToolArguments):
     """Research providers with their models and usual cost, and which of them each budget tier uses."""
 
     budget_tier: Annotated[
-        Literal["XXS", "XS", "S", "M", "L", "XL"] | None,
+        BudgetTier | None,
         Field(default=None, validation_alias="budgetTier", description="This tier alone."),
     ]
 

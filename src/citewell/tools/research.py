@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from citewell.model.argument_types import BudgetTier, QuestionText, ResearchMode
 from citewell.model.wire_values import FreeFormResult
 from citewell.services.research.planning.assignments import ResearchQuestion
 from citewell.services.research.research_service import ResearchService
@@ -16,17 +17,10 @@ class Args(ToolArguments):
     """Start deep research in the background; returns a jobId at once. Then research_status with wait_seconds, then get_results. Provider local is free and needs no key. To go on from earlier research use follow_up."""
 
     query: Annotated[
-        str,
-        Field(
-            min_length=1,
-            max_length=10_000,
-            description="The question: scope, sub-questions, preferred evidence.",
-        ),
+        QuestionText,
+        Field(description="The question: scope, sub-questions, preferred evidence."),
     ]
-    budget_tier: Annotated[
-        Literal["XXS", "XS", "S", "M", "L", "XL"],
-        Field(default="M", validation_alias="budgetTier"),
-    ]
+    budget_tier: Annotated[BudgetTier, Field(default="M", validation_alias="budgetTier")]
     providers: Annotated[
         tuple[
             Literal[
@@ -44,7 +38,7 @@ class Args(ToolArguments):
         Field(default=(), description="Chosen by tier when left out."),
     ]
     mode: Annotated[
-        Literal["fast", "methodical"],
+        ResearchMode,
         Field(
             default="methodical",
             description="fast: the cheapest provider alone; methodical: all chosen, a gap round, synthesis.",

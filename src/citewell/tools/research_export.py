@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import Field
 
 from citewell.errors import InvalidInput
+from citewell.model.argument_types import ExportFormat
 from citewell.model.wire_values import UNTRUSTED_LABEL, FreeFormResult
 from citewell.services.links.link_checks import LinkChecker
 from citewell.services.research.research_service import ResearchService
@@ -25,7 +26,7 @@ class Args(ToolArguments):
     job_id: Annotated[
         str | None, Field(default=None, min_length=1, max_length=100, validation_alias="jobId")
     ]
-    format: Annotated[Literal["markdown", "json", "html", "bibtex"], Field(default="markdown")]
+    format: ExportFormat = "markdown"
     verify_links: Annotated[
         bool,
         Field(

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from pydantic import Field
-
+from citewell.model.argument_types import QueryText
 from citewell.services.connector.document_connector import (
     DocumentConnector,
     DocumentListing,
@@ -16,7 +13,7 @@ from citewell.tooling import Tool, ToolArguments, ToolCall
 class Args(ToolArguments):
     """Find documents in the user's library and on the web. Returns ids for fetch, with titles and links."""
 
-    query: Annotated[str, Field(min_length=1, max_length=500)]
+    query: QueryText
 
 
 async def run(args: Args, call: ToolCall) -> DocumentListing:

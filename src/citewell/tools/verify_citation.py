@@ -6,10 +6,10 @@ from typing import Annotated
 
 from pydantic import Field
 
+from citewell.model.argument_types import ClaimText
 from citewell.model.citation_checks import CitationVerification
 from citewell.services.trust.citation_verification import MAX_CITATION_CHARS, CitationVerifier
-from citewell.services.trust.claim_coverage import MAX_CLAIM_CHARS as LONGEST_CLAIM
-from citewell.tooling import BLANK_IS_ABSENT, Tool, ToolArguments, ToolCall
+from citewell.tooling import Tool, ToolArguments, ToolCall
 
 
 class Args(ToolArguments):
@@ -24,14 +24,11 @@ class Args(ToolArguments):
         ),
     ]
     claim: Annotated[
-        str | None,
+        ClaimText,
         Field(
-            default=None,
-            max_length=LONGEST_CLAIM,
-            description="What it is cited for: the source is read and its nearest sentences quoted.",
+            description="What it is cited for: the source is read and its nearest sentences quoted."
         ),
-        BLANK_IS_ABSENT,
-    ]
+    ] = None
 
 
 async def run(args: Args, call: ToolCall) -> CitationVerification:

@@ -7,13 +7,14 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from citewell.errors import InvalidInput
+from citewell.model.argument_types import ClaimText
 from citewell.model.recommendation_audit import RecommendationAudit
 from citewell.services.recommendation.recommendation_auditor import (
     GivenRecommendation,
     RecommendationAuditor,
     RecommendationRequest,
 )
-from citewell.tooling import BLANK_IS_ABSENT, Tool, ToolArguments, ToolCall
+from citewell.tooling import Tool, ToolArguments, ToolCall
 
 _RECOMMENDATION_FIELDS = ("title", "url", "author", "authorBio")
 _MAX_FIELD_CHARS = 2000  # characters of one field
@@ -31,14 +32,9 @@ class Args(ToolArguments):
         ),
     ]
     claim: Annotated[
-        str | None,
-        Field(
-            default=None,
-            max_length=2000,
-            description="What the list claims; searches then look for independent agreement.",
-        ),
-        BLANK_IS_ABSENT,
-    ]
+        ClaimText,
+        Field(description="What the list claims; searches then look for independent agreement."),
+    ] = None
     num_corroboration_results: Annotated[
         int, Field(default=5, ge=1, le=10, validation_alias="numCorroborationResults")
     ]

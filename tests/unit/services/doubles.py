@@ -22,7 +22,7 @@ ALL_FILTERS = frozenset(SearchFilter) - {SearchFilter.CATEGORY}
 def spec(name: str, **changes: Any) -> ProviderSpec:
     given: dict[str, Any] = {
         "title": name.title(),
-        "home": f"https://{name}.example.com",
+        "homepage": f"https://{name}.example.com",
         "base_url": f"https://api.{name}.example.com",
         "offers": frozenset({Offer.WEB}),
         "filters": ALL_FILTERS,

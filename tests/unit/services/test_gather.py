@@ -47,7 +47,7 @@ class Bench:
         return asyncio.run(self.gather(query, **wish))
 
     async def gather(self, query: str = "tides", **wish: Any) -> SourceBundle:
-        given = {"count": 10} | wish
+        given = {"source_count": 10} | wish
         return await self.gatherer.gather_sources(
             GatherRequest(query=query, **given), trace=RoutingTrace()
         )
@@ -349,7 +349,7 @@ def test_sources_can_be_left_out_and_the_text_names_them_still() -> None:
 
 
 def test_each_source_is_cut_to_its_own_length() -> None:
-    bundle = Bench({"a": text("a", "Tides rise. " * 500)})(per_source=200)
+    bundle = Bench({"a": text("a", "Tides rise. " * 500)})(max_source_bytes=200)
 
     assert len(bundle.sources[0].content) <= 200
     assert bundle.sources[0].truncated
@@ -363,7 +363,7 @@ def test_room_is_shared_fairly_and_a_short_source_leaves_its_rest() -> None:
         "short": text("short", "Just a few words."),
     }
 
-    bundle = Bench(script)(total=4000)
+    bundle = Bench(script)(max_total_bytes=4000)
 
     parts = bundle.combined_content.split("\n\n---\n\n")
     assert text_size.count_utf8_bytes(bundle.combined_content) <= 4000
@@ -432,10 +432,10 @@ def test_components_are_there_only_when_switched_on() -> None:
 @pytest.mark.parametrize(
     ("wish", "part"),
     [
-        ({"count": 0}, "num_results"),
-        ({"count": 11}, "num_results"),
-        ({"per_source": 0}, "max_length_per_source"),
-        ({"total": -1}, "total_max_length"),
+        ({"source_count": 0}, "num_results"),
+        ({"source_count": 11}, "num_results"),
+        ({"max_source_bytes": 0}, "max_length_per_source"),
+        ({"max_total_bytes": -1}, "total_max_length"),
     ],
 )
 def test_a_wish_out_of_bounds_is_refused_by_name(wish: dict[str, Any], part: str) -> None:

@@ -99,7 +99,7 @@ def test_a_failing_provider_is_followed_by_the_next() -> None:
 def test_a_resting_provider_is_not_asked() -> None:
     shop, trace = two(hits(5), hits(5)), RoutingTrace()
 
-    search(shop.web(resting={"one": ProviderPause(seconds=30.0)}.get), trace=trace)
+    search(shop.web(find_pause={"one": ProviderPause(seconds=30.0)}.get), trace=trace)
 
     assert shop.providers["one"].asked == []
     assert trace.to_wire() == {
@@ -184,7 +184,8 @@ def test_one_result_is_enough_when_one_was_asked_for() -> None:
 def test_narrow_providers_step_in_only_when_the_general_ones_fail() -> None:
     def shop(general: Any) -> Shop:
         return Shop(
-            (spec("duck"), Scripted(general)), (spec("wiki", general=False), Scripted(hits(2)))
+            (spec("duck"), Scripted(general)),
+            (spec("wiki", covers_whole_web=False), Scripted(hits(2))),
         )
 
     failed, empty = shop(Blocked("A wall.")), shop(())
@@ -383,7 +384,7 @@ def test_a_provider_that_rests_after_a_429_stays_rate_limited(
     }
 
     with pytest.raises(CitewellError) as caught:
-        search(two(hits(1), hits(1)).web(resting=resting.get))
+        search(two(hits(1), hits(1)).web(find_pause=resting.get))
 
     block = caught.value.build_error_block()
     assert (block["kind"], block["retryAfterSeconds"]) == (kind, delay)
@@ -391,7 +392,7 @@ def test_a_provider_that_rests_after_a_429_stays_rate_limited(
 
 def test_an_empty_answer_beside_a_limited_provider_says_so() -> None:
     web = two(hits(1), ()).web(
-        resting={"one": ProviderPause(seconds=30.0, asked_by_provider=True)}.get
+        find_pause={"one": ProviderPause(seconds=30.0, asked_by_provider=True)}.get
     )
 
     hints = search(web).hints
@@ -403,7 +404,7 @@ def test_an_empty_answer_beside_a_limited_provider_says_so() -> None:
 
 def test_when_everybody_rests_the_error_says_for_how_long() -> None:
     web = two(hits(1), hits(1)).web(
-        resting={"one": ProviderPause(seconds=30.0), "two": ProviderPause(seconds=12.0)}.get
+        find_pause={"one": ProviderPause(seconds=30.0), "two": ProviderPause(seconds=12.0)}.get
     )
 
     with pytest.raises(UpstreamUnavailable, match="12 more seconds") as caught:
@@ -503,7 +504,9 @@ def test_only_healthy_and_configured_providers_are_suggested() -> None:
         (spec("paid", options=keyed("PAID_KEY")), Scripted()),
     )
 
-    hints = search(shop.web(resting={"ill": ProviderPause(seconds=9.0)}.get), provider="one").hints
+    hints = search(
+        shop.web(find_pause={"ill": ProviderPause(seconds=9.0)}.get), provider="one"
+    ).hints
 
     assert hints is not None
     assert hints.suggested_actions == ("try-different-provider: well",)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citewell.errors import InvalidInput
-from citewell.text.citations.bibliographies import BIBLIOGRAPHY_STYLES
+from citewell.model.argument_types import BIBLIOGRAPHY_STYLES
 from citewell.text.references import parse_bibliography
 from citewell.tooling import ToolCall
 from citewell.tools.format_bibliography import Args, run

@@ -73,11 +73,11 @@ def _add_profile_defaults(
 ) -> dict[str, Any]:
     if not defaults:
         return dict(given)
-    names = model.list_argument_names()
+    aliases = {names[0]: names for names in model.list_argument_names().values()}
     absent = {
-        names[name][0]: value
+        name: value
         for name, value in defaults.items()
-        if not any(alias in given for alias in names[name])
+        if not any(alias in given for alias in aliases[name])
     }
     return absent | dict(given)
 

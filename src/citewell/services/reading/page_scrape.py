@@ -5,9 +5,12 @@ from __future__ import annotations
 import asyncio
 import logging
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Annotated, Literal, Protocol
 
-from citewell.errors import CitewellError, InvalidInput
+from pydantic import Field
+
+from citewell.errors import CitewellError
+from citewell.model.argument_bounds import check_declared_bounds
 from citewell.model.page import MAX_PAGE_BYTES, Page
 from citewell.model.paper import Paper
 from citewell.model.scrape_results import (
@@ -27,7 +30,6 @@ from citewell.tooling import ProgressCallback
 
 logger = logging.getLogger(__name__)
 
-SCRAPE_MODES = ("full", "preview", "raw")
 PREVIEW_BYTES = 5000  # bytes
 
 
@@ -44,11 +46,20 @@ class RetractionLookup(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class ScrapeRequest:
-    url: str
-    mode: str = "full"
-    max_length: int = 50_000  # bytes
+    """A page to read; the arguments of scrape_page."""
+
+    url: Annotated[str, Field(min_length=1, max_length=4096, description="http(s) address.")]
+    mode: Annotated[
+        Literal["full", "preview", "raw"],
+        Field(
+            description=f"preview: the first {PREVIEW_BYTES} bytes. raw: the body as sent, unsanitised; for JSON or markup only."
+        ),
+    ] = "full"
+    max_length: Annotated[
+        int, Field(ge=1, description=f"Bytes of content; {MAX_PAGE_BYTES} is the most.")
+    ] = 50_000
 
 
 class PageScraper:
@@ -72,12 +83,7 @@ class PageScraper:
         progress: ProgressCallback | None = None,
     ) -> ScrapeOutput:
         """The page in the requested mode; raises InvalidInput, or the errors of the page reader."""
-        if wish.mode not in SCRAPE_MODES:
-            raise InvalidInput(
-                f"mode {wish.mode!r} is not known. It takes: {', '.join(SCRAPE_MODES)}."
-            )
-        if wish.max_length < 1:
-            raise InvalidInput("max_length must be at least 1 byte.")
+        check_declared_bounds(wish)
         url = wish.url.strip()
         length = PREVIEW_BYTES if wish.mode == "preview" else min(wish.max_length, MAX_PAGE_BYTES)
         if wish.mode == "raw":

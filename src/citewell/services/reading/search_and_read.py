@@ -8,8 +8,9 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
 from citewell.config import Settings
-from citewell.errors import CitewellError, InvalidInput
+from citewell.errors import CitewellError
 from citewell.fetch.page_errors import build_network_error
+from citewell.model.argument_bounds import check_declared_bounds
 from citewell.model.page import Page
 from citewell.model.routing_trace import RoutingTrace
 from citewell.model.scrape_results import SourceBundle
@@ -25,7 +26,6 @@ from citewell.tooling import ProgressCallback
 
 PageOutcome = Page | CitewellError
 
-MAX_GATHERED_PAGES = 10
 _ASSEMBLY_SECONDS = 5.0  # seconds reserved for building the answer
 
 
@@ -55,7 +55,7 @@ class SearchAndRead:
     ) -> SourceBundle:
         """All sources that could be read, ranked; raises only if the search itself failed."""
         started = self._clock()
-        _check_gather_request(wish)
+        check_declared_bounds(wish)
         ask = SearchRequest(query=wish.query, count=wish.source_count, provider=wish.provider)
         answer = await self._searches.search_cached(ask, trace=trace, tenant=tenant)
         outcomes = await self._read_all_pages([hit.url for hit in answer.results], tenant, progress)
@@ -127,10 +127,3 @@ def _has_read_page(task: asyncio.Task[PageOutcome]) -> bool:
 
 def _build_late_error(url: str, waited: float) -> CitewellError:
     return build_network_error(url, f"it was not read within {waited:.1f} s, and others were")
-
-
-def _check_gather_request(wish: GatherRequest) -> None:
-    if not 1 <= wish.source_count <= MAX_GATHERED_PAGES:
-        raise InvalidInput(f"num_results must be between 1 and {MAX_GATHERED_PAGES}.")
-    if min(wish.max_source_bytes, wish.max_total_bytes) < 1:
-        raise InvalidInput("max_length_per_source and total_max_length must be at least 1 byte.")

@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Annotated
+
+from pydantic import Field
 
 from citewell.errors import CitewellError
+from citewell.model.argument_types import ClaimText, OptionalName, QueryText
 from citewell.model.page import MAX_PAGE_BYTES, Page
 from citewell.model.scrape_results import (
     PipelineSummary,
@@ -28,20 +32,38 @@ MIN_QUERY_RELEVANCE = 0.3  # filter_by_query drops sources with a lower relevanc
 _SOURCE_SEPARATOR = "\n\n---\n\n"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class GatherRequest:
-    """The arguments of search_and_scrape."""
+    """A search whose pages are read; the arguments of search_and_scrape."""
 
-    query: str
-    source_count: int = 3
-    include_sources: bool = True
-    deduplicate: bool = True
-    near_duplicates: bool = False
-    max_source_bytes: int = 50_000  # bytes
-    max_total_bytes: int = 300_000  # bytes
-    filter_by_query: bool | None = None  # None means: filter if there is a claim
-    provider: str | None = None
-    claim: str | None = None
+    query: QueryText
+    source_count: Annotated[int, Field(ge=1, le=10, validation_alias="num_results")] = 3
+    include_sources: Annotated[bool, Field(description="false: the combined text only.")] = True
+    deduplicate: Annotated[
+        bool, Field(description="Drop paragraphs that a better source has too.")
+    ] = True
+    near_duplicates: Annotated[bool, Field(description="Drop nearly equal paragraphs as well.")] = (
+        False
+    )
+    max_source_bytes: Annotated[
+        int, Field(ge=1, validation_alias="max_length_per_source", description="Bytes.")
+    ] = 50_000
+    max_total_bytes: Annotated[
+        int, Field(ge=1, validation_alias="total_max_length", description="Bytes.")
+    ] = 300_000
+    filter_by_query: Annotated[
+        bool | None,
+        Field(description="Leave out pages far from the query; by default only with a claim."),
+    ] = None
+    provider: Annotated[
+        OptionalName, Field(description="Use this search provider and no other.")
+    ] = None
+    claim: Annotated[
+        ClaimText,
+        Field(
+            description="Each source then quotes its sentences nearest to this claim: evidence, no verdict."
+        ),
+    ] = None
 
     @property
     def needs_relevance_filter(self) -> bool:

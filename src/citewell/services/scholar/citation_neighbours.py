@@ -5,8 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Annotated, Literal
+
+from pydantic import Field
 
 from citewell.errors import CitewellError, InvalidInput, NotFound
+from citewell.model.argument_bounds import check_declared_bounds
+from citewell.model.argument_types import OptionalName
 from citewell.model.paper import BibliographicQuery, IdentifierScheme, Paper, PaperId
 from citewell.model.paper_results import GraphAnswer, PaperResult
 from citewell.model.routing_trace import RoutingTrace
@@ -19,7 +24,7 @@ from citewell.services.scholar.scholarly_providers import ScholarlyProviders
 from citewell.text.citations import identifiers
 from citewell.text.safety.markup_cleaning import extract_visible_text
 
-CITED_BY, REFERENCES, BOTH = "cited_by", "references", "both"
+CITED_BY, REFERENCES = "cited_by", "references"
 MAX_GRAPH_PAPERS = 25
 GRAPH_PROVIDER_ORDER = ("semanticscholar", "openalex")
 _INFLUENTIAL_OVERASK_FACTOR = 8  # times as many edges are asked for if only influential ones count
@@ -34,13 +39,30 @@ _SEED_SCHEMES = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class CitationGraphRequest:
-    paper: str
-    direction: str = BOTH
-    count: int = 10
-    influential_only: bool = False
-    provider: str | None = None
+    """A question about one paper's neighbours; the arguments of citation_graph."""
+
+    paper: Annotated[
+        str,
+        Field(min_length=1, max_length=1000, description="DOI, arXiv id, PMID or exact title."),
+    ]
+    direction: Literal["cited_by", "references", "both"] = "both"
+    count: Annotated[
+        int,
+        Field(
+            ge=1,
+            le=MAX_GRAPH_PAPERS,
+            validation_alias="num_results",
+            description="In each direction.",
+        ),
+    ] = 10
+    influential_only: Annotated[bool, Field(description="Where the provider tells influence.")] = (
+        False
+    )
+    provider: Annotated[
+        OptionalName, Field(description="Use this one only: semanticscholar or openalex.")
+    ] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +102,7 @@ class CitationGraphSearch:
         self, wish: CitationGraphRequest, *, trace: RoutingTrace
     ) -> GraphAnswer:
         """The paper's neighbours; raises NotFound if no provider has the paper."""
+        check_declared_bounds(wish)
         seed = " ".join(extract_visible_text(wish.paper).split())
         if not seed:
             raise InvalidInput("paper is empty. Give a DOI, an arXiv id, a PMID or an exact title.")

@@ -6,16 +6,18 @@ import asyncio
 import logging
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Annotated, Protocol
+
+from pydantic import Field
 
 from citewell.errors import (
     CitewellError,
-    InvalidInput,
     NetworkFailed,
     NotFound,
     RefusedByPolicy,
     UpstreamError,
 )
+from citewell.model.argument_bounds import check_declared_bounds
 from citewell.model.page import Page
 from citewell.model.paper import IdentifierScheme, OpenCopy, Paper, PaperId
 from citewell.model.paper_results import FullTextAnswer
@@ -40,7 +42,6 @@ from citewell.tooling import ProgressCallback
 
 logger = logging.getLogger(__name__)
 
-MIN_TEXT_BYTES, MAX_TEXT_BYTES = 1000, 200_000  # bytes
 _COPY_TIMEOUT_SECONDS = 40.0  # seconds for one copy
 _RETRACTION_TIMEOUT_SECONDS = 5.0  # seconds for the retraction lookup
 
@@ -55,10 +56,19 @@ class RetractionStatusLookup(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class FullTextRequest:
-    identifier: str
-    max_length: int = 50_000  # bytes
+    """A paper to read; the arguments of paper_fulltext."""
+
+    identifier: Annotated[
+        str,
+        Field(
+            min_length=1,
+            max_length=2048,
+            description="DOI, arXiv id, PMID, PMCID, Semantic Scholar id, address or exact title.",
+        ),
+    ]
+    max_length: Annotated[int, Field(ge=1000, le=200_000, description="Bytes.")] = 50_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,8 +120,7 @@ class FullTextReader:
 
         Raises NotFound or the upstream's error if there is no abstract either.
         """
-        if not MIN_TEXT_BYTES <= wish.max_length <= MAX_TEXT_BYTES:
-            raise InvalidInput(f"max_length must be between {MIN_TEXT_BYTES} and {MAX_TEXT_BYTES}.")
+        check_declared_bounds(wish)
         subject = await self._subjects.resolve_work(wish.identifier, tenant=tenant)
         located = await self._candidates.locate_copies(
             subject.paper, subject.ids, given_url=subject.address

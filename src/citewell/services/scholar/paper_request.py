@@ -3,31 +3,46 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Annotated
+
+from pydantic import Field
 
 from citewell.errors import InvalidInput
+from citewell.model.argument_bounds import check_declared_bounds
+from citewell.model.argument_types import (
+    OptionalName,
+    PaperSort,
+    PaperSource,
+    PaperYear,
+    QueryText,
+)
 from citewell.model.paper import PaperQuery
-from citewell.services.web import search_request as web
+from citewell.services.web.search_request import clean_query_text, normalize_provider_name
 
 MAX_PAPER_RESULTS = 10
-PAPER_SOURCES = ("all", "arxiv", "pubmed", "ieee", "nature", "springer")
-PAPER_SORTS = ("relevance", "date")
-FIRST_YEAR, LAST_YEAR = 1900, 2030
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class PaperSearchRequest:
-    """One search for papers, as the caller wrote it."""
+    """One search for papers, as the caller wrote it; the arguments of academic_search."""
 
-    query: str
-    count: int = 5
-    year_from: int | None = None
-    year_to: int | None = None
-    source: str = "all"
+    query: QueryText
+    count: Annotated[int, Field(ge=1, le=MAX_PAPER_RESULTS, validation_alias="num_results")] = 5
+    year_from: PaperYear = None
+    year_to: PaperYear = None
+    source: PaperSource = "all"
     pdf_only: bool = False
-    sort: str = "relevance"
+    sort: Annotated[PaperSort, Field(validation_alias="sort_by")] = "relevance"
     open_access: bool = False
-    full_text: bool = False
-    provider: str | None = None
+    full_text: Annotated[bool, Field(description="Only papers whose text can be had freely.")] = (
+        False
+    )
+    provider: Annotated[
+        OptionalName,
+        Field(
+            description="Use this one only: openalex, crossref, pubmed, semanticscholar, arxiv, europepmc, core, datacite, exa, or a web provider.",
+        ),
+    ] = None
 
     def list_constraints(self) -> tuple[str, ...]:
         """The names of the filters that are set, the narrowest first."""
@@ -44,17 +59,13 @@ class PaperSearchRequest:
 
 def check_paper_request(ask: PaperSearchRequest) -> PaperSearchRequest:
     """The request with its query and provider cleaned; raises InvalidInput if a value is invalid."""
-    if not 1 <= ask.count <= MAX_PAPER_RESULTS:
-        raise InvalidInput(f"num_results must be between 1 and {MAX_PAPER_RESULTS}.")
-    for name, value, allowed in (
-        ("source", ask.source, PAPER_SOURCES),
-        ("sort_by", ask.sort, PAPER_SORTS),
-    ):
-        if value not in allowed:
-            raise InvalidInput(f"{name} {value!r} is not known. It takes: {', '.join(allowed)}.")
-    _check_year_range(ask.year_from, ask.year_to)
-    plain = web.normalize_request(web.SearchRequest(query=ask.query, provider=ask.provider))
-    return replace(ask, query=plain.query, provider=plain.provider)
+    check_declared_bounds(ask)
+    first, last = ask.year_from, ask.year_to
+    if first is not None and last is not None and first > last:
+        raise InvalidInput(f"year_from {first} is after year_to {last}.")
+    return replace(
+        ask, query=clean_query_text(ask.query), provider=normalize_provider_name(ask.provider)
+    )
 
 
 def build_paper_query(ask: PaperSearchRequest) -> PaperQuery:
@@ -69,11 +80,3 @@ def build_paper_query(ask: PaperSearchRequest) -> PaperQuery:
         open_access=ask.open_access,
         full_text=ask.full_text,
     )
-
-
-def _check_year_range(first: int | None, last: int | None) -> None:
-    for name, year in (("year_from", first), ("year_to", last)):
-        if year is not None and not FIRST_YEAR <= year <= LAST_YEAR:
-            raise InvalidInput(f"{name} must be between {FIRST_YEAR} and {LAST_YEAR}.")
-    if first is not None and last is not None and first > last:
-        raise InvalidInput(f"year_from {first} is after year_to {last}.")

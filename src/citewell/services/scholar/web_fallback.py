@@ -8,13 +8,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
 
 from citewell.errors import CitewellError
+from citewell.model.argument_types import MAX_SITES
 from citewell.model.paper import IdentifierScheme, Paper
 from citewell.model.routing_trace import RoutingTrace
 from citewell.model.search_results import FilterReport, SearchAnswer, SearchResult
 from citewell.services.scholar.paper_filters import SOURCE_SITES, PaperFilter, sort_newest_first
 from citewell.services.scholar.paper_request import PaperSearchRequest
 from citewell.services.scholar.paper_search_ladder import PaperHarvest, PaperProviderReply
-from citewell.services.web.search_request import MAX_SITES
 from citewell.services.web.search_request import SearchRequest as WebAsk
 from citewell.services.web.search_service import WebSearchService
 from citewell.text.citations import identifiers

@@ -16,7 +16,6 @@ from citewell.services.sessions.session_views import build_step_view
 from citewell.text.citations import bibliographies
 from citewell.text.citations.bibtex_format import CitableWork, parse_author_line
 
-SESSION_EXPORT_FORMATS = ("markdown", "json", "html", "bibtex")
 CheckedLinks = Mapping[str, LinkState]
 
 
@@ -28,7 +27,7 @@ def render_session(
     stamp: str,
     checked: CheckedLinks | None = None,
 ) -> Any:
-    """The session in one of SESSION_EXPORT_FORMATS; `checked` adds the state of its links."""
+    """The session in one of EXPORT_FORMATS; `checked` adds the state of its links."""
     links = checked or {}
     if form == "json":
         return build_session_json(session, tenant=tenant, stamp=stamp, checked=links)

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from citewell.errors import InvalidInput
+from citewell.model.argument_types import MAX_CLAIM_CHARS
 from citewell.model.paper import IdentifierScheme, PaperId, WorkAuthor
 from citewell.model.reference import BibliographyDocument, MalformedEntry, Reference
-from citewell.services.trust.claim_coverage import MAX_CLAIM_CHARS
 from citewell.text.citations import dois, identifiers
 from citewell.text.citations.bibtex_format import CitableWork, parse_author_line
 

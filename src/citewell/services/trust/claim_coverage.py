@@ -14,7 +14,6 @@ SOURCE_UNAVAILABLE = "source_unavailable"
 ADDRESSED_SHARE = 0.6  # share of the claim's terms in one window
 WINDOW_SENTENCES = 4  # sentences
 WHOLE_TEXT_SENTENCES = 20  # a text of up to this many sentences is one window
-MAX_CLAIM_CHARS = 2000  # characters of a claim
 _STOPWORD_LANGUAGES = (
     "en",
     "de",

@@ -3,40 +3,69 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Annotated
+
+from pydantic import AliasChoices, BeforeValidator, Field
 
 from citewell.errors import InvalidInput
+from citewell.model.argument_bounds import check_declared_bounds
+from citewell.model.argument_types import (
+    BLANK_IS_ABSENT,
+    DEFAULT_CATEGORY,
+    DEFAULT_SAFE_LEVEL,
+    MAX_QUERY_CHARS,
+    MAX_SITES,
+    ClaimText,
+    OptionalName,
+    QueryText,
+    SafeLevel,
+    SearchCategory,
+    SearchTerms,
+    SiteList,
+    TimeRange,
+)
 from citewell.model.search_queries import SearchQuery
 from citewell.text.language import locale_codes
 from citewell.text.safety.markup_cleaning import extract_visible_text
 from citewell.text.web import addresses
 
-MAX_QUERY_CHARS = 500  # characters, not bytes
-MAX_RESULTS = 50
-MAX_SITES = 10
-TIME_RANGES = ("hour", "day", "week", "month", "year")
-SAFE_SEARCH_LEVELS = ("off", "medium", "high")
-CATEGORIES = (
-    "general", "images", "videos", "news", "map", "music", "it", "science", "files",
-)  # fmt: skip
+_SAFE_LEVELS_BY_NUMBER = {"0": "off", "1": "medium", "2": "high"}  # spec 3 numbers the levels
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class SearchRequest:
-    query: str
-    count: int = 5
-    time_range: str | None = None
-    safe: str = "medium"
-    language: str | None = None
-    country: str | None = None
-    site: str | None = None
-    sites: tuple[str, ...] = ()
-    lens: str | None = None
-    exact_terms: str | None = None
-    exclude_terms: str | None = None
-    category: str = "general"
-    provider: str | None = None
-    claim: str | None = None
-    fetch_content: bool = False
+    """One web search, as the caller wrote it; the arguments of web_search."""
+
+    query: QueryText
+    count: Annotated[
+        int,
+        Field(ge=1, le=50, validation_alias=AliasChoices("num_results", "results_count")),
+    ] = 5
+    category: SearchCategory = DEFAULT_CATEGORY
+    fetch_content: Annotated[bool, Field(description="Read each result's page as markdown.")] = (
+        False
+    )
+    time_range: Annotated[TimeRange | None, BLANK_IS_ABSENT] = None
+    language: Annotated[OptionalName, Field(description="ISO 639-1, such as de or pt-BR.")] = None
+    country: Annotated[OptionalName, Field(description="ISO 3166-1 alpha-2.")] = None
+    safe: Annotated[
+        SafeLevel,
+        BeforeValidator(lambda value: _SAFE_LEVELS_BY_NUMBER.get(str(value), value)),
+        Field(validation_alias=AliasChoices("safe", "safe_search")),
+    ] = DEFAULT_SAFE_LEVEL
+    site: Annotated[OptionalName, Field(description="One domain; not with lens or sites.")] = None
+    sites: Annotated[SiteList, Field(description=f"Up to {MAX_SITES} domains.")] = ()
+    lens: Annotated[
+        OptionalName,
+        Field(description="Named set of authoritative domains; lenses://catalog lists them."),
+    ] = None
+    exact_terms: SearchTerms = None
+    exclude_terms: SearchTerms = None
+    provider: Annotated[OptionalName, Field(description="Use this provider and no other.")] = None
+    claim: Annotated[
+        ClaimText,
+        Field(description="Each result then quotes its sentence nearest to this claim."),
+    ] = None
 
 
 def normalize_request(ask: SearchRequest) -> SearchRequest:
@@ -44,24 +73,21 @@ def normalize_request(ask: SearchRequest) -> SearchRequest:
 
     Raises InvalidInput for a value that is too long, unknown or contradictory.
     """
-    if not 1 <= ask.count <= MAX_RESULTS:
-        raise InvalidInput(f"num_results must be between 1 and {MAX_RESULTS}.")
+    check_declared_bounds(ask)
     if ask.lens and (ask.site or ask.sites):
         raise InvalidInput("site and lens cannot be combined: a lens is a set of sites itself.")
     return replace(
         ask,
-        query=_check_query_text(ask.query),
-        time_range=_check_choice("time_range", ask.time_range or None, TIME_RANGES),
-        safe=_check_choice("safe", ask.safe, SAFE_SEARCH_LEVELS) or "medium",
-        category=_check_choice("category", ask.category or "general", CATEGORIES) or "general",
+        query=clean_query_text(ask.query),
+        time_range=ask.time_range or None,
         language=_check_language_code(ask.language),
         country=_normalize_country_code(ask.country),
         site=None,
         sites=_collect_sites(ask),
         lens=_clean_single_line(ask.lens),
-        exact_terms=_check_terms_length("exact_terms", ask.exact_terms),
-        exclude_terms=_check_terms_length("exclude_terms", ask.exclude_terms),
-        provider=(_clean_single_line(ask.provider) or "").lower() or None,
+        exact_terms=_clean_single_line(ask.exact_terms),
+        exclude_terms=_clean_single_line(ask.exclude_terms),
+        provider=normalize_provider_name(ask.provider),
         claim=_clean_single_line(ask.claim),
     )
 
@@ -82,13 +108,16 @@ def build_search_query(ask: SearchRequest) -> SearchQuery:
     )
 
 
-def _check_query_text(query: str) -> str:
+def clean_query_text(query: str) -> str:
+    """The query as one line of visible characters; raises InvalidInput if nothing is left."""
     words = _clean_single_line(query)
     if words is None:
-        raise InvalidInput("query is empty. Give it 1 to 500 characters.")
-    if len(words) > MAX_QUERY_CHARS:
-        raise InvalidInput(f"query has {len(words)} characters; {MAX_QUERY_CHARS} is the maximum.")
+        raise InvalidInput(f"query is empty. Give it 1 to {MAX_QUERY_CHARS} characters.")
     return words
+
+
+def normalize_provider_name(name: str | None) -> str | None:
+    return (_clean_single_line(name) or "").lower() or None
 
 
 def _clean_single_line(text: str | None) -> str | None:
@@ -100,19 +129,6 @@ def _clean_single_line(text: str | None) -> str | None:
 
 # A control character between two words separates them like a space.
 _CONTROL_CHARS_TO_SPACE = dict.fromkeys([*range(0x20), *range(0x7F, 0xA0)], " ")
-
-
-def _check_terms_length(name: str, text: str | None) -> str | None:
-    words = _clean_single_line(text)
-    if words and len(words) > MAX_QUERY_CHARS:
-        raise InvalidInput(f"{name} has {len(words)} characters; {MAX_QUERY_CHARS} is the maximum.")
-    return words
-
-
-def _check_choice(name: str, value: str | None, allowed: tuple[str, ...]) -> str | None:
-    if value is not None and value not in allowed:
-        raise InvalidInput(f"{name} {value!r} is not known. It takes: {', '.join(allowed)}.")
-    return value
 
 
 def _check_language_code(code: str | None) -> str | None:
@@ -137,8 +153,6 @@ def _collect_sites(ask: SearchRequest) -> tuple[str, ...]:
     if ask.site and ask.sites:
         raise InvalidInput("site and sites cannot be combined; put all of them into sites.")
     given = (ask.site,) if ask.site else ask.sites
-    if len(given) > MAX_SITES:
-        raise InvalidInput(f"sites has {len(given)} entries; {MAX_SITES} is the maximum.")
     return tuple(dict.fromkeys(map(_parse_site_domain, given)))
 
 

@@ -29,7 +29,6 @@ _STYLE_FORMATTERS: dict[str, Callable[..., str]] = {
     "ieee": ieee.format_ieee_entry,
 }
 _NUMBERING_TEMPLATES = {"vancouver": "{}. {}", "ieee": "[{}] {}"}  # numbered in citation order
-BIBLIOGRAPHY_STYLES = (*_STYLE_FORMATTERS, "bibtex", "ris", "csl-json")
 
 
 def render_bibliography(works: Iterable[CitableWork], *, style: str, accessed: date) -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 from citewell.errors import InvalidInput
+from citewell.model.argument_types import BIBLIOGRAPHY_FORMATS
 from citewell.model.reference import BibliographyDocument
 from citewell.text.references.file_decoding import decode_bibliography
 
-BIBLIOGRAPHY_FORMATS = ("csl-json", "ris", "bibtex", "prose")
 _BIBTEX_ENTRY_PATTERN = re.compile(
     r"^[ \t]{0,40}@[ \t]{0,4}[A-Za-z][\w-]{0,40}\s{0,5}[{(]", re.MULTILINE
 )

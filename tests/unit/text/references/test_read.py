@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from citewell.errors import InvalidInput
+from citewell.model.argument_types import BIBLIOGRAPHY_FORMATS
 from citewell.model.reference import BibliographyDocument
-from citewell.text.references import BIBLIOGRAPHY_FORMATS, parse_bibliography
+from citewell.text.references import parse_bibliography
 
 PIECES = st.sampled_from(
     ["@article{", "@string{", "@comment{", "}", "{", '"', "=", ",", "#", "\\", "\\'", "\n", " ", "TY  - ", "ER  - ",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
+from citewell.model.argument_types import MAX_QUERY_CHARS
 from citewell.model.page import Page
 from citewell.model.routing_trace import RoutingTrace
 from citewell.model.search_queries import SearchHit, SearchQuery
@@ -16,11 +17,11 @@ from citewell.services.library.library_access import (
 from citewell.services.library.library_search import OwnerLibraryIndex
 from citewell.services.reading.cached_pages import CachedPageReader
 from citewell.services.scholar.literature_search import LiteratureSearch
+from citewell.services.scholar.paper_request import MAX_PAPER_RESULTS
 from citewell.services.scholar.paper_request import PaperSearchRequest as PaperAsk
 from citewell.services.web.search_cache import CachedWebSearch
 from citewell.services.web.search_service import SearchRequest
 
-_MAX_QUERY_CHARS = 500  # characters of one query
 _PAPER_PROVIDER = "openalex"
 _MAX_LIBRARY_HITS = 5  # hits from the user's library for one query
 
@@ -33,7 +34,7 @@ class WebFinder:
         self._tenant = tenant
 
     async def find_pages(self, query: str, *, count: int) -> Sequence[SearchHit]:
-        ask = SearchRequest(query=query[:_MAX_QUERY_CHARS], count=count)
+        ask = SearchRequest(query=query[:MAX_QUERY_CHARS], count=count)
         with without_library():
             answer = await self._searches.search_cached(
                 ask, trace=RoutingTrace(), tenant=self._tenant
@@ -60,7 +61,9 @@ class PaperFinder:
 
     async def find_pages(self, query: str, *, count: int) -> Sequence[SearchHit]:
         ask = PaperAsk(
-            query=query[:_MAX_QUERY_CHARS], count=min(count, 10), provider=_PAPER_PROVIDER
+            query=query[:MAX_QUERY_CHARS],
+            count=min(count, MAX_PAPER_RESULTS),
+            provider=_PAPER_PROVIDER,
         )
         with without_library():
             answer = await self._literature.search_literature(ask, trace=RoutingTrace())
@@ -86,7 +89,7 @@ class LibraryFinder:
     async def find_pages(self, query: str, *, count: int) -> Sequence[SearchHit]:
         with run_as_owner(self._owner, private=True):
             found = await self._index.search_documents(
-                SearchQuery(text=query[:_MAX_QUERY_CHARS], count=min(count, _MAX_LIBRARY_HITS))
+                SearchQuery(text=query[:MAX_QUERY_CHARS], count=min(count, _MAX_LIBRARY_HITS))
             )
         return found.hits
 

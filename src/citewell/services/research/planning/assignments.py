@@ -7,11 +7,10 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from citewell.errors import InvalidInput
+from citewell.model.argument_types import MAX_QUESTION_CHARS, RESEARCH_MODES
 from citewell.model.research import RESEARCH_TIERS, ResearchTier
 
-MAX_QUESTION_CHARS = 10_000  # characters of a question
 _MAX_TITLE_CHARS = 120  # characters of a thread's title
-RESEARCH_MODES = ("fast", "methodical")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

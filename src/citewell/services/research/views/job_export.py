@@ -8,6 +8,7 @@ from datetime import date
 from typing import Any
 
 from citewell.errors import InvalidInput
+from citewell.model.argument_types import EXPORT_FORMATS
 from citewell.model.durable_job import JobView
 from citewell.model.research import ResearchFindings, ResearchSource
 from citewell.model.wire_values import UNTRUSTED_LABEL
@@ -18,7 +19,6 @@ from citewell.services.research.views.account_views import format_timestamp, rou
 from citewell.text.citations import bibliographies
 from citewell.text.citations.bibtex_format import CitableWork
 
-EXPORT_FORMATS = ("markdown", "html", "json", "bibtex")
 _FORMAT_ALIASES = {"md": "markdown", "htm": "html", "bib": "bibtex"}
 
 
