@@ -66,7 +66,9 @@ def _parse_flag_value(name: str, value: str) -> str | tuple[str, ...]:
         return ""
     if name == "--profile":
         return value
-    return tuple(part.strip() for part in value.split(",") if part.strip())
+    from citewell.environment import split_name_list
+
+    return split_name_list(value)
 
 
 if __name__ == "__main__":

@@ -50,6 +50,11 @@ def load_raw_settings(environ: Mapping[str, str]) -> dict[str, str]:
     return from_file | {name: value for name, value in environ.items() if value != ""}
 
 
+def split_name_list(text: str) -> tuple[str, ...]:
+    """The names in a comma-separated list, without white space around them and without empty ones."""
+    return tuple(name for name in (part.strip() for part in text.split(",")) if name)
+
+
 def _find_base_directory(
     environ: Mapping[str, str], variable: str, fallback: str, windows: str
 ) -> Path:

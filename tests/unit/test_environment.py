@@ -69,3 +69,11 @@ def test_the_environment_wins_over_the_file(tmp_path: Path) -> None:
     environ = written(tmp_path, b"PORT = 80") | {"PORT": "81"}
 
     assert environment.load_raw_settings(environ)["PORT"] == "81"
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [("", ()), ("a", ("a",)), (" a, b ,", ("a", "b")), (",,", ()), ("a b,c", ("a b", "c"))],
+)
+def test_a_list_of_names_is_split_at_commas(text: str, names: tuple[str, ...]) -> None:
+    assert environment.split_name_list(text) == names

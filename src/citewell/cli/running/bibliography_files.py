@@ -6,6 +6,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+from citewell.cli.running.shared_options import STDIN_NAME
 from citewell.errors import InvalidInput
 from citewell.model.reference import BibliographyDocument, Reference
 from citewell.text import references
@@ -13,7 +14,6 @@ from citewell.text.citations import identifiers
 
 MAX_FILE_BYTES = 50_000_000  # bytes
 _FORMATS_BY_SUFFIX = {".bib": "bibtex", ".bibtex": "bibtex", ".ris": "ris", ".json": "csl-json"}
-STDIN_NAME = "-"
 
 
 def read_bibliography_file(name: str, *, form: str = "auto") -> BibliographyDocument:

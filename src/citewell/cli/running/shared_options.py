@@ -1,0 +1,10 @@
+"""Options and values that several commands have in common."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+STDIN_NAME = "-"  # given instead of a file or a text, it means standard input
