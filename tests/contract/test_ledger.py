@@ -25,6 +25,7 @@ from tests.contract.offices import (
     working,
 )
 from tests.contract.states import ENGINES, Kept, kept
+from tests.requirements import requires
 
 
 @pytest.fixture(params=sorted(ENGINES))
@@ -83,6 +84,7 @@ def test_what_was_spent_before_the_first_credit_is_not_charged_against_it(store:
     assert balance.credited == sums["credit"] == (700 + 30 + 500) * CENT
 
 
+@requires("deep.reserve")
 def test_fifty_orders_at_once_cannot_spend_more_than_there_is(store: Kept) -> None:
     async def scenario(state: StateStore) -> tuple[Any, ...]:
         await state.ledger.post_credit(OWNER, 200 * CENT)

@@ -46,6 +46,7 @@ from tests.contract.offices import (
     working,
 )
 from tests.contract.states import ENGINES, kept
+from tests.requirements import requires
 
 
 @pytest.fixture(params=sorted(ENGINES))
@@ -123,6 +124,7 @@ def test_a_rate_limit_is_waited_out_with_the_same_tag(store: Any) -> None:
     assert len(set(provider.tags)) == 1
 
 
+@requires("deep.paid_once")
 @pytest.mark.parametrize(
     "fault",
     [NetworkFailed("Cut off."), UpstreamUnavailable("500."), ValueError("a bug"), running(None)],

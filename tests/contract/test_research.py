@@ -29,6 +29,7 @@ from citewell.store.research.research_store import ClaimWithEvidence, FoundClaim
 from citewell.store.state_store import StateStore
 from tests.contract.offices import OWNER, ended, office, order, working
 from tests.contract.states import ENGINES, Kept, kept
+from tests.requirements import requires
 
 
 @pytest.fixture(params=sorted(ENGINES))
@@ -146,6 +147,7 @@ def test_claims_are_found_by_any_of_their_words_the_best_first(store: Kept) -> N
     ]
 
 
+@requires("search_claims.confidence_level", "search_claims.limit")
 def test_claims_are_filtered_by_job_and_level_and_counted_beyond_the_limit(store: Kept) -> None:
     async def scenario(state: StateStore) -> list[Any]:
         first, second = await job_of(store, state), await job_of(store, state)

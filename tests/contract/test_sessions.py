@@ -13,6 +13,7 @@ from citewell.store.failures import WriteContended
 from citewell.store.sessions.session_store import SessionChange
 from citewell.store.state_store import StateStore
 from tests.contract.states import ENGINES, kept
+from tests.requirements import requires
 
 
 @pytest.fixture(params=sorted(ENGINES))
@@ -39,6 +40,7 @@ def test_a_session_comes_back_as_it_was_written(store: Any, body: Any) -> None:
     assert (session.head.version, session.head.steps) == (1, 2)
 
 
+@requires("session.restart")
 def test_a_session_outlives_the_process_that_began_it(store: Any) -> None:
     async def begin(state: StateStore) -> None:
         await state.sessions.create_session("someone", "id", b"head", [b"one"])
@@ -83,6 +85,7 @@ def test_any_text_can_be_an_id_or_an_owner(store: Any, odd: str) -> None:
     assert heads == (session.head,)
 
 
+@requires("session.owner")
 @pytest.mark.parametrize("verb", ["load", "edit", "append", "delete"])
 def test_a_session_of_another_owner_cannot_be_told_from_an_unknown_one(
     store: Any, verb: str
@@ -123,6 +126,7 @@ def test_owners_list_their_own_sessions_only(store: Any) -> None:
     assert store.run(scenario) == [["3", "1"], ["2"], []]
 
 
+@requires("session.time_to_live")
 def test_the_time_to_live_begins_again_with_every_access(store: Any) -> None:
     hours = 3600
 
@@ -157,6 +161,7 @@ def test_an_expired_session_can_neither_be_changed_nor_listed(store: Any) -> Non
     assert store.run(scenario).head.version == 1
 
 
+@requires("session.limit")
 def test_beyond_the_bound_the_least_recently_used_makes_room(store: Any) -> None:
     small = store.with_settings(session_max=3)
 

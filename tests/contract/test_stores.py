@@ -17,6 +17,7 @@ import pytest
 from citewell.config import Settings
 from citewell.store.cache.tiered_cache import CacheEntry, ResultCache, TieredCache
 from citewell.store.cache_store import CacheStore, open_cache_store
+from tests.requirements import requires
 from tests.services import postgres_or_skip, redis_or_skip
 
 T = TypeVar("T")
@@ -138,6 +139,7 @@ def test_the_later_value_replaces_the_earlier(cache: Backend) -> None:
     assert (entry.value, entry.ttl) == (b"new", 30)
 
 
+@requires("tenant.store")
 @pytest.mark.parametrize("other", ["other", "some", "someonek", "", "SOMEONE"])
 def test_an_owner_never_reads_what_another_put(cache: Backend, other: str) -> None:
     async def scenario(kept: TieredCache) -> tuple[Any, ...]:

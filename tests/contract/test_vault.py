@@ -16,6 +16,7 @@ from citewell.store.sessions.session_store import SessionChange
 from citewell.store.sql.database import SqlStatement
 from citewell.store.state_store import StateStore
 from tests.contract.states import ENGINES, kept
+from tests.requirements import requires
 
 MARKER = "plantedmarkerxyzzy"
 OLD, NEW = "0a" * 32, "0b" * 32
@@ -35,6 +36,7 @@ def adding(step: bytes) -> Any:
     return lambda session: SessionChange(body=session.head.body, appended=(step,))
 
 
+@requires("session.encrypted")
 def test_nothing_that_was_written_can_be_read_from_the_disk(store: Any) -> None:
     async def scenario(state: StateStore) -> Any:
         marker = MARKER.encode()

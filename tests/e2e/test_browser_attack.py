@@ -17,6 +17,7 @@ from citewell.net.browser.page_browser import PageBrowser
 from citewell.net.guard.address_guard import Guard, GuardRules
 from citewell.net.http.messages import HttpRequest, HttpResponse
 from tests.e2e.attack import JOURNEYS, Attacker, Trap, trap
+from tests.requirements import requires
 from tests.unit.fetch.stage import Loop, require_chromium
 from tests.unit.net.loopback import LOOPBACK
 
@@ -54,6 +55,7 @@ def scene() -> Iterator[Scene]:
     loop.close()
 
 
+@requires("defect.browser_guard")
 def test_no_way_reaches_a_private_address(scene: Scene) -> None:
     log = re.search(r"failed:([^;<]*);25", scene.send("/").decode_text())
 

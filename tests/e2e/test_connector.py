@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.e2e.clients import body, connected
+from tests.requirements import requires
 
 Environ = dict[str, str]
 
@@ -26,6 +27,7 @@ def talk(
     return asyncio.run(run())
 
 
+@requires("connector.endpoint", "search.query", "fetch.id")
 def test_the_connector_endpoint_offers_exactly_two_tools_with_one_argument_each(
     environ: Environ,
 ) -> None:
@@ -35,6 +37,7 @@ def test_the_connector_endpoint_offers_exactly_two_tools_with_one_argument_each(
     assert inputs == {"search": ["query"], "fetch": ["id"]}
 
 
+@requires("search.answer", "search.one_item")
 def test_search_returns_one_text_item_equal_to_its_structure(environ: Environ) -> None:
     _, result = talk(environ, ("search", {"query": "sleep and memory"}))
 
@@ -46,6 +49,7 @@ def test_search_returns_one_text_item_equal_to_its_structure(environ: Environ) -
     assert answer["results"]
 
 
+@requires("search.id", "fetch.answer", "fetch.one_item")
 def test_an_id_stays_valid_after_a_restart(environ: Environ) -> None:
     _, found = talk(environ, ("search", {"query": "sleep and memory"}))
     chosen = body(found)["results"][0]
@@ -61,6 +65,7 @@ def test_an_id_stays_valid_after_a_restart(environ: Environ) -> None:
     assert len(document["text"]) > 200
 
 
+@requires("fetch.unknown")
 @pytest.mark.parametrize(
     "bad", ["no-such-id", "file:///etc/passwd", "javascript:alert(1)", "ftp://example.org/x"]
 )

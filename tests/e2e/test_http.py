@@ -13,6 +13,7 @@ from citewell import config
 from citewell.errors import Misconfigured
 from citewell.server.http.transport import check_listen_address
 from tests.e2e.clients import connected, listening
+from tests.requirements import requires
 
 Environ = dict[str, str]
 INITIALIZE = {
@@ -36,6 +37,7 @@ def exchange(environ: Environ, method: str, path: str, **how: Any) -> httpx2.Res
     return asyncio.run(run())
 
 
+@requires("http.host_and_origin", "defect.http_open")
 @pytest.mark.parametrize(
     ("headers", "status"),
     [
@@ -55,6 +57,7 @@ def test_host_and_origin_decide_who_may_call(
     assert response.status_code == status
 
 
+@requires("http.host_and_origin")
 def test_an_origin_named_in_the_settings_may_call(environ: Environ) -> None:
     allowed = environ | {"ALLOWED_ORIGINS": "https://app.example.org"}
 
@@ -69,6 +72,7 @@ def test_an_origin_named_in_the_settings_may_call(environ: Environ) -> None:
     assert response.status_code == 200
 
 
+@requires("http.body_limit")
 def test_a_body_over_the_limit_is_refused(environ: Environ) -> None:
     small = environ | {"MAX_REQUEST_BODY_BYTES": "1000"}
 
@@ -84,6 +88,7 @@ def test_junk_is_a_client_error_and_never_a_crash(content: bytes, environ: Envir
     assert 400 <= response.status_code < 500
 
 
+@requires("http.health")
 def test_the_server_says_that_it_lives_and_that_it_is_ready(environ: Environ) -> None:
     live = exchange(environ, "GET", "/health/live")
     ready = exchange(environ, "GET", "/health/ready")
@@ -92,6 +97,7 @@ def test_the_server_says_that_it_lives_and_that_it_is_ready(environ: Environ) ->
     assert ready.status_code == 200
 
 
+@requires("http.metrics", "defect.metrics_open")
 @pytest.mark.parametrize(
     ("settings", "headers", "status"),
     [
@@ -122,6 +128,7 @@ def test_calls_show_up_in_the_numbers(environ: Environ) -> None:
     assert 'mcp_tool_calls_total{tool="web_search",outcome="ok"} 1' in asyncio.run(run())
 
 
+@requires("http.toolset_paths")
 @pytest.mark.parametrize(
     ("path", "names"),
     [
@@ -138,6 +145,7 @@ def test_each_path_has_its_own_tools(path: str, names: set[str], environ: Enviro
     assert asyncio.run(run()) >= names
 
 
+@requires("http.loopback", "defect.http_open")
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.5", "research.example.org"])
 def test_a_public_interface_needs_insistence(host: str) -> None:
     settings = config.load_settings({"CITEWELL_HOST": host, "CITEWELL_CONFIG": "/nonexistent"})

@@ -16,6 +16,7 @@ from tests.e2e.clients import body, connected
 from tests.internet.faults import ALWAYS, Fault
 from tests.internet.serve import Internet
 from tests.internet.world import World
+from tests.requirements import requires
 
 Environ = dict[str, str]
 URL = "https://www.example.org/reports/2024"
@@ -29,6 +30,7 @@ def call(environ: Environ, tool: str, arguments: dict[str, Any], transport: str 
     return asyncio.run(talk())
 
 
+@requires("archive_source.answer")
 @pytest.mark.parametrize("transport", ["memory", "stdio"])
 def test_a_source_is_archived(transport: str, environ: Environ, world: World) -> None:
     shown = body(call(environ, "archive_source", {"url": URL}, transport))
@@ -40,6 +42,7 @@ def test_a_source_is_archived(transport: str, environ: Environ, world: World) ->
     assert shown["status"] in {"archived", "existing"}
 
 
+@requires("archive_source.unavailable")
 def test_a_refused_capture_is_an_answer_and_no_error(environ: Environ, world: World) -> None:
     world.state["saving"] = "refuse"
 
@@ -49,6 +52,7 @@ def test_a_refused_capture_is_an_answer_and_no_error(environ: Environ, world: Wo
     assert "snapshotUrl" not in shown
 
 
+@requires("archive_source.url")
 @pytest.mark.parametrize("url", ["http://127.0.0.1/x", "http://localhost/", "file:///etc/passwd"])
 def test_a_private_address_is_not_archived(environ: Environ, world: World, url: str) -> None:
     result = call(environ, "archive_source", {"url": url})
@@ -58,6 +62,7 @@ def test_a_private_address_is_not_archived(environ: Environ, world: World, url: 
     assert world.calls["archive"] == 0
 
 
+@requires("archive_source.annotations")
 def test_archiving_is_a_tool_that_writes(environ: Environ) -> None:
     async def listed() -> dict[str, Any]:
         async with connected("memory", environ | {"CITEWELL_TOOLSETS": "trust"}) as client:
@@ -75,6 +80,12 @@ def test_archiving_is_a_tool_that_writes(environ: Environ) -> None:
     assert tools["verify_recommendation"].read_only_hint is True
 
 
+@requires(
+    "verify_recommendation.answer",
+    "verify_recommendation.link",
+    "verify_recommendation.conflict_of_interest",
+    "verify_recommendation.flags",
+)
 @pytest.mark.parametrize("transport", ["memory", "stdio"])
 def test_a_list_is_audited(transport: str, environ: Environ, internet: Internet) -> None:
     live = internet.page("batteries.example.org", "sodium-ion")
@@ -93,6 +104,7 @@ def test_a_list_is_audited(transport: str, environ: Environ, internet: Internet)
     assert "dead_link" in second["flags"]
 
 
+@requires("verify_recommendation.corroboration")
 def test_a_claim_brings_corroborating_searches(environ: Environ) -> None:
     arguments = {"recommendations": [{"title": "sodium-ion batteries"}], "claim": "are cheaper"}
 
@@ -109,6 +121,7 @@ def test_a_claim_brings_corroborating_searches(environ: Environ) -> None:
         assert sum(counts) == search["resultCount"]
 
 
+@requires("verify_recommendation.recommendations")
 @pytest.mark.parametrize(
     "items",
     [
@@ -123,6 +136,7 @@ def test_a_list_that_cannot_be_audited_is_refused(environ: Environ, items: list[
     assert call(environ, "verify_recommendation", {"recommendations": items}).is_error
 
 
+@requires("scrape_page.retraction_status", "scrape_page.detected_doi")
 def test_a_page_says_that_its_paper_was_retracted_without_a_network(
     environ: Environ, internet: Internet, world: World, tmp_path: Path
 ) -> None:

@@ -11,6 +11,7 @@ from tests.e2e.clients import TRANSPORTS, connected
 from tests.e2e.deep import KEYS, PATIENCE, QUESTION, ask, deep, ended, refusal, researched
 from tests.internet.serve import Internet
 from tests.internet.world import World
+from tests.requirements import requires
 
 ALL = ["openai", "perplexity", "anthropic", "local"]
 STATUS = {
@@ -95,6 +96,32 @@ def tour(
     return asyncio.run(main())
 
 
+@requires(
+    "research.answer",
+    "research_status.answer",
+    "research_cancel.answer",
+    "get_results.answer",
+    "follow_up.answer",
+    "list_threads.answer",
+    "get_thread.answer",
+    "get_thread.jobs",
+    "get_thread.messages",
+    "get_thread.steps",
+    "balance.answer",
+    "balance.transactions",
+    "usage.answer",
+    "usage.provider_breakdown",
+    "usage.recent_jobs",
+    "list_providers.answer",
+    "list_providers.tiers",
+    "search_claims.answer",
+    "get_claim_evidence.answer",
+    "get_claim_evidence.evidence",
+    "get_claim_evidence.history",
+    "get_results.provider_reports",
+    "get_results.claims",
+    "get_results.follow_ons",
+)
 @pytest.mark.parametrize("tool", SPEC)
 def test_a_tool_answers_with_the_keys_of_the_spec(tool: Any, tour: Any) -> None:
     missing = SPEC[tool] - set(tour[tool])
@@ -106,6 +133,7 @@ def test_a_tool_answers_with_the_keys_of_the_spec(tool: Any, tour: Any) -> None:
             assert keys <= set(row), name
 
 
+@requires("research.answer", "follow_up.answer", "follow_up.topic_index", "research.budget_tier")
 def test_the_dispatch_is_answered_as_the_spec_shows(tour: Any) -> None:
     begun, followed = tour["research"], tour["follow_up"]
 
@@ -117,6 +145,7 @@ def test_the_dispatch_is_answered_as_the_spec_shows(tour: Any) -> None:
     assert (followed["status"], followed["budgetTier"]) == ("dispatched", "XXS")
 
 
+@requires("get_results.duration", "research_status.progress")
 def test_seconds_are_seconds_and_milliseconds_are_where_the_spec_has_them(tour: Any) -> None:
     status, duration = tour["research_status"], tour["get_results"]["duration"]
     shown = tour["get_thread"]["jobs"][-1]
@@ -131,6 +160,7 @@ def test_seconds_are_seconds_and_milliseconds_are_where_the_spec_has_them(tour: 
     assert shown["durationSeconds"] == duration["totalSeconds"]
 
 
+@requires("deep.cost_agrees")
 def test_the_cost_is_the_same_wherever_it_is_told(tour: Any) -> None:
     cost, usage, balance = tour["get_results"]["cost"], tour["usage"], tour["balance"]
     by_provider = {row["provider"]: row["totalCostCents"] for row in usage["providerBreakdown"]}
@@ -187,6 +217,16 @@ REFUSALS = {
 }
 
 
+@requires(
+    "research_status.unknown",
+    "research_cancel.unknown",
+    "get_results.unknown",
+    "follow_up.unknown",
+    "get_thread.unknown",
+    "search_claims.unknown",
+    "search_claims.filters",
+    "get_claim_evidence.unknown",
+)
 @pytest.mark.parametrize("transport", TRANSPORTS)
 def test_what_is_not_there_is_refused_with_the_code_of_the_spec(
     transport: Any, environ: dict[str, str]
@@ -206,6 +246,7 @@ def test_what_is_not_there_is_refused_with_the_code_of_the_spec(
     assert all(row["message"] for row in told.values())
 
 
+@requires("research.insufficient_balance")
 @pytest.mark.parametrize("transport", TRANSPORTS)
 def test_a_budget_that_is_too_small_is_refused_with_both_sums(
     transport: Any, environ: dict[str, str]
@@ -227,6 +268,7 @@ def test_a_budget_that_is_too_small_is_refused_with_both_sums(
     assert status["status"] == "completed"
 
 
+@requires("deep.reserve")
 def test_concurrent_jobs_cannot_spend_more_than_there_is(environ: dict[str, str]) -> None:
     async def main() -> Any:
         budget = deep(environ, OPENAI_API_KEY="sk-test", CITEWELL_RESEARCH_BUDGET_CENTS="3100")
@@ -248,6 +290,7 @@ def test_concurrent_jobs_cannot_spend_more_than_there_is(environ: dict[str, str]
     assert 0 < balance["balanceCents"] < 3100
 
 
+@requires("get_results.not_complete", "follow_up.thread_busy")
 @pytest.mark.parametrize("transport", TRANSPORTS)
 def test_a_job_at_work_has_no_results_and_keeps_its_thread_to_itself(
     transport: Any, environ: dict[str, str], world: World
@@ -281,6 +324,7 @@ def test_a_job_at_work_has_no_results_and_keeps_its_thread_to_itself(
     assert last["status"] == told[4]["status"] == "cancelled"
 
 
+@requires("follow_up.invalid_topic", "follow_up.topic_index")
 @pytest.mark.parametrize("index", [-1, 99])
 def test_a_suggestion_that_is_not_there_is_refused_with_those_that_are(
     index: Any, environ: dict[str, str]
@@ -299,6 +343,7 @@ def test_a_suggestion_that_is_not_there_is_refused_with_those_that_are(
     assert told["availableSuggestions"] == [one["topic"] for one in results["followOnSuggestions"]]
 
 
+@requires("follow_up.budget_tier", "follow_up.custom_query", "get_thread.jobs")
 def test_a_follow_up_knows_what_its_parent_found(environ: dict[str, str], world: World) -> None:
     async def main() -> tuple[Any, ...] | None:
         async with connected("memory", deep(environ, OPENAI_API_KEY="sk-test")) as client:
@@ -337,6 +382,7 @@ def test_earlier_work_is_offered_and_never_put_in_its_place(environ: dict[str, s
     assert second["priorWork"]["claims"]
 
 
+@requires("research.query", "research.budget_tier", "research.providers", "research.mode")
 @pytest.mark.parametrize("transport", TRANSPORTS)
 def test_a_question_is_refused_when_it_cannot_be_researched(
     transport: Any, environ: dict[str, str]
@@ -379,6 +425,7 @@ def test_ten_thousand_characters_are_researched(environ: dict[str, str]) -> None
     assert len(results["synthesis"]) < 100_000
 
 
+@requires("research.mode", "research.providers")
 @pytest.mark.parametrize("mode", ["fast", "methodical"])
 @pytest.mark.parametrize("tier", ["XXS", "XL"])
 def test_somebody_is_always_chosen(mode: str, tier: str, environ: dict[str, str]) -> None:

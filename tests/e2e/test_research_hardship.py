@@ -20,6 +20,7 @@ from tests.e2e.deep import KEYS, PATIENCE, QUESTION, ask, deep, ended, refusal, 
 from tests.internet.faults import ALWAYS, Fault
 from tests.internet.researchers import Mark, Written, answer, bench
 from tests.internet.world import World
+from tests.requirements import requires
 
 GROK = {"cost_in_usd_ticks": 1_234_567_891, "input_tokens": 1, "output_tokens": 1}
 
@@ -70,6 +71,7 @@ async def two_owners(environ: dict[str, Any]) -> AsyncIterator[Any]:
     await app.aclose()
 
 
+@requires("deep.owner")
 def test_jobs_threads_claims_and_credit_belong_to_their_owner(environ: dict[str, str]) -> None:
     async def main() -> tuple[Any, ...] | None:
         async with two_owners(deep(environ)) as (ann, ben):
@@ -103,6 +105,7 @@ def test_jobs_threads_claims_and_credit_belong_to_their_owner(environ: dict[str,
     assert "priorWork" not in again
 
 
+@requires("research_cancel.answer")
 @pytest.mark.parametrize("transport", TRANSPORTS)
 def test_a_cancelled_job_is_cancelled_at_its_providers(
     transport: Any, environ: dict[str, str], world: World
@@ -356,6 +359,7 @@ def test_an_export_of_nothing_or_of_two_things_is_refused(
     assert asyncio.run(main())["error"]["kind"] == "validation"
 
 
+@requires("research_status.wait")
 @pytest.mark.parametrize("transport", TRANSPORTS)
 def test_waiting_answers_when_something_changes_and_says_how_it_goes(
     transport: Any, environ: dict[str, str], world: World

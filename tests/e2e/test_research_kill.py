@@ -15,6 +15,7 @@ import pytest
 import citewell
 from tests.e2e.research_torture import PROVIDERS
 from tests.e2e.test_job_kill import check_ledger
+from tests.requirements import requires
 from tests.services import postgres_or_skip
 
 ROOT = Path(__file__).parents[2]
@@ -87,6 +88,7 @@ def check(told: dict[str, Any], kills: int) -> None:
     check_ledger(told)
 
 
+@requires("deep.paid_once")
 @pytest.mark.parametrize(("engine", "workers"), [("sqlite", 1), ("postgres", 1), ("postgres", 2)])
 def test_research_killed_again_and_again_completes_and_pays_nothing_twice(
     engine: str, workers: int, tmp_path: Path

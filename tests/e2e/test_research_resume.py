@@ -20,6 +20,7 @@ from tests.e2e.deep import QUESTION, ask, deep, ended, until
 from tests.e2e.test_stdio import legacy, request, start
 from tests.internet.researchers import bench
 from tests.internet.world import World
+from tests.requirements import requires
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="kills processes")
 
@@ -82,6 +83,7 @@ def test_a_job_put_down_in_good_order_is_taken_up_at_once(
     assert sum(bench(world).charged.values()) == 1
 
 
+@requires("deep.restart")
 @pytest.mark.parametrize("transport", ["stdio", "http"])
 def test_a_job_of_a_killed_server_goes_on_where_it_was(
     transport: str, env: dict[str, Any], world: World

@@ -14,6 +14,7 @@ from tests.e2e.clients import body, connected
 from tests.internet import papers
 from tests.internet.faults import ALWAYS, Fault
 from tests.internet.world import Page, World
+from tests.requirements import requires
 
 Environ = dict[str, str]
 SAFETY = "10.3390/vaccines9070693"  # open, retracted, and nowhere on arXiv
@@ -57,6 +58,7 @@ def text_of(world: World, doi: str = SAFETY, *, length: int = 75) -> Page:
     )
 
 
+@requires("academic_search.answer", "academic_search.ladder")
 @pytest.mark.parametrize("transport", ["memory", "http", "stdio"])
 def test_papers_are_found_with_all_that_is_known_of_them(
     transport: str, scholarly: Environ
@@ -75,6 +77,7 @@ def test_papers_are_found_with_all_that_is_known_of_them(
     assert result.meta["routing"]["provider_used"] == "openalex"
 
 
+@requires("academic_search.ladder")
 @pytest.mark.parametrize("kind", MISBEHAVIOUR)
 def test_the_ladder_passes_over_whoever_misbehaves(
     kind: str, scholarly: Environ, world: World
@@ -87,6 +90,7 @@ def test_the_ladder_passes_over_whoever_misbehaves(
     assert result.meta["routing"]["fallback"] is True
 
 
+@requires("academic_search.web_sites", "academic_search.ladder", "academic_search.hints")
 def test_with_every_registry_down_the_web_is_searched(scholarly: Environ, world: World) -> None:
     names = (
         "openalex", "crossref", "pubmed", "semanticscholar", "core", "arxiv", "europepmc", "datacite",
@@ -103,6 +107,7 @@ def test_with_every_registry_down_the_web_is_searched(scholarly: Environ, world:
     assert "openalex" in answer["hints"]["providersAttempted"]
 
 
+@requires("academic_search.provider")
 @pytest.mark.parametrize(
     "provider",
     ["openalex", "crossref", "pubmed", "semanticscholar", "core", "arxiv", "europepmc", "datacite"],
@@ -116,6 +121,7 @@ def test_every_scholarly_provider_can_be_named(provider: str, scholarly: Environ
     assert {paper["source"] for paper in answer["papers"]} <= {provider}
 
 
+@requires("academic_search.provider_unknown")
 def test_a_provider_there_is_not_is_refused_with_those_there_are(scholarly: Environ) -> None:
     result = call(scholarly, "academic_search", {"query": "learning", "provider": "scholar"})
 
@@ -145,6 +151,7 @@ def test_a_retracted_paper_is_marked_without_another_request(
     assert world.calls["crossref"] <= 2
 
 
+@requires("academic_search.open_access", "academic_search.unpaywall")
 def test_a_missing_pdf_is_filled_in_where_an_address_is_configured(
     scholarly: Environ, world: World
 ) -> None:
@@ -157,6 +164,7 @@ def test_a_missing_pdf_is_filled_in_where_an_address_is_configured(
     assert all(paper["openAccess"] for paper in answer["papers"])
 
 
+@requires("citation_graph.auto_provider", "citation_graph.answer")
 @pytest.mark.parametrize("transport", ["memory", "stdio"])
 def test_the_neighbourhood_of_a_paper_is_told(transport: str, scholarly: Environ) -> None:
     seed = {"paper": "Attention is all you need", "num_results": 3}
@@ -170,6 +178,7 @@ def test_the_neighbourhood_of_a_paper_is_told(transport: str, scholarly: Environ
     assert all(paper["title"] for paper in answer["citedBy"])
 
 
+@requires("citation_graph.auto_provider", "citation_graph.direction")
 @pytest.mark.parametrize("kind", MISBEHAVIOUR)
 def test_the_graph_falls_to_openalex_and_says_so(
     kind: str, scholarly: Environ, world: World
@@ -190,6 +199,7 @@ def test_a_paper_that_nobody_knows_has_no_neighbourhood(scholarly: Environ) -> N
     assert error_of(result)["kind"] == "not_found"
 
 
+@requires("paper_fulltext.open_copy")
 @pytest.mark.parametrize("transport", ["memory", "stdio"])
 def test_a_paper_is_read_from_its_free_copy(
     transport: str, scholarly: Environ, world: World
@@ -231,6 +241,7 @@ def test_the_first_page_of_a_long_paper_tells_what_it_is(scholarly: Environ, wor
     assert '"retractionStatus":' in answer["firstPage"]
 
 
+@requires("paper_fulltext.abstract")
 def test_an_abstract_is_never_passed_off_as_the_paper(scholarly: Environ, world: World) -> None:
     work = papers.of(world).by_doi(SAFETY)
     assert work is not None
@@ -242,6 +253,7 @@ def test_an_abstract_is_never_passed_off_as_the_paper(scholarly: Environ, world:
     assert any("abstract only" in note for note in answer["notes"])
 
 
+@requires("paper_fulltext.unknown")
 def test_an_invented_doi_has_no_text(scholarly: Environ) -> None:
     result = call(scholarly, "paper_fulltext", {"identifier": "10.9999/invented.7"})
 
@@ -255,6 +267,7 @@ def test_a_private_address_is_refused(scholarly: Environ) -> None:
     assert error_of(result)["kind"] == "validation"
 
 
+@requires("academic_search.session_id")
 def test_papers_are_linked_to_a_session(scholarly: Environ) -> None:
     async def talk() -> tuple[Any, Any]:
         async with connected("memory", scholarly) as client:

@@ -16,6 +16,7 @@ from tests.internet import odd
 from tests.internet.faults import ALWAYS, Fault
 from tests.internet.serve import Internet
 from tests.internet.world import World
+from tests.requirements import requires
 
 Environ = dict[str, str]
 Step = tuple[str, dict[str, Any]]
@@ -45,6 +46,15 @@ def error(result: Any) -> tuple[str, dict[str, Any]]:
     return sentence, json.loads(block)["error"]
 
 
+@requires(
+    "scrape_page.answer",
+    "scrape_page.size",
+    "scrape_page.source_type",
+    "scrape_page.authority_tier",
+    "scrape_page.domain_category",
+    "scrape_page.citation",
+    "tool.structured",
+)
 @pytest.mark.parametrize("transport", TRANSPORTS)
 def test_a_page_is_read_with_its_citation(
     transport: str, environ: Environ, internet: Internet
@@ -62,6 +72,12 @@ def test_a_page_is_read_with_its_citation(
     assert json.loads(result.content[0].text) == page
 
 
+@requires(
+    "search_and_scrape.status",
+    "search_and_scrape.claim",
+    "search_and_scrape.ranked",
+    "search_and_scrape.size_metadata",
+)
 @pytest.mark.parametrize("transport", ["memory", "stdio"])
 def test_a_search_is_read_and_ranked_in_one_call(transport: str, environ: Environ) -> None:
     asked = {"query": "sleep and memory", "num_results": 3, "claim": "sleep helps memory"}
@@ -78,6 +94,7 @@ def test_a_search_is_read_and_ranked_in_one_call(transport: str, environ: Enviro
     assert result.meta["routing"]["provider_used"]
 
 
+@requires("scrape_page.cache", "freshness.on_hits")
 def test_the_second_reading_comes_from_the_cache(environ: Environ, internet: Internet) -> None:
     call = ("scrape_page", {"url": internet.odd("fine")})
 
@@ -89,6 +106,7 @@ def test_the_second_reading_comes_from_the_cache(environ: Environ, internet: Int
     assert body(first) == body(second)
 
 
+@requires("defect.gather_cached", "search_and_scrape.cache")
 def test_every_tool_that_reads_shares_one_fetch(environ: Environ, internet: Internet) -> None:
     url = internet.page("sleep.example.org", "sleep-and-memory")
     talk(
@@ -105,6 +123,7 @@ def test_every_tool_that_reads_shares_one_fetch(environ: Environ, internet: Inte
     assert asked.count("/site/sleep.example.org/sleep-and-memory") == 1
 
 
+@requires("cache.failed_page", "scrape_page.not_found_error")
 def test_a_broken_link_is_asked_for_once(environ: Environ, internet: Internet) -> None:
     url = internet.odd("status/404")
     step = ("scrape_page", {"url": url})
@@ -115,6 +134,7 @@ def test_a_broken_link_is_asked_for_once(environ: Environ, internet: Internet) -
     assert internet.world.calls["odd"] == 1
 
 
+@requires("scrape_page.mode", "scrape_page.preview", "scrape_page.raw")
 def test_preview_and_raw_differ_from_the_full_reading(environ: Environ, internet: Internet) -> None:
     url = internet.odd("fine")
 
@@ -149,6 +169,12 @@ def test_a_large_page_is_linked_and_can_be_paged(environ: Environ, internet: Int
     assert "Tides rise." in body(page)["content"]
 
 
+@requires(
+    "scrape_page.url",
+    "scrape_page.raw_guards",
+    "scrape_page.validation_error",
+    "error.secrets",
+)
 @pytest.mark.parametrize("mode", ["full", "raw"])
 @pytest.mark.parametrize(
     "url",
@@ -182,6 +208,14 @@ def test_an_address_that_may_not_be_read_is_refused_at_once(
     assert world.calls.total() == 0
 
 
+@requires(
+    "scrape_page.blocked_error",
+    "scrape_page.not_found_error",
+    "scrape_page.content_error",
+    "scrape_page.auth_error",
+    "scrape_page.rate_limit_error",
+    "error.recovers",
+)
 @pytest.mark.parametrize(
     ("path", "kind"),
     [
@@ -229,6 +263,7 @@ def test_a_page_that_cannot_be_read_says_what_it_is_and_the_next_one_works(
     assert body(good)["content"].startswith("Tides rise")
 
 
+@requires("scrape_page.network_error")
 def test_a_page_that_drips_for_ever_is_given_up(environ: Environ, internet: Internet) -> None:
     hasty = environ | {
         "CITEWELL_MARKDOWN_TIMEOUT": "300ms",
@@ -299,6 +334,7 @@ def test_a_monstrous_body_gives_text_or_a_clear_error(
         assert "\x00" not in content
 
 
+@requires("limit.page")
 def test_a_line_of_thirty_megabytes_is_refused_by_its_size(
     environ: Environ, internet: Internet
 ) -> None:
@@ -337,6 +373,7 @@ def junk() -> Iterator[str]:
         thread.join(5)
 
 
+@requires("scrape_page.network_error")
 @pytest.mark.parametrize("mode", ["full", "raw"])
 def test_a_server_that_does_not_speak_http_is_a_network_error(
     mode: str, junk: str, environ: Environ
@@ -350,6 +387,7 @@ def test_a_server_that_does_not_speak_http_is_a_network_error(
     assert block["kind"] == "network"
 
 
+@requires("search_and_scrape.provider", "argument.unknown")
 @pytest.mark.parametrize(
     ("tool", "arguments", "part"),
     [
@@ -377,6 +415,7 @@ def test_bad_arguments_are_refused_by_name(
     assert block["kind"] == "validation"
 
 
+@requires("search_and_scrape.status", "search_and_scrape.failures")
 def test_a_failing_page_leaves_the_bundle_partial(environ: Environ, internet: Internet) -> None:
     internet.world.fail("/site/sleep.example.org/sleep-and-memory", Fault(status=403), times=ALWAYS)
 

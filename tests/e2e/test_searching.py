@@ -12,6 +12,7 @@ from mcp.shared.exceptions import MCPError
 from tests.e2e.clients import TRANSPORTS, body, connected
 from tests.internet.serve import Internet
 from tests.internet.world import World
+from tests.requirements import requires
 
 Environ = dict[str, str]
 ERAS = ("legacy", "2026-07-28")
@@ -31,6 +32,7 @@ def call(
     return asyncio.run(talk())
 
 
+@requires("web_search.answer", "web_search.result", "tool.structured")
 @pytest.mark.parametrize("mode", ERAS)
 @pytest.mark.parametrize("transport", TRANSPORTS)
 def test_a_search_returns_cited_results(transport: str, mode: str, environ: Environ) -> None:
@@ -49,6 +51,7 @@ def test_a_search_returns_cited_results(transport: str, mode: str, environ: Envi
     assert json.loads(result.content[0].text) == answer
 
 
+@requires("web_search.cache", "web_search.freshness", "freshness.fields")
 def test_the_second_identical_search_comes_from_the_cache(environ: Environ, world: World) -> None:
     async def talk() -> tuple[Any, Any]:
         async with connected("memory", environ) as client:
@@ -64,6 +67,7 @@ def test_the_second_identical_search_comes_from_the_cache(environ: Environ, worl
     assert body(first) == body(second)
 
 
+@requires("cache.restart")
 def test_a_cached_answer_survives_a_restart(environ: Environ) -> None:
     first = call(environ, {"query": "python asyncio"})
 
@@ -73,6 +77,7 @@ def test_a_cached_answer_survives_a_restart(environ: Environ) -> None:
     assert body(first) == body(second)
 
 
+@requires("routing.fields", "routing.hidden")
 def test_routing_is_told_to_operators_and_never_to_models(environ: Environ) -> None:
     result = call(environ, {"query": "sleep and memory"})
 
@@ -82,6 +87,21 @@ def test_routing_is_told_to_operators_and_never_to_models(environ: Environ) -> N
     assert "providers_attempted" not in result.content[0].text
 
 
+@requires(
+    "web_search.query",
+    "web_search.num_results",
+    "web_search.lens",
+    "web_search.provider_unknown",
+    "web_search.provider_unconfigured",
+    "web_search.category",
+    "web_search.language",
+    "web_search.site_or_lens",
+    "argument.unknown",
+    "error.form",
+    "error.recovers",
+    "provider.known",
+    "provider.unknown",
+)
 @pytest.mark.parametrize(
     ("arguments", "kind", "part"),
     [
@@ -117,6 +137,7 @@ def test_bad_input_gets_a_clear_error_and_the_next_call_works(
     assert body(good)["resultCount"] > 0
 
 
+@requires("web_search.query_characters", "argument.coerced")
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -135,6 +156,7 @@ def test_odd_but_honest_input_is_served(arguments: dict[str, Any], environ: Envi
     assert "results" in body(result)
 
 
+@requires("web_search.sites", "argument.coerced")
 def test_a_search_within_sites_returns_pages_of_these_alone(environ: Environ) -> None:
     with Internet(World(named=True)) as internet:
         arguments = {"query": "battery degradation", "sites": '["batteries.example.org"]'}
@@ -145,6 +167,7 @@ def test_a_search_within_sites_returns_pages_of_these_alone(environ: Environ) ->
     assert {hit["displayLink"] for hit in answer["results"]} == {"batteries.example.org"}
 
 
+@requires("tool.unknown")
 @pytest.mark.parametrize("transport", TRANSPORTS)
 def test_an_unknown_tool_is_a_protocol_error(transport: str, environ: Environ) -> None:
     async def talk() -> MCPError:
@@ -156,6 +179,7 @@ def test_an_unknown_tool_is_a_protocol_error(transport: str, environ: Environ) -
     assert asyncio.run(talk()).error.code == -32602
 
 
+@requires("searxng.profile")
 def test_the_searxng_profile_has_its_own_defaults(environ: Environ) -> None:
     async def talk() -> tuple[Any, Any]:
         async with connected("stdio", environ, arguments=("--profile", "searxng")) as client:

@@ -15,6 +15,7 @@ import pytest
 import citewell
 from citewell.config import Settings
 from citewell.store.state_store import open_state_store
+from tests.requirements import requires
 from tests.services import postgres_or_skip
 
 ROOT = Path(__file__).parents[2]
@@ -68,6 +69,7 @@ def tortured(engine: tuple[Any, ...], kills: int) -> dict[str, int]:
     return json.loads(done.stdout)
 
 
+@requires("session.crash")
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="kills forked processes")
 def test_no_acknowledged_step_is_lost_to_kill_9(engine: tuple[Any, ...]) -> None:
     told = tortured(engine, kills=30)

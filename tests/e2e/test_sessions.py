@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.e2e.clients import body, connected
+from tests.requirements import requires
 
 Environ = dict[str, str]
 STEP = {
@@ -40,6 +41,7 @@ def session(results: list[Any]) -> str:
     return str(body(results[0])["sessionId"])
 
 
+@requires("web_search.session_id", "session.restart", "session.linked")
 def test_what_other_tools_find_is_linked_and_survives_a_restart(environ: Environ) -> None:
     begun = talk(
         environ,
@@ -56,6 +58,11 @@ def test_what_other_tools_find_is_linked_and_survives_a_restart(environ: Environ
     assert begun[1].meta["session"] == {"linked": True}
 
 
+@requires(
+    "sequential_search.thorough",
+    "sequential_search.refinement_results",
+    "get_research_session.found_in_step",
+)
 @pytest.mark.parametrize("transport", ["memory", "stdio"])
 def test_thorough_work_searches_for_what_is_missing(transport: str, environ: Environ) -> None:
     (result,) = talk(
@@ -71,6 +78,13 @@ def test_thorough_work_searches_for_what_is_missing(transport: str, environ: Env
     assert shown["sources"][0]["foundInStep"] == 1
 
 
+@requires(
+    "sequential_search.session_id",
+    "sequential_search.step_number",
+    "sequential_search.revision",
+    "sequential_search.confidence",
+    "defect.step_number",
+)
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -91,6 +105,7 @@ def test_a_step_that_cannot_be_recorded_says_why(
     assert words in result.content[0].text
 
 
+@requires("research_export.format")
 @pytest.mark.parametrize("form", ["markdown", "json", "html", "bibtex"])
 def test_a_session_is_exported_in_every_format(form: str, environ: Environ) -> None:
     results = talk(
@@ -107,6 +122,7 @@ def test_a_session_is_exported_in_every_format(form: str, environ: Environ) -> N
     assert body(results[1])["urls"][0] in json.dumps(document)
 
 
+@requires("format_bibliography.session_id")
 def test_a_bibliography_is_made_of_a_sessions_sources(environ: Environ) -> None:
     results = talk(
         environ,

@@ -17,6 +17,7 @@ import pytest
 import citewell
 from citewell.config import Settings
 from citewell.store.cache_store import open_cache_store
+from tests.requirements import requires
 
 SOURCE = str(Path(citewell.__file__).parents[1])
 
@@ -128,6 +129,7 @@ def integrity(folder: Path) -> str:
         return link.execute("PRAGMA integrity_check").fetchone()[0]
 
 
+@requires("defect.cache_kill")
 @pytest.mark.parametrize("after", [1, 40, 90, 150])
 def test_every_acknowledged_entry_survives_kill_9(tmp_path: Path, after: int) -> None:
     with process(WRITER, tmp_path, "w") as child:

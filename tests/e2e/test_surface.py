@@ -13,6 +13,7 @@ from mcp.shared.exceptions import MCPError
 from tests.e2e.clients import TRANSPORTS, body, connected
 from tests.internet.faults import Fault
 from tests.internet.world import World
+from tests.requirements import requires
 
 Environ = dict[str, str]
 VIEWS = (
@@ -36,6 +37,7 @@ def read(environ: Environ, uri: str, *, first: tuple[str, dict[str, Any]] | None
     return asyncio.run(talk())
 
 
+@requires("resource.list")
 @pytest.mark.parametrize("transport", TRANSPORTS)
 def test_every_view_is_listed_and_readable(transport: str, environ: Environ) -> None:
     async def talk() -> dict[str, str]:
@@ -49,6 +51,7 @@ def test_every_view_is_listed_and_readable(transport: str, environ: Environ) -> 
     assert all(json.loads(text) for text in shown.values())
 
 
+@requires("resource.lenses")
 def test_the_lens_catalogue_lists_every_field(environ: Environ) -> None:
     lenses = {lens["name"]: lens for lens in read(environ, "lenses://catalog")["lenses"]}
 
@@ -59,6 +62,7 @@ def test_the_lens_catalogue_lists_every_field(environ: Environ) -> None:
     )
 
 
+@requires("resource.tools", "resource.errors")
 def test_statistics_and_errors_follow_the_calls(environ: Environ) -> None:
     bad = ("web_search", {"query": "x", "lens": "astrology"})
 
@@ -69,6 +73,7 @@ def test_statistics_and_errors_follow_the_calls(environ: Environ) -> None:
     assert errors["errors"][0]["kind"] == "validation"
 
 
+@requires("resource.artifact")
 def test_a_resource_that_is_not_ours_is_not_found(environ: Environ) -> None:
     async def talk(mode: str) -> int:
         async with connected("stdio", environ, mode=mode) as client:
@@ -80,6 +85,7 @@ def test_a_resource_that_is_not_ours_is_not_found(environ: Environ) -> None:
     assert asyncio.run(talk("2026-07-28")) == -32602
 
 
+@requires("prompt.list")
 def test_a_prompt_is_written_from_its_arguments(environ: Environ) -> None:
     async def talk() -> tuple[list[str], str]:
         async with connected("memory", environ) as client:
@@ -93,6 +99,7 @@ def test_a_prompt_is_written_from_its_arguments(environ: Environ) -> None:
     assert "The moon is made of cheese" in text
 
 
+@requires("prompt.list")
 @pytest.mark.parametrize(
     ("name", "arguments"),
     [
@@ -113,6 +120,7 @@ def test_a_prompt_that_cannot_be_written_says_why(
     assert asyncio.run(talk()).error.code == -32602
 
 
+@requires("prompt.completion")
 @pytest.mark.parametrize(
     ("argument", "typed", "expected"),
     [
@@ -136,6 +144,7 @@ def test_known_values_are_completed(
     assert (expected in values) if expected else values == []
 
 
+@requires("read_artifact.pages", "resource.artifact", "artifact.link")
 def test_a_large_answer_is_linked_and_can_be_paged_to_its_end(environ: Environ) -> None:
     async def talk() -> tuple[Any, str, str]:
         async with connected("memory", environ | {"CITEWELL_LINK_THRESHOLD": "3000"}) as client:
@@ -191,6 +200,7 @@ FAULTS = {
 }  # fmt: skip
 
 
+@requires("error.provider", "error.recovers")
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_provider_that_misbehaves_is_named_and_the_next_call_works(
     name: str, environ: Environ, world: World
@@ -214,6 +224,7 @@ def test_a_provider_that_misbehaves_is_named_and_the_next_call_works(
     assert body(good)["resultCount"] > 0
 
 
+@requires("limit.search")
 def test_a_provider_that_never_answers_is_given_up(environ: Environ, world: World) -> None:
     world.fail("wikipedia", Fault(delay=60), times=9)
 

@@ -12,6 +12,7 @@ from tests.internet.faults import ALWAYS, Fault
 from tests.internet.papers import Work, register
 from tests.internet.serve import Internet
 from tests.internet.world import World
+from tests.requirements import requires
 
 Environ = dict[str, str]
 REGISTRIES = ("crossref", "openalex", "datacite", "doi", "pubmed", "europepmc", "semanticscholar", "arxiv", "unpaywall", "core", "exa")  # fmt: skip
@@ -56,6 +57,12 @@ def apa(work: Work, *, year: int | None = None, author: str = "") -> str:
     return f"{author or work.names[0]} ({year or work.year}). {work.title}. {work.venue}."
 
 
+@requires(
+    "verify_citation.citation",
+    "verify_citation.exists",
+    "verify_citation.title_match",
+    "verify_citation.retraction_status",
+)
 @pytest.mark.parametrize("transport", ["memory", "stdio"])
 def test_one_conversation_meets_every_kind_of_citation(transport: str, environ: Environ) -> None:
     good, other = CLEAN[0], CLEAN[1]
@@ -94,6 +101,7 @@ def test_one_conversation_meets_every_kind_of_citation(transport: str, environ: 
     assert "exists" not in case
 
 
+@requires("verify_citation.outage", "defect.registry_down")
 @pytest.mark.parametrize("outage", OUTAGES, ids=lambda name: name.replace(" ", "-"))
 def test_no_outage_makes_a_genuine_citation_a_suspect(
     outage: str, environ: Environ, world: World
@@ -132,6 +140,7 @@ def test_a_burst_of_refusals_is_not_an_answer(environ: Environ, world: World) ->
     assert found["existence"] in {"found", "unchecked"}
 
 
+@requires("verify_citation.http_status")
 def test_a_dead_link_is_told_with_its_status(environ: Environ, internet: Internet) -> None:
     url = internet.page("sleep.example.org", "no-such-page")
 
@@ -143,6 +152,7 @@ def test_a_dead_link_is_told_with_its_status(environ: Environ, internet: Interne
     assert found["exists"] is False
 
 
+@requires("verify_citation.claim_support")
 def test_a_claim_is_held_against_the_page(environ: Environ, internet: Internet) -> None:
     url = internet.page("sleep.example.org", "sleep-and-memory")
 
@@ -158,6 +168,12 @@ def test_a_claim_is_held_against_the_page(environ: Environ, internet: Internet) 
     assert "claimEvidence" not in unspoken
 
 
+@requires(
+    "audit_bibliography.bibliography",
+    "audit_bibliography.not_found",
+    "audit_bibliography.retracted",
+    "defect.malformed_records",
+)
 @pytest.mark.parametrize("transport", ["memory", "stdio"])
 def test_a_bibtex_file_is_audited(transport: str, environ: Environ) -> None:
     good, other = CLEAN[0], CLEAN[1]

@@ -12,6 +12,7 @@ from citewell import tools
 from citewell.server import manifest
 from citewell.server.capabilities import tool_selection
 from citewell.server.reference import manifest_builder
+from tests.requirements import requires
 
 FORBIDDEN = {
     "anyOf",
@@ -49,6 +50,7 @@ def keys(node: Any, *, names: bool = False) -> Iterator[str]:
             yield from keys(value, names=key == "properties" and not names)
 
 
+@requires("defect.list_size")
 @pytest.mark.parametrize(("profile", "most"), [("default", 4000), ("all", 12000)])
 def test_the_list_fits_its_budget(profile: str, most: int) -> None:
     assert tokens(profile) <= most
@@ -60,6 +62,7 @@ def test_the_whole_list_with_output_schemas_is_bounded() -> None:
     assert len(json.dumps(wires, separators=(",", ":")).encode()) / 4 <= 20000
 
 
+@requires("argument.flat_schema")
 @pytest.mark.parametrize("name", tools.list_tool_names())
 def test_a_schema_holds_nothing_a_strict_client_refuses(name: str) -> None:
     wire = next(
@@ -69,6 +72,7 @@ def test_a_schema_holds_nothing_a_strict_client_refuses(name: str) -> None:
     assert not set(keys(wire["inputSchema"])) & FORBIDDEN
 
 
+@requires("tool.description")
 @pytest.mark.parametrize("name", tools.list_tool_names())
 def test_a_description_is_short_and_there(name: str) -> None:
     wire = next(

@@ -11,6 +11,7 @@ from citewell.server.capabilities.tool_schema import build_input_schema
 from citewell.server.middleware.answer_caching import build_call_key
 from citewell.server.pipeline import ToolInvocation
 from citewell.tooling import ToolCall
+from tests.requirements import requires
 
 CACHED = [name for name in tools.list_tool_names() if tools.load(name).ttl_seconds is not None]
 ADDRESS = "https://example.org/"  # fits wherever a text is required
@@ -54,6 +55,7 @@ def pairs(*, session: bool) -> list[tuple[str, str]]:
     ]
 
 
+@requires("scrape_page.cache", "cache.key", "defect.cache_key")
 @pytest.mark.parametrize(("name", "argument"), pairs(session=False))
 def test_an_argument_that_changes_the_result_changes_the_key(name: str, argument: str) -> None:
     changed = {argument: another(properties(name)[argument])}
@@ -61,6 +63,7 @@ def test_an_argument_that_changes_the_result_changes_the_key(name: str, argument
     assert key(name, changed) != key(name, {})
 
 
+@requires("cache.key")
 @pytest.mark.parametrize(("name", "argument"), pairs(session=True))
 def test_a_session_is_no_part_of_the_key(name: str, argument: str) -> None:
     assert key(name, {argument: "one"}) == key(name, {argument: "two"})

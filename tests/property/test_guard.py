@@ -11,6 +11,7 @@ from citewell.errors import CitewellError, RefusedByPolicy
 from citewell.net.guard.address_guard import Guard, GuardRules
 from citewell.net.guard.ip_addresses import is_public_address
 from citewell.net.guard.url_grammar import parse_url
+from tests.requirements import requires
 
 NUMBERS = st.integers(0, 2**32 - 1)
 PRIVATE = st.sampled_from(
@@ -46,6 +47,7 @@ def test_an_odd_form_of_a_number_is_never_a_name_or_a_private_address(
     assert _goes_nowhere(f"http://{form(number)}{dot}/")
 
 
+@requires("defect.link_grammar")
 @given(number=NUMBERS | PRIVATE)
 def test_a_carried_ipv4_address_is_judged_as_itself(number: int) -> None:
     inner = IPv4Address(number)
@@ -54,6 +56,7 @@ def test_a_carried_ipv4_address_is_judged_as_itself(number: int) -> None:
         assert is_public_address(IPv6Address(prefix | number)) == is_public_address(inner)
 
 
+@requires("defect.link_grammar")
 @given(number=st.integers(0, 2**128 - 1) | st.integers(2**125 - 2, 2**126 + 2))
 def test_only_global_unicast_and_its_carriers_are_public(number: int) -> None:
     address = IPv6Address(number)

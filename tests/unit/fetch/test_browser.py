@@ -14,6 +14,7 @@ import pytest
 from citewell.errors import AuthRequired, ContentEmpty, NetworkFailed, TooLarge, UpstreamUnavailable
 from citewell.fetch.tiers.browser_tier import BrowserTier
 from citewell.fetch.tiers.tier_ladder import FetchAttempt, PageDraft
+from tests.requirements import requires
 from tests.unit.fetch.stage import Stage, eventually, require_chromium, staged
 
 WORDS = (
@@ -39,6 +40,7 @@ def app(script: str) -> str:
 SHOW = "const show = (text) => {document.getElementById('root').innerHTML = `<article><h1>Notes</h1><p>${text}</p></article>`};"
 
 
+@requires("scrape_page.browser_tier")
 def test_a_page_made_by_javascript_is_read(stage: Stage) -> None:
     stage.put("/data", WORDS)
     stage.put("/made", app(SHOW + "fetch('/data').then(r => r.text()).then(show)"))

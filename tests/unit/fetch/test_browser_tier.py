@@ -29,6 +29,7 @@ from citewell.net.browser.chromium_process import BrowserSettings
 from citewell.net.browser.page_browser import PageBrowser
 from citewell.net.guard.address_guard import Guard, GuardRules
 from citewell.net.http.messages import HttpRequest, HttpResponse
+from tests.requirements import requires
 from tests.unit.net.loopback import Names
 
 URL = "https://example.org/page"
@@ -67,6 +68,7 @@ def test_a_shell_that_stays_empty_is_reported_as_empty() -> None:
         read('<div id="root"></div><script src="/a.js"></script>')
 
 
+@requires("scrape_page.browser_error")
 def test_a_missing_browser_is_what_is_said_where_a_page_needs_one() -> None:
     with pytest.raises(BrowserUnavailable) as caught:
         read(
@@ -217,6 +219,7 @@ class Step:
         raise NotImplementedError
 
 
+@requires("scrape_page.browser_tier")
 @pytest.mark.parametrize(
     ("url", "order"),
     [

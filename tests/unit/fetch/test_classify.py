@@ -14,8 +14,10 @@ from citewell.fetch.metadata.source_types import (
 )
 from citewell.model.scrape_results import StructuredData
 from citewell.text.web.registered_domains import find_registered_domain
+from tests.requirements import requires
 
 
+@requires("scrape_page.source_type")
 @pytest.mark.parametrize(
     ("host", "kind"),
     [
@@ -48,6 +50,7 @@ def test_a_host_is_known_by_its_registered_domain(host: str, kind: str) -> None:
     assert classify_host_name(host) == kind
 
 
+@requires("defect.authority")
 @pytest.mark.parametrize(
     "host",
     ["nature.com.evil.example", "notnature.com", "gov.example.com", "cdc.gov.example.org", "whitehouse.gov.ai", "blog.com"],
@@ -61,6 +64,7 @@ def _ld(kind: str) -> StructuredData:
     return StructuredData(json_ld=({"@graph": [{"@type": "WebSite"}, {"@type": ["Thing", kind]}]},))
 
 
+@requires("scrape_page.source_type")
 @pytest.mark.parametrize(
     ("kind", "wanted"),
     [
@@ -78,6 +82,7 @@ def test_the_page_says_what_it_is(kind: str, wanted: str) -> None:
     assert classify_source("https://example.com/a", _ld(kind)).source_type == wanted
 
 
+@requires("scrape_page.source_type")
 def test_highwire_marks_come_before_json_ld() -> None:
     data = StructuredData(json_ld=({"@type": "BlogPosting"},), citation={"citation_title": "T"})
 
@@ -95,6 +100,7 @@ def test_a_claim_earns_no_authority() -> None:
     assert classify_source("http://192.0.2.1/a").authority == 0.3
 
 
+@requires("scrape_page.domain_category")
 @pytest.mark.parametrize(
     ("url", "subject"),
     [
@@ -138,6 +144,7 @@ _MARKS = StructuredData(citation={"citation_doi": "doi:10.1000/Marked.1"})
 _PATH = "https://www.nejm.org/doi/full/10.1056/NEJMoa2034577"
 
 
+@requires("scrape_page.detected_doi")
 def test_the_mark_comes_before_the_address_and_the_address_before_the_text() -> None:
     text = "Original paper. https://doi.org/10.1000/text.3."
 
@@ -149,6 +156,7 @@ def test_the_mark_comes_before_the_address_and_the_address_before_the_text() -> 
     )
 
 
+@requires("scrape_page.detected_doi_own")
 def test_a_doi_among_the_references_is_not_the_pages_own() -> None:
     text = "Text.\n\n## References\n\n1. https://doi.org/10.1000/other"
 

@@ -27,6 +27,7 @@ from citewell.fetch.documents.document_text import (
 from citewell.fetch.documents.readers_by_kind import DocumentRequest
 from citewell.fetch.documents.workers.worker_pool import WorkerPool
 from tests.documents import pdf, xlsx
+from tests.requirements import requires
 
 LIMITS = DocumentLimits(timeout=20.0)
 DOUBLE = "tests.documents_double"
@@ -211,6 +212,7 @@ def test_a_document_that_needs_too_much_memory_is_refused() -> None:
         asyncio.run(run())
 
 
+@requires("limit.document")
 def test_a_document_over_the_cap_never_reaches_a_worker() -> None:
     limits = replace(LIMITS, max_bytes=10)
 

@@ -12,6 +12,7 @@ from citewell.fetch.address_reader import AddressReader
 from citewell.fetch.tiers.plain_tiers import HtmlTier, PageFetcher
 from citewell.model.page import Page
 from citewell.net.http.messages import HttpRequest, HttpResponse
+from tests.requirements import requires
 
 SIMPLIFIED = (
     "潮汐是海水在月球和太阳的引力作用下发生的周期性涨落现象。",
@@ -190,6 +191,7 @@ def exact(page: Page, wanted: Sample) -> None:
     assert page.language == wanted.language
 
 
+@requires("defect.charsets")
 @pytest.mark.parametrize("wanted", SAMPLES, ids=ids)
 def test_a_charset_in_the_header_is_believed(wanted: Sample) -> None:
     page = read(
@@ -214,6 +216,7 @@ def test_a_charset_in_the_page_is_believed(wanted: Sample, meta: str) -> None:
     exact(page, wanted)
 
 
+@requires("defect.charsets")
 @pytest.mark.parametrize("wanted", [*SAMPLES, *WIDE], ids=ids)
 def test_a_charset_that_nobody_declares_is_recognised(wanted: Sample) -> None:
     exact(read(wanted.html().encode(wanted.codec)), wanted)

@@ -12,6 +12,7 @@ from citewell.fetch.tiers.tier_assembly import build_tiers
 from citewell.fetch.tiers.tier_ladder import FetchAttempt, PageDraft, UnsureDraft
 from citewell.net.guard.address_guard import Guard, GuardRules
 from citewell.net.network import Network
+from tests.requirements import requires
 from tests.unit.net.loopback import LOOPBACK, Exchange, Names, Server, serve, settings
 
 URL = "https://public.example.org/page"
@@ -53,6 +54,7 @@ def ask(
         raise
 
 
+@requires("scrape_page.exa_tier")
 @pytest.mark.parametrize(
     ("source", "by"), [("cached", "exa:cached"), ("crawled", "exa:crawled"), (None, "exa:cached")]
 )
@@ -96,6 +98,7 @@ def test_trouble_with_the_account_is_no_answer_about_the_page_and_is_not_repeate
     assert caught.value.__notes__ == ["requests: 1"]
 
 
+@requires("defect.refused_address")
 @pytest.mark.parametrize(
     "url", ["http://127.0.0.1/a", "http://inside.example.org/a", "http://wiki.internal/a"]
 )
@@ -106,6 +109,7 @@ def test_a_private_address_is_not_told_to_exa(url: str) -> None:
     assert caught.value.__notes__ == ["requests: 0"]
 
 
+@requires("scrape_page.exa_tier", "defect.reader_service")
 @pytest.mark.parametrize(
     ("fields", "names"),
     [

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
 from citewell.fetch.hidden_text import RemovedText, remove_hidden_text
+from tests.requirements import requires
 from tests.unit.fetch.hidden_pages import HIDDEN, MARKER, SEEN, SHOWN, page
 
 
@@ -20,6 +21,7 @@ def cleaned(html: str) -> tuple[str, RemovedText]:
     return tree.body.html or "", removed
 
 
+@requires("scrape_page.sanitised", "defect.hidden_text")
 @pytest.mark.parametrize("name", HIDDEN)
 def test_hidden_text_goes_and_the_rest_stays(name: str) -> None:
     html, removed = cleaned(HIDDEN[name])
@@ -29,6 +31,7 @@ def test_hidden_text_goes_and_the_rest_stays(name: str) -> None:
     assert name == "input-hidden" or sum(removed.counts.values()) >= 1
 
 
+@requires("defect.hidden_text")
 @pytest.mark.parametrize("name", SEEN)
 def test_what_can_be_seen_stays(name: str) -> None:
     html, _ = cleaned(SEEN[name])
@@ -41,6 +44,7 @@ def test_the_suite_is_as_large_as_promised() -> None:
     assert len(SEEN) >= 20
 
 
+@requires("scrape_page.sanitised")
 def test_counts_name_the_technique() -> None:
     _, removed = cleaned(
         page("<p hidden>one</p><p style='opacity:0'>two</p><!-- c --><p hidden></p>")

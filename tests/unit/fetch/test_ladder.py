@@ -12,6 +12,7 @@ from citewell.fetch.tiers.tier_ladder import (
     TierLadder,
     UnsureDraft,
 )
+from tests.requirements import requires
 
 URL = "https://example.org/page"
 
@@ -56,6 +57,7 @@ def test_a_definitive_answer_ends_the_climb() -> None:
     assert last.asked == 0
 
 
+@requires("scrape_page.composite_error", "error.most_telling")
 def test_when_all_fail_the_most_telling_error_lists_every_tier() -> None:
     tiers = (
         Step("markdown", NetworkFailed("no answer", detail="timed out")),
@@ -81,6 +83,7 @@ def test_among_equals_the_last_tier_speaks() -> None:
         )
 
 
+@requires("scrape_page.extraction_quality")
 def test_the_fullest_doubtful_text_is_given_as_partial() -> None:
     found = climb(
         Step("markdown", UnsureDraft(draft("a bit more", "markdown"), ContentEmpty("x"))),

@@ -10,12 +10,14 @@ from citewell.fetch.metadata.page_metadata import (
     parse_machine_date,
     read_page_metadata,
 )
+from tests.requirements import requires
 
 
 def about(html: str) -> ExtractedMetadata:
     return read_page_metadata(LexborHTMLParser(html))
 
 
+@requires("defect.citation_facts")
 def test_json_ld_gives_author_and_date() -> None:
     html = """<script type="application/ld+json">{"@graph": [{"@type": "NewsArticle",
     "datePublished": "2024-05-06T07:08:09Z", "author": [{"name": "Example Desk"}, "Second Desk"]}]}</script>"""
@@ -26,6 +28,7 @@ def test_json_ld_gives_author_and_date() -> None:
     assert (found.published, found.published_basis) == ("2024-05-06T07:08:09+00:00", "json-ld")
 
 
+@requires("scrape_page.structured_data_damaged")
 def test_broken_json_ld_is_passed_over() -> None:
     html = (
         '<script type="application/ld+json">{"a": </script><meta name="date" content="2024-05-06">'

@@ -18,6 +18,7 @@ from citewell.fetch.metadata.page_metadata import (
     ExtractedMetadata,
     read_page_metadata,
 )
+from tests.requirements import requires
 
 
 def about(html: str, url: str = "") -> ExtractedMetadata:
@@ -152,6 +153,7 @@ def test_json_that_is_nearly_right_is_read(raw: str) -> None:
     assert about(f'<script type="application/ld+json">{raw}</script>').title == "Boats"
 
 
+@requires("scrape_page.structured_data")
 def test_structured_data_is_kept_as_written() -> None:
     block = {"@context": "https://schema.org", "@type": "Article", "x": [1, None, {"y": "z"}]}
     html = (
@@ -169,6 +171,7 @@ def test_structured_data_is_kept_as_written() -> None:
     assert data.citation == {"citation_doi": "10.1000/x"}
 
 
+@requires("scrape_page.structured_data_bounded")
 def test_structured_data_stays_within_its_bounds() -> None:
     many = "".join(ld({"n": n}) for n in range(40))
     long = ld({"text": "x" * 40_000})
@@ -188,6 +191,7 @@ def test_structured_data_stays_within_its_bounds() -> None:
     assert all(len(value.encode()) <= 2048 for value in (graph.open_graph or {}).values())
 
 
+@requires("scrape_page.structured_data")
 def test_a_page_without_markup_has_no_structured_data() -> None:
     assert about("<p>Text</p>").structured is None
 
@@ -216,6 +220,7 @@ REDDIT = {
 }
 
 
+@requires("scrape_page.forum_signals", "scrape_page.forum_note")
 def test_votes_of_a_reddit_post_are_read() -> None:
     found = about(ld(REDDIT), "https://www.reddit.com/r/example/comments/1/").forum
 
@@ -225,6 +230,7 @@ def test_votes_of_a_reddit_post_are_read() -> None:
     assert found.credibility_note is not None
 
 
+@requires("scrape_page.forum_signals", "scrape_page.forum_note")
 def test_many_votes_need_no_note_and_other_hosts_have_no_votes() -> None:
     liked = {
         **REDDIT,

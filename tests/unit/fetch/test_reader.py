@@ -25,6 +25,7 @@ from tests import documents
 from tests.internet.faults import Fault
 from tests.internet.serve import Internet
 from tests.internet.world import World
+from tests.requirements import requires
 
 ELSEWHERE = "Try an alternative source — its content can't be read directly."
 
@@ -94,6 +95,7 @@ def test_pages_in_many_charsets_are_read_exactly(
     assert words in page.content
 
 
+@requires("scrape_page.markdown_tier")
 def test_markdown_is_taken_where_it_is_offered(internet: Internet, environ: dict[str, str]) -> None:
     page = read(internet, environ, internet.odd("markdown"))
 
@@ -101,6 +103,7 @@ def test_markdown_is_taken_where_it_is_offered(internet: Internet, environ: dict
     assert internet.world.calls["odd"] == 1
 
 
+@requires("scrape_page.markdown_tier")
 def test_html_under_the_name_of_markdown_is_read_as_html(
     internet: Internet, environ: dict[str, str]
 ) -> None:
@@ -110,6 +113,7 @@ def test_html_under_the_name_of_markdown_is_read_as_html(
     assert "<p>" not in page.content
 
 
+@requires("scrape_page.markdown_tier")
 def test_a_slow_markdown_answer_gives_way_to_the_html_tier(
     internet: Internet, environ: dict[str, str]
 ) -> None:
@@ -121,6 +125,7 @@ def test_a_slow_markdown_answer_gives_way_to_the_html_tier(
     assert internet.world.calls["odd"] == 2
 
 
+@requires("defect.missing_page")
 @pytest.mark.parametrize("status", [404, 410])
 def test_a_missing_page_costs_one_request(
     internet: Internet, environ: dict[str, str], status: int
@@ -137,6 +142,7 @@ def test_a_missing_page_costs_one_request(
     assert internet.world.calls["odd"] == 1
 
 
+@requires("scrape_page.rate_limit_error")
 def test_a_rate_limited_page_says_when_to_come_back(
     internet: Internet, environ: dict[str, str]
 ) -> None:
@@ -150,6 +156,7 @@ def test_a_rate_limited_page_says_when_to_come_back(
     assert internet.world.calls["odd"] == 1
 
 
+@requires("scrape_page.auth_error")
 def test_a_401_is_a_login_wall(internet: Internet, environ: dict[str, str]) -> None:
     url = internet.odd("status/401")
 
@@ -160,6 +167,7 @@ def test_a_401_is_a_login_wall(internet: Internet, environ: dict[str, str]) -> N
     assert error.suggested_action == "inform_user"
 
 
+@requires("scrape_page.composite_error", "scrape_page.blocked_error")
 def test_a_403_lists_what_each_tier_met(internet: Internet, environ: dict[str, str]) -> None:
     url = internet.odd("status/403")
 
@@ -172,6 +180,7 @@ def test_a_403_lists_what_each_tier_met(internet: Internet, environ: dict[str, s
     )
 
 
+@requires("searxng.walls", "scrape_page.blocked_error")
 @pytest.mark.parametrize(
     "name",
     [
@@ -262,6 +271,7 @@ def test_an_address_of_another_kind_is_rejected(
     assert error.message.endswith("Provide a valid public http(s) URL.")
 
 
+@requires("defect.refused_address")
 def test_a_redirect_into_private_space_is_refused_and_not_climbed_over(
     internet: Internet, environ: dict[str, str]
 ) -> None:
@@ -271,6 +281,7 @@ def test_a_redirect_into_private_space_is_refused_and_not_climbed_over(
     assert internet.world.calls["odd"] == 1
 
 
+@requires("scrape_page.validation_error")
 def test_a_page_outside_the_allowed_domains_is_refused(
     internet: Internet, environ: dict[str, str]
 ) -> None:
@@ -280,6 +291,7 @@ def test_a_page_outside_the_allowed_domains_is_refused(
     assert internet.world.calls["odd"] == 0
 
 
+@requires("searxng.robots")
 def test_robots_are_obeyed_unless_told_otherwise(
     internet: Internet, environ: dict[str, str]
 ) -> None:
@@ -314,6 +326,7 @@ def test_html_is_known_by_its_content(
     assert "Tides rise and fall" in page.content
 
 
+@requires("scrape_page.extraction_quality")
 def test_a_very_short_page_is_given_as_partial(internet: Internet, environ: dict[str, str]) -> None:
     internet.world.fail(
         "/odd/fine",
@@ -325,6 +338,7 @@ def test_a_very_short_page_is_given_as_partial(internet: Internet, environ: dict
     assert (page.content, page.quality) == ("Open nine to five.", "partial")
 
 
+@requires("scrape_page.sanitised")
 def test_unseen_characters_do_not_reach_the_content(
     internet: Internet, environ: dict[str, str]
 ) -> None:

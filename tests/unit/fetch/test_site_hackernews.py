@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from citewell.errors import NotFound
+from tests.requirements import requires
 from tests.unit.fetch.site_answers import HN, hackernews
 from tests.unit.fetch.site_bench import Bench, Web, page, read
 
@@ -22,6 +23,7 @@ def test_a_story_comes_with_its_comments_and_their_code() -> None:
     assert found.published_basis == "api"
 
 
+@requires("scrape_page.hackernews")
 def test_ten_comments_are_shown_and_the_rest_is_said_to_be_left_out() -> None:
     answers: dict[str, Any] = {
         f"{HN}/item/{number}.json": {"id": number, "by": "user", "text": f"Comment {number}."}
@@ -45,6 +47,7 @@ def test_ten_comments_are_shown_and_the_rest_is_said_to_be_left_out() -> None:
     assert len(web.sent) == 12
 
 
+@requires("scrape_page.hackernews")
 def test_a_list_has_twenty_stories() -> None:
     answers: dict[str, Any] = {f"{HN}/beststories.json": list(range(1, 100))}
     for number in range(1, 100):
@@ -75,6 +78,7 @@ def test_a_comment_says_what_it_answers() -> None:
     assert "[In reply to](https://news.ycombinator.com/item?id=1)" in found.content
 
 
+@requires("scrape_page.hackernews")
 def test_a_user_is_described() -> None:
     found = page("https://news.ycombinator.com/user?id=alpha", hackernews())
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from citewell.errors import AuthRequired, NotFound
+from tests.requirements import requires
 from tests.unit.fetch.site_answers import (
     BSKY,
     FX,
@@ -27,6 +28,7 @@ MIRRORED = """<html><body><div class="main-tweet"><a class="fullname">Example Pe
 <div class="tweet-content">Tides matter. <a href="https://example.org/">More</a></div></div></body></html>"""
 
 
+@requires("scrape_page.twitter")
 def test_a_post_on_x_keeps_its_text_media_quote_and_counts() -> None:
     found = page(TWEET, twitter())
 
@@ -149,6 +151,7 @@ def test_a_reddit_thread_has_its_comments_and_signals() -> None:
     assert found.truncated
 
 
+@requires("scrape_page.forum_note")
 def test_twenty_upvotes_carry_no_warning() -> None:
     answers = reddit()
     answers[JSON][0]["data"]["children"][0]["data"]["score"] = 20

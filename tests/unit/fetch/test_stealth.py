@@ -22,6 +22,7 @@ from citewell.fetch.tiers.tier_ladder import FetchAttempt, PageDraft
 from citewell.net.browser.stealth_client import StealthClient
 from citewell.net.guard.address_guard import Guard, GuardRules
 from citewell.net.http.messages import HttpRequest, HttpResponse
+from tests.requirements import requires
 from tests.unit.net.loopback import LOOPBACK, Exchange, Server, serve, settings
 
 ARTICLE = f"<title>T</title><article><p>{'A paragraph with words enough to be content of a page. ' * 20}</p></article>"
@@ -71,6 +72,7 @@ def get(path: str, **options: Any) -> HttpResponse:
     return use(act)
 
 
+@requires("scrape_page.stealth_tier")
 def test_a_page_is_asked_for_as_chrome_asks() -> None:
     async def act(stealth: StealthClient, server: Server) -> tuple[HttpResponse, str]:
         headers = {"accept": "text/markdown", "x-own": "1"}
@@ -122,6 +124,7 @@ def test_what_goes_wrong_is_said_in_our_errors(
         get(path, **options)
 
 
+@requires("scrape_page.stealth_tier")
 @pytest.mark.parametrize(
     ("url", "error"),
     [

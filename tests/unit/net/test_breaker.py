@@ -20,6 +20,7 @@ from citewell.errors import (
     UpstreamUnavailable,
 )
 from citewell.net.upstream.circuit_breaker import BreakerState, CircuitBreaker
+from tests.requirements import requires
 from tests.unit.net.loopback import Clock
 
 
@@ -68,6 +69,7 @@ def test_a_success_starts_the_count_anew() -> None:
     assert state(breaker) is BreakerState.CLOSED
 
 
+@requires("defect.breaker_counts")
 @pytest.mark.parametrize(
     "error",
     [
@@ -112,6 +114,7 @@ def test_a_shorter_429_does_not_shorten_the_wait() -> None:
     assert breaker.snapshot().retry_after == 30.0
 
 
+@requires("defect.breaker_probe")
 def test_half_open_lets_one_probe_through_at_a_time() -> None:
     breaker, clock = make()
     open_up(breaker, clock)

@@ -17,6 +17,7 @@ from citewell.errors import (
     UpstreamUnavailable,
 )
 from citewell.net.http.messages import HttpRequest, RedirectPolicy
+from tests.requirements import requires
 from tests.unit.net.loopback import LOOPBACK, Names, client, close, serve
 
 
@@ -205,6 +206,7 @@ def test_a_body_is_not_carried_to_another_origin() -> None:
         fetch(handler, method="POST", json={"api_key": "s3cret"})
 
 
+@requires("defect.redirect_domains")
 def test_allowed_domains_bind_every_hop_of_a_page() -> None:
     handler = redirect({"/": "http://other.example.org:{port}/b"})
     fields = {"allowed_domains": ("site.example.org",)}

@@ -17,6 +17,7 @@ from citewell.providers.searxng import Provider
 from tests.internet.apis import searxng as double
 from tests.internet.faults import Fault
 from tests.internet.world import World
+from tests.requirements import requires
 from tests.unit.providers.searxng_bench import WORD, Bench, bench, failure, world
 
 __all__ = ["bench", "world"]
@@ -32,6 +33,7 @@ def test_an_own_instance_answers_with_results(bench: Bench) -> None:
     assert found.hits[0].published_basis == "provider"
 
 
+@requires("searxng.scores")
 def test_scores_are_between_0_and_1_and_fall(bench: Bench) -> None:
     scores = [hit.score for hit in bench.web(bench.own(), count=10).hits]
 
@@ -47,6 +49,7 @@ def test_the_engines_are_named(bench: Bench) -> None:
     assert found.hits[0].engine == "alpha"
 
 
+@requires("searxng.many_results")
 def test_fifty_results_come_from_five_pages(bench: Bench) -> None:
     found = bench.web(bench.own(), count=50)
 
@@ -87,6 +90,7 @@ def test_a_page_past_the_end_is_nofailure(bench: Bench) -> None:
     assert found.unresponsive == ()
 
 
+@requires("searxng.total_results")
 @pytest.mark.parametrize(("sent", "total"), [(None, None), (0, None), (8450, 8450)])
 def test_the_total_is_given_only_where_the_instance_knows_one(
     bench: Bench, world: World, sent: int | None, total: int | None
@@ -96,6 +100,7 @@ def test_the_total_is_given_only_where_the_instance_knows_one(
     assert bench.web(bench.own()).total == total
 
 
+@requires("searxng.filters")
 def test_filters_travel_in_searxngs_words(bench: Bench) -> None:
     bench.web(bench.own(), time_range="week", safe="high", language="de", country="AT")
 
@@ -117,6 +122,7 @@ def test_a_script_in_a_language_code_is_left_out(bench: Bench) -> None:
     assert bench.asked()[0].params["language"] == "zh-CN"
 
 
+@requires("searxng.language")
 def test_a_language_that_is_none_is_refused_before_anybody_is_asked(bench: Bench) -> None:
     assert isinstance(failure(bench, bench.own(), language="english!!"), InvalidInput)
     assert bench.asked() == []
@@ -162,6 +168,7 @@ def test_no_pictures_because_engines_failed_is_afailure(bench: Bench, world: Wor
         bench.run(bench.own(), lambda provider: provider.search_images(ImageQuery(text=WORD)))
 
 
+@requires("searxng.unresponsive")
 def test_engines_that_failed_are_the_reason_of_an_empty_answer(bench: Bench, world: World) -> None:
     double.behave(world, broken=frozenset({"alpha", "beta"}))
 
@@ -171,6 +178,7 @@ def test_engines_that_failed_are_the_reason_of_an_empty_answer(bench: Bench, wor
     assert found.unresponsive == (("alpha", "too many requests"), ("beta", "too many requests"))
 
 
+@requires("searxng.unresponsive")
 def test_one_failed_engine_among_several_is_reported_with_the_results(
     bench: Bench, world: World
 ) -> None:
@@ -245,6 +253,7 @@ def test_an_unknown_category_is_refused(bench: Bench) -> None:
     assert isinstance(failure(bench, bench.own(), category="gossip"), InvalidInput)
 
 
+@requires("searxng.json_disabled")
 def test_where_json_is_off_the_page_is_read(bench: Bench, world: World) -> None:
     double.behave(world, json=False)
 
@@ -266,6 +275,7 @@ def test_engines_that_failed_are_read_from_the_page_too(bench: Bench, world: Wor
     assert found.unresponsive == (("alpha", "too many requests"), ("beta", "too many requests"))
 
 
+@requires("searxng.json_disabled")
 def test_with_neither_json_nor_a_page_the_error_names_the_line_to_change(
     bench: Bench, world: World
 ) -> None:

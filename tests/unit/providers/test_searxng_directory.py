@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from citewell.errors import MalformedResponse
 from citewell.providers.searxng.instance_directory import parse_directory
+from tests.requirements import requires
 from tests.unit.providers.searxng_bench import entry
 
 URL = "https://searx.example.org"
@@ -25,6 +26,7 @@ def bands(value: dict[str, Any]) -> list[int]:
     return [instance.band for instance in parse_directory({"instances": {URL: value}})]
 
 
+@requires("searxng.grades", "searxng.discovery")
 def test_grades_uptime_and_speed_decide_the_order() -> None:
     slow = entry("A+") | {"timing": {"search": {"all": {"median": 3.0}}}}
     shaky = entry("A+") | {"uptime": {"uptimeMonth": 90.0}}
@@ -45,6 +47,7 @@ def test_one_missing_grade_counts_as_b_and_two_as_unusable() -> None:
     assert bands(entry("A+") | {"tls": None, "http": None}) == []
 
 
+@requires("searxng.grades")
 def test_an_a_without_good_uptime_is_a_last_resort() -> None:
     assert bands(entry("A")) == [1]
     assert bands(entry("A") | {"uptime": {"uptimeMonth": 80.0}}) == [2]
@@ -92,6 +95,7 @@ def test_alternative_addresses_are_not_more_instances() -> None:
     assert chosen(a=entry("A+") | {"alternativeUrls": alternatives}) == ["a"]
 
 
+@requires("searxng.https")
 @pytest.mark.parametrize(
     ("url", "kept"),
     [

@@ -20,6 +20,7 @@ from citewell.providers.searxng import SPEC, Provider
 from tests.internet.apis import searxng as double
 from tests.internet.faults import Fault
 from tests.internet.world import World
+from tests.requirements import requires
 from tests.unit.providers.searxng_bench import WORD, Bench, bench, failure, world
 
 __all__ = ["bench", "world"]
@@ -94,6 +95,7 @@ def test_a_bang_goes_nowhere(bench: Bench, query: str) -> None:
     assert WORD in sent.words
 
 
+@requires("searxng.redirect")
 def test_an_instance_that_sends_us_elsewhere_is_refused(bench: Bench, world: World) -> None:
     world.fail(
         "searxng", Fault(status=302, headers={"Location": "https://www.example.com/search?q=x"})
@@ -105,6 +107,7 @@ def test_an_instance_that_sends_us_elsewhere_is_refused(bench: Bench, world: Wor
     assert "another site" in str(error.extra["error_details"])
 
 
+@requires("searxng.private_query")
 def test_the_query_is_in_no_error(bench: Bench, world: World) -> None:
     double.behave(world, status=500)
     double.behave(world, "a", status=500)
@@ -114,6 +117,7 @@ def test_the_query_is_in_no_error(bench: Bench, world: World) -> None:
     assert "verysecretword" not in json.dumps(error.build_error_block()) + error.message
 
 
+@requires("searxng.no_instances")
 def test_when_nobody_answers_the_error_is_the_specifications(bench: Bench, world: World) -> None:
     for name in ("a", "b"):
         double.behave(world, name, status=503)
@@ -146,6 +150,7 @@ def test_a_private_address_names_the_setting_that_allows_it(bench: Bench) -> Non
     assert f"127.0.0.1:{bench.internet.port}" in error.message
 
 
+@requires("searxng.bad_answer")
 @pytest.mark.parametrize(
     "body", ["<html><p>hello</p></html>", '{"results": 3}', "[]", "", '{"results": null}']
 )
@@ -196,6 +201,7 @@ def test_a_cancelled_search_counts_against_nobody(bench: Bench, world: World) ->
     assert bench.run(bench.own(), cancelled).hits
 
 
+@requires("searxng.failover")
 def test_four_instances_are_asked_at_most(bench: Bench, world: World) -> None:
     names = ("a", "b", "c", "d", "e", "f")
     bench.run(bench.several(*names), lambda provider: provider.search_web(SearchQuery(text=WORD)))

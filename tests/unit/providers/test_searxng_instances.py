@@ -19,11 +19,13 @@ from citewell.providers.searxng import Provider
 from tests.internet.apis import searxng as double
 from tests.internet.faults import Fault
 from tests.internet.world import World
+from tests.requirements import requires
 from tests.unit.providers.searxng_bench import WORD, Bench, Memory, bench, entry, failure, world
 
 __all__ = ["bench", "world"]
 
 
+@requires("searxng.probe")
 def test_a_stranger_is_probed_without_words_before_it_sees_the_query(bench: Bench) -> None:
     bench.web(bench.several("a"))
 
@@ -61,6 +63,7 @@ def test_the_own_instance_is_not_probed(bench: Bench) -> None:
     assert len(bench.asked()) == 1
 
 
+@requires("searxng.take_turns")
 def test_instances_of_one_grade_take_turns(bench: Bench) -> None:
     async def six(provider: Provider) -> list[str]:
         return [(await provider.search_web(SearchQuery(text=WORD))).instance for _ in range(6)]
@@ -71,12 +74,14 @@ def test_instances_of_one_grade_take_turns(bench: Bench) -> None:
     assert used[:3] == used[3:]
 
 
+@requires("searxng.take_turns")
 def test_turns_go_on_after_a_restart(bench: Bench) -> None:
     used = [bench.web(bench.several("a", "b")).instance for _ in range(4)]
 
     assert used == [bench.url("a"), bench.url("b")] * 2
 
 
+@requires("searxng.grades", "searxng.failover")
 def test_the_best_grade_goes_first_and_the_rest_are_in_reserve(bench: Bench, world: World) -> None:
     double.listed(
         world,
@@ -97,6 +102,7 @@ def test_the_best_grade_goes_first_and_the_rest_are_in_reserve(bench: Bench, wor
     assert [first, second, third] == [bench.url("plus"), bench.url("a"), bench.url("b")]
 
 
+@requires("searxng.discovery")
 def test_discovery_reads_a_file(bench: Bench, tmp_path: Path) -> None:
     path = tmp_path / "instances.json"
     path.write_text(json.dumps({"instances": {bench.url("a"): entry("A+")}}), encoding="utf-8")
@@ -150,6 +156,7 @@ def test_discovery_that_fails_does_not_stop_a_configured_instance(bench: Bench) 
     assert bench.web(options).hits
 
 
+@requires("searxng.own_instance")
 def test_the_own_instance_goes_before_the_list_and_the_list_before_discovery(
     bench: Bench, world: World
 ) -> None:
@@ -166,6 +173,7 @@ def test_the_own_instance_goes_before_the_list_and_the_list_before_discovery(
     assert used == [bench.url("own"), bench.url("listed"), bench.url("found")]
 
 
+@requires("searxng.backoff")
 def test_a_failed_instance_rests_for_a_minute_then_two_then_is_suspended(
     bench: Bench, world: World
 ) -> None:
@@ -181,6 +189,7 @@ def test_a_failed_instance_rests_for_a_minute_then_two_then_is_suspended(
     assert waits == [60, 120, 3600, 7200]
 
 
+@requires("searxng.rest_shared")
 def test_a_resting_instance_is_not_asked_even_by_the_next_process(
     bench: Bench, world: World
 ) -> None:
@@ -207,6 +216,7 @@ def test_an_answer_ends_the_count_of_failures(bench: Bench, world: World) -> Non
         bench.web(options)
 
 
+@requires("searxng.rate_limit")
 def test_a_429_without_a_delay_rests_an_hour(bench: Bench, world: World) -> None:
     options = bench.several("a", "b")
     bench.web(options)
@@ -221,6 +231,7 @@ def test_a_429_without_a_delay_rests_an_hour(bench: Bench, world: World) -> None
     assert later == {bench.url("a"), bench.url("b")}
 
 
+@requires("searxng.rate_limit")
 def test_a_429_with_a_delay_rests_just_that_long(bench: Bench, world: World) -> None:
     world.fail("searxng", Fault(status=429, headers={"Retry-After": "17"}))
 
@@ -326,6 +337,7 @@ def test_memory_that_fails_costs_no_answer(bench: Bench) -> None:
     assert bench.web(bench.several("a"), category="it").hits
 
 
+@requires("searxng.pause")
 def test_public_instances_are_asked_with_a_pause_between(bench: Bench) -> None:
     bench.web(bench.several("a"))
 
@@ -338,6 +350,7 @@ def test_the_own_instance_is_asked_without_a_pause(bench: Bench) -> None:
     assert bench.slept == []
 
 
+@requires("searxng.honest_headers")
 def test_the_limiter_lets_our_honest_headers_through(bench: Bench, world: World) -> None:
     double.behave(world, limiter=True)
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from citewell.model.search_queries import SearchQuery
 from citewell.providers.searxng.query_params import build_searxng_text, neutralize_commands
 from citewell.text.safety.markup_cleaning import extract_visible_text
+from tests.requirements import requires
 
 # Every kind of white space that SearXNG's split knows, and some look-alikes that it does not.
 SPACES = " \t\n\r\x0b\x0c\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2000\u2003\u2028\u2029\u202f\u205f\u3000"
@@ -40,6 +41,7 @@ def letters(words: str) -> str:
     return "".join(char for char in words if char.isalnum())
 
 
+@requires("searxng.no_commands")
 @settings(deadline=None, database=None, max_examples=200)
 @given(MESSY)
 def test_no_command_survives_and_no_word_is_lost(words: str) -> None:

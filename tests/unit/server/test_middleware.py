@@ -28,6 +28,7 @@ from citewell.store.cache.artifact_store import ArtifactInfo
 from citewell.store.cache_store import CacheStore, open_cache_store
 from citewell.store.failures import StoreError
 from citewell.tooling import Owner
+from tests.requirements import requires
 from tests.unit.server import steps
 
 SECRET = "sk-" + "a1b2c3d4" * 4
@@ -44,6 +45,7 @@ def store() -> CacheStore:
     return open_cache_store(Settings(cache_max_disk_mb=0))
 
 
+@requires("error.form", "error.provider")
 def test_an_error_is_a_sentence_a_blank_line_and_a_block() -> None:
     error = RateLimited(
         "Rate limited (google). Wait.", provider="google", retry_after=42, alternatives=["brave"]
@@ -66,6 +68,7 @@ def test_an_error_is_a_sentence_a_blank_line_and_a_block() -> None:
     }
 
 
+@requires("error.own_fault")
 def test_a_fault_of_ours_is_logged_whole_and_shown_short(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.ERROR):
         outcome = asyncio.run(
@@ -80,6 +83,7 @@ def test_a_fault_of_ours_is_logged_whole_and_shown_short(caplog: pytest.LogCaptu
     assert "secret detail" in caplog.text
 
 
+@requires("audit.secrets", "error.secrets")
 def test_no_secret_leaves_in_an_error() -> None:
     outcome = asyncio.run(
         steps.through(
@@ -91,6 +95,7 @@ def test_no_secret_leaves_in_an_error() -> None:
     assert SECRET not in (outcome.text or "")
 
 
+@requires("limit.tool")
 def test_a_call_that_takes_too_long_is_ended_with_advice() -> None:
     async def forever(args: steps.Args, call: object) -> steps.Result:
         await asyncio.Event().wait()
@@ -102,6 +107,7 @@ def test_a_call_that_takes_too_long_is_ended_with_advice() -> None:
         )
 
 
+@requires("limit.heartbeat")
 def test_long_work_shows_signs_of_life() -> None:
     heard: list[tuple[float, str | None]] = []
     enough = asyncio.Event()
@@ -125,6 +131,7 @@ def test_long_work_shows_signs_of_life() -> None:
     assert all(message and "still working" in message for _, message in heard)
 
 
+@requires("freshness.fields")
 def test_an_answer_is_kept_and_tells_its_age() -> None:
     async def twice() -> tuple[ToolOutcome, ToolOutcome]:
         kept = store()
@@ -144,6 +151,7 @@ def test_an_answer_is_kept_and_tells_its_age() -> None:
     assert first.body == second.body == {"text": "hello", "trust": "untrusted-external-content"}
 
 
+@requires("cache.empty", "defect.empty_answers")
 def test_an_empty_answer_is_kept_for_a_minute_at_most() -> None:
     step = steps.invocation(ttl=1800.0, fresh_meta=True, empty=lambda result: True)
 
@@ -152,6 +160,7 @@ def test_an_empty_answer_is_kept_for_a_minute_at_most() -> None:
     assert outcome.meta["maxAgeSeconds"] == 60
 
 
+@requires("cache.errors")
 def test_an_error_is_never_kept() -> None:
     async def twice() -> ToolOutcome:
         layers = [ErrorMiddleware(), CacheMiddleware(store().loader)]
@@ -161,6 +170,7 @@ def test_an_error_is_never_kept() -> None:
     assert asyncio.run(twice()).body == {"text": "hello", "trust": "untrusted-external-content"}
 
 
+@requires("tenant.cache")
 def test_tenants_share_answers_only_when_the_setting_says_so() -> None:
     async def second_tenant(isolation: str) -> ToolOutcome:
         layers = [CacheMiddleware(store().loader, isolation=isolation)]
@@ -171,6 +181,7 @@ def test_tenants_share_answers_only_when_the_setting_says_so() -> None:
     assert "cached" not in asyncio.run(second_tenant("tenant")).meta
 
 
+@requires("cache.coalesced", "defect.cancelled_caller")
 def test_identical_calls_in_flight_share_one_run_and_one_cancelled_caller_harms_nobody() -> None:
     runs = 0
     go = asyncio.Event()
@@ -201,6 +212,7 @@ def test_identical_calls_in_flight_share_one_run_and_one_cancelled_caller_harms_
     assert [outcome.body["text"] for outcome in others] == ["shared", "shared"]
 
 
+@requires("freshness.words")
 @pytest.mark.parametrize(
     ("age", "label"), [(0, "fresh"), (49, "fresh"), (50, "aging"), (79, "aging"), (80, "expiring")]
 )
@@ -208,6 +220,7 @@ def test_freshness_is_told_in_a_word(age: float, label: str) -> None:
     assert describe_freshness(age=age, ttl=100, cached=True)["freshness"] == label
 
 
+@requires("cache.version", "cache.key")
 def test_the_session_is_no_part_of_the_key() -> None:
     assert build_call_key(steps.invocation({"sessionId": "a"})) == build_call_key(
         steps.invocation({"sessionId": "b"})
@@ -250,6 +263,7 @@ def test_what_a_tool_promises_stays_in_a_linked_answer() -> None:
     assert body["text"] == "word " * 4000
 
 
+@requires("artifact.inline")
 def test_a_small_result_and_an_inline_tool_are_left_whole() -> None:
     small = asyncio.run(
         steps.through([SizeMiddleware(store().artifacts, threshold=10_000)], steps.invocation())
@@ -264,6 +278,7 @@ def test_a_small_result_and_an_inline_tool_are_left_whole() -> None:
     assert json.loads(small.text or "") == small.body
 
 
+@requires("artifact.no_store")
 def test_without_room_for_artifacts_the_answer_comes_whole() -> None:
     class Full:
         async def store_artifact(self, owner: str, body: bytes, mime: str) -> ArtifactInfo:
@@ -277,6 +292,7 @@ def test_without_room_for_artifacts_the_answer_comes_whole() -> None:
     assert (outcome.body or {})["text"] == "hello"
 
 
+@requires("audit.query", "audit.fields", "audit.secrets")
 def test_an_audit_line_holds_no_query_unless_asked() -> None:
     lines: list[str] = []
     step = steps.invocation({"query": "my private question"})
@@ -297,6 +313,7 @@ def test_an_audit_line_holds_no_query_unless_asked() -> None:
     assert open_["metadata"]["query"] == "key ***"
 
 
+@requires("audit.fields")
 def test_an_audit_line_names_the_kind_of_failure() -> None:
     lines: list[str] = []
 
@@ -311,6 +328,7 @@ def test_an_audit_line_names_the_kind_of_failure() -> None:
     assert (line["success"], line["error_code"]) == (False, "validation")
 
 
+@requires("resource.errors")
 def test_recent_errors_are_newest_first_and_each_owners_own() -> None:
     recent = RecentErrorsMiddleware(clock=lambda: 0.0)
     mine, yours = Owner(user="me"), Owner(user="you")
@@ -343,6 +361,7 @@ def test_metrics_count_calls_errors_and_time() -> None:
     assert 'mcp_tool_latency_seconds_bucket{tool="repeat",le="+Inf"} 2' in page
 
 
+@requires("routing.absent", "routing.fields", "routing.fallback_reason")
 def test_routing_appears_only_when_something_was_routed() -> None:
     async def routed(args: steps.Args, call: Any) -> steps.Result:
         call.trace.record_attempt("brave")

@@ -17,6 +17,7 @@ from citewell.services.sessions.session_tracking import SessionTracker
 from citewell.store.sessions.session_rows import SessionHead
 from citewell.store.sessions.session_rows import StoredSession as Stored
 from citewell.store.sessions.session_store import SessionChange, SessionNotFound
+from tests.requirements import requires
 from tests.unit.server import steps
 
 T = TypeVar("T")
@@ -92,6 +93,7 @@ async def listing(args: object, call: Any) -> Any:
     return Answer(text="x")
 
 
+@requires("session.linked")
 def test_sources_and_providers_are_recorded_once() -> None:
     async def work(
         sessions: SessionTracker, link: SessionMiddleware
@@ -127,6 +129,7 @@ def test_a_failure_is_recorded_and_still_raised() -> None:
     assert [event.kind for event in scene(work).events] == ["blocked"]
 
 
+@requires("session.linked")
 def test_a_session_that_is_gone_costs_no_result() -> None:
     async def work(sessions: SessionTracker, link: SessionMiddleware) -> ToolOutcome:
         return await call(link, "lost", run=listing)

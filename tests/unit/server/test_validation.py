@@ -13,6 +13,7 @@ from citewell.model.wire_values import WireValue
 from citewell.server.middleware.argument_validation import ValidationMiddleware
 from citewell.server.pipeline import ToolInvocation, ToolOutcome
 from citewell.tooling import Tool, ToolArguments, ToolCall
+from tests.requirements import requires
 
 
 class Args(ToolArguments):
@@ -53,6 +54,7 @@ def validate(arguments: dict[str, Any], **defaults: Any) -> Args:
     return invocation.validated
 
 
+@requires("argument.coerced")
 @pytest.mark.parametrize(
     ("given", "field", "expected"),
     [
@@ -98,6 +100,7 @@ def test_what_cannot_be_used_is_refused_by_name(given: dict[str, Any], part: str
     assert part in caught.value.message
 
 
+@requires("web_search.query_characters", "defect.query_length")
 def test_length_counts_characters_not_bytes() -> None:
     assert validate({"query": "日" * 10}).query == "日" * 10
 
@@ -107,6 +110,7 @@ def test_a_profile_changes_only_what_the_client_left_open() -> None:
     assert validate({"query": "x", "results_count": 3}, count=9).count == 3
 
 
+@requires("argument.two_names")
 def test_two_names_for_one_argument_at_once_are_refused() -> None:
     with pytest.raises(InvalidInput):
         validate({"query": "x", "count": 3, "results_count": 4})

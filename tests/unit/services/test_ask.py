@@ -10,6 +10,7 @@ from citewell.services.web.search_request import (
     build_search_query,
     normalize_request,
 )
+from tests.requirements import requires
 
 
 def ask(query: str = "words", **changes: Any) -> SearchRequest:
@@ -41,6 +42,7 @@ def test_words_in_scripts_that_join_keep_their_joiners() -> None:
     assert ask("می\u200cخواهم").query == "می\u200cخواهم"
 
 
+@requires("web_search.country", "web_search.language")
 @pytest.mark.parametrize(
     ("changes", "problem"),
     [

@@ -15,6 +15,7 @@ from citewell.services.web.provider_search import (
     plan_provider_search,
 )
 from citewell.text.web.search_operators import build_operator_query
+from tests.requirements import requires
 from tests.unit.services.doubles import NOW, NewsToo, Scripted, Shop, hit, hits, spec
 
 WIDE = SearchLens(name="wide", domains=tuple(f"host{n}.example.org" for n in range(27)))
@@ -28,6 +29,7 @@ def reply(
     return asyncio.run(asker.search_provider(item.name, query, lens=lens))
 
 
+@requires("web_search.lens", "defect.lens_domains")
 def test_every_domain_of_a_lens_is_asked_for() -> None:
     provider = Scripted(lambda query: [hit("x", url=f"https://{query.sites[-1]}/")])
 

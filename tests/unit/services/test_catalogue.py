@@ -10,6 +10,7 @@ from citewell.config import Settings
 from citewell.errors import InvalidInput, Misconfigured
 from citewell.ports import Offer, ProviderOption
 from citewell.services.routing.provider_catalogue import ProviderCatalogue
+from tests.requirements import requires
 from tests.unit.services.doubles import Scripted, Shop, keyed, spec
 
 
@@ -53,6 +54,7 @@ def test_one_of_several_settings_is_enough_where_any_will_do() -> None:
     assert shop.catalogue.list_provider_statuses()[0].any_of == ()
 
 
+@requires("web_search.provider_unknown", "provider.unknown")
 def test_an_unknown_provider_is_refused_with_every_supported_name_once() -> None:
     shop = Shop((spec("b"), Scripted()), (spec("a"), Scripted()))
 
@@ -62,6 +64,7 @@ def test_an_unknown_provider_is_refused_with_every_supported_name_once() -> None
     assert caught.value.build_error_block()["alternatives"] == ["a", "b"]
 
 
+@requires("web_search.provider_unconfigured", "provider.known")
 def test_an_unconfigured_provider_names_its_variable_and_the_example_file() -> None:
     shop = Shop((spec("paid", options=keyed("PAID_KEY")), Scripted()), (spec("free"), Scripted()))
 

@@ -7,6 +7,7 @@ from typing import Any
 from citewell.errors import CitewellError, NetworkFailed, NotFound
 from citewell.model.search_results import PageContent
 from citewell.services.web.result_contents import build_page_batch_reader
+from tests.requirements import requires
 
 
 @dataclass
@@ -63,6 +64,7 @@ def test_a_page_that_never_comes_is_a_failure_of_that_page_alone() -> None:
     assert isinstance(hung, NetworkFailed)
 
 
+@requires("searxng.concurrent_fetches")
 def test_only_so_many_pages_are_read_at_once() -> None:
     reader = Reader({str(number): "x" for number in range(9)})
 
@@ -71,6 +73,7 @@ def test_only_so_many_pages_are_read_at_once() -> None:
     assert reader.most == 3
 
 
+@requires("searxng.summary")
 def test_a_summary_is_the_opening_in_plain_words_and_short() -> None:
     text = "# Heading\n\nThe [first](https://example.org) *sentence*. " + "Then another one. " * 80
 

@@ -7,6 +7,7 @@ import pytest
 
 from citewell.model.search_queries import SearchFilter, SearchHit, SearchQuery
 from citewell.services.web import result_filters
+from tests.requirements import requires
 from tests.unit.services.doubles import NOW, hit, spec
 
 
@@ -46,6 +47,7 @@ def test_an_exact_phrase_the_provider_cannot_take_is_asked_for_as_words() -> Non
     assert (sent.text, sent.exact_terms) == ("sleep deep sleep", None)
 
 
+@requires("web_search.site")
 @pytest.mark.parametrize(
     ("url", "kept"),
     [
@@ -72,6 +74,7 @@ def test_an_address_without_a_name_is_on_no_site(url: str, later: tuple[SearchFi
     assert not sieve(*later, sites=("example.org",)).should_keep_hit(page(url=url))
 
 
+@requires("web_search.exact_terms")
 def test_exact_terms_match_across_case_and_spacing_in_title_snippet_or_address() -> None:
     strainer = sieve(SearchFilter.EXACT_TERMS, exact_terms="Deep  Sleep")
 
@@ -87,6 +90,7 @@ def test_exact_terms_match_full_width_and_cjk() -> None:
     )
 
 
+@requires("web_search.exclude_terms")
 def test_exclude_terms_drop_whole_words_and_quoted_phrases_only() -> None:
     strainer = sieve(SearchFilter.EXCLUDE_TERMS, exclude_terms='cat "big dog"')
 
@@ -107,6 +111,7 @@ def test_exclude_terms_are_no_pattern() -> None:
     )
 
 
+@requires("web_search.time_range_applied")
 def test_old_results_go_undated_ones_stay_and_are_counted() -> None:
     strainer = sieve(SearchFilter.TIME_RANGE, time_range="week")
 
@@ -151,6 +156,7 @@ def test_language_is_checked_where_the_script_tells(
     )
 
 
+@requires("defect.filters")
 def test_the_report_says_who_applied_what_and_how() -> None:
     query = SearchQuery(text="x", sites=("example.org",), time_range="week", country="DE")
     duck = spec("duck", filters=frozenset({SearchFilter.SITES}))

@@ -15,6 +15,7 @@ from citewell.services.reading.search_and_read import SearchAndRead
 from citewell.services.reading.source_bundle import GatherRequest, combine_sources
 from citewell.services.web.search_cache import CachedWebSearch
 from citewell.text import text_size
+from tests.requirements import requires
 from tests.unit.services.doubles import Scripted, Shop, spec
 from tests.unit.services.reading import NOW, Memory, ScriptedReads, page
 
@@ -65,6 +66,7 @@ def names(bundle: SourceBundle) -> list[str]:
     return [source.url.partition("//")[2].partition(".")[0] for source in bundle.sources]
 
 
+@requires("search_and_scrape.summary")
 def test_every_page_becomes_a_scored_source() -> None:
     bundle = Bench({"a": text("a"), "b": text("b")})()
 
@@ -83,6 +85,7 @@ def test_every_page_becomes_a_scored_source() -> None:
     }
 
 
+@requires("search_and_scrape.ranked", "defect.gather_ranked")
 def test_the_best_source_comes_first_whatever_its_rank_in_the_search() -> None:
     bundle = Bench(
         {
@@ -95,6 +98,7 @@ def test_the_best_source_comes_first_whatever_its_rank_in_the_search() -> None:
     assert bundle.sources[0].scores.overall > bundle.sources[1].scores.overall
 
 
+@requires("defect.gather_ranked")
 def test_freshness_comes_from_the_pages_own_date() -> None:
     script = {
         "new": text("new", published="2026-11-14", published_basis="meta"),
@@ -123,6 +127,7 @@ def test_a_date_of_the_search_stands_in_for_one_the_page_lacks() -> None:
     assert bundle.sources[0].published_basis == "provider"
 
 
+@requires("search_and_scrape.failures")
 def test_a_failed_page_is_listed_with_its_kind_and_what_to_do() -> None:
     script = {
         "good": text("good"),
@@ -152,6 +157,7 @@ def test_a_failed_page_is_listed_with_its_kind_and_what_to_do() -> None:
     ]
 
 
+@requires("search_and_scrape.status")
 @pytest.mark.parametrize(
     ("error", "advice"), [(NotFound("Gone."), "Another query"), (RateLimited("Busy."), "later")]
 )
@@ -207,6 +213,7 @@ def test_a_page_given_up_for_its_slowness_is_not_remembered_as_broken() -> None:
     assert bench.reads.asked[address("fast")] == 1
 
 
+@requires("search_and_scrape.parallel")
 def test_no_more_pages_are_read_at_once_than_the_settings_allow() -> None:
     bench = Bench({name: text(name) for name in "abcdefgh"}, max_page_concurrency=3)
 
@@ -215,6 +222,7 @@ def test_no_more_pages_are_read_at_once_than_the_settings_allow() -> None:
     assert bench.reads.most_at_once == 3
 
 
+@requires("search_and_scrape.cache", "defect.gather_cached")
 def test_the_search_itself_is_kept() -> None:
     bench = Bench({"a": text("a")})
 
@@ -258,6 +266,7 @@ def test_cancelling_the_call_stops_the_reading() -> None:
     assert bench.reads.at_once == 0
 
 
+@requires("search_and_scrape.deduplicate", "defect.gather_deduplicated")
 def test_a_shared_paragraph_stays_with_the_better_source() -> None:
     script = {
         "worse": text("worse", f"{SHARED}\n\nButter.", title="Butter"),
@@ -273,6 +282,7 @@ def test_a_shared_paragraph_stays_with_the_better_source() -> None:
     assert bundle.summary.duplicate_paragraphs == 1
 
 
+@requires("search_and_scrape.deduplicate")
 def test_repetition_stays_when_asked_for() -> None:
     script = {"a": text("a", SHARED), "b": text("b", SHARED)}
 
@@ -297,6 +307,7 @@ def test_nearly_equal_paragraphs_go_by_option() -> None:
     assert Bench(script)(near_duplicates=True).summary.duplicate_paragraphs == 1
 
 
+@requires("search_and_scrape.filter_by_query")
 @pytest.mark.parametrize(
     ("wish", "kept"),
     [
@@ -325,6 +336,7 @@ def test_filtering_everything_out_is_explained() -> None:
     assert "filter_by_query" in (bundle.note or "")
 
 
+@requires("search_and_scrape.claim")
 def test_a_claim_brings_its_sentences_from_each_source() -> None:
     content = "The sea is wide. Tides rise **twice** a day, see [here](https://example.org/). Salt."
 
@@ -334,12 +346,14 @@ def test_a_claim_brings_its_sentences_from_each_source() -> None:
     assert bundle.sources[0].key_sentences == ("Tides rise twice a day, see here.",)
 
 
+@requires("search_and_scrape.claim")
 def test_without_a_claim_there_is_no_evidence() -> None:
     wire = Bench({"a": text("a")})().to_wire()
 
     assert not {"claimSignal", "keySentences"} & wire["sources"][0].keys()
 
 
+@requires("search_and_scrape.include_sources")
 def test_sources_can_be_left_out_and_the_text_names_them_still() -> None:
     bundle = Bench({"a": text("a"), "b": text("b")})(include_sources=False)
 
@@ -348,6 +362,7 @@ def test_sources_can_be_left_out_and_the_text_names_them_still() -> None:
     assert f"<{address('a')}>" in bundle.combined_content
 
 
+@requires("search_and_scrape.max_length_per_source")
 def test_each_source_is_cut_to_its_own_length() -> None:
     bundle = Bench({"a": text("a", "Tides rise. " * 500)})(max_source_bytes=200)
 
@@ -377,6 +392,7 @@ def test_room_is_shared_fairly_and_a_short_source_leaves_its_rest() -> None:
     assert big[1] < 1.5 * big[0]
 
 
+@requires("search_and_scrape.total_max_length")
 @pytest.mark.parametrize("room", [1, 30, 60, 100, 150, 400])
 def test_the_combined_text_never_passes_its_bound(room: int) -> None:
     bundle = Bench({name: text(name, "Tides. 語語語 " * 40) for name in "abc"})(deduplicate=False)
@@ -387,6 +403,7 @@ def test_the_combined_text_never_passes_its_bound(room: int) -> None:
     assert truncated
 
 
+@requires("search_and_scrape.recommendations")
 def test_recommendations_name_the_strongest_reason() -> None:
     script = {
         "good": text("good", "Tides rise. " * 300, title="Tides", published="2026-11-15"),
@@ -401,6 +418,7 @@ def test_recommendations_name_the_strongest_reason() -> None:
     assert advice.reason == "It covers the words of the query (relevance 1.00)."
 
 
+@requires("search_and_scrape.recommendations")
 def test_three_recommendations_are_the_most() -> None:
     script = {
         name: text(name, f"Tides {name}. " * 200, title="Tides", published="2026-11-15")
@@ -410,12 +428,14 @@ def test_three_recommendations_are_the_most() -> None:
     assert len(Bench(script)().recommendations or ()) == 3
 
 
+@requires("search_and_scrape.recommendations")
 def test_recommendations_can_be_switched_off() -> None:
     script = {"a": text("a", "Tides rise. " * 300, title="Tides", published="2026-11-15")}
 
     assert Bench(script, source_recommendations=False)().recommendations is None
 
 
+@requires("search_and_scrape.components")
 def test_components_are_there_only_when_switched_on() -> None:
     script = {"a": text("a"), "b": text("b")}
 

@@ -19,6 +19,7 @@ from citewell.store.cache_store import open_cache_store
 from tests.internet.faults import ALWAYS, Fault
 from tests.internet.serve import Internet
 from tests.internet.world import World
+from tests.requirements import requires
 
 ARCHIVE = "/site/archive.example.org/available"
 COPY = "https://web.archive.org/web/20240101000000/https://gone.example/"
@@ -119,6 +120,7 @@ def test_a_page_that_is_gone_for_good_says_so(links: Checker) -> None:
     assert links.state(links.page("old", "Gone", status=410)) == ("dead", "gone")
 
 
+@requires("verify_citation.http_status")
 @pytest.mark.parametrize("status", [401, 403, 405, 429, 451, 503])
 def test_a_page_that_will_not_let_us_in_is_not_dead(links: Checker, status: int) -> None:
     assert links.state(links.page("shy", "No", status=status)) == ("blocked", f"http_{status}")
@@ -301,6 +303,7 @@ def test_a_name_that_does_not_resolve_is_dead(links: Checker) -> None:
     assert (state.state, state.reason) == ("dead", "dns")
 
 
+@requires("verify_recommendation.link_cache")
 def test_findings_are_kept_for_an_hour(
     links: Checker, world: World, environ: dict[str, str]
 ) -> None:

@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from citewell.services.web.rank_fusion import fuse_rankings, keep_unique_pages
+from tests.requirements import requires
 from tests.unit.services.doubles import hit
 
 
@@ -23,6 +24,7 @@ def test_lists_without_common_pages_interleave_in_order() -> None:
     assert urls_of(ranked) == ["a1", "b1", "a2", "b2"]
 
 
+@requires("web_search.no_duplicates")
 def test_the_same_page_spelt_differently_counts_once_and_shows_the_best_ranked_spelling() -> None:
     low = hit("x", url="https://Example.org/Path/?utm_source=news#part")
     high = hit("x", url="https://example.org/Path?fbclid=1")

@@ -26,6 +26,7 @@ from citewell.services.reading.cached_pages import (
     PageFailures,
     choose_failure_lifetime,
 )
+from tests.requirements import requires
 from tests.unit.services.reading import NOW, Clock, Memory, ScriptedReads, page
 
 URL = "https://example.org/a"
@@ -125,6 +126,7 @@ def test_tenants_that_are_kept_apart_share_no_page() -> None:
     assert reads.asked[URL] == 4  # once a tenant, and every time for a call that names none
 
 
+@requires("cache.failed_page")
 @pytest.mark.parametrize(
     ("error", "seconds"),
     [

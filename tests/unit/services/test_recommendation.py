@@ -20,6 +20,7 @@ from citewell.services.recommendation.recommendation_auditor import (
     RecommendationRequest,
 )
 from citewell.services.web.search_request import SearchRequest
+from tests.requirements import requires
 
 CLAIM = "the best shop system for small businesses"
 LIVE = LinkState(state="live", status=200)
@@ -94,6 +95,7 @@ def item(
     return GivenRecommendation(title=title, url=url, author=author, bio=bio)
 
 
+@requires("verify_recommendation.domain_reputation")
 def test_a_sound_item_has_no_flags() -> None:
     (row,) = audit(item(url="https://www.reuters.com/x")).recommendations
 
@@ -102,6 +104,7 @@ def test_a_sound_item_has_no_flags() -> None:
     assert row.domain_reputation.tier == "high"
 
 
+@requires("verify_recommendation.link", "verify_recommendation.domain_reputation")
 def test_an_item_without_an_address_has_neither_link_nor_reputation() -> None:
     wire = audit(item()).recommendations[0].to_wire()
 
@@ -109,6 +112,7 @@ def test_an_item_without_an_address_has_neither_link_nor_reputation() -> None:
     assert wire["flags"] == []
 
 
+@requires("verify_recommendation.flags", "defect.low_reputation")
 @pytest.mark.parametrize(
     ("url", "flag"),
     [
@@ -126,6 +130,7 @@ def test_reputation_flags_fire_by_the_registered_domain(url: str, flag: str) -> 
     assert len(row.reasons) == 1
 
 
+@requires("verify_recommendation.flags")
 def test_a_dead_link_is_flagged_with_its_copy() -> None:
     copy = "https://web.archive.org/web/20200101000000/https://www.nature.com/gone"
     links = Links(gone=LinkState(state="dead", status=404, reason="http_404", archived=copy))
@@ -137,6 +142,7 @@ def test_a_dead_link_is_flagged_with_its_copy() -> None:
     assert copy in row.reasons[0]
 
 
+@requires("verify_recommendation.link")
 @pytest.mark.parametrize(
     ("state", "live", "status"),
     [
@@ -153,6 +159,7 @@ def test_the_link_is_told_as_it_was_found(
     assert (row.link_live, row.http_status) == (live, status)
 
 
+@requires("verify_recommendation.self_promotion", "verify_recommendation.conflict_of_interest")
 def test_interests_are_flagged_with_their_words() -> None:
     rows = audit(
         item(
@@ -169,6 +176,7 @@ def test_interests_are_flagged_with_their_words() -> None:
     assert rows[1].flags == ()
 
 
+@requires("verify_recommendation.self_promotion")
 def test_only_the_first_of_a_publishers_own_list_is_flagged() -> None:
     url = "https://blog.acmedesk.io/best"
 
@@ -190,6 +198,7 @@ def test_addresses_are_checked_together_and_once() -> None:
     assert links.asked == ["https://a.example.org/1", "https://a.example.org/2"]
 
 
+@requires("verify_recommendation.aggregate_flags")
 def test_without_a_claim_nobody_is_asked_and_nothing_is_concluded() -> None:
     searches = Searches()
 
@@ -199,6 +208,7 @@ def test_without_a_claim_nobody_is_asked_and_nothing_is_concluded() -> None:
     assert "aggregateFlags" not in found.to_wire()
 
 
+@requires("verify_recommendation.claim", "verify_recommendation.corroboration")
 def test_a_claim_is_looked_for_in_the_press_and_in_technology() -> None:
     searches = Searches(result(f"Shopify is {CLAIM}"))
 
@@ -222,6 +232,7 @@ def test_risky_words_bring_in_the_records() -> None:
     assert [ask.lens for ask in searches.asked] == ["news", "tech", "investigative_records"]
 
 
+@requires("verify_recommendation.aggregate_flags")
 def test_nobody_who_agrees_is_told_of_the_whole_list() -> None:
     searches = Searches(result("Weather in spring", "It rained."))
 
@@ -230,6 +241,7 @@ def test_nobody_who_agrees_is_told_of_the_whole_list() -> None:
     assert found.aggregate_flags == ("no_independent_corroboration",)
 
 
+@requires("verify_recommendation.fail_open")
 def test_searches_that_fail_prove_nothing() -> None:
     found = audit(item(), claim=CLAIM, searches=Searches(failing=True))
 

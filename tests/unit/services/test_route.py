@@ -7,6 +7,7 @@ import pytest
 from citewell.errors import Misconfigured
 from citewell.ports import Offer
 from citewell.services.routing.provider_chains import SearchRouter
+from tests.requirements import requires
 from tests.unit.services.doubles import Scripted, Shop, keyed, spec
 
 BOTH = frozenset({Offer.WEB, Offer.NEWS})
@@ -40,6 +41,7 @@ def test_search_provider_goes_first_and_the_rest_follow() -> None:
     assert chain.main == ("wiki", "paid", "duck")
 
 
+@requires("web_search.routing")
 def test_a_list_is_the_whole_order() -> None:
     chain = router({"PAID_KEY": "k"}, search_routing="wiki, duck,wiki").require_chain(Offer.WEB)
 

@@ -12,6 +12,7 @@ from citewell.model.scrape_results import RetractionStatus, ScrapeOutput, Struct
 from citewell.net.http.messages import HttpRequest, HttpResponse
 from citewell.services.reading.page_scrape import PageScraper, ScrapeRequest
 from citewell.services.reading.raw_pages import RawPageFetcher
+from tests.requirements import requires
 from tests.unit.services.reading import NOW, Memory, ScriptedReads, page
 
 URL = "https://example.org/a"
@@ -83,6 +84,7 @@ def test_a_page_is_described_in_full() -> None:
     assert {"sourceType", "authorityTier", "domainCategory"} <= wire.keys()
 
 
+@requires("scrape_page.size")
 def test_sizes_are_counted_in_bytes() -> None:
     output = scrape(page(URL, "語" * 1000))
 
@@ -91,6 +93,7 @@ def test_sizes_are_counted_in_bytes() -> None:
     assert output.size_category == "small"
 
 
+@requires("scrape_page.truncated", "scrape_page.max_length")
 def test_content_is_cut_at_max_length_and_says_so() -> None:
     output = scrape(page(URL, LONG), max_length=1000)
 
@@ -100,20 +103,24 @@ def test_content_is_cut_at_max_length_and_says_so() -> None:
     assert output.original_length == len(LONG)
 
 
+@requires("scrape_page.max_length")
 def test_the_default_is_fifty_thousand_bytes() -> None:
     assert 25_000 < scrape(page(URL, LONG)).content_length <= 50_000
 
 
+@requires("scrape_page.preview")
 def test_a_preview_has_five_thousand_bytes_whatever_is_asked_for() -> None:
     assert 2500 < scrape(page(URL, LONG), mode="preview", max_length=40_000).content_length <= 5000
 
 
+@requires("scrape_page.max_length_cap")
 def test_more_than_five_megabytes_are_never_given() -> None:
     text = "Word. " * 1_000_000
 
     assert scrape(page(URL, text), max_length=10**9).content_length <= 5_000_000
 
 
+@requires("scrape_page.metadata", "scrape_page.citation")
 def test_a_page_without_a_title_has_no_metadata_but_a_citation() -> None:
     output = scrape(page(URL, title=""))
 
@@ -178,10 +185,12 @@ def test_the_address_stands_in_where_the_marks_are_lost() -> None:
     assert output.authority_tier == "high"
 
 
+@requires("scrape_page.detected_doi_own")
 def test_a_page_that_is_not_scholarly_has_no_doi() -> None:
     assert scrape(page(URL, "See 10.1234/abc.5 for more.")).detected_doi is None
 
 
+@requires("scrape_page.retraction_status")
 def test_the_record_of_the_work_is_attached() -> None:
     status = RetractionStatus(retracted=True, kind="retraction", notice_doi="10.1234/notice")
     records = Records(status)
@@ -196,6 +205,7 @@ def test_the_record_of_the_work_is_attached() -> None:
     }
 
 
+@requires("scrape_page.retraction_status")
 @pytest.mark.parametrize("answer", [None, UpstreamUnavailable("The registry is down.")])
 def test_a_clean_or_unseen_record_is_never_a_guess(answer: Any) -> None:
     output = scrape(page(URL, structured=MARKS), records=Records(answer))
@@ -211,6 +221,7 @@ def test_a_page_without_a_doi_asks_nobody() -> None:
     assert records.asked == []
 
 
+@requires("defect.citation_facts")
 def test_the_citation_says_what_the_page_says() -> None:
     found = page(URL, title="On tides", author="Ada Doe", site="The Review", published="2026-03-04")
 
@@ -237,6 +248,7 @@ def test_raw_is_classified_by_its_host_alone(url: str, kind: str, tier: str) -> 
     assert (output.source_type, output.authority_tier) == (kind, tier)
 
 
+@requires("scrape_page.raw", "scrape_page.not_sanitised_in_raw")
 def test_raw_is_what_the_server_sent() -> None:
     body = b'<p style="display:none">hidden</p>\r\n<script>x()</script>\xe2\x80\x8b'
 
@@ -250,10 +262,12 @@ def test_raw_is_what_the_server_sent() -> None:
     assert output.citation.accessed_date == "2026-11-15"
 
 
+@requires("scrape_page.raw")
 def test_raw_keeps_an_absent_content_type_empty() -> None:
     assert scrape(sent=Sent(b"words"), mode="raw").to_wire()["contentType"] == ""
 
 
+@requires("scrape_page.raw_length")
 def test_raw_is_cut_to_the_byte_but_not_through_a_character() -> None:
     output = scrape(
         sent=Sent("語語語".encode(), "text/plain; charset=utf-8"), mode="raw", max_length=7

@@ -21,6 +21,7 @@ from citewell.services.sessions.session_coverage import (
 from citewell.services.sessions.session_patterns import count_provider_calls, find_error_patterns
 from citewell.services.sessions.session_tracking import RecordedStep, SessionTracker
 from citewell.store.state_store import open_state_store
+from tests.requirements import requires
 from tests.services import postgres_or_skip
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "sessions"
@@ -61,6 +62,7 @@ async def taken(sessions: SessionTracker, *steps: SessionStep) -> RecordedStep:
     return result
 
 
+@requires("session.restart")
 def test_a_session_begins_with_step_one_and_survives_a_restart(tmp_path: Path) -> None:
     begun = scene(tmp_path, lambda sessions: taken(sessions, step(1, goal="why?"), step(2)))
 
@@ -72,6 +74,7 @@ def test_a_session_begins_with_step_one_and_survives_a_restart(tmp_path: Path) -
     assert [item.text for item in found.steps] == ["step 1", "step 2"]
 
 
+@requires("sequential_search.session_id")
 def test_a_later_step_without_a_session_gets_guidance_and_starts_nothing(tmp_path: Path) -> None:
     async def work(sessions: SessionTracker) -> tuple[str, tuple[ResearchSession, ...]]:
         with pytest.raises(InvalidInput) as caught:
@@ -84,6 +87,7 @@ def test_a_later_step_without_a_session_gets_guidance_and_starts_nothing(tmp_pat
     assert sessions == ()
 
 
+@requires("sequential_search.branch", "sequential_search.revision")
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
@@ -117,6 +121,7 @@ def test_the_same_step_sent_again_is_not_recorded_twice(tmp_path: Path) -> None:
     assert "already" in again.warning
 
 
+@requires("sequential_search.max_steps")
 def test_a_full_session_says_so_and_keeps_what_it_has(tmp_path: Path) -> None:
     result: RecordedStep = scene(
         tmp_path, lambda sessions: taken(sessions, step(1), step(2), step(3)), max_steps=2
@@ -127,6 +132,7 @@ def test_a_full_session_says_so_and_keeps_what_it_has(tmp_path: Path) -> None:
     assert "2 steps" in result.warning
 
 
+@requires("session.owner")
 def test_a_session_is_its_owners_alone(tmp_path: Path) -> None:
     async def work(sessions: SessionTracker) -> None:
         begun = await taken(sessions, step(1))
@@ -215,6 +221,7 @@ def history() -> ResearchSession:
     )
 
 
+@requires("defect.session_summary")
 def test_what_later_steps_say_of_earlier_ones_is_derived() -> None:
     session = history()
 
@@ -227,6 +234,7 @@ def test_what_later_steps_say_of_earlier_ones_is_derived() -> None:
     assert (session.is_complete, session.completed_at) == (True, "2026-01-02T10:20:00Z")
 
 
+@requires("sequential_search.response_mode", "sequential_search.last_steps")
 def test_a_short_session_is_shown_whole_and_a_long_one_summarised() -> None:
     short = session_views.build_progress_view(history(), current=5)
     long_session = ResearchSession(id="s", started="x", steps=tuple(step(n) for n in range(1, 10)))
@@ -241,6 +249,7 @@ def test_a_short_session_is_shown_whole_and_a_long_one_summarised() -> None:
     assert len(long["lastSteps"]) == 3
 
 
+@requires("research_export.markdown", "research_export.deterministic")
 @pytest.mark.parametrize("form", ["markdown", "html", "bibtex"])
 def test_an_export_is_the_golden_one(form: str) -> None:
     suffix = {"markdown": "md", "html": "html", "bibtex": "bib"}[form]
@@ -269,6 +278,7 @@ def test_html_escapes_whatever_came_from_outside() -> None:
     assert 'href="javascript' not in page
 
 
+@requires("get_research_session.error_patterns")
 def test_three_of_a_kind_make_a_pattern_and_two_do_not() -> None:
     events = tuple(
         CallOutcome(at=f"t{n}", kind="blocked", url=f"https://a.example/{n}") for n in range(3)
@@ -285,6 +295,7 @@ def test_three_of_a_kind_make_a_pattern_and_two_do_not() -> None:
     assert len(pattern["affectedUrls"]) == 3
 
 
+@requires("get_research_session.provider_stats")
 def test_providers_are_counted() -> None:
     events = (
         CallOutcome(at="t", provider="brave"),
@@ -296,6 +307,7 @@ def test_providers_are_counted() -> None:
     }
 
 
+@requires("sequential_search.dominant_domain", "sequential_search.coverage")
 def test_coverage_names_what_is_thin_and_suggests_where_to_look() -> None:
     ones = [SessionSource(url=f"https://one.example/{n}") for n in range(4)]
     sources = (

@@ -7,6 +7,7 @@ import pytest
 from citewell.errors import NetworkFailed, RefusedByPolicy
 from citewell.net.http.messages import HttpRequest, HttpResponse
 from citewell.services.reading.raw_pages import RawPageFetcher
+from tests.requirements import requires
 
 URL = "https://example.org/data.json"
 
@@ -29,6 +30,7 @@ class Robots:
             raise self.error
 
 
+@requires("scrape_page.raw_guards")
 def test_the_guards_of_ordinary_reading_hold() -> None:
     web = Web()
 
@@ -50,6 +52,7 @@ def test_other_schemes_are_refused_before_anything_is_sent(url: str) -> None:
     assert web.requests == []
 
 
+@requires("scrape_page.raw_guards")
 def test_what_robots_txt_forbids_is_not_fetched_raw_either() -> None:
     web = Web()
     robots = Robots(RefusedByPolicy("example.org asks not to be read (robots.txt)."))

@@ -24,6 +24,7 @@ from citewell.model.search_results import PageContent, SearchAnswer
 from citewell.ports import Offer
 from citewell.services.web.search_rounds import ProviderPause
 from citewell.services.web.search_service import SearchRequest, WebSearchService
+from tests.requirements import requires
 from tests.unit.services.doubles import ALL_FILTERS, NewsToo, Scripted, Shop, hit, hits, keyed, spec
 
 
@@ -41,6 +42,7 @@ def two(first: Any, second: Any, **settings: Any) -> Shop:
     )
 
 
+@requires("web_search.answer", "web_search.result", "searxng.metadata")
 def test_an_answer_has_both_specs_fields() -> None:
     found = SearchHits(hits=(hit("a", snippet="Words.", score=0.9),), total=42, engines=("bing",))
     clock = iter([1.0, 1.25])
@@ -87,6 +89,7 @@ def test_enough_results_from_the_first_provider_end_the_search() -> None:
     }
 
 
+@requires("web_search.routing", "routing.fallback_reason")
 def test_a_failing_provider_is_followed_by_the_next() -> None:
     trace = RoutingTrace()
 
@@ -96,6 +99,7 @@ def test_a_failing_provider_is_followed_by_the_next() -> None:
     assert trace.to_wire()["fallback_reason"] == "primary_unavailable"
 
 
+@requires("web_search.routing", "routing.fallback_reason")
 def test_a_resting_provider_is_not_asked() -> None:
     shop, trace = two(hits(5), hits(5)), RoutingTrace()
 
@@ -210,6 +214,7 @@ def test_help_that_never_comes_does_not_cost_what_is_in_hand() -> None:
     assert search(shop.web()).result_count == 1
 
 
+@requires("web_search.provider")
 def test_an_explicit_provider_is_used_alone() -> None:
     shop = two(hits(5), hits(1))
 
@@ -219,6 +224,7 @@ def test_an_explicit_provider_is_used_alone() -> None:
     assert shop.providers["one"].asked == []
 
 
+@requires("web_search.rate_limited", "error.provider")
 def test_an_explicit_providers_own_error_is_raised_with_the_alternatives() -> None:
     shop = two(hits(5), RateLimited("Slow down.", retry_after=7))
 
@@ -235,6 +241,7 @@ def test_an_explicit_providers_own_error_is_raised_with_the_alternatives() -> No
     }
 
 
+@requires("web_search.provider_unknown")
 def test_an_unknown_provider_is_refused_with_the_list() -> None:
     with pytest.raises(InvalidInput, match="Supported: one, two"):
         search(two((), ()).web(), provider="three")
@@ -247,6 +254,7 @@ def test_an_unconfigured_provider_is_refused_with_its_variable() -> None:
         search(shop.web(), provider="paid")
 
 
+@requires("error.most_telling")
 @pytest.mark.parametrize(
     ("first", "second", "kind", "delay"),
     [
@@ -310,6 +318,7 @@ def test_a_wait_of_one_provider_is_not_told_as_that_of_all() -> None:
     assert (block["retryAfterSeconds"], block["retry_after"]) == (20, 20)
 
 
+@requires("web_search.rate_limited")
 def test_a_rate_limit_names_the_provider_and_the_wait_first() -> None:
     shop = two(hits(5), RateLimited("Slow down.", retry_after=60))
 
@@ -322,6 +331,7 @@ def test_a_rate_limit_names_the_provider_and_the_wait_first() -> None:
     )
 
 
+@requires("web_search.bad_key")
 @pytest.mark.parametrize(
     ("error", "remedy"),
     [
@@ -413,6 +423,7 @@ def test_when_everybody_rests_the_error_says_for_how_long() -> None:
     assert caught.value.retry_after == 12.0
 
 
+@requires("web_search.empty", "web_search.hints_reason")
 def test_nothing_found_is_no_error_and_says_what_was_tried() -> None:
     hints = search(two((), ()).web()).hints
 
@@ -424,6 +435,7 @@ def test_nothing_found_is_no_error_and_says_what_was_tried() -> None:
     assert "not evidence" in hints.epistemic_warning
 
 
+@requires("web_search.hints", "web_search.hints_reason", "web_search.hints_actions")
 def test_filters_that_leave_nothing_are_named_with_who_applied_them() -> None:
     shop = Shop(
         (spec("one", rank=1, filters=frozenset({SearchFilter.SITES})), Scripted([hit("a")])),
@@ -454,6 +466,7 @@ def test_filters_that_leave_nothing_are_named_with_who_applied_them() -> None:
     assert hints.details == ("one: our own filters removed 1 of its results.",)
 
 
+@requires("web_search.hints_reason")
 @pytest.mark.parametrize(
     ("error", "reason"),
     [
@@ -496,6 +509,7 @@ def test_engines_that_did_not_respond_are_the_reason(whys: tuple[str, ...], reas
     assert hints.details[0] == f"one, engine engine0: {whys[0]}"
 
 
+@requires("web_search.hints_actions")
 def test_only_healthy_and_configured_providers_are_suggested() -> None:
     shop = Shop(
         (spec("one"), Scripted()),
@@ -512,6 +526,7 @@ def test_only_healthy_and_configured_providers_are_suggested() -> None:
     assert hints.suggested_actions == ("try-different-provider: well",)
 
 
+@requires("web_search.num_results_clamped")
 def test_more_than_a_provider_can_return_is_clamped_and_said() -> None:
     shop = Shop((spec("one", max_results=10), Scripted(lambda query: hits(query.count))))
 
@@ -521,6 +536,7 @@ def test_more_than_a_provider_can_return_is_clamped_and_said() -> None:
     assert answer.notes == ("10 results are the maximum that the provider can return.",)
 
 
+@requires("web_search.score")
 def test_scores_never_rise_with_rank_and_stay_between_nought_and_one() -> None:
     odd = [hit("a", score=0.4), hit("b", score=0.9), hit("c", score=-1.0), hit("d", score=7.0)]
 
@@ -536,6 +552,7 @@ def test_without_scores_of_their_own_results_are_scored_by_rank() -> None:
     assert all(higher > lower for higher, lower in itertools.pairwise(scores))
 
 
+@requires("web_search.published_at")
 def test_dates_come_with_their_basis() -> None:
     day = datetime(2026, 3, 14, 9, 30, 5, tzinfo=UTC)
     given = [
@@ -569,6 +586,7 @@ def test_the_address_shown_is_the_results_own_less_its_tracking() -> None:
     assert answer.urls == ("https://Example.org/Path/?b=2&a=1#part",)
 
 
+@requires("web_search.source_reputation")
 def test_reputation_is_shown_for_known_hosts_only() -> None:
     given = [hit("a", url="https://www.nature.com/x"), hit("b", url="https://e.com/?r=nature.com")]
 
@@ -579,6 +597,7 @@ def test_reputation_is_shown_for_known_hosts_only() -> None:
     assert "sourceReputation" not in unknown
 
 
+@requires("web_search.claim")
 def test_a_claim_puts_a_signal_on_every_result() -> None:
     given = [
         hit("a", snippet="Tea is a drink. Coffee did not raise mortality in 2019. More."),
@@ -595,6 +614,7 @@ def test_a_claim_puts_a_signal_on_every_result() -> None:
     ]
 
 
+@requires("web_search.lens_engine", "defect.lens_engine")
 def test_a_lens_with_its_own_engine_goes_to_google(tmp_path: Any) -> None:
     (tmp_path / "mine.json").write_text('{"cx": "engine", "domains": ["example.org"]}')
     stock = (
@@ -636,6 +656,7 @@ def test_news_goes_first_to_those_who_have_it() -> None:
     assert answer.metadata.category == "news"
 
 
+@requires("web_search.category")
 def test_another_category_goes_to_whoever_knows_categories_else_is_reported_as_ignored() -> None:
     able = (spec("searx", rank=9, filters=ALL_FILTERS | {SearchFilter.CATEGORY}), Scripted(hits(5)))
     plain = (spec("plain", rank=1), Scripted(hits(5)))
@@ -656,6 +677,7 @@ def test_news_without_any_news_provider_is_a_web_search_that_says_so() -> None:
     assert answer.filters[0].by == "nobody"
 
 
+@requires("searxng.content_failure", "searxng.fetch_stats")
 def test_each_page_is_read_on_request_and_one_failure_spares_the_rest() -> None:
     async def read_many(urls: Any) -> Any:
         good = PageContent(markdown="Text.", word_count=1, fetch_time_ms=3, summary="Text.")
@@ -687,6 +709,7 @@ def test_pages_cannot_be_asked_for_where_nobody_reads_them() -> None:
     assert shop.providers["one"].asked == []
 
 
+@requires("web_search.site_or_lens")
 def test_site_and_lens_together_are_refused_before_anybody_is_asked() -> None:
     shop = two(hits(2), ())
 
@@ -696,6 +719,7 @@ def test_site_and_lens_together_are_refused_before_anybody_is_asked() -> None:
     assert shop.providers["one"].asked == []
 
 
+@requires("web_search.lens")
 def test_an_unknown_lens_is_refused_with_the_list() -> None:
     with pytest.raises(InvalidInput, match="Available: academic"):
         search(two((), ()).web(), lens="nope")

@@ -19,6 +19,7 @@ from citewell.ports import ProviderMemory
 from citewell.store.cache.text_pages import cut_text_page
 from citewell.store.cache_store import CacheStore, open_cache_store
 from citewell.store.failures import StoreError
+from tests.requirements import requires
 
 
 @dataclass
@@ -42,6 +43,7 @@ def play(
     return asyncio.run(run())
 
 
+@requires("artifact.id")
 def test_an_artifact_is_named_by_its_content_and_comes_back_with_its_type(tmp_path: Path) -> None:
     clock = Clock()
     body = "Größe\nzwei".encode()
@@ -61,6 +63,7 @@ def test_an_artifact_is_named_by_its_content_and_comes_back_with_its_type(tmp_pa
     assert stored.body == body
 
 
+@requires("artifact.owner")
 def test_another_owner_does_not_find_it(tmp_path: Path) -> None:
     async def scenario(store: CacheStore) -> None:
         artifact = await store.artifacts.store_artifact("someone", b"body", "text/plain")
@@ -70,6 +73,7 @@ def test_another_owner_does_not_find_it(tmp_path: Path) -> None:
     play(tmp_path, scenario)
 
 
+@requires("artifact.expiry")
 def test_it_outlives_a_restart_until_it_expires(tmp_path: Path) -> None:
     clock = Clock()
     artifact = play(tmp_path, lambda store: store.artifacts.put("o", b"body", "a/b"), clock)

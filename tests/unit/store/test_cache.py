@@ -22,6 +22,7 @@ from citewell.store.cache.single_flight import FreshValue
 from citewell.store.cache.timed_values import TimedValue, measure_entry_bytes
 from citewell.store.cache_store import open_cache_store
 from citewell.store.recent_values import RecentValues
+from tests.requirements import requires
 
 KEY, OTHER_KEY = "0a" * 32, "0b" * 32
 MB = 2**20
@@ -90,6 +91,7 @@ def test_a_bad_key_is_maked_before_anything_is_kept(tmp_path: Path) -> None:
         open_cache_store(Settings(data_dir=tmp_path, cache_key=KEY, cache_key_previous="xyz"))
 
 
+@requires("cache.encrypted")
 def test_nothing_that_was_said_is_on_the_disk_in_plain(tmp_path: Path) -> None:
     marker = "PLANTED-MARKER"
 
@@ -208,6 +210,7 @@ def test_swapped_rows_do_not_open(tmp_path: Path) -> None:
     assert play(look, data_dir=tmp_path) == (None, None)
 
 
+@requires("defect.cache_memory")
 def test_the_memory_tier_is_bounded_and_lets_the_least_used_go() -> None:
     recent: RecentValues[int, str] = RecentValues(10_000)
     for number in range(5):

@@ -17,6 +17,7 @@ from citewell.text.citations.bibtex_format import (
     mla,
     parse_author_line,
 )
+from tests.requirements import requires
 
 TODAY = date(2026, 3, 14)
 PAGE = CitableWork(
@@ -42,6 +43,7 @@ def test_apa_has_author_day_title_site_and_retrieval() -> None:
     )
 
 
+@requires("defect.mla_days")
 def test_mla_writes_days_its_own_way() -> None:
     assert mla(PAGE, accessed=TODAY) == (
         'Example, Ada. "A Study of Boats." Example Review, 5 Sept. 2024, https://example.org/a. '

@@ -10,10 +10,12 @@ from citewell.text.safety.invisible_characters import (
     extract_visible_text,
     strip_invisible_characters,
 )
+from tests.requirements import requires
 
 _ENGLAND = "\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f"
 
 
+@requires("scrape_page.sanitised", "defect.hidden_text")
 @pytest.mark.parametrize(
     ("text", "seen", "counts"),
     [

@@ -5,11 +5,13 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from citewell.text.evidence import source_quality
+from tests.requirements import requires
 
 NOW = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
 PROSE = "Tides rise and fall twice a day on most coasts. " * 120
 
 
+@requires("search_and_scrape.scores")
 def test_the_weights_are_those_of_the_specification() -> None:
     score = source_quality.build_quality_score(
         relevance=1.0, freshness=0.0, authority=0.0, content=0.0
@@ -121,6 +123,7 @@ def test_a_japanese_text_is_no_odd_text() -> None:
     assert source_quality.score_content("潮の満ち引きは一日に二度ある。" * 100) >= 0.7
 
 
+@requires("scrape_page.authority_tier")
 @pytest.mark.parametrize(
     ("value", "name"), [(0.9, "high"), (0.8, "high"), (0.5, "medium"), (0.49, "low")]
 )

@@ -5,8 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citewell.text import text_size
+from tests.requirements import requires
 
 
+@requires("scrape_page.size_category")
 @pytest.mark.parametrize(
     ("length", "name"),
     [

@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citewell.text.truncation import truncate_text
+from tests.requirements import requires
 
 
 def test_a_text_that_fits_is_left_alone() -> None:
@@ -12,6 +13,7 @@ def test_a_text_that_fits_is_left_alone() -> None:
     assert (cut.text, cut.truncated) == ("One. Two.", False)
 
 
+@requires("scrape_page.truncated")
 def test_the_cut_is_at_a_paragraph_where_one_ends_in_the_second_half() -> None:
     text = "First paragraph here.\n\nSecond one follows. It is long."
 

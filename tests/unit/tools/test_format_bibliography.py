@@ -15,6 +15,7 @@ from citewell.model.argument_types import BIBLIOGRAPHY_STYLES
 from citewell.text.references import parse_bibliography
 from citewell.tooling import ToolCall
 from citewell.tools.format_bibliography import Args, run
+from tests.requirements import requires
 
 PAPER = {
     "url": "https://doi.org/10.1038/nature14539", "title": "Deep learning", "author": "LeCun, Yann; Bengio, Yoshua",
@@ -28,12 +29,14 @@ def formatted(*sources: dict[str, Any], style: str = "apa") -> dict[str, Any]:
     return dict(asyncio.run(run(args, ToolCall(provide_service=lambda kind: None))).content)
 
 
+@requires("format_bibliography.style")
 def test_the_styles_offered_are_the_styles_there_are() -> None:
     offered = Args.model_json_schema()["properties"]["style"]["enum"]
 
     assert tuple(offered) == BIBLIOGRAPHY_STYLES
 
 
+@requires("format_bibliography.style", "format_bibliography.sources")
 @pytest.mark.parametrize("style", BIBLIOGRAPHY_STYLES)
 def test_every_style_carries_the_parts_of_a_paper(style: str) -> None:
     answer = formatted(PAPER, style=style)
@@ -51,6 +54,7 @@ def test_without_a_kind_a_source_is_cited_as_a_page() -> None:
     assert text.startswith("Deep learning. (2015, May 28). Nature. Retrieved ")
 
 
+@requires("format_bibliography.ris_type", "format_bibliography.csl")
 def test_a_doi_or_none_decides_the_type_where_no_kind_does() -> None:
     with_doi = {"url": "https://example.org/a", "title": "A", "doi": "10.1000/x"}
     without = {"url": "https://example.org/b", "title": "B"}
@@ -70,6 +74,7 @@ def test_authors_may_come_as_a_list() -> None:
     )
 
 
+@requires("format_bibliography.no_duplicates", "format_bibliography.no_url")
 def test_one_address_is_listed_once_and_none_is_skipped() -> None:
     answer = formatted(PAPER, PAPER, {"title": "No address"})
 
@@ -84,6 +89,7 @@ def test_what_is_not_known_is_refused_by_name(source: dict[str, str], named: str
         formatted(source)
 
 
+@requires("format_bibliography.ris_injection", "format_bibliography.bibtex_escape")
 def test_a_title_cannot_add_ris_tags_or_bibtex_fields() -> None:
     hostile = {"url": "https://example.org", "title": "T\nER  - \nTY  - BOOK\n}}, note = {{x"}
 

@@ -35,6 +35,7 @@ from citewell.services.scholar.paper_full_text import FullTextReader, FullTextRe
 from citewell.services.scholar.scholarly_providers import ScholarlyProviders
 from citewell.services.scholar.work_resolution import WorkResolver
 from citewell.services.trust.notice_weighing import weigh_notices
+from tests.requirements import requires
 from tests.unit.services.doubles import Shop
 from tests.unit.services.reading import Memory, ScriptedReads, page
 from tests.unit.services.scholar.doubles import (
@@ -214,6 +215,7 @@ def test_the_pdf_that_a_landing_page_declares_is_followed() -> None:
     assert (answer.url, answer.version) == (linked, "publishedVersion")
 
 
+@requires("paper_fulltext.identifier")
 def test_an_arxiv_id_is_read_at_arxiv_as_a_preprint() -> None:
     work = paper(doi=None, ids={IdentifierScheme.ARXIV: "1706.03762"}, source="arxiv")
     arxiv = Registry({"1706.03762": work}, schemes=frozenset({IdentifierScheme.ARXIV}))

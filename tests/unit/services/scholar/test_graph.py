@@ -13,6 +13,7 @@ from citewell.ports import Offer
 from citewell.services.scholar.citation_neighbours import CitationGraphRequest, CitationGraphSearch
 from citewell.services.scholar.scholarly_providers import ScholarlyProviders
 from citewell.services.trust.notice_weighing import weigh_notices
+from tests.requirements import requires
 from tests.unit.services.doubles import Shop, keyed, spec
 from tests.unit.services.scholar.doubles import LOOKUP, Registry, mixed, paper, records
 
@@ -87,6 +88,7 @@ def test_semantic_scholar_answers_first_in_both_directions() -> None:
     assert other.asked == []
 
 
+@requires("citation_graph.direction", "citation_graph.cited_by", "citation_graph.references")
 @pytest.mark.parametrize(
     ("direction", "absent"), [("cited_by", "references"), ("references", "citedBy")]
 )
@@ -150,6 +152,7 @@ def test_nobody_answering_is_not_an_unknown_paper() -> None:
     assert isinstance(error, RateLimited)
 
 
+@requires("citation_graph.provider")
 def test_a_named_provider_is_used_and_no_other() -> None:
     other = openalex()
 
@@ -159,6 +162,7 @@ def test_a_named_provider_is_used_and_no_other() -> None:
     assert other.asked == []
 
 
+@requires("citation_graph.provider")
 @pytest.mark.parametrize("name", ["nobody", "crossref", "\u200b"])
 def test_a_provider_without_a_graph_is_refused_with_those_that_have_one(name: str) -> None:
     stock = mixed(
@@ -182,6 +186,7 @@ def test_an_unconfigured_provider_is_refused() -> None:
     assert isinstance(error_of(stock, provider="semanticscholar"), Misconfigured)
 
 
+@requires("citation_graph.influential_only")
 def test_only_influential_works_are_kept_where_the_provider_tells() -> None:
     provider = s2(
         citing_=[*works(9, "c", influential=False), *works(3, "i", influential=True)], cited_=[]
@@ -193,6 +198,7 @@ def test_only_influential_works_are_kept_where_the_provider_tells() -> None:
     assert answer.notes is None
 
 
+@requires("citation_graph.influential_only")
 def test_influential_only_passes_everything_where_the_provider_tells_nothing() -> None:
     answer = around(both(s2(), openalex()), provider="openalex", influential_only=True)
 
@@ -201,6 +207,7 @@ def test_influential_only_passes_everything_where_the_provider_tells_nothing() -
     assert "influential" in answer.notes[0]
 
 
+@requires("citation_graph.paper")
 @pytest.mark.parametrize(
     ("seed", "asked"),
     [
@@ -229,6 +236,7 @@ def test_an_identifier_that_a_provider_does_not_know_is_looked_up_first() -> Non
     assert answer.seed_paper is not None
 
 
+@requires("citation_graph.title_seed")
 def test_a_title_is_the_providers_own_best_match() -> None:
     match = paper("Of Water and Stone", ids={IdentifierScheme.S2: "abc"})
     provider = s2(matching=[paper("Of fire", doi="10.1234/fire"), match])
@@ -240,6 +248,7 @@ def test_a_title_is_the_providers_own_best_match() -> None:
     assert answer.seed_paper.title == "Of Water and Stone"
 
 
+@requires("citation_graph.title_seed")
 def test_another_title_is_no_match() -> None:
     nearest = [paper("Rivers of the northern plains")]
 

@@ -33,6 +33,7 @@ from citewell.services.scholar.scholarly_providers import ScholarlyProviders
 from citewell.services.scholar.web_fallback import SCHOLARLY_SITES
 from citewell.services.trust.notice_weighing import weigh_notices
 from citewell.services.web.search_rounds import ProviderPause
+from tests.requirements import requires
 from tests.unit.services.doubles import Scripted, Shop, hit, keyed, spec
 from tests.unit.services.scholar.doubles import PAPERS, Registry, mixed, paper
 
@@ -80,6 +81,7 @@ def several(count: int = 5, **changes: Any) -> list[Any]:
     ]
 
 
+@requires("academic_search.ladder")
 def test_openalex_answers_first_and_nobody_else_is_asked() -> None:
     openalex, crossref = Registry(found=several()), Registry(found=several())
     stock = mixed(("crossref", PAPERS, crossref), ("openalex", PAPERS, openalex))
@@ -91,6 +93,7 @@ def test_openalex_answers_first_and_nobody_else_is_asked() -> None:
     assert answer.trust == "untrusted-external-content"
 
 
+@requires("academic_search.paper", "academic_search.tldr")
 def test_every_field_of_the_spec_is_there() -> None:
     whole = paper(
         abstract="It is wet. " * 100,
@@ -131,6 +134,7 @@ def test_every_field_of_the_spec_is_there() -> None:
     }
 
 
+@requires("academic_search.abstract")
 @pytest.mark.parametrize(
     "abstract", ["Word " * 200, "One sentence here. " * 60, "水" * 900, "A" * 900]
 )
@@ -206,6 +210,7 @@ def test_a_thin_answer_is_asked_for_again_without_the_small_words() -> None:
     assert answer.notes == ("Little was found, so 'water stone' was searched as well.",)
 
 
+@requires("academic_search.provider")
 def test_a_named_provider_is_used_and_no_other() -> None:
     openalex = Registry(found=several())
     stock = mixed(("openalex", PAPERS, openalex), ("pubmed", PAPERS, Registry(fails=DOWN)))
@@ -305,6 +310,7 @@ def test_the_web_is_searched_when_no_scholarly_provider_finds_anything() -> None
     assert answer.notes is not None
 
 
+@requires("academic_search.source_applied")
 def test_a_source_restricts_the_web_search_to_its_own_site() -> None:
     brave = Scripted([])
     stock = mixed(("brave", WEB, brave))
@@ -337,6 +343,7 @@ def test_nobody_answering_is_one_error_that_names_them_all() -> None:
     assert "Crossref" in error.message
 
 
+@requires("academic_search.hints")
 def test_an_empty_answer_explains_itself() -> None:
     stock = mixed(("openalex", PAPERS, Registry()), ("brave", WEB, Scripted([])))
 
@@ -392,6 +399,7 @@ def test_an_order_that_names_nobody_is_refused() -> None:
     assert isinstance(error_of(stock), Misconfigured)
 
 
+@requires("academic_search.years")
 def test_what_a_provider_does_not_filter_is_filtered_afterwards_and_said() -> None:
     years = [
         paper(f"Of water in {year}", doi=f"10.1234/{year}", year=year) for year in (2010, 2020)
@@ -420,6 +428,7 @@ def test_a_filter_the_provider_applies_is_its_own() -> None:
     assert {row.by for row in answer.filters or ()} == {"openalex"}
 
 
+@requires("academic_search.source_applied")
 @pytest.mark.parametrize(
     ("source", "doi", "ids", "venue"),
     [
@@ -443,6 +452,7 @@ def test_a_source_is_known_by_identifier_or_venue(
     assert [work.title for work in answer.papers] == ["Of right stone"]
 
 
+@requires("academic_search.sort_by")
 def test_newest_first_is_made_so_where_the_provider_does_not() -> None:
     found = [
         paper("Old", doi="10.1234/1", year=2001),
@@ -461,6 +471,7 @@ def pdf_shop(unpaywall: Registry, *papers: Any) -> Shop:
     )
 
 
+@requires("academic_search.pdf_only", "academic_search.unpaywall")
 def test_a_missing_pdf_is_filled_before_pdf_only_is_applied() -> None:
     free = OpenCopy(url="https://example.org/free.pdf", pdf=True, version="acceptedVersion")
     unpaywall = Registry(free={"10.1234/first": (free,)})
@@ -473,6 +484,7 @@ def test_a_missing_pdf_is_filled_before_pdf_only_is_applied() -> None:
     assert answer.papers[0].provenance == {"unpaywall": "pdfUrl"}
 
 
+@requires("academic_search.unpaywall")
 def test_a_pdf_that_is_there_is_never_overwritten() -> None:
     free = OpenCopy(url="https://example.org/free.pdf", pdf=True)
     unpaywall = Registry(free={"10.1234/first": (free,)})
@@ -483,6 +495,7 @@ def test_a_pdf_that_is_there_is_never_overwritten() -> None:
     assert unpaywall.asked == []
 
 
+@requires("academic_search.enrichment_failure")
 @pytest.mark.parametrize("unpaywall", [Registry(fails=DOWN), Registry(slow=True), Registry()])
 def test_enrichment_never_fails_a_search(unpaywall: Registry) -> None:
     answer = search(pdf_shop(unpaywall, paper()), patience=0.01)
@@ -491,6 +504,7 @@ def test_enrichment_never_fails_a_search(unpaywall: Registry) -> None:
     assert answer.papers[0].pdf_url is None
 
 
+@requires("academic_search.full_text")
 def test_full_text_keeps_what_can_be_read() -> None:
     texts = [
         paper("Of open stone", doi="10.1234/1", ids={IdentifierScheme.PMCID: "PMC1"}),

@@ -11,11 +11,13 @@ from citewell.model.paper_results import GraphAnswer, PapersAnswer
 from citewell.services.scholar.citation_neighbours import CitationGraphSearch
 from citewell.services.scholar.literature_search import LiteratureSearch
 from citewell.tooling import Tool, ToolCall
+from tests.requirements import requires
 
 PAPERS = PapersAnswer(papers=(), query="q", total_results=0, result_count=0, source="openalex")
 GRAPH = GraphAnswer(seed="s", direction="both", provider="openalex", cited_by=(), references=())
 
 
+@requires("academic_search.cache", "citation_graph.cache")
 @pytest.mark.parametrize(
     ("name", "seconds", "default"),
     [

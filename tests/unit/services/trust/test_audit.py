@@ -14,6 +14,7 @@ from citewell.services.trust.bibliography_audit import MAX_AUDIT_ENTRIES
 from citewell.services.trust.bibliography_intake import AuditRequest
 from citewell.text import references
 from tests.internet.papers import Work, register
+from tests.requirements import requires
 from tests.unit.services.trust.desk import Desk, page
 
 NOW = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
@@ -41,6 +42,7 @@ def of(*entries: dict[str, Any]) -> AuditRequest:
     return bibliography_intake.build_entries_request(entries)
 
 
+@requires("audit_bibliography.answer", "audit_bibliography.reason")
 def test_a_clean_list_is_clean() -> None:
     found = audit(of(*(entry(one) for one in CLEAN[:5])))
 
@@ -53,6 +55,14 @@ def test_a_clean_list_is_clean() -> None:
     assert "skipped" not in found
 
 
+@requires(
+    "audit_bibliography.summary",
+    "audit_bibliography.reason",
+    "audit_bibliography.retracted",
+    "audit_bibliography.dead_link",
+    "audit_bibliography.not_found",
+    "audit_bibliography.unchecked",
+)
 def test_each_fault_has_its_flag_and_every_flag_its_reason() -> None:
     bad = next(one for one in WORKS if one.retracted)
     wish = of(
@@ -105,6 +115,7 @@ def test_a_live_link_corroborates_what_no_registry_has() -> None:
     assert found["entries"][0]["linkLive"] is True
 
 
+@requires("audit_bibliography.dead_link")
 def test_a_blocked_link_is_not_dead() -> None:
     desk = Desk(links={"https://example.org/x": LinkState(state="blocked", status=403)})
 
@@ -115,6 +126,7 @@ def test_a_blocked_link_is_not_dead() -> None:
     assert found["entries"][0]["flags"] == []
 
 
+@requires("audit_bibliography.retracted")
 def test_a_correction_is_shown_and_not_flagged() -> None:
     only = next(
         one
@@ -135,6 +147,7 @@ def test_legal_entries_are_sent_to_the_courts() -> None:
     assert "CourtListener" in found["entries"][0]["reason"]
 
 
+@requires("audit_bibliography.mischaracterized")
 def test_a_source_that_does_not_speak_of_the_claim_is_mischaracterised() -> None:
     url = "https://example.org/harbour"
     desk = Desk(pages={url: page(url, FILLER)})
@@ -149,6 +162,7 @@ def test_a_source_that_does_not_speak_of_the_claim_is_mischaracterised() -> None
     assert found["summary"]["claimCheckSkippedCount"] == 0
 
 
+@requires("audit_bibliography.claim")
 def test_a_claim_whose_source_cannot_be_read_is_counted_and_not_held_against_it() -> None:
     found = audit(
         of({"title": "Notes", "url": "https://example.org/wall", "claim": "coffee kills"})
@@ -159,6 +173,7 @@ def test_a_claim_whose_source_cannot_be_read_is_counted_and_not_held_against_it(
     assert found["summary"]["claimCheckSkippedCount"] == 1
 
 
+@requires("audit_bibliography.limit")
 def test_what_is_over_the_cap_is_said_to_be_skipped() -> None:
     found = audit(of(*({"title": f"Pamphlet number {n}"} for n in range(MAX_AUDIT_ENTRIES + 1))))
 
@@ -167,6 +182,7 @@ def test_what_is_over_the_cap_is_said_to_be_skipped() -> None:
     assert "second call" in found["skippedNote"]
 
 
+@requires("defect.malformed_records")
 def test_damaged_records_are_listed_with_their_lines() -> None:
     document = BibliographyDocument(
         format="bibtex",
@@ -208,6 +224,7 @@ def test_a_bibtex_file_is_audited_from_end_to_end() -> None:
     assert [one["flags"] for one in found["entries"]] == [[], ["not_found"]]
 
 
+@requires("defect.prose_references", "audit_bibliography.bibliography")
 def test_a_list_in_prose_is_audited() -> None:
     lines = [
         f"{one.names[0]} ({one.year}). {one.title}. {one.venue}. https://doi.org/{one.doi}"

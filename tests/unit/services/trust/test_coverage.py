@@ -11,6 +11,7 @@ from citewell.services.trust.claim_coverage import (
     measure_claim_coverage,
 )
 from citewell.text.evidence import refutation_cues
+from tests.requirements import requires
 
 FILLER = [
     f"The harbour kept its lanterns burning for ship number {number}." for number in range(40)
@@ -30,6 +31,7 @@ def test_most_terms_in_one_place_address_the_claim() -> None:
     assert not found.has_contrast
 
 
+@requires("audit_bibliography.claim_window")
 def test_terms_scattered_over_a_long_text_address_it_only_partly() -> None:
     parts = ["Coffee grows on hills.", *FILLER, "Mortality is counted.", *FILLER, "Adults vote."]
 
@@ -84,6 +86,7 @@ def test_a_claim_without_words_cannot_be_looked_for() -> None:
     assert measure_claim_coverage("the of and", LONG).support == SOURCE_UNAVAILABLE
 
 
+@requires("defect.denial_languages")
 @pytest.mark.parametrize(
     ("code", "denying", "plain"),
     [

@@ -12,6 +12,7 @@ from citewell.model.paper import Paper, WorkAuthor
 from citewell.services.trust.work_identity import CitedWork, FieldAgreement, compare_with_record
 from citewell.text.citations import author_matching, title_matching
 from tests.internet.papers import register
+from tests.requirements import requires
 from tests.unit.services.trust.desk import paper
 
 MATCH, MISMATCH, NOT_CHECKED = (
@@ -65,6 +66,7 @@ def test_a_title_written_otherwise_is_the_same_title(title: str) -> None:
     assert compare_with_record(cited(title), record()).title.state is MATCH
 
 
+@requires("verify_citation.title_match")
 @pytest.mark.parametrize(
     ("title", "state"),
     [

@@ -10,6 +10,7 @@ from citewell.model.paper import IdentifierScheme
 from citewell.model.scrape_results import StructuredData
 from citewell.services.links.link_checks import LinkState
 from tests.internet.papers import register
+from tests.requirements import requires
 from tests.unit.services.trust.desk import Desk, page, paper, work
 
 PROSE = (
@@ -28,6 +29,7 @@ def dois() -> list[str]:
     return [one.key for one in register().works]
 
 
+@requires("verify_citation.matched_record", "verify_citation.exists")
 def test_a_registered_doi_is_confirmed_with_its_own_record(dois: list[str]) -> None:
     found = verify(dois[0])
 
@@ -64,6 +66,7 @@ def test_a_doi_in_any_dress_is_the_same_doi(form: str, dois: list[str]) -> None:
     assert found["matchedRecord"]["doi"] == wanted
 
 
+@requires("verify_citation.exists", "verify_citation.matched_record")
 def test_a_doi_that_the_registry_denies_does_not_exist() -> None:
     found = verify("10.1000/invented.2024.001")
 
@@ -99,6 +102,7 @@ def test_a_right_title_with_a_neighbours_doi_is_a_mismatch_and_the_right_doi_is_
     assert found["mismatches"]
 
 
+@requires("verify_citation.outage", "verify_citation.exists", "defect.registry_down")
 def test_with_the_registries_down_nothing_is_ever_said_not_to_exist(dois: list[str]) -> None:
     desk = Desk(down=True)
     asked = [
@@ -115,6 +119,7 @@ def test_with_the_registries_down_nothing_is_ever_said_not_to_exist(dois: list[s
     assert any("rate_limited" in line for line in found[0]["provenance"])
 
 
+@requires("verify_citation.match_confidence", "verify_citation.citation")
 def test_words_that_fit_a_work_confirm_it() -> None:
     real = next(one for one in register().works if len(one.title.split()) > 6 and one.authors)
 
@@ -157,6 +162,7 @@ def test_a_retracted_work_is_confirmed_and_said_to_be_retracted() -> None:
     assert found["retractionStatus"]["retracted"] is True
 
 
+@requires("verify_citation.retraction_status")
 def test_a_correction_is_no_retraction() -> None:
     only = next(
         one
@@ -170,6 +176,7 @@ def test_a_correction_is_no_retraction() -> None:
     assert found["retractionStatus"]["kind"] == "correction"
 
 
+@requires("verify_citation.retraction_status")
 def test_a_clean_record_says_nothing_of_retraction(dois: list[str]) -> None:
     clean = next(one for one in register().works if not one.events)
 
@@ -221,6 +228,7 @@ def test_a_wrong_check_digit_is_said_and_nobody_is_asked_for_that_number() -> No
     assert not desk.asked
 
 
+@requires("verify_citation.not_scholarly")
 def test_a_live_page_that_is_no_paper_is_only_said_to_answer() -> None:
     desk = Desk()
     url = "https://blog.example.org/post"
@@ -235,6 +243,7 @@ def test_a_live_page_that_is_no_paper_is_only_said_to_answer() -> None:
     assert not desk.asked
 
 
+@requires("verify_citation.detected_doi")
 def test_a_papers_page_is_read_once_and_its_doi_drives_the_rest() -> None:
     desk, real = Desk(), register().works[5]
     url = "https://journal.example.org/article"
@@ -249,6 +258,7 @@ def test_a_papers_page_is_read_once_and_its_doi_drives_the_rest() -> None:
     assert desk.read_ == [url]
 
 
+@requires("verify_citation.http_status", "verify_citation.detected_doi")
 def test_an_address_that_carries_a_doi_needs_no_readable_page() -> None:
     desk, real = Desk(), register().works[5]
     url = f"https://publisher.example.org/doi/full/{real.doi}"
@@ -263,6 +273,7 @@ def test_an_address_that_carries_a_doi_needs_no_readable_page() -> None:
     assert found["linkState"] == "blocked"
 
 
+@requires("verify_citation.archived_url")
 def test_a_gone_page_does_not_exist_and_its_archived_copy_is_offered() -> None:
     desk, url = Desk(), "https://example.org/gone"
     copy = f"https://web.archive.org/web/2020/{url}"
@@ -288,6 +299,11 @@ def test_an_address_that_no_server_answers_for_is_not_said_to_be_gone() -> None:
     assert found["verificationStatus"] == "uncertain"
 
 
+@requires(
+    "verify_citation.claim",
+    "verify_citation.claim_support",
+    "verify_citation.contrast_signal",
+)
 def test_a_claim_is_held_against_the_sources_own_sentences() -> None:
     desk, url = Desk(), "https://example.org/coffee"
     desk.pages[url] = page(
@@ -304,6 +320,7 @@ def test_a_claim_is_held_against_the_sources_own_sentences() -> None:
     assert found["contentWords"] > 150
 
 
+@requires("verify_citation.claim_support")
 def test_a_source_that_shares_no_term_does_not_address_the_claim() -> None:
     desk, url = Desk(), "https://example.org/stars"
     desk.pages[url] = page(url, FILLER)
@@ -314,6 +331,7 @@ def test_a_source_that_shares_no_term_does_not_address_the_claim() -> None:
     assert "claimEvidence" not in found
 
 
+@requires("verify_citation.claim_support")
 @pytest.mark.parametrize("error", [Blocked("A bot wall."), Blocked("A consent page.")])
 def test_a_wall_is_never_evidence(error: Blocked) -> None:
     desk, url = Desk(), "https://example.org/walled"
@@ -337,6 +355,7 @@ def test_a_stub_never_shows_that_a_source_leaves_something_out() -> None:
     assert found["contentWords"] < 150
 
 
+@requires("verify_citation.claim_snapshot")
 def test_a_dead_links_archived_copy_is_what_is_read() -> None:
     desk, url = Desk(), "https://example.org/gone"
     copy = "https://web.archive.org/web/2020/x"
@@ -359,6 +378,7 @@ def test_an_abstract_stands_in_for_a_text_behind_a_wall_but_never_against_it() -
     assert unspoken["claimSupport"] == "source_unavailable"
 
 
+@requires("verify_citation.claim")
 def test_without_a_claim_no_source_is_read(dois: list[str]) -> None:
     desk = Desk()
 

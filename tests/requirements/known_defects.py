@@ -1,0 +1,53 @@
+"""What the reference server gets wrong and this one must not."""
+
+HELD = {
+    "defect.browser_guard": "Every request of a page in the browser passes the same address check as other requests.",
+    "defect.refused_address": "An address that policy refuses is not given to another tier or service.",
+    "defect.hidden_text": "Hidden text does not reach the model, and a visible line that mentions display:none does.",
+    "defect.cache_key": "A cache key omits no argument that changes the result.",
+    "defect.filters": "A filter that a provider lacks is applied afterwards, and the answer says who applied it.",
+    "defect.structure": "Extraction keeps code indentation, lists, quotes, links and images.",
+    "defect.citation_facts": "A citation has the author and date that the page declares.",
+    "defect.charsets": "Pages that are not UTF-8 are decoded exactly.",
+    "defect.gather_ranked": "search_and_scrape ranks its sources, and freshness follows their dates.",
+    "defect.gather_deduplicated": "search_and_scrape drops a paragraph that a better source has.",
+    "defect.gather_cached": "search_and_scrape caches its search and its pages.",
+    "defect.missing_page": "A missing page costs one request.",
+    "defect.empty_answers": "An empty answer is cached for a minute at most.",
+    "defect.query_length": "The length of a query counts characters.",
+    "defect.cache_kill": "Cached entries survive SIGKILL.",
+    "defect.cache_memory": "The memory of the cache is bounded.",
+    "defect.session_summary": "A session's summary and branches survive later steps and a restart.",
+    "defect.step_number": "A negative stepNumber is refused.",
+    "defect.registry_down": "A registry that is down makes no genuine citation false.",
+    "defect.malformed_records": "Malformed records of a bibliography are reported with their lines.",
+    "defect.prose_references": "Lists of references in prose are audited.",
+    "defect.low_reputation": "A source can have a low or an unknown reputation.",
+    "defect.denial_languages": "A denial is recognised in languages other than English, and a connective is no denial.",
+    "defect.mla_days": "MLA writes days its own way.",
+    "defect.authority": "Authority follows the registered domain and not a name inside the address.",
+    "defect.http_open": "HTTP serves this machine alone by default and checks Host and Origin.",
+    "defect.metrics_open": "Metrics are closed by default.",
+    "defect.breaker_counts": "The breaker does not count the caller's own errors and cancellations.",
+    "defect.breaker_probe": "A half-open breaker lets one probe through at a time.",
+    "defect.cancelled_caller": "A cancelled caller fails nobody else.",
+    "defect.lens_domains": "A lens uses all of its domains.",
+    "defect.lens_engine": "A lens's own engine is used.",
+    "defect.brave_images": "The link of a Brave image is the image.",
+    "defect.reader_service": "No address goes to an outside reader unless the user asked for it.",
+    "defect.list_size": "The list of tools fits its token budget.",
+    "defect.link_grammar": "NAT64, 6to4, Teredo and site-local addresses are judged as what they carry or refused.",
+    "defect.redirect_domains": "ALLOWED_DOMAINS applies to every redirect.",
+}  # fmt: skip
+
+OPEN = {
+    13: {
+        "defect.oecd_order": "OECD without dates returns the newest rows.",
+        "defect.world_bank_search": "A World Bank search matches words, not only substrings.",
+    },
+    15: {
+        "defect.data_subject": "Export and erasure act on one user, not on the tenant.",
+        "defect.http_challenge": "HTTP sends WWW-Authenticate and the metadata of the protected resource.",
+        "defect.jwks": "Unknown key ids do not fetch the key set each time, and more than RS256 is known.",
+    },
+}  # fmt: skip

@@ -1,0 +1,52 @@
+"""Specification 1, tool 1, with the arguments that specification 3 adds: web_search."""
+
+HELD = {
+    "web_search.query": "query is required and takes 1 to 500 characters.",
+    "web_search.query_characters": "The length of query counts characters, not bytes.",
+    "web_search.num_results": "num_results takes 1 to 50 (alias results_count), default 5.",
+    "web_search.num_results_clamped": "If a provider cannot return as many results as asked for, the answer gives the number that was asked for and a note.",
+    "web_search.time_range": "time_range takes day, week, month or year; an empty text means all time.",
+    "web_search.time_range_applied": "Where a provider cannot restrict by date, older results are dropped afterwards; results without a date stay.",
+    "web_search.safe": "safe takes off, medium or high, default medium; the alias safe_search takes 0, 1 and 2 for them.",
+    "web_search.language": "language takes a two-letter code, with or without a region; anything else is refused by name.",
+    "web_search.country": "country takes a two-letter country code; anything else is refused by name.",
+    "web_search.site": "site restricts the search to one domain and its subdomains.",
+    "web_search.site_or_lens": "site and lens together are refused before any provider is asked.",
+    "web_search.sites": "sites takes up to ten domains, and all results come from them.",
+    "web_search.exact_terms": "Every result contains the phrase of exact_terms in its title, snippet or address.",
+    "web_search.exclude_terms": "No result contains a word or quoted phrase of exclude_terms.",
+    "web_search.lens": "lens restricts the search to every domain of a named list; an unknown name is refused with the names there are.",
+    "web_search.lens_engine": "A lens with its own Google engine is searched in that engine.",
+    "web_search.provider": "provider makes that provider answer alone.",
+    "web_search.provider_unknown": "An unknown provider is refused with each supported name once.",
+    "web_search.provider_unconfigured": "A provider that lacks its key is refused with the variable to set.",
+    "web_search.session_id": "With sessionId the results are recorded as sources of that session.",
+    "web_search.claim": "With claim every result has claimSignal: the snippet's sentence nearest to the claim, or an empty text.",
+    "web_search.category": "category takes nine values, default general; a category that nobody can honour is reported as such.",
+    "web_search.fetch_content": "fetch_content is off by default; with it each result has content with markdown, word_count, fetch_time_ms and summary.",
+    "web_search.answer": "The answer has urls, query, resultCount, results and the mark for untrusted content.",
+    "web_search.result": "A result has title, url, snippet and displayLink, and urls repeats the addresses in order.",
+    "web_search.score": "A result has a score between 0 and 1 that never rises with rank, and the engine that found it.",
+    "web_search.published_at": "A result has publishedAt only where a date is known, with where the date came from.",
+    "web_search.source_reputation": "A result has sourceReputation with tier and basis if its host is known, and no such key otherwise.",
+    "web_search.no_duplicates": "A page that comes in several spellings or from several providers is listed once.",
+    "web_search.routing": "SEARCH_ROUTING is the order of providers; one that fails or rests is followed by the next.",
+    "web_search.empty": "A search that finds nothing is an answer with empty urls, not an error.",
+    "web_search.hints": "An empty answer has hints with reason, filtersApplied and suggestedActions; another answer has none.",
+    "web_search.hints_reason": "The reason is filters_too_restrictive if filters removed results, no_match if nothing was found, and the failure if a provider failed.",
+    "web_search.hints_actions": "Suggested actions are removing a filter or asking another provider that is configured and not resting.",
+    "web_search.cache": "An answer is cached for 30 minutes.",
+    "web_search.freshness": "Cache freshness is shown on fresh and on cached answers.",
+    "web_search.rate_limited": "A rate limit names the provider and the seconds to wait, and offers other providers.",
+    "web_search.bad_key": "A refused key names the provider, its setting and .env.example.",
+    "web_search.annotations": "web_search is read-only, idempotent and open-world.",
+}  # fmt: skip
+
+OPEN = {
+    12: {
+        "web_search.second_page": "A further page of an instance is asked for only where it can hold results that are missing.",
+    },
+    14: {
+        "web_search.failure_provider": "The combined error of several providers names the provider whose advice it gives.",
+    },
+}  # fmt: skip
