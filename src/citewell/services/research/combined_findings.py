@@ -15,7 +15,6 @@ from citewell.services.research.claims.citation_check import (
     describe_uncited_reports,
 )
 from citewell.services.research.claims.claim_building import ClaimSet
-from citewell.services.research.collecting import source_kinds
 from citewell.services.research.reporting import extractive_report, follow_on_questions
 from citewell.services.research.step_values import (
     LOCAL_PROVIDER,
@@ -67,9 +66,9 @@ def combine_findings(
     check = CitationCheck(_index_pages_by_key(gathered), told)
     for one in gathered.reports:
         said += check.judge_statements(gathered.plan, one)
-    built = _keep_top_claims(
-        claim_building.build_claims(said, language=gathered.plan.language, salt=salt)
-    )
+    built = claim_building.build_claims(
+        said, language=gathered.plan.language, salt=salt
+    ).keep_first_claims(_MAX_COMBINED_CLAIMS)
     missing = tuple(
         gathered.plan.sides[side].title
         for side in search_gaps.list_missing_sides(done)
@@ -142,8 +141,12 @@ def _build_combined_registry(
     first = {read[at]: read[origin] for at, origin in enumerate(copies)}
     who = _collect_page_finders(gathered)
     return tuple(
-        _build_combined_source(
-            page, place, first.get(place, place), who[addresses.build_page_key(page.url)], archived
+        local_engine.build_page_source(
+            page,
+            place,
+            first.get(place, place),
+            who[addresses.build_page_key(page.url)],
+            archived_url=archived.get(page.url),
         )
         for place, page in enumerate(pages)
     )
@@ -169,37 +172,6 @@ def _collect_page_finders(gathered: GatheredMaterial) -> dict[str, tuple[str, ..
 
 def _list_citation_urls(one: ProviderReport) -> Iterable[str]:
     return dict.fromkeys(cited.url for cited in one.citations)
-
-
-def _build_combined_source(
-    page: PageReading, place: int, first: int, who: tuple[str, ...], archived: Mapping[str, str]
-) -> ResearchSource:
-    return ResearchSource(
-        ref=f"src_{place + 1}",
-        url=page.url,
-        title=page.title,
-        domain=addresses.format_host_name(page.url),
-        type=source_kinds.classify_source(page.url, page_kind=page.page_kind),
-        published=page.published,
-        retrieved_at=page.retrieved_at,
-        sha256=page.sha256,
-        state=page.state,
-        reputation=page.reputation,
-        archived_url=archived.get(page.url),
-        copy_of=None if first == place else f"src_{first + 1}",
-        providers=who,
-    )
-
-
-def _keep_top_claims(built: ClaimSet) -> ClaimSet:
-    ids = {claim.id for claim in built.claims[:_MAX_COMBINED_CLAIMS]}
-    ids |= {each for pair in built.conflicts if ids & set(pair) for each in pair}
-    return ClaimSet(
-        claims=tuple(claim for claim in built.claims if claim.id in ids),
-        evidence=tuple(one for one in built.evidence if one.claim_id in ids),
-        tables=built.tables,
-        conflicts=tuple(pair for pair in built.conflicts if set(pair) <= ids),
-    )
 
 
 def _describe_citation_faults(built: ClaimSet) -> tuple[str, ...]:

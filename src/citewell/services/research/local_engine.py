@@ -14,7 +14,6 @@ from citewell.services.research.analysis import search_gaps
 from citewell.services.research.analysis.sentence_scoring import ScoredSentences, score_sentences
 from citewell.services.research.claims import claim_building
 from citewell.services.research.claims.claim_building import (
-    ClaimSet,
     SourcedStatement,
 )
 from citewell.services.research.collecting import research_rounds, source_kinds
@@ -52,15 +51,23 @@ def _build_page_sources(
     pages: Sequence[PageReading], copies: Sequence[int], provider: str
 ) -> tuple[ResearchSource, ...]:
     return tuple(
-        _build_page_source(page, place + 1, copies[place] + 1, provider)
+        build_page_source(page, place, copies[place], (provider,))
         for place, page in enumerate(pages)
     )
 
 
-def _build_page_source(page: PageReading, number: int, first: int, provider: str) -> ResearchSource:
+def build_page_source(
+    page: PageReading,
+    place: int,
+    first: int,
+    providers: tuple[str, ...],
+    *,
+    archived_url: str | None = None,
+) -> ResearchSource:
+    """The source of the page at `place`; `first` is the place of the page whose text it repeats."""
     own = page.url.startswith(LIBRARY_ID_PREFIX)
     return ResearchSource(
-        ref=f"src_{number}",
+        ref=f"src_{place + 1}",
         url=page.url,
         title=page.title,
         domain="library" if own else addresses.format_host_name(page.url),
@@ -70,8 +77,9 @@ def _build_page_source(page: PageReading, number: int, first: int, provider: str
         sha256=page.sha256,
         state=page.state,
         reputation=page.reputation,
-        copy_of=None if first == number else f"src_{first}",
-        providers=(provider,),
+        archived_url=archived_url,
+        copy_of=None if first == place else f"src_{first + 1}",
+        providers=providers,
     )
 
 
@@ -149,9 +157,9 @@ def analyse_readings(
     """Findings from the pages alone: claims, evidence, disagreements and the report."""
     done = score_sentences(plan, readings)
     sources = _build_page_sources(done.pages, done.copy_origins, LOCAL_PROVIDER)
-    built = _keep_nearest_claims(
-        claim_building.build_claims(quote_scored_sentences(done), language=plan.language, salt=salt)
-    )
+    built = claim_building.build_claims(
+        quote_scored_sentences(done), language=plan.language, salt=salt
+    ).keep_first_claims(_MAX_LOCAL_CLAIMS)
     not_found = tuple(
         plan.sides[side].title
         for side in search_gaps.list_missing_sides(done)
@@ -176,20 +184,6 @@ def analyse_readings(
         follow_ons=follow_on_questions.suggest_follow_ons(plan, built, not_found=not_found),
         not_found=not_found,
         notes=tuple(dict.fromkeys(told)),
-    )
-
-
-def _keep_nearest_claims(built: ClaimSet) -> ClaimSet:
-    """The most relevant claims and those that contradict them, with their evidence."""
-    ids = [claim.id for claim in built.claims[:_MAX_LOCAL_CLAIMS]]
-    near = set(ids)
-    paired = {each for pair in built.conflicts if near & set(pair) for each in pair}
-    kept = {claim.id: claim for claim in built.claims if claim.id in near | paired}
-    return ClaimSet(
-        claims=tuple(kept.values()),
-        evidence=tuple(one for one in built.evidence if one.claim_id in kept),
-        tables=built.tables,
-        conflicts=tuple(pair for pair in built.conflicts if set(pair) <= kept.keys()),
     )
 
 

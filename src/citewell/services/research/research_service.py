@@ -20,7 +20,8 @@ from citewell.services.research.planning.assignments import (
     require_tier,
     trim_title,
 )
-from citewell.services.research.planning.provider_choice import LOCAL_PROVIDER, ProviderChoice
+from citewell.services.research.planning.provider_choice import ProviderChoice
+from citewell.services.research.step_values import LOCAL_PROVIDER
 from citewell.services.research.views import account_views, job_export, job_views
 from citewell.services.research.views.prior_work import PriorWork
 from citewell.store.jobs.job_store import ReconciledCall

@@ -11,7 +11,7 @@ from citewell.services.research.claims.citation_check import (
 )
 from citewell.services.research.combined_findings import GatheredMaterial, combine_findings
 from citewell.services.research.planning.research_plan import build_research_plan
-from citewell.services.research.step_values import PageReading
+from citewell.services.research.step_values import PageReading, PageReadings
 from citewell.text.web import addresses
 
 GOOD, GONE, INNER = "https://a.example.org/good", "https://b.example.org/gone", "http://10.0.0.1/x"
@@ -108,6 +108,16 @@ def test_an_address_that_redirects_is_one_source_with_where_it_leads() -> None:
     assert [source.url for source in found.sources].count(GOOD) == 1
     (claim,) = [one for one in found.claims if "1932" in one.content]
     assert claim.supporting_providers == ("gemini", "openai")
+
+
+def test_a_document_of_the_library_is_a_source_of_the_domain_library() -> None:
+    own = READ[0][1].model_copy(update={"url": "library:" + "a" * 32})
+
+    found = combine_findings(
+        GatheredMaterial(plan=PLAN, own_readings=PageReadings(pages=(own,))), salt="job"
+    )
+
+    assert [(source.ref, source.domain) for source in found.sources] == [("src_1", "library")]
 
 
 def test_the_same_material_gives_the_same_bytes() -> None:

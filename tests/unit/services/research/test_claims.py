@@ -42,6 +42,19 @@ def test_statements_of_several_sources_are_one_claim() -> None:
     assert "single_source" not in claim.flags
 
 
+def test_a_claim_that_contradicts_a_kept_one_is_kept_beyond_the_limit() -> None:
+    other = quoted("Bees need flowers that bloom in early spring.", "src_3", relevance=0.1)
+    whole = built(quoted(TREES, "src_1"), quoted(DENIED, "src_2", relevance=0.2), other)
+
+    kept = whole.keep_first_claims(1)
+
+    texts = {claim.id: claim.content for claim in whole.claims}
+    assert len(whole.claims) == 3
+    assert {texts[claim.id] for claim in kept.claims} == {TREES, DENIED}
+    assert kept.conflicts == whole.conflicts
+    assert {one.claim_id for one in kept.evidence} == {claim.id for claim in kept.claims}
+
+
 def test_providers_that_back_a_claim_are_named() -> None:
     claim = only(
         quoted(TREES, "src_1"),

@@ -60,6 +60,17 @@ class ClaimSet:
     tables: tuple[ValueTable, ...]
     conflicts: tuple[tuple[str, str], ...]  # pairs of claim ids where one denies the other
 
+    def keep_first_claims(self, count: int) -> ClaimSet:
+        """The first claims, which are the most relevant, and those that contradict them."""
+        first = {claim.id for claim in self.claims[:count]}
+        ids = first.union(*(pair for pair in self.conflicts if first & set(pair)))
+        return ClaimSet(
+            claims=tuple(claim for claim in self.claims if claim.id in ids),
+            evidence=tuple(one for one in self.evidence if one.claim_id in ids),
+            tables=self.tables,
+            conflicts=tuple(pair for pair in self.conflicts if set(pair) <= ids),
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _ClaimDraft:

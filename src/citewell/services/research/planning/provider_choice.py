@@ -8,9 +8,9 @@ from typing import Any
 from citewell.errors import InvalidInput, Misconfigured
 from citewell.model.research import RESEARCH_TIERS, ResearchRequest, ResearchTier
 from citewell.ports import DeepResearch, Offer
+from citewell.services.research.step_values import LOCAL_PROVIDER
 from citewell.services.routing.provider_catalogue import ProviderCatalogue
 
-LOCAL_PROVIDER = "local"
 _COST_RANGE_TIERS = {"low": "XXS", "high": "XL"}
 
 

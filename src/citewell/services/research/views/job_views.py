@@ -17,7 +17,7 @@ from citewell.model.research import (
 from citewell.model.research_thread import ResearchThread, ThreadMessage
 from citewell.model.wire_values import UNTRUSTED_LABEL
 from citewell.services.research.planning.assignments import ResearchAssignment, parse_assignment
-from citewell.services.research.planning.provider_choice import LOCAL_PROVIDER
+from citewell.services.research.step_values import LOCAL_PROVIDER
 from citewell.services.research.views.account_views import format_timestamp, round_up_cents
 from citewell.store.research.research_rows import ClaimEvent
 from citewell.store.research.research_store import ClaimWithEvidence
