@@ -22,9 +22,9 @@ from citewell.services.trust.claim_sources import (
     list_source_places,
 )
 from citewell.services.trust.notice_weighing import weigh_notices
-from citewell.services.trust.prose_citation import parse_cited_work
 from citewell.services.trust.work_identity import CitedWork, FieldAgreement
 from citewell.services.trust.work_lookup import HIGH, WORK_FOUND, WorkFinding, WorkLookup
+from citewell.text import references
 from citewell.text.citations import identifiers
 from citewell.text.citations.identifiers import CitationKind, IdentifiedCitation
 
@@ -98,7 +98,7 @@ class CitationVerifier:
     async def _verify_work(
         self, what: IdentifiedCitation, tenant: str | None
     ) -> tuple[dict[str, Any], SourcePlaces]:
-        cited, venue = parse_cited_work(what.surrounding_text)
+        cited, venue = _parse_cited_work(what.surrounding_text)
         link = self._check_link(what.url, tenant)
         finding, seen = await asyncio.gather(
             self._lookup.look_up_work(
@@ -269,3 +269,18 @@ def _find_declared_title(page: Page | None) -> str:
 def _choose_readable_addresses(seen: _VisitedAddress, urls: tuple[str, ...]) -> tuple[str, ...]:
     final, archived, asked = urls
     return (archived,) if seen.link.state == "dead" and archived else (final, asked)
+
+
+def _parse_cited_work(text: str) -> tuple[CitedWork, str]:
+    """The work that a free-text reference cites, and its venue.
+
+    Only the text itself, if it is not exactly one reference.
+    """
+    if not text:
+        return CitedWork(), ""
+    found = references.parse_bibliography(text, format="prose").references
+    if len(found) != 1:
+        return CitedWork(text=text), ""
+    one = found[0]
+    cited = CitedWork(text=text, title=one.title, authors=one.authors, year=one.year)
+    return cited, one.venue
