@@ -74,6 +74,27 @@ def test_pages_that_were_read_are_not_offered_again() -> None:
     assert [lead.url for lead in found.found] == ["https://b.org/1"]
 
 
+class Failing:
+    """Fails each time in other words, as a provider does that is first unreachable and then paused."""
+
+    name = "web search"
+
+    def __init__(self) -> None:
+        self._calls = 0
+
+    async def find_pages(self, query: str, *, count: int) -> Sequence[SearchHit]:
+        self._calls += 1
+        raise UpstreamUnavailable(f"It failed {self._calls} times.")
+
+
+def test_a_finder_that_fails_in_several_ways_is_noted_once_with_the_first_reason() -> None:
+    found = asyncio.run(
+        research_rounds.search_round(PLAN, ports(Failing()), queries=("one", "two", "three"))
+    )
+
+    assert found.notes == ("web search could not be searched: It failed 1 times.",)
+
+
 def test_a_finder_that_fails_is_noted_once_and_the_others_answer() -> None:
     found = asyncio.run(
         research_rounds.search_round(PLAN, ports(Broken(), Fixed("https://a.org/1")))

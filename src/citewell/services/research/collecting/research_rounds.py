@@ -62,7 +62,7 @@ async def search_round(
 ) -> PageLeads:
     """Send every query to every finder at once and merge by reciprocal rank, without pages in `known`.
 
-    A finder that fails becomes a note.
+    A finder that fails becomes one note, with the reason of its first failure.
     """
     asked = tuple(plan.queries if queries is None else queries)
     calls = [(finder, query) for query in asked for finder in ports.finders]
@@ -75,8 +75,11 @@ async def search_round(
         one for one in fuse_rankings(lists) if addresses.build_page_key(one.hit.url) not in seen
     )
     leads = tuple(_build_page_lead(one.hit, one.weight) for one in ranked)
-    notes = tuple(dict.fromkeys(answer for answer in answers if isinstance(answer, str)))
-    return PageLeads(found=leads, searched=asked, notes=notes)
+    notes: dict[str, str] = {}
+    for (finder, _), answer in zip(calls, answers, strict=True):
+        if isinstance(answer, str):
+            notes.setdefault(finder.name, answer)
+    return PageLeads(found=leads, searched=asked, notes=tuple(notes.values()))
 
 
 async def _search_finder(finder: PageFinder, query: str, count: int) -> Sequence[SearchHit] | str:
