@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated, Any, TypeVar
 
 from pydantic import (
@@ -69,6 +70,18 @@ class JsonResponse(ResponsePart):
     """Base of models for a whole JSON response; some upstreams send errors with status 200."""
 
     error: Any = None
+
+
+def clamp_score(score: float | None) -> float | None:
+    """The upstream's score, brought into 0 to 1; None if it is absent or not a number."""
+    if score is None or not math.isfinite(score):
+        return None
+    return min(max(score, 0.0), 1.0)
+
+
+def drop_negative_count(number: int | None) -> int | None:
+    """The upstream's count; None if it is absent or negative, which some send for unknown."""
+    return number if number is not None and number >= 0 else None
 
 
 def read_json_response(model: type[A], response: HttpResponse) -> A:

@@ -16,6 +16,7 @@ from citewell.dialects.json_responses import (
     OptionalField,
     ResponsePart,
     TolerantItems,
+    drop_negative_count,
     read_json_response,
 )
 from citewell.errors import InvalidInput, MalformedResponse, NotFound
@@ -142,7 +143,7 @@ class Provider:
         said = {"year": years, "source": query.source in _PUBLISHER_FILTERS}
         return PaperHits(
             papers=_parse_crossref_works(answer.items)[: query.count],
-            total=_drop_negative_count(answer.total),
+            total=drop_negative_count(answer.total),
             applied=frozenset(name for name, done in said.items() if done),
         )
 
@@ -239,8 +240,8 @@ def _parse_crossref_works(works: tuple[_CrossrefWork, ...]) -> tuple[Paper, ...]
 
 def _parse_crossref_work(work: _CrossrefWork, *, doi: str | None = None) -> Paper:
     return csl_works.build_csl_paper(work, source=SPEC.name, doi=doi).with_changes(
-        citation_count=_drop_negative_count(work.citation_count),
-        reference_count=_drop_negative_count(work.reference_count),
+        citation_count=drop_negative_count(work.citation_count),
+        reference_count=drop_negative_count(work.reference_count),
         open_access=_has_open_license(work),
         pdf_url=next((link.URL for link in work.link or () if _is_pdf_link(link)), None),
         events=_list_crossref_notices(work),
@@ -281,7 +282,3 @@ def _has_open_license(work: _CrossrefWork) -> bool | None:
 
 def _is_pdf_link(link: _CrossrefLink) -> bool:
     return clean_markup(link.kind).lower() == "application/pdf"
-
-
-def _drop_negative_count(number: int | None) -> int | None:
-    return number if number is not None and number >= 0 else None

@@ -16,6 +16,7 @@ from citewell.text.language.index_terms import (
     split_index_words,
     stem_index_word,
 )
+from citewell.text.language.stopwords import choose_telling_words
 from citewell.text.language.tokens import split_words
 
 
@@ -81,3 +82,12 @@ def test_an_excerpt_of_unspaced_script_shows_the_match() -> None:
 
 def test_an_excerpt_without_a_match_is_the_beginning() -> None:
     assert extract_query_excerpt("first words " * 100, ["absent"]).startswith("first words")
+
+
+def test_telling_words_leave_out_stop_words_unless_there_are_no_others() -> None:
+    assert choose_telling_words(["The", "D", "vitamin", "vitamin", "of", "bone"], count=2) == [
+        "D",
+        "vitamin",
+    ]
+    assert choose_telling_words(["The", "D", "bone"], count=5, min_chars=2) == ["bone"]
+    assert choose_telling_words(["To", "be", "or"], count=2) == ["To", "be"]

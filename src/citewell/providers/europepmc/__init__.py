@@ -167,8 +167,7 @@ def _list_europepmc_filters(query: PaperQuery) -> frozenset[str]:
 def _build_title_queries(query: BibliographicQuery) -> tuple[str, ...]:
     """Queries to try in order: all title words; then the author, the years around it and any title word."""
     found = _WORD_PATTERN.findall(clean_markup(query.title))
-    telling = [word for word in found if word.lower() not in stopwords.list_stopwords("en")]
-    words = list(dict.fromkeys(telling or found))[:_MAX_TITLE_WORDS]
+    words = stopwords.choose_telling_words(found, count=_MAX_TITLE_WORDS)
     if not words:
         text = shorten_query_text(_strip_query_syntax(query.text), 300)
         return (text,) if text else ()

@@ -294,9 +294,4 @@ def _build_match_terms(query: BibliographicQuery) -> tuple[str, ...]:
 
 def _choose_title_words(title: str) -> list[str]:
     found = _WORD_PATTERN.findall(clean_markup(title))
-    telling = [
-        word
-        for word in found
-        if word.lower() not in stopwords.list_stopwords("en") and len(word) > 1
-    ]
-    return list(dict.fromkeys(telling or found))[:_MAX_TITLE_WORDS]
+    return stopwords.choose_telling_words(found, count=_MAX_TITLE_WORDS, min_chars=2)
