@@ -33,6 +33,8 @@ from citewell.model.search_queries import (
 )
 from citewell.net.upstream.upstream_client import Upstream
 
+LIBRARY_PROVIDER = "library"  # the provider that searches the user's own documents
+
 
 class Offer(StrEnum):
     WEB = "web"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, fields
 from functools import cache
-from typing import Annotated, Any, ClassVar, TypeVar
+from typing import Annotated, Any, ClassVar, Protocol, TypeVar
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
@@ -89,21 +89,23 @@ async def ignore_progress(_done: float, _total: float | None, _message: str | No
     """Used when the caller did not ask for progress."""
 
 
+class RequireService(Protocol):
+    """Returns the server's one instance of a service class; raises InternalError if nothing builds it."""
+
+    def __call__(self, kind: type[S], /) -> S: ...
+
+
 @dataclass(slots=True, kw_only=True)
 class ToolCall:
     """A running call of a tool: its owner, its progress reports and the services it can use."""
 
     owner: Owner = field(default_factory=Owner)
-    provide_service: Callable[[type[Any]], Any]
+    require_service: RequireService
     send_progress: ProgressCallback = ignore_progress
     trace: RoutingTrace = field(default_factory=RoutingTrace)
     session_id: str | None = None
     _done: float = 0.0
     _total: float | None = None
-
-    def require_service(self, kind: type[S]) -> S:
-        service: S = self.provide_service(kind)
-        return service
 
     async def report_progress(
         self, done: float, total: float | None = None, message: str | None = None

@@ -86,15 +86,13 @@ def chosen(folder: str, url: str, environ: dict[str, str]) -> Settings:
 def opened(settings: Settings, state: StateStore) -> App:
     research_wiring._build_job_pace = lambda _settings: PACE  # type: ignore[assignment]
     ProviderSpec.choose_pace = lambda _self, _options: None  # type: ignore[method-assign,assignment]
-    app = App(settings)
-    app._state = state
-    return app
+    return App(settings, state=state)
 
 
 async def order(settings: Settings, state: StateStore) -> None:
     """Queue jobs and leave before any of them is begun."""
     await state.ledger.post_credit(OWNER, BATCH * CENTS * 10**8)
-    research = opened(settings, state).resolve_service(ResearchService)
+    research = opened(settings, state).require_service(ResearchService)
     research._jobs.start_runner = lambda: None  # type: ignore[method-assign]
     for number in range(BATCH):
         query = QUESTIONS[number % len(QUESTIONS)]
@@ -109,7 +107,7 @@ async def work(settings: Settings, state: StateStore, points: int | None) -> Non
     fused(state, fuse)
     _fused_requests(fuse)
     app = opened(settings, state)
-    app.resolve_service(ResearchService).start_serving()
+    app.require_service(ResearchService).start_serving()
     while await state.jobs.has_unfinished_jobs():  # noqa: ASYNC110 - other processes end jobs too
         await asyncio.sleep(0.02)
     await app.aclose()

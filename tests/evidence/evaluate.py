@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from citewell import config
 from citewell.model.research import RESEARCH_TIERS, ProviderReport, ReportCitation, ResearchFindings
 from citewell.server.app import App
-from citewell.services.reading.page_reader import PageReader
+from citewell.services.reading.cached_pages import CachedPageReader
 from citewell.services.research import combined_findings
 from citewell.services.research.claims import citation_check
 from citewell.services.research.collecting import research_rounds
@@ -97,7 +97,7 @@ async def judge(cases: Sequence[Case], environ: Mapping[str, str]) -> list[Judge
     app = App(config.load_settings(environ))
     ports = ResearchPorts(
         finders=(),
-        reader=OwnedPageReader(app.resolve_service(PageReader), owner="default", tenant="default"),
+        reader=OwnedPageReader(app.require_service(CachedPageReader), owner="default", tenant="default"),
     )
     try:
         found: list[Judged] = []

@@ -22,7 +22,6 @@ from citewell.config import Settings
 from citewell.server.app import App
 from citewell.server.capabilities.tool_schema import build_tool_wire
 from citewell.server.http.hosting import build_asgi_app
-from citewell.services.web.search_service import WebSearchService
 from citewell.tooling import Tool, ToolCall
 from tests.internet.serve import Internet
 
@@ -95,9 +94,7 @@ async def _called(tool: Tool, settings: Settings) -> dict[str, Any] | None:
     app = App(settings)
     try:
         args = tool.args(first="sleep and memory", second="qqqzzzxxyy")
-        result = await tool.run(
-            args, ToolCall(provide_service=lambda _: app.resolve_service(WebSearchService))
-        )
+        result = await tool.run(args, ToolCall(require_service=app.require_service))
     finally:
         await app.aclose()
     return result.to_wire()

@@ -11,6 +11,7 @@ from citewell.server.capabilities.tool_schema import build_input_schema
 from citewell.server.middleware.answer_caching import build_call_key
 from citewell.server.pipeline import ToolInvocation
 from citewell.tooling import ToolCall
+from tests.fake_services import refuse_services
 from tests.requirements import requires
 
 CACHED = [name for name in tools.list_tool_names() if tools.load(name).ttl_seconds is not None]
@@ -40,7 +41,7 @@ def key(name: str, values: dict[str, Any]) -> str:
     tool = tools.load(name)
     needed = dict.fromkeys(build_input_schema(tool.args).get("required", ()), ADDRESS)
     args = tool.args.model_validate(needed | values)
-    call = ToolCall(provide_service=lambda kind: None)
+    call = ToolCall(require_service=refuse_services)
     return build_call_key(
         ToolInvocation(name=name, tool=tool, raw_arguments={}, call=call, validated=args)
     )

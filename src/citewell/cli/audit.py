@@ -109,7 +109,7 @@ async def _audit_document(app: App, wish: AuditRequest, done: Callable[[], None]
         done()
 
     most = len(wish.references)
-    return await app.resolve_service(BibliographyAudit).audit_bibliography(
+    return await app.require_service(BibliographyAudit).audit_bibliography(
         wish, max_entries=most, progress=progress
     )
 

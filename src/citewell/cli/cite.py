@@ -82,7 +82,7 @@ async def _look_up_records(ids: Sequence[PaperId]) -> dict[PaperId, WorkRecord]:
     if not ids:
         return {}
     async with open_command_app() as app:
-        records = app.resolve_service(WorkRecords)
+        records = app.require_service(WorkRecords)
         with show_progress_bar("Looking up", total=len(ids)) as done:
 
             async def one(paper_id: PaperId) -> WorkRecord:

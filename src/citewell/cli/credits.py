@@ -41,7 +41,7 @@ def command(
 
 async def _load_credit_balance(dollars: str | None, note: str) -> dict[str, Any]:
     async with open_command_app() as app:
-        research, owner = app.resolve_service(ResearchService), str(Owner())
+        research, owner = app.require_service(ResearchService), str(Owner())
         if dollars is not None:
             await research.add_credit(owner, dollars, note=note)
         return await research.load_balance_view(owner, transactions=True)

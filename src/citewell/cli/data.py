@@ -14,6 +14,7 @@ from citewell.cli.running.command_app import open_command_app
 from citewell.cli.terminal import screen
 from citewell.errors import CitewellError
 from citewell.server.app import App
+from citewell.server.wiring.trust_wiring import open_retraction_table
 from citewell.services.trust.retraction_import import ImportOutcome, RetractionImport
 from citewell.store.retraction_table import RetractionEdition
 
@@ -65,7 +66,7 @@ async def _import_retractions(source: str | None, *, force: bool) -> ImportOutco
                 chosen
             )  # the address was chosen by the person who runs this
         with screen.show_spinner("Importing the retraction table") as spinner:
-            importing = app.resolve_service(RetractionImport)
+            importing = app.require_service(RetractionImport)
             return await importing.import_table(chosen, report=spinner.update_progress, force=force)
 
 
@@ -121,7 +122,7 @@ def show_retractions(*, as_json: JsonOption = False) -> int:
 
 async def _load_edition() -> RetractionEdition | None:
     async with open_command_app() as app:
-        return await app.open_retraction_table().load_edition()
+        return await open_retraction_table(app.open_state()).load_edition()
 
 
 def _build_edition_rows(edition: RetractionEdition) -> list[tuple[str, str]]:
@@ -155,7 +156,7 @@ async def check_retraction_table(app: App) -> InstallationCheck:
     """The doctor's check of the retraction table: whether there is one, and how old it is."""
     name, update_it = "retraction table", "citewell data update"
     try:
-        edition = await app.open_retraction_table().load_edition()
+        edition = await open_retraction_table(app.open_state()).load_edition()
     except CitewellError as error:
         return InstallationCheck(name=name, state="warning", detail=error.message)
     if edition is None:

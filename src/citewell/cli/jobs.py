@@ -53,19 +53,19 @@ def command(
 
 async def _list_recent_jobs() -> list[dict[str, Any]]:
     async with open_command_app() as app:
-        return await app.resolve_service(ResearchService).list_job_rows(str(Owner()), limit=50)
+        return await app.require_service(ResearchService).list_job_rows(str(Owner()), limit=50)
 
 
 async def _erase_job(job_id: str) -> None:
     async with open_command_app() as app:
-        await app.resolve_service(ResearchService).erase_job_thread(str(Owner()), job_id)
+        await app.require_service(ResearchService).erase_job_thread(str(Owner()), job_id)
 
 
 async def _run_job_action(
     verb: str, job_id: str, step: str | None, cost: str
 ) -> dict[str, Any] | None:
     async with open_command_app() as app:
-        research, owner = app.resolve_service(ResearchService), str(Owner())
+        research, owner = app.require_service(ResearchService), str(Owner())
         if verb == "cancel":
             return await research.cancel_research_job(owner, job_id)
         if verb == "reconcile":

@@ -118,9 +118,9 @@ async def _add_sources(
 
 @asynccontextmanager
 async def _open_source_readers(app: App) -> AsyncIterator[ImportSources]:
-    from citewell.services.reading.page_reader import PageReader
+    from citewell.services.reading.cached_pages import CachedPageReader
 
-    pages = app.resolve_service(PageReader)
+    pages = app.require_service(CachedPageReader)
     files = LocalFileReader(app.settings)
 
     async def page(url: str) -> Any:

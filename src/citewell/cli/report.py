@@ -36,6 +36,6 @@ def command(
 
 async def _load_report_text(job_id: str, form: str) -> str:
     async with open_command_app() as app:
-        return await app.resolve_service(ResearchService).render_document(
+        return await app.require_service(ResearchService).render_document(
             str(Owner()), job_id, form
         )

@@ -73,7 +73,7 @@ async def _run_research(
     question: ResearchQuestion, *, form: str, out: Path | None, detach: bool
 ) -> int:
     async with open_command_app() as app:
-        research, owner = app.resolve_service(ResearchService), str(Owner())
+        research, owner = app.require_service(ResearchService), str(Owner())
         started = await research.start_research(owner, question)
         _print_job_start(started)
         if detach:
@@ -91,7 +91,7 @@ async def _run_research(
 
 async def watch_job(app: App, job_id: str) -> dict[str, Any] | None:
     """Show the job until it ends and return its last status; None after Ctrl-C."""
-    research, owner = app.resolve_service(ResearchService), str(Owner())
+    research, owner = app.require_service(ResearchService), str(Owner())
     with open_progress_view() as watch:
         while True:
             try:

@@ -49,12 +49,12 @@ def command(
 
 async def _list_stored_sessions() -> tuple[ResearchSession, ...]:
     async with open_command_app() as app:
-        return await app.resolve_service(SessionTracker).list_sessions(str(Owner()))
+        return await app.require_service(SessionTracker).list_sessions(str(Owner()))
 
 
 async def _load_stored_session(session_id: str) -> tuple[ResearchSession, str]:
     async with open_command_app() as app:
-        sessions = app.resolve_service(SessionTracker)
+        sessions = app.require_service(SessionTracker)
         return await sessions.find_session(str(Owner()), session_id), sessions.format_now()
 
 

@@ -23,6 +23,6 @@ async def _run_worker() -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stopped.set)
     async with open_command_app() as app:
-        app.resolve_service(ResearchService).start_serving()
+        app.require_service(ResearchService).start_serving()
         sys.stderr.write("citewell: running research jobs; stop with Ctrl-C.\n")
         await stopped.wait()

@@ -49,7 +49,7 @@ async def _start_research_service(app: App) -> None:
 
     from citewell.services.research.research_service import ResearchService
 
-    app.resolve_service(ResearchService).start_serving()
+    app.require_service(ResearchService).start_serving()
 
 
 def _has_state_store(settings: Settings) -> bool:

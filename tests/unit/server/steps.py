@@ -9,6 +9,7 @@ from pydantic import Field
 from citewell.model.wire_values import UNTRUSTED_LABEL, WireValue
 from citewell.server.pipeline import Middleware, ToolInvocation, ToolOutcome, compose_pipeline
 from citewell.tooling import NOT_IN_CACHE_KEY, Owner, Tool, ToolArguments, ToolCall
+from tests.fake_services import refuse_services
 
 
 class Args(ToolArguments):
@@ -38,7 +39,7 @@ def invocation(
     arguments: dict[str, Any] | None = None, *, owner: Owner | None = None, **changes: Any
 ) -> ToolInvocation:
     raw = {"query": "hello"} | (arguments or {})
-    call = ToolCall(owner=owner or Owner(), provide_service=lambda kind: None)
+    call = ToolCall(owner=owner or Owner(), require_service=refuse_services)
     args = Args.model_validate(raw)
     return ToolInvocation(
         name="repeat",

@@ -32,7 +32,7 @@ class Memory:
         self.text = text
         self.asked = 0
 
-    async def known(self, name: Any, arguments: Any, *, request_id: Any = "") -> Any:
+    async def call_cached_tool(self, name: Any, arguments: Any, *, request_id: Any = "") -> Any:
         self.asked += 1
         return (
             None

@@ -24,6 +24,7 @@ from citewell.server.middleware.error_rendering import ErrorMiddleware
 from citewell.server.middleware.recent_errors import RecentErrorsMiddleware
 from citewell.server.middleware.routing_metadata import RoutingMiddleware
 from citewell.server.pipeline import ToolOutcome
+from citewell.store.cache.answer_sharing import AnswerSharing
 from citewell.store.cache.artifact_store import ArtifactInfo
 from citewell.store.cache_store import CacheStore, open_cache_store
 from citewell.store.failures import StoreError
@@ -136,8 +137,12 @@ def test_an_answer_is_kept_and_tells_its_age() -> None:
     async def twice() -> tuple[ToolOutcome, ToolOutcome]:
         kept = store()
         layers = [CacheMiddleware(kept.loader)]
-        first = await steps.through(layers, steps.invocation(ttl=100.0, fresh_meta=True))
-        return first, await steps.through(layers, steps.invocation(ttl=100.0, fresh_meta=True))
+        first = await steps.through(
+            layers, steps.invocation(ttl_seconds=100.0, shows_freshness=True)
+        )
+        return first, await steps.through(
+            layers, steps.invocation(ttl_seconds=100.0, shows_freshness=True)
+        )
 
     first, second = asyncio.run(twice())
 
@@ -153,7 +158,9 @@ def test_an_answer_is_kept_and_tells_its_age() -> None:
 
 @requires("cache.empty", "defect.empty_answers")
 def test_an_empty_answer_is_kept_for_a_minute_at_most() -> None:
-    step = steps.invocation(ttl=1800.0, fresh_meta=True, empty=lambda result: True)
+    step = steps.invocation(
+        ttl_seconds=1800.0, shows_freshness=True, is_empty_result=lambda result: True
+    )
 
     outcome = asyncio.run(steps.through([CacheMiddleware(store().loader)], step))
 
@@ -164,21 +171,23 @@ def test_an_empty_answer_is_kept_for_a_minute_at_most() -> None:
 def test_an_error_is_never_kept() -> None:
     async def twice() -> ToolOutcome:
         layers = [ErrorMiddleware(), CacheMiddleware(store().loader)]
-        await steps.through(layers, steps.invocation(ttl=100.0, run=failing(Blocked("no"))))
-        return await steps.through(layers, steps.invocation(ttl=100.0))
+        await steps.through(layers, steps.invocation(ttl_seconds=100.0, run=failing(Blocked("no"))))
+        return await steps.through(layers, steps.invocation(ttl_seconds=100.0))
 
     assert asyncio.run(twice()).body == {"text": "hello", "trust": "untrusted-external-content"}
 
 
 @requires("tenant.cache")
 def test_tenants_share_answers_only_when_the_setting_says_so() -> None:
-    async def second_tenant(isolation: str) -> ToolOutcome:
-        layers = [CacheMiddleware(store().loader, isolation=isolation)]
-        await steps.through(layers, steps.invocation(owner=Owner(tenant="a"), ttl=100.0))
-        return await steps.through(layers, steps.invocation(owner=Owner(tenant="b"), ttl=100.0))
+    async def second_tenant(sharing: AnswerSharing) -> ToolOutcome:
+        layers = [CacheMiddleware(store().loader, sharing=sharing)]
+        await steps.through(layers, steps.invocation(owner=Owner(tenant="a"), ttl_seconds=100.0))
+        return await steps.through(
+            layers, steps.invocation(owner=Owner(tenant="b"), ttl_seconds=100.0)
+        )
 
-    assert asyncio.run(second_tenant("shared")).meta["cached"] is True
-    assert "cached" not in asyncio.run(second_tenant("tenant")).meta
+    assert asyncio.run(second_tenant(AnswerSharing())).meta["cached"] is True
+    assert "cached" not in asyncio.run(second_tenant(AnswerSharing(is_split_by_tenant=True))).meta
 
 
 @requires("cache.coalesced", "defect.cancelled_caller")
@@ -195,7 +204,7 @@ def test_identical_calls_in_flight_share_one_run_and_one_cancelled_caller_harms_
     async def scene() -> list[Any]:
         layers = [CacheMiddleware(store().loader)]
         callers = [
-            asyncio.create_task(steps.through(layers, steps.invocation(ttl=9.0, run=slow)))
+            asyncio.create_task(steps.through(layers, steps.invocation(ttl_seconds=9.0, run=slow)))
             for _ in range(3)
         ]
         while not runs:  # noqa: ASYNC110 - the run tells nobody
@@ -228,8 +237,8 @@ def test_the_session_is_no_part_of_the_key() -> None:
     assert build_call_key(steps.invocation({"times": 1})) != build_call_key(
         steps.invocation({"times": 2})
     )
-    assert build_call_key(steps.invocation(version=1)) != build_call_key(
-        steps.invocation(version=2)
+    assert build_call_key(steps.invocation(cache_version=1)) != build_call_key(
+        steps.invocation(cache_version=2)
     )
 
 
@@ -252,7 +261,7 @@ def test_a_large_result_is_linked_with_its_first_page() -> None:
 
 
 def test_what_a_tool_promises_stays_in_a_linked_answer() -> None:
-    step = steps.invocation({"query": "word ", "times": 4000}, promised=("text",))
+    step = steps.invocation({"query": "word ", "times": 4000}, promised_keys=("text",))
 
     outcome = asyncio.run(
         steps.through([SizeMiddleware(store().artifacts, threshold=10_000)], step)
@@ -270,7 +279,8 @@ def test_a_small_result_and_an_inline_tool_are_left_whole() -> None:
     )
     inline = asyncio.run(
         steps.through(
-            [SizeMiddleware(store().artifacts, threshold=1)], steps.invocation(inline=True)
+            [SizeMiddleware(store().artifacts, threshold=1)],
+            steps.invocation(is_always_inline=True),
         )
     )
 
@@ -365,9 +375,9 @@ def test_metrics_count_calls_errors_and_time() -> None:
 def test_routing_appears_only_when_something_was_routed() -> None:
     async def routed(args: steps.Args, call: Any) -> steps.Result:
         call.trace.record_attempt("brave")
-        call.trace.skipped("brave", reason="circuit_open")
+        call.trace.record_skip("brave", reason="circuit_open")
         call.trace.record_attempt("searxng")
-        call.trace.served("searxng")
+        call.trace.record_success("searxng")
         return steps.Result(text="x")
 
     plain = asyncio.run(steps.through([RoutingMiddleware(clock=lambda: 1.0)], steps.invocation()))

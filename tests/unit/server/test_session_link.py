@@ -29,23 +29,25 @@ class Kept:
     def __init__(self) -> None:
         self.rows: dict[tuple[str, str], Stored] = {}
 
-    async def create(self, owner: str, session_id: str, body: bytes, steps: Any = ()) -> Stored:
+    async def create_session(
+        self, owner: str, session_id: str, body: bytes, steps: Any = ()
+    ) -> Stored:
         head = SessionHead(
             id=session_id, created=0, updated=0, expires=0, version=1, steps=len(steps), body=body
         )
         self.rows[owner, session_id] = Stored(head=head, steps=tuple(steps))
         return self.rows[owner, session_id]
 
-    async def edit(self, owner: str, session_id: str, change: Any) -> Stored:
-        row = await self.load(owner, session_id)
+    async def edit_session(self, owner: str, session_id: str, change: Any) -> Stored:
+        row = await self.load_session(owner, session_id)
         made: SessionChange = change(row)
-        await self.create(owner, session_id, made.body, (*row.steps, *made.appended))
+        await self.create_session(owner, session_id, made.body, (*row.steps, *made.appended))
         return self.rows[owner, session_id]
 
-    async def sweep(self) -> int:
+    async def delete_expired(self) -> int:
         return 0
 
-    async def load(self, owner: str, session_id: str) -> Stored:
+    async def load_session(self, owner: str, session_id: str) -> Stored:
         if (owner, session_id) not in self.rows:
             raise SessionNotFound("gone")
         return self.rows[owner, session_id]
@@ -79,7 +81,7 @@ def call(
 
 async def listing(args: object, call: Any) -> Any:
     call.trace.record_attempt("brave")
-    call.trace.served("brave")
+    call.trace.record_success("brave")
 
     class Answer(steps.Result):
         def to_wire(self) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from citewell.model.wire_values import WireValue
 from citewell.server.middleware.argument_validation import ValidationMiddleware
 from citewell.server.pipeline import ToolInvocation, ToolOutcome
 from citewell.tooling import Tool, ToolArguments, ToolCall
+from tests.fake_services import refuse_services
 from tests.requirements import requires
 
 
@@ -47,7 +48,7 @@ def validate(arguments: dict[str, Any], **defaults: Any) -> Args:
         name="probe",
         tool=TOOL,
         raw_arguments=arguments,
-        call=ToolCall(provide_service=lambda kind: None),
+        call=ToolCall(require_service=refuse_services),
     )
     asyncio.run(ValidationMiddleware({"probe": defaults})(invocation, proceed))
     assert isinstance(invocation.validated, Args)

@@ -65,7 +65,7 @@ def test_a_long_line_costs_time_in_proportion_to_its_length() -> None:
 
 APART = """
 import os
-from citewell.server.stdio.stdio_wire import _above
+from citewell.server.stdio.stdio_wire import _duplicate_above_standard
 
 def closed(fd):
     try:
@@ -75,7 +75,7 @@ def closed(fd):
 
 os.close(0)
 os.close(2)
-copy = _above(1)
+copy = _duplicate_above_standard(1)
 os.write(1, f"{copy > 2} {os.get_inheritable(copy)} {closed(0)} {closed(2)}".encode())
 """
 

@@ -9,17 +9,9 @@ from typing import Any
 
 import pytest
 
-from citewell.config import Settings
 from citewell.errors import Misconfigured, NotFound
 from citewell.model.search_queries import SearchQuery
 from citewell.services.library import document_ids, language_guess, library_export
-from citewell.services.library.library_access import (
-    LibraryPrivacy,
-    find_current_owner,
-    find_library_owner,
-    run_as_owner,
-    without_library,
-)
 from citewell.services.library.library_search import OwnerLibraryIndex
 from citewell.services.library.owner_library import DocumentSelection, OwnerLibrary
 from citewell.services.library.page_capture import READ_PAGE_TAG, ReadPageKeeper
@@ -133,56 +125,6 @@ def test_a_document_is_read_as_a_page_by_its_owner_alone(filled: Shelf) -> None:
     assert (read.url, read.final_url, read.title) == (name, name, "Harbour lights")
     assert "beacon" in read.content
     assert "papers" not in repr(read)
-
-
-def test_a_call_is_private_only_where_it_was_said_to_be() -> None:
-    seen = [(find_current_owner(), find_library_owner())]
-    with run_as_owner("a/b", private=True):
-        seen.append((find_current_owner(), find_library_owner()))
-        with without_library():
-            seen.append((find_current_owner(), find_library_owner()))
-        with run_as_owner("c/d", private=False):
-            seen.append((find_current_owner(), find_library_owner()))
-        seen.append((find_current_owner(), find_library_owner()))
-
-    assert seen == [
-        (None, None), ("a/b", "a/b"), ("a/b", None), ("c/d", None), ("a/b", "a/b"),
-    ]  # fmt: skip
-
-
-def test_tasks_know_for_whom_they_run() -> None:
-    async def scenario() -> Any:
-        async def task() -> Any:
-            await asyncio.sleep(0)
-            return find_library_owner()
-
-        async def caller(owner: Any) -> Any:
-            with run_as_owner(owner, private=True):
-                return await asyncio.create_task(task())
-
-        return await asyncio.gather(caller("a"), caller("b"))
-
-    assert asyncio.run(scenario()) == ["a", "b"]
-
-
-@pytest.mark.parametrize(
-    ("settings", "arguments", "expected"),
-    [
-        ({}, {"query": "library science"}, False),
-        ({}, {"query": "x", "provider": "library"}, True),
-        ({}, {"query": "x", "provider": " Library "}, True),
-        ({}, {"url": "library:0123"}, True),
-        ({}, {"urls": ["https://example.org", "library:0123"]}, True),
-        ({}, {"num_results": 5}, False),
-        ({"search_provider": "library"}, {"query": "x"}, True),
-        ({"search_routing": "brave,library"}, {"query": "x"}, True),
-        ({"search_routing": "brave,library"}, {"url": "https://example.org"}, False),
-    ],
-)
-def test_a_call_the_library_may_answer_is_private(
-    settings: Any, arguments: Any, expected: bool
-) -> None:
-    assert LibraryPrivacy(Settings(**settings)).can_use_library(arguments) is expected
 
 
 @pytest.mark.parametrize(
@@ -329,7 +271,7 @@ def test_pages_of_nobody_and_doubtful_ones_are_not_kept(shelf: Shelf) -> None:
 
 def test_a_store_that_fails_costs_no_page() -> None:
     class Brimming:
-        async def get(self, owner: Any, document_id: Any) -> None:
+        async def load_document(self, owner: Any, document_id: Any) -> None:
             raise StoreFull("The disk is full.")
 
     asyncio.run(ReadPageKeeper(Brimming(), owner=lambda: ME)(page(PAGE, "Words.")))

@@ -26,6 +26,7 @@ from citewell.services.reading.cached_pages import (
     PageFailures,
     choose_failure_lifetime,
 )
+from citewell.store.cache.answer_sharing import AnswerSharing
 from tests.requirements import requires
 from tests.unit.services.reading import NOW, Clock, Memory, ScriptedReads, page
 
@@ -115,7 +116,7 @@ def test_callers_at_the_same_time_share_one_fetch() -> None:
 
 def test_tenants_that_are_kept_apart_share_no_page() -> None:
     reads = ScriptedReads()
-    cached = Memory().reading(reads, isolated=True)
+    cached = Memory().reading(reads, sharing=AnswerSharing(is_split_by_tenant=True))
 
     async def each() -> None:
         for tenant in ("one", "one", "two", None, None):

@@ -15,6 +15,7 @@ from citewell.model.argument_types import BIBLIOGRAPHY_STYLES
 from citewell.text.references import parse_bibliography
 from citewell.tooling import ToolCall
 from citewell.tools.format_bibliography import Args, run
+from tests.fake_services import refuse_services
 from tests.requirements import requires
 
 PAPER = {
@@ -26,7 +27,7 @@ PAPER = {
 
 def formatted(*sources: dict[str, Any], style: str = "apa") -> dict[str, Any]:
     args = Args.model_validate({"style": style, "sources": list(sources)})
-    return dict(asyncio.run(run(args, ToolCall(provide_service=lambda kind: None))).content)
+    return dict(asyncio.run(run(args, ToolCall(require_service=refuse_services))).content)
 
 
 @requires("format_bibliography.style")

@@ -11,11 +11,10 @@ import json
 from typing import Any
 
 from citewell.server.pipeline import NextStep, ToolInvocation, ToolOutcome
-from citewell.services.library.library_access import find_library_owner
+from citewell.store.cache.answer_sharing import SHARED_WITH_EVERYBODY, AnswerSharing
 from citewell.store.cache.single_flight import CachedLoader, FreshValue, LoadedEntry
 from citewell.tooling import Tool
 
-SHARED_OWNER = "shared"
 _ROUTED_MARK, _DIRECT_MARK = (
     b"r",
     b"d",
@@ -34,13 +33,15 @@ def build_call_key(invocation: ToolInvocation) -> str:
 
 
 class CacheMiddleware:
-    def __init__(self, loader: CachedLoader, *, isolation: str = SHARED_OWNER) -> None:
+    def __init__(
+        self, loader: CachedLoader, *, sharing: AnswerSharing = SHARED_WITH_EVERYBODY
+    ) -> None:
         self._loader = loader
-        self._isolated = isolation == "tenant"
+        self._sharing = sharing
 
     async def __call__(self, invocation: ToolInvocation, proceed: NextStep) -> ToolOutcome:
-        ttl = invocation.tool.ttl_seconds
-        if ttl is None or find_library_owner() is not None:  # library answers are private
+        ttl, owner = invocation.tool.ttl_seconds, self._find_cache_owner(invocation)
+        if ttl is None or owner is None:
             return await proceed(invocation)
 
         async def make() -> FreshValue:
@@ -50,21 +51,18 @@ class CacheMiddleware:
             kept = min(ttl, Tool.EMPTY_TTL_SECONDS) if outcome.found_nothing else ttl
             return FreshValue(value=routed + text.encode("utf-8", "surrogatepass"), ttl=kept)
 
-        loaded = await self._loader.load_or_make(
-            self._choose_cache_owner(invocation), build_call_key(invocation), make
-        )
+        loaded = await self._loader.load_or_make(owner, build_call_key(invocation), make)
         return _build_cached_outcome(loaded, always_show_freshness=invocation.tool.shows_freshness)
 
     def measure_cached_answer(self, invocation: ToolInvocation) -> int:
         """The size in bytes of the answer, if it is cached in memory; otherwise 0."""
-        if invocation.tool.ttl_seconds is None:
+        owner = self._find_cache_owner(invocation)
+        if invocation.tool.ttl_seconds is None or owner is None:
             return 0
-        return self._loader.count_cached_bytes(
-            self._choose_cache_owner(invocation), build_call_key(invocation)
-        )
+        return self._loader.count_cached_bytes(owner, build_call_key(invocation))
 
-    def _choose_cache_owner(self, invocation: ToolInvocation) -> str:
-        return invocation.call.owner.tenant if self._isolated else SHARED_OWNER
+    def _find_cache_owner(self, invocation: ToolInvocation) -> str | None:
+        return self._sharing.find_cache_owner(invocation.call.owner.tenant)
 
 
 def _build_cached_outcome(loaded: LoadedEntry, *, always_show_freshness: bool) -> ToolOutcome:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from citewell.errors import CitewellError, SessionNotFound
 from citewell.model.research_session import CallOutcome, SessionSource
 from citewell.server.pipeline import NextStep, ToolInvocation, ToolOutcome
-from citewell.services.sessions.session_tracking import SessionTracker
+
+if TYPE_CHECKING:
+    from citewell.services.sessions.session_tracking import SessionTracker
 
 SESSION_TOOLSET = "sessions"  # tools of this toolset write to the session themselves
 

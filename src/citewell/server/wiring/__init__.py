@@ -1,1 +1,1 @@
-"""Builders that assemble services from settings, stores and providers."""
+"""Builds services from settings, stores and providers; one module for each folder of `services`."""

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from citewell.config import Settings
 from citewell.ports import Offer
+from citewell.server.wiring.service_kit import ServiceBuilders, ServiceKit
 from citewell.services.jobs.engine_timing import EngineTiming
 from citewell.services.jobs.job_service import JobService
 from citewell.services.library.library_search import OwnerLibraryIndex
 from citewell.services.links.link_checks import LinkChecker
 from citewell.services.reading.cached_pages import CachedPageReader
-from citewell.services.reading.page_reader import PageReader
 from citewell.services.research.collecting.page_finders import (
     LibraryFinder,
     OwnedPageReader,
@@ -28,28 +27,21 @@ from citewell.services.routing.provider_catalogue import ProviderCatalogue
 from citewell.services.scholar.literature_search import LiteratureSearch
 from citewell.services.sources.host_reputation import HostReputations
 from citewell.services.web.search_cache import CachedWebSearch
-from citewell.store.state_store import StateStore
 
 EXTRACTIVE_WRITER = "extractive"
 
-ProvideService = Callable[[type[Any]], Any]
 
-
-def build_research(
-    *,
-    settings: Settings,
-    state: StateStore,
-    catalogue: ProviderCatalogue,
-    searches: CachedWebSearch,
-    provide: ProvideService,
-) -> ResearchService:
+def build_research_service(kit: ServiceKit) -> ResearchService:
+    settings, catalogue, state = kit.settings, kit.catalogue, kit.open_state()
+    # Built now, so that the job engine is closed before the page reader that it uses.
+    searches = kit.require_service(CachedWebSearch)
     choice = ProviderChoice(catalogue)
     bench = WorkflowDependencies(
         choice=choice,
         store=state.research,
         threads=state.threads,
-        ports=lambda owner: _build_collection_ports(provide, searches, owner),
-        links=lambda: provide(LinkChecker),
+        ports=lambda owner: _build_collection_ports(kit, searches, owner),
+        links=lambda: kit.require_service(LinkChecker),
         choose_writer=lambda names: _choose_writer(settings.research_writer, catalogue, names),
     )
     jobs = JobService(
@@ -86,11 +78,11 @@ def _build_job_pace(settings: Settings) -> EngineTiming:
 
 
 def _build_collection_ports(
-    provide: ProvideService, searches: CachedWebSearch, owner: str
+    kit: ServiceKit, searches: CachedWebSearch, owner: str
 ) -> ResearchPorts:
     tenant = owner.partition("/")[0]
     reputations = HostReputations()
-    pages: CachedPageReader = provide(PageReader)  # the page reader that all tools share
+    pages = kit.require_service(CachedPageReader)
 
     def reputation(host: str) -> str | None:
         known = reputations.find_reputation(host)
@@ -99,8 +91,8 @@ def _build_collection_ports(
     return ResearchPorts(
         finders=(
             WebFinder(searches, tenant=tenant),
-            PaperFinder(provide(LiteratureSearch)),
-            LibraryFinder(provide(OwnerLibraryIndex), owner=owner),
+            PaperFinder(kit.require_service(LiteratureSearch)),
+            LibraryFinder(kit.require_service(OwnerLibraryIndex), owner=owner),
         ),
         reader=OwnedPageReader(pages, owner=owner, tenant=tenant),
         reputation=reputation,
@@ -115,3 +107,8 @@ def _choose_writer(
         return None if wish == EXTRACTIVE_WRITER else wish
     able = catalogue.list_offering(Offer.WRITING)
     return next((name for name in names if name in able), None)
+
+
+BUILDERS: ServiceBuilders = {
+    "citewell.services.research.research_service:ResearchService": build_research_service,
+}

@@ -12,13 +12,13 @@ from citewell.model.routing_trace import RoutingTrace
 from citewell.model.search_queries import SearchHit
 from citewell.model.wire_values import UNTRUSTED_LABEL, WireValue
 from citewell.services.library import document_ids
-from citewell.services.library.library_access import without_library
 from citewell.services.library.library_documents import choose_citation_address
 from citewell.services.library.library_search import OwnerLibraryIndex
-from citewell.services.reading.page_reader import PageReader
+from citewell.services.reading.cached_pages import PageReaderPort
 from citewell.services.web import rank_fusion
 from citewell.services.web.search_cache import CachedWebSearch
 from citewell.services.web.search_service import SearchRequest
+from citewell.store.cache.answer_sharing import without_library
 from citewell.store.library.library_store import LibraryMatch
 from citewell.text.web import addresses
 from citewell.tooling import ProgressCallback
@@ -58,7 +58,7 @@ class DocumentConnector:
         self,
         *,
         searches: CachedWebSearch,
-        read: PageReader,
+        read: PageReaderPort,
         library: OwnerLibraryIndex | None = None,
     ) -> None:
         self._searches = searches

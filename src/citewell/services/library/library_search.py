@@ -9,9 +9,10 @@ from datetime import UTC, datetime
 from citewell.errors import NotFound
 from citewell.model.page import Page
 from citewell.model.search_queries import SearchHit, SearchHits, SearchQuery
+from citewell.ports import LIBRARY_PROVIDER
 from citewell.services.library import library_documents
-from citewell.services.library.library_access import LIBRARY_ENGINE, find_library_owner
 from citewell.services.library.owner_library import OwnerLibrary
+from citewell.store.cache.answer_sharing import find_library_owner
 from citewell.store.library.library_store import (
     LibraryFilters,
     LibraryMatch,
@@ -58,7 +59,7 @@ class OwnerLibraryIndex:
         best = max((match.score for match in matches), default=0.0) or 1.0
         return SearchHits(
             hits=tuple(_build_library_hit(match, best) for match in matches),
-            engines=(LIBRARY_ENGINE,),
+            engines=(LIBRARY_PROVIDER,),
         )
 
     async def is_empty(self) -> bool:
@@ -79,7 +80,7 @@ class OwnerLibraryIndex:
             content=document.text,
             content_type=card.kind,
             title=card.title,
-            extracted_by=LIBRARY_ENGINE,
+            extracted_by=LIBRARY_PROVIDER,
             language=card.language,
             author=extra.get("author"),
             site=extra.get("publisher"),
@@ -109,5 +110,5 @@ def _build_library_hit(match: LibraryMatch, best: float) -> SearchHit:
         published=datetime.fromtimestamp(published, UTC) if published is not None else None,
         published_basis="document" if published is not None else None,
         score=max(0.0, min(1.0, match.score / best)),
-        engine=LIBRARY_ENGINE,
+        engine=LIBRARY_PROVIDER,
     )

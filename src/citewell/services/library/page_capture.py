@@ -10,7 +10,7 @@ from collections.abc import Callable
 from citewell.errors import CitewellError, NotFound
 from citewell.model.page import Page
 from citewell.services.library import document_ids, library_documents
-from citewell.services.library.library_access import find_current_owner
+from citewell.store.cache.answer_sharing import find_current_owner
 from citewell.store.library.library_store import LibraryStore
 
 logger = logging.getLogger(__name__)

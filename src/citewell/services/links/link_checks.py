@@ -22,7 +22,7 @@ MAX_CONCURRENT_CHECKS = 8
 LINK_CHECK_SECONDS = 8.0  # for all requests of one address together
 LINK_STATE_SECONDS = 3600.0  # seconds a link state stays cached
 PASSING_STATE_SECONDS = 120.0  # seconds for a state that may soon change, such as a timeout
-SHARED_LINKS_OWNER = "shared"
+from citewell.store.cache.answer_sharing import SHARED_WITH_EVERYBODY, AnswerSharing
 _HEAD_SECONDS = 3.0  # servers that never answer HEAD must leave time for GET
 _PAGE_START_BYTES = 256 * 1024  # the first bytes of a page are enough to judge it
 _MAX_PAGE_BYTES = 4 * 2**20  # bytes; a compressed page has to be fetched whole
@@ -70,15 +70,14 @@ class LinkChecker:
         wayback: str,
         archive: str = PUBLIC_ARCHIVE_URL,
         loader: CachedLoader | None = None,
-        isolated: bool = False,
+        sharing: AnswerSharing = SHARED_WITH_EVERYBODY,
         token: Callable[[], str] = lambda: secrets.token_hex(12),
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """If `isolated`, tenants share no cached states, and a call without a tenant is not cached."""
         self._client = network.client
         self._archive = WaybackMachine(network, availability=wayback, archive=archive)
         self._loader = loader
-        self._isolated = isolated
+        self._sharing = sharing
         self._token = token
         self._clock = clock
 
@@ -97,7 +96,7 @@ class LinkChecker:
         return dict(zip(wanted, states, strict=True))
 
     async def _load_link_state(self, url: str, tenant: str | None) -> LinkState:
-        owner = tenant if self._isolated else SHARED_LINKS_OWNER
+        owner = self._sharing.find_cache_owner(tenant, is_public=True)
         if self._loader is None or owner is None:
             return await self._check_with_archive(url)
 

@@ -26,7 +26,8 @@ from citewell.errors import (
     RateLimited,
     UpstreamUnavailable,
 )
-from citewell.model.page import Page
+from citewell.model.page import LIBRARY_ID_PREFIX, MAX_PAGE_BYTES, Page
+from citewell.store.cache.answer_sharing import SHARED_WITH_EVERYBODY, AnswerSharing
 from citewell.store.cache.single_flight import CachedLoader, FreshValue
 from citewell.store.cache.tiered_cache import ResultCache
 from citewell.text.truncation import truncate_text
@@ -34,9 +35,6 @@ from citewell.tooling import ProgressCallback
 
 PAGE_FRESH_SECONDS = 3600.0  # seconds
 PAGE_RENEWABLE_SECONDS = 86_400.0  # how long a stale page is kept for revalidation
-MAX_PAGE_BYTES = 5_000_000  # bytes; the most any caller gets
-SHARED_PAGES_OWNER = "shared"
-LIBRARY_DOCUMENT_PREFIX = "library:"  # prefix of the ids of library documents
 _PAGE_VERSION = 1  # raised when Page changes its shape
 _MAX_REMEMBERED_FAILURES = 2000  # failures remembered
 
@@ -90,24 +88,20 @@ class CachedPageReader:
         *,
         loader: CachedLoader,
         cache: ResultCache,
-        isolated: bool = False,
+        sharing: AnswerSharing = SHARED_WITH_EVERYBODY,
         renew: PageRenewal | None = None,
         on_page: Callable[[Page], Awaitable[None]] | None = None,
         read_library_document: Callable[[str], Awaitable[Page]] | None = None,
         clock: Callable[[], float] = time.monotonic,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
-        """If `isolated`, tenants share no cached pages, and a call without a tenant is not cached.
-
-        `on_page` is called with every page read; `read_library_document` reads a library document
-        by its id.
-        """
+        """`on_page` is called with every page read, `read_library_document` with a document's id."""
         self._on_page = on_page
         self._own = read_library_document
         self._reads = reads
         self._loader = loader
         self._cache = cache
-        self._isolated = isolated
+        self._sharing = sharing
         self._renew = renew
         self._now = now
         self._failures = PageFailures(clock)
@@ -131,7 +125,7 @@ class CachedPageReader:
     ) -> CachedPage:
         """The page with all its content, and its age; raises the errors of the page reader."""
         address = url.strip()
-        if self._own is not None and address.startswith(LIBRARY_DOCUMENT_PREFIX):
+        if self._own is not None and address.startswith(LIBRARY_ID_PREFIX):
             return CachedPage(
                 page=await self._own(address)
             )  # private and already local: not cached
@@ -143,7 +137,7 @@ class CachedPageReader:
     async def _load_web_page(
         self, address: str, on_progress: ProgressCallback | None, tenant: str | None
     ) -> CachedPage:
-        owner = self._choose_cache_owner(tenant)
+        owner = self._sharing.find_cache_owner(tenant, is_public=True)
         if owner is None:
             return CachedPage(page=await self._fetch_whole_page(address, on_progress))
         key = _build_page_key(address)
@@ -163,9 +157,6 @@ class CachedPageReader:
     async def aclose(self) -> None:
         """Close the underlying page reader."""
         await self._reads.aclose()
-
-    def _choose_cache_owner(self, tenant: str | None) -> str | None:
-        return tenant if self._isolated else SHARED_PAGES_OWNER
 
     async def _fetch_whole_page(self, url: str, on_progress: ProgressCallback | None) -> Page:
         return await self._reads.read_page(url, max_length=MAX_PAGE_BYTES, on_progress=on_progress)

@@ -27,6 +27,7 @@ from citewell.services.scholar.scholarly_providers import (
     ProviderOutcome,
     ScholarlyProviders,
 )
+from citewell.store.cache.answer_sharing import SHARED_WITH_EVERYBODY, AnswerSharing
 from citewell.store.cache.single_flight import CachedLoader, FreshValue
 
 __all__ = [
@@ -43,7 +44,6 @@ T = TypeVar("T")
 
 FULL_ANSWER_TTL_SECONDS = 3600.0  # seconds that a complete answer is cached
 PARTIAL_ANSWER_TTL_SECONDS = 300.0  # seconds for an answer in which a provider failed
-SHARED_CACHE_OWNER = "shared"
 _CACHE_VERSION = 1  # raise it if the fields of Paper or of the cached results change
 _MAX_CONCURRENT_FINDS = 256  # lookups at the same time; they share requests
 _MAX_CONCURRENT_MATCHES = 48  # references at the same time; each needs a request of its own
@@ -60,16 +60,13 @@ class WorkRecords:
         panel: ScholarlyProviders,
         *,
         loader: CachedLoader | None = None,
-        isolated: bool = False,
+        sharing: AnswerSharing = SHARED_WITH_EVERYBODY,
         at_once: int | None = None,
         bundles: LookupBatcher | None = None,
         grace: float | None = None,
         pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
-        """If `isolated`, tenants share no cache, and a call without a tenant is not cached.
-
-        `grace` is how long others are waited for, in seconds, once one provider has answered.
-        """
+        """`grace` is how long others are waited for, in seconds, once one provider has answered."""
         self._lookup = IdentifierLookup(
             panel,
             bundles or LookupBatcher(),
@@ -79,7 +76,7 @@ class WorkRecords:
             panel, self._lookup, grace=_MATCH_GRACE_SECONDS if grace is None else grace
         )
         self._loader = loader
-        self._isolated = isolated
+        self._sharing = sharing
         self._find_slots = asyncio.Semaphore(at_once or _MAX_CONCURRENT_FINDS)
         self._match_slots = asyncio.Semaphore(at_once or _MAX_CONCURRENT_MATCHES)
         self._pause = pause
@@ -135,7 +132,7 @@ class WorkRecords:
         ttl: Callable[[T], float],
         tenant: str | None,
     ) -> T:
-        owner = tenant if self._isolated else SHARED_CACHE_OWNER
+        owner = self._sharing.find_cache_owner(tenant, is_public=True)
         if self._loader is None or owner is None:
             return await make()
 

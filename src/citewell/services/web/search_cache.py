@@ -8,30 +8,32 @@ from dataclasses import asdict
 
 from citewell.model.routing_trace import RoutingTrace
 from citewell.model.search_results import SearchAnswer
-from citewell.services.library.library_access import find_library_owner
 from citewell.services.web.search_service import SearchRequest, WebSearchService
+from citewell.store.cache.answer_sharing import SHARED_WITH_EVERYBODY, AnswerSharing
 from citewell.store.cache.single_flight import CachedLoader, FreshValue
 
 SEARCH_FRESH_SECONDS = 1800.0  # seconds
 EMPTY_ANSWER_SECONDS = 60.0  # seconds for an answer without results
-SHARED_SEARCHES_OWNER = "shared"
 _SEARCH_ANSWER_VERSION = 1  # raised when SearchAnswer changes its shape
 
 
 class CachedWebSearch:
     def __init__(
-        self, web: WebSearchService, *, loader: CachedLoader, isolated: bool = False
+        self,
+        web: WebSearchService,
+        *,
+        loader: CachedLoader,
+        sharing: AnswerSharing = SHARED_WITH_EVERYBODY,
     ) -> None:
-        """If `isolated`, tenants share no cached answers, and a call without a tenant is not cached."""
         self._web = web
         self._loader = loader
-        self._isolated = isolated
+        self._sharing = sharing
 
     async def search_cached(
         self, ask: SearchRequest, *, trace: RoutingTrace, tenant: str | None = None
     ) -> SearchAnswer:
-        owner = tenant if self._isolated else SHARED_SEARCHES_OWNER
-        if owner is None or find_library_owner() is not None:  # private answers must not be cached
+        owner = self._sharing.find_cache_owner(tenant)
+        if owner is None:
             return await self._web.search_web_pages(ask, trace=trace)
 
         async def make() -> FreshValue:

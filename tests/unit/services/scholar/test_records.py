@@ -10,6 +10,7 @@ from citewell.model.paper import BibliographicQuery, IdentifierScheme, PaperId
 from citewell.services.scholar.registry_records import ReferenceMatches, WorkRecord, WorkRecords
 from citewell.services.scholar.scholarly_providers import ProviderOutcome
 from citewell.services.web.search_rounds import ProviderPause
+from citewell.store.cache.answer_sharing import AnswerSharing
 from tests.unit.services.reading import Memory
 from tests.unit.services.scholar.doubles import (
     DOI,
@@ -228,7 +229,7 @@ def test_a_failure_is_never_remembered_as_an_absence() -> None:
 def test_isolated_tenants_share_no_record() -> None:
     crossref = Registry({DOI: paper()})
     stock = mixed(("crossref", LOOKUP, crossref))
-    found = records(stock, loader=Memory().loader, isolated=True)
+    found = records(stock, loader=Memory().loader, sharing=AnswerSharing(is_split_by_tenant=True))
 
     async def two() -> None:
         await found.find_record(doi(), tenant="one")

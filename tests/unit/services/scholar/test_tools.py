@@ -11,6 +11,7 @@ from citewell.model.paper_results import GraphAnswer, PapersAnswer
 from citewell.services.scholar.citation_neighbours import CitationGraphSearch
 from citewell.services.scholar.literature_search import LiteratureSearch
 from citewell.tooling import Tool, ToolCall
+from tests.fake_services import offer_service
 from tests.requirements import requires
 
 PAPERS = PapersAnswer(papers=(), query="q", total_results=0, result_count=0, source="openalex")
@@ -82,18 +83,18 @@ class Spy:
     def __init__(self) -> None:
         self.wishes: list[Any] = []
 
-    async def search(self, ask: Any, *, trace: Any) -> PapersAnswer:
+    async def search_literature(self, ask: Any, *, trace: Any) -> PapersAnswer:
         self.wishes.append(ask)
         return PAPERS
 
-    async def around(self, wish: Any, *, trace: Any) -> GraphAnswer:
+    async def find_neighbours(self, wish: Any, *, trace: Any) -> GraphAnswer:
         self.wishes.append(wish)
         return GRAPH
 
 
 def run(tool: Tool, kind: type[Any], arguments: dict[str, Any]) -> Any:
     spy = Spy()
-    call = ToolCall(provide_service=lambda wanted: {kind: spy}[wanted])
+    call = ToolCall(require_service=offer_service(kind, spy))
     asyncio.run(tool.run(tool.args.model_validate(arguments), call))  # type: ignore[arg-type]  # a coroutine
     return spy.wishes[0]
 

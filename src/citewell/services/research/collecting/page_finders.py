@@ -6,14 +6,9 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from citewell.model.argument_types import MAX_QUERY_CHARS
-from citewell.model.page import Page
+from citewell.model.page import LIBRARY_ID_PREFIX, Page
 from citewell.model.routing_trace import RoutingTrace
 from citewell.model.search_queries import SearchHit, SearchQuery
-from citewell.services.library.library_access import (
-    LIBRARY_ID_PREFIX,
-    run_as_owner,
-    without_library,
-)
 from citewell.services.library.library_search import OwnerLibraryIndex
 from citewell.services.reading.cached_pages import CachedPageReader
 from citewell.services.scholar.literature_search import LiteratureSearch
@@ -21,6 +16,7 @@ from citewell.services.scholar.paper_request import MAX_PAPER_RESULTS
 from citewell.services.scholar.paper_request import PaperSearchRequest as PaperAsk
 from citewell.services.web.search_cache import CachedWebSearch
 from citewell.services.web.search_service import SearchRequest
+from citewell.store.cache.answer_sharing import run_as_owner, without_library
 
 _PAPER_PROVIDER = "openalex"
 _MAX_LIBRARY_HITS = 5  # hits from the user's library for one query

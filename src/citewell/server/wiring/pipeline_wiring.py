@@ -1,0 +1,84 @@
+"""Puts the middleware of tool calls in order."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from citewell.config import Settings
+from citewell.server.capabilities.tool_selection import find_profile_defaults
+from citewell.server.middleware.answer_caching import CacheMiddleware
+from citewell.server.middleware.answer_size import SizeMiddleware
+from citewell.server.middleware.argument_validation import ValidationMiddleware
+from citewell.server.middleware.audit_logging import (
+    AuditMiddleware,
+    BackgroundLineWriter,
+    build_file_writer,
+    write_to_stderr,
+)
+from citewell.server.middleware.call_metrics import MetricsMiddleware
+from citewell.server.middleware.call_timeout import TimeoutMiddleware
+from citewell.server.middleware.error_rendering import ErrorMiddleware
+from citewell.server.middleware.recent_errors import RecentErrorsMiddleware
+from citewell.server.middleware.routing_metadata import RoutingMiddleware
+from citewell.server.middleware.session_linking import SessionMiddleware
+from citewell.server.pipeline import Middleware, compose_pipeline
+from citewell.store.cache.answer_sharing import AnswerSharing
+from citewell.store.cache_store import CacheStore
+
+if TYPE_CHECKING:
+    from citewell.services.sessions.session_tracking import SessionTracker
+
+
+class CallPipeline:
+    """The middleware of one server. `run_call` passes an invocation through it to the tool."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        store: CacheStore,
+        sharing: AnswerSharing,
+        find_sessions: Callable[[], SessionTracker],
+    ) -> None:
+        self._audit_lines = _build_audit_writer(settings)
+        self.metrics = MetricsMiddleware()
+        self.recent = RecentErrorsMiddleware()
+        self.validation = ValidationMiddleware(find_profile_defaults(settings.profile))
+        self.caching = CacheMiddleware(store.loader, sharing=sharing)
+        timeout = TimeoutMiddleware(short=settings.tool_timeout, long=settings.long_tool_timeout)
+        size = SizeMiddleware(store.artifacts, threshold=settings.link_threshold)
+        # From the outside in: a call passes them downwards, its answer upwards.
+        self.run_call = compose_pipeline(
+            (
+                self.metrics,  # outermost, so that every call counts, with its whole duration
+                *self._list_audit_middleware(settings),
+                self.recent,
+                ErrorMiddleware(),  # above it a failure is an outcome, below it an exception
+                timeout,
+                self.validation,  # everything below may read the validated arguments
+                size,  # links too: what is cached and recorded below is the whole answer
+                SessionMiddleware(find_sessions),
+                RoutingMiddleware(),  # sees below it whether the answer came from the cache
+                self.caching,  # innermost: a cached answer is recorded like a new one
+            )
+        )
+
+    async def aclose(self) -> None:
+        """Write the audit lines that are still waiting."""
+        if self._audit_lines is not None:
+            await asyncio.to_thread(self._audit_lines.flush_and_stop)
+
+    def _list_audit_middleware(self, settings: Settings) -> tuple[Middleware, ...]:
+        """The audit log, if it is switched on."""
+        if self._audit_lines is None:
+            return ()
+        return (AuditMiddleware(self._audit_lines, include_query=settings.audit_include_query),)
+
+
+def _build_audit_writer(settings: Settings) -> BackgroundLineWriter | None:
+    if not settings.audit_enabled:
+        return None
+    path = settings.audit_path
+    return BackgroundLineWriter(build_file_writer(path) if path else write_to_stderr)
