@@ -101,7 +101,7 @@ def test_fifty_orders_at_once_cannot_spend_more_than_there_is(store: Kept) -> No
     kinds, balance, sums = store.run(scenario)
 
     assert kinds.count("JobView") == 13
-    assert kinds.count("InsufficientBalance") == 37
+    assert kinds.count("BalanceTooLow") == 37
     assert (balance.ticks, balance.reserved) == (5 * CENT, 195 * CENT)
     assert sums["reserve"] == balance.reserved
 
