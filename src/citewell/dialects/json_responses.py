@@ -13,6 +13,7 @@ from pydantic import (
     ValidatorFunctionWrapHandler,
     WrapValidator,
 )
+from pydantic.alias_generators import to_camel
 
 from citewell.errors import MalformedResponse, UpstreamUnavailable
 from citewell.net.http.messages import HttpResponse
@@ -64,6 +65,12 @@ class ResponsePart(BaseModel):
     """Base of models for parts of a JSON response, with the upstream's field names."""
 
     model_config = ConfigDict(extra="ignore")
+
+
+class CamelCasePart(ResponsePart):
+    """A part whose fields the upstream names in camel case."""
+
+    model_config = ConfigDict(alias_generator=to_camel)
 
 
 class JsonResponse(ResponsePart):
