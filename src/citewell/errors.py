@@ -2,14 +2,38 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable, Mapping
-from typing import ClassVar
+from enum import StrEnum
+from typing import ClassVar, Self
+
+
+class FailureReason(StrEnum):
+    """The cause of a failure. Code decides by it, never by the words of a message."""
+
+    DNS = "dns"  # the host name has no address
+    CONNECT = "connect"  # no connection was made
+    TLS = "tls"  # no secure connection, or a certificate that is not trusted
+    PROXY = "proxy"  # the configured proxy did not connect
+    TIMEOUT = "timeout"  # no whole response in time
+    RESET = "reset"  # the connection ended before the response did
+    BROWSER = "browser"  # the browser or its tab ended
+    NOBODY_ASKED = "nobody_asked"  # there was no upstream that could be asked
+    TOO_MANY_REDIRECTS = "too_many_redirects"
+    EMPTY_FILE = "empty_file"
+    BOT_WALL = "bot_wall"
+    RATE_LIMITED = "rate_limited"
+    JSON_DISABLED = "json_disabled"  # the instance's owner has switched its JSON interface off
+    NOT_CONFIGURED = "not_configured"
 
 
 class CitewellError(Exception):
     """A failure with its kind, whether and when to retry, and what to do next.
 
-    The first argument is one plain sentence for a reader; it must never contain a secret.
+    The first argument is one plain sentence for a reader; it must never contain a secret. For
+    code there are, where known: `reason`; `http_status`, the status that the upstream sent;
+    `settings`, the settings that the message names; and `remedy`, a configuration line or command
+    that mends the failure. These four are not part of the answer to a client.
     """
 
     kind: ClassVar[str] = "internal"
@@ -28,6 +52,10 @@ class CitewellError(Exception):
         action: str | None = None,
         detail: str | None = None,
         extra: Mapping[str, object] | None = None,
+        reason: FailureReason | None = None,
+        http_status: int | None = None,
+        settings: Iterable[str] = (),
+        remedy: str = "",
     ) -> None:
         super().__init__(message)
         self.message = message
@@ -37,6 +65,16 @@ class CitewellError(Exception):
         self.suggested_action = action or self.action
         self.detail = detail
         self.extra = dict(extra or {})
+        self.reason = reason
+        self.http_status = http_status
+        self.settings = tuple(settings)
+        self.remedy = remedy
+
+    def copy_with_message(self, message: str) -> Self:
+        """A copy with another message; the original may be raised again elsewhere."""
+        other = copy.copy(self)
+        other.message, other.args, other.extra = message, (message,), dict(self.extra)
+        return other
 
     def build_error_block(self) -> dict[str, object]:
         """The machine-readable part of the error answer; unknown fields are left out."""
@@ -67,6 +105,10 @@ class InvalidInput(CitewellError):
 
 class RefusedByPolicy(InvalidInput):
     """Our own policy forbids the address; it is not retried and not passed to another provider."""
+
+
+class RefusedByRobots(RefusedByPolicy):
+    """The site's robots.txt asks programs not to read the page, and we comply."""
 
 
 class NotFound(CitewellError):

@@ -70,9 +70,14 @@ def validate_response(model: type[M], answer: Any, account: PaidAccount) -> M:
         raise MalformedResponse(message, provider=account.provider) from None
 
 
-def build_refusal_error(said: str, status: int | None, account: PaidAccount) -> CitewellError:
-    """The error that an upstream's message and status mean."""
-    detail = f"HTTP {status}: {said}" if status else said
+def build_refusal_error(
+    said: str, status: int | None, account: PaidAccount, *, otherwise: str = ""
+) -> CitewellError:
+    """The error that an upstream's message and status mean.
+
+    `otherwise` is our own description of the failure, for an upstream that gives no message.
+    """
+    detail = f"HTTP {status}: {said}" if status else said or otherwise
     if _UNKNOWN_MODEL_PATTERN.search(said):
         return Misconfigured(
             f"{account.title} does not offer the model {account.model!r}: set {account.model_setting}"
@@ -80,20 +85,22 @@ def build_refusal_error(said: str, status: int | None, account: PaidAccount) -> 
             provider=account.provider,
             action="inform_user",
             detail=detail,
+            http_status=status,
+            settings=(account.model_setting,),
         )
     if _NO_CREDIT_PATTERN.search(said):
         return OutOfCredit(
             f"The account with {account.title} has no credit left.",
             provider=account.provider,
             detail=detail,
+            http_status=status,
         )
-    if status == 404:
-        return NotFound(
-            f"{account.title} has no such record.", provider=account.provider, detail=detail
-        )
-    return RejectedRequest(
-        f"{account.title} refused the request.", provider=account.provider, detail=detail
+    kind, message = (
+        (NotFound, f"{account.title} has no such record.")
+        if status == 404
+        else (RejectedRequest, f"{account.title} refused the request.")
     )
+    return kind(message, provider=account.provider, detail=detail, http_status=status)
 
 
 def extract_error_message(error: Any) -> str:

@@ -8,11 +8,13 @@ from citewell.errors import (
     BrowserUnavailable,
     CitewellError,
     ContentEmpty,
+    FailureReason,
     InvalidInput,
     NetworkFailed,
     NotFound,
     RateLimited,
     RefusedByPolicy,
+    RefusedByRobots,
     RejectedRequest,
     TooLarge,
     UpstreamUnavailable,
@@ -27,9 +29,9 @@ def build_url_error(url: str, reason: str) -> RefusedByPolicy:
     return RefusedByPolicy(said, detail=reason)
 
 
-def build_robots_error(url: str, reason: str) -> RefusedByPolicy:
+def build_robots_error(url: str, reason: str) -> RefusedByRobots:
     said = f"URL rejected for {mask_secrets(url)}: {reason.rstrip('.')}. "
-    return RefusedByPolicy(
+    return RefusedByRobots(
         said + "Set CITEWELL_RESPECT_ROBOTS=false to read it nevertheless.", detail=reason
     )
 
@@ -39,9 +41,15 @@ def build_reader_error(url: str) -> ContentEmpty:
     return ContentEmpty(said, detail="reader failed", action="report_bug")
 
 
-def build_network_error(url: str, reason: str) -> NetworkFailed:
-    said = f"Network error on {mask_secrets(url)}: {reason.rstrip('.')}. Check connectivity."
-    return NetworkFailed(said, detail=reason.rstrip("."))
+def build_refusal(url: str, error: RefusedByPolicy) -> RefusedByPolicy:
+    """The error for a refused page; for one refused by robots.txt it says how to read it anyway."""
+    by_robots = isinstance(error, RefusedByRobots)
+    return (build_robots_error if by_robots else build_url_error)(url, error.message)
+
+
+def build_network_error(url: str, said: str, *, reason: FailureReason | None) -> NetworkFailed:
+    message = f"Network error on {mask_secrets(url)}: {said.rstrip('.')}. Check connectivity."
+    return NetworkFailed(message, detail=said.rstrip("."), reason=reason)
 
 
 def build_wall_error(url: str, by: str) -> Blocked:
@@ -80,7 +88,7 @@ def build_paywall_error(url: str, detail: str) -> AuthRequired:
 def build_rate_limit_error(url: str, delay: float | None) -> RateLimited:
     seconds = round(delay or RateLimited.default_delay or 60)
     said = f"Rate limited on {mask_secrets(url)}. Retry in {seconds} seconds."
-    return RateLimited(said, retry_after=seconds, detail="HTTP 429")
+    return RateLimited(said, retry_after=seconds, detail="HTTP 429", http_status=429)
 
 
 def build_empty_error(url: str, detail: str) -> ContentEmpty:
@@ -95,17 +103,23 @@ def build_unreadable_kind_error(url: str, kind: str) -> ContentEmpty:
 
 def build_server_error(url: str, status: int) -> UpstreamUnavailable:
     said = f"The server of {mask_secrets(url)} responded with HTTP {status}. Try again later."
-    return UpstreamUnavailable(said, detail=f"HTTP {status}", action="inform_user")
+    return UpstreamUnavailable(
+        said, detail=f"HTTP {status}", action="inform_user", http_status=status
+    )
 
 
-def build_bad_response_error(url: str, reason: str) -> UpstreamUnavailable:
-    said = f"The server of {mask_secrets(url)} sent no usable response: {reason}"
-    return UpstreamUnavailable(said, detail=reason.rstrip("."), action="inform_user")
+def build_bad_response_error(
+    url: str, said: str, *, reason: FailureReason | None
+) -> UpstreamUnavailable:
+    message = f"The server of {mask_secrets(url)} sent no usable response: {said}"
+    return UpstreamUnavailable(
+        message, detail=said.rstrip("."), action="inform_user", reason=reason
+    )
 
 
 def build_status_error(url: str, status: int) -> RejectedRequest:
     said = f"The server of {mask_secrets(url)} refused the request with HTTP {status}."
-    return RejectedRequest(said, detail=f"HTTP {status}")
+    return RejectedRequest(said, detail=f"HTTP {status}", http_status=status)
 
 
 def build_size_error(url: str, limit: int) -> TooLarge:
@@ -138,6 +152,8 @@ def merge_tier_errors(outcomes: list[tuple[str, CitewellError]]) -> CitewellErro
         retry_after=worst.retry_after,
         action=worst.suggested_action,
         detail=tiers,
+        reason=worst.reason,
+        http_status=worst.http_status,
     )
 
 

@@ -195,11 +195,12 @@ class Provider:
             if status is ResearchStatus.CANCELLED
             else ResearchStatus.FAILED
         )
-        said = (
-            extract_error_message(answer.error)
-            or f"The run ended as {answer.status} and has no text."
+        error = build_refusal_error(
+            extract_error_message(answer.error),
+            None,
+            account,
+            otherwise=f"The run ended as {answer.status} and has no text.",
         )
-        error = build_refusal_error(said, None, account)
         return PollOutcome(status=failed, report=report, error=error.message, error_kind=error.kind)
 
     async def cancel_research(self, ref: str) -> None:
@@ -248,9 +249,10 @@ class Provider:
     ) -> ProviderReport:
         if not _list_output_parts(answer):
             raise build_refusal_error(
-                extract_error_message(answer.error) or "The response contains no text.",
+                extract_error_message(answer.error),
                 None,
                 account,
+                otherwise="The response contains no text.",
             )
         return self._build_gemini_report(answer, account)
 

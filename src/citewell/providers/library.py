@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from citewell.errors import Misconfigured
+from citewell.errors import FailureReason, Misconfigured
 from citewell.model.search_queries import SearchFilter, SearchHits, SearchQuery
 from citewell.ports import Offer, ProviderKit, ProviderSpec
 
@@ -27,6 +27,8 @@ SPEC = ProviderSpec(
     test_evidence="our own index, on SQLite and PostgreSQL",
 )
 
+_ADD_COMMAND = "citewell library add PATH"
+
 
 class Provider:
     def __init__(self, kit: ProviderKit) -> None:
@@ -36,10 +38,12 @@ class Provider:
         found = await self._index.search_documents(query) if self._index else SearchHits()
         if not found.hits and await self._is_library_empty():
             raise Misconfigured(
-                "Your library holds no documents yet. Add some with `citewell library add PATH`.",
+                f"Your library holds no documents yet. Add some with `{_ADD_COMMAND}`.",
                 provider=SPEC.name,
                 action="inform_user",
-                extra={"reason": "not_configured"},
+                extra={"reason": FailureReason.NOT_CONFIGURED.value},
+                reason=FailureReason.NOT_CONFIGURED,
+                remedy=_ADD_COMMAND,
             )
         return found
 

@@ -39,6 +39,14 @@ class ArtifactLink:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ToolError:
+    """The error of a call, with secrets masked: the sentence for the reader and the error block."""
+
+    message: str
+    block: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ToolOutcome:
     """What the client receives: structured content, or the text of an error."""
 
@@ -46,8 +54,12 @@ class ToolOutcome:
     text: str | None = None
     links: tuple[ArtifactLink, ...] = ()
     meta: dict[str, Any] = field(default_factory=dict)
-    is_error: bool = False
+    error: ToolError | None = None  # what `text` says, for code
     found_nothing: bool = False  # the tool found nothing; such an answer is cached only briefly
+
+    @property
+    def is_error(self) -> bool:
+        return self.error is not None
 
 
 NextStep = Callable[[ToolInvocation], Awaitable[ToolOutcome]]

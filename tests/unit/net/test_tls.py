@@ -10,7 +10,8 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from citewell.errors import NetworkFailed
+from citewell.errors import FailureReason, NetworkFailed
+from citewell.net.browser.stealth_client import StealthClient
 from citewell.net.http.messages import HttpRequest
 from citewell.net.network import Network
 from tests.unit.net.loopback import LOOPBACK, close, settings
@@ -55,7 +56,9 @@ async def _answer(reader: Any, writer: Any) -> None:
     await close(writer)
 
 
-def fetch(certificate: Any, host: Any = "site.example.org", **fields: Any) -> Any:
+def fetch(
+    certificate: Any, host: Any = "site.example.org", *, stealth: bool = False, **fields: Any
+) -> Any:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate)
 
@@ -63,10 +66,11 @@ def fetch(certificate: Any, host: Any = "site.example.org", **fields: Any) -> An
         network = Network(settings(**fields), resolver=LOOPBACK)
         async with await asyncio.start_server(_answer, "127.0.0.1", 0, ssl=context) as server:
             port = server.sockets[0].getsockname()[1]
+            client = StealthClient(network.guard) if stealth else network.client
             try:
-                return await network.client.send_request(HttpRequest(url=f"https://{host}:{port}/"))
+                return await client.send_request(HttpRequest(url=f"https://{host}:{port}/"))
             finally:
-                await network.aclose()
+                await client.aclose()
 
     return asyncio.run(run())
 
@@ -83,3 +87,16 @@ def test_an_unknown_authority_is_not_trusted(certificate: Any) -> None:
 def test_the_certificate_must_be_for_the_name_that_was_asked(certificate: Any) -> None:
     with pytest.raises(NetworkFailed, match="certificate"):
         fetch(certificate, host="other.example.org", ca_file=certificate)
+
+
+@pytest.mark.parametrize("stealth", [True, False])
+def test_a_certificate_that_is_not_trusted_has_its_own_reason(
+    certificate: Any, *, stealth: bool
+) -> None:
+    if stealth:
+        pytest.importorskip("wreq")
+
+    with pytest.raises(NetworkFailed) as caught:
+        fetch(certificate, stealth=stealth)
+
+    assert caught.value.reason is FailureReason.TLS

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from citewell.errors import NetworkFailed, RefusedByPolicy
+from citewell.errors import FailureReason, NetworkFailed, RefusedByPolicy, RefusedByRobots
 from citewell.net.http.messages import HttpRequest, HttpResponse
 from citewell.services.reading.raw_pages import RawPageFetcher
 from tests.requirements import requires
@@ -55,7 +55,7 @@ def test_other_schemes_are_refused_before_anything_is_sent(url: str) -> None:
 @requires("scrape_page.raw_guards")
 def test_what_robots_txt_forbids_is_not_fetched_raw_either() -> None:
     web = Web()
-    robots = Robots(RefusedByPolicy("example.org asks not to be read (robots.txt)."))
+    robots = Robots(RefusedByRobots("example.org asks not to be read."))
 
     with pytest.raises(RefusedByPolicy, match="CITEWELL_RESPECT_ROBOTS"):
         asyncio.run(
@@ -65,10 +65,21 @@ def test_what_robots_txt_forbids_is_not_fetched_raw_either() -> None:
     assert web.requests == []
 
 
-def test_a_host_that_cannot_be_found_is_a_network_error() -> None:
-    robots = Robots(NetworkFailed("No such host."))
+def test_a_site_that_the_guard_refuses_is_not_blamed_on_its_robots_txt() -> None:
+    robots = Robots(RefusedByPolicy("example.org does not lead to a public address."))
 
-    with pytest.raises(NetworkFailed, match="Network error on"):
+    with pytest.raises(RefusedByPolicy, match="Provide a valid public"):
         asyncio.run(
             RawPageFetcher(Web(), robots=robots, timeout=5).fetch_raw_page(URL, max_length=10)
         )
+
+
+def test_a_host_that_cannot_be_found_is_a_network_error() -> None:
+    robots = Robots(NetworkFailed("No such host.", reason=FailureReason.DNS))
+
+    with pytest.raises(NetworkFailed, match="Network error on") as caught:
+        asyncio.run(
+            RawPageFetcher(Web(), robots=robots, timeout=5).fetch_raw_page(URL, max_length=10)
+        )
+
+    assert caught.value.reason is FailureReason.DNS

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import json
-
 from citewell.cli.running import exit_codes
 from citewell.cli.terminal import screen
-from citewell.server.pipeline import ToolOutcome
+from citewell.server.pipeline import ToolError
 
 
-def print_tool_error(outcome: ToolOutcome, *, as_json: bool) -> int:
-    """Print the error and return the exit code. The text holds the error block as JSON after a blank line."""
-    message, _, rest = (outcome.text or "").partition("\n\n")
-    block = json.loads(rest)["error"]
+def print_tool_error(error: ToolError, *, as_json: bool) -> int:
+    """Print the error and return the exit code."""
     if as_json:
-        screen.print_json({"error": {"message": message} | block})
-    exit_codes.print_error(message, block)
-    return exit_codes.find_exit_code(block["kind"])
+        screen.print_json({"error": {"message": error.message, **error.block}})
+    exit_codes.print_error(error.message, error.block)
+    return exit_codes.find_exit_code(error.block["kind"])

@@ -16,7 +16,7 @@ from citewell.dialects.paid_apis import (
     read_paid_response,
 )
 from citewell.dialects.responses_api import run_responses as answers
-from citewell.errors import MalformedResponse
+from citewell.errors import CitewellError, MalformedResponse
 from citewell.model.research import PollOutcome, ProviderReport, ResearchStatus, SubmitOutcome
 from citewell.net.upstream.upstream_client import Upstream
 
@@ -63,9 +63,7 @@ class ResponsesClient:
             return SubmitOutcome(ref=answer.id)
         polled = self._build_poll_outcome(answer)
         if polled.report is None:
-            raise build_refusal_error(
-                polled.error or "The run ended without text.", None, self._door.account
-            )
+            raise self._build_run_error(answer)
         return SubmitOutcome(ref=answer.id if background else None, report=polled.report)
 
     async def run_to_report(self, request: Mapping[str, Any], *, tag: str) -> ProviderReport:
@@ -133,13 +131,15 @@ class ResponsesClient:
             if status is ResearchStatus.CANCELLED
             else ResearchStatus.FAILED
         )
-        said = (
-            extract_error_message(answer.error)
-            or answers.describe_early_stop(answer)
-            or "The run ended without text."
-        )
-        error = build_refusal_error(said, None, self._door.account)
+        error = self._build_run_error(answer)
         return PollOutcome(status=failed, report=report, error=error.message, error_kind=error.kind)
+
+    def _build_run_error(self, answer: answers.RunResponse) -> CitewellError:
+        """The error of a run that ended without text."""
+        said = extract_error_message(answer.error) or answers.describe_early_stop(answer)
+        return build_refusal_error(
+            said, None, self._door.account, otherwise="The run ended without text."
+        )
 
     def _build_provider_report(self, answer: answers.RunResponse) -> ProviderReport:
         usage = answers.read_run_usage(answer)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from citewell.errors import CitewellError
+from citewell.errors import CitewellError, FailureReason
 from citewell.fetch.documents.document_text import (
     DocumentLimits,
     DocumentText,
@@ -30,7 +30,9 @@ async def read_document(
     """
     if not body:
         raise UnreadableDocument(
-            f"No content extracted from {mask_secrets(url)}. The file is empty.", detail="empty"
+            f"No content extracted from {mask_secrets(url)}. The file is empty.",
+            detail="empty",
+            reason=FailureReason.EMPTY_FILE,
         )
     if len(body) > limits.max_bytes:
         raise TookTooMuch(
@@ -50,4 +52,4 @@ async def read_document(
 def _add_address_to_error(error: CitewellError, url: str) -> CitewellError:
     """The same error with the address in its message, in the form that other page errors have."""
     said = f"No content extracted from {mask_secrets(url)}. {error.message}"
-    return type(error)(said, detail=error.message.rstrip("."))
+    return type(error)(said, detail=error.message.rstrip("."), reason=error.reason)

@@ -24,8 +24,8 @@ from citewell.fetch.sites.youtube_player import (
     VideoDetails,
     build_playback_error,
     choose_caption_track,
-    describe_playback_problem,
     find_initial_player,
+    find_playback_problem,
     parse_player_answer,
 )
 from citewell.model.page import Page
@@ -248,7 +248,8 @@ def _build_transcript_page(route: SiteRoute, kit: SiteKit, found: _VideoFindings
 
 
 def _build_description_page(route: SiteRoute, kit: SiteKit, found: _VideoFindings) -> Page:
-    reason = describe_playback_problem(found.players) or "no captions could be read"
+    problem = find_playback_problem(found.players)
+    reason = problem.description if problem else "no captions could be read"
     note = f"No transcript ({reason}). This is the video's description."
     text = markdown_parts.convert_plain_text(found.choose_details().shortDescription)
     body = f"*{markdown_parts.format_inline_text(note)}*\n\n## Description\n\n{text}"

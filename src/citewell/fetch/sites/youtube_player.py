@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import islice
 
 from pydantic import ValidationError
@@ -121,38 +122,51 @@ def choose_caption_track(player: PlayerAnswer, wanted: Sequence[str]) -> Caption
     return player.default_track or next(iter([*by_people, *player.caption_tracks]), None)
 
 
-def describe_playback_problem(players: Sequence[PlayerAnswer]) -> str | None:
-    """Why a video cannot be played, in a few words; None if some player allows it or none answered."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlaybackProblem:
+    """Why a video cannot be played."""
+
+    description: str  # a few words
+    youtube_reason: str  # as YouTube says it; empty if it says nothing
+    is_age_restricted: bool = False
+
+
+def find_playback_problem(players: Sequence[PlayerAnswer]) -> PlaybackProblem | None:
+    """Why a video cannot be played; None if some player allows it or none answered."""
     troubled = [one.playability for one in players if one.playability.status not in {None, "OK"}]
     if not troubled or len(troubled) < len(players):
         return None
     state = troubled[-1]
     said = clean_markup(state.reason or state.reasonTitle).rstrip(".")
-    if state.desktopLegacyAgeGateReason or (state.status or "").startswith("AGE_"):
-        return f"age-restricted: {said or 'viewers must sign in'}"
-    if state.status == "LOGIN_REQUIRED" and _AGE_LIMIT_PATTERN.search(said):
-        return f"age-restricted: {said}"
-    return said or clean_markup(state.status).lower().replace("_", " ")
+    gated = state.desktopLegacyAgeGateReason or (state.status or "").startswith("AGE_")
+    if gated or (state.status == "LOGIN_REQUIRED" and _AGE_LIMIT_PATTERN.search(said)):
+        return PlaybackProblem(
+            description=f"age-restricted: {said or 'viewers must sign in'}",
+            youtube_reason=said,
+            is_age_restricted=True,
+        )
+    told = said or clean_markup(state.status).lower().replace("_", " ")
+    return PlaybackProblem(description=told, youtube_reason=told)
 
 
 def build_playback_error(
     url: str, players: Sequence[PlayerAnswer], *, consent: bool
 ) -> CitewellError | None:
     """The error for a video that cannot be played; None if no reason is known."""
-    reason = describe_playback_problem(players)
-    if reason is None:
+    problem = find_playback_problem(players)
+    if problem is None:
         if consent and not players:
             said = (
                 f"Blocked: {mask_secrets(url)} shows YouTube's consent page instead of the video."
             )
             return Blocked(said, detail="consent page")
         return None
+    reason, theirs = problem.description, problem.youtube_reason
     said = f"{mask_secrets(url)}: YouTube's reason for not playing it: {reason}."
     status = players[-1].playability.status
     if status == "ERROR":
         return NotFound(f"Not found: {said}", detail=reason)
-    if reason.startswith("age-restricted") or _PRIVATE_VIDEO_PATTERN.search(reason):
-        return AuthRequired(f"Auth required: {said}", detail=reason, action="inform_user")
-    if status == "LOGIN_REQUIRED" and not _BOT_CHECK_PATTERN.search(reason):
+    login = status == "LOGIN_REQUIRED" and not _BOT_CHECK_PATTERN.search(theirs)
+    if problem.is_age_restricted or login or _PRIVATE_VIDEO_PATTERN.search(theirs):
         return AuthRequired(f"Auth required: {said}", detail=reason, action="inform_user")
     return Blocked(f"Blocked: {said}", detail=reason)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 from playwright.async_api import Browser, CDPSession, Error, Playwright, async_playwright
 
-from citewell.errors import NetworkFailed
+from citewell.errors import FailureReason, NetworkFailed
 from citewell.net.browser import chromium_process
 from citewell.net.browser.chromium_process import BrowserSettings
 from citewell.net.browser.guarded_proxy import GuardedProxy
@@ -99,7 +99,10 @@ class BrowserEngine:
         except Error:
             # The tab or browser crashed, or the tab did not close: replace the browser.
             self._stuck = True
-            raise NetworkFailed("The browser or its tab closed before the page was read.") from None
+            raise NetworkFailed(
+                "The browser or its tab closed before the page was read.",
+                reason=FailureReason.BROWSER,
+            ) from None
 
     async def aclose(self) -> None:
         if self._rounds is not None:

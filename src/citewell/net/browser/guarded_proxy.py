@@ -14,7 +14,8 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Self
 
-from citewell.errors import CitewellError, NetworkFailed, RefusedByPolicy
+from citewell.errors import CitewellError, FailureReason, NetworkFailed, RefusedByPolicy
+from citewell.net.browser.proxy_refusals import PROHIBITED_ERROR_TYPE, choose_error_type
 from citewell.net.browser.proxy_requests import (
     MAX_HEAD_BYTES,
     ProxyRejection,
@@ -158,7 +159,7 @@ class GuardedProxy:
         try:
             return self._guard.check_url(url, page=self._page)
         except RefusedByPolicy:
-            raise ProxyRejection(403, "destination_ip_prohibited") from None
+            raise ProxyRejection(403, PROHIBITED_ERROR_TYPE) from None
 
     async def _tunnel_connection(self, near: _ConnectionEnd, target: RequestTarget) -> None:
         """Copy bytes in both directions until both ends finish or the idle timeout passes."""
@@ -191,9 +192,9 @@ class GuardedProxy:
             async with asyncio.timeout(self._bounds.connect_seconds):
                 return await self._open_checked_connection(target)
         except RefusedByPolicy:
-            raise ProxyRejection(403, "destination_ip_prohibited") from None
-        except (CitewellError, TimeoutError):
-            raise ProxyRejection(502, "destination_unavailable") from None
+            raise ProxyRejection(403, PROHIBITED_ERROR_TYPE) from None
+        except (CitewellError, TimeoutError) as error:
+            raise ProxyRejection(502, choose_error_type(error)) from None
 
     async def _open_checked_connection(self, target: RequestTarget) -> _ConnectionEnd:
         for candidate in await self._guard.resolve_checked(target.host, target.port):
@@ -207,7 +208,9 @@ class GuardedProxy:
                 return far
             await far.aclose()
             raise RefusedByPolicy("The connection did not reach the address that was checked.")
-        raise NetworkFailed(f"The connection to {target.host} failed.")
+        raise NetworkFailed(
+            f"The connection to {target.host} failed.", reason=FailureReason.CONNECT
+        )
 
     async def _copy_bytes(
         self,

@@ -13,7 +13,7 @@ from dataclasses import replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from citewell.errors import BrowserUnavailable, NetworkFailed
+from citewell.errors import BrowserUnavailable, FailureReason, NetworkFailed
 from citewell.net.browser import chromium_process
 from citewell.net.browser.chromium_process import BrowserSettings
 from citewell.net.browser.guarded_proxy import GuardedProxy
@@ -94,7 +94,10 @@ class PageBrowser:
             async with asyncio.timeout(request.timeout + _TAB_CLOSE_GRACE_SECONDS):
                 return await engine.visit_address(request, settle_seconds=self._quiet)
         except TimeoutError:
-            raise NetworkFailed(f"The page did not load within {request.timeout:.3g} s.") from None
+            raise NetworkFailed(
+                f"The page did not load within {request.timeout:.3g} s.",
+                reason=FailureReason.TIMEOUT,
+            ) from None
         finally:
             engine.visitors -= 1
             await self._finish_visit(engine)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from playwright.async_api import Browser, BrowserContext, Error, Frame, Page
 from playwright.async_api import Response as Answer
 
-from citewell.errors import ContentEmpty, NetworkFailed, TooLarge
+from citewell.errors import ContentEmpty, FailureReason, NetworkFailed, TooLarge
 from citewell.net.browser.page_activity import PageActivity
 from citewell.net.guard.address_guard import Guard
 from citewell.net.http.messages import HttpRequest, HttpResponse
@@ -25,6 +25,18 @@ _MEDIA_FILE_PATTERN = re.compile(
     r"\.(?:aac|avi|flac|m3u8|m4[av]|mkv|mov|mp[34]|mpd|og[agv]|ts|wav|webm)(?:\?|$)"
 )
 _HTML_MEDIA_TYPES = frozenset({"text/html", "application/xhtml+xml", ""})
+# Parts of the error codes of Chromium and of its driver; the first that fits counts.
+_REASONS_BY_CHROMIUM_CODE = (
+    ("ERR_NAME_", FailureReason.DNS),
+    ("ERR_SSL_", FailureReason.TLS),
+    ("ERR_TOO_MANY_REDIRECTS", FailureReason.TOO_MANY_REDIRECTS),
+    ("TIMED_OUT", FailureReason.TIMEOUT),
+    ("ERR_CONNECTION_RESET", FailureReason.RESET),
+    ("ERR_CONNECTION_CLOSED", FailureReason.RESET),
+    ("ERR_EMPTY_RESPONSE", FailureReason.RESET),
+    ("net::", FailureReason.CONNECT),
+    ("Timeout", FailureReason.TIMEOUT),
+)
 
 # Cheap to compute, and different whenever the visible page may have changed.
 _PAGE_SIGNATURE_SCRIPT = """() => [document.readyState, location.href,
@@ -155,10 +167,22 @@ async def _explain_navigation_error(error: Error, url: str, guard: Guard) -> Exc
     target = guard.check_url(url, page=True)
     await guard.resolve_checked(target.host, target.port)
     if "ERR_CERT" in error.message:
-        return NetworkFailed(f"The certificate of {target.host} is not trusted by the browser.")
+        return NetworkFailed(
+            f"The certificate of {target.host} is not trusted by the browser.",
+            reason=FailureReason.TLS,
+        )
     if "net::" in error.message or "Timeout" in error.message:
-        return NetworkFailed(f"The browser's connection to {target.host} failed.")
+        return NetworkFailed(
+            f"The browser's connection to {target.host} failed.",
+            reason=_find_navigation_reason(error),
+        )
     return error
+
+
+def _find_navigation_reason(error: Error) -> FailureReason:
+    """The reason that the browser's own error code stands for."""
+    found = (reason for code, reason in _REASONS_BY_CHROMIUM_CODE if code in error.message)
+    return next(found, FailureReason.CONNECT)
 
 
 async def _wait_until_settled(

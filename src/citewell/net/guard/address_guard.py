@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from citewell.config import Settings
-from citewell.errors import Misconfigured, NotConnected, RefusedByPolicy
+from citewell.errors import FailureReason, Misconfigured, NotConnected, RefusedByPolicy
 from citewell.net.guard import ip_addresses
 from citewell.net.guard.url_grammar import RequestTarget, encode_idna_name, parse_url
 
@@ -117,10 +117,12 @@ class Guard:
         try:
             answers = await self._resolver(host)
         except (OSError, UnicodeError):
-            raise NotConnected(f"The name {host} could not be resolved.") from None
+            raise NotConnected(
+                f"The name {host} could not be resolved.", reason=FailureReason.DNS
+            ) from None
         found = tuple(ip_addresses.parse_ip_address(answer) for answer in dict.fromkeys(answers))
         if not found:
-            raise NotConnected(f"The name {host} has no address.")
+            raise NotConnected(f"The name {host} has no address.", reason=FailureReason.DNS)
         known = tuple(item for item in found if item is not None)
         if len(known) < len(found):
             raise RefusedByPolicy(f"{host} does not lead to a public address.")

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import httpcore2
 
-from citewell.errors import InvalidInput, NetworkFailed, NotConnected, TooLarge
+from citewell.errors import FailureReason, InvalidInput, NetworkFailed, NotConnected, TooLarge
 from citewell.net.guard.address_guard import Guard
 from citewell.net.guard.url_grammar import RequestTarget
 from citewell.net.http.guarded_sockets import GuardedSocketBackend, ProxySocketBackend
@@ -139,23 +139,31 @@ def _translate_library_errors(host: str) -> Iterator[None]:
         raise InvalidInput("The request is not valid HTTP.") from None
     except httpcore2.RemoteProtocolError:
         raise NetworkFailed(
-            f"{host} closed the connection early, or does not speak HTTP."
+            f"{host} closed the connection early, or does not speak HTTP.",
+            reason=FailureReason.RESET,
         ) from None
     except httpcore2.ProxyError:
-        raise NetworkFailed(f"The configured proxy could not connect to {host}.") from None
+        raise NetworkFailed(
+            f"The configured proxy could not connect to {host}.", reason=FailureReason.PROXY
+        ) from None
     except (httpcore2.ConnectError, httpcore2.ConnectTimeout, httpcore2.PoolTimeout) as error:
-        raise NotConnected(_describe_connection_failure(host, error)) from None
+        said, reason = _explain_connection_failure(host, error, otherwise=FailureReason.CONNECT)
+        raise NotConnected(said, reason=reason) from None
     except (httpcore2.NetworkError, httpcore2.TimeoutException, OSError) as error:
-        raise NetworkFailed(_describe_connection_failure(host, error)) from None
+        said, reason = _explain_connection_failure(host, error, otherwise=FailureReason.RESET)
+        raise NetworkFailed(said, reason=reason) from None
 
 
-def _describe_connection_failure(host: str, error: BaseException) -> str:
+def _explain_connection_failure(
+    host: str, error: BaseException, *, otherwise: FailureReason
+) -> tuple[str, FailureReason]:
     causes = {type(cause) for cause in _list_error_causes(error)}
     if ssl.SSLCertVerificationError in causes:
-        return f"The certificate of {host} is not trusted."
+        return f"The certificate of {host} is not trusted.", FailureReason.TLS
     if any(issubclass(cause, ssl.SSLError) for cause in causes):
-        return f"No secure connection to {host} could be made."
-    return f"The connection to {host} failed."
+        return f"No secure connection to {host} could be made.", FailureReason.TLS
+    slow = isinstance(error, (httpcore2.TimeoutException, TimeoutError))
+    return f"The connection to {host} failed.", FailureReason.TIMEOUT if slow else otherwise
 
 
 def _list_error_causes(error: BaseException | None) -> Iterator[BaseException]:

@@ -34,7 +34,13 @@ def check_status(
         if issubclass(kind, RateLimited | GatewayOverloaded)
         else None
     )
-    raise kind(message, provider=provider, retry_after=delay, detail=f"HTTP {status}")
+    raise kind(
+        message,
+        provider=provider,
+        retry_after=delay,
+        detail=f"HTTP {status}",
+        http_status=status,
+    )
 
 
 def _classify_status(status: int) -> tuple[type[UpstreamError | NotFound], str]:

@@ -129,6 +129,7 @@ class Provider:
             unresponsive=harvest.unresponsive,
             instance=harvest.instance.url,
             notes=harvest.notes,
+            remedy=harvest.remedy,
         )
 
     async def search_news(self, query: SearchQuery) -> SearchHits:

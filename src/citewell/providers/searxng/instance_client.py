@@ -34,6 +34,7 @@ _CLIENT_HEADERS = {"accept": "text/html,application/json", "accept-language": "e
 _PUBLIC_TIMEOUT_SECONDS = 6.0  # after that the next instance is tried
 _GATEWAY_STATUSES = frozenset({502, 503, 504})  # for your own instance `Upstream` retries these
 _ACCEPTED_STATUSES = frozenset(range(300, 600))
+_LIMITER_LINE = "server: limiter: false"
 _PARAMETER_PATTERN = re.compile(r"parameter (\w{1,20})")
 
 
@@ -90,16 +91,18 @@ class InstanceClient:
                 read_retry_delay(response.headers, now=self._manners.clock)
                 or RATE_LIMIT_REST_SECONDS
             )
-            return RateLimited(_describe_limiter(instance), retry_after=delay)
+            return _build_limiter_error(instance, delay)
         if status == 400:
             return RejectedRequest(_describe_rejection(response))
         if status == 401:
             message = f"{instance.url} requires a login. For your own instance set {BASIC_AUTH_SETTING} or {HEADERS_SETTING}."
-            return AuthRequired(message)
+            return AuthRequired(message, settings=(BASIC_AUTH_SETTING, HEADERS_SETTING))
         if status == 403:
-            return Blocked(f"{instance.url} refused the request.", detail="HTTP 403")
+            return Blocked(
+                f"{instance.url} refused the request.", detail="HTTP 403", http_status=status
+            )
         return UpstreamUnavailable(
-            f"{instance.url} answered with an error.", detail=f"HTTP {status}"
+            f"{instance.url} answered with an error.", detail=f"HTTP {status}", http_status=status
         )
 
     async def _wait_for_turn(self) -> None:
@@ -111,11 +114,12 @@ class InstanceClient:
             await manners.sleep(turn - now)
 
 
-def _describe_limiter(instance: SearxngInstance) -> str:
+def _build_limiter_error(instance: SearxngInstance, delay: float) -> RateLimited:
     said = f"{instance.url} is limiting the rate of our requests."
     if not instance.is_own:
-        return said
-    return f"{said} On your own instance set `server: limiter: false` in settings.yml, or allow this machine in limiter.toml."
+        return RateLimited(said, retry_after=delay)
+    advice = f"On your own instance set `{_LIMITER_LINE}` in settings.yml, or allow this machine in limiter.toml."
+    return RateLimited(f"{said} {advice}", retry_after=delay, remedy=_LIMITER_LINE)
 
 
 def _describe_rejection(response: HttpResponse) -> str:

@@ -40,6 +40,7 @@ class InstanceResults:
     total: int | None = None
     unresponsive: tuple[tuple[str, str], ...] = ()
     notes: tuple[str, ...] = ()
+    remedy: str = ""  # the configuration line that a note recommends
     category_missing: bool = False  # it has no engines for the category
 
 
@@ -113,6 +114,7 @@ class InstanceSearcher:
             total=gathered.total,
             unresponsive=tuple(run.unresponsive.items()),
             notes=(*gathered.notes, *self._build_searxng_notes(run, len(gathered.items))),
+            remedy=SETTINGS_LINE if self._health.has_json(instance) is False else "",
             category_missing=not gathered.items and run.other_category_count > 0,
         )
 
@@ -150,7 +152,7 @@ class InstanceSearcher:
             return read_html_page(response)
         except (AuthRequired, Blocked, UpstreamUnavailable) as error:
             raise JsonDisabled.from_instance(
-                instance, detail=error.detail or error.message
+                instance, detail=error.detail or error.message, http_status=error.http_status
             ) from error
 
     def _check_instance_response(self, response: HttpResponse, instance: SearxngInstance) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from citewell.errors import (
     Blocked,
     CitewellError,
+    FailureReason,
     Misconfigured,
     NetworkFailed,
     RateLimited,
@@ -35,12 +36,22 @@ class JsonDisabled(Misconfigured, Blocked):
     action = "inform_user"
 
     @classmethod
-    def from_instance(cls, instance: SearxngInstance, *, detail: str) -> JsonDisabled:
+    def from_instance(
+        cls, instance: SearxngInstance, *, detail: str, http_status: int | None
+    ) -> JsonDisabled:
         message = (
             f"{instance.url} does not offer JSON, and its HTML page could not be read either. "
             f"Add `{SETTINGS_LINE}` to its settings.yml and restart it."
         )
-        return cls(message, detail=detail, extra={"reason": "json_disabled"})
+        reason = FailureReason.JSON_DISABLED
+        return cls(
+            message,
+            detail=detail,
+            extra={"reason": reason.value},
+            reason=reason,
+            http_status=http_status,
+            remedy=SETTINGS_LINE,
+        )
 
 
 def build_search_failure(
@@ -49,12 +60,18 @@ def build_search_failure(
     """The error of the only instance if the user can act on it, else "no available instances"."""
     resting = [instance for instance in members if health.measure_rest(instance)]
     extra = _build_failure_details(failures, resting, health)
+    limited = _is_rate_limited_only(failures, resting, health)
+    if limited:
+        extra["reason"] = FailureReason.RATE_LIMITED.value
     lone = _find_actionable_error(failures, members, health)
     rest = min((health.measure_rest(instance) for instance in members), default=0.0)
     if lone is None:
         wait = rest or _DEFAULT_RETRY_SECONDS
         return UpstreamUnavailable(
-            NO_INSTANCES_MESSAGE, retry_after=wait, extra=extra | {"retry_after": round(wait)}
+            NO_INSTANCES_MESSAGE,
+            retry_after=wait,
+            extra=extra | {"retry_after": round(wait)},
+            reason=FailureReason.RATE_LIMITED if limited else None,
         )
     if lone.retry_after is None and rest:
         lone.retry_after = rest
@@ -79,7 +96,7 @@ def _find_actionable_error(
 
 
 def _is_gateway_error(error: CitewellError) -> bool:
-    return (error.detail or "").startswith("HTTP 5")
+    return error.http_status is not None and 500 <= error.http_status < 600
 
 
 def _build_limit_error(instance: SearxngInstance, health: InstanceHealth) -> RateLimited | None:
@@ -101,14 +118,21 @@ def _build_failure_details(
         )
     shown = dict(list(reasons.items())[:_MAX_NAMED_INSTANCES])
     told = "; ".join(f"{url}: {reason}" for url, reason in shown.items())
-    extra: dict[str, object] = {
+    return {
         "error_type": NO_INSTANCES_ERROR_TYPE,
         "error_details": f"{_NO_INSTANCES_DETAILS} ({told})" if told else _NO_INSTANCES_DETAILS,
         "attempted_instances": list(shown),
     }
-    if set(reasons.values()) == {_RATE_LIMITED_REASON}:
-        extra["reason"] = "rate_limited"
-    return extra
+
+
+def _is_rate_limited_only(
+    failures: InstanceFailures, resting: Sequence[SearxngInstance], health: InstanceHealth
+) -> bool:
+    """True if instances failed or rest, and each of them for its rate limit alone."""
+    limited = {instance.url: isinstance(error, RateLimited) for instance, error in failures}
+    for instance in resting:
+        limited.setdefault(instance.url, health.look_up_record(instance).limited)
+    return bool(limited) and all(limited.values())
 
 
 def _describe_failure(error: CitewellError) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from citewell.errors import NetworkFailed
+from citewell.errors import FailureReason, NetworkFailed
 from citewell.server.pipeline import NextStep, ToolInvocation, ToolOutcome
 
 HEARTBEAT_SECONDS = 5.0  # clients give up after 30 to 60 seconds without a message
@@ -24,7 +24,8 @@ class TimeoutMiddleware:
                 return await proceed(invocation)
         except TimeoutError:
             raise NetworkFailed(
-                f"{invocation.name} did not finish within {limit:g} seconds. Reduce the request, or try again."
+                f"{invocation.name} did not finish within {limit:g} seconds. Reduce the request, or try again.",
+                reason=FailureReason.TIMEOUT,
             ) from None
         finally:
             pulse.stop_heartbeat()

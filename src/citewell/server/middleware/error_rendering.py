@@ -6,7 +6,7 @@ import json
 import logging
 
 from citewell.errors import CitewellError, InternalError
-from citewell.server.pipeline import NextStep, ToolInvocation, ToolOutcome
+from citewell.server.pipeline import NextStep, ToolError, ToolInvocation, ToolOutcome
 from citewell.text.safety.secret_masking import mask_secrets
 
 logger = logging.getLogger(__name__)
@@ -31,13 +31,16 @@ class ErrorMiddleware:
 
 def render_error(error: CitewellError) -> ToolOutcome:
     """The outcome for an error: a sentence and the error block, or one JSON object for errors with a code."""
+    message, block = mask_secrets(error.message), error.build_error_block()
     if error.code is not None:
-        text = _encode_masked_json(
-            {"error": error.code, "message": error.message, **error.build_error_block()}
-        )
+        text = _encode_masked_json({"error": error.code, "message": error.message, **block})
     else:
-        text = f"{mask_secrets(error.message)}\n\n{_encode_masked_json({'error': error.build_error_block()})}"
-    return ToolOutcome(text=text, is_error=True, meta={"errorKind": error.kind})
+        text = f"{message}\n\n{_encode_masked_json({'error': block})}"
+    return ToolOutcome(
+        text=text,
+        error=ToolError(message=message, block=json.loads(_encode_masked_json(block))),
+        meta={"errorKind": error.kind},
+    )
 
 
 def _encode_masked_json(value: dict[str, object]) -> str:

@@ -34,14 +34,14 @@ class RecentErrorsMiddleware:
 
     async def __call__(self, invocation: ToolInvocation, proceed: NextStep) -> ToolOutcome:
         outcome = await proceed(invocation)
-        if outcome.is_error:
+        if outcome.error is not None:
             self._mishaps.appendleft(
                 RecentError(
                     at=self._clock(),
                     owner=invocation.call.owner,
                     tool=invocation.name,
                     kind=str(outcome.meta.get("errorKind", "internal")),
-                    message=(outcome.text or "").partition("\n")[0],
+                    message=outcome.error.message.partition("\n")[0],
                 )
             )
         return outcome

@@ -334,13 +334,12 @@ class CallPayment:
         error = step.error or _build_error_value(
             "upstream_unavailable", "The call ended without a result."
         )
-        message = f"{step.provider}: {error['message']}"
+        said = str(error["message"])
         if step.state is JobStepState.UNCERTAIN:
-            return CallUncertain(
-                f"{message} It may have been charged, so it is not sent again.",
-                provider=step.provider,
+            return CallUncertain.from_provider(
+                step.provider, f"{said} It may have been charged, so it is not sent again."
             )
-        return CallFailed(message, provider=step.provider, extra={"kind": error["kind"]})
+        return CallFailed.from_provider(step.provider, said, extra={"kind": error["kind"]})
 
     def _require_step(self) -> KnownStep:
         assert self._step is not None  # noqa: S101 - nothing is sent or polled without an intent

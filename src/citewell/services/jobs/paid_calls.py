@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, Self
 
 from citewell.errors import CitewellError, UpstreamError
 from citewell.model.durable_job import JsonValue
@@ -53,14 +54,28 @@ class CallNotSent(UpstreamError):
     action = "try_different_provider"
 
 
-class CallFailed(UpstreamError):
+class LostCall(CitewellError):
+    """A paid call without a result."""
+
+    cause = ""  # the message without the provider's name, if it has that in front
+
+    @classmethod
+    def from_provider(
+        cls, provider: str | None, cause: str, *, extra: Mapping[str, object] | None = None
+    ) -> Self:
+        error = cls(f"{provider}: {cause}", provider=provider, extra=extra)
+        error.cause = cause
+        return error
+
+
+class CallFailed(LostCall, UpstreamError):
     """The upstream ended the call without a result; the metered cost is settled."""
 
     kind = "upstream_unavailable"
     action = "try_different_provider"
 
 
-class CallUncertain(CitewellError):
+class CallUncertain(LostCall):
     """The call may have been charged but its answer is lost; it is never sent again."""
 
     kind = "upstream_unavailable"

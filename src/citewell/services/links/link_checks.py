@@ -10,19 +10,25 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 
-from citewell.errors import CitewellError, NetworkFailed, RefusedByPolicy, TooLarge
+from citewell.errors import (
+    CitewellError,
+    FailureReason,
+    NetworkFailed,
+    RefusedByPolicy,
+    TooLarge,
+)
 from citewell.net.http.messages import HttpRequest, HttpResponse
 from citewell.net.network import Network
 from citewell.services.links import landing_pages
 from citewell.services.links.landing_pages import LandingVerdict
 from citewell.services.links.wayback_machine import PUBLIC_ARCHIVE_URL, WaybackMachine
+from citewell.store.cache.answer_sharing import SHARED_WITH_EVERYBODY, AnswerSharing
 from citewell.store.cache.single_flight import CachedLoader, FreshValue
 
 MAX_CONCURRENT_CHECKS = 8
 LINK_CHECK_SECONDS = 8.0  # for all requests of one address together
 LINK_STATE_SECONDS = 3600.0  # seconds a link state stays cached
 PASSING_STATE_SECONDS = 120.0  # seconds for a state that may soon change, such as a timeout
-from citewell.store.cache.answer_sharing import SHARED_WITH_EVERYBODY, AnswerSharing
 _HEAD_SECONDS = 3.0  # servers that never answer HEAD must leave time for GET
 _PAGE_START_BYTES = 256 * 1024  # the first bytes of a page are enough to judge it
 _MAX_PAGE_BYTES = 4 * 2**20  # bytes; a compressed page has to be fetched whole
@@ -30,16 +36,13 @@ _BLOCKED_STATUSES = frozenset(
     {401, 402, 403, 405, 406, 407, 423, 425, 429, 451, 503, 999}
 )  # the page may exist, but the server does not show it to us
 _LINK_STATE_VERSION = 1  # raised when LinkState changes its shape
-# Parts of the network layer's messages, and the reason we report for each.
-_FAILURE_WORDS = (
-    ("could not be resolved", "dns"),
-    ("has no address", "dns"),
-    ("No whole answer came", "timeout"),
-    ("certificate", "tls"),
-    ("secure connection", "tls"),
-    ("in circles", "redirect_loop"),
-    ("sent us on more than", "redirect_loop"),
-)
+# The words of a link state; every other failure is "connection".
+_WORDS_BY_REASON: Mapping[FailureReason | None, str] = {
+    FailureReason.DNS: "dns",
+    FailureReason.TIMEOUT: "timeout",
+    FailureReason.TLS: "tls",
+    FailureReason.TOO_MANY_REDIRECTS: "redirect_loop",
+}
 _PASSING_REASONS = frozenset({"timeout", "connection", "dns", "tls"})
 
 
@@ -213,7 +216,7 @@ def _build_failed_state(response: HttpResponse) -> LinkState:
 
 
 def _classify_failure(error: CitewellError) -> str:
-    return next((word for said, word in _FAILURE_WORDS if said in error.message), "connection")
+    return _WORDS_BY_REASON.get(error.reason, "connection")
 
 
 def _choose_state_lifetime(state: LinkState) -> float:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from urllib.parse import quote, urljoin
 
-from citewell.errors import CitewellError, NetworkFailed, RateLimited
+from citewell.errors import CitewellError, FailureReason, NetworkFailed, RateLimited
 from citewell.model.archive_outcome import ArchiveOutcome
 from citewell.net.guard.address_guard import Guard, GuardRules
 from citewell.net.http.messages import HttpRequest, HttpResponse, RedirectPolicy
@@ -124,7 +124,7 @@ class PageArchive:
             attempt.reason = "the archive asks for a pause"
             return None
         except CitewellError as error:
-            slow = "No whole answer" in error.message
+            slow = error.reason is FailureReason.TIMEOUT
             attempt.request_received = attempt.request_received or slow
             attempt.reason = "the archive did not answer in time" if slow else "the archive is out of reach"  # fmt: skip
             attempt.steps.append(f"Save Page Now: {error.kind}")

@@ -200,15 +200,9 @@ class _RememberedFailure:
         wait = max(
             self.count_seconds_left(now), (error.retry_after or 0.0) - (now - self.failed_at)
         )
-        return type(error)(
-            error.message,
-            provider=error.provider,
-            retry_after=wait if error.retryable else error.retry_after,
-            alternatives=error.alternatives,
-            action=error.suggested_action,
-            detail=error.detail,
-            extra=error.extra,
-        )
+        again = error.copy_with_message(error.message)
+        again.retry_after = wait if error.retryable else error.retry_after
+        return again
 
 
 class PageFailures:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
 from citewell.config import Settings
-from citewell.errors import CitewellError
+from citewell.errors import CitewellError, FailureReason
 from citewell.fetch.page_errors import build_network_error
 from citewell.model.argument_bounds import check_declared_bounds
 from citewell.model.page import Page
@@ -126,4 +126,5 @@ def _has_read_page(task: asyncio.Task[PageOutcome]) -> bool:
 
 
 def _build_late_error(url: str, waited: float) -> CitewellError:
-    return build_network_error(url, f"it was not read within {waited:.1f} s, and others were")
+    said = f"it was not read within {waited:.1f} s, and others were"
+    return build_network_error(url, said, reason=FailureReason.TIMEOUT)

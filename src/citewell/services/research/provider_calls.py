@@ -20,9 +20,7 @@ from citewell.services.jobs.paid_calls import CallNotSent, CallReply
 from citewell.services.research.planning.provider_choice import ProviderChoice
 
 _WRITING_COST_DIVISOR = 4  # writing from our material costs about this fraction of research
-_UNPROCESSED_STATUSES = frozenset(
-    {"HTTP 503", "HTTP 529"}
-)  # the upstream refused without doing any work
+_UNPROCESSED_STATUSES = frozenset({503, 529})  # the upstream refused without doing any work
 
 
 class ResearchCall:
@@ -114,7 +112,7 @@ def _convert_unsent_errors() -> Iterator[None]:
     except (NotConnected, BreakerOpen) as error:
         raise CallNotSent(error.message, provider=error.provider) from None
     except UpstreamUnavailable as error:
-        if error.detail in _UNPROCESSED_STATUSES:
+        if error.http_status in _UNPROCESSED_STATUSES:
             raise CallNotSent(error.message, provider=error.provider) from None
         raise
 

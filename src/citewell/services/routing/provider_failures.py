@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import copy
 import re
 from collections.abc import Iterable, Mapping
 
 from citewell.errors import (
     AuthRequired,
     CitewellError,
+    FailureReason,
     OutOfCredit,
     RateLimited,
     UpstreamUnavailable,
@@ -24,7 +24,7 @@ def name_provider_error(error: CitewellError, spec: ProviderSpec) -> CitewellErr
     if not re.search(rf"\b{re.escape(spec.title)}\b", message):
         message = f"{spec.title}: {message}"
     remedy = _suggest_setting(error, spec)
-    named = _copy_with_message(error, f"{_end_sentence(message)} {remedy}" if remedy else message)
+    named = error.copy_with_message(f"{_end_sentence(message)} {remedy}" if remedy else message)
     named.provider = error.provider or spec.name
     return named
 
@@ -46,6 +46,7 @@ def merge_failures(
         retry_after=wait,
         alternatives=others,
         extra=_merge_error_extras(failures, wait),
+        reason=_find_common_reason(failures.values()),
     )
 
 
@@ -57,23 +58,16 @@ def complete_provider_error(
     if isinstance(error, RateLimited) and error.retry_after is not None:
         wait = f"Wait {max(1, round(error.retry_after))} seconds and retry"
         message = f"Rate limited ({name}). {wait}, or try a different provider. {message}"
-    whole = _copy_with_message(error, message)
+    whole = error.copy_with_message(message)
     whole.provider = name
     whole.alternatives = error.alternatives or tuple(alternatives)
     return whole
 
 
-def _copy_with_message(error: CitewellError, message: str) -> CitewellError:
-    """A copy with another message; the original may be raised again elsewhere."""
-    other = copy.copy(error)
-    other.message, other.args = message, (message,)
-    return other
-
-
 def _suggest_setting(error: CitewellError, spec: ProviderSpec) -> str:
     """The setting to check; empty if the message names it already or the provider takes no key."""
     keys = [option.env for option in spec.options if option.secret]
-    if not keys or any(key in error.message for key in keys):
+    if not keys or any(key in error.settings for key in keys):
         return ""
     if isinstance(error, AuthRequired):
         return f"Check {' and '.join(keys)} (see .env.example; {spec.homepage})."
@@ -94,6 +88,12 @@ def _choose_common_kind(errors: Iterable[CitewellError]) -> type[CitewellError]:
         if len(kinds) == 1 and len(set(map(type, given))) == 1
         else UpstreamUnavailable
     )
+
+
+def _find_common_reason(errors: Iterable[CitewellError]) -> FailureReason | None:
+    """The reason that all errors have; None if they differ."""
+    reasons = {error.reason for error in errors}
+    return reasons.pop() if len(reasons) == 1 else None
 
 
 def _find_shortest_wait(errors: Iterable[CitewellError], kind: type[CitewellError]) -> float | None:

@@ -7,7 +7,13 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from citewell.errors import CitewellError, NetworkFailed, RateLimited, UpstreamUnavailable
+from citewell.errors import (
+    CitewellError,
+    FailureReason,
+    NetworkFailed,
+    RateLimited,
+    UpstreamUnavailable,
+)
 from citewell.model.routing_trace import RoutingTrace
 from citewell.ports import Offer, ProviderSpec
 from citewell.services.routing.provider_catalogue import ProviderCatalogue
@@ -140,7 +146,8 @@ class ScholarlyProviders:
 
     def _build_timeout_error(self, name: str) -> NetworkFailed:
         title = self._catalogue.find_spec(name).title
-        return NetworkFailed(f"{title} did not answer in time.", provider=name)
+        said = f"{title} did not answer in time."
+        return NetworkFailed(said, provider=name, reason=FailureReason.TIMEOUT)
 
 
 async def _wait_until_enough(

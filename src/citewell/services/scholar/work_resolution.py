@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from citewell.errors import InvalidInput, NetworkFailed, NotFound
+from citewell.errors import FailureReason, InvalidInput, NetworkFailed, NotFound
 from citewell.model.paper import BibliographicQuery, IdentifierScheme, Paper, PaperId
 from citewell.services.scholar import work_similarity, work_views
 from citewell.services.scholar.registry_records import NOT_REGISTERED, UNCHECKED, WorkRecords
@@ -69,7 +69,9 @@ class WorkResolver:
             note = f"The title was matched to {work_views.choose_work_address(best) or best.title}."
             return ResolvedWork(ids=_prefer_arxiv_id(ids), paper=best, notes=(note,))
         if not matches.is_answered:
-            raise NetworkFailed("No registry could be asked for this title.")
+            raise NetworkFailed(
+                "No registry could be asked for this title.", reason=FailureReason.NOBODY_ASKED
+            )
         nearest = f" The nearest is {best.title!r}." if best else ""
         raise NotFound(f"No work with the title {title[:200]!r} was found.{nearest}")
 

@@ -6,7 +6,6 @@ from citewell.services.scholar.registry_records import NOT_REGISTERED, UNCHECKED
 from citewell.services.trust.work_lookup import (
     HIGH,
     LOW,
-    NOBODY_ASKED,
     NONE,
     WORK_FOUND,
     WorkFinding,
@@ -57,14 +56,10 @@ def choose_caveat(finding: WorkFinding) -> str | None:
     if finding.existence == WORK_FOUND:
         return (
             _REGISTERED_CAVEAT
-            if finding.confidence in {HIGH, None} and not _is_matched_by_words(finding)
+            if finding.confidence in {HIGH, None} and not finding.searched_by_words
             else _WORD_MATCH_CAVEAT
         )
     return _UNMATCHED_CAVEAT if finding.searched_without_match else None
-
-
-def _is_matched_by_words(finding: WorkFinding) -> bool:
-    return any(line.startswith("matched by its words") for line in finding.provenance)
 
 
 def describe_finding(finding: WorkFinding) -> tuple[str, ...]:
@@ -94,5 +89,4 @@ def _describe_unchecked_work(finding: WorkFinding) -> tuple[str, ...]:
         return (_UNDECIDED_NOTE,)
     if finding.other_paper is not None:
         return () if finding.suggested_doi else (_NEAREST_RECORD_NOTE,)
-    unasked = all(line.endswith(NOBODY_ASKED) for line in finding.provenance)
-    return (_UNASKED_NOTE if unasked else _UNCHECKED_NOTE,)
+    return (_UNCHECKED_NOTE if finding.has_asked else _UNASKED_NOTE,)

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
-from citewell.errors import CitewellError, NetworkFailed, UpstreamUnavailable
+from citewell.errors import CitewellError, FailureReason, NetworkFailed, UpstreamUnavailable
 from citewell.model.paper import IdentifierScheme, IntegrityNotice, Paper, PaperId
 from citewell.model.scrape_results import RetractionStatus
 from citewell.ports import IntegrityNotices, Offer, PaperLookupMany
@@ -170,7 +170,9 @@ class RetractionChecker:
                     name, PaperId(scheme=scheme, value=wanted[scheme])
                 )
         except TimeoutError:
-            slow = NetworkFailed("The registry took too long.", provider=name)
+            slow = NetworkFailed(
+                "The registry took too long.", provider=name, reason=FailureReason.TIMEOUT
+            )
             return _RegistryAnswer(name=name, error=slow)
         except CitewellError as error:
             return _RegistryAnswer(name=name, error=error)

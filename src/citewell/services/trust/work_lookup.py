@@ -28,7 +28,6 @@ from citewell.text.citations import title_matching
 
 WORK_FOUND = "found"
 HIGH, MEDIUM, LOW, NONE = "high", "medium", "low", "none"
-NOBODY_ASKED = "nobody could be asked"
 _HIGH_TITLE_SHARE, _MEDIUM_TITLE_SHARE = (
     0.7,
     0.4,
@@ -74,6 +73,8 @@ class WorkFinding:
     )
     retraction: RetractionStatus | None = None
     unaware_registries: tuple[str, ...] = ()  # registries that answered and do not have the work
+    searched_by_words: bool = False
+    has_asked: bool = False  # some registry or the offline table was asked
     provenance: tuple[str, ...] = ()
 
     @property
@@ -117,8 +118,13 @@ class WorkLookup:
         matched = await self.look_up_by_words(
             cited, venue=venue, has_address=has_address, tenant=tenant
         )
-        before = finding.provenance if finding else ()
-        return replace(matched, provenance=(*before, *matched.provenance))
+        if finding is None:
+            return matched
+        return replace(
+            matched,
+            has_asked=finding.has_asked or matched.has_asked,
+            provenance=(*finding.provenance, *matched.provenance),
+        )
 
     async def look_up_by_ids(
         self, ids: Sequence[PaperId], cited: CitedWork, *, tenant: str | None = None
@@ -133,7 +139,12 @@ class WorkLookup:
             self._suggest_other_work(finding, cited, doi, tenant),
             self._check_notices(doi, finding.paper, finding.unaware_registries),
         )
-        return replace(finding, retraction=status, provenance=(*finding.provenance, *told))
+        return replace(
+            finding,
+            retraction=status,
+            has_asked=finding.has_asked or bool(told),
+            provenance=(*finding.provenance, *told),
+        )
 
     async def look_up_by_words(
         self,
@@ -154,6 +165,8 @@ class WorkLookup:
                 existence=UNCHECKED,
                 confidence=NONE if matches.is_answered else None,
                 searched_without_match=decided,
+                searched_by_words=True,
+                has_asked=bool(matches.asked),
                 provenance=(told,),
             )
         paper, identity, confidence = best
@@ -164,6 +177,8 @@ class WorkLookup:
                 confidence=confidence,
                 other_paper=paper if confidence == MEDIUM else None,
                 searched_without_match=confidence == LOW and decided,
+                searched_by_words=True,
+                has_asked=bool(matches.asked),
                 provenance=(told,),
             )
         paper, absent = await self._complete_record(paper, tenant)
@@ -174,6 +189,8 @@ class WorkLookup:
             identity=identity,
             confidence=confidence,
             retraction=status,
+            searched_by_words=True,
+            has_asked=bool(matches.asked or more),
             provenance=(told, *more),
         )
 
@@ -195,19 +212,20 @@ class WorkLookup:
         if not ids:
             return WorkFinding(existence=UNCHECKED)
         first, told = await self._look_up_identifier(ids[0], cited, tenant)
-        provenance = [told]
+        provenance, asked = [told], first.has_asked
         for paper_id in ids[1:_MAX_IDENTIFIERS]:
             if first.paper is not None:
                 break
             second, told = await self._look_up_identifier(paper_id, cited, tenant)
             provenance.append(told)
+            asked = asked or second.has_asked
             same = paper_id.scheme is ids[0].scheme  # another reading of the same identifier
             if second.paper is not None:
                 first = second if same else _join_id_findings(ids[0], first, second)
                 break
             if same and first.existence == NOT_REGISTERED:
                 first = second  # the other reading may not have been denied
-        return replace(first, provenance=tuple(provenance))
+        return replace(first, has_asked=asked, provenance=tuple(provenance))
 
     async def _look_up_identifier(
         self, paper_id: PaperId, cited: CitedWork, tenant: str | None
@@ -232,7 +250,13 @@ class WorkLookup:
             cited, [one for one in matches.papers if one.doi and one.doi != doi]
         )
         other = best[0] if best and best[2] == HIGH else None
-        return replace(finding, other_paper=other, provenance=(*finding.provenance, told))
+        return replace(
+            finding,
+            other_paper=other,
+            searched_by_words=True,
+            has_asked=finding.has_asked or bool(matches.asked),
+            provenance=(*finding.provenance, told),
+        )
 
     async def _check_notices(
         self, doi: str | None, paper: Paper | None, absent: tuple[str, ...] = ()
@@ -263,6 +287,7 @@ def _build_work_finding(record: WorkRecord, cited: CitedWork) -> WorkFinding:
         identity=identity,
         confidence=HIGH if record.paper else None,
         unaware_registries=_list_unaware_registries(record),
+        has_asked=bool(record.asked),
     )
 
 
@@ -405,4 +430,4 @@ def _describe_asked_registries(what: str, asked: Iterable[ProviderOutcome]) -> s
         f"{one.provider} {one.outcome}" + (f" ({one.error_kind})" if one.error_kind else "")
         for one in asked
     ]
-    return f"{what}: {', '.join(parts) if parts else NOBODY_ASKED}"
+    return f"{what}: {', '.join(parts) if parts else 'nobody could be asked'}"

@@ -8,7 +8,7 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Protocol
 
-from citewell.errors import CitewellError, NetworkFailed
+from citewell.errors import CitewellError, FailureReason, NetworkFailed
 from citewell.model.search_results import FetchStats, PageContent, SearchResult
 from citewell.text.language import sentences
 
@@ -70,7 +70,8 @@ def build_page_batch_reader(
             except CitewellError as error:
                 return error
             except TimeoutError:
-                return NetworkFailed(f"The page was not read within {timeout:g} seconds.")
+                said = f"The page was not read within {timeout:g} seconds."
+                return NetworkFailed(said, reason=FailureReason.TIMEOUT)
             return _build_page_content(page, milliseconds=round(1000 * (clock() - started)))
 
     async def many(addresses: Sequence[str]) -> Sequence[PageContent | CitewellError]:

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from citewell.errors import AuthRequired, Blocked, CitewellError, Misconfigured, RateLimited
+from citewell.errors import (
+    AuthRequired,
+    Blocked,
+    CitewellError,
+    FailureReason,
+    Misconfigured,
+    RateLimited,
+)
 from citewell.model.search_results import EmptySearchHints
 from citewell.services.web import result_filters
 from citewell.services.web.search_request import SearchRequest
 from citewell.services.web.search_rounds import SearchHarvest
 
-EMPTY_ANSWER_REASONS = frozenset(
+# Failures that a hint gives as its reason, whatever the class of the error.
+_FAILURES_AS_HINTS = frozenset(
     {
-        "no_match",
-        "filters_too_restrictive",
-        "engines_failed",
-        "rate_limited",
-        "json_disabled",
-        "bot_wall",
-        "not_configured",
+        FailureReason.BOT_WALL,
+        FailureReason.RATE_LIMITED,
+        FailureReason.JSON_DISABLED,
+        FailureReason.NOT_CONFIGURED,
     }
 )
 _MAX_SUGGESTED_ACTIONS = 3
@@ -84,9 +89,8 @@ def _choose_empty_reason(harvest: SearchHarvest, given: tuple[str, ...]) -> str:
 
 
 def _classify_provider_error(error: CitewellError) -> str:
-    for named in (error.extra.get("reason"), error.detail):
-        if named in EMPTY_ANSWER_REASONS:
-            return str(named)
+    if error.reason in _FAILURES_AS_HINTS:
+        return str(error.reason)
     if isinstance(error, RateLimited):
         return "rate_limited"
     if isinstance(error, Blocked):

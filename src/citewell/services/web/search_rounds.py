@@ -6,7 +6,13 @@ import asyncio
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from citewell.errors import CitewellError, NetworkFailed, RateLimited, UpstreamUnavailable
+from citewell.errors import (
+    CitewellError,
+    FailureReason,
+    NetworkFailed,
+    RateLimited,
+    UpstreamUnavailable,
+)
 from citewell.model.routing_trace import RoutingTrace
 from citewell.model.search_queries import SearchQuery
 from citewell.services.routing.provider_chains import ProviderChain
@@ -133,7 +139,8 @@ class SearchRounds:
             return None
         except TimeoutError:
             harvest.failures[name] = NetworkFailed(
-                f"{name} gave no answer in {self._patience:g} seconds."
+                f"{name} gave no answer in {self._patience:g} seconds.",
+                reason=FailureReason.TIMEOUT,
             )
             return None
         harvest.replies.append(reply)

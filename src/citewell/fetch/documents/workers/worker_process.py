@@ -7,6 +7,7 @@ import sys
 from typing import BinaryIO
 
 from citewell.errors import CitewellError
+from citewell.fetch.documents.document_text import Broken, TookTooMuch
 from citewell.fetch.documents.readers_by_kind import read_document_request
 from citewell.fetch.documents.workers import sandbox, worker_messages
 
@@ -55,11 +56,11 @@ def _build_answer(head: bytes, body: bytes) -> bytes:
     except CitewellError as error:
         said = (type(error).__name__, error.message)
     except MemoryError:
-        said = ("TookTooMuch", _OUT_OF_MEMORY_MESSAGE)
+        said = (TookTooMuch.__name__, _OUT_OF_MEMORY_MESSAGE)
     except RecursionError:
-        said = ("TookTooMuch", _TOO_DEEP_MESSAGE)
+        said = (TookTooMuch.__name__, _TOO_DEEP_MESSAGE)
     except Exception as error:  # noqa: BLE001 - third-party parsers raise anything on a bad file
-        said = ("Broken", f"{_READING_FAILED_MESSAGE} ({type(error).__name__}).")
+        said = (Broken.__name__, f"{_READING_FAILED_MESSAGE} ({type(error).__name__}).")
     return worker_messages.encode_worker_error(*said)
 
 

@@ -13,6 +13,7 @@ from citewell.model.research import (
 )
 from citewell.services.research.claims.claim_building import ClaimSet
 from citewell.services.research.planning.assignments import trim_title
+from citewell.services.research.reporting.source_section import SOURCES_HEADING
 from citewell.services.research.step_values import ResearchPlan
 from citewell.text.evidence import similarity
 from citewell.text.evidence.ranking import RankedSentence, SentenceCorpus, choose_diverse
@@ -201,7 +202,7 @@ def _render_source_section(built: ClaimSet, sources: Sequence[ResearchSource]) -
     used |= {one.source for one in built.evidence}
     quoted = [one for one in sources if one.ref in used]
     others = len(sources) - len(quoted)
-    parts = ["## Sources", "\n".join(_format_source_lines(quoted)) or "None."]
+    parts = [SOURCES_HEADING, "\n".join(_format_source_lines(quoted)) or "None."]
     were = "was" if others == 1 else "were"
     told = f"{_format_page_count(others, 'further ')} {were} read and not quoted."
     return [*parts, told] if others else parts

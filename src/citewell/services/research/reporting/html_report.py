@@ -14,11 +14,11 @@ from citewell.model.research import (
     ResearchSource,
     ValueTable,
 )
+from citewell.services.research.reporting.source_section import strip_source_section
 from citewell.text.web.markdown_html import render_markdown_html
 
 _CITATION_MARK_PATTERN = re.compile(r"\[src_(\d+)\]")
 _TITLE_PATTERN = re.compile(r"^#\s+(.+)$", re.MULTILINE)
-_SOURCES_SECTION_PATTERN = re.compile(r"^## Sources\s*$.*?(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 _MAX_SHOWN_CLAIMS = 60
 _STATE_LABELS = {
     "unreachable": "could not be read",
@@ -72,8 +72,7 @@ def _choose_report_title(findings: ResearchFindings) -> str:
 def _render_report_body(findings: ResearchFindings) -> str:
     """The synthesis without its title and sources, which the page prints elsewhere."""
     text = _TITLE_PATTERN.sub("", findings.synthesis, count=1)
-    text = _SOURCES_SECTION_PATTERN.sub("", text)
-    return render_markdown_html(text, render_marks=_link_citation_marks)
+    return render_markdown_html(strip_source_section(text), render_marks=_link_citation_marks)
 
 
 def _link_citation_marks(text: str) -> str:

@@ -14,6 +14,7 @@ from citewell.model.research import (
 )
 from citewell.services.research.claims.report_statements import extract_statements
 from citewell.services.research.planning.assignments import trim_title
+from citewell.services.research.reporting.source_section import SOURCES_HEADING
 from citewell.text.evidence.claim_support import SourceText, assess_support
 from citewell.text.safety.markup_cleaning import clean_markup
 from citewell.text.web import addresses
@@ -97,7 +98,7 @@ def apply_model_report(
     listed = "\n".join(f"- {_format_source_line(known[ref])}: {known[ref].url}" for ref in used)
     return findings.model_copy(
         update={
-            "synthesis": f"{text}\n\n## Sources\n\n{listed}\n",
+            "synthesis": f"{text}\n\n{SOURCES_HEADING}\n\n{listed}\n",
             "synthesis_by": f"{report.provider}: {report.model}"
             if report.model
             else report.provider,
@@ -168,4 +169,4 @@ def render_provider_report(
     listed = "\n".join(
         f"- {_format_source_line(known[ref])}: {known[ref].url}" for ref in used if ref in known
     )
-    return f"{body.strip()}\n\n## Sources\n\n{listed}\n"
+    return f"{body.strip()}\n\n{SOURCES_HEADING}\n\n{listed}\n"

@@ -1,0 +1,45 @@
+"""Advice about a lookup follows from what was found, not from how its provenance is worded."""
+
+from __future__ import annotations
+
+import pytest
+
+from citewell.model.paper import Paper
+from citewell.services.scholar.registry_records import UNCHECKED
+from citewell.services.trust.finding_advice import choose_caveat, describe_finding
+from citewell.services.trust.work_lookup import HIGH, WORK_FOUND, WorkFinding
+
+PROVENANCE = ((), ("x",), ("matched by its words: nobody could be asked",))
+PAPER = Paper(title="Of Water and Stone", source="crossref", url="https://doi.org/10.1234/0")
+
+
+@pytest.mark.parametrize("provenance", PROVENANCE)
+@pytest.mark.parametrize(
+    ("by_words", "caveat"), [(True, "words in common"), (False, "registered identifier")]
+)
+def test_a_work_found_by_its_words_is_to_be_compared(
+    provenance: tuple[str, ...], caveat: str, *, by_words: bool
+) -> None:
+    finding = WorkFinding(
+        existence=WORK_FOUND,
+        paper=PAPER,
+        confidence=HIGH,
+        searched_by_words=by_words,
+        provenance=provenance,
+    )
+
+    assert caveat in (choose_caveat(finding) or "")
+
+
+@pytest.mark.parametrize("provenance", PROVENANCE)
+@pytest.mark.parametrize(
+    ("asked", "note"), [(True, "Ask again later"), (False, "No configured registry covers it")]
+)
+def test_a_work_nobody_could_be_asked_about_is_told_from_one_without_an_answer(
+    provenance: tuple[str, ...], note: str, *, asked: bool
+) -> None:
+    finding = WorkFinding(existence=UNCHECKED, has_asked=asked, provenance=provenance)
+
+    [said] = describe_finding(finding)
+
+    assert note in said
