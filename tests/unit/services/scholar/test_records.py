@@ -182,7 +182,7 @@ def test_a_slow_registry_is_not_waited_for_once_another_has_answered() -> None:
 def test_a_resting_provider_is_left_alone() -> None:
     crossref = Registry({DOI: paper()})
     stock = mixed(("crossref", LOOKUP, crossref))
-    resting = {"resting": lambda _name: ProviderPause(seconds=30, asked_by_provider=True)}
+    resting = {"find_rest": lambda _name: ProviderPause(seconds=30, asked_by_provider=True)}
 
     record = find(records(stock, panel=resting))
 
