@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from citewell.errors import InvalidInput
-from citewell.fetch.documents.document_kinds import READABLE_KINDS
+from citewell.fetch.decoding.content_kinds import READABLE_KINDS
 from citewell.fetch.documents.document_reader import read_document
 from citewell.fetch.documents.document_text import (
     Broken,

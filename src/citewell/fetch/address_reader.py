@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Protocol
 
 from citewell.errors import NetworkFailed, RefusedByPolicy
 from citewell.fetch import page_errors
@@ -20,20 +19,17 @@ from citewell.fetch.tiers.tier_ladder import (
     TierOrder,
     keep_given_order,
 )
-from citewell.model.page import Page, PageAuthor
+from citewell.model.page import MAX_PAGE_BYTES, Page, PageAuthor
 from citewell.net.guard.url_grammar import parse_url
+from citewell.net.robots_rules import RobotsPolicy
 from citewell.text.language import tokens
 from citewell.text.language.detection import detect_language
 from citewell.text.safety.invisible_characters import strip_invisible_characters
 
 _LONG_PAGE_CHARS = 200_000  # characters; longer pages are finished in a thread, off the event loop
-_MAX_PAGE_CHARS = 5_000_000  # characters; the rest is cut, because no caller gets more
+_MAX_PAGE_CHARS = MAX_PAGE_BYTES  # characters; the rest is cut, because no caller gets more
 
 SiteReading = Callable[[str], Awaitable[Page | None]]
-
-
-class RobotsCheck(Protocol):
-    async def check_robots(self, url: str) -> None: ...
 
 
 class AddressReader:
@@ -43,7 +39,7 @@ class AddressReader:
         self,
         tiers: Sequence[FetchTier],
         *,
-        robots: RobotsCheck | None,
+        robots: RobotsPolicy | None,
         order: TierOrder = keep_given_order,
         by_site: SiteReading | None = None,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
@@ -82,9 +78,9 @@ class AddressReader:
         try:
             await self._robots.check_robots(url)
         except RefusedByPolicy as error:
-            raise _build_refusal(url, error) from None
+            raise page_errors.build_refusal(url, error) from None
         except NetworkFailed as error:
-            raise page_errors.build_network_error(url, error.message) from None
+            raise page_errors.build_network_error(url, error.message, reason=error.reason) from None
 
     def _build_page(self, url: str, draft: PageDraft, *, seconds: float) -> Page:
         about = draft.metadata
@@ -123,10 +119,3 @@ class AddressReader:
             etag=draft.etag,
             last_modified=draft.last_modified,
         )
-
-
-def _build_refusal(url: str, error: RefusedByPolicy) -> RefusedByPolicy:
-    """Tell a refusal by robots.txt from a refusal of the address by the guard."""
-    if error.message.endswith("(robots.txt)."):
-        return page_errors.build_robots_error(url, error.message)
-    return page_errors.build_url_error(url, error.message)

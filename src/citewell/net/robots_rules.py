@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from typing import Protocol
 from urllib.parse import quote, unquote
 
-from citewell.errors import RefusedByPolicy, TooLarge, UpstreamUnavailable
+from citewell.errors import RefusedByRobots, TooLarge, UpstreamUnavailable
 from citewell.net.guard.url_grammar import parse_url
-from citewell.net.http.messages import HttpRequest, HttpResponse, RedirectPolicy
+from citewell.net.http.messages import HttpRequest, RedirectPolicy, RequestSender
 from citewell.net.http.request_headers import USER_AGENT_PRODUCT
 
 _RULES_TTL_SECONDS = 86400.0  # seconds; the maximum in the RFC
@@ -25,8 +25,10 @@ _MAX_ROBOTS_BYTES = 1 << 20
 _MAX_ROBOTS_LINES = 5000  # lines parsed; in practice more than the 500 KiB that the RFC requires
 
 
-class RobotsSender(Protocol):
-    async def send_request(self, request: HttpRequest) -> HttpResponse: ...
+class RobotsPolicy(Protocol):
+    """Decides whether a site lets us read an address: a RobotsChecker, or a fake in tests."""
+
+    async def check_robots(self, url: str) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,7 @@ class RobotsChecker:
 
     def __init__(
         self,
-        sender: RobotsSender,
+        sender: RequestSender,
         *,
         clock: Callable[[], float] = time.monotonic,
         timeout: float = 5.0,
@@ -62,7 +64,7 @@ class RobotsChecker:
         self._sites: OrderedDict[str, _SiteRules] = OrderedDict()
 
     async def check_robots(self, url: str) -> None:
-        """Raise RefusedByPolicy if robots.txt disallows `url`.
+        """Raise RefusedByRobots if robots.txt disallows `url`.
 
         Raises NetworkFailed if the site does not answer, because the page would fail too.
         """
@@ -74,7 +76,7 @@ class RobotsChecker:
                 site.rules, kept = await self._fetch_rules(origin)
                 site.valid_until = self._clock() + kept
         if not is_path_allowed(site.rules, target.path):
-            raise RefusedByPolicy(
+            raise RefusedByRobots(
                 f"{target.host} asks programs not to read this page (robots.txt)."
             )
 

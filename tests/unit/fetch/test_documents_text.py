@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from citewell.fetch.documents.document_kinds import detect_document_kind
+from citewell.fetch.decoding.content_kinds import detect_document_kind
 from citewell.fetch.documents.document_text import (
     DocumentLimits,
     DocumentText,

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from citewell.fetch.decoding.content_kinds import sniff_content_kind
+from citewell.fetch.decoding.content_kinds import detect_document_kind, detect_page_kind
 
 
 @pytest.mark.parametrize(
@@ -25,6 +25,25 @@ from citewell.fetch.decoding.content_kinds import sniff_content_kind
 def test_a_body_is_known_by_its_content_first(
     body: bytes, content_type: str, name: str, *, readable: bool
 ) -> None:
-    kind = sniff_content_kind(body, content_type)
+    kind = detect_page_kind(body, content_type)
 
     assert (kind.name, kind.is_text) == (name, readable)
+
+
+@pytest.mark.parametrize(
+    ("body", "page", "document"),
+    [
+        (b"GIF89a is a format for pictures.", "text", "text"),
+        (b"\x89PNG\r\n\x1a\n", "image", "image"),
+        (b"A PDF file begins with %PDF-1.7.", "text", "pdf"),
+        ("<p>" + "\u6f22\u5b57" * 400, "text", "text"),
+        ("\ufeffwide text", "text", "text"),
+    ],
+)
+def test_pages_and_documents_are_known_by_the_same_bytes(
+    body: bytes | str, page: str, document: str
+) -> None:
+    raw = body if isinstance(body, bytes) else body.encode("utf-16-le")
+
+    assert detect_page_kind(raw, "").name == page
+    assert detect_document_kind(raw) == document

@@ -17,7 +17,7 @@ from citewell.errors import (
     TooLarge,
     UpstreamUnavailable,
 )
-from citewell.fetch.decoding.content_kinds import sniff_content_kind
+from citewell.fetch.decoding.content_kinds import detect_page_kind
 from citewell.model.page import Page
 from citewell.net.network import Network
 from citewell.services.reading.page_reader import PageReader
@@ -415,4 +415,4 @@ def test_a_document_is_read_as_what_it_is_whatever_its_name(
 
 def test_comments_before_a_page_cannot_hold_up_the_reader() -> None:
     """Each comment once doubled the time it took to see that this is no HTML."""
-    assert sniff_content_kind(b"<!---->" * 400 + b"x", "text/html").name == "html"
+    assert detect_page_kind(b"<!---->" * 400 + b"x", "text/html").name == "html"

@@ -15,6 +15,7 @@ from functools import cache
 
 _MAX_SAMPLE_BYTES = 512 * 1024
 _MAX_JUDGED_BYTES = 8 * 1024  # bytes of words beyond ASCII; more do not change the result
+_UTF16_TAG = re.compile(rb"(?:\s\0)*<\0[!?a-z]\0|(?P<big>(?:\0\s)*\0<\0[!?a-z])", re.IGNORECASE)
 _COMMON_PUNCTUATION = frozenset("’‘“”„‚–—…«»‹›•·©®™€°§£\u00a0‐")
 
 
@@ -108,7 +109,7 @@ def _list_charset_profiles() -> Iterator[_CharsetProfile]:
 def guess_charset(body: bytes, *, language: str | None = None) -> str:
     """The likeliest charset; one that is used for `language`, as the page declares it, scores higher."""
     sample = body[:_MAX_SAMPLE_BYTES]
-    if wide := _detect_unmarked_utf16(sample):
+    if wide := detect_unmarked_utf16(sample):
         return wide
     if b"\x1b$" in sample and sample.isascii():
         return "iso2022_jp"
@@ -123,10 +124,16 @@ def guess_charset(body: bytes, *, language: str | None = None) -> str:
     return max(readings, key=lambda one: _score_profile(*seen[one.charset], one, language)).charset
 
 
-def _detect_unmarked_utf16(sample: bytes) -> str | None:
-    """UTF-16 without a byte order mark: every other byte of its markup is zero."""
+def detect_unmarked_utf16(sample: bytes) -> str | None:
+    """The charset, if it is UTF-16 without a byte order mark.
+
+    It is, if it starts with a tag in UTF-16, or if many of the bytes are zero and nearly all of the
+    zeros are either the first or the second byte of a character, as in text that is mostly ASCII.
+    """
+    if tag := _UTF16_TAG.match(sample):
+        return "utf-16-be" if tag["big"] else "utf-16-le"
     zeros = (sample[0::2].count(0), sample[1::2].count(0))
-    if max(zeros) * 5 < len(sample) // 2 or min(zeros) * 4 > max(zeros):
+    if not (max(zeros) * 4 > len(sample) > 3 and min(zeros) * 20 < max(zeros)):
         return None
     return "utf-16-be" if zeros[0] > zeros[1] else "utf-16-le"
 

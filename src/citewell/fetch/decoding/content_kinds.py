@@ -1,40 +1,96 @@
-"""Finds out what a response body is: by its first bytes, then by its content type."""
+"""Finds out what a body is: by its first bytes, then by its content type and address.
+
+The bytes of a document decide before what was declared about it. A page is what its server declares,
+unless it starts as HTML or is binary.
+"""
 
 from __future__ import annotations
 
+import codecs
+import io
 import re
+import zipfile
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
-_KIND_BY_MAGIC_BYTES = (
-    (b"%PDF-", "pdf"),
-    (b"PK\x03\x04", "zip or office document"),
-    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "office document"),
-    (b"{\\rtf", "rtf"),
+from citewell.fetch.decoding.charset_statistics import detect_unmarked_utf16
+
+_PDF_SIGNATURE = b"%PDF-"
+_PDF_JUNK_BYTES = 1024  # a PDF document may have other bytes before its signature
+_OLE_SIGNATURE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_BINARY_SIGNATURES = (
     (b"\x89PNG\r\n\x1a\n", "image"),
     (b"\xff\xd8\xff", "image"),
-    (b"GIF8", "image"),
-    (b"RIFF", "image, sound or film"),
-    (b"\x1f\x8b", "gzip"),
+    (b"II*\x00", "image"),
+    (b"MM\x00*", "image"),
+    (b"\x1aE\xdf\xa3", "film"),
+    (b"\x1f\x8b", "gzip archive"),
+    (b"7z\xbc\xaf\x27\x1c", "7z archive"),
+    (b"Rar!\x1a\x07", "RAR archive"),
+    (b"\xfd7zXZ\x00", "xz archive"),
+    (b"\x28\xb5\x2f\xfd", "zstd archive"),
     (b"\x7fELF", "program"),
+    (b"SQLite format 3\x00", "database"),
+    (b"%!PS", "PostScript"),
 )
-_HTML_START = re.compile(
-    # The groups are possessive: backtracking over many comments would take exponential time.
-    rb"\s*+(?:<!--.{0,2000}?-->\s*+)*+<(?:!doctype\s+html|html|head|body)\b",
+# Plain text can begin with these too.
+_PRINTABLE_SIGNATURES = (
+    (b"GIF8", "image"),
+    (b"BM", "image"),
+    (b"RIFF", "image, sound or film"),
+    (b"OggS", "sound or film"),
+    (b"ID3", "sound"),
+    (b"fLaC", "sound"),
+    (b"BZh", "bzip2 archive"),
+    (b"MZ", "program"),
+    (b"PAR1", "Parquet table"),
+    (b"wOFF", "font"),
+    (b"wOF2", "font"),
+)
+_KINDS_BY_ZIP_MIMETYPE = {
+    "application/epub+zip": "epub",
+    "application/vnd.oasis.opendocument.text": "odt",
+    "application/vnd.oasis.opendocument.spreadsheet": "ods",
+    "application/vnd.oasis.opendocument.presentation": "odp",
+    "application/vnd.oasis.opendocument.text-template": "odt",
+    "application/vnd.oasis.opendocument.spreadsheet-template": "ods",
+    "application/vnd.oasis.opendocument.presentation-template": "odp",
+}
+_KINDS_BY_PART_PREFIX = (("word/", "docx"), ("ppt/", "pptx"), ("xl/", "xlsx"))
+# Possessive groups: backtracking over a run of comments would take far too long.
+_HTML_START_PATTERN = re.compile(
+    r"\s*+(?:<\?xml[^>]{0,200}>\s*+)?+(?:<!--.{0,2000}?-->\s*+)*+<(?:!doctype\s+html|html|head|body)\b",
     re.IGNORECASE | re.DOTALL,
 )
-_UTF16_TAG = re.compile(rb"(?:\s\0)*<\0[!?a-z]\0|(?:\0\s)*\0<\0[!?a-z]", re.IGNORECASE)
+_XML_ROOT_PATTERN = re.compile(
+    r"\s*+(?:<\?[^>]{0,400}\?>\s*+|<!--.{0,4000}?-->\s*+"
+    r"|<!doctype[^>\[]{0,400}+(?:\[.{0,20000}?\]\s*+)?+>\s*+)*+<([A-Za-z_][\w.:-]*+)([^>]{0,2000})",
+    re.IGNORECASE | re.DOTALL,
+)
+_MAIL_HEADER_PATTERN = re.compile(
+    r"(?:From|To|Cc|Subject|Date|Received|Return-Path|MIME-Version|Message-ID|Delivered-To|Reply-To"
+    r"|X-[\w-]+|DKIM-Signature|Content-[\w-]+|Sender|Authentication-Results|ARC-[\w-]+): ?",
+    re.IGNORECASE,
+)
+_KINDS_BY_CONTENT_TYPE = {
+    "text/csv": "csv", "application/csv": "csv", "text/tab-separated-values": "tsv",
+    "text/markdown": "markdown", "text/x-markdown": "markdown", "message/rfc822": "eml",
+    "application/json": "json", "text/json": "json", "application/rtf": "rtf", "text/rtf": "rtf",
+    "application/xml": "xml", "text/xml": "xml", "text/html": "html", "application/xhtml+xml": "html",
+    "application/x-ndjson": "text", "application/feed+json": "feed", "multipart/related": "eml",
+}  # fmt: skip
+_KINDS_BY_SUFFIX = {"csv": "csv", "tsv": "tsv", "tab": "tsv", "md": "markdown", "markdown": "markdown",
+             "eml": "eml", "mht": "eml", "mhtml": "eml", "json": "json"}  # fmt: skip
+_UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _CONTROL_BYTES = bytes(set(range(32)) - {9, 10, 12, 13, 27})
-_KIND_BY_CONTENT_TYPE = {
-    "text/html": "html",
-    "application/xhtml+xml": "html",
-    "text/markdown": "markdown",
-    "text/x-markdown": "markdown",
-    "application/json": "json",
-    "text/json": "json",
-    "application/ld+json": "json",
-    "application/xml": "xml",
-    "text/xml": "xml",
-}
+_FEED_ROOT_NAMES = frozenset({"rss", "feed", "rdf"})
+
+ENCRYPTED_OFFICE_KIND = "encrypted Office document"
+PAGE_KINDS = frozenset({"html", "json", "markdown", "text", "xml"})  # read without a worker process
+READABLE_KINDS = frozenset({
+    "pdf", "docx", "odt", "rtf", "pptx", "odp", "xlsx", "ods", "csv", "tsv", "epub", "eml",
+    "feed", "json", "xml", "markdown", "text", "html",
+})  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,21 +99,32 @@ class ContentKind:
     is_text: bool
 
 
-def sniff_content_kind(body: bytes, content_type: str) -> ContentKind:
-    """`html`, `markdown`, `json`, `xml` or `text`; for anything else a name, not readable as text."""
-    for magic, name in _KIND_BY_MAGIC_BYTES:
-        if body.startswith(magic):
-            return ContentKind(name=name, is_text=False)
-    if _HTML_START.match(body[:4096]):
+def detect_document_kind(body: bytes, *, content_type: str = "", url: str = "") -> str:
+    """One of READABLE_KINDS, or a plain-English name for a kind that cannot be read."""
+    if kind := _detect_binary_kind(body, pdf_within=_PDF_JUNK_BYTES):
+        return kind
+    if _is_binary_body(body):
+        return "binary data"
+    return _detect_textual_kind(
+        _decode_body_head(body), content_type.partition(";")[0].strip().lower(), url
+    )
+
+
+def detect_page_kind(body: bytes, content_type: str) -> ContentKind:
+    """One of PAGE_KINDS; for anything else a name, and that it is not readable as text."""
+    if kind := _detect_binary_kind(body, pdf_within=len(_PDF_SIGNATURE)):
+        return ContentKind(name=kind, is_text=False)
+    if _HTML_START_PATTERN.match(_decode_body_head(body)):
         return ContentKind(name="html", is_text=True)
-    if _is_binary(body):
+    if _is_binary_body(body):
         return ContentKind(name=content_type or "binary data", is_text=False)
     return _choose_declared_kind(content_type)
 
 
 def _choose_declared_kind(content_type: str) -> ContentKind:
-    if name := _KIND_BY_CONTENT_TYPE.get(content_type):
-        return ContentKind(name=name, is_text=True)
+    known = _KINDS_BY_CONTENT_TYPE.get(content_type, "")
+    if known in PAGE_KINDS:
+        return ContentKind(name=known, is_text=True)
     family, _, rest = content_type.partition("/")
     if rest.endswith("+json"):
         return ContentKind(name="json", is_text=True)
@@ -68,18 +135,158 @@ def _choose_declared_kind(content_type: str) -> ContentKind:
     return ContentKind(name="text", is_text=True)
 
 
-def _is_binary(body: bytes) -> bool:
-    """Whether the body has too many control characters for a text; UTF-16 is text."""
-    start = body[:4096]
-    controls = len(start) - len(start.translate(None, delete=_CONTROL_BYTES))
-    if start.startswith((b"\xff\xfe", b"\xfe\xff")) or _is_unmarked_utf16(start):
+def _detect_binary_kind(body: bytes, *, pdf_within: int) -> str:
+    """The kind of a PDF, archive, Office, RTF, media or program file; "" if it is none of them."""
+    if _PDF_SIGNATURE in body[:pdf_within] and not _HTML_START_PATTERN.match(
+        _decode_body_head(body)
+    ):
+        return "pdf"
+    if body.startswith((b"PK\x03\x04", b"PK\x05\x06")):
+        return _detect_zip_kind(body)
+    if body.startswith(_OLE_SIGNATURE):
+        return _detect_ole_kind(body)
+    if body[:64].lstrip().startswith(b"{\\rtf"):
+        return "rtf"
+    signatures: tuple[tuple[bytes, str], ...] = _BINARY_SIGNATURES
+    if len(body) > 8 and _is_binary_body(body):
+        signatures += _PRINTABLE_SIGNATURES
+    for magic, name in signatures:
+        if body.startswith(magic):
+            return name
+    return "film or image" if body[4:8] == b"ftyp" else ""
+
+
+def _decode_body_head(body: bytes) -> str:
+    """The beginning as text; only its ASCII characters are right, and only those are tested."""
+    head = body[:32_768]
+    if _is_utf16(head):
+        return head.replace(b"\x00", b"").decode("latin-1").lstrip("\xff\xfe")
+    return head.removeprefix(b"\xef\xbb\xbf").decode("latin-1")
+
+
+def _detect_zip_kind(body: bytes) -> str:
+    try:
+        with zipfile.ZipFile(io.BytesIO(body)) as archive:
+            names = archive.namelist()[:5000]
+            if "mimetype" in names and archive.getinfo("mimetype").file_size < 200:
+                said = archive.read("mimetype").decode("ascii", "replace").strip()
+                if said in _KINDS_BY_ZIP_MIMETYPE:
+                    return _KINDS_BY_ZIP_MIMETYPE[said]
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, RuntimeError, EOFError):
+        return _detect_damaged_zip_kind(body)
+    if "META-INF/container.xml" in names:
+        return "epub"
+    return next(
+        (
+            kind
+            for prefix, kind in _KINDS_BY_PART_PREFIX
+            if any(n.startswith(prefix) for n in names)
+        ),
+        "ZIP archive",
+    )
+
+
+def _detect_damaged_zip_kind(body: bytes) -> str:
+    """The kind of a damaged archive, by the member names near its start."""
+    head = body[:65_536]
+    for said, kind in _KINDS_BY_ZIP_MIMETYPE.items():
+        if b"mimetype" + said.encode() in head:
+            return kind
+    return next(
+        (kind for prefix, kind in _KINDS_BY_PART_PREFIX if prefix.encode() in head), "ZIP archive"
+    )
+
+
+def _detect_ole_kind(body: bytes) -> str:
+    """The kind of an OLE container: an old Office format, or a new one that is encrypted."""
+    if "EncryptedPackage".encode("utf-16-le") in body:
+        return ENCRYPTED_OFFICE_KIND
+    for mark, name in (("WordDocument", "old Word document (.doc)"), ("PowerPoint Document", "old PowerPoint document (.ppt)"),
+                       ("Workbook", "old Excel document (.xls)")):  # fmt: skip
+        if mark.encode("utf-16-le") in body:
+            return name
+    return "old Office document"
+
+
+def _detect_textual_kind(head: str, content_type: str, url: str) -> str:
+    if _HTML_START_PATTERN.match(head):
+        return "html"
+    if kind := _detect_markup_kind(head, content_type):
+        return kind
+    if _is_mail_message(head, content_type):
+        return "eml"
+    start = head.lstrip()[:1]
+    named = _look_up_declared_kind(content_type, url)
+    if start in {"{", "["} and named in {"json", "feed", "text", "xml", "html"}:
+        return _detect_json_kind(head, named)
+    return "text" if named in {"rtf", "xml", "json", "eml", "feed"} else named
+
+
+def _detect_markup_kind(head: str, content_type: str) -> str:
+    root = _XML_ROOT_PATTERN.match(head)
+    if root is None:
+        return ""
+    name = root[1].rpartition(":")[2].lower()
+    if name in _FEED_ROOT_NAMES and (name != "rdf" or "rss/1.0" in root[2] + head[:4000]):
+        return "feed"
+    if (
+        head.lstrip().startswith("<?xml")
+        or content_type.endswith(("/xml", "+xml"))
+        or "xmlns" in root[2]
+    ):
+        return "xml"
+    return "html" if content_type in {"text/html", "application/xhtml+xml"} else ""
+
+
+def _detect_json_kind(head: str, named: str) -> str:
+    if '"https://jsonfeed.org/version' in head or (named == "feed"):
+        return "feed"
+    if named == "json":
+        return "json"
+    return (
+        "json"
+        if re.match(
+            r'\s*(?:\{\s*(?:"[^"\n]{0,200}"\s*:|\})|\[\s*(?:[\[{"\]]|-?\d|true|false|null))', head
+        )
+        else "text"
+    )
+
+
+def _is_mail_message(head: str, content_type: str) -> bool:
+    lines = head.split("\n", 60)[:60]
+    found = 0
+    for line in lines:
+        if not line.strip():
+            break
+        if _MAIL_HEADER_PATTERN.match(line):
+            found += 1
+        elif not line.startswith((" ", "\t")) and not re.match(r"[\w-]+:|From ", line):
+            return False
+    return found >= (1 if content_type in {"message/rfc822", "multipart/related"} else 3)
+
+
+def _look_up_declared_kind(content_type: str, url: str) -> str:
+    try:
+        path = urlsplit(url).path
+    except ValueError:
+        path = ""
+    suffix = _KINDS_BY_SUFFIX.get(path.rpartition(".")[2].lower(), "")
+    known = _KINDS_BY_CONTENT_TYPE.get(content_type, "")
+    if known and not (known == "text" and suffix):
+        return known
+    if content_type.endswith("+json"):
+        return "json"
+    return suffix or "text"
+
+
+def _is_binary_body(body: bytes) -> bool:
+    """Whether there are too many control characters for text; UTF-16 is not binary."""
+    head = body[:8192]
+    if _is_utf16(head):
         return False
-    return controls * 50 > len(start)
+    controls = len(head) - len(head.translate(None, delete=_CONTROL_BYTES))
+    return controls * 50 > len(head) and (controls > 8 or 0 in head)
 
 
-def _is_unmarked_utf16(start: bytes) -> bool:
-    """Whether it is UTF-16: it starts with a tag, or nearly every second byte is zero."""
-    if _UTF16_TAG.match(start):
-        return True
-    zeros = (start[0::2].count(0), start[1::2].count(0))
-    return max(zeros) * 4 > len(start) and min(zeros) * 20 < max(zeros)
+def _is_utf16(head: bytes) -> bool:
+    return head.startswith(_UTF16_MARKS) or detect_unmarked_utf16(head) is not None

@@ -5,7 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import NamedTuple
 
-from citewell.fetch.documents.document_kinds import READABLE_KINDS, detect_document_kind
+from citewell.fetch.decoding.content_kinds import (
+    ENCRYPTED_OFFICE_KIND,
+    READABLE_KINDS,
+    detect_document_kind,
+)
 from citewell.fetch.documents.document_text import (
     DocumentLimits,
     DocumentText,
@@ -27,7 +31,7 @@ class DocumentRequest(NamedTuple):
 def read_document_request(job: DocumentRequest) -> DocumentText:
     """The document's text; raises UnreadableDocument or TookTooMuch with the reason."""
     kind = detect_document_kind(job.body, content_type=job.content_type, url=job.url)
-    if kind == "encrypted Office document":
+    if kind == ENCRYPTED_OFFICE_KIND:
         raise EncryptedDocument("The Office document is encrypted and opens only with a password.")
     if kind not in READABLE_KINDS:
         raise UnsupportedDocument(f"Files of this kind ({kind}) cannot be read as text.")

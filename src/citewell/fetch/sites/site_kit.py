@@ -13,6 +13,7 @@ from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 from citewell.errors import NotFound, RefusedByPolicy, UpstreamError
 from citewell.model.page import Page
 from citewell.net.http.messages import HttpResponse, QueryPairs, RedirectPolicy
+from citewell.net.robots_rules import RobotsPolicy
 from citewell.net.upstream.upstream_client import Upstream
 from citewell.text.language import tokens
 from citewell.text.safety.invisible_characters import strip_invisible_characters
@@ -108,10 +109,6 @@ class SiteNetwork(Protocol):
     ) -> Upstream: ...
 
 
-class SiteRobots(Protocol):
-    async def check_robots(self, url: str) -> None: ...
-
-
 DocumentFetch = Callable[[str], Awaitable[Page]]
 
 
@@ -121,7 +118,7 @@ class SiteKit:
 
     network: SiteNetwork
     setting_values: Mapping[str, str] = field(default_factory=dict, repr=False)
-    robots: SiteRobots | None = None  # None if the operator turned robots.txt off
+    robots: RobotsPolicy | None = None  # None if the operator turned robots.txt off
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
     read_document: DocumentFetch | None = None  # reads a PDF by its address
 

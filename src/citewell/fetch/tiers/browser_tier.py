@@ -7,9 +7,10 @@ from dataclasses import replace
 
 from citewell.errors import BrowserUnavailable, ContentEmpty, NetworkFailed
 from citewell.fetch import page_errors
-from citewell.fetch.tiers.plain_tiers import HtmlTier, PageFetcher, PageSender
+from citewell.fetch.tiers.plain_tiers import HtmlTier, PageFetcher
 from citewell.fetch.tiers.stealth_tier import read_as_tier
 from citewell.fetch.tiers.tier_ladder import FetchAttempt, PageDraft
+from citewell.net.http.messages import RequestSender
 
 BROWSER_TIMEOUT_SECONDS = 30.0
 
@@ -24,7 +25,7 @@ class BrowserTier:
     name = "browser"
 
     def __init__(
-        self, sender: PageSender, *, max_bytes: int, timeout: float = BROWSER_TIMEOUT_SECONDS
+        self, sender: RequestSender, *, max_bytes: int, timeout: float = BROWSER_TIMEOUT_SECONDS
     ) -> None:
         self._door = PageFetcher(sender, max_bytes=max_bytes)
         self._html = HtmlTier(self._door, timeout=timeout)
@@ -39,7 +40,7 @@ class BrowserTier:
             ):
                 # Earlier tiers could not reach the host, and a browser could not either.
                 raise page_errors.build_network_error(
-                    climb.url, error.detail or "no browser"
+                    climb.url, error.detail or "no browser", reason=climb.outcomes[-1][1].reason
                 ) from None
             raise
         rendered = replace(climb, response=response)

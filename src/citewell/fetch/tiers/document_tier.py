@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from citewell.config import Settings
 from citewell.fetch import page_errors
-from citewell.fetch.documents.document_kinds import detect_document_kind
+from citewell.fetch.decoding.content_kinds import PAGE_KINDS, detect_document_kind
 from citewell.fetch.documents.document_reader import read_document
 from citewell.fetch.documents.document_text import DocumentLimits, DocumentText
 from citewell.fetch.documents.workers.worker_pool import WorkerPool
@@ -16,8 +16,6 @@ from citewell.fetch.tiers.plain_tiers import PageFetcher
 from citewell.fetch.tiers.tier_ladder import FetchAttempt, PageDraft
 from citewell.net.http.messages import HttpResponse
 
-# Kinds that the markdown and HTML tiers read themselves, without a worker process.
-_PAGE_KINDS = frozenset({"html", "json", "markdown", "text", "xml"})
 _DOCUMENT_SUFFIX = re.compile(
     r"\.(?:pdf|docx?|pptx?|xlsx?|od[tsp]|epub|rtf|csv|tsv|eml|rss|atom)$", re.IGNORECASE
 )
@@ -40,7 +38,7 @@ class WorkerDocumentReader:
         kind = detect_document_kind(
             response.body, content_type=response.headers.get("content-type", ""), url=url
         )
-        return kind not in _PAGE_KINDS
+        return kind not in PAGE_KINDS
 
     async def read_draft(self, url: str, response: HttpResponse) -> PageDraft:
         self._workers = self._workers or WorkerPool(self._limits)

@@ -19,7 +19,7 @@ from citewell.errors import (
     UpstreamUnavailable,
 )
 from citewell.fetch import bot_walls, page_errors
-from citewell.fetch.decoding.content_kinds import sniff_content_kind
+from citewell.fetch.decoding.content_kinds import detect_page_kind
 from citewell.fetch.decoding.page_charset import DecodedText, decode_body
 from citewell.fetch.hidden_text import remove_hidden_text
 from citewell.fetch.metadata.page_metadata import (
@@ -27,7 +27,7 @@ from citewell.fetch.metadata.page_metadata import (
     read_page_metadata,
 )
 from citewell.fetch.tiers.tier_ladder import FetchAttempt, PageDraft, UnsureDraft
-from citewell.net.http.messages import HttpRequest, HttpResponse
+from citewell.net.http.messages import HttpRequest, HttpResponse, RequestSender
 from citewell.net.http.rate_limit_headers import read_retry_delay
 
 if TYPE_CHECKING:
@@ -46,16 +46,12 @@ _MARKDOWN_LINE = re.compile(
 _HTML_MARKUP = re.compile(r"<!doctype html|<html[\s>]|<body[\s>]", re.IGNORECASE)
 
 
-class PageSender(Protocol):
-    async def send_request(self, request: HttpRequest) -> HttpResponse: ...
-
-
 class PageFetcher:
     """Fetches pages, and turns network errors and HTTP statuses into page errors."""
 
     def __init__(
         self,
-        sender: PageSender,
+        sender: RequestSender,
         *,
         max_bytes: int,
         document_bytes: int | None = None,
@@ -85,9 +81,11 @@ class PageFetcher:
         except TooLarge:
             raise page_errors.build_size_error(url, self._max_bytes) from None
         except NetworkFailed as error:
-            raise page_errors.build_network_error(url, error.message) from None
+            raise page_errors.build_network_error(url, error.message, reason=error.reason) from None
         except UpstreamUnavailable as error:
-            raise page_errors.build_bad_response_error(url, error.message) from None
+            raise page_errors.build_bad_response_error(
+                url, error.message, reason=error.reason
+            ) from None
         _check_page_response(url, response, now=self._now)
         return response
 
@@ -198,7 +196,7 @@ class HtmlTier:
         )
         if self._papers is not None and self._papers.is_document(climb.url, response):
             return await self._papers.read_draft(climb.url, response)
-        kind = sniff_content_kind(response.body, response.content_type)
+        kind = detect_page_kind(response.body, response.content_type)
         if not kind.is_text:
             raise page_errors.build_unreadable_kind_error(climb.url, kind.name)
         return await asyncio.to_thread(self._build_draft_safely, climb.url, response, kind.name)

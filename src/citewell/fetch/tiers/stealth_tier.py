@@ -6,13 +6,14 @@ from dataclasses import replace
 
 from citewell.errors import Blocked, CitewellError
 from citewell.fetch import page_errors
-from citewell.fetch.tiers.plain_tiers import HtmlTier, PageFetcher, PageSender
+from citewell.fetch.tiers.plain_tiers import HtmlTier, PageFetcher
 from citewell.fetch.tiers.tier_ladder import (
     DEFINITIVE_ERRORS,
     FetchAttempt,
     PageDraft,
     UnsureDraft,
 )
+from citewell.net.http.messages import RequestSender
 
 STEALTH_TIMEOUT_SECONDS = 20.0
 
@@ -23,7 +24,7 @@ class StealthTier:
     name = "stealth"
 
     def __init__(
-        self, sender: PageSender, *, max_bytes: int, timeout: float = STEALTH_TIMEOUT_SECONDS
+        self, sender: RequestSender, *, max_bytes: int, timeout: float = STEALTH_TIMEOUT_SECONDS
     ) -> None:
         self._door = PageFetcher(sender, max_bytes=max_bytes)
         self._html = HtmlTier(self._door, timeout=timeout)

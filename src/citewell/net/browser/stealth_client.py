@@ -14,15 +14,23 @@ from dataclasses import replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from citewell.errors import Misconfigured, NetworkFailed, TooLarge, UpstreamUnavailable
+from citewell.errors import (
+    FailureReason,
+    Misconfigured,
+    NetworkFailed,
+    TooLarge,
+    UpstreamUnavailable,
+)
 from citewell.net.browser import proxy_refusals
 from citewell.net.browser.guarded_proxy import GuardedProxy
 from citewell.net.guard.address_guard import Guard
 from citewell.net.http.messages import HttpRequest, HttpResponse
-from citewell.net.http.redirects import MAX_REDIRECT_HOPS, build_redirect_request
+from citewell.net.http.redirects import build_redirect_request, follow_redirects
 
 if TYPE_CHECKING:
     import wreq
+
+_TLS_LIBRARY_MARK = 'library: "SSL routines"'  # in the library's description of a failed handshake
 
 
 def is_wreq_installed() -> bool:
@@ -57,9 +65,12 @@ class StealthClient:
         started = self._clock()
         try:
             async with asyncio.timeout(request.timeout):
-                response = await self._follow_redirects(replace(request, headers={}))
+                response = await follow_redirects(replace(request, headers={}), self._exchange_hop)
         except TimeoutError:
-            raise NetworkFailed(f"No whole answer came within {request.timeout:.3g} s.") from None
+            raise NetworkFailed(
+                f"No whole answer came within {request.timeout:.3g} s.",
+                reason=FailureReason.TIMEOUT,
+            ) from None
         return replace(response, seconds=self._clock() - started)
 
     async def aclose(self) -> None:
@@ -67,21 +78,6 @@ class StealthClient:
         if client is not None:
             client.close()
         await self._proxy.aclose()
-
-    async def _follow_redirects(self, request: HttpRequest) -> HttpResponse:
-        hops: list[str] = []
-        while True:
-            answer = await self._exchange_hop(request)
-            if isinstance(answer, HttpResponse):
-                return replace(answer, hops=tuple(hops))
-            hops.append(request.url)
-            if answer.url in hops:
-                raise UpstreamUnavailable("The upstream sends us round in circles.")
-            if len(hops) > MAX_REDIRECT_HOPS:
-                raise UpstreamUnavailable(
-                    f"The upstream sent us on more than {MAX_REDIRECT_HOPS} times."
-                )
-            request = answer
 
     async def _exchange_hop(self, request: HttpRequest) -> HttpResponse | HttpRequest:
         target = self._guard.check_url(request.url, page=request.page)
@@ -155,7 +151,9 @@ def _translate_wreq_errors(host: str) -> Iterator[None]:
     try:
         yield
     except theirs.TlsError:
-        raise NetworkFailed(f"No secure connection to {host} could be made.") from None
+        raise NetworkFailed(
+            f"No secure connection to {host} could be made.", reason=FailureReason.TLS
+        ) from None
     except theirs.BuilderError:
         raise UpstreamUnavailable(f"{host} cannot be requested by the stealth client.") from None
     except (
@@ -166,5 +164,19 @@ def _translate_wreq_errors(host: str) -> Iterator[None]:
         theirs.BodyError,
         theirs.DecodingError,  # a body that ends too early, compressed or not
         theirs.TimeoutError,
-    ):
-        raise NetworkFailed(f"The connection to {host} failed or was closed early.") from None
+    ) as error:
+        raise NetworkFailed(
+            f"The connection to {host} failed or was closed early.",
+            reason=_find_wreq_reason(error),
+        ) from None
+
+
+def _find_wreq_reason(error: Exception) -> FailureReason:
+    from wreq import exceptions as theirs
+
+    if isinstance(error, theirs.TimeoutError):
+        return FailureReason.TIMEOUT
+    if _TLS_LIBRARY_MARK in str(error):  # the library has no class of its own for these
+        return FailureReason.TLS
+    unconnected = (theirs.ConnectionError, theirs.ProxyConnectionError)
+    return FailureReason.CONNECT if isinstance(error, unconnected) else FailureReason.RESET

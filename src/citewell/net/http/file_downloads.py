@@ -9,11 +9,20 @@ from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING
 
 from citewell.config import Settings
-from citewell.errors import MalformedResponse, NetworkFailed, TooLarge, UpstreamUnavailable
+from citewell.errors import (
+    FailureReason,
+    MalformedResponse,
+    NetworkFailed,
+    TooLarge,
+)
 from citewell.net.guard.address_guard import Guard
 from citewell.net.http.messages import HttpRequest, HttpResponse
 from citewell.net.http.outbound_route import OutboundRoute
-from citewell.net.http.redirects import MAX_REDIRECT_HOPS, build_redirect_request
+from citewell.net.http.redirects import (
+    MAX_REDIRECT_HOPS,
+    build_redirect_limit_error,
+    build_redirect_request,
+)
 from citewell.net.http.request_headers import build_default_headers
 from citewell.net.http.status_errors import check_status
 
@@ -74,7 +83,8 @@ class FileDownloader:
                 await self._follow_redirects(wire, request, sink)
         except TimeoutError:
             raise NetworkFailed(
-                f"The file did not arrive within {request.timeout:.3g} s."
+                f"The file did not arrive within {request.timeout:.3g} s.",
+                reason=FailureReason.TIMEOUT,
             ) from None
         finally:
             await wire.aclose()
@@ -87,7 +97,7 @@ class FileDownloader:
             if onward is None:
                 return
             request = onward
-        raise UpstreamUnavailable(f"The upstream sent us on more than {MAX_REDIRECT_HOPS} times.")
+        raise build_redirect_limit_error()
 
     async def _download_hop(
         self, wire: ConnectionPools, request: HttpRequest, sink: _DownloadSink

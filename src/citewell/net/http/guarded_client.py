@@ -10,12 +10,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 from urllib.parse import quote, urlencode
 
-from citewell.errors import NetworkFailed, UpstreamUnavailable
+from citewell.errors import FailureReason, NetworkFailed
 from citewell.net.guard.address_guard import Guard
 from citewell.net.http.content_decoding import decode_content
 from citewell.net.http.messages import HttpRequest, HttpResponse, QueryPairs
 from citewell.net.http.outbound_route import OutboundRoute
-from citewell.net.http.redirects import MAX_REDIRECT_HOPS, build_redirect_request
+from citewell.net.http.redirects import build_redirect_request, follow_redirects
 from citewell.net.http.request_headers import build_default_headers
 
 if TYPE_CHECKING:
@@ -53,30 +53,18 @@ class GuardedClient:
         started = self._clock()
         try:
             async with asyncio.timeout(request.timeout):
-                response = await self._follow_redirects(_add_query_params(request))
+                response = await follow_redirects(_add_query_params(request), self._exchange_hop)
         except TimeoutError:
-            raise NetworkFailed(f"No whole answer came within {request.timeout:.3g} s.") from None
+            raise NetworkFailed(
+                f"No whole answer came within {request.timeout:.3g} s.",
+                reason=FailureReason.TIMEOUT,
+            ) from None
         return replace(response, seconds=self._clock() - started)
 
     async def aclose(self) -> None:
         wire, self._wire = self._wire, None
         if wire is not None:
             await wire.aclose()
-
-    async def _follow_redirects(self, request: HttpRequest) -> HttpResponse:
-        hops: list[str] = []
-        while True:
-            answer = await self._exchange_hop(request)
-            if isinstance(answer, HttpResponse):
-                return replace(answer, hops=tuple(hops))
-            hops.append(request.url)
-            if answer.url in hops and answer.method == request.method:
-                raise UpstreamUnavailable("The upstream sends us round in circles.")
-            if len(hops) > MAX_REDIRECT_HOPS:
-                raise UpstreamUnavailable(
-                    f"The upstream sent us on more than {MAX_REDIRECT_HOPS} times."
-                )
-            request = answer
 
     async def _exchange_hop(self, request: HttpRequest) -> HttpResponse | HttpRequest:
         """One exchange: the final response, or the next request if it is a redirect."""

@@ -1,15 +1,15 @@
-"""Builds the request that follows a redirect, without secrets if the origin changes."""
+"""Follows redirects, without sending secrets to another origin."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from urllib.parse import quote, urljoin
 
-from citewell.errors import UpstreamUnavailable
+from citewell.errors import FailureReason, UpstreamUnavailable
 from citewell.net.guard.url_grammar import RequestTarget, parse_url
-from citewell.net.http.messages import HttpRequest, RedirectPolicy
+from citewell.net.http.messages import HttpRequest, HttpResponse, RedirectPolicy
 
 MAX_REDIRECT_HOPS = 5
 
@@ -36,6 +36,37 @@ def build_redirect_request(
     if onward.json is not None or onward.form is not None:
         raise UpstreamUnavailable("The upstream redirected a request with a body to another site.")
     return replace(onward, headers=_drop_secret_headers(request.headers), secret_headers={})
+
+
+async def follow_redirects(
+    request: HttpRequest,
+    exchange: Callable[[HttpRequest], Awaitable[HttpResponse | HttpRequest]],
+) -> HttpResponse:
+    """The final response, with the addresses that redirected to it.
+
+    `exchange` sends one request and returns the final response, or the request for the next hop.
+    Raises UpstreamUnavailable if the redirects go in a circle or are too many.
+    """
+    hops: list[str] = []
+    while True:
+        answer = await exchange(request)
+        if isinstance(answer, HttpResponse):
+            return replace(answer, hops=tuple(hops))
+        hops.append(request.url)
+        if answer.url in hops and answer.method == request.method:
+            raise UpstreamUnavailable(
+                "The upstream sends us round in circles.", reason=FailureReason.TOO_MANY_REDIRECTS
+            )
+        if len(hops) > MAX_REDIRECT_HOPS:
+            raise build_redirect_limit_error()
+        request = answer
+
+
+def build_redirect_limit_error() -> UpstreamUnavailable:
+    return UpstreamUnavailable(
+        f"The upstream sent us on more than {MAX_REDIRECT_HOPS} times.",
+        reason=FailureReason.TOO_MANY_REDIRECTS,
+    )
 
 
 def _resolve_location(target: RequestTarget, location: str) -> str:

@@ -13,9 +13,9 @@ from pathlib import Path
 from urllib.parse import quote
 
 from citewell.config import Settings
-from citewell.errors import CitewellError
+from citewell.errors import CitewellError, FailureReason
+from citewell.fetch.decoding.content_kinds import detect_document_kind
 from citewell.fetch.decoding.page_charset import decode_body
-from citewell.fetch.documents.document_kinds import detect_document_kind
 from citewell.fetch.documents.document_reader import read_document
 from citewell.fetch.documents.document_text import (
     DocumentLimits,
@@ -105,7 +105,7 @@ def describe_import_error(error: CitewellError) -> str:
 
 def is_expected_failure(error: CitewellError) -> bool:
     """Whether the file is of a kind normal in a directory but not readable, such as a picture."""
-    return isinstance(error, UnsupportedDocument) or error.detail == "empty"
+    return isinstance(error, UnsupportedDocument) or error.reason is FailureReason.EMPTY_FILE
 
 
 def _load_file_body(path: Path, most: int) -> FileBody:

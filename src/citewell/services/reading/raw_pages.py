@@ -7,22 +7,18 @@ import codecs
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Protocol
 
 from citewell.errors import NetworkFailed, RefusedByPolicy
 from citewell.fetch import page_errors
-from citewell.fetch.decoding.content_kinds import sniff_content_kind
+from citewell.fetch.decoding.content_kinds import detect_page_kind
 from citewell.fetch.decoding.page_charset import decode_body
-from citewell.fetch.tiers.plain_tiers import PageFetcher, PageSender
+from citewell.fetch.tiers.plain_tiers import PageFetcher
+from citewell.model.page import MAX_PAGE_BYTES
 from citewell.net.guard.url_grammar import parse_url
-from citewell.net.http.messages import HttpResponse
+from citewell.net.http.messages import HttpResponse, RequestSender
+from citewell.net.robots_rules import RobotsPolicy
 
-MAX_RAW_BYTES = 5_000_000  # bytes
 _ANY_CONTENT_TYPE = "*/*"
-
-
-class RobotsRules(Protocol):
-    async def check_robots(self, url: str) -> None: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,9 +39,9 @@ class RawPageFetcher:
 
     def __init__(
         self,
-        sender: PageSender,
+        sender: RequestSender,
         *,
-        robots: RobotsRules | None,
+        robots: RobotsPolicy | None,
         timeout: float,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
@@ -58,8 +54,8 @@ class RawPageFetcher:
     async def fetch_raw_page(self, url: str, *, max_length: int) -> RawPage:
         """At most `max_length` bytes of the body; raises the errors of the page reader."""
         await self._check_permitted(url)
-        length = min(max_length, MAX_RAW_BYTES)
-        door = PageFetcher(self._sender, max_bytes=MAX_RAW_BYTES, max_prefix_bytes=length + 1)
+        length = min(max_length, MAX_PAGE_BYTES)
+        door = PageFetcher(self._sender, max_bytes=MAX_PAGE_BYTES, max_prefix_bytes=length + 1)
         response = await door.fetch_response(url, accept=_ANY_CONTENT_TYPE, timeout=self._timeout)
         kind = response.headers.get("content-type", "")
         body = response.body[:length]
@@ -88,9 +84,9 @@ class RawPageFetcher:
         try:
             await self._robots.check_robots(url)
         except RefusedByPolicy as error:
-            raise page_errors.build_robots_error(url, error.message) from None
+            raise page_errors.build_refusal(url, error) from None
         except NetworkFailed as error:
-            raise page_errors.build_network_error(url, error.message) from None
+            raise page_errors.build_network_error(url, error.message, reason=error.reason) from None
 
 
 def _read_announced_length(response: HttpResponse) -> int | None:
@@ -102,7 +98,7 @@ def _read_announced_length(response: HttpResponse) -> int | None:
 
 def _decode_raw_body(body: bytes, whole: bytes, kind: str) -> tuple[str, str | None, str | None]:
     """The body as text, its encoding and its charset: decoded, or base64 for binary content."""
-    if not sniff_content_kind(whole, kind.partition(";")[0].strip().lower()).is_text:
+    if not detect_page_kind(whole, kind.partition(";")[0].strip().lower()).is_text:
         return base64.b64encode(body).decode("ascii"), "base64", None
     charset = decode_body(whole, content_type=kind).charset
     # A character cut at the end of the body is dropped; an invalid one inside is replaced.

@@ -18,6 +18,7 @@ from citewell.model.research import (
     ResearchStatus,
     WritingRequest,
 )
+from citewell.services.jobs.paid_calls import LostCall
 from citewell.services.jobs.workflow_run import WorkflowRun
 from citewell.services.research import combined_findings
 from citewell.services.research.analysis import search_gaps
@@ -31,11 +32,12 @@ from citewell.services.research.planning.assignments import (
     parse_assignment,
     require_tier,
 )
-from citewell.services.research.planning.provider_choice import LOCAL_PROVIDER, ProviderChoice
+from citewell.services.research.planning.provider_choice import ProviderChoice
 from citewell.services.research.planning.research_plan import build_research_plan as planned
 from citewell.services.research.provider_calls import ResearchCall, WritingCall
 from citewell.services.research.reporting import model_synthesis
 from citewell.services.research.step_values import (
+    LOCAL_PROVIDER,
     PageLead,
     PageLeads,
     PageReading,
@@ -223,7 +225,8 @@ class ResearchWorkflow:
             )
         except CitewellError as error:
             await run.emit_event("provider_failed", provider=name, kind=error.kind)
-            return f"{name} gave no report: {error.message.removeprefix(f'{name}: ')}"
+            cause = error.cause if isinstance(error, LostCall) else ""
+            return f"{name} gave no report: {cause or error.message}"
         report = ProviderReport.model_validate(kept)
         await run.emit_event("provider_done", provider=name, citations=len(report.citations))
         return report

@@ -6,12 +6,13 @@ import asyncio
 import logging
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Annotated, Protocol
+from typing import Annotated
 
 from pydantic import Field
 
 from citewell.errors import (
     CitewellError,
+    FailureReason,
     NetworkFailed,
     NotFound,
     RefusedByPolicy,
@@ -24,7 +25,7 @@ from citewell.model.paper_results import FullTextAnswer
 from citewell.model.routing_trace import RoutingTrace
 from citewell.model.scrape_results import RetractionStatus
 from citewell.services.reading.cached_pages import CachedPageReader
-from citewell.services.reading.page_scrape import find_injection_signals
+from citewell.services.reading.page_scrape import RetractionLookup, find_injection_signals
 from citewell.services.scholar import full_text_check, work_views
 from citewell.services.scholar.copy_candidates import (
     GIVEN_SOURCE,
@@ -44,16 +45,6 @@ logger = logging.getLogger(__name__)
 
 _COPY_TIMEOUT_SECONDS = 40.0  # seconds for one copy
 _RETRACTION_TIMEOUT_SECONDS = 5.0  # seconds for the retraction lookup
-
-
-class RetractionStatusLookup(Protocol):
-    """Looks up whether a work was retracted, corrected or questioned."""
-
-    async def find_retraction_status(
-        self, doi: str, *, paper: Paper | None = None
-    ) -> RetractionStatus | None:
-        """None if there is no notice; raises if the records cannot be read."""
-        ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,7 +88,7 @@ class FullTextReader:
         candidates: CopyCandidates,
         pages: CachedPageReader,
         weigh: work_views.NoticeWeigher,
-        retractions: RetractionStatusLookup | None = None,
+        retractions: RetractionLookup | None = None,
         deadline: float = 90.0,
     ) -> None:
         """`deadline` is the time for reading all copies together, in seconds."""
@@ -133,7 +124,9 @@ class FullTextReader:
                 )
         except TimeoutError:
             text = None
-            tries.errors.append(NetworkFailed("Reading the copies took too long."))
+            tries.errors.append(
+                NetworkFailed("Reading the copies took too long.", reason=FailureReason.TIMEOUT)
+            )
         paper = located.paper
         if text is None:
             return await self._answer_with_abstract(wish, subject, paper, tries)
@@ -192,7 +185,9 @@ class FullTextReader:
             tries.errors.append(error)
         except TimeoutError:
             tries.record_copy_failure(copy, "reading it took too long")
-            tries.errors.append(NetworkFailed("Reading a copy took too long."))
+            tries.errors.append(
+                NetworkFailed("Reading a copy took too long.", reason=FailureReason.TIMEOUT)
+            )
         return None
 
     async def _locate_landing_work(
@@ -282,9 +277,11 @@ def _build_no_copy_error(identifier: str, tries: _CopyAttempts) -> CitewellError
     passing = [error for error in tries.errors if isinstance(error, UpstreamError)]
     retryable = next((error for error in passing if error.retryable), None)
     if retryable is not None:
-        return type(retryable)(what + tried, retry_after=retryable.retry_after)
+        return type(retryable)(
+            what + tried, retry_after=retryable.retry_after, reason=retryable.reason
+        )
     if passing and len(passing) == len(tries.failures):
-        return type(passing[0])(what + tried)
+        return type(passing[0])(what + tried, reason=passing[0].reason)
     return NotFound(what + tried)
 
 
