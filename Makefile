@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 JOBS ?= 2
 
-.PHONY: run test check fmt reference bench conformance lock services clean
+.PHONY: run test quick check fmt reference bench conformance lock services clean
 
 # The question goes through the environment as it is: neither make nor the shell reads it.
 run: override export QUESTION := $(value QUESTION)
@@ -15,6 +15,9 @@ run: $(READY)  ## answer a question with cited sources
 test: $(READY) services check  ## everything: checks, tests, conformance
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 	$(MAKE) conformance
+
+quick: $(READY)  ## the working loop: unit and contract tests in process, under two minutes
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not slow and not process" tests/unit tests/contract tests/property
 
 check: $(READY)  ## format, lint, types, layers, derived files
 	$(BIN)/ruff format --check .

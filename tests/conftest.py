@@ -13,6 +13,22 @@ import pytest
 from tests.internet.serve import Internet
 from tests.internet.world import World
 
+SERVERS = frozenset({"postgres", "redis", "stdio"})  # parameters that stand for another process
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark with `process` all of e2e, and every case on a real server."""
+    for item in items:
+        chosen = getattr(item, "callspec", None)
+        named = (
+            {value for value in chosen.params.values() if isinstance(value, str)}
+            if chosen
+            else set()
+        )
+        if "e2e" in item.path.parts or named & SERVERS:
+            item.add_marker(pytest.mark.process)
+
 
 @pytest.fixture(scope="session")
 def loopback_web() -> Iterator[Internet]:

@@ -41,6 +41,7 @@ shutil.rmtree(folder, ignore_errors=True)
 @dataclass(frozen=True)
 class Postgres:
     folder: Path
+    psql: str  # the program itself: Debian's wrapper around it costs five times as much
 
     def url(self, database: str) -> str:
         return f"postgresql:///{database}?host={self.folder}&port=5432&user=citewell"
@@ -54,7 +55,7 @@ class Postgres:
     def ask(self, sql: str, *, database: str) -> str:
         done = subprocess.run(
             [
-                *("psql", "-h", str(self.folder), "-p", "5432", "-U", "citewell"),
+                *(self.psql, "-h", str(self.folder), "-p", "5432", "-U", "citewell"),
                 *("-d", database, "-v", "ON_ERROR_STOP=1", "-Atqc", sql),
             ],
             check=True,
@@ -94,7 +95,9 @@ def found_postgres() -> Postgres | str:
         Path(shutil.which("initdb") or "x").parent,
     ]
     programs = [folder for folder in folders if (folder / "initdb").exists()]
-    if not programs or not shutil.which("psql"):
+    psql = next((str(one / "psql") for one in programs[::-1] if (one / "psql").exists()), None)
+    psql = psql or shutil.which("psql")
+    if not programs or not psql:
         return "PostgreSQL is not installed."
     folder = Path(tempfile.mkdtemp(prefix="cw-pg-"))
     become = _become(folder)
@@ -113,7 +116,7 @@ def found_postgres() -> Postgres | str:
     flags = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
     server = [*become, str(programs[-1] / "postgres"), "-D", str(folder / "data"), *flags]
     child = _started(server, folder, signal.SIGQUIT)
-    found = Postgres(folder)
+    found = Postgres(folder, psql)
     _await(lambda: found.ask("SELECT 1", database="postgres"), child)
     return found
 

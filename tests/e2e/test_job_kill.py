@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import citewell
+from tests.e2e.endurance import TortureRound, torture_rounds
 from tests.e2e.job_torture import CALLS
 from tests.e2e.metered import ESTIMATE, PRICE
 from tests.services import postgres_or_skip
@@ -26,17 +27,12 @@ pytestmark = [
 ]
 
 
-SEEDS = int(os.environ.get("TORTURE_SEEDS", "1"))  # rounds of the long torture, each another one
-
-
-def tortured(
-    engine: str, folder: Path, *, kills: int, workers: int, seed: int = 1
-) -> dict[str, Any]:
+def tortured(engine: str, folder: Path, dealt: TortureRound, *, workers: int) -> dict[str, Any]:
     url = postgres_or_skip().new() if engine == "postgres" else ""
     done = subprocess.run(
         [
             *(sys.executable, "-m", "tests.e2e.job_torture"),
-            *(engine, str(folder), url, str(kills), str(seed), str(workers)),
+            *(engine, str(folder), url, str(dealt.kills), str(dealt.seed), str(workers)),
         ],
         cwd=ROOT,
         env=os.environ | {"PYTHONPATH": os.pathsep.join([SOURCE, str(ROOT)])},
@@ -82,28 +78,17 @@ def check_ledger(told: dict[str, Any]) -> None:
     assert told["balance"] + told["settled"] == told["credited"]
 
 
+@torture_rounds(usual=50, long=150)
 @pytest.mark.parametrize(
     ("engine", "workers"), [("sqlite", 1), ("sqlite", 2), ("postgres", 1), ("postgres", 2)]
 )
 def test_a_job_killed_at_fifty_points_completes_and_pays_nothing_twice(
-    engine: str, workers: int, tmp_path: Path
+    engine: str, workers: int, dealt: TortureRound, tmp_path: Path
 ) -> None:
-    told = tortured(engine, tmp_path, kills=50, workers=workers)
+    told = tortured(engine, tmp_path, dealt, workers=workers)
 
-    assert told["kills"] >= 50
+    assert told["kills"] >= dealt.kills
     assert told["frozen"] > 0 or workers == 1
-    check_jobs(told)
-    check_charges(told)
-    check_ledger(told)
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(900)
-@pytest.mark.parametrize("engine", ["sqlite", "postgres"])
-@pytest.mark.parametrize("seed", range(2, 2 + SEEDS))
-def test_nothing_is_paid_twice_in_hundreds_of_kills(engine: str, seed: Any, tmp_path: Path) -> None:
-    told = tortured(engine, tmp_path, kills=150, workers=2, seed=seed)
-
     check_jobs(told)
     check_charges(told)
     check_ledger(told)

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import citewell
+from tests.e2e.endurance import TortureRound, torture_rounds
 from tests.e2e.research_torture import PROVIDERS
 from tests.e2e.test_job_kill import check_ledger
 from tests.requirements import requires
@@ -28,17 +29,12 @@ pytestmark = [
 ]
 
 
-SEEDS = int(os.environ.get("TORTURE_SEEDS", "1"))  # rounds of the long torture, each another one
-
-
-def tortured(
-    engine: str, folder: Path, *, kills: int, workers: int, seed: int = 1
-) -> dict[str, Any]:
+def tortured(engine: str, folder: Path, dealt: TortureRound, *, workers: int) -> dict[str, Any]:
     url = postgres_or_skip().new() if engine == "postgres" else ""
     done = subprocess.run(
         [
             *(sys.executable, "-m", "tests.e2e.research_torture"),
-            *(str(folder), url, str(kills), str(seed), str(workers)),
+            *(str(folder), url, str(dealt.kills), str(dealt.seed), str(workers)),
         ],
         cwd=ROOT,
         env=os.environ | {"PYTHONPATH": os.pathsep.join([SOURCE, str(ROOT)])},
@@ -89,22 +85,11 @@ def check(told: dict[str, Any], kills: int) -> None:
 
 
 @requires("deep.paid_once")
+@torture_rounds(usual=15, long=50)
 @pytest.mark.parametrize(("engine", "workers"), [("sqlite", 1), ("postgres", 1), ("postgres", 2)])
 def test_research_killed_again_and_again_completes_and_pays_nothing_twice(
-    engine: str, workers: int, tmp_path: Path
+    engine: str, workers: int, dealt: TortureRound, tmp_path: Path
 ) -> None:
-    told = tortured(engine, tmp_path, kills=15, workers=workers)
+    told = tortured(engine, tmp_path, dealt, workers=workers)
 
-    check(told, kills=15)
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(900)
-@pytest.mark.parametrize(("engine", "workers"), [("sqlite", 1), ("postgres", 1), ("postgres", 2)])
-@pytest.mark.parametrize("seed", range(2, 2 + SEEDS))
-def test_research_killed_at_fifty_points_completes_and_pays_nothing_twice(
-    engine: str, workers: int, seed: Any, tmp_path: Path
-) -> None:
-    told = tortured(engine, tmp_path, kills=50, workers=workers, seed=seed)
-
-    check(told, kills=50)
+    check(told, kills=dealt.kills)

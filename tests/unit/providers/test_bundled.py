@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,6 +18,7 @@ from citewell.net.http.messages import HttpRequest, HttpResponse
 from citewell.net.network import Network
 from citewell.ports import PaperLookupMany, ProviderKit
 from tests.contract.recordings import Canned, kit_over
+from tests.exchanges import load_exchanges
 from tests.internet import papers
 from tests.internet.apis import crossref, datacite, europepmc, openalex, semanticscholar
 from tests.internet.faults import Fault
@@ -28,7 +28,6 @@ from tests.internet.world import World
 from tests.property.test_damaged_answers import REPLACEMENTS, damaged, places
 from tests.unit.providers.desk import Desk, Reply
 
-RECORDED = Path(__file__).parents[4] / "shared/recorded/api.semanticscholar.org.jsonl"
 LISTS = ("arxiv", "crossref", "datacite", "europepmc", "openalex", "pubmed", "semanticscholar")
 PLAIN = [work for work in register().works if not set(work.doi) & set(',:<>[]#?%="')]
 Found = Mapping[PaperId, Paper | None]
@@ -63,7 +62,7 @@ def asked(web: Internet, name: str, wanted: Sequence[PaperId], *, singly: bool =
         try:
             if not singly:
                 return dict(await provider.look_up_papers(wanted))
-            return {one: await provider.paper(one) for one in wanted}
+            return {one: await provider.look_up_paper(one) for one in wanted}
         finally:
             await network.aclose()
 
@@ -86,7 +85,7 @@ def _unasked(_request: HttpRequest) -> HttpResponse:
 def test_nobody_else_offers_lists() -> None:
     others = set(providers.NAMES) - set(LISTS)
 
-    assert not [name for name in others if hasattr(providers.load(name).Provider, "papers_of")]
+    assert not [name for name in others if hasattr(providers.load(name).Provider, "look_up_papers")]
 
 
 @pytest.mark.parametrize(
@@ -165,7 +164,7 @@ def test_dois_with_somebodys_syntax_are_left_for_a_request_of_their_own(
 
 @pytest.mark.parametrize("name", LISTS)
 def test_a_full_list_is_one_that_the_upstream_takes(web: Internet, name: str) -> None:
-    for scheme, most in providers.load(name).Provider.most.items():  # type: ignore[attr-defined]
+    for scheme, most in providers.load(name).Provider.max_batch.items():  # type: ignore[attr-defined]
         wanted = ids(PLAIN[::-1], scheme)[:most]
 
         found = asked(web, name, wanted)
@@ -229,7 +228,9 @@ def test_damage_never_makes_a_work_absent(name: str, data: st.DataObject) -> Non
     wanted = [*ids(works), PaperId(scheme=IdentifierScheme.DOI, value="10.1016/j.nowhere.2031.1")]
 
     try:
-        found = Desk(name, {"": Reply(body=damaged(body, place, value))}).ask("papers_of", wanted)
+        found = Desk(name, {"": Reply(body=damaged(body, place, value))}).ask(
+            "look_up_papers", wanted
+        )
     except UpstreamError:
         return
 
@@ -240,14 +241,14 @@ def test_damage_never_makes_a_work_absent(name: str, data: st.DataObject) -> Non
 def test_semantic_scholars_list_must_be_as_long_as_ours(count: int) -> None:
     with pytest.raises(MalformedResponse):
         Desk("semanticscholar", {"/paper/batch": Reply(body=[None] * count)}).ask(
-            "papers_of", ids(THREE)
+            "look_up_papers", ids(THREE)
         )
 
 
 def test_semantic_scholar_refuses_a_list_of_which_it_knows_none() -> None:
     refusal = Reply(body={"error": "No valid paper ids given"}, status=400)
 
-    found = Desk("semanticscholar", {"/paper/batch": refusal}).ask("papers_of", ids(THREE))
+    found = Desk("semanticscholar", {"/paper/batch": refusal}).ask("look_up_papers", ids(THREE))
 
     assert found == dict.fromkeys(ids(THREE))
 
@@ -256,18 +257,19 @@ def test_semantic_scholar_refuses_a_list_of_which_it_knows_none() -> None:
 def test_another_refusal_of_semantic_scholar_settles_nothing(body: Any) -> None:
     with pytest.raises(RejectedRequest):
         Desk("semanticscholar", {"/paper/batch": Reply(body=body, status=400)}).ask(
-            "papers_of", ids(THREE)
+            "look_up_papers", ids(THREE)
         )
 
 
-@pytest.mark.skipif(not RECORDED.is_file(), reason="the recorded answers are not here")
-def test_the_recorded_list_of_semantic_scholar_is_read() -> None:
-    lines = map(json.loads, RECORDED.read_text(encoding="utf-8").splitlines())
-    [said] = [one for one in lines if "/paper/batch" in one["url"]]
-    rows, names = json.loads(said["body"]), json.loads(said["req_body"])["ids"]
+def test_a_list_of_semantic_scholar_is_read_in_its_order() -> None:
+    exchanges = load_exchanges("api.semanticscholar.org")
+    [said] = [one for one in exchanges if "/paper/batch" in one.url]
+    rows, names = said.body, said.req_body["ids"]
     wanted = [PaperId(scheme=IdentifierScheme.S2, value=name) for name in names]
 
-    found = Desk("semanticscholar", {"/paper/batch": Reply(body=rows)}).ask("papers_of", wanted)
+    found = Desk("semanticscholar", {"/paper/batch": Reply(body=rows)}).ask(
+        "look_up_papers", wanted
+    )
 
     assert [found[one] is None for one in wanted] == [row is None for row in rows]
     assert all(paper.title for paper in found.values() if paper)
@@ -276,7 +278,7 @@ def test_the_recorded_list_of_semantic_scholar_is_read() -> None:
 def test_crossref_is_asked_for_the_fields_that_are_read() -> None:
     desk = Desk("crossref", {"/works": _answer("crossref")})
 
-    desk.ask("papers_of", ids(THREE))
+    desk.ask("look_up_papers", ids(THREE))
 
     assert desk.params["filter"] == ",".join(f"doi:{one.key}" for one in THREE)
     assert {"DOI", "title", "updated-by"} <= set(desk.params["select"].split(","))
@@ -287,7 +289,7 @@ def test_crossref_is_asked_for_the_fields_that_are_read() -> None:
 def test_pubmed_denies_a_doi_by_its_search_alone() -> None:
     search = {"esearchresult": {"count": "0", "idlist": []}}
 
-    found = Desk("pubmed", {"/esearch.fcgi": search}).ask("papers_of", ids(THREE))
+    found = Desk("pubmed", {"/esearch.fcgi": search}).ask("look_up_papers", ids(THREE))
 
     assert found == dict.fromkeys(ids(THREE))
 
@@ -296,7 +298,7 @@ def test_records_that_leave_a_number_out_have_not_denied_it() -> None:
     empty = '<?xml version="1.0"?><PubmedArticleSet></PubmedArticleSet>'
 
     found = Desk("pubmed", {"/efetch.fcgi": empty}).ask(
-        "papers_of", ids(THREE, IdentifierScheme.PMID)
+        "look_up_papers", ids(THREE, IdentifierScheme.PMID)
     )
 
     assert found == {}
@@ -304,7 +306,7 @@ def test_records_that_leave_a_number_out_have_not_denied_it() -> None:
 
 def test_an_error_in_place_of_a_list_is_an_error() -> None:
     with pytest.raises(UpstreamUnavailable):
-        Desk("openalex", {"/works": {"error": "Invalid query"}}).ask("papers_of", ids(THREE))
+        Desk("openalex", {"/works": {"error": "Invalid query"}}).ask("look_up_papers", ids(THREE))
 
 
 class Slow(Canned):
