@@ -11,6 +11,7 @@ from citewell.errors import (
     AuthRequired,
     Blocked,
     CitewellError,
+    FailureReason,
     InvalidInput,
     Misconfigured,
     NetworkFailed,
@@ -355,7 +356,7 @@ def test_a_refused_key_names_the_provider_and_its_setting(
 
 
 def test_a_provider_that_names_itself_and_its_setting_is_not_corrected() -> None:
-    said = AuthRequired("Paid wants PAID_KEY renewed")
+    said = AuthRequired("Paid wants PAID_KEY renewed", settings=("PAID_KEY",))
     paid = (spec("paid", options=keyed("PAID_KEY")), Scripted(said))
 
     with pytest.raises(AuthRequired) as caught:
@@ -472,9 +473,9 @@ def test_filters_that_leave_nothing_are_named_with_who_applied_them() -> None:
     [
         (RateLimited("x"), "rate_limited"),
         (Blocked("x"), "bot_wall"),
-        (UpstreamUnavailable("x", detail="bot_wall"), "bot_wall"),
+        (UpstreamUnavailable("x", reason=FailureReason.BOT_WALL), "bot_wall"),
         (AuthRequired("x"), "not_configured"),
-        (Misconfigured("x", extra={"reason": "json_disabled"}), "json_disabled"),
+        (Misconfigured("x", reason=FailureReason.JSON_DISABLED), "json_disabled"),
         (NetworkFailed("x"), "engines_failed"),
     ],
 )
