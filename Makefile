@@ -2,14 +2,16 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+RUNNABLE := $(VENV)/.runnable
 READY := $(VENV)/.ready
+PIP_INSTALL := $(BIN)/pip install --disable-pip-version-check
 JOBS ?= 2
 
 .PHONY: run test quick check fmt reference bench conformance lock services clean
 
 # The question goes through the environment as it is: neither make nor the shell reads it.
 run: override export QUESTION := $(value QUESTION)
-run: $(READY)  ## answer a question with cited sources
+run: $(RUNNABLE)  ## answer a question with cited sources
 	$(BIN)/python -m tests.internet.demo
 
 test: $(READY) services check  ## everything: checks, tests, conformance
@@ -42,15 +44,26 @@ conformance: $(READY)  ## the official MCP suite, from npm
 services:  ## what tests need from Debian's packages, where we may install it
 	bash .ci/services
 
+COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --all-extras --generate-hashes \
+	--no-header --no-annotate --no-emit-index-url
+
 lock: $(READY)  ## pin every dependency with its hash, and no registry's name
 	$(BIN)/pip install --quiet uv
-	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --all-extras --group dev --generate-hashes \
-		--no-header --no-annotate --no-emit-index-url --output-file requirements.lock pyproject.toml
+	$(COMPILE) --group dev --output-file requirements.lock pyproject.toml
+	$(COMPILE) --group build --constraint requirements.lock --output-file requirements-run.lock pyproject.toml
 
-$(READY): requirements.lock pyproject.toml
+# What running needs: the program and its extras. pip shows its progress, for this takes minutes.
+$(RUNNABLE): requirements-run.lock pyproject.toml
+	@echo "Installing Citewell and what it needs into $(VENV), once; about 330 MB."
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
-	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	$(PIP_INSTALL) --require-hashes -r requirements-run.lock
+	$(PIP_INSTALL) --quiet --no-deps --no-build-isolation -e .
+	touch $(RUNNABLE)
+
+# What tests and checks need besides.
+$(READY): $(RUNNABLE) requirements.lock
+	@echo "Installing the development tools into $(VENV), once."
+	$(PIP_INSTALL) --require-hashes -r requirements.lock
 	touch $(READY)
 
 clean:

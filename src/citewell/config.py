@@ -17,6 +17,23 @@ from citewell.errors import Misconfigured
 _DURATION_UNIT_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 
 
+# What to write, for each type of pydantic's errors that a setting or an option can have.
+_WANTED_BY_ERROR_TYPE = {
+    "bool_parsing": "be true or false",
+    "bool_type": "be true or false",
+    "float_parsing": "be a number",
+    "float_type": "be a number",
+    "greater_than_equal": "be {ge} or more",
+    "int_from_float": "be a whole number",
+    "int_parsing": "be a whole number",
+    "int_type": "be a whole number",
+    "less_than_equal": "be {le} or less",
+    "literal_error": "be {expected}",
+    "string_too_short": "have at least {min_length} characters",
+    "string_type": "be text",
+}
+
+
 def _parse_duration(value: object) -> object:
     """A duration in seconds; accepts 90, "90", "90s", "4h", "1h30m" and "500ms"."""
     if not isinstance(value, str) or re.fullmatch(r"[\d.]+", value.strip()):
@@ -33,7 +50,7 @@ def _parse_name_list(value: object) -> object:
         return value
     if value.lstrip().startswith("["):
         return json.loads(value)
-    return [part for part in (piece.strip() for piece in value.split(",")) if part]
+    return environment.split_name_list(value)
 
 
 def _expand_path(value: object) -> object:
@@ -74,10 +91,12 @@ class Settings(BaseModel):
     toolsets: NameList = define_setting(
         "CITEWELL_TOOLSETS",
         (),
-        "Toolsets to offer instead of the profile's, comma-separated; `all` for every tool.",
+        "Toolsets to offer instead of the profile's, comma-separated; `all` for every tool. A plus before each, as in `+sessions`, adds them to the profile.",
     )
     tools: NameList = define_setting(
-        "CITEWELL_TOOLS", (), "Single tools to offer besides the toolsets."
+        "CITEWELL_TOOLS",
+        (),
+        "Single tools to offer, with the toolsets if any are named; a plus before each adds them to the profile.",
     )
     read_only: bool = define_setting(
         "CITEWELL_READ_ONLY", False, "Offer only tools that change nothing."
@@ -137,7 +156,9 @@ class Settings(BaseModel):
         "A PEM file with certificate authorities to trust besides the usual ones.",
     )
     user_agent: str | None = define_setting(
-        "CITEWELL_USER_AGENT", None, "The User-Agent to send instead of our own honest one."
+        "CITEWELL_USER_AGENT",
+        None,
+        "The User-Agent to send instead of the one that names Citewell.",
     )
     github_token: str | None = define_setting(
         "GITHUB_TOKEN", None, "Raises GitHub's limits; sent to api.github.com alone.", secret=True
@@ -400,7 +421,11 @@ class Settings(BaseModel):
     log_level: LogLevel = define_setting(
         "LOG_LEVEL", "info", "debug, info, warning or error; logs go to stderr."
     )
-    audit_enabled: bool = define_setting("AUDIT_ENABLED", True, "Write one line per tool call.")
+    audit_enabled: bool = define_setting(
+        "AUDIT_ENABLED",
+        True,
+        "Write one line per tool call. Over stdio none is written unless this or AUDIT_OUTPUT_PATH is set.",
+    )
     audit_path: ExpandedPath | None = define_setting(
         "AUDIT_OUTPUT_PATH", None, "File for audit lines instead of stderr."
     )
@@ -444,8 +469,20 @@ def load_settings(environ: Mapping[str, str] | None = None, **overrides: object)
 def _describe_invalid_settings(error: ValidationError) -> str:
     """Name each wrong setting and what it accepts, but not its value, which may be a secret."""
     aliases = {key: field.alias or key for key, field in Settings.model_fields.items()}
-    lines = []
+    told = []
     for item in error.errors(include_input=False, include_url=False):
         field = str(item["loc"][0]) if item["loc"] else "settings"
-        lines.append(f"{aliases.get(field, field)}: {item['msg']}")
-    return "The configuration cannot be used. " + "; ".join(lines)
+        told.append(f"{aliases.get(field, field)}{describe_invalid_value(item)}")
+    return (
+        f"The configuration cannot be used: {'; '.join(told)}. "
+        "Change this in the environment or the settings file."
+    )
+
+
+def describe_invalid_value(item: Mapping[str, Any]) -> str:
+    """What an item of a ValidationError asks for, to be put after the name of the value."""
+    bounds: Mapping[str, Any] = item.get("ctx") or {}
+    wanted = _WANTED_BY_ERROR_TYPE.get(item["type"])
+    if wanted is None:
+        return f": {item['msg'].removeprefix('Value error, ')}"
+    return f" must {wanted.format(**bounds)}"

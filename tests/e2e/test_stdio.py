@@ -30,14 +30,14 @@ INITIALIZE = {
 
 NOISY = """
 import os, subprocess, sys
-from citewell.services.web import search
-quiet = search.Web.search
+from citewell.services.web.search_service import WebSearchService
+quiet = WebSearchService.search_web_pages
 async def noisy(self, *args, **kwargs):
     print("noise from a library")
     os.write(1, b"noise past Python\\n")
     subprocess.run(["echo", "noise from a child"])
     return await quiet(self, *args, **kwargs)
-search.Web.search = noisy
+WebSearchService.search_web_pages = noisy
 sys.argv = ["citewell", "serve"]
 from citewell.__main__ import main
 sys.exit(main())
@@ -174,9 +174,50 @@ def test_a_client_that_never_reads_stderr_is_served(environ: Environ) -> None:
         for number in range(2, 1002)
     ]
 
-    lines = converse(environ, legacy(*calls), replies=1001)
+    lines = converse(environ | {"AUDIT_ENABLED": "true"}, legacy(*calls), replies=1001)
 
     assert len(lines) == 1001
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [({}, 0), ({"AUDIT_ENABLED": "true"}, 1), ({"AUDIT_ENABLED": "false"}, 0)],
+)
+def test_an_audit_line_reaches_stderr_only_on_request(
+    settings: Environ, expected: int, environ: Environ
+) -> None:
+    process = start(environ | settings)
+    assert process.stdin
+    assert process.stdout
+    for message in legacy(CALL):
+        process.stdin.write(json.dumps(message).encode() + b"\n")
+    process.stdin.flush()
+    for _ in range(2):
+        process.stdout.readline()
+    _, errors = process.communicate(timeout=20)
+
+    assert errors.count(b'"event_type":"tool_call"') == expected
+
+
+def test_a_file_for_audit_lines_is_written_over_stdio_too(environ: Environ, tmp_path: Path) -> None:
+    path = tmp_path / "audit.jsonl"
+
+    converse(environ | {"AUDIT_OUTPUT_PATH": str(path)}, legacy(CALL), replies=2)
+
+    assert json.loads(path.read_text())["tool_name"] == "web_search"
+
+
+@pytest.mark.parametrize("flags", [("--profile", "nope"), ("--toolsets=+nope",)])
+def test_an_unknown_choice_of_tools_on_the_command_line_ends_the_process(
+    flags: tuple[str, ...], environ: Environ
+) -> None:
+    process = start(environ, ("-m", "citewell", "serve", *flags))
+
+    out, errors = process.communicate(input=json.dumps(CALL).encode() + b"\n", timeout=20)
+
+    assert (process.returncode, out) == (2, b"")
+    assert errors.startswith(b"citewell: The choice of tools on the command line is not valid")
+    assert errors.count(b"\n") == 1
 
 
 def test_the_process_ends_when_the_client_closes_its_pipe(environ: Environ) -> None:

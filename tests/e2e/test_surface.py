@@ -51,6 +51,34 @@ def test_every_view_is_listed_and_readable(transport: str, environ: Environ) -> 
     assert all(json.loads(text) for text in shown.values())
 
 
+@pytest.mark.parametrize("transport", TRANSPORTS)
+def test_a_tool_that_is_switched_off_says_how_to_switch_it_on(
+    transport: str, environ: Environ
+) -> None:
+    async def talk() -> MCPError:
+        async with connected(transport, environ) as client:
+            with pytest.raises(MCPError) as refused:
+                await client.call_tool("sequential_search", {})
+            return refused.value
+
+    refused = asyncio.run(talk())
+
+    assert refused.error.code == types.INVALID_PARAMS
+    assert "sequential_search is switched off" in refused.error.message
+    assert "--toolsets +sessions" in refused.error.message
+
+
+@pytest.mark.parametrize("transport", TRANSPORTS)
+def test_a_toolset_with_a_plus_is_offered_beside_the_default_tools(
+    transport: str, environ: Environ
+) -> None:
+    async def talk() -> set[str]:
+        async with connected(transport, environ | {"CITEWELL_TOOLSETS": "+sessions"}) as client:
+            return {tool.name for tool in (await client.list_tools()).tools}
+
+    assert {"web_search", "sequential_search"} <= asyncio.run(talk())
+
+
 @requires("resource.lenses")
 def test_the_lens_catalogue_lists_every_field(environ: Environ) -> None:
     lenses = {lens["name"]: lens for lens in read(environ, "lenses://catalog")["lenses"]}
@@ -153,7 +181,8 @@ def test_a_large_answer_is_linked_and_can_be_paged_to_its_end(environ: Environ) 
             )
             envelope = body(result)
             whole = (await client.read_resource(envelope["resource"])).contents[0].text  # type: ignore[union-attr]
-            paged, offset = "", 0
+            paged = ""
+            offset: int | None = 0
             while offset is not None:
                 page = body(
                     await client.call_tool(

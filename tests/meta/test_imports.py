@@ -57,7 +57,7 @@ def test_the_front_needs_the_standard_library_alone() -> None:
 
 
 def test_the_tools_need_pydantic_and_no_network_or_protocol() -> None:
-    modules = tops(loaded("from citewell import tools; tools.discover()"))
+    modules = tops(loaded("from citewell import tools; tools.load_all_tools()"))
 
     assert not modules & (
         {"mcp", "mcp_types", "httpx2", "httpcore2", "starlette", "uvicorn"} | HEAVY
@@ -69,8 +69,8 @@ def test_a_session_ready_for_its_first_call_has_loaded_nothing_heavy() -> None:
         "import citewell.server.stdio.stdio_session\n"
         "from citewell.config import Settings\n"
         "from citewell.server.app import App\n"
-        "from citewell.server.protocol.sdk_server import build\n"
-        "build(App(Settings()))"
+        "from citewell.server.protocol.sdk_server import build_sdk_server\n"
+        "build_sdk_server(App(Settings()))"
     )
     baseline = tops(loaded("import mcp.server.lowlevel"))
     modules = tops(loaded(code))
@@ -93,3 +93,23 @@ def test_a_provider_brings_no_library_with_it(name: str) -> None:
 
     assert len(after - before) <= 12
     assert not tops(after - before) & HEAVY
+
+
+@pytest.mark.parametrize("flag", ["--help", "--version"])
+def test_help_and_version_load_no_command_and_no_library_but_the_parser(flag: str) -> None:
+    modules = loaded(f"from citewell.cli import main\nmain([{flag!r}])")
+
+    assert not tops(modules) & (HEAVY | {"asyncio", "mcp", "pydantic"}) - {"typer"}
+    assert {name for name in modules if name.startswith("citewell.")} <= {
+        "citewell.cli",
+        "citewell.cli.running",
+        "citewell.cli.running.command_group",
+        "citewell.cli.running.command_help",
+    }
+
+
+def test_a_command_loads_no_other_command() -> None:
+    modules = loaded("from citewell.cli import main\nmain(['search', '--help'])")
+
+    assert "citewell.cli.search" in modules
+    assert not modules & {"citewell.cli.audit", "citewell.cli.library", "citewell.cli.research"}

@@ -61,3 +61,27 @@ def test_a_value_at_its_bound_is_taken(
     name: str, value: str, field: str, expected: object, tmp_path: Path
 ) -> None:
     assert getattr(load(tmp_path, **{name: value}), field) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "told"),
+    [
+        ("PORT", "abc", "PORT must be a whole number"),
+        ("PORT", "70000", "PORT must be 65535 or less"),
+        ("MAX_HTML_BYTES", "0", "MAX_HTML_BYTES must be 1 or more"),
+        ("CITEWELL_CACHE", "maybe", "CITEWELL_CACHE must be true or false"),
+        ("CACHE_ISOLATION", "x", "CACHE_ISOLATION must be 'shared' or 'tenant'"),
+        ("ADMIN_API_KEY", "short", "ADMIN_API_KEY must have at least 16 characters"),
+        ("CITEWELL_TOOL_TIMEOUT", "soon", 'CITEWELL_TOOL_TIMEOUT: write a duration such as "90s"'),
+        ("CITEWELL_TOOLS", "[1]", "CITEWELL_TOOLS must be text"),
+    ],
+)
+def test_a_wrong_setting_is_told_in_plain_words(
+    name: str, value: str, told: str, tmp_path: Path
+) -> None:
+    with pytest.raises(Misconfigured) as raised:
+        load(tmp_path, **{name: value})
+
+    assert told in raised.value.message
+    assert "Input should" not in raised.value.message
+    assert raised.value.message.endswith("in the environment or the settings file.")

@@ -25,6 +25,7 @@ def config_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ([], {}),
         (["--read-only"], {"read_only": True}),
         (["--toolsets", "core, connector"], {"toolsets": ("core", "connector")}),
+        (["--toolsets", "+sessions"], {"toolsets": ("+sessions",)}),
         (["--tools=web_search,"], {"tools": ("web_search",)}),
         (["--profile", "all"], {"profile": "all"}),
     ],

@@ -1,4 +1,7 @@
-"""The command line, one module per command. A client that starts `serve` over stdio does not load it."""
+"""The command line, one module per command, each loaded on first use.
+
+A client that starts `serve` over stdio does not load this package.
+"""
 
 from __future__ import annotations
 
@@ -8,77 +11,21 @@ from typing import Annotated
 
 import typer
 
-PROGRAM_HELP = (
-    "Research with sources that exist: search the web from here, or serve an AI assistant over MCP."
-)
-EXIT_CODES_HELP = (
-    "Exit codes: 0 success; 1 nothing found, or a check failed; 2 wrong usage or configuration; "
-    "3 an upstream failed; 70 a bug in Citewell; 74 reading or writing failed; "
-    "130 interrupted; 141 the output was closed early."
-)
-
 
 def main(argv: list[str]) -> int:
     """Run one command and return the exit code of the process."""
-    from citewell.cli import (
-        audit,
-        backup,
-        cite,
-        credits,  # noqa: A004 - the verb of the command line
-        data,
-        doctor,
-        jobs,
-        keys,
-        library,
-        migrate,
-        read,
-        reference,
-        report,
-        research,
-        restore,
-        search,
-        serve,
-        sessions,
-        tools,
-        verify,
-        worker,
-    )
-    from citewell.cli.running.exit_codes import wrap_command
+    from citewell.cli.running.command_group import CommandGroup
+    from citewell.cli.running.command_help import EXIT_CODES_HELP, PROGRAM_HELP
 
     _replace_unencodable_chars()
     app = typer.Typer(
+        cls=CommandGroup,
         help=PROGRAM_HELP,
         epilog=EXIT_CODES_HELP,
         no_args_is_help=True,
         add_completion=False,
-        rich_markup_mode="rich" if sys.stdout.isatty() else None,
+        rich_markup_mode=None,  # loading rich would double the time of --help
     )
-    for verb in (
-        serve,
-        search,
-        read,
-        verify,
-        audit,
-        cite,
-        research,
-        jobs,
-        report,
-        credits,
-        worker,
-        sessions,
-        doctor,
-        tools,
-        backup,
-        restore,
-        migrate,
-        keys,
-        reference,
-    ):
-        app.command(verb.__name__.rpartition(".")[2], epilog=EXIT_CODES_HELP)(
-            wrap_command(verb.command)
-        )
-    app.add_typer(library.group(EXIT_CODES_HELP), name="library")
-    app.add_typer(data.group(EXIT_CODES_HELP), name="data")
 
     @app.callback()
     def _(

@@ -10,6 +10,7 @@ import typer
 
 from citewell.cli.running import bibliography_files, exit_codes
 from citewell.cli.running.command_app import open_command_app
+from citewell.cli.running.shared_options import STDIN_NAME
 from citewell.cli.terminal import screen
 from citewell.cli.terminal.progress_bar import show_progress_bar
 from citewell.model.argument_types import BIBLIOGRAPHY_FORMATS
@@ -59,10 +60,6 @@ def command(
         bool, typer.Option("--json", help="Print the answers of the tool as JSON.")
     ] = False,
 ) -> int:
-    """Check that every reference exists, describes the right work, and was not retracted.
-
-    Exits with 1 if a reference is retracted, mismatched or not registered.
-    """
     documents = {
         name: bibliography_files.read_bibliography_file(name, form=form)
         for name in dict.fromkeys(files)
@@ -120,9 +117,7 @@ def _has_failing_entry(report: AuditReport) -> bool:
 
 def _print_audit(name: str, report: AuditReport, *, quiet: bool) -> None:
     rows = [entry for entry in report.entries if entry.flags or not quiet]
-    screen.print_text(
-        "Standard input" if name == bibliography_files.STDIN_NAME else name, style="bold"
-    )
+    screen.print_text("Standard input" if name == STDIN_NAME else name, style="bold")
     if rows:
         screen.print_table(
             _AUDIT_COLUMNS,

@@ -21,7 +21,6 @@ def command(
     *,
     force: Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")] = False,
 ) -> int:
-    """Copy sessions, library and keys into one encrypted file; servers may keep running."""
     copied, where = asyncio.run(_write_backup(path, force=force))
     screen.print_text(f"Wrote {copied.path}: {describe_backup_counts(copied)}.")
     screen.print_text(f"The backup does not contain the master key. Save that separately: {where}.")

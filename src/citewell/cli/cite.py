@@ -12,6 +12,7 @@ import typer
 
 from citewell.cli.running import exit_codes
 from citewell.cli.running.command_app import open_command_app
+from citewell.cli.running.shared_options import STDIN_NAME
 from citewell.cli.terminal import screen
 from citewell.cli.terminal.progress_bar import show_progress_bar
 from citewell.errors import InvalidInput
@@ -19,8 +20,6 @@ from citewell.model.argument_types import BIBLIOGRAPHY_STYLES
 from citewell.model.paper import PaperId
 from citewell.services.scholar.registry_records import NOT_REGISTERED, WorkRecord, WorkRecords
 from citewell.text.citations import bibliographies, citable_works, identifiers
-
-_STDIN_NAME = "-"
 
 
 def command(
@@ -37,15 +36,11 @@ def command(
         typer.Option("--style", "-s", help=f"One of {', '.join(BIBLIOGRAPHY_STYLES)}."),
     ] = "apa",
 ) -> int:
-    """Look up works and print them in a citation style.
-
-    Exits with 1 if a work is not registered, and with 3 if no registry could be asked.
-    """
     if style not in BIBLIOGRAPHY_STYLES:
         raise InvalidInput(
             f"Unknown style {style}. The styles are {', '.join(BIBLIOGRAPHY_STYLES)}."
         )
-    wanted = _collect_identifiers(ids or [_STDIN_NAME])
+    wanted = _collect_identifiers(ids or [STDIN_NAME])
     known = {text: _parse_identifier(text) for text in wanted}
     asked = [paper_id for paper_id in known.values() if paper_id is not None]
     records = asyncio.run(_look_up_records(list(dict.fromkeys(asked))))
@@ -65,7 +60,7 @@ def command(
 
 def _collect_identifiers(given: Sequence[str]) -> list[str]:
     """The given identifiers without duplicates, in order; "-" stands for the lines of standard input."""
-    lines = [line for text in given for line in (sys.stdin if text == _STDIN_NAME else [text])]
+    lines = [line for text in given for line in (sys.stdin if text == STDIN_NAME else [text])]
     wanted = list(dict.fromkeys(line.strip() for line in lines if line.strip()))
     if not wanted:
         raise InvalidInput("Give at least one DOI, arXiv id, PMID or ISBN.")

@@ -26,7 +26,6 @@ def command(
     note: Annotated[str, typer.Option(help="What the credit is for.")] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> int:
-    """Show the remaining research budget, or add to it; until credit is added there is no limit."""
     if verb not in CREDIT_ACTIONS:
         raise InvalidInput(f"credits accepts {' or '.join(CREDIT_ACTIONS)}, not {verb}.")
     if verb == "add" and dollars is None:

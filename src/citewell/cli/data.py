@@ -9,8 +9,10 @@ from typing import Annotated, Any
 import typer
 
 from citewell.cli.diagnosis.installation_checks import InstallationCheck
+from citewell.cli.diagnosis.state_checks import has_stored_state
 from citewell.cli.running import exit_codes
 from citewell.cli.running.command_app import open_command_app
+from citewell.cli.running.shared_options import JsonOption
 from citewell.cli.terminal import screen
 from citewell.errors import CitewellError
 from citewell.server.app import App
@@ -18,21 +20,8 @@ from citewell.server.wiring.trust_wiring import open_retraction_table
 from citewell.services.trust.retraction_import import ImportOutcome, RetractionImport
 from citewell.store.retraction_table import RetractionEdition
 
-DATA_HELP = (
-    "Tables for checks without a network: retractions, from the public Retraction Watch file."
-)
 _SECONDS_PER_DAY = 86400.0
 _STALE_DAYS = 60  # the public file changes every working day
-
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-
-
-def group(epilog: str) -> typer.Typer:
-    """The subcommands of `citewell data`."""
-    verbs = typer.Typer(help=DATA_HELP, no_args_is_help=True, epilog=epilog)
-    for name, command in (("update", update_retractions), ("status", show_retractions)):
-        verbs.command(name, epilog=epilog)(exit_codes.wrap_command(command))
-    return verbs
 
 
 def update_retractions(
@@ -152,11 +141,18 @@ def count_age_days(edition: RetractionEdition, *, now: float) -> int:
     return max(0, int((now - edition.imported_at) // _SECONDS_PER_DAY))
 
 
+async def _find_edition(app: App) -> RetractionEdition | None:
+    """The imported table; None if there is none, in which case no state is created either."""
+    if not has_stored_state(app.settings):
+        return None
+    return await open_retraction_table(app.open_state()).load_edition()
+
+
 async def check_retraction_table(app: App) -> InstallationCheck:
     """The doctor's check of the retraction table: whether there is one, and how old it is."""
     name, update_it = "retraction table", "citewell data update"
     try:
-        edition = await open_retraction_table(app.open_state()).load_edition()
+        edition = await _find_edition(app)
     except CitewellError as error:
         return InstallationCheck(name=name, state="warning", detail=error.message)
     if edition is None:
@@ -171,3 +167,6 @@ async def check_retraction_table(app: App) -> InstallationCheck:
     if days > _STALE_DAYS:
         return InstallationCheck(name=name, state="warning", detail=detail, change=update_it)
     return InstallationCheck(name=name, state="ok", detail=detail)
+
+
+SUBCOMMANDS = {"update": update_retractions, "status": show_retractions}

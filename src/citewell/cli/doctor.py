@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from citewell.cli import data
-from citewell.cli.diagnosis import installation_checks, provider_probes
+from citewell.cli.diagnosis import installation_checks, provider_probes, state_checks
 from citewell.cli.diagnosis.installation_checks import InstallationCheck
 from citewell.cli.diagnosis.provider_probes import ProviderVerdict
 from citewell.cli.running import exit_codes
@@ -52,7 +52,6 @@ def command(
         typer.Option("--paid", help="Also try providers with a key; each is charged one request."),
     ] = False,
 ) -> int:
-    """Check every provider and the installation; exits with 1 if no provider can search the web."""
     report = asyncio.run(_run_diagnosis(offline=offline, paid=paid))
     if as_json:
         screen.print_json(build_doctor_json(report))
@@ -74,8 +73,7 @@ async def diagnose_installation(
     verdicts = await provider_probes.probe_providers(
         app.catalogue, app.settings.raw, offline=offline, paid=paid
     )
-    # A lookup makes the store open its file, which shows what is wrong with it.
-    await app.store.build_provider_memory("doctor").recall_fact("probe")
+    await _open_cache(app, offline=offline)
     specs = [app.catalogue.find_spec(name) for name in app.catalogue.list_provider_names()]
     checks = (
         installation_checks.check_python(),
@@ -84,11 +82,29 @@ async def diagnose_installation(
         installation_checks.check_setting_names(app.settings, specs),
         installation_checks.check_data_directory(app.settings),
         installation_checks.check_cache(app.settings, app.store.list_store_warnings()),
+        await state_checks.check_master_key(app, offline=offline),
         _check_search_routing(app),
         installation_checks.check_lenses(app.lenses.list_lens_names(), app.lenses.warnings),
-        await data.check_retraction_table(app),
+        *await _check_retraction_table(app, offline=offline),
     )
     return DoctorReport(providers=verdicts, checks=checks)
+
+
+async def _open_cache(app: App, *, offline: bool) -> None:
+    """Look something up, which makes the store open its file and shows what is wrong with it.
+
+    With `offline` nothing is done if that would send a request or create a file.
+    """
+    remote = installation_checks.is_cache_remote(app.settings)
+    if not offline or (not remote and installation_checks.has_cache_files(app.settings)):
+        await app.store.build_provider_memory("doctor").recall_fact("probe")
+
+
+async def _check_retraction_table(app: App, *, offline: bool) -> tuple[InstallationCheck, ...]:
+    """The check of the table; none if it would send a request although `offline` is set."""
+    if offline and app.settings.database_url:
+        return ()
+    return (await data.check_retraction_table(app),)
 
 
 def _check_search_routing(app: App) -> InstallationCheck:

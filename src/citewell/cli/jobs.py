@@ -30,7 +30,6 @@ def command(
     ] = "0",
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> int:
-    """List research jobs; show, watch, cancel or erase one; record the cost of a call whose answer was lost."""
     if verb not in JOB_ACTIONS:
         raise InvalidInput(f"jobs accepts {', '.join(JOB_ACTIONS)}, not {verb}.")
     if verb == "list":

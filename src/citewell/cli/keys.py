@@ -38,7 +38,6 @@ def command(
         ),
     ] = False,
 ) -> int:
-    """Show where the master key comes from, or replace it while servers run. Keys are never printed."""
     for line in asyncio.run(_run_key_action(action, forget=forget)):
         screen.print_text(line)
     return exit_codes.OK

@@ -16,9 +16,11 @@ import typer
 
 from citewell.cli.running import exit_codes
 from citewell.cli.running.command_app import open_command_app
+from citewell.cli.running.shared_options import JsonOption
 from citewell.cli.terminal import screen
 from citewell.cli.terminal.progress_bar import show_progress_bar
 from citewell.errors import InvalidInput, NotFound
+from citewell.model.page import LIBRARY_ID_PREFIX, MAX_PAGE_BYTES
 from citewell.server.app import App
 from citewell.services.library import library_documents, library_export
 from citewell.services.library.import_sources import ImportSources, build_sitemap_fetcher
@@ -36,9 +38,7 @@ from citewell.text.dates import parse_provider_date
 from citewell.text.safety.markup_cleaning import extract_visible_text
 from citewell.tooling import Owner
 
-LIBRARY_HELP = "Your own documents: add them, and search them together with the web."
-MAX_PAGE_BYTES = 5_000_000  # of one page
-_SHOWN_ID_CHARS = len("library:") + 10  # of an id in tables
+_SHOWN_ID_CHARS = len(LIBRARY_ID_PREFIX) + 10  # of an id in tables
 
 OwnerOption = Annotated[
     str, typer.Option(help="Whose library, as tenant/user; by default your own.")
@@ -46,27 +46,12 @@ OwnerOption = Annotated[
 TagOption = Annotated[str | None, typer.Option(help="Only documents with this tag.")]
 SiteOption = Annotated[str | None, typer.Option(help="Only pages of this domain.")]
 KindOption = Annotated[str | None, typer.Option("--type", help="Only this type, such as pdf.")]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 LOCAL_OWNER = str(Owner())
 
 
 class ExportFormat(StrEnum):
     JSONL = "jsonl"
     MARKDOWN = "markdown"
-
-
-def group(epilog: str) -> typer.Typer:
-    """The subcommands of `citewell library`."""
-    verbs = typer.Typer(help=LIBRARY_HELP, no_args_is_help=True, epilog=epilog)
-    for name, command in (
-        ("add", add_documents),
-        ("list", list_library),
-        ("search", search_library),
-        ("remove", remove_documents),
-        ("export", export_library),
-    ):
-        verbs.command(name, epilog=epilog)(exit_codes.wrap_command(command))
-    return verbs
 
 
 def add_documents(
@@ -231,7 +216,10 @@ def search_library(
     owner: OwnerOption = LOCAL_OWNER,
     as_json: JsonOption = False,
 ) -> int:
-    """Search only the library; `citewell search --provider library` does it as an assistant would."""
+    """Search the library alone.
+
+    `citewell search --provider library` does it as an assistant would.
+    """
     filters = LibraryFilters(
         site=site,
         kind=kind,
@@ -302,7 +290,10 @@ def remove_documents(
     everything: Annotated[bool, typer.Option("--all", help="The whole library.")] = False,
     owner: OwnerOption = LOCAL_OWNER,
 ) -> int:
-    """Remove documents from the library; the files and pages themselves are not changed."""
+    """Remove documents from the library.
+
+    The files and pages themselves are not changed.
+    """
     chosen = DocumentSelection(
         names=tuple(names or ()), tag=tag, site=site, kind=kind, missing_files_only=missing
     )
@@ -358,3 +349,12 @@ async def _write_export(
         if form is ExportFormat.JSONL:
             return await library_export.export_to_file(found, out)
         return await library_export.export_to_directory(found, out)
+
+
+SUBCOMMANDS = {
+    "add": add_documents,
+    "list": list_library,
+    "search": search_library,
+    "remove": remove_documents,
+    "export": export_library,
+}

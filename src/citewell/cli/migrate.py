@@ -13,7 +13,6 @@ _SCHEMA_VERSION_SQL = "SELECT version FROM schema_version"
 
 
 def command() -> int:
-    """Update the database schemas; a server otherwise does this when it first uses them."""
     for name, version in asyncio.run(_migrate_databases()):
         screen.print_text(f"{name}: schema {version}")
     return exit_codes.OK

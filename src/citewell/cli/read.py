@@ -19,9 +19,9 @@ from citewell.cli.running.command_app import open_command_app
 from citewell.cli.terminal import screen
 from citewell.cli.terminal.progress_bar import show_progress_bar
 from citewell.errors import Misconfigured
+from citewell.model.page import MAX_PAGE_BYTES
 from citewell.server.app import App
 
-MAX_PAGE_BYTES = 5_000_000  # bytes
 _MAX_FILE_NAME_CHARS = 100  # characters
 _UNSAFE_NAME_CHARS_PATTERN = re.compile(r"[^\w.-]+|_+")
 _SAFE_NAME_PATTERN = re.compile(r"[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?")
@@ -49,14 +49,13 @@ def command(
         Path | None, typer.Option(help="Write one markdown file per page into this directory.")
     ] = None,
     max_length: Annotated[
-        int, typer.Option(help="At most this many bytes of each page, up to 5000000.")
+        int, typer.Option(help=f"At most this many bytes of each page, up to {MAX_PAGE_BYTES}.")
     ] = MAX_PAGE_BYTES,
     raw: Annotated[bool, typer.Option("--raw", help="The pages as sent, not sanitised.")] = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the answers of the tool as JSON.")
     ] = False,
 ) -> int:
-    """Read pages and documents as markdown, several at a time."""
     if out is not None:
         _create_output_directory(out)
     given = {"mode": "raw" if raw else "full", "max_length": max_length}
@@ -89,10 +88,9 @@ async def _read_addresses(urls: Sequence[str], given: Mapping[str, object]) -> l
 
 async def _read_address(app: App, url: str, given: Mapping[str, object]) -> AddressReading:
     outcome = await app.call_tool("scrape_page", {"url": url, **given})
-    if not outcome.is_error:
+    if outcome.error is None:
         return AddressReading(url=url, body=outcome.body or {})
-    message, _, rest = (outcome.text or "").partition("\n\n")
-    return AddressReading(url=url, message=message, error=json.loads(rest)["error"])
+    return AddressReading(url=url, message=outcome.error.message, error=outcome.error.block)
 
 
 def _choose_reading_exit(reading: AddressReading) -> int:

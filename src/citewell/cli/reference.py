@@ -34,7 +34,6 @@ def command(
         Path, typer.Option(help="The root of the repository.", file_okay=False, exists=True)
     ] = Path(),
 ) -> int:
-    """Write the manifest, the reference pages, golden schemas, .env.example and server.json."""
     wanted = build_derived_files(root)
     if not check:
         for path in write_outdated_files(root, wanted):

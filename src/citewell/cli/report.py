@@ -23,11 +23,10 @@ def command(
     form: Annotated[str, typer.Option("--format", help="md, html, json or bibtex.")] = "md",
     out: Annotated[Path | None, typer.Option(help="Write the report to this file.")] = None,
 ) -> int:
-    """Print the report of a finished research job."""
-    job_export.resolve_export_format(form)
+    known_form = job_export.resolve_export_format(form)
     text = asyncio.run(_load_report_text(job_id, form))
     if out is None:
-        screen.print_text(text, unwrapped=True)
+        screen.print_document(text, known_form)
     else:
         out.write_text(text, encoding="utf-8")
         sys.stderr.write(f"citewell: wrote {out}.\n")

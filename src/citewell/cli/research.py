@@ -11,8 +11,10 @@ import typer
 
 from citewell.cli.running import exit_codes
 from citewell.cli.running.command_app import open_command_app
+from citewell.cli.running.shared_options import STDIN_NAME
 from citewell.cli.terminal import screen
 from citewell.cli.terminal.job_progress import JobProgressView, open_progress_view
+from citewell.environment import split_name_list
 from citewell.errors import InvalidInput
 from citewell.model.argument_types import RESEARCH_MODES
 from citewell.model.research import RESEARCH_TIERS
@@ -52,8 +54,7 @@ def command(
         ),
     ] = False,
 ) -> int:
-    """Research a question in depth and print a report with evidence for every claim."""
-    text = sys.stdin.read() if query == "-" else query
+    text = sys.stdin.read() if query == STDIN_NAME else query
     question = ResearchQuestion(
         query=text, tier=tier.upper(), providers=_parse_provider_names(provider), mode=mode
     )
@@ -61,12 +62,12 @@ def command(
         raise InvalidInput(
             f"--tier must be one of {', '.join(RESEARCH_TIERS)}; --mode must be {' or '.join(RESEARCH_MODES)}."
         )
-    job_export.resolve_export_format(form)
-    return asyncio.run(_run_research(question, form=form, out=out, detach=detach))
+    known_form = job_export.resolve_export_format(form)
+    return asyncio.run(_run_research(question, form=known_form, out=out, detach=detach))
 
 
 def _parse_provider_names(given: list[str] | None) -> tuple[str, ...]:
-    return tuple(name.strip() for part in given or () for name in part.split(",") if name.strip())
+    return split_name_list(",".join(given or ()))
 
 
 async def _run_research(
@@ -86,7 +87,7 @@ async def _run_research(
             exit_codes.print_error(_describe_job_failure(status), {})
             return exit_codes.UPSTREAM_FAILED
         text = await research.render_document(owner, started["jobId"], form)
-    return _write_job_report(text, out, started["jobId"])
+    return _write_job_report(text, form, out, started["jobId"])
 
 
 async def watch_job(app: App, job_id: str) -> dict[str, Any] | None:
@@ -136,9 +137,9 @@ def _describe_job_failure(status: dict[str, Any]) -> str:
     return error.get("message") or f"The job ended with status {status['status']}."
 
 
-def _write_job_report(text: str, out: Path | None, job_id: str) -> int:
+def _write_job_report(text: str, form: str, out: Path | None, job_id: str) -> int:
     if out is None:
-        screen.print_text(text, unwrapped=True)
+        screen.print_document(text, form)
     else:
         out.write_text(text, encoding="utf-8")
         sys.stderr.write(

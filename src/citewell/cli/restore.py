@@ -24,10 +24,6 @@ def command(
         bool, typer.Option("--force", help="Replace the state even if it is not empty.")
     ] = False,
 ) -> int:
-    """Replace the state with a backup; needs the master key that was used when it was made.
-
-    Stop all servers first. A backup from SQLite can be restored on PostgreSQL, and the reverse.
-    """
     copied = asyncio.run(_restore_backup(path, force=force))
     screen.print_text(f"Restored {copied.path}: {describe_backup_counts(copied)}.")
     return exit_codes.OK

@@ -28,7 +28,7 @@ def command(
     query: Annotated[str, typer.Argument(help="What to search for, 1 to 500 characters.")],
     *,
     count: Annotated[
-        int, typer.Option("-n", "--num-results", help="How many results, 1 to 50.")
+        int, typer.Option("-n", "--num-results", min=1, max=50, help="How many results.")
     ] = 5,
     lens: Annotated[
         str | None,
@@ -52,7 +52,6 @@ def command(
         bool, typer.Option("--json", help="Print the answer of the tool as JSON.")
     ] = False,
 ) -> int:
-    """Search the web and list the results that an assistant would get."""
     given: dict[str, object] = {
         "query": query,
         "num_results": count,
@@ -69,8 +68,8 @@ def command(
     outcome = asyncio.run(
         _call_web_search({name: value for name, value in given.items() if value is not None})
     )
-    if outcome.is_error:
-        return print_tool_error(outcome, as_json=as_json)
+    if outcome.error is not None:
+        return print_tool_error(outcome.error, as_json=as_json)
     body = outcome.body or {}
     if as_json:
         screen.print_json(body | {"_meta": outcome.meta})

@@ -7,9 +7,7 @@ from typing import Annotated
 import typer
 
 from citewell import config
-from citewell.cli.running.exit_codes import WRONG_USAGE
-
-HTTP_HELP_PANEL = "HTTP"
+from citewell.environment import split_name_list
 
 
 def command(
@@ -17,16 +15,13 @@ def command(
     http: Annotated[
         bool, typer.Option("--http", help="Serve streamable HTTP instead of stdio.")
     ] = False,
-    host: Annotated[
-        str | None, typer.Option(help="Interface to listen on.", rich_help_panel=HTTP_HELP_PANEL)
-    ] = None,
+    host: Annotated[str | None, typer.Option(help="Interface to listen on.")] = None,
     port: Annotated[
         int | None,
         typer.Option(
             min=1,
             max=65535,
             help="Port to listen on; the default is 8000.",
-            rich_help_panel=HTTP_HELP_PANEL,
         ),
     ] = None,
     insecure: Annotated[
@@ -34,7 +29,6 @@ def command(
         typer.Option(
             "--insecure",
             help="Listen on a public interface without authentication.",
-            rich_help_panel=HTTP_HELP_PANEL,
         ),
     ] = False,
     profile: Annotated[
@@ -42,17 +36,21 @@ def command(
         typer.Option(help="Preset of tools: default, all, searxng, or a toolset's name."),
     ] = None,
     toolsets: Annotated[
-        str | None, typer.Option(help="Toolsets to offer instead of the profile, comma-separated.")
+        str | None,
+        typer.Option(
+            help="Toolsets to offer instead of the profile, comma-separated; +NAME adds to it."
+        ),
     ] = None,
     tools: Annotated[
         str | None,
-        typer.Option(help="Single tools to offer besides the toolsets, comma-separated."),
+        typer.Option(
+            help="Single tools to offer, with the toolsets if any; +NAME adds to the profile."
+        ),
     ] = None,
     read_only: Annotated[
         bool, typer.Option("--read-only", help="Offer only tools that change nothing.")
     ] = False,
 ) -> int:
-    """Serve an AI assistant over MCP: stdio, or HTTP with --http or PORT set."""
     overrides: dict[str, object] = {
         "profile": profile,
         "toolsets": _parse_comma_list(toolsets),
@@ -67,11 +65,8 @@ def command(
 
     from citewell.server.http.hosting import serve_http
 
-    try:
-        return serve_http(settings, insecure=insecure)
-    except SystemExit:  # uvicorn has printed why it cannot listen
-        return WRONG_USAGE
+    return serve_http(settings, insecure=insecure)
 
 
 def _parse_comma_list(given: str | None) -> tuple[str, ...] | None:
-    return tuple(name.strip() for name in given.split(",") if name.strip()) if given else None
+    return split_name_list(given) if given else None

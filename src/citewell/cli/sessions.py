@@ -32,7 +32,6 @@ def command(
     out: Annotated[Path | None, typer.Option(help="Write the export to this file.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> int:
-    """List your research sessions, show one, or export it as a document."""
     if verb not in SESSION_ACTIONS:
         raise InvalidInput(f"sessions accepts {', '.join(SESSION_ACTIONS)}, not {verb}.")
     if verb == "list":

@@ -9,6 +9,7 @@ import typer
 
 from citewell.cli.running import exit_codes
 from citewell.cli.terminal import screen
+from citewell.environment import split_name_list
 from citewell.errors import Misconfigured
 from citewell.server import manifest
 from citewell.server.capabilities import tool_selection
@@ -20,10 +21,12 @@ def command(
     as_json: Annotated[bool, typer.Option("--json", help="Print the list as JSON.")] = False,
     profile: Annotated[str | None, typer.Option(help="Only the tools of this profile.")] = None,
     toolsets: Annotated[
-        str | None, typer.Option(help="Only the tools of these toolsets, comma-separated.")
+        str | None,
+        typer.Option(
+            help="Only the tools of these toolsets, comma-separated; +NAME adds to the profile."
+        ),
     ] = None,
 ) -> int:
-    """List the tools with their toolsets and sizes in tokens of four bytes."""
     everything = [_build_tool_row(entry) for entry in manifest.load_manifest()["tools"]]
     shown = {entry["name"] for entry in _choose_listed_tools(profile, toolsets)}
     rows = [row for row in everything if row["name"] in shown]
@@ -42,11 +45,12 @@ def command(
 
 def _choose_listed_tools(profile: str | None, toolsets: str | None) -> list[Mapping[str, Any]]:
     """The tools of the profile or toolsets; all tools if neither is given."""
-    sets = [name.strip() for name in (toolsets or "").split(",") if name.strip()]
+    sets = split_name_list(toolsets or "")
+    unnamed = tool_selection.DEFAULT_PROFILE if sets else tool_selection.ALL_TOOLS
     try:
         return tool_selection.select_entries(
             manifest.load_manifest()["tools"],
-            profile=profile or tool_selection.ALL_TOOLS,
+            profile=profile or unnamed,
             toolsets=sets,
         )
     except ValueError as error:

@@ -36,15 +36,10 @@ def command(
         bool, typer.Option("--json", help="Print the answer of the tool as JSON.")
     ] = False,
 ) -> int:
-    """Check that a citation exists, describes the right work, was not retracted, and addresses a claim.
-
-    Exits with 1 if it is retracted, mismatched, not registered or not found, and with 3 if no
-    registry could be asked.
-    """
     given = {"citation": citation} | ({"claim": claim} if claim else {})
     outcome = asyncio.run(_call_verify_citation(given))
-    if outcome.is_error:
-        return print_tool_error(outcome, as_json=as_json)
+    if outcome.error is not None:
+        return print_tool_error(outcome.error, as_json=as_json)
     body = outcome.body or {}
     if as_json:
         screen.print_json(body)

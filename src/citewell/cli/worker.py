@@ -12,7 +12,6 @@ from citewell.services.research.research_service import ResearchService
 
 
 def command() -> int:
-    """Run queued research jobs, of this machine or of a shared PostgreSQL database, until stopped."""
     asyncio.run(_run_worker())
     return exit_codes.OK
 

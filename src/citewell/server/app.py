@@ -110,6 +110,16 @@ class App:
             for entry in chosen
         }
 
+    def describe_disabled_tool(self, name: str) -> str | None:
+        """How to switch on a tool that is not offered; None if there is no such tool."""
+        return tool_selection.describe_disabled_tool(
+            self._entries,
+            name,
+            toolsets=self.settings.toolsets,
+            tools=self.settings.tools,
+            read_only=self.settings.read_only,
+        )
+
     def list_toolsets(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(entry["toolset"] for entry in self._entries))
 

@@ -3,6 +3,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.internet.apis.duckduckgo import CHALLENGE
 from tests.internet.apis.searxng import behave
 from tests.internet.faults import ALWAYS, Fault
@@ -156,3 +158,112 @@ def test_people_get_tables_with_what_to_add(run: Run) -> None:
     assert ran.out.splitlines()[0].split() == ["PROVIDER", "STATE", "DETAIL"]
     assert "OPTIONAL" in ran.out
     assert "BRAVE_API_KEY=" in ran.out
+
+
+REGISTRIES = (
+    "arxiv",
+    "core",
+    "crossref",
+    "datacite",
+    "doi",
+    "europepmc",
+    "openalex",
+    "pubmed",
+    "semanticscholar",
+)
+
+
+@pytest.mark.parametrize("name", REGISTRIES)
+def test_every_keyless_registry_is_asked_once(name: str, run: Run, world: World) -> None:
+    row = provider(run("doctor", "--json"), name)
+
+    assert row["state"] in {"working", "answers, finds nothing"}
+    assert world.calls[name] >= 1
+
+
+def test_the_finder_of_open_copies_is_asked_with_an_email(run: Run, world: World) -> None:
+    row = provider(run("doctor", "--json", UNPAYWALL_EMAIL="a@example.org"), "unpaywall")
+
+    assert row["state"] in {"working", "answers, finds nothing"}
+    assert world.calls["unpaywall"] == 1
+
+
+def test_a_registry_that_fails_is_named_but_leaves_the_web_searchable(
+    run: Run, world: World
+) -> None:
+    world.fail("crossref", Fault(status=503), times=ALWAYS)
+
+    ran = run("doctor", "--json")
+
+    assert ran.code == 0
+    assert provider(ran, "crossref")["state"] == "failing"
+
+
+def test_research_that_costs_money_is_not_tried(run: Run, world: World) -> None:
+    row = provider(run("doctor", "--json", "--paid", OPENAI_API_KEY="a-key"), "openai")
+
+    assert row["state"] == "not tried"
+    assert world.calls["openai"] == 0
+
+
+@pytest.mark.parametrize(
+    "name", ["CITEWELL_SITE_HACKERNEWS_BASE_URL", "CITEWELL_SITE_YOUTUBE_MOBILE_BASE_URL"]
+)
+def test_the_address_of_a_site_is_a_known_setting(name: str, run: Run) -> None:
+    row = check(
+        run("doctor", "--offline", "--json", **{name: "https://example.org"}), "setting names"
+    )
+
+    assert (row["state"], row["change"]) == ("ok", "")
+
+
+def test_offline_creates_no_file(run: Run, tmp_path: Path) -> None:
+    before = sorted(tmp_path.rglob("*"))
+
+    ran = run("doctor", "--offline")
+
+    assert ran.code == 0
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_offline_leaves_existing_data_as_it_is(run: Run, tmp_path: Path) -> None:
+    run("search", "http caching")
+    run("credits", "add", "1")
+    before = sorted(tmp_path.rglob("*"))
+
+    ran = run("doctor", "--offline", "--json")
+
+    assert check(ran, "master key")["state"] == "ok"
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_wrong_master_key_fails(run: Run) -> None:
+    run("credits", "add", "1", CITEWELL_MASTER_KEY="11" * 32)
+
+    ran = run("doctor", "--offline", "--json", CITEWELL_MASTER_KEY="22" * 32)
+
+    row = check(ran, "master key")
+    assert ran.code == 1
+    assert row["state"] == "failed"
+    assert "master key" in row["detail"]
+    assert "CITEWELL_MASTER_KEY" in row["change"]
+    assert "22" * 32 not in ran.out + ran.err
+
+
+def test_a_master_key_file_that_is_gone_fails(run: Run, tmp_path: Path) -> None:
+    run("credits", "add", "1")
+    (tmp_path / "data" / "state.key").unlink()
+
+    ran = run("doctor", "--offline", "--json")
+
+    assert ran.code == 1
+    assert check(ran, "master key")["state"] == "failed"
+    assert not (tmp_path / "data" / "state.key").exists()
+
+
+def test_a_malformed_master_key_fails_before_anything_is_stored(run: Run) -> None:
+    ran = run("doctor", "--offline", "--json", CITEWELL_MASTER_KEY="short")
+
+    assert ran.code == 1
+    assert check(ran, "master key")["state"] == "failed"
+    assert "CITEWELL_MASTER_KEY" in check(ran, "master key")["detail"]

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,21 @@ def test_the_report_comes_again_in_every_format(run: Run, asked: Ran, tmp_path: 
     assert texts["bibtex"].startswith("@misc{")
     assert written.code == 0
     assert (tmp_path / "r.html").read_text().startswith("<!doctype html>")
+
+
+def test_a_terminal_shows_the_report_formatted(
+    run: Run, asked: Ran, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = the_job(run)
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+
+    shown = run("report", job).out
+    as_data = run("report", job, "--format", "json").out
+
+    assert QUESTION in shown
+    assert "[src_1]" in shown
+    assert "## Answer" not in shown
+    assert json.loads(as_data)["claims"]
 
 
 def test_jobs_are_listed_and_shown(run: Run, asked: Ran) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import sys
 
 import pytest
@@ -78,3 +79,55 @@ def test_a_long_paragraph_keeps_its_indent_and_an_address_its_line(
     assert len(paragraph) > 1
     assert all(line.startswith("   word") for line in paragraph)
     assert address in last
+
+
+REPORT = """# How do batteries age?
+
+- They lose **capacity** with every cycle, more so in the heat and when they are kept full. [src_1]
+
+Text from outside: \x1b[31mnot red, and [bold]not bold[/bold].
+"""
+
+
+def test_a_terminal_gets_markdown_rendered_and_no_word_broken(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pretend_terminal(monkeypatch)
+    monkeypatch.setenv("COLUMNS", "40")
+
+    screen.print_markdown(REPORT)
+
+    shown = re.sub(r"\x1b\[[\d;]*m", "", capsys.readouterr().out)
+    assert "How do batteries age?" in shown
+    assert "#" not in shown
+    assert "**" not in shown
+    assert set(re.findall(r"\w+", REPORT.replace("\x1b", ""))) == set(re.findall(r"\w+", shown))
+    assert max(map(len, shown.splitlines())) <= 40
+    assert "[src_1]" in shown
+    assert "[bold]not bold[/bold]" in shown
+
+
+def test_text_from_outside_cannot_control_the_terminal_through_markdown(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pretend_terminal(monkeypatch)
+
+    screen.print_markdown("\x1b[31mred\x1b]0;title\x07 `\x1b[2J`")
+
+    assert not re.search(r"\x1b\[31m|\x1b\]|\x07|\x1b\[2J", capsys.readouterr().out)
+
+
+def test_an_address_in_markdown_is_shown_and_not_hidden_in_a_link(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pretend_terminal(monkeypatch)
+
+    screen.print_markdown("See [the page](https://example.org/a).")
+
+    assert "https://example.org/a" in re.sub(r"\x1b\][^\x1b]*\x1b.", "", capsys.readouterr().out)
+
+
+def test_a_pipe_gets_markdown_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    screen.print_markdown("# Title\n\n- a **b** " + "word " * 40)
+
+    assert capsys.readouterr().out == "# Title\n\n- a **b** " + "word " * 40 + "\n"

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from tests.internet.faults import ALWAYS, Fault
 from tests.internet.serve import Internet
 from tests.internet.world import World, corpus
@@ -68,7 +70,7 @@ def test_a_count_out_of_bounds_is_refused_by_name(run: Run) -> None:
     ran = run("search", "sleep", "-n", "51")
 
     assert ran.code == 2
-    assert "num_results" in ran.err
+    assert "--num-results" in ran.err
 
 
 def test_an_unconfigured_provider_names_the_setting_to_make(run: Run) -> None:
@@ -132,3 +134,17 @@ def test_no_audit_line_disturbs_a_person(run: Run) -> None:
 
     assert ran.code == 0
     assert ran.err == ""
+
+
+@pytest.mark.parametrize(
+    ("count", "told"),
+    [("0", "must be 1 or more"), ("51", "must be 50 or less"), ("few", "must be a whole number")],
+)
+def test_a_wrong_number_of_results_is_told_in_plain_words(run: Run, count: str, told: str) -> None:
+    ran = run("search", "x", "-n", count)
+
+    assert ran.code == 2
+    assert "-n" in ran.err
+    assert told in ran.err
+    assert "citewell search --help" in ran.err
+    assert "Input should" not in ran.err

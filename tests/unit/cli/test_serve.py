@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import socket
 from collections.abc import Mapping
 from typing import Any
@@ -8,7 +9,10 @@ import pytest
 
 import citewell.server.http.hosting
 import citewell.server.stdio.stdio_server
+from citewell.cli import main
 from citewell.config import Settings
+from citewell.server import manifest
+from citewell.server.app import App
 from tests.unit.cli.conftest import Run
 
 
@@ -62,9 +66,22 @@ def test_a_port_that_is_taken_is_a_configuration_error(run: Run) -> None:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
 
-        ran = run("serve", "--http", "--port", str(taken.getsockname()[1]))
+        port = taken.getsockname()[1]
+        ran = run("serve", "--http", "--port", str(port))
 
     assert ran.code == 2
+    assert ran.err == (
+        f"citewell: Port {port} on 127.0.0.1 is in use by another program. "
+        "Stop that program, or choose another port with --port or PORT.\n"
+    )
+
+
+def test_a_host_that_is_not_this_machine_is_a_configuration_error(run: Run) -> None:
+    ran = run("serve", "--http", "--host", "192.0.2.1", "--insecure")
+
+    assert ran.code == 2
+    assert "192.0.2.1 is not an address of this machine" in ran.err
+    assert "--host" in ran.err
 
 
 def test_a_port_in_the_environment_means_http(run: Run, served: list[Any]) -> None:
@@ -92,3 +109,22 @@ def test_an_unknown_profile_is_a_configuration_error(run: Run) -> None:
 
     assert ran.code == 2
     assert "everything" in ran.err
+
+
+def test_help_names_every_tool_of_the_default_profile(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    main(["serve", "--help"])
+
+    shown = set(re.findall(r"\w+", capsys.readouterr().out))
+    tools = manifest.load_manifest()["tools"]
+    assert {
+        entry["name"] for entry in tools if entry["name"] in shown and "_" in entry["name"]
+    } == {entry["name"] for entry in tools if entry["default"]}
+
+
+def test_a_toolset_with_a_plus_is_added_over_http_too(run: Run, served: list[Any]) -> None:
+    run("serve", "--http", "--toolsets", "+connector")
+
+    offered = App(served[0][0]).tools
+    assert {"web_search", "search", "fetch"} <= set(offered)

@@ -27,6 +27,16 @@ def test_a_toolset_narrows_the_list(run: Run) -> None:
     assert {row["name"] for row in ran.json()["tools"]} == {"search", "fetch"}
 
 
+def test_a_toolset_with_a_plus_is_listed_beside_the_default_profile(run: Run) -> None:
+    rows = run("tools", "--json", "--toolsets", "+connector").json()["tools"]
+
+    assert {row["name"] for row in rows} == {row["name"] for row in rows if row["default"]} | {
+        "search",
+        "fetch",
+    }
+    assert "web_search" in {row["name"] for row in rows}
+
+
 def test_an_unknown_toolset_is_a_usage_error(run: Run) -> None:
     ran = run("tools", "--toolsets", "nonsense")
 

@@ -54,7 +54,7 @@ def test_make_hands_the_question_on_as_it_is(given: str, tmp_path: Path) -> None
     python.parent.mkdir()
     python.write_text('#!/bin/sh\nprintf "%s" "$QUESTION"\n', encoding="utf-8")
     python.chmod(0o755)
-    (tmp_path / ".ready").touch()
+    (tmp_path / ".runnable").touch()
     environ = {"PATH": os.environ["PATH"]}
     command = ["make", "--silent", "run", f"VENV={tmp_path}"]
     if given == "argument":

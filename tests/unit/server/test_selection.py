@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from citewell.server.capabilities import tool_selection
@@ -27,20 +29,43 @@ def names(**choice: object) -> list[str]:
         ({"toolsets": ["default", "connector"]}, ["web_search", "search"]),
         ({"tools": ["search"]}, ["search"]),
         ({"toolsets": ["all"], "read_only": True}, ["web_search", "search", "read_artifact"]),
+        ({"toolsets": ["+connector"]}, ["web_search", "search"]),
+        ({"toolsets": ["+connector", "+people"]}, ["web_search", "memory_save", "search"]),
+        (
+            {"profile": "searxng", "toolsets": ["+people"]},
+            ["web_search", "memory_save", "read_artifact"],
+        ),
+        ({"profile": "connector", "toolsets": ["+people"]}, ["memory_save", "search"]),
+        (
+            {"toolsets": ["+connector"], "tools": ["memory_save"]},
+            ["web_search", "memory_save", "search"],
+        ),
+        ({"tools": ["+search"]}, ["web_search", "search"]),
+        ({"tools": ["+search"], "toolsets": ["people"]}, ["memory_save", "search"]),
+        ({"toolsets": ["+people"], "read_only": True}, ["web_search"]),
     ],
 )
 def test_the_choice_decides_the_list(choice: dict[str, object], expected: list[str]) -> None:
     assert names(**choice) == expected
 
 
-@pytest.mark.parametrize("choice", [{"profile": "x"}, {"toolsets": ["x"]}, {"tools": ["x"]}])
+@pytest.mark.parametrize(
+    "choice",
+    [
+        {"profile": "x"},
+        {"toolsets": ["x"]},
+        {"toolsets": ["+x"]},
+        {"tools": ["x"]},
+        {"tools": ["+x"]},
+    ],
+)
 def test_an_unknown_choice_is_named(choice: dict[str, object]) -> None:
     with pytest.raises(ValueError, match=r"unknown .* x"):
         names(**choice)
 
 
 def test_a_profile_shows_its_own_defaults_in_the_schema() -> None:
-    wire = {
+    wire: dict[str, Any] = {
         "name": "web_search",
         "inputSchema": {"properties": {"num_results": {"default": 5}, "query": {}}},
     }
@@ -49,3 +74,46 @@ def test_a_profile_shows_its_own_defaults_in_the_schema() -> None:
 
     assert shown["inputSchema"]["properties"]["num_results"]["default"] == 10
     assert wire["inputSchema"]["properties"]["num_results"]["default"] == 5
+
+
+@pytest.mark.parametrize(
+    "choice", [{"toolsets": ["+connector", "people"]}, {"tools": ["+search", "memory_save"]}]
+)
+def test_names_with_and_without_a_plus_are_not_mixed(choice: dict[str, list[str]]) -> None:
+    with pytest.raises(ValueError, match="a plus"):
+        names(**choice)
+
+
+@pytest.mark.parametrize(
+    ("choice", "advice"),
+    [
+        ({}, "--toolsets +people (CITEWELL_TOOLSETS=+people)"),
+        ({"toolsets": ["core"]}, "--toolsets core,people (CITEWELL_TOOLSETS=core,people)"),
+        (
+            {"toolsets": ["+connector"]},
+            "--toolsets +connector,+people (CITEWELL_TOOLSETS=+connector,+people)",
+        ),
+        (
+            {"tools": ["search"]},
+            "--tools search,memory_save (CITEWELL_TOOLS=search,memory_save)",
+        ),
+    ],
+)
+def test_a_tool_that_is_off_says_how_to_switch_it_on(choice: dict[str, Any], advice: str) -> None:
+    told = tool_selection.describe_disabled_tool(ENTRIES, "memory_save", **choice)
+
+    assert told is not None
+    assert "memory_save is switched off" in told
+    assert advice in told
+
+
+def test_a_tool_that_writes_is_off_because_of_read_only() -> None:
+    told = tool_selection.describe_disabled_tool(ENTRIES, "memory_save", read_only=True)
+
+    assert told is not None
+    assert "--read-only" in told
+    assert "CITEWELL_READ_ONLY" in told
+
+
+def test_a_tool_that_does_not_exist_cannot_be_switched_on() -> None:
+    assert tool_selection.describe_disabled_tool(ENTRIES, "nothing") is None

@@ -22,6 +22,8 @@ LISTS = [
     "[null]",
     '["core"',
     "[]",
+    "+core",
+    '["+core"]',
 ]
 SWITCHES = ["1", "true", "t", "yes", "y", "on", "ON", "T", "0", "false", "f", "no", "n", "off"]
 NEITHER = ["maybe", " true ", "2"]
@@ -70,3 +72,19 @@ def test_a_broken_settings_file_ends_the_server_with_a_sentence(
 
     assert stdio_server.serve_stdio({}, environ={"CITEWELL_CONFIG": str(path)}) == 2
     assert f"{path} cannot be used" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("front", ["0", "1"])
+@pytest.mark.parametrize(
+    "flags", [{"profile": "nope"}, {"toolsets": ("+nope",)}, {"tools": ("nope",)}]
+)
+def test_an_unknown_name_on_the_command_line_ends_the_server_with_one_line(
+    flags: dict[str, Any], front: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code = stdio_server.serve_stdio(flags, environ={"CITEWELL_FRONT": front, **NOWHERE})
+
+    told = capsys.readouterr().err
+    assert code == 2
+    assert told.startswith("citewell: ")
+    assert "nope" in told
+    assert told.count("\n") == 1

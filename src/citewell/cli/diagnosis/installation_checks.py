@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import difflib
+import os
 import platform
 import re
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib import metadata
@@ -15,8 +15,8 @@ from citewell import environment
 from citewell.config import Settings
 from citewell.errors import CitewellError
 from citewell.ports import ProviderSpec
-from citewell.server.reference.settings_page import ENVIRONMENT_ONLY_SETTINGS
-from citewell.store.cache_store import CACHE_KEY_FILE
+from citewell.server.reference.settings_page import ENVIRONMENT_ONLY_SETTINGS, list_site_entries
+from citewell.store.cache_store import CACHE_FILE, CACHE_KEY_FILE
 
 _SETTING_PREFIX = "CITEWELL_"
 
@@ -110,7 +110,8 @@ def collect_setting_names(specs: Iterable[ProviderSpec]) -> frozenset[str]:
         for spec in specs
         for name in (spec.base_url_env, *(option.env for option in spec.options))
     }
-    return frozenset(ours | theirs | set(ENVIRONMENT_ONLY_SETTINGS))
+    of_sites = {entry.name for entry in list_site_entries()}
+    return frozenset(ours | theirs | of_sites | set(ENVIRONMENT_ONLY_SETTINGS))
 
 
 def _suggest_setting_name(name: str, known: Iterable[str]) -> str:
@@ -119,42 +120,69 @@ def _suggest_setting_name(name: str, known: Iterable[str]) -> str:
 
 
 def check_data_directory(settings: Settings) -> InstallationCheck:
-    """Whether the data directory exists or can be created, and is writable."""
+    """Whether the data directory is writable, or can be created; it is not created here."""
     path = settings.data_path
-    try:
-        path.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=path):
-            pass
-    except OSError as error:
-        detail = f"{path} cannot be written: {error.strerror}; answers are cached only in memory"
+    if reason := _describe_unusable_directory(path):
         return InstallationCheck(
             name="data directory",
             state="warning",
-            detail=detail,
+            detail=f"{reason}; answers are cached only in memory",
             change="CITEWELL_DATA_DIR=<a directory you can write to>",
         )
-    return InstallationCheck(name="data directory", state="ok", detail=str(path))
+    detail = str(path) if path.exists() else f"{path}, created on first use"
+    return InstallationCheck(name="data directory", state="ok", detail=detail)
+
+
+def _describe_unusable_directory(path: Path) -> str:
+    """Why nothing can be written into the directory; empty if it can, or if it can be created."""
+    present = next((place for place in (path, *path.parents) if place.exists()), path)
+    if not present.is_dir():
+        return f"{path} cannot be used, because {present} is not a directory"
+    if not os.access(present, os.W_OK | os.X_OK):
+        return f"{path} cannot be used, because {present} is not writable"
+    return ""
 
 
 def check_cache(settings: Settings, warnings: Iterable[str]) -> InstallationCheck:
-    """Whether the cache is on and works; `warnings` are those of the store after a first lookup."""
+    """Whether the cache is on and works; `warnings` are those of the store, after a first lookup."""
     if not settings.cache_enabled:
         return InstallationCheck(
             name="cache", state="warning", detail="off", change="CITEWELL_CACHE=true"
         )
     told = [*warnings]
+    if not told and not is_cache_remote(settings):
+        told = [reason for reason in [_describe_unusable_directory(settings.cache_path)] if reason]
     if told:
         return InstallationCheck(name="cache", state="warning", detail=" ".join(told))
     return InstallationCheck(
         name="cache",
         state="ok",
-        detail=f"encrypted with {_describe_cache_key(settings)}, in {settings.cache_path}",
+        detail=f"encrypted with {_describe_cache_key(settings)}, in {_describe_cache_place(settings)}",
     )
+
+
+def is_cache_remote(settings: Settings) -> bool:
+    """True if the cache is kept by a database server, so that a lookup would be a request."""
+    return bool(settings.redis_url or settings.database_url)
+
+
+def has_cache_files(settings: Settings) -> bool:
+    """True if a lookup would find the cache's files and create none."""
+    key_is_there = settings.cache_key or (settings.data_path / CACHE_KEY_FILE).exists()
+    return bool(key_is_there) and (settings.cache_path / CACHE_FILE).exists()
+
+
+def _describe_cache_place(settings: Settings) -> str:
+    if settings.redis_url:
+        return "Redis"
+    return "PostgreSQL" if settings.database_url else str(settings.cache_path)
 
 
 def _describe_cache_key(settings: Settings) -> str:
     if settings.cache_key:
         return "CACHE_ENCRYPTION_KEY"
+    if is_cache_remote(settings):
+        return "a key derived from the master key"
     return f"the key file {Path(settings.data_path, CACHE_KEY_FILE)}"
 
 

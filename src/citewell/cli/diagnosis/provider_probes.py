@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -12,18 +11,23 @@ from citewell.errors import (
     AuthRequired,
     Blocked,
     CitewellError,
+    FailureReason,
     NetworkFailed,
     OutOfCredit,
     RateLimited,
     RefusedByPolicy,
 )
+from citewell.model.paper import PaperQuery
 from citewell.model.search_queries import SearchHits, SearchQuery
-from citewell.ports import Offer, ProviderSpec, WebSearch
+from citewell.ports import DoiRegistry, Offer, OpenCopies, PaperSearch, ProviderSpec, WebSearch
 from citewell.services.routing.provider_catalogue import ProviderCatalogue
 from citewell.text.safety.secret_masking import mask_secrets
 
 PROBE_SECONDS = 5.0  # for one provider
 PROBE_QUERY = SearchQuery(text="sleep", count=1)
+PROBE_PAPERS = PaperQuery(text="sleep", count=1)
+PROBE_DOI = "10.1038/nature12373"
+_PROBED_OFFERS = frozenset({Offer.WEB, Offer.PAPERS, Offer.REGISTRY, Offer.COPIES})
 
 WORKING = "working"
 NOT_TRIED = "not tried"
@@ -95,8 +99,8 @@ def _describe_skip_reason(
     """Why no request is sent; empty if one is sent."""
     if offline:
         return "configured; not tried with --offline"
-    if Offer.WEB not in spec.offers:
-        return "configured; not tried, because it has no web search"
+    if not spec.offers & _PROBED_OFFERS:
+        return "configured; not tried, because each request is charged"
     if is_metered(spec, raw) and not paid:
         return "key set; --paid tries it, which may be charged"
     return ""
@@ -121,12 +125,12 @@ async def _probe_provider(
     started = clock()
     try:
         provider = catalogue.connect_provider(spec.name)
-        if not isinstance(provider, WebSearch):
-            return _build_verdict(
-                spec, FAILING, detail="it declares web search but does not implement it"
-            )
         async with asyncio.timeout(patience):
-            found = await provider.search_web(PROBE_QUERY)
+            found = await _send_probe(provider)
+    except NotImplementedError:
+        return _build_verdict(
+            spec, FAILING, detail="it does not implement what it declares to offer"
+        )
     except TimeoutError:
         detail = f"no answer within {patience:g} s"
         return _build_verdict(
@@ -134,7 +138,32 @@ async def _probe_provider(
         )
     except CitewellError as error:
         return _judge_failure(spec, error, raw)
-    return _judge_answer(spec, found, milliseconds=round(1000 * (clock() - started)))
+    milliseconds = round(1000 * (clock() - started))
+    if isinstance(found, SearchHits):
+        return _judge_answer(spec, found, milliseconds=milliseconds)
+    return _judge_record(spec, is_found=found, milliseconds=milliseconds)
+
+
+async def _send_probe(provider: object) -> SearchHits | bool:
+    """Ask the provider for something that exists: web results, or whether it has found the work.
+
+    Raises NotImplementedError if the provider has none of the offers that are probed.
+    """
+    if isinstance(provider, WebSearch):
+        return await provider.search_web(PROBE_QUERY)
+    if isinstance(provider, PaperSearch):
+        return bool((await provider.search_papers(PROBE_PAPERS)).papers)
+    if isinstance(provider, DoiRegistry):
+        return await provider.is_registered(PROBE_DOI)
+    if isinstance(provider, OpenCopies):
+        return bool(await provider.list_open_copies(PROBE_DOI))
+    raise NotImplementedError
+
+
+def _judge_record(spec: ProviderSpec, *, is_found: bool, milliseconds: int) -> ProviderVerdict:
+    if is_found:
+        return _build_verdict(spec, WORKING, detail=f"answered in {milliseconds} ms.")
+    return _build_verdict(spec, FINDS_NOTHING, detail="it does not have what was asked for")
 
 
 def _judge_answer(spec: ProviderSpec, found: SearchHits, *, milliseconds: int) -> ProviderVerdict:
@@ -142,7 +171,7 @@ def _judge_answer(spec: ProviderSpec, found: SearchHits, *, milliseconds: int) -
     notes = " ".join(found.notes)
     if found.hits:
         detail = f"answered in {milliseconds} ms{where}. {notes}".strip()
-        return _build_verdict(spec, WORKING, detail=detail, change=_find_backticked_line(notes))
+        return _build_verdict(spec, WORKING, detail=detail, change=found.remedy)
     failed = "; ".join(f"{engine}: {reason}" for engine, reason in found.unresponsive)
     if failed:
         return _build_verdict(spec, FAILING, detail=f"its engines fail{where}: {failed}")
@@ -154,13 +183,13 @@ def _judge_answer(spec: ProviderSpec, found: SearchHits, *, milliseconds: int) -
 def _judge_failure(
     spec: ProviderSpec, error: CitewellError, raw: Mapping[str, str]
 ) -> ProviderVerdict:
-    if error.extra.get("reason") == "not_configured":
+    if error.reason is FailureReason.NOT_CONFIGURED:
         return _build_verdict(
             spec,
             NOT_CONFIGURED,
             configured=False,
             detail=error.message,
-            change=_find_backticked_line(error.message),
+            change=error.remedy,
         )
     state = next((word for kind, word in _STATES_BY_ERROR if isinstance(error, kind)), FAILING)
     wait = (
@@ -179,7 +208,7 @@ def _judge_failure(
 def _suggest_setting_change(
     spec: ProviderSpec, error: CitewellError, raw: Mapping[str, str]
 ) -> str:
-    """The setting to change; empty if only waiting helps and the message names none."""
+    """The setting to change; empty if only waiting helps and the error has no remedy."""
     if isinstance(error, AuthRequired | OutOfCredit):
         secrets = [option.env for option in spec.options if option.secret]
         return f"{' '.join(f'{env}=…' for env in secrets)} (a key from {spec.homepage})"
@@ -187,13 +216,7 @@ def _suggest_setting_change(
         return "CITEWELL_ALLOW_PRIVATE_HOSTS=… (host:port of that address)"
     if isinstance(error, NetworkFailed):
         return _suggest_network_setting(spec, raw)
-    return _find_backticked_line(error.message)
-
-
-def _find_backticked_line(text: str) -> str:
-    """The configuration line that the message quotes in backticks; empty if there is none."""
-    found = re.search(r"`([^`]+)`", text)
-    return found[1] if found else ""
+    return error.remedy
 
 
 def _suggest_network_setting(spec: ProviderSpec, raw: Mapping[str, str]) -> str:

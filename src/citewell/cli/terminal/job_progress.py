@@ -76,7 +76,12 @@ def _build_status_table(status: Mapping[str, Any]) -> Any:
 
     seconds = status["elapsedMs"] // 1000
     caption = f"{status['phase']} · {_describe_job_counts(status)} · {seconds} s · ${status['costCents'] / 100:.2f}"
-    table = Table("Provider", "Status", "Time", "Cost", "", box=box.SIMPLE_HEAD, caption=caption)
+    table = Table(
+        *("Provider", "Status", "Time", "Cost", ""),
+        box=box.SIMPLE_HEAD,
+        caption=caption,
+        min_width=len(caption),
+    )
     for name, part in status["progress"].items():
         lasted = part.get("durationSeconds")
         table.add_row(

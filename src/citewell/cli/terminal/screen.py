@@ -11,6 +11,8 @@ from typing import Any
 from citewell.text.safety.markup_cleaning import extract_visible_text
 
 TableRow = Sequence[str]
+MARKDOWN_FORMAT = "markdown"
+_MAX_LINE_COLUMNS = 100  # of formatted text; longer lines are hard to read
 STATE_COLOURS = {"ok": "green", "warning": "yellow", "failed": "red", "idle": "dim"}
 
 
@@ -36,6 +38,28 @@ def print_text(text: str = "", *, style: str = "", unwrapped: bool = False) -> N
     Console(highlight=False).print(
         Text(words, style=style) if unwrapped else shown, soft_wrap=unwrapped
     )
+
+
+def print_markdown(text: str) -> None:
+    """Print markdown: formatted and wrapped between words on a terminal, as it is in a pipe."""
+    if not is_terminal():
+        print_text(text)
+        return
+    from rich.console import Console
+    from rich.markdown import Markdown
+
+    console = Console(highlight=False)
+    # Addresses are shown, because a person wants to see where a source is.
+    shown = Markdown(extract_visible_text(text), hyperlinks=False)
+    console.print(shown, width=min(console.width, _MAX_LINE_COLUMNS))
+
+
+def print_document(text: str, form: str) -> None:
+    """Print a document: markdown as `print_markdown` does, every other format without wrapping."""
+    if form == MARKDOWN_FORMAT:
+        print_markdown(text)
+    else:
+        print_text(text, unwrapped=True)
 
 
 def print_json(data: Any) -> None:

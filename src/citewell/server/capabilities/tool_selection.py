@@ -10,6 +10,7 @@ from typing import Any
 
 ALL_TOOLS = "all"
 DEFAULT_PROFILE = "default"
+ADDED_PREFIX = "+"  # before a toolset or tool that is added to the profile instead of replacing it
 
 # `searxng` imitates a strict spec 3 server: web_search with the defaults of that specification.
 PROFILES: dict[str, dict[str, Any]] = {
@@ -28,20 +29,60 @@ def select_entries(
     tools: Iterable[str] = (),
     read_only: bool = False,
 ) -> list[Mapping[str, Any]]:
-    """The entries to offer, in their order; raises ValueError naming an unknown profile, toolset or tool."""
+    """The entries to offer, in their order.
+
+    Toolsets and tools replace the profile; names that start with a plus are added to it instead.
+    Raises ValueError naming an unknown profile, toolset or tool.
+    """
     known = list(entries)
-    wanted, extra = set(toolsets), set(tools)
+    sets, singles = list(toolsets), list(tools)
+    wanted, extra = _strip_plus(sets), _strip_plus(singles)
     _check_selection(known, profile=profile, toolsets=wanted, tools=extra)
-    preset = PROFILES.get(profile, {})
-    if not wanted and not extra:
-        extra = set(preset.get("tools", ()))
-    if not wanted and not extra:
-        wanted = {profile}
+    for names in (sets, singles):
+        if any(map(_is_added, names)) and not all(map(_is_added, names)):
+            raise ValueError(
+                f"{','.join(names)} mixes names with and without a plus; write a plus before each "
+                "to add to the profile, or before none to replace it"
+            )
+    if all(map(_is_added, [*sets, *singles])) or (sets and _is_added(sets[0])):
+        preset = PROFILES.get(profile, {}).get("tools", ())
+        extra |= set(preset)
+        wanted |= set() if preset else {profile}
     return [
         entry
         for entry in known
         if _is_selected(entry, wanted, extra) and (not read_only or entry["readOnly"])
     ]
+
+
+def describe_disabled_tool(
+    entries: Iterable[Mapping[str, Any]],
+    name: str,
+    *,
+    toolsets: Iterable[str] = (),
+    tools: Iterable[str] = (),
+    read_only: bool = False,
+) -> str | None:
+    """How to switch on a tool that this choice leaves out; None if there is no such tool."""
+    entry = next((entry for entry in entries if entry["name"] == name), None)
+    if entry is None:
+        return None
+    if read_only and not entry["readOnly"]:
+        return (
+            f"The tool {name} is switched off, because the server offers only tools that change "
+            "nothing. To switch it on, start the server without --read-only (CITEWELL_READ_ONLY)."
+        )
+    sets, singles = list(toolsets), list(tools)
+    if singles and not sets and not all(map(_is_added, singles)):
+        flag, setting, value = "--tools", "CITEWELL_TOOLS", ",".join([*singles, name])
+    else:
+        plus = ADDED_PREFIX if all(map(_is_added, sets)) else ""
+        value = ",".join([*sets, plus + entry["toolset"]])
+        flag, setting = "--toolsets", "CITEWELL_TOOLSETS"
+    return (
+        f"The tool {name} is switched off. To switch it on, start the server with "
+        f"{flag} {value} ({setting}={value}); over HTTP, /mcp/{entry['toolset']} offers it too."
+    )
 
 
 def find_profile_defaults(profile: str) -> dict[str, dict[str, Any]]:
@@ -61,6 +102,14 @@ def apply_profile_defaults(wire: dict[str, Any], profile: str) -> dict[str, Any]
         for name, value in schema["properties"].items()
     }
     return {**wire, "inputSchema": {**schema, "properties": properties}}
+
+
+def _is_added(name: str) -> bool:
+    return name.startswith(ADDED_PREFIX)
+
+
+def _strip_plus(names: Iterable[str]) -> set[str]:
+    return {name.removeprefix(ADDED_PREFIX) for name in names}
 
 
 def _is_selected(entry: Mapping[str, Any], wanted: set[str], extra: set[str]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import signal
 import socket
 import sys
@@ -16,6 +17,7 @@ from starlette.applications import Starlette
 from starlette.types import ASGIApp
 
 from citewell.config import Settings
+from citewell.errors import Misconfigured
 from citewell.net.upstream.circuit_breaker import BreakerState
 from citewell.server.app import App
 from citewell.server.http.cached_call_shortcut import CachedCallShortcut
@@ -67,21 +69,55 @@ def build_asgi_app(app: App) -> Starlette:
 
 
 def serve_http(settings: Settings, *, insecure: bool = False) -> int:
-    """Listen until a signal stops it. Raises Misconfigured for a public interface without `insecure`."""
+    """Listen until a signal stops it.
+
+    Raises Misconfigured for a public interface without `insecure`, and if the port cannot be used.
+    """
     check_listen_address(settings, insecure=insecure)
     configure_logging(settings.log_level)
-    return run_uvicorn(
-        build_shortcut_app(App(settings)), host=settings.host, port=settings.port or DEFAULT_PORT
+    app = build_shortcut_app(App(settings))
+    return run_uvicorn(app, open_listening_sockets(settings.host, settings.port or DEFAULT_PORT))
+
+
+def open_listening_sockets(host: str, port: int) -> list[socket.socket]:
+    """A socket for each address of `host`; raises Misconfigured if one cannot be opened."""
+    opened: list[socket.socket] = []
+    try:
+        found = socket.getaddrinfo(
+            host.strip("[]"), port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )
+        for family, address in dict.fromkeys((entry[0], entry[4]) for entry in found):
+            opened.append(socket.create_server(address[:2], family=family))
+    except OSError as error:
+        for listening in opened:
+            listening.close()
+        raise Misconfigured(
+            _describe_listen_failure(error, host, port), action="inform_user"
+        ) from None
+    return opened
+
+
+def _describe_listen_failure(error: OSError, host: str, port: int) -> str:
+    if error.errno == errno.EADDRINUSE:
+        return (
+            f"Port {port} on {host} is in use by another program. "
+            "Stop that program, or choose another port with --port or PORT."
+        )
+    if error.errno == errno.EACCES:
+        return (
+            f"This user may not listen on port {port}. Choose one above 1023 with --port or PORT."
+        )
+    return (
+        f"{host} is not an address of this machine that can be listened on ({error.strerror}). "
+        "Choose another with --host or CITEWELL_HOST."
     )
 
 
-def run_uvicorn(app: ASGIApp, *, host: str, port: int) -> int:
+def run_uvicorn(app: ASGIApp, listening: list[socket.socket]) -> int:
     """Serve `app` in this process until a signal stops it; 0, or 2 if it could not start."""
     server = _AnnouncingServer(
         uvicorn.Config(
             app,
-            host=host,
-            port=port,
             http=CoalescingProtocol,  # httptools accepts header whitespace that conformance forbids
             loop="asyncio" if sys.platform == "win32" else "uvloop",
             log_config=None,
@@ -90,7 +126,7 @@ def run_uvicorn(app: ASGIApp, *, host: str, port: int) -> int:
             timeout_graceful_shutdown=SHUTDOWN_SECONDS,
         )
     )
-    server.run()
+    server.run(listening)
     return 0 if server.started else 2
 
 

@@ -109,7 +109,8 @@ class _RequestHandlers:
         self, context: RequestContext, params: types.CallToolRequestParams
     ) -> types.CallToolResult | dict[str, Any]:
         if params.name not in self._offered:
-            raise MCPError(code=types.INVALID_PARAMS, message=f"Unknown tool: {params.name}")
+            told = self._app.describe_disabled_tool(params.name) or f"Unknown tool: {params.name}"
+            raise MCPError(code=types.INVALID_PARAMS, message=told)
         owner = self._identify(context)
         outcome = await self._app.call_tool(
             params.name,

@@ -8,6 +8,7 @@ from typing import Any
 
 from citewell.config import Settings
 from citewell.environment import CONFIG_FILE_VARIABLE
+from citewell.fetch import sites
 from citewell.ports import ProviderSpec
 from citewell.server.reference.page_markdown import (
     format_code,
@@ -73,6 +74,17 @@ def list_provider_entries(spec: ProviderSpec) -> Iterator[SettingEntry]:
         )
 
 
+def list_site_entries() -> Iterator[SettingEntry]:
+    """The addresses of the servers that site readers use."""
+    for name in sites.NAMES:
+        for endpoint in sites.load_site_reader(name).ENDPOINTS:
+            yield SettingEntry(
+                name=endpoint.base_url_env,
+                default=endpoint.base_url,
+                help=f"Where pages of the site {name} are read.",
+            )
+
+
 def render_settings_page(specs: Sequence[ProviderSpec]) -> str:
     providers = [
         f"## {spec.title}\n\n{render_settings_table(list_provider_entries(spec))}"
@@ -84,6 +96,7 @@ def render_settings_page(specs: Sequence[ProviderSpec]) -> str:
         SETTINGS_INTRO,
         render_settings_table(list_server_entries()),
         *providers,
+        f"## Sites that are read through their own servers\n\n{render_settings_table(list_site_entries())}",
         f"## Environment only\n\n{render_settings_table(list_environment_only_entries())}",
     )
 

@@ -25,16 +25,24 @@ _FALSE_WORDS = {"0", "false", "f", "no", "n", "off"}
 
 
 def serve_stdio(overrides: Mapping[str, Any], *, environ: Mapping[str, str] | None = None) -> int:
-    """Serve one client until it disconnects; returns the exit code of the process."""
+    """Serve one client until it disconnects; returns the exit code of the process.
+
+    The exit code is 2 if the settings file cannot be used or a flag names an unknown tool. Other
+    invalid settings do not end the process: every call is answered with what is wrong.
+    """
     parent = os.getppid()  # read first, because the parent may die while we load
     try:
         raw = environment.load_raw_settings(os.environ if environ is None else environ)
     except environment.UnusableSettingsFile as error:
         sys.stderr.write(f"citewell: {error}\n")
         return 2
+    baked = manifest.load_manifest()
+    if problem := _find_flag_problem(baked["tools"], overrides):
+        sys.stderr.write(f"citewell: {problem}\n")
+        return 2
     wire = StdioWire.claim_standard_streams()
     lines: LineQueue = queue.SimpleQueue()
-    front = _build_instant_start(raw, overrides, wire)
+    front = _build_instant_start(baked, raw, overrides, wire)
     wire.start_reading(lines.put)
     loader = threading.Thread(
         target=_import_session_module, args=(lines,), daemon=True, name="loader"
@@ -74,13 +82,24 @@ def _answer_until_loaded(front: InstantStart, lines: LineQueue, loader: threadin
             return True
 
 
+def _find_flag_problem(entries: list[Any], overrides: Mapping[str, Any]) -> str | None:
+    """What is wrong with the tools that the command line chooses; None if nothing is."""
+    try:
+        tool_selection.select_entries(entries, **overrides)
+    except ValueError as error:
+        return f"The choice of tools on the command line is not valid: {error}."
+    return None
+
+
 def _build_instant_start(
-    raw: Mapping[str, str], overrides: Mapping[str, Any], wire: StdioWire
+    baked: Mapping[str, Any],
+    raw: Mapping[str, str],
+    overrides: Mapping[str, Any],
+    wire: StdioWire,
 ) -> InstantStart | None:
     """None if it is switched off, or if the choice of tools is invalid, which the session reports."""
     if raw.get("CITEWELL_FRONT", "1").lower() not in _TRUE_WORDS:
         return None
-    baked = manifest.load_manifest()
     try:
         choice = _parse_tool_choice(raw, overrides)
         entries = tool_selection.select_entries(baked["tools"], **choice)
@@ -109,7 +128,7 @@ def _parse_tool_choice(raw: Mapping[str, str], overrides: Mapping[str, Any]) -> 
 
 def _parse_name_setting(text: str) -> tuple[str, ...]:
     if not text.lstrip().startswith("["):
-        return tuple(part for part in (piece.strip() for piece in text.split(",")) if part)
+        return environment.split_name_list(text)
     listed = json.loads(text)
     if not all(isinstance(name, str) for name in listed):
         raise ValueError("a list of names holds something else")

@@ -17,6 +17,7 @@ import anyio
 from mcp.shared.message import SessionMessage
 
 from citewell import config
+from citewell.config import Settings
 from citewell.errors import CitewellError
 from citewell.server.app import App
 from citewell.server.job_resumption import resume_jobs
@@ -47,12 +48,21 @@ def run_stdio_session(
 def _build_session_app(overrides: Mapping[str, Any], front: InstantStart | None) -> App:
     """The app; with invalid settings one that answers every call with the error, so that the user sees it."""
     try:
-        settings = config.load_settings(**overrides)
+        settings = _mute_default_audit(config.load_settings(**overrides))
         configure_logging(settings.log_level)
         return App(settings)
     except CitewellError as error:
         sys.stderr.write(f"citewell: {mask_secrets(error.message)}\n")
         return MisconfiguredApp(error, front.tools if front else None)
+
+
+def _mute_default_audit(settings: Settings) -> Settings:
+    """The settings without audit lines, unless AUDIT_OUTPUT_PATH or AUDIT_ENABLED asks for them.
+
+    Clients show the stderr of their servers to people, or keep it in logs of their own.
+    """
+    wanted = settings.audit_path or "AUDIT_ENABLED" in settings.raw
+    return settings if wanted else settings.model_copy(update={"audit_enabled": False})
 
 
 async def _serve_stdio_client(

@@ -1,0 +1,87 @@
+"""The help text of every command, in the order of the list that `citewell --help` prints.
+
+The texts stand here and not in the commands' modules, so that the list is printed without loading
+them. The first paragraph is the line of the list.
+"""
+
+from __future__ import annotations
+
+PROGRAM_HELP = (
+    "Research with sources that exist: search the web from here, or serve an AI assistant over MCP."
+)
+EXIT_CODES_HELP = (
+    "Exit codes: 0 success; 1 nothing found, or a check failed; 2 wrong usage or configuration; "
+    "3 an upstream failed; 70 a bug in Citewell; 74 reading or writing failed; "
+    "130 interrupted; 141 the output was closed early."
+)
+HIDDEN_COMMANDS = frozenset({"reference"})  # for developers of Citewell
+
+COMMAND_HELP = {
+    "serve": """Serve an AI assistant over MCP, by stdio or HTTP.
+
+HTTP is served with --http, or if PORT is set.
+
+Without a choice of tools the default profile is offered: web_search, scrape_page,
+search_and_scrape, academic_search, verify_citation, audit_bibliography and read_artifact. Names of
+toolsets replace it; with a plus before them, as in --toolsets +sessions, they are added to it.
+`citewell tools` lists all tools with their toolsets.""",
+    "search": """Search the web and list the results.
+
+They are what an assistant would get from web_search.""",
+    "read": "Read pages and documents as markdown, several at a time.",
+    "verify": """Check one citation with the registries.
+
+Does it exist, does it describe the right work, was it not retracted, and does it address a claim?
+Exits with 1 if it is retracted, mismatched, not registered or not found, and with 3 if no registry
+could be asked.""",
+    "audit": """Check every reference of a bibliography.
+
+Does it exist, does it describe the right work, and was it not retracted? Exits with 1 if a
+reference is retracted, mismatched or not registered.""",
+    "cite": """Look up works and print them in a citation style.
+
+Exits with 1 if a work is not registered, and with 3 if no registry could be asked.""",
+    "research": """Research a question in depth and print a cited report.
+
+The report has evidence for every claim. On a terminal it is shown formatted; in a pipe, or with
+--out, it is markdown.""",
+    "jobs": """List, show, watch, cancel or erase research jobs.
+
+It also records the cost of a paid call whose answer was lost.""",
+    "report": "Print the report of a finished research job.",
+    "credits": """Show the remaining research budget, or add to it.
+
+Until credit is added there is no limit.""",
+    "worker": """Run queued research jobs until stopped.
+
+The jobs are those of this machine, or of a shared PostgreSQL database.""",
+    "sessions": "List research sessions, show one, or export it.",
+    "library": """Add your own documents, and search them with the web.
+
+They are listed, removed and exported here too.""",
+    "data": """Update the retraction table for checks without a network.
+
+The table comes from the public Retraction Watch file.""",
+    "doctor": """Check providers, registries and the installation.
+
+Exits with 1 if no provider can search the web or a check failed, such as that of the master key.""",
+    "tools": """List the tools with their toolsets and sizes.
+
+Sizes are in tokens of four bytes.""",
+    "backup": """Copy sessions, library and keys into one encrypted file.
+
+Servers may keep running.""",
+    "restore": """Replace the state with a backup.
+
+It needs the master key that was used when the backup was made. Stop all servers first. A backup from
+SQLite can be restored on PostgreSQL, and the reverse.""",
+    "migrate": """Update the database schemas.
+
+A server otherwise does this when it first uses them.""",
+    "keys": """Show where the master key comes from, or replace it.
+
+Servers may keep running. Keys are never printed.""",
+    "reference": """Write the files that are generated from the code.
+
+They are the manifest, the reference pages, golden schemas, .env.example and server.json.""",
+}
