@@ -87,7 +87,7 @@ def test_a_session_loads_few_modules_beyond_the_sdk() -> None:
 
 @pytest.mark.parametrize("name", ["brave", "hackernews", "wikipedia", "duckduckgo"])
 def test_a_provider_brings_no_library_with_it(name: str) -> None:
-    base = "import citewell.ports, citewell.net.upstream.upstream_client, citewell.text.safety.markup_cleaning, citewell.text.dates, citewell.model.search_queries\nfrom pydantic import BaseModel\nclass Warm(BaseModel): x: int = 0"
+    base = "import citewell.ports, citewell.net.upstream.upstream_client, citewell.text.safety.markup_cleaning, citewell.text.dates.calendar_dates, citewell.model.search_queries\nfrom pydantic import BaseModel\nclass Warm(BaseModel): x: int = 0"
     before = loaded(base)
     after = loaded(f"{base}\nfrom citewell.providers import load; load({name!r})")
 

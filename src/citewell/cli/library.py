@@ -34,7 +34,7 @@ from citewell.services.library.local_files import LocalFileReader
 from citewell.services.library.owner_library import DocumentSelection, OwnerLibrary
 from citewell.store.library.library_rows import DocumentCard
 from citewell.store.library.library_store import LibraryFilters, LibraryMatch
-from citewell.text.dates import parse_provider_date
+from citewell.text.dates.calendar_dates import parse_provider_date
 from citewell.text.safety.markup_cleaning import extract_visible_text
 from citewell.tooling import Owner
 

@@ -17,6 +17,7 @@ from citewell.dialects.json_responses import (
 )
 from citewell.model.paper import IdentifierScheme, Paper, WorkAuthor
 from citewell.text.citations import publisher_markup, record_fields
+from citewell.text.dates.partial_dates import build_partial_date, extract_year
 from citewell.text.safety.markup_cleaning import clean_markup
 
 # Crossref types whose CSL type has another name.
@@ -136,7 +137,7 @@ def build_csl_paper(work: CslWork, *, source: str, doi: str | None = None) -> Pa
         ids=_collect_identifiers(work, known, sort),
         authors=build_authors(work.author) or build_authors(work.editor),
         kind=sort,
-        year=record_fields.extract_issued_year(published),
+        year=extract_year(published),
         published=published,
         venue=_choose_venue(work, sort),
         volume=clean_markup(work.volume) or None,
@@ -184,9 +185,7 @@ def format_iso_date(when: CslDate | None) -> str | None:
     first = when.parts[0] if when.parts else []
     numbers = [part for part in map(_convert_digits, first) if type(part) is int][:3]
     if numbers and numbers[0] in _PLAUSIBLE_YEARS:
-        return record_fields.build_partial_date(
-            numbers[0], *(part for part in numbers[1:] if 0 < part < 32)
-        )
+        return build_partial_date(numbers[0], *(part for part in numbers[1:] if 0 < part < 32))
     return record_fields.parse_issued_date(when.stamp) if when.stamp else None
 
 

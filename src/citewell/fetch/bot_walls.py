@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from citewell.text.language.scripts import HAN_KANA_RANGES, THAI_RANGES
+
 
 class WallKind(StrEnum):
     BOT = "bot"
@@ -47,7 +49,7 @@ class InspectedPage:
         return max(visible, self.extracted_words)
 
 
-_UNSPACED_CHARACTER = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]")
+_UNSPACED_CHARACTER = re.compile(f"[{THAI_RANGES}{HAN_KANA_RANGES}]")
 _MAX_WALL_WORDS = 150  # words; real walls have fewer, menus and legal lines included
 _MAX_SHELL_WORDS = 30
 

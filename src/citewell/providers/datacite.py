@@ -30,6 +30,7 @@ from citewell.model.paper import (
 )
 from citewell.ports import Offer, ProviderKit, ProviderOption, ProviderSpec
 from citewell.text.citations import publisher_markup, record_fields
+from citewell.text.dates.partial_dates import extract_year
 from citewell.text.safety.markup_cleaning import clean_markup
 from citewell.text.web.search_operators import shorten_query_text
 
@@ -278,7 +279,7 @@ def _parse_datacite_work(work: _DataCiteWork) -> Paper:
         ids={IdentifierScheme.DOI: doi} | ({IdentifierScheme.ARXIV: arxiv} if arxiv else {}),
         authors=tuple(filter(None, map(_parse_datacite_creator, work.creators))),
         kind=_find_datacite_kind(work),
-        year=record_fields.extract_issued_year(published),
+        year=extract_year(published),
         published=published,
         venue=publisher_markup.clean_markup_line(inside.title) or publisher,
         volume=clean_markup(inside.volume) or None,

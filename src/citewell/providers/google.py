@@ -26,7 +26,7 @@ from citewell.model.search_queries import (
 )
 from citewell.net.http.messages import HttpResponse
 from citewell.ports import Offer, ProviderKit, ProviderOption, ProviderSpec
-from citewell.text.dates import parse_provider_date
+from citewell.text.dates.calendar_dates import parse_provider_date
 from citewell.text.safety.markup_cleaning import clean_markup
 from citewell.text.web.search_operators import build_operator_query, shorten_query_text
 

@@ -19,7 +19,7 @@ from citewell.dialects.json_responses import (
 )
 from citewell.model.search_queries import SearchFilter, SearchHit, SearchHits, SearchQuery
 from citewell.ports import Offer, ProviderKit, ProviderSpec
-from citewell.text.dates import parse_provider_date
+from citewell.text.dates.calendar_dates import parse_provider_date
 from citewell.text.safety.markup_cleaning import clean_markup
 from citewell.text.web.search_operators import shorten_query_text
 

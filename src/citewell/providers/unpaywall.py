@@ -18,6 +18,7 @@ from citewell.model.paper import IdentifierScheme, OpenCopy, Paper, PaperId, Wor
 from citewell.net.http.messages import HttpResponse
 from citewell.ports import Offer, ProviderKit, ProviderOption, ProviderSpec
 from citewell.text.citations import publisher_markup, record_fields
+from citewell.text.dates.partial_dates import extract_year
 from citewell.text.safety.markup_cleaning import clean_markup
 
 SPEC = ProviderSpec(
@@ -139,9 +140,7 @@ def _parse_unpaywall_record(record: _UnpaywallRecord, asked: str) -> Paper:
         ids={IdentifierScheme.DOI: doi},
         authors=_list_unpaywall_authors(record),
         kind=csl_works.choose_csl_kind(record.genre),
-        year=record_fields.extract_issued_year(
-            record_fields.parse_issued_date(str(record.year)) or published
-        ),
+        year=extract_year(record_fields.parse_issued_date(str(record.year)) or published),
         published=published,
         venue=publisher_markup.clean_markup_line(record.journal_name) or None,
         publisher=publisher_markup.clean_markup_line(record.publisher) or None,

@@ -14,7 +14,7 @@ from citewell.services.sessions import session_export
 from citewell.services.sessions.session_tracking import SessionTracker
 from citewell.text.citations import bibliographies
 from citewell.text.citations.author_names import AuthorName
-from citewell.text.citations.bibtex_format import CitableWork, parse_author_line
+from citewell.text.citations.citable_works import CitableWork, parse_author_line
 from citewell.tooling import Tool, ToolArguments, ToolCall
 
 _SOURCE_FIELDS = (

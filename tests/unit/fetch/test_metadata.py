@@ -7,9 +7,9 @@ from selectolax.lexbor import LexborHTMLParser
 
 from citewell.fetch.metadata.page_metadata import (
     ExtractedMetadata,
-    parse_machine_date,
     read_page_metadata,
 )
+from citewell.text.dates.calendar_dates import parse_machine_date
 from tests.requirements import requires
 
 

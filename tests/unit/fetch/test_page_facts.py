@@ -9,15 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
-from citewell.fetch.metadata.page_dates import (
-    find_written_date,
-    parse_machine_date,
-    parse_partial_date,
-)
+from citewell.fetch.metadata.page_dates import parse_citation_date
 from citewell.fetch.metadata.page_metadata import (
     ExtractedMetadata,
     read_page_metadata,
 )
+from citewell.text.dates.calendar_dates import find_written_date, parse_machine_date
 from tests.requirements import requires
 
 
@@ -284,7 +281,7 @@ def test_machine_dates_are_read_in_iso_form(value: object, stamp: str | None) ->
 
 
 def test_part_of_a_date_is_kept_as_such() -> None:
-    assert [parse_partial_date(value) for value in ("2021", "2021-5", "2021/13", "21", None)] == [
+    assert [parse_citation_date(value) for value in ("2021", "2021-5", "2021/13", "21", None)] == [
         "2021", "2021-05", None, None, None,
     ]  # fmt: skip
 

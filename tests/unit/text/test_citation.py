@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from datetime import date
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from citewell.text.citations.author_names import AuthorName
-from citewell.text.citations.bibtex_format import (
-    CitableWork,
-    apa,
-    build_citation_key,
-    format_bibtex_entry,
-    mla,
-    parse_author_line,
-)
+from citewell.text.citations.bibtex_format import build_citation_key, format_bibtex_entry
+from citewell.text.citations.citable_works import CitableWork, parse_author_line
+from citewell.text.citations.styles.apa import format_apa_entry
+from citewell.text.citations.styles.mla import format_mla_entry
 from tests.requirements import requires
 
 TODAY = date(2026, 3, 14)
@@ -30,14 +27,19 @@ PAGE = CitableWork(
 
 
 def by(*names: str, **changes: str) -> CitableWork:
-    given = {"url": PAGE.url, "title": PAGE.title, "site": PAGE.site, "published": PAGE.published}
+    given: dict[str, Any] = {
+        "url": PAGE.url,
+        "title": PAGE.title,
+        "site": PAGE.site,
+        "published": PAGE.published,
+    }
     return CitableWork(
         authors=tuple(AuthorName(name=name) for name in names), **{**given, **changes}
     )
 
 
 def test_apa_has_author_day_title_site_and_retrieval() -> None:
-    assert apa(PAGE, accessed=TODAY) == (
+    assert format_apa_entry(PAGE, accessed=TODAY) == (
         "Example, A. (2024, September 5). A Study of Boats. Example Review. "
         "Retrieved March 14, 2026, from https://example.org/a"
     )
@@ -45,7 +47,7 @@ def test_apa_has_author_day_title_site_and_retrieval() -> None:
 
 @requires("defect.mla_days")
 def test_mla_writes_days_its_own_way() -> None:
-    assert mla(PAGE, accessed=TODAY) == (
+    assert format_mla_entry(PAGE, accessed=TODAY) == (
         'Example, Ada. "A Study of Boats." Example Review, 5 Sept. 2024, https://example.org/a. '
         "Accessed 14 Mar. 2026."
     )
@@ -74,6 +76,7 @@ def test_bibtex_is_misc_for_a_page_and_article_with_a_doi() -> None:
         (("Ada Example", "Ben Sample"), "Example, A., & Sample, B.", "Example, Ada, and Ben Sample"),
         (("Ada Example", "Ben Sample", "Cy Third"), "Example, A., Sample, B., & Third, C.", "Example, Ada, et al."),
         (("Ludwig van der Example",), "van der Example, L.", "van der Example, Ludwig"),
+        (("Ana de los Example",), "de los Example, A.", "de los Example, Ana"),
         (("Jean-Paul Example",), "Example, J.-P.", "Example, Jean-Paul"),
         (("Dr. Ada Example, PhD",), "Example, A.", "Example, Ada"),
         (("Ada Example MD",), "Example, A.", "Example, Ada"),
@@ -86,10 +89,10 @@ def test_bibtex_is_misc_for_a_page_and_article_with_a_doi() -> None:
 def test_names_are_turned_as_each_style_wants(
     names: tuple[str, ...], in_apa: str, in_mla: str
 ) -> None:
-    assert apa(by(*names), accessed=TODAY).startswith(
+    assert format_apa_entry(by(*names), accessed=TODAY).startswith(
         f"{in_apa} (2024" if in_apa.endswith(".") else f"{in_apa}. (2024"
     )
-    assert mla(by(*names), accessed=TODAY).startswith(
+    assert format_mla_entry(by(*names), accessed=TODAY).startswith(
         f'{in_mla} "' if in_mla.endswith(".") else f'{in_mla}. "'
     )
 
@@ -101,7 +104,7 @@ def test_an_organisation_that_the_page_marks_as_such_is_not_taken_apart() -> Non
         authors=(AuthorName(name="Blue Harbour", organisation=True),),
     )
 
-    assert apa(work, accessed=TODAY).startswith("Blue Harbour. (n.d.). T.")
+    assert format_apa_entry(work, accessed=TODAY).startswith("Blue Harbour. (n.d.). T.")
 
 
 @pytest.mark.parametrize(
@@ -116,24 +119,24 @@ def test_an_organisation_that_the_page_marks_as_such_is_not_taken_apart() -> Non
 def test_a_date_is_as_exact_as_the_page_says(published: str, in_apa: str, in_mla: str) -> None:
     work = by("Ada Example", published=published)
 
-    assert in_apa in apa(work, accessed=TODAY)
-    assert in_mla in mla(work, accessed=TODAY)
+    assert in_apa in format_apa_entry(work, accessed=TODAY)
+    assert in_mla in format_mla_entry(work, accessed=TODAY)
 
 
 def test_without_an_author_the_title_leads() -> None:
-    assert apa(by(), accessed=TODAY).startswith(
+    assert format_apa_entry(by(), accessed=TODAY).startswith(
         "A Study of Boats. (2024, September 5). Example Review."
     )
-    assert mla(by(), accessed=TODAY).startswith('"A Study of Boats." Example Review')
+    assert format_mla_entry(by(), accessed=TODAY).startswith('"A Study of Boats." Example Review')
 
 
 def test_with_nothing_known_the_host_stands_for_the_rest() -> None:
     bare = CitableWork(url="https://www.example.org/x")
 
-    assert apa(bare, accessed=TODAY) == (
+    assert format_apa_entry(bare, accessed=TODAY) == (
         "example.org. (n.d.). Retrieved March 14, 2026, from https://www.example.org/x"
     )
-    assert mla(bare, accessed=TODAY) == (
+    assert format_mla_entry(bare, accessed=TODAY) == (
         "example.org, https://www.example.org/x. Accessed 14 Mar. 2026."
     )
 
@@ -141,7 +144,7 @@ def test_with_nothing_known_the_host_stands_for_the_rest() -> None:
 def test_a_site_that_is_its_own_author_is_named_once() -> None:
     work = by("Example Review")
 
-    assert apa(work, accessed=TODAY).count("Example Review") == 1
+    assert format_apa_entry(work, accessed=TODAY).count("Example Review") == 1
 
 
 def test_bibtex_escapes_what_it_would_read_as_commands() -> None:
@@ -177,6 +180,6 @@ def test_any_metadata_can_be_cited(title: str, name: str, published: str) -> Non
         published=published,
     )
 
-    assert apa(work, accessed=TODAY)
-    assert mla(work, accessed=TODAY)
+    assert format_apa_entry(work, accessed=TODAY)
+    assert format_mla_entry(work, accessed=TODAY)
     assert format_bibtex_entry(work, accessed=TODAY).count("\n}") == 1

@@ -8,7 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citewell.text.dates import parse_provider_date
+from citewell.text.dates.calendar_dates import find_written_date, parse_provider_date
+from citewell.text.dates.month_names import find_month_number
+from citewell.text.dates.partial_dates import (
+    build_partial_date,
+    extract_year,
+    parse_month_number,
+    parse_partial_date,
+)
 
 NOW = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
 
@@ -63,3 +70,61 @@ def test_reading_never_fails_and_always_says_utc(text: str) -> None:
     found = parse_provider_date(text, now=NOW)
 
     assert found is None or found.tzinfo is UTC
+
+
+@pytest.mark.parametrize(
+    ("word", "number"),
+    [
+        ("Mar", 3), ("MAART", 3), ("stycznia", 1), ("июня", 6), ("październik", 10), ("Septembrī", 9),
+        ("novembris", 11), ("out", 0), ("Marchand", 0), ("Marble", 0), ("Mayor", 0), ("", 0),
+    ],
+)  # fmt: skip
+def test_a_word_names_its_month_or_none(word: str, number: int) -> None:
+    assert find_month_number(word) == number
+
+
+def test_a_common_word_is_a_month_only_between_a_day_and_a_year() -> None:
+    assert find_month_number("out", after_day=True) == 10
+    assert find_written_date("3 out 2021") == "2021-10-03"
+    assert find_written_date("Sold out 3, 2021") is None
+    assert parse_partial_date("Out of print, 2021") == "2021"
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("2019", "2019"), ("Spring 2019", "2019"), ("May 2019", "2019-05"), ("mei 2019", "2019-05"),
+        ("2019, May 12", "2019-05-12"), ("15–17 May 2019", "2019-05-15"), ("2019.05.12", "2019-05-12"),
+        ("2019/20", "2019"), ("31 February 2019", "2019-02"), ("3 marca 2019", "2019-03-03"),
+        ("1998 Dec-1999 Jan", "1998-12"), ("pp. 2134, 2019", "2019"), ("n.d.", ""), ("", ""),
+    ],
+)  # fmt: skip
+def test_a_date_is_as_exact_as_it_is_written(text: str, wanted: str) -> None:
+    assert parse_partial_date(text) == wanted
+
+
+def test_only_days_of_the_calendar_are_kept() -> None:
+    assert build_partial_date(2021, 2, 29) == "2021-02"
+    assert build_partial_date(2020, 2, 29) == "2020-02-29"
+    assert build_partial_date(2021, 13, 1) == build_partial_date(2021) == "2021"
+
+
+def test_a_month_is_a_number_or_a_name() -> None:
+    assert [parse_month_number(text) for text in ("5", "Jan-Feb", "Spring", "123", "²")] == [
+        5, 1, 0, 0, 0,
+    ]  # fmt: skip
+
+
+def test_the_year_of_a_date_is_its_first_part() -> None:
+    assert [extract_year(text) for text in ("2021-05", "2021", "", None)] == [
+        2021,
+        2021,
+        None,
+        None,
+    ]
+
+
+@given(st.text(max_size=80))
+def test_any_text_has_a_date_or_none(text: str) -> None:
+    assert len(parse_partial_date(text)) in {0, 4, 7, 10}
+    assert len(find_written_date(text) or "") in {0, 10}

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from citewell.text.citations import dois, identifiers, isbns, legal_citations
+from citewell.text.citations import dois, isbns, legal_citations
 from citewell.text.citations.identifiers import CitationKind, identify_citation
 
 SICI = "10.1002/(sici)1097-4571(199806)49:8<693::aid-asi4>3.0.co;2-o"
@@ -55,7 +55,7 @@ NATURE = "10.1038/nature12373"
     ],
 )  # fmt: skip
 def test_a_doi_is_found_in_any_dress(text: str, wanted: str | None) -> None:
-    assert identifiers.find_doi_value(text) == wanted
+    assert dois.find_doi(text) == wanted
 
 
 _SUFFIX = st.text("abcdefghij0123456789-_.()", min_size=1, max_size=30)

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from citewell.text.language.detection import detect_language
+from citewell.text.language.scripts import classify_script
 from tests.internet.world import Page, World
 
 SENTENCES = {
@@ -101,3 +102,14 @@ def test_a_million_characters_are_judged_by_their_beginning() -> None:
 
 def test_backticks_without_end_are_no_trap() -> None:
     assert detect_language("`" * 100_000 + SENTENCES["en"]) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "script"),
+    [
+        ("Tides", "latin"), ("ÅNGSTRÖM", "latin"), ("潮汐 (tides)", "unspaced"), ("น้ำขึ้นน้ำลง", "unspaced"),
+        ("조석", "unspaced"), ("Приливы", "other"), ("1984", "other"), ("", "other"),
+    ],
+)  # fmt: skip
+def test_texts_are_compared_only_within_a_script(text: str, script: str) -> None:
+    assert classify_script(text) == script

@@ -32,7 +32,14 @@ HERE = Path(__file__).parent
 ITEMS: list[dict[str, Any]] = json.loads((HERE / "citable.json").read_text("utf-8"))
 OFFICIAL: dict[str, dict[str, str]] = json.loads((HERE / "official.json").read_text("utf-8"))
 READ_ON = date(2026, 3, 14)
-STYLES = {"apa": apa, "mla": mla, "chicago": chicago, "harvard": harvard, "vancouver": vancouver, "ieee": ieee}  # fmt: skip
+STYLES = {
+    "apa": apa.format_apa_entry,
+    "mla": mla.format_mla_entry,
+    "chicago": chicago.format_chicago_entry,
+    "harvard": harvard.format_harvard_entry,
+    "vancouver": vancouver.format_vancouver_entry,
+    "ieee": ieee.format_ieee_entry,
+}
 
 # What citeproc-py 0.11 gets wrong, and what the style asks for.
 FAULTS = {
@@ -126,7 +133,7 @@ def test_the_set_holds_every_kind_of_difficulty() -> None:
 @pytest.mark.parametrize("name", WORKS)
 @pytest.mark.parametrize("style", ["apa", "mla"])
 def test_the_official_style_says_the_same(style: str, name: str) -> None:
-    ours = STYLES[style].entry(WORKS[name], accessed=READ_ON)
+    ours = STYLES[style](WORKS[name], accessed=READ_ON)
 
     assert levelled(ours) == levelled(official(style, name))
 
@@ -196,7 +203,7 @@ EXPECTED = {
 
 @pytest.mark.parametrize(("style", "name"), EXPECTED)
 def test_the_other_styles_are_written_out(style: str, name: str) -> None:
-    assert STYLES[style].entry(WORKS[name], accessed=READ_ON) == EXPECTED[style, name]
+    assert STYLES[style](WORKS[name], accessed=READ_ON) == EXPECTED[style, name]
 
 
 def test_names_in_scripts_without_spaces_or_capitals_stay_whole() -> None:
@@ -205,7 +212,7 @@ def test_names_in_scripts_without_spaces_or_capitals_stay_whole() -> None:
     book = replace(WORKS["kokoro"], authors=(natsume, khaldun))
 
     for style in STYLES.values():
-        text = style.entry(book, accessed=READ_ON)
+        text = style(book, accessed=READ_ON)
         assert "夏目漱石" in text
         assert "خلدون" in text
         assert ". ." not in text
@@ -302,4 +309,4 @@ def test_anything_can_be_cited_in_any_style(
         language="en",
     )  # fmt: skip
 
-    assert "https://example.org/x" in STYLES[style].entry(given_work, accessed=READ_ON)
+    assert "https://example.org/x" in STYLES[style](given_work, accessed=READ_ON)

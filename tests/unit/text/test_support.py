@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from citewell.model.research import ClaimRelation
 from citewell.text.evidence import claim_support, negation
+from citewell.text.evidence.negation_words import WORDS_BY_LANGUAGE
 
 GOLD = Path(__file__).parent / "gold" / "citations.json"
 
@@ -144,6 +145,24 @@ def test_the_snippet_stands_where_the_offsets_say(
 )
 def test_two_negations_make_none(text: str, language: str | None, *, expected: bool) -> None:
     assert negation.is_negated_statement(text, language=language) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("Das ist eine falsche Angabe.", "de"), ("Ces chiffres sont de fausses données.", "fr"),
+        ("این درست نیست.", "fa"), ("這並非事實。", "zh"), ("That is a myth.", "en"), ("To nieprawda, to fałszywy wynik.", "pl"),
+    ],
+)  # fmt: skip
+def test_a_word_that_negates_and_refutes_is_known_as_both(text: str, language: str) -> None:
+    assert negation.is_negated_statement(text, language=language)
+    assert negation.has_refutation_cue(text, language=language)
+
+
+@pytest.mark.parametrize("language", WORDS_BY_LANGUAGE)
+def test_no_language_takes_a_plain_text_for_a_negation(language: str) -> None:
+    assert negation.count_negations("12 34", language=language) == 0
+    assert not negation.has_refutation_cue("12 34", language=language)
 
 
 def test_statements_are_opposed_when_one_is_negated() -> None:

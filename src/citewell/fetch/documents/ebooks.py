@@ -15,9 +15,9 @@ from citewell.fetch.documents.document_text import (
     ParsedDocument,
 )
 from citewell.fetch.documents.html_fragments import convert_html_fragment
-from citewell.fetch.documents.office.office_properties import find_iso_date
 from citewell.fetch.documents.page_ranges import choose_pages
 from citewell.fetch.documents.zip_archive import ZipDocument
+from citewell.text.dates.calendar_dates import parse_document_date
 
 _CHAPTER_MEDIA_TYPES = frozenset({"application/xhtml+xml", "text/html", "application/x-dtbook+xml"})
 
@@ -38,7 +38,7 @@ def read_epub(body: bytes, limits: DocumentLimits, pages: str | None) -> ParsedD
         markdown="\n\n".join(part for part in parts if part),
         title=found.get("title") or None,
         author=found.get("creator") or None,
-        created=find_iso_date(found.get("date")),
+        created=parse_document_date(found.get("date")),
         language=found.get("language", "")[:2].lower() or None,
         page_count=len(names),
     )

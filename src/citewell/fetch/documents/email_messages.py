@@ -5,12 +5,12 @@ from __future__ import annotations
 from email import message_from_bytes, policy
 from email.errors import MessageError
 from email.message import EmailMessage
-from email.utils import parsedate_to_datetime
 
 from citewell.fetch.decoding.page_charset import decode_body
 from citewell.fetch.documents.document_text import Broken, ParsedDocument
 from citewell.fetch.documents.html_fragments import convert_html_fragment
 from citewell.fetch.markdown.markdown_text import escape_markdown
+from citewell.text.dates.calendar_dates import parse_document_date
 
 _SHOWN_HEADERS = ("From", "To", "Cc", "Date", "Subject")
 _MAX_MESSAGE_PARTS = 500
@@ -37,7 +37,7 @@ def read_email(body: bytes) -> ParsedDocument:
         markdown="\n\n".join(block for block in blocks if block),
         title=_read_message_header(message, "Subject") or None,
         author=_read_message_header(message, "From") or None,
-        created=_parse_message_date(_read_message_header(message, "Date")),
+        created=parse_document_date(_read_message_header(message, "Date")),
     )
 
 
@@ -93,10 +93,3 @@ def _describe_attachment(part: EmailMessage) -> str:
     size = len(payload) if isinstance(payload, bytes) else 0
     name = " ".join(str(part.get_filename()).split())
     return f"{escape_markdown(name)} ({part.get_content_type()}, {size} bytes)"
-
-
-def _parse_message_date(text: str) -> str | None:
-    try:
-        return parsedate_to_datetime(text).isoformat() if text else None
-    except (ValueError, TypeError, OverflowError):
-        return None

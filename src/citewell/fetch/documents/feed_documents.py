@@ -7,7 +7,6 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from email.utils import parsedate_to_datetime
 from typing import Any
 from xml.etree.ElementTree import Element
 
@@ -15,8 +14,8 @@ from citewell.fetch.decoding.page_charset import decode_body
 from citewell.fetch.documents import xml_tree
 from citewell.fetch.documents.document_text import Broken, ParsedDocument
 from citewell.fetch.documents.html_fragments import convert_html_fragment
-from citewell.fetch.documents.office.office_properties import find_iso_date
 from citewell.fetch.markdown.markdown_text import escape_markdown, resolve_link
+from citewell.text.dates.calendar_dates import parse_document_date
 
 _HTML_ENTITY_PATTERN = re.compile(r"&(?!(?:amp|lt|gt|quot|apos);)([A-Za-z][A-Za-z0-9]{1,30});")
 _BARE_AMPERSAND_PATTERN = re.compile(r"&(?!#?\w{1,31};)")
@@ -101,7 +100,7 @@ def _read_feed_entry(item: Element, url: str) -> _FeedEntry:
             (
                 made
                 for key in _DATE_ELEMENT_NAMES
-                if (made := _parse_feed_date(xml_tree.join_element_text(found.get(key))))
+                if (made := parse_document_date(xml_tree.join_element_text(found.get(key))))
             ),
             None,
         ),
@@ -159,15 +158,6 @@ def _strip_feed_tags(text: str) -> str:
     return " ".join(html.unescape(re.sub(r"<[^<>]{1,200}>", "", text)).split())
 
 
-def _parse_feed_date(text: str) -> str | None:
-    if made := find_iso_date(text):
-        return made
-    try:
-        return parsedate_to_datetime(text).isoformat() if text else None
-    except (ValueError, TypeError, OverflowError, IndexError):
-        return None
-
-
 def _read_json_feed(text: str, url: str) -> ParsedDocument:
     try:
         feed: Any = json.loads(text)
@@ -196,7 +186,7 @@ def _read_json_feed_entry(item: Mapping[str, Any], url: str) -> _FeedEntry:
         link=resolve_link(
             url, _find_feed_string(item, "url") or _find_feed_string(item, "external_url")
         ),
-        date=find_iso_date(_find_feed_string(item, "date_published")),
+        date=parse_document_date(_find_feed_string(item, "date_published")),
         author="",
         text=convert_html_fragment(body, base=url)
         if body

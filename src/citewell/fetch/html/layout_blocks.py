@@ -7,6 +7,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from citewell.text.language.scripts import HAN_KANA_RANGES
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -69,7 +71,7 @@ _FLAG_ATTRIBUTES = frozenset(("role", "hidden", "aria-hidden", "aria-modal", "st
 _NAME_WORD = re.compile(r"[A-Z]?[a-z]{2,}|[A-Z]{2,}")
 _LOWER_CASE_WORD = re.compile(r"[a-z]{2,}")
 _HIDING_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
-_CJK_CHARACTER = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
+_CJK_CHARACTER = re.compile(f"[{HAN_KANA_RANGES}]")
 
 
 class LayoutBox:

@@ -21,14 +21,15 @@ from citewell.fetch.metadata.meta_elements import (
     collect_meta_elements,
     read_forum_signals,
 )
-from citewell.fetch.metadata.page_dates import (
-    find_written_date,
-    parse_machine_date,
-    parse_partial_date,
-)
+from citewell.fetch.metadata.page_dates import parse_citation_date
 from citewell.model.page_signals import ForumSignals
 from citewell.model.scrape_results import StructuredData
 from citewell.text.citations.author_names import AuthorName
+from citewell.text.dates.calendar_dates import (
+    find_written_date,
+    parse_declared_date,
+    parse_machine_date,
+)
 from citewell.text.safety.markup_cleaning import clean_markup
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 
     from selectolax.lexbor import LexborHTMLParser
 
-__all__ = ["ExtractedMetadata", "parse_machine_date", "read_page_metadata"]
+__all__ = ["ExtractedMetadata", "read_page_metadata"]
 
 _ARTICLE_TYPES = frozenset({
     "Article", "NewsArticle", "BlogPosting", "ScholarlyArticle", "MedicalScholarlyArticle", "Report",
@@ -185,13 +186,13 @@ def _find_published_date(
 ) -> tuple[str | None, str | None]:
     for thing in (*_list_main_things(linked), *_list_untyped_things(linked)):
         for name in ("datePublished", "dateCreated", "uploadDate"):
-            if found := parse_machine_date(read_text_value(thing.get(name))):
+            if found := parse_declared_date(read_text_value(thing.get(name))):
                 return found, "json-ld"
     for name in _PUBLISHED_META_NAMES:
         if found := (
-            parse_partial_date
+            parse_citation_date
             if name.startswith(("citation", "dc", "prism"))
-            else parse_machine_date
+            else parse_declared_date
         )(meta.find_meta_value(name)):
             return found, "meta"
     return _find_visible_date(tree, url)
@@ -243,10 +244,10 @@ def _find_modified_date(
     tree: LexborHTMLParser, meta: MetaElements, linked: JsonLd
 ) -> tuple[str | None, str | None]:
     for thing in _list_main_things(linked):
-        if found := parse_machine_date(read_text_value(thing.get("dateModified"))):
+        if found := parse_declared_date(read_text_value(thing.get("dateModified"))):
             return found, "json-ld"
     for name in _MODIFIED_META_NAMES:
-        if found := parse_machine_date(meta.find_meta_value(name)):
+        if found := parse_declared_date(meta.find_meta_value(name)):
             return found, "meta"
     for node in tree.css("[itemprop=dateModified], time.updated, .last-updated, .updated time")[:4]:
         attributes = node.attributes

@@ -20,7 +20,7 @@ from citewell.net.guard import ip_addresses
 from citewell.net.guard.address_guard import Guard
 from citewell.net.guard.url_grammar import parse_url
 from citewell.net.upstream.upstream_client import Upstream
-from citewell.text.dates import parse_provider_date
+from citewell.text.dates.calendar_dates import parse_provider_date
 from citewell.text.safety.markup_cleaning import clean_markup
 
 EXA_TIMEOUT_SECONDS = 30.0

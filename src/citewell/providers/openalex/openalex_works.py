@@ -25,6 +25,7 @@ from citewell.model.paper import (
     WorkAuthor,
 )
 from citewell.text.citations import publisher_markup, record_fields
+from citewell.text.dates.partial_dates import extract_year
 from citewell.text.safety.markup_cleaning import clean_markup
 
 _PROVIDER_NAME = "openalex"
@@ -163,7 +164,7 @@ def parse_openalex_work(work: OpenAlexWork) -> Paper:
         ids=ids,
         authors=_list_openalex_authors(work),
         kind=_choose_openalex_kind(work, source),
-        year=record_fields.extract_issued_year(year or published),
+        year=extract_year(year or published),
         published=published,
         venue=publisher_markup.clean_markup_line(source.display_name or home.raw_source_name)
         or None,

@@ -10,6 +10,7 @@ from citewell.errors import MalformedResponse, UpstreamUnavailable
 from citewell.model.paper import IdentifierScheme, IntegrityNotice, OpenCopy, Paper, WorkAuthor
 from citewell.net.http.messages import HttpResponse
 from citewell.text.citations import notice_relations, record_fields
+from citewell.text.dates.partial_dates import build_partial_date, extract_year, parse_month_number
 
 PROVIDER_NAME = "pubmed"
 _MISSING_TITLES = {"", "not available"}
@@ -57,7 +58,7 @@ def _parse_pubmed_article(record: Element) -> Paper | None:
         ids=ids,
         authors=_parse_author_list(article.find("AuthorList")),
         kind="article" if "Preprint" in types else "article-journal",
-        year=record_fields.extract_issued_year(published),
+        year=extract_year(published),
         published=published,
         venue=record_fields.clean_journal_name(extract_element_text(article, "Journal/Title")),
         volume=extract_element_text(issue, "Volume") or None,
@@ -93,7 +94,7 @@ def _parse_book_article(record: Element) -> Paper | None:
         authors=_parse_author_list(document.find("AuthorList"))
         or _parse_author_list(_find_child(book, "AuthorList")),
         kind="chapter" if part else "book",
-        year=record_fields.extract_issued_year(published),
+        year=extract_year(published),
         published=published,
         venue=name if part else None,
         publisher=extract_element_text(book, "Publisher/PublisherName") or None,
@@ -190,10 +191,10 @@ def _parse_pubmed_date(element: Element | None) -> str | None:
     begin = record_fields.parse_issued_date(year)
     if begin is None:
         return record_fields.parse_issued_date(extract_element_text(element, "MedlineDate"))
-    number = record_fields.parse_month_number(month) or record_fields.parse_month_number(
+    number = parse_month_number(month) or parse_month_number(
         extract_element_text(element, "Season")
     )
-    return record_fields.build_partial_date(
+    return build_partial_date(
         int(begin[:4]), number, int(day) if day.isdecimal() and len(day) < 3 else 0
     )
 

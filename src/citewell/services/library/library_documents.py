@@ -9,10 +9,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from citewell.model.page import Page
-from citewell.services.library import document_ids, language_guess
+from citewell.services.library import document_ids
 from citewell.services.library.local_files import FileBody, FileText
 from citewell.store.library.library_rows import DocumentCard, LibraryDocument
-from citewell.text.dates import parse_provider_date
+from citewell.text.dates.calendar_dates import parse_provider_date
+from citewell.text.language.detection import detect_language
 from citewell.text.safety.markup_cleaning import clean_markup
 from citewell.text.web import addresses
 
@@ -66,7 +67,7 @@ def build_file_document(
         title=_clean_document_title(read.title) or path.name,
         kind=read.kind,
         tags=normalize_tags(tags),
-        language=read.language or language_guess.guess_language(read.text),
+        language=read.language or detect_language(read.text),
         published=_parse_publication_time(read.published),
         extra=_drop_empty_facts(facts),
     )
@@ -90,7 +91,7 @@ def build_page_document(page: Page, tags: Iterable[str], *, seen: float) -> Libr
         site=addresses.format_host_name(page.final_url),
         kind=page.content_type,
         tags=normalize_tags(tags),
-        language=page.language or language_guess.guess_language(page.content),
+        language=page.language or detect_language(page.content),
         published=_parse_publication_time(page.published),
         extra=_drop_empty_facts(facts),
     )

@@ -18,7 +18,7 @@ from citewell.services.library.local_files import describe_import_error, is_expe
 from citewell.services.library.sitemaps import ListedPage
 from citewell.store.library.library_rows import DocumentCard, LibraryDocument
 from citewell.store.library.library_store import LibraryStore
-from citewell.text.dates import parse_provider_date
+from citewell.text.dates.calendar_dates import parse_provider_date
 from citewell.text.web import addresses
 
 _WRITE_GROUP_DOCUMENTS = (

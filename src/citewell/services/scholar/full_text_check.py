@@ -6,6 +6,7 @@ import re
 
 from citewell.model.page import Page
 from citewell.text.citations import title_matching
+from citewell.text.language.scripts import classify_script
 
 _HEAD_CHARS = 12_000  # characters that contain a paper's own title; later ones name other works
 _MIN_TITLE_COVERAGE = 0.8  # share of the title's words
@@ -54,9 +55,9 @@ def has_own_title(page: Page, title: str) -> bool:
     """Whether the title, or most of its words, is at the beginning of the page."""
     title = _RETRACTION_LABEL_PATTERN.sub("", title)
     head = f"{page.title}\n{page.content[:_HEAD_CHARS]}"
-    if title_matching.classify_title_script(title) != title_matching.classify_title_script(
-        head
-    ) and title_matching.is_translated_title(title):
+    if classify_script(title) != classify_script(head) and title_matching.is_translated_title(
+        title
+    ):
         return True  # a catalogue's translation of the title is not in the text
     if not title_matching.extract_title_words(title_matching.strip_translation_marks(title)):
         return True

@@ -14,7 +14,7 @@ from citewell.model.research_session import ResearchSession, SessionSource, Sess
 from citewell.services.links.link_checks import LinkState
 from citewell.services.sessions.session_views import build_step_view
 from citewell.text.citations import bibliographies
-from citewell.text.citations.bibtex_format import CitableWork, parse_author_line
+from citewell.text.citations.citable_works import CitableWork, parse_author_line
 
 CheckedLinks = Mapping[str, LinkState]
 

@@ -8,8 +8,11 @@ from citewell.fetch.metadata.page_doi import detect_page_doi
 from citewell.fetch.metadata.source_types import SourceStanding, classify_source
 from citewell.model.page import Page
 from citewell.model.scrape_results import CitationFormats, CitationMetadata, PageCitation
-from citewell.text.citations import bibtex_format
 from citewell.text.citations.author_names import AuthorName
+from citewell.text.citations.bibtex_format import format_bibtex_entry
+from citewell.text.citations.citable_works import CitableWork, parse_author_line
+from citewell.text.citations.styles.apa import format_apa_entry
+from citewell.text.citations.styles.mla import format_mla_entry
 from citewell.text.web import addresses
 
 
@@ -29,7 +32,7 @@ def find_page_doi(page: Page) -> str | None:
 
 
 def cite_page(page: Page, *, doi: str | None = None) -> PageCitation:
-    work = bibtex_format.CitableWork(
+    work = CitableWork(
         url=page.final_url,
         title=page.title,
         authors=_collect_page_authors(page),
@@ -42,17 +45,17 @@ def cite_page(page: Page, *, doi: str | None = None) -> PageCitation:
 
 def _collect_page_authors(page: Page) -> tuple[AuthorName, ...]:
     named = tuple(AuthorName(name=by.name, organisation=by.organisation) for by in page.authors)
-    return named or bibtex_format.parse_author_line(page.author)
+    return named or parse_author_line(page.author)
 
 
 def cite_address(url: str, *, accessed: datetime) -> PageCitation:
     """The citation of a page that was not parsed: only its address and site are known."""
-    work = bibtex_format.CitableWork(url=url, site=addresses.format_host_name(url))
+    work = CitableWork(url=url, site=addresses.format_host_name(url))
     return _format_page_citation(work, author="", accessed=accessed)
 
 
 def _format_page_citation(
-    work: bibtex_format.CitableWork, *, author: str, accessed: datetime | None
+    work: CitableWork, *, author: str, accessed: datetime | None
 ) -> PageCitation:
     day = (accessed or datetime.now(UTC)).date()
     return PageCitation(
@@ -62,8 +65,8 @@ def _format_page_citation(
             title=work.title, author=author, site=work.site, date=work.published
         ),
         formatted=CitationFormats(
-            apa=bibtex_format.apa(work, accessed=day),
-            mla=bibtex_format.mla(work, accessed=day),
-            bibtex=bibtex_format.format_bibtex_entry(work, accessed=day),
+            apa=format_apa_entry(work, accessed=day),
+            mla=format_mla_entry(work, accessed=day),
+            bibtex=format_bibtex_entry(work, accessed=day),
         ),
     )

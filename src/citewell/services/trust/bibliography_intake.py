@@ -12,7 +12,7 @@ from citewell.model.argument_types import MAX_CLAIM_CHARS
 from citewell.model.paper import IdentifierScheme, PaperId, WorkAuthor
 from citewell.model.reference import BibliographyDocument, MalformedEntry, Reference
 from citewell.text.citations import dois, identifiers
-from citewell.text.citations.bibtex_format import CitableWork, parse_author_line
+from citewell.text.citations.citable_works import CitableWork, parse_author_line
 
 ENTRY_FIELDS = ("url", "title", "author", "site", "date", "doi", "claim")
 _FIELD_ALIASES = {
@@ -48,7 +48,7 @@ def build_entries_request(entries: Sequence[Mapping[str, Any]]) -> AuditRequest:
     unread = tuple(
         MalformedEntry(line=number, reason=f"“{entry['doi'][:100]}” is not a DOI.")
         for number, entry in enumerate(given, start=1)
-        if entry["doi"] and identifiers.find_doi_value(entry["doi"]) is None
+        if entry["doi"] and dois.find_doi(entry["doi"]) is None
     )
     return AuditRequest(
         source="entries", references=tuple(map(_build_entry_reference, given)), malformed=unread

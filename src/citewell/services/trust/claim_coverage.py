@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from citewell.text.evidence import nearest_sentences, refutation_cues
+from citewell.text.evidence import nearest_sentences, negation
 from citewell.text.language import detection, sentences, stopwords, tokens
 
 ADDRESSED, PARTLY, NOT_ADDRESSED = "addressed", "partially_addressed", "not_addressed"
@@ -95,8 +95,7 @@ def measure_claim_coverage(
         wanted, body, max_sentences=_MAX_EVIDENCE_SENTENCES
     )[1]
     opposed = any(
-        refutation_cues.has_refutation_cue(sentence, language=wanted.language)
-        for sentence in evidence
+        negation.has_refutation_cue(sentence, language=wanted.language) for sentence in evidence
     )
     shown = tuple(sentence[:_MAX_SENTENCE_CHARS] for sentence in evidence)
     return ClaimCoverage(support=support, term_share=share, evidence=shown, has_contrast=opposed)

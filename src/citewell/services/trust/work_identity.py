@@ -15,6 +15,7 @@ from citewell.model.paper import Paper, WorkAuthor
 from citewell.model.reference import Reference
 from citewell.text.citations import author_matching, title_matching
 from citewell.text.language import detection
+from citewell.text.language.scripts import classify_script
 from citewell.text.safety.markup_cleaning import clean_markup
 
 _MIN_MISSING_WORDS = (
@@ -183,7 +184,7 @@ def _compare_titles(cited: str, record: str) -> FieldVerdict:
 
 
 def _find_language_difference(cited: str, record: str) -> str | None:
-    if title_matching.classify_title_script(cited) != title_matching.classify_title_script(record):
+    if classify_script(cited) != classify_script(record):
         return "the titles are in different scripts"
     if title_matching.is_translated_title(cited) or title_matching.is_translated_title(record):
         return "one of the titles is a translation"
@@ -198,7 +199,7 @@ def _detect_title_language(title: str) -> str | None:
 
 def _compare_loose_text(text: str, record: str, paper: Paper, held: float) -> FieldVerdict:
     """Compare free text with the record's title; a mismatch needs words found nowhere in the record."""
-    if title_matching.classify_title_script(text) != title_matching.classify_title_script(record):
+    if classify_script(text) != classify_script(record):
         return _build_not_checked("the titles are in different scripts")
     missing = _find_foreign_words(text, paper)
     if len(missing) >= _MIN_MISSING_WORDS and held < _TITLE_ABSENT_SHARE:

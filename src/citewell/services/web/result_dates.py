@@ -7,12 +7,12 @@ from dataclasses import replace
 from datetime import UTC, datetime, time
 
 from citewell.model.search_queries import SearchHit
-from citewell.text.dates import parse_provider_date
+from citewell.text.dates.calendar_dates import parse_provider_date
 from citewell.text.web import addresses
 
 # Engines put the date at the start of the snippet: "Mar 14, 2026 — …", "3 days ago · …".
 _LEADING_DATE_PATTERN = re.compile(
-    r"(?P<date>[A-Z][a-z]{2,8}\.? \d{1,2}, \d{4}|\d{1,2} [A-Z][a-z]{2,8} \d{4}|\d{4}-\d\d-\d\d"
+    r"(?P<date>[A-Z][a-z]{2,8}\.? \d{1,2}, \d{4}|\d{1,2}\.? (?:de )?[^\W\d_]{3,12}\.?(?: de)? \d{4}|\d{4}-\d\d-\d\d"
     r"|\d{1,2} (?:minute|hour|day|week|month|year)s? ago)\s*(?:[—–·|:-]|\.\.\.|…)"
 )
 _HOURLY_AGE_PATTERN = re.compile(r"minute|hour")

@@ -216,5 +216,5 @@ def _compile_excluded_words(terms: str | None) -> re.Pattern[str] | None:
 
 
 def _bound_by_words(term: str) -> str:
-    spaced = not re.search(f"[{scripts.UNSPACED_SCRIPT_RANGES}]", term)
+    spaced = not scripts.UNSPACED_CHARACTER_PATTERN.search(term)
     return rf"(?<!\w){re.escape(term)}(?!\w)" if spaced else re.escape(term)

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from difflib import SequenceMatcher
 from functools import lru_cache
 
 from citewell.model.paper import WorkAuthor
 from citewell.text.citations import author_names
 from citewell.text.citations.title_matching import extract_title_words, fold_text
-from citewell.text.language.scripts import UNSPACED_SCRIPT_RANGES
+from citewell.text.language.scripts import classify_script
 
-_SURNAME_PARTICLES = frozenset(
-    {
-        "van", "von", "vom", "der", "den", "de", "da", "di", "du", "del", "della", "dalla", "la", "le", "los", "las",
-        "dos", "das", "do", "ter", "ten", "te", "zu", "zur", "zum", "af", "av", "bin", "ibn", "ben", "al", "el", "ul",
-        "st", "saint", "san", "santa", "mac", "mc", "o", "d", "l", "y", "e", "i", "och", "und", "jr", "sr", "ii", "iii",
-    }
-)  # fmt: skip
+# Words that do not distinguish one family name from another.
+_COMMON_SURNAME_WORDS = author_names.NAME_PARTICLES | {
+    "te", "ben", "ul", "saint", "san", "santa", "mac", "mc", "o", "d", "l", "y", "e", "i", "och", "und",
+    "jr", "sr", "ii", "iii",
+}  # fmt: skip
 _TRANSLITERATION_PAIRS = (
     ("ae", "a"),
     ("oe", "o"),
@@ -29,8 +26,6 @@ _TRANSLITERATION_PAIRS = (
     ("sch", "sh"),
 )
 _NAME_WORD_PATTERN = re.compile(r"[^\W\d_]+")
-_LATIN_LETTER_PATTERN = re.compile(r"[a-z]")
-_UNSPACED_SCRIPT_PATTERN = re.compile(f"[{UNSPACED_SCRIPT_RANGES}]")
 _MIN_SURNAME_RATIO = 0.8
 _MIN_FUZZY_LETTERS = 5
 
@@ -63,9 +58,7 @@ def can_compare_surname(named: str, person: WorkAuthor) -> bool:
     """Whether a written name can be compared with a person: both in Latin script, no organisation."""
     return (
         not _is_collective_author(person)
-        and _classify_name_script(named)
-        == _classify_name_script(person.name or person.family)
-        == "latin"
+        and classify_script(named) == classify_script(person.name or person.family) == "latin"
     )
 
 
@@ -97,7 +90,7 @@ def _list_filing_words(person: WorkAuthor) -> list[str]:
 
 def _split_surname_words(name: str) -> list[str]:
     words = [word for word in _NAME_WORD_PATTERN.findall(fold_text(name)) if word]
-    kept = [word for word in words if word not in _SURNAME_PARTICLES and len(word) > 1]
+    kept = [word for word in words if word not in _COMMON_SURNAME_WORDS and len(word) > 1]
     return kept or words
 
 
@@ -151,19 +144,7 @@ def _build_abbreviation(name: str) -> str:
 
 
 def _has_same_script(one: WorkAuthor, other: WorkAuthor) -> bool:
-    return _classify_name_script(one.name or one.family) == _classify_name_script(
-        other.name or other.family
-    )
-
-
-def _classify_name_script(name: str) -> str:
-    if _UNSPACED_SCRIPT_PATTERN.search(name):
-        return "unspaced"
-    return (
-        "latin"
-        if _LATIN_LETTER_PATTERN.search(unicodedata.normalize("NFKD", name).lower())
-        else "other"
-    )
+    return classify_script(one.name or one.family) == classify_script(other.name or other.family)
 
 
 def _has_similar_spelling(one: frozenset[str], other: frozenset[str]) -> bool:

@@ -5,11 +5,15 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from citewell.text.language.scripts import CJK_RANGES
+
 _PARTICLE_LIST = (
-    "van von der den de da di du del della la le dos das do ter ten zu zur zum af av bin ibn al el"
-    " st st."
+    "van von vom der den de da di du del della dalla la le los las dos das do ter ten zu zur zum af av bin"
+    " ibn al el st st."
 )
-_NAME_PARTICLES = frozenset(_PARTICLE_LIST.split())
+# Small words that belong to the family name.
+NAME_PARTICLES = frozenset(_PARTICLE_LIST.split())
+NAME_PARTICLE_REGEX = "|".join(map(re.escape, sorted(NAME_PARTICLES, key=len, reverse=True)))
 _NAME_SUFFIX_PATTERN = re.compile(r",?\s+((?:jr|sr)\.?|ii|iii|iv)$", re.IGNORECASE)
 # Without a comma, only in the usual case of a degree: Ma and Rd are also family names.
 _ACADEMIC_DEGREE_PATTERN = re.compile(
@@ -29,7 +33,7 @@ _ORGANISATION_WORD_PATTERN = re.compile(
     r"|school|college|hospital|church|party|trust|studios?|tribune|herald|guardian|gazette|wikipedia|bbc|cnn|afp|npr|nasa|who)\b\.?",
     re.IGNORECASE,
 )  # fmt: skip
-_CJK_NAME_PATTERN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_CJK_NAME_PATTERN = re.compile(f"[{CJK_RANGES}]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +90,7 @@ class AuthorName:
         """The particles that the family name starts with: van der, de la."""
         words = self.family.split()
         small = 0
-        while small < len(words) - 1 and words[small] in _NAME_PARTICLES:
+        while small < len(words) - 1 and words[small] in NAME_PARTICLES:
             small += 1
         return " ".join(words[:small])
 
@@ -97,6 +101,13 @@ class AuthorName:
             return self.name
         family, given, suffix = self._split_name_parts()
         return " ".join(part for part in (given, family, suffix) if part)
+
+    @property
+    def inverted_name(self) -> str:
+        """Family name, given names and suffix, separated by commas."""
+        if self.is_indivisible:
+            return self.name
+        return ", ".join(part for part in self._split_name_parts() if part)
 
     @property
     def initials(self) -> str:
@@ -122,7 +133,7 @@ class AuthorName:
             return family.strip(), given.strip(), suffix
         words = bare.split()
         cut = len(words) - 1
-        while cut > 1 and words[cut - 1].lower() in _NAME_PARTICLES:
+        while cut > 1 and words[cut - 1].lower() in NAME_PARTICLES:
             cut -= 1
         return " ".join(words[cut:]), " ".join(words[:cut]), suffix
 

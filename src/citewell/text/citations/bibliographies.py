@@ -13,11 +13,8 @@ from datetime import date
 from string import ascii_lowercase
 
 from citewell.text.citations import dois, exchange_formats
-from citewell.text.citations.bibtex_format import (
-    CitableWork,
-    build_citation_key,
-    format_bibtex_entry,
-)
+from citewell.text.citations.bibtex_format import build_citation_key, format_bibtex_entry
+from citewell.text.citations.citable_works import CitableWork
 from citewell.text.citations.styles import apa, chicago, harvard, ieee, mla, vancouver
 
 _STYLE_FORMATTERS: dict[str, Callable[..., str]] = {
@@ -54,11 +51,6 @@ def count_unique_works(works: Iterable[CitableWork]) -> int:
     return len(_drop_duplicate_works(works))
 
 
-def find_written_doi(text: str) -> str:
-    """The first DOI in the text as 10.x/y, in its original case; empty if there is none."""
-    return dois.find_doi_as_written(text)
-
-
 def _order_style_entries(lines: list[str], style: str) -> list[str]:
     if style in _NUMBERING_TEMPLATES:
         return [
@@ -72,7 +64,7 @@ def _drop_duplicate_works(works: Iterable[CitableWork]) -> list[CitableWork]:
     first: dict[str, CitableWork] = {}
     for work in works:
         if work.url:
-            first.setdefault(work.url, replace(work, doi=find_written_doi(work.doi)))
+            first.setdefault(work.url, replace(work, doi=dois.find_doi_as_written(work.doi)))
     return list(first.values())
 
 

@@ -7,21 +7,8 @@ import unicodedata
 from datetime import date
 
 from citewell.text.citations.author_names import AuthorName
-from citewell.text.citations.citable_works import CitableWork, parse_author_line
-from citewell.text.citations.styles.apa import format_apa_entry as apa
-from citewell.text.citations.styles.mla import format_mla_entry as mla
-from citewell.text.citations.styles.mla import format_mla_name
+from citewell.text.citations.citable_works import CitableWork
 from citewell.text.web import addresses
-
-__all__ = [
-    "CitableWork",
-    "apa",
-    "build_citation_key",
-    "format_bibtex_entry",
-    "format_mla_name",
-    "mla",
-    "parse_author_line",
-]
 
 _LATEX_ESCAPES = str.maketrans({
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "&": r"\&", "%": r"\%", "$": r"\$",

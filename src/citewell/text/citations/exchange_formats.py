@@ -19,9 +19,9 @@ _RIS_ENTRY_TYPES = {
 def format_ris_entry(work: CitableWork) -> str:
     first, _, last = re.sub(r"\s*[-‐‑–—]+\s*", "-", work.pages).partition("-")
     rows = [("TY", _choose_ris_type(work)), ("TI", work.title or work.url)]
-    rows += [("AU", format_inverted_name(author)) for author in work.authors]
+    rows += [("AU", author.inverted_name) for author in work.authors]
     rows += [
-        ("A2" if work.kind in CONTAINED_KINDS else "ED", format_inverted_name(editor))
+        ("A2" if work.kind in CONTAINED_KINDS else "ED", editor.inverted_name)
         for editor in work.editors
     ]
     rows += [("PY", work.published[:4]), ("DA", work.published[:10].replace("-", "/"))]
@@ -53,14 +53,6 @@ def build_csl_record(name: str, work: CitableWork) -> dict[str, Any]:
         "URL": work.url,
     }
     return {field: value for field, value in record.items() if value}
-
-
-def format_inverted_name(author: AuthorName) -> str:
-    """Family name, given names and suffix, separated by commas as in RIS."""
-    if author.is_indivisible:
-        return author.name
-    parts = (author.family, author.given, author.suffix)
-    return ", ".join(part for part in parts if part)
 
 
 def _choose_ris_type(work: CitableWork) -> str:

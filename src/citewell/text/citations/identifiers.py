@@ -179,11 +179,6 @@ def _collect_identifiers(text: str) -> Iterator[PaperId]:
             yield PaperId(scheme=scheme, value=value)
 
 
-def find_doi_value(text: str) -> str | None:
-    """The first DOI in a text or an address, in lower case and without a resolver address."""
-    return dois.find_doi(text)
-
-
 def find_arxiv_id(text: str) -> str | None:
     """An arXiv id without its version: labelled, in an address, or the whole text."""
     match = _MARKED_ARXIV_PATTERN.search(text) or _BARE_ARXIV_PATTERN.fullmatch(text.strip())

@@ -29,8 +29,9 @@ _MONTH_OR_SEASON_REGEX = (
     "Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|Winter|Spring|Summer|Autumn|Fall"
 )
 _NOTICE_DATE_PATTERN = re.compile(
-    rf"(?:^|[.\s])(\d{{4}}(?:\s+(?:{_MONTH_OR_SEASON_REGEX})\S*(?:\s+\d{{1,2}})?)?)\s*[;:.]"
+    rf"(?:^|[.\s])(\d{{4}}(?:\s+(?:{_MONTH_OR_SEASON_REGEX})[^\s;:]*(?:\s+\d{{1,2}})?)?)\s*[;:.]"
 )
+_YEAR_ONWARDS_PATTERN = re.compile(r"(?<!\d)((?:1[4-9]|20)\d\d(?!\d).{0,12})")
 _RETRACTED_PUBLICATION_TYPE = "retracted publication"
 
 
@@ -70,5 +71,5 @@ def add_retraction_flag(
 
 def _parse_notice_date(reference: str) -> str | None:
     before = re.split(r"\bdoi\b|10\.\d{4}", reference, maxsplit=1, flags=re.IGNORECASE)[0]
-    match = _NOTICE_DATE_PATTERN.search(before)
-    return record_fields.parse_issued_date(match[1] if match else before)
+    match = _NOTICE_DATE_PATTERN.search(before) or _YEAR_ONWARDS_PATTERN.search(before)
+    return record_fields.parse_issued_date(match[1]) if match else None

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from datetime import date
 from html import unescape
 
 from citewell.text.citations import dois
+from citewell.text.dates.partial_dates import parse_partial_date
 from citewell.text.safety.markup_cleaning import clean_markup, extract_visible_text
 
 _WHOLE_DOI_PATTERN = re.compile(r"10\.\d{4,9}(?:\.\d{1,9})*/\S{1,500}", re.IGNORECASE)
@@ -14,23 +14,6 @@ _DOI_LABEL_PATTERN = re.compile(r"^(?:https?://(?:dx\.|www\.)?doi\.org/|doi:)\s*
 _ARXIV_NUMBER_PATTERN = re.compile(
     r"(?:^|[/:])(\d{4}\.\d{4,5}|[a-z-]{2,20}(?:\.[a-z]{2})?/\d{7})(?:v\d{1,3})?(?:\.pdf)?$",
     re.IGNORECASE,
-)
-_YEAR_PATTERN = re.compile(r"(?<!\d)(1[4-9]\d\d|20\d\d|21\d\d)(?!\d)")
-_NUMERIC_DATE_PATTERN = re.compile(r"(\d{4})[-/](\d{1,2})(?:[-/](\d{1,2}))?(?!\d)")
-_NAMED_MONTH_PATTERN = re.compile(r"([A-Za-z]{3,9})\.?(?:\s+(\d{1,2})(?!\d))?")
-_MONTH_ABBREVIATIONS = (
-    "jan",
-    "feb",
-    "mar",
-    "apr",
-    "may",
-    "jun",
-    "jul",
-    "aug",
-    "sep",
-    "oct",
-    "nov",
-    "dec",
 )
 _ISO_639_2_TO_1 = {
     "ara": "ar", "bul": "bg", "cat": "ca", "chi": "zh", "zho": "zh", "cze": "cs", "ces": "cs",
@@ -92,41 +75,7 @@ def convert_language_code(code: str | None) -> str | None:
 
 def parse_issued_date(text: str | None) -> str | None:
     """An ISO date as exact as the text: 1998 Dec-1999 Jan is 1998-12, 2000 Spring is 2000."""
-    words = clean_markup(text)
-    match = _YEAR_PATTERN.search(words)
-    if match is None:
-        return None
-    if numeric := _NUMERIC_DATE_PATTERN.match(words, match.start()):
-        return build_partial_date(int(numeric[1]), int(numeric[2]), int(numeric[3] or 0))
-    named = _NAMED_MONTH_PATTERN.match(words, _skip_spaces(words, match.end()))
-    return (
-        build_partial_date(int(match[1]), _find_month_number(named[1]), int(named[2] or 0))
-        if named
-        else match[1]
-    )
-
-
-def build_partial_date(year: int, month: int = 0, day_of_month: int = 0) -> str:
-    """An ISO date of the valid parts: the year, with month and day if the calendar has them."""
-    if not 1 <= month <= 12:
-        return f"{year:04}"
-    try:
-        return date(year, month, day_of_month).isoformat()
-    except ValueError:
-        return f"{year:04}-{month:02}"
-
-
-def parse_month_number(text: str) -> int:
-    """The month of a number or an English name; 0 for anything else."""
-    return (
-        int(text)
-        if text.isascii() and text.isdigit() and len(text) < 3
-        else _find_month_number(text)
-    )
-
-
-def extract_issued_year(issued_on: str | None) -> int | None:
-    return int(issued_on[:4]) if issued_on else None
+    return parse_partial_date(clean_markup(text)) or None
 
 
 def expand_page_range(text: str | None) -> str | None:
@@ -136,17 +85,6 @@ def expand_page_range(text: str | None) -> str | None:
     if match and len(match[2]) < len(match[1]):
         return f"{match[1]}-{match[1][: len(match[1]) - len(match[2])]}{match[2]}"
     return bare or None
-
-
-def _find_month_number(name: str) -> int:
-    start = name[:3].lower()
-    return _MONTH_ABBREVIATIONS.index(start) + 1 if start in _MONTH_ABBREVIATIONS else 0
-
-
-def _skip_spaces(words: str, at: int) -> int:
-    while at < len(words) and words[at] == " ":
-        at += 1
-    return at
 
 
 def _is_fully_bracketed(text: str) -> bool:

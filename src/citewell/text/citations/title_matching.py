@@ -8,8 +8,9 @@ from collections.abc import Iterable
 from difflib import SequenceMatcher
 from functools import lru_cache
 
+from citewell.text.citations.author_names import NAME_PARTICLE_REGEX
 from citewell.text.language import stopwords, tokens
-from citewell.text.language.scripts import UNSPACED_SCRIPT_RANGES
+from citewell.text.language.scripts import UNSPACED_CHARACTER_PATTERN
 from citewell.text.safety.markup_cleaning import clean_markup
 
 _GREEK_LETTER_NAMES = dict(zip(
@@ -25,8 +26,6 @@ _LETTER_FOLDING = str.maketrans({
 _TEX_MARKUP_PATTERN = re.compile(r"\\[a-zA-Z]+|[${}\\^_~]")
 _TITLE_WORD_PATTERN = re.compile(r"[^\W_]+")
 _STOPWORD_LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl")
-_UNSPACED_SCRIPT_PATTERN = re.compile(f"[{UNSPACED_SCRIPT_RANGES}]")
-_LATIN_LETTER_PATTERN = re.compile(r"[a-zà-öø-ÿ]", re.IGNORECASE)
 _TRANSLATED_TITLE_PATTERN = re.compile(r"^\s*\[(.*)\]\.?\s*(?:\[.*\])?\s*$", re.DOTALL)
 _LANGUAGE_NOTE_PATTERN = re.compile(r"\[(?:article|text) in [^\]]+\]", re.IGNORECASE)
 _CUT_TITLE_PATTERN = re.compile(r"(?:\.{3}|…)\s*$")
@@ -36,7 +35,7 @@ _MIN_BEGINNING_WORDS = 4  # distinctive words; with fewer, another title could s
 _LEADING_NUMBER_PATTERN = re.compile(r"^\W*(?:\d{1,3}\b)?\W*")
 # The first name of a reference: a capitalised word, then initials, a comma or another name.
 _LEADING_NAME_PATTERN = re.compile(
-    r"((?:(?:van|von|der|de|da|di|del|la|le|al|el|bin|ibn|ter|ten|den|dos|du)[ -])*[A-ZÀ-Þ][\w'’-]{2,})"
+    rf"((?:(?:{NAME_PARTICLE_REGEX})[ -])*[A-ZÀ-Þ][\w'’-]{{2,}})"
     r"(?=,? (?:[A-ZÀ-Þ]\.|[A-ZÀ-Þ]{1,3}\b|et al|[A-ZÀ-Þ][\w'’-]+[,.;]| ?\())"
 )
 _NAMES_BEFORE_YEAR_PATTERN = re.compile(r"(.{3,500}?)\s*\(\s*(?:1[5-9]|20)\d\d[a-z]?\b")
@@ -152,15 +151,8 @@ def _fold_each_character(text: str) -> str:
     return "".join(unicodedata.normalize("NFKD", char)[0].lower() for char in text)
 
 
-def classify_title_script(text: str) -> str:
-    """`latin`, `unspaced` or `other`; titles in different scripts cannot be compared."""
-    if _UNSPACED_SCRIPT_PATTERN.search(text):
-        return "unspaced"
-    return "latin" if _LATIN_LETTER_PATTERN.search(unicodedata.normalize("NFKD", text)) else "other"
-
-
 def _is_distinctive_word(word: str) -> bool:
-    if _UNSPACED_SCRIPT_PATTERN.match(word):
+    if UNSPACED_CHARACTER_PATTERN.match(word):
         return True
     return len(word) >= 3 and not any(
         word in stopwords.list_stopwords(code) for code in _STOPWORD_LANGUAGES

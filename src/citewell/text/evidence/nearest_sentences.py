@@ -6,18 +6,14 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from citewell.text.evidence.negation import has_refutation_cue
 from citewell.text.language import sentences
 from citewell.text.language.tokens import extract_terms
 
 # Added to the count of shared terms for a stance word or a shared number.
 _STANCE_OR_NUMBER_BONUS = 1.5
-# Connectives (however, although, whereas) are left out: supporting text uses them too often.
-_STANCE_PATTERN = re.compile(
-    r"\b(?:did not|does not|do not|is not|are not|was not|were not|cannot|failed to|fails to"
-    r"|no evidence|no link|no association|no significant|lack of evidence|contrary to|refut\w+"
-    r"|debunk\w*|disprov\w+|contradict\w*|disput\w+|den(?:y|ies|ied)|false(?:ly)?|incorrect(?:ly)?"
-    r"|inaccurate|misleading|hoax|myth|unfounded|baseless|misinformation|not supported|unsupported"
-    r"|retracted|confirm\w*|prov(?:es|ed|en)|demonstrat\w+|support(?:s|ed)|evidence that)\b",
+_CONFIRMING_PATTERN = re.compile(
+    r"\b(?:confirm\w*|prov(?:es|ed|en)|demonstrat\w+|support(?:s|ed)|evidence that)\b",
     re.IGNORECASE,
 )
 
@@ -73,7 +69,9 @@ def _score_claim_sentence(asked: ClaimTerms, sentence: str) -> float:
     if not shared:
         return 0.0
     score = float(shared)
-    if _STANCE_PATTERN.search(sentence):
+    if has_refutation_cue(sentence, language=asked.language) or _CONFIRMING_PATTERN.search(
+        sentence
+    ):
         score += _STANCE_OR_NUMBER_BONUS
     if asked.numbers & found:
         score += _STANCE_OR_NUMBER_BONUS

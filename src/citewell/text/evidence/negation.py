@@ -1,4 +1,4 @@
-"""Detects negated statements by their negating words, in many languages."""
+"""Detects negated and refuting statements by their words, in many languages."""
 
 from __future__ import annotations
 
@@ -6,36 +6,10 @@ import re
 from collections.abc import Set as AbstractSet
 from functools import cache
 
+from citewell.text.evidence.negation_words import WORDS_BY_LANGUAGE
 from citewell.text.language import tokens
+from citewell.text.language.scripts import UNSPACED_LANGUAGES
 
-# Negating words by language. In scripts without spaces they match anywhere, elsewhere as whole
-# words.
-NEGATION_REGEXES: dict[str, str] = {
-    "en": r"not|n[o']t|\w+n['’]t|no|never|none|nobody|nothing|neither|nor|without|cannot|cant|dont"
-    r"|doesnt|isnt|wasnt|fail(?:s|ed|ing|ure)?|lack(?:s|ed|ing)?|unable|unlikely|hardly|scarcely"
-    r"|den(?:y|ies|ied)|refut(?:e|es|ed|ing)|disprov\w+|debunk\w*|false|falsely|incorrect|untrue"
-    r"|myth|unproven|unfounded|baseless|absence|insufficient|ineffective",
-    "de": r"nicht|kein\w*|nie|niemals|niemand|nichts|ohne|weder|kaum|falsch|mangels|widerleg\w*",
-    "fr": r"pas|jamais|aucune?|rien|personne|sans|ni|nullement|faux|fausse|guère",
-    "es": r"no|nunca|jamás|ningun[ao]?|ningún|nadie|nada|sin|ni|tampoco|falso|falsa",
-    "it": r"non|mai|nessun[ao]?|niente|nulla|senza|né|neanche|falso|falsa",
-    "pt": r"não|nunca|jamais|nenhuma?|ninguém|nada|sem|nem|tampouco|falso|falsa",
-    "nl": r"niet|geen|nooit|niemand|niets|zonder|noch|nauwelijks|onjuist",
-    "sv": r"inte|ej|aldrig|ingen|inget|inga|utan|varken|knappast|falskt?",
-    "da": r"ikke|aldrig|ingen|intet|uden|hverken|næppe|falsk",
-    "no": r"ikke|aldri|ingen|intet|uten|verken|neppe|falsk",
-    "fi": r"ei|eivät|en|emme|ette|älä|ilman|eikä|tuskin",
-    "pl": r"nie|nigdy|żaden|żadn\w+|nikt|nic|bez|ani|fałszyw\w+",
-    "cs": r"ne|není|nejsou|nikdy|žádn\w+|nikdo|nic|bez|ani|ne\w{4,}",
-    "ru": r"не|нет|никогда|никто|ничего|без|ни|нельзя|ложн\w+|неверно",
-    "uk": r"не|немає|ніколи|ніхто|нічого|без|ні|хибн\w+",
-    "tr": r"değil|yok|hiç|asla|\w+(?:mez|maz|medi|madı|miyor|mıyor|muyor|müyor)",
-    "ar": r"لا|لم|لن|ليس|ليست|غير|بدون|ما",
-    "zh": r"不|没有|沒有|没|沒|无|無|未|并非|非",
-    "ja": r"ない|ません|なかった|なく|ぬ|ず|非|未|無",
-    "ko": r"않|없|못하|아니",
-    "hi": r"नहीं|न|मत|बिना",
-}
 # Phrases that contain a negating word but do not negate.
 _NON_NEGATING_PATTERN = re.compile(
     r"\bnot only\b|\bwhether or not\b|\bno doubt\b|\bnot least\b|\bno longer than\b|\bnot to mention\b"
@@ -44,9 +18,8 @@ _NON_NEGATING_PATTERN = re.compile(
     r"|\bне только\b|\bniet alleen\b|不仅|不但|不僅|だけでなく|\bwithout (?:a )?doubt\b|\bnot surprising\w*",
     re.IGNORECASE,
 )
-_UNSPACED_LANGUAGES = frozenset(("zh", "ja", "ko"))
 # Negation is part of the verb, so it is unknown which word is negated.
-_VERB_NEGATION_LANGUAGES = _UNSPACED_LANGUAGES | {"tr"}
+_VERB_NEGATION_LANGUAGES = UNSPACED_LANGUAGES | {"tr"}
 _CLAUSE_BREAK_PATTERN = re.compile(r"[;:.!?]|, ")
 _NEGATION_REACH_WORDS = 2  # content words after a negating word that it negates
 
@@ -82,6 +55,12 @@ def has_negated_terms(text: str, terms: AbstractSet[str], *, language: str | Non
     return sum(_has_negated_neighbour(plain, match, terms, language) for match in found) % 2 == 1
 
 
+def has_refutation_cue(sentence: str, *, language: str | None) -> bool:
+    """Whether the sentence contains a refuting word; False for languages without a list."""
+    pattern = _compile_refutation_pattern((language or "en")[:2])
+    return bool(pattern and pattern.search(sentence))
+
+
 def _has_negated_neighbour(
     text: str, match: re.Match[str], terms: AbstractSet[str], language: str | None
 ) -> bool:
@@ -97,7 +76,18 @@ def _has_negated_neighbour(
 
 @cache
 def _compile_negation_pattern(language: str) -> re.Pattern[str]:
-    words = NEGATION_REGEXES.get(language, NEGATION_REGEXES["en"])
-    if language in _UNSPACED_LANGUAGES:
-        return re.compile(words)
-    return re.compile(rf"(?<!\w)(?:{words})(?!\w)", re.IGNORECASE)
+    words = WORDS_BY_LANGUAGE.get(language, WORDS_BY_LANGUAGE["en"])
+    return _compile_word_pattern(words.negation_regex, language)
+
+
+@cache
+def _compile_refutation_pattern(language: str) -> re.Pattern[str] | None:
+    words = WORDS_BY_LANGUAGE.get(language)
+    found = words.refutation_regex if words else ""
+    return _compile_word_pattern(found, language) if found else None
+
+
+def _compile_word_pattern(regex: str, language: str) -> re.Pattern[str]:
+    if language in UNSPACED_LANGUAGES:
+        return re.compile(regex)
+    return re.compile(rf"(?<!\w)(?:{regex})(?!\w)", re.IGNORECASE)

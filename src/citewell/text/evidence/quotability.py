@@ -5,19 +5,18 @@ from __future__ import annotations
 import re
 
 from citewell.text.language import tokens
-from citewell.text.language.scripts import UNSPACED_SCRIPT_RANGES
+from citewell.text.language.scripts import THAI_LAO_RANGES, UNSPACED_CHARACTER_PATTERN
 
 _MIN_QUOTABLE_WORDS, _MAX_QUOTABLE_WORDS = 6, 60  # words
 _MIN_QUOTABLE_PAIRS, _MAX_QUOTABLE_PAIRS = 8, 160  # pairs of characters, in scripts without spaces
 _MAX_CAPITALS_SHARE = 0.4  # of letters and digits may be capitals or digits
 _MAX_QUOTABLE_CHARS = 1200  # characters
 _ALPHANUMERIC_PATTERN = re.compile(r"[^\W_]")
-_UNSPACED_SCRIPT_PATTERN = re.compile(rf"[{UNSPACED_SCRIPT_RANGES}]")
 _LEADING_BULLET_PATTERN = re.compile(
     r"(?:[-*+•·▪◦>#\s]+|\[[ xX]\]\s|\(?\d{1,3}[.)]\s+|\(?[a-z]\)\s+)+"
 )
 _FINAL_STOP_PATTERN = re.compile(r"[.!…。！．｡।॥۔։።။។][\"'”’»›)\]」』）*_]*(?:\[\w{1,8}\])*\s*\Z")
-_STOPLESS_SCRIPT_PATTERN = re.compile("[\u0e00-\u0eff]")  # Thai and Lao write no full stops
+_STOPLESS_SCRIPT_PATTERN = re.compile(f"[{THAI_LAO_RANGES}]")  # Thai and Lao write no full stops
 _QUESTION_PATTERN = re.compile(r"[?？؟;]\W*\Z|\A\W*¿")
 _MARKUP_RESIDUE_PATTERN = re.compile(
     r"!\[|\]\(|\|.*\||^#{1,6}\s|```|\*\*\s*\*\*|</?\w+[^>]*>|\{\{|\}\}|https?://\S+\Z|\[edit\]"
@@ -131,7 +130,7 @@ def _find_size_fault(sentence: str) -> str | None:
     count = sum(1 for _ in tokens.split_words(sentence))
     fewest, most = (
         (_MIN_QUOTABLE_PAIRS, _MAX_QUOTABLE_PAIRS)
-        if _UNSPACED_SCRIPT_PATTERN.search(sentence)
+        if UNSPACED_CHARACTER_PATTERN.search(sentence)
         else (_MIN_QUOTABLE_WORDS, _MAX_QUOTABLE_WORDS)
     )
     if not fewest <= count <= most:

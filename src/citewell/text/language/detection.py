@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from citewell.text.language import stopwords
+from citewell.text.language.scripts import SCRIPT_LETTER_RANGES
 
 _MAX_SAMPLE_CHARS = 8000  # characters; a longer sample does not change the result
 _MIN_SAMPLE_WORDS = 5  # words, or letters in a script without spaces
@@ -19,32 +20,6 @@ _CODE_AND_LINK_PATTERN = re.compile(
 _LETTER_WORD_PATTERN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _LATIN_RUN_PATTERN = re.compile(r"[\x00-\u024f\u1e00-\u1eff\u2000-\u20ff]+")
 
-_SCRIPT_LETTER_RANGES = {
-    "latin": "a-zà-öø-ɏḀ-ỿ",
-    "cyrillic": "а-яѐ-ӿ",
-    "arabic": "\u0620-\u064a\u066e-\u06d3\u06fa-\u06fc",
-    "kana": "ぁ-ゖァ-ヺ",
-    "han": "㐀-䶿一-鿿",
-    "ko": "가-힣",
-    "el": "\u0370-\u03ff\u1f00-\u1fff",
-    "he": "\u05d0-\u05ea",
-    "hi": "\u0904-\u0939\u0958-\u0961",
-    "bn": "\u0985-\u09b9",
-    "pa": "\u0a05-\u0a39",
-    "gu": "\u0a85-\u0ab9",
-    "ta": "\u0b85-\u0bb9",
-    "te": "\u0c05-\u0c39",
-    "kn": "\u0c85-\u0cb9",
-    "ml": "\u0d05-\u0d39",
-    "si": "\u0d85-\u0dc6",
-    "th": "\u0e01-\u0e2e",
-    "lo": "\u0e81-\u0eae",
-    "my": "\u1000-\u1021",
-    "km": "\u1780-\u17a2",
-    "ka": "\u10d0-\u10ff",
-    "hy": "\u0561-\u0587",
-    "am": "\u1200-\u135a",
-}
 # Weight of a letter by script. Latin counts less, because most texts quote Latin names.
 _SCRIPT_WEIGHTS = {"latin": 1 / 3, "han": 2.0, "kana": 2.0, "ko": 2.0}
 
@@ -137,7 +112,7 @@ def _detect_main_script(sample: str) -> str:
 
 
 def _detect_by_words(sample: str, script: str) -> str | None:
-    own = re.compile(f"[{_SCRIPT_LETTER_RANGES[script]}]")
+    own = re.compile(f"[{SCRIPT_LETTER_RANGES[script]}]")
     words = Counter(word for word in _LETTER_WORD_PATTERN.findall(sample) if own.match(word))
     total = words.total()
     if total < _MIN_SAMPLE_WORDS:
@@ -196,4 +171,4 @@ def _count_letter_languages(script: str) -> Counter[str]:
 
 @cache
 def _compile_script_patterns() -> dict[str, re.Pattern[str]]:
-    return {name: re.compile(f"[{ranges}]+") for name, ranges in _SCRIPT_LETTER_RANGES.items()}
+    return {name: re.compile(f"[{ranges}]+") for name, ranges in SCRIPT_LETTER_RANGES.items()}

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from citewell.text.language import stopwords
-from citewell.text.language.scripts import UNSPACED_SCRIPT_RANGES
+from citewell.text.language.scripts import UNSPACED_CHARACTER_PATTERN
 from citewell.text.language.stemmers import STEMMER_LANGUAGES, load_stemmer
 from citewell.text.language.tokens import split_words
 
@@ -24,7 +24,6 @@ __all__ = [
     "stem_index_word",
 ]
 
-_UNSPACED_SCRIPT_PATTERN = re.compile(rf"[{UNSPACED_SCRIPT_RANGES}]")
 _QUERY_PHRASE_PATTERN = re.compile(r'["“”„«»]([^"“”„«»]+)["“”„«»]')
 _MAX_TERM_CHARS = 64  # characters; longer words are data, not language
 _STEM_CACHE_ENTRIES = 2**15
@@ -52,7 +51,7 @@ def list_unspaced_characters(text: str) -> Iterator[str]:
     """The characters of scripts without spaces one by one, for queries of a single character."""
     if text.isascii():
         return iter(())
-    return iter(_UNSPACED_SCRIPT_PATTERN.findall(unicodedata.normalize("NFKC", text).lower()))
+    return iter(UNSPACED_CHARACTER_PATTERN.findall(unicodedata.normalize("NFKC", text).lower()))
 
 
 def parse_query_terms(query: str, *, language: str | None = None) -> QueryTerms:

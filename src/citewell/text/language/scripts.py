@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 
+HAN_RANGES = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+RARE_HAN_RANGES = "\u3005-\u3007\U00020000-\U0003ffff"  # iteration marks, rare characters
+KANA_RANGES = "\u3040-\u30ff"
+HAN_KANA_RANGES = KANA_RANGES + HAN_RANGES
+HANGUL_RANGES = "\uac00-\ud7af"
+THAI_RANGES = "\u0e00-\u0e7f"
+THAI_LAO_RANGES = "\u0e00-\u0eff"
+CJK_RANGES = HAN_KANA_RANGES + HANGUL_RANGES
 # Scripts without spaces between words, and Hangul, whose particles are attached to the word.
 UNSPACED_SCRIPT_RANGES = (
-    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
-    "\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
+    f"{THAI_LAO_RANGES}\u1000-\u109f\u1780-\u17ff{CJK_RANGES}{RARE_HAN_RANGES}\uff66-\uff9f"
 )
+UNSPACED_CHARACTER_PATTERN = re.compile(f"[{UNSPACED_SCRIPT_RANGES}]")
+# Languages in which a word can be found anywhere in a sentence, not only between spaces.
+UNSPACED_LANGUAGES = frozenset(("zh", "ja", "ko"))
 _SCRIPT_RANGES_BY_LANGUAGE = {
     "ar": "\u0600-\u06ff\u0750-\u077f\u08a0-\u08ff\ufb50-\ufdff\ufe70-\ufeff",
     "bg": "\u0400-\u04ff",
@@ -17,17 +28,52 @@ _SCRIPT_RANGES_BY_LANGUAGE = {
     "he": "\u0590-\u05ff",
     "hi": "\u0900-\u097f",
     "hy": "\u0530-\u058f",
-    "ja": "\u3040-\u30ff\uff66-\uff9f",
+    "ja": f"{KANA_RANGES}\uff66-\uff9f",
     "ka": "\u10a0-\u10ff",
-    "ko": "\uac00-\ud7af\u1100-\u11ff",
+    "ko": f"{HANGUL_RANGES}\u1100-\u11ff",
     "ru": "\u0400-\u04ff",
-    "th": "\u0e00-\u0e7f",
+    "th": THAI_RANGES,
     "uk": "\u0400-\u04ff",
-    "zh": "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff",
+    "zh": HAN_RANGES,
 }
+# The letters of each script, without its marks and digits, by which a language is detected.
+SCRIPT_LETTER_RANGES = {
+    "latin": "a-zà-öø-ɏḀ-ỿ",
+    "cyrillic": "а-яѐ-ӿ",
+    "arabic": "\u0620-\u064a\u066e-\u06d3\u06fa-\u06fc",
+    "kana": "ぁ-ゖァ-ヺ",
+    "han": "㐀-䶿一-鿿",
+    "ko": "가-힣",
+    "el": "\u0370-\u03ff\u1f00-\u1fff",
+    "he": "\u05d0-\u05ea",
+    "hi": "\u0904-\u0939\u0958-\u0961",
+    "bn": "\u0985-\u09b9",
+    "pa": "\u0a05-\u0a39",
+    "gu": "\u0a85-\u0ab9",
+    "ta": "\u0b85-\u0bb9",
+    "te": "\u0c05-\u0c39",
+    "kn": "\u0c85-\u0cb9",
+    "ml": "\u0d05-\u0d39",
+    "si": "\u0d85-\u0dc6",
+    "th": "\u0e01-\u0e2e",
+    "lo": "\u0e81-\u0eae",
+    "my": "\u1000-\u1021",
+    "km": "\u1780-\u17a2",
+    "ka": "\u10d0-\u10ff",
+    "hy": "\u0561-\u0587",
+    "am": "\u1200-\u135a",
+}
+_LATIN_LETTER_PATTERN = re.compile(r"[a-zà-öø-ÿ]", re.IGNORECASE)
 _LETTER_PATTERN = re.compile(r"[^\W\d_]")
 _MIN_JUDGED_LETTERS = 12  # letters; a shorter text is not judged
 _MIN_SCRIPT_SHARE = 0.15  # of the letters must be of the script; titles quote Latin names
+
+
+def classify_script(text: str) -> str:
+    """`unspaced`, `latin` or `other`; names and titles in different scripts cannot be compared."""
+    if UNSPACED_CHARACTER_PATTERN.search(text):
+        return "unspaced"
+    return "latin" if _LATIN_LETTER_PATTERN.search(unicodedata.normalize("NFKD", text)) else "other"
 
 
 def has_distinctive_script(language: str) -> bool:

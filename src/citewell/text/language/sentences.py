@@ -6,15 +6,16 @@ import re
 from collections.abc import Iterator
 
 from citewell.text.language import abbreviations, stopwords
+from citewell.text.language.scripts import HAN_KANA_RANGES
 
 _CLOSING_CHARS = "\"'”’»›)\\]*_"
 _WIDE_CLOSING_CHARS = "」』”’）》】〕"
 # In this order: a stop before a space, a stop glued to the next word, stops that need no space, an
 # item separator, a line end. Each starts with a character set, so that `re` skips other characters.
 _SENTENCE_END_PATTERN = re.compile(
-    rf"(?P<stop>[.!?…;]+)[{_CLOSING_CHARS}]*(?:\[\d{{1,3}}\])*(?=\s|$|(?<=[!?])[\u3040-\u30ff\u4e00-\u9fff])"
+    rf"(?P<stop>[.!?…;]+)[{_CLOSING_CHARS}]*(?:\[\d{{1,3}}\])*(?=\s|$|(?<=[!?])[{HAN_KANA_RANGES}])"
     r"|(?P<glued>[.])(?=[A-Z])"
-    rf"|(?P<wide>[。！？｡．]+|…+(?=[\u3040-\u30ff\u4e00-\u9fff]))[{_WIDE_CLOSING_CHARS}]*"
+    rf"|(?P<wide>[。！？｡．]+|…+(?=[{HAN_KANA_RANGES}]))[{_WIDE_CLOSING_CHARS}]*"
     r"|(?P<mark>[।॥؟۔։።။។᠃\u037e]+)[\"'”’»)]*"
     r"|(?P<item>[·•|](?=\s))"
     r"|(?P<line>\n)"

@@ -9,13 +9,12 @@ from functools import lru_cache
 
 from citewell.text.language import stopwords
 from citewell.text.language.irregular_forms import IRREGULAR_BASES
-from citewell.text.language.scripts import UNSPACED_SCRIPT_RANGES
+from citewell.text.language.scripts import UNSPACED_CHARACTER_PATTERN, UNSPACED_SCRIPT_RANGES
 from citewell.text.language.stemmers import load_stemmer
 
 _WORD_RUN_PATTERN = re.compile(
     rf"[{UNSPACED_SCRIPT_RANGES}]+|[^\W_](?:(?![{UNSPACED_SCRIPT_RANGES}])[^\W_]|[.,](?=\d)|['’](?=[^\W\d_]))*"
 )
-_UNSPACED_SCRIPT_PATTERN = re.compile(rf"[{UNSPACED_SCRIPT_RANGES}]")
 _MIN_TERM_LETTERS = 3
 _STEM_CACHE_ENTRIES = 2**15
 # The same words as _WORD_RUN_PATTERN finds, for ASCII text only: faster.
@@ -45,7 +44,7 @@ def split_words(text: str) -> Iterable[str]:
 def _split_unicode_words(text: str) -> Iterator[str]:
     for match in _WORD_RUN_PATTERN.finditer(unicodedata.normalize("NFKC", text).lower()):
         run = match[0]
-        if _UNSPACED_SCRIPT_PATTERN.match(run):
+        if UNSPACED_CHARACTER_PATTERN.match(run):
             yield from (run[at : at + 2] for at in range(max(1, len(run) - 1)))
         else:
             yield run
@@ -71,7 +70,7 @@ def _is_content_word(word: str) -> bool:
     return (
         len(word) >= _MIN_TERM_LETTERS
         or word[0].isdigit()
-        or bool(_UNSPACED_SCRIPT_PATTERN.match(word))
+        or bool(UNSPACED_CHARACTER_PATTERN.match(word))
     )
 
 

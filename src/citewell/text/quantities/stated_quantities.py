@@ -8,7 +8,9 @@ from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from itertools import islice
 
+from citewell.text.dates.calendar_dates import SENTENCE_DATE_PATTERN, parse_matched_date
 from citewell.text.language import stopwords, tokens
+from citewell.text.language.scripts import CJK_RANGES
 from citewell.text.quantities.units import (
     CJK_MAGNITUDE_FACTORS,
     CURRENCY_CODES,
@@ -17,7 +19,6 @@ from citewell.text.quantities.units import (
     TERSE_UNITS,
     UNIT_FACTORS,
 )
-from citewell.text.sentence_dates import SENTENCE_DATE_PATTERN, parse_matched_date
 
 _COMMA_DECIMAL_LANGUAGES = frozenset(
     ("de", "fr", "es", "it", "pt", "nl", "ru", "uk", "pl", "cs", "sv", "da", "no", "fi", "tr", "id")
@@ -30,7 +31,7 @@ _SPELT_NUMBER_VALUES = {
 _FIGURE_REGEX = r"\d{1,3}(?:[,.'’\u00a0\u202f ]\d{3})+(?:[.,]\d+)?(?!\d)|\d+(?:[.,]\d+)?"
 _CURRENCY_PREFIX_REGEX = r"(?:US|C|A)?\$|[€£¥₹₩₽]|(?:USD|EUR|GBP|CHF|JPY|CNY|INR)(?=\s?\d)"
 _QUANTITY_PATTERN = re.compile(
-    rf"(?P<sign>(?<!\w)[-−+])?(?:(?P<money>{_CURRENCY_PREFIX_REGEX})\s?)?(?<![^\W\u3040-\u9fff\uac00-\ud7af])(?<![.,/:])(?<!\w-)(?P<low>{_FIGURE_REGEX})"
+    rf"(?P<sign>(?<!\w)[-−+])?(?:(?P<money>{_CURRENCY_PREFIX_REGEX})\s?)?(?<![^\W{CJK_RANGES}])(?<![.,/:])(?<!\w-)(?P<low>{_FIGURE_REGEX})"
     r"(?P<ordinal>(?:st|nd|rd|th)\b)?(?!\w*[./:]\d)",
     re.IGNORECASE,
 )

@@ -6,7 +6,12 @@ import re
 from dataclasses import dataclass
 
 from citewell.model.paper import WorkAuthor
-from citewell.text.citations.author_names import AuthorName
+from citewell.text.citations.author_names import (
+    NAME_PARTICLE_REGEX,
+    NAME_PARTICLES,
+    AuthorName,
+)
+from citewell.text.language.scripts import CJK_RANGES
 from citewell.text.references import reference_people
 
 _TWO_ORGANISATIONS_PATTERN = re.compile(r",\s(?:and|&)\s|\s&\s")
@@ -14,7 +19,7 @@ _COMMA_INITIAL_PATTERN = re.compile(r",\s[^\W\d_]\.")
 _LETTER_REGEX = r"[^\W\d_]"
 _CAPITAL_REGEX = "[A-ZÀ-ÖØ-ÞĀ-ŽΑ-ΩА-Я]"
 _GIVEN_INITIALS_PATTERN = re.compile(
-    rf"(?:{_CAPITAL_REGEX}{_LETTER_REGEX}?\.?[\s\u00a0]?-?){{1,5}}(?:(?:van|von|de|der|den|di|da|del)\s?){{0,3}}"
+    rf"(?:{_CAPITAL_REGEX}{_LETTER_REGEX}?\.?[\s\u00a0]?-?){{1,5}}(?:(?:{NAME_PARTICLE_REGEX})\s?){{0,3}}"
 )
 _FAMILY_INITIALS_PATTERN = re.compile(
     rf"(?P<family>{_LETTER_REGEX}[\w'’\u2010 -]{{0,60}}?)\s(?P<given>{_CAPITAL_REGEX}{{1,4}}(?:-{_CAPITAL_REGEX})?)(?:\s(?P<suffix>Jr|Sr|2nd|3rd|II|III|IV)\.?)?"
@@ -22,30 +27,6 @@ _FAMILY_INITIALS_PATTERN = re.compile(
 _FAMILY_DOTTED_INITIALS_PATTERN = re.compile(
     rf"(?P<family>{_LETTER_REGEX}[\w'’\u2010 -]{{0,60}}?)\s(?P<given>{_CAPITAL_REGEX}\.(?:[\s-]?{_CAPITAL_REGEX}\.){{0,3}})(?P<suffix>)"
 )  # Family G. I.
-_FAMILY_PARTICLES = frozenset(
-    (
-        "van",
-        "von",
-        "der",
-        "den",
-        "de",
-        "di",
-        "da",
-        "del",
-        "della",
-        "dos",
-        "du",
-        "la",
-        "le",
-        "ter",
-        "ten",
-        "zu",
-        "al",
-        "el",
-        "bin",
-        "ibn",
-    )
-)
 _INITIALS_FIRST_PATTERN = re.compile(rf"(?:{_CAPITAL_REGEX}\.[\s-]?){{1,4}}\s?{_LETTER_REGEX}{{2}}")
 _AUTHOR_SUFFIX_PATTERN = re.compile(r"(?:Jr|Sr|II|III|IV|2nd|3rd)\.?", re.IGNORECASE)
 _AND_OTHERS_PATTERN = re.compile(
@@ -58,7 +39,7 @@ _AUTHOR_CONJUNCTION_PATTERN = re.compile(
     r"\s{0,3}[;,]?\s{0,3}(?:&|\band\b|\bund\b|\bet\b|\by\b)\s{1,3}", re.IGNORECASE
 )
 _AUTHOR_ELLIPSIS_PATTERN = re.compile(r"[,\s]{0,3}(?:…|\.\s?\.\s?\.)\s{0,3}&?\s{0,3}")
-_FAMILY_NAME_REGEX = rf"(?:(?:van|von|de|der|den|di|da|del|della|la|le|du|dos|ter|ten|zu)\s){{0,3}}{_CAPITAL_REGEX}[\w'’\u2010-]{{0,40}}(?:\s{_CAPITAL_REGEX}[\w'’-]{{1,40}}){{0,2}}"
+_FAMILY_NAME_REGEX = rf"(?:(?:{NAME_PARTICLE_REGEX})\s){{0,3}}{_CAPITAL_REGEX}[\w'’\u2010-]{{0,40}}(?:\s{_CAPITAL_REGEX}[\w'’-]{{1,40}}){{0,2}}"
 _DOTTED_INITIALS_REGEX = rf"(?:{_CAPITAL_REGEX}{_LETTER_REGEX}?\.[\s-]{{0,2}}){{1,4}}"
 _AUTHOR_SEPARATOR_REGEX = (
     r"(?:,?\s{0,2}(?:&|and|und|et)\s(?!al\b)|[,;]\s(?:(?:&|and)\s)?|\s(?=et al)|\s{0,2}(?=\())?"
@@ -73,7 +54,7 @@ _FAMILY_COMMA_GIVEN_PATTERN = re.compile(
     rf"{_FAMILY_NAME_REGEX},\s{_CAPITAL_REGEX}[\w'’-]+(?:\s{_CAPITAL_REGEX}[\w'’-]*\.?){{0,3}}"
 )
 _STOP_AND_SPACE_PATTERN = re.compile(r"\.\s")
-_CJK_AUTHOR_PATTERN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af·]{2,8}")
+_CJK_AUTHOR_PATTERN = re.compile(rf"[{CJK_RANGES}·]{{2,8}}")
 _FINAL_INITIAL_PATTERN = re.compile(r"\b[^\W\d_]$")
 _JOINING_WORDS = frozenset({"and", "&", "et", "al", "of", "for", "the", "on", "in"})
 _MAX_SINGLE_AUTHOR_CHARS = 200
@@ -159,9 +140,9 @@ def _build_family_first_person(family: str, given: str) -> WorkAuthor:
     """A person from family and given names; a particle may follow the initials: Neumann, J. von."""
     words = given.split()
     cut = len(words)
-    if words and words[-1].rstrip(".") in _FAMILY_PARTICLES:
+    if words and words[-1].rstrip(".") in NAME_PARTICLES:
         words[-1] = words[-1].rstrip(".")
-    while cut > 1 and words[cut - 1] in _FAMILY_PARTICLES:
+    while cut > 1 and words[cut - 1] in NAME_PARTICLES:
         cut -= 1
     family = " ".join((*words[cut:], family))
     return reference_people.build_person(family=family, given=" ".join(words[:cut]))
@@ -179,7 +160,7 @@ def _parse_single_author(part: str) -> WorkAuthor:
     if len(words) < 2 or len(words) > 6 or AuthorName(name=part).is_organisation:
         return reference_people.parse_whole_name(part.rstrip("."))
     cut = len(words) - 1
-    while cut > 1 and words[cut - 1].lower() in _FAMILY_PARTICLES:
+    while cut > 1 and words[cut - 1].lower() in NAME_PARTICLES:
         cut -= 1
     family, given = " ".join(words[cut:]).rstrip("."), " ".join(words[:cut])
     return reference_people.build_person(family=family, given=given, suffix=suffix)
@@ -245,7 +226,7 @@ def _is_name_list(head: str) -> bool:
     if all(_CJK_AUTHOR_PATTERN.fullmatch(part) for part in re.split(r"[,，、]\s?", head)):
         return True
     words = head.replace(",", " ").split()
-    small = _JOINING_WORDS | _FAMILY_PARTICLES
+    small = _JOINING_WORDS | NAME_PARTICLES
     if len(words) > 40 or not all(w[:1].isupper() or w.strip(".,") in small for w in words):
         return False
     parts = _split_author_list(head)
@@ -256,5 +237,5 @@ def is_likely_title(head: str) -> bool:
     """Whether the text before a date is a title: it has lower-case words that are no particles."""
     if _COMMA_INITIAL_PATTERN.search(head) or "," in head or AuthorName(name=head).is_organisation:
         return False
-    small = _JOINING_WORDS | _FAMILY_PARTICLES
+    small = _JOINING_WORDS | NAME_PARTICLES
     return any(word[:1].islower() and word.strip(".") not in small for word in head.split())

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 
 from citewell.model.paper import PaperId
 from citewell.model.reference import BibliographyDocument, MalformedEntry, Reference
+from citewell.text.dates.partial_dates import build_partial_date, extract_year, parse_partial_date
 from citewell.text.references import (
     bibtex_names,
     latex_text,
-    reference_dates,
     reference_identifiers,
 )
 from citewell.text.references.bibtex_entries import BibtexEntry, BibtexReader
@@ -124,7 +124,7 @@ def _build_bibtex_reference(entry: BibtexEntry, own: BibtexFields) -> Reference:
         raw=entry.raw,
         title=f"{title}: {subtitle}" if title and subtitle else title,
         authors=authors,
-        year=reference_dates.extract_published_year(published),
+        year=extract_year(published),
         published=published,
         venue=next((own[name] for name in _BIBTEX_VENUE_NAMES if own.get(name)), ""),
         volume=own.get("volume", ""),
@@ -147,17 +147,15 @@ def _choose_bibtex_kind(entry: BibtexEntry, own: BibtexFields) -> str:
 
 
 def _parse_bibtex_date(own: BibtexFields) -> str:
-    if date := reference_dates.parse_reference_date(own.get("date", "")):
+    if date := parse_partial_date(own.get("date", "")):
         return date
-    year = reference_dates.parse_reference_date(own.get("year", ""))
+    year = parse_partial_date(own.get("year", ""))
     month = own.get("month", "")
     if len(year) != 4 or not month:
         return year
     number = int(month) if month.isascii() and month.isdigit() and len(month) < 3 else 0
     return (
-        reference_dates.format_partial_date(int(year), number)
-        if number
-        else reference_dates.parse_reference_date(f"{month} {year}")
+        build_partial_date(int(year), number) if number else parse_partial_date(f"{month} {year}")
     )
 
 

@@ -8,7 +8,8 @@ from typing import Any
 
 from citewell.model.paper import PaperId, WorkAuthor
 from citewell.model.reference import BibliographyDocument, MalformedEntry, Reference
-from citewell.text.references import reference_dates, reference_identifiers, reference_people
+from citewell.text.dates.partial_dates import build_partial_date, extract_year, parse_partial_date
+from citewell.text.references import reference_identifiers, reference_people
 from citewell.text.references.field_cleaning import (
     MAX_RECORDS,
     RECORDS_LIMIT_REASON,
@@ -113,7 +114,7 @@ def _convert_csl_value(value: Any, raw: str, line: int) -> Iterator[CslPiece]:
 
 
 def _build_csl_reference(item: Mapping[str, Any], raw: str, line: int) -> Reference:
-    published = _parse_csl_date(item.get("issued")) or reference_dates.parse_reference_date(
+    published = _parse_csl_date(item.get("issued")) or parse_partial_date(
         _read_csl_text(item.get("year"))
     )
     url = _read_csl_text(item.get("URL"))
@@ -128,7 +129,7 @@ def _build_csl_reference(item: Mapping[str, Any], raw: str, line: int) -> Refere
             for one in people
             if one.name and one.name.lower() not in reference_people.AND_OTHERS_NAMES
         ),
-        year=reference_dates.extract_published_year(published),
+        year=extract_year(published),
         published=published,
         venue=_read_csl_text(item.get("container-title") or item.get("event-title")),
         volume=_read_csl_text(item.get("volume")),
@@ -188,12 +189,12 @@ def _parse_csl_person(value: Any) -> WorkAuthor:
 
 def _parse_csl_date(value: Any) -> str:
     if not isinstance(value, Mapping):
-        return reference_dates.parse_reference_date(_read_csl_text(value))
+        return parse_partial_date(_read_csl_text(value))
     parts = next(iter(_wrap_as_list(value.get("date-parts"))), None)
     numbers = [_parse_date_part(part) for part in _wrap_as_list(parts)][:3]
     if numbers and 0 < numbers[0] < 3000:
-        return reference_dates.format_partial_date(*numbers)
-    return reference_dates.parse_reference_date(
+        return build_partial_date(*numbers)
+    return parse_partial_date(
         _read_csl_text(value.get("raw") or value.get("literal") or value.get("year"))
     )
 

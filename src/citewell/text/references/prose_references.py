@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 
 from citewell.model.reference import BibliographyDocument, MalformedEntry, Reference
 from citewell.text.citations import legal_citations
+from citewell.text.dates.partial_dates import extract_year, parse_partial_date
 from citewell.text.references import (
     author_lists,
     imprints,
-    reference_dates,
     reference_identifiers,
     reference_splitting,
     unusual_forms,
@@ -111,7 +111,7 @@ def parse_prose_reference(text: str, *, before: Reference | None = None) -> Refe
     if same and before is not None:
         authors = author_lists.AuthorList(people=before.authors, and_others=before.and_others)
     published = (
-        reference_dates.parse_reference_date(parts.date)
+        parse_partial_date(parts.date)
         or _find_likely_year(parts.imprint_text)
         or _find_likely_year(body)
     )
@@ -120,7 +120,7 @@ def parse_prose_reference(text: str, *, before: Reference | None = None) -> Refe
         raw=text,
         title=parts.title,
         authors=authors.people,
-        year=reference_dates.extract_published_year(published),
+        year=extract_year(published),
         published=published,
         venue=where.venue,
         volume=where.volume,
@@ -257,6 +257,6 @@ def _find_likely_year(text: str) -> str:
     """The most likely date: the one in brackets, else the last year; empty if there is none."""
     bracketed = re.search(rf"\(([^()]{{0,20}}{_YEAR_REGEX}[^()]{{0,20}})\)", text)
     if bracketed is not None:
-        return reference_dates.parse_reference_date(bracketed[1])
+        return parse_partial_date(bracketed[1])
     years = re.findall(rf"(?<![\d–-]){_YEAR_REGEX}(?![\d–-])", text)
-    return reference_dates.parse_reference_date(years[-1]) if years else ""
+    return parse_partial_date(years[-1]) if years else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from citewell.model.paper import IdentifierScheme, PaperId
-from citewell.text.citations import identifiers
+from citewell.text.citations import dois, identifiers
 
 _SCHEME_ORDER = (
     IdentifierScheme.DOI,
@@ -18,11 +18,7 @@ _MAX_IDENTIFIER_SEARCH_CHARS = 2000  # characters searched for one identifier
 
 
 def parse_doi_id(text: str) -> PaperId | None:
-    return (
-        _parse_paper_id(IdentifierScheme.DOI, identifiers.find_doi_value, text)
-        if "10" in text
-        else None
-    )
+    return _parse_paper_id(IdentifierScheme.DOI, dois.find_doi, text) if "10" in text else None
 
 
 def parse_arxiv_id(text: str) -> PaperId | None:

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 
 from citewell.model.paper import PaperId
 from citewell.model.reference import BibliographyDocument, MalformedEntry, Reference
-from citewell.text.references import reference_dates, reference_identifiers, reference_people
+from citewell.text.dates.partial_dates import extract_year, parse_partial_date
+from citewell.text.references import reference_identifiers, reference_people
 from citewell.text.references.field_cleaning import (
     MAX_RECORDS,
     RECORDS_LIMIT_REASON,
@@ -142,8 +143,8 @@ def parse_ris_document(text: str) -> BibliographyDocument:
 
 
 def _build_ris_reference(record: _RisRecord) -> Reference:
-    published = reference_dates.parse_reference_date(record.first_value("DA", "PY", "Y1"))
-    year = reference_dates.parse_reference_date(record.first_value("PY", "Y1", "DA"))
+    published = parse_partial_date(record.first_value("DA", "PY", "Y1"))
+    year = parse_partial_date(record.first_value("PY", "Y1", "DA"))
     urls = [
         link
         for value in record.list_values("UR", "L2", "L1", "LK")
@@ -159,7 +160,7 @@ def _build_ris_reference(record: _RisRecord) -> Reference:
         raw="\n".join(record.lines),
         title=record.first_value("TI", "T1", "CT", "BT", "ST"),
         authors=tuple(people),
-        year=reference_dates.extract_published_year(year),
+        year=extract_year(year),
         published=published if published[:4] == year[:4] else year,
         venue=record.first_value(*_RIS_VENUE_TAGS),
         volume=record.first_value("VL"),

@@ -11,6 +11,8 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from citewell.text.language.scripts import HAN_RANGES, RARE_HAN_RANGES
+
 # Scripts whose letters change their shape next to a joiner.
 _JOINING_SCRIPT_RANGES = (
     "\u0600-\u08ff\u0900-\u0dff\u0f00-\u109f\u1780-\u18af\u1a20-\u1aaf\u1b00-\u1c4f"
@@ -18,9 +20,7 @@ _JOINING_SCRIPT_RANGES = (
     "\U00010a00-\U00010eff\U00011000-\U00011eff"
 )
 _EMOJI_RANGES = "\u00a9\u00ae\u203c-\u3299\U0001f000-\U0001faff"
-_IDEOGRAPH_RANGES = (
-    "\u2e80-\u2fdf\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-)
+_IDEOGRAPH_RANGES = f"\u2e80-\u2fdf{HAN_RANGES}{RARE_HAN_RANGES}"
 _COMBINING_MARK_RANGES = (
     "\u0300-\u036f\u0483-\u0489\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u06d6-\u06dc\u0e31\u0e34-\u0e3a"
     "\u0e47-\u0e4e\u0f71-\u0f84\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20f0\ufe20-\ufe2f"

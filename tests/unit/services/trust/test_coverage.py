@@ -10,7 +10,7 @@ from citewell.services.trust.claim_coverage import (
     SOURCE_UNAVAILABLE,
     measure_claim_coverage,
 )
-from citewell.text.evidence import refutation_cues
+from citewell.text.evidence import negation
 from tests.requirements import requires
 
 FILLER = [
@@ -115,12 +115,12 @@ def test_a_claim_without_words_cannot_be_looked_for() -> None:
 def test_denial_is_heard_in_each_language_and_connectives_are_not_denial(
     code: str, denying: str, plain: str
 ) -> None:
-    assert refutation_cues.has_refutation_cue(denying, language=code)
-    assert not refutation_cues.has_refutation_cue(plain, language=code)
+    assert negation.has_refutation_cue(denying, language=code)
+    assert not negation.has_refutation_cue(plain, language=code)
 
 
 def test_a_language_nobody_listed_gives_no_cue() -> None:
-    assert not refutation_cues.has_refutation_cue("This is not so.", language="eo")
+    assert not negation.has_refutation_cue("This is not so.", language="eo")
 
 
 def test_evidence_that_denies_is_flagged() -> None:

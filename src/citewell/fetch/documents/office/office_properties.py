@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
 from citewell.fetch.documents import xml_tree
 from citewell.fetch.documents.document_text import Broken
 from citewell.fetch.documents.zip_archive import ZipDocument
+from citewell.text.dates.calendar_dates import parse_document_date
 
-_ISO_DATE_PATTERN = re.compile(
-    r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?"
-)
 _PROPERTY_PARTS = ("docProps/core.xml", "docProps/app.xml", "meta.xml")
 
 
@@ -41,7 +38,7 @@ def read_office_properties(archive: ZipDocument) -> OfficeProperties:
     return OfficeProperties(
         title=found.get("title"),
         author=found.get("creator") or found.get("initial-creator"),
-        created=find_iso_date(
+        created=parse_document_date(
             found.get("created") or found.get("creation-date") or found.get("date")
         ),
         language=(found.get("language") or "")[:2].lower() or None,
@@ -58,8 +55,3 @@ def _find_property_part(archive: ZipDocument, name: str) -> Element | None:
         return xml_tree.parse_xml_bytes(archive.read_member(name))
     except Broken:
         return None
-
-
-def find_iso_date(text: str | None) -> str | None:
-    match = _ISO_DATE_PATTERN.match((text or "").strip())
-    return match.group() if match else None

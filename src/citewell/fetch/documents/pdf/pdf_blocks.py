@@ -13,12 +13,11 @@ from citewell.fetch.documents.pdf.page_tables import PdfTable
 from citewell.fetch.documents.pdf.page_words import PdfWord
 from citewell.fetch.documents.pdf.text_lines import DOT_LEADER_PATTERN, TextLine, is_right_to_left
 from citewell.fetch.markdown.markdown_text import escape_markdown, resolve_link
+from citewell.text.language.scripts import HAN_KANA_RANGES
 
 _BULLET_PATTERN = re.compile(r"[•◦▪‣·○●■□▸►➢✓\uf0b7\uf0a7*–—-]")
 _ITEM_NUMBER_PATTERN = re.compile(r"\(?(\d{1,3}|[a-zA-Z])[.)]")
-_UNSPACED_SCRIPT_PATTERN = re.compile(
-    "[\u3005-\u3007\u3001\u3002\uff00-\uff65\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]"
-)
+_UNSPACED_SCRIPT_PATTERN = re.compile(f"[\u3001\u3002\u3005-\u3007\uff00-\uff65{HAN_KANA_RANGES}]")
 _SENTENCE_END_PATTERN = re.compile(r"[.!?:;。！？][\"'”’)\]]*$")
 _SENTENCE_START_PATTERN = re.compile(r"[\"'“‘(\[]*[A-ZÀ-ÞА-Я0-9•]")
 

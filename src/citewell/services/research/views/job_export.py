@@ -17,7 +17,7 @@ from citewell.services.research.reporting import html_report
 from citewell.services.research.views import job_views
 from citewell.services.research.views.account_views import format_timestamp, round_up_cents
 from citewell.text.citations import bibliographies
-from citewell.text.citations.bibtex_format import CitableWork
+from citewell.text.citations.citable_works import CitableWork
 
 _FORMAT_ALIASES = {"md": "markdown", "htm": "html", "bib": "bibtex"}
 

@@ -45,19 +45,12 @@ def format_mla_entry(work: CitableWork, *, accessed: date) -> str:
 def format_mla_authors(people: Sequence[AuthorName]) -> str:
     if not people:
         return ""
-    first = format_mla_name(people[0])
+    first = people[0].inverted_name
     if len(people) == 1:
         return first
     if len(people) > 2:
         return f"{first}, et al."
     return f"{first}, and {people[1].display_name}"
-
-
-def format_mla_name(author: AuthorName) -> str:
-    """The name with the family name first."""
-    if author.is_indivisible:
-        return author.name
-    return join_nonempty((author.family, author.given, author.suffix), ", ")
 
 
 def _format_mla_title(work: CitableWork) -> str:

@@ -1,0 +1,1 @@
+"""Dates as pages, providers, registries, references and sentences write them."""
