@@ -120,12 +120,6 @@ class ToolCall:
         await self.send_progress(self._done, self._total, f"still working after {seconds:.0f} s")
 
 
-A = TypeVar("A", bound=ToolArguments)
-R = TypeVar("R", bound=WireValue)
-
-TOOLSET_NAMES = ("core", "scholar", "trust", "domains", "sessions", "deep", "connector", "people")
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:
     """A tool's declaration; the tool is named after its file and described by the Args docstring."""

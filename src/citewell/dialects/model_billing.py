@@ -13,12 +13,14 @@ from citewell.model.research import ProviderUsage
 
 TICKS_PER_DOLLAR = 10**10
 _MAX_PRICE_DOLLARS = 10**6  # dollars; a higher price is a typing error
-PRICES_CHECKED_ON = "2026-11-15"  # when the prices in the provider files were last checked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelPrice:
-    """US dollars per million input and output tokens, and per thousand searches."""
+    """US dollars per million input and output tokens, and per thousand searches.
+
+    The prices in the provider files were last checked on 2026-11-15.
+    """
 
     input_dollars: Decimal
     output_dollars: Decimal

@@ -76,7 +76,6 @@ class _HiddenTextSweep:
         self._styles = PageStyles(tree)
         self._looks = PageAppearance(self._styles)
         self._judged: dict[tuple[tuple[str, str], ...], str | None] = {}
-        self._wrappers: dict[int, bool] = {}
         self._whole: dict[int, tuple[LexborNode, str]] = {}
         self._texts: dict[int, tuple[LexborNode, str]] = {}
 
@@ -217,13 +216,6 @@ class _HiddenTextSweep:
             self._texts[node.mem_id] = (node, technique)
         if technique == "visibility":
             self._collect_images(style.node)
-
-    def _wraps_the_page(self, node: LexborNode) -> bool:
-        if node.mem_id not in self._wrappers:
-            self._wrappers[node.mem_id] = self._is_main_wrapper(
-                node, _read_text_without_scripts(node)
-            )
-        return self._wrappers[node.mem_id]
 
     def _list_own_texts(self, node: LexborNode) -> Iterator[LexborNode]:
         """Text nodes below the element that have no styled element in between."""

@@ -82,21 +82,6 @@ def test_the_order_given_does_not_change_the_ranking(sentences: list[str], chanc
     assert first == second
 
 
-def test_neighbours_help_to_find_evidence() -> None:
-    text = [
-        "The tower was painted red.",
-        "Its lifts were replaced in 1986 by faster ones.",
-        "The old lifts of the tower had been slow.",
-        "Nothing else is known.",
-        "Lifts are common.",
-    ]
-
-    found = ranking.rank_claim_evidence("lifts of the tower were replaced in 1986", text)
-
-    assert {one.index for one in found[:2]} == {1, 2}
-    assert ranking.smooth_neighbour_scores((0.0, 1.0, 0.0)) == (0.25, 1.0, 0.25)
-
-
 def test_what_repeats_the_chosen_comes_later() -> None:
     ranked = [
         RankedSentence(index=0, score=1.0),

@@ -75,11 +75,6 @@ def parse_colour(text: str) -> RgbColour | None:
     return _parse_colour_call(match[1], match[2]) if match else None
 
 
-def parse_attribute_colour(text: str) -> RgbColour | None:
-    """The colour of an attribute such as `bgcolor`, where the hash may be missing."""
-    return parse_colour(text) or parse_colour("#" + text.strip())
-
-
 def blend_over(front: RgbColour, back: RgbColour) -> RgbColour:
     """The colour that results from painting `front` over an opaque `back`."""
     share = front.alpha

@@ -101,13 +101,6 @@ class PageAppearance:
             base = self._known[key]
         return base
 
-    def find_visibility_source(self, style: ElementStyle) -> ElementStyle:
-        """The element from which this one inherits its visibility."""
-        at: ElementStyle | None = style
-        while at is not None and at.find_value("visibility") not in {"hidden", "collapse"}:
-            at = self._find_styled_ancestor(at.node)
-        return at or style
-
     def _find_styled_ancestor(self, node: LexborNode) -> ElementStyle | None:
         parent = node.parent
         while parent is not None:

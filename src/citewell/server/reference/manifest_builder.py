@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from pathlib import Path
 from typing import Any
 
 import anyio
@@ -18,7 +17,6 @@ from mcp_types.version import (
 
 from citewell import tools
 from citewell.config import Settings
-from citewell.server import manifest
 from citewell.server.capabilities.tool_schema import build_tool_wire
 
 _CLIENT_INFO = {"name": "bake", "version": "0"}
@@ -48,10 +46,6 @@ def render_manifest() -> str:
     # The SDK's form is stored, so that the instant start answers exactly as the SDK would.
     tools_ = [{**entry, "wire": wires[entry["name"]]} for entry in found]
     return json.dumps({"tools": tools_, "replies": replies}, ensure_ascii=False, indent=1) + "\n"
-
-
-def write_manifest(path: Path = manifest.MANIFEST_PATH) -> None:
-    path.write_text(render_manifest(), encoding="utf-8")
 
 
 async def _collect_sdk_replies(

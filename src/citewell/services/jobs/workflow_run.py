@@ -82,17 +82,6 @@ class WorkflowRun:
             lambda: self._run_record.step_store.append_event(event, payload)
         )
 
-    async def sleep_durably(self, key: str, seconds: float) -> None:
-        """Wait `seconds` in all, counted across restarts."""
-
-        async def until() -> JsonValue:
-            return self._run_record.clock() + seconds
-
-        wake = float(await self.run_step(key, until))
-        self._run_record.check_running()
-        # The wall clock may jump; never wait longer than asked for.
-        await self._run_record.pause(max(0.0, min(seconds, wake - self._run_record.clock())))
-
     async def enter_status(self, status: ResearchStatus) -> None:
         """Store another status for the running job."""
         if status is self._status:

@@ -27,7 +27,6 @@ from citewell.services.research.step_values import (
     PageReadings,
     ResearchPlan,
 )
-from citewell.text.evidence import copied_texts
 from citewell.text.web import addresses
 
 _MAX_COMPARED_SENTENCES = 400  # sentences that are compared with one another
@@ -35,16 +34,6 @@ _MAX_LOCAL_CLAIMS = 60  # of a report at most
 _SEED_SENTENCES_PER_SIDE = (
     25  # best sentences of one side that are taken first, before the best of all
 )
-
-
-def build_source_registry(
-    readings: PageReadings, *, provider: str = LOCAL_PROVIDER
-) -> tuple[ResearchSource, ...]:
-    """Every page that was read as a numbered source; a copy names the source that it repeats."""
-    pages = [page for page in readings.pages if page.is_read]
-    return _build_page_sources(
-        pages, copied_texts.find_copied_originals([page.text for page in pages]), provider
-    )
 
 
 def _build_page_sources(
@@ -81,13 +70,6 @@ def build_page_source(
         copy_of=None if first == place else f"src_{first + 1}",
         providers=providers,
     )
-
-
-def collect_statements(
-    plan: ResearchPlan, readings: PageReadings, *, refs: Mapping[str, str] | None = None
-) -> tuple[SourcedStatement, ...]:
-    """The sentences worth quoting, ready for `build_claims`; `refs` maps an address to its src_N."""
-    return quote_scored_sentences(score_sentences(plan, readings), refs=refs)
 
 
 def quote_scored_sentences(

@@ -50,9 +50,6 @@ class ProviderCatalogue:
         """All providers, configured or not."""
         return self._names
 
-    def load_provider_module(self, name: str) -> providers.ProviderModule:
-        return self._load(name)
-
     def find_spec(self, name: str) -> ProviderSpec:
         """The provider's spec, with the base URL from the settings if one is set."""
         if name not in self._specs:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -44,14 +44,6 @@ class ResultCache(Protocol):
 
     async def clear_entries(self, owner: str | None = None) -> None:
         """Remove all entries of one owner, or of every owner."""
-        ...
-
-    def list_cache_warnings(self) -> tuple[str, ...]:
-        """Messages for the operator, for example that the disk cannot be written."""
-        ...
-
-    def list_cache_counts(self) -> Mapping[str, int]:
-        """Counts of memory hits, disk hits, misses and entries that could not be decrypted."""
         ...
 
 
@@ -131,12 +123,6 @@ class TieredCache:
             except CitewellError as error:
                 self._health.record_store_failure(error)
 
-    def list_cache_warnings(self) -> tuple[str, ...]:
-        return self._health.list_failure_messages()
-
-    def list_cache_counts(self) -> Mapping[str, int]:
-        return self._health.list_event_counts()
-
     async def _look_up_in_tiers(
         self, owner: str, key: str, *, disk_first: bool
     ) -> CacheEntry | None:
@@ -198,9 +184,3 @@ class DisabledCache:
     async def remove_entry(self, owner: str, key: str) -> None: ...
 
     async def clear_entries(self, owner: str | None = None) -> None: ...
-
-    def list_cache_warnings(self) -> tuple[str, ...]:
-        return ()
-
-    def list_cache_counts(self) -> Mapping[str, int]:
-        return {}

@@ -17,7 +17,6 @@ SELECT_OWNER_THREADS = """
 SELECT id, created, updated, body FROM thread
 WHERE owner = :owner ORDER BY updated DESC, id LIMIT :limit OFFSET :offset
 """
-COUNT_OWNER_THREADS = "SELECT COUNT(*) FROM thread WHERE owner = :owner"
 SELECT_MESSAGES = """
 SELECT message.id, message.created, message.cost, message.body
 FROM message JOIN thread ON thread.id = message.thread

@@ -38,7 +38,6 @@ VALUES (:claim, (SELECT COUNT(*) + 1 FROM claim_event WHERE claim = :claim), :no
 _IS_IN_OWNED_JOB = "job IN (SELECT id FROM job WHERE id = :job AND owner = :owner)"
 SELECT_FINDINGS = "SELECT body FROM findings WHERE job = :job AND owner = :owner"
 SELECT_SOURCES = f"SELECT number, body FROM source WHERE {_IS_IN_OWNED_JOB} ORDER BY number"  # noqa: S608 - constants
-SELECT_SOURCE = f"SELECT number, body FROM source WHERE name = :name AND {_IS_IN_OWNED_JOB}"  # noqa: S608 - constants
 SELECT_JOB_CLAIMS = """
 SELECT name, job, created, body FROM claim WHERE job = :job AND owner = :owner ORDER BY number
 """

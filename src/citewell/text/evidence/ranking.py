@@ -23,7 +23,6 @@ from citewell.text.questions.answer_patterns import find_answer_pattern
 COVERAGE_WEIGHT, BM25_WEIGHT, PLACE_WEIGHT, PRIOR_WEIGHT = 0.5, 0.3, 0.1, 0.1
 ANSWER_BONUS = 0.1  # added if a sentence has what the question asks for: a number, a date, a name
 BM25_K1, BM25_B = 0.9, 0.4
-NEIGHBOUR_WEIGHT = 0.25  # share of the score of the sentences before and after that is added
 DIVERSITY_RELEVANCE_WEIGHT = 0.75  # relevance against novelty
 _SCORE_DIGITS = 9  # decimals kept, so that the order of summing does not matter
 
@@ -131,24 +130,6 @@ def boost_answering_sentences(
     return tuple(
         round(score + ANSWER_BONUS, _SCORE_DIGITS) if score and wanted.search(sentence) else score
         for sentence, score in zip(sentences, scores, strict=True)
-    )
-
-
-def rank_claim_evidence(
-    claim: str, sentences: Sequence[str], *, language: str | None = None
-) -> tuple[RankedSentence, ...]:
-    """Ranks the sentences of one text, given in text order, by BM25 for a claim, smoothed."""
-    corpus = SentenceCorpus(build_all_features(sentences, language=language))
-    found = corpus.score_terms(build_sentence_features(claim, language=language).terms).bm25
-    return order_by_score(smooth_neighbour_scores(found), sentences)
-
-
-def smooth_neighbour_scores(scores: Sequence[float]) -> tuple[float, ...]:
-    """Each score plus a share of its neighbours' scores: evidence often spans several sentences."""
-    padded = (0.0, *scores, 0.0)
-    return tuple(
-        round(padded[at] + NEIGHBOUR_WEIGHT * (padded[at - 1] + padded[at + 1]), _SCORE_DIGITS)
-        for at in range(1, len(padded) - 1)
     )
 
 

@@ -27,10 +27,6 @@ class SentenceCluster:
 
     members: tuple[int, ...]
 
-    @property
-    def central_member(self) -> int:
-        return self.members[0]
-
 
 class _ClusterForest:
     """A union-find of sentences; clusters whose members contradict each other are not joined."""

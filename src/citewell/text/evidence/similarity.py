@@ -9,8 +9,7 @@ from citewell.text.evidence.sentence_features import SentenceFeatures
 
 TermWeight = Callable[[str], float]
 TRIGRAM_WEIGHT, STEM_WEIGHT = 0.5, 0.5  # weights in measure_similarity
-# The least similarity of related sentences, and of sentences that state the same.
-MIN_RELATED_SIMILARITY, MIN_SAME_SIMILARITY = 0.55, 0.70
+MIN_RELATED_SIMILARITY = 0.55
 
 
 def compare_trigrams(first: SentenceFeatures, second: SentenceFeatures) -> float:

@@ -44,12 +44,6 @@ class ProviderChoice:
             raise InvalidInput(f"{name} is not a research provider.", provider=name)
         return found
 
-    def estimate_total_ticks(self, names: Iterable[str], tier: ResearchTier) -> int:
-        """The probable cost of all these providers together, in ticks."""
-        return sum(
-            self._estimate_provider_ticks(name, tier) for name in names if name != LOCAL_PROVIDER
-        )
-
     def list_known_providers(self) -> tuple[str, ...]:
         """All research providers, configured or not, by rank; the local engine last."""
         able = [

@@ -1,0 +1,65 @@
+"""Finds functions, methods, properties and classes of the source that nothing in the source uses.
+
+`python -m tests.meta.dead_code` lists what is unused and not allowed, and allowances that are no longer
+needed, and exits 1 if there are any. Code that only tests use counts as unused.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from vulture import Vulture
+
+SOURCE = Path(__file__).resolve().parents[2] / "src"
+KINDS = frozenset({"function", "class", "method", "property"})
+ALLOWED = {
+    "__call__": "the protocol of a progress callback",
+    "__getattr__": "Python calls it for `citewell.__version__`",
+    "_": "typer calls it: the options of the program itself",
+    "_require_identifier": "pydantic calls it: a validator",
+    "capture_signals": "uvicorn calls it: an overridden method",
+    "ImageSearch": "the port of image search; its tool is issue 13",
+    "search_images": "providers of image search; the tool is issue 13",
+    "JobStore": "the contract of a job store, which a second engine will implement",
+    "append_step": "the contract of a session store; tests write sessions with it",
+    "delete_session": "erasure of one session; its tool comes with users and consent",
+    "erase_owner": "erasure of one owner; its tool comes with users and consent",
+    "remove_entry": "the contract of a cache; tests empty caches with it",
+    "clear_entries": "the contract of a cache; tests empty caches with it",
+    "add_claim_event": "the contract of a research store; tests build histories with it",
+    "load_job_result": "what a finished job returned; tests compare results with it",
+    "extract_markdown": "the extraction alone, for benchmarks and training",
+    "run_local_research": "the local engine without durable jobs, for benchmarks and tests",
+    "rank_sentences": "the ranking alone, which the evaluation tests score",
+    "list_store_counts": "hits and misses of the cache, for benchmarks",
+    "held_bytes": "tests hold the memory bound with it",
+    "idle_count": "tests wait for idle workers with it",
+    "is_running": "tests wait for the browser with it",
+    "is_keyless": "tests compare the documented keyless providers with it",
+    "running_count": "tests wait for jobs with it",
+}
+
+
+def find_unused_code() -> dict[str, str]:
+    """The unused names, each with the place of its definition."""
+    finder = Vulture()
+    finder.scavenge([str(SOURCE)])
+    return {
+        item.name: f"{item.filename}:{item.first_lineno}"
+        for item in finder.get_unused_code(min_confidence=60)
+        if item.typ in KINDS
+    }
+
+
+def main() -> int:
+    unused = find_unused_code()
+    for name in sorted(unused.keys() - ALLOWED):
+        sys.stdout.write(f"{unused[name]}: {name} is unused\n")
+    for name in sorted(ALLOWED.keys() - unused.keys()):
+        sys.stdout.write(f"{name} is used or gone; take it off the list in {__file__}\n")
+    return 1 if unused.keys() != ALLOWED.keys() else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
