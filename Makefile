@@ -21,12 +21,14 @@ test: $(READY) services check  ## everything: checks, tests, conformance
 quick: $(READY)  ## the working loop: unit and contract tests in process, under two minutes
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not slow and not process" tests/unit tests/contract tests/property
 
-check: $(READY)  ## format, lint, types, layers, derived files
+check: $(READY)  ## format, lint, types, layers, derived files, unused code, figures of the tree
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/citewell reference --check
+	$(BIN)/python -m tests.meta.dead_code
+	$(BIN)/python -m tests.meta.tree_figures
 
 fmt: $(READY)  ## format and mend what can be mended
 	$(BIN)/ruff format .
