@@ -8,10 +8,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
 
 from tests.internet.serve import Internet
 from tests.internet.world import World
+
+# An example may take long on a busy machine; pytest's time limit ends the ones that hang.
+hypothesis.settings.register_profile("unhurried", deadline=None)
+hypothesis.settings.load_profile("unhurried")
 
 SERVERS = frozenset({"postgres", "redis", "stdio"})  # parameters that stand for another process
 
