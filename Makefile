@@ -19,7 +19,7 @@ test: $(READY) services check  ## everything: checks, tests, conformance
 	$(MAKE) conformance
 
 quick: $(READY)  ## the working loop: unit and contract tests in process, under two minutes
-	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not slow and not process" tests/unit tests/contract tests/property
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not slow and not process" tests/unit tests/contract
 
 check: $(READY)  ## format, lint, types, layers, derived files, unused code, figures of the tree
 	$(BIN)/ruff format --check .

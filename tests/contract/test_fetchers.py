@@ -35,6 +35,8 @@ from tests.documents import (
     xlsx,
 )
 
+pytestmark = pytest.mark.process  # documents are read by workers
+
 LIMITS = DocumentLimits(timeout=20.0)
 SOUND = sound()
 PACKED = sorted(kind for kind, body in SOUND.items() if body.startswith(b"PK"))

@@ -9,6 +9,8 @@ from tests.internet.serve import Internet
 from tests.internet.world import World
 from tests.unit.cli.conftest import Run
 
+pytestmark = pytest.mark.process  # documents are read by workers
+
 SLEEP = ("sleep.example.org", "sleep-and-memory")
 
 

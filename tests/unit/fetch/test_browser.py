@@ -17,6 +17,8 @@ from citewell.fetch.tiers.tier_ladder import FetchAttempt, PageDraft
 from tests.requirements import requires
 from tests.unit.fetch.stage import Stage, eventually, require_chromium, staged
 
+pytestmark = pytest.mark.process  # a real browser
+
 WORDS = (
     "A sentence that only a script puts on the page, with enough words to be worth reading. " * 5
 )

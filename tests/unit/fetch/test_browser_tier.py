@@ -120,6 +120,7 @@ def test_a_private_address_is_refused_before_a_browser_is_looked_for(url: str) -
         send(BrowserSettings(executable="disabled"), url=url)
 
 
+@pytest.mark.process
 def test_a_program_that_is_no_browser_is_reported_and_not_tried_again_at_once(
     tmp_path: Path,
 ) -> None:

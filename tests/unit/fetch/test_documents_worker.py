@@ -29,6 +29,8 @@ from citewell.fetch.documents.workers.worker_pool import WorkerPool
 from tests.documents import pdf, xlsx
 from tests.requirements import requires
 
+pytestmark = pytest.mark.process  # real workers
+
 LIMITS = DocumentLimits(timeout=20.0)
 DOUBLE = "tests.documents_double"
 linux = pytest.mark.skipif(sys.platform != "linux", reason="the kernel's fences are Linux's")

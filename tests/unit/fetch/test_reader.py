@@ -207,6 +207,7 @@ def test_a_bot_wall_is_reported_and_never_content(
     assert error.message.startswith(f"Blocked: {url} uses bot detection. {ELSEWHERE}")
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     ("path", "kind"),
     [
@@ -305,6 +306,7 @@ def test_robots_are_obeyed_unless_told_otherwise(
     assert "walled gardens" in page.content
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     ("name", "kind"), [("json", "json"), ("xml", "xml"), ("csv", "csv"), ("text", "text")]
 )
@@ -395,6 +397,7 @@ def test_a_fault_of_ours_on_one_page_is_that_pages_error(
     assert "a fault of ours" not in error.message
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("name", ["paper.pdf", "paper", "paper.html"])
 def test_a_document_is_read_as_what_it_is_whatever_its_name(
     internet: Internet, environ: dict[str, str], world: World, name: str

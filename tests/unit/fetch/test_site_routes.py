@@ -115,6 +115,7 @@ def test_no_two_endpoints_share_a_setting() -> None:
     assert all(env.startswith("CITEWELL_SITE_") for env in envs)
 
 
+@pytest.mark.process
 def test_matching_a_host_of_nobody_loads_no_site() -> None:
     code = (
         "import sys; from citewell.fetch import sites; sites.find('https://example.org/');"

@@ -40,6 +40,7 @@ def test_the_question_comes_from_the_environment(
     assert asked(monkeypatch, given) == expected
 
 
+@pytest.mark.process
 def test_a_question_that_looks_like_an_option_is_still_a_question(
     environ: dict[str, str], capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -47,6 +48,7 @@ def test_a_question_that_looks_like_an_option_is_still_a_question(
     assert "Usage" not in capfd.readouterr().out
 
 
+@pytest.mark.process
 @pytest.mark.skipif(shutil.which("make") is None, reason="there is no make here")
 @pytest.mark.parametrize("given", ["argument", "environment"])
 def test_make_hands_the_question_on_as_it_is(given: str, tmp_path: Path) -> None:

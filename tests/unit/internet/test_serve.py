@@ -131,6 +131,7 @@ def test_search_answers_use_names_when_the_world_is_named() -> None:
     assert page.url == f"http://{page.host}:{internet.port}/{page.path}"
 
 
+@pytest.mark.process
 def test_the_module_prints_its_settings_and_serves(tmp_path: Path) -> None:
     root = Path(__file__).parents[3]
     command = [sys.executable, "-m", "tests.internet", "--print-env"]

@@ -62,6 +62,7 @@ def test_the_agent_is_honest_unless_the_operator_names_another() -> None:
     assert build_default_headers("mine/1")["user-agent"] == "mine/1"
 
 
+@pytest.mark.process
 def test_no_http_library_is_loaded_before_the_first_request() -> None:
     code = (
         "import sys; from citewell.config import Settings; from citewell.net.network import Network; "

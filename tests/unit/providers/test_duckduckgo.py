@@ -154,6 +154,7 @@ def test_safety_becomes_its_code(safe: str, code: str) -> None:
     assert ask("duckduckgo", SearchQuery(text="x", safe=safe), EMPTY).params["p"] == code
 
 
+@pytest.mark.process
 def test_loading_the_provider_does_not_load_the_parser() -> None:
     code = "import sys, citewell.providers.duckduckgo; sys.exit('selectolax' in sys.modules)"
 

@@ -80,6 +80,7 @@ os.write(1, f"{copy > 2} {os.get_inheritable(copy)} {closed(0)} {closed(2)}".enc
 """
 
 
+@pytest.mark.process
 def test_a_duplicate_lies_above_the_standard_streams_and_is_not_inherited() -> None:
     done = subprocess.run([sys.executable, "-c", APART], stdout=subprocess.PIPE, check=True)
 

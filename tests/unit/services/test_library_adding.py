@@ -17,6 +17,8 @@ from tests.documents import sound
 from tests.unit.services.library import Shelf, reasons
 from tests.unit.services.reading import page
 
+pytestmark = pytest.mark.process  # documents are read by workers
+
 PAGE = "https://docs.example.org/guide"
 
 

@@ -61,6 +61,7 @@ def noise(number: Any, size: Any) -> Any:
     return random.Random(number).randbytes(size)
 
 
+@pytest.mark.process
 def test_opening_the_store_touches_nothing_and_loads_nothing(tmp_path: Path) -> None:
     code = (
         "import sys; from citewell.config import Settings;"

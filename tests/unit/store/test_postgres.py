@@ -13,6 +13,8 @@ from citewell.store.sql.database import SqlDatabase, SqlStatement
 from citewell.store.sql.postgres_database import PostgresDatabase, number_parameters
 from tests.services import postgres_or_skip
 
+pytestmark = pytest.mark.process  # a real PostgreSQL
+
 
 def play(url: Any, scenario: Any) -> Any:
     async def run() -> Any:

@@ -201,6 +201,7 @@ def test_a_full_disk_is_said_and_loses_nothing(filled: Any) -> None:
     assert kept == COUNT
 
 
+@pytest.mark.process
 @pytest.mark.skipif(sys.platform == "win32", reason="another idea of rights")
 def test_a_directory_that_cannot_be_written_is_said(tmp_path: Path) -> None:
     """In a process without the rights of root, where there are any."""

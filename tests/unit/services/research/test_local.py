@@ -182,6 +182,7 @@ def test_the_same_material_gives_the_same_bytes() -> None:
     assert research().model_dump_json() == first
 
 
+@pytest.mark.process
 def test_the_bytes_do_not_depend_on_the_hash_seed() -> None:
     program = (
         "from tests.unit.services.research.test_local import research\n"
