@@ -26,6 +26,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from citewell.fetch.html import main_content as ours
 from citewell.fetch.html.layout_blocks import collect_page_blocks
+from citewell.fetch.html.markup_limits import limit_markup
 from citewell.fetch.markdown.markdown_writer import render_markdown
 
 Extractor = Callable[[str, str], str]
@@ -42,7 +43,7 @@ def load_scorer(folder: Path) -> ModuleType:
 
 def out_of_fold(chances: list[float], html: str, url: str) -> str:
     """What we would have written had this page's site never been seen."""
-    body = LexborHTMLParser(ours.limit_markup(html)).body
+    body = LexborHTMLParser(limit_markup(html)).body
     if body is None:
         return ""
     page = collect_page_blocks(body, {})
@@ -68,7 +69,7 @@ def trafilatura_fast(html: str, url: str) -> str:
 def resiliparse(html: str, _url: str) -> str:
     from resiliparse.extract.html2text import extract_plain_text
 
-    return extract_plain_text(html, main_content=True, links=False)
+    return str(extract_plain_text(html, main_content=True, links=False))
 
 
 def readability(html: str, _url: str) -> str:
@@ -94,7 +95,7 @@ class Tally:
     markdown: bool = False
     cpu: float = 0.0
     failures: Counter[str] = field(default_factory=Counter)
-    by_kind: dict[str, list[dict]] = field(default_factory=lambda: defaultdict(list))
+    by_kind: dict[str, list[dict[str, Any]]] = field(default_factory=lambda: defaultdict(list))
 
     def take(self, page: Any, html: str, scorer: ModuleType) -> None:
         start = time.process_time()
@@ -107,7 +108,7 @@ class Tally:
         plain = scorer.md_to_plain(text) if self.markdown else text
         self.by_kind[page.type].append(scorer.score_page("wcxb_dev", page, plain))
 
-    def summary(self) -> dict:
+    def summary(self) -> dict[str, Any]:
         kinds = {kind: _means(rows) for kind, rows in sorted(self.by_kind.items())}
         every = [row for rows in self.by_kind.values() for row in rows]
         return {
@@ -120,11 +121,11 @@ class Tally:
         }
 
 
-def _means(rows: list[dict]) -> dict[str, float]:
+def _means(rows: list[dict[str, Any]]) -> dict[str, float]:
     return {name: sum(row[name] for row in rows) / len(rows) for name in ("p", "r", "f1", "sh4")}
 
 
-def compare(tallies: list[Tally], pages: list, scorer: ModuleType) -> list[dict]:
+def compare(tallies: list[Tally], pages: list[Any], scorer: ModuleType) -> list[dict[str, Any]]:
     """One page after another through every extractor, so that all share the machine's moods."""
     for page in pages:
         html = page.html
@@ -140,7 +141,7 @@ def peak(name: str) -> float:
     return float(done.stdout)
 
 
-def print_peak(run: Extractor, pages: list) -> None:
+def print_peak(run: Extractor, pages: list[Any]) -> None:
     for page in pages:
         with contextlib.suppress(Exception):
             run(page.html, page.url or "")
@@ -149,7 +150,7 @@ def print_peak(run: Extractor, pages: list) -> None:
     print(int(re.findall(r"VmHWM:\s+(\d+)", status)[0]) / 1024)
 
 
-def own(known: dict[str, list[float]], pages: list) -> list[Tally]:
+def own(known: dict[str, list[float]], pages: list[Any]) -> list[Tally]:
     tallies = [Tally(name="citewell", run=ours.extract_markdown, markdown=True)]
     if known:
         by_html = {page.html: known[page.id] for page in pages}
@@ -164,7 +165,7 @@ def own(known: dict[str, list[float]], pages: list) -> list[Tally]:
     return tallies
 
 
-def print_table(rows: list[dict], peaks: dict[str, float]) -> None:
+def print_table(rows: list[dict[str, Any]], peaks: dict[str, float]) -> None:
     kinds = list(rows[0]["kinds"])
     heads = ("extractor", "all", "mean of kinds", *kinds, "article P", "R", "4-word F1")
     print(f"| {' | '.join(heads)} | pages per CPU second | peak MB |")

@@ -19,7 +19,9 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from citewell.config import Settings
 from citewell.store.library.library_rows import DocumentCard, LibraryDocument
@@ -120,10 +122,11 @@ def plain(corpus: Corpus, folder: Path) -> Figures:
         "SELECT rowid, snippet(page, 1, '', '', '…', 40) FROM page WHERE page MATCH ? "
         "ORDER BY rank LIMIT 10"
     )
-    times = [
-        timed(lambda query=query: link.execute(sql, (" OR ".join(query.split()),)).fetchall())
-        for query in corpus.queries()
-    ]
+
+    def ask(query: str) -> list[Any]:
+        return link.execute(sql, (" OR ".join(query.split()),)).fetchall()
+
+    times = [timed(partial(ask, query)) for query in corpus.queries()]
     link.close()
     return Figures("plain FTS5", spent, times, size(folder))
 
@@ -144,7 +147,7 @@ def tantivy(corpus: Corpus, folder: Path) -> Figures | None:
     writer.commit()
     writer.wait_merging_threads()
     spent.stop(corpus)
-    index.reload_keyring()
+    index.reload()
     searcher = index.searcher()
 
     def ask(query: str) -> None:
@@ -152,7 +155,7 @@ def tantivy(corpus: Corpus, folder: Path) -> Figures | None:
         for _, address in searcher.search(parsed, 10).hits:
             searcher.doc(address)
 
-    times = [timed(lambda query=query: ask(query)) for query in corpus.queries()]
+    times = [timed(partial(ask, query)) for query in corpus.queries()]
     return Figures("tantivy", spent, times, size(folder))
 
 

@@ -52,7 +52,7 @@ async def _calls(port: int, endpoint: str, count: int) -> None:
 
 def resident(process: subprocess.Popen[bytes]) -> float:
     root = psutil.Process(process.pid)
-    family = [root, *root.render_children(recursive=True)]
+    family = [root, *root.children(recursive=True)]
     return float(sum(member.memory_info().rss for member in family) / MB)
 
 
@@ -77,7 +77,7 @@ async def _http_rate(port: int, endpoint: str, connections: int, seconds: float)
 def processor(process: subprocess.Popen[bytes]) -> float:
     """Seconds of processor time the server and its children have used, those gone included."""
     root = psutil.Process(process.pid)
-    family = [root, *root.render_children(recursive=True)]
+    family = [root, *root.children(recursive=True)]
     return float(sum(sum(member.cpu_times()[:4]) for member in family))
 
 

@@ -187,7 +187,7 @@ class _Peaks:
 
     def now(self) -> float:
         total = 0
-        for member in (self._root, *self._root.render_children(recursive=True)):
+        for member in (self._root, *self._root.children(recursive=True)):
             with contextlib.suppress(OSError, IndexError):
                 status = Path(f"/proc/{member.pid}/status").read_text()
                 total += int(status.split("VmHWM:")[1].split()[0])

@@ -29,7 +29,9 @@ STEP = os.urandom(750).hex().encode()  # 1.5 KB
 HEAD = b'{"goal": "something", "gaps": []}' * 8
 
 
-async def timed(writers: int, turns: int, write: Callable[[int, int], Awaitable[object]]) -> Any:
+async def timed(
+    writers: int, turns: int, write: Callable[[int, int], Awaitable[object]]
+) -> list[float]:
     """Seconds of every single write, by so many writers at once."""
     found: list[float] = []
 

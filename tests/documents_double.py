@@ -8,6 +8,8 @@ import pathlib
 import socket
 import subprocess
 import sys
+from collections.abc import Callable
+from typing import Any
 
 from citewell.fetch.documents.document_text import DocumentText
 from citewell.fetch.documents.readers_by_kind import DocumentRequest
@@ -66,7 +68,7 @@ def _write(path: str) -> str:
     return "written"
 
 
-_DEEDS = {
+_DEEDS: dict[str, Callable[[str], Any]] = {
     "hang": _hang,
     "crash": lambda _: ctypes.string_at(0),
     "leave": lambda _: os._exit(3),
@@ -83,5 +85,5 @@ _DEEDS = {
 }
 
 if __name__ == "__main__":
-    worker_process.read_document_request = misbehave
+    worker_process.read_document_request = misbehave  # type: ignore[attr-defined]  # where it is called
     worker_process.run_worker()

@@ -18,7 +18,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 
@@ -66,7 +66,7 @@ class Postgres:
         return done.stdout
 
 
-def absent(reason: str) -> None:
+def absent(reason: str) -> NoReturn:
     """Where CI is set nothing may be missing."""
     if os.environ.get("CI"):
         pytest.fail(f"{reason} It is required in CI; see .ci/services.")

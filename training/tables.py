@@ -89,7 +89,7 @@ def gather(pairs: Iterable[tuple[Sample, PageLayout]]) -> tuple[Evidence, Eviden
                     said[word][0] += label
                     said[word][1] += 1
         for evidence, cells in ((names, held), (words, said)):
-            for token, (share, size) in cells.items():
-                if size:
-                    evidence.add(sample.site, token, share / size)
+            for token, (share, total) in cells.items():
+                if total:
+                    evidence.add(sample.site, token, share / total)
     return names, words

@@ -61,7 +61,9 @@ class Corpus:
         self.labels = [np.array(sample.labels, np.float32) for sample in samples]
         self.weights = [_block_weights(sample) for sample in samples]
 
-    def rows(self, index: int, names: dict, words: dict, chances: np.ndarray) -> np.ndarray:
+    def rows(
+        self, index: int, names: dict[str, float], words: dict[str, float], chances: np.ndarray
+    ) -> np.ndarray:
         _, page = parse(self.samples[index].html, names)
         rows = block_features.build_feature_rows(page, words, self.hints[index], chances)
         return np.array(rows, np.float32).reshape(-1, len(block_features.FEATURE_COLUMNS))
@@ -100,7 +102,7 @@ def kind_chances(corpus: Corpus, folds: np.ndarray, count: int) -> np.ndarray:
 
 def build(
     corpus: Corpus, chances: np.ndarray, train: list[int], test: list[int]
-) -> tuple[dict[int, np.ndarray], tuple[dict, dict]]:
+) -> tuple[dict[int, np.ndarray], tuple[dict[str, float], dict[str, float]]]:
     """Rows of every page; a page that is learnt from never sees its own site in the tables."""
     evidence = gather((corpus.samples[i], corpus.pages[i]) for i in train)
     tables = [source.odds(_LEAST_PAGES) for source in evidence]
@@ -179,7 +181,8 @@ def main() -> None:
 
 def _samples(data: Path, cache: Path | None) -> list[Sample]:
     if cache is not None and cache.exists():
-        return pickle.loads(cache.read_bytes())
+        cached: list[Sample] = pickle.loads(cache.read_bytes())
+        return cached
     samples = load(data)
     if cache is not None:
         cache.write_bytes(pickle.dumps(samples))
@@ -225,7 +228,7 @@ def final(corpus: Corpus, chances: np.ndarray, rounds: int) -> None:
         "words": dict(sorted(words.items())),
     }
     trees = [tree["tree_structure"] for tree in model.dump_model()["tree_info"]]
-    (_TARGET / "trees.py").write_text(render.load_provider_module(trees), "utf-8")
+    (_TARGET / "trees.py").write_text(render.module(trees), "utf-8")
     weights = _TARGET / "weights.json"
     weights.write_text(
         json.dumps(record, ensure_ascii=False, separators=(",", ":")) + "\n", "utf-8"

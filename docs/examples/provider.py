@@ -35,14 +35,14 @@ SPEC = ProviderSpec(
 )
 
 
-class _Item(ResponsePart):
+class _SampleItem(ResponsePart):
     url: HttpLink
     title: OptionalField[str] = None
     abstract: OptionalField[str] = None
 
 
-class _Answer(JsonResponse):
-    items: TolerantItems[_Item]
+class _SampleResponse(JsonResponse):
+    items: TolerantItems[_SampleItem]
     total: OptionalField[int] = None
 
 
@@ -52,22 +52,24 @@ class Provider:
         self._key = kit.find_option("SAMPLE_API_KEY") or ""
         self._region = kit.find_option("SAMPLE_REGION") or ""
 
-    async def web(self, query: SearchQuery) -> SearchHits:
+    async def search_web(self, query: SearchQuery) -> SearchHits:
         response = await self._upstream.send_get(
             "/search",
-            params=_params(query, region=self._region),
+            params=_build_search_params(query, region=self._region),
             secret_headers={"X-Api-Key": self._key},
         )
-        answer = read_json_response(_Answer, response)
-        return SearchHits(hits=tuple(map(_hit, answer.items))[: query.count], total=answer.total)
+        answer = read_json_response(_SampleResponse, response)
+        return SearchHits(
+            hits=tuple(map(_parse_search_hit, answer.items))[: query.count], total=answer.total
+        )
 
 
-def _params(query: SearchQuery, *, region: str) -> dict[str, str]:
+def _build_search_params(query: SearchQuery, *, region: str) -> dict[str, str]:
     params = {"q": query.text, "count": str(min(query.count, SPEC.max_results)), "region": region}
     return params | ({"lang": query.language} if query.language else {})
 
 
-def _hit(item: _Item) -> SearchHit:
+def _parse_search_hit(item: _SampleItem) -> SearchHit:
     return SearchHit(
         title=clean_markup(item.title) or item.url,
         url=item.url,

@@ -16,6 +16,7 @@ from citewell.services.jobs.paid_calls import CallReply
 from citewell.services.jobs.workflow_run import WorkflowRun
 from citewell.store.jobs.job_queue import HeldJob, SqlJobQueue
 from citewell.store.state_store import StateStore
+from tests.contract.states import Kept
 
 CENT = TICKS_PER_CENT
 OWNER = "someone"
@@ -102,7 +103,7 @@ def paying(provider: Provider, **options: Any) -> Callable[[WorkflowRun], Awaita
 
 
 def office(
-    store: Any, state: StateStore, work: Callable[[WorkflowRun], Awaitable[Any]], **options: Any
+    store: Kept, state: StateStore, work: Callable[[WorkflowRun], Awaitable[Any]], **options: Any
 ) -> JobService:
     pace = replace(FAST, **options.pop("pace", {}))
     return JobService(state, {"work": work}, timing=pace, clock=store.clock, **options)
@@ -110,7 +111,7 @@ def office(
 
 @asynccontextmanager
 async def working(
-    store: Any, state: StateStore, work: Callable[[WorkflowRun], Awaitable[Any]], **options: Any
+    store: Kept, state: StateStore, work: Callable[[WorkflowRun], Awaitable[Any]], **options: Any
 ) -> AsyncIterator[JobService]:
     jobs = office(store, state, work, **options)
     jobs.start_runner()
@@ -143,7 +144,7 @@ def order(cap: int = 50 * CENT, **more: Any) -> JobOrder:
     return JobOrder(kind="work", args=more.pop("args", {}), cap=cap, **more)
 
 
-async def claimed(store: Any, state: StateStore, *, holder: str = "another") -> HeldJob | None:
+async def claimed(store: Kept, state: StateStore, *, holder: str = "another") -> HeldJob | None:
     """A job in the hands of a process that does nothing with it, and soon loses it."""
     queue = SqlJobQueue(
         state.database, state.vault, state.ledger,
@@ -152,7 +153,14 @@ async def claimed(store: Any, state: StateStore, *, holder: str = "another") -> 
     return await queue.claim_job(["work"])
 
 
-async def lapse(store: Any) -> None:
+async def expect_claimed(store: Kept, state: StateStore, *, holder: str = "another") -> HeldJob:
+    """The same, where a job must be waiting."""
+    held = await claimed(store, state, holder=holder)
+    assert held is not None
+    return held
+
+
+async def lapse(store: Kept) -> None:
     """Let leases of `claimed` run out."""
     store.clock.now += 1
     if store.name == "postgres":

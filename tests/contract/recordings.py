@@ -45,16 +45,16 @@ Item = SearchHit | FoundImage | Paper | IntegrityNotice | OpenCopy | bool
 
 SEARCHES = (Offer.WEB, Offer.NEWS, Offer.IMAGES)
 METHODS = {
-    Offer.WEB: "web",
-    Offer.NEWS: "news",
-    Offer.IMAGES: "images",
-    Offer.PAPERS: "papers",
-    Offer.LOOKUP: "paper",
-    Offer.MATCH: "match",
-    Offer.GRAPH: "citing",
-    Offer.INTEGRITY: "events",
-    Offer.COPIES: "copies",
-    Offer.REGISTRY: "registered",
+    Offer.WEB: "search_web",
+    Offer.NEWS: "search_news",
+    Offer.IMAGES: "search_images",
+    Offer.PAPERS: "search_papers",
+    Offer.LOOKUP: "look_up_paper",
+    Offer.MATCH: "match_reference",
+    Offer.GRAPH: "list_citing_papers",
+    Offer.INTEGRITY: "list_notices",
+    Offer.COPIES: "list_open_copies",
+    Offer.REGISTRY: "is_registered",
 }
 SCHOLARLY = tuple(offer for offer in METHODS if offer not in SEARCHES)
 _QUERIES: Mapping[Offer, Callable[..., object]] = {

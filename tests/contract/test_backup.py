@@ -15,6 +15,7 @@ from citewell.model.durable_job import JobOrder
 from citewell.model.research import ResearchClaim, ResearchFindings
 from citewell.store.failures import StoreError, WrongMasterKey
 from citewell.store.library.library_rows import DocumentCard, LibraryDocument
+from citewell.store.sessions.session_rows import StoredSession
 from citewell.store.sessions.session_store import SessionChange
 from citewell.store.state_backup import back_up_state, restore_state
 from citewell.store.state_store import StateStore
@@ -24,7 +25,7 @@ KEY = "0c" * 32
 
 
 @pytest.fixture(params=sorted(ENGINES))
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Kept:
     return engine(request.param, tmp_path / "data")
 
 
@@ -70,7 +71,7 @@ async def content(state: StateStore) -> Any:
 
 @pytest.mark.parametrize("target", sorted(ENGINES))
 def test_a_backup_of_one_engine_restores_on_the_other(
-    store: Any, target: Any, tmp_path: Path
+    store: Kept, target: Any, tmp_path: Path
 ) -> None:
     copy = tmp_path / "backup.db"
 
@@ -99,7 +100,7 @@ def test_a_backup_of_one_engine_restores_on_the_other(
     assert stat.S_IMODE(copy.stat().st_mode) == 0o600
 
 
-def test_a_backup_is_consistent_while_others_write(store: Any, tmp_path: Path) -> None:
+def test_a_backup_is_consistent_while_others_write(store: Kept, tmp_path: Path) -> None:
     """Each change writes a head and two steps together; a copy holds all three or none."""
 
     async def scenario(state: StateStore) -> None:
@@ -127,15 +128,15 @@ def test_a_backup_is_consistent_while_others_write(store: Any, tmp_path: Path) -
     for number in range(5):
         copy = engine("sqlite", tmp_path / f"copy {number}")
 
-        async def scenario(state: StateStore, number: Any = number) -> Any:
+        async def restored(state: StateStore, number: int = number) -> StoredSession:
             await restore_state(state, tmp_path / f"{number}.db")
             return await state.sessions.load_session("someone", "id")
 
-        session = copy.run(scenario)
+        session = copy.run(restored)
         assert session.head.body == str(len(session.steps)).encode()
 
 
-def test_a_state_that_is_not_empty_is_replaced_only_by_force(store: Any, tmp_path: Path) -> None:
+def test_a_state_that_is_not_empty_is_replaced_only_by_force(store: Kept, tmp_path: Path) -> None:
     copy = tmp_path / "backup.db"
 
     async def scenario(state: StateStore) -> None:
@@ -156,7 +157,7 @@ def test_a_state_that_is_not_empty_is_replaced_only_by_force(store: Any, tmp_pat
 
 
 def test_a_backup_under_another_key_is_refused_and_nothing_changes(
-    store: Any, tmp_path: Path
+    store: Kept, tmp_path: Path
 ) -> None:
     copy = tmp_path / "backup.db"
     other = engine("sqlite", tmp_path / "other").with_settings(master_key="0d" * 32)
@@ -174,7 +175,7 @@ def test_a_backup_under_another_key_is_refused_and_nothing_changes(
 
 @pytest.mark.parametrize("how", ["text", "cut", "foreign", "newer"])
 def test_what_is_no_sound_backup_is_refused_and_nothing_changes(
-    store: Any, tmp_path: Path, how: str
+    store: Kept, tmp_path: Path, how: str
 ) -> None:
     copy = tmp_path / "backup.db"
 
@@ -202,7 +203,7 @@ def spoil(path: Any, how: Any) -> None:
         link.close()
 
 
-def test_a_target_that_cannot_be_written_is_said(store: Any, tmp_path: Path) -> None:
+def test_a_target_that_cannot_be_written_is_said(store: Kept, tmp_path: Path) -> None:
     async def scenario(state: StateStore) -> None:
         await fill(state)
         with pytest.raises(StoreError):

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from citewell.errors import InternalError, InvalidInput, NotFound, UpstreamUnavailable
-from citewell.model.durable_job import JobOrder
+from citewell.model.durable_job import JobOrder, JobStepState
 from citewell.model.research import ResearchStatus
+from citewell.services.jobs.workflow_run import WorkflowRun
 from citewell.store.failures import DecryptionFailed
 from citewell.store.jobs.job_errors import (
     BalanceTooLow,
@@ -23,7 +24,6 @@ from citewell.store.jobs.job_errors import (
 from citewell.store.jobs.job_queue import SqlJobQueue
 from citewell.store.jobs.job_record import (
     JobRecord,
-    JobStepState,
     KnownStep,
     LeaseLost,
     PaidCallOutcome,
@@ -37,6 +37,7 @@ from tests.contract.offices import (
     Provider,
     claimed,
     ended,
+    expect_claimed,
     lapse,
     office,
     order,
@@ -45,37 +46,37 @@ from tests.contract.offices import (
     until,
     working,
 )
-from tests.contract.states import ENGINES, kept
+from tests.contract.states import ENGINES, Kept, kept
 
 
 @pytest.fixture(params=sorted(ENGINES))
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Kept:
     return kept(request.param, tmp_path)
 
 
-async def nothing(run: Any) -> Any:
+async def nothing(run: WorkflowRun) -> Any:
     return None
 
 
 def counting(times: Any) -> Any:
-    async def work(run: Any) -> Any:
+    async def work(run: WorkflowRun) -> Any:
         async def once() -> Any:
             times.append(1)
             return {"times": len(times)}
 
-        return await run.step("once", once)
+        return await run.run_step("once", once)
 
     return work
 
 
-def test_a_job_gives_its_result_steps_and_log_to_any_process(store: Any) -> None:
-    async def work(run: Any) -> Any:
+def test_a_job_gives_its_result_steps_and_log_to_any_process(store: Kept) -> None:
+    async def work(run: WorkflowRun) -> Any:
         async def plan() -> Any:
             return ["a", {"b": 1.5}]
 
-        await run.emit("planned", pages=3)
-        first = await run.step("plan", plan, provider="local")
-        await run.enter(ResearchStatus.SYNTHESIZING)
+        await run.emit_event("planned", pages=3)
+        first = await run.run_step("plan", plan, provider="local")
+        await run.enter_status(ResearchStatus.SYNTHESIZING)
         return {"first": first, "args": dict(run.job.args)}
 
     async def scenario(state: StateStore) -> Any:
@@ -113,10 +114,11 @@ def test_a_job_gives_its_result_steps_and_log_to_any_process(store: Any) -> None
     assert paged
 
 
-def test_a_recorded_step_is_not_done_again_by_the_next_process(store: Any) -> None:
-    times, waits = [], asyncio.Event()
+def test_a_recorded_step_is_not_done_again_by_the_next_process(store: Kept) -> None:
+    times: list[int] = []
+    waits = asyncio.Event()
 
-    async def work(run: Any) -> Any:
+    async def work(run: WorkflowRun) -> Any:
         first = await counting(times)(run)
         await waits.wait()
         return first
@@ -135,30 +137,30 @@ def test_a_recorded_step_is_not_done_again_by_the_next_process(store: Any) -> No
     assert times == [1]
 
 
-def test_a_worker_that_stops_lets_another_go_on_at_once(store: Any) -> None:
+def test_a_worker_that_stops_lets_another_go_on_at_once(store: Kept) -> None:
     begun = []
 
-    async def work(run: Any) -> Any:
+    async def work(run: WorkflowRun) -> Any:
         begun.append(1)
         if len(begun) == 1:
             await asyncio.Event().wait()
         return "done"
 
     async def scenario(state: StateStore) -> Any:
-        async with working(store, state, work, pace={"lease": 600.0}) as jobs:
+        async with working(store, state, work, pace={"lease_seconds": 600.0}) as jobs:
             view = await jobs.dispatch_job(OWNER, order())
             await until(lambda: begun == [1])
-        async with working(store, state, work, pace={"lease": 600.0}) as jobs:
+        async with working(store, state, work, pace={"lease_seconds": 600.0}) as jobs:
             return await ended(jobs, view.job.id)
 
     assert store.run(scenario).status is ResearchStatus.COMPLETED
 
 
-def test_a_job_whose_worker_fell_silent_is_taken_over(store: Any) -> None:
+def test_a_job_whose_worker_fell_silent_is_taken_over(store: Kept) -> None:
     async def scenario(state: StateStore) -> Any:
         jobs = office(store, state, counting([]))
         view = await jobs.dispatch_job(OWNER, order())
-        assert (await claimed(store, state)).job.id == view.job.id
+        assert (await expect_claimed(store, state)).job.id == view.job.id
         assert await claimed(store, state, holder="third") is None
         await lapse(store)
         async with working(store, state, counting([])) as jobs:
@@ -167,18 +169,18 @@ def test_a_job_whose_worker_fell_silent_is_taken_over(store: Any) -> None:
     assert store.run(scenario).status is ResearchStatus.COMPLETED
 
 
-def test_whoever_lost_the_job_can_write_nothing_more(store: Any) -> None:
+def test_whoever_lost_the_job_can_write_nothing_more(store: Kept) -> None:
     provider = Provider()
 
     async def scenario(state: StateStore) -> Any:
         jobs = office(store, state, paying(provider))
         view = await jobs.dispatch_job(OWNER, order())
-        zombie = await claimed(store, state)
+        zombie = await expect_claimed(store, state)
         record = JobRecord(state.database, state.vault, state.ledger, zombie, clock=store.clock)
         call = KnownStep(key="call", state=JobStepState.INTENT, provider="double", estimate=CENT)
         await record.record_intent(call)
         await lapse(store)
-        assert (await claimed(store, state, holder="third")).fence == 2
+        assert (await expect_claimed(store, state, holder="third")).fence == 2
         writes = (
             record.append_event("said", {}),
             record.record_free_step(KnownStep(key="step", state=JobStepState.DONE), 1),
@@ -207,9 +209,9 @@ def test_a_clock_that_goes_back_strands_no_job(tmp_path: Path, seconds: float) -
     async def scenario(state: StateStore) -> Any:
         jobs = office(store, state, nothing)
         left_behind = await jobs.dispatch_job(OWNER, order())
-        assert (await claimed(store, state)).job.id == left_behind.job.id
+        assert (await expect_claimed(store, state)).job.id == left_behind.job.id
         waiting = await jobs.dispatch_job(OWNER, order())
-        held = await claimed(store, state, holder="third")
+        held = await expect_claimed(store, state, holder="third")
         queue = SqlJobQueue(
             *(state.database, state.vault, state.ledger),
             holder="third", lease_seconds=0.05, per_owner=9, clock=store.clock,
@@ -224,11 +226,11 @@ def test_a_clock_that_goes_back_strands_no_job(tmp_path: Path, seconds: float) -
 
     still, done = store.run(scenario)
 
-    assert not any(view.status.final for view in still)
+    assert not any(view.status.is_final for view in still)
     assert [view.status for view in done] == [ResearchStatus.COMPLETED] * 2
 
 
-def test_an_order_beyond_the_balance_keeps_nothing(store: Any) -> None:
+def test_an_order_beyond_the_balance_keeps_nothing(store: Kept) -> None:
     async def scenario(state: StateStore) -> Any:
         await state.ledger.post_credit(OWNER, 100 * CENT)
         jobs = office(store, state, nothing)
@@ -250,7 +252,7 @@ def test_an_order_beyond_the_balance_keeps_nothing(store: Any) -> None:
     assert len(listed) == 1
 
 
-def test_a_thread_has_one_job_under_way_at_a_time(store: Any) -> None:
+def test_a_thread_has_one_job_under_way_at_a_time(store: Kept) -> None:
     async def scenario(state: StateStore) -> Any:
         jobs = office(store, state, nothing)
         first = await jobs.dispatch_job(OWNER, order(thread="t", title="T", question="Why?"))
@@ -269,7 +271,7 @@ def test_a_thread_has_one_job_under_way_at_a_time(store: Any) -> None:
     assert [view.status for view in jobs].count(ResearchStatus.PENDING) == 1
 
 
-def test_of_many_follow_ups_at_once_one_is_taken(store: Any) -> None:
+def test_of_many_follow_ups_at_once_one_is_taken(store: Kept) -> None:
     async def scenario(state: StateStore) -> Any:
         jobs = office(store, state, nothing)
         first = await jobs.dispatch_job(OWNER, order(thread="t", title="T"))
@@ -280,22 +282,22 @@ def test_of_many_follow_ups_at_once_one_is_taken(store: Any) -> None:
 
     told = store.run(scenario)
 
-    assert sorted(told) == ["JobView", *["ThreadBusy"] * 11]
+    assert sorted(told) == ["JobView", *["ThreadInUse"] * 11]
 
 
 @pytest.mark.parametrize(
     "verb", ["view", "result", "step_result", "events", "cancel", "reconcile", "wait"]
 )
-def test_a_job_of_another_owner_cannot_be_told_from_an_unknown_one(store: Any, verb: str) -> None:
+def test_a_job_of_another_owner_cannot_be_told_from_an_unknown_one(store: Kept, verb: str) -> None:
     def ask(jobs: Any, job: Any) -> Any:
         return {
-            "view": lambda: jobs.view("other", job),
-            "result": lambda: jobs.result("other", job),
-            "step_result": lambda: jobs.step_result("other", job, "call"),
-            "events": lambda: jobs.events("other", job),
-            "cancel": lambda: jobs.cancel("other", job),
-            "reconcile": lambda: jobs.reconcile("other", job, "call", ReconciledCall(cost=0)),
-            "wait": lambda: jobs.wait("other", job, since=0, seconds=1),
+            "view": lambda: jobs.load_job_view("other", job),
+            "result": lambda: jobs.load_job_result("other", job),
+            "step_result": lambda: jobs.load_step_result("other", job, "call"),
+            "events": lambda: jobs.list_job_events("other", job),
+            "cancel": lambda: jobs.cancel_job("other", job),
+            "reconcile": lambda: jobs.reconcile_call("other", job, "call", ReconciledCall(cost=0)),
+            "wait": lambda: jobs.wait_for_news("other", job, since=0, seconds=1),
         }[verb]()
 
     async def scenario(state: StateStore) -> Any:
@@ -316,7 +318,7 @@ def test_a_job_of_another_owner_cannot_be_told_from_an_unknown_one(store: Any, v
     assert len(listed) == 1
 
 
-def test_a_job_that_nobody_began_is_cancelled_at_once(store: Any) -> None:
+def test_a_job_that_nobody_began_is_cancelled_at_once(store: Kept) -> None:
     async def scenario(state: StateStore) -> Any:
         await state.ledger.post_credit(OWNER, 100 * CENT)
         jobs = office(store, state, nothing)
@@ -332,7 +334,7 @@ def test_a_job_that_nobody_began_is_cancelled_at_once(store: Any) -> None:
     assert (balance.cents, balance.reserved) == (100, 0)
 
 
-def test_a_final_job_stays_as_it_is(store: Any) -> None:
+def test_a_final_job_stays_as_it_is(store: Kept) -> None:
     async def scenario(state: StateStore) -> Any:
         async with working(store, state, counting([])) as jobs:
             view = await jobs.dispatch_job(OWNER, order())
@@ -345,10 +347,10 @@ def test_a_final_job_stays_as_it_is(store: Any) -> None:
     assert done == after
 
 
-def test_a_process_never_runs_more_jobs_than_it_may(store: Any) -> None:
+def test_a_process_never_runs_more_jobs_than_it_may(store: Kept) -> None:
     now, most, gate = [], [], asyncio.Event()
 
-    async def work(run: Any) -> None:
+    async def work(run: WorkflowRun) -> None:
         now.append(run.job.id)
         most.append(len(now))
         await gate.wait()
@@ -365,10 +367,10 @@ def test_a_process_never_runs_more_jobs_than_it_may(store: Any) -> None:
     assert max(most) == 3
 
 
-def test_one_owner_does_not_take_all_the_room(store: Any) -> None:
+def test_one_owner_does_not_take_all_the_room(store: Kept) -> None:
     now, most, gate = [], [], asyncio.Event()
 
-    async def work(run: Any) -> None:
+    async def work(run: WorkflowRun) -> None:
         now.append(run.job.owner)
         most.append(now.count("greedy"))
         await gate.wait()
@@ -389,16 +391,16 @@ def test_one_owner_does_not_take_all_the_room(store: Any) -> None:
     assert max(most) == 2
 
 
-def test_what_matters_more_goes_first_and_what_was_begun_before_that(store: Any) -> None:
+def test_what_matters_more_goes_first_and_what_was_begun_before_that(store: Kept) -> None:
     order_of = []
 
-    async def work(run: Any) -> None:
+    async def work(run: WorkflowRun) -> None:
         order_of.append(run.job.args["name"])
 
     async def scenario(state: StateStore) -> None:
         jobs = office(store, state, work)
         begun = await jobs.dispatch_job(OWNER, order(args={"name": "begun"}, priority=-5))
-        assert (await claimed(store, state)).job.id == begun.job.id
+        assert (await expect_claimed(store, state)).job.id == begun.job.id
         for name, priority in (("low", 0), ("high", 9)):
             store.clock.now += 1
             await jobs.dispatch_job(OWNER, order(args={"name": name}, priority=priority))
@@ -411,17 +413,17 @@ def test_what_matters_more_goes_first_and_what_was_begun_before_that(store: Any)
     assert order_of == ["begun", "high", "low"]
 
 
-def test_a_failure_that_may_pass_is_tried_again(store: Any) -> None:
+def test_a_failure_that_may_pass_is_tried_again(store: Kept) -> None:
     tries = []
 
-    async def work(run: Any) -> Any:
+    async def work(run: WorkflowRun) -> Any:
         async def shaky() -> Any:
             tries.append("step")
             if len(tries) < 3:
                 raise UpstreamUnavailable("Not now.", retry_after=0.001)
             return "fine"
 
-        return await run.step("shaky", shaky)
+        return await run.run_step("shaky", shaky)
 
     async def scenario(state: StateStore) -> Any:
         async with working(store, state, work) as jobs:
@@ -433,7 +435,7 @@ def test_a_failure_that_may_pass_is_tried_again(store: Any) -> None:
     assert len(tries) == 3
 
 
-def test_a_job_that_ends_its_workers_is_given_up(store: Any) -> None:
+def test_a_job_that_ends_its_workers_is_given_up(store: Kept) -> None:
     """Each claim without a recorded step counts; the last one ends the job for good."""
 
     async def scenario(state: StateStore) -> Any:
@@ -458,9 +460,9 @@ def test_a_job_that_ends_its_workers_is_given_up(store: Any) -> None:
     [(InvalidInput("Too vague."), "validation"), (KeyError("a secret"), "internal")],
 )
 def test_a_workflow_that_fails_ends_its_job_and_says_why(
-    store: Any, caplog: pytest.LogCaptureFixture, fault: Any, kind: str
+    store: Kept, caplog: pytest.LogCaptureFixture, fault: Any, kind: str
 ) -> None:
-    async def work(run: Any) -> None:
+    async def work(run: WorkflowRun) -> None:
         raise fault
 
     async def scenario(state: StateStore) -> Any:
@@ -478,13 +480,13 @@ def test_a_workflow_that_fails_ends_its_job_and_says_why(
 
 
 def test_steps_of_one_key_at_the_same_time_are_a_fault(
-    store: Any, caplog: pytest.LogCaptureFixture
+    store: Kept, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async def work(run: Any) -> None:
+    async def work(run: WorkflowRun) -> None:
         async def slow() -> None:
             await asyncio.sleep(0.001)
 
-        await asyncio.gather(run.step("same", slow), run.step("same", slow))
+        await asyncio.gather(run.run_step("same", slow), run.run_step("same", slow))
 
     async def scenario(state: StateStore) -> Any:
         async with working(store, state, work) as jobs:
@@ -494,30 +496,7 @@ def test_steps_of_one_key_at_the_same_time_are_a_fault(
     assert store.run(scenario).error["message"].startswith("Two steps")
 
 
-def test_a_sleep_goes_on_where_a_restart_cut_it(store: Any) -> None:
-    naps = []
-
-    async def work(run: Any) -> None:
-        await run.sleep("nap", 100.0)
-
-    async def pause(seconds: Any) -> None:
-        naps.append(seconds)
-        if len(naps) == 1:
-            await asyncio.Event().wait()
-
-    async def scenario(state: StateStore) -> Any:
-        async with working(store, state, work, pause=pause) as jobs:
-            view = await jobs.dispatch_job(OWNER, order())
-            await until(lambda: len(naps) == 1)
-        store.clock.now += 30
-        async with working(store, state, work, pause=pause) as jobs:
-            return await ended(jobs, view.job.id)
-
-    assert store.run(scenario).status is ResearchStatus.COMPLETED
-    assert naps == [100.0, 70.0]
-
-
-def test_waiting_ends_with_news_of_another_process(store: Any) -> None:
+def test_waiting_ends_with_news_of_another_process(store: Kept) -> None:
     async def scenario(state: StateStore) -> Any:
         async with (
             store.opened() as elsewhere,
@@ -534,7 +513,7 @@ def test_waiting_ends_with_news_of_another_process(store: Any) -> None:
     assert done.status is ResearchStatus.COMPLETED
 
 
-def test_waiting_ends_with_the_time_when_nothing_happens(store: Any) -> None:
+def test_waiting_ends_with_the_time_when_nothing_happens(store: Kept) -> None:
     async def scenario(state: StateStore) -> Any:
         jobs = office(store, state, nothing)
         view = await jobs.dispatch_job(OWNER, order())
@@ -545,19 +524,20 @@ def test_waiting_ends_with_the_time_when_nothing_happens(store: Any) -> None:
     assert same.seq == view.seq
 
 
-def test_the_status_of_a_job_is_one_query(store: Any) -> None:
+def test_the_status_of_a_job_is_one_query(store: Kept) -> None:
     asked = []
 
     async def scenario(state: StateStore) -> Any:
         jobs = office(store, state, paying(Provider(polls=[running()])))
         view = await jobs.dispatch_job(OWNER, order())
-        fetch = state.database.select_rows
+        database: Any = state.database
+        fetch = database.select_rows
 
         async def counted(sql: Any, params: Any = None) -> Any:
             asked.append(sql)
             return await fetch(sql, params)
 
-        state.database.select_rows = counted
+        database.select_rows = counted
         await jobs.load_job_view(OWNER, view.job.id)
 
     store.run(scenario)
@@ -565,11 +545,12 @@ def test_the_status_of_a_job_is_one_query(store: Any) -> None:
     assert len(asked) == 1
 
 
-def test_a_runner_with_nothing_to_do_writes_nothing(store: Any) -> None:
+def test_a_runner_with_nothing_to_do_writes_nothing(store: Kept) -> None:
     looks, writes = [], []
 
     async def scenario(state: StateStore) -> Any:
-        fetch = state.database.select_rows
+        database: Any = state.database
+        fetch = database.select_rows
 
         async def counted(sql: Any, params: Any = None) -> Any:
             looks.append(sql)
@@ -579,8 +560,8 @@ def test_a_runner_with_nothing_to_do_writes_nothing(store: Any) -> None:
             writes.append(batch)
             return ()
 
-        async with working(store, state, nothing, pace={"idle": 0.01}):
-            state.database.select_rows, state.database.execute_batch = counted, refused
+        async with working(store, state, nothing, pace={"idle_interval": 0.01}):
+            database.select_rows, database.execute_batch = counted, refused
             await until(lambda: len(looks) >= 3)
 
     store.run(scenario)
@@ -588,15 +569,15 @@ def test_a_runner_with_nothing_to_do_writes_nothing(store: Any) -> None:
     assert writes == []
 
 
-def test_nothing_a_job_knows_is_on_disk_in_the_clear(store: Any) -> None:
+def test_nothing_a_job_knows_is_on_disk_in_the_clear(store: Kept) -> None:
     provider = Provider(submits=[running("upstream-reference")], polls=[running()])
 
-    async def work(run: Any) -> Any:
+    async def work(run: WorkflowRun) -> Any:
         async def step() -> Any:
             return "lighthouse-result"
 
-        await run.emit("lighthouse-event")
-        await run.step("lighthouse-key", step)
+        await run.emit_event("lighthouse-event")
+        await run.run_step("lighthouse-key", step)
         await run.run_paid_call("call", provider)
 
     async def scenario(state: StateStore) -> None:
@@ -615,13 +596,14 @@ def test_nothing_a_job_knows_is_on_disk_in_the_clear(store: Any) -> None:
     assert b"upstream-reference" not in store.on_disk()
 
 
-def test_a_job_goes_on_while_keys_are_rotated(store: Any) -> None:
-    gate, begun = asyncio.Event(), []
+def test_a_job_goes_on_while_keys_are_rotated(store: Kept) -> None:
+    begun: list[int] = []
+    gate = asyncio.Event()
 
-    async def work(run: Any) -> Any:
+    async def work(run: WorkflowRun) -> Any:
         first = await counting(begun)(run)
         await gate.wait()
-        return [first, await run.step("second", lambda: asyncio.sleep(0, "two"))]
+        return [first, await run.run_step("second", lambda: asyncio.sleep(0, "two"))]
 
     async def scenario(state: StateStore) -> Any:
         async with working(store, state, work) as jobs:
@@ -632,12 +614,12 @@ def test_a_job_goes_on_while_keys_are_rotated(store: Any) -> None:
             gate.set()
             await ended(jobs, view.job.id)
         async with store.opened() as fresh:
-            return await fresh.jobs.result(OWNER, view.job.id)
+            return await fresh.jobs.look_up_job_result(OWNER, view.job.id)
 
     assert store.run(scenario) == [{"times": 1}, "two"]
 
 
-def test_erasing_an_owner_removes_everything_and_ends_what_runs(store: Any) -> None:
+def test_erasing_an_owner_removes_everything_and_ends_what_runs(store: Kept) -> None:
     tables = [
         *("account", "ledger", "thread", "message", "job", "job_step", "job_event", "job_term"),
         *("findings", "source", "claim", "claim_term", "evidence", "claim_event"),
@@ -665,7 +647,7 @@ def test_erasing_an_owner_removes_everything_and_ends_what_runs(store: Any) -> N
     assert store.run(scenario) == [0] * len(tables)
 
 
-def test_finished_jobs_are_swept_once_they_are_old_enough(store: Any) -> None:
+def test_finished_jobs_are_swept_once_they_are_old_enough(store: Kept) -> None:
     async def scenario(state: StateStore) -> Any:
         async with working(store, state, nothing, retention=100.0) as jobs:
             old = await jobs.dispatch_job(OWNER, order(thread="t", title="Old", question="Why?"))
@@ -693,7 +675,7 @@ def test_finished_jobs_are_swept_once_they_are_old_enough(store: Any) -> None:
     assert [thread.title for thread in threads] == ["New"]
 
 
-def test_old_jobs_are_swept_by_one_process_of_many_while_it_runs(store: Any) -> None:
+def test_old_jobs_are_swept_by_one_process_of_many_while_it_runs(store: Kept) -> None:
     async def scenario(state: StateStore) -> Any:
         async with working(store, state, nothing) as jobs:
             old = await jobs.dispatch_job(OWNER, order())
@@ -722,20 +704,23 @@ class Taken:
 
 async def gone(jobs: Any, job_id: Any) -> Any:
     try:
-        await jobs.view(OWNER, job_id)
+        await jobs.load_job_view(OWNER, job_id)
     except UnknownJob:
         return True
     return False
 
 
 def test_a_job_that_was_altered_on_disk_ends_and_hides_no_other(
-    store: Any, caplog: pytest.LogCaptureFixture
+    store: Kept, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def scenario(state: StateStore) -> Any:
         await state.ledger.post_credit(OWNER, 100 * CENT)
         jobs = office(store, state, nothing)
         spoilt = await jobs.dispatch_job(OWNER, order())
-        change = {"id": spoilt.job.id, "body": b"\x02\x00\x00\x00\x01" + bytes(40)}
+        change: dict[str, str | bytes] = {
+            "id": spoilt.job.id,
+            "body": b"\x02\x00\x00\x00\x01" + bytes(40),
+        }
         altered = SqlStatement(sql="UPDATE job SET body = :body WHERE id = :id", params=change)
         await state.database.execute_batch([altered])
         async with working(store, state, nothing) as jobs:
@@ -755,7 +740,7 @@ def test_a_job_that_was_altered_on_disk_ends_and_hides_no_other(
     assert listed == [sound]
 
 
-def test_work_that_nobody_knows_is_refused(store: Any) -> None:
+def test_work_that_nobody_knows_is_refused(store: Kept) -> None:
     async def scenario(state: StateStore) -> None:
         with pytest.raises(InvalidInput):
             await office(store, state, nothing).dispatch_job(OWNER, JobOrder(kind="other", args={}))
@@ -763,7 +748,7 @@ def test_work_that_nobody_knows_is_refused(store: Any) -> None:
     store.run(scenario)
 
 
-def test_a_step_that_is_not_there_is_not_found(store: Any) -> None:
+def test_a_step_that_is_not_there_is_not_found(store: Kept) -> None:
     async def scenario(state: StateStore) -> None:
         jobs = office(store, state, nothing)
         view = await jobs.dispatch_job(OWNER, order())

@@ -37,7 +37,7 @@ async def nothing(run: WorkflowRun) -> Any:
     return None
 
 
-async def booked(state: StateStore, owner: str = OWNER) -> dict[str, Any]:
+async def booked(state: StateStore, owner: str = OWNER) -> dict[LedgerEntryType, int]:
     """The sums of the book, by type."""
     sums = dict.fromkeys(LedgerEntryType, 0)
     for entry in await state.ledger.list_transactions(owner, limit=10_000):

@@ -12,17 +12,17 @@ from citewell.errors import NotFound
 from citewell.store.library.library_rows import DocumentCard, LibraryDocument
 from citewell.store.library.library_store import LibraryFilters, LibraryWriteCounts
 from citewell.store.state_store import StateStore
-from tests.contract.states import ENGINES, kept
+from tests.contract.states import ENGINES, Kept, kept
 
 FILLER = [f"unrelated filler number {number} about nothing in particular" for number in range(12)]
 
 
 @pytest.fixture(params=sorted(ENGINES))
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Kept:
     return kept(request.param, tmp_path)
 
 
-def document(name: str, text: str, **card: object) -> LibraryDocument:
+def document(name: str, text: str, **card: Any) -> LibraryDocument:
     return LibraryDocument(card=DocumentCard(id=name, **card), text=text)
 
 
@@ -34,7 +34,7 @@ def names(matches: Any) -> list[str]:
     return [match.card.id for match in matches]
 
 
-def found(store: Any, documents: Any, *queries: Any, **options: Any) -> Any:
+def found(store: Kept, documents: Any, *queries: Any, **options: Any) -> Any:
     async def scenario(state: StateStore) -> Any:
         await state.library.store_documents("someone", [*filler(), *documents])
         return [
@@ -44,7 +44,7 @@ def found(store: Any, documents: Any, *queries: Any, **options: Any) -> Any:
     return store.run(scenario)
 
 
-def test_a_document_comes_back_whole(store: Any) -> None:
+def test_a_document_comes_back_whole(store: Kept) -> None:
     whole = document(
         "file:///a.pdf",
         "Text with 日本語, \ud800 and 🧪.\n" * 3000,
@@ -70,7 +70,7 @@ def test_a_document_comes_back_whole(store: Any) -> None:
     assert (got.card.tags, got.card.extra) == (("one", "two"), {"author": "somebody"})
 
 
-def test_words_are_found_in_any_form(store: Any) -> None:
+def test_words_are_found_in_any_form(store: Kept) -> None:
     text = "The quick brown foxes were jumping over lazy dogs"
 
     assert found(store, [document("a", text)], "fox", "JUMP", "dog jumped", "cat") == [
@@ -81,7 +81,7 @@ def test_words_are_found_in_any_form(store: Any) -> None:
     ]
 
 
-def test_a_quoted_phrase_must_occur(store: Any) -> None:
+def test_a_quoted_phrase_must_occur(store: Kept) -> None:
     documents = [
         document("in order", "climate change policy of the city"),
         document("apart", "a change of policy in the city, and of the climate"),
@@ -109,12 +109,12 @@ def test_a_quoted_phrase_must_occur(store: Any) -> None:
     ],
 )
 def test_other_languages_are_found_without_being_named(
-    store: Any, text: str, language: str, query: str
+    store: Kept, text: str, language: str, query: str
 ) -> None:
     assert found(store, [document("a", text, language=language)], query) == [["a"]]
 
 
-def test_the_better_match_comes_first(store: Any) -> None:
+def test_the_better_match_comes_first(store: Kept) -> None:
     documents = [
         document("once", "ships and " + "other things entirely " * 40 + "lighthouse"),
         document("often", "lighthouse keepers and the lighthouse they keep"),
@@ -162,7 +162,7 @@ def test_both_engines_rank_alike(tmp_path: Path) -> None:
     ],
 )
 @pytest.mark.parametrize("query", ["subject", ""])
-def test_filters_narrow_the_matches(store: Any, filters: Any, expected: Any, query: str) -> None:
+def test_filters_narrow_the_matches(store: Kept, filters: Any, expected: Any, query: str) -> None:
     documents = [
         document("a", "subject", site="docs.example.org", kind="pdf", published=100.0),
         document("b", "subject", site="example.org", kind="html", tags=("red",), published=200.0),
@@ -173,7 +173,7 @@ def test_filters_narrow_the_matches(store: Any, filters: Any, expected: Any, que
     assert set(matches) == expected
 
 
-def test_a_changed_document_takes_the_place_of_the_former(store: Any) -> None:
+def test_a_changed_document_takes_the_place_of_the_former(store: Kept) -> None:
     async def scenario(state: StateStore) -> Any:
         first = await state.library.store_documents(
             "someone", [*filler(), document("a", "old words")]
@@ -194,7 +194,7 @@ def test_a_changed_document_takes_the_place_of_the_former(store: Any) -> None:
     assert count == 13
 
 
-def test_what_was_got_can_be_put_again_without_change(store: Any) -> None:
+def test_what_was_got_can_be_put_again_without_change(store: Kept) -> None:
     async def scenario(state: StateStore) -> Any:
         await state.library.store_documents("someone", [document("a", "words", tags=("x",))])
         return await state.library.store_documents(
@@ -204,7 +204,7 @@ def test_what_was_got_can_be_put_again_without_change(store: Any) -> None:
     assert store.run(scenario) == LibraryWriteCounts(unchanged=1)
 
 
-def test_a_removed_document_is_neither_found_nor_got(store: Any) -> None:
+def test_a_removed_document_is_neither_found_nor_got(store: Kept) -> None:
     async def scenario(state: StateStore) -> Any:
         await state.library.store_documents(
             "someone", [*filler(), document("a", "words"), document("b", "words")]
@@ -217,7 +217,7 @@ def test_a_removed_document_is_neither_found_nor_got(store: Any) -> None:
     assert store.run(scenario) == (1, ["b"])
 
 
-def test_owners_never_meet(store: Any) -> None:
+def test_owners_never_meet(store: Kept) -> None:
     async def scenario(state: StateStore) -> Any:
         await state.library.store_documents("a", [*filler(), document("x", "secret words")])
         await state.library.store_documents("b", [*filler(), document("y", "secret words")])
@@ -231,7 +231,7 @@ def test_owners_never_meet(store: Any) -> None:
     assert store.run(scenario) == [["x"], ["y"]]
 
 
-def test_cards_are_listed_in_pages(store: Any) -> None:
+def test_cards_are_listed_in_pages(store: Kept) -> None:
     async def scenario(state: StateStore) -> Any:
         await state.library.store_documents("someone", [document(str(n), "text") for n in range(7)])
         await state.library.store_documents("other", [document("x", "text")])
@@ -244,7 +244,7 @@ def test_cards_are_listed_in_pages(store: Any) -> None:
     assert store.run(scenario) == [str(n) for n in range(7)]
 
 
-def test_matches_come_in_pages(store: Any) -> None:
+def test_matches_come_in_pages(store: Kept) -> None:
     async def scenario(state: StateStore) -> Any:
         await state.library.store_documents(
             "someone", [*filler(), *(document(str(n), "word") for n in range(9))]
@@ -260,7 +260,7 @@ def test_matches_come_in_pages(store: Any) -> None:
     assert len({name for page in pages for name in page}) == 9
 
 
-def test_a_snippet_shows_where_the_words_are(store: Any) -> None:
+def test_a_snippet_shows_where_the_words_are(store: Kept) -> None:
     text = "Introduction. " * 300 + "The lighthouse keeper wrote every day. " + "Epilogue. " * 300
 
     async def scenario(state: StateStore) -> Any:
@@ -277,26 +277,28 @@ def test_a_snippet_shows_where_the_words_are(store: Any) -> None:
 @pytest.mark.parametrize(
     "query", ["", "   ", '"', "' OR x=x --", "* : ^ ( ) NEAR AND", "\x00", "\ud800"]
 )
-def test_odd_queries_find_nothing_and_break_nothing(store: Any, query: str) -> None:
+def test_odd_queries_find_nothing_and_break_nothing(store: Kept, query: str) -> None:
     assert found(store, [document("a", "text")], query) in ([[]], [["a"]])
 
 
-def test_two_writers_of_one_library_lose_nothing(store: Any) -> None:
-    async def scenario(first: Any) -> Any:
+def test_two_writers_of_one_library_lose_nothing(store: Kept) -> None:
+    async def scenario(first: StateStore) -> Any:
         async with store.opened() as second:
             puts = [
-                state.library.put("someone", [document(f"{n % 15}", f"word {n % 15} by {place}")])
+                state.library.store_documents(
+                    "someone", [document(f"{n % 15}", f"word {n % 15} by {place}")]
+                )
                 for n in range(30)
                 for place, state in enumerate((first, second))
             ]
             await asyncio.gather(*puts)
-            matches = await first.library.search("someone", "word by", limit=50)
-            return await first.library.count("someone"), len(matches)
+            matches = await first.library.search_library("someone", "word by", limit=50)
+            return await first.library.count_stored_documents("someone"), len(matches)
 
     assert store.run(scenario) == (15, 15)
 
 
-def test_the_index_can_be_made_anew(store: Any) -> None:
+def test_the_index_can_be_made_anew(store: Kept) -> None:
     async def scenario(state: StateStore) -> Any:
         await state.library.store_documents(
             "someone", [*filler(), document("a", "rare words", tags=("t",))]
@@ -312,7 +314,7 @@ def test_the_index_can_be_made_anew(store: Any) -> None:
     assert store.run(scenario) == (["a"], ["a"], 12)
 
 
-def test_a_very_long_document_is_kept_and_found(store: Any) -> None:
+def test_a_very_long_document_is_kept_and_found(store: Kept) -> None:
     text = " ".join(f"word{number}" for number in range(60_000)) + " lighthouse"
 
     async def scenario(state: StateStore) -> Any:

@@ -17,6 +17,7 @@ from citewell.errors import (
     RateLimited,
     UpstreamUnavailable,
 )
+from citewell.model.durable_job import JobStepState
 from citewell.model.research import ResearchStatus
 from citewell.services.jobs.paid_calls import (
     BudgetSpent,
@@ -25,17 +26,18 @@ from citewell.services.jobs.paid_calls import (
     CallReply,
     CallUncertain,
 )
+from citewell.services.jobs.workflow_run import WorkflowRun
 from citewell.store.failures import BatchRolledBack, StoreError, WriteContended
-from citewell.store.jobs.job_record import JobRecord, JobStepState, KnownStep
+from citewell.store.jobs.job_record import JobRecord, KnownStep
 from citewell.store.jobs.job_store import ReconciledCall
 from citewell.store.state_store import StateStore
 from tests.contract.offices import (
     CENT,
     OWNER,
     Provider,
-    claimed,
     completed,
     ended,
+    expect_claimed,
     hanging,
     lapse,
     office,
@@ -45,16 +47,16 @@ from tests.contract.offices import (
     until,
     working,
 )
-from tests.contract.states import ENGINES, kept
+from tests.contract.states import ENGINES, Kept, kept
 from tests.requirements import requires
 
 
 @pytest.fixture(params=sorted(ENGINES))
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Kept:
     return kept(request.param, tmp_path)
 
 
-def played(store: Any, provider: Any, *, cap: Any = 50 * CENT, **options: Any) -> Any:
+def played(store: Kept, provider: Any, *, cap: Any = 50 * CENT, **options: Any) -> Any:
     """The job, its result and the balance once a workflow of this one call has ended."""
 
     async def scenario(state: StateStore) -> Any:
@@ -68,14 +70,14 @@ def played(store: Any, provider: Any, *, cap: Any = 50 * CENT, **options: Any) -
     return store.run(scenario)
 
 
-def test_a_background_call_is_followed_by_its_reference(store: Any) -> None:
+def test_a_background_call_is_followed_by_its_reference(store: Kept) -> None:
     provider = Provider(
         polls=[running(), UpstreamUnavailable("Hm."), running(), completed("report")]
     )
 
     view, result, balance = played(store, provider)
 
-    step = view.step("call")
+    step = view.find_step("call")
     assert provider.asked == ["submit", *["poll ref-1"] * 4]
     assert (view.status, result) == (ResearchStatus.COMPLETED, "report")
     assert (step.state, step.ref, step.cost, step.estimate) == (
@@ -88,20 +90,20 @@ def test_a_background_call_is_followed_by_its_reference(store: Any) -> None:
     assert (balance.reserved, balance.ticks) == (0, 97 * CENT - 1)
 
 
-def test_a_call_that_answers_at_once_is_not_polled(store: Any) -> None:
+def test_a_call_that_answers_at_once_is_not_polled(store: Kept) -> None:
     provider = Provider(background=False, submits=[completed({"text": "日本"})])
 
     view, result, _ = played(store, provider)
 
     assert provider.asked == ["submit"]
-    assert (view.step("call").state, result) == ("done", {"text": "日本"})
+    assert (view.find_step("call").state, result) == ("done", {"text": "日本"})
 
 
 @pytest.mark.parametrize(
     "refusal",
     [AuthRequired("Bad key."), InvalidInput("Bad model."), CallNotSent("Refused connection.")],
 )
-def test_a_refused_call_costs_nothing(store: Any, refusal: Any) -> None:
+def test_a_refused_call_costs_nothing(store: Kept, refusal: Any) -> None:
     provider = Provider(submits=[refusal])
 
     view, _, balance = played(store, provider)
@@ -109,11 +111,14 @@ def test_a_refused_call_costs_nothing(store: Any, refusal: Any) -> None:
     assert provider.asked == ["submit"]
     assert view.status is ResearchStatus.FAILED
     assert refusal.message in view.error["message"]
-    assert (view.step("call").state, view.step("call").error["kind"]) == ("failed", refusal.kind)
+    assert (view.find_step("call").state, view.find_step("call").error["kind"]) == (
+        "failed",
+        refusal.kind,
+    )
     assert balance.cents == 100
 
 
-def test_a_rate_limit_is_waited_out_with_the_same_tag(store: Any) -> None:
+def test_a_rate_limit_is_waited_out_with_the_same_tag(store: Kept) -> None:
     limit = RateLimited("Slow down.", retry_after=0.001)
     provider = Provider(submits=[limit, limit, running()])
 
@@ -130,20 +135,20 @@ def test_a_rate_limit_is_waited_out_with_the_same_tag(store: Any) -> None:
     [NetworkFailed("Cut off."), UpstreamUnavailable("500."), ValueError("a bug"), running(None)],
 )
 def test_a_call_of_unknown_outcome_is_uncertain_and_not_sent_again(
-    store: Any, caplog: pytest.LogCaptureFixture, fault: Any
+    store: Kept, caplog: pytest.LogCaptureFixture, fault: Any
 ) -> None:
     provider = Provider(background=False, submits=[fault])
 
     view, _, balance = played(store, provider)
 
-    step = view.step("call")
+    step = view.find_step("call")
     assert provider.asked == ["submit"]
     assert view.status is ResearchStatus.FAILED
     assert (step.state, step.cost) == ("uncertain", 5 * CENT)
     assert (balance.settled, balance.reserved) == (5 * CENT, 0)
 
 
-def test_a_call_that_is_charged_once_for_a_tag_goes_again(store: Any) -> None:
+def test_a_call_that_is_charged_once_for_a_tag_goes_again(store: Kept) -> None:
     provider = Provider(
         background=False,
         is_idempotent=True,
@@ -152,12 +157,12 @@ def test_a_call_that_is_charged_once_for_a_tag_goes_again(store: Any) -> None:
 
     view, _, _ = played(store, provider)
 
-    assert view.step("call").state == "done"
+    assert view.find_step("call").state == "done"
     assert len(set(provider.tags)) == 1
     assert len(provider.tags) == 2
 
 
-def test_an_upstream_that_fails_is_paid_what_it_metered(store: Any) -> None:
+def test_an_upstream_that_fails_is_paid_what_it_metered(store: Kept) -> None:
     failed = CallReply(
         status=ResearchStatus.FAILED, cost=CENT, error="Out of tokens.", error_kind="blocked"
     )
@@ -165,23 +170,26 @@ def test_an_upstream_that_fails_is_paid_what_it_metered(store: Any) -> None:
 
     view, _, balance = played(store, provider)
 
-    assert (view.step("call").state, view.step("call").error["kind"]) == ("failed", "blocked")
+    assert (view.find_step("call").state, view.find_step("call").error["kind"]) == (
+        "failed",
+        "blocked",
+    )
     assert balance.settled == CENT
 
 
-def test_an_answer_the_upstream_has_forgotten_is_uncertain(store: Any) -> None:
+def test_an_answer_the_upstream_has_forgotten_is_uncertain(store: Kept) -> None:
     provider = Provider(polls=[running(), NotFound("No such response.")])
 
     view, _, balance = played(store, provider)
 
-    assert view.step("call").state == "uncertain"
+    assert view.find_step("call").state == "uncertain"
     assert balance.settled == 5 * CENT
 
 
-def test_a_call_beyond_the_cap_is_not_sent(store: Any) -> None:
+def test_a_call_beyond_the_cap_is_not_sent(store: Kept) -> None:
     first, second = Provider(estimate_cost=5 * CENT), Provider(estimate_cost=5 * CENT)
 
-    async def work(run: Any) -> Any:
+    async def work(run: WorkflowRun) -> Any:
         await run.run_paid_call("first", first)
         try:
             await run.run_paid_call("second", second)
@@ -200,10 +208,10 @@ def test_a_call_beyond_the_cap_is_not_sent(store: Any) -> None:
     assert message == "double may cost 5 cents, but the job has only 4 cents left to spend."
 
 
-def test_calls_at_the_same_time_cannot_pass_the_cap_together(store: Any) -> None:
+def test_calls_at_the_same_time_cannot_pass_the_cap_together(store: Kept) -> None:
     providers = [Provider(estimate_cost=5 * CENT) for _ in range(8)]
 
-    async def work(run: Any) -> Any:
+    async def work(run: WorkflowRun) -> Any:
         calls = [run.run_paid_call(str(number), one) for number, one in enumerate(providers)]
         told = await asyncio.gather(*calls, return_exceptions=True)
         return [type(one).__name__ for one in told]
@@ -220,12 +228,14 @@ def test_calls_at_the_same_time_cannot_pass_the_cap_together(store: Any) -> None
     assert sum(len(one.asked) > 0 for one in providers) == told.count("str")
 
 
-def test_a_call_refused_for_what_another_held_back_is_tried_again(store: Any) -> None:
+def test_a_call_refused_for_what_another_held_back_is_tried_again(store: Kept) -> None:
     """By the time anybody asks why, the other call has been settled for less."""
     provider = Provider()
 
     async def scenario(state: StateStore) -> Any:
-        execute, refused = state.database.execute_batch, []
+        database: Any = state.database
+        execute = database.execute_batch
+        refused: list[int] = []
 
         async def contended(batch: Any) -> Any:
             if any("INSERT INTO job_step" in one.sql for one in batch) and not refused:
@@ -234,7 +244,7 @@ def test_a_call_refused_for_what_another_held_back_is_tried_again(store: Any) ->
             return await execute(batch)
 
         async with working(store, state, paying(provider)) as jobs:
-            state.database.execute_batch = contended
+            database.execute_batch = contended
             view = await jobs.dispatch_job(OWNER, order())
             await ended(jobs, view.job.id)
             return refused, await jobs.load_job_result(OWNER, view.job.id)
@@ -243,7 +253,7 @@ def test_a_call_refused_for_what_another_held_back_is_tried_again(store: Any) ->
     assert provider.asked.count("submit") == 1
 
 
-def test_a_cost_beyond_the_estimate_is_booked_as_it_was(store: Any) -> None:
+def test_a_cost_beyond_the_estimate_is_booked_as_it_was(store: Kept) -> None:
     provider = Provider(polls=[completed(cost=60 * CENT)])
 
     view, _, balance = played(store, provider, cap=10 * CENT)
@@ -252,17 +262,17 @@ def test_a_cost_beyond_the_estimate_is_booked_as_it_was(store: Any) -> None:
     assert (balance.reserved, balance.cents) == (0, 40)
 
 
-def test_a_call_that_takes_too_long_is_cancelled_upstream_and_settled(store: Any) -> None:
+def test_a_call_that_takes_too_long_is_cancelled_upstream_and_settled(store: Kept) -> None:
     provider = Provider(polls=[running()])
 
     view, _, balance = played(store, provider, seconds=0.05)
 
     assert provider.asked[-1] == "cancel ref-1"
     assert view.status is ResearchStatus.FAILED
-    assert (view.step("call").state, balance.settled) == ("cancelled", 2 * CENT + 7)
+    assert (view.find_step("call").state, balance.settled) == ("cancelled", 2 * CENT + 7)
 
 
-def test_cancelling_a_job_reaches_upstream_and_settles_what_was_metered(store: Any) -> None:
+def test_cancelling_a_job_reaches_upstream_and_settles_what_was_metered(store: Kept) -> None:
     provider = Provider(polls=[running()])
 
     async def scenario(state: StateStore) -> Any:
@@ -278,11 +288,11 @@ def test_cancelling_a_job_reaches_upstream_and_settles_what_was_metered(store: A
 
     assert provider.asked.count("cancel ref-1") == 1
     assert view.status is ResearchStatus.CANCELLED
-    assert view.step("call").state == "cancelled"
+    assert view.find_step("call").state == "cancelled"
     assert (balance.settled, balance.reserved) == (2 * CENT + 7, 0)
 
 
-def test_a_cancellation_asked_of_another_process_arrives(store: Any) -> None:
+def test_a_cancellation_asked_of_another_process_arrives(store: Kept) -> None:
     provider = Provider(polls=[running()])
 
     async def scenario(state: StateStore) -> Any:
@@ -303,10 +313,10 @@ def test_a_cancellation_asked_of_another_process_arrives(store: Any) -> None:
     assert provider.asked.count("cancel ref-1") == 1
 
 
-async def interrupted(store: Any, state: StateStore, jobs: Any, *, ref: Any = None) -> Any:
+async def interrupted(store: Kept, state: StateStore, jobs: Any, *, ref: Any = None) -> Any:
     """A job whose worker died after it wrote the intent, or the reference."""
     view = await jobs.dispatch_job(OWNER, order())
-    held = await claimed(store, state)
+    held = await expect_claimed(store, state)
     record = JobRecord(state.database, state.vault, state.ledger, held, clock=store.clock)
     step = KnownStep(
         key="call",
@@ -325,7 +335,7 @@ async def interrupted(store: Any, state: StateStore, jobs: Any, *, ref: Any = No
     return view.job.id
 
 
-def test_a_restart_asks_for_the_reference_instead_of_paying_again(store: Any) -> None:
+def test_a_restart_asks_for_the_reference_instead_of_paying_again(store: Kept) -> None:
     provider = Provider(polls=[completed("late")])
 
     async def scenario(state: StateStore) -> Any:
@@ -340,7 +350,7 @@ def test_a_restart_asks_for_the_reference_instead_of_paying_again(store: Any) ->
 
 @pytest.mark.parametrize("idempotent", [True, False])
 def test_a_restart_sends_an_interrupted_call_again_only_where_that_is_charged_once(
-    store: Any, idempotent: bool
+    store: Kept, idempotent: bool
 ) -> None:
     provider = Provider(background=False, is_idempotent=idempotent, submits=[completed()])
 
@@ -352,12 +362,12 @@ def test_a_restart_sends_an_interrupted_call_again_only_where_that_is_charged_on
     view = store.run(scenario)
 
     assert provider.tags == (["the tag"] if idempotent else [])
-    assert view.step("call").state == ("done" if idempotent else "uncertain")
+    assert view.find_step("call").state == ("done" if idempotent else "uncertain")
 
 
 @pytest.mark.parametrize(("ref", "asked"), [("ref-9", ["cancel ref-9"]), (None, [])])
 def test_a_cancellation_outlives_the_process_it_was_asked_of(
-    store: Any, ref: str | None, asked: Any
+    store: Kept, ref: str | None, asked: Any
 ) -> None:
     provider = Provider(is_idempotent=True)
 
@@ -372,15 +382,15 @@ def test_a_cancellation_outlives_the_process_it_was_asked_of(
 
     assert provider.asked == asked
     assert view.status is ResearchStatus.CANCELLED
-    assert view.step("call").state == ("cancelled" if ref else "uncertain")
+    assert view.find_step("call").state == ("cancelled" if ref else "uncertain")
 
 
-def test_an_error_is_the_same_after_a_restart(store: Any) -> None:
+def test_an_error_is_the_same_after_a_restart(store: Kept) -> None:
     provider = Provider(background=False, submits=[NetworkFailed("Cut off.")])
     failing = Provider(submits=[AuthRequired("Bad key.")])
     told, gate = [], asyncio.Event()
 
-    async def work(run: Any) -> None:
+    async def work(run: WorkflowRun) -> None:
         for key, call in (("a", provider), ("b", failing)):
             try:
                 await run.run_paid_call(key, call)
@@ -402,12 +412,14 @@ def test_an_error_is_the_same_after_a_restart(store: Any) -> None:
     assert provider.asked == failing.asked == ["submit"]
 
 
-def test_a_process_that_stops_waits_a_moment_for_a_call_in_flight(store: Any) -> None:
+def test_a_process_that_stops_waits_a_moment_for_a_call_in_flight(store: Kept) -> None:
     gate = asyncio.Event()
     provider = Provider(submits=[hanging(gate, running("late"))], polls=[completed()])
 
     async def scenario(state: StateStore) -> Any:
-        async with working(store, state, paying(provider), pace={"patience": 5.0}) as jobs:
+        async with working(
+            store, state, paying(provider), pace={"call_grace_seconds": 5.0}
+        ) as jobs:
             view = await jobs.dispatch_job(OWNER, order())
             await until(lambda: provider.asked == ["submit"])
             asyncio.get_running_loop().call_later(0.05, gate.set)
@@ -417,14 +429,16 @@ def test_a_process_that_stops_waits_a_moment_for_a_call_in_flight(store: Any) ->
     view = store.run(scenario)
 
     assert provider.asked == ["submit", "poll late"]
-    assert view.step("call").state == "done"
+    assert view.find_step("call").state == "done"
 
 
-def test_a_call_that_ends_with_its_job_in_flight_is_uncertain(store: Any) -> None:
+def test_a_call_that_ends_with_its_job_in_flight_is_uncertain(store: Kept) -> None:
     provider = Provider(background=False, submits=[hanging(asyncio.Event(), completed())])
 
     async def scenario(state: StateStore) -> Any:
-        async with working(store, state, paying(provider), pace={"patience": 0.01}) as jobs:
+        async with working(
+            store, state, paying(provider), pace={"call_grace_seconds": 0.01}
+        ) as jobs:
             view = await jobs.dispatch_job(OWNER, order())
             await until(lambda: provider.asked == ["submit"])
             await jobs.cancel_job(OWNER, view.job.id)
@@ -432,13 +446,13 @@ def test_a_call_that_ends_with_its_job_in_flight_is_uncertain(store: Any) -> Non
 
     view = store.run(scenario)
 
-    assert (view.status, view.step("call").state) == (ResearchStatus.CANCELLED, "uncertain")
+    assert (view.status, view.find_step("call").state) == (ResearchStatus.CANCELLED, "uncertain")
 
 
-def test_calls_that_a_failed_workflow_leaves_behind_are_cancelled(store: Any) -> None:
+def test_calls_that_a_failed_workflow_leaves_behind_are_cancelled(store: Kept) -> None:
     provider = Provider(polls=[running()])
 
-    async def work(run: Any) -> None:
+    async def work(run: WorkflowRun) -> None:
         task = asyncio.create_task(run.run_paid_call("call", provider))
         await until(lambda: "poll ref-1" in provider.asked)
         assert not task.done()
@@ -452,15 +466,15 @@ def test_calls_that_a_failed_workflow_leaves_behind_are_cancelled(store: Any) ->
     view = store.run(scenario)
 
     assert provider.asked[-1] == "cancel ref-1"
-    assert (view.status, view.step("call").state) == (ResearchStatus.FAILED, "cancelled")
+    assert (view.status, view.find_step("call").state) == (ResearchStatus.FAILED, "cancelled")
 
 
-def test_a_job_put_off_keeps_what_runs_upstream(store: Any) -> None:
+def test_a_job_put_off_keeps_what_runs_upstream(store: Kept) -> None:
     """A failure that may pass retries the job; the call is asked for again, not sent again."""
     provider = Provider(polls=[running()])
     lives = []
 
-    async def work(run: Any) -> Any:
+    async def work(run: WorkflowRun) -> Any:
         lives.append(1)
         task = asyncio.create_task(run.run_paid_call("call", provider))
         await until(lambda: "poll ref-1" in provider.asked)
@@ -480,11 +494,13 @@ def test_a_job_put_off_keeps_what_runs_upstream(store: Any) -> None:
     assert "cancel ref-1" not in provider.asked
 
 
-def test_a_result_outlasts_a_store_that_fails_for_a_moment(store: Any) -> None:
+def test_a_result_outlasts_a_store_that_fails_for_a_moment(store: Kept) -> None:
     provider = Provider(background=False, submits=[completed("kept")])
 
     async def scenario(state: StateStore) -> Any:
-        execute, failures = state.database.execute_batch, []
+        database: Any = state.database
+        execute = database.execute_batch
+        failures: list[int] = []
 
         async def shaky(batch: Any) -> Any:
             if provider.asked == ["submit"] and not failures:
@@ -493,7 +509,7 @@ def test_a_result_outlasts_a_store_that_fails_for_a_moment(store: Any) -> None:
             return await execute(batch)
 
         async with working(store, state, paying(provider)) as jobs:
-            state.database.execute_batch = shaky
+            database.execute_batch = shaky
             view = await jobs.dispatch_job(OWNER, order())
             await ended(jobs, view.job.id)
             return failures, await jobs.load_job_result(OWNER, view.job.id)
@@ -504,13 +520,15 @@ def test_a_result_outlasts_a_store_that_fails_for_a_moment(store: Any) -> None:
     assert provider.asked == ["submit"]
 
 
-def test_a_write_whose_answer_was_lost_counts_once(store: Any) -> None:
+def test_a_write_whose_answer_was_lost_counts_once(store: Kept) -> None:
     """The commit happened, the line broke: the second try finds its own work."""
     provider = Provider(background=False, submits=[completed("kept")])
 
     async def scenario(state: StateStore) -> Any:
         await state.ledger.post_credit(OWNER, 100 * CENT)
-        execute, failures = state.database.execute_batch, []
+        database: Any = state.database
+        execute = database.execute_batch
+        failures: list[int] = []
 
         async def shaky(batch: Any) -> Any:
             outcome = await execute(batch)
@@ -520,7 +538,7 @@ def test_a_write_whose_answer_was_lost_counts_once(store: Any) -> None:
             return outcome
 
         async with working(store, state, paying(provider)) as jobs:
-            state.database.execute_batch = shaky
+            database.execute_batch = shaky
             view = await jobs.dispatch_job(OWNER, order())
             await ended(jobs, view.job.id)
             return await jobs.load_job_result(OWNER, view.job.id), await state.ledger.load_balance(
@@ -534,12 +552,13 @@ def test_a_write_whose_answer_was_lost_counts_once(store: Any) -> None:
 
 
 def test_a_store_that_stays_broken_puts_the_job_down_and_it_goes_on_later(
-    store: Any, caplog: pytest.LogCaptureFixture
+    store: Kept, caplog: pytest.LogCaptureFixture
 ) -> None:
     provider = Provider(polls=[completed("in the end")])
 
     async def scenario(state: StateStore) -> Any:
-        execute, broken = state.database.execute_batch, [True]
+        database: Any = state.database
+        execute, broken = database.execute_batch, [True]
 
         async def shaky(batch: Any) -> Any:
             if provider.asked and broken[0]:
@@ -547,7 +566,7 @@ def test_a_store_that_stays_broken_puts_the_job_down_and_it_goes_on_later(
             return await execute(batch)
 
         async with working(store, state, paying(provider)) as jobs:
-            state.database.execute_batch = shaky
+            database.execute_batch = shaky
             view = await jobs.dispatch_job(OWNER, order())
             await until(lambda: bool(provider.asked) and not jobs.runner.running_count)
             broken[0] = False
@@ -558,10 +577,10 @@ def test_a_store_that_stays_broken_puts_the_job_down_and_it_goes_on_later(
 
     # The reference was lost with the disk, so nobody may send the call again.
     assert provider.asked == ["submit"]
-    assert view.step("call").state == "uncertain"
+    assert view.find_step("call").state == "uncertain"
 
 
-def test_an_uncertain_call_is_put_right_by_who_knows_what_came_of_it(store: Any) -> None:
+def test_an_uncertain_call_is_put_right_by_who_knows_what_came_of_it(store: Kept) -> None:
     provider = Provider(background=False, submits=[NetworkFailed("Cut off.")])
 
     async def scenario(state: StateStore) -> Any:
@@ -583,7 +602,7 @@ def test_an_uncertain_call_is_put_right_by_who_knows_what_came_of_it(store: Any)
 
     view, result, balance, entry, usage = store.run(scenario)
 
-    assert (view.step("call").state, view.step("call").cost) == ("done", 2 * CENT + 5)
+    assert (view.find_step("call").state, view.find_step("call").cost) == ("done", 2 * CENT + 5)
     assert result == "found in the console"
     assert (balance.settled, balance.reserved) == (2 * CENT + 5, 0)
     assert (entry.type, entry.ticks, entry.source) == ("settle", -3 * CENT + 5, "correction")

@@ -28,7 +28,6 @@ from tests.contract.recordings import (
     KEY,
     METHODS,
     SEARCHES,
-    Item,
     Recording,
     ask,
     encode,
@@ -160,7 +159,7 @@ def test_the_recording_yields_results_with_absolute_addresses(name: str, offer: 
             assert "<" not in item.title
 
 
-def _address(item: Item) -> str:
+def _address(item: object) -> str:
     return item.link if isinstance(item, FoundImage) else getattr(item, "url", "")
 
 

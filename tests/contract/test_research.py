@@ -104,6 +104,8 @@ def test_findings_come_back_as_they_were_kept(store: Kept) -> None:
     after = store.run(lambda state: state.research.load_findings(OWNER, job))
     report = store.run(lambda state: state.research.load_report(OWNER, job))
 
+    assert after is not None
+    assert report is not None
     bare = tuple(
         one.model_copy(update={"job_id": None, "created_at": None}) for one in after.claims
     )
@@ -279,6 +281,7 @@ def test_a_report_of_hundreds_of_claims_is_kept_and_searched(store: Kept) -> Non
         job = await job_of(store, state)
         await state.research.store_findings(OWNER, job, findings(*claims))
         found = await state.research.load_findings(OWNER, job)
+        assert found is not None
         return len(found.evidence), await state.research.search_stored_claims(
             OWNER, query="statement 342"
         )

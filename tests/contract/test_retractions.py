@@ -60,19 +60,19 @@ async def counted(rows: SqlRetractionTable) -> list[tuple[int, int]]:
 
 
 def test_before_the_first_import_there_is_nothing(kept: Kept) -> None:
-    async def scenario(rows: Any) -> Any:
-        return await rows.edition(), await rows.events(doi=file.RETRACTED)
+    async def scenario(rows: SqlRetractionTable) -> Any:
+        return await rows.load_edition(), await rows.find_notices(doi=file.RETRACTED)
 
     assert run(kept, scenario) == (None, ())
 
 
 def test_an_import_is_found_by_doi_and_by_pubmed_number(kept: Kept, csv_file: Path) -> None:
-    async def scenario(rows: Any) -> Any:
+    async def scenario(rows: SqlRetractionTable) -> Any:
         await load(rows, csv_file)
         return (
-            await rows.events(doi=file.RETRACTED.upper()),
-            await rows.events(pmid=file.BY_NUMBER),
-            await rows.events(doi="10.5555/unheard.of", pmid="1"),
+            await rows.find_notices(doi=file.RETRACTED.upper()),
+            await rows.find_notices(pmid=file.BY_NUMBER),
+            await rows.find_notices(doi="10.5555/unheard.of", pmid="1"),
         )
 
     by_doi, by_number, unknown = run(kept, scenario)
@@ -90,9 +90,9 @@ def test_an_import_is_found_by_doi_and_by_pubmed_number(kept: Kept, csv_file: Pa
 
 
 def test_all_notices_about_a_work_come_the_oldest_first(kept: Kept, csv_file: Path) -> None:
-    async def scenario(rows: Any) -> Any:
+    async def scenario(rows: SqlRetractionTable) -> Any:
         await load(rows, csv_file)
-        return await rows.events(doi=file.REINSTATED)
+        return await rows.find_notices(doi=file.REINSTATED)
 
     assert [(one.kind.value, one.date) for one in run(kept, scenario)] == [
         ("retraction", "2019-02-01"),
@@ -108,6 +108,7 @@ def test_the_edition_outlives_its_process_and_says_how_old_it_is(
 
     edition = run(kept, lambda rows: rows.load_edition())
 
+    assert edition is not None
     assert (edition.rows, edition.skipped, edition.newest_notice_date) == (9, 1, "2024-01-15")
     assert edition.imported_at == kept.clock.now - 86400
     assert edition.origin == str(csv_file)
@@ -116,7 +117,7 @@ def test_the_edition_outlives_its_process_and_says_how_old_it_is(
 def test_a_new_edition_replaces_the_old_one_and_says_what_changed(
     kept: Kept, csv_file: Path
 ) -> None:
-    async def scenario(rows: Any) -> Any:
+    async def scenario(rows: SqlRetractionTable) -> Any:
         await load(rows, csv_file)
         newer = [file.row(10, nature="Expression of concern"), file.row(99, "10.5555/new")]
         csv_file.write_bytes(file.document(newer))
@@ -138,12 +139,12 @@ def test_an_import_that_fails_loses_nothing(kept: Kept, csv_file: Path, damage: 
         "shrunk": file.document([file.row(1)]),
     }[damage]
 
-    async def scenario(rows: Any) -> Any:
+    async def scenario(rows: SqlRetractionTable) -> Any:
         first = await load(rows, csv_file)
         csv_file.write_bytes(content)
         with pytest.raises(InvalidInput):
             await load(rows, csv_file)
-        return first.edition, await rows.edition(), await counted(rows)
+        return first.edition, await rows.load_edition(), await counted(rows)
 
     before, after, left = run(kept, scenario)
 
@@ -157,7 +158,7 @@ def test_an_import_that_is_cancelled_leaves_the_table_as_it_was(
     long = tmp_path / "long.csv"
     long.write_bytes(file.document(file.many(3000)))
 
-    async def scenario(rows: Any) -> Any:
+    async def scenario(rows: SqlRetractionTable) -> Any:
         await load(rows, csv_file)
         seen = asyncio.Event()
 
@@ -173,7 +174,7 @@ def test_an_import_that_is_cancelled_leaves_the_table_as_it_was(
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        return await rows.edition(), await counted(rows)
+        return await rows.load_edition(), await counted(rows)
 
     edition, left = run(kept, scenario)
 
@@ -184,12 +185,12 @@ def test_an_import_that_is_cancelled_leaves_the_table_as_it_was(
 def test_what_a_killed_import_left_is_invisible_and_swept_by_the_next(
     kept: Kept, csv_file: Path
 ) -> None:
-    async def scenario(rows: Any) -> Any:
+    async def scenario(rows: SqlRetractionTable) -> Any:
         await load(rows, csv_file)
-        number = await rows.begin("killed")
+        number = await rows.begin_edition("killed")
         entry = RetractionEntry(record_id="1", kind=NoticeKind.RETRACTION, doi="10.5555/ghost")
-        await rows.add(number, [entry])
-        ghost = await rows.events(doi="10.5555/ghost")
+        await rows.add_entries(number, [entry])
+        ghost = await rows.find_notices(doi="10.5555/ghost")
         await load(rows, csv_file)
         return ghost, await counted(rows)
 
@@ -202,14 +203,14 @@ def test_what_a_killed_import_left_is_invisible_and_swept_by_the_next(
 def test_of_two_imports_at_once_the_older_gives_way(kept: Kept) -> None:
     entry = RetractionEntry(record_id="1", kind=NoticeKind.RETRACTION, doi="10.5555/x")
 
-    async def scenario(rows: Any) -> Any:
-        older, newer = await rows.begin("a"), await rows.begin("b")
+    async def scenario(rows: SqlRetractionTable) -> Any:
+        older, newer = await rows.begin_edition("a"), await rows.begin_edition("b")
         for number in (older, newer):
-            await rows.add(number, [entry])
-        await rows.finish(newer, dated="2026-01-01", skipped=0)
+            await rows.add_entries(number, [entry])
+        await rows.finish_edition(newer, newest_notice_date="2026-01-01", skipped=0)
         with pytest.raises(InvalidInput):
-            await rows.finish(older, dated="2025-01-01", skipped=0)
-        return await rows.edition()
+            await rows.finish_edition(older, newest_notice_date="2025-01-01", skipped=0)
+        return await rows.load_edition()
 
     assert run(kept, scenario).origin == "b"
 
@@ -217,9 +218,9 @@ def test_of_two_imports_at_once_the_older_gives_way(kept: Kept) -> None:
 def test_a_record_that_is_listed_twice_counts_once(kept: Kept, csv_file: Path) -> None:
     csv_file.write_bytes(file.document([file.row(1), file.row(1, nature="Correction")]))
 
-    async def scenario(rows: Any) -> Any:
+    async def scenario(rows: SqlRetractionTable) -> Any:
         done = await load(rows, csv_file)
-        return done.edition.rows, await rows.events(doi=file.RETRACTED)
+        return done.edition.rows, await rows.find_notices(doi=file.RETRACTED)
 
     rows, events = run(kept, scenario)
 

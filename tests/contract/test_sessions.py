@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,25 +11,26 @@ import pytest
 
 from citewell.errors import SessionNotFound
 from citewell.store.failures import WriteContended
+from citewell.store.sessions.session_rows import StoredSession
 from citewell.store.sessions.session_store import SessionChange
 from citewell.store.state_store import StateStore
-from tests.contract.states import ENGINES, kept
+from tests.contract.states import ENGINES, Kept, kept
 from tests.requirements import requires
 
 
 @pytest.fixture(params=sorted(ENGINES))
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Kept:
     return kept(request.param, tmp_path)
 
 
-def adding(step: bytes) -> Any:
+def adding(step: bytes) -> Callable[[StoredSession], SessionChange]:
     return lambda session: SessionChange(body=session.head.body + b"+", appended=(step,))
 
 
 @pytest.mark.parametrize(
     "body", [b"", b"{}", b"x" * 3000, "日本語 🧪".encode(), b"\x00\xff" * 600_000]
 )
-def test_a_session_comes_back_as_it_was_written(store: Any, body: Any) -> None:
+def test_a_session_comes_back_as_it_was_written(store: Kept, body: Any) -> None:
     async def scenario(state: StateStore) -> Any:
         await state.sessions.create_session("someone", "id", body, [body, b"second"])
         return await state.sessions.load_session("someone", "id")
@@ -41,18 +43,18 @@ def test_a_session_comes_back_as_it_was_written(store: Any, body: Any) -> None:
 
 
 @requires("session.restart")
-def test_a_session_outlives_the_process_that_began_it(store: Any) -> None:
+def test_a_session_outlives_the_process_that_began_it(store: Kept) -> None:
     async def begin(state: StateStore) -> None:
         await state.sessions.create_session("someone", "id", b"head", [b"one"])
         await state.sessions.edit_session("someone", "id", adding(b"two"))
 
     store.run(begin)
-    session = store.run(lambda state: state.sessions.load("someone", "id"))
+    session = store.run(lambda state: state.sessions.load_session("someone", "id"))
 
     assert (session.head.body, session.steps) == (b"head+", (b"one", b"two"))
 
 
-def test_a_step_can_be_written_anew(store: Any) -> None:
+def test_a_step_can_be_written_anew(store: Kept) -> None:
     async def scenario(state: StateStore) -> Any:
         await state.sessions.create_session("someone", "id", b"head", [b"one", b"two"])
         change = SessionChange(
@@ -70,7 +72,7 @@ def test_a_step_can_be_written_anew(store: Any) -> None:
 @pytest.mark.parametrize(
     "odd", ["", "a\x00b", "\ud800", "' OR 1=1 --", "../../etc/passwd", "k" * 10_000, "İ🧪"]
 )
-def test_any_text_can_be_an_id_or_an_owner(store: Any, odd: str) -> None:
+def test_any_text_can_be_an_id_or_an_owner(store: Kept, odd: str) -> None:
     async def scenario(state: StateStore) -> Any:
         await state.sessions.create_session(odd, odd, b"mine")
         with pytest.raises(SessionNotFound):
@@ -88,10 +90,10 @@ def test_any_text_can_be_an_id_or_an_owner(store: Any, odd: str) -> None:
 @requires("session.owner")
 @pytest.mark.parametrize("verb", ["load", "edit", "append", "delete"])
 def test_a_session_of_another_owner_cannot_be_told_from_an_unknown_one(
-    store: Any, verb: str
+    store: Kept, verb: str
 ) -> None:
     async def act(state: StateStore, session_id: Any) -> Any:
-        verbs = {
+        verbs: dict[str, Callable[[], Awaitable[object]]] = {
             "load": lambda: state.sessions.load_session("other", session_id),
             "edit": lambda: state.sessions.edit_session("other", session_id, adding(b"x")),
             "append": lambda: state.sessions.append_step(
@@ -115,7 +117,7 @@ def test_a_session_of_another_owner_cannot_be_told_from_an_unknown_one(
     assert untouched.steps == (b"one",)
 
 
-def test_owners_list_their_own_sessions_only(store: Any) -> None:
+def test_owners_list_their_own_sessions_only(store: Kept) -> None:
     async def scenario(state: StateStore) -> Any:
         for owner, session_id in (("a", "1"), ("b", "2"), ("a", "3")):
             store.clock.now += 1
@@ -127,7 +129,7 @@ def test_owners_list_their_own_sessions_only(store: Any) -> None:
 
 
 @requires("session.time_to_live")
-def test_the_time_to_live_begins_again_with_every_access(store: Any) -> None:
+def test_the_time_to_live_begins_again_with_every_access(store: Kept) -> None:
     hours = 3600
 
     async def scenario(state: StateStore) -> Any:
@@ -147,7 +149,7 @@ def test_the_time_to_live_begins_again_with_every_access(store: Any) -> None:
     assert store.run(scenario) == ((b"one",), (1, 0), ["used"])
 
 
-def test_an_expired_session_can_neither_be_changed_nor_listed(store: Any) -> None:
+def test_an_expired_session_can_neither_be_changed_nor_listed(store: Kept) -> None:
     async def scenario(state: StateStore) -> Any:
         await state.sessions.create_session("someone", "id", b"head")
         store.clock.now += 4 * 3600
@@ -162,7 +164,7 @@ def test_an_expired_session_can_neither_be_changed_nor_listed(store: Any) -> Non
 
 
 @requires("session.limit")
-def test_beyond_the_bound_the_least_recently_used_makes_room(store: Any) -> None:
+def test_beyond_the_bound_the_least_recently_used_makes_room(store: Kept) -> None:
     small = store.with_settings(session_max=3)
 
     async def scenario(state: StateStore) -> Any:
@@ -181,7 +183,7 @@ def test_beyond_the_bound_the_least_recently_used_makes_room(store: Any) -> None
     assert small.run(scenario) == ({"0", "2", "new"}, 1)
 
 
-def test_a_session_is_begun_once(store: Any) -> None:
+def test_a_session_is_begun_once(store: Kept) -> None:
     async def scenario(state: StateStore) -> Any:
         await state.sessions.create_session("someone", "id", b"first")
         with pytest.raises(WriteContended):
@@ -191,7 +193,7 @@ def test_a_session_is_begun_once(store: Any) -> None:
     assert store.run(scenario) == b"first"
 
 
-def test_a_deleted_session_is_gone_with_its_steps(store: Any) -> None:
+def test_a_deleted_session_is_gone_with_its_steps(store: Kept) -> None:
     async def scenario(state: StateStore) -> Any:
         await state.sessions.create_session("someone", "id", b"head", [b"one"])
         await state.sessions.delete_session("someone", "id")
@@ -202,7 +204,7 @@ def test_a_deleted_session_is_gone_with_its_steps(store: Any) -> None:
     assert store.run(scenario) == [(0,)]
 
 
-def test_a_stale_append_is_refused(store: Any) -> None:
+def test_a_stale_append_is_refused(store: Kept) -> None:
     async def scenario(state: StateStore) -> Any:
         await state.sessions.create_session("someone", "id", b"head")
         head = await state.sessions.append_step("someone", "id", b"one", body=b"1", version=1)
@@ -216,17 +218,17 @@ def test_a_stale_append_is_refused(store: Any) -> None:
     assert (session.head.body, session.steps) == (b"2", (b"one", b"two"))
 
 
-def test_writers_of_one_session_lose_nothing(store: Any) -> None:
-    async def scenario(first: Any) -> Any:
+def test_writers_of_one_session_lose_nothing(store: Kept) -> None:
+    async def scenario(first: StateStore) -> Any:
         async with store.opened() as second:
-            await first.sessions.create("someone", "id", b"")
+            await first.sessions.create_session("someone", "id", b"")
             writers = [
-                state.sessions.edit("someone", "id", adding(f"{place} {number}".encode()))
+                state.sessions.edit_session("someone", "id", adding(f"{place} {number}".encode()))
                 for number in range(25)
                 for place, state in enumerate((first, second))
             ]
             await asyncio.gather(*writers)
-            return await first.sessions.load("someone", "id")
+            return await first.sessions.load_session("someone", "id")
 
     session = store.run(scenario)
 
@@ -235,8 +237,8 @@ def test_writers_of_one_session_lose_nothing(store: Any) -> None:
     assert session.head.version == 51
 
 
-def test_a_change_that_fails_changes_nothing(store: Any) -> None:
-    def fail(session: Any) -> None:
+def test_a_change_that_fails_changes_nothing(store: Kept) -> None:
+    def fail(session: Any) -> SessionChange:
         raise ValueError("no")
 
     async def scenario(state: StateStore) -> Any:
@@ -249,11 +251,11 @@ def test_a_change_that_fails_changes_nothing(store: Any) -> None:
     assert store.run(scenario) == (b"one",)
 
 
-def test_what_another_process_wrote_is_seen_at_once(store: Any) -> None:
-    async def scenario(first: Any) -> Any:
+def test_what_another_process_wrote_is_seen_at_once(store: Kept) -> None:
+    async def scenario(first: StateStore) -> Any:
         async with store.opened() as second:
-            await first.sessions.create("someone", "id", b"head")
-            await second.sessions.edit("someone", "id", adding(b"theirs"))
-            return await first.sessions.load("someone", "id")
+            await first.sessions.create_session("someone", "id", b"head")
+            await second.sessions.edit_session("someone", "id", adding(b"theirs"))
+            return await first.sessions.load_session("someone", "id")
 
     assert store.run(scenario).steps == (b"theirs",)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import stat
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,11 @@ import pytest
 from citewell.errors import Misconfigured, SessionNotFound
 from citewell.store.failures import WrongMasterKey
 from citewell.store.library.library_rows import DocumentCard, LibraryDocument
+from citewell.store.sessions.session_rows import StoredSession
 from citewell.store.sessions.session_store import SessionChange
 from citewell.store.sql.database import SqlStatement
 from citewell.store.state_store import StateStore
-from tests.contract.states import ENGINES, kept
+from tests.contract.states import ENGINES, Kept, kept
 from tests.requirements import requires
 
 MARKER = "plantedmarkerxyzzy"
@@ -23,7 +25,7 @@ OLD, NEW = "0a" * 32, "0b" * 32
 
 
 @pytest.fixture(params=sorted(ENGINES))
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Kept:
     return kept(request.param, tmp_path)
 
 
@@ -32,12 +34,12 @@ def document(text: str) -> LibraryDocument:
     return LibraryDocument(card=card, text=f"about {text} and more")
 
 
-def adding(step: bytes) -> Any:
+def adding(step: bytes) -> Callable[[StoredSession], SessionChange]:
     return lambda session: SessionChange(body=session.head.body, appended=(step,))
 
 
 @requires("session.encrypted")
-def test_nothing_that_was_written_can_be_read_from_the_disk(store: Any) -> None:
+def test_nothing_that_was_written_can_be_read_from_the_disk(store: Kept) -> None:
     async def scenario(state: StateStore) -> Any:
         marker = MARKER.encode()
         await state.sessions.create_session(MARKER, MARKER, marker, [marker])
@@ -54,10 +56,10 @@ def test_nothing_that_was_written_can_be_read_from_the_disk(store: Any) -> None:
     assert MARKER.encode() not in bytes_kept
 
 
-def test_a_wrong_key_is_refused_without_damage(store: Any) -> None:
+def test_a_wrong_key_is_refused_without_damage(store: Kept) -> None:
     right = store.with_settings(master_key=OLD)
     wrong = store.with_settings(master_key=NEW)
-    right.run(lambda state: state.sessions.create("someone", "id", b"head"))
+    right.run(lambda state: state.sessions.create_session("someone", "id", b"head"))
 
     async def scenario(state: StateStore) -> None:
         with pytest.raises(WrongMasterKey, match="nothing was changed"):
@@ -76,28 +78,28 @@ def test_a_wrong_key_is_refused_without_damage(store: Any) -> None:
 
 
 @pytest.mark.parametrize("bad", ["", "0a", "zz" * 32])
-def test_what_is_no_key_is_said_without_repeating_it(store: Any, bad: str) -> None:
+def test_what_is_no_key_is_said_without_repeating_it(store: Kept, bad: str) -> None:
     with pytest.raises(Misconfigured) as caught:
         store.with_settings(master_key=bad or "?").run(
-            lambda state: state.sessions.heads("someone")
+            lambda state: state.sessions.list_heads("someone")
         )
 
     assert "CITEWELL_MASTER_KEY" in caught.value.message
     assert not bad or bad not in caught.value.message
 
 
-def test_the_key_file_is_made_for_its_owner_alone(store: Any) -> None:
-    store.run(lambda state: state.sessions.create("someone", "id", b"head"))
+def test_the_key_file_is_made_for_its_owner_alone(store: Kept) -> None:
+    store.run(lambda state: state.sessions.create_session("someone", "id", b"head"))
     path = store.settings.data_path / "state.key"
 
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
-def test_a_key_can_come_from_a_file_with_previous_ones_below(store: Any, tmp_path: Path) -> None:
+def test_a_key_can_come_from_a_file_with_previous_ones_below(store: Kept, tmp_path: Path) -> None:
     path = tmp_path / "mounted"
     path.write_text(f"{OLD}\n")
     mounted = store.with_settings(master_key_file=path)
-    mounted.run(lambda state: state.sessions.create("someone", "id", b"head"))
+    mounted.run(lambda state: state.sessions.create_session("someone", "id", b"head"))
 
     path.write_text(f"{NEW}\n{OLD}\n")
 
@@ -107,24 +109,26 @@ def test_a_key_can_come_from_a_file_with_previous_ones_below(store: Any, tmp_pat
 
     mounted.run(rotated)
     path.write_text(f"{NEW}\n")
-    assert mounted.run(lambda state: state.sessions.load("someone", "id")).head.body == b"head"
+    assert (
+        mounted.run(lambda state: state.sessions.load_session("someone", "id")).head.body == b"head"
+    )
 
 
-def test_after_rotation_only_the_new_key_opens(store: Any) -> None:
+def test_after_rotation_only_the_new_key_opens(store: Kept) -> None:
     old = store.with_settings(master_key=OLD)
     both = store.with_settings(master_key=NEW, master_key_previous=OLD)
     new = store.with_settings(master_key=NEW)
-    old.run(lambda state: state.sessions.create("someone", "id", b"head", [b"one"]))
+    old.run(lambda state: state.sessions.create_session("someone", "id", b"head", [b"one"]))
 
     rotation = both.run(lambda state: state.vault.rotate_keys())
 
     assert (rotation.owners, rotation.rewrapped) == (1, 3)
-    assert new.run(lambda state: state.sessions.load("someone", "id")).steps == (b"one",)
+    assert new.run(lambda state: state.sessions.load_session("someone", "id")).steps == (b"one",)
     with pytest.raises(WrongMasterKey):
-        old.run(lambda state: state.sessions.load("someone", "id"))
+        old.run(lambda state: state.sessions.load_session("someone", "id"))
 
 
-def test_rotation_works_while_serving(store: Any) -> None:
+def test_rotation_works_while_serving(store: Kept) -> None:
     """Two servers go on reading and writing, for old owners and new ones, as the keys change."""
 
     async def serve(state: StateStore, name: Any, done: Any) -> Any:
@@ -141,14 +145,14 @@ def test_rotation_works_while_serving(store: Any) -> None:
     async def rotate(done: Any) -> None:
         for _ in range(3):
             async with store.opened() as operator:
-                assert operator.master_key_source.renew()
+                assert operator.master_key_source.add_new_key()
                 await operator.vault.rotate_keys()
-                operator.master_key_source.settle()
+                operator.master_key_source.drop_older_keys()
         done.set()
 
-    async def scenario(first: Any) -> Any:
+    async def scenario(first: StateStore) -> Any:
         for name in "ab":
-            await first.sessions.create("before", name, b"head")
+            await first.sessions.create_session("before", name, b"head")
         done = asyncio.Event()
         async with store.opened() as second:
             *served, _ = await asyncio.gather(
@@ -170,7 +174,7 @@ def test_rotation_works_while_serving(store: Any) -> None:
     assert len((store.settings.data_path / "state.key").read_text().split()) == 1
 
 
-def test_erasing_an_owner_leaves_nothing_of_it_and_all_of_others(store: Any) -> None:
+def test_erasing_an_owner_leaves_nothing_of_it_and_all_of_others(store: Kept) -> None:
     async def scenario(state: StateStore) -> Any:
         for owner in ("gone", "stays"):
             await state.sessions.create_session(owner, "id", b"head", [b"one"])
@@ -192,23 +196,23 @@ def test_erasing_an_owner_leaves_nothing_of_it_and_all_of_others(store: Any) -> 
     assert found == ()
 
 
-def test_a_server_that_still_holds_erased_keys_writes_nothing_under_them(store: Any) -> None:
-    async def scenario(first: Any) -> Any:
+def test_a_server_that_still_holds_erased_keys_writes_nothing_under_them(store: Kept) -> None:
+    async def scenario(first: StateStore) -> Any:
         async with store.opened() as second:
-            await first.sessions.create("someone", "id", b"head")
-            await second.sessions.load("someone", "id")
-            await first.erase("someone")
+            await first.sessions.create_session("someone", "id", b"head")
+            await second.sessions.load_session("someone", "id")
+            await first.erase_owner("someone")
             with pytest.raises(SessionNotFound):
-                await second.sessions.edit("someone", "id", adding(b"late"))
-            await second.sessions.create("someone", "new", b"afresh")
-            await second.library.put("someone", [document("afresh")])
-        return (await first.sessions.load("someone", "new")).head.body
+                await second.sessions.edit_session("someone", "id", adding(b"late"))
+            await second.sessions.create_session("someone", "new", b"afresh")
+            await second.library.store_documents("someone", [document("afresh")])
+        return (await first.sessions.load_session("someone", "new")).head.body
 
     assert store.run(scenario) == b"afresh"
 
 
 @pytest.mark.parametrize("table", ["session", "session_step"])
-def test_an_altered_row_is_noticed_and_the_others_stay_readable(store: Any, table: str) -> None:
+def test_an_altered_row_is_noticed_and_the_others_stay_readable(store: Kept, table: str) -> None:
     async def scenario(state: StateStore) -> Any:
         for session_id in ("a", "b"):
             await state.sessions.create_session("someone", session_id, b"head", [b"one"])
@@ -230,5 +234,5 @@ def test_an_altered_row_is_noticed_and_the_others_stay_readable(store: Any, tabl
         )
 
     kinds, listed = store.run(reread)
-    assert kinds == ["Session", "Unreadable"]
+    assert kinds == ["DecryptionFailed", "StoredSession"]
     assert listed == (1 if table == "session" else 2)

@@ -41,7 +41,9 @@ async def refusal(client: Client, tool: str, **arguments: Any) -> dict[str, Any]
     result = await client.call_tool(tool, arguments)
     assert result.is_error, result.structured_content
     assert result.structured_content is None
-    text = result.content[0].text
+    (shown, *_) = result.content
+    assert shown.type == "text"
+    text = shown.text
     sentence, _, block = text.rpartition("\n\n")
     told: dict[str, Any] = json.loads(block)
     return told | {"message": sentence} if sentence else told

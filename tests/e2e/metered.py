@@ -92,7 +92,7 @@ def forked(seed: int) -> tuple[int, int]:
     return child, port
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Call:
     """The double as a paid call; `point` is passed wherever a process might be killed."""
 

@@ -12,6 +12,7 @@ import os
 import random
 import signal
 import sys
+import time
 import urllib.request
 from typing import Any
 
@@ -25,7 +26,6 @@ from citewell.services.jobs.engine_timing import EngineTiming
 from citewell.services.research.planning.assignments import ResearchQuestion
 from citewell.services.research.research_service import ResearchService
 from citewell.store.state_store import StateStore
-from tests.e2e import job_torture
 from tests.e2e.job_torture import OWNER, Fuse, Herd, forked, fused, heard, waited
 from tests.internet.serve import Internet
 from tests.internet.world import World
@@ -150,7 +150,7 @@ class Pack(Herd):
         points = self.dice.randint(1, LIVELY) if at_point else None
         late = 10.0 if at_point else self.dice.uniform(0.05, 1.5)
         child = forked(self.chosen, lambda state: work(self.chosen, state, points))
-        self.alive[child] = job_torture.time.monotonic() + late
+        self.alive[child] = time.monotonic() + late
 
 
 def torture(folder: str, url: str, kills: int, seed: int, workers: int) -> dict[str, Any]:

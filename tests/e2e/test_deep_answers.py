@@ -6,6 +6,7 @@ import asyncio
 from typing import Any
 
 import pytest
+from mcp import Client
 
 from tests.e2e.clients import connected
 from tests.e2e.deep import QUESTION, ask, deep, ended, researched
@@ -13,7 +14,7 @@ from tests.internet.serve import Internet
 from tests.requirements import requires
 
 
-async def live_through(client: Any) -> dict[str, Any]:
+async def live_through(client: Client) -> dict[str, Any]:
     begun = await researched(client, budgetTier="XXS")
     job, thread = begun["jobId"], begun["threadId"]
     told = {

@@ -72,7 +72,7 @@ def test_a_whole_job_flags_what_the_check_alone_does(environ: dict[str, str], wo
     )
     world.state[SCRIPT] = Written(text=written.text, marks=marks)
 
-    async def main() -> dict[str, Any] | None:
+    async def main() -> dict[str, Any]:
         async with connected("memory", deep(environ, OPENAI_API_KEY="sk-test")) as client:
             begun = await researched(client, query=evaluate.QUESTION, providers=["openai"])
             return await ask(client, "search_claims", jobId=begun["jobId"], limit=100)

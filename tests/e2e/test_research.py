@@ -6,6 +6,7 @@ import asyncio
 from typing import Any
 
 import pytest
+from mcp import Client
 
 from tests.e2e.clients import TRANSPORTS, connected
 from tests.e2e.deep import KEYS, PATIENCE, QUESTION, ask, deep, ended, refusal, researched
@@ -53,7 +54,7 @@ WITHIN = {
 }  # fmt: skip
 
 
-async def whole_tour(client: Any) -> Any:
+async def whole_tour(client: Client) -> Any:
     """What each tool answers in the life of one job with every kind of provider."""
     told = {"research": await ask(client, "research", query=QUESTION, providers=ALL)}
     job, thread = told["research"]["jobId"], told["research"]["threadId"]
@@ -231,7 +232,7 @@ REFUSALS = {
 def test_what_is_not_there_is_refused_with_the_code_of_the_spec(
     transport: Any, environ: dict[str, str]
 ) -> None:
-    async def main() -> dict[str, Any] | None:
+    async def main() -> dict[str, Any]:
         async with connected(transport, deep(environ)) as client:
             return {
                 case: await refusal(client, tool, **arguments)
@@ -251,7 +252,7 @@ def test_what_is_not_there_is_refused_with_the_code_of_the_spec(
 def test_a_budget_that_is_too_small_is_refused_with_both_sums(
     transport: Any, environ: dict[str, str]
 ) -> None:
-    async def main() -> tuple[Any, ...] | None:
+    async def main() -> tuple[Any, ...]:
         small = deep(environ, OPENAI_API_KEY="sk-test", CITEWELL_RESEARCH_BUDGET_CENTS="1499")
         async with connected(transport, small) as client:
             refused = await refusal(client, "research", query=QUESTION)
@@ -295,7 +296,7 @@ def test_concurrent_jobs_cannot_spend_more_than_there_is(environ: dict[str, str]
 def test_a_job_at_work_has_no_results_and_keeps_its_thread_to_itself(
     transport: Any, environ: dict[str, str], world: World
 ) -> None:
-    async def main() -> tuple[Any, ...] | None:
+    async def main() -> tuple[Any, ...]:
         async with connected(transport, deep(environ)) as client:
             parent = await researched(client, budgetTier="XXS")
             world.latency = lambda name: 2.0 if name == "duckduckgo" else 0.0
@@ -345,7 +346,7 @@ def test_a_suggestion_that_is_not_there_is_refused_with_those_that_are(
 
 @requires("follow_up.budget_tier", "follow_up.custom_query", "get_thread.jobs")
 def test_a_follow_up_knows_what_its_parent_found(environ: dict[str, str], world: World) -> None:
-    async def main() -> tuple[Any, ...] | None:
+    async def main() -> tuple[Any, ...]:
         async with connected("memory", deep(environ, OPENAI_API_KEY="sk-test")) as client:
             parent = await researched(client, providers=["openai"], budgetTier="S")
             child = await ask(
@@ -387,7 +388,7 @@ def test_earlier_work_is_offered_and_never_put_in_its_place(environ: dict[str, s
 def test_a_question_is_refused_when_it_cannot_be_researched(
     transport: Any, environ: dict[str, str]
 ) -> None:
-    cases = {
+    cases: dict[str, dict[str, Any]] = {
         "empty": {"query": ""},
         "blank": {"query": "  \n "},
         "too long": {"query": "x" * 10_001},

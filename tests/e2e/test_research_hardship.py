@@ -25,7 +25,7 @@ from tests.requirements import requires
 GROK = {"cost_in_usd_ticks": 1_234_567_891, "input_tokens": 1, "output_tokens": 1}
 
 
-def report(*said: tuple[str, str]) -> dict:
+def report(*said: tuple[str, str]) -> dict[str, Any]:
     """Grok's whole answer: each sentence with the page it cites, if any."""
     text, marks = "# Report\n\n", []
     for sentence, url in said:
@@ -38,7 +38,7 @@ def report(*said: tuple[str, str]) -> dict:
     return answer("grok", "resp_1", Written(text=text, marks=tuple(marks)), GROK)
 
 
-async def results_of(client: Any, **arguments: Any) -> dict[str, Any] | None:
+async def results_of(client: Client, **arguments: Any) -> dict[str, Any]:
     begun = await researched(client, **arguments)
     return await ask(
         client,
@@ -50,7 +50,7 @@ async def results_of(client: Any, **arguments: Any) -> dict[str, Any] | None:
 
 
 def researched_by_grok(environ: dict[str, Any], **more: Any) -> dict[str, Any]:
-    async def main() -> dict[str, Any] | None:
+    async def main() -> dict[str, Any]:
         env = deep(environ, XAI_API_KEY="xai-test", CITEWELL_RESEARCH_WRITER="extractive", **more)
         async with connected("memory", env) as client:
             return await results_of(client, providers=["grok"], budgetTier="S")
@@ -63,9 +63,11 @@ async def two_owners(environ: dict[str, Any]) -> AsyncIterator[Any]:
     """Two clients of one server that are not the same person."""
     app = App(config.load_settings(environ))
     names = (Owner(user="ann"), Owner(user="ben"))
-    servers = [
-        build_sdk_server(app, identify=lambda _context, owner=owner: owner) for owner in names
-    ]
+
+    def serve_owner(owner: Owner) -> Any:
+        return build_sdk_server(app, identify=lambda _context: owner)
+
+    servers = [serve_owner(owner) for owner in names]
     async with Client(servers[0]) as ann, Client(servers[1]) as ben:
         yield ann, ben
     await app.aclose()
@@ -73,7 +75,7 @@ async def two_owners(environ: dict[str, Any]) -> AsyncIterator[Any]:
 
 @requires("deep.owner")
 def test_jobs_threads_claims_and_credit_belong_to_their_owner(environ: dict[str, str]) -> None:
-    async def main() -> tuple[Any, ...] | None:
+    async def main() -> tuple[Any, ...]:
         async with two_owners(deep(environ)) as (ann, ben):
             mine = await researched(ann, budgetTier="XXS")
             job, thread = mine["jobId"], mine["threadId"]
@@ -112,7 +114,7 @@ def test_a_cancelled_job_is_cancelled_at_its_providers(
 ) -> None:
     bench(world).polls = 10_000
 
-    async def main() -> tuple[Any, ...] | None:
+    async def main() -> tuple[Any, ...]:
         async with connected(transport, deep(environ, **KEYS)) as client:
             begun = await ask(
                 client, "research", query=QUESTION, providers=["openai", "perplexity", "gemini"]
@@ -132,7 +134,7 @@ def test_a_cancelled_job_is_cancelled_at_its_providers(
 def test_what_was_paid_for_before_the_end_is_kept(environ: dict[str, str], world: World) -> None:
     bench(world).polls = 10_000
 
-    async def main() -> dict[str, Any] | None:
+    async def main() -> dict[str, Any]:
         async with connected("memory", deep(environ, **KEYS)) as client:
             begun = await ask(client, "research", query=QUESTION, providers=["openai", "grok"])
             async with asyncio.timeout(PATIENCE):
@@ -174,7 +176,7 @@ def test_one_provider_that_fails_leaves_the_others_results(
     world.fail(name, FAILURES[failure], times=ALWAYS)
     env = deep(environ, **KEYS, CITEWELL_RESEARCH_WRITER="extractive")
 
-    async def main() -> tuple[Any, ...] | None:
+    async def main() -> tuple[Any, ...]:
         async with connected("memory", env) as client:
             begun = await ask(
                 client, "research", query=QUESTION, providers=[name, "perplexity", "local"]
@@ -206,7 +208,7 @@ def test_a_provider_that_takes_too_long_is_given_up_and_stopped(
     )
     bench(world).polls = 10_000
 
-    async def main() -> dict[str, Any] | None:
+    async def main() -> dict[str, Any]:
         async with connected("memory", deep(environ, **KEYS)) as client:
             return await results_of(client, providers=["openai", "local"])
 
@@ -221,7 +223,7 @@ def test_when_everything_fails_the_job_says_so(environ: dict[str, str], world: W
     for name in ("grok", "duckduckgo", "wikipedia", "hackernews"):
         world.fail(name, Fault(status=500), times=ALWAYS)
 
-    async def main() -> tuple[Any, ...] | None:
+    async def main() -> tuple[Any, ...]:
         async with connected("memory", deep(environ, XAI_API_KEY="xai-test")) as client:
             begun = await ask(client, "research", query=QUESTION, providers=["grok"])
             status = await ended(client, begun["jobId"])
@@ -313,7 +315,7 @@ def test_a_synthesis_that_is_a_web_page_is_not_taken(environ: dict[str, str], wo
     page = Written(text="<!doctype html><html><body>[src_1]</body></html>", marks=())
     world.fail("grok", Fault(status=200, body=answer("grok", "r", page, GROK)))
 
-    async def main() -> dict[str, Any] | None:
+    async def main() -> dict[str, Any]:
         async with connected("memory", env) as client:
             return await results_of(client, providers=["local"], budgetTier="S")
 
@@ -325,7 +327,7 @@ def test_a_synthesis_that_is_a_web_page_is_not_taken(environ: dict[str, str], wo
 
 @pytest.mark.parametrize("transport", TRANSPORTS)
 def test_a_finished_job_is_exported_in_every_form(transport: Any, environ: dict[str, str]) -> None:
-    async def main() -> tuple[Any, ...] | None:
+    async def main() -> tuple[Any, ...]:
         env = deep(environ, CITEWELL_LINK_THRESHOLD="100000000")
         async with connected(transport, env) as client:
             job = (await researched(client, budgetTier="XXS"))["jobId"]
@@ -352,7 +354,7 @@ def test_a_finished_job_is_exported_in_every_form(transport: Any, environ: dict[
 def test_an_export_of_nothing_or_of_two_things_is_refused(
     given: Any, environ: dict[str, str]
 ) -> None:
-    async def main() -> dict[str, Any] | None:
+    async def main() -> dict[str, Any]:
         async with connected("memory", deep(environ)) as client:
             return await refusal(client, "research_export", **given)
 
@@ -364,15 +366,15 @@ def test_an_export_of_nothing_or_of_two_things_is_refused(
 def test_waiting_answers_when_something_changes_and_says_how_it_goes(
     transport: Any, environ: dict[str, str], world: World
 ) -> None:
-    heard = []
+    heard: list[str | None] = []
 
-    async def listen(done: float, total: None, message: str) -> None:
+    async def listen(progress: float, total: float | None, message: str | None) -> None:
         heard.append(message)
 
-    async def main() -> list[Any] | None:
+    async def main() -> list[Any]:
         async with connected(transport, deep(environ)) as client:
             begun = await ask(client, "research", query=QUESTION, budgetTier="S")
-            seen = []
+            seen: list[Any] = []
             async with asyncio.timeout(PATIENCE):
                 while not seen or seen[-1]["status"] not in {"completed", "failed"}:
                     result = await client.call_tool(
@@ -395,7 +397,7 @@ def test_waiting_answers_when_something_changes_and_says_how_it_goes(
 def test_a_search_that_failed_is_told_in_the_report(environ: dict[str, str], world: World) -> None:
     world.fail("openalex", Fault(status=500), times=ALWAYS)
 
-    async def main() -> dict[str, Any] | None:
+    async def main() -> dict[str, Any]:
         async with connected("memory", deep(environ)) as client:
             return await results_of(client, providers=["local"], budgetTier="XS")
 
@@ -408,7 +410,7 @@ def test_a_search_that_failed_is_told_in_the_report(environ: dict[str, str], wor
 
 
 def test_a_wait_beyond_what_a_client_would_endure_is_refused(environ: dict[str, str]) -> None:
-    async def main() -> dict[str, Any] | None:
+    async def main() -> dict[str, Any]:
         async with connected("memory", deep(environ)) as client:
             return await refusal(client, "research_status", jobId="x", wait_seconds=51)
 

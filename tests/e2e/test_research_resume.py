@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import signal
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,7 @@ def env(environ: dict[str, str]) -> dict[str, Any]:
     return deep(environ, OPENAI_API_KEY="sk-test", CITEWELL_RESEARCH_WRITER="extractive")
 
 
-def begun(env: dict[str, Any], world: World) -> tuple:
+def begun(env: dict[str, Any], world: World) -> tuple[subprocess.Popen[bytes], str]:
     """A server with a job that waits for its provider: the process and the job's id."""
     bench(world).polls = 1_000_000
     process = start(env)
@@ -40,6 +41,8 @@ def begun(env: dict[str, Any], world: World) -> tuple:
         "tools/call",
         {"name": "research", "arguments": {"query": QUESTION, "providers": ["openai"]}},
     )
+    assert process.stdin is not None
+    assert process.stdout is not None
     for message in legacy(call):
         process.stdin.write(json.dumps(message).encode() + b"\n")
     process.stdin.flush()
@@ -59,7 +62,7 @@ def let_finish(world: World) -> None:
         run.polls = 0
 
 
-async def finished(transport: str, env: dict[str, Any], job: str) -> dict[str, Any] | None:
+async def finished(transport: str, env: dict[str, Any], job: str) -> dict[str, Any]:
     async with connected(transport, env) as client:
         return await ended(client, job)
 
@@ -107,7 +110,7 @@ def test_an_http_server_stopped_in_good_order_lets_another_go_on(
     env |= {"CITEWELL_RESEARCH_LEASE": "600"}
     bench(world).polls = 1_000_000
 
-    async def first() -> str | None:
+    async def first() -> str:
         async with connected("http", env) as client:
             told = await ask(client, "research", query=QUESTION, providers=["openai"])
             await polled(world)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from mcp import Client
 
 from tests.e2e.clients import connected
 from tests.e2e.deep import KEYS, ask, deep, ended
@@ -27,7 +28,7 @@ def echoed(status: int) -> Fault:
     return Fault(status=status, body={"error": {"message": told, "type": "x", "code": "y"}})
 
 
-async def everything(client: Any, begun: dict[str, str]) -> list[object]:
+async def everything(client: Client, begun: dict[str, str]) -> list[Any]:
     """All that can be read of a job."""
     job, thread = begun["jobId"], begun["threadId"]
     told = [
@@ -51,7 +52,7 @@ def test_a_key_that_an_upstream_repeats_reaches_nobody(
     for name in NAMES[:-1]:
         world.fail(name, echoed(status), times=50)
 
-    async def main() -> list[Any] | None:
+    async def main() -> list[Any]:
         async with connected("memory", deep(environ, **MARKED)) as client:
             begun = await ask(client, "research", query="Does sleep help memory?", providers=NAMES)
             return await everything(client, begun)
@@ -69,7 +70,7 @@ def test_questions_reports_and_keys_are_unreadable_on_the_disk(
     text = f"# Report\n\nThe {FOUND} says that batteries age with heat and with time."
     world.state[SCRIPT] = Written(text=text, marks=())
 
-    async def main() -> list[Any] | None:
+    async def main() -> list[Any]:
         async with connected("memory", deep(environ, **MARKED)) as client:
             begun = await ask(
                 client,

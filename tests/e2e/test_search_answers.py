@@ -8,6 +8,8 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
+from mcp import Client
+from mcp_types import TextResourceContents
 
 from tests import documents
 from tests.e2e.clients import body, connected
@@ -68,7 +70,7 @@ def told(loopback_web: Internet, tmp_path_factory: pytest.TempPathFactory) -> di
         "fetch": ("fetch", {"id": page}),
     }  # fmt: skip
 
-    async def talk(client: Any) -> dict[str, Any]:
+    async def talk(client: Client) -> dict[str, Any]:
         return {name: await client.call_tool(*step) for name, step in steps.items()}
 
     found: dict[str, Any] = converse(environ, talk)
@@ -305,8 +307,10 @@ def test_an_artifact_that_is_not_there_is_not_found(environ: Environ) -> None:
 
 @requires("resource.lenses")
 def test_a_lens_of_the_catalogue_says_what_it_is(environ: Environ) -> None:
-    async def talk(client: Any) -> Any:
-        return json.loads((await client.read_resource("lenses://catalog")).contents[0].text)
+    async def talk(client: Client) -> Any:
+        (content,) = (await client.read_resource("lenses://catalog")).contents
+        assert isinstance(content, TextResourceContents)
+        return json.loads(content.text)
 
     shown = converse(environ, talk)
 

@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
+from mcp import Client
 
 from tests.e2e.clients import body, connected
 from tests.internet.serve import Internet
@@ -52,7 +53,7 @@ def step(number: int, **more: Any) -> dict[str, Any]:
     return {"searchStep": f"step {number}", "stepNumber": number, "nextStepNeeded": True, **more}
 
 
-async def hold_session(client: Any, internet: Internet) -> dict[str, Any]:
+async def hold_session(client: Client, internet: Internet) -> dict[str, Any]:
     """Five steps of one session with sources of every kind, and what can be asked of it afterwards."""
     told: dict[str, Any] = {}
 
@@ -174,7 +175,7 @@ def test_coverage_is_told_only_where_help_was_asked_for(told: dict[str, Any]) ->
     "sequential_search.refinement_note",
 )
 def test_thorough_runs_three_of_the_suggested_searches(environ: Environ) -> None:
-    async def talk(client: Any) -> Any:
+    async def talk(client: Client) -> Any:
         here: dict[str, Any] = {"researchGoal": "battery ageing"}
         for number, gap in enumerate(("cold climates", "field data", "price"), 1):
             begun = await client.call_tool(
@@ -354,7 +355,7 @@ def test_what_is_not_cached_shows_no_freshness(
     ],
 )  # fmt: skip
 def test_a_second_look_is_a_new_one(tool: str, arguments: dict[str, Any], environ: Environ) -> None:
-    async def talk(client: Any) -> Any:
+    async def talk(client: Client) -> Any:
         await client.call_tool(tool, arguments)
         return await client.call_tool(tool, arguments)
 

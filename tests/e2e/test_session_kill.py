@@ -115,8 +115,10 @@ def test_two_processes_with_fifty_writers_lose_no_update(engine: tuple[Any, ...]
         for place in "ab"
     ]
     for child in children:
+        assert child.stdout is not None
         assert child.stdout.readline() == "ready\n"
     for child in children:
+        assert child.stdin is not None
         child.stdin.write("\n")
         child.stdin.flush()
     assert [child.communicate(timeout=50) and child.returncode for child in children] == [0, 0]

@@ -24,14 +24,14 @@ SOURCE = str(Path(citewell.__file__).parents[1])
 FRAME = """
 import asyncio, sys
 from citewell.config import Settings
-from citewell.store.cache.single_flight import Fresh, Loader
-from citewell.store.cache_store import open_store
+from citewell.store.cache.single_flight import CachedLoader, FreshValue
+from citewell.store.cache_store import open_cache_store
 
 def say(text):
     sys.stdout.write(f"{text}\\n")
     sys.stdout.flush()
 
-store = open_store(Settings(data_dir=sys.argv[1]))
+store = open_cache_store(Settings(data_dir=sys.argv[1]))
 name = sys.argv[2]
 """
 
@@ -40,7 +40,7 @@ WRITER = (
     + """
 async def one(number):
     key = f"{name} {number}"
-    assert await store.cache.put("someone", key, key.encode() * 500, ttl=3600)
+    assert await store.cache.store_entry("someone", key, key.encode() * 500, ttl=3600)
     say(key)
 
 async def main():
@@ -48,7 +48,7 @@ async def main():
     sys.stdin.readline()
     for start in range(0, 200, 8):
         await asyncio.gather(*(one(number) for number in range(start, start + 8)))
-    assert not store.warnings(), store.warnings()
+    assert not store.list_store_warnings(), store.list_store_warnings()
     say("done")
     sys.stdin.readline()
     await store.aclose()
@@ -63,16 +63,16 @@ LOADER = (
 async def make():
     say("making")
     await asyncio.to_thread(sys.stdin.readline)
-    return Fresh(value=name.encode(), ttl=3600)
+    return FreshValue(value=name.encode(), ttl=3600)
 
 async def pause(seconds):
     say("waiting")
     await asyncio.sleep(seconds)
 
 async def main():
-    loader = Loader(store.cache, store.loader._leases, pause=pause)
-    loaded = await loader.load("someone", "shared", make)
-    say(f"loaded {loaded.entry.value.decode()} {loaded.cached}")
+    loader = CachedLoader(store.cache, store.loader._leases, pause=pause)
+    loaded = await loader.load_or_make("someone", "shared", make)
+    say(f"loaded {loaded.entry.value.decode()} {loaded.is_cached}")
     await store.aclose()
 
 asyncio.run(main())

@@ -20,12 +20,12 @@ VISITOR = """
 import asyncio, sys
 from pathlib import Path
 from citewell.config import Settings
-from citewell.store.state_store import open_state
+from citewell.store.state_store import open_state_store
 
 async def main():
-    state = open_state(Settings(data_dir=Path(sys.argv[1])))
-    heads = await state.sessions.heads("someone")
-    await state.sessions.create("someone", sys.argv[2], b"head")
+    state = open_state_store(Settings(data_dir=Path(sys.argv[1])))
+    heads = await state.sessions.list_heads("someone")
+    await state.sessions.create_session("someone", sys.argv[2], b"head")
     await state.aclose()
     sys.stdout.write(" ".join(sorted(head.id for head in heads)))
 

@@ -22,9 +22,9 @@ from tests.internet.researchers import bench
 from tests.internet.world import World
 
 EXTENSION = "io.modelcontextprotocol/tasks"
-KNOWS_TASKS = {"extensions": {EXTENSION: {}}}
+KNOWS_TASKS: dict[str, Any] = {"extensions": {EXTENSION: {}}}
 TASK = {"taskId", "status", "createdAt", "lastUpdatedAt", "ttlMs"}
-CALL = {"name": "research", "arguments": {"query": QUESTION, "budgetTier": "XXS"}}
+CALL: dict[str, Any] = {"name": "research", "arguments": {"query": QUESTION, "budgetTier": "XXS"}}
 
 
 def envelope(capabilities: dict[str, Any]) -> dict[str, Any]:
@@ -95,7 +95,7 @@ async def spoken(transport: str, environ: dict[str, str]) -> Any:
         await asyncio.to_thread(process.communicate)
 
 
-async def finished(client: Any, task: str) -> dict[str, Any]:
+async def finished(client: Http | Stdio, task: str) -> dict[str, Any]:
     async with asyncio.timeout(PATIENCE):
         while True:
             told = await client.ask("tasks/get", {"taskId": task}, KNOWS_TASKS)
@@ -107,7 +107,7 @@ async def finished(client: Any, task: str) -> dict[str, Any]:
 def test_a_client_that_knows_tasks_gets_a_handle_and_then_the_report(
     transport: str, environ: dict[str, str]
 ) -> None:
-    async def main() -> tuple[Any, ...] | None:
+    async def main() -> tuple[Any, ...]:
         async with spoken(transport, deep(environ)) as client:
             discovered = await client.ask("server/discover", {}, KNOWS_TASKS)
             begun = (await client.ask("tools/call", CALL, KNOWS_TASKS))["result"]
@@ -142,7 +142,7 @@ def test_a_task_is_cancelled_at_its_provider(
     env = deep(environ, OPENAI_API_KEY="sk-test")
     call = {"name": "research", "arguments": {"query": QUESTION, "providers": ["openai"]}}
 
-    async def main() -> tuple[Any, ...] | None:
+    async def main() -> tuple[Any, ...]:
         async with spoken(transport, env) as client:
             begun = (await client.ask("tools/call", call, KNOWS_TASKS))["result"]
             await until(lambda: bool(bench(world).runs))
@@ -166,7 +166,7 @@ def test_an_unknown_task_and_an_undeclared_client_are_told_apart(
 ) -> None:
     params = {"taskId": "nobody", "inputResponses": {}}
 
-    async def main() -> tuple[Any, ...] | None:
+    async def main() -> tuple[Any, ...]:
         async with spoken("http", deep(environ)) as client:
             return (
                 await client.ask(method, params, KNOWS_TASKS),
@@ -187,7 +187,7 @@ def test_everybody_else_gets_the_plain_answer(transport: str, environ: dict[str,
     quick = {"name": "list_providers", "arguments": {}}
     wrong = {"name": "research", "arguments": {"query": ""}}
 
-    async def main() -> tuple[Any, ...] | None:
+    async def main() -> tuple[Any, ...]:
         async with spoken(transport, deep(environ)) as client:
             return (
                 await client.ask("tools/call", CALL, {}),
@@ -211,7 +211,7 @@ def test_a_job_that_failed_is_a_completed_task_with_a_tools_error(
     world.fail("grok", Fault(status=401), times=ALWAYS)
     call = {"name": "research", "arguments": {"query": QUESTION, "providers": ["grok"]}}
 
-    async def main() -> dict[str, Any] | None:
+    async def main() -> dict[str, Any]:
         async with spoken("http", deep(environ, XAI_API_KEY="xai-test")) as client:
             begun = (await client.ask("tools/call", call, KNOWS_TASKS))["result"]
             return await finished(client, begun["taskId"])
@@ -224,9 +224,10 @@ def test_a_job_that_failed_is_a_completed_task_with_a_tools_error(
 
 
 def test_a_client_of_the_handshake_era_knows_no_tasks(environ: dict[str, str]) -> None:
-    async def main() -> dict[str, Any] | None:
+    async def main() -> dict[str, Any]:
         async with connected("memory", deep(environ), mode="legacy") as client:
             result = await client.call_tool("research", CALL["arguments"])
+            assert result.structured_content is not None
             return result.structured_content
 
     assert asyncio.run(main())["status"] == "dispatched"
@@ -239,6 +240,7 @@ def test_a_task_is_known_to_its_owner_alone(environ: dict[str, str]) -> None:
         app = App(config.load_settings(deep(environ)))
         handles = ResearchTasks(app, lambda outcome: outcome.body or {})
         begun = await app.call_tool("research", CALL["arguments"], owner=ann)
+        assert begun.body is not None
         job = begun.body["jobId"]
         theirs = (
             await handles.look_up_task(ben, job),
@@ -256,7 +258,7 @@ def test_a_task_is_known_to_its_owner_alone(environ: dict[str, str]) -> None:
 
 
 def test_what_is_kept_for_a_time_says_until_when(environ: dict[str, str]) -> None:
-    async def main() -> dict[str, Any] | None:
+    async def main() -> dict[str, Any]:
         async with spoken("http", deep(environ, CITEWELL_RESEARCH_RETENTION="60")) as client:
             return (await client.ask("tools/call", CALL, KNOWS_TASKS))["result"]
 

@@ -113,7 +113,7 @@ def test_what_registries_say_is_cleaned_of_markup_and_of_what_nobody_sees(
         ids={},
     )
     papers.add(world, marked)
-    steps = [
+    steps: list[tuple[str, dict[str, Any]]] = [
         ("verify_citation", {"citation": marked.doi}),
         ("verify_citation", {"citation": f"Zebras migrate over the savannah. {marked.doi}"}),
         ("audit_bibliography", {"entries": [{"title": "Zebras migrate", "doi": marked.doi}]}),

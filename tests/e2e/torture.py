@@ -103,6 +103,14 @@ def waited(child: int) -> None:
     assert status == 0, f"a child that was not killed ended with {status}"
 
 
+def begun(chosen: Settings, batch: int) -> Any:
+    return forked(chosen, lambda state, _: begin(state, batch))
+
+
+def looked(chosen: Settings, batch: int) -> Any:
+    return forked(chosen, lambda state, out: look(state, batch, out))
+
+
 def killed(chosen: Settings, batch: int, life: int, dice: random.Random) -> str:
     """What a writer acknowledged before it was killed: while opening, or some way into its work."""
     child, pipe = forked(chosen, lambda state, out: write(state, batch, life, out))
@@ -123,7 +131,7 @@ def torture(chosen: Settings, kills: int, seed: int) -> dict[str, int]:
     lost = acknowledged = 0
     for start in range(0, kills, ROUNDS):
         batch = start // ROUNDS
-        child, pipe = forked(chosen, lambda state, _, batch=batch: begin(state, batch))
+        child, pipe = begun(chosen, batch)
         heard(pipe)
         waited(child)
         told: dict[str, set[str]] = defaultdict(set)
@@ -131,7 +139,7 @@ def torture(chosen: Settings, kills: int, seed: int) -> dict[str, int]:
             for line in killed(chosen, batch, life, dice).splitlines():
                 session, step = line.split()
                 told[session].add(step)
-        child, pipe = forked(chosen, lambda state, out, batch=batch: look(state, batch, out))
+        child, pipe = looked(chosen, batch)
         held = json.loads(heard(pipe))
         waited(child)
         for session, steps in told.items():

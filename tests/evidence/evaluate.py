@@ -97,7 +97,9 @@ async def judge(cases: Sequence[Case], environ: Mapping[str, str]) -> list[Judge
     app = App(config.load_settings(environ))
     ports = ResearchPorts(
         finders=(),
-        reader=OwnedPageReader(app.require_service(CachedPageReader), owner="default", tenant="default"),
+        reader=OwnedPageReader(
+            app.require_service(CachedPageReader), owner="default", tenant="default"
+        ),
     )
     try:
         found: list[Judged] = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 import os
+import socket
 import subprocess
 import sys
 import threading
@@ -90,10 +91,10 @@ def test_the_example_tool_has_a_flat_schema_and_runs(
     assert result["second"] == 0
 
 
-async def _called(tool: Tool, settings: Settings) -> dict[str, Any] | None:
+async def _called(tool: Tool, settings: Settings) -> dict[str, Any]:
     app = App(settings)
     try:
-        args = tool.args(first="sleep and memory", second="qqqzzzxxyy")
+        args = tool.args.model_validate({"first": "sleep and memory", "second": "qqqzzzxxyy"})
         result = await tool.run(args, ToolCall(require_service=app.require_service))
     finally:
         await app.aclose()
@@ -113,7 +114,7 @@ def serving(environ: dict[str, str]) -> Iterator[str]:
     started = threading.Event()
     original = server.startup
 
-    async def startup(sockets: None = None) -> None:
+    async def startup(sockets: list[socket.socket] | None = None) -> None:
         await original(sockets)
         started.set()
 

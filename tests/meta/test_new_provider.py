@@ -41,7 +41,7 @@ def load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> providers.ProviderM
         sys.modules, NAME, module
     )  # where pydantic looks up the names of annotations
     spec.loader.exec_module(module)
-    return module  # type: ignore[return-value]  # it has what a provider's module has
+    return module
 
 
 def catalogue(

@@ -86,7 +86,7 @@ def _latex(text: str) -> str:
     """Accents as commands, where TeX has one."""
     out = ""
     for letter in text:
-        base, *marks = unicodedata.normalize("NFD", letter)
+        base, *marks = list(unicodedata.normalize("NFD", letter))
         mark = _ACCENTS.get(marks[0]) if len(marks) == 1 else None
         out += f"{{\\{mark}{{{base}}}}}" if mark else letter.replace("&", "\\&")
     return out

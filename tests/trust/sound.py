@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 from urllib.parse import quote
 
 from tests.internet.papers import Work
@@ -12,7 +13,7 @@ from tests.trust.exchange import RECORDS
 from tests.trust.item import Item
 from tests.trust.styles import BY_LANGUAGE, LATIN
 
-_IDS = {
+_IDS: dict[str, Callable[[Any], str]] = {
     "bare DOI": lambda work: work.doi,
     "DOI in capitals": lambda work: work.doi.upper(),
     "doi.org": lambda work: f"https://doi.org/{work.doi}",
@@ -24,7 +25,7 @@ _IDS = {
     "DOI with a query": lambda work: f"https://doi.org/{work.doi}?utm_source=feed",
     "DOI wrapped by a line": lambda work: f"https://doi.org/\n{work.doi}",
 }
-_ENDS = {
+_ENDS: dict[str, Callable[[Any], str]] = {
     "DOI": lambda work: f"https://doi.org/{work.doi}",
     "marked DOI": lambda work: f"doi:{work.doi}",
     "no DOI": lambda _: "",

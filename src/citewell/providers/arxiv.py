@@ -26,6 +26,7 @@ from citewell.model.paper import (
 from citewell.net.http.messages import HttpResponse
 from citewell.ports import Offer, ProviderKit, ProviderSpec
 from citewell.text.citations import record_fields
+from citewell.text.dates.partial_dates import extract_year
 from citewell.text.language import stopwords
 from citewell.text.safety.markup_cleaning import clean_markup
 from citewell.text.web.search_operators import shorten_query_text
@@ -159,12 +160,7 @@ def _list_arxiv_filters(query: PaperQuery) -> frozenset[str]:
 
 def _choose_arxiv_words(text: str) -> list[str]:
     found = _WORD_PATTERN.findall(clean_markup(text)[: SPEC.max_query_chars])
-    telling = [
-        word
-        for word in found
-        if len(word) > 1 and word.lower() not in stopwords.list_stopwords("en")
-    ]
-    return list(dict.fromkeys(telling or found))[:_MAX_QUERY_WORDS]
+    return stopwords.choose_telling_words(found, count=_MAX_QUERY_WORDS, min_chars=2)
 
 
 def _require_all_words(words: list[str], field: str) -> str:
@@ -224,7 +220,7 @@ def _parse_arxiv_entry(entry: Element, number: str, title: str) -> Paper:
         ids={IdentifierScheme.ARXIV: number},
         authors=_parse_arxiv_authors(entry),
         kind="article",
-        year=record_fields.extract_issued_year(published),
+        year=extract_year(published),
         published=published,
         venue=extract_element_text(entry, f"{_ARXIV_NAMESPACE}journal_ref") or "arXiv",
         publisher="arXiv",

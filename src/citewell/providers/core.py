@@ -5,15 +5,14 @@ from __future__ import annotations
 import re
 from typing import Annotated, ClassVar
 
-from pydantic import BeforeValidator, ConfigDict
-from pydantic.alias_generators import to_camel
+from pydantic import BeforeValidator
 
 from citewell.dialects import csl_works
 from citewell.dialects.json_responses import (
+    CamelCasePart,
     HttpLink,
     JsonResponse,
     OptionalField,
-    ResponsePart,
     TolerantItems,
     read_json_response,
 )
@@ -29,6 +28,7 @@ from citewell.model.paper import (
 )
 from citewell.ports import Offer, ProviderKit, ProviderOption, ProviderSpec
 from citewell.text.citations import record_fields
+from citewell.text.dates.partial_dates import extract_year
 from citewell.text.safety.markup_cleaning import clean_markup
 from citewell.text.web.search_operators import shorten_query_text
 
@@ -63,28 +63,24 @@ _TextOrNumber = Annotated[
 ]
 
 
-class _CoreModel(ResponsePart):
-    model_config = ConfigDict(alias_generator=to_camel)
-
-
-class _CoreAuthor(_CoreModel):
+class _CoreAuthor(CamelCasePart):
     name: OptionalField[str] = None
 
 
-class _CoreJournal(_CoreModel):
+class _CoreJournal(CamelCasePart):
     title: OptionalField[str] = None
 
 
-class _CoreLanguage(_CoreModel):
+class _CoreLanguage(CamelCasePart):
     code: OptionalField[str] = None
 
 
-class _CoreLink(_CoreModel):
+class _CoreLink(CamelCasePart):
     type: OptionalField[str] = None
     url: OptionalField[HttpLink] = None
 
 
-class _CoreWork(_CoreModel):
+class _CoreWork(CamelCasePart):
     id: OptionalField[_TextOrNumber] = None
     title: str
     authors: OptionalField[TolerantItems[_CoreAuthor]] = None
@@ -107,9 +103,7 @@ class _CoreWork(_CoreModel):
         return next((link.url for link in self.links or () if link.type == kind and link.url), None)
 
 
-class _CoreWorkList(JsonResponse):
-    model_config = ConfigDict(alias_generator=to_camel)
-
+class _CoreWorkList(CamelCasePart, JsonResponse):
     total_hits: OptionalField[int] = None
     results: TolerantItems[_CoreWork]
 
@@ -193,7 +187,7 @@ def _parse_core_work(work: _CoreWork) -> Paper:
             if (name := clean_markup(author.name))
         ),
         kind=_DOCUMENT_KINDS.get(clean_markup(work.document_type).lower()),
-        year=record_fields.extract_issued_year(published),
+        year=extract_year(published),
         published=published,
         venue=next((venue for venue in venues if venue), None),
         publisher=clean_markup(work.publisher).strip("'") or None,  # many records put it in quotes

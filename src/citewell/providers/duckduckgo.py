@@ -11,11 +11,17 @@ from urllib.parse import parse_qs, urljoin, urlsplit
 
 from citewell.dialects.json_responses import require_http_address
 from citewell.dialects.result_paging import ResultPage, gather_pages
-from citewell.errors import Blocked, MalformedResponse, RateLimited, UpstreamError
+from citewell.errors import (
+    Blocked,
+    FailureReason,
+    MalformedResponse,
+    RateLimited,
+    UpstreamError,
+)
 from citewell.model.search_queries import SearchFilter, SearchHit, SearchHits, SearchQuery
 from citewell.net.http.messages import HttpResponse
 from citewell.ports import Offer, ProviderKit, ProviderSpec
-from citewell.text.dates import parse_provider_date
+from citewell.text.dates.calendar_dates import parse_provider_date
 from citewell.text.safety.markup_cleaning import clean_markup
 from citewell.text.web.search_operators import build_operator_query
 
@@ -159,7 +165,11 @@ def _check_challenge(html: str, *, status: int) -> None:
     if "result__a" not in lower and any(mark in lower for mark in _CHALLENGE_MARKS):
         message = "DuckDuckGo asks for proof that a person is searching (bot wall)."
         raise Blocked(
-            message, provider=SPEC.name, detail="bot_wall", action="try_different_provider"
+            message,
+            provider=SPEC.name,
+            detail="bot_wall",
+            action="try_different_provider",
+            reason=FailureReason.BOT_WALL,
         )
     if status == 202:
         raise RateLimited(

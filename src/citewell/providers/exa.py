@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 import time
 from collections.abc import Callable
@@ -14,13 +13,15 @@ from citewell.dialects.json_responses import (
     OptionalField,
     ResponsePart,
     TolerantItems,
+    clamp_score,
     read_json_response,
 )
 from citewell.model.paper import IdentifierScheme, Paper, PaperHits, PaperQuery, WorkAuthor
 from citewell.model.search_queries import SearchFilter, SearchHit, SearchHits, SearchQuery
 from citewell.ports import Offer, ProviderKit, ProviderOption, ProviderSpec
 from citewell.text.citations import dois, record_fields
-from citewell.text.dates import parse_provider_date
+from citewell.text.dates.calendar_dates import parse_provider_date
+from citewell.text.dates.partial_dates import extract_year
 from citewell.text.safety.markup_cleaning import clean_markup
 from citewell.text.web.search_operators import shorten_query_text
 
@@ -155,16 +156,10 @@ def _parse_exa_result(result: _ExaResult, *, now: datetime) -> SearchHit:
         snippet=excerpts[0] if excerpts else clean_markup(result.summary),
         published=published,
         published_basis="provider" if published else None,
-        score=_clamp_exa_score(result.score),
+        score=clamp_score(result.score),
         engine=SPEC.name,
         extra_snippets=tuple(excerpts[1:]),
     )
-
-
-def _clamp_exa_score(score: float | None) -> float | None:
-    if score is None or not math.isfinite(score):
-        return None
-    return min(max(score, 0.0), 1.0)
 
 
 def _parse_exa_paper(result: _ExaResult) -> Paper:
@@ -182,7 +177,7 @@ def _parse_exa_paper(result: _ExaResult) -> Paper:
         url=result.url,
         ids={scheme: value for scheme, value in found.items() if value},
         authors=tuple(WorkAuthor(name=name) for name in _split_author_line(result.author)),
-        year=record_fields.extract_issued_year(published),
+        year=extract_year(published),
         published=published,
         pdf_url=result.url if path.endswith(".pdf") or "/pdf/" in path else None,
     )

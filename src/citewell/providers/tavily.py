@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -13,12 +12,13 @@ from citewell.dialects.json_responses import (
     OptionalField,
     ResponsePart,
     TolerantItems,
+    clamp_score,
     read_json_response,
 )
 from citewell.errors import OutOfCredit
 from citewell.model.search_queries import SearchFilter, SearchHit, SearchHits, SearchQuery
 from citewell.ports import Offer, ProviderKit, ProviderOption, ProviderSpec
-from citewell.text.dates import parse_provider_date
+from citewell.text.dates.calendar_dates import parse_provider_date
 from citewell.text.safety.markup_cleaning import clean_markup
 from citewell.text.web.search_operators import shorten_query_text
 
@@ -124,12 +124,6 @@ def _parse_tavily_result(result: _TavilyResult, *, now: datetime) -> SearchHit:
         snippet=clean_markup(result.content),
         published=published,
         published_basis="provider" if published else None,
-        score=_clamp_tavily_score(result.score),
+        score=clamp_score(result.score),
         engine=SPEC.name,
     )
-
-
-def _clamp_tavily_score(score: float | None) -> float | None:
-    if score is None or not math.isfinite(score):
-        return None
-    return min(max(score, 0.0), 1.0)

@@ -170,7 +170,7 @@ def test_a_script_without_end_is_given_up_and_the_next_page_is_read(stage: Stage
 
 
 def test_a_page_that_loads_without_end_is_given_up() -> None:
-    with staged(most_bytes=300_000) as stage:
+    with staged(max_page_bytes=300_000) as stage:
         stage.put("/chunk", "x" * 200_000)
         stage.put("/greedy", app("setInterval(() => fetch('/chunk'), 50)"))
 
@@ -180,7 +180,7 @@ def test_a_page_that_loads_without_end_is_given_up() -> None:
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is measured in /proc")
 def test_a_page_that_eats_memory_loses_its_tab_and_the_next_is_read() -> None:
-    with staged(most_memory=700 * 2**20) as stage:
+    with staged(max_memory_bytes=700 * 2**20) as stage:
         stage.put("/eater", app("const kept = []; setInterval(() => {kept.push(new Uint8Array(3e7).fill(1)); document.title = kept.length; document.body.append(1)}, 20)"))  # fmt: skip
         stage.put("/next", "<p>next</p>")
 
@@ -191,7 +191,7 @@ def test_a_page_that_eats_memory_loses_its_tab_and_the_next_is_read() -> None:
 
 
 def test_a_worn_browser_is_replaced_and_an_idle_one_closed() -> None:
-    with staged(visits=1, idle_seconds=0.2) as stage:
+    with staged(max_visits=1, idle_seconds=0.2) as stage:
         stage.put("/", "<p>x</p>")
         stage.visit("/")
         first = browser_pid(stage)
@@ -217,16 +217,16 @@ def test_a_browser_that_died_is_started_again() -> None:
 
 OWNER = """
 import asyncio, os, sys
-from citewell.net.browser.page_browser import Browser
-from citewell.net.browser.chromium_process import Habits
-from citewell.net.guard.address_guard import Guard, Rules
+from citewell.net.browser.page_browser import PageBrowser
+from citewell.net.browser.chromium_process import BrowserSettings
+from citewell.net.guard.address_guard import Guard, GuardRules
 
 async def main():
-    browser = Browser(Guard(Rules()), Habits(environ=os.environ))
-    engine = await browser._ready()
+    browser = PageBrowser(Guard(GuardRules()), BrowserSettings(environ=os.environ))
+    engine = await browser._ensure_engine()
     page = await engine._browser.new_page()
     asyncio.ensure_future(page.evaluate("for (;;) {}"))
-    print(*await engine.pids(), flush=True)
+    print(*await engine.list_process_ids(), flush=True)
     await asyncio.sleep(60)
 
 asyncio.run(main())

@@ -175,14 +175,14 @@ def test_a_worker_sees_no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_worker_dies_with_its_server() -> None:
     script = (
         "import asyncio, sys\n"
-        "from citewell.fetch.documents.document_text import Limits\n"
-        "from citewell.fetch.documents.workers.worker_pool import Workers\n"
-        "from citewell.fetch.documents.readers_by_kind import Job\n"
+        "from citewell.fetch.documents.document_text import DocumentLimits\n"
+        "from citewell.fetch.documents.workers.worker_pool import WorkerPool\n"
+        "from citewell.fetch.documents.readers_by_kind import DocumentRequest\n"
         "async def main():\n"
-        f"    workers = Workers(Limits(), module={DOUBLE!r})\n"
-        "    found = await workers.read(Job(b'pid', '', '', Limits(), None))\n"
+        f"    workers = WorkerPool(DocumentLimits(), module={DOUBLE!r})\n"
+        "    found = await workers.read_in_worker(DocumentRequest(b'pid', '', '', DocumentLimits(), None))\n"
         "    print(found.markdown, flush=True)\n"
-        "    await workers.read(Job(b'hang', '', '', Limits(), None))\n"
+        "    await workers.read_in_worker(DocumentRequest(b'hang', '', '', DocumentLimits(), None))\n"
         "asyncio.run(main())\n"
     )
     path = os.pathsep.join(part for part in sys.path if part)

@@ -118,7 +118,7 @@ def test_no_two_endpoints_share_a_setting() -> None:
 @pytest.mark.process
 def test_matching_a_host_of_nobody_loads_no_site() -> None:
     code = (
-        "import sys; from citewell.fetch import sites; sites.find('https://example.org/');"
+        "import sys; from citewell.fetch import sites; sites.find_site_route('https://example.org/');"
         " print([name for name in sites.NAMES if f'citewell.fetch.sites.{name}' in sys.modules])"
     )
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from selectolax.lexbor import LexborHTMLParser
@@ -29,7 +30,7 @@ KINDS = {
 }
 
 
-def look(html: str, **changes: object) -> InspectedPage:
+def look(html: str, **changes: Any) -> InspectedPage:
     tree = LexborHTMLParser(html)
     title = tree.css_first("title")
     name = title.text() if title is not None else ""
@@ -116,7 +117,7 @@ def test_a_page_at_a_login_path_that_was_asked_for_directly_is_content() -> None
 def test_a_shell_whose_content_was_found_all_the_same_is_content() -> None:
     html = WALLS["shell"].body
 
-    assert find_page_wall(look(html, extracted=400)) is None
+    assert find_page_wall(look(html, extracted_words=400)) is None
 
 
 @pytest.mark.parametrize(

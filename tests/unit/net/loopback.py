@@ -7,6 +7,7 @@ import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 from citewell.config import Settings
 from citewell.net.guard.address_guard import Guard, GuardRules
@@ -108,14 +109,18 @@ async def close(writer: asyncio.StreamWriter) -> None:
 class Names:
     """A resolver: each name has its answers, a list of lists is answered one after the other."""
 
-    def __init__(self, names: Mapping[str, Sequence[str]], default: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        names: Mapping[str, Sequence[str] | Sequence[Sequence[str]]],
+        default: Sequence[str] = (),
+    ) -> None:
         self._names = names
         self._default = default
         self.asked: list[str] = []
 
     async def __call__(self, host: str) -> Sequence[str]:
         self.asked.append(host)
-        answers = self._names.get(host, self._default)
+        answers: Any = self._names.get(host, self._default)
         if answers and not isinstance(answers[0], str):
             return answers[min(self.asked.count(host), len(answers)) - 1]
         return answers

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import pytest
 
@@ -58,6 +59,5 @@ def test_a_price_is_two_or_three_numbers() -> None:
 def test_only_an_amount_of_money_is_one() -> None:
     assert convert_dollars(0.0755) == 755_000_000
     assert convert_dollars("1.5") == 15_000_000_000
-    assert [convert_dollars(odd) for odd in (None, True, -1, "x", float("nan"), [], {})] == [
-        None
-    ] * 7
+    amounts: tuple[Any, ...] = (None, True, -1, "x", float("nan"), [], {})
+    assert [convert_dollars(odd) for odd in amounts] == [None] * 7

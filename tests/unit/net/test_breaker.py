@@ -24,7 +24,7 @@ from tests.requirements import requires
 from tests.unit.net.loopback import Clock
 
 
-def make(threshold: int = 5, reset: float = 60.0) -> tuple[Any, ...]:
+def make(threshold: int = 5, reset: float = 60.0) -> tuple[CircuitBreaker, Clock]:
     clock = Clock()
     return CircuitBreaker("brave", threshold=threshold, reset=reset, clock=clock), clock
 
@@ -57,7 +57,7 @@ def test_five_failures_in_a_row_open_it(error: Any) -> None:
 
     assert state(breaker) is BreakerState.OPEN
     with pytest.raises(UpstreamUnavailable) as caught:
-        breaker.check()
+        breaker.check_closed()
     assert (caught.value.provider, caught.value.retry_after) == ("brave", 60.0)
 
 
@@ -89,7 +89,7 @@ def test_what_is_not_the_upstreams_failure_never_counts(error: Any) -> None:
         attempt(breaker, error)
 
     assert state(breaker) is BreakerState.CLOSED
-    assert breaker.snapshot().failures == 0
+    assert breaker.take_snapshot().failures == 0
 
 
 def test_a_429_opens_it_for_its_delay() -> None:
@@ -98,20 +98,25 @@ def test_a_429_opens_it_for_its_delay() -> None:
     attempt(breaker, RateLimited("slow down", retry_after=7.0))
 
     with pytest.raises(RateLimited) as caught:
-        breaker.check()
+        breaker.check_closed()
     assert caught.value.retry_after == 7.0
     clock.time += 7.0
-    breaker.check()
+    breaker.check_closed()
 
 
 def test_a_shorter_429_does_not_shorten_the_wait() -> None:
     breaker, _ = make()
 
-    with suppress(RateLimited), breaker.watch(), suppress(RateLimited), breaker.watch():
+    with (
+        suppress(RateLimited),
+        breaker.watch_attempt(),
+        suppress(RateLimited),
+        breaker.watch_attempt(),
+    ):
         attempt(breaker, RateLimited("x", retry_after=30.0))
         raise RateLimited("x", retry_after=1.0)
 
-    assert breaker.snapshot().retry_after == 30.0
+    assert breaker.take_snapshot().retry_after == 30.0
 
 
 @requires("defect.breaker_probe")
@@ -120,12 +125,12 @@ def test_half_open_lets_one_probe_through_at_a_time() -> None:
     open_up(breaker, clock)
     clock.time += 60.0
 
-    with breaker.watch():
+    with breaker.watch_attempt():
         assert state(breaker) is BreakerState.HALF_OPEN
         for _ in range(3):
             with pytest.raises(UpstreamUnavailable):
-                breaker.check()
-            with pytest.raises(UpstreamUnavailable), breaker.watch():
+                breaker.check_closed()
+            with pytest.raises(UpstreamUnavailable), breaker.watch_attempt():
                 raise AssertionError("a second probe was let through")
 
     assert state(breaker) is BreakerState.CLOSED
@@ -139,11 +144,11 @@ def test_of_many_parallel_callers_one_probes() -> None:
     through = []
 
     async def call(number: int) -> None:
-        with breaker.watch():
+        with breaker.watch_attempt():
             through.append(number)
             await release.wait()
 
-    async def run() -> list[Any] | None:
+    async def run() -> list[Any]:
         calls = [asyncio.ensure_future(call(number)) for number in range(10)]
         await asyncio.sleep(0)
         release.set()
@@ -163,7 +168,7 @@ def test_a_probe_that_proved_nothing_makes_way_for_another(error: Any) -> None:
     open_up(breaker, clock)
     clock.time += 60.0
 
-    with pytest.raises(type(error)), breaker.watch():
+    with pytest.raises(type(error)), breaker.watch_attempt():
         raise error
 
     assert state(breaker) is BreakerState.HALF_OPEN
@@ -180,7 +185,7 @@ def test_a_probe_that_was_answered_closes_it(error: Any) -> None:
     attempt(breaker, error)
 
     assert state(breaker) is BreakerState.CLOSED
-    assert breaker.snapshot().failures == 0
+    assert breaker.take_snapshot().failures == 0
 
 
 def test_each_failed_probe_doubles_the_pause_up_to_a_cap() -> None:
@@ -188,8 +193,8 @@ def test_each_failed_probe_doubles_the_pause_up_to_a_cap() -> None:
     open_up(breaker, clock)
     pauses = []
     for _ in range(6):
-        pauses.append(breaker.snapshot().retry_after)
-        clock.time += pauses[-1]
+        pauses.append(breaker.take_snapshot().retry_after)
+        clock.time += pauses[-1] or 0.0
         attempt(breaker, NetworkFailed("x"))
 
     assert pauses == [60.0, 120.0, 240.0, 480.0, 600.0, 600.0]
@@ -198,22 +203,22 @@ def test_each_failed_probe_doubles_the_pause_up_to_a_cap() -> None:
 def test_an_attempt_from_before_the_opening_neither_closes_nor_extends_it() -> None:
     breaker, clock = make()
 
-    with breaker.watch():
+    with breaker.watch_attempt():
         open_up(breaker, clock)
         clock.time += 10.0
-    with pytest.raises(UpstreamUnavailable), breaker.watch():
+    with pytest.raises(UpstreamUnavailable), breaker.watch_attempt():
         pass
 
-    assert breaker.snapshot().retry_after == 50.0
+    assert breaker.take_snapshot().retry_after == 50.0
 
 
 def test_the_snapshot_tells_why() -> None:
     breaker, clock = make()
-    assert (breaker.snapshot().retry_after, breaker.snapshot().last_error) == (None, None)
+    assert (breaker.take_snapshot().retry_after, breaker.take_snapshot().last_error) == (None, None)
 
     open_up(breaker, clock)
 
-    snapshot = breaker.snapshot()
+    snapshot = breaker.take_snapshot()
     assert (snapshot.name, snapshot.failures, snapshot.last_error) == (
         "brave",
         5,

@@ -18,7 +18,7 @@ from citewell.errors import (
 )
 from citewell.net.http.messages import HttpRequest, RedirectPolicy
 from tests.requirements import requires
-from tests.unit.net.loopback import LOOPBACK, Names, client, close, serve
+from tests.unit.net.loopback import LOOPBACK, Exchange, Names, client, close, serve
 
 
 def fetch(
@@ -36,14 +36,14 @@ def fetch(
     return asyncio.run(run())
 
 
-async def hello(exchange: Any) -> None:
+async def hello(exchange: Exchange) -> None:
     await exchange.reply(200, b"hello", {"X-Twice": "a", "x-twice": "b"})
 
 
 def redirect(places: Any, status: Any = 302) -> Any:
     """A handler that redirects the paths it knows; `{port}` stands for its own port."""
 
-    async def handle(exchange: Any) -> None:
+    async def handle(exchange: Exchange) -> None:
         port = exchange.writer.get_extra_info("sockname")[1]
         if exchange.path in places:
             place = places[exchange.path].replace("{port}", str(port))
@@ -55,7 +55,7 @@ def redirect(places: Any, status: Any = 302) -> Any:
 
 
 def raw(data: Any, *, close: Any = True) -> Any:
-    async def handle(exchange: Any) -> None:
+    async def handle(exchange: Exchange) -> None:
         await exchange.raw(data)
         if close:
             exchange.writer.close()
@@ -219,7 +219,7 @@ def test_allowed_domains_bind_every_hop_of_a_page() -> None:
 def test_packed_bodies_are_unpacked_and_bombs_are_not() -> None:
     text, bomb = gzip.compress(b"text" * 100), gzip.compress(bytes(32 << 20))
 
-    async def handle(exchange: Any) -> None:
+    async def handle(exchange: Exchange) -> None:
         body = bomb if exchange.path == "/bomb" else text
         await exchange.reply(200, body, {"Content-Encoding": "gzip"})
 
@@ -233,14 +233,14 @@ def test_a_large_packed_body_is_unpacked_beside_the_loop() -> None:
 
     noise = random.Random(1).randbytes(200_000)
 
-    async def handle(exchange: Any) -> None:
+    async def handle(exchange: Exchange) -> None:
         await exchange.reply(200, gzip.compress(noise), {"Content-Encoding": "gzip"})
 
     assert fetch(handle)[0].body == noise
 
 
 def test_a_body_cut_inside_its_packing_is_a_bad_shape() -> None:
-    async def handle(exchange: Any) -> None:
+    async def handle(exchange: Exchange) -> None:
         await exchange.reply(200, gzip.compress(b"text" * 100)[:-9], {"Content-Encoding": "gzip"})
 
     with pytest.raises(MalformedResponse):
@@ -248,10 +248,10 @@ def test_a_body_cut_inside_its_packing_is_a_bad_shape() -> None:
 
 
 def test_a_body_over_the_cap_is_too_large_whether_announced_or_not() -> None:
-    async def announced(exchange: Any) -> None:
+    async def announced(exchange: Exchange) -> None:
         await exchange.raw(b"HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n")
 
-    async def endless(exchange: Any) -> None:
+    async def endless(exchange: Exchange) -> None:
         await exchange.raw(b"HTTP/1.1 200 OK\r\n\r\n")
         with contextlib.suppress(OSError):
             while True:
@@ -262,16 +262,16 @@ def test_a_body_over_the_cap_is_too_large_whether_announced_or_not() -> None:
             fetch(handler, max_bytes=1 << 20)
 
 
-async def _silent(exchange: Any) -> None:
+async def _silent(exchange: Exchange) -> None:
     await asyncio.Event().wait()
 
 
-async def _stalling(exchange: Any) -> None:
+async def _stalling(exchange: Exchange) -> None:
     await exchange.raw(b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf")
     await asyncio.Event().wait()
 
 
-async def _dripping(exchange: Any) -> None:
+async def _dripping(exchange: Exchange) -> None:
     await exchange.raw(b"HTTP/1.1 200 OK\r\n\r\n")
     with contextlib.suppress(OSError):
         while True:
@@ -279,7 +279,7 @@ async def _dripping(exchange: Any) -> None:
             await asyncio.sleep(0.01)
 
 
-async def _dripping_head(exchange: Any) -> None:
+async def _dripping_head(exchange: Exchange) -> None:
     await exchange.raw(b"HTTP/1.1 200 OK\r\n")
     with contextlib.suppress(OSError):
         while True:
@@ -287,7 +287,7 @@ async def _dripping_head(exchange: Any) -> None:
             await asyncio.sleep(0.01)
 
 
-async def _never_final(exchange: Any) -> None:
+async def _never_final(exchange: Exchange) -> None:
     with contextlib.suppress(OSError):
         while True:
             await exchange.raw(b"HTTP/1.1 100 Continue\r\n\r\n")
@@ -352,7 +352,7 @@ def test_a_header_that_cannot_be_sent_is_not_quoted(value: str) -> None:
 def test_a_cancelled_request_leaves_the_client_working() -> None:
     asked = asyncio.Event()
 
-    async def handle(exchange: Any) -> None:
+    async def handle(exchange: Exchange) -> None:
         asked.set()
         await (_silent if exchange.path == "/slow" else hello)(exchange)
 
@@ -369,7 +369,7 @@ def test_a_cancelled_request_leaves_the_client_working() -> None:
 
 
 def test_a_head_request_and_an_empty_answer_have_no_body() -> None:
-    async def handle(exchange: Any) -> None:
+    async def handle(exchange: Exchange) -> None:
         if exchange.method == "HEAD":
             await exchange.raw(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n")
         else:

@@ -32,7 +32,7 @@ CSV = {"content-type": "text/csv"}
 
 @pytest.fixture
 def save(internet: Internet, environ: dict[str, str]) -> Callable[..., Any]:
-    def run(path: str = PLACE, **options: float) -> tuple[bytes, list[tuple[int, int | None]]]:
+    def run(path: str = PLACE, **options: Any) -> tuple[bytes, list[tuple[int, int | None]]]:
         settings = config.load_settings(environ)
         downloads = FileDownloader(Guard(GuardRules.from_settings(settings)), settings)
         file, seen = io.BytesIO(), []

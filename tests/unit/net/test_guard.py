@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable, Sequence
 from ipaddress import ip_address
 from typing import Any
 
@@ -123,10 +124,11 @@ def test_all_public_answers_are_given_without_repeats() -> None:
 
 
 def test_a_name_without_an_answer_is_a_network_failure() -> None:
-    async def broken(host: str) -> None:
+    async def broken(host: str) -> Sequence[str]:
         raise OSError
 
-    for resolver in (Names({}), broken):
+    resolvers: tuple[Callable[[str], Awaitable[Sequence[str]]], ...] = (Names({}), broken)
+    for resolver in resolvers:
         with pytest.raises(NetworkFailed):
             asyncio.run(Guard(GuardRules(), resolver=resolver).resolve_checked("example.org", 443))
 
@@ -200,7 +202,7 @@ class _Stream(httpcore2.AsyncNetworkStream):
         self.peer = peer
         self.closed = False
 
-    def get_extra_info(self, info: str) -> tuple[Any, ...]:
+    def get_extra_info(self, info: str) -> tuple[Any, ...] | None:
         return self.peer if info == "server_addr" else None
 
     async def aclose(self) -> None:
@@ -209,9 +211,11 @@ class _Stream(httpcore2.AsyncNetworkStream):
 
 class _Sockets(httpcore2.AsyncNetworkBackend):
     def __init__(self, *, peer: tuple[Any, ...] | None = None, dead: tuple[Any, ...] = ()) -> None:
-        self.peer, self.dead, self.tried, self.opened = peer, dead, [], []
+        self.peer, self.dead = peer, dead
+        self.tried: list[tuple[str, int]] = []
+        self.opened: list[_Stream] = []
 
-    async def connect_tcp(self, host: str, port: int, **_: Any) -> _Stream | None:
+    async def connect_tcp(self, host: str, port: int, *_: Any, **__: Any) -> _Stream:
         self.tried.append((host, port))
         if host in self.dead:
             raise httpcore2.ConnectError

@@ -5,7 +5,7 @@ import tracemalloc
 import zlib
 from typing import Any
 
-import brotli
+import brotli  # type: ignore[import-untyped]  # ships no types
 import pytest
 
 from citewell.errors import MalformedResponse, TooLarge

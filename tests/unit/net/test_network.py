@@ -3,14 +3,13 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
-from typing import Any
 
 import pytest
 
 from citewell.errors import RefusedByPolicy
 from citewell.net.http.request_headers import build_default_headers
 from citewell.net.network import Network
-from tests.unit.net.loopback import LOOPBACK, serve, settings
+from tests.unit.net.loopback import LOOPBACK, Exchange, serve, settings
 
 LIBRARIES = "httpx2 httpcore2 h11 brotli idna anyio"
 
@@ -42,7 +41,7 @@ def test_a_base_url_that_is_none_is_refused_at_once() -> None:
 
 
 def test_an_upstream_of_pages_is_bound_by_the_allowed_domains() -> None:
-    async def hello(exchange: Any) -> None:
+    async def hello(exchange: Exchange) -> None:
         await exchange.reply(200, b"hello")
 
     async def run() -> None:
@@ -66,7 +65,7 @@ def test_the_agent_is_honest_unless_the_operator_names_another() -> None:
 def test_no_http_library_is_loaded_before_the_first_request() -> None:
     code = (
         "import sys; from citewell.config import Settings; from citewell.net.network import Network; "
-        "network = Network(Settings()); network.upstream('a', base_url='https://a.org'); network.health(); "
+        "network = Network(Settings()); network.open_upstream('a', base_url='https://a.org'); network.collect_health(); "
         f"print([name for name in '{LIBRARIES}'.split() if name in sys.modules])"
     )
 

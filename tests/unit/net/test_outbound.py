@@ -12,7 +12,7 @@ from citewell.net.guard.url_grammar import parse_url
 from citewell.net.http.messages import HttpRequest
 from citewell.net.http.outbound_route import OutboundRoute
 from citewell.net.network import Network
-from tests.unit.net.loopback import Names, serve, settings
+from tests.unit.net.loopback import Exchange, Names, serve, settings
 
 PUBLIC = Names({"inside.example.org": ["10.0.0.1"]}, default=["93.184.216.34"])
 ENVIRONMENT = {
@@ -75,7 +75,7 @@ def test_a_proxy_that_cannot_be_used_is_named_without_its_password(url: str) -> 
     )
 
 
-async def answer_as_proxy(exchange: Any) -> None:
+async def answer_as_proxy(exchange: Exchange) -> None:
     if exchange.method == "CONNECT":
         await exchange.reply(403)
     else:

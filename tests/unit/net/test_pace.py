@@ -11,14 +11,14 @@ from citewell.net.upstream.time_source import TimeSource
 from tests.unit.net.loopback import Clock
 
 
-def make(**fields: Any) -> tuple[Any, ...]:
+def make(**fields: Any) -> tuple[RequestPace, Clock]:
     clock = Clock()
     return RequestPace(
         **fields, timing=TimeSource(clock=clock, now=lambda: 0.0, sleep=clock.sleep)
     ), clock
 
 
-def gated() -> tuple[Any, ...]:
+def gated() -> tuple[RequestPace, asyncio.Event]:
     """One call a second, and a gate that time stands still before."""
     clock, gate = Clock(), asyncio.Event()
 
@@ -29,10 +29,10 @@ def gated() -> tuple[Any, ...]:
     return RequestPace(per_second=1.0, timing=TimeSource(clock=clock, sleep=sleep)), gate
 
 
-def starts(pace: RequestPace, clock: Clock, calls: int, longest: float = 60.0) -> list[Any]:
+def starts(pace: RequestPace, clock: Clock, *, calls: int, longest: float = 60.0) -> list[Any]:
     """When each of several parallel calls got its turn, in seconds from the first."""
 
-    async def call() -> float | None:
+    async def call() -> float:
         await pace.take_turn(max_wait=longest)
         return clock.time - 1000.0
 
@@ -57,8 +57,8 @@ def test_a_burst_goes_at_once_and_the_rest_in_line() -> None:
 def test_who_would_wait_too_long_is_told_how_long() -> None:
     pace, gate = gated()
 
-    async def run() -> list[Any] | None:
-        calls = [asyncio.ensure_future(pace.take(longest=2.0)) for _ in range(5)]
+    async def run() -> list[Any]:
+        calls = [asyncio.ensure_future(pace.take_turn(max_wait=2.0)) for _ in range(5)]
         await asyncio.sleep(0)
         gate.set()
         return await asyncio.gather(*calls, return_exceptions=True)
@@ -72,7 +72,7 @@ def test_who_would_wait_too_long_is_told_how_long() -> None:
 def test_headers_replace_the_assumed_pace() -> None:
     pace, clock = make(per_second=1.0)
 
-    pace.learn({"x-rate-limit-limit": "50", "x-rate-limit-interval": "1s"})
+    pace.learn_stated_pace({"x-rate-limit-limit": "50", "x-rate-limit-interval": "1s"})
 
     assert starts(pace, clock, calls=50) == [0.0] * 50
 
@@ -80,7 +80,7 @@ def test_headers_replace_the_assumed_pace() -> None:
 def test_an_exhausted_window_pauses_everybody_until_it_fills() -> None:
     pace, clock = make()
 
-    pace.learn(
+    pace.learn_stated_pace(
         {
             "x-ratelimit-limit": "1, 15000",
             "x-ratelimit-remaining": "0, 9",
@@ -93,10 +93,10 @@ def test_an_exhausted_window_pauses_everybody_until_it_fills() -> None:
 
 def test_a_pause_longer_than_the_patience_is_an_error_and_never_more_than_an_hour() -> None:
     pace, _ = make()
-    pace.learn({"retry-after": "9999999"})
+    pace.learn_stated_pace({"retry-after": "9999999"})
 
     with pytest.raises(RateLimited) as caught:
-        asyncio.run(pace.take(longest=10.0))
+        asyncio.run(pace.take_turn(max_wait=10.0))
 
     assert caught.value.retry_after == 3600.0
 
@@ -104,11 +104,11 @@ def test_a_pause_longer_than_the_patience_is_an_error_and_never_more_than_an_hou
 def test_a_pause_learnt_while_waiting_is_kept() -> None:
     pace, clock = make(per_second=1.0)
 
-    async def run() -> float | None:
-        await pace.take(longest=9.0)
-        waiting = asyncio.ensure_future(pace.take(longest=9.0))
+    async def run() -> float:
+        await pace.take_turn(max_wait=9.0)
+        waiting = asyncio.ensure_future(pace.take_turn(max_wait=9.0))
         await asyncio.sleep(0)
-        pace.learn({"retry-after": "5"})
+        pace.learn_stated_pace({"retry-after": "5"})
         await waiting
         return clock.time
 
@@ -119,8 +119,10 @@ def test_a_cancelled_call_gives_its_turn_to_the_next() -> None:
     pace, gate = gated()
 
     async def run() -> None:
-        await pace.take(longest=60.0)
-        first, second, third = (asyncio.ensure_future(pace.take(longest=60.0)) for _ in range(3))
+        await pace.take_turn(max_wait=60.0)
+        first, second, third = (
+            asyncio.ensure_future(pace.take_turn(max_wait=60.0)) for _ in range(3)
+        )
         await asyncio.sleep(0)
         first.cancel()
         second.cancel()

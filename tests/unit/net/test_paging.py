@@ -35,7 +35,7 @@ def gathered(fetch: Callable[..., object], **wish: int) -> GatheredResults[int]:
 def test_pages_are_read_until_there_is_enough() -> None:
     book = Book(pages=9)
 
-    found = gathered(book, count=5, pages=9)
+    found = gathered(book, count=5, max_pages=9)
 
     assert found.items == (0, 1, 2, 3, 4)
     assert found.total == 99
@@ -45,14 +45,14 @@ def test_pages_are_read_until_there_is_enough() -> None:
 def test_the_last_page_ends_it() -> None:
     book = Book(pages=2)
 
-    assert gathered(book, count=50, pages=9).items == (0, 1, 2, 3)
+    assert gathered(book, count=50, max_pages=9).items == (0, 1, 2, 3)
     assert book.asked == [0, 1]
 
 
 def test_no_more_pages_are_asked_than_allowed() -> None:
     book = Book(pages=9)
 
-    gathered(book, count=50, pages=3)
+    gathered(book, count=50, max_pages=3)
 
     assert book.asked == [0, 1, 2]
 
@@ -61,11 +61,11 @@ def test_an_empty_page_ends_it_whatever_the_upstream_says() -> None:
     async def empty(number: int) -> ResultPage[int]:
         return ResultPage(items=(), has_more=True)
 
-    assert gathered(empty, count=5, pages=9).items == ()
+    assert gathered(empty, count=5, max_pages=9).items == ()
 
 
 def test_a_failure_after_the_first_page_keeps_what_came_and_says_so() -> None:
-    found = gathered(Book(pages=9, fails_at=1), count=6, pages=9)
+    found = gathered(Book(pages=9, fails_at=1), count=6, max_pages=9)
 
     assert found.items == (0, 1)
     assert "rate_limited" in found.notes[0]
@@ -73,4 +73,4 @@ def test_a_failure_after_the_first_page_keeps_what_came_and_says_so() -> None:
 
 def test_a_failure_of_the_first_page_is_raised() -> None:
     with pytest.raises(RateLimited):
-        gathered(Book(pages=9, fails_at=0), count=6, pages=9)
+        gathered(Book(pages=9, fails_at=0), count=6, max_pages=9)

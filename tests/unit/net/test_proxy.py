@@ -29,10 +29,10 @@ def use(
     handler: Callable[..., Any] = hello,
     fields: dict[str, Any] | None = None,
     **options: Any,
-) -> bytes | tuple[Any, ...] | None:
+) -> Any:
     """Run `act(proxy, server)` with a proxy whose secret is known."""
 
-    async def run() -> bytes | tuple[Any, ...] | None:
+    async def run() -> Any:
         guard = Guard(GuardRules.from_settings(settings(**(fields or {}))), resolver=LOOPBACK)
         made = GuardedProxy(guard, new_secret=lambda: "s3cret", **options)
         async with serve(handler) as server, made as proxy:
@@ -183,7 +183,7 @@ def test_a_tunnel_ends_at_its_bounds(bounds: Any) -> None:
         while True:
             await exchange.raw(bytes(1000))
 
-    handler = _silent if bounds.most_bytes > 1000 else endless
+    handler = _silent if bounds.max_bytes > 1000 else endless
     answer, _ = ask(
         f"CONNECT site.example.org:{{port}} HTTP/1.1\r\n{AUTH}\r\n",
         CLOSE,
@@ -248,7 +248,7 @@ def test_a_connection_that_lands_elsewhere_is_dropped(monkeypatch: pytest.Monkey
         await close(writer)
         return answer
 
-    async def run() -> bytes | None:
+    async def run() -> bytes:
         guard = Guard(GuardRules(), resolver=Names({}, default=["93.184.216.34"]))
         made = GuardedProxy(guard, new_secret=lambda: "s3cret")
         async with serve(hello) as server, made as proxy:

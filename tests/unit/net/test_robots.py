@@ -84,7 +84,8 @@ class Site:
     def __init__(
         self, status: int = 200, text: str = "", error: CitewellError | None = None
     ) -> None:
-        self.status, self.text, self.error, self.asked = status, text, error, []
+        self.status, self.text, self.error = status, text, error
+        self.asked: list[str] = []
 
     async def send_request(self, request: Any) -> Any:
         self.asked.append(request.url)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
@@ -28,8 +29,8 @@ from citewell.net.upstream.circuit_breaker import CircuitBreaker
 from citewell.net.upstream.origin_limits import OriginLimits, OriginLimitsTable
 from citewell.net.upstream.request_pace import RequestPace
 from citewell.net.upstream.retry_policy import RetryPolicy
-from citewell.net.upstream.upstream_client import parse_json_response
-from tests.unit.net.loopback import LOOPBACK, Clock, serve, settings
+from citewell.net.upstream.upstream_client import Upstream, parse_json_response
+from tests.unit.net.loopback import LOOPBACK, Clock, Exchange, Server, serve, settings
 
 KEY = "k3y-of-the-account"
 
@@ -38,13 +39,15 @@ def replies(*statuses: Any, headers: Any = None, body: Any = b"{}") -> Any:
     """A handler that answers with one status after another, the last one for ever."""
     left = list(statuses)
 
-    async def handle(exchange: Any) -> None:
+    async def handle(exchange: Exchange) -> None:
         await exchange.reply(left.pop(0) if len(left) > 1 else left[0], body, headers)
 
     return handle
 
 
-def use(handler: Any, act: Any, **options: Any) -> Any:
+def use(
+    handler: Any, act: Callable[[Upstream, Server, Clock], Awaitable[Any]], **options: Any
+) -> Any:
     """Run `act(upstream, server, clock)` against a loopback server with this handler."""
 
     async def run() -> Any:
@@ -61,13 +64,14 @@ def use(handler: Any, act: Any, **options: Any) -> Any:
     return asyncio.run(run())
 
 
-def failure(handler: Any, **call: Any) -> Any:
-    async def act(upstream: Any, server: Any, clock: Any) -> Any:
+def failure(handler: Any, **call: Any) -> tuple[CitewellError, Server, Clock]:
+    async def act(upstream: Upstream, server: Server, clock: Clock) -> Any:
         with pytest.raises(CitewellError) as caught:
-            await upstream.get("/find", **call)
+            await upstream.send_get("/find", **call)
         return caught.value, server, clock
 
-    return use(handler, act)
+    error, server, clock = use(handler, act)
+    return error, server, clock
 
 
 @pytest.mark.parametrize(
@@ -82,12 +86,12 @@ def test_a_status_becomes_the_error_it_means(status: int, kind: Any) -> None:
 
     assert isinstance(error, kind)
     assert error.provider == "brave"
-    assert KEY not in repr(error) + str(error.block())
+    assert KEY not in repr(error) + str(error.build_error_block())
 
 
 def test_an_accepted_status_is_handed_back() -> None:
-    async def act(upstream: Any, server: Any, clock: Any) -> Any:
-        return await upstream.get(accept={404}), upstream.health()["brave"].failures
+    async def act(upstream: Upstream, server: Server, clock: Clock) -> Any:
+        return await upstream.send_get(accept={404}), upstream.collect_health()["brave"].failures
 
     response, failures = use(replies(404), act)
 
@@ -106,20 +110,20 @@ def test_a_429_is_reported_with_its_delay_and_not_repeated(headers: Any, delay: 
 
 
 def test_after_a_429_the_upstream_is_left_alone_for_its_delay() -> None:
-    async def act(upstream: Any, server: Any, clock: Any) -> Any:
+    async def act(upstream: Upstream, server: Server, clock: Clock) -> Any:
         for _ in range(3):
             with pytest.raises(RateLimited):
-                await upstream.get()
+                await upstream.send_get()
         clock.time += 7.0
-        await upstream.get()
+        await upstream.send_get()
         return server
 
     assert len(use(replies(429, 200, headers={"Retry-After": "7"}), act).seen) == 2
 
 
 def test_a_gateway_failure_is_asked_again_and_a_plain_500_is_not() -> None:
-    async def act(upstream: Any, server: Any, clock: Any) -> Any:
-        return await upstream.get(), server, clock
+    async def act(upstream: Upstream, server: Server, clock: Clock) -> Any:
+        return await upstream.send_get(), server, clock
 
     response, server, clock = use(replies(503, 502, 200), act)
     assert (response.status, len(server.seen)) == (200, 3)
@@ -130,8 +134,8 @@ def test_a_gateway_failure_is_asked_again_and_a_plain_500_is_not() -> None:
 
 
 def test_a_short_retry_after_is_kept_and_a_long_one_ends_the_attempts() -> None:
-    async def act(upstream: Any, server: Any, clock: Any) -> Any:
-        await upstream.get()
+    async def act(upstream: Upstream, server: Server, clock: Clock) -> Any:
+        await upstream.send_get()
         return clock
 
     assert use(replies(503, 200, headers={"Retry-After": "2"}), act).slept[0] == 2.0
@@ -140,7 +144,7 @@ def test_a_short_retry_after_is_kept_and_a_long_one_ends_the_attempts() -> None:
 
 
 def test_no_answer_is_asked_again_within_the_one_deadline() -> None:
-    async def hang_up(exchange: Any) -> None:
+    async def hang_up(exchange: Exchange) -> None:
         exchange.writer.close()
 
     error, server, _ = failure(hang_up)
@@ -153,22 +157,22 @@ def test_no_answer_is_asked_again_within_the_one_deadline() -> None:
 
 
 def test_what_is_not_idempotent_is_sent_once() -> None:
-    async def act(upstream: Any, server: Any, clock: Any) -> Any:
+    async def act(upstream: Upstream, server: Server, clock: Clock) -> Any:
         with pytest.raises(UpstreamUnavailable):
-            await upstream.post("/pay", json={"q": 1}, idempotent=False)
+            await upstream.send_post("/pay", json={"q": 1}, idempotent=False)
         with pytest.raises(UpstreamUnavailable):
-            await upstream.post("/ask", form={"q": "1"})
+            await upstream.send_post("/ask", form={"q": "1"})
         return [exchange.path for exchange in server.seen]
 
     assert use(replies(503), act) == ["/api/pay", *["/api/ask"] * 3]
 
 
 def test_five_failures_close_the_door_and_health_says_so() -> None:
-    async def act(upstream: Any, server: Any, clock: Any) -> Any:
+    async def act(upstream: Upstream, server: Server, clock: Clock) -> Any:
         for _ in range(9):
             with pytest.raises(UpstreamUnavailable):
-                await upstream.get()
-        return server, upstream.health()["brave"].state
+                await upstream.send_get()
+        return server, upstream.collect_health()["brave"].state
 
     server, state = use(replies(500), act)
 
@@ -177,18 +181,18 @@ def test_five_failures_close_the_door_and_health_says_so() -> None:
 
 
 def test_our_own_mistakes_do_not_close_the_door() -> None:
-    async def act(upstream: Any, server: Any, clock: Any) -> Any:
+    async def act(upstream: Upstream, server: Server, clock: Clock) -> Any:
         for _ in range(9):
             with pytest.raises(RejectedRequest):
-                await upstream.get()
-        return upstream.health()["brave"].state
+                await upstream.send_get()
+        return upstream.collect_health()["brave"].state
 
     assert use(replies(400), act) == "closed"
 
 
 def test_parallel_calls_are_paced() -> None:
-    async def act(upstream: Any, server: Any, clock: Any) -> Any:
-        await asyncio.gather(*(upstream.get() for _ in range(4)))
+    async def act(upstream: Upstream, server: Server, clock: Clock) -> Any:
+        await asyncio.gather(*(upstream.send_get() for _ in range(4)))
         return clock
 
     assert use(replies(200), act, per_second=2.0).time == pytest.approx(1001.5)
@@ -201,18 +205,18 @@ def test_the_pace_of_the_headers_is_learnt() -> None:
         "X-RateLimit-Reset": "1",
     }
 
-    async def act(upstream: Any, server: Any, clock: Any) -> Any:
+    async def act(upstream: Upstream, server: Server, clock: Clock) -> Any:
         for _ in range(3):
-            await upstream.get()
+            await upstream.send_get()
         return clock
 
     assert use(replies(200, headers=headers), act).time == pytest.approx(1002.0)
 
 
 def test_addresses_headers_and_keys_are_put_together() -> None:
-    async def act(upstream: Any, server: Any, clock: Any) -> Any:
-        await upstream.get("find", params={"q": "a"}, headers={"Accept": "application/json"})
-        await upstream.get()
+    async def act(upstream: Upstream, server: Server, clock: Clock) -> Any:
+        await upstream.send_get("find", params={"q": "a"}, headers={"Accept": "application/json"})
+        await upstream.send_get()
         return server.seen
 
     found, bare = use(replies(200), act, headers={"X-Version": "2"})
@@ -224,17 +228,17 @@ def test_addresses_headers_and_keys_are_put_together() -> None:
 
 
 def test_another_base_url_gets_no_key_and_a_breaker_of_its_own() -> None:
-    async def handle(exchange: Any) -> None:
-        ours = exchange.header("host").startswith("site.")
+    async def handle(exchange: Exchange) -> None:
+        ours = (exchange.header("host") or "").startswith("site.")
         await exchange.reply(200 if ours else 500, b"{}")
 
-    async def act(upstream: Any, server: Any, clock: Any) -> Any:
+    async def act(upstream: Upstream, server: Server, clock: Clock) -> Any:
         other = server.url("/", host="other.example.org")
         for _ in range(6):
             with pytest.raises(UpstreamUnavailable):
-                await upstream.get(base_url=other)
-        await upstream.get()
-        return server.seen, upstream.health()
+                await upstream.send_get(base_url=other)
+        await upstream.send_get()
+        return server.seen, upstream.collect_health()
 
     seen, health = use(handle, act)
 
@@ -243,8 +247,8 @@ def test_another_base_url_gets_no_key_and_a_breaker_of_its_own() -> None:
 
 
 def test_a_key_given_with_the_call_goes_where_the_call_goes() -> None:
-    async def act(upstream: Any, server: Any, clock: Any) -> Any:
-        await upstream.get(
+    async def act(upstream: Upstream, server: Server, clock: Clock) -> Any:
+        await upstream.send_get(
             base_url=server.url(host="other.example.org"),
             secret_headers={"Authorization": "Basic x"},
         )
@@ -267,11 +271,11 @@ def test_a_redirect_left_over_is_the_upstreams_failure() -> None:
 
 
 def test_policy_and_size_errors_name_the_upstream_and_are_not_repeated() -> None:
-    async def act(upstream: Any, server: Any, clock: Any) -> Any:
+    async def act(upstream: Upstream, server: Server, clock: Clock) -> Any:
         with pytest.raises(TooLarge) as large:
-            await upstream.get(max_bytes=10)
+            await upstream.send_get(max_bytes=10)
         with pytest.raises(RefusedByPolicy) as refused:
-            await upstream.send(HttpRequest(url="http://10.0.0.1/"))
+            await upstream.send_request(HttpRequest(url="http://10.0.0.1/"))
         return large.value.provider, refused.value.provider, len(server.seen)
 
     assert use(replies(200, body=bytes(100)), act) == ("brave", "brave", 1)
@@ -298,7 +302,7 @@ class _Answer(BaseModel):
     extra: dict[str, int] = {}
 
 
-def answer(body: Any, content_type: Any = "application/json") -> Any:
+def answer(body: Any, content_type: Any = "application/json") -> HttpResponse:
     headers = {"content-type": content_type}
     return HttpResponse(
         status=200, url="http://a.org/", headers=headers, body=body, provider="brave"

@@ -70,5 +70,5 @@ def _run(
     make: Any = providers.load(name).Provider
     kit = kit_over(name, sender, options)
     timed = {} if name == "wikipedia" else {"clock": NOW.timestamp}
-    found = asyncio.run(getattr(make(kit, **timed), offer)(query))
+    found = asyncio.run(getattr(make(kit, **timed), f"search_{offer}")(query))
     return found, tuple(sender.sent)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from citewell.errors import InvalidInput, MalformedResponse, RejectedRequest, UpstreamUnavailable
-from citewell.model.paper import BibliographicQuery, NoticeKind, PaperQuery
+from citewell.model.paper import BibliographicQuery, NoticeKind, Paper, PaperQuery
 from tests.unit.providers.desk import Desk, Reply, paper_id
 
 
@@ -34,8 +34,8 @@ def error(what: str) -> str:
     )
 
 
-def the(found: str, number: str = "2304.05376") -> Any:
-    return Desk("arxiv", {"/query": feed(found)}).ask("paper", paper_id("arxiv", number))
+def the(found: str, number: str = "2304.05376") -> Paper:
+    return Desk("arxiv", {"/query": feed(found)}).ask("look_up_paper", paper_id("arxiv", number))
 
 
 def test_a_paper_is_known_without_its_version_and_linked_with_it() -> None:
@@ -81,7 +81,10 @@ def test_an_old_number_may_name_its_subject() -> None:
     ],
 )
 def test_a_number_that_no_paper_has_is_absent(reply: Any) -> None:
-    assert Desk("arxiv", {"/query": reply}).ask("paper", paper_id("arxiv", "2304.05376")) is None
+    assert (
+        Desk("arxiv", {"/query": reply}).ask("look_up_paper", paper_id("arxiv", "2304.05376"))
+        is None
+    )
 
 
 @pytest.mark.parametrize(
@@ -97,17 +100,19 @@ def test_a_number_that_no_paper_has_is_absent(reply: Any) -> None:
 )
 def test_an_error_is_no_absence(reply: Any, wanted: type[Exception]) -> None:
     with pytest.raises(wanted):
-        Desk("arxiv", {"/query": reply}).ask("paper", paper_id("arxiv", "2304.05376"))
+        Desk("arxiv", {"/query": reply}).ask("look_up_paper", paper_id("arxiv", "2304.05376"))
 
 
 def test_an_error_entry_is_not_a_result() -> None:
     with pytest.raises(UpstreamUnavailable):
-        Desk("arxiv", {"/query": feed(error("max_results"))}).ask("papers", PaperQuery(text="x y"))
+        Desk("arxiv", {"/query": feed(error("max_results"))}).ask(
+            "search_papers", PaperQuery(text="x y")
+        )
 
 
 def test_only_its_own_numbers_are_asked_for() -> None:
     with pytest.raises(InvalidInput):
-        Desk("arxiv", {}).ask("paper", paper_id("doi", "10.48550/arxiv.2304.05376"))
+        Desk("arxiv", {}).ask("look_up_paper", paper_id("doi", "10.48550/arxiv.2304.05376"))
 
 
 @pytest.mark.parametrize(
@@ -147,7 +152,7 @@ def test_years_and_order_are_part_of_the_question() -> None:
     desk = Desk("arxiv", {"/query": feed(entry())})
     query = PaperQuery(text="the theory of knots", year_from=2001, sort="date", source="arxiv")
 
-    found = desk.ask("papers", query)
+    found = desk.ask("search_papers", query)
 
     assert desk.params["search_query"] == (
         "all:theory AND all:knots AND submittedDate:[200101010000 TO 299912312359]"
@@ -159,7 +164,7 @@ def test_years_and_order_are_part_of_the_question() -> None:
 def test_where_not_all_words_are_found_some_will_do() -> None:
     desk = Desk("arxiv", {"/query": [feed(), feed(entry())]})
 
-    found = desk.ask("papers", PaperQuery(text="braids knots links"))
+    found = desk.ask("search_papers", PaperQuery(text="braids knots links"))
 
     assert desk.params["search_query"] == "(all:braids OR all:knots OR all:links)"
     assert len(found.papers) == 1
@@ -168,7 +173,9 @@ def test_where_not_all_words_are_found_some_will_do() -> None:
 def test_a_reference_is_matched_by_its_title_and_then_by_its_author() -> None:
     desk = Desk("arxiv", {"/query": [feed(), feed(entry())]})
 
-    found = desk.ask("match", BibliographicQuery(title='On "knots": a survey', author="O'Example"))
+    found = desk.ask(
+        "match_reference", BibliographicQuery(title='On "knots": a survey', author="O'Example")
+    )
 
     assert [dict(request.params)["search_query"] for request in desk.sent] == [
         "ti:knots AND ti:survey",
@@ -180,6 +187,6 @@ def test_a_reference_is_matched_by_its_title_and_then_by_its_author() -> None:
 def test_a_question_without_words_is_not_asked() -> None:
     desk = Desk("arxiv", {})
 
-    assert desk.ask("papers", PaperQuery(text="???")).papers == ()
-    assert desk.ask("match", BibliographicQuery()) == ()
+    assert desk.ask("search_papers", PaperQuery(text="???")).papers == ()
+    assert desk.ask("match_reference", BibliographicQuery()) == ()
     assert desk.sent == []

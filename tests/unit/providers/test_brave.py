@@ -61,7 +61,7 @@ def test_a_second_page_that_fails_keeps_the_first() -> None:
     ("span", "code"),
     [("hour", "pd"), ("day", "pd"), ("week", "pw"), ("month", "pm"), ("year", "py")],
 )
-def test_a_time_range_becomes_a_freshness(span: str, code: str) -> None:
+def test_a_time_range_becomes_a_freshness(span: Any, code: str) -> None:
     asked = ask("brave", SearchQuery(text="x", time_range=span), sheet(0, more=False))
 
     assert asked.params["freshness"] == code
@@ -137,7 +137,7 @@ def test_the_picture_is_the_link_and_the_page_its_context() -> None:
 @pytest.mark.parametrize(
     ("safe", "code"), [("off", "off"), ("medium", "strict"), ("high", "strict")]
 )
-def test_images_know_no_middle_level_of_safety(safe: str, code: str) -> None:
+def test_images_know_no_middle_level_of_safety(safe: Any, code: str) -> None:
     _, sent = ask_images("brave", ImageQuery(text="x", safe=safe), {"results": []})
 
     assert dict(sent[0].params)["safesearch"] == code

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from citewell.errors import InvalidInput
-from citewell.model.paper import PaperQuery, WorkAuthor
+from citewell.model.paper import Paper, PaperQuery, WorkAuthor
 from tests.unit.providers.desk import Desk, paper_id
 
 WORK: dict[str, Any] = {"id": 2, "title": "A title"}
@@ -17,15 +17,15 @@ def found(*works: dict[str, Any]) -> dict[str, Any]:
     return {"totalHits": len(works), "results": list(works)}
 
 
-def the(**more: Any) -> Any:
+def the(**more: Any) -> Paper:
     desk = Desk("core", {"/search/works": found(WORK | more)})
-    return desk.ask("papers", PaperQuery(text="x")).papers[0]
+    return desk.ask("search_papers", PaperQuery(text="x")).papers[0]
 
 
 def test_filters_are_part_of_the_question() -> None:
     desk = Desk("core", {"/search/works": found()})
 
-    answer = desk.ask("papers", PaperQuery(text="a: b", year_from=2010, full_text=True))
+    answer = desk.ask("search_papers", PaperQuery(text="a: b", year_from=2010, full_text=True))
 
     assert desk.params["q"] == "(a b) AND yearPublished>=2010 AND _exists_:fullText"
     assert answer.applied == {"year", "sort"}
@@ -36,7 +36,7 @@ def test_a_key_is_a_bearer_s_and_may_be_missing() -> None:
     keyed = Desk("core", {"/search/works": found()}, {"CORE_API_KEY": "a-key"})
 
     for desk in (keyless, keyed):
-        desk.ask("papers", PaperQuery(text="x"))
+        desk.ask("search_papers", PaperQuery(text="x"))
 
     assert keyless.sent[0].secret_headers == {}
     assert keyed.sent[0].secret_headers == {"Authorization": "Bearer a-key"}
@@ -45,11 +45,11 @@ def test_a_key_is_a_bearer_s_and_may_be_missing() -> None:
 def test_only_the_record_with_the_very_doi_counts() -> None:
     desk = Desk("core", {"/search/works": found(WORK, WORK | {"doi": "10.1000/A", "id": 3})})
 
-    assert desk.ask("paper", paper_id("doi", "10.1000/a")).doi == "10.1000/a"
-    assert desk.ask("paper", paper_id("doi", "10.1000/b")) is None
-    assert desk.ask("copies", "10.1000/b") is None
+    assert desk.ask("look_up_paper", paper_id("doi", "10.1000/a")).doi == "10.1000/a"
+    assert desk.ask("look_up_paper", paper_id("doi", "10.1000/b")) is None
+    assert desk.ask("list_open_copies", "10.1000/b") is None
     with pytest.raises(InvalidInput):
-        desk.ask("paper", paper_id("pmid", "7"))
+        desk.ask("look_up_paper", paper_id("pmid", "7"))
 
 
 def test_core_s_own_file_comes_before_the_repository_s() -> None:

@@ -33,7 +33,7 @@ def many(*works: dict[str, Any]) -> dict[str, Any]:
 
 
 def events(*updates: Any) -> tuple[IntegrityNotice, ...]:
-    return tuple(Session("crossref", one(**{"updated-by": list(updates)})).ask("events", DOI))
+    return tuple(Session("crossref", one(**{"updated-by": list(updates)})).ask("list_notices", DOI))
 
 
 @pytest.mark.parametrize(
@@ -92,15 +92,15 @@ def test_every_notice_is_kept_with_who_said_it_and_when() -> None:
 def test_a_notice_that_updates_another_work_has_none_itself() -> None:
     record = one(**{"update-to": [{"type": "retraction", "DOI": "10.50505/other"}]})
 
-    assert Session("crossref", record).ask("events", DOI) == ()
+    assert Session("crossref", record).ask("list_notices", DOI) == ()
 
 
 @pytest.mark.parametrize("kind", ["application/json", "text/plain"])
 def test_a_404_of_bare_text_is_an_absence(kind: str) -> None:
     session = Session("crossref", Reply(body="Resource not found.", status=404))
 
-    assert session.ask("paper", DOI) is None
-    assert session.ask("events", DOI) is None
+    assert session.ask("look_up_paper", DOI) is None
+    assert session.ask("list_notices", DOI) is None
 
 
 def test_trial_records_and_untitled_ones_are_no_results() -> None:
@@ -111,13 +111,13 @@ def test_trial_records_and_untitled_ones_are_no_results() -> None:
             {"DOI": "10.50505/untitled", "title": []},
             {"DOI": "10.50505/example.1", "title": ["A title"]},
         ),
-    ).ask("papers", PaperQuery(text="x"))
+    ).ask("search_papers", PaperQuery(text="x"))
 
     assert [paper.doi for paper in found.papers] == ["10.50505/example.1"]
 
 
 def test_an_untitled_work_that_was_asked_for_exists_all_the_same() -> None:
-    paper = Session("crossref", one(title=[], type="component")).ask("paper", DOI)
+    paper = Session("crossref", one(title=[], type="component")).ask("look_up_paper", DOI)
 
     assert (paper.title, paper.doi, paper.kind) == ("", DOI.value, "document")
 
@@ -125,7 +125,9 @@ def test_an_untitled_work_that_was_asked_for_exists_all_the_same() -> None:
 def test_a_preprint_names_its_article() -> None:
     relation = {"is-preprint-of": [{"id-type": "doi", "id": "10.50505/ARTICLE"}]}
 
-    paper = Session("crossref", one(type="posted-content", relation=relation)).ask("paper", DOI)
+    paper = Session("crossref", one(type="posted-content", relation=relation)).ask(
+        "look_up_paper", DOI
+    )
 
     assert (paper.kind, paper.preprint_of) == ("article", "10.50505/article")
 
@@ -134,8 +136,8 @@ def test_a_creative_commons_licence_makes_it_open_and_no_other_settles_it() -> N
     free = one(license=[{"URL": "http://creativecommons.org/licenses/by/4.0/"}])
     other = one(license=[{"URL": "https://www.example.org/tdm"}])
 
-    assert Session("crossref", free).ask("paper", DOI).open_access is True
-    assert Session("crossref", other).ask("paper", DOI).open_access is None
+    assert Session("crossref", free).ask("look_up_paper", DOI).open_access is True
+    assert Session("crossref", other).ask("look_up_paper", DOI).open_access is None
 
 
 def test_only_a_link_to_a_pdf_is_one() -> None:
@@ -145,14 +147,15 @@ def test_only_a_link_to_a_pdf_is_one() -> None:
     ]
 
     assert (
-        Session("crossref", one(link=links)).ask("paper", DOI).pdf_url == "https://a.example/x.pdf"
+        Session("crossref", one(link=links)).ask("look_up_paper", DOI).pdf_url
+        == "https://a.example/x.pdf"
     )
 
 
 def test_a_whole_reference_is_matched_as_it_stands() -> None:
     session = Session("crossref", many())
 
-    session.ask("match", BibliographicQuery(text="Author, A. (2020). A title.", count=2))
+    session.ask("match_reference", BibliographicQuery(text="Author, A. (2020). A title.", count=2))
 
     assert session.params == {"query.bibliographic": "Author, A. (2020). A title.", "rows": "2"}
 
@@ -160,7 +163,7 @@ def test_a_whole_reference_is_matched_as_it_stands() -> None:
 def test_it_does_not_sort_by_date_and_says_so() -> None:
     session = Session("crossref", many())
 
-    found = session.ask("papers", PaperQuery(text="x", sort="date", source="arxiv"))
+    found = session.ask("search_papers", PaperQuery(text="x", sort="date", source="arxiv"))
 
     assert "sort" not in session.params
     assert found.applied == frozenset()
@@ -169,7 +172,9 @@ def test_it_does_not_sort_by_date_and_says_so() -> None:
 def test_a_doi_is_written_into_the_path_whole() -> None:
     session = Session("crossref", Reply(body="", status=404))
 
-    session.ask("paper", PaperId(scheme=IdentifierScheme.DOI, value="10.1002/(sici)1#a?b<c>/../x"))
+    session.ask(
+        "look_up_paper", PaperId(scheme=IdentifierScheme.DOI, value="10.1002/(sici)1#a?b<c>/../x")
+    )
 
     assert session.sent[0].url == (
         "https://api.crossref.org/works/10.1002%2F%28sici%291%23a%3Fb%3Cc%3E%2F..%2Fx"
@@ -178,11 +183,13 @@ def test_a_doi_is_written_into_the_path_whole() -> None:
 
 def test_other_numbers_are_not_its_business() -> None:
     with pytest.raises(InvalidInput):
-        Session("crossref", one()).ask("paper", PaperId(scheme=IdentifierScheme.PMID, value="1"))
+        Session("crossref", one()).ask(
+            "look_up_paper", PaperId(scheme=IdentifierScheme.PMID, value="1")
+        )
 
 
 def test_angle_brackets_of_an_old_doi_are_no_markup() -> None:
     old = "10.50505/(sici)1521-3951(199911)216:1<r1::aid-pssb99991>3.0.co;2-1"
     asked = PaperId(scheme=IdentifierScheme.DOI, value=old)
 
-    assert Session("crossref", one(DOI=old.upper())).ask("paper", asked).doi == old
+    assert Session("crossref", one(DOI=old.upper())).ask("look_up_paper", asked).doi == old

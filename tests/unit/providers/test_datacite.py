@@ -10,6 +10,7 @@ from citewell.errors import InvalidInput
 from citewell.model.paper import (
     BibliographicQuery,
     IdentifierScheme,
+    Paper,
     PaperId,
     PaperQuery,
     WorkAuthor,
@@ -19,9 +20,9 @@ from tests.unit.providers.scholarly import DOI, Session
 PREPRINT = {"types": {"resourceTypeGeneral": "Preprint", "citeproc": "article"}}
 
 
-def paper(**more: Any) -> Any:
+def paper(**more: Any) -> Paper:
     attributes = {"doi": DOI.value, "titles": [{"title": "A title"}], **more}
-    return Session("datacite", {"data": {"attributes": attributes}}).ask("paper", DOI)
+    return Session("datacite", {"data": {"attributes": attributes}}).ask("look_up_paper", DOI)
 
 
 @pytest.mark.parametrize(
@@ -110,7 +111,7 @@ def test_a_publisher_of_either_shape(publisher: Any) -> None:
 def test_operators_are_taken_out_of_a_query(text: str, query: str) -> None:
     session = Session("datacite", {"data": []})
 
-    session.ask("papers", PaperQuery(text=text))
+    session.ask("search_papers", PaperQuery(text=text))
 
     assert session.params["query"] == query
 
@@ -118,7 +119,7 @@ def test_operators_are_taken_out_of_a_query(text: str, query: str) -> None:
 def test_a_reference_without_a_title_is_searched_for_by_its_words() -> None:
     session = Session("datacite", {"data": []})
 
-    session.ask("match", BibliographicQuery(text="Author (2020). A title."))
+    session.ask("match_reference", BibliographicQuery(text="Author (2020). A title."))
 
     assert session.params["query"] == "Author 2020 . A title."
 
@@ -126,5 +127,5 @@ def test_a_reference_without_a_title_is_searched_for_by_its_words() -> None:
 def test_a_pubmed_number_is_nothing_it_knows() -> None:
     with pytest.raises(InvalidInput):
         Session("datacite", {"data": []}).ask(
-            "paper", PaperId(scheme=IdentifierScheme.PMID, value="1")
+            "look_up_paper", PaperId(scheme=IdentifierScheme.PMID, value="1")
         )

@@ -23,7 +23,7 @@ from tests.unit.providers.scholarly import DOI, Session
     ],
 )
 def test_the_registry_by_its_code(reply: Reply, registered: Any) -> None:
-    assert Session("doi", reply).ask("registered", DOI.value) is registered
+    assert Session("doi", reply).ask("is_registered", DOI.value) is registered
 
 
 @pytest.mark.parametrize(
@@ -41,13 +41,13 @@ def test_the_registry_by_its_code(reply: Reply, registered: Any) -> None:
 )
 def test_anything_else_says_nothing(reply: Reply, error: type[Exception]) -> None:
     with pytest.raises(error):
-        Session("doi", reply).ask("registered", DOI.value)
+        Session("doi", reply).ask("is_registered", DOI.value)
 
 
 def test_a_lookup_follows_to_the_agency() -> None:
     session = Session("doi", {"DOI": DOI.value, "title": "A title"})
 
-    session.ask("paper", DOI)
+    session.ask("look_up_paper", DOI)
 
     assert session.sent[0].redirects is RedirectPolicy.FOLLOW
     assert session.sent[0].url == "https://doi.org/10.50505%2Fexample.1"
@@ -58,7 +58,7 @@ def test_a_lookup_follows_to_the_agency() -> None:
     "reply", [Reply(body="<html>not found</html>", status=404), Reply(body="", status=204)]
 )
 def test_no_metadata_is_an_absence(reply: Reply) -> None:
-    assert Session("doi", reply).ask("paper", DOI) is None
+    assert Session("doi", reply).ask("look_up_paper", DOI) is None
 
 
 @pytest.mark.parametrize(
@@ -72,13 +72,13 @@ def test_no_metadata_is_an_absence(reply: Reply) -> None:
 )
 def test_what_is_no_csl_is_an_error(body: Any) -> None:
     with pytest.raises(MalformedResponse):
-        Session("doi", body).ask("paper", DOI)
+        Session("doi", body).ask("look_up_paper", DOI)
 
 
 def test_the_asked_doi_stands_in_where_the_record_has_none() -> None:
-    assert Session("doi", {"title": "A title"}).ask("paper", DOI).doi == DOI.value
+    assert Session("doi", {"title": "A title"}).ask("look_up_paper", DOI).doi == DOI.value
 
 
 def test_other_numbers_are_not_its_business() -> None:
     with pytest.raises(InvalidInput):
-        Session("doi", {}).ask("paper", PaperId(scheme=IdentifierScheme.PMID, value="1"))
+        Session("doi", {}).ask("look_up_paper", PaperId(scheme=IdentifierScheme.PMID, value="1"))

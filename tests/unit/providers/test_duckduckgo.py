@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from datetime import UTC, datetime
+from typing import Any
 from urllib.parse import quote
 
 import pytest
@@ -150,7 +151,7 @@ def test_a_country_becomes_a_region(country: str, language: str, region: str) ->
 
 
 @pytest.mark.parametrize(("safe", "code"), [("off", "-2"), ("medium", "-1"), ("high", "1")])
-def test_safety_becomes_its_code(safe: str, code: str) -> None:
+def test_safety_becomes_its_code(safe: Any, code: str) -> None:
     assert ask("duckduckgo", SearchQuery(text="x", safe=safe), EMPTY).params["p"] == code
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from citewell.errors import InvalidInput, MalformedResponse, UpstreamUnavailable
-from citewell.model.paper import BibliographicQuery, NoticeKind, PaperQuery, WorkAuthor
+from citewell.model.paper import BibliographicQuery, NoticeKind, Paper, PaperQuery, WorkAuthor
 from tests.unit.providers.desk import Desk, paper_id
 
 WORK: dict[str, Any] = {"id": "7", "source": "MED", "pmid": "7", "title": "A title."}
@@ -17,9 +17,9 @@ def found(*works: dict[str, Any]) -> dict[str, Any]:
     return {"version": "6.9", "hitCount": len(works), "resultList": {"result": list(works)}}
 
 
-def the(**more: Any) -> Any:
+def the(**more: Any) -> Paper:
     desk = Desk("europepmc", {"/search": found(WORK | more)})
-    return desk.ask("papers", PaperQuery(text="x")).papers[0]
+    return desk.ask("search_papers", PaperQuery(text="x")).papers[0]
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ def test_each_identifier_is_a_question_of_its_own(scheme: str, value: str, query
     work = WORK | {"doi": "10.1000/a(1)", "pmcid": "PMC9"}
     desk = Desk("europepmc", {"/search": found(WORK | {"pmid": "8", "id": "8"}, work)})
 
-    paper = desk.ask("paper", paper_id(scheme, value))
+    paper = desk.ask("look_up_paper", paper_id(scheme, value))
 
     assert desk.params["query"] == query
     assert paper.ids == {"doi": "10.1000/a(1)", "pmid": "7", "pmcid": "PMC9"}
@@ -43,14 +43,14 @@ def test_each_identifier_is_a_question_of_its_own(scheme: str, value: str, query
 def test_a_neighbour_s_record_is_an_absence() -> None:
     desk = Desk("europepmc", {"/search": found(WORK | {"doi": "10.1000/b"})})
 
-    assert desk.ask("paper", paper_id("doi", "10.1000/a")) is None
-    assert desk.ask("copies", "10.1000/a") is None
-    assert desk.ask("events", paper_id("doi", "10.1000/a")) is None
+    assert desk.ask("look_up_paper", paper_id("doi", "10.1000/a")) is None
+    assert desk.ask("list_open_copies", "10.1000/a") is None
+    assert desk.ask("list_notices", paper_id("doi", "10.1000/a")) is None
 
 
 def test_identifiers_of_others_are_not_asked_for() -> None:
     with pytest.raises(InvalidInput):
-        Desk("europepmc", {}).ask("paper", paper_id("arxiv", "2304.05376"))
+        Desk("europepmc", {}).ask("look_up_paper", paper_id("arxiv", "2304.05376"))
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_identifiers_of_others_are_not_asked_for() -> None:
 )
 def test_an_error_in_a_good_answer_is_an_error(answer: Any, error: type[Exception]) -> None:
     with pytest.raises(error):
-        Desk("europepmc", {"/search": answer}).ask("paper", paper_id("pmid", "7"))
+        Desk("europepmc", {"/search": answer}).ask("look_up_paper", paper_id("pmid", "7"))
 
 
 def test_filters_are_fields_and_the_text_has_none() -> None:
@@ -72,7 +72,7 @@ def test_filters_are_fields_and_the_text_has_none() -> None:
         text='COVID: a "review" (2020)', year_to=2021, open_access=True, full_text=True, source="pubmed"
     )  # fmt: skip
 
-    answer = desk.ask("papers", query)
+    answer = desk.ask("search_papers", query)
 
     assert desk.params["query"] == (
         "(COVID a review 2020) AND PUB_YEAR:[1500 TO 2021] AND OPEN_ACCESS:Y AND IN_EPMC:Y AND SRC:MED"
@@ -84,7 +84,7 @@ def test_a_reference_is_matched_by_its_title_and_then_by_its_author() -> None:
     desk = Desk("europepmc", {"/search": [found(), found(WORK)]})
     query = BibliographicQuery(title="The effect: a review", author="Müller", year=2020)
 
-    papers = desk.ask("match", query)
+    papers = desk.ask("match_reference", query)
 
     assert [dict(request.params)["query"] for request in desk.sent] == [
         "TITLE:(effect AND review)",

@@ -31,12 +31,12 @@ def test_highlights_are_asked_for_under_contents() -> None:
     [("hour", "2026-11-15T11:00:00.000Z"), ("day", "2026-11-14T12:00:00.000Z"),
      ("week", "2026-11-08T12:00:00.000Z"), ("year", "2025-11-15T12:00:00.000Z")],
 )  # fmt: skip
-def test_a_time_range_counts_back_from_now(span: str, since: str) -> None:
+def test_a_time_range_counts_back_from_now(span: Any, since: str) -> None:
     assert body_for(SearchQuery(text="x", time_range=span))["startPublishedDate"] == since
 
 
 @pytest.mark.parametrize(("safe", "moderated"), [("off", False), ("medium", False), ("high", True)])
-def test_only_the_highest_safety_is_moderated(safe: str, *, moderated: bool) -> None:
+def test_only_the_highest_safety_is_moderated(safe: Any, *, moderated: bool) -> None:
     assert body_for(SearchQuery(text="x", safe=safe)).get("moderation", False) is moderated
 
 
@@ -63,7 +63,7 @@ def test_without_highlights_the_summary_is_the_snippet() -> None:
 def test_papers_are_a_category_with_years_and_publishers() -> None:
     desk = Desk("exa", {"/search": EMPTY}, {"EXA_API_KEY": "a-key"})
 
-    found = desk.ask("papers", PaperQuery(text="x", year_from=2019, source="pubmed"))
+    found = desk.ask("search_papers", PaperQuery(text="x", year_from=2019, source="pubmed"))
 
     assert desk.sent[0].json == {
         "query": "x",
@@ -88,7 +88,7 @@ def test_a_paper_is_known_by_its_address(url: str, ids: dict[str, str]) -> None:
     row = {"url": url, "title": "t", "publishedDate": "2017-06-12", "author": "An Author, B Other"}
     desk = Desk("exa", {"/search": {"results": [row]}}, {"EXA_API_KEY": "a-key"})
 
-    (paper,) = desk.ask("papers", PaperQuery(text="x")).papers
+    (paper,) = desk.ask("search_papers", PaperQuery(text="x")).papers
 
     assert paper.ids == ids
     assert (paper.year, [person.name for person in paper.authors]) == (
@@ -107,6 +107,6 @@ def test_a_line_of_names_is_parted_only_where_it_is_sure(
     row = {"url": "https://a.example/", "title": "t", "author": author}
     desk = Desk("exa", {"/search": {"results": [row]}}, {"EXA_API_KEY": "a-key"})
 
-    (paper,) = desk.ask("papers", PaperQuery(text="x")).papers
+    (paper,) = desk.ask("search_papers", PaperQuery(text="x")).papers
 
     assert [person.name for person in paper.authors] == names

@@ -78,5 +78,5 @@ def test_article_data_is_the_second_place_to_look() -> None:
 @pytest.mark.parametrize(
     ("safe", "code"), [("off", "off"), ("medium", "active"), ("high", "active")]
 )
-def test_safety_is_on_or_off(safe: str, code: str) -> None:
+def test_safety_is_on_or_off(safe: Any, code: str) -> None:
     assert ask("google", SearchQuery(text="x", safe=safe), sheet(0)).params["safe"] == code

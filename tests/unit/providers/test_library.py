@@ -14,7 +14,7 @@ from citewell.providers.library import SPEC, Provider
 
 
 class Shelf:
-    async def search(self, query: SearchQuery) -> SearchHits:
+    async def search_documents(self, query: SearchQuery) -> SearchHits:
         return SearchHits(hits=(SearchHit(title=query.text, url="https://a.example/note"),))
 
 

@@ -12,7 +12,7 @@ from citewell.errors import Blocked
 from citewell.model.search_queries import ImageQuery, SearchHits, SearchQuery
 from citewell.net.network import Network
 from citewell.ports import Offer, ProviderKit
-from tests.contract.recordings import offers
+from tests.contract.recordings import METHODS, offers
 from tests.internet import apis
 from tests.internet.faults import Fault
 from tests.internet.serve import Internet
@@ -33,7 +33,7 @@ def ask(internet: Internet, name: str, offer: Offer, **wish: Any) -> Any:
                 ProviderKit(upstream=upstream, options=keys(name))
             )
             query = ImageQuery(**wish) if offer is Offer.IMAGES else SearchQuery(**wish)
-            return await getattr(provider, offer)(query)
+            return await getattr(provider, METHODS[offer])(query)
         finally:
             await network.aclose()
 
@@ -48,7 +48,7 @@ def test_a_provider_finds_pages_of_the_loopback_web(
 
     answer = ask(internet, name, offer, text=topic, count=5)
 
-    found = answer.hits if isinstance(answer, SearchHits) else answer
+    found: tuple[Any, ...] = answer.hits if isinstance(answer, SearchHits) else answer
     assert 1 <= len(found) <= 5
     for item in found:
         address = item.link if offer is Offer.IMAGES else item.url

@@ -11,6 +11,7 @@ from citewell.model.paper import (
     BibliographicQuery,
     IdentifierScheme,
     NoticeKind,
+    Paper,
     PaperId,
     PaperQuery,
 )
@@ -25,8 +26,8 @@ WORK = {
 }
 
 
-def paper(**more: Any) -> Any:
-    return Session("openalex", WORK | more).ask("paper", DOI)
+def paper(**more: Any) -> Paper:
+    return Session("openalex", WORK | more).ask("look_up_paper", DOI)
 
 
 @pytest.mark.parametrize(
@@ -110,21 +111,21 @@ def test_the_article_into_which_a_preprint_was_merged_is_another_work() -> None:
     merged = WORK | {"doi": "https://doi.org/10.50505/article"}
     session = Session("openalex", merged | {"is_retracted": True})
 
-    assert session.ask("paper", DOI) is None
-    assert session.ask("events", DOI) is None
+    assert session.ask("look_up_paper", DOI) is None
+    assert session.ask("list_notices", DOI) is None
 
 
 def test_a_retraction_is_an_event() -> None:
     session = Session("openalex", WORK | {"is_retracted": True})
 
-    (event,) = session.ask("events", DOI)
+    (event,) = session.ask("list_notices", DOI)
 
     assert (event.kind, event.source) == (NoticeKind.RETRACTION, "openalex")
 
 
 def test_an_answer_that_does_not_say_is_not_a_clean_record() -> None:
     with pytest.raises(MalformedResponse):
-        Session("openalex", WORK).ask("events", DOI)
+        Session("openalex", WORK).ask("list_notices", DOI)
 
 
 def test_references_are_asked_for_in_batches_and_the_most_cited_come_first() -> None:
@@ -132,7 +133,7 @@ def test_references_are_asked_for_in_batches_and_the_most_cited_come_first() -> 
     works = [WORK | {"doi": None, "cited_by_count": count} for count in (1, 9, 4)]
     session = Session("openalex", WORK | {"referenced_works": numbers}, {"results": works})
 
-    found = session.ask("cited", DOI, count=4)
+    found = session.ask("list_cited_papers", DOI, count=4)
 
     sizes = [dict(request.params)["filter"].count("|") + 1 for request in session.sent[1:]]
     assert sizes == [50, 50, 20]
@@ -142,7 +143,7 @@ def test_references_are_asked_for_in_batches_and_the_most_cited_come_first() -> 
 def test_a_work_that_cites_nothing_asks_nothing_more() -> None:
     session = Session("openalex", WORK | {"referenced_works": []})
 
-    assert session.ask("cited", DOI, count=4) == ()
+    assert session.ask("list_cited_papers", DOI, count=4) == ()
     assert len(session.sent) == 1
 
 
@@ -150,15 +151,17 @@ def test_a_work_that_cites_nothing_asks_nothing_more() -> None:
 def test_a_query_of_operators_finds_nothing_and_asks_nobody(text: str) -> None:
     session = Session("openalex", {"results": []})
 
-    assert session.ask("papers", PaperQuery(text=text)).papers == ()
-    assert session.ask("match", BibliographicQuery(title=text)) == ()
+    assert session.ask("search_papers", PaperQuery(text=text)).papers == ()
+    assert session.ask("match_reference", BibliographicQuery(title=text)) == ()
     assert session.sent == []
 
 
 def test_a_title_cannot_add_filters() -> None:
     session = Session("openalex", {"results": []})
 
-    session.ask("match", BibliographicQuery(title="Cats, dogs|mice: is_oa:true!", count=1))
+    session.ask(
+        "match_reference", BibliographicQuery(title="Cats, dogs|mice: is_oa:true!", count=1)
+    )
 
     assert session.params["filter"] == "title.search:Cats dogs mice is_oa true"
 
@@ -176,14 +179,14 @@ def test_a_title_cannot_add_filters() -> None:
 def test_works_are_asked_for_by_number(scheme: IdentifierScheme, value: str, path: str) -> None:
     session = Session("openalex", Reply(body="", status=404))
 
-    assert session.ask("paper", PaperId(scheme=scheme, value=value)) is None
+    assert session.ask("look_up_paper", PaperId(scheme=scheme, value=value)) is None
     assert session.sent[0].url == f"https://api.openalex.org/works/{path}"
 
 
 def test_a_book_number_is_nothing_it_knows() -> None:
     with pytest.raises(InvalidInput):
         Session("openalex", WORK).ask(
-            "paper", PaperId(scheme=IdentifierScheme.ISBN, value="9783476057914")
+            "look_up_paper", PaperId(scheme=IdentifierScheme.ISBN, value="9783476057914")
         )
 
 
@@ -193,7 +196,7 @@ def test_the_key_goes_along_and_stays_out_of_errors() -> None:
     )
 
     with pytest.raises(RateLimited) as caught:
-        session.ask("paper", DOI)
+        session.ask("look_up_paper", DOI)
 
     assert session.params["api_key"] == KEY
     assert KEY not in f"{caught.value!r} {caught.value.build_error_block()} {session.sent[0]!r}"

@@ -18,6 +18,7 @@ from citewell.model.paper import (
     BibliographicQuery,
     IdentifierScheme,
     NoticeKind,
+    Paper,
     PaperQuery,
     WorkAuthor,
 )
@@ -53,8 +54,10 @@ def numbers(*ids: str) -> dict[str, Any]:
     return {"esearchresult": {"count": str(len(ids)), "idlist": list(ids)}}
 
 
-def the(found: str) -> Any:
-    return Desk("pubmed", {"/efetch.fcgi": records(found)}).ask("paper", paper_id("pmid", "7"))
+def the(found: str) -> Paper:
+    return Desk("pubmed", {"/efetch.fcgi": records(found)}).ask(
+        "look_up_paper", paper_id("pmid", "7")
+    )
 
 
 def test_records_come_in_the_order_of_the_search() -> None:
@@ -63,7 +66,7 @@ def test_records_come_in_the_order_of_the_search() -> None:
         "/efetch.fcgi": records(record(pmid="1"), record(pmid="2")),
     }
 
-    found = Desk("pubmed", replies).ask("papers", PaperQuery(text="x"))
+    found = Desk("pubmed", replies).ask("search_papers", PaperQuery(text="x"))
 
     assert [paper.ids[IdentifierScheme.PMID] for paper in found.papers] == ["2", "1"]
     assert found.total == 2
@@ -72,7 +75,7 @@ def test_records_come_in_the_order_of_the_search() -> None:
 def test_a_search_without_results_fetches_nothing() -> None:
     desk = Desk("pubmed", {"/esearch.fcgi": numbers()})
 
-    assert desk.ask("papers", PaperQuery(text="x")).papers == ()
+    assert desk.ask("search_papers", PaperQuery(text="x")).papers == ()
     assert len(desk.sent) == 1
 
 
@@ -80,7 +83,7 @@ def test_filters_become_terms_and_bounds() -> None:
     desk = Desk("pubmed", {"/esearch.fcgi": numbers()}, {"PUBMED_EMAIL": "reader@example.org"})
     query = PaperQuery(text="a b", year_from=2010, sort="date", full_text=True, source="pubmed")
 
-    found = desk.ask("papers", query)
+    found = desk.ask("search_papers", query)
 
     assert desk.params == {
         "db": "pubmed",
@@ -100,7 +103,7 @@ def test_filters_become_terms_and_bounds() -> None:
 def test_the_key_goes_into_a_form_and_no_address() -> None:
     desk = Desk("pubmed", {"/esearch.fcgi": numbers()}, {"PUBMED_API_KEY": KEY})
 
-    desk.ask("papers", PaperQuery(text="x"))
+    desk.ask("search_papers", PaperQuery(text="x"))
 
     (request,) = desk.sent
     assert (request.method, dict(request.params)) == ("POST", {})
@@ -127,7 +130,7 @@ def test_a_key_buys_a_faster_pace() -> None:
 )
 def test_an_error_inside_a_good_answer_is_an_error(answer: Any, error: type[Exception]) -> None:
     with pytest.raises(error):
-        Desk("pubmed", {"/esearch.fcgi": answer}).ask("papers", PaperQuery(text="x"))
+        Desk("pubmed", {"/esearch.fcgi": answer}).ask("search_papers", PaperQuery(text="x"))
 
 
 @pytest.mark.parametrize(
@@ -142,7 +145,7 @@ def test_an_error_inside_a_good_answer_is_an_error(answer: Any, error: type[Exce
 )
 def test_a_record_that_cannot_be_had_is_an_error(body: Any, error: type[Exception]) -> None:
     with pytest.raises(error):
-        Desk("pubmed", {"/efetch.fcgi": body}).ask("paper", paper_id("pmid", "7"))
+        Desk("pubmed", {"/efetch.fcgi": body}).ask("look_up_paper", paper_id("pmid", "7"))
 
 
 @pytest.mark.parametrize(
@@ -159,21 +162,23 @@ def test_a_record_that_cannot_be_had_is_an_error(body: Any, error: type[Exceptio
 def test_a_number_that_no_record_has_is_absent(reply: Any) -> None:
     desk = Desk("pubmed", {"/efetch.fcgi": reply})
 
-    assert desk.ask("paper", paper_id("pmid", "7")) is None
-    assert desk.ask("events", paper_id("pmid", "7")) is None
+    assert desk.ask("look_up_paper", paper_id("pmid", "7")) is None
+    assert desk.ask("list_notices", paper_id("pmid", "7")) is None
 
 
 def test_another_400_is_a_refusal() -> None:
     with pytest.raises(RejectedRequest):
-        Desk("pubmed", {"": Reply(body="no", status=400)}).ask("paper", paper_id("pmid", "7"))
+        Desk("pubmed", {"": Reply(body="no", status=400)}).ask(
+            "look_up_paper", paper_id("pmid", "7")
+        )
 
 
 def test_a_number_that_cannot_be_one_is_not_asked_for() -> None:
     desk = Desk("pubmed", {})
 
-    assert desk.ask("paper", paper_id("pmid", "not-a-number")) is None
+    assert desk.ask("look_up_paper", paper_id("pmid", "not-a-number")) is None
     with pytest.raises(InvalidInput):
-        desk.ask("paper", paper_id("arxiv", "2304.05376"))
+        desk.ask("look_up_paper", paper_id("arxiv", "2304.05376"))
     assert desk.sent == []
 
 
@@ -186,9 +191,9 @@ def test_a_doi_is_searched_and_only_its_own_record_counts() -> None:
     }
     desk = Desk("pubmed", replies)
 
-    assert desk.ask("paper", paper_id("doi", "10.1000/a")).ids[IdentifierScheme.PMID] == "7"
+    assert desk.ask("look_up_paper", paper_id("doi", "10.1000/a")).ids[IdentifierScheme.PMID] == "7"
     assert dict(desk.sent[0].params)["term"] == '"10.1000/a"[aid]'
-    assert Desk("pubmed", replies).ask("paper", paper_id("doi", "10.1000/b")) is None
+    assert Desk("pubmed", replies).ask("look_up_paper", paper_id("doi", "10.1000/b")) is None
 
 
 def test_the_archive_number_leads_to_the_record() -> None:
@@ -196,7 +201,7 @@ def test_the_archive_number_leads_to_the_record() -> None:
     own = '<ArticleId IdType="pmc">PMC9</ArticleId>'
     desk = Desk("pubmed", {"/esummary.fcgi": summary, "/efetch.fcgi": records(record(ids=own))})
 
-    paper = desk.ask("paper", paper_id("pmcid", "PMC9"))
+    paper = desk.ask("look_up_paper", paper_id("pmcid", "PMC9"))
 
     assert paper.ids[IdentifierScheme.PMCID] == "PMC9"
     assert [copy.url for copy in paper.copies] == ["https://pmc.ncbi.nlm.nih.gov/articles/PMC9/"]
@@ -213,7 +218,7 @@ def test_the_archive_number_leads_to_the_record() -> None:
 def test_an_archive_number_without_a_record_is_absent(summary: Any) -> None:
     desk = Desk("pubmed", {"/esummary.fcgi": summary})
 
-    assert desk.ask("paper", paper_id("pmcid", "PMC9")) is None
+    assert desk.ask("look_up_paper", paper_id("pmcid", "PMC9")) is None
 
 
 def test_a_reference_is_matched_by_its_title_and_then_by_its_author() -> None:
@@ -221,7 +226,7 @@ def test_a_reference_is_matched_by_its_title_and_then_by_its_author() -> None:
     desk = Desk("pubmed", replies)
     query = BibliographicQuery(title="The effect of X on heat-pumps", author="Müller", year=2020)
 
-    found = desk.ask("match", query)
+    found = desk.ask("match_reference", query)
 
     terms = [dict(request.params).get("term") for request in desk.sent[:2]]
     assert terms == [
@@ -234,7 +239,7 @@ def test_a_reference_is_matched_by_its_title_and_then_by_its_author() -> None:
 def test_a_reference_that_says_nothing_matches_nothing() -> None:
     desk = Desk("pubmed", {})
 
-    assert desk.ask("match", BibliographicQuery()) == ()
+    assert desk.ask("match_reference", BibliographicQuery()) == ()
     assert desk.sent == []
 
 
@@ -331,7 +336,7 @@ def test_only_what_happened_to_the_work_is_an_event(
     found = record(citation=_linked(*relations), types=marks)
     desk = Desk("pubmed", {"/efetch.fcgi": records(found)})
 
-    events = desk.ask("events", paper_id("pmid", "7"))
+    events = desk.ask("list_notices", paper_id("pmid", "7"))
 
     assert [event.kind for event in events] == kinds
     assert all(event.date in {"2021-05", None} for event in events)

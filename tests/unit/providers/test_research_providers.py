@@ -87,9 +87,9 @@ def using(
 
 
 async def finished(provider: Any) -> ProviderReport:
-    submission = await provider.submit(ASK)
+    submission = await provider.submit_research(ASK)
     while submission.report is None:
-        polled = await provider.poll(submission.ref)
+        polled = await provider.poll_research(submission.ref)
         if polled.status is ResearchStatus.COMPLETED:
             return polled.report
         assert polled.status in {ResearchStatus.PENDING, ResearchStatus.RUNNING}
@@ -99,7 +99,7 @@ async def finished(provider: Any) -> ProviderReport:
 
 def failure(internet: Internet, name: str, **options: str) -> CitewellError:
     with pytest.raises(CitewellError) as caught:
-        using(internet, name, lambda provider: provider.submit(ASK), **options)
+        using(internet, name, lambda provider: provider.submit_research(ASK), **options)
     return caught.value
 
 
@@ -152,11 +152,11 @@ def test_a_price_that_is_none_names_its_setting(internet: Internet) -> None:
 
 @pytest.mark.parametrize("name", BACKGROUND)
 def test_a_background_run_outlives_the_process_that_began_it(internet: Internet, name: str) -> None:
-    submission = using(internet, name, lambda provider: provider.submit(ASK))
+    submission = using(internet, name, lambda provider: provider.submit_research(ASK))
 
-    polled = using(internet, name, lambda provider: provider.poll(submission.ref))
+    polled = using(internet, name, lambda provider: provider.poll_research(submission.ref))
     assert polled.status is ResearchStatus.RUNNING
-    polled = using(internet, name, lambda provider: provider.poll(submission.ref))
+    polled = using(internet, name, lambda provider: provider.poll_research(submission.ref))
 
     assert polled.status is ResearchStatus.COMPLETED
     assert polled.report.text.startswith("# Report")
@@ -230,7 +230,7 @@ def test_a_run_that_failed_upstream_says_why(internet: Internet, name: str) -> N
     body = {"id": "x", "status": "failed", "error": {"message": "The run was too long."}}
     internet.world.fail(name, Fault(body=body))
 
-    polled = using(internet, name, lambda provider: provider.poll("x"))
+    polled = using(internet, name, lambda provider: provider.poll_research("x"))
 
     assert polled.status is ResearchStatus.FAILED
     assert polled.error
@@ -240,7 +240,7 @@ def test_a_run_that_failed_upstream_says_why(internet: Internet, name: str) -> N
 def test_a_text_is_written_without_tools(internet: Internet, name: str) -> None:
     writing = WritingRequest(instructions="Write.", material="Line one.\nLine two.", tag="w-1")
 
-    report = using(internet, name, lambda provider: provider.write(writing))
+    report = using(internet, name, lambda provider: provider.write_report(writing))
 
     assert report.text
     (asked,) = [one for one in internet.world.requests[name] if one.method == "POST"]
@@ -256,7 +256,7 @@ def test_a_model_server_writes_from_passages_and_cites_only_those(internet: Inte
     )
     ask = ResearchRequest(query="What holds?", tier=RESEARCH_TIERS["S"], tag="t", passages=passages)
 
-    submission = using(internet, "compatible", lambda provider: provider.submit(ask))
+    submission = using(internet, "compatible", lambda provider: provider.submit_research(ask))
 
     report = submission.report
     assert [cited.url for cited in report.citations] == [
@@ -269,7 +269,7 @@ def test_a_model_server_writes_from_passages_and_cites_only_those(internet: Inte
 
 def test_a_model_server_without_passages_is_not_asked(internet: Internet) -> None:
     with pytest.raises(InvalidInput):
-        using(internet, "compatible", lambda provider: provider.submit(ASK))
+        using(internet, "compatible", lambda provider: provider.submit_research(ASK))
 
     assert internet.world.calls["compatible"] == 0
 
@@ -278,7 +278,7 @@ def test_a_model_server_without_passages_is_not_asked(internet: Internet) -> Non
 def test_a_larger_tier_is_estimated_higher(internet: Internet, name: str) -> None:
     async def estimates(provider: Any) -> list[int]:
         return [
-            provider.estimate(ResearchRequest(query="", tier=tier, tag=""))
+            provider.estimate_cost(ResearchRequest(query="", tier=tier, tag=""))
             for tier in RESEARCH_TIERS.values()
         ]
 

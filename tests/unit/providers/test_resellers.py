@@ -51,7 +51,7 @@ def test_more_than_fifty_is_clamped_and_said(name: str) -> None:
 
 
 @pytest.mark.parametrize("span", ["hour", "day", "week", "month", "year"])
-def test_a_time_range_is_passed_on(span: str) -> None:
+def test_a_time_range_is_passed_on(span: Any) -> None:
     query = SearchQuery(text="x", time_range=span)
 
     serper = ask("serper", query, sheet("serper", 0)).sent[0].json

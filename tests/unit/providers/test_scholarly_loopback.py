@@ -84,7 +84,7 @@ def test_every_work_of_the_register_is_known_to_its_agency_and_to_no_other(
     works = papers.register().works
 
     async def use(provider: Any) -> list[Paper | None]:
-        return [await provider.paper(by_doi(work.doi)) for work in works]
+        return [await provider.look_up_paper(by_doi(work.doi)) for work in works]
 
     found = ask(web, name, use)
 
@@ -99,7 +99,7 @@ def test_every_work_of_the_register_is_known_to_its_agency_and_to_no_other(
     "doi", ["10.50505/nobody.has.this", "10.1000/../../works", "10.50505/нет такого", "10.1/%2e%2e"]
 )
 def test_a_doi_that_nobody_registered_is_absent(web: Internet, name: str, doi: str) -> None:
-    assert ask(web, name, lambda provider: provider.paper(by_doi(doi))) is None
+    assert ask(web, name, lambda provider: provider.look_up_paper(by_doi(doi))) is None
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_a_doi_that_nobody_registered_is_absent(web: Internet, name: str, doi: s
 def test_the_handle_registry_says_what_is_registered(
     web: Internet, doi: str, *, registered: bool
 ) -> None:
-    assert ask(web, "doi", lambda provider: provider.registered(doi)) is registered
+    assert ask(web, "doi", lambda provider: provider.is_registered(doi)) is registered
 
 
 @pytest.mark.parametrize(
@@ -130,18 +130,18 @@ def test_a_registry_that_cannot_say_says_nothing(web: Internet, fault: Fault) ->
     web.world.fail("doi", fault, times=9)
 
     with pytest.raises(UpstreamError):
-        ask(web, "doi", lambda provider: provider.registered(WAKEFIELD))
+        ask(web, "doi", lambda provider: provider.is_registered(WAKEFIELD))
 
 
 def test_html_in_place_of_csl_is_an_error(web: Internet) -> None:
     web.world.fail("crossref", Fault(status=200, body="<html>A landing page</html>"))
 
     with pytest.raises(MalformedResponse):
-        ask(web, "doi", lambda provider: provider.paper(by_doi(WAKEFIELD)))
+        ask(web, "doi", lambda provider: provider.look_up_paper(by_doi(WAKEFIELD)))
 
 
 def test_crossref_keeps_every_notice(web: Internet) -> None:
-    events = ask(web, "crossref", lambda provider: provider.events(by_doi(WAKEFIELD)))
+    events = ask(web, "crossref", lambda provider: provider.list_notices(by_doi(WAKEFIELD)))
 
     assert [event.kind for event in events] == [
         NoticeKind.CORRECTION,
@@ -156,7 +156,7 @@ def test_the_integrity_of_every_work_is_as_the_register_has_it(web: Internet, na
     works = [work for work in papers.register().works if work.agency == "crossref"]
 
     async def use(provider: Any) -> list[Any]:
-        return [await provider.events(by_doi(work.doi)) for work in works]
+        return [await provider.list_notices(by_doi(work.doi)) for work in works]
 
     found = ask(web, name, use)
 
@@ -178,7 +178,8 @@ def test_a_title_brings_its_work_first(web: Internet, name: str) -> None:
 
     async def use(provider: Any) -> list[tuple[Paper, ...]]:
         return [
-            await provider.match(BibliographicQuery(title=work.title, count=5)) for work in works
+            await provider.match_reference(BibliographicQuery(title=work.title, count=5))
+            for work in works
         ]
 
     found = ask(web, name, use)
@@ -191,7 +192,7 @@ def test_a_title_brings_its_work_first(web: Internet, name: str) -> None:
 def test_a_search_obeys_its_years(web: Internet, name: str) -> None:
     query = PaperQuery(text="testing algorithms", count=20, year_from=2005, year_to=2012)
 
-    found = ask(web, name, lambda provider: provider.papers(query))
+    found = ask(web, name, lambda provider: provider.search_papers(query))
 
     assert found.papers or name == "crossref"
     assert "year" in found.applied
@@ -201,7 +202,7 @@ def test_a_search_obeys_its_years(web: Internet, name: str) -> None:
 def test_newest_first_is_the_index_own_order(web: Internet) -> None:
     query = PaperQuery(text="testing", count=10, sort="date")
 
-    found = ask(web, "openalex", lambda provider: provider.papers(query))
+    found = ask(web, "openalex", lambda provider: provider.search_papers(query))
 
     years = [paper.year for paper in found.papers]
     assert years == sorted(years, reverse=True)
@@ -219,7 +220,9 @@ def test_the_graph_goes_both_ways(web: Internet) -> None:
 
     async def use(provider: Any) -> tuple[Any, Any]:
         paper_id = by_doi(work.doi)
-        return await provider.citing(paper_id, count=9), await provider.cited(paper_id, count=9)
+        return await provider.list_citing_papers(
+            paper_id, count=9
+        ), await provider.list_cited_papers(paper_id, count=9)
 
     citing, cited = ask(web, "openalex", use)
 
@@ -227,9 +230,9 @@ def test_the_graph_goes_both_ways(web: Internet) -> None:
     assert {paper.doi for paper in cited} == {one.key for one in register.list_cited_papers(work)}
 
 
-@pytest.mark.parametrize("method", ["citing", "cited", "events"])
+@pytest.mark.parametrize("method", ["list_citing_papers", "list_cited_papers", "list_notices"])
 def test_the_graph_of_an_unknown_work_is_absent(web: Internet, method: str) -> None:
-    more = {} if method == "events" else {"count": 5}
+    more = {} if method == "list_notices" else {"count": 5}
 
     async def use(provider: Any) -> Any:
         return await getattr(provider, method)(by_doi("10.50505/nobody.has.this"), **more)
@@ -252,7 +255,8 @@ def test_works_are_found_by_other_numbers(
 
     async def use(provider: Any) -> list[Paper | None]:
         return [
-            await provider.paper(PaperId(scheme=scheme, value=work.ids[scheme])) for work in works
+            await provider.look_up_paper(PaperId(scheme=scheme, value=work.ids[scheme]))
+            for work in works
         ]
 
     for work, paper in zip(works, ask(web, name, use), strict=True):
@@ -264,7 +268,7 @@ def test_open_copies_are_named_and_closed_works_have_none(web: Internet) -> None
     works = [work for work in papers.register().works if work.agency == "crossref"][:30]
 
     async def use(provider: Any) -> list[Any]:
-        return [await provider.copies(work.doi) for work in works]
+        return [await provider.list_open_copies(work.doi) for work in works]
 
     for work, copies in zip(works, ask(web, "unpaywall", use), strict=True):
         assert [copy.url for copy in copies] == (
@@ -274,14 +278,14 @@ def test_open_copies_are_named_and_closed_works_have_none(web: Internet) -> None
 
 def test_an_address_that_unpaywall_does_not_believe_is_a_setting_to_change(web: Internet) -> None:
     with pytest.raises(Misconfigured, match="UNPAYWALL_EMAIL"):
-        ask(web, "unpaywall", lambda provider: provider.copies(WAKEFIELD), options={})
+        ask(web, "unpaywall", lambda provider: provider.list_open_copies(WAKEFIELD), options={})
 
 
 def test_the_mail_address_travels_with_every_question(web: Internet) -> None:
     mail = {"OPENALEX_EMAIL": "someone@example.org", "CROSSREF_EMAIL": "someone@example.org"}
 
     for name in ("openalex", "crossref"):
-        ask(web, name, lambda provider: provider.paper(by_doi(WAKEFIELD)), options=mail)
+        ask(web, name, lambda provider: provider.look_up_paper(by_doi(WAKEFIELD)), options=mail)
 
         assert web.world.requests[name][-1].params["mailto"] == "someone@example.org"
 
@@ -290,7 +294,7 @@ def test_openalex_says_403_when_it_means_slower(web: Internet) -> None:
     web.world.fail("openalex", Fault(status=403, headers={"Retry-After": "4"}, body={}))
 
     with pytest.raises(RateLimited) as caught:
-        ask(web, "openalex", lambda provider: provider.paper(by_doi(WAKEFIELD)))
+        ask(web, "openalex", lambda provider: provider.look_up_paper(by_doi(WAKEFIELD)))
 
     assert caught.value.retry_after == 4
 

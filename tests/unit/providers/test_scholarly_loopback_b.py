@@ -26,7 +26,7 @@ from tests.internet.papers import Work
 from tests.internet.serve import Internet
 
 SEARCHED = ("semanticscholar", "pubmed", "arxiv", "europepmc", "core")
-HELD = {
+HELD: dict[str, Callable[[Work], object]] = {
     "semanticscholar": lambda work: True,
     "pubmed": lambda work: "pmid" in work.ids,
     "arxiv": lambda work: "arxiv" in work.ids,
@@ -88,7 +88,7 @@ def test_every_work_of_the_register_is_found_by_its_number(
 
     async def use(provider: Any) -> list[Paper | None]:
         return [
-            await provider.paper(PaperId(scheme=scheme, value=number(work, scheme)))
+            await provider.look_up_paper(PaperId(scheme=scheme, value=number(work, scheme)))
             for work in works
         ]
 
@@ -112,7 +112,7 @@ def test_a_number_that_nobody_has_is_absent(
     }
 
     async def use(provider: Any) -> Any:
-        return await provider.paper(PaperId(scheme=scheme, value=values[scheme]))
+        return await provider.look_up_paper(PaperId(scheme=scheme, value=values[scheme]))
 
     assert ask(web, name, use) is None
 
@@ -122,7 +122,7 @@ def test_a_search_obeys_its_years_and_its_count(web: Internet, name: str) -> Non
     work = held(name, IdentifierScheme.DOI)[-1]
     query = PaperQuery(text=work.title, count=3, year_from=work.year, year_to=work.year)
 
-    found = ask(web, name, lambda provider: provider.papers(query))
+    found = ask(web, name, lambda provider: provider.search_papers(query))
 
     assert "year" in found.applied
     assert 1 <= len(found.papers) <= 3
@@ -134,7 +134,7 @@ def test_a_search_obeys_its_years_and_its_count(web: Internet, name: str) -> Non
 def test_words_that_nobody_wrote_are_found_nowhere(web: Internet, name: str) -> None:
     query = PaperQuery(text="zzqxv wvuqz")
 
-    assert ask(web, name, lambda provider: provider.papers(query)).papers == ()
+    assert ask(web, name, lambda provider: provider.search_papers(query)).papers == ()
 
 
 @pytest.mark.parametrize("name", [name for name in SEARCHED if name != "core"])
@@ -143,7 +143,7 @@ def test_a_reference_is_matched_by_its_title(web: Internet, name: str) -> None:
 
     async def use(provider: Any) -> list[tuple[Paper, ...]]:
         return [
-            await provider.match(BibliographicQuery(title=work.title, year=work.year))
+            await provider.match_reference(BibliographicQuery(title=work.title, year=work.year))
             for work in works
         ]
 
@@ -158,7 +158,9 @@ def test_the_integrity_of_every_work_is_as_the_register_has_it(web: Internet, na
 
     async def use(provider: Any) -> list[Any]:
         return [
-            await provider.events(PaperId(scheme=IdentifierScheme.PMID, value=work.ids["pmid"]))
+            await provider.list_notices(
+                PaperId(scheme=IdentifierScheme.PMID, value=work.ids["pmid"])
+            )
             for work in works
         ]
 
@@ -180,7 +182,9 @@ def test_the_graph_goes_both_ways(web: Internet) -> None:
     paper_id = PaperId(scheme=IdentifierScheme.DOI, value=work.key)
 
     async def use(provider: Any) -> tuple[Any, Any]:
-        return await provider.citing(paper_id, count=50), await provider.cited(paper_id, count=50)
+        return await provider.list_citing_papers(
+            paper_id, count=50
+        ), await provider.list_cited_papers(paper_id, count=50)
 
     citing, cited = ask(web, "semanticscholar", use)
 
@@ -197,7 +201,7 @@ def test_open_copies_are_known_by_doi(web: Internet, name: str) -> None:
         if "pmcid" in work.ids and work.open != "closed"
     )
 
-    copies = ask(web, name, lambda provider: provider.copies(work.key))
+    copies = ask(web, name, lambda provider: provider.list_open_copies(work.key))
 
     assert copies
     assert copies[-1].pdf
@@ -208,9 +212,17 @@ def test_a_burst_of_429_is_told_and_html_is_a_bad_shape(web: Internet, name: str
     web.world.fail(name, Fault(status=429, headers={"Retry-After": "9"}), times=9)
 
     with pytest.raises(RateLimited):
-        ask(web, name, lambda provider: provider.papers(PaperQuery(text="testing algorithms")))
+        ask(
+            web,
+            name,
+            lambda provider: provider.search_papers(PaperQuery(text="testing algorithms")),
+        )
 
     web.world.reset()
     web.world.fail(name, Fault(status=200, body="<html><body>Welcome</body></html>"), times=9)
     with pytest.raises(MalformedResponse):
-        ask(web, name, lambda provider: provider.papers(PaperQuery(text="testing algorithms")))
+        ask(
+            web,
+            name,
+            lambda provider: provider.search_papers(PaperQuery(text="testing algorithms")),
+        )

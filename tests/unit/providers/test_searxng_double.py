@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+from typing import Any
 from urllib.parse import urlencode
 
 import pytest
@@ -52,7 +53,7 @@ def test_json_that_is_off_is_a_403_page(internet: Internet) -> None:
     "wrong",
     [{"q": ""}, {"time_range": "hour"}, {"pageno": "0"}, {"safesearch": "3"}, {"language": "english!!"}, {"language": "zh-Hans-CN"}],
 )  # fmt: skip
-def test_wrong_parameters_are_a_400_in_json(internet: Internet, wrong: dict[str, str]) -> None:
+def test_wrong_parameters_are_a_400_in_json(internet: Internet, wrong: dict[str, Any]) -> None:
     status, kind, _, body = ask(internet, **({"q": "battery", "format": "json"} | wrong))
 
     assert (status, kind) == (400, "application/json")

@@ -65,7 +65,7 @@ def test_the_own_instance_is_not_probed(bench: Bench) -> None:
 
 @requires("searxng.take_turns")
 def test_instances_of_one_grade_take_turns(bench: Bench) -> None:
-    async def six(provider: Provider) -> list[str]:
+    async def six(provider: Provider) -> list[str | None]:
         return [(await provider.search_web(SearchQuery(text=WORD))).instance for _ in range(6)]
 
     used = bench.run(bench.several("a", "b", "c"), six)
@@ -184,7 +184,7 @@ def test_a_failed_instance_rests_for_a_minute_then_two_then_is_suspended(
     waits = []
     for _ in range(4):
         waits.append(failure(bench, options).retry_after)
-        bench.now += waits[-1]
+        bench.now += waits[-1] or 0
 
     assert waits == [60, 120, 3600, 7200]
 
@@ -370,7 +370,7 @@ def test_the_fifth_api_call_of_the_hour_turns_to_another_instance(
     double.behave(world, "a", limiter=True)
     options = bench.own("a") | bench.several("b")
 
-    async def five(provider: Provider) -> list[str]:
+    async def five(provider: Provider) -> list[str | None]:
         return [(await provider.search_web(SearchQuery(text=WORD))).instance for _ in range(5)]
 
     assert bench.run(options, five) == [bench.url("a")] * 4 + [bench.url("b")]

@@ -38,14 +38,14 @@ def desk(body: Any, *, status: int = 200, **options: str) -> Desk:
 def test_each_identifier_has_its_prefix(scheme: str, value: str, path: str) -> None:
     at = desk(TITLED)
 
-    at.ask("paper", paper_id(scheme, value))
+    at.ask("look_up_paper", paper_id(scheme, value))
 
     assert at.sent[0].url.endswith(path)
 
 
-@pytest.mark.parametrize("method", ["paper", "citing"])
+@pytest.mark.parametrize("method", ["look_up_paper", "list_citing_papers"])
 def test_identifiers_of_others_are_not_asked_for(method: str) -> None:
-    more = {"count": 3} if method == "citing" else {}
+    more = {"count": 3} if method == "list_citing_papers" else {}
 
     with pytest.raises(InvalidInput):
         desk(TITLED).ask(method, paper_id("isbn", "9780000000002"), **more)
@@ -54,8 +54,8 @@ def test_identifiers_of_others_are_not_asked_for(method: str) -> None:
 @pytest.mark.parametrize(
     ("method", "args", "none"),
     [
-        ("paper", (paper_id("doi", "10.1/x"),), None),
-        ("match", (BibliographicQuery(title="x"),), ()),
+        ("look_up_paper", (paper_id("doi", "10.1/x"),), None),
+        ("match_reference", (BibliographicQuery(title="x"),), ()),
     ],
 )
 def test_a_404_is_an_absence(method: str, args: tuple[Any, ...], none: Any) -> None:
@@ -65,14 +65,14 @@ def test_a_404_is_an_absence(method: str, args: tuple[Any, ...], none: Any) -> N
 @pytest.mark.parametrize("body", ["not found", "<html>404</html>", {"message": "Not Found"}, ""])
 def test_a_404_of_somebody_else_says_nothing_of_the_paper(body: Any) -> None:
     with pytest.raises(UpstreamUnavailable):
-        desk(body, status=404).ask("paper", paper_id("doi", "10.1/x"))
+        desk(body, status=404).ask("look_up_paper", paper_id("doi", "10.1/x"))
 
 
 def test_the_graph_of_an_unknown_paper_is_absent() -> None:
     at = desk({"error": "Paper with id x not found"}, status=404)
 
-    assert at.ask("citing", paper_id("doi", "10.1/x"), count=5) is None
-    assert at.ask("cited", paper_id("doi", "10.1/x"), count=5) is None
+    assert at.ask("list_citing_papers", paper_id("doi", "10.1/x"), count=5) is None
+    assert at.ask("list_cited_papers", paper_id("doi", "10.1/x"), count=5) is None
 
 
 @pytest.mark.parametrize(
@@ -81,23 +81,23 @@ def test_the_graph_of_an_unknown_paper_is_absent() -> None:
 )
 def test_other_statuses_are_errors(status: int, error: type[Exception]) -> None:
     with pytest.raises(error):
-        desk({"message": "no"}, status=status).ask("papers", PaperQuery(text="x"))
+        desk({"message": "no"}, status=status).ask("search_papers", PaperQuery(text="x"))
 
 
 def test_nothing_found_is_told_without_a_list() -> None:
-    found = desk({"total": 0, "offset": 0}).ask("papers", PaperQuery(text="x"))
+    found = desk({"total": 0, "offset": 0}).ask("search_papers", PaperQuery(text="x"))
 
     assert (found.papers, found.total) == ((), 0)
 
 
 def test_papers_counted_and_not_listed_are_a_bad_shape() -> None:
     with pytest.raises(MalformedResponse):
-        desk({"total": 3, "offset": 0}).ask("papers", PaperQuery(text="x"))
+        desk({"total": 3, "offset": 0}).ask("search_papers", PaperQuery(text="x"))
 
 
 def test_a_record_without_a_title_is_no_description_of_a_paper() -> None:
     with pytest.raises(MalformedResponse):
-        desk({"paperId": "ab12", "title": None}).ask("paper", paper_id("s2", "ab12"))
+        desk({"paperId": "ab12", "title": None}).ask("look_up_paper", paper_id("s2", "ab12"))
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,9 @@ def test_a_record_without_a_title_is_no_description_of_a_paper() -> None:
 def test_years_are_a_range(first: int | None, last: int | None, years: str) -> None:
     at = desk({"total": 0})
 
-    found = at.ask("papers", PaperQuery(text="self-driving cars", year_from=first, year_to=last))
+    found = at.ask(
+        "search_papers", PaperQuery(text="self-driving cars", year_from=first, year_to=last)
+    )
 
     assert at.params["year"] == years
     assert at.params["query"] == "self driving cars"
@@ -116,7 +118,7 @@ def test_years_are_a_range(first: int | None, last: int | None, years: str) -> N
 def test_a_key_travels_as_a_secret_header() -> None:
     at = desk({"total": 0}, SEMANTIC_SCHOLAR_API_KEY="a-key")
 
-    at.ask("papers", PaperQuery(text="x"))
+    at.ask("search_papers", PaperQuery(text="x"))
 
     assert at.sent[0].secret_headers == {"x-api-key": "a-key"}
     assert "a-key" not in str(at.sent[0].params)
@@ -133,7 +135,7 @@ def test_a_key_travels_as_a_secret_header() -> None:
     ],
 )
 def test_an_open_copy_may_be_no_file_or_nothing(given: Any, copies: int, pdf: str | None) -> None:
-    paper = desk(TITLED | {"openAccessPdf": given}).ask("paper", paper_id("s2", "ab12"))
+    paper = desk(TITLED | {"openAccessPdf": given}).ask("look_up_paper", paper_id("s2", "ab12"))
 
     assert len(paper.copies) == copies
     assert paper.pdf_url == pdf
@@ -142,7 +144,9 @@ def test_an_open_copy_may_be_no_file_or_nothing(given: Any, copies: int, pdf: st
 def test_what_arxiv_calls_a_volume_is_none() -> None:
     journal = {"name": "ArXiv", "volume": "abs/2304.05376"}
 
-    paper = desk(TITLED | {"venue": "", "journal": journal}).ask("paper", paper_id("s2", "ab12"))
+    paper = desk(TITLED | {"venue": "", "journal": journal}).ask(
+        "look_up_paper", paper_id("s2", "ab12")
+    )
 
     assert (paper.venue, paper.volume) == ("ArXiv", None)
 
@@ -159,7 +163,7 @@ def test_what_arxiv_calls_a_volume_is_none() -> None:
 )  # fmt: skip
 def test_a_preprint_is_no_journal_article(venue: str, types: Any, kind: str | None) -> None:
     paper = desk(TITLED | {"venue": venue, "publicationTypes": types}).ask(
-        "paper", paper_id("s2", "ab12")
+        "look_up_paper", paper_id("s2", "ab12")
     )
 
     assert paper.kind == kind
@@ -168,7 +172,7 @@ def test_a_preprint_is_no_journal_article(venue: str, types: Any, kind: str | No
 def test_every_identifier_is_kept_in_its_bare_form() -> None:
     given = {"DOI": "10.1023/A:1", "ArXiv": "2304.05376v2", "PubMed": 7, "PubMedCentral": "9", "CorpusId": 1}  # fmt: skip
 
-    paper = desk(TITLED | {"externalIds": given}).ask("paper", paper_id("s2", "ab12"))
+    paper = desk(TITLED | {"externalIds": given}).ask("look_up_paper", paper_id("s2", "ab12"))
 
     assert paper.ids == {
         IdentifierScheme.DOI: "10.1023/a:1",
@@ -187,7 +191,9 @@ def test_edges_say_how_a_paper_is_cited_and_those_that_lead_nowhere_are_skipped(
         {"citedPaper": {"paperId": None, "title": None}},
     ]  # fmt: skip
 
-    found = desk({"offset": 0, "data": edges}).ask("cited", paper_id("doi", "10.1/x"), count=9)
+    found = desk({"offset": 0, "data": edges}).ask(
+        "list_cited_papers", paper_id("doi", "10.1/x"), count=9
+    )
 
     assert [(paper.title, paper.influential, paper.intents) for paper in found] == [
         ("A title", True, ("methodology",)),
@@ -198,13 +204,13 @@ def test_edges_say_how_a_paper_is_cited_and_those_that_lead_nowhere_are_skipped(
 def test_references_that_a_publisher_withholds_are_none() -> None:
     withheld = {"data": None, "citingPaperInfo": {"openAccessPdf": {"disclaimer": "elided"}}}
 
-    assert desk(withheld).ask("cited", paper_id("doi", "10.1/x"), count=9) == ()
+    assert desk(withheld).ask("list_cited_papers", paper_id("doi", "10.1/x"), count=9) == ()
 
 
 def test_a_reference_without_a_title_is_matched_by_its_words() -> None:
     at = desk({"total": 1, "data": [TITLED]})
 
-    found = at.ask("match", BibliographicQuery(text="Someone, A title, 2020"))
+    found = at.ask("match_reference", BibliographicQuery(text="Someone, A title, 2020"))
 
     assert at.sent[0].url.endswith("/paper/search")
     assert [paper.title for paper in found] == ["A title"]

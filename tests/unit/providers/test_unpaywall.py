@@ -27,7 +27,7 @@ RECORD: dict[str, Any] = {"doi": DOI.value, "title": "A title", "is_oa": False, 
 def test_either_address_serves_and_its_own_goes_first(options: dict[str, str], email: str) -> None:
     session = Session("unpaywall", RECORD, options=options)
 
-    session.ask("copies", DOI.value)
+    session.ask("list_open_copies", DOI.value)
 
     assert session.params == {"email": email}
 
@@ -42,7 +42,7 @@ def test_either_address_serves_and_its_own_goes_first(options: dict[str, str], e
 )  # fmt: skip
 def test_a_422_is_about_the_address(body: Any, error: type[Exception]) -> None:
     with pytest.raises(error):
-        Session("unpaywall", Reply(body=body, status=422)).ask("copies", DOI.value)
+        Session("unpaywall", Reply(body=body, status=422)).ask("list_open_copies", DOI.value)
 
 
 def test_the_best_copy_comes_first_and_once() -> None:
@@ -51,7 +51,7 @@ def test_the_best_copy_comes_first_and_once() -> None:
     locations = [other, best, {"url": "javascript:alert(1)"}, {}]
     record = RECORD | {"is_oa": True, "best_oa_location": best, "oa_locations": locations}
 
-    copies = Session("unpaywall", record).ask("copies", DOI.value)
+    copies = Session("unpaywall", record).ask("list_open_copies", DOI.value)
 
     assert [(copy.url, copy.pdf) for copy in copies] == [
         ("https://a.example/2.pdf", True),
@@ -63,7 +63,7 @@ def test_the_best_copy_comes_first_and_once() -> None:
 def test_authors_of_both_ages_of_records() -> None:
     authors = [{"raw_author_name": "A. One"}, {"given": "B.", "family": "Two"}, {}, None]
 
-    paper = Session("unpaywall", RECORD | {"z_authors": authors}).ask("paper", DOI)
+    paper = Session("unpaywall", RECORD | {"z_authors": authors}).ask("look_up_paper", DOI)
 
     assert [(person.name, person.family) for person in paper.authors] == [
         ("A. One", ""),
@@ -72,11 +72,15 @@ def test_authors_of_both_ages_of_records() -> None:
 
 
 def test_a_record_without_authors_or_date() -> None:
-    paper = Session("unpaywall", RECORD | {"z_authors": None, "year": None}).ask("paper", DOI)
+    paper = Session("unpaywall", RECORD | {"z_authors": None, "year": None}).ask(
+        "look_up_paper", DOI
+    )
 
     assert (paper.authors, paper.year, paper.published) == ((), None, None)
 
 
 def test_other_numbers_are_not_its_business() -> None:
     with pytest.raises(InvalidInput):
-        Session("unpaywall", RECORD).ask("paper", PaperId(scheme=IdentifierScheme.PMID, value="1"))
+        Session("unpaywall", RECORD).ask(
+            "look_up_paper", PaperId(scheme=IdentifierScheme.PMID, value="1")
+        )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -32,7 +33,8 @@ async def run(args: Args, call: ToolCall) -> Result:
 
 
 def tool(**changes: Any) -> Tool:
-    return Tool(**({"args": Args, "result": Result, "run": run, "toolset": "core"} | changes))
+    fields: dict[str, Any] = {"args": Args, "result": Result, "run": run, "toolset": "core"}
+    return Tool(**(fields | changes))
 
 
 def invocation(
@@ -51,5 +53,5 @@ def invocation(
     )
 
 
-async def through(layers: list[Middleware], step: ToolInvocation) -> ToolOutcome:
+async def through(layers: Sequence[Middleware], step: ToolInvocation) -> ToolOutcome:
     return await compose_pipeline(layers)(step)

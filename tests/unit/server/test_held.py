@@ -83,9 +83,8 @@ def post(
 
 def front(inner: Any, *, app: Any = None, clock: Any = None) -> CachedCallShortcut:
     tools = frozenset({"web_search"})
-    return CachedCallShortcut(
-        inner, app or Memory(), {"/mcp": tools, "/mcp/all": tools}, clock or Clock()
-    )
+    stores: Any = app or Memory()
+    return CachedCallShortcut(inner, stores, {"/mcp": tools, "/mcp/all": tools}, clock or Clock())
 
 
 def test_a_request_like_one_the_sdk_has_served_is_answered_from_memory() -> None:
@@ -167,7 +166,7 @@ def test_only_plain_calls_are_read(params: Any) -> None:
 def test_writes_of_one_turn_leave_together_and_large_ones_at_once() -> None:
     class Real:
         def __init__(self) -> None:
-            self.written = []
+            self.written: list[bytes] = []
 
         def write(self, data: Any) -> None:
             self.written.append(bytes(data))
@@ -176,7 +175,7 @@ def test_writes_of_one_turn_leave_together_and_large_ones_at_once() -> None:
             self.written.append(b"closed")
 
     async def scene() -> Any:
-        real = Real()
+        real: Any = Real()
         gathering = CoalescingTransport(real, asyncio.get_running_loop())
         gathering.write(b"head")
         gathering.write(b"body")

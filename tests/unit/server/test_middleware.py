@@ -23,7 +23,7 @@ from citewell.server.middleware.call_timeout import TimeoutMiddleware
 from citewell.server.middleware.error_rendering import ErrorMiddleware
 from citewell.server.middleware.recent_errors import RecentErrorsMiddleware
 from citewell.server.middleware.routing_metadata import RoutingMiddleware
-from citewell.server.pipeline import ToolOutcome
+from citewell.server.pipeline import Middleware, ToolOutcome
 from citewell.store.cache.answer_sharing import AnswerSharing
 from citewell.store.cache.artifact_store import ArtifactInfo
 from citewell.store.cache_store import CacheStore, open_cache_store
@@ -170,7 +170,7 @@ def test_an_empty_answer_is_kept_for_a_minute_at_most() -> None:
 @requires("cache.errors")
 def test_an_error_is_never_kept() -> None:
     async def twice() -> ToolOutcome:
-        layers = [ErrorMiddleware(), CacheMiddleware(store().loader)]
+        layers: list[Middleware] = [ErrorMiddleware(), CacheMiddleware(store().loader)]
         await steps.through(layers, steps.invocation(ttl_seconds=100.0, run=failing(Blocked("no"))))
         return await steps.through(layers, steps.invocation(ttl_seconds=100.0))
 

@@ -9,14 +9,14 @@ from typing import Any, TypeVar
 
 import pytest
 
-from citewell.errors import Blocked
+from citewell.errors import Blocked, SessionNotFound
 from citewell.model.research_session import ResearchSession, SessionStep
 from citewell.server.middleware.session_linking import SessionMiddleware, collect_answer_sources
 from citewell.server.pipeline import ToolOutcome
 from citewell.services.sessions.session_tracking import SessionTracker
 from citewell.store.sessions.session_rows import SessionHead
 from citewell.store.sessions.session_rows import StoredSession as Stored
-from citewell.store.sessions.session_store import SessionChange, SessionNotFound
+from citewell.store.sessions.session_store import SessionChange
 from tests.requirements import requires
 from tests.unit.server import steps
 

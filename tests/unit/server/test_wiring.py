@@ -7,6 +7,7 @@ import asyncio
 import importlib
 import inspect
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, cast, get_type_hints
 
@@ -138,13 +139,14 @@ def test_a_class_without_a_builder_is_refused_by_its_full_name(settings: Setting
     impostor = type("LinkChecker", (), {"__module__": "somewhere.else"})
     heir = type("LinkChecker", (LinkChecker,), {"__module__": "citewell.services.links.other"})
 
-    for kind, name in (
+    kinds: tuple[tuple[type[Any], str], ...] = (
         (PageReader, "citewell.services.reading.page_reader:PageReader"),
         (impostor, "somewhere.else:LinkChecker"),
         (heir, "citewell.services.links.other:LinkChecker"),
-    ):
+    )
+    for kind, name in kinds:
         with pytest.raises(InternalError, match=f"No builder for the service {name} in"):
-            with_app(settings, lambda app, kind=kind: app.require_service(kind))
+            with_app(settings, partial(App.require_service, kind=kind))
 
 
 class _Closing:

@@ -44,7 +44,7 @@ def test_every_domain_of_a_lens_is_asked_for() -> None:
 
 @pytest.mark.parametrize("lens", LensCatalogue().list_lenses(), ids=lambda lens: lens.name)
 def test_no_query_for_a_bundled_lens_outgrows_what_the_provider_takes(lens: SearchLens) -> None:
-    item = spec("p", max_sites=30, max_query=400)
+    item = spec("p", max_sites=30, max_query_chars=400)
 
     plan = plan_provider_search(item, SearchQuery(text="w" * 100), lens=lens)
 
@@ -56,7 +56,7 @@ def test_no_query_for_a_bundled_lens_outgrows_what_the_provider_takes(lens: Sear
 
 def test_a_provider_with_a_parameter_for_sites_is_asked_once() -> None:
     plan = plan_provider_search(
-        spec("p", max_sites=100, max_query=400), SearchQuery(text="w" * 300), lens=WIDE
+        spec("p", max_sites=100, max_query_chars=400), SearchQuery(text="w" * 300), lens=WIDE
     )
 
     assert len(plan.sent_queries) == 1
@@ -65,7 +65,7 @@ def test_a_provider_with_a_parameter_for_sites_is_asked_once() -> None:
 def test_sites_that_leave_no_room_for_the_words_are_checked_afterwards() -> None:
     query = SearchQuery(text="w" * 395, sites=("example.org",))
 
-    plan = plan_provider_search(spec("p", max_query=400), query, lens=None)
+    plan = plan_provider_search(spec("p", max_query_chars=400), query, lens=None)
 
     assert plan.sent_queries[0].sites == ()
     assert SearchFilter.SITES in plan.filter_shares.afterwards
@@ -172,7 +172,9 @@ def test_a_category_nobody_can_honour_is_said_so() -> None:
 
 
 def test_a_query_that_must_be_cut_is_said_so() -> None:
-    answer = reply(spec("p", max_query=300), Scripted(hits(1)), SearchQuery(text="word " * 80))
+    answer = reply(
+        spec("p", max_query_chars=300), Scripted(hits(1)), SearchQuery(text="word " * 80)
+    )
 
     assert answer.notes == ("P accepts 300 characters; the query was cut to fit.",)
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -85,7 +86,7 @@ def test_a_provider_without_the_offer_says_who_has_it() -> None:
 
 def test_chosen_providers_come_before_keyless_ones_and_narrow_ones_last() -> None:
     shop = Shop(
-        (spec("narrow", general=False, rank=1), Scripted()),
+        (spec("narrow", covers_whole_web=False, rank=1), Scripted()),
         (spec("free", rank=5), Scripted()),
         (spec("late", rank=40, options=keyed("LATE_KEY")), Scripted()),
         (spec("early", rank=10, options=keyed("EARLY_KEY")), Scripted()),
@@ -153,10 +154,10 @@ def test_a_new_provider_is_one_file_and_one_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "zebra.py").write_text(
-        "from citewell.ports import Offer, Option, Spec\n"
-        "SPEC = Spec(name='zebra', title='Zebra', home='https://zebra.example.com',\n"
+        "from citewell.ports import Offer, ProviderOption, ProviderSpec\n"
+        "SPEC = ProviderSpec(name='zebra', title='Zebra', homepage='https://zebra.example.com',\n"
         "    base_url='https://api.zebra.example.com', offers=frozenset({Offer.WEB}),\n"
-        "    options=(Option(env='ZEBRA_KEY', help='Key.', required=True),))\n"
+        "    options=(ProviderOption(env='ZEBRA_KEY', help='Key.', required=True),))\n"
         "class Provider:\n"
         "    def __init__(self, kit): self.kit = kit\n",
         encoding="utf-8",
@@ -170,7 +171,7 @@ def test_a_new_provider_is_one_file_and_one_name(
 
     try:
         row = next(row for row in catalogue.list_provider_statuses() if row.name == "zebra")
-        zebra = catalogue.connect_provider("zebra")
+        zebra: Any = catalogue.connect_provider("zebra")
     finally:
         sys.modules.pop("citewell.providers.zebra", None)
 

@@ -42,7 +42,11 @@ def read(reader: Reader, *, at_once: int = 2, timeout: float = 5.0) -> list[Any]
     many = build_page_batch_reader(
         reader, max_length=10_000, concurrency=at_once, timeout=timeout, clock=lambda: 0.0
     )
-    return asyncio.run(many(list(reader.pages)))
+
+    async def run() -> list[Any]:
+        return list(await many(list(reader.pages)))
+
+    return asyncio.run(run())
 
 
 def test_pages_come_back_in_order_with_failures_in_their_place() -> None:

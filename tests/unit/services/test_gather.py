@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -30,7 +31,11 @@ class Bench:
     """A gatherer over scripted pages; each is found by the search in the order given."""
 
     def __init__(
-        self, script: dict[str, Page | CitewellError | float], *, hits: Any = None, **settings: Any
+        self,
+        script: Mapping[str, Page | CitewellError | float],
+        *,
+        hits: Any = None,
+        **settings: Any,
     ) -> None:
         self.reads = ScriptedReads({address(name): answer for name, answer in script.items()})
         found = hits if hits is not None else tuple(_hit(name) for name in script)
@@ -129,7 +134,7 @@ def test_a_date_of_the_search_stands_in_for_one_the_page_lacks() -> None:
 
 @requires("search_and_scrape.failures")
 def test_a_failed_page_is_listed_with_its_kind_and_what_to_do() -> None:
-    script = {
+    script: dict[str, Page | CitewellError] = {
         "good": text("good"),
         "walled": Blocked("Walled."),
         "busy": RateLimited("Busy.", retry_after=30),

@@ -129,10 +129,9 @@ def test_only_what_the_recommendation_names_counts() -> None:
 def test_a_name_of_two_words_and_the_domain_count_as_names() -> None:
     bio = "Developer at Blue Sheet"
 
-    assert (
-        vested_interests.find_conflict("Blue Sheet for tables", author="", bio=bio).entity
-        == "Blue Sheet"
-    )
+    found = vested_interests.find_conflict("Blue Sheet for tables", author="", bio=bio)
+    assert found is not None
+    assert found.entity == "Blue Sheet"
     url = "https://acmedesk.io/"
     assert (
         vested_interests.find_conflict("a desk", author="", bio="CTO at acmedesk", url=url)
@@ -143,6 +142,7 @@ def test_a_name_of_two_words_and_the_domain_count_as_names() -> None:
 def test_a_house_author_is_a_tie() -> None:
     found = vested_interests.find_conflict("Shopify", author="Shopify Staff", bio="")
 
+    assert found is not None
     assert (found.kind, found.entity) == ("employment", "Shopify")
     assert vested_interests.find_conflict("Shopify", author="Editorial Team", bio="") is None
 

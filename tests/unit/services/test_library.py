@@ -11,13 +11,14 @@ import pytest
 
 from citewell.errors import Misconfigured, NotFound
 from citewell.model.search_queries import SearchQuery
-from citewell.services.library import document_ids, language_guess, library_export
+from citewell.services.library import document_ids, library_export
 from citewell.services.library.library_search import OwnerLibraryIndex
 from citewell.services.library.owner_library import DocumentSelection, OwnerLibrary
 from citewell.services.library.page_capture import READ_PAGE_TAG, ReadPageKeeper
 from citewell.store.failures import StoreFull
 from citewell.store.library.library_rows import DocumentCard, LibraryDocument
 from citewell.store.state_store import StateStore
+from citewell.text.language.detection import detect_language
 from tests.unit.services.library import ME, Shelf
 from tests.unit.services.reading import page
 
@@ -111,13 +112,14 @@ def test_nobody_asking_and_strangers_find_nothing(filled: Shelf) -> None:
 def test_a_document_is_read_as_a_page_by_its_owner_alone(filled: Shelf) -> None:
     name = filled.cards()["Harbour lights"].id
 
+    def other_index(state: StateStore, owner: str | None) -> OwnerLibraryIndex:
+        return OwnerLibraryIndex(state.library, owner=lambda: owner)
+
     async def scenario(state: StateStore) -> Any:
         mine = await OwnerLibraryIndex(state.library, owner=lambda: ME).read_library_page(name)
         for owner in (None, "other/user"):
             with pytest.raises(NotFound, match="No document of the library has this id"):
-                await OwnerLibraryIndex(
-                    state.library, owner=lambda owner=owner: owner
-                ).read_library_page(name)
+                await other_index(state, owner).read_library_page(name)
         return mine
 
     read = filled.run(scenario)
@@ -274,7 +276,8 @@ def test_a_store_that_fails_costs_no_page() -> None:
         async def load_document(self, owner: Any, document_id: Any) -> None:
             raise StoreFull("The disk is full.")
 
-    asyncio.run(ReadPageKeeper(Brimming(), owner=lambda: ME)(page(PAGE, "Words.")))
+    full: Any = Brimming()
+    asyncio.run(ReadPageKeeper(full, owner=lambda: ME)(page(PAGE, "Words.")))
 
 
 @pytest.mark.parametrize(
@@ -291,5 +294,5 @@ def test_a_store_that_fails_costs_no_page() -> None:
         ("", None),
     ],
 )  # fmt: skip
-def test_a_language_is_guessed_or_left_open(text: str, expected: str | None) -> None:
-    assert language_guess.guess_language(text) == expected
+def test_a_language_is_detected_or_left_open(text: str, expected: str | None) -> None:
+    assert detect_language(text) == expected

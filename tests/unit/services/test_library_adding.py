@@ -14,7 +14,7 @@ from citewell.services.library.library_import import ImportReport
 from citewell.store.failures import StoreFull
 from citewell.store.state_store import StateStore
 from tests.documents import sound
-from tests.unit.services.library import Shelf, reasons
+from tests.unit.services.library import Clock, Shelf, reasons
 from tests.unit.services.reading import page
 
 pytestmark = pytest.mark.process  # documents are read by workers
@@ -201,6 +201,15 @@ def test_documents_of_every_kind_give_their_text(shelf: Shelf, folder: Path) -> 
     assert shelf.found("beacon") == ["A page"]
 
 
+def test_a_polish_file_is_listed_as_polish(shelf: Shelf, folder: Path) -> None:
+    text = "Pływy to regularne zmiany poziomu wody w morzu, które są wywołane przez Księżyc i Słońce, a nie przez wiatr. "
+    (folder / "pływy.txt").write_text(text * 3, encoding="utf-8")
+
+    shelf.add(folder)
+
+    assert shelf.cards()["pływy.txt"].language == "pl"
+
+
 def test_text_in_another_charset_and_language_is_found(shelf: Shelf, folder: Path) -> None:
     text = (
         "Viele Häuser stehen leer, und die Katze sitzt auf dem Dach und wartet auf den Regen,"
@@ -285,17 +294,18 @@ def test_a_store_that_fails_ends_the_run_with_its_own_error(shelf: Shelf, folder
     (folder / "a.txt").write_text("Words.")
 
     class Brimming:
-        async def cards(self, owner: Any, *, limit: Any, after: Any) -> Any:
+        async def list_cards(self, owner: Any, *, limit: Any, after: Any) -> Any:
             return ()
 
-        async def put(self, owner: Any, documents: Any) -> None:
+        async def store_documents(self, owner: Any, documents: Any) -> None:
             raise StoreFull("The disk is full.")
 
     class State:
         library = Brimming()
 
+    full: Any = State()
     with pytest.raises(StoreFull, match="full"):
-        asyncio.run(shelf.added(State(), folder))
+        asyncio.run(shelf.added(full, folder))
 
 
 def test_a_document_is_written_within_seconds_of_being_read(shelf: Shelf, folder: Path) -> None:
@@ -304,15 +314,21 @@ def test_a_document_is_written_within_seconds_of_being_read(shelf: Shelf, folder
     groups: list[int] = []
 
     async def scenario(state: StateStore) -> Any:
-        put = state.library.store_documents
+        library: Any = state.library
+        put = library.store_documents
 
         async def noted(owner: Any, documents: Any) -> Any:
             groups.append(len(documents))
             return await put(owner, documents)
 
-        state.library.store_documents = noted
+        library.store_documents = noted
         ticks = itertools.count(0.0, 10.0)
-        shelf.clock = lambda: next(ticks)
+
+        class Ticking(Clock):
+            def __call__(self) -> float:
+                return next(ticks)
+
+        shelf.clock = Ticking()
         return await shelf.added(state, folder)
 
     shelf.run(scenario)

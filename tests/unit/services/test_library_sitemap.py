@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -32,9 +33,14 @@ def read(maps: dict[str, bytes], **options: int) -> SitemapPages | None:
     return asyncio.run(list_sitemap_pages(BASE, get, **options))
 
 
-def found(maps: dict[str, bytes], **options: int) -> list[str]:
+def expect_pages(maps: dict[str, bytes], **options: int) -> SitemapPages:
     site = read(maps, **options)
     assert site is not None
+    return site
+
+
+def found(maps: dict[str, bytes], **options: int) -> list[str]:
+    site = expect_pages(maps, **options)
     return [one.url for one in site.pages.values()]
 
 
@@ -56,7 +62,7 @@ def test_an_index_leads_to_its_maps_and_a_missing_one_is_told() -> None:
         "https://www.example.org/one.xml": listing("https://blog.example.org/a"),
     }
 
-    site = read(maps)
+    site = expect_pages(maps)
 
     assert [one.url for one in site.pages.values()] == ["https://blog.example.org/a"]
     assert [(one.source, one.reason) for one in site.problems] == [
@@ -71,7 +77,7 @@ def test_pictures_of_a_page_are_no_pages() -> None:
         "<i:image><i:loc>https://example.org/a.png</i:loc></i:image></s:url></s:urlset>"
     )
 
-    site = read({BASE: body.encode()})
+    site = expect_pages({BASE: body.encode()})
 
     assert [(one.url, one.modified) for one in site.pages.values()] == [
         ("https://example.org/a", "2024-01-02")
@@ -83,26 +89,29 @@ def test_a_map_cannot_send_us_to_other_sites() -> None:
         BASE: listing("https://example.org/a", "https://victim.example.com/", "ftp://example.org/x")
     }
 
-    site = read(maps)
+    site = expect_pages(maps)
 
     assert len(site.pages) == 1
     assert site.problems[0].reason.startswith("2 of its addresses")
 
 
 def test_an_index_cannot_either() -> None:
-    site = read({BASE: index("https://victim.example.com/sitemap.xml")})
+    site = expect_pages({BASE: index("https://victim.example.com/sitemap.xml")})
 
     assert [one.reason for one in site.problems] == ["The sitemap belongs to another site."]
 
 
 def test_an_index_of_indexes_ends() -> None:
-    site = read({BASE: index(BASE)})
+    site = expect_pages({BASE: index(BASE)})
 
     assert [one.reason for one in site.problems] == ["It is not a sitemap of pages."]
 
 
 def test_no_more_than_the_limit_is_taken() -> None:
-    assert len(found({BASE: listing(*(f"https://example.org/{n}" for n in range(9)))}, most=4)) == 4
+    assert (
+        len(found({BASE: listing(*(f"https://example.org/{n}" for n in range(9)))}, max_pages=4))
+        == 4
+    )
 
 
 @pytest.mark.parametrize("body", [b"", b"<rss/>", b"<html><urlsetter></html>", b"plain text"])
@@ -110,7 +119,7 @@ def test_what_is_no_sitemap_is_not_taken_for_one(body: bytes) -> None:
     assert read({BASE: body}) is None
 
 
-HOSTILE = {
+HOSTILE: dict[str, Callable[[], bytes]] = {
     "cut": lambda: b"<urlset><url>",
     "entities": lambda: (
         b'<!DOCTYPE x [<!ENTITY a "b">]><urlset ><url><loc>&a;</loc></url></urlset>'

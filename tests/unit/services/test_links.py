@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -283,7 +283,7 @@ def test_a_redirect_to_a_private_address_is_left_unchecked(links: Checker) -> No
 
 
 def test_a_name_that_does_not_resolve_is_dead(links: Checker) -> None:
-    async def nobody(_host: str) -> None:
+    async def nobody(_host: str) -> Sequence[str]:
         raise OSError
 
     async def run() -> LinkState:

@@ -16,9 +16,9 @@ BOTH = frozenset({Offer.WEB, Offer.NEWS})
 def router(environ: dict[str, str] | None = None, **settings: Any) -> SearchRouter:
     shop = Shop(
         (spec("duck", rank=20), Scripted()),
-        (spec("wiki", rank=60, general=False), Scripted()),
+        (spec("wiki", rank=60, covers_whole_web=False), Scripted()),
         (spec("paid", rank=10, options=keyed("PAID_KEY"), offers=BOTH), Scripted()),
-        (spec("library", rank=90, general=False, base_url=""), Scripted()),
+        (spec("library", rank=90, covers_whole_web=False, base_url=""), Scripted()),
         environ=environ,
         **settings,
     )

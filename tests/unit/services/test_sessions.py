@@ -29,9 +29,8 @@ OWNER = "default/anonymous"
 
 
 def step(number: int, **facts: Any) -> SessionStep:
-    return SessionStep(
-        **({"number": number, "text": f"step {number}", "at": "", "next_needed": True} | facts)
-    )
+    plain: dict[str, Any] = {"number": number, "text": f"step {number}", "at": ""}
+    return SessionStep(**(plain | {"next_needed": True} | facts))
 
 
 def scene(tmp_path: Path, work: Callable[[SessionTracker], Awaitable[Any]], **limits: Any) -> Any:

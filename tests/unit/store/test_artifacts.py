@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -31,7 +31,10 @@ class Clock:
 
 
 def play(
-    folder: Path, scenario: Callable[..., Any], clock: Clock | None = None, **options: Any
+    folder: Path,
+    scenario: Callable[[CacheStore], Awaitable[Any]],
+    clock: Clock | None = None,
+    **options: Any,
 ) -> Any:
     async def run() -> Any:
         store = open_cache_store(Settings(data_dir=folder, **options), clock or Clock())
@@ -57,7 +60,7 @@ def test_an_artifact_is_named_by_its_content_and_comes_back_with_its_type(tmp_pa
     artifact, stored = play(tmp_path, scenario, clock)
 
     assert artifact.id == hashlib.sha256(body).hexdigest()
-    assert (artifact.size_bytes, artifact.mime) == (len(body), "text/plain; charset=utf-8")
+    assert (artifact.size_bytes, artifact.media_type) == (len(body), "text/plain; charset=utf-8")
     assert artifact.expires_at == clock.now + 1800
     assert stored.artifact == artifact
     assert stored.body == body
@@ -76,21 +79,23 @@ def test_another_owner_does_not_find_it(tmp_path: Path) -> None:
 @requires("artifact.expiry")
 def test_it_outlives_a_restart_until_it_expires(tmp_path: Path) -> None:
     clock = Clock()
-    artifact = play(tmp_path, lambda store: store.artifacts.put("o", b"body", "a/b"), clock)
+    artifact = play(
+        tmp_path, lambda store: store.artifacts.store_artifact("o", b"body", "a/b"), clock
+    )
     clock.now += 1799
 
-    stored = play(tmp_path, lambda store: store.artifacts.get("o", artifact.id), clock)
+    stored = play(tmp_path, lambda store: store.artifacts.load_artifact("o", artifact.id), clock)
     clock.now += 1
 
     assert stored.artifact.expires_at == pytest.approx(artifact.expires_at)
     with pytest.raises(NotFound, match="expired"):
-        play(tmp_path, lambda store: store.artifacts.get("o", artifact.id), clock)
+        play(tmp_path, lambda store: store.artifacts.load_artifact("o", artifact.id), clock)
 
 
 @pytest.mark.parametrize("name", ["", "nonsense", "../../etc", "0" * 64, "\ud800"])
 def test_an_id_that_never_was_is_not_found(tmp_path: Path, name: str) -> None:
     with pytest.raises(NotFound):
-        play(tmp_path, lambda store: store.artifacts.get("someone", name))
+        play(tmp_path, lambda store: store.artifacts.load_artifact("someone", name))
 
 
 def test_an_artifact_without_room_is_refused_so_that_it_is_inlined(tmp_path: Path) -> None:
@@ -102,7 +107,10 @@ def test_an_artifact_without_room_is_refused_so_that_it_is_inlined(tmp_path: Pat
 
 
 def test_a_provider_finds_its_facts_after_a_restart_and_no_other_does(tmp_path: Path) -> None:
-    play(tmp_path, lambda store: store.memory("first").remember("key", b"fact", ttl=60))
+    play(
+        tmp_path,
+        lambda store: store.build_provider_memory("first").remember_fact("key", b"fact", ttl=60),
+    )
 
     async def scenario(store: CacheStore) -> tuple[Any, ...]:
         mine, other = store.build_provider_memory("first"), store.build_provider_memory("second")
@@ -118,14 +126,21 @@ def test_a_provider_finds_its_facts_after_a_restart_and_no_other_does(tmp_path: 
 
 def test_facts_expire(tmp_path: Path) -> None:
     clock = Clock()
-    play(tmp_path, lambda store: store.memory("p").remember("key", b"fact", ttl=60), clock)
+    play(
+        tmp_path,
+        lambda store: store.build_provider_memory("p").remember_fact("key", b"fact", ttl=60),
+        clock,
+    )
     clock.now += 60
 
-    assert play(tmp_path, lambda store: store.memory("p").recall("key"), clock) is None
+    assert (
+        play(tmp_path, lambda store: store.build_provider_memory("p").recall_fact("key"), clock)
+        is None
+    )
 
 
 def test_the_newest_fact_of_any_process_is_recalled(tmp_path: Path) -> None:
-    async def scenario(store: CacheStore) -> bytes:
+    async def scenario(store: CacheStore) -> bytes | None:
         other = open_cache_store(Settings(data_dir=tmp_path), Clock())
         await store.build_provider_memory("p").remember_fact("key", b"old", ttl=60)
         await other.build_provider_memory("p").remember_fact("key", b"new", ttl=60)
@@ -135,8 +150,9 @@ def test_the_newest_fact_of_any_process_is_recalled(tmp_path: Path) -> None:
     assert play(tmp_path, scenario) == b"new"
 
 
-def walk(text: str, size: int) -> list[Any]:
-    pages, offset = [], 0
+def walk(text: str, size: int) -> list[str]:
+    pages: list[str] = []
+    offset: int | None = 0
     while offset is not None:
         found = cut_text_page(text, offset, size)
         pages.append(found.text)

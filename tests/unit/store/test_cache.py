@@ -9,6 +9,7 @@ import random
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,8 +21,9 @@ from citewell.config import Settings
 from citewell.errors import Misconfigured
 from citewell.store.cache.single_flight import FreshValue
 from citewell.store.cache.timed_values import TimedValue, measure_entry_bytes
-from citewell.store.cache_store import open_cache_store
+from citewell.store.cache_store import CacheStore, open_cache_store
 from citewell.store.recent_values import RecentValues
+from citewell.store.sql.database import SqlDatabase
 from tests.requirements import requires
 
 KEY, OTHER_KEY = "0a" * 32, "0b" * 32
@@ -36,7 +38,9 @@ class Clock:
         return self.now
 
 
-def play(scenario: Any, clock: Any = None, **settings: Any) -> Any:
+def play(
+    scenario: Callable[[CacheStore], Awaitable[Any]], clock: Any = None, **settings: Any
+) -> Any:
     async def run() -> Any:
         store = open_cache_store(Settings(**settings), clock or Clock())
         try:
@@ -47,12 +51,17 @@ def play(scenario: Any, clock: Any = None, **settings: Any) -> Any:
     return asyncio.run(run())
 
 
-def put(store: Any, key: Any = "key", value: Any = b"value") -> Any:
-    return store.cache.put("someone", key, value, ttl=3600)
+def opened(store: CacheStore) -> SqlDatabase:
+    assert store.database is not None
+    return store.database
 
 
-async def get(store: Any, key: Any = "key") -> Any:
-    entry = await store.cache.get("someone", key)
+def put(store: CacheStore, key: Any = "key", value: Any = b"value") -> Any:
+    return store.cache.store_entry("someone", key, value, ttl=3600)
+
+
+async def get(store: CacheStore, key: Any = "key") -> Any:
+    entry = await store.cache.look_up_entry("someone", key)
     return None if entry is None else entry.value
 
 
@@ -65,8 +74,8 @@ def noise(number: Any, size: Any) -> Any:
 def test_opening_the_store_touches_nothing_and_loads_nothing(tmp_path: Path) -> None:
     code = (
         "import sys; from citewell.config import Settings;"
-        "from citewell.store.cache_store import open_store;"
-        f"open_store(Settings(data_dir={str(tmp_path / 'new')!r}));"
+        "from citewell.store.cache_store import CacheStore, open_cache_store;"
+        f"open_cache_store(Settings(data_dir={str(tmp_path / 'new')!r}));"
         "print([name for name in ('sqlite3', 'cryptography') if name in sys.modules])"
     )
     source = str(Path(citewell.__file__).parents[1])
@@ -96,12 +105,12 @@ def test_a_bad_key_is_maked_before_anything_is_kept(tmp_path: Path) -> None:
 def test_nothing_that_was_said_is_on_the_disk_in_plain(tmp_path: Path) -> None:
     marker = "PLANTED-MARKER"
 
-    async def scenario(store: Any) -> Any:
-        await store.cache.put(f"owner {marker}", f"query {marker}", marker.encode(), ttl=60)
-        await store.cache.put("o", "long", marker.encode() * 1000, ttl=60)
-        await store.artifacts.put(marker, marker.encode(), f"text/{marker}")
-        await store.memory(marker).remember(marker, marker.encode(), ttl=60)
-        await store.loader.load(marker, marker, make)
+    async def scenario(store: CacheStore) -> Any:
+        await store.cache.store_entry(f"owner {marker}", f"query {marker}", marker.encode(), ttl=60)
+        await store.cache.store_entry("o", "long", marker.encode() * 1000, ttl=60)
+        await store.artifacts.store_artifact(marker, marker.encode(), f"text/{marker}")
+        await store.build_provider_memory(marker).remember_fact(marker, marker.encode(), ttl=60)
+        await store.loader.load_or_make(marker, marker, make)
         return everything(tmp_path)
 
     async def make() -> Any:
@@ -132,7 +141,7 @@ def test_after_a_rotation_the_previous_key_still_reads(tmp_path: Path) -> None:
 
     assert play(get, **rotated) == b"value"
 
-    async def renew(store: Any) -> None:
+    async def renew(store: CacheStore) -> None:
         await put(store, value=b"newer")
 
     play(renew, **rotated)
@@ -144,7 +153,7 @@ def test_forgetting_reaches_what_the_previous_key_sealed(tmp_path: Path) -> None
     play(put, data_dir=tmp_path, cache_key=KEY)
     rotated = {"data_dir": tmp_path, "cache_key": OTHER_KEY, "cache_key_previous": KEY}
 
-    play(lambda store: store.cache.clear("someone"), **rotated)
+    play(lambda store: store.cache.clear_entries("someone"), **rotated)
 
     assert play(get, **rotated) is None
     assert play(get, data_dir=tmp_path, cache_key=KEY) is None
@@ -164,8 +173,13 @@ def test_stored_bytes_never_reach_a_message(tmp_path: Path) -> None:
     play(put, data_dir=tmp_path)
     alter(tmp_path, "UPDATE entry SET body = CAST(x'ff' || 'PLANTED' AS TEXT)")
 
-    async def scenario(store: Any) -> Any:
-        return await get(store), await put(store), await get(store), "".join(store.warnings())
+    async def scenario(store: CacheStore) -> Any:
+        return (
+            await get(store),
+            await put(store),
+            await get(store),
+            "".join(store.list_store_warnings()),
+        )
 
     before, kept, after, warnings = play(scenario, data_dir=tmp_path)
 
@@ -180,8 +194,13 @@ def test_an_altered_entry_is_a_counted_miss(tmp_path: Path) -> None:
         tmp_path, "UPDATE entry SET body = ? WHERE id = ?", body[:-1] + bytes([body[-1] ^ 1]), row
     )
 
-    async def scenario(store: Any) -> Any:
-        return await get(store), store.counts()["unreadable"], await put(store), await get(store)
+    async def scenario(store: CacheStore) -> Any:
+        return (
+            await get(store),
+            store.list_store_counts()["unreadable"],
+            await put(store),
+            await get(store),
+        )
 
     assert play(scenario, data_dir=tmp_path) == (None, 1, True, b"value")
 
@@ -196,7 +215,7 @@ def test_nobody_can_lengthen_a_life_in_the_file(tmp_path: Path) -> None:
 
 
 def test_swapped_rows_do_not_open(tmp_path: Path) -> None:
-    async def scenario(store: Any) -> None:
+    async def scenario(store: CacheStore) -> None:
         await put(store, "a", b"for a")
         await put(store, "b", b"for b")
 
@@ -205,7 +224,7 @@ def test_swapped_rows_do_not_open(tmp_path: Path) -> None:
     alter(tmp_path, "UPDATE entry SET body = ? WHERE id = ?", other, one)
     alter(tmp_path, "UPDATE entry SET body = ? WHERE id = ?", body, two)
 
-    async def look(store: Any) -> Any:
+    async def look(store: CacheStore) -> Any:
         return await get(store, "a"), await get(store, "b")
 
     assert play(look, data_dir=tmp_path) == (None, None)
@@ -255,13 +274,13 @@ def test_the_disk_tier_is_bounded_and_keeps_what_was_used_last(tmp_path: Path) -
     clock = Clock()
     settings = {"data_dir": tmp_path, "cache_max_disk_mb": 1, "cache_max_memory_mb": 0}
 
-    async def scenario(store: Any) -> Any:
+    async def scenario(store: CacheStore) -> Any:
         await put(store, "favourite", noise(0, 20_000))
         for number in range(1, 150):
             clock.now += 1
             await put(store, str(number), noise(number, 20_000))
             await get(store, "favourite")
-        ((held,),) = await store.database.fetch("SELECT SUM(size) FROM entry")
+        ((held,),) = await opened(store).select_rows("SELECT SUM(size) FROM entry")
         return held, await get(store, "favourite"), await get(store, "1"), await get(store, "149")
 
     held, favourite, oldest, newest = play(scenario, clock, **settings)
@@ -276,7 +295,7 @@ def test_the_disk_tier_is_bounded_and_keeps_what_was_used_last(tmp_path: Path) -
 def test_a_value_too_large_for_the_disk_is_declined_with_its_forerunner(tmp_path: Path) -> None:
     settings = {"data_dir": tmp_path, "cache_max_disk_mb": 1, "cache_max_memory_mb": 0}
 
-    async def scenario(store: Any) -> Any:
+    async def scenario(store: CacheStore) -> Any:
         await put(store, value=b"small")
         return await put(store, value=noise(1, MB)), await get(store)
 
@@ -286,11 +305,11 @@ def test_a_value_too_large_for_the_disk_is_declined_with_its_forerunner(tmp_path
 def test_expired_entries_and_leases_are_swept(tmp_path: Path) -> None:
     clock = Clock()
 
-    async def scenario(store: Any) -> Any:
+    async def scenario(store: CacheStore) -> Any:
         await put(store, "old")
         clock.now += 4000
         await put(store, "new")
-        return await store.database.fetch("SELECT COUNT(*) FROM entry")
+        return await opened(store).select_rows("SELECT COUNT(*) FROM entry")
 
     assert play(scenario, clock, data_dir=tmp_path) == [(1,)]
 
@@ -300,14 +319,19 @@ def test_without_a_writable_folder_memory_serves_and_says_so_once(
 ) -> None:
     (tmp_path / "file").touch()
 
-    async def scenario(store: Any) -> Any:
+    async def scenario(store: CacheStore) -> Any:
         assert await put(store)
         for number in range(5):
             await put(store, str(number))
-        artifact = await store.artifacts.put("someone", b"body", "text/plain")
-        await store.memory("p").remember("k", b"fact", ttl=60)
-        stored = await store.artifacts.get("someone", artifact.id)
-        return await get(store), stored.body, await store.memory("p").recall("k"), store.warnings()
+        artifact = await store.artifacts.store_artifact("someone", b"body", "text/plain")
+        await store.build_provider_memory("p").remember_fact("k", b"fact", ttl=60)
+        stored = await store.artifacts.load_artifact("someone", artifact.id)
+        return (
+            await get(store),
+            stored.body,
+            await store.build_provider_memory("p").recall_fact("k"),
+            store.list_store_warnings(),
+        )
 
     with caplog.at_level(logging.WARNING):
         value, body, fact, warnings = play(scenario, data_dir=tmp_path / "file" / "sub")
@@ -322,8 +346,8 @@ def test_a_key_file_others_can_read_leaves_memory_only(tmp_path: Path) -> None:
     play(put, data_dir=tmp_path)
     (tmp_path / "cache.key").chmod(0o644)
 
-    async def scenario(store: Any) -> Any:
-        return await get(store), await put(store), await get(store), store.warnings()
+    async def scenario(store: CacheStore) -> Any:
+        return await get(store), await put(store), await get(store), store.list_store_warnings()
 
     before, kept, after, warnings = play(scenario, data_dir=tmp_path)
 
@@ -336,7 +360,7 @@ def test_a_disk_that_recovers_is_used_again(tmp_path: Path) -> None:
     folder = tmp_path / "data"
     folder.touch()
 
-    async def scenario(store: Any) -> None:
+    async def scenario(store: CacheStore) -> None:
         await put(store, "lost")
         folder.unlink()
         await put(store, "still resting")
@@ -345,7 +369,7 @@ def test_a_disk_that_recovers_is_used_again(tmp_path: Path) -> None:
 
     play(scenario, clock, data_dir=folder)
 
-    async def look(store: Any) -> Any:
+    async def look(store: CacheStore) -> Any:
         return [await get(store, key) for key in ("lost", "still resting", "durable")]
 
     assert play(look, clock, data_dir=folder) == [None, None, b"value"]
@@ -355,8 +379,8 @@ def test_a_ruined_file_costs_the_entries_and_nothing_else(tmp_path: Path) -> Non
     play(put, data_dir=tmp_path)
     (tmp_path / "cache.db").write_bytes(b"no database at all" * 1000)
 
-    async def scenario(store: Any) -> Any:
-        return await get(store), await put(store), store.warnings()
+    async def scenario(store: CacheStore) -> Any:
+        return await get(store), await put(store), store.list_store_warnings()
 
     assert play(scenario, data_dir=tmp_path) == (None, True, ())
     assert play(get, data_dir=tmp_path) == b"value"
@@ -366,8 +390,8 @@ def test_a_newer_file_is_left_for_the_newer_program(tmp_path: Path) -> None:
     play(put, data_dir=tmp_path)
     alter(tmp_path, "UPDATE schema_version SET version = 99")
 
-    async def scenario(store: Any) -> Any:
-        return await get(store), await put(store), await get(store), store.warnings()
+    async def scenario(store: CacheStore) -> Any:
+        return await get(store), await put(store), await get(store), store.list_store_warnings()
 
     before, kept, after, warnings = play(scenario, data_dir=tmp_path)
 
@@ -379,8 +403,13 @@ def test_a_file_that_lacks_its_table_fails_no_caller(tmp_path: Path) -> None:
     play(put, data_dir=tmp_path)
     alter(tmp_path, "DROP TABLE entry")
 
-    async def scenario(store: Any) -> Any:
-        return await get(store), await put(store), await get(store), len(store.warnings())
+    async def scenario(store: CacheStore) -> Any:
+        return (
+            await get(store),
+            await put(store),
+            await get(store),
+            len(store.list_store_warnings()),
+        )
 
     assert play(scenario, data_dir=tmp_path) == (None, True, b"value", 1)
 
@@ -388,10 +417,10 @@ def test_a_file_that_lacks_its_table_fails_no_caller(tmp_path: Path) -> None:
 def test_a_read_under_way_does_not_bring_back_what_was_forgotten(tmp_path: Path) -> None:
     play(put, data_dir=tmp_path)
 
-    async def scenario(store: Any) -> Any:
+    async def scenario(store: CacheStore) -> Any:
         reading = asyncio.create_task(get(store))
         await asyncio.sleep(0)
-        await store.cache.forget("someone", "key")
+        await store.cache.remove_entry("someone", "key")
         await reading
         return await get(store)
 
@@ -399,23 +428,31 @@ def test_a_read_under_way_does_not_bring_back_what_was_forgotten(tmp_path: Path)
 
 
 def test_switched_off_nothing_is_kept_but_artifacts_in_memory(tmp_path: Path) -> None:
-    async def scenario(store: Any) -> Any:
+    async def scenario(store: CacheStore) -> Any:
         kept = await put(store)
-        artifact = await store.artifacts.put("someone", b"body", "text/plain")
-        return kept, await get(store), (await store.artifacts.get("someone", artifact.id)).body
+        artifact = await store.artifacts.store_artifact("someone", b"body", "text/plain")
+        return (
+            kept,
+            await get(store),
+            (await store.artifacts.load_artifact("someone", artifact.id)).body,
+        )
 
     assert play(scenario, data_dir=tmp_path / "new", cache_enabled=False) == (False, None, b"body")
     assert not (tmp_path / "new").exists()
 
 
 def test_clearing_answers_leaves_artifacts_and_facts(tmp_path: Path) -> None:
-    async def scenario(store: Any) -> Any:
-        artifact = await store.artifacts.put("someone", b"body", "text/plain")
-        await store.memory("p").remember("k", b"fact", ttl=60)
+    async def scenario(store: CacheStore) -> Any:
+        artifact = await store.artifacts.store_artifact("someone", b"body", "text/plain")
+        await store.build_provider_memory("p").remember_fact("k", b"fact", ttl=60)
         await put(store)
-        await store.cache.clear()
-        stored = await store.artifacts.get("someone", artifact.id)
-        return await get(store), stored.body, await store.memory("p").recall("k")
+        await store.cache.clear_entries()
+        stored = await store.artifacts.load_artifact("someone", artifact.id)
+        return (
+            await get(store),
+            stored.body,
+            await store.build_provider_memory("p").recall_fact("k"),
+        )
 
     assert play(scenario, data_dir=tmp_path) == (None, b"body", b"fact")
 
@@ -424,17 +461,17 @@ def test_every_call_survives_a_disk_that_fails(tmp_path: Path) -> None:
     async def make() -> Any:
         return FreshValue(value=b"made", ttl=60)
 
-    def ruin(store: Any) -> None:
-        store.health._resume = 0.0  # as after its rest
+    def ruin(store: CacheStore) -> None:
+        store.health._retry_at = 0.0  # as after its rest
 
-    async def scenario(store: Any) -> Any:
+    async def scenario(store: CacheStore) -> Any:
         await put(store)
-        await store.database.aclose()
+        await opened(store).aclose()
         for call in (
-            lambda: store.cache.forget("someone", "key"),
-            store.cache.clear,
-            lambda: store.cache.put("someone", "key", b"again", ttl=60),
-            lambda: store.loader._leases.take("n", seconds=1),
+            lambda: store.cache.remove_entry("someone", "key"),
+            store.cache.clear_entries,
+            lambda: store.cache.store_entry("someone", "key", b"again", ttl=60),
+            lambda: store.loader._leases.take_lease("n", seconds=1),
             lambda: store.loader._leases.release_lease("n"),
             lambda: store.loader._leases.release_lease("n"),
         ):
@@ -442,11 +479,11 @@ def test_every_call_survives_a_disk_that_fails(tmp_path: Path) -> None:
         ruin(store)
         await store.loader._leases.release_lease("n")
         ruin(store)
-        assert await store.loader._leases.take("n", seconds=1)
+        assert await store.loader._leases.take_lease("n", seconds=1)
         ruin(store)
-        await store.cache.clear("someone")
-        loaded = await store.loader.load("someone", "other", make)
-        return loaded.entry.value, await get(store), store.warnings()
+        await store.cache.clear_entries("someone")
+        loaded = await store.loader.load_or_make("someone", "other", make)
+        return loaded.entry.value, await get(store), store.list_store_warnings()
 
     value, cleared, warnings = play(scenario, data_dir=tmp_path)
 
@@ -461,12 +498,12 @@ def test_switched_off_the_loader_makes_it_every_time(tmp_path: Path) -> None:
         runs.append(1)
         return FreshValue(value=b"made", ttl=60)
 
-    async def scenario(store: Any) -> Any:
-        await store.loader.load("o", "key", make)
-        await store.loader.load("o", "key", make)
-        await store.cache.forget("o", "key")
-        await store.cache.clear()
-        return store.cache.warnings(), store.cache.counts()
+    async def scenario(store: CacheStore) -> Any:
+        await store.loader.load_or_make("o", "key", make)
+        await store.loader.load_or_make("o", "key", make)
+        await store.cache.remove_entry("o", "key")
+        await store.cache.clear_entries()
+        return store.list_store_warnings(), store.list_store_counts()
 
     assert play(scenario, data_dir=tmp_path, cache_enabled=False) == ((), {})
     assert len(runs) == 2

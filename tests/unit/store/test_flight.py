@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -41,7 +41,7 @@ class Work:
     started: asyncio.Event = field(default_factory=asyncio.Event)
     finish: asyncio.Event = field(default_factory=asyncio.Event)
 
-    async def __call__(self) -> str | None:
+    async def __call__(self) -> str:
         self.runs += 1
         self.started.set()
         try:
@@ -54,7 +54,7 @@ class Work:
         return f"run {self.runs}"
 
 
-async def aboard(flight: SingleFlight, work: Work, count: int) -> list[Any] | None:
+async def aboard(flight: SingleFlight, work: Work, count: int) -> list[asyncio.Task[str]]:
     callers = [asyncio.create_task(flight.share_work("key", work)) for _ in range(count)]
     await work.started.wait()
     await asyncio.sleep(0)
@@ -62,7 +62,7 @@ async def aboard(flight: SingleFlight, work: Work, count: int) -> list[Any] | No
 
 
 def test_identical_keys_share_one_run() -> None:
-    async def scenario() -> tuple[Any, ...] | None:
+    async def scenario() -> tuple[Any, ...]:
         flight, work = SingleFlight(), Work()
         callers = await aboard(flight, work, 5)
         work.finish.set()
@@ -92,7 +92,7 @@ def test_a_later_caller_starts_anew() -> None:
 
 @pytest.mark.parametrize("leaver", [0, 1, 2])
 def test_cancelling_one_caller_leaves_the_others_alone(leaver: int) -> None:
-    async def scenario() -> tuple[Any, ...] | None:
+    async def scenario() -> tuple[Any, ...]:
         flight, work = SingleFlight(), Work()
         callers = await aboard(flight, work, 3)
         callers[leaver].cancel()
@@ -109,7 +109,7 @@ def test_cancelling_one_caller_leaves_the_others_alone(leaver: int) -> None:
 
 
 def test_when_the_last_caller_is_gone_the_work_is_cancelled() -> None:
-    async def scenario() -> int | None:
+    async def scenario() -> int:
         flight, work = SingleFlight(), Work()
         callers = await aboard(flight, work, 3)
         for caller in callers:
@@ -130,7 +130,7 @@ async def until(condition: Callable[..., Any]) -> None:
 
 
 def test_nobody_boards_work_that_is_being_cancelled() -> None:
-    async def scenario() -> str | None:
+    async def scenario() -> str:
         flight, work = SingleFlight(), Work()
         (first,) = await aboard(flight, work, 1)
         first.cancel()
@@ -144,7 +144,7 @@ def test_nobody_boards_work_that_is_being_cancelled() -> None:
 
 
 def test_a_failure_reaches_every_caller_and_is_not_kept() -> None:
-    async def scenario() -> tuple[Any, ...] | None:
+    async def scenario() -> tuple[Any, ...]:
         flight, work = SingleFlight(), Work(error=UpstreamUnavailable("down"))
         callers = await aboard(flight, work, 3)
         work.finish.set()
@@ -160,7 +160,7 @@ def test_a_failure_reaches_every_caller_and_is_not_kept() -> None:
 
 
 def test_a_failure_nobody_waits_for_disturbs_nobody() -> None:
-    async def scenario() -> list[Any] | None:
+    async def scenario() -> list[Any]:
         troubles = []
         asyncio.get_running_loop().set_exception_handler(
             lambda _, context: troubles.append(context)
@@ -196,7 +196,9 @@ def test_work_that_cancels_itself_is_an_error_and_no_cancellation() -> None:
         asyncio.run(scenario())
 
 
-def play(folder: Path, scenario: Callable[..., Any], clock: Clock | None = None) -> Any:
+def play(
+    folder: Path, scenario: Callable[[CacheStore], Awaitable[Any]], clock: Clock | None = None
+) -> Any:
     async def run() -> Any:
         store = open_cache_store(Settings(data_dir=folder), clock or Clock())
         try:
@@ -238,8 +240,10 @@ def test_what_holds_for_no_time_is_made_again(tmp_path: Path) -> None:
 
 
 def leases(store: CacheStore, holder: str, clock: Clock) -> SqlLeaseTable:
-    keys = store.loader._leases._keys
-    return SqlLeaseTable(store.database, keys, holder=holder, health=store.health, clock=clock)
+    own = store.loader._leases
+    assert isinstance(own, SqlLeaseTable)
+    assert store.database is not None
+    return SqlLeaseTable(store.database, own._keys, holder=holder, health=store.health, clock=clock)
 
 
 def test_a_lease_has_one_holder_until_it_lapses_or_is_given_back(tmp_path: Path) -> None:
@@ -295,13 +299,18 @@ def test_the_lease_is_given_back_when_the_work_ends_badly(tmp_path: Path, how: s
 
     async def scenario(store: CacheStore) -> bool:
         work = Work(error=UpstreamUnavailable("down"))
-        caller = asyncio.create_task(store.loader.load_or_make("o", "key", work))
+
+        async def make() -> FreshValue:
+            return FreshValue(value=(await work()).encode(), ttl=60)
+
+        caller = asyncio.create_task(store.loader.load_or_make("o", "key", make))
         await work.started.wait()
         if how == "failed":
             work.finish.set()
         else:
             caller.cancel()
         await asyncio.gather(caller, return_exceptions=True)
+        assert store.database is not None
         for _ in range(200):
             if not await store.database.select_rows("SELECT 1 FROM lease"):
                 return True

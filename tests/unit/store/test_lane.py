@@ -54,7 +54,7 @@ def test_a_turn_that_breaks_fails_its_callers_and_the_next_turn_works() -> None:
 
 
 def test_a_lane_serves_one_event_loop_after_another() -> None:
-    lane = ThreadBatcher("test", lambda requests: requests)
+    lane: ThreadBatcher[int, int] = ThreadBatcher("test", lambda requests: requests)
 
     answers = [asyncio.run(lane.request_answer(number)) for number in range(3)]
     asyncio.run(lane.aclose(lambda: None))

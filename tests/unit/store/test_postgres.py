@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
 
 from citewell.errors import Misconfigured
 from citewell.store.failures import BatchRolledBack, StoreError
-from citewell.store.sql.database import SqlDatabase, SqlStatement
+from citewell.store.sql.database import SqlStatement
 from citewell.store.sql.postgres_database import PostgresDatabase, number_parameters
-from tests.services import postgres_or_skip
+from tests.services import Postgres, postgres_or_skip
 
 pytestmark = pytest.mark.process  # a real PostgreSQL
 
 
-def play(url: Any, scenario: Any) -> Any:
+def play(url: Any, scenario: Callable[[PostgresDatabase], Awaitable[Any]]) -> Any:
     async def run() -> Any:
         database = PostgresDatabase(url, schema="cache")
         try:
@@ -48,7 +49,7 @@ def test_an_address_that_does_not_answer_is_said_without_the_password(url: str, 
     pytest.importorskip("asyncpg")
 
     with pytest.raises(kind) as caught:
-        play(url, lambda database: database.fetch("SELECT 1"))
+        play(url, lambda database: database.select_rows("SELECT 1"))
 
     assert "secret" not in caught.value.message
 
@@ -58,17 +59,17 @@ def lease(name: str, expect: None = None) -> SqlStatement:
     return SqlStatement(sql=sql, params={"id": name}, expected_rows=expect)
 
 
-async def names(database: SqlDatabase) -> Any:
+async def names(database: PostgresDatabase) -> Any:
     return [row[0] for row in await database.select_rows("SELECT id FROM lease ORDER BY id")]
 
 
 @pytest.fixture(scope="module")
-def server() -> Any:
+def server() -> Postgres:
     return postgres_or_skip()
 
 
-def test_a_failed_guard_undoes_the_whole_batch(server: Any) -> None:
-    async def scenario(database: SqlDatabase) -> Any:
+def test_a_failed_guard_undoes_the_whole_batch(server: Postgres) -> None:
+    async def scenario(database: PostgresDatabase) -> Any:
         unmet = SqlStatement(sql="DELETE FROM lease WHERE id = 'absent'", expected_rows=1)
         with pytest.raises(BatchRolledBack):
             await database.execute_batch([lease("a"), unmet])
@@ -79,8 +80,8 @@ def test_a_failed_guard_undoes_the_whole_batch(server: Any) -> None:
     assert play(server.new(), scenario) == []
 
 
-def test_returned_rows_and_changes_come_back(server: Any) -> None:
-    async def scenario(database: SqlDatabase) -> Any:
+def test_returned_rows_and_changes_come_back(server: Postgres) -> None:
+    async def scenario(database: PostgresDatabase) -> Any:
         await database.execute_batch([lease("a"), lease("b")])
         gone = SqlStatement(sql="DELETE FROM lease WHERE id = :id RETURNING id", params={"id": "a"})
         return await database.execute_batch(
@@ -89,14 +90,14 @@ def test_returned_rows_and_changes_come_back(server: Any) -> None:
 
     gone, count = play(server.new(), scenario)
 
-    assert (gone.rows, gone.changed) == ((("a",),), 1)
-    assert (count.rows, count.changed) == ((), 1)
+    assert (gone.rows, gone.changed_rows) == ((("a",),), 1)
+    assert (count.rows, count.changed_rows) == ((), 1)
 
 
-def test_a_newer_schema_is_refused_and_left_alone(server: Any) -> None:
+def test_a_newer_schema_is_refused_and_left_alone(server: Postgres) -> None:
     url = server.new()
 
-    async def age(database: SqlDatabase) -> None:
+    async def age(database: PostgresDatabase) -> None:
         await database.execute_batch([SqlStatement(sql="UPDATE schema_version SET version = 999")])
 
     play(url, age)
@@ -105,7 +106,7 @@ def test_a_newer_schema_is_refused_and_left_alone(server: Any) -> None:
         play(url, names)
 
 
-def test_processes_that_start_cold_at_once_migrate_once(server: Any) -> None:
+def test_processes_that_start_cold_at_once_migrate_once(server: Postgres) -> None:
     url = server.new()
 
     async def scenario(_: Any) -> Any:
@@ -123,14 +124,14 @@ def test_processes_that_start_cold_at_once_migrate_once(server: Any) -> None:
     assert len({tuple(rows) for rows in versions}) == 1
 
 
-def test_the_cache_is_unlogged_and_the_state_is_not(server: Any) -> None:
+def test_the_cache_is_unlogged_and_the_state_is_not(server: Postgres) -> None:
     url = server.new()
 
-    async def kinds(database: SqlDatabase) -> Any:
+    async def kinds(database: PostgresDatabase) -> Any:
         rows = await database.select_rows(
             "SELECT relname, relpersistence::text FROM pg_class JOIN pg_namespace n "
             "ON n.oid = relnamespace WHERE nspname = :place AND relkind = 'r'",
-            {"place": database.place},
+            {"place": database.schema_name},
         )
         return dict(rows)
 
@@ -155,9 +156,9 @@ SIZED = "INSERT INTO entry (id, size) VALUES ('x', :size)"
     ids=["half a pair", "nul", "too large"],
 )
 def test_a_value_that_cannot_be_stored_is_refused_and_the_rest_goes_on(
-    server: Any, bad: Any
+    server: Postgres, bad: Any
 ) -> None:
-    async def scenario(database: SqlDatabase) -> Any:
+    async def scenario(database: PostgresDatabase) -> Any:
         answers = await asyncio.gather(
             database.execute_batch([lease("a")]),
             database.execute_batch([bad]),
@@ -168,8 +169,8 @@ def test_a_value_that_cannot_be_stored_is_refused_and_the_rest_goes_on(
     assert play(server.new(), scenario) == ([False, True], ["a"])
 
 
-def test_closed_is_closed(server: Any) -> None:
-    async def scenario(database: SqlDatabase) -> None:
+def test_closed_is_closed(server: Postgres) -> None:
+    async def scenario(database: PostgresDatabase) -> None:
         await database.aclose()
         with pytest.raises(StoreError, match="closed"):
             await database.select_rows("SELECT 1")

@@ -8,6 +8,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +20,14 @@ from citewell.store.failures import DatabaseDamaged, StoreError, StoreFull
 from citewell.store.library.library_rows import DocumentCard, LibraryDocument
 from citewell.store.sessions.session_store import SessionChange
 from citewell.store.sql.database import SqlStatement
+from citewell.store.sql.sqlite_database import SqliteDatabase
+from citewell.store.sql.sqlite_file import SqliteFile
 from citewell.store.state_store import StateStore, open_state_store
 
 COUNT = 60
 
 
-def play(folder: Any, scenario: Any) -> Any:
+def play(folder: Any, scenario: Callable[[StateStore], Awaitable[Any]]) -> Any:
     async def run() -> Any:
         state = open_state_store(Settings(data_dir=folder, session_max=1000))
         try:
@@ -56,7 +59,7 @@ async def readable(state: StateStore) -> Any:
 
 
 @pytest.fixture
-def filled(tmp_path: Path) -> Any:
+def filled(tmp_path: Path) -> Path:
     play(tmp_path, fill)
     with sqlite3.connect(tmp_path / "state.db") as link:
         link.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -70,13 +73,18 @@ def bite(folder: Any, start: Any, length: Any) -> None:
         file.write(b"\xff" * length)
 
 
+def sqlite_file(state: StateStore) -> SqliteFile:
+    assert isinstance(state.database, SqliteDatabase)
+    return state.database.file
+
+
 def pages(folder: Any) -> int:
     return (folder / "state.db").stat().st_size // 4096
 
 
 @pytest.mark.parametrize("where", [0.4, 0.6, 0.8])
 def test_a_ruined_page_costs_only_what_was_on_it(
-    filled: Any, where: float, caplog: pytest.LogCaptureFixture
+    filled: Path, where: float, caplog: pytest.LogCaptureFixture
 ) -> None:
     bite(filled, int(pages(filled) * where) * 4096, 2 * 4096)
     before = (filled / "state.db").read_bytes()
@@ -85,7 +93,7 @@ def test_a_ruined_page_costs_only_what_was_on_it(
         async with asyncio.timeout(30):
             # Whichever statement meets the ruined page first has it carried over.
             first = await readable(state)
-            state.database.file.recover()
+            sqlite_file(state).recover_damaged()
             return first, await readable(state)
 
     with caplog.at_level(logging.WARNING):
@@ -96,12 +104,12 @@ def test_a_ruined_page_costs_only_what_was_on_it(
     assert "set aside as state.db.damaged-1" in caplog.text
 
 
-def test_a_lost_header_loses_nothing(filled: Any) -> None:
+def test_a_lost_header_loses_nothing(filled: Path) -> None:
     bite(filled, 0, 4096)
 
     async def scenario(state: StateStore) -> Any:
         found = await state.library.search_library("someone", "subject 7")
-        return await readable(state), found[0].card.id, state.database.file.reports
+        return await readable(state), found[0].card.id, sqlite_file(state).reports
 
     kept, best, reports = play(filled, scenario)
 
@@ -111,7 +119,7 @@ def test_a_lost_header_loses_nothing(filled: Any) -> None:
     assert (filled / "state.db.damaged-1").exists()
 
 
-def test_what_was_carried_over_can_be_written_to_and_found_again(filled: Any) -> None:
+def test_what_was_carried_over_can_be_written_to_and_found_again(filled: Path) -> None:
     bite(filled, 0, 100)
 
     async def go_on(state: StateStore) -> None:
@@ -134,7 +142,7 @@ def test_what_was_carried_over_can_be_written_to_and_found_again(filled: Any) ->
     assert not list(filled.glob("*.damaged-2"))
 
 
-def test_a_file_beyond_mending_is_left_as_it_is(filled: Any) -> None:
+def test_a_file_beyond_mending_is_left_as_it_is(filled: Path) -> None:
     size = (filled / "state.db").stat().st_size
     bite(filled, 0, size)
     ruined = (filled / "state.db").read_bytes()
@@ -150,15 +158,15 @@ def test_a_file_beyond_mending_is_left_as_it_is(filled: Any) -> None:
     assert not list(filled.glob("*.damaged-*"))
 
 
-def test_another_process_moves_on_to_the_mended_file(filled: Any) -> None:
-    async def scenario(first: Any) -> Any:
+def test_another_process_moves_on_to_the_mended_file(filled: Path) -> None:
+    async def scenario(first: StateStore) -> Any:
         second = open_state_store(Settings(data_dir=filled, session_max=1000))
         try:
-            await first.sessions.create("someone", "early", b"head")
+            await first.sessions.create_session("someone", "early", b"head")
             await second.sessions.load_session("someone", "early")
-            file = second.database.file
+            file = sqlite_file(second)
             file._set_aside_damaged()
-            await first.sessions.create("someone", "late", b"head")
+            await first.sessions.create_session("someone", "late", b"head")
             return (await second.sessions.load_session("someone", "late")).head.id
         finally:
             await second.aclose()
@@ -167,7 +175,7 @@ def test_another_process_moves_on_to_the_mended_file(filled: Any) -> None:
     assert play(filled, readable) == COUNT
 
 
-def test_a_newer_schema_is_refused_and_left_alone(filled: Any) -> None:
+def test_a_newer_schema_is_refused_and_left_alone(filled: Path) -> None:
     link = sqlite3.connect(filled / "state.db")
     link.execute("UPDATE schema_version SET version = 999")
     link.commit()
@@ -182,7 +190,7 @@ def test_a_newer_schema_is_refused_and_left_alone(filled: Any) -> None:
     assert not list(filled.glob("*.damaged-*"))
 
 
-def test_a_full_disk_is_said_and_loses_nothing(filled: Any) -> None:
+def test_a_full_disk_is_said_and_loses_nothing(filled: Path) -> None:
     async def scenario(state: StateStore) -> Any:
         await state.sessions.list_heads("someone")
         ((count,),) = await state.database.select_rows("PRAGMA page_count")
@@ -211,11 +219,11 @@ def test_a_directory_that_cannot_be_written_is_said(tmp_path: Path) -> None:
 import asyncio, os
 from citewell.config import Settings
 from citewell.errors import CitewellError
-from citewell.store.state_store import open_state
+from citewell.store.state_store import open_state_store
 async def begin(folder):
-    state = open_state(Settings(data_dir=folder, master_key="0a" * 32))
+    state = open_state_store(Settings(data_dir=folder, master_key="0a" * 32))
     try:
-        await state.sessions.create("someone", "id", b"head")
+        await state.sessions.create_session("someone", "id", b"head")
     finally:
         await state.aclose()
 asyncio.run(begin({str(tmp_path / "warm")!r}))  # loads every library while it may be read

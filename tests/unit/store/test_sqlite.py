@@ -6,25 +6,25 @@ import asyncio
 import sqlite3
 import stat
 import sys
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from citewell.store.failures import BatchRolledBack, DatabaseDamaged, StoreError, StoreFull
-from citewell.store.sql.database import SqlDatabase, SqlStatement
+from citewell.store.sql.database import SqlStatement
 from citewell.store.sql.sqlite_database import SqliteDatabase
 from citewell.store.sql.sqlite_file import SqliteFile
 
 LEASE = "INSERT INTO lease (id, holder, expires) VALUES (:id, :holder, 1.0)"
 
 
-def lease(name: str, holder: str = "h", expect: int | None = None) -> SqlStatement:
+def lease(name: str, holder: str | int = "h", expect: int | None = None) -> SqlStatement:
     return SqlStatement(sql=LEASE, params={"id": name, "holder": holder}, expected_rows=expect)
 
 
-def play(path: Path, scenario: Callable[..., Any], **options: Any) -> Any:
+def play(path: Path, scenario: Callable[[SqliteDatabase], Awaitable[Any]], **options: Any) -> Any:
     async def run() -> Any:
         database = SqliteDatabase(path, schema="cache", **options)
         try:
@@ -35,12 +35,12 @@ def play(path: Path, scenario: Callable[..., Any], **options: Any) -> Any:
     return asyncio.run(run())
 
 
-async def names(database: SqlDatabase) -> list[Any] | None:
+async def names(database: SqliteDatabase) -> list[Any]:
     return [row[0] for row in await database.select_rows("SELECT id FROM lease ORDER BY id")]
 
 
 def test_a_batch_commits_as_a_whole(tmp_path: Path) -> None:
-    async def scenario(database: SqlDatabase) -> list[Any]:
+    async def scenario(database: SqliteDatabase) -> list[Any]:
         await database.execute_batch([lease("a"), lease("b")])
         return await names(database)
 
@@ -48,7 +48,7 @@ def test_a_batch_commits_as_a_whole(tmp_path: Path) -> None:
 
 
 def test_a_failed_guard_undoes_the_whole_batch(tmp_path: Path) -> None:
-    async def scenario(database: SqlDatabase) -> list[Any]:
+    async def scenario(database: SqliteDatabase) -> list[Any]:
         unmet = SqlStatement(sql="DELETE FROM lease WHERE id = 'absent'", expected_rows=1)
         with pytest.raises(BatchRolledBack):
             await database.execute_batch([lease("a"), unmet])
@@ -58,7 +58,7 @@ def test_a_failed_guard_undoes_the_whole_batch(tmp_path: Path) -> None:
 
 
 def test_a_refused_constraint_is_a_failed_guard(tmp_path: Path) -> None:
-    async def scenario(database: SqlDatabase) -> list[Any]:
+    async def scenario(database: SqliteDatabase) -> list[Any]:
         await database.execute_batch([lease("a")])
         with pytest.raises(BatchRolledBack):
             await database.execute_batch([lease("b"), lease("a")])
@@ -69,7 +69,7 @@ def test_a_refused_constraint_is_a_failed_guard(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("bad", ["\ud800", 2**70])
 def test_one_bad_batch_does_not_take_its_companions(tmp_path: Path, bad: str | int) -> None:
-    async def scenario(database: SqlDatabase) -> tuple[Any, ...]:
+    async def scenario(database: SqliteDatabase) -> tuple[Any, ...]:
         batches = [[lease("a")], [lease("x"), lease("y", bad)], [lease("b")]]
         answers = await asyncio.gather(
             *(database.execute_batch(batch) for batch in batches), return_exceptions=True
@@ -84,7 +84,7 @@ def test_one_bad_batch_does_not_take_its_companions(tmp_path: Path, bad: str | i
 
 
 def test_returned_rows_and_changes_come_back(tmp_path: Path) -> None:
-    async def scenario(database: SqlDatabase) -> tuple[Any, ...]:
+    async def scenario(database: SqliteDatabase) -> tuple[Any, ...]:
         await database.execute_batch([lease("a"), lease("b")])
         gone = SqlStatement(
             sql="DELETE FROM lease WHERE id = :id RETURNING holder", params={"id": "a"}
@@ -94,14 +94,14 @@ def test_returned_rows_and_changes_come_back(tmp_path: Path) -> None:
 
     gone, count = play(tmp_path / "s.db", scenario)
 
-    assert (gone.rows, gone.changed) == ((("h",),), 1)
-    assert (count.rows, count.changed) == ((), 1)
+    assert (gone.rows, gone.changed_rows) == ((("h",),), 1)
+    assert (count.rows, count.changed_rows) == ((), 1)
 
 
 def test_callers_who_wait_together_share_a_commit(tmp_path: Path) -> None:
     path = tmp_path / "s.db"
 
-    async def scenario(database: SqlDatabase) -> int:
+    async def scenario(database: SqliteDatabase) -> int:
         await database.execute_batch([])
         watcher = sqlite3.connect(path)
         before = wal_commits(path)
@@ -120,7 +120,7 @@ def wal_commits(path: Path) -> int:
 
 
 def test_a_cancelled_caller_leaves_the_others_alone(tmp_path: Path) -> None:
-    async def scenario(database: SqlDatabase) -> list[Any] | None:
+    async def scenario(database: SqliteDatabase) -> list[Any]:
         tasks = [asyncio.create_task(database.execute_batch([lease(str(n))])) for n in range(3)]
         await asyncio.sleep(0)
         tasks[0].cancel()
@@ -133,7 +133,7 @@ def test_a_cancelled_caller_leaves_the_others_alone(tmp_path: Path) -> None:
 def test_closing_finishes_what_was_asked(tmp_path: Path) -> None:
     path = tmp_path / "s.db"
 
-    async def scenario(database: SqlDatabase) -> None:
+    async def scenario(database: SqliteDatabase) -> None:
         task = asyncio.create_task(database.execute_batch([lease("a")]))
         await asyncio.sleep(0)
         await database.aclose()
@@ -145,7 +145,7 @@ def test_closing_finishes_what_was_asked(tmp_path: Path) -> None:
 
 
 def test_a_closed_database_says_so(tmp_path: Path) -> None:
-    async def scenario(database: SqlDatabase) -> None:
+    async def scenario(database: SqliteDatabase) -> None:
         await database.aclose()
         with pytest.raises(StoreError, match="closed"):
             await database.select_rows("SELECT 1")
@@ -157,7 +157,7 @@ def test_the_files_are_for_their_owner_only(tmp_path: Path) -> None:
     folder = tmp_path / "new" / "deep"
     path = folder / "s.db"
 
-    async def scenario(database: SqlDatabase) -> set[Any]:
+    async def scenario(database: SqliteDatabase) -> set[Any]:
         await database.execute_batch([lease("a")])
         return {stat.S_IMODE(file.stat().st_mode) for file in folder.iterdir()}
 
@@ -169,7 +169,7 @@ def test_the_files_are_for_their_owner_only(tmp_path: Path) -> None:
 
 
 def test_durability_is_as_asked(tmp_path: Path) -> None:
-    async def scenario(database: SqlDatabase) -> tuple[Any, ...]:
+    async def scenario(database: SqliteDatabase) -> tuple[Any, ...]:
         await database.execute_batch([])
         (answer,) = await database.execute_batch([SqlStatement(sql="PRAGMA synchronous")])
         return answer.rows
@@ -179,7 +179,7 @@ def test_durability_is_as_asked(tmp_path: Path) -> None:
 
 
 def test_a_full_file_is_named_and_smaller_batches_still_fit(tmp_path: Path) -> None:
-    async def scenario(database: SqlDatabase) -> tuple[Any, ...]:
+    async def scenario(database: SqliteDatabase) -> tuple[Any, ...]:
         large = database.execute_batch([lease("large", "x" * 500_000)])
         small = [database.execute_batch([lease(f"small {n}")]) for n in range(5)]
         answers = await asyncio.gather(large, *small, return_exceptions=True)
@@ -194,7 +194,7 @@ def test_a_full_file_is_named_and_smaller_batches_still_fit(tmp_path: Path) -> N
 def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way", encoding="utf-8")
 
-    async def scenario(database: SqlDatabase) -> None:
+    async def scenario(database: SqliteDatabase) -> None:
         with pytest.raises(StoreError, match="cannot be written"):
             await database.select_rows("SELECT 1")
 
@@ -207,7 +207,7 @@ def test_another_process_that_holds_the_file_is_named(tmp_path: Path) -> None:
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
 
-    async def scenario(database: SqlDatabase) -> list[Any]:
+    async def scenario(database: SqliteDatabase) -> list[Any]:
         with pytest.raises(StoreError, match="locked by another process"):
             await database.execute_batch([lease("a")])
         other.execute("ROLLBACK")
@@ -227,7 +227,7 @@ def test_a_newer_schema_is_left_alone(tmp_path: Path) -> None:
         link.execute("UPDATE schema_version SET version = 99")
     link.close()
 
-    async def scenario(database: SqlDatabase) -> None:
+    async def scenario(database: SqliteDatabase) -> None:
         with pytest.raises(StoreError, match="newer Citewell"):
             await database.select_rows("SELECT 1")
 
@@ -237,7 +237,7 @@ def test_a_newer_schema_is_left_alone(tmp_path: Path) -> None:
 
 
 def fill(path: Path) -> None:
-    async def scenario(database: SqlDatabase) -> None:
+    async def scenario(database: SqliteDatabase) -> None:
         await database.execute_batch([lease(f"{n:05}", "x" * 500) for n in range(500)])
 
     play(path, scenario)
@@ -264,7 +264,7 @@ def test_a_damaged_disposable_file_is_set_aside_and_begun_afresh(tmp_path: Path,
     ruin(path, how)
     ruined = path.read_bytes()
 
-    async def scenario(database: SqlDatabase) -> list[Any]:
+    async def scenario(database: SqliteDatabase) -> list[Any]:
         await names(database)
         await database.execute_batch([lease("new")])
         return await names(database)
@@ -281,7 +281,7 @@ def test_a_damaged_file_that_matters_is_reported_and_kept(tmp_path: Path, how: A
     fill(path)
     ruin(path, how)
 
-    async def scenario(database: SqlDatabase) -> None:
+    async def scenario(database: SqliteDatabase) -> None:
         with pytest.raises(DatabaseDamaged, match="backup"):
             await names(database)
 
@@ -295,7 +295,7 @@ def test_damage_by_another_hand_while_open_is_survived(tmp_path: Path) -> None:
     path = tmp_path / "s.db"
     fill(path)
 
-    async def scenario(database: SqlDatabase) -> list[Any]:
+    async def scenario(database: SqliteDatabase) -> list[Any]:
         await database.execute_batch([lease("before")])
         for file in (path, path.with_name("s.db-wal")):
             with file.open("r+b") as handle:
@@ -320,7 +320,7 @@ def test_damage_found_by_a_read_is_survived(tmp_path: Path) -> None:
     fill(path)
     bite(path)
 
-    async def scenario(database: SqlDatabase) -> tuple[Any, ...]:
+    async def scenario(database: SqliteDatabase) -> tuple[Any, ...]:
         found = await names(database)
         await database.execute_batch([lease("after")])
         return found, await names(database)
@@ -334,7 +334,7 @@ def test_damage_found_by_a_write_is_survived(tmp_path: Path) -> None:
     fill(path)
     bite(path)
 
-    async def scenario(database: SqlDatabase) -> list[Any]:
+    async def scenario(database: SqliteDatabase) -> list[Any]:
         await asyncio.gather(
             *(database.execute_batch([lease(f"x{n}", "y" * 900)]) for n in range(9))
         )
@@ -349,7 +349,7 @@ def test_damage_found_late_in_a_file_that_matters_is_reported(tmp_path: Path, wr
     fill(path)
     bite(path)
 
-    async def scenario(database: SqlDatabase) -> None:
+    async def scenario(database: SqliteDatabase) -> None:
         with pytest.raises(DatabaseDamaged):
             await (database.execute_batch([lease("x")]) if write else names(database))
 
@@ -404,8 +404,8 @@ def test_a_group_that_does_not_fit_is_tried_one_by_one(tmp_path: Path) -> None:
     path = tmp_path / "s.db"
     play(path, names)
 
-    async def scenario(database: SqlDatabase) -> list[Any]:
-        link = database._writer.link
+    async def scenario(database: SqliteDatabase) -> list[Any]:
+        link: Any = database._writer.link
         link._open, link._epoch = Tight(path), link.file.epoch
         await asyncio.gather(*(database.execute_batch([lease(str(n))]) for n in range(5)))
         return await names(database)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -13,13 +14,13 @@ from citewell.store.sql.task_batching import TaskBatcher
 def test_who_asks_meanwhile_shares_the_next_journey() -> None:
     groups = []
 
-    async def serve(requests: list[Any]) -> list[Any] | None:
+    async def serve(requests: Sequence[Any]) -> Sequence[Any]:
         groups.append(list(requests))
         await asyncio.sleep(0)
         return [request * 2 for request in requests]
 
     async def run() -> list[Any]:
-        together = TaskBatcher(serve)
+        together: TaskBatcher[Any, Any] = TaskBatcher(serve)
         answers = await asyncio.gather(
             *(together.request_in_group(number) for number in range(100))
         )
@@ -31,11 +32,11 @@ def test_who_asks_meanwhile_shares_the_next_journey() -> None:
 
 
 def test_each_gets_its_own_error() -> None:
-    async def serve(requests: list[Any]) -> list[Any]:
+    async def serve(requests: Sequence[Any]) -> Sequence[Any]:
         return [ValueError(str(one)) if one % 2 else one for one in requests]
 
     async def run() -> list[Any]:
-        together = TaskBatcher(serve)
+        together: TaskBatcher[Any, Any] = TaskBatcher(serve)
         asked = (together.request_in_group(number) for number in range(4))
         return [str(one) for one in await asyncio.gather(*asked, return_exceptions=True)]
 
@@ -43,13 +44,13 @@ def test_each_gets_its_own_error() -> None:
 
 
 def test_a_failed_journey_is_everybodys_and_the_next_goes_on() -> None:
-    async def serve(requests: list[Any]) -> list[Any] | None:
+    async def serve(requests: Sequence[Any]) -> Sequence[Any]:
         if "bad" in requests:
             raise ValueError("lost")
         return requests
 
     async def run() -> tuple[Any, ...]:
-        together = TaskBatcher(serve)
+        together: TaskBatcher[Any, Any] = TaskBatcher(serve)
         first = await asyncio.gather(
             together.request_in_group("bad"),
             together.request_in_group("other"),
@@ -63,12 +64,12 @@ def test_a_failed_journey_is_everybodys_and_the_next_goes_on() -> None:
 def test_a_cancelled_caller_leaves_the_others_alone() -> None:
     go = asyncio.Event()
 
-    async def serve(requests: list[Any]) -> list[Any]:
+    async def serve(requests: Sequence[Any]) -> Sequence[Any]:
         await go.wait()
         return requests
 
-    async def run() -> tuple[Any, ...] | None:
-        together = TaskBatcher(serve)
+    async def run() -> tuple[Any, ...]:
+        together: TaskBatcher[Any, Any] = TaskBatcher(serve)
         tasks = [asyncio.create_task(together.request_in_group(number)) for number in range(3)]
         await asyncio.sleep(0)
         tasks[1].cancel()

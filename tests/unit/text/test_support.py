@@ -165,9 +165,10 @@ def test_no_language_takes_a_plain_text_for_a_negation(language: str) -> None:
     assert not negation.has_refutation_cue("12 34", language=language)
 
 
-def test_statements_are_opposed_when_one_is_negated() -> None:
-    assert negation.has_opposite_polarity("It works.", "It does not work.")
-    assert not negation.has_opposite_polarity("It never works.", "It does not work.")
+def test_two_negations_cancel_each_other() -> None:
+    assert negation.is_negated_statement("It does not work.")
+    assert not negation.is_negated_statement("It works.")
+    assert not negation.is_negated_statement("It never does not work.")
 
 
 @pytest.mark.parametrize(

@@ -67,13 +67,15 @@ def test_a_search_argument_is_taken_or_refused_alike_by_tool_and_service(
     assert (is_taken_by_tool(name, value), is_taken_by_service(name, value)) == (taken, taken)
 
 
-def find_request(name: str) -> type[Any] | None:
+def find_request(name: str) -> Any:
     """The service request that a tool's Args inherit."""
     kinds = tools.load(name).args.__mro__
     return next((kind for kind in kinds if "__dataclass_fields__" in vars(kind)), None)
 
 
-REQUESTS = {name: kind for name in tools.list_tool_names() if (kind := find_request(name))}
+REQUESTS: dict[str, Any] = {
+    name: kind for name in tools.list_tool_names() if (kind := find_request(name))
+}
 NEEDED = {"query": "words", "paper": "10.1000/x", "identifier": "10.1000/x", "url": "example.org"}
 
 
@@ -161,7 +163,7 @@ def test_a_tool_does_not_declare_an_argument_of_its_request_again(name: str) -> 
     ],
 )
 def test_a_provider_query_allows_what_its_request_allows(
-    query: type[Any], request_kind: type[Any], wider: set[str]
+    query: Any, request_kind: Any, wider: set[str]
 ) -> None:
     asked, given = read_declared_bounds(query), read_declared_bounds(request_kind)
     shared = asked.keys() & given.keys() - {"count"} - wider

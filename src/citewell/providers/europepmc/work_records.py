@@ -5,16 +5,14 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from pydantic import ConfigDict
-from pydantic.alias_generators import to_camel
-
 from citewell.dialects import csl_works
 from citewell.dialects.json_responses import (
+    CamelCasePart,
     HttpLink,
     JsonResponse,
     OptionalField,
-    ResponsePart,
     TolerantItems,
+    drop_negative_count,
 )
 from citewell.model.paper import (
     IdentifierScheme,
@@ -25,6 +23,7 @@ from citewell.model.paper import (
     WorkAuthor,
 )
 from citewell.text.citations import dois, notice_relations, record_fields
+from citewell.text.dates.partial_dates import extract_year
 from citewell.text.safety.markup_cleaning import clean_markup
 
 _SOURCE_KINDS = {"PPR": "article", "PAT": "patent", "ETH": "thesis"}
@@ -38,11 +37,7 @@ _PREPRINT_WITHDRAWAL_TYPES = {
 }
 
 
-class _EuropePmcModel(ResponsePart):
-    model_config = ConfigDict(alias_generator=to_camel)
-
-
-class _EuropePmcAuthor(_EuropePmcModel):
+class _EuropePmcAuthor(CamelCasePart):
     full_name: OptionalField[str] = None
     first_name: OptionalField[str] = None
     last_name: OptionalField[str] = None
@@ -50,52 +45,52 @@ class _EuropePmcAuthor(_EuropePmcModel):
     collective_name: OptionalField[str] = None
 
 
-class _EuropePmcAuthorList(_EuropePmcModel):
+class _EuropePmcAuthorList(CamelCasePart):
     author: TolerantItems[_EuropePmcAuthor] = ()
 
 
-class _EuropePmcJournal(_EuropePmcModel):
+class _EuropePmcJournal(CamelCasePart):
     title: OptionalField[str] = None
 
 
-class _EuropePmcJournalInfo(_EuropePmcModel):
+class _EuropePmcJournalInfo(CamelCasePart):
     issue: OptionalField[str] = None
     volume: OptionalField[str] = None
     date_of_publication: OptionalField[str] = None
     journal: OptionalField[_EuropePmcJournal] = None
 
 
-class _EuropePmcBook(_EuropePmcModel):
+class _EuropePmcBook(CamelCasePart):
     publisher: OptionalField[str] = None
     comprising_title: OptionalField[str] = None
 
 
-class _EuropePmcTypes(_EuropePmcModel):
+class _EuropePmcTypes(CamelCasePart):
     pub_type: TolerantItems[str] = ()
 
 
-class _EuropePmcFullText(_EuropePmcModel):
+class _EuropePmcFullText(CamelCasePart):
     url: HttpLink
     availability_code: OptionalField[str] = None
     document_style: OptionalField[str] = None
     site: OptionalField[str] = None
 
 
-class _EuropePmcFullTextList(_EuropePmcModel):
+class _EuropePmcFullTextList(CamelCasePart):
     full_text_url: TolerantItems[_EuropePmcFullText] = ()
 
 
-class _EuropePmcCorrection(_EuropePmcModel):
+class _EuropePmcCorrection(CamelCasePart):
     type: OptionalField[str] = None
     reference: OptionalField[str] = None
     note: OptionalField[str] = None
 
 
-class _EuropePmcCorrectionList(_EuropePmcModel):
+class _EuropePmcCorrectionList(CamelCasePart):
     comment_correction: TolerantItems[_EuropePmcCorrection] = ()
 
 
-class EuropePmcWork(_EuropePmcModel):
+class EuropePmcWork(CamelCasePart):
     id: OptionalField[str] = None
     source: OptionalField[str] = None
     pmid: OptionalField[str] = None
@@ -132,13 +127,11 @@ class EuropePmcWork(_EuropePmcModel):
         return self.comment_correction_list.comment_correction if self.comment_correction_list else ()  # fmt: skip
 
 
-class _EuropePmcResultList(_EuropePmcModel):
+class _EuropePmcResultList(CamelCasePart):
     result: TolerantItems[EuropePmcWork]
 
 
-class EuropePmcResponse(JsonResponse):
-    model_config = ConfigDict(alias_generator=to_camel)
-
+class EuropePmcResponse(CamelCasePart, JsonResponse):
     err_msg: Any = None
     hit_count: OptionalField[int] = None
     result_list: _EuropePmcResultList | None = None  # absent if there is an error
@@ -158,7 +151,7 @@ def parse_europepmc_work(work: EuropePmcWork, *, source: str) -> Paper:
         ids=ids,
         authors=_list_europepmc_authors(work),
         kind=_choose_europepmc_kind(work),
-        year=record_fields.extract_issued_year(published),
+        year=extract_year(published),
         published=published,
         venue=_find_europepmc_venue(work),
         volume=clean_markup(issue.volume) or None,
@@ -168,7 +161,7 @@ def parse_europepmc_work(work: EuropePmcWork, *, source: str) -> Paper:
         abstract=clean_markup(_ABSTRACT_HEADING_PATTERN.sub(r" \1: ", work.abstract_text or ""))
         or None,
         language=record_fields.convert_language_code(work.language),
-        citation_count=work.cited_by_count if (work.cited_by_count or 0) >= 0 else None,
+        citation_count=drop_negative_count(work.cited_by_count),
         open_access=True if clean_markup(work.is_open_access).upper() == "Y" else None,
         pdf_url=next((copy.url for copy in copies if copy.pdf), None),
         copies=copies,

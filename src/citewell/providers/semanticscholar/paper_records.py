@@ -5,16 +5,17 @@ from __future__ import annotations
 from typing import Annotated
 from urllib.parse import quote, urlsplit
 
-from pydantic import BeforeValidator, ConfigDict, ValidationError
-from pydantic.alias_generators import to_camel
+from pydantic import BeforeValidator, ValidationError
 
 from citewell.dialects import csl_works
 from citewell.dialects.json_responses import (
+    CamelCasePart,
     HttpLink,
     JsonResponse,
     OptionalField,
     ResponsePart,
     TolerantItems,
+    drop_negative_count,
     read_json_response,
 )
 from citewell.errors import MalformedResponse
@@ -22,6 +23,7 @@ from citewell.model.paper import IdentifierScheme, OpenCopy, Paper, WorkAuthor
 from citewell.net.http.messages import HttpResponse
 from citewell.net.upstream.upstream_client import parse_json_response
 from citewell.text.citations import record_fields
+from citewell.text.dates.partial_dates import extract_year
 from citewell.text.safety.markup_cleaning import clean_markup
 
 PROVIDER_NAME = "semanticscholar"
@@ -50,10 +52,6 @@ _TextOrNumber = Annotated[
 ]
 
 
-class _S2Model(ResponsePart):
-    model_config = ConfigDict(alias_generator=to_camel)
-
-
 class _S2ExternalIds(ResponsePart):
     DOI: OptionalField[_TextOrNumber] = None
     ArXiv: OptionalField[_TextOrNumber] = None
@@ -61,27 +59,27 @@ class _S2ExternalIds(ResponsePart):
     PubMedCentral: OptionalField[_TextOrNumber] = None
 
 
-class _S2Author(_S2Model):
+class _S2Author(CamelCasePart):
     name: OptionalField[str] = None
 
 
-class _S2OpenPdf(_S2Model):
+class _S2OpenPdf(CamelCasePart):
     url: OptionalField[HttpLink] = None  # "" if there is none
     status: OptionalField[str] = None
     license: OptionalField[str] = None
 
 
-class _S2Journal(_S2Model):
+class _S2Journal(CamelCasePart):
     name: OptionalField[str] = None
     pages: OptionalField[_TextOrNumber] = None
     volume: OptionalField[_TextOrNumber] = None
 
 
-class _S2Tldr(_S2Model):
+class _S2Tldr(CamelCasePart):
     text: OptionalField[str] = None
 
 
-class _S2Paper(_S2Model):
+class _S2Paper(CamelCasePart):
     paper_id: OptionalField[str] = None  # null for a reference it could not identify
     title: OptionalField[str] = None
     abstract: OptionalField[str] = None
@@ -100,7 +98,7 @@ class _S2Paper(_S2Model):
     url: OptionalField[HttpLink] = None
 
 
-class S2PaperList(_S2Model, JsonResponse):
+class S2PaperList(CamelCasePart, JsonResponse):
     total: OptionalField[int] = None
     data: TolerantItems[_S2Paper] = ()  # absent when nothing was found
 
@@ -109,14 +107,14 @@ class _S2PaperResponse(_S2Paper, JsonResponse):
     pass
 
 
-class _S2Edge(_S2Model):
+class _S2Edge(CamelCasePart):
     intents: OptionalField[TolerantItems[str]] = None
     is_influential: OptionalField[bool] = None
     citing_paper: OptionalField[_S2Paper] = None
     cited_paper: OptionalField[_S2Paper] = None
 
 
-class S2EdgeList(_S2Model, JsonResponse):
+class S2EdgeList(CamelCasePart, JsonResponse):
     data: TolerantItems[_S2Edge]  # null if a publisher withholds its references
 
 
@@ -198,16 +196,14 @@ def _parse_s2_paper(item: _S2Paper) -> Paper:
         ids=ids,
         authors=_list_s2_authors(item),
         kind=_choose_s2_kind(item),
-        year=record_fields.extract_issued_year(
-            record_fields.parse_issued_date(str(item.year)) or published
-        ),
+        year=extract_year(record_fields.parse_issued_date(str(item.year)) or published),
         published=published,
         venue=clean_markup(item.venue) or clean_markup(journal.name) or None,
         volume=volume if volume and not volume.startswith("abs/") else None,  # arXiv has none
         pages=record_fields.expand_page_range(journal.pages),
         abstract=clean_markup(item.abstract) or None,
-        citation_count=_drop_negative_s2_count(item.citation_count),
-        reference_count=_drop_negative_s2_count(item.reference_count),
+        citation_count=drop_negative_count(item.citation_count),
+        reference_count=drop_negative_count(item.reference_count),
         open_access=item.is_open_access,
         pdf_url=pdf.url if pdf and pdf.pdf else None,
         copies=(pdf,) if pdf else (),
@@ -261,7 +257,3 @@ def _find_copy_host(given: _S2OpenPdf) -> str | None:
     if status == "GREEN":
         return "repository"
     return "publisher" if status in {"GOLD", "HYBRID", "BRONZE"} else None
-
-
-def _drop_negative_s2_count(number: int | None) -> int | None:
-    return number if number is not None and number >= 0 else None

@@ -38,13 +38,6 @@ def is_negated_statement(text: str, *, language: str | None = None) -> bool:
     return count_negations(text, language=language) % 2 == 1
 
 
-def has_opposite_polarity(first: str, second: str, *, language: str | None = None) -> bool:
-    """Whether one of two texts on the same subject is negated and the other is not."""
-    return is_negated_statement(first, language=language) != is_negated_statement(
-        second, language=language
-    )
-
-
 def has_negated_terms(text: str, terms: AbstractSet[str], *, language: str | None = None) -> bool:
     """Whether the text negates one of these stems; negations of other words do not count."""
     code = (language or "en")[:2]

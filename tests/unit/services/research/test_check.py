@@ -63,8 +63,8 @@ def test_a_sentence_that_the_page_does_not_hold_is_unsupported() -> None:
 def test_pages_that_never_were_and_private_ones_bear_nothing_out() -> None:
     lost, inner = judged()[2:4]
 
-    assert (lost.state, lost.support) == ("never_existed", 0.0)
-    assert (inner.state, inner.support) == ("refused", 0.0)
+    assert (lost.source_state, lost.support) == ("never_existed", 0.0)
+    assert (inner.source_state, inner.support) == ("refused", 0.0)
 
 
 def test_each_cited_page_is_read_once_and_known_ones_not_again() -> None:

@@ -4,18 +4,19 @@ import asyncio
 import re
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import pytest
 
 from citewell.model.research import RESEARCH_TIERS, ClaimRelation, ResearchFindings
+from citewell.model.search_queries import SearchHit
 from citewell.services.research import local_engine
 from citewell.services.research.analysis import search_gaps
 from citewell.services.research.collecting import research_rounds
 from citewell.services.research.planning.research_plan import build_research_plan
-from citewell.services.research.step_values import PageReading, PageReadings, ResearchPlan
+from citewell.services.research.step_values import PageLead, PageReading, PageReadings, ResearchPlan
 from tests.unit.services.research.shelf import PAGES, Broken, Reader, Shelf, ports
 
 QUESTION = "Do street trees lower summer temperatures in cities?"
@@ -31,7 +32,7 @@ def research(question: str = QUESTION, tier: str = "M", *finders: object) -> Res
 
 
 def readings(*urls: str) -> PageReadings:
-    leads = [research_rounds.PageLead(url=url) for url in urls or PAGES]
+    leads = [PageLead(url=url) for url in urls or PAGES]
     return asyncio.run(research_rounds.fetch_round(leads, ports()))
 
 
@@ -204,7 +205,7 @@ def test_the_library_alone_is_enough() -> None:
     shelf = Shelf("library", own)
 
     class Own(Shelf):
-        async def find_pages(self, query: str, *, count: int) -> list[Any]:
+        async def find_pages(self, query: str, *, count: int) -> Sequence[SearchHit]:
             return await shelf.find_pages(query, count=count)
 
     found = asyncio.run(

@@ -140,5 +140,7 @@ PAPERS = frozenset({Offer.PAPERS})
 
 
 def records(catalogue: Shop, **changes: Any) -> WorkRecords:
-    panel = ScholarlyProviders(catalogue.catalogue, **{"timeout_seconds": 5.0, **changes.pop("panel", {})})
+    panel = ScholarlyProviders(
+        catalogue.catalogue, **{"timeout_seconds": 5.0, **changes.pop("panel", {})}
+    )
     return WorkRecords(panel, **{"grace": 0.0, **changes})

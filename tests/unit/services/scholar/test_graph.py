@@ -127,7 +127,7 @@ def test_a_silent_provider_is_given_up() -> None:
 
 
 def test_a_paper_without_neighbours_is_an_answer() -> None:
-    lonely = {"citing_": [], "cited_": []}
+    lonely: dict[str, Any] = {"citing_": [], "cited_": []}
 
     answer = around(both(s2(**lonely), openalex(**lonely)))
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
@@ -237,7 +238,7 @@ def plain(text: str) -> str:
     return "".join(char for char in parts if not unicodedata.combining(char))
 
 
-_CHANGES = {
+_CHANGES: dict[str, Callable[[str], str]] = {
     "shouted": str.upper,
     "whispered": str.lower,
     "plain": plain,

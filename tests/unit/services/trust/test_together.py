@@ -37,10 +37,10 @@ class Shelf:
     def __init__(self, registries: Mapping[str, Noticing]) -> None:
         self._registries = registries
 
-    def offering(self, _offer: object) -> tuple[str, ...]:
+    def list_offering(self, _offer: object) -> tuple[str, ...]:
         return tuple(self._registries)
 
-    def provider(self, name: str) -> Noticing:
+    def connect_provider(self, name: str) -> Noticing:
         return self._registries[name]
 
 

@@ -95,7 +95,8 @@ def test_damage_costs_its_own_record_only() -> None:
 
 
 def test_an_empty_list_is_no_fault() -> None:
-    assert parse_bibliography("[]").references == parse_bibliography("{}").malformed == ()
+    assert parse_bibliography("[]").references == ()
+    assert parse_bibliography("{}").malformed == ()
 
 
 @pytest.mark.parametrize(
