@@ -138,6 +138,7 @@ def _damage(text: str, place: int, how: str, words: str) -> bytes:
     return ET.tostring(root, encoding="utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "offer"), XML, ids=[f"{name}-{offer}" for name, offer in XML])
 @settings(
     max_examples=150,

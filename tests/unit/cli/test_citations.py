@@ -103,6 +103,7 @@ def test_more_entries_than_one_call_takes_are_all_checked(run: Run, bib: Any) ->
     assert ran.code == 1
 
 
+@pytest.mark.slow
 def test_a_work_that_comes_twice_is_seen_beyond_what_one_call_takes(run: Run, bib: Any) -> None:
     others = (f"@misc{{k{n}, title={{No {n}}}}}\n" for n in range(200))
 

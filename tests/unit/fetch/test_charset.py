@@ -133,6 +133,7 @@ def test_any_bytes_become_text(body: bytes, content_type: str) -> None:
     assert isinstance(decode_body(body, content_type=content_type).text, str)
 
 
+@pytest.mark.slow
 @given(
     text=st.text(
         alphabet=st.characters(codec="utf-8", exclude_characters="\ufeff\x00"), max_size=200

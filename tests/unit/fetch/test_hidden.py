@@ -86,6 +86,7 @@ def test_nested_hidden_elements_are_removed_once() -> None:
     assert "display:none" not in html
 
 
+@pytest.mark.slow
 def test_a_hostile_sheet_costs_little() -> None:
     rules = "".join(
         f".a{n} .b{n} > .c:nth-child({n}){{color:#fff;display:none}}" for n in range(20_000)

@@ -17,6 +17,7 @@ def depth(node: LexborNode | None) -> int:
     return deepest
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "page",
     [

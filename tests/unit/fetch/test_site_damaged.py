@@ -17,6 +17,8 @@ from tests.property.test_damaged_answers import REPLACEMENTS, broken_text, damag
 from tests.unit.fetch.site_answers import CASES, REDDIT_COMMENTS, REDDIT_PAGE
 from tests.unit.fetch.site_bench import Reply, read
 
+pytestmark = pytest.mark.slow  # hundreds of examples for each site
+
 _LINK = re.compile(r"\]\(([^)\s]*)")
 _CODE = re.compile(r"^```.*?^```$|`[^`]*`", re.DOTALL | re.MULTILINE)
 _PUT = ["", "<", '"', "<div>", "</p>", "-->", "&#0;", "\\", "{", "]]>", "<!DOCTYPE x>", "\x00", "é"]

@@ -166,6 +166,7 @@ def test_a_badge_is_a_picture_within_a_link() -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "piece",
     [

@@ -207,6 +207,7 @@ def _answer(name: str) -> Any:
             return [semanticscholar.paper(one) for one in THREE if register_] + [None]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["crossref", "openalex", "datacite", "europepmc", "semanticscholar"]
 )

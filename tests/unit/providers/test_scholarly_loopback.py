@@ -77,6 +77,7 @@ def agrees(paper: Paper, work: Work) -> bool:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["openalex", "crossref", "datacite", "doi", "unpaywall"])
 def test_every_work_of_the_register_is_known_to_its_agency_and_to_no_other(
     web: Internet, name: str
@@ -151,6 +152,7 @@ def test_crossref_keeps_every_notice(web: Internet) -> None:
     assert (events[1].date, events[1].notice_doi) == ("2010-02-06", "10.1016/s0140-6736(10)60175-4")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["crossref", "openalex"])
 def test_the_integrity_of_every_work_is_as_the_register_has_it(web: Internet, name: str) -> None:
     works = [work for work in papers.register().works if work.agency == "crossref"]

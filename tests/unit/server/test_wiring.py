@@ -78,6 +78,7 @@ def with_app(settings: Settings, act: Callable[[App], Any]) -> Any:
     return asyncio.run(scenario())
 
 
+@pytest.mark.slow
 def test_every_tool_that_uses_a_service_is_seen() -> None:
     tools = {name for name, _ in iterate_required_services() if name.startswith("tools/")}
     using = {

@@ -173,6 +173,7 @@ def test_a_claim_whose_source_cannot_be_read_is_counted_and_not_held_against_it(
     assert found["summary"]["claimCheckSkippedCount"] == 1
 
 
+@pytest.mark.slow
 @requires("audit_bibliography.limit")
 def test_what_is_over_the_cap_is_said_to_be_skipped() -> None:
     found = audit(of(*({"title": f"Pamphlet number {n}"} for n in range(MAX_AUDIT_ENTRIES + 1))))

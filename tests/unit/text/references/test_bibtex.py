@@ -171,6 +171,7 @@ def test_an_escaped_brace_alone_in_a_title_is_a_character() -> None:
     assert (found.title, found.year) == ("Set { notation", 2000)
 
 
+@pytest.mark.slow
 def test_five_megabytes_with_an_unclosed_brace_keep_every_other_entry() -> None:
     entry = (
         '@article{{key{0},\n  title = {{Observation {0} of r{{\\"a}}re things}},\n'

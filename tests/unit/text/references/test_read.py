@@ -61,6 +61,7 @@ def test_no_bytes_break_a_reader(document: bytes) -> None:
     assert whole(parse_bibliography(document))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", BIBLIOGRAPHY_FORMATS)
 @pytest.mark.parametrize(
     "piece",
