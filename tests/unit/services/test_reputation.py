@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from importlib import resources
+from typing import Any
 
 import pytest
 
@@ -14,8 +15,8 @@ TABLE = {
 }
 
 
-def bundled() -> dict:
-    file = resources.files("citewell.services") / "data" / "reputation.json"
+def bundled() -> dict[str, Any]:
+    file = resources.files("citewell.services.sources") / "reputation.json"
     return json.loads(file.read_text(encoding="utf-8"))
 
 

@@ -96,7 +96,7 @@ def test_a_page_that_could_not_be_checked_counts_a_little() -> None:
             TREES,
             "src_1",
             support=0.3,
-            state="unreachable",
+            source_state="unreachable",
             relation=ClaimRelation.MENTIONS,
             snippet="",
         )
@@ -107,7 +107,7 @@ def test_a_page_that_could_not_be_checked_counts_a_little() -> None:
 
 
 def test_a_page_that_never_existed_counts_for_nothing() -> None:
-    claim = only(quoted(TREES, "src_1", support=0.0, state="never_existed", snippet=""))
+    claim = only(quoted(TREES, "src_1", support=0.0, source_state="never_existed", snippet=""))
 
     assert (claim.confidence, claim.supporting_providers) == (0.0, ())
     assert "never_existed" in claim.flags
