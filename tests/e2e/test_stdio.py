@@ -8,11 +8,13 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.internet.serve import Internet
 
 Environ = dict[str, str]
 META = "io.modelcontextprotocol/"
@@ -78,13 +80,8 @@ def converse(
 ) -> list[bytes]:
     """Send everything, wait for that many frames, then leave; every line of stdout comes back."""
     process = start(environ, command)
-    assert process.stdin
     assert process.stdout
-    for message in messages:
-        process.stdin.write(
-            (message if isinstance(message, bytes) else json.dumps(message).encode()) + b"\n"
-        )
-    process.stdin.flush()
+    tell(process, *messages)
     lines = [process.stdout.readline() for _ in range(replies)]
     rest, errors = process.communicate(timeout=20)
     assert process.returncode == 0, errors.decode()
@@ -144,18 +141,50 @@ JUNK = {
 }
 
 
-@pytest.mark.parametrize("first", [True, False])
 @pytest.mark.parametrize("junk", JUNK)
-def test_a_line_that_is_no_message_is_answered_and_ends_nothing(
-    junk: bytes, *, first: bool, environ: Environ
+def test_a_first_line_that_is_no_message_is_answered_and_ends_nothing(
+    junk: bytes, environ: Environ
 ) -> None:
-    opening = [junk, *legacy()] if first else [*legacy(), junk]
-
-    lines = converse(environ, [*opening, request(7, "ping")], replies=3)
+    lines = converse(environ, [junk, *legacy(), request(7, "ping")], replies=3)
 
     frames = [json.loads(line) for line in lines]
     codes = [frame["error"]["code"] for frame in frames if "error" in frame]
     assert codes == [JUNK[junk]]
+    assert by_id(lines)["7"]["result"] == {}
+
+
+@pytest.fixture(scope="module")
+def greeted(
+    loopback_web: Internet, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[subprocess.Popen[bytes]]:
+    """One process after the handshake, for cases that leave nothing behind in it."""
+    process = start(loopback_web.env() | {"HOME": str(tmp_path_factory.mktemp("home"))})
+    tell(process, *legacy())
+    assert process.stdout
+    process.stdout.readline()
+    yield process
+    _, errors = process.communicate(timeout=20)
+    assert process.returncode == 0, errors.decode()
+
+
+def tell(process: subprocess.Popen[bytes], *messages: Any) -> None:
+    assert process.stdin
+    for message in messages:
+        line = message if isinstance(message, bytes) else json.dumps(message).encode()
+        process.stdin.write(line + b"\n")
+    process.stdin.flush()
+
+
+@pytest.mark.parametrize("junk", JUNK)
+def test_a_later_line_that_is_no_message_is_answered_and_ends_nothing(
+    junk: bytes, greeted: subprocess.Popen[bytes]
+) -> None:
+    tell(greeted, junk, request(7, "ping"))
+
+    assert greeted.stdout
+    lines = [greeted.stdout.readline() for _ in range(2)]
+    frames = [json.loads(line) for line in lines]
+    assert [frame["error"]["code"] for frame in frames if "error" in frame] == [JUNK[junk]]
     assert by_id(lines)["7"]["result"] == {}
 
 
