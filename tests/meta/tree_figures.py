@@ -18,6 +18,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 COMMITTED = Path(__file__).with_name("tree_figures.json")
 FIXED_FUNCTIONS = frozenset({"run", "command", "aclose", "main", "load"})  # names of roles
+UNIT_FOLDERS = frozenset({"tools", "providers", "sites"})  # one file each for what may be added
 FIXED_CLASSES = frozenset({"Args", "Result", "Provider"})
 # What a figure may lose, so that rounding or deleting code does not fail.
 MIN_LOSS, LOSS_SHARE = 0.005, 0.01
@@ -46,7 +47,11 @@ def measure_tree(folder: Path) -> dict[str, Figure]:
     classes = [name for tree in trees for name in iterate_class_names(tree)]
     lines = sum(text.count("\n") for text in texts.values())
     occurrences = Counter(functions)
-    per_folder = Counter(path.parent for path in files if path.name != "__init__.py")
+    per_folder = Counter(
+        path.parent
+        for path in files
+        if path.name != "__init__.py" and path.parent.name not in UNIT_FOLDERS
+    )
     return {
         "words_per_function": Figure(
             title="words per function name",

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from citewell import providers
 from tests.internet.apis.duckduckgo import CHALLENGE
 from tests.internet.apis.searxng import behave
 from tests.internet.faults import ALWAYS, Fault
@@ -101,7 +102,7 @@ def test_offline_sends_nothing(run: Run, world: World) -> None:
 
 
 def test_it_exits_with_1_when_no_provider_works(run: Run, world: World) -> None:
-    for name in ("duckduckgo", "tavily", "wikipedia", "hackernews", "searxng"):
+    for name in providers.NAMES:
         world.fail(name, Fault(status=503), times=ALWAYS)
 
     ran = run("doctor", "--json")
