@@ -9,7 +9,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 CODE_NAME = re.compile(r"`(?:\w+\.)*([A-Za-z_]+)(?:\([^`]*\))?`")
 # Parameters and keys that stand in no Python name.
-NOT_NAMES = frozenset({"slow", "process", "source", "options", "postgres", "redis", "stdio"})
+NOT_NAMES = frozenset(
+    {"slow", "process", "source", "options", "postgres", "redis", "stdio", "benchmarks"}
+)
 
 
 def list_known_names() -> set[str]:
