@@ -6,6 +6,8 @@ RUNNABLE := $(VENV)/.runnable
 READY := $(VENV)/.ready
 PIP_INSTALL := $(BIN)/pip install --disable-pip-version-check
 JOBS ?= 2
+# Compiled test modules are kept: writing asserts anew in all of them takes longer than many tests.
+PYTEST = PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 
 .PHONY: run test quick check fmt reference bench conformance lock services clean
 
@@ -15,11 +17,11 @@ run: $(RUNNABLE)  ## answer a question with cited sources
 	$(BIN)/python -m tests.internet.demo
 
 test: $(READY) services check  ## everything: checks, tests, conformance
-	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal
+	$(PYTEST)
 	$(MAKE) conformance
 
 quick: $(READY)  ## the working loop: unit and contract tests in process, under two minutes
-	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not slow and not process" tests/unit tests/contract
+	$(PYTEST) -m "not slow and not process" tests/unit tests/contract
 
 check: $(READY)  ## format, lint, types, layers, derived files, unused code, figures of the tree
 	$(BIN)/ruff format --check .

@@ -101,7 +101,7 @@ async def _outcome(record: Recording, behaviour: Behaviour) -> Outcome:
     also = {end: encode(body) for end, body in record.data.get("also", {}).items()}
     async with serving(replace(behaviour, also=also)) as (server, base):
         try:
-            seconds = 0.2 if behaviour.silent else 5.0
+            seconds = 0.05 if behaviour.silent else 5.0
             found, error = await _ask_at(record, base, seconds=seconds), None
         except UpstreamError as raised:
             found, error = None, raised

@@ -166,6 +166,7 @@ def take_down(world: World) -> None:
         world.fail(name, Fault(status=503), times=ALWAYS)
 
 
+@pytest.mark.slow
 def test_registries_that_are_down_accuse_nobody(run: Run, bib: Any, world: World) -> None:
     take_down(world)
 
@@ -175,6 +176,7 @@ def test_registries_that_are_down_accuse_nobody(run: Run, bib: Any, world: World
     assert [entry["flags"] for entry in ran.json()["entries"]] == [["unchecked"]] * 3
 
 
+@pytest.mark.slow
 def test_the_table_on_this_machine_knows_retractions_without_a_network(
     run: Run, bib: Any, world: World, tmp_path: Path
 ) -> None:

@@ -113,6 +113,7 @@ def test_html_under_the_name_of_markdown_is_read_as_html(
     assert "<p>" not in page.content
 
 
+@pytest.mark.slow
 @requires("scrape_page.markdown_tier")
 def test_a_slow_markdown_answer_gives_way_to_the_html_tier(
     internet: Internet, environ: dict[str, str]
@@ -245,6 +246,7 @@ def test_what_cannot_be_read_is_said_by_its_kind(
     assert internet.odd(path) in error.message
 
 
+@pytest.mark.slow
 def test_a_dripping_page_is_given_up_in_time(internet: Internet, environ: dict[str, str]) -> None:
     error = fails(internet, environ, internet.odd("drip"), page_timeout=0.3)
 
