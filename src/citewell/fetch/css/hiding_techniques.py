@@ -14,7 +14,7 @@ _MAX_SPECK_PIXELS = 1.5  # pixels
 _OFF_SCREEN_START_PIXELS = -400.0
 _OFF_SCREEN_END_PIXELS = 3000.0
 _CLIPPING_OVERFLOWS = frozenset({"hidden", "clip", "scroll", "auto"})
-_FUNCTION_CALL = re.compile(r"([a-z0-9-]+)\(([^()]*(?:\([^()]*\)[^()]*)*)\)")
+_FUNCTION_CALL = re.compile(r"(?<![a-z0-9-])([a-z0-9-]+)\(([^()]*(?:\([^()]*\)[^()]*)*)\)")
 _VALUE_SEPARATOR = re.compile(r"[\s,]+")
 _OPAQUE_COLOUR = re.compile(
     r"#[0-9a-f]+|\b(?:black|white|red|green|blue|gr[ae]y|currentcolor)\b|rgba?\([^()]*\)"

@@ -25,13 +25,15 @@ _MEDIA_TYPES = {"all": True, "screen": True}
 _RANGE_FEATURE = re.compile(
     r"(?:([^<>=]+?)\s*(<=|>=|<|>|=)\s*)?([a-z-]+)\s*(?:(<=|>=|<|>|=)\s*([^<>=]+))?"
 )
+_MAX_QUERY_CHARS = 2000  # of one query; real ones have a few hundred
 _QUERY_PART = re.compile(r"\(((?:[^()]|\([^()]*\))*)\)|\b(and|or|not|only)\b|([a-z-]+)")
 
 
 def matches_media_query(query: str) -> bool:
     """Whether a media query list matches; unknown features do not, as in a browser."""
-    return not query.strip() or any(
-        _matches_one_query(part) for part in _split_query_list(query.lower())
+    words = " ".join(query.lower().split())  # runs of spaces would be tried again and again
+    return not words or any(
+        _matches_one_query(part[:_MAX_QUERY_CHARS]) for part in _split_query_list(words)
     )
 
 

@@ -19,8 +19,7 @@ _EXPENSIVE_SELECTOR_FACTOR = 30
 _CSS_NAME = r"(?:[\w-]|[^\x00-\x7f]|\\.)+"
 _COMPOUND_PATTERN = re.compile(rf"(\*|[a-zA-Z][\w-]*)?((?:[.#]{_CSS_NAME})*)")
 _CLASS_OR_ID = re.compile(rf"([.#])({_CSS_NAME})")
-# Real selectors nest brackets one level deep.
-_OUTER_COMMA = re.compile(r",(?![^()\[\]]*(?:\([^()]*\)[^()\[\]]*)*[)\]])")
+_BRACKET_OR_COMMA = re.compile(r"[()\[\],]")
 _COMBINATOR = re.compile(r"\s*>\s*|\s+")
 _PSEUDO_ELEMENT = re.compile(
     r"::|:(?:before|after|first-line|first-letter|host|selection|placeholder|marker|backdrop)\b",
@@ -173,10 +172,16 @@ class ElementIndex:
 
 def split_selector_list(selectors: str) -> list[str]:
     """Split a selector list at the commas outside brackets."""
-    nested = "(" in selectors or "[" in selectors
-    return [
-        part.strip() for part in (_OUTER_COMMA.split(selectors) if nested else selectors.split(","))
-    ]
+    parts, depth, start = list[str](), 0, 0
+    for match in _BRACKET_OR_COMMA.finditer(selectors):
+        if match[0] == "," and depth == 0:
+            parts.append(selectors[start : match.start()].strip())
+            start = match.end()
+        elif match[0] in "([":
+            depth += 1
+        elif match[0] != ",":
+            depth = max(0, depth - 1)
+    return [*parts, selectors[start:].strip()]
 
 
 def measure_specificity(selector: str) -> Specificity:

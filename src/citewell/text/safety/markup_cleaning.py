@@ -8,7 +8,8 @@ from html import unescape
 from citewell.text.safety.invisible_characters import extract_visible_text
 
 # A tag starts with a letter, a slash or an exclamation mark: "a < b" and "x <3 y" are kept.
-_HTML_TAG_PATTERN = re.compile(r"<!--.*?-->|</?[A-Za-z][^<>]*>|<![A-Za-z][^<>]*>", re.DOTALL)
+_COMMENT_PATTERN = re.compile(r"<!--.*?-->", re.DOTALL)
+_HTML_TAG_PATTERN = re.compile(r"</?[A-Za-z][^<>]*>|<![A-Za-z][^<>]*>")
 _BREAKING_TAG_PATTERN = re.compile(r"</?(?:br|p|div|li|tr|td|h[1-6])\b[^<>]*>", re.IGNORECASE)
 _WHITESPACE_PATTERN = re.compile(r"\s+")
 
@@ -19,5 +20,11 @@ def clean_markup(markup: str | None) -> str:
     """One line of cleaned text: no tags, entities decoded, no invisible characters, single spaces."""
     if not markup:
         return ""
-    without = _HTML_TAG_PATTERN.sub("", _BREAKING_TAG_PATTERN.sub(" ", markup))
+    without = _HTML_TAG_PATTERN.sub("", _strip_comments(_BREAKING_TAG_PATTERN.sub(" ", markup)))
     return _WHITESPACE_PATTERN.sub(" ", extract_visible_text(unescape(without))).strip()
+
+
+def _strip_comments(markup: str) -> str:
+    """The markup without comments; one that never ends is kept, and not searched for its end."""
+    end = markup.rfind("-->") + len("-->")
+    return _COMMENT_PATTERN.sub("", markup[:end]) + markup[end:] if end >= len("-->") else markup
