@@ -6,6 +6,7 @@ import asyncio
 import json
 import uuid
 from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from mcp import Client
 
 from tests.e2e.clients import body, connected
 from tests.internet.serve import Internet
+from tests.internet.world import World
 from tests.requirements import requires
 
 Environ = dict[str, str]
@@ -489,8 +491,9 @@ def test_a_verdict_says_what_was_asked_and_how_it_was_found_out(environ: Environ
 
 
 @requires("archive_source.answer", "archive_source.archived")
-def test_a_capture_says_when_and_where(environ: Environ) -> None:
+def test_a_capture_says_when_and_where(environ: Environ, world: World) -> None:
     url = "https://www.example.org/reports/2031"
+    world.state["archive_time"] = datetime.now(UTC)  # the world began long before the call
 
     shown = body(call(environ, "archive_source", url=url))
 

@@ -1,11 +1,13 @@
 """web.archive.org in the shapes it documents: Save Page Now, the index of captures, and the copies.
 
 `world.state["archive"]` maps an address to the timestamps of its copies; a test may fill it. Saving
-adds one, unless `world.state["saving"]` says `job` (the page that watches a job) or `refuse`.
+adds one, unless `world.state["saving"]` says `job` (the page that watches a job) or `refuse`. It has the
+world's time, or `world.state["archive_time"]`.
 """
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from starlette.requests import Request
@@ -45,7 +47,8 @@ class _Archive:
 
     @property
     def _stamp(self) -> str:
-        return self._world.now.strftime("%Y%m%d%H%M%S")
+        now: datetime = self._world.state.get("archive_time", self._world.now)
+        return now.strftime("%Y%m%d%H%M%S")
 
     async def save(self, request: Request) -> Response:
         url = _address(request)
