@@ -159,7 +159,7 @@ class PageLayout:
     blocks: list[TextBlock] = field(default_factory=list)
     images: list[tuple[int, LayoutBox, list[int]]] = field(default_factory=list)
     tags: Counter[str] = field(default_factory=Counter)
-    name_words: set[str] = field(default_factory=set)
+    name_words: dict[str, None] = field(default_factory=dict)
 
 
 def count_mixed_words(text: str) -> int:
@@ -216,7 +216,10 @@ class _BlockWalker:
         self.walk_children(body, root)
         self.end_text_run(root)
         self.page.tags = Counter(self._inlines + [box.tag for box in self.page.boxes])
-        self.page.name_words = {token for _, tokens in self._odds.values() for token in tokens}
+        # In order of appearance: the order of a set, and with it every sum, differs between processes.
+        self.page.name_words = dict.fromkeys(
+            token for _, tokens in self._odds.values() for token in tokens
+        )
         return self.page
 
     def open_box(self, node: LexborNode, tag: str, parent: LayoutBox | None) -> LayoutBox:
@@ -239,7 +242,7 @@ class _BlockWalker:
         return box
 
     def _score_class_names(self, style: str) -> tuple[float, tuple[str, ...]]:
-        known = self._odds[style] = self._sum_name_odds(set(split_name_words(style)))
+        known = self._odds[style] = self._sum_name_odds(dict.fromkeys(split_name_words(style)))
         return known
 
     def _score_attributes(
@@ -249,12 +252,12 @@ class _BlockWalker:
         key = (style, get("id"), get("role"), get("itemprop"), get("itemtype"))
         known = self._odds.get(key)
         if known is None:
-            found = set(split_name_words(f"{style} {key[1] or ''}"))
-            found.update(_list_role_marks(*key[2:]))
+            found = dict.fromkeys(split_name_words(f"{style} {key[1] or ''}"))
+            found.update(dict.fromkeys(_list_role_marks(*key[2:])))
             known = self._odds[key] = self._sum_name_odds(found)
         return known
 
-    def _sum_name_odds(self, found: set[str]) -> tuple[float, tuple[str, ...]]:
+    def _sum_name_odds(self, found: Mapping[str, None]) -> tuple[float, tuple[str, ...]]:
         scores = [*filter(None, map(self._names.get, found))]
         return (sum(scores) / len(scores) ** 0.5 if scores else 0.0), tuple(found)
 

@@ -66,7 +66,7 @@ def collect_kind_signals(page: PageLayout, head: PageHead, url: str) -> dict[str
     for name in ("og:type", "generator"):
         for word in split_name_words(head.meta.get(name, ""))[:2]:
             found[f"{name}={word}"] = 1.0
-    for name in set(_JSON_LD_TYPE.findall(head.json_ld_text)):
+    for name in _JSON_LD_TYPE.findall(head.json_ld_text):
         found[f"ld={name.lower()}"] = 1.0
     found.update((f"body={word}", 1.0) for word in page.boxes[0].tokens)
     found.update((f"class={token}", 1.0) for token in page.name_words)
