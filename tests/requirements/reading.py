@@ -37,6 +37,7 @@ HELD = {
     "scrape_page.html_tier": "Main content is kept; scripts, menus, sidebars and footers are left out.",
     "scrape_page.browser_tier": "A page made by JavaScript is rendered in a browser; hosts that are known to need one go there first.",
     "scrape_page.exa_tier": "Exa is asked only with a key, after every free tier failed, and extractedBy says exa:cached or exa:crawled.",
+    "scrape_page.hidden_from_exa": "A failed page on an allowed private host is never given to an outside service.",
     "scrape_page.youtube": "A video gives its captions; without them its description, marked as such.",
     "scrape_page.hackernews": "Hacker News is read through its API: a story with ten comments, lists of twenty stories, users.",
     "scrape_page.twitter": "Posts on X are read through an API and not in the browser.",
@@ -105,7 +106,6 @@ OPEN = {
         "scrape_page.office_charts": "Charts of slides and equations of documents are part of the text.",
         "scrape_page.hackernews_replies": "A Hacker News thread has its replies and costs one request.",
         "scrape_page.hostile_page": "A hostile page delays nobody but its own caller.",
-        "scrape_page.hidden_from_exa": "A failed page on an allowed private host is never given to an outside service.",
     },
     14: {
         "search_and_scrape.filter_by_query_default": "filter_by_query is false unless the caller sets it.",

@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 from citewell.config import Settings
 from citewell.net.guard.address_guard import Guard, GuardRules, HostResolver
+from citewell.net.guard.disclosure_rule import DisclosureRule
 from citewell.net.http.guarded_client import GuardedClient
 from citewell.net.http.messages import HttpRequest
 from citewell.net.http.outbound_route import OutboundRoute
@@ -23,7 +24,10 @@ _NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 
 
 class Network:
-    """All network access: `client` for pages, `open_upstream` for APIs, and `robots` and `guard`."""
+    """All network access: `client` for pages, `open_upstream` for APIs, and `robots` and `guard`.
+
+    `disclosure` is asked before the address of a page is told to an outside service.
+    """
 
     def __init__(
         self,
@@ -36,7 +40,9 @@ class Network:
         self._settings = settings
         self._timing = TimeSource(clock=clock, sleep=sleep)
         self._upstreams: dict[str, Upstream] = {}
-        self.guard = Guard(GuardRules.from_settings(settings), resolver=resolver)
+        rules = GuardRules.from_settings(settings)
+        self.guard = Guard(rules, resolver=resolver)
+        self.disclosure = DisclosureRule(rules, resolver=resolver)
         self.client = GuardedClient(
             self.guard,
             outbound=OutboundRoute.from_settings(settings),

@@ -10,7 +10,8 @@ from citewell.errors import Blocked, ContentEmpty, NotFound
 from citewell.fetch.tiers.exa_tier import ExaTier
 from citewell.fetch.tiers.tier_assembly import build_tiers
 from citewell.fetch.tiers.tier_ladder import FetchAttempt, PageDraft, UnsureDraft
-from citewell.net.guard.address_guard import Guard, GuardRules
+from citewell.net.guard.address_guard import GuardRules
+from citewell.net.guard.disclosure_rule import DisclosureRule
 from citewell.net.network import Network
 from tests.requirements import requires
 from tests.unit.net.loopback import LOOPBACK, Exchange, Names, Server, serve, settings
@@ -26,7 +27,7 @@ def contents(text: str | None = TEXT, **status: Any) -> dict[str, Any]:
 
 
 def ask(
-    body: Any, *, status: int = 200, url: str = URL, base: str = "http://site.example.org"
+    body: Any, *, status: int = 200, url: str = URL, host: str = "site.example.org"
 ) -> tuple[PageDraft, Server]:
     """The tier's text from one answer of Exa's, and what was asked."""
     kept: list[Server] = []
@@ -39,9 +40,12 @@ def ask(
     async def run() -> PageDraft:
         async with serve(answer) as server:
             kept.append(server)
-            network = Network(settings(), resolver=LOOPBACK)
-            upstream = network.open_upstream("exa", base_url=f"{base}:{server.port}")
-            tier = ExaTier(upstream, key="k3y", public=Guard(GuardRules(), resolver=PUBLIC))
+            allowed = ("site.example.org", "inside.example.org", "127.0.0.1")
+            network = Network(settings(allow_private_hosts=allowed), resolver=LOOPBACK)
+            upstream = network.open_upstream("exa", base_url=server.url("", host=host))
+            tier = ExaTier(
+                upstream, key="k3y", disclosure=DisclosureRule(GuardRules(), resolver=PUBLIC)
+            )
             try:
                 return await tier.fetch_draft(FetchAttempt(url=url))
             finally:
@@ -98,13 +102,21 @@ def test_trouble_with_the_account_is_no_answer_about_the_page_and_is_not_repeate
     assert caught.value.__notes__ == ["requests: 1"]
 
 
-@requires("defect.refused_address")
+@requires("defect.refused_address", "scrape_page.hidden_from_exa")
+@pytest.mark.parametrize("host", ["site.example.org", "127.0.0.1"])
 @pytest.mark.parametrize(
-    "url", ["http://127.0.0.1/a", "http://inside.example.org/a", "http://wiki.internal/a"]
+    "url",
+    [
+        "http://127.0.0.1/a",
+        "http://inside.example.org/a",
+        "http://wiki.internal/a",
+        "http://user:word@public.example.org/a",
+        "file:///etc/passwd",
+    ],
 )
-def test_a_private_address_is_not_told_to_exa(url: str) -> None:
+def test_a_private_address_is_not_told_to_exa_wherever_exa_is(url: str, host: str) -> None:
     with pytest.raises(ContentEmpty) as caught:
-        ask(contents(), url=url)
+        ask(contents(), url=url, host=host)
 
     assert caught.value.__notes__ == ["requests: 0"]
 

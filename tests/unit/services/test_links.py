@@ -19,6 +19,7 @@ from tests.internet.faults import ALWAYS, Fault
 from tests.internet.serve import Internet
 from tests.internet.world import World
 from tests.requirements import requires
+from tests.unit.net.loopback import Names
 
 ARCHIVE = "/site/archive.example.org/available"
 COPY = "https://web.archive.org/web/20240101000000/https://gone.example/"
@@ -92,6 +93,29 @@ def test_a_dead_page_comes_with_its_archived_copy(links: Checker, world: World) 
         "http_404",
         COPY,
     )
+
+
+@requires("scrape_page.hidden_from_exa")
+@pytest.mark.parametrize("shown", ["127.0.0.1", "inside.example.org"])
+def test_a_dead_page_of_a_private_host_is_not_looked_up_in_an_outside_archive(
+    internet: Internet, environ: dict[str, str], world: World, shown: str
+) -> None:
+    names = Names({}, default=["127.0.0.1"])
+    allowed = {"CITEWELL_ALLOW_PRIVATE_HOSTS": "127.0.0.1,inside.example.org,outside.example.org"}
+    url = f"http://{shown}:{internet.port}/site/{HOST}/no-such-page"
+
+    async def run() -> Mapping[str, LinkState]:
+        network = Network(config.load_settings(environ | allowed), resolver=names)
+        archive = f"http://outside.example.org:{internet.port}{ARCHIVE}"
+        try:
+            return await LinkChecker(network, wayback=archive).check_links([url])
+        finally:
+            await network.aclose()
+
+    state = asyncio.run(run())[url]
+
+    assert (state.state, state.archived) == ("dead", None)
+    assert not [asked for asked in world.requests["pages"] if asked.path == ARCHIVE]
 
 
 @pytest.mark.parametrize(

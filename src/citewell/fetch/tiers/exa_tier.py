@@ -16,9 +16,7 @@ from citewell.errors import CitewellError
 from citewell.fetch import bot_walls, page_errors
 from citewell.fetch.metadata.page_metadata import ExtractedMetadata
 from citewell.fetch.tiers.tier_ladder import FetchAttempt, PageDraft, UnsureDraft
-from citewell.net.guard import ip_addresses
-from citewell.net.guard.address_guard import Guard
-from citewell.net.guard.url_grammar import parse_url
+from citewell.net.guard.disclosure_rule import DisclosureRule
 from citewell.net.upstream.upstream_client import Upstream
 from citewell.text.dates.calendar_dates import parse_provider_date
 from citewell.text.safety.markup_cleaning import clean_markup
@@ -59,14 +57,13 @@ class ExaTier:
         upstream: Upstream,
         *,
         key: str,
-        public: Guard,
+        disclosure: DisclosureRule,
         timeout: float = EXA_TIMEOUT_SECONDS,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
-        """`public` is a guard without exceptions for private hosts: what it refuses is not sent to Exa."""
         self._upstream = upstream
         self._key = {"x-api-key": key}
-        self._public = public
+        self._disclosure = disclosure
         self._timeout = timeout
         self._now = now
 
@@ -86,11 +83,8 @@ class ExaTier:
         return draft
 
     async def _check_public_host(self, url: str) -> None:
-        if _is_private_upstream(self._upstream.base_url):
-            return  # the operator's own substitute for Exa: the address stays in the network
         try:
-            target = self._public.check_url(url)
-            await self._public.resolve_checked(target.host, target.port)
+            await self._disclosure.check_disclosable(url)
         except CitewellError:
             raise page_errors.build_empty_error(
                 url, "not sent, because its host is not public"
@@ -127,11 +121,6 @@ class ExaTier:
             metadata=about,
             extracted_by="exa:crawled" if source == "crawled" else "exa:cached",
         )
-
-
-def _is_private_upstream(base_url: str) -> bool:
-    literal = parse_url(base_url).ip_literal
-    return literal is not None and not ip_addresses.is_public_address(literal)
 
 
 def _inspect_exa_text(draft: PageDraft) -> bot_walls.InspectedPage:

@@ -15,7 +15,6 @@ from citewell.fetch.tiers.tier_ladder import FetchTier
 from citewell.net.browser.chromium_process import BROWSER_DISABLED, BrowserSettings
 from citewell.net.browser.page_browser import PageBrowser
 from citewell.net.browser.stealth_client import StealthClient
-from citewell.net.guard.address_guard import Guard, GuardRules, HostResolver
 from citewell.net.network import Network
 
 EXA_BASE_URL = "https://api.exa.ai"
@@ -36,9 +35,7 @@ class TierSet:
         await self.browser.aclose()
 
 
-def build_tiers(
-    settings: Settings, network: Network, *, resolver: HostResolver | None = None
-) -> TierSet:
+def build_tiers(settings: Settings, network: Network) -> TierSet:
     """Build the tiers without starting anything; a tier whose library is missing raises when used."""
     size = settings.max_html_bytes
     documents = WorkerDocumentReader(settings)
@@ -58,7 +55,7 @@ def build_tiers(
     tiers += [disguised] if direct and settings.stealth else []
     tiers += [html]
     tiers += [rendered] if direct and settings.chrome_path != BROWSER_DISABLED else []
-    tiers += _build_exa_tiers(settings, network, resolver)
+    tiers += _build_exa_tiers(settings, network)
     return TierSet(tiers=tuple(tiers), stealth=stealth, browser=browser, documents=documents)
 
 
@@ -72,13 +69,11 @@ def _build_browser_habits(settings: Settings) -> BrowserSettings:
     )
 
 
-def _build_exa_tiers(
-    settings: Settings, network: Network, resolver: HostResolver | None
-) -> tuple[FetchTier, ...]:
+def _build_exa_tiers(settings: Settings, network: Network) -> tuple[FetchTier, ...]:
     key = settings.raw.get("EXA_API_KEY")
     if not key or not settings.exa_contents:
         return ()
     base_url = settings.raw.get("CITEWELL_EXA_BASE_URL") or EXA_BASE_URL
     # The search provider `exa` uses the same upstream, and so shares its rate limit and breaker.
     upstream = network.open_upstream("exa", base_url=base_url, per_second=5.0, burst=5)
-    return (ExaTier(upstream, key=key, public=Guard(GuardRules(), resolver=resolver)),)
+    return (ExaTier(upstream, key=key, disclosure=network.disclosure),)

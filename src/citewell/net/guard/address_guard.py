@@ -57,6 +57,10 @@ class GuardRules:
         bracketed = f"[{host}]" if ":" in host else host
         return not self.private_hosts.isdisjoint({host, bracketed, f"{bracketed}:{port}"})
 
+    def is_listed_host(self, host: str) -> bool:
+        """True if the operator's list of private hosts has this host, with any port."""
+        return any(host == _drop_entry_port(entry) for entry in self.private_hosts)
+
     def is_exempt_host(self, host: str, port: int) -> bool:
         """True if the host may be private: it is named, or all private addresses are allowed."""
         return self.allows_private or self.is_named_host(host, port)
@@ -155,6 +159,13 @@ def _check_public_name(target: RequestTarget) -> None:
 def _check_allowed_port(port: int) -> None:
     if port in _BLOCKED_PORTS:
         raise RefusedByPolicy(f"Port {port} belongs to a protocol other than HTTP.")
+
+
+def _drop_entry_port(entry: str) -> str:
+    """The host of a `host`, `host:port`, `::1` or `[::1]:port` entry."""
+    name, _, port = entry.rpartition(":")
+    has_port = port.isdigit() and name and (":" not in name or name.endswith("]"))
+    return (name if has_port else entry).strip("[]")
 
 
 def _normalize_host_setting(entry: str) -> str:

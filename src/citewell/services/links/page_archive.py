@@ -6,14 +6,12 @@ import asyncio
 import re
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from urllib.parse import quote, urljoin
 
-from citewell.errors import CitewellError, FailureReason, NetworkFailed, RateLimited
+from citewell.errors import CitewellError, FailureReason, RateLimited
 from citewell.model.archive_outcome import ArchiveOutcome
-from citewell.net.guard.address_guard import Guard, GuardRules
 from citewell.net.http.messages import HttpRequest, HttpResponse, RedirectPolicy
 from citewell.net.network import Network
 from citewell.services.links.wayback_machine import (
@@ -62,7 +60,7 @@ class PageArchive:
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         """`keys` are the access key and secret key of an archive.org account, which has higher limits."""
-        self._guard = network.guard
+        self._disclosure = network.disclosure
         self._root = archive.rstrip("/")
         self._copies = WaybackMachine(network, availability=availability, archive=archive)
         secret: Mapping[str, str] = {"authorization": f"LOW {':'.join(keys)}"} if keys else {}
@@ -92,9 +90,8 @@ class PageArchive:
 
     async def _check_public_address(self, url: str) -> str:
         """The normalized address; raises Refused so that no private address is sent to the archive."""
-        target = Guard(GuardRules()).check_url(url.strip())
-        with suppress(NetworkFailed):  # the archive may resolve a name that we cannot
-            await self._guard.resolve_checked(target.host, target.port)
+        # The archive may resolve a name that we cannot.
+        target = await self._disclosure.check_disclosable(url.strip(), is_public_lookup=True)
         return target.url
 
     async def _capture_with_retries(

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from citewell.errors import MalformedResponse
+from citewell.net.guard.disclosure_rule import is_private_service
 from citewell.net.http.messages import HttpResponse
 from citewell.net.network import Network
 
@@ -34,6 +35,7 @@ class WaybackMachine:
         self, network: Network, *, availability: str, archive: str = PUBLIC_ARCHIVE_URL
     ) -> None:
         self._archive = archive.rstrip("/")
+        self._network = network
         self._available = network.open_upstream(
             "wayback", base_url=availability, per_second=2.0, burst=4
         )
@@ -42,12 +44,20 @@ class WaybackMachine:
         )
 
     async def find_nearest_snapshot(self, url: str) -> ArchiveSnapshot | None:
-        """The copy that the availability API offers; None if it has none."""
+        """The copy that the availability API offers; None if it has none.
+
+        Raises RefusedByPolicy for a private page, unless the archive is in the private network too.
+        """
+        await self._check_page_address(url, self._available.base_url)
         answer: Any = (await self._available.send_get(params={"url": url})).parse_json()
         return self._read_closest_snapshot(answer)
 
     async def find_newest_snapshot(self, url: str) -> ArchiveSnapshot | None:
-        """The latest capture without an error status in the index, which is more complete than the availability API."""
+        """The latest capture without an error status in the index, which is more complete than the availability API.
+
+        Raises RefusedByPolicy like `find_nearest_snapshot`.
+        """
+        await self._check_page_address(url, self._archive)
         params = {
             "url": url,
             "output": "json",
@@ -69,6 +79,10 @@ class WaybackMachine:
             if best is None
             else self.build_snapshot(best["timestamp"], best.get("original") or url)
         )
+
+    async def _check_page_address(self, url: str, service: str) -> None:
+        if not is_private_service(service):
+            await self._network.disclosure.check_disclosable(url, is_public_lookup=True)
 
     def build_snapshot(self, timestamp: str, url: str) -> ArchiveSnapshot:
         return ArchiveSnapshot(url=f"{self._archive}/web/{timestamp}/{url}", timestamp=timestamp)
