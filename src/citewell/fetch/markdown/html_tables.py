@@ -17,11 +17,14 @@ if TYPE_CHECKING:
 
 _SECTION_TAGS = frozenset(("thead", "tbody", "tfoot"))
 _TABLE_CELL_TAGS = frozenset(("td", "th"))
+_CELL_BLOCK_TAG_NAMES = "p div ul ol li dl dt dd blockquote figure h1 h2 h3 h4 h5 h6"
+_CELL_BLOCK_TAGS = frozenset(_CELL_BLOCK_TAG_NAMES.split())
 _UNESCAPED_BAR = re.compile(r"(?<!\\)\|")
 _MAX_CELL_SPAN = 50
 # A single very wide row would make all rows as wide.
 _MAX_TABLE_COLUMNS = 100
-_LAYOUT_ELEMENTS = "h1,h2,h3,h4,h5,h6,pre,form,table,article,section,nav"
+_LAYOUT_ELEMENTS = "pre,form,table,article,section,nav"
+_HEADING_ELEMENTS = "h1,h2,h3,h4,h5,h6"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +58,17 @@ def is_data_table(table: LexborNode, rows: list[list[TableCell]]) -> bool:
     width = max(sum(cell.column_span for cell in row) for row in rows)
     if not 2 <= width <= _MAX_TABLE_COLUMNS or (len(rows) < 2 and not rows[0][0].is_header):
         return False
-    return not any(cell.node.css_first(_LAYOUT_ELEMENTS) for row in rows for cell in row)
+    return not any(_lays_out_page(cell.node) for row in rows for cell in row)
+
+
+def _lays_out_page(cell: LexborNode) -> bool:
+    """Whether a cell holds parts of a page. A heading that is its whole text only names rows or columns."""
+    if cell.css_first(_LAYOUT_ELEMENTS) is not None:
+        return True
+    heading = cell.css_first(_HEADING_ELEMENTS)
+    return heading is not None and len(heading.text().split()) < len(
+        cell.text(separator=" ").split()
+    )
 
 
 def render_gfm_table(table: LexborNode, rows: list[list[TableCell]], scope: RenderScope) -> str:
@@ -118,13 +131,32 @@ def render_cell(node: LexborNode, inline: InlineRenderer) -> str:
 def _flatten_cell(node: LexborNode, inline: InlineRenderer, depth: int) -> str:
     pieces: list[str] = []
     child = node.first_child if depth < MAX_RENDER_DEPTH else None
+    number = 0
     while child is not None:
-        if child.tag in ("p", "div", "ul", "ol", "li", "dl", "dt", "dd", "blockquote", "figure"):
-            pieces += (" ", _flatten_cell(child, inline, depth + 1), " ")
+        if child.tag in _CELL_BLOCK_TAGS:
+            number += child.tag == "li"
+            text = _flatten_cell(child, inline, depth + 1)
+            pieces += (" ", _mark_cell_item(child, number) if text.strip() else "", text, " ")
         else:
             pieces.append(inline.render_node(child))
         child = child.next
     return "".join(pieces)
+
+
+def _mark_cell_item(node: LexborNode, number: int) -> str:
+    """The sign before a list item in a cell, which has one line; a list of one item needs none."""
+    if node.tag != "li" or node.parent is None:
+        return ""
+    if number == 1 and not _has_later_item(node):
+        return ""
+    return f"{number}. " if node.parent.tag == "ol" else "• "
+
+
+def _has_later_item(node: LexborNode) -> bool:
+    later = node.next
+    while later is not None and later.tag != "li":
+        later = later.next
+    return later is not None
 
 
 def _format_table_line(values: list[str]) -> str:

@@ -90,7 +90,7 @@ class _MarkdownWriter:
         inner = self.render_blocks(node)
         href = node.attributes.get("href") if node.tag == "a" else None
         if inner and href:
-            inner[0] = self._link_first_line(inner[0], href)
+            self._link_card_line(inner, href)
         found += inner
 
     def _holds_block(self, node: LexborNode, depth: int = 0) -> bool:
@@ -108,19 +108,19 @@ class _MarkdownWriter:
             self._mixed[node.mem_id] = known
         return known
 
-    def _link_first_line(self, block: str, href: str) -> str:
-        """Put the link of a card, an `a` around blocks, on its first line, if that is plain text."""
+    def _link_card_line(self, blocks: list[str], href: str) -> None:
+        """Put the link of a card, an `a` around blocks, on its heading, or else on its first plain line."""
         address = resolve_link(self._scope.base_address, href)
-        plain = (
-            "\n" not in block
-            and "](" not in block
-            and not block.startswith(("```", "|", ">", "- "))
-        )
+        plain = [i for i, block in enumerate(blocks) if _is_plain_line(block)]
         if not address or not plain:
-            return block
-        marks, _, text = block.rpartition("# ") if block.startswith("#") else ("", "", block)
-        linked = f"[{text}]({address})"
-        return f"{marks}# {linked}" if block.startswith("#") else linked
+            return
+        index = next((i for i in plain if blocks[i].startswith("#")), plain[0])
+        marks, space, text = (
+            blocks[index].partition(" ")
+            if blocks[index].startswith("#")
+            else ("", "", blocks[index])
+        )
+        blocks[index] = f"{marks}{space}[{text}]({address})"
 
     def render_rule(self, _: LexborNode) -> list[str]:
         return ["---"]
@@ -259,6 +259,15 @@ _BLOCK_HANDLERS: dict[str, Callable[[_MarkdownWriter, LexborNode], list[str]]] =
     "summary": _MarkdownWriter.render_summary,
     **dict.fromkeys(_HEADING_LEVELS, _MarkdownWriter.render_heading),
 }
+
+
+def _is_plain_line(block: str) -> bool:
+    """Whether a link can be put around the block: one line without a link, image or list mark."""
+    return (
+        "\n" not in block
+        and "](" not in block
+        and not block.startswith(("```", "|", ">", "- ", "---"))
+    )
 
 
 def _list_definition_entries(node: LexborNode) -> list[LexborNode]:
