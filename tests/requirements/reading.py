@@ -39,7 +39,8 @@ HELD = {
     "scrape_page.exa_tier": "Exa is asked only with a key, after every free tier failed, and extractedBy says exa:cached or exa:crawled.",
     "scrape_page.hidden_from_exa": "A failed page on an allowed private host is never given to an outside service.",
     "scrape_page.youtube": "A video gives its captions; without them its description, marked as such.",
-    "scrape_page.hackernews": "Hacker News is read through its API: a story with ten comments, lists of twenty stories, users.",
+    "scrape_page.hackernews": "Hacker News is read through its API: a story with its comments, lists of twenty stories, users.",
+    "scrape_page.hackernews_replies": "A Hacker News thread has its replies and costs one request.",
     "scrape_page.twitter": "Posts on X are read through an API and not in the browser.",
     "scrape_page.pdf": "PDF documents are read.",
     "scrape_page.docx": "DOCX documents are read.",
@@ -104,7 +105,6 @@ OPEN = {
         "scrape_page.hidden_by_layout": "Text counts as hidden if a reader could not see it, and only then.",
         "scrape_page.right_to_left_pdf": "Right-to-left PDF text is read in the order of its script.",
         "scrape_page.office_charts": "Charts of slides and equations of documents are part of the text.",
-        "scrape_page.hackernews_replies": "A Hacker News thread has its replies and costs one request.",
         "scrape_page.hostile_page": "A hostile page delays nobody but its own caller.",
     },
     14: {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 HN = "hacker-news.firebaseio.com/v0"
+HN_INDEX = "hn.algolia.com/api/v1"
 FX = "api.fxtwitter.com"
 GH = "api.github.com"
 RAW = "raw.githubusercontent.com"
@@ -30,6 +31,32 @@ def hackernews() -> dict[str, Any]:
         f"{HN}/item/5.json": {"id": 5, "type": "story", "title": "Ask: how deep?", "by": "delta", "score": 1},
         f"{HN}/user/alpha.json": {"id": "alpha", "karma": 1204, "created": 1_500_000_000, "about": "Likes <i>water</i>."},
     }  # fmt: skip
+
+
+def indexed(number: int, *children: Any, **fields: Any) -> dict[str, Any]:
+    """An item as the index sends it; a deleted one has no more than its number and children."""
+    if fields.get("text") is None and fields.get("title") is None:
+        return {"id": number, "children": list(children)}
+    about = {"type": "comment", "author": "beta", "created_at": "2023-11-14T22:15:00.000Z"}
+    more = {"created_at_i": 1_700_000_100, "points": None, "story_id": 1, "options": []}
+    return {"id": number, **about, **more, **fields, "children": list(children)}
+
+
+def hackernews_index() -> dict[str, Any]:
+    first = indexed(
+        2,
+        indexed(6, indexed(7, text="A reply to the reply.", author="alpha"), text="A reply."),
+        text='First &gt; second.<p>See <a href="https:&#x2F;&#x2F;example.org&#x2F;a">this</a>.'
+        "<p><pre><code>  if x:\n      y()\n</code></pre>",
+        parent_id=1,
+    )
+    gone = indexed(3, indexed(8, text="Still here.", author="delta"))
+    story = indexed(
+        1, first, gone, indexed(4, text="Agreed.", author="gamma"), indexed(9),
+        type="story", author="alpha", created_at_i=1_700_000_000, title="A study of tides",
+        url="https://example.org/tides", points=120, text=None, parent_id=None,
+    )  # fmt: skip
+    return {f"{HN_INDEX}/items/1": story, f"{HN_INDEX}/items/2": first}
 
 
 VTT = """WEBVTT
@@ -333,6 +360,8 @@ def patents() -> dict[str, Any]:
 
 # A site, an address of each kind that it reads, and the answers they need.
 CASES: list[tuple[str, str, Any]] = [
+    ("hackernews", "https://news.ycombinator.com/item?id=1", hackernews_index),
+    ("hackernews", "https://news.ycombinator.com/item?id=2", hackernews_index),
     ("hackernews", "https://news.ycombinator.com/item?id=1", hackernews),
     ("hackernews", "https://news.ycombinator.com/", hackernews),
     ("hackernews", "https://news.ycombinator.com/user?id=alpha", hackernews),

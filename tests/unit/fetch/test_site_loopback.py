@@ -35,9 +35,22 @@ def test_a_story_is_read_over_the_network(environ: dict[str, str], world: World)
 
     assert found is not None
     assert found.title == world.pages[0].title
-    assert found.content.count("on the *story*.") == 10
-    assert found.truncated
-    assert world.calls["site_hackernews"] == 11
+    assert found.content.count("on the *story*.") == 12
+    assert not found.truncated
+    assert world.calls["site_hackernews_index"] == 1
+    assert world.calls["site_hackernews"] == 0
+
+
+def test_a_story_is_read_item_by_item_where_the_index_fails(
+    environ: dict[str, str], world: World
+) -> None:
+    world.fail("site_hackernews_index", Fault(status=503))
+
+    found = read("https://news.ycombinator.com/item?id=1", environ)
+
+    assert found is not None
+    assert found.content.count("on the *story*.") == 12
+    assert world.calls["site_hackernews"] == 13
 
 
 def test_a_story_that_is_not_there_is_not_found(environ: dict[str, str]) -> None:
@@ -50,7 +63,7 @@ def test_a_refused_call_leaves_the_page_to_the_ladder(
 ) -> None:
     world.fail("site_hackernews", Fault(status=429, headers={"Retry-After": "30"}))
 
-    assert read("https://news.ycombinator.com/item?id=1", environ) is None
+    assert read("https://news.ycombinator.com/", environ) is None
     assert world.calls["site_hackernews"] == 1
 
 

@@ -1,4 +1,8 @@
-"""Reads Hacker News stories, comments, lists and user profiles through its public API."""
+"""Reads Hacker News threads, lists and user profiles through its public APIs.
+
+A thread comes whole in one response of the search index. If the index fails or does not know the
+item yet, a part of the thread is read item by item from Hacker News's own API.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +13,16 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from citewell.dialects.json_responses import HttpLink, OptionalField, ResponsePart, TolerantItems
+from citewell.dialects.json_responses import OptionalField, ResponsePart, TolerantItems
 from citewell.errors import NotFound, UpstreamError
 from citewell.fetch import page_errors
-from citewell.fetch.sites import markdown_parts
+from citewell.fetch.sites import hackernews_items, markdown_parts
+from citewell.fetch.sites.hackernews_items import (
+    HACKERNEWS_ADDRESS,
+    HACKERNEWS_USER_PATTERN,
+    HackerNewsItem,
+    HackerNewsThread,
+)
 from citewell.fetch.sites.site_kit import (
     SiteEndpoint,
     SiteKit,
@@ -27,12 +37,14 @@ from citewell.net.http.messages import HttpResponse
 from citewell.net.upstream.upstream_client import parse_json_response
 from citewell.text.safety.markup_cleaning import clean_markup
 
+HACKERNEWS_INDEX = SiteEndpoint(
+    name="site_hackernews_index", base_url="https://hn.algolia.com/api/v1", timeout=15
+)
 HACKERNEWS_API = SiteEndpoint(
     name="site_hackernews", base_url="https://hacker-news.firebaseio.com/v0", timeout=10
 )
-ENDPOINTS = (HACKERNEWS_API,)
+ENDPOINTS = (HACKERNEWS_INDEX, HACKERNEWS_API)
 
-_HACKERNEWS_ADDRESS = "https://news.ycombinator.com"
 _LIST_NAMES_BY_PATH = {
     "": "top",
     "news": "top",
@@ -51,31 +63,10 @@ _LIST_TITLES = {
     "job": "Jobs",
 }
 _MAX_LISTED_STORIES = 20
-_MAX_SHOWN_COMMENTS = 10
+_MAX_FALLBACK_COMMENTS = 50  # requests, one for each comment, if the index fails
 _MAX_PARALLEL_FETCHES = 5
+_MAX_THREAD_BYTES = 16 * 2**20  # bytes; the largest threads have about 5 MB
 _ITEM_ID_PATTERN = re.compile(r"\d{1,12}")
-_HACKERNEWS_USER_PATTERN = re.compile(r"[A-Za-z0-9_-]{1,32}")
-
-
-class _HackerNewsItem(ResponsePart):
-    id: int
-    type: OptionalField[str] = None
-    by: OptionalField[str] = None
-    time: OptionalField[int] = None
-    title: OptionalField[str] = None
-    text: OptionalField[str] = None
-    url: OptionalField[HttpLink] = None
-    score: OptionalField[int] = None
-    descendants: OptionalField[int] = None
-    parent: OptionalField[int] = None
-    kids: TolerantItems[int] = ()
-    parts: TolerantItems[int] = ()
-    deleted: OptionalField[bool] = None
-    dead: OptionalField[bool] = None
-
-    @property
-    def is_gone(self) -> bool:
-        return bool(self.deleted) or (bool(self.dead) and not (self.text or self.url))
 
 
 class _HackerNewsUser(ResponsePart):
@@ -93,8 +84,10 @@ def find_route(url: str) -> SiteRoute | None:
     first, second = at.find_part(0), at.find_part(1)
     asked = second or at.query.get("id", "")
     if first == "item" and _ITEM_ID_PATTERN.fullmatch(asked):
-        return SiteRoute(url=url, kind="item", id=asked)
-    if first == "user" and _HACKERNEWS_USER_PATTERN.fullmatch(asked):
+        # A link to a comment within its discussion names the comment in the fragment.
+        chosen = at.fragment if _ITEM_ID_PATTERN.fullmatch(at.fragment) else ""
+        return SiteRoute(url=url, kind="item", id=asked, path=chosen)
+    if first == "user" and HACKERNEWS_USER_PATTERN.fullmatch(asked):
         return SiteRoute(url=url, kind="user", id=asked)
     # The API's order does not match the later pages of a list.
     if first in _LIST_NAMES_BY_PATH and not second and at.query.get("p", "1") == "1":
@@ -109,40 +102,52 @@ async def read_page(route: SiteRoute, kit: SiteKit) -> Page | None:
 
 
 async def _read_hackernews_item(route: SiteRoute, kit: SiteKit) -> Page | None:
-    item = _require_item(
-        await kit.open_upstream(HACKERNEWS_API).send_get(f"/item/{route.id}.json"), route
-    )
+    thread = await _fetch_indexed_thread(route, kit) or await _fetch_thread_items(route, kit)
+    item = thread.item
     if item.is_gone:
         raise page_errors.build_soft_404_error(route.url, "deleted")
-    options = await _fetch_hackernews_items(item.parts[:_MAX_LISTED_STORIES], kit)
-    shown = await _fetch_live_comments(item.kids, kit)
-    total = item.descendants if item.descendants is not None else len(item.kids)
-    title = item.title or f"Comment by {item.by or 'somebody'}"
-    published = format_epoch_time(item.time)
-    content = markdown_parts.join_blocks(
-        [
-            markdown_parts.format_heading(title),
-            _format_item_line(item, total),
-            markdown_parts.format_markdown_link("In reply to", _build_item_address(item.parent))
-            if item.parent
-            else "",
-            markdown_parts.convert_html_text(item.text, base=_HACKERNEWS_ADDRESS),
-            "\n".join(_format_poll_option(option) for option in options),
-            f"## Comments ({len(shown)} of {total})" if shown else "",
-            *(_render_hackernews_comment(one) for one in shown),
-        ]
+    rendered = await asyncio.to_thread(
+        hackernews_items.render_hackernews_thread, thread, linked=route.path
     )
     return kit.build_page(
         route,
-        content=content,
+        content=rendered.markdown,
         content_type="hn",
-        title=title,
+        title=hackernews_items.name_item(item),
         kind="forum",
         author=_clean_user_name(item.by),
         site="Hacker News",
-        published=published,
-        truncated=total > len(shown),
+        published=format_epoch_time(item.time),
+        truncated=rendered.total > rendered.shown,
     )
+
+
+async def _fetch_indexed_thread(route: SiteRoute, kit: SiteKit) -> HackerNewsThread | None:
+    """The whole thread; None if the index fails, or does not have the item, which may be new."""
+    try:
+        response = await kit.open_upstream(HACKERNEWS_INDEX).send_get(
+            f"/items/{route.id}", max_bytes=_MAX_THREAD_BYTES, retry=False
+        )
+        return hackernews_items.parse_indexed_thread(response.parse_json())
+    except (UpstreamError, NotFound):
+        return None
+
+
+async def _fetch_thread_items(route: SiteRoute, kit: SiteKit) -> HackerNewsThread:
+    """The upper levels of the thread, read item by item."""
+    response = await kit.open_upstream(HACKERNEWS_API).send_get(f"/item/{route.id}.json")
+    item = _require_item(response, route)
+    found: dict[int, HackerNewsItem] = {}
+    waiting = list(item.kids)
+    while waiting and len(found) < _MAX_FALLBACK_COMMENTS:
+        batch = waiting[: _MAX_FALLBACK_COMMENTS - len(found)]
+        items = await _fetch_hackernews_items(batch, kit)
+        waiting = [*waiting[len(batch) :], *(kid for one in items for kid in one.kids)]
+        found.update((one.id, one) for one in items)
+        if not items:
+            break
+    options = await _fetch_hackernews_items(item.parts[:_MAX_LISTED_STORIES], kit)
+    return hackernews_items.build_thread_of_items(item, found, options=options)
 
 
 async def _read_story_list(route: SiteRoute, kit: SiteKit) -> Page | None:
@@ -157,11 +162,10 @@ async def _read_story_list(route: SiteRoute, kit: SiteKit) -> Page | None:
     ]
     if not stories:
         return None
-    entries = (f"{place}. {_format_story_entry(story)}" for place, story in enumerate(stories, 1))
     name = _LIST_TITLES[route.id]
     return kit.build_page(
         route,
-        content=markdown_parts.join_blocks([f"# Hacker News: {name}", "\n".join(entries)]),
+        content=hackernews_items.render_story_list(name, stories),
         content_type="hn",
         title=f"Hacker News: {name}",
         kind="listing",
@@ -184,7 +188,7 @@ async def _read_user_profile(route: SiteRoute, kit: SiteKit) -> Page | None:
                 f"joined {trim_to_date(created)}" if created else "",
                 markdown_parts.format_count(len(user.submitted), "submission"),
             ),
-            markdown_parts.convert_html_text(user.about, base=_HACKERNEWS_ADDRESS),
+            markdown_parts.convert_html_text(user.about, base=HACKERNEWS_ADDRESS),
         ]
     )
     return kit.build_page(
@@ -198,98 +202,30 @@ async def _read_user_profile(route: SiteRoute, kit: SiteKit) -> Page | None:
     )
 
 
-async def _fetch_live_comments(kids: Sequence[int], kit: SiteKit) -> list[_HackerNewsItem]:
-    """The first ten comments that are neither deleted nor dead."""
-    found: list[_HackerNewsItem] = []
-    waiting = list(kids[: 2 * _MAX_SHOWN_COMMENTS])
-    while waiting and len(found) < _MAX_SHOWN_COMMENTS:
-        batch = waiting[: _MAX_SHOWN_COMMENTS - len(found)]
-        waiting = waiting[len(batch) :]
-        found += [
-            one
-            for one in await _fetch_hackernews_items(batch, kit)
-            if one.text and not one.dead and not one.is_gone
-        ]
-    return found
-
-
-async def _fetch_hackernews_items(ids: Sequence[int], kit: SiteKit) -> list[_HackerNewsItem]:
+async def _fetch_hackernews_items(ids: Sequence[int], kit: SiteKit) -> list[HackerNewsItem]:
     """The items, fetched five at a time; those that fail are left out."""
     gate = asyncio.Semaphore(_MAX_PARALLEL_FETCHES)
 
-    async def one(number: int) -> _HackerNewsItem | None:
+    async def one(number: int) -> HackerNewsItem | None:
         async with gate:
             try:
                 response = await kit.open_upstream(HACKERNEWS_API).send_get(f"/item/{number}.json")
-                return _HackerNewsItem.model_validate(response.parse_json())
+                return HackerNewsItem.model_validate(response.parse_json())
             except (UpstreamError, NotFound, ValidationError):
                 return None
 
     return [item for item in await asyncio.gather(*map(one, ids)) if item is not None]
 
 
-def _require_item(response: HttpResponse, route: SiteRoute) -> _HackerNewsItem:
+def _require_item(response: HttpResponse, route: SiteRoute) -> HackerNewsItem:
     if response.parse_json() is None:
         raise page_errors.build_soft_404_error(route.url, "no such item")
-    return parse_json_response(_HackerNewsItem, response)
+    return parse_json_response(HackerNewsItem, response)
 
 
 def _is_item_id(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 0 < value < 10**12
 
 
-def _format_item_line(item: _HackerNewsItem, total: int) -> str:
-    return markdown_parts.join_facts(
-        markdown_parts.format_markdown_link(item.url, item.url) if item.url else "",
-        markdown_parts.format_count(item.score, "point"),
-        f"by {_format_profile_link(item.by)}" if item.by else "",
-        trim_to_date(format_epoch_time(item.time)),
-        markdown_parts.format_count(total, "comment"),
-        "marked dead" if item.dead else "",
-    )
-
-
-def _format_story_entry(story: _HackerNewsItem) -> str:
-    goal = story.url or _build_item_address(story.id)
-    comments = markdown_parts.format_count(story.descendants, "comment")
-    return markdown_parts.join_facts(
-        markdown_parts.format_markdown_link(story.title, goal),
-        markdown_parts.format_count(story.score, "point"),
-        f"by {_format_profile_link(story.by)}" if story.by else "",
-        trim_to_date(format_epoch_time(story.time)),
-        markdown_parts.format_markdown_link(comments, _build_item_address(story.id))
-        if comments
-        else "",
-    )
-
-
-def _render_hackernews_comment(item: _HackerNewsItem) -> str:
-    who = _format_profile_link(item.by) if item.by else "somebody"
-    head = markdown_parts.join_facts(
-        f"**{who}**",
-        markdown_parts.format_markdown_link(
-            trim_to_date(format_epoch_time(item.time)), _build_item_address(item.id)
-        ),
-    )
-    return markdown_parts.join_blocks(
-        [head, markdown_parts.convert_html_text(item.text, base=_HACKERNEWS_ADDRESS)]
-    )
-
-
-def _format_poll_option(item: _HackerNewsItem) -> str:
-    return f"- {markdown_parts.join_facts(markdown_parts.convert_html_text(item.text, base=_HACKERNEWS_ADDRESS), markdown_parts.format_count(item.score, 'point'))}"
-
-
-def _format_profile_link(user: str | None) -> str:
-    known = user and _HACKERNEWS_USER_PATTERN.fullmatch(user)
-    return markdown_parts.format_markdown_link(
-        user, f"{_HACKERNEWS_ADDRESS}/user?id={user}" if known else None
-    )
-
-
 def _clean_user_name(user: str | None) -> str | None:
     return clean_markup(user) or None
-
-
-def _build_item_address(number: int | None) -> str:
-    return f"{_HACKERNEWS_ADDRESS}/item?id={number}"
