@@ -22,7 +22,7 @@ from citewell.fetch.documents.document_text import (
     TookTooMuch,
     UnreadableDocument,
 )
-from citewell.fetch.documents.workers.worker_pool import WorkerPool
+from citewell.workers.worker_pool import WorkerLimits, WorkerPool
 from tests.documents import (
     docx,
     epub,
@@ -54,7 +54,7 @@ def reader() -> Iterator[Read]:
     with asyncio.Runner() as runner:
 
         async def open_pool() -> WorkerPool:
-            return WorkerPool(LIMITS, most=1)
+            return WorkerPool(WorkerLimits(count=1, memory_bytes=LIMITS.memory))
 
         workers = runner.run(open_pool())
 

@@ -2,16 +2,35 @@
 
 from __future__ import annotations
 
+import logging
+
 from citewell.errors import CitewellError, FailureReason
+from citewell.fetch.documents import document_text
 from citewell.fetch.documents.document_text import (
+    Broken,
     DocumentLimits,
     DocumentText,
     TookTooMuch,
     UnreadableDocument,
 )
 from citewell.fetch.documents.readers_by_kind import DocumentRequest
-from citewell.fetch.documents.workers.worker_pool import WorkerPool
 from citewell.text.safety.secret_masking import mask_secrets
+from citewell.workers.worker_pool import WorkerLimits, WorkerPool
+from citewell.workers.worker_tasks import FailureCause, TaskFailure, TaskRunner, WorkerTask
+
+logger = logging.getLogger(__name__)
+
+DOCUMENT_ERRORS = (
+    document_text.EncryptedDocument,
+    document_text.ScannedDocument,
+    document_text.Broken,
+    document_text.UnsupportedDocument,
+    document_text.UnreadableDocument,
+    document_text.TookTooMuch,
+)
+_READ_BODY: WorkerTask[DocumentText] = WorkerTask(
+    "citewell.fetch.documents.document_tasks:read_document_body", DocumentText, DOCUMENT_ERRORS
+)
 
 
 async def read_document(
@@ -21,7 +40,7 @@ async def read_document(
     content_type: str,
     limits: DocumentLimits,
     pages: str | None = None,
-    workers: WorkerPool | None = None,
+    workers: TaskRunner | None = None,
 ) -> DocumentText:
     """The text as markdown. Without `workers`, a process is started for this document alone.
 
@@ -42,11 +61,27 @@ async def read_document(
     job = DocumentRequest(body, url, content_type, limits, pages)
     try:
         if workers is not None:
-            return await workers.read_in_worker(job)
-        async with WorkerPool(limits, most=1) as alone:
-            return await alone.read_in_worker(job)
+            return await _read_in_worker(workers, job)
+        async with WorkerPool(WorkerLimits(count=1, memory_bytes=limits.memory)) as alone:
+            return await _read_in_worker(alone, job)
     except (UnreadableDocument, TookTooMuch) as error:
         raise _add_address_to_error(error, url) from None
+
+
+async def _read_in_worker(workers: TaskRunner, job: DocumentRequest) -> DocumentText:
+    try:
+        return await workers.run_task(_READ_BODY, limit_seconds=job.limits.timeout, **job._asdict())
+    except TaskFailure as failure:
+        raise convert_task_failure(failure) from None
+
+
+def convert_task_failure(failure: TaskFailure) -> UnreadableDocument | TookTooMuch:
+    """The failure of a worker as an error about the document."""
+    if failure.cause is FailureCause.BUG:
+        logger.error("reading a document failed: %s", failure.place)
+        kind = failure.place.partition(" ")[0]
+        return Broken(f"The document is damaged or malformed: reading it failed ({kind}).")
+    return (Broken if failure.cause is FailureCause.CRASH else TookTooMuch)(failure.message)
 
 
 def _add_address_to_error(error: CitewellError, url: str) -> CitewellError:

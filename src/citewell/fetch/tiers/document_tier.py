@@ -10,11 +10,11 @@ from citewell.fetch import page_errors
 from citewell.fetch.decoding.content_kinds import PAGE_KINDS, detect_document_kind
 from citewell.fetch.documents.document_reader import read_document
 from citewell.fetch.documents.document_text import DocumentLimits, DocumentText
-from citewell.fetch.documents.workers.worker_pool import WorkerPool
 from citewell.fetch.metadata.page_metadata import ExtractedMetadata
 from citewell.fetch.tiers.plain_tiers import PageFetcher
 from citewell.fetch.tiers.tier_ladder import FetchAttempt, PageDraft
 from citewell.net.http.messages import HttpResponse
+from citewell.workers.worker_pool import WorkerLimits, WorkerPool
 
 _DOCUMENT_SUFFIX = re.compile(
     r"\.(?:pdf|docx?|pptx?|xlsx?|od[tsp]|epub|rtf|csv|tsv|eml|rss|atom)$", re.IGNORECASE
@@ -41,7 +41,7 @@ class WorkerDocumentReader:
         return kind not in PAGE_KINDS
 
     async def read_draft(self, url: str, response: HttpResponse) -> PageDraft:
-        self._workers = self._workers or WorkerPool(self._limits)
+        self._workers = self._workers or WorkerPool(WorkerLimits(memory_bytes=self._limits.memory))
         found = await read_document(
             response.body,
             url=url,

@@ -23,9 +23,9 @@ from citewell.fetch.documents.document_text import (
     UnreadableDocument,
     UnsupportedDocument,
 )
-from citewell.fetch.documents.workers.worker_pool import WorkerPool
 from citewell.services.library.file_discovery import describe_os_error
 from citewell.text.safety.markup_cleaning import extract_visible_text
+from citewell.workers.worker_pool import WorkerLimits, WorkerPool
 
 logger = logging.getLogger(__name__)
 
@@ -77,7 +77,9 @@ class LocalFileReader:
         name = quote(path.name, safe="", errors="replace")  # never the path
         if detect_document_kind(body.data, url=name) == "html":
             return await asyncio.to_thread(_read_html_file, body.data)
-        self._workers = self._workers or WorkerPool(self._limits, most=self._most)
+        self._workers = self._workers or WorkerPool(
+            WorkerLimits(count=self._most, memory_bytes=self._limits.memory)
+        )
         found = await read_document(
             body.data, url=name, content_type="", limits=self._limits, workers=self._workers
         )

@@ -1,4 +1,4 @@
-"""A worker that misbehaves as the document tells it to, for testing who looks after it."""
+"""A worker that misbehaves as it is told to, for testing who looks after it."""
 
 from __future__ import annotations
 
@@ -8,22 +8,44 @@ import pathlib
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from typing import Any
 
-from citewell.fetch.documents.document_text import DocumentText
-from citewell.fetch.documents.readers_by_kind import DocumentRequest
-from citewell.fetch.documents.workers import worker_process
+from citewell.errors import NotFound
+from citewell.workers import worker_process
+from citewell.workers.worker_tasks import WorkerTask
+
+MODULE = "tests.unit.workers.unruly_worker"
+MISBEHAVE: WorkerTask[str] = WorkerTask(f"{MODULE}:misbehave", str)
+LIE: WorkerTask[int] = WorkerTask(f"{MODULE}:misbehave", int)  # not what the function returns
 
 
-def misbehave(job: DocumentRequest) -> DocumentText:
-    word, _, rest = job.body.decode().partition(" ")
-    return DocumentText(markdown=str(_DEEDS[word](rest)), kind=word)
+def misbehave(body: bytes) -> str:
+    word, _, rest = body.decode().partition(" ")
+    return str(_DEEDS[word](rest))
 
 
 def _hang(_: str) -> str:
     while True:
         pass
+
+
+def _complain(text: str) -> str:
+    raise NotFound(f"No {text}.", detail="none", settings=("A_SETTING",))
+
+
+def _keep(size: str) -> str:
+    """Hold on to memory after the task, as a leak would."""
+    _KEPT.append(bytearray(int(size)))
+    return str(os.getpid())
+
+
+def _wait(path: str) -> str:
+    """Go on when the file is there: the test decides when."""
+    while not pathlib.Path(path).exists():
+        time.sleep(0.01)
+    return path
 
 
 def _dive(deeper: str) -> str:
@@ -68,6 +90,7 @@ def _write(path: str) -> str:
     return "written"
 
 
+_KEPT: list[bytearray] = []
 _DEEDS: dict[str, Callable[[str], Any]] = {
     "hang": _hang,
     "crash": lambda _: ctypes.string_at(0),
@@ -81,9 +104,12 @@ _DEEDS: dict[str, Callable[[str], Any]] = {
     "socket": _raw_socket,
     "run": _run,
     "write": _write,
+    "complain": _complain,
+    "keep": _keep,
+    "wait": _wait,
+    "say": lambda size: "x" * int(size),
     "environment": lambda _: sorted(os.environ),
 }
 
 if __name__ == "__main__":
-    worker_process.read_document_request = misbehave  # type: ignore[attr-defined]  # where it is called
-    worker_process.run_worker()
+    worker_process.run_worker(preload=(), tasks=frozenset({MISBEHAVE.path}))

@@ -9,6 +9,8 @@ import signal
 import struct
 import sys
 
+from citewell.workers.process_memory import measure_address_space
+
 _PDEATHSIG, _NO_NEW_PRIVS, _SECCOMP = 1, 38, 22  # prctl options
 _SECCOMP_MODE_FILTER = 2  # SECCOMP_MODE_FILTER
 _BLOCKED_SYSCALLS_BY_MACHINE = {  # audit architecture, then the numbers of socket, connect, execve, execveat, ptrace
@@ -20,8 +22,11 @@ _ALLOW, _REFUSE = 0x7FFF0000, 0x00050000 | 1  # allow; fail with EPERM
 
 
 def enter_sandbox(*, memory_bytes: int, parent_pid: int) -> None:
-    """Apply to this process all restrictions that the operating system supports."""
-    _limit_resources(memory_bytes)
+    """Apply to this process all restrictions that the operating system supports.
+
+    `memory_bytes` is what tasks may take beyond what the process has taken already.
+    """
+    _limit_resources(measure_address_space() + memory_bytes)
     if sys.platform == "linux":
         _exit_with_parent(parent_pid)
         _block_syscalls()

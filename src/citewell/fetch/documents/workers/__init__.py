@@ -1,1 +1,0 @@
-"""The sandboxed processes that parse documents, and how the server talks to them."""

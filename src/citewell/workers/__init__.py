@@ -1,0 +1,1 @@
+"""The sandboxed processes that parse whatever comes from outside, and how the server gives them tasks."""

@@ -1,0 +1,54 @@
+"""How much memory this process holds, and giving back to the system what it no longer needs."""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import os
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+_GROWTH_TO_TRIM_BYTES = 16 * 2**20  # less is kept for the next task, which would need it again
+_MEMORY_FILE = Path("/proc/self/statm")
+
+
+class ProcessMemory:
+    """Compares the resident memory with what it was when the process was ready."""
+
+    def __init__(self) -> None:
+        self._baseline = measure_resident_bytes()
+        self._trim = _find_trim_function()
+
+    def return_free_memory(self) -> int:
+        """Free what a large task left behind; the bytes by which the process has grown since its start."""
+        grown = measure_resident_bytes() - self._baseline
+        if grown > _GROWTH_TO_TRIM_BYTES:
+            gc.collect()
+            self._trim()
+            grown = measure_resident_bytes() - self._baseline
+        return max(0, grown)
+
+
+def measure_resident_bytes() -> int:
+    """The resident memory of this process; 0 where the system has no cheap way to tell."""
+    with suppress(OSError, ValueError, IndexError):
+        return int(_MEMORY_FILE.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    return 0
+
+
+def measure_address_space() -> int:
+    """The bytes of address space that this process has taken; 0 where that is unknown."""
+    with suppress(OSError, ValueError, IndexError):
+        return int(_MEMORY_FILE.read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+    return 0
+
+
+def _find_trim_function() -> Callable[[], object]:
+    """The function of glibc that returns free heap pages to the system; nothing where there is none."""
+    if sys.platform == "linux":
+        with suppress(OSError, AttributeError):
+            trim = ctypes.CDLL(None).malloc_trim
+            return lambda: trim(0)
+    return lambda: None

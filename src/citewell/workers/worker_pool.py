@@ -1,0 +1,201 @@
+"""A pool of worker processes that run tasks; those that hang, die or grow are replaced."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Coroutine, Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+from citewell.workers import worker_messages
+from citewell.workers.task_lanes import TaskLanes
+from citewell.workers.worker_handle import WORKER_MODULE, RawAnswer, WorkerHandle
+from citewell.workers.worker_tasks import (
+    FailureCause,
+    TaskFailure,
+    WorkerTask,
+    build_task_failure,
+)
+
+_MAX_TASKS_PER_WORKER = 5000
+_MAX_GROWTH_BYTES = 32 * 2**20  # a worker that holds more than this beyond a new one is replaced
+
+R = TypeVar("R")
+
+
+def count_usable_cores() -> int:
+    """The processors that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0)) or 1
+    return os.cpu_count() or 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerLimits:
+    """How many workers there are, and what one task may take."""
+
+    count: int = 0  # processes; 0 means one for each processor
+    task_seconds: float = 30.0
+    memory_bytes: int = 2**30  # beyond what a worker takes when it has just started
+    idle_seconds: float = 60.0  # a worker without work is ended after this, unless it is the last
+    last_idle_seconds: float = 600.0  # the same for the last worker
+
+
+class WorkerPool:
+    """Starts workers on demand and uses them again; a bad task fails for its caller alone."""
+
+    def __init__(self, limits: WorkerLimits | None = None, *, module: str = WORKER_MODULE) -> None:
+        """`module` is the module that a worker process runs."""
+        self._limits = limits or WorkerLimits()
+        self._module = module
+        self._lanes = TaskLanes(self._limits.count or count_usable_cores())
+        self._workers: set[WorkerHandle] = set()
+        self._idle: list[WorkerHandle] = []
+        self._spare: asyncio.Task[None] | None = None
+        self._closing: set[asyncio.Task[None]] = set()
+        self._is_closed = False
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.aclose()
+
+    @property
+    def idle_count(self) -> int:
+        """The number of processes waiting for work."""
+        return len(self._idle)
+
+    async def run_task(
+        self, task: WorkerTask[R], *, limit_seconds: float | None = None, **arguments: object
+    ) -> R:
+        """The answer of a worker, first come, first served; waiting for a free one has no limit here.
+
+        A worker whose task exceeds its time, dies, answers nonsense or is cancelled is killed.
+        """
+        self._is_closed = False
+        seconds = self._limits.task_seconds if limit_seconds is None else limit_seconds
+        parts = worker_messages.encode_request(task.path, arguments, seconds)
+        async with self._lanes.enter_lane() as lane:
+            worker = await self._take_worker()
+            lane.watch_worker(worker)
+            try:
+                raw = await self._exchange_in_time(worker, parts, seconds)
+            except BaseException:
+                self._replace_worker(worker)
+                raise
+            return self._finish_task(task, worker, raw)
+
+    def prepare_worker(self) -> None:
+        """Start a worker in the background if none is free and there may be one more."""
+        is_starting = self._spare is not None and not self._spare.done()
+        if self._is_closed or self._idle or is_starting:
+            return
+        if len(self._workers) < self._lanes.width:
+            self._spare = self._run_in_background(self._start_spare())
+
+    async def aclose(self) -> None:
+        """Kill all processes, also those at work; a later task starts a new one."""
+        self._is_closed = True
+        if self._spare is not None:
+            self._spare.cancel()
+        for worker in tuple(self._workers):
+            self._discard_worker(worker)
+        while self._closing:
+            await asyncio.wait(tuple(self._closing))
+
+    @staticmethod
+    async def _exchange_in_time(
+        worker: WorkerHandle, parts: Sequence[bytes], seconds: float
+    ) -> RawAnswer:
+        try:
+            async with asyncio.timeout(seconds):
+                return await worker.exchange_messages(parts)
+        except TimeoutError:
+            raise build_task_failure(FailureCause.TIME, seconds=seconds) from None
+        except (asyncio.IncompleteReadError, ConnectionError):
+            raise build_task_failure(FailureCause.CRASH) from None
+
+    def _finish_task(self, task: WorkerTask[R], worker: WorkerHandle, raw: RawAnswer) -> R:
+        """The decoded answer; the worker waits for its next task, or is replaced if it is spoilt."""
+        try:
+            answer = worker_messages.decode_answer(task, raw.kind, raw.data)
+        except TaskFailure as failure:
+            if failure.cause in {FailureCause.MEMORY, FailureCause.CRASH}:
+                self._replace_worker(worker)
+            else:
+                self._return_worker(worker)
+            raise
+        except Exception:
+            self._return_worker(worker)
+            raise
+        self._return_worker(worker)
+        return answer
+
+    async def _take_worker(self) -> WorkerHandle:
+        if not self._idle and self._spare is not None and not self._spare.done():
+            await asyncio.wait((self._spare,))
+        while self._idle:
+            worker = self._idle.pop()
+            if worker.idle_timer is not None:
+                worker.idle_timer.cancel()
+            if worker.is_alive:
+                return worker
+            self._discard_worker(worker)
+        return await self._start_worker()
+
+    async def _start_worker(self) -> WorkerHandle:
+        worker = await WorkerHandle.start_worker(self._module, self._limits.memory_bytes)
+        self._workers.add(worker)
+        return worker
+
+    async def _start_spare(self) -> None:
+        self._return_worker(await self._start_worker())
+
+    def _return_worker(self, worker: WorkerHandle) -> None:
+        worn = worker.tasks_run >= _MAX_TASKS_PER_WORKER or worker.is_slowed
+        if worn or worker.grown_bytes > _MAX_GROWTH_BYTES or not worker.is_alive:
+            self._replace_worker(worker)
+            return
+        self._idle.append(worker)
+        self._set_idle_timer(worker, self._limits.idle_seconds)
+
+    def _set_idle_timer(self, worker: WorkerHandle, seconds: float) -> None:
+        loop = asyncio.get_running_loop()
+        worker.idle_timer = loop.call_later(seconds, self._end_idle_worker, worker, seconds)
+
+    def _end_idle_worker(self, worker: WorkerHandle, waited: float) -> None:
+        if worker not in self._idle:
+            return
+        patience = self._limits.last_idle_seconds
+        if len(self._idle) > 1 or waited >= patience:
+            self._discard_worker(worker)
+        else:
+            self._set_idle_timer(worker, patience)
+
+    def _replace_worker(self, worker: WorkerHandle) -> None:
+        """Kill a worker; if it was the last, start another, so that the next task need not wait."""
+        self._discard_worker(worker)
+        self.prepare_worker()
+
+    def _discard_worker(self, worker: WorkerHandle) -> None:
+        self._workers.discard(worker)
+        if worker in self._idle:
+            self._idle.remove(worker)
+        if worker.idle_timer is not None:
+            worker.idle_timer.cancel()
+        worker.kill_process()
+        self._run_in_background(worker.stop_process())
+
+    def _run_in_background(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        task = asyncio.get_running_loop().create_task(work)
+        self._closing.add(task)
+        task.add_done_callback(self._closing.discard)
+        return task

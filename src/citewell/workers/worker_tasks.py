@@ -1,0 +1,73 @@
+"""What a task is, who can run one, and how a task fails."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Generic, Protocol, TypeVar
+
+from citewell.errors import CitewellError, TooLarge
+
+R = TypeVar("R")
+R_co = TypeVar("R_co", covariant=True)
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerTask(Generic[R_co]):
+    """A function of the task table, as the server knows it, which need not import its module."""
+
+    path: str  # "module:function", one of TASK_PATHS
+    answer: Any  # the type that the function returns; an answer of another shape is refused
+    errors: tuple[type[CitewellError], ...] = ()  # the function's errors beyond those of `errors`
+
+
+class TaskRunner(Protocol):
+    """Runs tasks apart from the server: in worker processes, or in a thread in tests."""
+
+    async def run_task(
+        self, task: WorkerTask[R], *, limit_seconds: float | None = None, **arguments: object
+    ) -> R:
+        """The function's answer. Raises its CitewellErrors, or TaskFailure if it did not get to an end."""
+        ...
+
+    def prepare_worker(self) -> None:
+        """Start a worker in the background if none is free, because a task will come soon."""
+        ...
+
+    async def aclose(self) -> None: ...
+
+
+class FailureCause(StrEnum):
+    """Why a task has neither an answer nor an error of its own."""
+
+    TIME = "time"  # it took longer than its limit
+    MEMORY = "memory"  # it needed more memory than a worker may have
+    DEPTH = "depth"  # its input is nested too deeply
+    CRASH = "crash"  # the process ended, or answered what it must not
+    BUG = "bug"  # the function raised an error that is not one of ours
+
+
+_MESSAGES_BY_CAUSE = {
+    FailureCause.TIME: "Reading it took longer than {seconds:g} seconds and was stopped.",
+    FailureCause.MEMORY: "Reading it takes more memory than is allowed; it may be a bomb.",
+    FailureCause.DEPTH: "It is nested too deeply to be read.",
+    FailureCause.CRASH: "It crashed its reader; it is damaged or malicious.",
+    FailureCause.BUG: "Its reader failed on it.",
+}
+
+
+class TaskFailure(TooLarge):
+    """A task was stopped or died. Only its caller is told; the worker is replaced if need be."""
+
+    cause: FailureCause = FailureCause.CRASH
+    place: str = ""  # for the log: the type of the exception and the line of ours that raised it
+
+
+def build_task_failure(
+    cause: FailureCause, *, seconds: float = 0.0, place: str = ""
+) -> TaskFailure:
+    """The failure with its message; `seconds` is the limit that the task exceeded."""
+    message = _MESSAGES_BY_CAUSE[cause].format(seconds=seconds)
+    failure = TaskFailure(message, detail=message.rstrip("."))
+    failure.cause, failure.place = cause, place
+    return failure
