@@ -163,6 +163,26 @@ class Settings(BaseModel):
     github_token: str | None = define_setting(
         "GITHUB_TOKEN", None, "Raises GitHub's limits; sent to api.github.com alone.", secret=True
     )
+    stackexchange_key: str | None = define_setting(
+        "STACKEXCHANGE_KEY",
+        None,
+        "Raises the limit of Stack Exchange's API from 300 to 10,000 requests a day; from stackapps.com.",
+        secret=True,
+    )
+    reddit_client_id: str | None = define_setting(
+        "REDDIT_CLIENT_ID",
+        None,
+        "Reads Reddit through its API, with the secret; from an app at reddit.com/prefs/apps. Without them the public pages are read.",
+        secret=True,
+    )
+    reddit_client_secret: str | None = define_setting(
+        "REDDIT_CLIENT_SECRET", None, "The secret of the Reddit app.", secret=True
+    )
+    reddit_username: str | None = define_setting(
+        "REDDIT_USERNAME",
+        None,
+        "The account that owns the Reddit app; Reddit asks for it in the User-Agent.",
+    )
     respect_robots: bool = define_setting(
         "CITEWELL_RESPECT_ROBOTS", True, "Ask robots.txt before a page is read."
     )
@@ -247,7 +267,7 @@ class Settings(BaseModel):
     link_threshold: NonNegativeInt = define_setting(
         "CITEWELL_LINK_THRESHOLD",
         24 * 1024,
-        "Results of this many bytes or more are returned as a resource link with the first page inline.",
+        "A result of this many bytes or more is cut to fewer, and linked whole.",
     )
 
     # Store

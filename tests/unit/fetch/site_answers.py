@@ -335,10 +335,17 @@ def stackexchange() -> dict[str, Any]:
         {"answer_id": 21, "question_id": 11, "score": 2, "is_accepted": True, "body": "<p>Use a table.</p>", "creation_date": 1_600_000_100},
         {"answer_id": 22, "question_id": 11, "score": 8, "is_accepted": False, "body": "<p>Use <code>harmonics</code>.</p>", "creation_date": 1_600_000_200},
     ]  # fmt: skip
+    comments = [
+        {"comment_id": 33, "post_id": 21, "score": 4, "creation_date": 1_600_000_400, "body": "Which <code>table</code>?", "owner": {"display_name": "reader"}},
+        {"comment_id": 32, "post_id": 11, "score": 0, "creation_date": 1_600_000_300, "body": "In metres, please."},
+        {"comment_id": 31, "post_id": 11, "score": 1, "creation_date": 1_600_000_200, "body": "For which coast?", "owner": {"display_name": "reader"}},
+    ]  # fmt: skip
     return {
         f"{SE}/questions/11": {"items": [question], "has_more": False},
         f"{SE}/questions/11/answers": {"items": answers, "has_more": False},
         f"{SE}/answers/21": {"items": answers[:1], "has_more": False},
+        f"{SE}/posts/11;22;21/comments": {"items": comments, "has_more": False},
+        f"{SE}/posts/11;21;22/comments": {"items": comments, "has_more": False},
     }
 
 

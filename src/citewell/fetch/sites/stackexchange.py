@@ -1,21 +1,16 @@
-"""Reads Stack Exchange questions with their answers by score, through the public API."""
+"""Reads Stack Exchange questions with their answers and comments, through the public API."""
 
 from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Sequence
+from typing import TypeVar
 
-from citewell.dialects.json_responses import (
-    HttpLink,
-    JsonResponse,
-    OptionalField,
-    ResponsePart,
-    TolerantItems,
-)
-from citewell.dialects.json_responses import read_json_response as read_answer
-from citewell.errors import RateLimited
+from citewell.dialects.json_responses import read_json_response
+from citewell.errors import NotFound, RateLimited, UpstreamError
 from citewell.fetch import page_errors
-from citewell.fetch.sites import markdown_parts
+from citewell.fetch.sites import stackexchange_posts
 from citewell.fetch.sites.site_kit import (
     SiteEndpoint,
     SiteKit,
@@ -23,7 +18,15 @@ from citewell.fetch.sites.site_kit import (
     fall_back_to_ladder,
     format_epoch_time,
     parse_site_address,
-    trim_to_date,
+)
+from citewell.fetch.sites.stackexchange_posts import (
+    AnswerList,
+    ApiEnvelope,
+    CommentList,
+    QuestionList,
+    QuestionThread,
+    StackExchangeAnswer,
+    StackExchangeComment,
 )
 from citewell.model.page import Page
 from citewell.net.http.messages import HttpResponse
@@ -38,6 +41,7 @@ STACKEXCHANGE_API = SiteEndpoint(
 )
 ENDPOINTS = (STACKEXCHANGE_API,)
 
+_KEY_SETTING = "STACKEXCHANGE_KEY"
 _STACKEXCHANGE_DOMAINS = (
     "stackexchange.com",
     "stackoverflow.com",
@@ -48,50 +52,22 @@ _STACKEXCHANGE_DOMAINS = (
     "stackapps.com",
 )
 _HOSTS_WITHOUT_QUESTIONS = {"stackexchange.com", "api.stackexchange.com", "data.stackexchange.com", "chat.stackexchange.com", "chat.stackoverflow.com"}  # fmt: skip
-_MAX_SHOWN_ANSWERS = 10
-_QUESTION_ID_PATTERN = re.compile(r"\d{1,12}")
+_PAGE_SIZE = 100  # the most that the API allows
+_MAX_ANSWER_PAGES = 2
+_MAX_COMMENT_PAGES = 3
+_THROTTLE_SECONDS = 60.0
+_NO_QUOTA_SECONDS = 3600.0
+_MAX_PAUSE_SECONDS = 86_400.0
+_POST_ID_PATTERN = re.compile(r"\d{1,12}")
+_ANSWER_FRAGMENT_PATTERN = re.compile(r"(?:answer-)?(\d{1,12})")
+_COMMENT_FRAGMENT_PATTERN = re.compile(r"comment(\d{1,12})_(\d{1,12})")
+_DELAY_PATTERN = re.compile(r"available in (\d{1,6}) seconds")
 
-
-class _PostOwner(ResponsePart):
-    display_name: OptionalField[str] = None
-    link: OptionalField[HttpLink] = None
-
-
-class _StackExchangePost(ResponsePart):
-    body: OptionalField[str] = None
-    score: OptionalField[int] = None
-    creation_date: OptionalField[int] = None
-    owner: OptionalField[_PostOwner] = None
-    content_license: OptionalField[str] = None
-
-
-class _StackExchangeQuestion(_StackExchangePost):
-    question_id: int
-    title: str
-    link: OptionalField[HttpLink] = None
-    tags: OptionalField[TolerantItems[str]] = None
-    answer_count: OptionalField[int] = None
-    view_count: OptionalField[int] = None
-    closed_reason: OptionalField[str] = None
-
-
-class _StackExchangeAnswer(_StackExchangePost):
-    answer_id: int
-    question_id: OptionalField[int] = None
-    is_accepted: OptionalField[bool] = None
-
-
-class _QuestionList(JsonResponse):
-    items: TolerantItems[_StackExchangeQuestion]
-    backoff: OptionalField[float] = None
-
-
-class _AnswerList(JsonResponse):
-    items: TolerantItems[_StackExchangeAnswer]
-    backoff: OptionalField[float] = None
+E = TypeVar("E", bound=ApiEnvelope)
 
 
 def find_route(url: str) -> SiteRoute | None:
+    """The route: `id` is the question, `path` the linked answer, `name` the linked comment."""
     at = parse_site_address(url)
     host = at.host.removeprefix("www.") if at else ""
     if (
@@ -101,148 +77,169 @@ def find_route(url: str) -> SiteRoute | None:
     ):
         return None
     first, second = at.find_part(0), at.find_part(1)
-    if not _QUESTION_ID_PATTERN.fullmatch(second):
+    if not _POST_ID_PATTERN.fullmatch(second):
         return None
+    said = _COMMENT_FRAGMENT_PATTERN.fullmatch(at.fragment)
+    comment = said[1] if said else ""
     if first == "a":
-        return SiteRoute(url=url, kind="answer", path=second, owner=host)
-    if first in {"questions", "q"}:
-        wish = re.search(r"(?:^|answer-|#)(\d{1,12})$", at.fragment)
-        chosen = (
-            at.find_part(3)
-            if _QUESTION_ID_PATTERN.fullmatch(at.find_part(3))
-            else wish[1]
-            if wish
-            else ""
-        )
-        return SiteRoute(url=url, kind="question", id=second, path=chosen, owner=host)
-    return None
+        return SiteRoute(url=url, kind="answer", path=second, owner=host, name=comment)
+    if first not in {"questions", "q"}:
+        return None
+    wish = _ANSWER_FRAGMENT_PATTERN.fullmatch(at.fragment)
+    in_path = at.find_part(3) if first == "questions" else ""
+    chosen = in_path if _POST_ID_PATTERN.fullmatch(in_path) else wish[1] if wish else ""
+    post = said[2] if said and said[2] != second else ""
+    return SiteRoute(
+        url=url, kind="question", id=second, path=chosen or post, owner=host, name=comment
+    )
 
 
 @fall_back_to_ladder
 async def read_page(route: SiteRoute, kit: SiteKit) -> Page | None:
-    number = route.id or await _look_up_question_id(route, kit)
-    asked, replied = await asyncio.gather(
-        _fetch_stackexchange(route, kit, f"/questions/{number}"),
-        _fetch_stackexchange(
-            route,
-            kit,
-            f"/questions/{number}/answers",
-            sort="votes",
-            pagesize=str(_MAX_SHOWN_ANSWERS),
-        ),
-    )
-    question, replies = read_answer(_QuestionList, asked), read_answer(_AnswerList, replied)
-    _apply_backoff(kit, question.backoff or replies.backoff)
-    if not question.items:
-        raise page_errors.build_soft_404_error(route.url, "no such question")
-    return _build_question_page(
-        route, kit, question.items[0], _rank_answers(replies.items, route.path)
-    )
-
-
-async def _look_up_question_id(route: SiteRoute, kit: SiteKit) -> str:
-    found = read_answer(
-        _AnswerList, await _fetch_stackexchange(route, kit, f"/answers/{route.path}")
-    ).items
-    if not found or found[0].question_id is None:
-        raise page_errors.build_soft_404_error(route.url, "no such answer")
-    return str(found[0].question_id)
-
-
-async def _fetch_stackexchange(
-    route: SiteRoute, kit: SiteKit, path: str, **more: str
-) -> HttpResponse:
-    params = {"site": route.owner, "filter": "withbody", "order": "desc", **more}
-    response = await kit.open_upstream(STACKEXCHANGE_API).send_get(
-        path, params=params, accept=(400, 404)
-    )
-    if response.status == 200:
-        return response
-    body = response.parse_json()
-    name = body.get("error_name") if isinstance(body, dict) else None
-    if name == "throttle_violation":
-        kit.open_upstream(STACKEXCHANGE_API).pause_requests(60.0)
-        raise RateLimited("The upstream asks us to slow down.", provider=STACKEXCHANGE_API.name)
-    if name == "no_method":
-        raise page_errors.build_soft_404_error(route.url, "no such site")
-    raise RateLimited("The upstream refused this request.", provider=STACKEXCHANGE_API.name)
-
-
-def _apply_backoff(kit: SiteKit, backoff: float | None) -> None:
-    """Pause the upstream as long as a response asks; calls during that time can lead to a ban."""
-    if backoff is not None and 0 < backoff < 3600:
-        kit.open_upstream(STACKEXCHANGE_API).pause_requests(backoff)
-
-
-def _rank_answers(
-    replies: tuple[_StackExchangeAnswer, ...], wish: str
-) -> list[_StackExchangeAnswer]:
-    """Answers by score, accepted first among equals; one that the address names comes first."""
-    return sorted(
-        replies,
-        key=lambda one: (str(one.answer_id) != wish, -(one.score or 0), not one.is_accepted),
-    )
-
-
-def _build_question_page(
-    route: SiteRoute,
-    kit: SiteKit,
-    question: _StackExchangeQuestion,
-    replies: list[_StackExchangeAnswer],
-) -> Page:
-    title = clean_markup(question.title)
-    total = max(question.answer_count or 0, len(replies))
-    stamp = format_epoch_time(question.creation_date)
-    content = markdown_parts.join_blocks(
-        [
-            markdown_parts.format_heading(title),
-            _format_post_facts(question, markdown_parts.format_count(question.view_count, "view")),
-            f"Closed: {markdown_parts.format_inline_text(question.closed_reason)}"
-            if question.closed_reason
-            else "",
-            markdown_parts.convert_html_text(question.body, base=f"https://{route.owner}"),
-            "Tags: " + ", ".join(map(markdown_parts.format_inline_text, question.tags))
-            if question.tags
-            else "",
-            *(_render_stackexchange_answer(one, route) for one in replies),
-            _format_licence_line(question),
-        ]
-    )
+    reading = _QuestionReading(route, kit)
+    try:
+        thread = await reading.fetch_thread()
+    finally:
+        reading.apply_pause()
+    question = thread.question
+    content = await asyncio.to_thread(stackexchange_posts.render_question_page, thread)
     return kit.build_page(
         route,
         content=content,
         content_type="stackexchange",
-        title=title,
+        title=clean_markup(question.title),
         final_url=question.link or route.url,
         kind="forum",
-        author=clean_markup(question.owner.display_name) or None if question.owner else None,
+        author=question.author,
         site=route.owner,
-        published=stamp,
-        truncated=total > len(replies),
+        published=format_epoch_time(question.creation_date),
+        notes=thread.notes,
+        truncated=thread.total_answers > len(thread.answers),
     )
 
 
-def _render_stackexchange_answer(reply: _StackExchangeAnswer, route: SiteRoute) -> str:
-    mark = ", accepted" if reply.is_accepted else ""
-    head = f"## Answer ({markdown_parts.format_count(reply.score or 0, 'vote')}{mark})"
-    link = markdown_parts.format_markdown_link("link", f"https://{route.owner}/a/{reply.answer_id}")
-    body = markdown_parts.convert_html_text(reply.body, base=f"https://{route.owner}")
-    return markdown_parts.join_blocks([head, _format_post_facts(reply, link), body])
+class _QuestionReading:
+    """The requests for one page, and how long the API asks us to wait after them."""
+
+    def __init__(self, route: SiteRoute, kit: SiteKit) -> None:
+        self._route = route
+        self._kit = kit
+        self._pause_seconds = 0.0
+        self._has_backoff: set[str] = set()  # methods that must not be called again now
+
+    async def fetch_thread(self) -> QuestionThread:
+        route = self._route
+        linked = await self._fetch_linked_answer() if route.kind == "answer" else None
+        if route.kind == "answer" and (linked is None or linked.question_id is None):
+            raise page_errors.build_soft_404_error(route.url, "no such answer")
+        number = str(linked.question_id) if linked else route.id
+        asked, replies = await asyncio.gather(
+            self._fetch_list(QuestionList, f"/questions/{number}"),
+            self._fetch_answers(number),
+        )
+        if not asked.items:
+            raise page_errors.build_soft_404_error(route.url, "no such question")
+        if route.path and linked is None and not _has_answer(replies, route.path):
+            linked = await self._fetch_optional_answer(number)
+        answers = stackexchange_posts.rank_answers([*replies, *([linked] if linked else [])], route.path)  # fmt: skip
+        comments, notes = await self._fetch_comments(
+            [asked.items[0].question_id, *(one.answer_id for one in answers)]
+        )
+        return QuestionThread(
+            host=route.owner,
+            question=asked.items[0],
+            answers=answers,
+            comments=stackexchange_posts.group_comments(comments),
+            linked_answer=route.path,
+            linked_comment=route.name,
+            notes=notes,
+        )
+
+    async def _fetch_linked_answer(self) -> StackExchangeAnswer | None:
+        found = (await self._fetch_list(AnswerList, f"/answers/{self._route.path}")).items
+        return found[0] if found else None
+
+    async def _fetch_optional_answer(self, question: str) -> StackExchangeAnswer | None:
+        """The linked answer, if there is one and it belongs to the question."""
+        try:
+            found = await self._fetch_linked_answer()
+        except (UpstreamError, NotFound):
+            return None
+        return found if found and str(found.question_id) == question else None
+
+    async def _fetch_answers(self, question: str) -> list[StackExchangeAnswer]:
+        found: list[StackExchangeAnswer] = []
+        for page in range(1, _MAX_ANSWER_PAGES + 1):
+            answer = await self._fetch_list(
+                AnswerList, f"/questions/{question}/answers", sort="votes", page=page
+            )
+            found += answer.items
+            if not answer.has_more or "answers" in self._has_backoff:
+                break
+        return found
+
+    async def _fetch_comments(
+        self, posts: Sequence[int]
+    ) -> tuple[list[StackExchangeComment], tuple[str, ...]]:
+        """The comments on the posts, and a note if some are missing; a failure costs only them."""
+        found: list[StackExchangeComment] = []
+        named = ";".join(map(str, posts[:_PAGE_SIZE]))
+        try:
+            for page in range(1, _MAX_COMMENT_PAGES + 1):
+                answer = await self._fetch_list(
+                    CommentList, f"/posts/{named}/comments", sort="creation", page=page
+                )
+                found += answer.items
+                if not answer.has_more:
+                    return found, ()
+                if "comments" in self._has_backoff:
+                    break
+        except (UpstreamError, NotFound) as error:
+            if error.provider is None:
+                raise
+            return found, ("Comments could not be read.",)
+        return found, (f"Only the newest {len(found)} comments are shown.",)
+
+    async def _fetch_list(self, model: type[E], path: str, *, sort: str = "", page: int = 1) -> E:
+        params = {"site": self._route.owner, "filter": "withbody", "order": "desc"}
+        if sort:
+            params |= {"sort": sort, "page": str(page), "pagesize": str(_PAGE_SIZE)}
+        if key := self._kit.setting_values.get(_KEY_SETTING):
+            params["key"] = key
+        response = await self._kit.open_upstream(STACKEXCHANGE_API).send_get(
+            path, params=params, accept=(400, 404)
+        )
+        if response.status != 200:
+            self._raise_api_error(response)
+        answer = read_json_response(model, response)
+        self._note_limits(path.rpartition("/")[2], answer)
+        return answer
+
+    def _note_limits(self, method: str, answer: ApiEnvelope) -> None:
+        if answer.backoff is not None and answer.backoff > 0:
+            self._has_backoff.add(method)
+            self._pause_seconds = max(self._pause_seconds, answer.backoff)
+        if answer.quota_remaining is not None and answer.quota_remaining <= 0:
+            self._pause_seconds = max(self._pause_seconds, _NO_QUOTA_SECONDS)
+
+    def apply_pause(self) -> None:
+        """Send nothing for as long as the responses ask; calls during that time can lead to a ban."""
+        if self._pause_seconds > 0:
+            seconds = min(self._pause_seconds, _MAX_PAUSE_SECONDS)
+            self._kit.open_upstream(STACKEXCHANGE_API).pause_requests(seconds)
+
+    def _raise_api_error(self, response: HttpResponse) -> None:
+        body = response.parse_json()
+        name = body.get("error_name") if isinstance(body, dict) else None
+        if name == "throttle_violation":
+            said = _DELAY_PATTERN.search(str(body.get("error_message")))
+            seconds = float(said[1]) if said else _THROTTLE_SECONDS
+            self._pause_seconds = max(self._pause_seconds, seconds)
+            raise RateLimited("The upstream asks us to slow down.", provider=STACKEXCHANGE_API.name)
+        if name == "no_method":
+            raise page_errors.build_soft_404_error(self._route.url, "no such site")
+        raise RateLimited("The upstream refused this request.", provider=STACKEXCHANGE_API.name)
 
 
-def _format_post_facts(entry: _StackExchangePost, last: str) -> str:
-    owner = entry.owner or _PostOwner()
-    asked = isinstance(entry, _StackExchangeQuestion)
-    return markdown_parts.join_facts(
-        markdown_parts.format_count(entry.score, "vote") if asked else "",
-        f"by {markdown_parts.format_markdown_link(owner.display_name, owner.link)}"
-        if clean_markup(owner.display_name)
-        else "",
-        trim_to_date(format_epoch_time(entry.creation_date)),
-        last,
-    )
-
-
-def _format_licence_line(question: _StackExchangeQuestion) -> str:
-    name = markdown_parts.format_inline_text(question.content_license)
-    return f"Contributions are licensed under {name}." if name else ""
+def _has_answer(answers: Sequence[StackExchangeAnswer], number: str) -> bool:
+    return any(str(one.answer_id) == number for one in answers)
