@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from citewell.fetch.documents.pdf.page_shapes import PageBox, PageShapes
-from citewell.fetch.documents.pdf.page_words import PdfWord
+from citewell.fetch.documents.pdf.pdf_word import PdfWord
 from citewell.fetch.documents.pdf.text_lines import (
     DOT_LEADER_PATTERN,
     TextLine,
@@ -134,9 +134,12 @@ def replace_aligned_tables(lines: list[TextLine]) -> list[TextLine | PdfTable]:
 
 def _join_spaced_pieces(row: list[TextLine]) -> list[TextLine]:
     """The row, with pieces joined that only wide spaces separate, as in justified text."""
+    rtl = any(line.rtl for line in row)
+    row = row[::-1] if rtl else row
     kept = [row[0]]
     for line in row[1:]:
-        if line.x0 - kept[-1].x1 < 2.5 * line.size and not line.words[0].style.mono:
+        gap = kept[-1].x0 - line.x1 if rtl else line.x0 - kept[-1].x1
+        if gap < 2.5 * line.size and not line.words[0].style.mono:
             kept[-1] = build_text_line([*kept[-1].words, *line.words])
         else:
             kept.append(line)

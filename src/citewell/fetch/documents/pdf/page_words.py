@@ -5,10 +5,23 @@ from __future__ import annotations
 import ctypes
 import math
 import re
-from typing import Any, NamedTuple
+from typing import Any
 
-from citewell.fetch.documents.pdf.page_shapes import PageBox, PageShapes
+from citewell.fetch.documents.pdf.bidi_words import (
+    LetterWord,
+    PageLetter,
+    build_seen_line,
+    measure_letter_widths,
+    measure_line_mirroring,
+    read_seen_line,
+    restore_letter_widths,
+)
+from citewell.fetch.documents.pdf.page_links import add_word_link, collect_page_links
+from citewell.fetch.documents.pdf.page_shapes import PageShapes
+from citewell.fetch.documents.pdf.pdf_word import PdfWord, TextStyle
 from citewell.fetch.documents.pdf.pdfium import PDFIUM_API
+from citewell.fetch.documents.pdf.word_rows import FoundWord, group_line_words
+from citewell.fetch.documents.pdf.writing_direction import RTL_LETTER_PATTERN, is_right_to_left
 
 _MONOSPACED_FONT_MARKS = (
     "mono",
@@ -26,27 +39,8 @@ _FORCED_BOLD_FLAG = 1 << 18
 _INVISIBLE_RENDER_MODES = frozenset({3, 7})  # text render modes that paint nothing
 _MIN_READABLE_POINTS = 1.5  # points; smaller text counts as hidden
 _WHITE_TEXT_LEVEL = 248
-_LAM_ALEF_PATTERN = re.compile("[\u0622\u0623\u0625\u0627]\u0644")
 _SOFT_HYPHENS = frozenset({"\x02", "\ufffe", "\u00ad"})
 _PDF_WORD_PATTERN = re.compile("[^\\s\x02\ufffe\u00ad]+[\x02\ufffe\u00ad]?")
-
-
-class TextStyle(NamedTuple):
-    size: float
-    bold: bool
-    mono: bool
-    angle: int  # degrees, counter-clockwise
-    painted: bool
-    white: bool
-
-
-class PdfWord(NamedTuple):
-    text: str
-    x0: float
-    x1: float
-    y: float  # baseline, downwards from the top of the page
-    style: TextStyle
-    link: str = ""
 
 
 _UNKNOWN_STYLE = TextStyle(0.0, bold=False, mono=False, angle=0, painted=False, white=False)
@@ -62,23 +56,70 @@ class PageText:
         self._numbers = tuple(ctypes.c_double() for _ in range(4))
         self._left, self._bottom, self._right, self._top = page.get_cropbox()
         self._matrix = PDFIUM_API.FS_MATRIX()
+        self._holds_rtl = False
 
     def read_visible_words(self, shapes: PageShapes) -> tuple[list[PdfWord], int]:
         """The visible words in file order, and the number of hidden ones."""
         found = [word for word in self._read_all_words() if word.style.size > 0]
         covered = shapes.is_scan
         seen = [word for word in found if self._is_visible_word(word, shapes, scanned=covered)]
-        links = _collect_page_links(self._page, self._top)
+        links = collect_page_links(self._page, self._top)
         if links:
-            seen = [_add_word_link(word, links) for word in seen]
+            seen = [add_word_link(word, links) for word in seen]
         return seen, len(found) - len(seen)
 
     def _read_all_words(self) -> list[PdfWord]:
         """All words; a word ends at white space or at a line-end hyphen marked by pdfium."""
-        return [
-            self._build_word(found.start(), found.end(), found.group())
-            for found in _PDF_WORD_PATTERN.finditer(self._read_characters())
+        characters = self._read_characters()
+        self._holds_rtl = RTL_LETTER_PATTERN.search(characters) is not None
+        words = [
+            FoundWord(self._build_word(found.start(), found.end(), found.group()), found.start())
+            for found in _PDF_WORD_PATTERN.finditer(characters)
         ]
+        if not self._holds_rtl:
+            return [found.word for found in words]
+        return self._read_bidi_words(words, rtl_page=is_right_to_left(characters))
+
+    def _read_bidi_words(self, words: list[FoundWord], *, rtl_page: bool) -> list[PdfWord]:
+        """The words with each line that holds right-to-left script read anew, letter by letter."""
+        runs = group_line_words(words)
+        letters = {
+            place: self._collect_letters(run)
+            for place, run in enumerate(runs)
+            if any(RTL_LETTER_PATTERN.search(found.word.text) for found in run)
+        }
+        widths = measure_letter_widths([one for line in letters.values() for one in line])
+        lines = {
+            place: build_seen_line(restore_letter_widths(line, widths), rtl_page=rtl_page)
+            for place, line in letters.items()
+        }
+        gains = {place: measure_line_mirroring(line) for place, line in lines.items()}
+        usual = sum(gains.values()) > 0
+        made: list[PdfWord] = []
+        for place, run in enumerate(runs):
+            if place in lines:
+                mirror = gains[place] > 0 or (gains[place] == 0 and usual)
+                found = read_seen_line(lines[place], mirror=mirror)
+                made += [self._place_word(word, rtl=lines[place].rtl) for word in found]
+            else:
+                made += [found.word for found in run]
+        return made
+
+    def _collect_letters(self, run: list[FoundWord]) -> list[PageLetter]:
+        letters: list[PageLetter] = []
+        for token, found in enumerate(run):
+            for place, text in enumerate(found.word.text):
+                index = found.start + place
+                x0, x1 = self._measure_character_span(index)
+                origin, _ = self._measure_character_origin(index)
+                letters.append(
+                    PageLetter(text, x0, x1, origin, found.word.style.size, token, index)
+                )
+        return letters
+
+    def _place_word(self, word: LetterWord, *, rtl: bool) -> PdfWord:
+        style, y = self._look_up_style(word.number)
+        return PdfWord(word.text, word.x0, word.x1, y, style, rtl=rtl)
 
     def _read_characters(self) -> str:
         """The page's text with exactly one character for each index of the C interface."""
@@ -96,33 +137,20 @@ class PageText:
         wrapped = text[-1] in _SOFT_HYPHENS
         if wrapped:
             text = text[:-1] + "-"
-        if _LAM_ALEF_PATTERN.search(text):
-            text = self._reorder_ligatures(start, text)
         style, y = self._look_up_style(start)
         last = end - 1 - wrapped
         if style.angle:
             return self._build_rotated_word(text, start, last, style)
-        x0, x1 = self._measure_character_span(start)
-        if last > start:
-            other0, other1 = self._measure_character_span(last)
-            x0, x1 = min(x0, other0), max(x1, other1)
-        return PdfWord(text, x0, x1, y, style)
+        # Letters of a left-to-right word stand in order, so that its ends are enough.
+        places = range(start, last + 1) if self._holds_rtl else {start, last}
+        spans = [self._measure_character_span(place) for place in places]
+        return PdfWord(text, min(x0 for x0, _ in spans), max(x1 for _, x1 in spans), y, style)
 
     def _build_rotated_word(self, text: str, start: int, last: int, style: TextStyle) -> PdfWord:
         """A word on a rotated baseline, in coordinates rotated by its angle."""
         x0, y = rotate_point(*self._measure_character_origin(start), style.angle)
         x1, _ = rotate_point(*self._measure_character_origin(last), style.angle)
         return PdfWord(text, min(x0, x1), max(x0, x1) + style.size / 2, -y, style)
-
-    def _reorder_ligatures(self, start: int, text: str) -> str:
-        """The word with lam-alef in logical order; pdfium reverses the two letters of this one glyph."""
-        letters = list(text)
-        for found in _LAM_ALEF_PATTERN.finditer(text):
-            if self._measure_character_span(start + found.start()) == self._measure_character_span(
-                start + found.start() + 1
-            ):
-                letters[found.start() : found.end()] = found.group()[::-1]
-        return "".join(letters)
 
     def _measure_character_span(self, i: int) -> tuple[float, float]:
         left, right, bottom, top = self._numbers
@@ -194,38 +222,3 @@ def _decode_character(code: int) -> str:
     if code == 0 or 0xD800 <= code <= 0xDFFF or code > 0x10FFFF:
         return " " if code == 0 else "\ufffd"
     return chr(code)
-
-
-def _collect_page_links(page: Any, top: float) -> list[tuple[PageBox, str]]:
-    """The boxes and addresses of the page's link annotations."""
-    found: list[tuple[PageBox, str]] = []
-    position, link, rect = ctypes.c_int(0), PDFIUM_API.FPDF_LINK(), PDFIUM_API.FS_RECTF()
-    while PDFIUM_API.FPDFLink_Enumerate(page.raw, position, link) and len(found) < 5000:
-        address = _read_link_address(page.pdf.raw, link)
-        if address and PDFIUM_API.FPDFLink_GetAnnotRect(link, rect):
-            y0, y1 = sorted((top - rect.top, top - rect.bottom))
-            found.append(
-                (PageBox(min(rect.left, rect.right), y0, max(rect.left, rect.right), y1), address)
-            )
-    return found
-
-
-def _read_link_address(document: Any, link: Any) -> str:
-    action = PDFIUM_API.FPDFLink_GetAction(link)
-    if not action or PDFIUM_API.FPDFAction_GetType(action) != PDFIUM_API.PDFACTION_URI:
-        return ""
-    size = PDFIUM_API.FPDFAction_GetURIPath(document, action, None, 0)
-    if not 1 < size <= 4096:
-        return ""
-    buffer = ctypes.create_string_buffer(size)
-    PDFIUM_API.FPDFAction_GetURIPath(document, action, buffer, size)
-    address = buffer.value.decode("utf-8", "replace").strip()
-    return address if address.lower().startswith(("http://", "https://", "mailto:")) else ""
-
-
-def _add_word_link(word: PdfWord, links: list[tuple[PageBox, str]]) -> PdfWord:
-    x, y = (word.x0 + word.x1) / 2, word.y - word.style.size / 4
-    for box, address in links:
-        if box.x0 <= x <= box.x1 and box.y0 <= y <= box.y1:
-            return word._replace(link=address)
-    return word

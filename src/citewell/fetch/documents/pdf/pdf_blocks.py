@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from citewell.fetch.documents.markdown_tables import format_markdown_cell, render_markdown_table
 from citewell.fetch.documents.pdf.page_tables import PdfTable
-from citewell.fetch.documents.pdf.page_words import PdfWord
-from citewell.fetch.documents.pdf.text_lines import DOT_LEADER_PATTERN, TextLine, is_right_to_left
+from citewell.fetch.documents.pdf.pdf_word import PdfWord
+from citewell.fetch.documents.pdf.text_lines import DOT_LEADER_PATTERN, TextLine
 from citewell.fetch.markdown.markdown_text import escape_markdown, resolve_link
 from citewell.text.language.scripts import HAN_KANA_RANGES
 
@@ -51,7 +51,11 @@ def build_region_blocks(items: Sequence[TextLine | PdfTable], *, body: float) ->
 
 
 def build_table_block(found: PdfTable) -> PdfBlock:
-    rows = [[format_markdown_cell(join_text_lines(cell)) for cell in row] for row in found.rows]
+    lines = [line for row in found.rows for cell in row for line in cell]
+    step = -1 if 2 * sum(line.rtl for line in lines) > len(lines) else 1
+    rows = [
+        [format_markdown_cell(join_text_lines(cell)) for cell in row[::step]] for row in found.rows
+    ]
     return PdfBlock("table", render_markdown_table(rows))
 
 
@@ -98,7 +102,7 @@ def _is_paragraph_start(run: list[TextLine], line: TextLine, left: float, right:
         )
     if _find_item_marker(first):
         return line.x0 < first.x0 + 0.5 * size
-    rtl = is_right_to_left(line.text)
+    rtl = line.rtl
     indent, before = (right - line.x1, right - last.x1) if rtl else (line.x0 - left, last.x0 - left)
     if indent > 0.8 * size and before < indent - 0.8 * size and len(run) > 1:
         return True

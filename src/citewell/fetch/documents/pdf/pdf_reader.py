@@ -23,9 +23,10 @@ from citewell.fetch.documents.pdf.page_tables import (
     find_ruled_tables,
     replace_aligned_tables,
 )
-from citewell.fetch.documents.pdf.page_words import PageText, PdfWord
+from citewell.fetch.documents.pdf.page_words import PageText
 from citewell.fetch.documents.pdf.pdf_blocks import PdfBlock, build_region_blocks, build_table_block
 from citewell.fetch.documents.pdf.pdf_markdown import render_pdf_pages, strip_running_headers
+from citewell.fetch.documents.pdf.pdf_word import PdfWord
 from citewell.fetch.documents.pdf.pdfium import PdfiumDocument, PdfiumFailure
 from citewell.fetch.documents.pdf.text_lines import TextLine, order_line_regions, split_into_lines
 

@@ -7,10 +7,8 @@ from collections import Counter
 from statistics import median
 from typing import NamedTuple
 
-from citewell.fetch.documents.pdf.page_words import PdfWord
+from citewell.fetch.documents.pdf.pdf_word import PdfWord
 
-_RTL_LETTER_PATTERN = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
-_LTR_LETTER_PATTERN = re.compile("[A-Za-z\u00c0-\u058f]")
 _LIST_MARKER_PATTERN = re.compile(r"(?:[•◦▪‣·○●■□▸►–—*-]|\(?(?:\d{1,3}|[a-zA-Z])[.)])")
 # The dots between an entry of a table of contents and its page number.
 DOT_LEADER_PATTERN = re.compile(r"\s*(?:\.\s?){4,}\s*(\w{1,6})$")
@@ -30,6 +28,10 @@ class TextLine(NamedTuple):
     def text(self) -> str:
         return " ".join(word.text for word in self.words)
 
+    @property
+    def rtl(self) -> bool:
+        return any(word.rtl for word in self.words)
+
 
 def build_text_line(words: list[PdfWord]) -> TextLine:
     sizes = Counter[float]()
@@ -46,24 +48,11 @@ def build_text_line(words: list[PdfWord]) -> TextLine:
     )
 
 
-def is_right_to_left(text: str) -> bool:
-    return len(_RTL_LETTER_PATTERN.findall(text)) > len(_LTR_LETTER_PATTERN.findall(text))
-
-
 def _order_line_words(words: list[PdfWord]) -> list[PdfWord]:
-    """Words by position; right to left for such scripts, with Latin runs left to right."""
-    if not is_right_to_left("".join(word.text for word in words)):
-        return sorted(words, key=lambda word: word.x0)
-    ordered = sorted(words, key=lambda word: -word.x1)
-    result: list[PdfWord] = []
-    run: list[PdfWord] = []
-    for word in ordered:
-        if _LTR_LETTER_PATTERN.search(word.text) and not _RTL_LETTER_PATTERN.search(word.text):
-            run.insert(0, word)
-            continue
-        result += [*run, word]
-        run = []
-    return result + run
+    """Words by position; those of right-to-left lines come in reading order already."""
+    if any(word.rtl for word in words):
+        return words
+    return sorted(words, key=lambda word: word.x0)
 
 
 def split_into_lines(words: list[PdfWord]) -> list[TextLine]:
@@ -93,9 +82,7 @@ def _join_line_pieces(lines: list[TextLine]) -> list[TextLine]:
             rows.append([line])
         else:
             row.append(line)
-    return [
-        line for row in rows for line in _join_row_pieces(sorted(row, key=lambda line: line.x0))
-    ]
+    return [line for row in rows for line in _join_row_pieces(row)]
 
 
 def _is_same_baseline(one: TextLine, other: TextLine) -> bool:
@@ -110,6 +97,9 @@ def _is_item_number(number: TextLine, line: TextLine) -> bool:
 
 
 def _join_row_pieces(row: list[TextLine]) -> list[TextLine]:
+    """The row's pieces from left to right, or from right to left, joined where no wide gap is."""
+    rtl = any(line.rtl for line in row)
+    row = sorted(row, key=lambda line: -line.x1 if rtl else line.x0)
     kept = [row[0]]
     for line in row[1:]:
         last = kept[-1]
@@ -118,7 +108,7 @@ def _join_row_pieces(row: list[TextLine]) -> list[TextLine]:
             len(row) == 2 and _is_item_number(last, line)
         )
         room = 3.5 * size if marked else _MAX_WORD_GAP * size
-        if line.x0 - last.x1 <= room:
+        if (last.x0 - line.x1 if rtl else line.x0 - last.x1) <= room:
             kept[-1] = build_text_line([*last.words, *line.words])
         else:
             kept.append(line)
@@ -162,7 +152,7 @@ def _split_columns(band: list[TextLine], gutter: float, depth: int) -> list[list
     if not _has_prose_columns(left, right):
         return []
     sides = [left, right]
-    if is_right_to_left("".join(line.text for line in band)):
+    if 2 * sum(line.rtl for line in band) > len(band):
         sides.reverse()
     return [region for side in sides for region in order_line_regions(side, depth=depth + 1)]
 

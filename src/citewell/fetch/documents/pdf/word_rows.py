@@ -1,0 +1,67 @@
+"""Groups the words of a page into runs that stand on one line, wherever the file has them."""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import NamedTuple
+
+from citewell.fetch.documents.pdf.pdf_word import PdfWord
+
+
+class FoundWord(NamedTuple):
+    word: PdfWord
+    start: int  # in pdfium's list of characters
+
+
+def group_line_words(words: list[FoundWord]) -> list[list[FoundWord]]:
+    """Words that stand on one line with no wide gap between them, wherever the file has them."""
+    runs = [
+        sorted(run, key=lambda found: found.start)
+        for row in _group_by_baseline([w for w in words if not _is_marks_only(w.word.text)])
+        for run in _split_at_gaps(row)
+    ]
+    runs.sort(key=lambda run: run[0].start)
+    for found in words:
+        if _is_marks_only(found.word.text):
+            lines = [run for run in runs if any(_is_over_word(found.word, w.word) for w in run)]
+            if lines:
+                lines[0].append(found)
+    return runs
+
+
+def _group_by_baseline(words: list[FoundWord]) -> list[list[FoundWord]]:
+    rows: list[list[FoundWord]] = []
+    for found in sorted(words, key=lambda found: (found.word.style.angle, found.word.y)):
+        first = rows[-1][0].word if rows else None
+        if (
+            first is not None
+            and first.style.angle == found.word.style.angle == 0
+            and found.word.y - first.y <= 0.3 * max(first.style.size, found.word.style.size)
+        ):
+            rows[-1].append(found)
+        else:
+            rows.append([found])
+    return rows
+
+
+def _split_at_gaps(row: list[FoundWord]) -> list[list[FoundWord]]:
+    runs: list[list[FoundWord]] = []
+    edge = 0.0
+    for found in sorted(row, key=lambda found: found.word.x0):
+        if runs and found.word.x0 - edge <= found.word.style.size:
+            runs[-1].append(found)
+            edge = max(edge, found.word.x1)
+        else:
+            runs.append([found])
+            edge = found.word.x1
+    return runs
+
+
+def _is_marks_only(text: str) -> bool:
+    return all(unicodedata.category(letter) == "Mn" for letter in text)
+
+
+def _is_over_word(mark: PdfWord, word: PdfWord) -> bool:
+    size = word.style.size
+    inside = word.x0 - size / 2 <= (mark.x0 + mark.x1) / 2 <= word.x1 + size / 2
+    return inside and abs(mark.y - word.y) < 0.8 * size
