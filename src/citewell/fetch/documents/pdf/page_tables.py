@@ -1,16 +1,13 @@
-"""Finds tables on a PDF page by their ruled lines, or by aligned columns."""
+"""Finds tables on a PDF page by their ruled lines."""
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import NamedTuple
 
 from citewell.fetch.documents.pdf.page_shapes import PageBox, PageShapes
 from citewell.fetch.documents.pdf.pdf_word import PdfWord
 from citewell.fetch.documents.pdf.text_lines import (
-    DOT_LEADER_PATTERN,
     TextLine,
-    build_text_line,
     split_into_lines,
 )
 
@@ -113,97 +110,3 @@ def _build_ruled_table(
 
 def _find_grid_index(edges: list[float], value: float) -> int:
     return max(sum(edge <= value for edge in edges) - 1, 0)
-
-
-def replace_aligned_tables(lines: list[TextLine]) -> list[TextLine | PdfTable]:
-    """The region's lines, with each run of rows in the same columns replaced by a table."""
-    rows = _group_table_rows(lines)
-    result: list[TextLine | PdfTable] = []
-    place = 0
-    while place < len(rows):
-        end = _find_table_end(rows, place)
-        table = _build_aligned_table(rows[place:end]) if end - place >= 3 else None
-        if table is not None:
-            result.append(table)
-            place = end
-        else:
-            result += _join_spaced_pieces(rows[place])
-            place += 1
-    return result
-
-
-def _join_spaced_pieces(row: list[TextLine]) -> list[TextLine]:
-    """The row, with pieces joined that only wide spaces separate, as in justified text."""
-    rtl = any(line.rtl for line in row)
-    row = row[::-1] if rtl else row
-    kept = [row[0]]
-    for line in row[1:]:
-        gap = kept[-1].x0 - line.x1 if rtl else line.x0 - kept[-1].x1
-        if gap < 2.5 * line.size and not line.words[0].style.mono:
-            kept[-1] = build_text_line([*kept[-1].words, *line.words])
-        else:
-            kept.append(line)
-    return kept
-
-
-def _group_table_rows(lines: list[TextLine]) -> list[list[TextLine]]:
-    rows: list[list[TextLine]] = []
-    for line in sorted(lines, key=lambda line: line.y):
-        if rows and abs(rows[-1][0].y - line.y) <= 0.4 * max(line.size, rows[-1][0].size):
-            rows[-1].append(line)
-        else:
-            rows.append([line])
-    return [sorted(row, key=lambda line: line.x0) for row in rows]
-
-
-def _find_table_end(rows: list[list[TextLine]], start: int) -> int:
-    """The end of the run of rows that have two or more pieces and no large gap between them."""
-    end = start
-    while end < len(rows) and len(rows[end]) >= 2:
-        if end > start and rows[end][0].y - rows[end - 1][0].y > 3 * rows[end][0].size:
-            break
-        if any(DOT_LEADER_PATTERN.search(line.text) for line in rows[end]):
-            break
-        end += 1
-    return end
-
-
-def _build_aligned_table(rows: list[list[TextLine]]) -> PdfTable | None:
-    """A table with the columns of the fullest rows; None if the rows do not align."""
-    fullest = max(len(row) for row in rows)
-    full = [row for row in rows if len(row) == fullest]
-    columns = [
-        (min(row[place].x0 for row in full), max(row[place].x1 for row in full))
-        for place in range(fullest)
-    ]
-    apart = all(one[1] < other[0] for one, other in pairwise(columns))
-    mono = all(word.style.mono for row in rows for line in row for word in line.words)
-    if not apart or mono or len(full) < 0.5 * len(rows):
-        return None
-    made = tuple(_assign_cells(row, columns) for row in rows)
-    if sum(bool(cell) for row in made for cell in row) < 0.6 * len(rows) * fullest:
-        return None
-    box = PageBox(columns[0][0], rows[0][0].y, columns[-1][1], rows[-1][0].y)
-    return PdfTable(box, made)
-
-
-def _assign_cells(
-    row: list[TextLine], columns: list[tuple[float, float]]
-) -> tuple[tuple[TextLine, ...], ...]:
-    held: list[list[PdfWord]] = [[] for _ in columns]
-    for line in row:
-        whole = (
-            _find_nearest_column(line.x0, line.x1, columns) if len(row) == len(columns) else None
-        )
-        for word in line.words:
-            place = _find_nearest_column(word.x0, word.x1, columns) if whole is None else whole
-            held[place].append(word)
-    return tuple((build_text_line(words),) if words else () for words in held)
-
-
-def _find_nearest_column(x0: float, x1: float, columns: list[tuple[float, float]]) -> int:
-    def distance(place: int) -> tuple[float, float]:
-        left, right = columns[place]
-        return max(left - x1, x0 - right, 0.0), abs((left + right) / 2 - (x0 + x1) / 2)
-
-    return min(range(len(columns)), key=distance)

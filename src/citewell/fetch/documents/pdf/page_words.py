@@ -18,24 +18,21 @@ from citewell.fetch.documents.pdf.bidi_words import (
 )
 from citewell.fetch.documents.pdf.page_links import add_word_link, collect_page_links
 from citewell.fetch.documents.pdf.page_shapes import PageShapes
+from citewell.fetch.documents.pdf.page_tags import read_heading_tags
 from citewell.fetch.documents.pdf.pdf_word import PdfWord, TextStyle
 from citewell.fetch.documents.pdf.pdfium import PDFIUM_API
 from citewell.fetch.documents.pdf.word_rows import FoundWord, group_line_words
 from citewell.fetch.documents.pdf.writing_direction import RTL_LETTER_PATTERN, is_right_to_left
 
-_MONOSPACED_FONT_MARKS = (
-    "mono",
-    "courier",
-    "consol",
-    "cmtt",
-    "menlo",
-    "typewriter",
-    "inconsolata",
-    "lettergothic",
+_MONOSPACED_FONT_PATTERN = re.compile(
+    "mono|courier|consol|(?:cm|sf|ec|lm)tt|menlo|typewriter|inconsolata|lettergothic"
 )
-_BOLD_FONT_MARKS = ("bold", "black", "heavy", "cmbx", "semibold", "demi")
+_BOLD_FONT_PATTERN = re.compile("bold|black|heavy|demi|(?:cm|sf|ec|la)b[xl]|medi(?:ital)?$")
+_ITALIC_FONT_PATTERN = re.compile("ital|obli|slant|(?:cm|sf|ec)(?:ti|sl)|[-,]it$")
 _FIXED_PITCH_FLAG = 1  # bit of the font descriptor's flags
+_ITALIC_FLAG = 1 << 6
 _FORCED_BOLD_FLAG = 1 << 18
+_FILL_AND_STROKE_MODE = 2  # text render mode that thickens letters
 _INVISIBLE_RENDER_MODES = frozenset({3, 7})  # text render modes that paint nothing
 _MIN_READABLE_POINTS = 1.5  # points; smaller text counts as hidden
 _WHITE_TEXT_LEVEL = 248
@@ -57,6 +54,7 @@ class PageText:
         self._left, self._bottom, self._right, self._top = page.get_cropbox()
         self._matrix = PDFIUM_API.FS_MATRIX()
         self._holds_rtl = False
+        self._tags = read_heading_tags(page)
 
     def read_visible_words(self, shapes: PageShapes) -> tuple[list[PdfWord], int]:
         """The visible words in file order, and the number of hidden ones."""
@@ -137,8 +135,9 @@ class PageText:
         wrapped = text[-1] in _SOFT_HYPHENS
         if wrapped:
             text = text[:-1] + "-"
-        style, y = self._look_up_style(start)
         last = end - 1 - wrapped
+        # A footnote mark before or after a word is smaller than the word.
+        style, y = max(self._look_up_style(start), self._look_up_style(last), key=_get_style_size)
         if style.angle:
             return self._build_rotated_word(text, start, last, style)
         # Letters of a left-to-right word stand in order, so that its ends are enough.
@@ -188,12 +187,18 @@ class PageText:
         return TextStyle(
             size=round(PDFIUM_API.FPDFText_GetFontSize(raw, i) * math.hypot(m.c, m.d), 1),
             bold=bool(flags.value & _FORCED_BOLD_FLAG)
-            or any(mark in font for mark in _BOLD_FONT_MARKS),
+            or mode == _FILL_AND_STROKE_MODE
+            or _BOLD_FONT_PATTERN.search(font) is not None,
             mono=bool(flags.value & _FIXED_PITCH_FLAG)
-            or any(mark in font for mark in _MONOSPACED_FONT_MARKS),
+            or _MONOSPACED_FONT_PATTERN.search(font) is not None,
             angle=round(math.degrees(math.atan2(m.b, m.a))),
             painted=mode not in _INVISIBLE_RENDER_MODES and alpha.value > 0,
             white=min(red.value, green.value, blue.value) >= _WHITE_TEXT_LEVEL,
+            italic=bool(flags.value & _ITALIC_FLAG)
+            or _ITALIC_FONT_PATTERN.search(font) is not None,
+            tagged_level=self._tags.get(PDFIUM_API.FPDFPageObj_GetMarkedContentID(handle), 0)
+            if self._tags
+            else 0,
         )
 
     def _is_visible_word(self, word: PdfWord, shapes: PageShapes, *, scanned: bool) -> bool:
@@ -209,6 +214,10 @@ class PageText:
         if size < _MIN_READABLE_POINTS:
             return False
         return not word.style.white or shapes.has_background((left + right) / 2, y - size / 3)
+
+
+def _get_style_size(found: tuple[TextStyle, float]) -> float:
+    return found[0].size
 
 
 def rotate_point(x: float, y: float, angle: int) -> tuple[float, float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from itertools import pairwise
@@ -10,6 +11,14 @@ from typing import NamedTuple
 
 from citewell.fetch.documents.markdown_tables import format_markdown_cell, render_markdown_table
 from citewell.fetch.documents.pdf.page_tables import PdfTable
+from citewell.fetch.documents.pdf.pdf_headings import (
+    HeadingClues,
+    HeadingFound,
+    find_heading,
+    get_tagged_level,
+    is_bold_line,
+    is_outline_title,
+)
 from citewell.fetch.documents.pdf.pdf_word import PdfWord
 from citewell.fetch.documents.pdf.text_lines import DOT_LEADER_PATTERN, TextLine
 from citewell.fetch.markdown.markdown_text import escape_markdown, resolve_link
@@ -29,25 +38,47 @@ class PdfBlock(NamedTuple):
     bold: bool = False
     depth: float = 0.0  # left edge of a list item, in points
     marker: str = ""
+    heading: HeadingFound = HeadingFound()
 
 
-def build_region_blocks(items: Sequence[TextLine | PdfTable], *, body: float) -> list[PdfBlock]:
+def build_region_blocks(
+    items: Sequence[TextLine | PdfTable], clues: HeadingClues
+) -> list[PdfBlock]:
     blocks: list[PdfBlock] = []
-    run: list[TextLine] = []
-    right = max((item.x1 for item in items if isinstance(item, TextLine)), default=0.0)
-    left = min((item.x0 for item in items if isinstance(item, TextLine)), default=0.0)
-    leading = _measure_line_spacing([item for item in items if isinstance(item, TextLine)])
+    lines = [item for item in items if isinstance(item, TextLine)]
+    right = max((line.x1 for line in lines), default=0.0)
+    left = min((line.x0 for line in lines), default=0.0)
+    region = (left, right, _measure_line_spacing(lines))
+    runs: list[list[TextLine] | PdfTable] = []
     for item in items:
+        last = runs[-1] if runs else None
         if isinstance(item, PdfTable):
-            blocks += _build_block(run, body)
-            run = []
-            blocks.append(build_table_block(item))
-        elif run and _is_block_start(run, item, (left, right, leading)):
-            blocks += _build_block(run, body)
-            run = [item]
+            runs.append(item)
+        elif isinstance(last, list) and not _is_block_start(last, item, region, clues):
+            last.append(item)
         else:
-            run.append(item)
-    return blocks + _build_block(run, body)
+            runs.append([item])
+    for place, run in enumerate(runs):
+        if isinstance(run, PdfTable):
+            blocks.append(build_table_block(run))
+        else:
+            blocks.append(_build_block(run, clues, _measure_room(runs, place, region[2])))
+    return blocks
+
+
+def _measure_room(
+    runs: list[list[TextLine] | PdfTable], place: int, leading: float
+) -> tuple[float, float]:
+    """The space above and below a run of lines, in lines; a table or an edge counts as much."""
+    run = runs[place]
+    before = runs[place - 1] if place else None
+    after = runs[place + 1] if place + 1 < len(runs) else None
+    if not isinstance(run, list):
+        return math.inf, math.inf
+    step = leading or 1.2 * run[0].size
+    above = run[0].y - before[-1].y if isinstance(before, list) else math.inf
+    below = after[0].y - run[-1].y if isinstance(after, list) else math.inf
+    return above / step, below / step
 
 
 def build_table_block(found: PdfTable) -> PdfBlock:
@@ -70,19 +101,21 @@ def _measure_line_spacing(lines: list[TextLine]) -> float:
 
 
 def _is_block_start(
-    run: list[TextLine], line: TextLine, region: tuple[float, float, float]
+    run: list[TextLine], line: TextLine, region: tuple[float, float, float], clues: HeadingClues
 ) -> bool:
     """Whether this line begins a new block; `region` is (left edge, right edge, line spacing)."""
     left, right, leading = region
     last = run[-1]
     size = max(last.size, line.size)
+    if get_tagged_level(last) != get_tagged_level(line) or is_outline_title(run, clues):
+        return True
     if _is_monospaced(last) != _is_monospaced(line):
         return True
     if _is_monospaced(line):
         return not -0.5 * size < line.y - last.y < 2.6 * size
     if DOT_LEADER_PATTERN.search(last.text) or DOT_LEADER_PATTERN.search(line.text):
         return True
-    if abs(last.size - line.size) > 0.08 * size or _is_bold_line(last) != _is_bold_line(line):
+    if abs(last.size - line.size) > 0.08 * size or is_bold_line(last) != is_bold_line(line):
         return True
     step = line.y - last.y
     if step < -0.5 * size or step > (max(1.25 * leading, 1.4 * size) if leading else 1.75 * size):
@@ -136,30 +169,22 @@ def _is_monospaced(line: TextLine) -> bool:
     return all(word.style.mono for word in line.words)
 
 
-def _is_bold_line(line: TextLine) -> bool:
-    return all(word.style.bold for word in line.words)
-
-
-def _build_block(run: list[TextLine], body: float) -> list[PdfBlock]:
-    if not run:
-        return []
+def _build_block(run: list[TextLine], clues: HeadingClues, room: tuple[float, float]) -> PdfBlock:
     first = run[0]
-    if _is_monospaced(first):
-        return [PdfBlock("code", _join_code_lines(run), first.size)]
+    heading = find_heading(run, clues, room)
+    if _is_monospaced(first) and heading is None:
+        return PdfBlock("code", _join_code_lines(run), first.size)
     text = join_text_lines(run)
-    plain = " ".join(line.text for line in run)
-    bold = all(map(_is_bold_line, run))
-    if DOT_LEADER_PATTERN.search(plain):
-        return [
-            PdfBlock(
-                "item", DOT_LEADER_PATTERN.sub(r" … \1", text), first.size, bold, first.x0, "-"
-            )
-        ]
-    if _is_pdf_heading(run, plain, body, bold=bold):
-        return [PdfBlock("heading", text, first.size, bold)]
+    bold = all(map(is_bold_line, run))
+    if DOT_LEADER_PATTERN.search(" ".join(line.text for line in run)):
+        return PdfBlock(
+            "item", DOT_LEADER_PATTERN.sub(r" … \1", text), first.size, bold, first.x0, "-"
+        )
+    if heading is not None:
+        return PdfBlock("heading", text, first.size, bold, heading=heading)
     if marker := _find_item_marker(first):
-        return [_build_list_item(run, marker)]
-    return [PdfBlock("paragraph", text, first.size, bold)]
+        return _build_list_item(run, marker)
+    return PdfBlock("paragraph", text, first.size, bold)
 
 
 def _build_list_item(run: list[TextLine], marker: str) -> PdfBlock:
@@ -170,17 +195,6 @@ def _build_list_item(run: list[TextLine], marker: str) -> PdfBlock:
     digits = "".join(filter(str.isdigit, marker))
     text = join_text_lines([first._replace(words=words), *run[1:]])
     return PdfBlock("item", text, first.size, False, first.x0, f"{int(digits)}." if digits else "-")
-
-
-def _is_pdf_heading(run: list[TextLine], text: str, body: float, *, bold: bool) -> bool:
-    size = run[0].size
-    if len(text) > 200 or len(run) > 3 or not re.search(r"\w", text) or _BULLET_PATTERN.match(text):
-        return False
-    if size >= 1.12 * body:
-        return len(text) > 1 or text.isupper()
-    if not bold or size < 0.95 * body or len(run) > 2:
-        return False
-    return len(text) <= 100 and not re.search(r"[.,;]$", text)
 
 
 def _join_code_lines(run: list[TextLine]) -> str:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import groupby
 
 from citewell.fetch.documents.pdf.pdf_blocks import PdfBlock
+from citewell.fetch.documents.pdf.pdf_headings import LARGER
 from citewell.fetch.documents.pdf.text_lines import TextLine
 from citewell.fetch.markdown.markdown_text import escape_line_starts, format_fenced_code
 
@@ -15,7 +17,12 @@ _PAGE_NUMBER_PATTERN = re.compile(
     r"(?:page\s*|[-–|]\s*)?\d{1,4}(?:\s*(?:of|/)\s*\d{1,4})?(?:\s*[-–|])?", re.IGNORECASE
 )
 _UNFINISHED_TEXT_PATTERN = re.compile(r"[\w,;\u2019'-]$")
+_HEADING_NUMBER_PATTERN = re.compile(r"\d{1,2}(?:\\?\.\d{1,2})+")
+_MAX_BOLD_ROW = 3  # headings of the text's size that may follow one another
+_MAX_LARGE_ROW = 5  # headings larger than the text that may
 _PAGE_EDGE_SHARE = 0.1  # share of the page height where running headers and footers stand
+
+HeadingStyle = tuple[float, bool, int]
 
 
 def strip_running_headers(
@@ -56,7 +63,7 @@ def _drop_running_lines(
 
 def _is_at_page_edge(line: TextLine, height: float, body: float) -> bool:
     edge = _PAGE_EDGE_SHARE * height
-    return (line.y < edge or line.y > height - edge) and line.size <= 1.12 * body
+    return (line.y < edge or line.y > height - edge) and line.size <= LARGER * body
 
 
 def _build_running_line_key(line: TextLine, height: float) -> tuple[str, bool]:
@@ -64,12 +71,12 @@ def _build_running_line_key(line: TextLine, height: float) -> tuple[str, bool]:
 
 
 def render_pdf_pages(pages: Sequence[list[PdfBlock]], *, body: float) -> str:
-    blocks = _join_split_paragraphs(pages)
+    blocks = _demote_heading_rows(_join_split_paragraphs(pages), body)
     levels = _assign_heading_levels(blocks, body)
     parts: list[str] = []
     previous: PdfBlock | None = None
     for block in blocks:
-        text = _render_pdf_block(block, levels)
+        text = _render_pdf_block(block, levels, body)
         if not text.strip():
             continue
         tight = block.kind == "item" and previous is not None and previous.kind == "item"
@@ -102,20 +109,45 @@ def _is_paragraph_continuation(last: PdfBlock, first: PdfBlock) -> bool:
     )
 
 
-def _assign_heading_levels(
-    blocks: Sequence[PdfBlock], body: float
-) -> dict[tuple[float, bool], int]:
+def _demote_heading_rows(blocks: Sequence[PdfBlock], body: float) -> list[PdfBlock]:
+    """The blocks; many like headings in a row are a list of names or labels, and become text."""
+    result: list[PdfBlock] = []
+    for _, same in groupby(blocks, key=lambda block: _build_row_key(block, body)):
+        row = list(same)
+        most = _MAX_LARGE_ROW if row[0].size >= LARGER * body else _MAX_BOLD_ROW
+        if row[0].kind == "heading" and not row[0].heading.sure and len(row) > most:
+            row = [block._replace(kind="paragraph") for block in row]
+        result += row
+    return result
+
+
+def _build_row_key(block: PdfBlock, body: float) -> tuple[object, ...]:
+    if block.kind != "heading" or block.heading.sure:
+        return (block.kind, id(block))
+    return (block.kind, *_build_heading_style(block, body)[:2])
+
+
+def _assign_heading_levels(blocks: Sequence[PdfBlock], body: float) -> dict[HeadingStyle, int]:
     """A heading level for each heading style: larger sizes first, then bold text of body size."""
-    styles = {_normalize_heading_style(block, body) for block in blocks if block.kind == "heading"}
+    styles = {
+        _build_heading_style(block, body)
+        for block in blocks
+        if block.kind == "heading" and not block.heading.level
+    }
     ordered = sorted(styles, reverse=True)
     return {style: min(place + 1, 6) for place, style in enumerate(ordered)}
 
 
-def _normalize_heading_style(block: PdfBlock, body: float) -> tuple[float, bool]:
-    return (round(block.size * 2) / 2, block.bold) if block.size >= 1.12 * body else (body, True)
+def _build_heading_style(block: PdfBlock, body: float) -> HeadingStyle:
+    """Size, weight and how deep the heading's number is, as in 2.1, counted downwards."""
+    number = _HEADING_NUMBER_PATTERN.match(block.text)
+    depth = -number[0].count(".") if number else 0
+    if block.size >= LARGER * body:
+        return round(block.size * 2) / 2, block.bold, depth
+    return body, block.bold, depth
 
 
-def _render_pdf_block(block: PdfBlock, levels: dict[tuple[float, bool], int]) -> str:
+def _render_pdf_block(block: PdfBlock, levels: dict[HeadingStyle, int], body: float) -> str:
     if not block.text:
         return ""
     if block.kind == "code":
@@ -125,13 +157,6 @@ def _render_pdf_block(block: PdfBlock, levels: dict[tuple[float, bool], int]) ->
     if block.kind == "item":
         return f"{block.marker} {escape_line_starts(block.text)}"
     if block.kind == "heading":
-        level = levels.get(_choose_known_style(block, levels), 6)
+        level = block.heading.level or levels[_build_heading_style(block, body)]
         return f"{'#' * level} {block.text}"
     return escape_line_starts(block.text)
-
-
-def _choose_known_style(
-    block: PdfBlock, levels: dict[tuple[float, bool], int]
-) -> tuple[float, bool]:
-    exact = (round(block.size * 2) / 2, block.bold)
-    return exact if exact in levels else min(levels)

@@ -12,6 +12,8 @@ class TextStyle(NamedTuple):
     angle: int  # degrees, counter-clockwise
     painted: bool
     white: bool
+    italic: bool = False
+    tagged_level: int = 0  # of the heading that the PDF's own tags put this text in
 
 
 class PdfWord(NamedTuple):

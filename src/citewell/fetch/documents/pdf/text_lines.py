@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from citewell.fetch.documents.pdf.pdf_word import PdfWord
 
-_LIST_MARKER_PATTERN = re.compile(r"(?:[•◦▪‣·○●■□▸►–—*-]|\(?(?:\d{1,3}|[a-zA-Z])[.)])")
+LIST_MARKER_PATTERN = re.compile(r"(?:[•◦▪‣·○●■□▸►–—*-]|\(?(?:\d{1,3}|[a-zA-Z])[.)])")
 # The dots between an entry of a table of contents and its page number.
 DOT_LEADER_PATTERN = re.compile(r"\s*(?:\.\s?){4,}\s*(\w{1,6})$")
 _SAME_LINE_TOLERANCE = 0.35  # of the font size: how far baselines of one line may differ
@@ -104,7 +104,7 @@ def _join_row_pieces(row: list[TextLine]) -> list[TextLine]:
     for line in row[1:]:
         last = kept[-1]
         size = max(last.size, line.size)
-        marked = _LIST_MARKER_PATTERN.fullmatch(last.text) or (
+        marked = LIST_MARKER_PATTERN.fullmatch(last.text) or (
             len(row) == 2 and _is_item_number(last, line)
         )
         room = 3.5 * size if marked else _MAX_WORD_GAP * size
@@ -124,37 +124,57 @@ def order_line_regions(lines: list[TextLine], *, depth: int = 0) -> list[list[Te
         return [sorted(lines, key=lambda line: (line.y, line.x0))]
     regions: list[list[TextLine]] = [[]]
     band: list[TextLine] = []
+    # Where the page as a whole is set in columns, a band with a figure or a few lines is too.
+    sure = _has_prose_columns(*_split_at_gutter(lines, gutter))
     for line in sorted(lines, key=lambda line: line.y):
         if line.x0 < gutter < line.x1:
-            _add_band_regions(band, gutter, regions, depth)
+            _add_band_regions(band, gutter, regions, depth, sure=sure)
             band = []
             regions[-1].append(line)
         else:
             band.append(line)
-    _add_band_regions(band, gutter, regions, depth)
+    _add_band_regions(band, gutter, regions, depth, sure=sure)
     return [region for region in regions if region]
 
 
+def _split_at_gutter(lines: list[TextLine], gutter: float) -> tuple[list[TextLine], list[TextLine]]:
+    return [line for line in lines if line.x1 <= gutter], [
+        line for line in lines if line.x0 >= gutter
+    ]
+
+
 def _add_band_regions(
-    band: list[TextLine], gutter: float, regions: list[list[TextLine]], depth: int
+    band: list[TextLine], gutter: float, regions: list[list[TextLine]], depth: int, *, sure: bool
 ) -> None:
     """Add the band's columns as new regions, or its lines to the last region if it has none."""
-    columns = _split_columns(band, gutter, depth) if band else []
+    columns = _split_columns(band, gutter, depth, sure=sure) if band else []
     if columns:
         regions += [*columns, []]
     else:
         regions[-1] += sorted(band, key=lambda line: (line.y, line.x0))
 
 
-def _split_columns(band: list[TextLine], gutter: float, depth: int) -> list[list[TextLine]]:
-    left = [line for line in band if line.x1 <= gutter]
-    right = [line for line in band if line.x0 >= gutter]
-    if not _has_prose_columns(left, right):
+def _split_columns(
+    band: list[TextLine], gutter: float, depth: int, *, sure: bool
+) -> list[list[TextLine]]:
+    left, right = _split_at_gutter(band, gutter)
+    if sure and left and right:
+        if _is_table_across(left, right):
+            return []
+    elif not _has_prose_columns(left, right):
         return []
     sides = [left, right]
     if 2 * sum(line.rtl for line in band) > len(band):
         sides.reverse()
     return [region for side in sides for region in order_line_regions(side, depth=depth + 1)]
+
+
+def _is_table_across(left: list[TextLine], right: list[TextLine]) -> bool:
+    """Whether both sides are short cells that stand on the same baselines, as in a wide table."""
+    tops = [line.y for line in right]
+    level = sum(any(abs(line.y - y) <= 0.3 * line.size for y in tops) for line in left)
+    short = all(median(len(line.text) for line in side) < 18 for side in (left, right))
+    return short and min(len(left), len(right)) >= 2 and level >= 0.8 * len(left)
 
 
 def _has_prose_columns(left: list[TextLine], right: list[TextLine]) -> bool:

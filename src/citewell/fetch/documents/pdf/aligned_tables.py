@@ -1,0 +1,195 @@
+"""Finds tables that have no ruled lines, by rows whose cells keep to the same columns."""
+
+from __future__ import annotations
+
+import re
+from statistics import median
+
+from citewell.fetch.documents.pdf.page_shapes import PageBox
+from citewell.fetch.documents.pdf.page_tables import PdfTable
+from citewell.fetch.documents.pdf.pdf_word import PdfWord
+from citewell.fetch.documents.pdf.text_lines import (
+    LIST_MARKER_PATTERN,
+    TextLine,
+    build_text_line,
+)
+
+_MIN_TABLE_ROWS = 3
+_MAX_LONE_ROWS = 2  # rows of one cell between rows of several
+_PROSE_LENGTH = 30  # characters; columns of such lines are running text
+_MAX_CELL_LENGTH = 60  # characters; the usual cell of all columns but one is shorter
+_DOTS_PATTERN = re.compile(r"(?:\.\s?){4,}")
+
+Columns = list[tuple[float, float]]
+
+
+def replace_aligned_tables(lines: list[TextLine]) -> list[TextLine | PdfTable]:
+    """The region's lines, with each run of rows in the same columns replaced by a table."""
+    rows = _group_table_rows(lines)
+    result: list[TextLine | PdfTable] = []
+    place = 0
+    while place < len(rows):
+        end = _find_table_end(rows, place)
+        found = _read_aligned_rows(rows[place:end]) if end - place >= _MIN_TABLE_ROWS else None
+        if found is None:
+            result += _join_spaced_pieces(rows[place])
+            place += 1
+        else:
+            result += found
+            place = end
+    return result
+
+
+def _join_spaced_pieces(row: list[TextLine]) -> list[TextLine]:
+    """The row, with pieces joined that only wide spaces separate, as in justified text."""
+    rtl = any(line.rtl for line in row)
+    row = row[::-1] if rtl else row
+    # Many short pieces on one line are a row of figures, which is read across.
+    across = len(row) > 2 and all(len(line.text) < _PROSE_LENGTH for line in row[1:])
+    kept = [row[0]]
+    for line in row[1:]:
+        gap = kept[-1].x0 - line.x1 if rtl else line.x0 - kept[-1].x1
+        if (across or gap < 2.5 * line.size) and not line.words[0].style.mono:
+            kept[-1] = build_text_line([*kept[-1].words, *line.words])
+        else:
+            kept.append(line)
+    return kept
+
+
+def _group_table_rows(lines: list[TextLine]) -> list[list[TextLine]]:
+    rows: list[list[TextLine]] = []
+    for line in sorted(lines, key=lambda line: line.y):
+        if rows and abs(rows[-1][0].y - line.y) <= 0.4 * max(line.size, rows[-1][0].size):
+            rows[-1].append(line)
+        else:
+            rows.append([line])
+    return [sorted(row, key=lambda line: line.x0) for row in rows]
+
+
+def _find_table_end(rows: list[list[TextLine]], start: int) -> int:
+    """The end of the run of rows of two or more pieces; a few lone pieces may stand among them."""
+    end = place = start
+    while place < len(rows):
+        row = rows[place]
+        if place > start and row[0].y - rows[place - 1][0].y > 3 * row[0].size:
+            break
+        if any(_DOTS_PATTERN.search(line.text) for line in row):
+            break
+        if len(row) >= 2:
+            end = place + 1
+        elif place == start or place - end >= _MAX_LONE_ROWS:
+            break
+        place += 1
+    return end
+
+
+def _read_aligned_rows(rows: list[list[TextLine]]) -> list[TextLine | PdfTable] | None:
+    """The rows as a table, or column by column if they are running text; None if neither."""
+    full = [row for row in rows if len(row) >= 2]
+    mono = all(word.style.mono for row in rows for line in row for word in line.words)
+    columns = [] if mono or len(full) < _MIN_TABLE_ROWS else _find_columns(full)
+    if len(columns) < 2 or not _is_aligned(full, columns):
+        return None
+    if _is_running_text(full, columns):
+        return _read_by_column(rows, columns) if len(full) >= 0.7 * len(rows) else None
+    cells = [_assign_cells(row, columns) for row in rows]
+    if not _is_table_like(cells):
+        return None
+    box = PageBox(columns[0][0], rows[0][0].y, columns[-1][1], rows[-1][0].y)
+    return [PdfTable(box, tuple(cells))]
+
+
+def _find_columns(rows: list[list[TextLine]]) -> Columns:
+    """The strips that hold text, parted by strips that nearly all rows leave empty."""
+    left = int(min(row[0].x0 for row in rows))
+    right = int(max(line.x1 for row in rows for line in row)) + 1
+    covered = [0] * (right - left + 1)
+    for row in rows:
+        for line in row:
+            for x in range(max(int(line.x0) - left, 0), min(int(line.x1) - left + 1, len(covered))):
+                covered[x] += 1
+    few = len(rows) // 10  # a heading across columns is no reason to join them
+    columns: Columns = []
+    start: int | None = None
+    for x, count in enumerate([*covered, 0]):
+        if count > few and start is None:
+            start = x
+        elif count <= few and start is not None:
+            columns.append((left + start, left + x))
+            start = None
+    return columns
+
+
+def _is_aligned(rows: list[list[TextLine]], columns: Columns) -> bool:
+    """Whether most rows have each of their pieces in a column of its own."""
+    good = 0
+    for row in rows:
+        places = [_find_nearest_column(line.x0, line.x1, columns) for line in row]
+        good += len(set(places)) == len(places)
+    return good >= 0.7 * len(rows)
+
+
+def _is_running_text(rows: list[list[TextLine]], columns: Columns) -> bool:
+    """Whether two or more columns are filled by long lines, as in a page of several columns."""
+    filled = 0
+    for place, (left, right) in enumerate(columns):
+        held = [
+            line
+            for row in rows
+            for line in row
+            if _find_nearest_column(line.x0, line.x1, columns) == place
+        ]
+        if (
+            len(held) >= _MIN_TABLE_ROWS
+            and median(len(line.text) for line in held) >= _PROSE_LENGTH
+            and median(line.x1 - line.x0 for line in held) >= 0.7 * (right - left)
+        ):
+            filled += 1
+    return filled >= 2
+
+
+def _read_by_column(rows: list[list[TextLine]], columns: Columns) -> list[TextLine | PdfTable]:
+    held: list[list[TextLine]] = [[] for _ in columns]
+    for row in rows:
+        for line in row:
+            held[_find_nearest_column(line.x0, line.x1, columns)].append(line)
+    if any(line.rtl for row in rows for line in row):
+        held.reverse()
+    return [line for column in held for line in column]
+
+
+def _is_table_like(cells: list[tuple[tuple[TextLine, ...], ...]]) -> bool:
+    """Whether the cells are short and many enough for a table, and the first column no bullets."""
+    texts = [[" ".join(line.text for line in cell) for cell in row] for row in cells]
+    columns = [[text for text in column if text] for column in zip(*texts, strict=True)]
+    full = [row for row in texts if sum(map(bool, row)) >= 2]
+    long = sum(median(map(len, column)) > _MAX_CELL_LENGTH for column in columns if column)
+    marks = all(LIST_MARKER_PATTERN.fullmatch(text) for text in columns[0])
+    filled = sum(bool(text) for row in full for text in row)
+    return (
+        len(full) >= _MIN_TABLE_ROWS
+        and long <= 1
+        and not marks
+        and filled >= 0.5 * len(full) * len(columns)
+    )
+
+
+def _assign_cells(row: list[TextLine], columns: Columns) -> tuple[tuple[TextLine, ...], ...]:
+    held: list[list[PdfWord]] = [[] for _ in columns]
+    for line in row:
+        place = _find_nearest_column(line.x0, line.x1, columns)
+        inside = line.x0 >= columns[place][0] - 1 and line.x1 <= columns[place][1] + 1
+        if len(row) == 1 and not inside:  # a label or note across columns stays whole
+            place, inside = _find_nearest_column(line.x0, line.x0 + 1, columns), True
+        for word in line.words:
+            held[place if inside else _find_nearest_column(word.x0, word.x1, columns)].append(word)
+    return tuple((build_text_line(words),) if words else () for words in held)
+
+
+def _find_nearest_column(x0: float, x1: float, columns: Columns) -> int:
+    def distance(place: int) -> tuple[float, float]:
+        left, right = columns[place]
+        shared = min(x1, right) - max(x0, left)
+        return -shared, abs((left + right) / 2 - (x0 + x1) / 2)
+
+    return min(range(len(columns)), key=distance)
