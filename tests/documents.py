@@ -29,9 +29,15 @@ class Pdf:
     F4 reads bytes as letters of `alphabet`, for scripts that Helvetica does not have.
     """
 
-    def __init__(self, *, title: str = "", author: str = "", alphabet: str = "") -> None:
-        self._info = f"/Title ({title}) /Author ({author}) /CreationDate (D:20240203040506Z)"
+    def __init__(
+        self, *, title: str = "", author: str = "", alphabet: str = "", info: str = ""
+    ) -> None:
+        """`info` is the raw dictionary of properties, in place of title and author."""
+        named = f"/Title ({title}) /Author ({author}) /CreationDate (D:20240203040506Z)"
+        self._info = info or named
         self._alphabet = alphabet
+        self._tags: list[tuple[int, str]] = []  # the page and tag of each piece of marked content
+        self._bookmarks: list[tuple[int, str]] = []
         self._pages: list[list[str]] = []
         self._links: list[list[tuple[float, float, float, float, str]]] = []
         self.page()
@@ -57,6 +63,21 @@ class Pdf:
     ) -> Pdf:
         for place, line in enumerate(lines):
             self.text(x, y + 1.2 * size * place, line, size=size, font=font)
+        return self
+
+    def tagged(
+        self, tag: str, x: float, y: float, text: str, *, size: float = 10, font: str = "F1"
+    ) -> Pdf:
+        """Text inside an element of the structure tree."""
+        page = len(self._pages) - 1
+        content = sum(number == page for number, _ in self._tags)
+        self._tags.append((page, tag))
+        self.draw(f"/{tag} << /MCID {content} >> BDC").text(x, y, text, size=size, font=font)
+        return self.draw("EMC")
+
+    def bookmark(self, title: str) -> Pdf:
+        """An entry of the outline that leads to this page."""
+        self._bookmarks.append((len(self._pages) - 1, title))
         return self
 
     def draw(self, operators: str) -> Pdf:
@@ -109,11 +130,15 @@ class Pdf:
             listed = " ".join(f"{number} 0 R" for number in notes)
             kids.append(add(
                 f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents {content} 0 R /Annots [{listed}] "
+                f"/StructParents {len(kids)} "
                 f"/Resources << /Font << {named} >> /XObject << /Im1 {image} 0 R >> >> >>"
             ))  # fmt: skip
         objects[tree - 1] = (
             f"<< /Type /Pages /Count {len(kids)} /Kids [{' '.join(f'{k} 0 R' for k in kids)}] >>".encode()
         )
+        objects[catalog - 1] = (
+            f"<< /Type /Catalog /Pages 2 0 R{self._structure(add, kids)}{self._outline(add, kids)} >>"
+        ).encode("latin-1")
         info = add(f"<< {self._info} >>")
         trailer = f"/Root {catalog} 0 R /Info {info} 0 R"
         if encrypted:
@@ -122,6 +147,36 @@ class Pdf:
             )
             trailer += f" /Encrypt {lock} 0 R /ID [<{'43' * 16}> <{'43' * 16}>]"
         return _assembled(objects, trailer)
+
+    def _structure(self, add: Callable[..., Any], pages: list[int]) -> str:
+        if not self._tags:
+            return ""
+        first = add("<< >>")
+        root = first + len(self._tags) + 2
+        parents: dict[int, list[int]] = {}
+        for page, tag in self._tags:
+            held = parents.setdefault(page, [])
+            held.append(add(
+                f"<< /Type /StructElem /S /{tag} /P {root} 0 R /Pg {pages[page]} 0 R /K {len(held)} >>"
+            ))  # fmt: skip
+        kids = " ".join(f"{one} 0 R" for held in parents.values() for one in held)
+        listed = " ".join(
+            f"{page} [{' '.join(f'{one} 0 R' for one in held)}]" for page, held in parents.items()
+        )
+        tree = add(f"<< /Nums [{listed}] >>")
+        add(f"<< /Type /StructTreeRoot /K [{kids}] /ParentTree {tree} 0 R >>")
+        return f" /MarkInfo << /Marked true >> /StructTreeRoot {root} 0 R"
+
+    def _outline(self, add: Callable[..., Any], pages: list[int]) -> str:
+        if not self._bookmarks:
+            return ""
+        first = add("") + 1
+        last = first + len(self._bookmarks) - 1
+        for number, (page, title) in enumerate(self._bookmarks, first):
+            following = f" /Next {number + 1} 0 R" if number < last else ""
+            add(f"<< /Title ({title}) /Dest [{pages[page]} 0 R /Fit]{following} >>")
+        root = add(f"<< /Type /Outlines /First {first} 0 R /Last {last} 0 R >>")
+        return f" /Outlines {root} 0 R"
 
     def _lettered(self, add: Callable[..., Any]) -> int:
         pairs = "\n".join(

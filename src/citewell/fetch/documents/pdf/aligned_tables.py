@@ -12,9 +12,11 @@ from citewell.fetch.documents.pdf.text_lines import (
     LIST_MARKER_PATTERN,
     TextLine,
     build_text_line,
+    is_running_text,
 )
 
 _MIN_TABLE_ROWS = 3
+_MIN_FIGURE_ROWS = 4  # rows from which figures in line are columns though they stand close
 _MAX_LONE_ROWS = 2  # rows of one cell between rows of several
 _PROSE_LENGTH = 30  # characters; columns of such lines are running text
 _MAX_CELL_LENGTH = 60  # characters; the usual cell of all columns but one is shorter
@@ -100,24 +102,40 @@ def _read_aligned_rows(rows: list[list[TextLine]]) -> list[TextLine | PdfTable] 
 
 
 def _find_columns(rows: list[list[TextLine]]) -> Columns:
-    """The strips that hold text, parted by strips that nearly all rows leave empty."""
-    left = int(min(row[0].x0 for row in rows))
-    right = int(max(line.x1 for row in rows for line in row)) + 1
+    """The strips that hold text; columns of figures may stand closer than other cells."""
+    columns = _find_covered_strips([[(line.x0, line.x1) for line in row] for row in rows])
+    refined: Columns = []
+    for left, right in columns:
+        words = [
+            [word for line in row for word in line.words if left <= word.x0 and word.x1 <= right]
+            for row in rows
+        ]
+        held = [[(word.x0, word.x1) for word in row] for row in words if row]
+        figures = [any(map(str.isdigit, word.text)) for row in words for word in row]
+        tight = len(held) >= _MIN_FIGURE_ROWS and sum(figures) >= 0.8 * len(figures)
+        refined += _find_covered_strips(held) if tight else [(left, right)]
+    return refined
+
+
+def _find_covered_strips(rows: list[list[tuple[float, float]]]) -> Columns:
+    """The strips that hold something, parted by strips that nearly all rows leave empty."""
+    left = int(min(x0 for row in rows for x0, _ in row))
+    right = int(max(x1 for row in rows for _, x1 in row)) + 1
     covered = [0] * (right - left + 1)
     for row in rows:
-        for line in row:
-            for x in range(max(int(line.x0) - left, 0), min(int(line.x1) - left + 1, len(covered))):
+        for x0, x1 in row:
+            for x in range(int(x0) - left, min(int(x1) - left + 1, len(covered))):
                 covered[x] += 1
     few = len(rows) // 10  # a heading across columns is no reason to join them
-    columns: Columns = []
+    strips: Columns = []
     start: int | None = None
     for x, count in enumerate([*covered, 0]):
         if count > few and start is None:
             start = x
         elif count <= few and start is not None:
-            columns.append((left + start, left + x))
+            strips.append((left + start, left + x))
             start = None
-    return columns
+    return strips
 
 
 def _is_aligned(rows: list[list[TextLine]], columns: Columns) -> bool:
@@ -131,21 +149,16 @@ def _is_aligned(rows: list[list[TextLine]], columns: Columns) -> bool:
 
 def _is_running_text(rows: list[list[TextLine]], columns: Columns) -> bool:
     """Whether two or more columns are filled by long lines, as in a page of several columns."""
-    filled = 0
-    for place, (left, right) in enumerate(columns):
-        held = [
-            line
-            for row in rows
-            for line in row
-            if _find_nearest_column(line.x0, line.x1, columns) == place
-        ]
-        if (
-            len(held) >= _MIN_TABLE_ROWS
-            and median(len(line.text) for line in held) >= _PROSE_LENGTH
-            and median(line.x1 - line.x0 for line in held) >= 0.7 * (right - left)
-        ):
-            filled += 1
-    return filled >= 2
+    held: list[list[TextLine]] = [[] for _ in columns]
+    for row in rows:
+        for line in row:
+            held[_find_nearest_column(line.x0, line.x1, columns)].append(line)
+    return sum(_is_prose_column(lines) for lines in held) >= 2
+
+
+def _is_prose_column(lines: list[TextLine]) -> bool:
+    long = [len(line.text) for line in lines if len(line.text) >= _PROSE_LENGTH]
+    return is_running_text(lines) and sum(long) >= 0.6 * sum(len(line.text) for line in lines)
 
 
 def _read_by_column(rows: list[list[TextLine]], columns: Columns) -> list[TextLine | PdfTable]:
@@ -170,7 +183,7 @@ def _is_table_like(cells: list[tuple[tuple[TextLine, ...], ...]]) -> bool:
         len(full) >= _MIN_TABLE_ROWS
         and long <= 1
         and not marks
-        and filled >= 0.5 * len(full) * len(columns)
+        and filled >= (0.5 if len(columns) == 2 else 0.6) * len(full) * len(columns)
     )
 
 

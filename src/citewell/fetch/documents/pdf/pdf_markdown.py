@@ -17,7 +17,7 @@ _PAGE_NUMBER_PATTERN = re.compile(
     r"(?:page\s*|[-–|]\s*)?\d{1,4}(?:\s*(?:of|/)\s*\d{1,4})?(?:\s*[-–|])?", re.IGNORECASE
 )
 _UNFINISHED_TEXT_PATTERN = re.compile(r"[\w,;\u2019'-]$")
-_HEADING_NUMBER_PATTERN = re.compile(r"\d{1,2}(?:\\?\.\d{1,2})+")
+_HEADING_NUMBER_PATTERN = re.compile(r"\d{1,2}(?:\\?\.\d{1,2})+|[A-H]\\?[.)] ")
 _MAX_BOLD_ROW = 3  # headings of the text's size that may follow one another
 _MAX_LARGE_ROW = 5  # headings larger than the text that may
 _PAGE_EDGE_SHARE = 0.1  # share of the page height where running headers and footers stand
@@ -139,9 +139,9 @@ def _assign_heading_levels(blocks: Sequence[PdfBlock], body: float) -> dict[Head
 
 
 def _build_heading_style(block: PdfBlock, body: float) -> HeadingStyle:
-    """Size, weight and how deep the heading's number is, as in 2.1, counted downwards."""
+    """Size, weight and how deep the heading's number is, as in 2.1 or B., counted downwards."""
     number = _HEADING_NUMBER_PATTERN.match(block.text)
-    depth = -number[0].count(".") if number else 0
+    depth = -max(number[0].count("."), 1) if number else 0
     if block.size >= LARGER * body:
         return round(block.size * 2) / 2, block.bold, depth
     return body, block.bold, depth

@@ -14,6 +14,8 @@ LIST_MARKER_PATTERN = re.compile(r"(?:[•◦▪‣·○●■□▸►–—*-]
 DOT_LEADER_PATTERN = re.compile(r"\s*(?:\.\s?){4,}\s*(\w{1,6})$")
 _SAME_LINE_TOLERANCE = 0.35  # of the font size: how far baselines of one line may differ
 _MAX_WORD_GAP = 1.0  # of the font size: a wider gap separates two pieces, which may be table cells
+_MIN_PROSE_LINES = 3
+_MIN_PROSE_LENGTH = 18  # characters of a line of running text in a narrow column
 _MAX_COLUMN_DEPTH = 6
 
 
@@ -178,16 +180,22 @@ def _is_table_across(left: list[TextLine], right: list[TextLine]) -> bool:
 
 
 def _has_prose_columns(left: list[TextLine], right: list[TextLine]) -> bool:
-    """Whether both sides are running text, which fills its column; table cells do not."""
-    if min(len(left), len(right)) < 3:
+    return is_running_text(left) and is_running_text(right)
+
+
+def is_running_text(lines: list[TextLine]) -> bool:
+    """Whether most letters of a column stand in lines that fill it; those of a table do not."""
+    if len(lines) < _MIN_PROSE_LINES:
         return False
-    for side in (left, right):
-        width = max(line.x1 for line in side) - min(line.x0 for line in side)
-        usual = median(line.x1 - line.x0 for line in side)
-        words = median(len(line.text) for line in side)
-        if usual < 0.6 * width or words < 18:
-            return False
-    return True
+    width = max(line.x1 for line in lines) - min(line.x0 for line in lines)
+    long = [
+        len(line.text)
+        for line in lines
+        if line.x1 - line.x0 >= 0.6 * width and len(line.text) >= _MIN_PROSE_LENGTH
+    ]
+    return len(long) >= _MIN_PROSE_LINES and sum(long) >= 0.6 * sum(
+        len(line.text) for line in lines
+    )
 
 
 def _find_column_gutter(lines: list[TextLine]) -> float | None:

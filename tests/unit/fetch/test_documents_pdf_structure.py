@@ -1,0 +1,161 @@
+"""PDFs keep the headings and tables they have, get none they have not, and lose nothing in silence."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.documents import Pdf
+from tests.unit.fetch.test_documents_pdf import FILLER, read_pdf
+
+
+def find_headings(made: Pdf) -> list[str]:
+    return [line for line in read_pdf(made.build()).markdown.splitlines() if line.startswith("#")]
+
+
+def test_headings_that_the_file_tags_keep_their_level() -> None:
+    made = Pdf().tagged("H1", 60, 60, "The whole").lines(60, 80, [FILLER] * 3)
+    made.tagged("H3", 60, 130, "A part").lines(60, 150, [FILLER] * 3)
+    made.tagged("H3", 60, 200, "Another part").lines(60, 220, [FILLER] * 3)
+    made.text(60, 270, "Only bold", font="F2").lines(60, 290, [FILLER] * 3)
+
+    assert find_headings(made) == ["# The whole", "### A part", "### Another part"]
+
+
+def test_a_line_that_the_outline_names_is_a_heading() -> None:
+    made = Pdf().lines(60, 60, [FILLER] * 3).text(60, 110, "3 Results of the study")
+    made.lines(60, 122, [FILLER] * 3).bookmark("Results of the Study")
+
+    assert find_headings(made) == ["# 3 Results of the study"]
+
+
+@pytest.mark.parametrize(
+    "line", ["II. RELATED WORK", "CONCLUSION AND OUTLOOK", "3.2 How the parts were found"]
+)
+def test_a_line_set_like_the_text_is_a_heading_by_its_number_or_capitals(line: str) -> None:
+    made = Pdf().lines(60, 60, [FILLER] * 4).text(60, 128, line).lines(60, 150, [FILLER] * 4)
+
+    assert find_headings(made) == [f"# {line}"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["the words go on here", "He came in 1999.", "1. The first of some points", "A sentence."],
+)
+def test_a_short_line_of_the_text_is_no_heading(line: str) -> None:
+    made = Pdf().lines(60, 60, [FILLER] * 4).text(60, 128, line).lines(60, 150, [FILLER] * 4)
+
+    assert find_headings(made) == []
+
+
+def test_numbers_on_the_axis_of_a_figure_are_no_headings() -> None:
+    made = Pdf().lines(60, 60, [FILLER] * 4)
+    for place, number in enumerate(("0.5", "30", "150 s")):
+        made.text(60, 200 + 40 * place, number, size=16)
+
+    assert find_headings(made) == []
+
+
+def test_a_bold_row_of_figures_is_no_heading() -> None:
+    made = Pdf().lines(60, 60, [FILLER] * 4)
+    made.text(60, 150, "Total of all", font="F2").text(300, 150, "24", font="F2")
+    made.text(400, 150, "36", font="F2").lines(60, 180, [FILLER] * 3)
+
+    assert find_headings(made) == []
+
+
+def test_many_bold_names_below_one_another_are_no_headings() -> None:
+    made = Pdf().lines(60, 60, [FILLER] * 4)
+    for place in range(6):
+        made.text(60, 130 + 30 * place, f"Name of Member {place}", font="F2")
+
+    assert find_headings(made.lines(60, 330, [FILLER] * 3)) == []
+
+
+def test_numbers_tell_the_rank_of_headings_set_alike() -> None:
+    made = Pdf().text(60, 60, "1 First", font="F2").lines(60, 80, [FILLER] * 3)
+    made.text(60, 130, "1.1 Inner", font="F2").lines(60, 150, [FILLER] * 3)
+    made.text(60, 200, "2 Second", font="F2").lines(60, 220, [FILLER] * 3)
+
+    assert find_headings(made) == ["# 1 First", "## 1.1 Inner", "# 2 Second"]
+
+
+def test_two_columns_beside_a_figure_are_no_table() -> None:
+    made = Pdf()
+    for row, label in enumerate(("10", "8", "6", "4", "2")):
+        made.text(60, 60 + 20 * row, label, size=8)
+    for row in range(9):
+        made.text(320, 60 + 12 * row, f"r{row} text of the right column that fills it")
+    for row in range(8):
+        made.text(60, 190 + 12 * row, f"l{row} text of the left column that fills it")
+        made.text(320, 190 + 12 * row, f"s{row} text of the right column that fills it")
+
+    found = read_pdf(made.build()).markdown
+
+    assert "|" not in found
+    places = [
+        found.index(f"{name}{row} ") for name, rows in (("l", 8), ("r", 9)) for row in range(rows)
+    ]
+    assert places == sorted(places)
+
+
+def test_long_lines_side_by_side_are_read_column_by_column() -> None:
+    made = Pdf()
+    for row in range(3):
+        made.text(60, 60 + 12 * row, f"a{row} some running text of a left column")
+        made.text(320, 60 + 12 * row, f"b{row} some running text of a right column")
+
+    found = read_pdf(made.build()).markdown
+
+    assert "|" not in found
+    assert found.index("a2") < found.index("b0")
+
+
+def test_figures_that_stand_close_have_columns_of_their_own() -> None:
+    made = Pdf().lines(60, 60, [FILLER])
+    for row, name in enumerate(("North", "South", "West", "East")):
+        made.text(60, 100 + 14 * row, name)
+        for column in range(3):
+            made.text(150 + 21 * column, 100 + 14 * row, f"{row}.{column}")
+
+    assert "| North | 0.0 | 0.1 | 0.2 |" in read_pdf(made.build()).markdown
+
+
+def test_text_up_the_margin_is_a_line_of_its_own() -> None:
+    made = Pdf().lines(60, 60, [FILLER] * 3)
+    made.draw("BT /F1 10 Tf 0 1 -1 0 40 400 Tm (Label up the margin) Tj ET")
+
+    assert read_pdf(made.build()).markdown.endswith("\n\nLabel up the margin")
+
+
+def test_a_watermark_that_is_left_out_is_mentioned() -> None:
+    made = Pdf().lines(60, 60, [FILLER] * 3)
+    made.draw("BT /F1 60 Tf 0.7 0.7 -0.7 0.7 100 200 Tm (DRAFT) Tj ET")
+
+    assert read_pdf(made.build()).notes == (
+        "1 words at an angle, such as a watermark, were left out.",
+    )
+
+
+def test_a_title_that_cannot_be_read_is_left_out_and_mentioned() -> None:
+    made = Pdf(info="/Title <FEFFD800> /Author (An author)").lines(60, 60, [FILLER])
+
+    found = read_pdf(made.build())
+
+    assert found.markdown == FILLER
+    assert (found.title, found.author) == (None, "An author")
+    assert found.notes == ("Properties of the PDF could not be read: Title.",)
+
+
+def test_a_page_whose_text_is_all_in_a_table_has_text() -> None:
+    made = Pdf().image().grid([60, 160, 260], [100, 120, 140, 160])
+    for row in range(3):
+        made.text(64, 114 + 20 * row, f"cell {row}").text(164, 114 + 20 * row, str(row))
+
+    assert read_pdf(made.build()).notes == ()
+
+
+def test_a_footnote_mark_does_not_part_the_word_from_its_line() -> None:
+    made = Pdf().lines(60, 60, [FILLER] * 3)
+    made.text(60, 117, "1", size=6).text(63.4, 120, "Baevski and others, 2021")
+
+    assert read_pdf(made.build()).markdown.endswith("1Baevski and others, 2021")
