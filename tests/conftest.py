@@ -11,8 +11,10 @@ from typing import Any
 import hypothesis
 import pytest
 
+from citewell.server.wiring import worker_wiring
 from tests.internet.serve import Internet
 from tests.internet.world import World
+from tests.task_thread import ThreadTasks
 
 # An example may take long on a busy machine; pytest's time limit ends the ones that hang.
 hypothesis.settings.register_profile("unhurried", deadline=None)
@@ -77,6 +79,13 @@ def environ(internet: Internet, tmp_path: Path) -> dict[str, str]:
             "CHROME_PATH": "disabled",  # tests of the browser ask for it; the others need not wait for it
         }
     )
+
+
+@pytest.fixture(autouse=True)
+def tasks_in_threads(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Apps in this process parse in a thread; tests marked `real_workers` have real worker processes."""
+    if request.node.get_closest_marker("real_workers") is None:
+        monkeypatch.setattr(worker_wiring, "open_worker_pool", lambda _settings: ThreadTasks())
 
 
 @pytest.fixture(autouse=True)

@@ -205,10 +205,17 @@ class Settings(BaseModel):
         "CITEWELL_DOCUMENT_TIMEOUT", 30.0, "Longest wait for a document to arrive."
     )
     document_timeout: DurationSeconds = define_setting(
-        "CITEWELL_PARSE_TIMEOUT", 30.0, "Longest time a document may take to be read."
+        "CITEWELL_PARSE_TIMEOUT",
+        30.0,
+        "Longest time a page or document may take to be read, once it has arrived.",
     )
     document_memory_mb: PositiveInt = define_setting(
-        "CITEWELL_PARSE_MEMORY_MB", 1024, "Most memory a document may take to be read."
+        "CITEWELL_PARSE_MEMORY_MB", 1024, "Most memory a page or document may take to be read."
+    )
+    worker_count: NonNegativeInt = define_setting(
+        "CITEWELL_WORKERS",
+        0,
+        "Processes that read pages and documents, apart from the server; 0 for one per processor.",
     )
     stealth: bool = define_setting(
         "CITEWELL_STEALTH",

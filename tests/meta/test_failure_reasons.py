@@ -20,6 +20,7 @@ from citewell.errors import (
     UpstreamUnavailable,
 )
 from citewell.fetch.address_reader import AddressReader
+from citewell.fetch.page_tasks import PageTasks
 from citewell.fetch.tiers.plain_tiers import HtmlTier, MarkdownTier, PageFetcher
 from citewell.model.archive_outcome import ArchiveOutcome
 from citewell.net.http.messages import HttpRequest, HttpResponse
@@ -27,6 +28,7 @@ from citewell.net.network import Network
 from citewell.services.links.link_checks import LinkChecker, LinkState
 from citewell.services.links.page_archive import PageArchive
 from citewell.services.routing.provider_failures import merge_failures
+from tests.task_thread import ThreadTasks
 
 SOURCE = Path(__file__).parents[2] / "src" / "citewell"
 URL = "https://www.example.org/page"
@@ -237,9 +239,10 @@ class RefusingRobots:
 
 def read_failing(error: CitewellError, *, robots: bool = False) -> CitewellError:
     """The error for a page whose requests, or whose check of robots.txt, fail like this."""
-    fetcher = PageFetcher(FailingClient(error), max_bytes=1000)
+    tasks = PageTasks(ThreadTasks())
+    fetcher = PageFetcher(FailingClient(error), tasks, max_bytes=1000)
     reader = AddressReader(
-        [MarkdownTier(fetcher), HtmlTier(fetcher, timeout=1.0)],
+        [MarkdownTier(fetcher, tasks), HtmlTier(fetcher, tasks, timeout=1.0)],
         robots=RefusingRobots(error) if robots else None,
     )
     with pytest.raises(CitewellError) as caught:

@@ -15,9 +15,8 @@ from citewell.fetch.hidden_text import remove_hidden_text
 from citewell.fetch.html.main_content import extract_main_content
 from citewell.fetch.html.markup_limits import limit_markup
 from citewell.fetch.metadata.page_metadata import read_page_metadata
-from citewell.fetch.tiers.plain_tiers import HtmlTier, PageFetcher
-from citewell.fetch.tiers.tier_ladder import UnsureDraft
-from citewell.net.http.messages import HttpRequest, HttpResponse
+from citewell.fetch.page_draft import PageResponse
+from citewell.fetch.page_reading import read_html_page
 
 URL = "https://example.org/a/b?c=d"
 BOUND = 5.0  # seconds for an example of some kilobytes, on a machine with other things to do
@@ -60,21 +59,11 @@ SOUP = st.sampled_from([
 ])  # fmt: skip
 
 
-class Nobody:
-    async def send_request(self, request: HttpRequest) -> HttpResponse:
-        raise AssertionError("nothing is fetched here")
-
-
-TIER = HtmlTier(PageFetcher(Nobody(), max_bytes=1), timeout=1)
-
-
 def made(body: bytes, *, content_type: str = "text/html") -> str:
-    """What the reader makes of it; the tier's own net under faults of ours is left out."""
-    response = HttpResponse(status=200, url=URL, headers={"content-type": content_type}, body=body)
+    """What the reader makes of it; the worker's own net under faults of ours is left out."""
+    response = PageResponse(url=URL, final_url=URL, headers={"content-type": content_type})
     try:
-        return TIER._build_draft(URL, response, "html").content
-    except UnsureDraft as unsure:
-        return unsure.draft.content
+        return read_html_page(response, decode_body(body, content_type=content_type)).draft.content
     except CitewellError:
         return ""
 

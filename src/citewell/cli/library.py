@@ -115,7 +115,7 @@ async def _open_source_readers(app: App) -> AsyncIterator[ImportSources]:
         yield ImportSources(
             files=files,
             read_page=page,
-            fetch_bytes=build_sitemap_fetcher(app.settings, app.network),
+            fetch_bytes=build_sitemap_fetcher(app.settings, app.network, app.workers),
         )
     finally:
         await files.aclose()

@@ -2,32 +2,24 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
-from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
 from citewell.errors import NetworkFailed, RefusedByPolicy
 from citewell.fetch import page_errors
+from citewell.fetch.page_draft import PageDraft
 from citewell.fetch.tiers.tier_ladder import (
     FetchTier,
-    PageDraft,
     TierLadder,
     TierNote,
     TierOrder,
     keep_given_order,
 )
-from citewell.model.page import MAX_PAGE_BYTES, Page, PageAuthor
+from citewell.model.page import Page, PageAuthor
 from citewell.net.guard.url_grammar import parse_url
 from citewell.net.robots_rules import RobotsPolicy
-from citewell.text.language import tokens
-from citewell.text.language.detection import detect_language
-from citewell.text.safety.invisible_characters import strip_invisible_characters
-
-_LONG_PAGE_CHARS = 200_000  # characters; longer pages are finished in a thread, off the event loop
-_MAX_PAGE_CHARS = MAX_PAGE_BYTES  # characters; the rest is cut, because no caller gets more
 
 SiteReading = Callable[[str], Awaitable[Page | None]]
 
@@ -59,10 +51,7 @@ class AddressReader:
             return replace(page, seconds=self._clock() - started)
         await self._check_robots(url)
         draft = await self._ladder.climb_tiers(url, note=note)
-        seconds = self._clock() - started
-        if len(draft.content) < _LONG_PAGE_CHARS:
-            return self._build_page(url, draft, seconds=seconds)
-        return await asyncio.to_thread(self._build_page, url, draft, seconds=seconds)
+        return self._build_page(url, draft, seconds=self._clock() - started)
 
     async def _read_site_page(self, url: str) -> Page | None:
         """The page as its site reader returns it; None if the tiers have to fetch it."""
@@ -84,19 +73,17 @@ class AddressReader:
 
     def _build_page(self, url: str, draft: PageDraft, *, seconds: float) -> Page:
         about = draft.metadata
-        cleaned = strip_invisible_characters(draft.content[:_MAX_PAGE_CHARS])
-        content = cleaned.text.strip()
         return Page(
             url=url,
             final_url=draft.final_url,
-            content=content,
+            content=draft.content,
             content_type=draft.content_type,
             title=about.title,
             kind=draft.kind,
             extracted_by=draft.extracted_by,
             quality=draft.quality,
             charset=draft.charset,
-            language=about.language or detect_language(content),
+            language=draft.language,
             author=about.author,
             authors=tuple(
                 PageAuthor(name=author.name, organisation=author.organisation)
@@ -105,17 +92,18 @@ class AddressReader:
             site=about.site,
             published=about.published,
             published_basis=about.published_basis,
-            word_count=sum(1 for _ in tokens.split_words(content)),
+            word_count=draft.word_count,
             fetched_at=self._now(),
             seconds=seconds,
-            truncated=len(draft.content) > _MAX_PAGE_CHARS,
+            truncated=draft.truncated,
             page_count=draft.page_count,
             file_size=draft.file_size,
             notes=draft.notes,
+            injection_signals=draft.signals,
             modified=about.modified,
             structured=about.structured,
             forum_signals=about.forum,
-            hidden=dict(Counter(draft.hidden_counts) + Counter(cleaned.removed_counts)),
+            hidden=dict(draft.hidden_counts),
             etag=draft.etag,
             last_modified=draft.last_modified,
         )

@@ -41,6 +41,12 @@ def build_reader_error(url: str) -> ContentEmpty:
     return ContentEmpty(said, detail="reader failed", action="report_bug")
 
 
+def build_failure_error(url: str, said: str) -> TooLarge:
+    """The error for a page that its reader could not get to the end of; `said` is a sentence."""
+    message = f"No content extracted from {mask_secrets(url)}. {said}"
+    return TooLarge(message, detail=said.rstrip("."))
+
+
 def build_refusal(url: str, error: RefusedByPolicy) -> RefusedByPolicy:
     """The error for a refused page; for one refused by robots.txt it says how to read it anyway."""
     by_robots = isinstance(error, RefusedByRobots)

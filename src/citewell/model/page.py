@@ -6,7 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from citewell.model.page_signals import ForumSignals, RepoTrustSignals, TalkHighlight
+from citewell.model.page_signals import (
+    ForumSignals,
+    InjectedSentence,
+    RepoTrustSignals,
+    TalkHighlight,
+)
 from citewell.model.scrape_results import StructuredData
 
 MAX_PAGE_BYTES = 5_000_000  # bytes of content; the most of one page that any caller gets
@@ -51,6 +56,7 @@ class Page:
     modified: str | None = None  # ISO 8601, as stated by the page
     structured: StructuredData | None = None  # machine-readable metadata on the page
     hidden: Mapping[str, int] = field(default_factory=dict)  # removed invisible texts, by kind
+    injection_signals: tuple[InjectedSentence, ...] | None = None  # None: not looked for yet
     page_count: int | None = None  # for documents
     file_size: int | None = None  # bytes, for documents
     etag: str | None = None  # sent back to ask whether the page has changed

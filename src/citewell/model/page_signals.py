@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 from citewell.model.wire_values import WireValue
 
 
@@ -69,3 +71,12 @@ class RepoTrustSignals(WireValue):
     contributor_count: int | None = None
     community: RepoCommunity | None = None
     release_count: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InjectedSentence:
+    """A sentence of a page that looks like a command to an AI reader; a hint, not a verdict."""
+
+    kind: str  # override, address, role, conceal, disclose, act, markup
+    sentence: str
+    end: int = field(default=0, compare=False)  # characters of the text up to the command's end

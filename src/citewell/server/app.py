@@ -16,6 +16,7 @@ from citewell.server.capabilities.completions import ArgumentCompletions
 from citewell.server.capabilities.resource_views import ViewSources, build_resource_views
 from citewell.server.capabilities.resources import ServerResources
 from citewell.server.pipeline import ToolInvocation, ToolOutcome
+from citewell.server.wiring import worker_wiring
 from citewell.server.wiring.pipeline_wiring import CallPipeline
 from citewell.server.wiring.provider_wiring import ProviderConnector
 from citewell.server.wiring.service_kit import ServiceKit
@@ -27,6 +28,7 @@ from citewell.store.cache.answer_sharing import build_answer_sharing
 from citewell.store.cache_store import CacheStore, open_cache_store
 from citewell.store.state_store import StateStore, open_state_store
 from citewell.tooling import Owner, ProgressCallback, Tool, ToolCall, ignore_progress
+from citewell.workers.worker_tasks import TaskRunner
 
 if TYPE_CHECKING:
     from citewell.services.sessions.session_tracking import SessionTracker
@@ -44,12 +46,14 @@ class App:
         network: Network | None = None,
         store: CacheStore | None = None,
         state: StateStore | None = None,
+        workers: TaskRunner | None = None,
         entries: Sequence[Mapping[str, Any]]
         | None = None,  # those of the manifest, except while the manifest is being built
     ) -> None:
         self.settings = settings
         self.network = network or Network(settings)
         self.store = store or open_cache_store(settings)
+        self.workers = workers or worker_wiring.open_worker_pool(settings)
         self._state = state
         connector = ProviderConnector(
             settings=settings,
@@ -65,6 +69,7 @@ class App:
                 settings=settings,
                 network=self.network,
                 store=self.store,
+                workers=self.workers,
                 catalogue=self.catalogue,
                 lenses=self.lenses,
                 sharing=self._sharing,
@@ -177,6 +182,7 @@ class App:
 
     async def aclose(self) -> None:
         await self._services.aclose()
+        await self.workers.aclose()
         if self._state is not None:
             await self._state.aclose()
         await self._pipeline.aclose()

@@ -6,7 +6,18 @@ from __future__ import annotations
 # both travel as JSON, `bytes` arguments beside it.
 TASK_PATHS = frozenset({
     "citewell.fetch.documents.document_tasks:read_document_body",
+    "citewell.fetch.page_reading:find_error_wall",
+    "citewell.fetch.page_reading:read_copied_page",
+    "citewell.fetch.page_reading:read_document_page",
+    "citewell.fetch.page_reading:read_markdown_page",
+    "citewell.fetch.page_reading:read_page",
+    "citewell.fetch.text_tasks:clean_page_text",
+    "citewell.fetch.text_tasks:decode_raw_body",
+    "citewell.fetch.text_tasks:find_text_signals",
 })  # fmt: skip
 
 # Imported before a worker gets its first task, because most tasks need them.
-PRELOADED_MODULES = ("citewell.fetch.documents.document_tasks",)
+PRELOADED_MODULES = (
+    "citewell.fetch.documents.document_tasks",
+    "citewell.fetch.page_reading",
+)

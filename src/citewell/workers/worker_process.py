@@ -62,7 +62,9 @@ def _serve_request(
         return False
     request = worker_messages.decode_request(head, body)
     del head, body
-    kind, answer = _build_answer(request, tasks)
+    _set_alarm(request.seconds + _ALARM_GRACE_SECONDS)
+    kind, answer = build_answer(request, tasks)
+    _set_alarm(0)
     del request
     grown = used.return_free_memory()
     sink.write(worker_messages.ANSWER_SIZES.pack(kind, len(answer), grown // 1024))
@@ -71,9 +73,8 @@ def _serve_request(
     return True
 
 
-def _build_answer(request: TaskRequest, tasks: frozenset[str]) -> tuple[int, bytes]:
+def build_answer(request: TaskRequest, tasks: frozenset[str]) -> tuple[int, bytes]:
     """The kind of answer and its bytes; a failure is encoded after the attempt's memory is freed."""
-    _set_alarm(request.seconds + _ALARM_GRACE_SECONDS)
     try:
         return worker_messages.KIND_ANSWER, worker_messages.run_request(request, tasks)
     except CitewellError as error:
@@ -84,8 +85,6 @@ def _build_answer(request: TaskRequest, tasks: frozenset[str]) -> tuple[int, byt
         said = (FailureCause.DEPTH, "")
     except Exception as error:  # noqa: BLE001 - parsers raise anything on bad input
         said = (FailureCause.BUG, _describe_place(error))
-    finally:
-        _set_alarm(0)
     return worker_messages.KIND_FAILURE, worker_messages.encode_failure(*said)
 
 

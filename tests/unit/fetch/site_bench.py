@@ -20,6 +20,7 @@ from citewell.net.upstream.origin_limits import OriginLimits, OriginLimitsTable
 from citewell.net.upstream.request_pace import RequestPace
 from citewell.net.upstream.retry_policy import RetryPolicy
 from citewell.net.upstream.upstream_client import Upstream
+from tests.task_thread import ThreadTasks
 
 NOW = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
 
@@ -102,6 +103,7 @@ class Bench:
     def read(self, url: str) -> Page | None:
         kit = SiteKit(
             network=self.web,
+            workers=ThreadTasks(),
             setting_values=self.raw,
             robots=self.robots,
             now=lambda: NOW,

@@ -12,9 +12,12 @@ from pathlib import Path
 import pytest
 
 from citewell.errors import AuthRequired, ContentEmpty, NetworkFailed, TooLarge, UpstreamUnavailable
+from citewell.fetch.page_draft import PageDraft
+from citewell.fetch.page_tasks import PageTasks
 from citewell.fetch.tiers.browser_tier import BrowserTier
-from citewell.fetch.tiers.tier_ladder import FetchAttempt, PageDraft
+from citewell.fetch.tiers.tier_ladder import FetchAttempt
 from tests.requirements import requires
+from tests.task_thread import ThreadTasks
 from tests.unit.fetch.stage import Stage, eventually, require_chromium, staged
 
 pytestmark = pytest.mark.process  # a real browser
@@ -31,7 +34,7 @@ def stage() -> Iterator[Stage]:
 
 
 def read(stage: Stage, path: str) -> PageDraft:
-    tier = BrowserTier(stage.browser, max_bytes=2**20, timeout=20.0)
+    tier = BrowserTier(stage.browser, PageTasks(ThreadTasks()), max_bytes=2**20, timeout=20.0)
     return stage.loop.run(tier.fetch_draft(FetchAttempt(url=stage.server.url(path))))
 
 

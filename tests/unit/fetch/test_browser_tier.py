@@ -15,6 +15,8 @@ from citewell.errors import (
     NetworkFailed,
     RefusedByPolicy,
 )
+from citewell.fetch.page_draft import PageDraft
+from citewell.fetch.page_tasks import PageTasks
 from citewell.fetch.tiers.browser_tier import BrowserTier
 from citewell.fetch.tiers.javascript_sites import (
     JAVASCRIPT_QUIET_SECONDS,
@@ -23,13 +25,14 @@ from citewell.fetch.tiers.javascript_sites import (
     is_javascript_site,
     order_tiers,
 )
-from citewell.fetch.tiers.tier_ladder import FetchAttempt, FetchTier, PageDraft
+from citewell.fetch.tiers.tier_ladder import FetchAttempt, FetchTier
 from citewell.net.browser import chromium_process
 from citewell.net.browser.chromium_process import BrowserSettings
 from citewell.net.browser.page_browser import PageBrowser
 from citewell.net.guard.address_guard import Guard, GuardRules
 from citewell.net.http.messages import HttpRequest, HttpResponse
 from tests.requirements import requires
+from tests.task_thread import ThreadTasks
 from tests.unit.net.loopback import Names
 
 URL = "https://example.org/page"
@@ -52,7 +55,7 @@ class Sender:
 
 
 def read(answer: str | CitewellError, *seen: tuple[str, CitewellError]) -> PageDraft:
-    tier = BrowserTier(Sender(answer), max_bytes=2**20)
+    tier = BrowserTier(Sender(answer), PageTasks(ThreadTasks()), max_bytes=2**20)
     return asyncio.run(tier.fetch_draft(FetchAttempt(url=URL, outcomes=list(seen))))
 
 

@@ -9,10 +9,12 @@ from dataclasses import dataclass
 import pytest
 
 from citewell.fetch.address_reader import AddressReader
+from citewell.fetch.page_tasks import PageTasks
 from citewell.fetch.tiers.plain_tiers import HtmlTier, PageFetcher
 from citewell.model.page import Page
 from citewell.net.http.messages import HttpRequest, HttpResponse
 from tests.requirements import requires
+from tests.task_thread import ThreadTasks
 
 SIMPLIFIED = (
     "潮汐是海水在月球和太阳的引力作用下发生的周期性涨落现象。",
@@ -180,8 +182,9 @@ def read(body: bytes, *, content_type: str = "text/html") -> Page:
             headers = {"content-type": content_type}
             return HttpResponse(status=200, url=request.url, headers=headers, body=body)
 
-    door = PageFetcher(Canned(), max_bytes=len(body))
-    reader = AddressReader([HtmlTier(door, timeout=1)], robots=None)
+    tasks = PageTasks(ThreadTasks())
+    door = PageFetcher(Canned(), tasks, max_bytes=len(body))
+    reader = AddressReader([HtmlTier(door, tasks, timeout=1)], robots=None)
     return asyncio.run(reader.read_page("https://example.org/tides"))
 
 

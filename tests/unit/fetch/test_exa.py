@@ -7,13 +7,16 @@ from typing import Any
 import pytest
 
 from citewell.errors import Blocked, ContentEmpty, NotFound
+from citewell.fetch.page_draft import PageDraft, UnsureDraft
+from citewell.fetch.page_tasks import PageTasks
 from citewell.fetch.tiers.exa_tier import ExaTier
 from citewell.fetch.tiers.tier_assembly import build_tiers
-from citewell.fetch.tiers.tier_ladder import FetchAttempt, PageDraft, UnsureDraft
+from citewell.fetch.tiers.tier_ladder import FetchAttempt
 from citewell.net.guard.address_guard import GuardRules
 from citewell.net.guard.disclosure_rule import DisclosureRule
 from citewell.net.network import Network
 from tests.requirements import requires
+from tests.task_thread import ThreadTasks
 from tests.unit.net.loopback import LOOPBACK, Exchange, Names, Server, serve, settings
 
 URL = "https://public.example.org/page"
@@ -44,7 +47,10 @@ def ask(
             network = Network(settings(allow_private_hosts=allowed), resolver=LOOPBACK)
             upstream = network.open_upstream("exa", base_url=server.url("", host=host))
             tier = ExaTier(
-                upstream, key="k3y", disclosure=DisclosureRule(GuardRules(), resolver=PUBLIC)
+                upstream,
+                PageTasks(ThreadTasks()),
+                key="k3y",
+                disclosure=DisclosureRule(GuardRules(), resolver=PUBLIC),
             )
             try:
                 return await tier.fetch_draft(FetchAttempt(url=url))
@@ -143,7 +149,7 @@ def test_the_ladder_has_the_tiers_that_the_settings_allow(
 ) -> None:
     chosen = settings(**fields)
 
-    assert [tier.name for tier in build_tiers(chosen, Network(chosen)).tiers] == [
+    assert [tier.name for tier in build_tiers(chosen, Network(chosen), ThreadTasks()).tiers] == [
         "document",
         *names,
     ]

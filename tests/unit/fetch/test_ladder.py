@@ -5,13 +5,8 @@ import asyncio
 import pytest
 
 from citewell.errors import Blocked, CitewellError, ContentEmpty, NetworkFailed, NotFound
-from citewell.fetch.tiers.tier_ladder import (
-    FetchAttempt,
-    FetchTier,
-    PageDraft,
-    TierLadder,
-    UnsureDraft,
-)
+from citewell.fetch.page_draft import PageDraft, UnsureDraft
+from citewell.fetch.tiers.tier_ladder import FetchAttempt, FetchTier, TierLadder
 from tests.requirements import requires
 
 URL = "https://example.org/page"

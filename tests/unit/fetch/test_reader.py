@@ -26,6 +26,7 @@ from tests.internet.faults import Fault
 from tests.internet.serve import Internet
 from tests.internet.world import World
 from tests.requirements import requires
+from tests.task_thread import ThreadTasks
 
 ELSEWHERE = "Try an alternative source — its content can't be read directly."
 
@@ -35,7 +36,9 @@ def read(internet: Internet, environ: dict[str, str], url: str, **settings: obje
         chosen = config.load_settings(environ, **{"page_timeout": 2.0, **settings})
         network = Network(chosen)
         try:
-            return await PageReader(settings=chosen, network=network).read_page(url)
+            return await PageReader(
+                settings=chosen, network=network, workers=ThreadTasks()
+            ).read_page(url)
         finally:
             await network.aclose()
 
@@ -374,7 +377,9 @@ def test_pages_are_read_by_name_through_a_resolver_of_our_own(environ: dict[str,
         settings = config.load_settings(environ, allow_private_ips=True)
         network = Network(settings, resolver=everywhere)
         try:
-            return await PageReader(settings=settings, network=network).read_page(url)
+            return await PageReader(
+                settings=settings, network=network, workers=ThreadTasks()
+            ).read_page(url)
         finally:
             await network.aclose()
 
@@ -391,7 +396,7 @@ def test_a_fault_of_ours_on_one_page_is_that_pages_error(
     def broken(*_: object, **__: object) -> None:
         raise IndexError("a fault of ours")
 
-    monkeypatch.setattr("citewell.fetch.html.main_content.extract_from_tree", broken)
+    monkeypatch.setattr("citewell.fetch.page_reading.extract_from_tree", broken)
 
     error = fails(internet, environ, internet.page("batteries.example.org", "lithium-ion-ageing"))
 

@@ -15,13 +15,19 @@ from citewell.net.network import Network
 from tests.internet.apis.site_youtube_mobile import KEY
 from tests.internet.faults import Fault
 from tests.internet.world import World
+from tests.task_thread import ThreadTasks
 
 
 def read(url: str, environ: dict[str, str]) -> Page | None:
     async def once() -> Page | None:
         settings = config.load_settings(environ)
         network = Network(settings)
-        kit = SiteKit(network=network, setting_values=settings.raw, robots=network.robots)
+        kit = SiteKit(
+            network=network,
+            workers=ThreadTasks(),
+            setting_values=settings.raw,
+            robots=network.robots,
+        )
         try:
             return await sites.read_site_page(url, kit)
         finally:

@@ -17,12 +17,15 @@ from citewell.errors import (
     TooLarge,
     UpstreamUnavailable,
 )
+from citewell.fetch.page_draft import PageDraft
+from citewell.fetch.page_tasks import PageTasks
 from citewell.fetch.tiers.stealth_tier import StealthTier
-from citewell.fetch.tiers.tier_ladder import FetchAttempt, PageDraft
+from citewell.fetch.tiers.tier_ladder import FetchAttempt
 from citewell.net.browser.stealth_client import StealthClient
 from citewell.net.guard.address_guard import Guard, GuardRules
 from citewell.net.http.messages import HttpRequest, HttpResponse
 from tests.requirements import requires
+from tests.task_thread import ThreadTasks
 from tests.unit.net.loopback import LOOPBACK, Exchange, Server, serve, settings
 
 ARTICLE = f"<title>T</title><article><p>{'A paragraph with words enough to be content of a page. ' * 20}</p></article>"
@@ -160,7 +163,7 @@ def climb(path: str, in_hand: str | None = None, status: int = 200) -> tuple[Pag
         if in_hand is not None:
             headers = {"content-type": "text/html"}
             answer = HttpResponse(status=status, url=url, headers=headers, body=in_hand.encode())
-        tier = StealthTier(stealth, max_bytes=2**20)
+        tier = StealthTier(stealth, PageTasks(ThreadTasks()), max_bytes=2**20)
         draft = await tier.fetch_draft(FetchAttempt(url=url, response=answer))
         return draft, len(server.seen)
 

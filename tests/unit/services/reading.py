@@ -18,6 +18,7 @@ from citewell.store.coordination.leases import UnsharedLeaseTable
 from citewell.store.coordination.store_health import StoreHealth
 from citewell.store.recent_values import RecentValues
 from citewell.tooling import ProgressCallback
+from tests.task_thread import ThreadTasks
 
 NOW = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
 
@@ -92,6 +93,7 @@ class Memory:
     def reading(self, reads: Any, **options: Any) -> CachedPageReader:
         return CachedPageReader(
             reads,
+            ThreadTasks(),
             loader=self.loader,
             cache=self.cache,
             clock=self.clock,

@@ -14,6 +14,7 @@ from citewell.services.reading.page_reader import PageReader
 from tests.internet.faults import Fault
 from tests.internet.serve import Internet
 from tests.internet.world import World
+from tests.task_thread import ThreadTasks
 
 T = TypeVar("T")
 PATHS = ("lithium-ion-ageing", "solid-state-batteries", "sodium-ion")
@@ -26,7 +27,7 @@ def using(
         chosen = config.load_settings(environ, **settings)
         network = Network(chosen)
         try:
-            return await act(PageReader(settings=chosen, network=network))
+            return await act(PageReader(settings=chosen, network=network, workers=ThreadTasks()))
         finally:
             await network.aclose()
 
@@ -92,7 +93,7 @@ def test_a_page_is_asked_for_changes_before_it_is_read_again(
     async def run() -> Page | None:
         settings = config.load_settings(environ, respect_robots=False)
         network = Network(settings)
-        reader = PageReader(settings=settings, network=network)
+        reader = PageReader(settings=settings, network=network, workers=ThreadTasks())
         try:
             first = await reader.read_page(url)
             if status == 304 and etag:

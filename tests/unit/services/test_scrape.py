@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from citewell.errors import CitewellError, InvalidInput, UpstreamUnavailable
+from citewell.fetch.page_tasks import PageTasks
 from citewell.model.page import Page
 from citewell.model.page_signals import TalkHighlight
 from citewell.model.scrape_results import RetractionStatus, ScrapeOutput, StructuredData
@@ -13,6 +14,7 @@ from citewell.net.http.messages import HttpRequest, HttpResponse
 from citewell.services.reading.page_scrape import PageScraper, ScrapeRequest
 from citewell.services.reading.raw_pages import RawPageFetcher
 from tests.requirements import requires
+from tests.task_thread import ThreadTasks
 from tests.unit.services.reading import NOW, Memory, ScriptedReads, page
 
 URL = "https://example.org/a"
@@ -47,7 +49,9 @@ def scrape(
     found: Page | None = None, *, sent: Sent | None = None, records: Any = None, **wish: Any
 ) -> ScrapeOutput:
     reads = ScriptedReads({URL: found or page(URL)})
-    verbatim = RawPageFetcher(sent or Sent(), robots=None, timeout=5, now=lambda: NOW)
+    verbatim = RawPageFetcher(
+        sent or Sent(), PageTasks(ThreadTasks()), robots=None, timeout=5, now=lambda: NOW
+    )
     service = PageScraper(pages=Memory().reading(reads), verbatim=verbatim, retractions=records)
     return asyncio.run(service.scrape_page(ScrapeRequest(url=wish.pop("url", URL), **wish)))
 
@@ -176,7 +180,7 @@ def test_a_scholarly_page_names_its_doi_and_kind() -> None:
 
 def test_the_address_stands_in_where_the_marks_are_lost() -> None:
     reads = ScriptedReads({NEJM: page(NEJM)})
-    verbatim = RawPageFetcher(Sent(), robots=None, timeout=5)
+    verbatim = RawPageFetcher(Sent(), PageTasks(ThreadTasks()), robots=None, timeout=5)
     service = PageScraper(pages=Memory().reading(reads), verbatim=verbatim)
 
     output = asyncio.run(service.scrape_page(ScrapeRequest(url=NEJM)))

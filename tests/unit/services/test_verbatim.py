@@ -5,9 +5,11 @@ import asyncio
 import pytest
 
 from citewell.errors import FailureReason, NetworkFailed, RefusedByPolicy, RefusedByRobots
+from citewell.fetch.page_tasks import PageTasks
 from citewell.net.http.messages import HttpRequest, HttpResponse
 from citewell.services.reading.raw_pages import RawPageFetcher
 from tests.requirements import requires
+from tests.task_thread import ThreadTasks
 
 URL = "https://example.org/data.json"
 
@@ -34,7 +36,11 @@ class Robots:
 def test_the_guards_of_ordinary_reading_hold() -> None:
     web = Web()
 
-    asyncio.run(RawPageFetcher(web, robots=Robots(), timeout=7).fetch_raw_page(URL, max_length=10))
+    asyncio.run(
+        RawPageFetcher(web, PageTasks(ThreadTasks()), robots=Robots(), timeout=7).fetch_raw_page(
+            URL, max_length=10
+        )
+    )
 
     assert web.requests[0].page is True
     assert web.requests[0].timeout == 7
@@ -47,7 +53,11 @@ def test_other_schemes_are_refused_before_anything_is_sent(url: str) -> None:
     web = Web()
 
     with pytest.raises(RefusedByPolicy, match="URL rejected"):
-        asyncio.run(RawPageFetcher(web, robots=None, timeout=5).fetch_raw_page(url, max_length=10))
+        asyncio.run(
+            RawPageFetcher(web, PageTasks(ThreadTasks()), robots=None, timeout=5).fetch_raw_page(
+                url, max_length=10
+            )
+        )
 
     assert web.requests == []
 
@@ -59,7 +69,9 @@ def test_what_robots_txt_forbids_is_not_fetched_raw_either() -> None:
 
     with pytest.raises(RefusedByPolicy, match="CITEWELL_RESPECT_ROBOTS"):
         asyncio.run(
-            RawPageFetcher(web, robots=robots, timeout=5).fetch_raw_page(URL, max_length=10)
+            RawPageFetcher(web, PageTasks(ThreadTasks()), robots=robots, timeout=5).fetch_raw_page(
+                URL, max_length=10
+            )
         )
 
     assert web.requests == []
@@ -70,7 +82,9 @@ def test_a_site_that_the_guard_refuses_is_not_blamed_on_its_robots_txt() -> None
 
     with pytest.raises(RefusedByPolicy, match="Provide a valid public"):
         asyncio.run(
-            RawPageFetcher(Web(), robots=robots, timeout=5).fetch_raw_page(URL, max_length=10)
+            RawPageFetcher(
+                Web(), PageTasks(ThreadTasks()), robots=robots, timeout=5
+            ).fetch_raw_page(URL, max_length=10)
         )
 
 
@@ -79,7 +93,9 @@ def test_a_host_that_cannot_be_found_is_a_network_error() -> None:
 
     with pytest.raises(NetworkFailed, match="Network error on") as caught:
         asyncio.run(
-            RawPageFetcher(Web(), robots=robots, timeout=5).fetch_raw_page(URL, max_length=10)
+            RawPageFetcher(
+                Web(), PageTasks(ThreadTasks()), robots=robots, timeout=5
+            ).fetch_raw_page(URL, max_length=10)
         )
 
     assert caught.value.reason is FailureReason.DNS

@@ -20,13 +20,10 @@ from citewell.workers.worker_tasks import FailureCause, TaskFailure, TaskRunner,
 
 logger = logging.getLogger(__name__)
 
-DOCUMENT_ERRORS = (
-    document_text.EncryptedDocument,
-    document_text.ScannedDocument,
-    document_text.Broken,
-    document_text.UnsupportedDocument,
-    document_text.UnreadableDocument,
-    document_text.TookTooMuch,
+DOCUMENT_ERRORS = tuple(
+    kind
+    for kind in vars(document_text).values()
+    if isinstance(kind, type) and issubclass(kind, CitewellError)
 )
 _READ_BODY: WorkerTask[DocumentText] = WorkerTask(
     "citewell.fetch.documents.document_tasks:read_document_body", DocumentText, DOCUMENT_ERRORS
@@ -47,17 +44,7 @@ async def read_document(
     Raises a subclass of UnreadableDocument (encrypted, scanned, broken, unsupported),
     TookTooMuch over a limit, and InvalidInput for page ranges that cannot be used.
     """
-    if not body:
-        raise UnreadableDocument(
-            f"No content extracted from {mask_secrets(url)}. The file is empty.",
-            detail="empty",
-            reason=FailureReason.EMPTY_FILE,
-        )
-    if len(body) > limits.max_bytes:
-        raise TookTooMuch(
-            f"No content extracted from {mask_secrets(url)}. It is larger than {limits.max_bytes} bytes (MAX_DOCUMENT_BYTES).",
-            detail=f"over {limits.max_bytes} bytes",
-        )
+    check_document_size(body, url, limits)
     job = DocumentRequest(body, url, content_type, limits, pages)
     try:
         if workers is not None:
@@ -65,7 +52,7 @@ async def read_document(
         async with WorkerPool(WorkerLimits(count=1, memory_bytes=limits.memory)) as alone:
             return await _read_in_worker(alone, job)
     except (UnreadableDocument, TookTooMuch) as error:
-        raise _add_address_to_error(error, url) from None
+        raise add_address_to_error(error, url) from None
 
 
 async def _read_in_worker(workers: TaskRunner, job: DocumentRequest) -> DocumentText:
@@ -84,7 +71,22 @@ def convert_task_failure(failure: TaskFailure) -> UnreadableDocument | TookTooMu
     return (Broken if failure.cause is FailureCause.CRASH else TookTooMuch)(failure.message)
 
 
-def _add_address_to_error(error: CitewellError, url: str) -> CitewellError:
+def check_document_size(body: bytes, url: str, limits: DocumentLimits) -> None:
+    """Raise UnreadableDocument for an empty body, TookTooMuch for one over the limit."""
+    if not body:
+        raise UnreadableDocument(
+            f"No content extracted from {mask_secrets(url)}. The file is empty.",
+            detail="empty",
+            reason=FailureReason.EMPTY_FILE,
+        )
+    if len(body) > limits.max_bytes:
+        raise TookTooMuch(
+            f"No content extracted from {mask_secrets(url)}. It is larger than {limits.max_bytes} bytes (MAX_DOCUMENT_BYTES).",
+            detail=f"over {limits.max_bytes} bytes",
+        )
+
+
+def add_address_to_error(error: CitewellError, url: str) -> CitewellError:
     """The same error with the address in its message, in the form that other page errors have."""
     said = f"No content extracted from {mask_secrets(url)}. {error.message}"
     return type(error)(said, detail=error.message.rstrip("."), reason=error.reason)

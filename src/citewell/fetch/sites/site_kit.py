@@ -19,6 +19,7 @@ from citewell.text.language import tokens
 from citewell.text.safety.invisible_characters import strip_invisible_characters
 from citewell.text.safety.markup_cleaning import clean_markup
 from citewell.text.web import addresses
+from citewell.workers.worker_tasks import TaskRunner
 
 API_DATE_BASIS = "api"  # the basis of dates that a site's API gives
 _HTML_REQUEST_HEADERS = {
@@ -117,6 +118,7 @@ class SiteKit:
     """The network, settings and clock that a site reader is given."""
 
     network: SiteNetwork
+    workers: TaskRunner  # parse what the sites send
     setting_values: Mapping[str, str] = field(default_factory=dict, repr=False)
     robots: RobotsPolicy | None = None  # None if the operator turned robots.txt off
     now: Callable[[], datetime] = lambda: datetime.now(UTC)

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
-from citewell.errors import BrowserUnavailable, ContentEmpty, NetworkFailed
+from citewell.errors import BrowserUnavailable, NetworkFailed
 from citewell.fetch import page_errors
+from citewell.fetch.page_draft import PageDraft
+from citewell.fetch.page_tasks import PageTasks
 from citewell.fetch.tiers.plain_tiers import HtmlTier, PageFetcher
 from citewell.fetch.tiers.stealth_tier import read_as_tier
-from citewell.fetch.tiers.tier_ladder import FetchAttempt, PageDraft
+from citewell.fetch.tiers.tier_ladder import FetchAttempt
 from citewell.net.http.messages import RequestSender
 
 BROWSER_TIMEOUT_SECONDS = 30.0
-
-_SCRIPT_ELEMENTS = re.compile(
-    rb"<(script|noscript)\b(?![^>]*ld\+json)[^>]*>.*?</\1\s*>", re.DOTALL | re.IGNORECASE
-)
 
 
 class BrowserTier:
@@ -25,10 +22,15 @@ class BrowserTier:
     name = "browser"
 
     def __init__(
-        self, sender: RequestSender, *, max_bytes: int, timeout: float = BROWSER_TIMEOUT_SECONDS
+        self,
+        sender: RequestSender,
+        tasks: PageTasks,
+        *,
+        max_bytes: int,
+        timeout: float = BROWSER_TIMEOUT_SECONDS,
     ) -> None:
-        self._door = PageFetcher(sender, max_bytes=max_bytes)
-        self._html = HtmlTier(self._door, timeout=timeout)
+        self._door = PageFetcher(sender, tasks, max_bytes=max_bytes)
+        self._html = HtmlTier(self._door, tasks, timeout=timeout, is_rendered=True)
         self._timeout = timeout
 
     async def fetch_draft(self, climb: FetchAttempt) -> PageDraft:
@@ -43,11 +45,4 @@ class BrowserTier:
                     climb.url, error.detail or "no browser", reason=climb.outcomes[-1][1].reason
                 ) from None
             raise
-        rendered = replace(climb, response=response)
-        try:
-            return await read_as_tier(self._html, rendered, self.name)
-        except ContentEmpty:
-            # The page has been rendered. If it still looks like an empty shell, it is a short page:
-            # without its scripts it is not mistaken for a shell.
-            bare = replace(response, body=_SCRIPT_ELEMENTS.sub(b"", response.body))
-            return await read_as_tier(self._html, replace(climb, response=bare), self.name)
+        return await read_as_tier(self._html, replace(climb, response=response), self.name)

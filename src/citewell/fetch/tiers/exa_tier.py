@@ -13,17 +13,16 @@ from citewell.dialects.json_responses import (
     read_json_response,
 )
 from citewell.errors import CitewellError
-from citewell.fetch import bot_walls, page_errors
+from citewell.fetch import page_errors
 from citewell.fetch.metadata.page_metadata import ExtractedMetadata
-from citewell.fetch.tiers.tier_ladder import FetchAttempt, PageDraft, UnsureDraft
+from citewell.fetch.page_draft import PageDraft
+from citewell.fetch.page_tasks import PageTasks
+from citewell.fetch.tiers.tier_ladder import FetchAttempt
 from citewell.net.guard.disclosure_rule import DisclosureRule
 from citewell.net.upstream.upstream_client import Upstream
 from citewell.text.dates.calendar_dates import parse_provider_date
-from citewell.text.safety.markup_cleaning import clean_markup
 
 EXA_TIMEOUT_SECONDS = 30.0
-
-_MIN_EXA_TEXT_BYTES = 100  # bytes; as on the other tiers
 
 
 class _ExaPage(ResponsePart):
@@ -55,6 +54,7 @@ class ExaTier:
     def __init__(
         self,
         upstream: Upstream,
+        tasks: PageTasks,
         *,
         key: str,
         disclosure: DisclosureRule,
@@ -62,6 +62,7 @@ class ExaTier:
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self._upstream = upstream
+        self._tasks = tasks
         self._key = {"x-api-key": key}
         self._disclosure = disclosure
         self._timeout = timeout
@@ -75,12 +76,7 @@ class ExaTier:
         if page is None:
             raise _build_exa_error(climb.url, status)
         draft = self._build_exa_draft(climb.url, page, source=status.source)
-        if wall := bot_walls.find_bot_wall(_inspect_exa_text(draft)):
-            raise page_errors.build_wall_error(climb.url, wall.detected_by)
-        size = len(draft.content.encode("utf-8", "replace"))
-        if size < _MIN_EXA_TEXT_BYTES:
-            raise UnsureDraft(draft, page_errors.build_empty_error(climb.url, f"{size} bytes"))
-        return draft
+        return await self._tasks.read_copy(climb.url, draft)
 
     async def _check_public_host(self, url: str) -> None:
         try:
@@ -107,10 +103,11 @@ class ExaTier:
             ) from None
 
     def _build_exa_draft(self, url: str, page: _ExaPage, *, source: str | None) -> PageDraft:
+        """What Exa sent, not cleaned yet."""
         published = parse_provider_date(page.publishedDate, now=self._now())
         about = ExtractedMetadata(
-            title=clean_markup(page.title),
-            author=clean_markup(page.author) or None,
+            title=page.title or "",
+            author=page.author,
             published=published.isoformat() if published else None,
             published_basis=self.name if published else None,
         )
@@ -121,13 +118,6 @@ class ExaTier:
             metadata=about,
             extracted_by="exa:crawled" if source == "crawled" else "exa:cached",
         )
-
-
-def _inspect_exa_text(draft: PageDraft) -> bot_walls.InspectedPage:
-    text = draft.content
-    return bot_walls.InspectedPage(
-        status=200, headers={}, html=text, text=text, title=draft.metadata.title
-    )
 
 
 def _build_exa_error(url: str, status: _ExaStatus) -> CitewellError:

@@ -6,13 +6,10 @@ from dataclasses import replace
 
 from citewell.errors import Blocked, CitewellError
 from citewell.fetch import page_errors
+from citewell.fetch.page_draft import PageDraft, UnsureDraft
+from citewell.fetch.page_tasks import PageTasks
 from citewell.fetch.tiers.plain_tiers import HtmlTier, PageFetcher
-from citewell.fetch.tiers.tier_ladder import (
-    DEFINITIVE_ERRORS,
-    FetchAttempt,
-    PageDraft,
-    UnsureDraft,
-)
+from citewell.fetch.tiers.tier_ladder import DEFINITIVE_ERRORS, FetchAttempt
 from citewell.net.http.messages import RequestSender
 
 STEALTH_TIMEOUT_SECONDS = 20.0
@@ -24,10 +21,15 @@ class StealthTier:
     name = "stealth"
 
     def __init__(
-        self, sender: RequestSender, *, max_bytes: int, timeout: float = STEALTH_TIMEOUT_SECONDS
+        self,
+        sender: RequestSender,
+        tasks: PageTasks,
+        *,
+        max_bytes: int,
+        timeout: float = STEALTH_TIMEOUT_SECONDS,
     ) -> None:
-        self._door = PageFetcher(sender, max_bytes=max_bytes)
-        self._html = HtmlTier(self._door, timeout=timeout)
+        self._door = PageFetcher(sender, tasks, max_bytes=max_bytes)
+        self._html = HtmlTier(self._door, tasks, timeout=timeout)
         self._timeout = timeout
 
     async def fetch_draft(self, climb: FetchAttempt) -> PageDraft:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -15,7 +15,7 @@ from citewell.errors import (
     TooLarge,
 )
 from citewell.fetch.documents.document_text import UnreadableDocument
-from citewell.fetch.metadata.page_metadata import ExtractedMetadata
+from citewell.fetch.page_draft import PageDraft, UnsureDraft
 from citewell.fetch.page_errors import merge_tier_errors
 from citewell.net.http.messages import HttpResponse
 
@@ -30,35 +30,6 @@ DEFINITIVE_ERRORS = (
 )
 
 TierNote = Callable[[str], Awaitable[None]]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PageDraft:
-    """The page as a tier read it, before cleaning and truncation."""
-
-    final_url: str
-    content: str
-    content_type: str
-    kind: str = "article"
-    charset: str | None = None
-    metadata: ExtractedMetadata = field(default_factory=ExtractedMetadata)
-    extracted_by: str | None = None
-    quality: str = "complete"
-    page_count: int | None = None
-    file_size: int | None = None
-    notes: tuple[str, ...] = ()
-    hidden_counts: Mapping[str, int] = field(default_factory=dict)
-    etag: str | None = None
-    last_modified: str | None = None
-
-
-class UnsureDraft(Exception):
-    """Raised by a tier with a doubtful draft: later tiers are tried, and the draft is the fallback."""
-
-    def __init__(self, draft: PageDraft, error: CitewellError) -> None:
-        super().__init__(error.message)
-        self.draft = draft
-        self.error = error
 
 
 @dataclass(slots=True, kw_only=True)

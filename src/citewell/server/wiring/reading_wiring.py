@@ -25,9 +25,10 @@ def build_cached_reader(kit: ServiceKit) -> CachedPageReader:
 
         return await kit.require_service(OwnerLibraryIndex).read_library_page(document_id)
 
-    reader = PageReader(settings=kit.settings, network=kit.network)
+    reader = PageReader(settings=kit.settings, network=kit.network, workers=kit.workers)
     return CachedPageReader(
         reader,
+        kit.workers,
         loader=kit.store.loader,
         cache=kit.store.cache,
         sharing=kit.sharing,
@@ -47,6 +48,7 @@ def _build_page_keeper(kit: ServiceKit) -> Callable[[Page], Awaitable[None]] | N
 
 
 def build_page_scraper(kit: ServiceKit) -> PageScraper:
+    from citewell.fetch.page_tasks import PageTasks
     from citewell.services.reading.cached_pages import CachedPageReader
     from citewell.services.reading.page_scrape import PageScraper
     from citewell.services.reading.raw_pages import RawPageFetcher
@@ -56,7 +58,10 @@ def build_page_scraper(kit: ServiceKit) -> PageScraper:
     return PageScraper(
         pages=kit.require_service(CachedPageReader),
         verbatim=RawPageFetcher(
-            kit.network.client, robots=robots, timeout=kit.settings.page_timeout
+            kit.network.client,
+            PageTasks(kit.workers),
+            robots=robots,
+            timeout=kit.settings.page_timeout,
         ),
         retractions=kit.require_service(RetractionChecker),
     )

@@ -14,6 +14,7 @@ from citewell.store.cache.answer_sharing import AnswerSharing
 from citewell.store.cache_store import CacheStore
 from citewell.store.state_store import StateStore
 from citewell.tooling import RequireService
+from citewell.workers.worker_tasks import TaskRunner
 
 if TYPE_CHECKING:
     from citewell.services.web.search_rounds import FindPause
@@ -26,6 +27,7 @@ class ServiceKit:
     settings: Settings
     network: Network
     store: CacheStore
+    workers: TaskRunner  # parse whatever comes from outside
     catalogue: ProviderCatalogue
     lenses: LensCatalogue
     sharing: AnswerSharing

@@ -26,17 +26,24 @@ from citewell.errors import (
     RateLimited,
     UpstreamUnavailable,
 )
+from citewell.fetch import page_errors
 from citewell.model.page import LIBRARY_ID_PREFIX, MAX_PAGE_BYTES, Page
+from citewell.model.page_signals import InjectedSentence
 from citewell.store.cache.answer_sharing import SHARED_WITH_EVERYBODY, AnswerSharing
 from citewell.store.cache.single_flight import CachedLoader, FreshValue
 from citewell.store.cache.tiered_cache import ResultCache
 from citewell.text.truncation import truncate_text
 from citewell.tooling import ProgressCallback
+from citewell.workers.worker_tasks import TaskFailure, TaskRunner, WorkerTask
 
 PAGE_FRESH_SECONDS = 3600.0  # seconds
 PAGE_RENEWABLE_SECONDS = 86_400.0  # how long a stale page is kept for revalidation
-_PAGE_VERSION = 1  # raised when Page changes its shape
+_PAGE_VERSION = 2  # raised when Page changes its shape
 _MAX_REMEMBERED_FAILURES = 2000  # failures remembered
+
+_FIND_SIGNALS: WorkerTask[tuple[InjectedSentence, ...]] = WorkerTask(
+    "citewell.fetch.text_tasks:find_text_signals", tuple[InjectedSentence, ...]
+)
 
 # Seconds for which a failed address is not tried again; the first matching class counts.
 _FAILURE_LIFETIMES: tuple[tuple[type[CitewellError], float], ...] = (
@@ -85,6 +92,7 @@ class CachedPageReader:
     def __init__(
         self,
         reads: PageReaderPort,
+        workers: TaskRunner,
         *,
         loader: CachedLoader,
         cache: ResultCache,
@@ -95,10 +103,14 @@ class CachedPageReader:
         clock: Callable[[], float] = time.monotonic,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
-        """`on_page` is called with every page read, `read_library_document` with a document's id."""
+        """`on_page` is called with every page read, `read_library_document` with a document's id.
+
+        `workers` look for injection signals in pages that come without, such as library documents.
+        """
         self._on_page = on_page
         self._own = read_library_document
         self._reads = reads
+        self._workers = workers
         self._loader = loader
         self._cache = cache
         self._sharing = sharing
@@ -126,13 +138,21 @@ class CachedPageReader:
         """The page with all its content, and its age; raises the errors of the page reader."""
         address = url.strip()
         if self._own is not None and address.startswith(LIBRARY_ID_PREFIX):
-            return CachedPage(
-                page=await self._own(address)
-            )  # private and already local: not cached
+            # Private and already local: not cached.
+            return CachedPage(page=await self._add_signals(await self._own(address)))
         kept = await self._load_web_page(address, on_progress, tenant)
         if self._on_page is not None:
             await self._on_page(kept.page)
-        return kept
+        return replace(kept, page=await self._add_signals(kept.page))
+
+    async def _add_signals(self, page: Page) -> Page:
+        if page.injection_signals is not None:
+            return page
+        try:
+            found = await self._workers.run_task(_FIND_SIGNALS, text=page.content)
+        except TaskFailure as failure:
+            raise page_errors.build_failure_error(page.url, failure.message) from None
+        return replace(page, injection_signals=found)
 
     async def _load_web_page(
         self, address: str, on_progress: ProgressCallback | None, tenant: str | None

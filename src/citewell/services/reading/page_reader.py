@@ -18,6 +18,7 @@ from citewell.net.http.messages import HttpRequest
 from citewell.net.network import Network
 from citewell.text.truncation import truncate_text
 from citewell.tooling import ProgressCallback
+from citewell.workers.worker_tasks import TaskRunner
 
 _RENEWAL_SECONDS = 5.0  # seconds for the request that asks whether a page has changed
 
@@ -25,8 +26,8 @@ _RENEWAL_SECONDS = 5.0  # seconds for the request that asks whether a page has c
 class PageReader:
     """Reads pages as markdown, at most `max_page_concurrency` at a time in the process."""
 
-    def __init__(self, *, settings: Settings, network: Network) -> None:
-        self._rungs = build_tiers(settings, network)
+    def __init__(self, *, settings: Settings, network: Network, workers: TaskRunner) -> None:
+        self._rungs = build_tiers(settings, network, workers)
         self._guard = network.guard
         self._client = network.client
         robots = network.robots if settings.respect_robots else None
@@ -36,6 +37,7 @@ class PageReader:
             setting_values=settings.raw,
             robots=robots,
             read_document=ladder.read_page,
+            workers=workers,
         )
         self._reader = AddressReader(
             self._rungs.tiers, robots=robots, order=order_tiers, by_site=self._read_by_site

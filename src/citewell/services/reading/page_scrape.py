@@ -24,7 +24,6 @@ from citewell.services.reading.raw_pages import RawPage, RawPageFetcher
 from citewell.services.sources import source_classification
 from citewell.text import text_size
 from citewell.text.evidence import source_quality
-from citewell.text.safety import injection_signals
 from citewell.text.truncation import truncate_text
 from citewell.tooling import ProgressCallback
 
@@ -142,7 +141,7 @@ def _build_scrape_output(url: str, page: Page, length: int) -> ScrapeOutput:
         authority_tier=source_quality.classify_authority(stands.authority),
         domain_category=stands.domain_category,
         detected_doi=doi,
-        injection_signals=find_injection_signals(cut.text),
+        injection_signals=select_injection_signals(page, cut.text),
         hidden_text=dict(page.hidden) or None,
         notes=page.notes or None,
     )
@@ -171,9 +170,9 @@ def _build_raw_output(url: str, raw: RawPage) -> ScrapeOutput:
     )
 
 
-def find_injection_signals(text: str) -> tuple[InjectionSignal, ...] | None:
-    """Sentences in the text that look like prompt injection; None if there are none."""
-    found = injection_signals.find_injection_signals(text)
+def select_injection_signals(page: Page, shown: str) -> tuple[InjectionSignal, ...] | None:
+    """Sentences in the shown beginning of the page that look like prompt injection; None if none do."""
+    found = (one for one in page.injection_signals or () if one.end <= len(shown))
     return tuple(InjectionSignal(kind=one.kind, sentence=one.sentence) for one in found) or None
 
 

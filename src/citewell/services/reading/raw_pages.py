@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import base64
-import codecs
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from citewell.errors import NetworkFailed, RefusedByPolicy
 from citewell.fetch import page_errors
-from citewell.fetch.decoding.content_kinds import detect_page_kind
-from citewell.fetch.decoding.page_charset import decode_body
+from citewell.fetch.page_tasks import PageTasks
 from citewell.fetch.tiers.plain_tiers import PageFetcher
 from citewell.model.page import MAX_PAGE_BYTES
 from citewell.net.guard.url_grammar import parse_url
@@ -40,6 +37,7 @@ class RawPageFetcher:
     def __init__(
         self,
         sender: RequestSender,
+        tasks: PageTasks,
         *,
         robots: RobotsPolicy | None,
         timeout: float,
@@ -47,6 +45,7 @@ class RawPageFetcher:
     ) -> None:
         """`robots` is None if the operator turned the robots.txt check off."""
         self._sender = sender
+        self._tasks = tasks
         self._robots = robots
         self._timeout = timeout
         self._now = now
@@ -55,22 +54,24 @@ class RawPageFetcher:
         """At most `max_length` bytes of the body; raises the errors of the page reader."""
         await self._check_permitted(url)
         length = min(max_length, MAX_PAGE_BYTES)
-        door = PageFetcher(self._sender, max_bytes=MAX_PAGE_BYTES, max_prefix_bytes=length + 1)
+        door = PageFetcher(
+            self._sender, self._tasks, max_bytes=MAX_PAGE_BYTES, max_prefix_bytes=length + 1
+        )
         response = await door.fetch_response(url, accept=_ANY_CONTENT_TYPE, timeout=self._timeout)
         kind = response.headers.get("content-type", "")
         body = response.body[:length]
         truncated = len(body) < len(response.body)
-        text, encoding, charset = _decode_raw_body(body, response.body, kind)
+        found = await self._tasks.decode_raw_body(url, response, length=length)
         return RawPage(
             final_url=response.url,
-            text=text,
-            encoding=encoding,
+            text=found.text,
+            encoding=found.encoding,
             content_type=kind,
             length=len(body),
             truncated=truncated,
             original_length=_read_announced_length(response)
             or (None if truncated else len(response.body)),
-            charset=charset,
+            charset=found.charset,
             fetched_at=self._now(),
         )
 
@@ -94,13 +95,3 @@ def _read_announced_length(response: HttpResponse) -> int | None:
     length = response.headers.get("content-length", "")
     packed = response.headers.get("content-encoding", "")
     return int(length) if length.isdigit() and len(length) < 16 and not packed else None
-
-
-def _decode_raw_body(body: bytes, whole: bytes, kind: str) -> tuple[str, str | None, str | None]:
-    """The body as text, its encoding and its charset: decoded, or base64 for binary content."""
-    if not detect_page_kind(whole, kind.partition(";")[0].strip().lower()).is_text:
-        return base64.b64encode(body).decode("ascii"), "base64", None
-    charset = decode_body(whole, content_type=kind).charset
-    # A character cut at the end of the body is dropped; an invalid one inside is replaced.
-    decoder = codecs.getincrementaldecoder(charset)("replace")
-    return decoder.decode(body, final=len(body) == len(whole)), None, charset

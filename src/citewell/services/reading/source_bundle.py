@@ -21,7 +21,7 @@ from citewell.model.scrape_results import (
 )
 from citewell.model.search_results import SearchAnswer, SearchResult
 from citewell.services.reading import source_advice
-from citewell.services.reading.page_scrape import find_injection_signals
+from citewell.services.reading.page_scrape import select_injection_signals
 from citewell.services.sources import source_classification
 from citewell.text import text_size
 from citewell.text.evidence import nearest_sentences, source_quality, summaries
@@ -164,7 +164,7 @@ def _build_source_result(
         published_basis=page.published_basis if own else hit.published_basis,
         word_count=page.word_count,
         extraction_quality=page.quality,
-        injection_signals=find_injection_signals(cut.text),
+        injection_signals=select_injection_signals(page, cut.text),
     )
 
 

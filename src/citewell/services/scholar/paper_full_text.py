@@ -25,7 +25,7 @@ from citewell.model.paper_results import FullTextAnswer
 from citewell.model.routing_trace import RoutingTrace
 from citewell.model.scrape_results import RetractionStatus
 from citewell.services.reading.cached_pages import CachedPageReader
-from citewell.services.reading.page_scrape import RetractionLookup, find_injection_signals
+from citewell.services.reading.page_scrape import RetractionLookup, select_injection_signals
 from citewell.services.scholar import full_text_check, work_views
 from citewell.services.scholar.copy_candidates import (
     GIVEN_SOURCE,
@@ -325,6 +325,6 @@ def _build_full_text_answer(
         truncated=cut.truncated or page.truncated,
         page_count=page.page_count,
         word_count=page.word_count,
-        injection_signals=find_injection_signals(cut.text),
+        injection_signals=select_injection_signals(page, cut.text),
         notes=notes or None,
     )

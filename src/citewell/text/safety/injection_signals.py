@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 
+from citewell.model.page_signals import InjectedSentence
 from citewell.text.safety.injection_patterns import INJECTION_PATTERN_ROWS
 
 MAX_INJECTION_SIGNALS = 10
@@ -19,13 +19,6 @@ _CUE_WINDOW_CHARS = 160  # characters around a cue word that its pattern is trie
 _MAX_CUE_POSITIONS = 3000
 # Characters to either side of a match that are searched for the sentence's ends.
 _SENTENCE_REACH_CHARS = 300
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InjectedSentence:
-    kind: str  # override, address, role, conceal, disclose, act, markup
-    sentence: str
-
 
 _LEADING_MARKS_PATTERN = re.compile(r"[.!?:;,\n(\"“'*>\s-]*")
 _SENTENCE_EDGE_PATTERN = re.compile(r"[.!?](?=\s)|[\n。！？]")
@@ -42,15 +35,14 @@ def find_injection_signals(text: str) -> tuple[InjectedSentence, ...]:
     low = text[:_MAX_SCANNED_CHARS].lower()
     # Lower-casing rarely changes the length; if it does, the offsets fit only the lower-cased text.
     source = text if len(low) == len(text[:_MAX_SCANNED_CHARS]) else low
-    found: dict[int, tuple[str, str]] = {}
+    found: dict[int, InjectedSentence] = {}
     for kind, place in _find_injection_matches(low):
         start, sentence = _extract_matched_sentence(source, *place)
         if start not in found and not _is_quoted_report(low, place, sentence.lower()):
-            found[start] = (kind, sentence)
-    ordered = sorted(found.items())[:MAX_INJECTION_SIGNALS]
-    return tuple(
-        InjectedSentence(kind=kind, sentence=text[:MAX_SIGNAL_CHARS]) for _, (kind, text) in ordered
-    )
+            found[start] = InjectedSentence(
+                kind=kind, sentence=sentence[:MAX_SIGNAL_CHARS], end=place[1]
+            )
+    return tuple(found[start] for start in sorted(found)[:MAX_INJECTION_SIGNALS])
 
 
 def has_injection_signal(text: str) -> bool:

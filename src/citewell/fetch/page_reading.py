@@ -1,0 +1,246 @@
+"""Reads the bytes of a response as a finished draft. Pure functions that worker processes run."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from urllib.parse import urlsplit
+
+from selectolax.lexbor import LexborHTMLParser
+
+from citewell.errors import CitewellError, ContentEmpty
+from citewell.fetch import bot_walls, page_errors
+from citewell.fetch.decoding.content_kinds import (
+    PAGE_KINDS,
+    detect_document_kind,
+    detect_page_kind,
+)
+from citewell.fetch.decoding.page_charset import DecodedText, decode_body
+from citewell.fetch.documents.document_drafts import read_document_draft
+from citewell.fetch.documents.document_text import DocumentLimits
+from citewell.fetch.hidden_text import remove_hidden_text
+from citewell.fetch.html.main_content import MainContent, extract_from_tree
+from citewell.fetch.html.markup_limits import limit_markup
+from citewell.fetch.metadata.page_metadata import ExtractedMetadata, read_page_metadata
+from citewell.fetch.page_draft import PageDraft, PageReading, PageResponse
+from citewell.fetch.text_tasks import clean_page_text
+from citewell.model.page import MAX_PAGE_BYTES
+from citewell.text.language.detection import detect_language
+from citewell.text.safety.markup_cleaning import clean_markup
+
+MAX_ERROR_PAGE_BYTES = 256 * 1024
+_MAX_PAGE_CHARS = MAX_PAGE_BYTES  # characters; the rest is cut, because no caller gets more
+_MIN_TEXT_BYTES = 100  # bytes of text; shorter drafts are doubtful
+_MARKDOWN_LINE = re.compile(
+    r"^(?:#{1,6} \S|[-*+] \S|\d+\. \S|> |```|\|.+\|)|\[[^\]]+\]\([^)]+\)|\*\*\S", re.MULTILINE
+)
+_HTML_MARKUP = re.compile(r"<!doctype html|<html[\s>]|<body[\s>]", re.IGNORECASE)
+_SCRIPT_ELEMENTS = re.compile(
+    rb"<(script|noscript)\b(?![^>]*ld\+json)[^>]*>.*?</\1\s*>", re.DOTALL | re.IGNORECASE
+)
+
+
+def read_page(
+    body: bytes,
+    response: PageResponse,
+    documents: DocumentLimits | None = None,
+    *,
+    is_rendered: bool = False,
+) -> PageReading:
+    """The page or, if there are `documents` limits and the body is one, the document.
+
+    `is_rendered` says that a browser has run the page's scripts. Raises the errors of walls,
+    ContentEmpty if there is no text, and the errors of documents.
+    """
+    if documents is not None and _is_document(body, response):
+        return PageReading(draft=finish_draft(read_document_draft(body, response, documents)))
+    try:
+        return _read_text_body(body, response)
+    except ContentEmpty:
+        if not is_rendered:
+            raise
+        # The page has been rendered. If it still looks like an empty shell, it is a short page:
+        # without its scripts it is not mistaken for a shell.
+        return _read_text_body(_SCRIPT_ELEMENTS.sub(b"", body), response)
+
+
+def read_document_page(
+    body: bytes, response: PageResponse, documents: DocumentLimits
+) -> PageReading | None:
+    """The document; None if the body is a page."""
+    if not _is_document(body, response):
+        return None
+    return PageReading(draft=finish_draft(read_document_draft(body, response, documents)))
+
+
+def read_markdown_page(body: bytes, response: PageResponse) -> PageReading | None:
+    """A page that its server sent as markdown; None if it is HTML nevertheless."""
+    text = decode_body(body, content_type=response.content_type or "charset=utf-8")
+    if _HTML_MARKUP.search(text.text[:2000]):
+        return None
+    if wall := bot_walls.find_bot_wall(_inspect_text(response, text.text)):
+        raise page_errors.build_wall_error(response.url, wall.detected_by)
+    draft = PageDraft(
+        final_url=response.final_url,
+        content=text.text,
+        content_type="markdown",
+        metadata=ExtractedMetadata(title=_find_title_heading(text.text)),
+        charset=text.charset,
+        extracted_by="markdown",
+    )
+    return judge_draft(draft, response.url, sure=bool(_MARKDOWN_LINE.search(text.text)))
+
+
+def read_copied_page(draft: PageDraft, address: str) -> PageReading:
+    """A page that somebody else read for us: cleaned, checked for walls, and finished."""
+    text, about = draft.content, draft.metadata
+    about = replace(
+        about, title=clean_markup(about.title), author=clean_markup(about.author) or None
+    )
+    seen = bot_walls.InspectedPage(status=200, headers={}, html=text, text=text, title=about.title)
+    if wall := bot_walls.find_bot_wall(seen):
+        raise page_errors.build_wall_error(address, wall.detected_by)
+    return judge_draft(replace(draft, metadata=about), address)
+
+
+def find_error_wall(body: bytes, response: PageResponse) -> str | None:
+    """What gave the bot wall in the body of an error page away; None if there is no wall."""
+    decoded = decode_body(body[:MAX_ERROR_PAGE_BYTES], content_type=response.content_type)
+    tree = _parse_limited_html(decoded.text)
+    wall = bot_walls.find_bot_wall(_inspect_html(response, decoded.text, tree))
+    return wall.detected_by if wall is not None else None
+
+
+def judge_draft(
+    draft: PageDraft, url: str, *, sure: bool = True, min_bytes: int = _MIN_TEXT_BYTES
+) -> PageReading:
+    """The finished draft, in doubt if it is short or not `sure`; raises ContentEmpty if it is empty."""
+    size = len(draft.content.strip().encode("utf-8", "replace"))
+    if size == 0:
+        raise page_errors.build_empty_error(url, "empty")
+    doubt = f"{size} bytes" if size < min_bytes or not sure else None
+    return PageReading(draft=finish_draft(draft), doubt=doubt)
+
+
+def finish_draft(draft: PageDraft) -> PageDraft:
+    """The draft with its content cut and cleaned, and what is counted and found in it."""
+    cleaned = clean_page_text(draft.content[:_MAX_PAGE_CHARS])
+    return replace(
+        draft,
+        content=cleaned.text,
+        hidden_counts=dict(Counter(draft.hidden_counts) + Counter(cleaned.hidden_counts)),
+        language=draft.metadata.language or detect_language(cleaned.text),
+        word_count=cleaned.word_count,
+        truncated=len(draft.content) > _MAX_PAGE_CHARS,
+        signals=cleaned.signals,
+    )
+
+
+def _is_document(body: bytes, response: PageResponse) -> bool:
+    """Whether the body is a document, readable or not, and no web page."""
+    kind = detect_document_kind(body, content_type=response.content_type, url=response.url)
+    return kind not in PAGE_KINDS
+
+
+def _read_text_body(body: bytes, response: PageResponse) -> PageReading:
+    kind = detect_page_kind(body, response.media_type)
+    if not kind.is_text:
+        raise page_errors.build_unreadable_kind_error(response.url, kind.name)
+    decoded = decode_body(body, content_type=response.content_type)
+    if kind.name == "html":
+        return read_html_page(response, decoded)
+    draft = _build_text_draft(response, decoded, kind.name)
+    return judge_draft(draft, response.url, min_bytes=1)
+
+
+def read_html_page(response: PageResponse, decoded: DecodedText) -> PageReading:
+    """The main content of a decoded HTML page; raises the errors of walls, and ContentEmpty."""
+    tree = _parse_limited_html(decoded.text)
+    about = read_page_metadata(tree, url=response.final_url)
+    unseen = remove_hidden_text(tree)
+    found = extract_from_tree(tree, url=response.final_url)
+    look = replace(_inspect_html(response, decoded.text, tree), extracted_words=found.word_count)
+    if wall := bot_walls.find_page_wall(look):
+        raise _choose_wall_error(response.url, wall)
+    draft = PageDraft(
+        final_url=response.final_url,
+        content=found.markdown,
+        content_type="html",
+        kind=found.kind,
+        charset=decoded.charset,
+        metadata=about,
+        extracted_by="html",
+        quality="partial" if _is_partial(found) else "complete",
+        notes=_collect_notes(found),
+        hidden_counts=unseen.counts,
+        etag=response.headers.get("etag"),
+        last_modified=response.headers.get("last-modified"),
+    )
+    if unseen.is_mostly_hidden:  # a script would have shown it, so the browser tier may read more
+        return PageReading(draft=finish_draft(draft), doubt="mostly hidden")
+    return judge_draft(draft, response.url)
+
+
+def _is_partial(found: MainContent) -> bool:
+    return bool(getattr(found, "is_partial", False))
+
+
+def _collect_notes(found: MainContent) -> tuple[str, ...]:
+    return tuple(getattr(found, "notes", ()))
+
+
+def _parse_limited_html(html: str) -> LexborHTMLParser:
+    return LexborHTMLParser(limit_markup(html))
+
+
+def _inspect_html(
+    response: PageResponse, html: str, tree: LexborHTMLParser
+) -> bot_walls.InspectedPage:
+    """The page as the wall detectors need it. Removes scripts, styles and the head from the tree."""
+    title = tree.css_first("title")
+    name = " ".join(title.text().split()) if title is not None else ""
+    for node in tree.css("script, style, noscript, template, svg, head"):
+        node.decompose()
+    text = tree.body.text(separator=" ") if tree.body is not None else ""
+    return replace(_inspect_text(response, " ".join(text.split())), html=html, title=name)
+
+
+def _inspect_text(response: PageResponse, text: str) -> bot_walls.InspectedPage:
+    return bot_walls.InspectedPage(
+        status=response.status,
+        headers=response.headers,
+        html=text,
+        text=text,
+        path=urlsplit(response.final_url).path,
+        redirected=response.redirected,
+    )
+
+
+def _choose_wall_error(url: str, wall: bot_walls.PageWall) -> CitewellError:
+    say: dict[bot_walls.WallKind, Callable[[str, str], CitewellError]] = {
+        bot_walls.WallKind.BOT: page_errors.build_wall_error,
+        bot_walls.WallKind.CONSENT: page_errors.build_consent_error,
+        bot_walls.WallKind.LOGIN: page_errors.build_login_error,
+        bot_walls.WallKind.PAYWALL: page_errors.build_paywall_error,
+        bot_walls.WallKind.MISSING: page_errors.build_soft_404_error,
+        bot_walls.WallKind.SHELL: page_errors.build_empty_error,
+    }
+    return say[wall.kind](url, wall.detected_by)
+
+
+def _build_text_draft(response: PageResponse, decoded: DecodedText, kind: str) -> PageDraft:
+    return PageDraft(
+        final_url=response.final_url,
+        content=decoded.text,
+        content_type=kind,
+        metadata=ExtractedMetadata(title=urlsplit(response.final_url).path.rpartition("/")[2]),
+        charset=decoded.charset,
+        extracted_by="html",
+    )
+
+
+def _find_title_heading(markdown: str) -> str:
+    match = re.search(r"^#\s+(.+?)\s*#*$", markdown, re.MULTILINE)
+    return match[1] if match else ""

@@ -1,0 +1,18 @@
+"""Opens the pool of worker processes that the settings ask for."""
+
+from __future__ import annotations
+
+from citewell.config import Settings
+from citewell.workers.worker_pool import WorkerLimits, WorkerPool
+from citewell.workers.worker_tasks import TaskRunner
+
+
+def open_worker_pool(settings: Settings) -> TaskRunner:
+    """The pool that one server shares; it starts no process before the first page."""
+    return WorkerPool(
+        WorkerLimits(
+            count=settings.worker_count,
+            task_seconds=settings.document_timeout,
+            memory_bytes=settings.document_memory_mb * 2**20,
+        )
+    )

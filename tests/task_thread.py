@@ -1,0 +1,39 @@
+"""Runs worker tasks in a thread of the test's process: the same messages, without starting a process."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TypeVar
+
+from citewell.workers import worker_messages
+from citewell.workers.task_table import TASK_PATHS
+from citewell.workers.worker_process import build_answer
+from citewell.workers.worker_tasks import FailureCause, WorkerTask, build_task_failure
+
+SECONDS = 30.0
+R = TypeVar("R")
+
+
+class ThreadTasks:
+    """A stand-in for `WorkerPool`: it cannot be killed, so hostile pages need real workers."""
+
+    async def run_task(
+        self, task: WorkerTask[R], *, limit_seconds: float | None = None, **arguments: object
+    ) -> R:
+        seconds = SECONDS if limit_seconds is None else limit_seconds
+        head, *bodies = worker_messages.encode_request(task.path, arguments, seconds)
+        request = worker_messages.decode_request(
+            head[worker_messages.REQUEST_SIZES.size :], b"".join(bodies)
+        )
+        try:
+            async with asyncio.timeout(seconds):
+                kind, raw = await asyncio.to_thread(build_answer, request, TASK_PATHS)
+        except TimeoutError:
+            raise build_task_failure(FailureCause.TIME, seconds=seconds) from None
+        return worker_messages.decode_answer(task, kind, raw)
+
+    def prepare_worker(self) -> None:
+        pass
+
+    async def aclose(self) -> None:
+        pass
