@@ -20,8 +20,19 @@ from citewell.errors import (
     UpstreamUnavailable,
 )
 from citewell.text.safety.secret_masking import mask_secrets
+from citewell.text.web.addresses import extract_host, is_within_domain
 
 _ALTERNATIVE_SOURCE_ADVICE = "Try an alternative source — its content can't be read directly."
+# What lets a site be read that turns readers without it away.
+_ADVICE_BY_DOMAIN = {
+    "reddit.com": " With REDDIT_CLIENT_ID and REDDIT_CLIENT_SECRET set, Reddit is read through its API.",
+}
+
+
+def _find_site_advice(url: str) -> str:
+    host = extract_host(url)
+    found = (said for name, said in _ADVICE_BY_DOMAIN.items() if is_within_domain(host, name))
+    return next(found, "")
 
 
 def build_url_error(url: str, reason: str) -> RefusedByPolicy:
@@ -32,7 +43,8 @@ def build_url_error(url: str, reason: str) -> RefusedByPolicy:
 def build_robots_error(url: str, reason: str) -> RefusedByRobots:
     said = f"URL rejected for {mask_secrets(url)}: {reason.rstrip('.')}. "
     return RefusedByRobots(
-        said + "Set CITEWELL_RESPECT_ROBOTS=false to read it nevertheless.", detail=reason
+        f"{said}Set CITEWELL_RESPECT_ROBOTS=false to read it nevertheless.{_find_site_advice(url)}",
+        detail=reason,
     )
 
 
@@ -59,9 +71,8 @@ def build_network_error(url: str, said: str, *, reason: FailureReason | None) ->
 
 
 def build_wall_error(url: str, by: str) -> Blocked:
-    return Blocked(
-        f"Blocked: {mask_secrets(url)} uses bot detection. {_ALTERNATIVE_SOURCE_ADVICE}", detail=by
-    )
+    said = f"Blocked: {mask_secrets(url)} uses bot detection. {_ALTERNATIVE_SOURCE_ADVICE}"
+    return Blocked(said + _find_site_advice(url), detail=by)
 
 
 def build_consent_error(url: str, by: str) -> Blocked:

@@ -214,6 +214,7 @@ def _inspect_text(response: PageResponse, text: str) -> bot_walls.InspectedPage:
         html=text,
         text=text,
         path=urlsplit(response.final_url).path,
+        asked_path=urlsplit(response.url).path,
         redirected=response.redirected,
     )
 

@@ -136,8 +136,8 @@ class Patient(Web):
         self.paused: list[float] = []
 
     def open_upstream(self, name: str, *, base_url: str, **more: Any) -> Any:
-        upstream = super().open_upstream(name, base_url=base_url, **more)
-        upstream.pause_requests = self.paused.append  # type: ignore[method-assign]
+        upstream: Any = super().open_upstream(name, base_url=base_url, **more)
+        upstream.pause_requests = self.paused.append
         return upstream
 
 

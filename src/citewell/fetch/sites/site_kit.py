@@ -95,6 +95,14 @@ def _is_ordinary_authority(split: SplitResult) -> bool:
         return False
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AccessToken:
+    """A token that an API gave us for a while."""
+
+    value: str = field(repr=False)
+    expires_at: datetime
+
+
 class SiteNetwork(Protocol):
     def open_upstream(
         self,
@@ -123,6 +131,7 @@ class SiteKit:
     robots: RobotsPolicy | None = None  # None if the operator turned robots.txt off
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
     read_document: DocumentFetch | None = None  # reads a PDF by its address
+    access_tokens: dict[str, AccessToken] = field(default_factory=dict, repr=False)  # by endpoint
 
     def choose_base_url(self, endpoint: SiteEndpoint, otherwise: str | None = None) -> str:
         """The base URL from the settings, else `otherwise`, else the endpoint's own."""

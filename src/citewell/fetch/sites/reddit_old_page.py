@@ -1,0 +1,128 @@
+"""Reads a thread from a page of old.reddit.com, which has the whole tree of comments."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from citewell.fetch.sites.reddit_page import (
+    find_node_attribute,
+    parse_number_attribute,
+    parse_reddit_html,
+)
+from citewell.fetch.sites.reddit_threads import (
+    RedditComment,
+    RedditPost,
+    RedditThread,
+    build_reddit_permalink,
+)
+from citewell.fetch.sites.site_kit import format_epoch_time, normalize_iso_time
+from citewell.text.safety.markup_cleaning import clean_markup
+from citewell.text.web.addresses import is_web_address
+
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborNode
+
+_COUNT_PATTERN = re.compile(r"\d{1,7}")
+_MAX_PAGE_COMMENTS = 2000
+
+
+def parse_old_thread(html: str) -> RedditThread | None:
+    """The thread; None if the page shows none, such as a bot wall, a login or another layout."""
+    tree = parse_reddit_html(html)
+    post = tree.css_first("#siteTable .thing.link")
+    if post is None or post.css_first("a.title") is None:
+        return None
+    found: list[RedditComment] = []
+    places: dict[int, int] = {}  # the place in `found` of each comment's element
+    unsent = 0
+    for node in tree.css(".commentarea .thing")[:_MAX_PAGE_COMMENTS]:
+        parent = _find_parent_thing(node)
+        above = places.get(parent.mem_id, -1) if parent is not None else -1
+        classes = find_node_attribute(node, "class").split()
+        if "comment" in classes:
+            places[node.mem_id] = len(found)
+            found.append(_build_old_comment(node, found[above].depth + 1 if above >= 0 else 0))
+        elif "morechildren" in classes or "morerecursion" in classes:
+            count = _count_placeholder(node)
+            if above >= 0:
+                known = found[above].unsent_replies
+                found[above] = replace(found[above], unsent_replies=known + count)
+            else:
+                unsent += count
+    return RedditThread(post=_build_old_post(post), comments=tuple(found), unsent_comments=unsent)
+
+
+def _find_parent_thing(node: LexborNode) -> LexborNode | None:
+    parent = node.parent
+    while parent is not None:
+        if "thing" in find_node_attribute(parent, "class").split():
+            return parent
+        parent = parent.parent
+    return None
+
+
+def _count_placeholder(node: LexborNode) -> int:
+    """How many comments a `load more comments (12 replies)` link stands for; at least one."""
+    said = _COUNT_PATTERN.search(node.text(separator=" ")[:200])
+    return max(1, int(said[0])) if said else 1
+
+
+def _build_old_post(node: LexborNode) -> RedditPost:
+    title = node.css_first("a.title")
+    body = node.css_first(".usertext-body .md")
+    target = find_node_attribute(node, "data-url")
+    own = not is_web_address(target) or "/comments/" in target
+    flair = node.css_first(".linkflairlabel")
+    labels = (
+        "spoiler" if find_node_attribute(node, "data-spoiler") == "true" else "",
+        "NSFW" if find_node_attribute(node, "data-nsfw") == "true" else "",
+        clean_markup(flair.text()) if flair is not None else "",
+    )
+    stamp = find_node_attribute(node, "data-timestamp")
+    seconds = int(stamp) / 1000 if stamp.isascii() and stamp.isdigit() and len(stamp) < 16 else None
+    return RedditPost(
+        title=clean_markup(title.text()) if title is not None else "",
+        author=clean_markup(find_node_attribute(node, "data-author")) or "[deleted]",
+        html=(body.html or "") if body is not None else "",
+        labels=tuple(one for one in labels if one),
+        score=parse_number_attribute(node, "data-score"),
+        comments=parse_number_attribute(node, "data-comments-count"),
+        created=format_epoch_time(seconds) or _find_entry_time(node),
+        community=clean_markup(find_node_attribute(node, "data-subreddit")),
+        link=None if own else target,
+        permalink=build_reddit_permalink(find_node_attribute(node, "data-permalink")),
+    )
+
+
+def _build_old_comment(node: LexborNode, depth: int) -> RedditComment:
+    entry = _find_own_entry(node)
+    body = entry.css_first(".usertext-body .md") if entry is not None else None
+    score = entry.css_first(".score.unvoted") if entry is not None else None
+    return RedditComment(
+        id=find_node_attribute(node, "data-fullname").removeprefix("t1_").lower(),
+        author=clean_markup(find_node_attribute(node, "data-author")) or "[deleted]",
+        html=(body.html or "") if body is not None else "",
+        plain_text=clean_markup(body.text(separator=" ")) if body is not None else "",
+        score=parse_number_attribute(score, "title") if score is not None else None,
+        created=_find_entry_time(entry) if entry is not None else None,
+        permalink=build_reddit_permalink(find_node_attribute(node, "data-permalink")),
+        depth=depth,
+        pinned="stickied" in find_node_attribute(node, "class").split(),
+    )
+
+
+def _find_own_entry(node: LexborNode) -> LexborNode | None:
+    """The part of a comment's element that is not its replies."""
+    child = node.child
+    while child is not None:
+        if "entry" in find_node_attribute(child, "class").split():
+            return child
+        child = child.next
+    return None
+
+
+def _find_entry_time(node: LexborNode) -> str | None:
+    stamp = node.css_first("time[datetime]")
+    return normalize_iso_time(find_node_attribute(stamp, "datetime")) if stamp is not None else None
