@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol, runtime_checkable
 
+from citewell.errors import InternalError
 from citewell.model.paper import (
     BibliographicQuery,
     IdentifierScheme,
@@ -32,6 +33,7 @@ from citewell.model.search_queries import (
     SearchQuery,
 )
 from citewell.net.upstream.upstream_client import Upstream
+from citewell.workers.worker_tasks import TaskRunner
 
 LIBRARY_PROVIDER = "library"  # the provider that searches the user's own documents
 
@@ -112,9 +114,16 @@ class ProviderKit:
     options: Mapping[str, str] = field(default_factory=dict, repr=False)
     memory: ProviderMemory | None = None  # facts kept across restarts, such as instance health
     library: LibraryIndex | None = None  # the user's own documents, if any are indexed
+    workers: TaskRunner | None = None  # parse HTML, which must never be done in this process
 
     def find_option(self, env: str) -> str | None:
         return self.options.get(env)
+
+    def require_workers(self) -> TaskRunner:
+        """The workers, for a provider that cannot do without."""
+        if self.workers is None:
+            raise InternalError("The provider was built without workers to parse HTML.")
+        return self.workers
 
 
 @runtime_checkable

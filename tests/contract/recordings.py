@@ -38,6 +38,7 @@ from citewell.net.upstream.origin_limits import OriginLimits, OriginLimitsTable
 from citewell.net.upstream.request_pace import RequestPace
 from citewell.net.upstream.upstream_client import Upstream
 from citewell.ports import Offer, ProviderKit, ProviderSpec
+from tests.task_thread import ThreadTasks
 
 FOLDER = Path(__file__).parent.parent / "recorded"
 KEY = "a-key-that-nobody-may-see"
@@ -180,7 +181,7 @@ def kit_over(name: str, sender: Canned, options: Mapping[str, str]) -> ProviderK
     upstream = Upstream(
         name, base_url=base_url, sender=sender, lanes=lanes, defaults=HttpRequest(url=base_url)
     )
-    return ProviderKit(upstream=upstream, options=options)
+    return ProviderKit(workers=ThreadTasks(), upstream=upstream, options=options)
 
 
 def replay(record: Recording, body: bytes, *, status: int = 200) -> tuple[Item, ...]:

@@ -38,6 +38,7 @@ from tests.contract.recordings import (
     spec,
 )
 from tests.contract.replay import Behaviour, Seen, serving
+from tests.task_thread import ThreadTasks
 
 OFFERS = offers(METHODS)
 KINDS = {
@@ -92,7 +93,10 @@ async def _ask_at(record: Recording, base: str, *, seconds: float = 5.0) -> tupl
     network = Network(settings, clock=waits.clock, sleep=waits.sleep)
     upstream = network.open_upstream(about.name, base_url=base + urlsplit(about.base_url).path)
     try:
-        return await ask(ProviderKit(upstream=upstream, options=record.options(base)), record)
+        return await ask(
+            ProviderKit(workers=ThreadTasks(), upstream=upstream, options=record.options(base)),
+            record,
+        )
     finally:
         await network.aclose()
 

@@ -166,7 +166,7 @@ async def _resolve_publicly(_host: str) -> list[str]:
 def check_link(error: CitewellError) -> LinkState:
     async def run() -> LinkState:
         network = open_network(error, Clock())
-        links = LinkChecker(network, wayback="https://archive.example.org/available")
+        links = LinkChecker(network, ThreadTasks(), wayback="https://archive.example.org/available")
         return (await links.check_links([URL]))[URL]
 
     return asyncio.run(run())

@@ -106,19 +106,16 @@ async def _open_source_readers(app: App) -> AsyncIterator[ImportSources]:
     from citewell.services.reading.cached_pages import CachedPageReader
 
     pages = app.require_service(CachedPageReader)
-    files = LocalFileReader(app.settings)
+    files = LocalFileReader(app.settings, app.workers)
 
     async def page(url: str) -> Any:
         return await pages.read_page(url, max_length=MAX_PAGE_BYTES)
 
-    try:
-        yield ImportSources(
-            files=files,
-            read_page=page,
-            fetch_bytes=build_sitemap_fetcher(app.settings, app.network, app.workers),
-        )
-    finally:
-        await files.aclose()
+    yield ImportSources(
+        files=files,
+        read_page=page,
+        fetch_bytes=build_sitemap_fetcher(app.settings, app.network, app.workers),
+    )
 
 
 def _build_adding_json(report: ImportReport, left: int) -> dict[str, Any]:

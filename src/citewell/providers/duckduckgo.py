@@ -16,7 +16,6 @@ from citewell.errors import (
     FailureReason,
     MalformedResponse,
     RateLimited,
-    UpstreamError,
 )
 from citewell.model.search_queries import SearchFilter, SearchHit, SearchHits, SearchQuery
 from citewell.net.http.messages import HttpResponse
@@ -24,6 +23,7 @@ from citewell.ports import Offer, ProviderKit, ProviderSpec
 from citewell.text.dates.calendar_dates import parse_provider_date
 from citewell.text.safety.markup_cleaning import clean_markup
 from citewell.text.web.search_operators import build_operator_query
+from citewell.workers.worker_tasks import TaskFailure, WorkerTask
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -91,8 +91,14 @@ class _DuckDuckGoPage:
     next_form: dict[str, str]
 
 
+_PARSE_PAGE: WorkerTask[_DuckDuckGoPage] = WorkerTask(
+    "citewell.providers.duckduckgo:parse_duckduckgo_page", _DuckDuckGoPage
+)
+
+
 class Provider:
     def __init__(self, kit: ProviderKit, *, clock: Callable[[], float] = time.time) -> None:
+        self._kit = kit
         self._upstream = kit.upstream
         self._clock = clock
 
@@ -101,7 +107,7 @@ class Provider:
 
         async def page(number: int) -> ResultPage[SearchHit]:
             nonlocal form
-            sheet = self._read_duckduckgo_page(
+            sheet = await self._read_duckduckgo_page(
                 await self._fetch_duckduckgo_page(query, form if number else {})
             )
             form = sheet.next_form
@@ -121,14 +127,19 @@ class Provider:
             params=_build_duckduckgo_params(query), headers=_BROWSER_HEADERS
         )
 
-    def _read_duckduckgo_page(self, response: HttpResponse) -> _DuckDuckGoPage:
-        html = response.decode_text()
+    async def _read_duckduckgo_page(self, response: HttpResponse) -> _DuckDuckGoPage:
         try:
-            _check_challenge(html, status=response.status)
-        except UpstreamError:
+            return await self._kit.require_workers().run_task(
+                _PARSE_PAGE,
+                body=response.body,
+                status=response.status,
+                now=datetime.fromtimestamp(self._clock(), UTC),
+            )
+        except TaskFailure as failure:
+            raise MalformedResponse(failure.message, provider=SPEC.name) from None
+        except (Blocked, RateLimited):
             self._upstream.pause_requests(_CHALLENGE_REST_SECONDS)
             raise
-        return _parse_duckduckgo_page(html, now=datetime.fromtimestamp(self._clock(), UTC))
 
 
 def _build_duckduckgo_params(query: SearchQuery) -> dict[str, str]:
@@ -177,9 +188,12 @@ def _check_challenge(html: str, *, status: int) -> None:
         )
 
 
-def _parse_duckduckgo_page(html: str, *, now: datetime) -> _DuckDuckGoPage:
+def parse_duckduckgo_page(body: bytes, status: int, now: datetime) -> _DuckDuckGoPage:
+    """The results of a page; a worker does this. Raises Blocked or RateLimited for a bot wall."""
     from selectolax.lexbor import LexborHTMLParser
 
+    html = body.decode("utf-8", "replace")
+    _check_challenge(html, status=status)
     page = LexborHTMLParser(html)
     results = page.css(".result")
     organic = [result for result in results if not _is_advertisement(result)]

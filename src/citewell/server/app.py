@@ -59,6 +59,7 @@ class App:
             settings=settings,
             network=self.network,
             store=self.store,
+            workers=self.workers,
             require_service=self.require_service,
         )
         self.catalogue = ProviderCatalogue(settings, connect=connector.connect_spec)

@@ -14,6 +14,12 @@ TASK_PATHS = frozenset({
     "citewell.fetch.text_tasks:clean_page_text",
     "citewell.fetch.text_tasks:decode_raw_body",
     "citewell.fetch.text_tasks:find_text_signals",
+    "citewell.providers.duckduckgo:parse_duckduckgo_page",
+    "citewell.providers.searxng.html_result_page:parse_searxng_html",
+    "citewell.services.library.local_files:extract_file_text",
+    "citewell.services.links.landing_pages:has_blocking_body",
+    "citewell.services.links.landing_pages:have_same_text",
+    "citewell.services.links.landing_pages:judge_landing_body",
 })  # fmt: skip
 
 # Imported before a worker gets its first task, because most tasks need them.

@@ -22,6 +22,7 @@ from citewell.providers.searxng.instance_client import PublicPacing
 from tests.internet.faults import Asked
 from tests.internet.serve import Internet
 from tests.internet.world import Page, World
+from tests.task_thread import ThreadTasks
 
 NOON = 1_790_000_000.0
 WORD = "quokka"
@@ -79,7 +80,9 @@ class Bench:
         network = Network(config.load_settings(environ))
         try:
             upstream = network.open_upstream(SPEC.name, base_url=SPEC.base_url)
-            kit = ProviderKit(upstream=upstream, options=options, memory=self.memory)
+            kit = ProviderKit(
+                workers=ThreadTasks(), upstream=upstream, options=options, memory=self.memory
+            )
             manners = PublicPacing(
                 clock=lambda: self.now, sleep=self._sleep, jitter=lambda low, high: high
             )

@@ -26,6 +26,7 @@ from tests.internet.papers import Work, register
 from tests.internet.serve import Internet
 from tests.internet.world import World
 from tests.property.test_damaged_answers import REPLACEMENTS, damaged, places
+from tests.task_thread import ThreadTasks
 from tests.unit.providers.desk import Desk, Reply
 
 LISTS = ("arxiv", "crossref", "datacite", "europepmc", "openalex", "pubmed", "semanticscholar")
@@ -58,7 +59,9 @@ def asked(web: Internet, name: str, wanted: Sequence[PaperId], *, singly: bool =
         env = web.env() | {"CITEWELL_CONFIG": "/nonexistent"}
         network = Network(config.load_settings(env))
         upstream = network.open_upstream(name, base_url=env[providers.load(name).SPEC.base_url_env])
-        provider: Any = providers.load(name).Provider(ProviderKit(upstream=upstream))
+        provider: Any = providers.load(name).Provider(
+            ProviderKit(workers=ThreadTasks(), upstream=upstream)
+        )
         try:
             if not singly:
                 return dict(await provider.look_up_papers(wanted))

@@ -16,6 +16,7 @@ from tests.contract.recordings import METHODS, offers
 from tests.internet import apis
 from tests.internet.faults import Fault
 from tests.internet.serve import Internet
+from tests.task_thread import ThreadTasks
 from tests.unit.providers.asking import keys
 
 OFFERS = [
@@ -30,7 +31,7 @@ def ask(internet: Internet, name: str, offer: Offer, **wish: Any) -> Any:
         upstream = network.open_upstream(name, base_url=env[providers.load(name).SPEC.base_url_env])
         try:
             provider: Any = providers.load(name).Provider(
-                ProviderKit(upstream=upstream, options=keys(name))
+                ProviderKit(workers=ThreadTasks(), upstream=upstream, options=keys(name))
             )
             query = ImageQuery(**wish) if offer is Offer.IMAGES else SearchQuery(**wish)
             return await getattr(provider, METHODS[offer])(query)

@@ -14,6 +14,7 @@ from citewell.services.library.import_sources import ImportSources
 from citewell.services.library.library_import import ImportReport, LibraryImport, plan_import
 from citewell.services.library.local_files import LocalFileReader
 from citewell.store.state_store import StateStore, open_state_store
+from tests.task_thread import ThreadTasks
 
 T = TypeVar("T")
 
@@ -60,16 +61,13 @@ class Shelf:
         recursive: bool = False,
         limit: int | None = None,
     ) -> ImportReport:
-        files = LocalFileReader(self.settings)
+        files = LocalFileReader(self.settings, ThreadTasks())
         readers = ImportSources(files=files, read_page=self._page, fetch_bytes=self._get)
-        try:
-            wanted = await plan_import(
-                [str(one) for one in sources], get=self._get, recursive=recursive, limit=limit
-            )
-            adding = LibraryImport(state.library, owner, readers, tags=tags, clock=self.clock)
-            return await adding.run_import(wanted)
-        finally:
-            await files.aclose()
+        wanted = await plan_import(
+            [str(one) for one in sources], get=self._get, recursive=recursive, limit=limit
+        )
+        adding = LibraryImport(state.library, owner, readers, tags=tags, clock=self.clock)
+        return await adding.run_import(wanted)
 
     def cards(self, owner: str = ME) -> Mapping[str, Any]:
         """By title."""

@@ -19,6 +19,7 @@ from tests.internet.faults import ALWAYS, Fault
 from tests.internet.serve import Internet
 from tests.internet.world import World
 from tests.requirements import requires
+from tests.task_thread import ThreadTasks
 from tests.unit.net.loopback import Names
 
 ARCHIVE = "/site/archive.example.org/available"
@@ -53,7 +54,9 @@ class Checker:
         async def run() -> Mapping[str, LinkState]:
             network = Network(config.load_settings(self._environ))
             try:
-                links = LinkChecker(network, wayback=self._internet.url + ARCHIVE, **options)
+                links = LinkChecker(
+                    network, ThreadTasks(), wayback=self._internet.url + ARCHIVE, **options
+                )
                 return await links.check_links(urls)
             finally:
                 await network.aclose()
@@ -108,7 +111,7 @@ def test_a_dead_page_of_a_private_host_is_not_looked_up_in_an_outside_archive(
         network = Network(config.load_settings(environ | allowed), resolver=names)
         archive = f"http://outside.example.org:{internet.port}{ARCHIVE}"
         try:
-            return await LinkChecker(network, wayback=archive).check_links([url])
+            return await LinkChecker(network, ThreadTasks(), wayback=archive).check_links([url])
         finally:
             await network.aclose()
 
@@ -313,9 +316,9 @@ def test_a_name_that_does_not_resolve_is_dead(links: Checker) -> None:
     async def run() -> LinkState:
         network = Network(config.load_settings(links._environ), resolver=nobody)
         try:
-            found = await LinkChecker(network, wayback=links._internet.url + ARCHIVE).check_links(
-                ["https://gone.example.org/x"]
-            )
+            found = await LinkChecker(
+                network, ThreadTasks(), wayback=links._internet.url + ARCHIVE
+            ).check_links(["https://gone.example.org/x"])
         finally:
             await network.aclose()
         return next(iter(found.values()))
@@ -336,7 +339,7 @@ def test_findings_are_kept_for_an_hour(
         network = Network(config.load_settings(environ))
         try:
             checker = LinkChecker(
-                network, wayback=links._internet.url + ARCHIVE, loader=store.loader
+                network, ThreadTasks(), wayback=links._internet.url + ARCHIVE, loader=store.loader
             )
             return [(await checker.check_links([url]))[url] for _ in range(2)]
         finally:
@@ -400,7 +403,7 @@ def test_no_more_than_eight_are_asked_at_once() -> None:
     urls = [f"https://www.example.org/{number}" for number in range(50)]
 
     states = asyncio.run(
-        LinkChecker(network, wayback="https://archive.example.org").check_links(urls)
+        LinkChecker(network, ThreadTasks(), wayback="https://archive.example.org").check_links(urls)
     )
 
     assert (len(states), client.most) == (50, 8)

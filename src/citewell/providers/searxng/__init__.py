@@ -118,7 +118,9 @@ class Provider:
         self._health = InstanceHealth(notebook, clock=manners.clock)
         self._pool = InstancePool(plan, directory=directory, health=self._health)
         almanac = CapabilityCache(door, notebook=notebook, clock=manners.clock)
-        self._searcher = InstanceSearcher(door, health=self._health, almanac=almanac)
+        self._searcher = InstanceSearcher(
+            door, health=self._health, almanac=almanac, workers=kit.require_workers()
+        )
 
     async def search_web(self, query: SearchQuery) -> SearchHits:
         harvest = await self._search_instances(query)

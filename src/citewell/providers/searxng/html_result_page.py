@@ -10,20 +10,32 @@ from citewell.net.http.messages import HttpResponse
 from citewell.providers.searxng.result_page import SearxngPage, SearxngResult, parse_searxng_date
 from citewell.text.safety.markup_cleaning import extract_visible_text
 from citewell.text.web.addresses import is_web_address
+from citewell.workers.worker_tasks import TaskFailure, TaskRunner, WorkerTask
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 _CATEGORY_CLASS_PREFIX = "category-"
+_PARSE_PAGE: WorkerTask[SearxngPage] = WorkerTask(
+    "citewell.providers.searxng.html_result_page:parse_searxng_html", SearxngPage
+)
 
 
-def read_html_page(response: HttpResponse) -> SearxngPage:
+async def read_html_page(response: HttpResponse, workers: TaskRunner) -> SearxngPage:
     """The results on the page. Raises for any other page, so that it is not taken for an empty result."""
+    try:
+        return await workers.run_task(_PARSE_PAGE, body=response.body, provider=response.provider)
+    except TaskFailure as failure:
+        raise MalformedResponse(failure.message, provider=response.provider) from None
+
+
+def parse_searxng_html(body: bytes, provider: str | None) -> SearxngPage:
+    """The results on the page; a worker does this."""
     from selectolax.lexbor import LexborHTMLParser
 
-    tree = LexborHTMLParser(response.decode_text())
+    tree = LexborHTMLParser(body.decode("utf-8", "replace"))
     if tree.css_first("#results, #urls, article.result") is None:
-        raise _build_wrong_page_error(tree, response)
+        raise _build_wrong_page_error(tree, provider)
     found = (_parse_html_result(node) for node in tree.css("article.result"))
     return SearxngPage(
         results=tuple(result for result in found if result is not None),
@@ -32,13 +44,13 @@ def read_html_page(response: HttpResponse) -> SearxngPage:
 
 
 def _build_wrong_page_error(
-    tree: LexborHTMLParser, response: HttpResponse
+    tree: LexborHTMLParser, provider: str | None
 ) -> MalformedResponse | Blocked:
     if tree.css_first("form#search, #main_index") is not None:
         message = "The instance showed its start page instead of results: its bot check refused us."
-        return Blocked(message, provider=response.provider)
+        return Blocked(message, provider=provider)
     message = "The instance answered with a page that is not a SearXNG results page."
-    return MalformedResponse(message, provider=response.provider)
+    return MalformedResponse(message, provider=provider)
 
 
 def _parse_html_result(node: LexborNode) -> SearxngResult | None:

@@ -25,6 +25,7 @@ from citewell.providers.searxng.query_params import convert_searxng_language
 from citewell.providers.searxng.result_page import SearxngPage, SearxngResult, read_json_page
 from citewell.providers.searxng.search_failure import SETTINGS_LINE, JsonDisabled
 from citewell.text.web.addresses import build_page_key
+from citewell.workers.worker_tasks import TaskRunner
 
 _SEARCH_PATH = "/search"
 _OWN_MAX_PAGES = 5
@@ -59,9 +60,15 @@ class _SearchProgress:
 
 class InstanceSearcher:
     def __init__(
-        self, door: InstanceClient, *, health: InstanceHealth, almanac: CapabilityCache
+        self,
+        door: InstanceClient,
+        *,
+        health: InstanceHealth,
+        almanac: CapabilityCache,
+        workers: TaskRunner,
     ) -> None:
         self._door = door
+        self._workers = workers
         self._health = health
         self._almanac = almanac
 
@@ -138,7 +145,7 @@ class InstanceSearcher:
             return await self._fetch_html_page(instance, params)
         self._check_instance_response(response, instance)
         if response.content_type == "text/html":
-            return read_html_page(response)
+            return await read_html_page(response, self._workers)
         answer = read_json_page(response)
         self._health.record_json_support(instance, on=True)
         return answer
@@ -149,7 +156,7 @@ class InstanceSearcher:
         try:
             response = await self._door.fetch_from_instance(instance, _SEARCH_PATH, params)
             self._check_instance_response(response, instance)
-            return read_html_page(response)
+            return await read_html_page(response, self._workers)
         except (AuthRequired, Blocked, UpstreamUnavailable) as error:
             raise JsonDisabled.from_instance(
                 instance, detail=error.detail or error.message, http_status=error.http_status

@@ -16,6 +16,7 @@ def build_link_checker(kit: ServiceKit) -> LinkChecker:
 
     return LinkChecker(
         kit.network,
+        kit.workers,
         wayback=kit.settings.wayback_url,
         archive=kit.settings.archive_url,
         loader=kit.store.loader,

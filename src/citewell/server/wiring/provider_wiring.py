@@ -13,6 +13,7 @@ from citewell.net.upstream.circuit_breaker import BreakerState
 from citewell.ports import LIBRARY_PROVIDER, ProviderKit, ProviderSpec
 from citewell.store.cache_store import CacheStore
 from citewell.tooling import RequireService
+from citewell.workers.worker_tasks import TaskRunner
 
 if TYPE_CHECKING:
     from citewell.services.library.library_search import OwnerLibraryIndex
@@ -26,11 +27,13 @@ class ProviderConnector:
         settings: Settings,
         network: Network,
         store: CacheStore,
+        workers: TaskRunner,
         require_service: RequireService,
     ) -> None:
         self._settings = settings
         self._network = network
         self._store = store
+        self._workers = workers
         self._require_service = require_service
 
     def connect_spec(self, spec: ProviderSpec, options: Mapping[str, str]) -> object:
@@ -45,7 +48,13 @@ class ProviderConnector:
         )
         own = self._require_library() if spec.name == LIBRARY_PROVIDER else None
         memory = self._store.build_provider_memory(spec.name)
-        kit = ProviderKit(upstream=upstream, options=options, memory=memory, library=own)
+        kit = ProviderKit(
+            upstream=upstream,
+            options=options,
+            memory=memory,
+            library=own,
+            workers=self._workers,
+        )
         return providers.load(spec.name).Provider(kit)
 
     def find_provider_pause(self, provider: str) -> ProviderPause | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import logging
 import os
 import re
 import stat
@@ -16,7 +15,12 @@ from citewell.config import Settings
 from citewell.errors import CitewellError, FailureReason
 from citewell.fetch.decoding.content_kinds import detect_document_kind
 from citewell.fetch.decoding.page_charset import decode_body
-from citewell.fetch.documents.document_reader import read_document
+from citewell.fetch.documents.document_reader import (
+    DOCUMENT_ERRORS,
+    check_document_size,
+    convert_task_failure,
+)
+from citewell.fetch.documents.document_tasks import read_document_body
 from citewell.fetch.documents.document_text import (
     DocumentLimits,
     TookTooMuch,
@@ -25,9 +29,7 @@ from citewell.fetch.documents.document_text import (
 )
 from citewell.services.library.file_discovery import describe_os_error
 from citewell.text.safety.markup_cleaning import extract_visible_text
-from citewell.workers.worker_pool import WorkerLimits, WorkerPool
-
-logger = logging.getLogger(__name__)
+from citewell.workers.worker_tasks import TaskFailure, TaskRunner, WorkerTask
 
 _MIN_MAIN_CONTENT_CHARS = 200  # with less main content the whole page is used
 _HEADING_PATTERN = re.compile(r"^#{1,3}\s+(.+?)\s*#*$", re.MULTILINE)
@@ -56,17 +58,21 @@ class FileText:
     pages: int | None = None
 
 
-class LocalFileReader:
-    """Reads at most `max_workers` documents at a time, each in a sandboxed process."""
+_READ_FILE: WorkerTask[FileText] = WorkerTask(
+    "citewell.services.library.local_files:extract_file_text", FileText, DOCUMENT_ERRORS
+)
 
-    def __init__(self, settings: Settings, *, max_workers: int = 2) -> None:
+
+class LocalFileReader:
+    """Loads files, and has them read in sandboxed processes."""
+
+    def __init__(self, settings: Settings, workers: TaskRunner) -> None:
         self._limits = DocumentLimits(
             max_bytes=settings.max_document_bytes,
             timeout=settings.document_timeout,
             memory=settings.document_memory_mb * 2**20,
         )
-        self._most = max_workers
-        self._workers: WorkerPool | None = None
+        self._workers = workers
 
     async def load_file(self, path: Path) -> FileBody:
         """The file's bytes; raises Unreadable, or TookTooMuch if the file is too large."""
@@ -75,28 +81,34 @@ class LocalFileReader:
     async def read_file_text(self, path: Path, body: FileBody) -> FileText:
         """The file's text; raises the errors of the document readers."""
         name = quote(path.name, safe="", errors="replace")  # never the path
-        if detect_document_kind(body.data, url=name) == "html":
-            return await asyncio.to_thread(_read_html_file, body.data)
-        self._workers = self._workers or WorkerPool(
-            WorkerLimits(count=self._most, memory_bytes=self._limits.memory)
-        )
-        found = await read_document(
-            body.data, url=name, content_type="", limits=self._limits, workers=self._workers
-        )
-        text = extract_visible_text(found.markdown).strip()
-        return FileText(
-            text=text,
-            kind=found.kind,
-            title=found.title or _find_first_heading(text, found.kind),
-            author=found.author,
-            language=found.language,
-            published=found.created,
-            pages=found.page_count,
-        )
+        try:
+            return await self._workers.run_task(
+                _READ_FILE,
+                limit_seconds=self._limits.timeout,
+                body=body.data,
+                name=name,
+                limits=self._limits,
+            )
+        except TaskFailure as failure:
+            raise convert_task_failure(failure) from None
 
-    async def aclose(self) -> None:
-        if self._workers is not None:
-            await self._workers.aclose()
+
+def extract_file_text(body: bytes, name: str, limits: DocumentLimits) -> FileText:
+    """The text of a file of any kind; a worker does this. Raises the errors of the document readers."""
+    check_document_size(body, name, limits)
+    if detect_document_kind(body, url=name) == "html":
+        return _read_html_file(body)
+    found = read_document_body(body, name, "", limits, None)
+    text = extract_visible_text(found.markdown).strip()
+    return FileText(
+        text=text,
+        kind=found.kind,
+        title=found.title or _find_first_heading(text, found.kind),
+        author=found.author,
+        language=found.language,
+        published=found.created,
+        pages=found.page_count,
+    )
 
 
 def describe_import_error(error: CitewellError) -> str:
@@ -138,14 +150,7 @@ def _build_too_large_error(most: int) -> TookTooMuch:
 
 
 def _read_html_file(data: bytes) -> FileText:
-    """The text of an HTML file; a bug in extraction becomes Unreadable, so that the import continues."""
-    try:
-        found = _extract_html_text(decode_body(data).text)
-    except Exception:
-        logger.exception("extraction failed for an HTML file of the library")
-        raise UnreadableDocument(
-            "The page could not be read because of a bug in Citewell."
-        ) from None
+    found = _extract_html_text(decode_body(data).text)
     if not found.text:
         raise UnreadableDocument("The page contains no text.")
     return found

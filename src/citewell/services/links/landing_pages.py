@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from urllib.parse import SplitResult, urlsplit
 
 from citewell.fetch import bot_walls
@@ -154,6 +154,24 @@ def is_blocking_response(response: HttpResponse) -> bool:
     """Whether an error response comes from a bot wall in front of the page."""
     seen = read_page_glance(response)
     return bot_walls.find_bot_wall(_build_wall_input(response, seen)) is not None
+
+
+def judge_landing_body(body: bytes, head: HttpResponse, asked: str) -> LandingVerdict:
+    """`judge_landing_page` for a worker, to which the body comes beside the rest of the response."""
+    return judge_landing_page(replace(head, body=body), asked=asked)
+
+
+def has_blocking_body(body: bytes, head: HttpResponse) -> bool:
+    """`is_blocking_response` for a worker."""
+    return is_blocking_response(replace(head, body=body))
+
+
+def have_same_text(body: bytes, head: HttpResponse, other_body: bytes, other: HttpResponse) -> bool:
+    """Whether two responses show the same page; for a worker."""
+    return is_same_page(
+        read_page_glance(replace(head, body=body)),
+        read_page_glance(replace(other, body=other_body)),
+    )
 
 
 def is_same_page(page: PageGlance, other: PageGlance) -> bool:

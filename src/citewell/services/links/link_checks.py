@@ -24,6 +24,7 @@ from citewell.services.links.landing_pages import LandingVerdict
 from citewell.services.links.wayback_machine import PUBLIC_ARCHIVE_URL, WaybackMachine
 from citewell.store.cache.answer_sharing import SHARED_WITH_EVERYBODY, AnswerSharing
 from citewell.store.cache.single_flight import CachedLoader, FreshValue
+from citewell.workers.worker_tasks import TaskFailure, TaskRunner, WorkerTask
 
 MAX_CONCURRENT_CHECKS = 8
 LINK_CHECK_SECONDS = 8.0  # for all requests of one address together
@@ -43,6 +44,15 @@ _WORDS_BY_REASON: Mapping[FailureReason | None, str] = {
     FailureReason.TLS: "tls",
     FailureReason.TOO_MANY_REDIRECTS: "redirect_loop",
 }
+_JUDGE_LANDING: WorkerTask[LandingVerdict] = WorkerTask(
+    "citewell.services.links.landing_pages:judge_landing_body", LandingVerdict
+)
+_FIND_BLOCK: WorkerTask[bool] = WorkerTask(
+    "citewell.services.links.landing_pages:has_blocking_body", bool
+)
+_COMPARE_PAGES: WorkerTask[bool] = WorkerTask(
+    "citewell.services.links.landing_pages:have_same_text", bool
+)
 _PASSING_REASONS = frozenset({"timeout", "connection", "dns", "tls"})
 
 
@@ -69,6 +79,7 @@ class LinkChecker:
     def __init__(
         self,
         network: Network,
+        workers: TaskRunner,
         *,
         wayback: str,
         archive: str = PUBLIC_ARCHIVE_URL,
@@ -77,7 +88,9 @@ class LinkChecker:
         token: Callable[[], str] = lambda: secrets.token_hex(12),
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        """`workers` look at the pages that addresses lead to."""
         self._client = network.client
+        self._workers = workers
         self._archive = WaybackMachine(network, availability=wayback, archive=archive)
         self._loader = loader
         self._sharing = sharing
@@ -143,8 +156,8 @@ class LinkChecker:
             )
         response = await self._fetch_page_start(url, until)
         if response.status >= 400:
-            return _build_failed_state(response)
-        found = landing_pages.judge_redirect(url, response.url) or await self._judge_off_loop(
+            return await self._build_failed_state(response)
+        found = landing_pages.judge_redirect(url, response.url) or await self._judge_landing(
             url, response
         )
         if found.state == "suspicious":
@@ -178,8 +191,25 @@ class LinkChecker:
             )
         )
 
-    async def _judge_off_loop(self, url: str, response: HttpResponse) -> LandingVerdict:
-        return await asyncio.to_thread(landing_pages.judge_landing_page, response, asked=url)
+    async def _judge_landing(self, url: str, response: HttpResponse) -> LandingVerdict:
+        return await self._workers.run_task(
+            _JUDGE_LANDING, body=response.body, head=replace(response, body=b""), asked=url
+        )
+
+    async def _build_failed_state(self, response: HttpResponse) -> LinkState:
+        status = response.status
+        if status in _BLOCKED_STATUSES or await self._is_blocking(response):
+            return LinkState(state="blocked", status=status, reason=f"http_{status}")
+        reason = "gone" if status == 410 else f"http_{status}"
+        return LinkState(state="dead", status=status, reason=reason)
+
+    async def _is_blocking(self, response: HttpResponse) -> bool:
+        try:
+            return await self._workers.run_task(
+                _FIND_BLOCK, body=response.body, head=replace(response, body=b"")
+            )
+        except TaskFailure:
+            return False
 
     async def _compare_with_missing(self, response: HttpResponse, until: float) -> LandingVerdict:
         """Dead (soft 404) if an address that cannot exist on the same server shows the same page."""
@@ -192,11 +222,14 @@ class LinkChecker:
             return landing_pages.LIVE_LANDING
         if other.status >= 400:
             return landing_pages.LIVE_LANDING
-        ours, theirs = (
-            landing_pages.read_page_glance(response),
-            landing_pages.read_page_glance(other),
+        is_same = await self._workers.run_task(
+            _COMPARE_PAGES,
+            body=response.body,
+            head=replace(response, body=b""),
+            other_body=other.body,
+            other=replace(other, body=b""),
         )
-        return gone if landing_pages.is_same_page(ours, theirs) else landing_pages.LIVE_LANDING
+        return gone if is_same else landing_pages.LIVE_LANDING
 
 
 def _is_not_html(head: HttpResponse) -> bool:
@@ -205,14 +238,6 @@ def _is_not_html(head: HttpResponse) -> bool:
 
 def _build_link_state(found: LandingVerdict, status: int) -> LinkState:
     return LinkState(state=found.state, status=status, reason=found.reason)
-
-
-def _build_failed_state(response: HttpResponse) -> LinkState:
-    status = response.status
-    if status in _BLOCKED_STATUSES or landing_pages.is_blocking_response(response):
-        return LinkState(state="blocked", status=status, reason=f"http_{status}")
-    reason = "gone" if status == 410 else f"http_{status}"
-    return LinkState(state="dead", status=status, reason=reason)
 
 
 def _classify_failure(error: CitewellError) -> str:
