@@ -21,6 +21,7 @@ from citewell.fetch.decoding.page_charset import DecodedText, decode_body
 from citewell.fetch.documents.document_drafts import read_document_draft
 from citewell.fetch.documents.document_text import DocumentLimits
 from citewell.fetch.hidden_text import remove_hidden_text
+from citewell.fetch.html import discourse_topics
 from citewell.fetch.html.main_content import MainContent, extract_from_tree
 from citewell.fetch.html.markup_limits import limit_markup
 from citewell.fetch.metadata.page_metadata import ExtractedMetadata, read_page_metadata
@@ -159,8 +160,12 @@ def read_html_page(response: PageResponse, decoded: DecodedText) -> PageReading:
     """The main content of a decoded HTML page; raises the errors of walls, and ContentEmpty."""
     tree = _parse_limited_html(decoded.text)
     about = read_page_metadata(tree, url=response.final_url)
+    discourse_topics.unwrap_crawler_view(tree)
     unseen = remove_hidden_text(tree)
     found = extract_from_tree(tree, url=response.final_url)
+    topic = discourse_topics.find_discourse_topic(tree, url=response.final_url)
+    if topic is not None:
+        found = replace(found, markdown=topic.markdown, kind="forum", word_count=topic.word_count)
     look = replace(_inspect_html(response, decoded.text, tree), extracted_words=found.word_count)
     if wall := bot_walls.find_page_wall(look):
         raise _choose_wall_error(response.url, wall)
@@ -173,7 +178,7 @@ def read_html_page(response: PageResponse, decoded: DecodedText) -> PageReading:
         metadata=about,
         extracted_by="html",
         quality="partial" if _is_partial(found) else "complete",
-        notes=_collect_notes(found),
+        notes=(*_collect_notes(found), *(topic.notes if topic is not None else ())),
         hidden_counts=unseen.counts,
         etag=response.headers.get("etag"),
         last_modified=response.headers.get("last-modified"),

@@ -1,0 +1,93 @@
+"""Topics of Discourse forums: every post of the page, however short."""
+
+from __future__ import annotations
+
+import pytest
+
+from citewell.fetch.decoding.page_charset import DecodedText
+from citewell.fetch.page_draft import PageDraft, PageResponse
+from citewell.fetch.page_reading import read_html_page
+from tests.unit.fetch.discourse_pages import WORDS, post, topic
+
+URL = "https://forum.example.org/t/which-gauge/77"
+
+
+def read(html: str) -> PageDraft:
+    reading = read_html_page(
+        PageResponse(url=URL, final_url=URL),
+        DecodedText(text=html, charset="utf-8", basis="header"),
+    )
+    assert reading.doubt is None
+    return reading.draft
+
+
+@pytest.mark.parametrize("in_noscript", [True, False])
+@pytest.mark.parametrize("count", [2, 3, 20, 200])
+def test_every_post_is_read_with_its_author_date_and_likes(count: int, in_noscript: bool) -> None:
+    draft = read(topic(count, in_noscript=in_noscript))
+
+    assert draft.kind == "forum"
+    assert draft.content.startswith(
+        "# Which gauge is right?\n\n**keeper1** · #1 · 2026-05-02 · 2 Likes"
+    )
+    assert draft.content.count(WORDS) == count - 1
+    assert all(f"Reply number {number}." in draft.content for number in range(2, count))
+    assert draft.content.endswith("Solved, thanks.\n\n```\ntide --fix\n```")
+    assert "Related topics" not in draft.content
+    assert draft.notes == ()
+
+
+def test_a_topic_of_one_short_post_is_read() -> None:
+    html = topic(2).replace(post(1, f"<p>Which gauge is right? {WORDS}</p>"), "")
+
+    assert (
+        "Solved, thanks."
+        in read_html_page(
+            PageResponse(url=URL, final_url=URL),
+            DecodedText(text=html, charset="utf-8", basis="header"),
+        ).draft.content
+    )
+
+
+def test_a_topic_that_goes_on_says_where() -> None:
+    draft = read(topic(20, more=True))
+
+    assert draft.notes == (
+        "The topic goes on at https://forum.example.org/t/which-gauge/77?page=2; 20 posts were read here.",
+    )
+
+
+def test_the_markup_of_older_versions_is_read() -> None:
+    posts = "".join(
+        "<div itemscope itemtype='http://schema.org/DiscussionForumPosting'><div class='creator'><span>"
+        f"<a href='/u/keeper'><b itemprop='author'>keeper{number}</b></a><time datetime='2017-03-02T10:00:00Z'"
+        f" itemprop='datePublished'>March</time></span><span itemprop='position'>#{number}</span></div>"
+        f"<div class='post' itemprop='articleBody'><p>Reply number {number}. {WORDS}</p></div></div>"
+        for number in range(1, 4)
+    )
+    head = '<meta name="generator" content="Discourse 1.9.0">'
+
+    draft = read(
+        f"<html><head>{head}</head><body><noscript><h1>Gauges</h1>{posts}</noscript></body></html>"
+    )
+
+    assert "**keeper2** · #2 · 2017-03-02\n\nReply number 2." in draft.content
+
+
+def test_a_rendered_topic_is_read() -> None:
+    posts = "".join(
+        f"<article data-post-id='{number}'><div class='names'><a>keeper</a></div>"
+        f"<div class='cooked'><p>Reply number {number}. {WORDS}</p></div></article>"
+        for number in range(1, 4)
+    )
+    head = '<meta name="generator" content="Discourse 3.4.0">'
+
+    draft = read(f"<html><head>{head}</head><body><h1>Gauges</h1>{posts}</body></html>")
+
+    assert draft.content.count("**keeper**") == 3
+
+
+def test_another_forum_is_left_to_the_scorer() -> None:
+    html = topic(20, in_noscript=False).replace('content="Discourse', 'content="Other')
+
+    assert not read(html).content.startswith("# Which gauge is right?\n\n**keeper1** · #1")
