@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, ParamSpec, Protocol, TypeVar, get_type_hints
 
 from citewell.errors import CitewellError, TooLarge
 
+P = ParamSpec("P")
 R = TypeVar("R")
 R_co = TypeVar("R_co", covariant=True)
 
@@ -35,6 +38,16 @@ class TaskRunner(Protocol):
         ...
 
     async def aclose(self) -> None: ...
+
+
+async def run_function(
+    workers: TaskRunner, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs
+) -> R:
+    """Run a function of the task table that the server has imported, as `asyncio.to_thread` would."""
+    answer = get_type_hints(function)["return"]
+    task: WorkerTask[R] = WorkerTask(f"{function.__module__}:{function.__qualname__}", answer)
+    given = inspect.signature(function).bind(*args, **kwargs).arguments
+    return await workers.run_task(task, limit_seconds=None, **given)
 
 
 class FailureCause(StrEnum):

@@ -5,7 +5,9 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Protocol
 
+from citewell.fetch import page_errors
 from citewell.text.web.addresses import extract_host
+from citewell.workers.worker_tasks import TaskFailure
 
 if TYPE_CHECKING:
     from citewell.fetch.sites.site_kit import SiteEndpoint, SiteKit, SiteRoute
@@ -79,7 +81,11 @@ async def read_site_page(url: str, kit: SiteKit) -> Page | None:
     if found is None:
         return None
     name, route = found
-    return await load_site_reader(name).read_page(route, kit)
+    try:
+        page = await load_site_reader(name).read_page(route, kit)
+        return await kit.finish_page(page) if page is not None else None
+    except TaskFailure as failure:
+        raise page_errors.build_failure_error(url, failure.message) from None
 
 
 def _find_site_name(name: str) -> str | None:

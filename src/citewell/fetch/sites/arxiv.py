@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element
@@ -207,7 +206,7 @@ async def _fetch_html_copy(route: SiteRoute, kit: SiteKit, endpoint: SiteEndpoin
         response = await kit.fetch_site_page(endpoint, f"/html/{route.id}")
     except (UpstreamError, NotFound, RefusedByPolicy):
         return ""
-    text = await asyncio.to_thread(
+    text = await kit.run_apart(
         markdown_parts.convert_html_text,
         response.decode_text(),
         base=f"https://arxiv.org/html/{route.id}",

@@ -134,7 +134,7 @@ async def _read_repository(route: SiteRoute, kit: SiteKit) -> Page | None:
     home = build_link_base(route, "HEAD/README.md")
     slug = f"{route.owner}/{route.name}"
     written = raw.decode_text() if raw is not None else ""
-    text = await asyncio.to_thread(clean_repository_markdown, written, home)
+    text = await kit.run_apart(clean_repository_markdown, written, home)
     return kit.build_page(
         route,
         content=markdown_parts.join_blocks([_render_repository_summary(slug, repo), text]),
@@ -216,7 +216,7 @@ async def _read_repository_file(route: SiteRoute, kit: SiteKit) -> Page | None:
     text = response.decode_text()
     marked = ending in MARKDOWN_SUFFIXES
     if marked:
-        content = await asyncio.to_thread(
+        content = await kit.run_apart(
             clean_repository_markdown, text, build_link_base(route, route.path)
         )
     else:

@@ -106,7 +106,7 @@ async def _read_hackernews_item(route: SiteRoute, kit: SiteKit) -> Page | None:
     item = thread.item
     if item.is_gone:
         raise page_errors.build_soft_404_error(route.url, "deleted")
-    rendered = await asyncio.to_thread(
+    rendered = await kit.run_apart(
         hackernews_items.render_hackernews_thread, thread, linked=route.path
     )
     return kit.build_page(
@@ -180,6 +180,9 @@ async def _read_user_profile(route: SiteRoute, kit: SiteKit) -> Page | None:
         raise page_errors.build_soft_404_error(route.url, "no such user")
     user = parse_json_response(_HackerNewsUser, response)
     created = format_epoch_time(user.created)
+    about = await kit.run_apart(
+        markdown_parts.convert_html_text, user.about, base=HACKERNEWS_ADDRESS
+    )
     content = markdown_parts.join_blocks(
         [
             markdown_parts.format_heading(user.id),
@@ -188,7 +191,7 @@ async def _read_user_profile(route: SiteRoute, kit: SiteKit) -> Page | None:
                 f"joined {trim_to_date(created)}" if created else "",
                 markdown_parts.format_count(len(user.submitted), "submission"),
             ),
-            markdown_parts.convert_html_text(user.about, base=HACKERNEWS_ADDRESS),
+            about,
         ]
     )
     return kit.build_page(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,7 @@ from citewell.fetch.sites import markdown_parts
 from citewell.fetch.sites.site_kit import (
     SiteEndpoint,
     SiteKit,
+    SitePageParts,
     SiteRoute,
     fall_back_to_ladder,
     parse_site_address,
@@ -57,14 +57,17 @@ async def read_page(route: SiteRoute, kit: SiteKit) -> Page | None:
         response = await kit.fetch_site_page(GOOGLE_PATENTS, f"/patent/{route.id}/{route.name}")
     except NotFound:
         raise page_errors.build_not_found_error(route.url, "HTTP 404") from None
-    return await asyncio.to_thread(_build_patent_page, route, kit, response.decode_text())
+    parts = await kit.run_apart(parse_patent_page, route, response.body)
+    return kit.build_parts_page(route, parts)
 
 
-def _build_patent_page(route: SiteRoute, kit: SiteKit, html: str) -> Page | None:
+def parse_patent_page(route: SiteRoute, body: bytes) -> SitePageParts | None:
+    """The parts of a patent's page; None if it shows no patent."""
     from selectolax.lexbor import LexborHTMLParser
 
     from citewell.fetch.html.markup_limits import limit_markup
 
+    html = body.decode("utf-8", "replace")
     tree = LexborHTMLParser(limit_markup(html))
     title = _find_meta_content(tree, "DC.title") or _find_first_text(tree, '[itemprop="title"]')
     abstract = _render_patent_section(html, "abstract") or markdown_parts.convert_plain_text(
@@ -87,8 +90,7 @@ def _build_patent_page(route: SiteRoute, kit: SiteKit, html: str) -> Page | None
             *_build_titled_section("Description", _render_patent_section(html, "description")),
         ]
     )
-    return kit.build_page(
-        route,
+    return SitePageParts(
         content=content,
         content_type="patent",
         title=title,

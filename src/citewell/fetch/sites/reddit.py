@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Awaitable, Callable, Sequence
 
@@ -117,17 +116,17 @@ async def _fetch_old_thread(route: SiteRoute, kit: SiteKit) -> RedditThread | No
     place = f"{_build_thread_path(route)}_/{route.path}/" if route.path else _build_thread_path(route)  # fmt: skip
     params = {"sort": "top", "limit": "500"} | ({"context": "8"} if route.path else {})
     response = await kit.fetch_site_page(REDDIT_OLD_PAGES, place, params=params)
-    return await asyncio.to_thread(reddit_old_page.parse_old_thread, response.decode_text())
+    return await kit.run_apart(reddit_old_page.parse_old_thread, response.decode_text())
 
 
 async def _fetch_thread_page(route: SiteRoute, kit: SiteKit) -> RedditThread | None:
     """The thread from its HTML page, with the comments from the part that the page loads later."""
     place = f"{_build_thread_path(route)}comment/{route.path}/" if route.path else _build_thread_path(route)  # fmt: skip
     html = (await kit.fetch_site_page(REDDIT_PAGES, place)).decode_text()
-    post = await asyncio.to_thread(reddit_page.find_reddit_post, html)
+    post = await kit.run_apart(reddit_page.find_reddit_post, html)
     if post is None:
         return None
-    found = await asyncio.to_thread(reddit_page.read_reddit_comments, html)
+    found = await kit.run_apart(reddit_page.read_reddit_comments, html)
     community = route.owner or post.community
     is_complete = any(one.id == route.path for one in found) if route.path else False
     if COMMUNITY_NAME_PATTERN.fullmatch(community) and not is_complete:
@@ -145,9 +144,7 @@ async def _fetch_late_comments(
             response = await kit.fetch_site_page(REDDIT_PAGES, place, params={"sort": "top"})
         except (UpstreamError, NotFound):
             continue
-        if found := await asyncio.to_thread(
-            reddit_page.read_reddit_comments, response.decode_text()
-        ):
+        if found := await kit.run_apart(reddit_page.read_reddit_comments, response.decode_text()):
             return found
     return ()
 
@@ -162,9 +159,7 @@ async def _build_thread_page(
     if reddit_threads.is_deleted_thread(thread):
         raise page_errors.build_soft_404_error(route.url, "deleted")
     post = thread.post
-    rendered = await asyncio.to_thread(
-        reddit_threads.render_reddit_thread, thread, linked=route.path
-    )
+    rendered = await kit.run_apart(reddit_threads.render_reddit_thread, thread, linked=route.path)
     if route.path:
         found = thread.has_comment(route.path)
         notes = (*notes, _LINKED_NOTE if found else _LINK_LOST_NOTE)

@@ -50,7 +50,7 @@ async def fetch_api_thread(route: SiteRoute, kit: SiteKit) -> RedditThread:
     if response.status == 401:  # the token was revoked before its time
         kit.access_tokens.pop(REDDIT_TOKENS.name, None)
         response = await _send_api_request(route, kit, await _choose_token(kit))
-    return _read_thread_response(response, route)
+    return await _read_thread_response(response, route, kit)
 
 
 async def fetch_keyless_thread(route: SiteRoute, kit: SiteKit) -> RedditThread:
@@ -61,7 +61,7 @@ async def fetch_keyless_thread(route: SiteRoute, kit: SiteKit) -> RedditThread:
         accept=(401, 403, 404),
         retry=False,
     )
-    return _read_thread_response(response, route)
+    return await _read_thread_response(response, route, kit)
 
 
 async def _send_api_request(route: SiteRoute, kit: SiteKit, token: str) -> HttpResponse:
@@ -113,10 +113,12 @@ async def _choose_token(kit: SiteKit) -> str:
     return answer.access_token
 
 
-def _read_thread_response(response: HttpResponse, route: SiteRoute) -> RedditThread:
+async def _read_thread_response(
+    response: HttpResponse, route: SiteRoute, kit: SiteKit
+) -> RedditThread:
     if response.status in {401, 403, 404}:
         _raise_refusal(response, route)
-    thread = reddit_listings.parse_thread_listing(response.parse_json())
+    thread = await kit.run_apart(reddit_listings.parse_thread_listing, response.parse_json())
     if thread is None:
         raise MalformedResponse("The response holds no post.", provider=response.provider)
     return thread

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from functools import wraps
-from typing import Any, Protocol
+from typing import Any, ParamSpec, Protocol, TypeVar
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 from citewell.errors import NotFound, RefusedByPolicy, UpstreamError
+from citewell.fetch.text_tasks import clean_page_text
 from citewell.model.page import Page
 from citewell.net.http.messages import HttpResponse, QueryPairs, RedirectPolicy
 from citewell.net.robots_rules import RobotsPolicy
 from citewell.net.upstream.upstream_client import Upstream
-from citewell.text.language import tokens
-from citewell.text.safety.invisible_characters import strip_invisible_characters
 from citewell.text.safety.markup_cleaning import clean_markup
 from citewell.text.web import addresses
-from citewell.workers.worker_tasks import TaskRunner
+from citewell.workers.worker_tasks import TaskRunner, run_function
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 API_DATE_BASIS = "api"  # the basis of dates that a site's API gives
 _HTML_REQUEST_HEADERS = {
@@ -57,6 +59,22 @@ class SiteRoute:
     owner: str = ""
     name: str = ""
     path: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SitePageParts:
+    """What a site's HTML page holds, as a worker read it; `SiteKit.build_page` takes the same names."""
+
+    content: str
+    content_type: str
+    title: str
+    kind: str = "article"
+    author: str | None = None
+    site: str | None = None
+    language: str | None = None
+    published: str | None = None
+    published_basis: str = API_DATE_BASIS
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,24 +189,42 @@ class SiteKit:
             accept=accept,
         )
 
+    async def run_apart(self, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+        """Run a function of `workers.task_table` over what the site sent, in a worker process.
+
+        Arguments and the result are declared types that JSON can carry, never a tree or this kit.
+        """
+        return await run_function(self.workers, function, *args, **kwargs)
+
     def build_page(
         self, route: SiteRoute, *, content: str, content_type: str, title: str, **more: Any
     ) -> Page:
-        """The page with cleaned content, a word count and the time of fetching."""
-        cleaned = strip_invisible_characters(content)
+        """The page with the time of fetching; `finish_page` cleans its content."""
         basis = more.pop("published_basis", API_DATE_BASIS)
-        text = cleaned.text.strip()
         return Page(
             url=route.url,
             final_url=more.pop("final_url", route.url),
-            content=text,
+            content=content,
             content_type=content_type,
             title=clean_markup(title) or route.url,
-            word_count=sum(1 for _ in tokens.split_words(text)),
             published_basis=basis if more.get("published") else None,
             fetched_at=self.now(),
-            hidden=cleaned.removed_counts,
             **more,
+        )
+
+    def build_parts_page(self, route: SiteRoute, parts: SitePageParts | None) -> Page | None:
+        """The page of the parts; None if there are none."""
+        return self.build_page(route, **asdict(parts)) if parts is not None else None
+
+    async def finish_page(self, page: Page) -> Page:
+        """The page with its content cleaned, its words counted and its injection signals."""
+        cleaned = await self.run_apart(clean_page_text, page.content)
+        return replace(
+            page,
+            content=cleaned.text,
+            word_count=cleaned.word_count,
+            hidden=cleaned.hidden_counts,
+            injection_signals=cleaned.signals,
         )
 
 

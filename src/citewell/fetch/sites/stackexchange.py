@@ -102,7 +102,7 @@ async def read_page(route: SiteRoute, kit: SiteKit) -> Page | None:
     finally:
         reading.apply_pause()
     question = thread.question
-    content = await asyncio.to_thread(stackexchange_posts.render_question_page, thread)
+    content = await kit.run_apart(stackexchange_posts.render_question_page, thread)
     return kit.build_page(
         route,
         content=content,

@@ -91,4 +91,5 @@ async def _fetch_from_mirror(route: SiteRoute, kit: SiteKit) -> Page | None:
         response = await kit.fetch_site_page(XCANCEL_MIRROR, path)
     except (UpstreamError, NotFound, RefusedByPolicy):
         return None
-    return xcancel.read_mirror_page(route, kit, response.decode_text())
+    parts = await kit.run_apart(xcancel.parse_mirror_page, route, response.body)
+    return kit.build_parts_page(route, parts)

@@ -94,8 +94,8 @@ def _find_article_title(url: str, query: Any) -> str:
 @fall_back_to_ladder
 async def read_page(route: SiteRoute, kit: SiteKit) -> Page | None:
     parsed, stamp = await asyncio.gather(_fetch_article(route, kit), _fetch_last_change(route, kit))
-    markdown = await asyncio.to_thread(
-        _convert_article_html, parsed.text, f"https://{route.owner}.wikipedia.org"
+    markdown = await kit.run_apart(
+        convert_article_html, parsed.text, f"https://{route.owner}.wikipedia.org"
     )
     if not markdown:
         return None
@@ -164,7 +164,8 @@ async def _fetch_mediawiki(route: SiteRoute, kit: SiteKit, params: dict[str, str
     )
 
 
-def _convert_article_html(html: str, base: str) -> str:
+def convert_article_html(html: str, base: str) -> str:
+    """The article as markdown, without sections that are left empty."""
     text = markdown_parts.convert_html_text(html, base=base, without=_WIKIPEDIA_DROPPED_SELECTOR)
     return _drop_empty_sections(text.replace("[edit]", ""))
 

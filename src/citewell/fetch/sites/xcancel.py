@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from citewell.fetch.sites import markdown_parts
 from citewell.fetch.sites.fxtwitter import parse_zoned_date
-from citewell.fetch.sites.site_kit import SiteKit, SiteRoute, trim_to_date
-from citewell.model.page import Page
+from citewell.fetch.sites.site_kit import SitePageParts, SiteRoute, trim_to_date
 from citewell.text.safety.markup_cleaning import clean_markup
 
 if TYPE_CHECKING:
@@ -16,21 +15,21 @@ if TYPE_CHECKING:
 _MIRROR_NOTE = "Read through the mirror xcancel.com."
 
 
-def read_mirror_page(route: SiteRoute, kit: SiteKit, html: str) -> Page | None:
-    """The page; None if the mirror shows neither a post nor a profile."""
+def parse_mirror_page(route: SiteRoute, body: bytes) -> SitePageParts | None:
+    """The parts of the page; None if the mirror shows neither a post nor a profile."""
     from selectolax.lexbor import LexborHTMLParser
 
     from citewell.fetch.html.markup_limits import limit_markup
 
-    tree = LexborHTMLParser(limit_markup(html))
+    tree = LexborHTMLParser(limit_markup(body.decode("utf-8", "replace")))
     return (
-        _build_mirror_post_page(route, kit, tree)
+        _parse_mirror_post(route, tree)
         if route.kind == "post"
-        else _build_mirror_profile_page(route, kit, tree)
+        else _parse_mirror_profile(route, tree)
     )
 
 
-def _build_mirror_post_page(route: SiteRoute, kit: SiteKit, tree: LexborHTMLParser) -> Page | None:
+def _parse_mirror_post(route: SiteRoute, tree: LexborHTMLParser) -> SitePageParts | None:
     from citewell.fetch.markdown.markdown_writer import render_markdown
 
     body = tree.css_first(".main-tweet .tweet-content")
@@ -45,8 +44,7 @@ def _build_mirror_post_page(route: SiteRoute, kit: SiteKit, tree: LexborHTMLPars
         markdown_parts.format_inline_text(f"@{handle}"),
         trim_to_date(stamp),
     )
-    return kit.build_page(
-        route,
+    return SitePageParts(
         content=markdown_parts.join_blocks([line, render_markdown(body, base="https://x.com")]),
         content_type="twitter",
         title=f"{name} on X: {markdown_parts.trim_excerpt(body.text(), 80)}",
@@ -59,9 +57,7 @@ def _build_mirror_post_page(route: SiteRoute, kit: SiteKit, tree: LexborHTMLPars
     )
 
 
-def _build_mirror_profile_page(
-    route: SiteRoute, kit: SiteKit, tree: LexborHTMLParser
-) -> Page | None:
+def _parse_mirror_profile(route: SiteRoute, tree: LexborHTMLParser) -> SitePageParts | None:
     name = _find_selector_text(tree, ".profile-card-fullname")
     if not name:
         return None
@@ -72,8 +68,7 @@ def _build_mirror_profile_page(
     ]
     bio = markdown_parts.convert_plain_text(_find_selector_text(tree, ".profile-bio"))
     head = f"# {markdown_parts.format_inline_text(name)} (@{route.owner})"
-    return kit.build_page(
-        route,
+    return SitePageParts(
         content=markdown_parts.join_blocks([head, bio, markdown_parts.join_facts(*stats)]),
         content_type="twitter",
         title=f"{name} (@{route.owner})",
