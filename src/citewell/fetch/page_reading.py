@@ -160,7 +160,7 @@ def read_html_page(response: PageResponse, decoded: DecodedText) -> PageReading:
     """The main content of a decoded HTML page; raises the errors of walls, and ContentEmpty."""
     tree = _parse_limited_html(decoded.text)
     about = read_page_metadata(tree, url=response.final_url)
-    discourse_topics.unwrap_crawler_view(tree)
+    tree = discourse_topics.show_crawler_view(tree)
     unseen = remove_hidden_text(tree)
     found = extract_from_tree(tree, url=response.final_url)
     topic = discourse_topics.find_discourse_topic(tree, url=response.final_url)

@@ -1,4 +1,4 @@
-"""Reads a topic of a Discourse forum, on any host: every post with its author, date and likes.
+"""Reads a topic of a Discourse forum, on any host: every post with its author and date.
 
 The page that the server sends shows nothing until its scripts run; the posts are in a `noscript`
 element for search engines. A post may be three words long, so none is left to the scorer.
@@ -6,12 +6,14 @@ element for search engines. A post may be three words long, so none is left to t
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from html import escape
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin
 
+from citewell.fetch.html.markup_limits import limit_markup
 from citewell.fetch.markdown.markdown_text import escape_markdown
 from citewell.text.safety.markup_cleaning import clean_markup
 from citewell.text.web.addresses import is_web_address
@@ -24,8 +26,6 @@ _BODY_SELECTOR = ".post[itemprop=text], .post[itemprop=articleBody], article[dat
 _AUTHOR_SELECTOR = (
     "[itemprop=name], [itemprop=author] b, .creator b, .creator a, .names a, .username"
 )
-_LIKES_SELECTOR = ".post-likes, .like-count"
-_POST_NUMBER_PATTERN = re.compile(r"\d{1,6}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,13 +44,69 @@ class DiscourseTopic:
         return (said,) if self.next_page else ()
 
 
-def unwrap_crawler_view(tree: LexborHTMLParser) -> None:
-    """Put the posts of a Discourse page where a reader sees them, out of their `noscript` element."""
+def show_crawler_view(tree: LexborHTMLParser) -> LexborHTMLParser:
+    """The tree with the posts where a reader sees them; any other page is returned as it is.
+
+    They are taken out of their `noscript` element or, if there is none, out of the data that the
+    page's scripts would show.
+    """
     if not _is_discourse_page(tree):
-        return
+        return tree
     for node in tree.css("body noscript"):
         if node.css_first(_BODY_SELECTOR) is not None:
             node.unwrap()
+    if tree.css_first(_BODY_SELECTOR) is not None:
+        return tree
+    page = _build_preloaded_view(tree)
+    return _parse_view(page) if page else tree
+
+
+def _parse_view(page: str) -> LexborHTMLParser:
+    from selectolax.lexbor import LexborHTMLParser
+
+    return LexborHTMLParser(limit_markup(page))
+
+
+def _build_preloaded_view(tree: LexborHTMLParser) -> str:
+    """A page of the posts in the data for the scripts; "" if there are none."""
+    node = tree.css_first("[data-preloaded]")
+    stores = _parse_json_object(node.attributes.get("data-preloaded") if node is not None else None)
+    texts = (value for key, value in stores.items() if key.startswith("topic_"))
+    topic = _parse_json_object(next(texts, None))
+    stream = topic.get("post_stream")
+    posts = stream.get("posts") if isinstance(stream, dict) else None
+    shown = [_build_preloaded_post(one) for one in posts or () if isinstance(one, dict)]
+    if not any(shown):
+        return ""
+    total = topic.get("posts_count")
+    has_more = isinstance(total, int) and total > len(shown)
+    following = "<a rel=next href='?page=2'></a>" if has_more else ""
+    title = escape(str(topic.get("title") or ""))
+    return (
+        f'<html><head><title>{title}</title><meta name="generator" content="Discourse -"></head>'
+        f"<body><main><h1>{title}</h1>{''.join(shown)}</main>"
+        f"{following}</body></html>"
+    )
+
+
+def _build_preloaded_post(post: Mapping[str, Any]) -> str:
+    cooked = post.get("cooked")
+    if not isinstance(cooked, str) or not cooked.strip():
+        return ""
+    author, stamp = (escape(str(post.get(name) or "")) for name in ("username", "created_at"))
+    return (
+        f'<div class="crawler-post"><span itemprop="name">{author}</span>'
+        f'<time datetime="{stamp}"></time><div class="post" itemprop="text">{cooked}</div></div>'
+    )
+
+
+def _parse_json_object(text: Any) -> dict[str, Any]:
+    """A JSON object in a text; empty if it is something else."""
+    try:
+        value = json.loads(text) if isinstance(text, str) else None
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
 
 
 def find_discourse_topic(tree: LexborHTMLParser, *, url: str) -> DiscourseTopic | None:
@@ -79,9 +135,23 @@ def _render_post(body: LexborNode, url: str) -> Iterator[str]:
     """The post as markdown; nothing if it has no text."""
     from citewell.fetch.markdown.markdown_writer import render_markdown
 
+    _simplify_post(body)
     text = render_markdown(body, base=url).strip()
     if text:
         yield f"{_format_post_head(_find_post_element(body))}\n\n{text}"
+
+
+def _simplify_post(body: LexborNode) -> None:
+    """Take out what is not the author's: previews of linked pages, down to their link, and icons."""
+    for preview in body.css("aside.onebox"):
+        for part in preview.css(".onebox-body p, .onebox-metadata, .aspect-image, img, svg"):
+            part.decompose()
+        heading = preview.css_first("h3 a, h4 a")
+        source = preview.css_first("header.source")
+        if heading is not None and source is not None:
+            source.decompose()
+    for icon in body.css("img.emoji"):
+        icon.replace_with(icon.attributes.get("alt") or "")
 
 
 def _find_post_element(body: LexborNode) -> LexborNode:
@@ -99,13 +169,7 @@ def _format_post_head(node: LexborNode) -> str:
     author = _find_text(node, _AUTHOR_SELECTOR)
     stamp = node.css_first("time[datetime]")
     date = clean_markup((stamp.attributes.get("datetime") or "")[:10]) if stamp is not None else ""
-    number = _POST_NUMBER_PATTERN.search(_find_text(node, "[itemprop=position]"))
-    facts = (
-        f"**{escape_markdown(author)}**" if author else "**somebody**",
-        f"#{number[0]}" if number else "",
-        escape_markdown(date),
-        escape_markdown(_find_text(node, _LIKES_SELECTOR)),
-    )
+    facts = (f"**{escape_markdown(author)}**" if author else "**somebody**", escape_markdown(date))
     return " · ".join(fact for fact in facts if fact)
 
 
