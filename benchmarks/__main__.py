@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from benchmarks.audit import audit
+from benchmarks.documents import documents
 from benchmarks.reading import gathering, reading
 from benchmarks.report import document, merged
 from benchmarks.research import research
@@ -18,7 +19,7 @@ from benchmarks.sections import SECTIONS, extraction
 from benchmarks.subjects import ROOT, compared
 from benchmarks.trust import trust
 
-NAMES = (*SECTIONS, "reading", "gathering", "trust", "audit", "research")
+NAMES = (*SECTIONS, "reading", "gathering", "documents", "trust", "audit", "research")
 RESULTS = ROOT / "benchmarks" / "RESULTS.md"
 
 
@@ -36,6 +37,7 @@ def main() -> None:
     sections = SECTIONS | {
         "reading": partial(reading, pages=options.pages),
         "gathering": gathering,
+        "documents": documents,
         "trust": trust,
         "audit": audit,
         "research": research,

@@ -159,3 +159,13 @@ def test_a_footnote_mark_does_not_part_the_word_from_its_line() -> None:
     made.text(60, 117, "1", size=6).text(63.4, 120, "Baevski and others, 2021")
 
     assert read_pdf(made.build()).markdown.endswith("1Baevski and others, 2021")
+
+
+def test_a_hyphen_at_the_line_end_stays_in_a_word_that_has_it_elsewhere() -> None:
+    made = Pdf().lines(
+        60, 60, ["A well-known word, and it is well-", "known, but the hyphen-", "ation goes."]
+    )
+
+    assert read_pdf(made.build()).markdown == (
+        "A well-known word, and it is well-known, but the hyphenation goes."
+    )

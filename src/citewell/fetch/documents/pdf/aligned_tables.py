@@ -10,8 +10,11 @@ from citewell.fetch.documents.pdf.page_tables import PdfTable
 from citewell.fetch.documents.pdf.pdf_word import PdfWord
 from citewell.fetch.documents.pdf.text_lines import (
     LIST_MARKER_PATTERN,
+    Strips,
     TextLine,
     build_text_line,
+    find_covered_strips,
+    group_text_rows,
     is_running_text,
 )
 
@@ -22,12 +25,10 @@ _PROSE_LENGTH = 30  # characters; columns of such lines are running text
 _MAX_CELL_LENGTH = 60  # characters; the usual cell of all columns but one is shorter
 _DOTS_PATTERN = re.compile(r"(?:\.\s?){4,}")
 
-Columns = list[tuple[float, float]]
-
 
 def replace_aligned_tables(lines: list[TextLine]) -> list[TextLine | PdfTable]:
     """The region's lines, with each run of rows in the same columns replaced by a table."""
-    rows = _group_table_rows(lines)
+    rows = group_text_rows(lines)
     result: list[TextLine | PdfTable] = []
     place = 0
     while place < len(rows):
@@ -56,16 +57,6 @@ def _join_spaced_pieces(row: list[TextLine]) -> list[TextLine]:
         else:
             kept.append(line)
     return kept
-
-
-def _group_table_rows(lines: list[TextLine]) -> list[list[TextLine]]:
-    rows: list[list[TextLine]] = []
-    for line in sorted(lines, key=lambda line: line.y):
-        if rows and abs(rows[-1][0].y - line.y) <= 0.4 * max(line.size, rows[-1][0].size):
-            rows[-1].append(line)
-        else:
-            rows.append([line])
-    return [sorted(row, key=lambda line: line.x0) for row in rows]
 
 
 def _find_table_end(rows: list[list[TextLine]], start: int) -> int:
@@ -101,10 +92,10 @@ def _read_aligned_rows(rows: list[list[TextLine]]) -> list[TextLine | PdfTable] 
     return [PdfTable(box, tuple(cells))]
 
 
-def _find_columns(rows: list[list[TextLine]]) -> Columns:
+def _find_columns(rows: list[list[TextLine]]) -> Strips:
     """The strips that hold text; columns of figures may stand closer than other cells."""
-    columns = _find_covered_strips([[(line.x0, line.x1) for line in row] for row in rows])
-    refined: Columns = []
+    columns = find_covered_strips([[(line.x0, line.x1) for line in row] for row in rows])
+    refined: Strips = []
     for left, right in columns:
         words = [
             [word for line in row for word in line.words if left <= word.x0 and word.x1 <= right]
@@ -113,32 +104,11 @@ def _find_columns(rows: list[list[TextLine]]) -> Columns:
         held = [[(word.x0, word.x1) for word in row] for row in words if row]
         figures = [any(map(str.isdigit, word.text)) for row in words for word in row]
         tight = len(held) >= _MIN_FIGURE_ROWS and sum(figures) >= 0.8 * len(figures)
-        refined += _find_covered_strips(held) if tight else [(left, right)]
+        refined += find_covered_strips(held) if tight else [(left, right)]
     return refined
 
 
-def _find_covered_strips(rows: list[list[tuple[float, float]]]) -> Columns:
-    """The strips that hold something, parted by strips that nearly all rows leave empty."""
-    left = int(min(x0 for row in rows for x0, _ in row))
-    right = int(max(x1 for row in rows for _, x1 in row)) + 1
-    covered = [0] * (right - left + 1)
-    for row in rows:
-        for x0, x1 in row:
-            for x in range(int(x0) - left, min(int(x1) - left + 1, len(covered))):
-                covered[x] += 1
-    few = len(rows) // 10  # a heading across columns is no reason to join them
-    strips: Columns = []
-    start: int | None = None
-    for x, count in enumerate([*covered, 0]):
-        if count > few and start is None:
-            start = x
-        elif count <= few and start is not None:
-            strips.append((left + start, left + x))
-            start = None
-    return strips
-
-
-def _is_aligned(rows: list[list[TextLine]], columns: Columns) -> bool:
+def _is_aligned(rows: list[list[TextLine]], columns: Strips) -> bool:
     """Whether most rows have each of their pieces in a column of its own."""
     good = 0
     for row in rows:
@@ -147,7 +117,7 @@ def _is_aligned(rows: list[list[TextLine]], columns: Columns) -> bool:
     return good >= 0.7 * len(rows)
 
 
-def _is_running_text(rows: list[list[TextLine]], columns: Columns) -> bool:
+def _is_running_text(rows: list[list[TextLine]], columns: Strips) -> bool:
     """Whether two or more columns are filled by long lines, as in a page of several columns."""
     held: list[list[TextLine]] = [[] for _ in columns]
     for row in rows:
@@ -161,7 +131,7 @@ def _is_prose_column(lines: list[TextLine]) -> bool:
     return is_running_text(lines) and sum(long) >= 0.6 * sum(len(line.text) for line in lines)
 
 
-def _read_by_column(rows: list[list[TextLine]], columns: Columns) -> list[TextLine | PdfTable]:
+def _read_by_column(rows: list[list[TextLine]], columns: Strips) -> list[TextLine | PdfTable]:
     held: list[list[TextLine]] = [[] for _ in columns]
     for row in rows:
         for line in row:
@@ -187,7 +157,7 @@ def _is_table_like(cells: list[tuple[tuple[TextLine, ...], ...]]) -> bool:
     )
 
 
-def _assign_cells(row: list[TextLine], columns: Columns) -> tuple[tuple[TextLine, ...], ...]:
+def _assign_cells(row: list[TextLine], columns: Strips) -> tuple[tuple[TextLine, ...], ...]:
     held: list[list[PdfWord]] = [[] for _ in columns]
     for line in row:
         place = _find_nearest_column(line.x0, line.x1, columns)
@@ -199,7 +169,7 @@ def _assign_cells(row: list[TextLine], columns: Columns) -> tuple[tuple[TextLine
     return tuple((build_text_line(words),) if words else () for words in held)
 
 
-def _find_nearest_column(x0: float, x1: float, columns: Columns) -> int:
+def _find_nearest_column(x0: float, x1: float, columns: Strips) -> int:
     def distance(place: int) -> tuple[float, float]:
         left, right = columns[place]
         shared = min(x1, right) - max(x0, left)

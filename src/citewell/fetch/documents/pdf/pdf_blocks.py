@@ -12,8 +12,8 @@ from typing import NamedTuple
 from citewell.fetch.documents.markdown_tables import format_markdown_cell, render_markdown_table
 from citewell.fetch.documents.pdf.page_tables import PdfTable
 from citewell.fetch.documents.pdf.pdf_headings import (
-    HeadingClues,
     HeadingFound,
+    PageClues,
     find_heading,
     get_tagged_level,
     is_bold_line,
@@ -41,9 +41,7 @@ class PdfBlock(NamedTuple):
     heading: HeadingFound = HeadingFound()
 
 
-def build_region_blocks(
-    items: Sequence[TextLine | PdfTable], clues: HeadingClues
-) -> list[PdfBlock]:
+def build_region_blocks(items: Sequence[TextLine | PdfTable], clues: PageClues) -> list[PdfBlock]:
     blocks: list[PdfBlock] = []
     lines = [item for item in items if isinstance(item, TextLine)]
     right = max((line.x1 for line in lines), default=0.0)
@@ -82,8 +80,15 @@ def _measure_room(
 
 
 def build_table_block(found: PdfTable) -> PdfBlock:
-    lines = [line for row in found.rows for cell in row for line in cell]
-    step = -1 if 2 * sum(line.rtl for line in lines) > len(lines) else 1
+    lettered = [
+        line
+        for row in found.rows
+        for cell in row
+        for line in cell
+        if any(map(str.isalpha, line.text))
+    ]
+    # The first column of a table in right-to-left script is the right one.
+    step = -1 if 2 * sum(line.rtl for line in lettered) > len(lettered) else 1
     rows = [
         [format_markdown_cell(join_text_lines(cell)) for cell in row[::step]] for row in found.rows
     ]
@@ -101,7 +106,7 @@ def _measure_line_spacing(lines: list[TextLine]) -> float:
 
 
 def _is_block_start(
-    run: list[TextLine], line: TextLine, region: tuple[float, float, float], clues: HeadingClues
+    run: list[TextLine], line: TextLine, region: tuple[float, float, float], clues: PageClues
 ) -> bool:
     """Whether this line begins a new block; `region` is (left edge, right edge, line spacing)."""
     left, right, leading = region
@@ -169,12 +174,12 @@ def _is_monospaced(line: TextLine) -> bool:
     return all(word.style.mono for word in line.words)
 
 
-def _build_block(run: list[TextLine], clues: HeadingClues, room: tuple[float, float]) -> PdfBlock:
+def _build_block(run: list[TextLine], clues: PageClues, room: tuple[float, float]) -> PdfBlock:
     first = run[0]
     heading = find_heading(run, clues, room)
     if _is_monospaced(first) and heading is None:
         return PdfBlock("code", _join_code_lines(run), first.size)
-    text = join_text_lines(run)
+    text = join_text_lines(run, clues.compounds)
     bold = all(map(is_bold_line, run))
     if DOT_LEADER_PATTERN.search(" ".join(line.text for line in run)):
         return PdfBlock(
@@ -183,17 +188,17 @@ def _build_block(run: list[TextLine], clues: HeadingClues, room: tuple[float, fl
     if heading is not None:
         return PdfBlock("heading", text, first.size, bold, heading=heading)
     if marker := _find_item_marker(first):
-        return _build_list_item(run, marker)
+        return _build_list_item(run, marker, clues.compounds)
     return PdfBlock("paragraph", text, first.size, bold)
 
 
-def _build_list_item(run: list[TextLine], marker: str) -> PdfBlock:
+def _build_list_item(run: list[TextLine], marker: str, compounds: frozenset[str]) -> PdfBlock:
     first = run[0]
     number = _ITEM_NUMBER_PATTERN.fullmatch(marker)
     letter = number is not None and not number[1].isdigit()
     words = first.words if letter else first.words[1:]
     digits = "".join(filter(str.isdigit, marker))
-    text = join_text_lines([first._replace(words=words), *run[1:]])
+    text = join_text_lines([first._replace(words=words), *run[1:]], compounds)
     return PdfBlock("item", text, first.size, False, first.x0, f"{int(digits)}." if digits else "-")
 
 
@@ -214,23 +219,29 @@ def _join_code_lines(run: list[TextLine]) -> str:
     return "\n".join(made)
 
 
-def join_text_lines(lines: Sequence[TextLine]) -> str:
-    """The lines as running markdown: links kept, words hyphenated at line ends joined."""
+def join_text_lines(lines: Sequence[TextLine], compounds: frozenset[str] = frozenset()) -> str:
+    """The lines as running markdown: links kept, words hyphenated at line ends joined.
+
+    A hyphen at a line's end stays where the document writes the same word with it elsewhere.
+    """
     pieces: list[tuple[str, str]] = []  # text and where it links to
     for line in lines:
         for place, word in enumerate(line.words):
-            _append_word(pieces, word, at_start=place == 0)
+            _append_word(pieces, word, compounds, at_start=place == 0)
     return "".join(_format_linked_text(text, link) for text, link in pieces).strip()
 
 
-def _append_word(pieces: list[tuple[str, str]], word: PdfWord, *, at_start: bool) -> None:
+def _append_word(
+    pieces: list[tuple[str, str]], word: PdfWord, compounds: frozenset[str], *, at_start: bool
+) -> None:
     if not pieces:
         pieces.append((word.text, word.link))
         return
     text, link = pieces[-1]
     glue = " "
     if at_start and _is_hyphenated_break(text, word.text):
-        text, glue = text[:-1], ""
+        whole = normalize_compound(text[text.rfind(" ") + 1 :] + word.text)
+        text, glue = (text if whole in compounds else text[:-1]), ""
     elif (
         at_start
         and _UNSPACED_SCRIPT_PATTERN.match(text[-1:])
@@ -245,6 +256,11 @@ def _append_word(pieces: list[tuple[str, str]], word: PdfWord, *, at_start: bool
     else:
         pieces[-1] = (text + glue, link)
         pieces.append((word.text, word.link))
+
+
+def normalize_compound(word: str) -> str:
+    """A word with hyphens in the form in which two of them are compared."""
+    return word.strip(".,;:!?()[]\"'“”„«»").replace("‐", "-").lower()
 
 
 def _is_hyphenated_break(text: str, following: str) -> bool:

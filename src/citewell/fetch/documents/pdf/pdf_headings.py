@@ -26,12 +26,13 @@ _CAPTION_PATTERN = re.compile(
 )
 
 
-class HeadingClues(NamedTuple):
-    """What is known of the document before its lines are judged."""
+class PageClues(NamedTuple):
+    """What is known of the document before the lines of a page are judged."""
 
     body: float  # the usual size of its text, in points
     titles: Mapping[str, int] = {}  # titles of the outline that lead to this page, with their depth
     tagged: bool = False  # the file tags its headings, so others need no guessing
+    compounds: frozenset[str] = frozenset()  # words that the document writes with a hyphen
 
 
 def get_tagged_level(line: TextLine) -> int:
@@ -44,7 +45,7 @@ def is_bold_line(line: TextLine) -> bool:
     return all(word.style.bold for word in line.words)
 
 
-def is_outline_title(run: Sequence[TextLine], clues: HeadingClues) -> bool:
+def is_outline_title(run: Sequence[TextLine], clues: PageClues) -> bool:
     if not clues.titles or len(run) > _MAX_HEADING_LINES:
         return False
     return normalize_heading_text(" ".join(line.text for line in run)) in clues.titles
@@ -56,7 +57,7 @@ class HeadingFound(NamedTuple):
 
 
 def find_heading(
-    run: Sequence[TextLine], clues: HeadingClues, room: tuple[float, float]
+    run: Sequence[TextLine], clues: PageClues, room: tuple[float, float]
 ) -> HeadingFound | None:
     """None if the run is no heading. `room` is the space above and below it, in lines."""
     text = " ".join(line.text for line in run)
@@ -72,7 +73,7 @@ def find_heading(
 
 
 def _looks_like_heading(
-    run: Sequence[TextLine], text: str, clues: HeadingClues, room: tuple[float, float]
+    run: Sequence[TextLine], text: str, clues: PageClues, room: tuple[float, float]
 ) -> bool:
     size = run[0].size
     if (

@@ -16,7 +16,7 @@ from citewell.fetch.documents.pdf.pdf_blocks import (
     build_table_block,
     join_text_lines,
 )
-from citewell.fetch.documents.pdf.pdf_headings import HeadingClues
+from citewell.fetch.documents.pdf.pdf_headings import PageClues
 from citewell.fetch.documents.pdf.pdf_word import PdfWord
 from citewell.fetch.documents.pdf.text_lines import TextLine, order_line_regions, split_into_lines
 
@@ -86,7 +86,7 @@ def _split_by_direction(words: list[PdfWord]) -> _TurnedWords:
     return _TurnedWords(turns[0], main, [turns[n] for n in (90, 180, 270) if turns[n]], slanted)
 
 
-def order_page_blocks(page: PdfPage, lines: list[TextLine], clues: HeadingClues) -> list[PdfBlock]:
+def order_page_blocks(page: PdfPage, lines: list[TextLine], clues: PageClues) -> list[PdfBlock]:
     """The page's blocks in reading order, with each ruled table at its position."""
     waiting = sorted(page.tables, key=lambda table: table.box.y0)
     blocks: list[PdfBlock] = []

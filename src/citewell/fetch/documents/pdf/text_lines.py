@@ -18,6 +18,8 @@ _MIN_PROSE_LINES = 3
 _MIN_PROSE_LENGTH = 18  # characters of a line of running text in a narrow column
 _MAX_COLUMN_DEPTH = 6
 
+Strips = list[tuple[float, float]]  # left and right edges
+
 
 class TextLine(NamedTuple):
     words: tuple[PdfWord, ...]
@@ -69,9 +71,10 @@ def split_into_lines(words: list[PdfWord]) -> list[TextLine]:
 
 
 def _is_line_continuation(last: PdfWord, word: PdfWord) -> bool:
-    size = max(last.style.size, word.style.size)
+    large, small = max(last.style.size, word.style.size), min(last.style.size, word.style.size)
     gap = max(word.x0 - last.x1, last.x0 - word.x1)
-    return abs(word.y - last.y) <= _SAME_LINE_TOLERANCE * size and gap <= _MAX_WORD_GAP * size
+    # A large heading must not reach across the gutter to the small text of the next column.
+    return abs(word.y - last.y) <= _SAME_LINE_TOLERANCE * large and gap <= _MAX_WORD_GAP * small
 
 
 def _join_line_pieces(lines: list[TextLine]) -> list[TextLine]:
@@ -105,7 +108,7 @@ def _join_row_pieces(row: list[TextLine]) -> list[TextLine]:
     kept = [row[0]]
     for line in row[1:]:
         last = kept[-1]
-        size = max(last.size, line.size)
+        size = min(last.size, line.size)
         marked = LIST_MARKER_PATTERN.fullmatch(last.text) or (
             len(row) == 2 and _is_item_number(last, line)
         )
@@ -184,18 +187,59 @@ def _has_prose_columns(left: list[TextLine], right: list[TextLine]) -> bool:
 
 
 def is_running_text(lines: list[TextLine]) -> bool:
-    """Whether most letters of a column stand in lines that fill it; those of a table do not."""
-    if len(lines) < _MIN_PROSE_LINES:
+    """Whether most letters of a column stand in rows that fill it; those of a table do not."""
+    rows = group_text_rows(lines)
+    if len(rows) < _MIN_PROSE_LINES:
         return False
-    width = max(line.x1 for line in lines) - min(line.x0 for line in lines)
-    long = [
-        len(line.text)
-        for line in lines
-        if line.x1 - line.x0 >= 0.6 * width and len(line.text) >= _MIN_PROSE_LENGTH
-    ]
-    return len(long) >= _MIN_PROSE_LINES and sum(long) >= 0.6 * sum(
-        len(line.text) for line in lines
-    )
+    left, right = min(line.x0 for line in lines), max(line.x1 for line in lines)
+    parted = [row for row in rows if len(row) > 1]
+    # Wide spaces of justified text stand anywhere, gaps of a table below one another.
+    spaced = len(parted) > 2 and len(_find_row_strips(parted)) == 1
+    long = 0
+    count = 0
+    for row in rows:
+        wide = row[-1].x1 - row[0].x0 if spaced else max(line.x1 - line.x0 for line in row)
+        length = sum(len(line.text) for line in row)
+        if wide >= 0.6 * (right - left) and length >= _MIN_PROSE_LENGTH:
+            long += length
+            count += 1
+    return count >= _MIN_PROSE_LINES and long >= 0.6 * sum(len(line.text) for line in lines)
+
+
+def _find_row_strips(rows: list[list[TextLine]]) -> Strips:
+    return find_covered_strips([[(line.x0, line.x1) for line in row] for row in rows])
+
+
+def group_text_rows(lines: list[TextLine]) -> list[list[TextLine]]:
+    """Lines on one baseline together, from left to right; rows from top to bottom."""
+    rows: list[list[TextLine]] = []
+    for line in sorted(lines, key=lambda line: line.y):
+        if rows and abs(rows[-1][0].y - line.y) <= 0.4 * max(line.size, rows[-1][0].size):
+            rows[-1].append(line)
+        else:
+            rows.append([line])
+    return [sorted(row, key=lambda line: line.x0) for row in rows]
+
+
+def find_covered_strips(rows: list[list[tuple[float, float]]]) -> Strips:
+    """The strips that hold something, parted by strips that nearly all rows leave empty."""
+    left = int(min(x0 for row in rows for x0, _ in row))
+    right = int(max(x1 for row in rows for _, x1 in row)) + 1
+    covered = [0] * (right - left + 1)
+    for row in rows:
+        for x0, x1 in row:
+            for x in range(int(x0) - left, min(int(x1) - left + 1, len(covered))):
+                covered[x] += 1
+    few = len(rows) // 10  # a heading across columns is no reason to join them
+    strips: Strips = []
+    start: int | None = None
+    for x, count in enumerate([*covered, 0]):
+        if count > few and start is None:
+            start = x
+        elif count <= few and start is not None:
+            strips.append((left + start, left + x))
+            start = None
+    return strips
 
 
 def _find_column_gutter(lines: list[TextLine]) -> float | None:
