@@ -121,6 +121,16 @@ class ToolCall:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MainBody:
+    """The one field that holds the text of a result; if it is cut, it alone becomes the artifact."""
+
+    key: str  # in the wire form
+    find_media_type: Callable[
+        [dict[str, Any]], str | None
+    ]  # None if the field is not a text of its own
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:
     """A tool's declaration; the tool is named after its file and described by the Args docstring."""
 
@@ -141,10 +151,10 @@ class Tool:
     is_empty_result: Callable[[Any], bool] | None = (
         None  # whether a result found nothing; such a result is cached for a minute at most
     )
-    is_always_inline: bool = (
-        False  # always returned whole as one text item, never as a link (spec 4)
+    is_always_inline: bool = False  # always returned whole as one text item, never cut and linked
+    bounds_own_size: Callable[[Any], bool] | None = (
+        None  # whether a call's own max_length bounds its result, which is then returned whole
     )
-    promised_keys: tuple[str, ...] = ()  # keys kept inline if the result becomes a link
-    publishes_result_schema: bool = False  # whether tools/list contains the output schema
+    main_body: MainBody | None = None  # of a result that is one long text and facts about it
 
     EMPTY_TTL_SECONDS: ClassVar[float] = 60.0  # how long a result that found nothing may be cached

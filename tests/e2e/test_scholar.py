@@ -231,14 +231,15 @@ def test_a_paper_is_read_from_a_real_pdf(scholarly: Environ, world: World) -> No
     assert sentence in read["content"]
 
 
-def test_the_first_page_of_a_long_paper_tells_what_it_is(scholarly: Environ, world: World) -> None:
+def test_a_long_paper_is_inline_up_to_its_max_length(scholarly: Environ, world: World) -> None:
     world.add(text_of(world, length=2000))
 
     answer = body(call(scholarly, "paper_fulltext", {"identifier": SAFETY}))
 
-    assert answer["linked"] is True
-    assert '"isFullText":true' in answer["firstPage"]
-    assert '"retractionStatus":' in answer["firstPage"]
+    assert "linked" not in answer
+    assert answer["isFullText"] is True
+    assert answer["retractionStatus"]["retracted"] is True
+    assert 24 * 1024 < answer["contentLength"] <= 50_000
 
 
 @requires("paper_fulltext.abstract")

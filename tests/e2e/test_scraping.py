@@ -153,20 +153,43 @@ def test_preview_and_raw_differ_from_the_full_reading(environ: Environ, internet
     assert "<p>" not in body(full)["content"]
 
 
-def test_a_large_page_is_linked_and_can_be_paged(environ: Environ, internet: Internet) -> None:
+@requires("scrape_page.inline")
+def test_a_large_page_is_inline_up_to_its_max_length(environ: Environ, internet: Internet) -> None:
     internet.world.fail("/odd/fine", Fault(body="<h1>T</h1>" + "<p>Tides rise.</p>" * 4000))
 
-    async def run() -> tuple[Any, Any]:
+    answer = body(read(environ, internet.odd("fine")))
+
+    assert "linked" not in answer
+    assert answer["content"].count("Tides rise.") > 3500
+    assert 45_000 < answer["contentLength"] <= 50_000
+    assert answer["truncated"] is True
+
+
+@requires("artifact.link", "artifact.media_type", "artifact.documented_keys")
+def test_a_large_raw_page_is_cut_and_linked_as_what_it_is(
+    environ: Environ, internet: Internet
+) -> None:
+    source = "<h1>T</h1>" + "<p>Tides rise.</p>\n" * 2000
+    internet.world.fail("/odd/fine", Fault(body=source))
+
+    async def run() -> tuple[Any, str]:
         async with connected("memory", environ) as client:
-            first = await client.call_tool("scrape_page", {"url": internet.odd("fine")})
-            link = body(first)["resource"]
-            return first, await client.call_tool("read_artifact", {"id": link, "offset": 0})
+            first = await client.call_tool(
+                "scrape_page", {"url": internet.odd("fine"), "mode": "raw"}
+            )
+            [whole] = (await client.read_resource(body(first)["resource"])).contents
+            return first, whole.text
 
-    first, page = asyncio.run(run())
+    first, whole = asyncio.run(run())
 
-    assert body(first)["linked"] is True
-    assert body(first)["trust"] == "untrusted-external-content"
-    assert "Tides rise." in body(page)["content"]
+    answer = body(first)
+    assert whole == source
+    assert answer["mimeType"] == first.content[1].mime_type == "text/html"
+    assert source.startswith(answer["content"])
+    assert answer["truncated"] is True
+    assert answer["contentLength"] == len(answer["content"].encode())
+    assert answer["originalLength"] == answer["bytes"] == len(source.encode())
+    assert {"url", "contentType", "trust", "citation", "sourceType", "raw"} <= set(answer)
 
 
 @requires(
@@ -329,8 +352,8 @@ def test_a_monstrous_body_gives_text_or_a_clear_error(
         assert error(result)[1]["kind"] in {"content_empty", "blocked"}
     else:
         answer = body(result)
-        content = answer.get("content", answer.get("firstPage", ""))
-        assert len(content.encode()) <= 24_000
+        content = answer["content"]
+        assert len(content.encode()) <= 20_000
         assert "\x00" not in content
 
 

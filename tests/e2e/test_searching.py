@@ -194,5 +194,5 @@ def test_the_searxng_profile_has_its_own_defaults(environ: Environ) -> None:
     assert shown["web_search"]["num_results"]["default"] == 10
     assert shown["web_search"]["fetch_content"]["default"] is True
     answer = body(result)
-    page = answer.get("firstPage") or json.dumps(answer)
-    assert "content_fetch_stats" in page or "markdown" in page
+    assert "content_fetch_stats" in answer["metadata"]
+    assert any("markdown" in result.get("content", {}) for result in answer["results"])

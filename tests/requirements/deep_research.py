@@ -65,13 +65,11 @@ HELD = {
     "deep.paid_once": "No paid call is sent twice, also after a crash.",
     "deep.reserve": "Jobs at the same time cannot spend more than there is.",
     "deep.restart": "A job goes on after a restart, and its results stay readable.",
+    "get_thread.documented_keys": "id and messages are there however long the thread is.",
+    "get_results.documented_keys": "The keys of get_results and search_claims are there however many claims there are.",
 }  # fmt: skip
 
 OPEN = {
-    11: {
-        "get_thread.documented_keys": "id and messages are there however long the thread is.",
-        "get_results.documented_keys": "The keys of get_results and search_claims are there however many claims there are.",
-    },
     12: {
         "get_results.follow_on_questions": "Suggested topics are questions a person would ask.",
         "get_results.failed_job": "A job that failed for good is not called retryable.",

@@ -45,6 +45,7 @@ HELD = {
     "scrape_page.pdf": "PDF documents are read.",
     "scrape_page.docx": "DOCX documents are read.",
     "scrape_page.pptx": "PPTX documents are read.",
+    "scrape_page.office_charts": "Charts of slides and equations of documents are part of the text.",
     "scrape_page.sanitised": "Hidden text and invisible characters do not reach the content and are counted.",
     "scrape_page.not_sanitised_in_raw": "raw leaves hidden text and invisible characters in place.",
     "scrape_page.validation_error": "A wrong scheme, a missing host, a private address or a host outside ALLOWED_DOMAINS is a validation error that is not retryable.",
@@ -91,20 +92,19 @@ HELD = {
     "artifact.expiry": "An artifact expires, and is not found afterwards.",
     "artifact.owner": "An artifact of another owner is not found.",
     "artifact.no_store": "If an artifact cannot be stored, the result is returned whole.",
+    "artifact.documented_keys": "The documented keys of an answer are there whatever its size; only the longest bodies are cut.",
+    "artifact.media_type": "The artifact of a markdown export is markdown, not a JSON wrapper.",
+    "artifact.every_toolset": "read_artifact is offered wherever a tool can link its result.",
+    "scrape_page.inline": "full and preview are inline up to max_length.",
 }  # fmt: skip
 
 OPEN = {
     11: {
-        "artifact.documented_keys": "The documented keys of an answer are there whatever its size; only the longest bodies are cut.",
-        "artifact.media_type": "The artifact of a markdown export is markdown, not a JSON wrapper.",
-        "artifact.every_toolset": "read_artifact is offered wherever a tool can link its result.",
-        "scrape_page.inline": "full and preview are inline up to max_length.",
         "scrape_page.long_pages": "No paragraph of the main text of a long page is lost.",
         "scrape_page.table_cells": "A table that is kept loses no cell.",
         "scrape_page.article_end": "Comments, teasers and next posts after an article are not part of it.",
         "scrape_page.hidden_by_layout": "Text counts as hidden if a reader could not see it, and only then.",
         "scrape_page.right_to_left_pdf": "Right-to-left PDF text is read in the order of its script.",
-        "scrape_page.office_charts": "Charts of slides and equations of documents are part of the text.",
         "scrape_page.hostile_page": "A hostile page delays nobody but its own caller.",
     },
     14: {

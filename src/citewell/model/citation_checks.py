@@ -6,15 +6,15 @@ from pydantic import Field
 
 from citewell.model.paper_results import PaperResult
 from citewell.model.scrape_results import RetractionStatus
-from citewell.model.wire_values import UNTRUSTED_LABEL, WireValue
+from citewell.model.wire_values import UNTRUSTED_LABEL, LongText, WireValue
 
 
 class ClaimCheck(WireValue):
     """Whether a source addresses a claim, with its nearest sentences; not whether it agrees."""
 
-    claim: str
+    claim: LongText
     claim_support: str  # addressed, partially_addressed, not_addressed, source_unavailable
-    claim_evidence: tuple[str, ...] | None = None
+    claim_evidence: tuple[LongText, ...] | None = None
     claim_source_url: str | None = None  # the address that was read
     contrast_signal: bool | None = None  # only ever true: a sentence contains a negation
     claim_fetch_error: str | None = None  # why no source could be compared
@@ -25,7 +25,7 @@ class ClaimCheck(WireValue):
 class CitationVerification(WireValue):
     """What verify_citation returns; what could not be determined is absent."""
 
-    input: str
+    input: LongText
     input_type: str  # doi, url, reference; arxiv, pmid, pmcid, isbn, legal
     exists: bool | None = None  # absent: nobody could be asked; false: a registry says so
     existence: str  # found, not_registered, unchecked; gone, for an address
@@ -46,9 +46,9 @@ class CitationVerification(WireValue):
     archived_url: str | None = None
     authenticity_caveat: str | None = None
     notes: tuple[str, ...] | None = None
-    claim: str | None = None
+    claim: LongText | None = None
     claim_support: str | None = None
-    claim_evidence: tuple[str, ...] | None = None
+    claim_evidence: tuple[LongText, ...] | None = None
     claim_source_url: str | None = None
     contrast_signal: bool | None = None
     claim_fetch_error: str | None = None
@@ -77,16 +77,16 @@ class AuditEntry(WireValue):
     flags: tuple[
         str, ...
     ] = ()  # retracted, dead_link, not_found, unchecked, mischaracterized, mismatch, duplicate
-    reason: str | None = None
+    reason: LongText | None = None
     matched_title: str | None = None
     match_confidence: str | None = None
     title_match: str | None = None
     author_match: str | None = None
     year_match: str | None = None
     suggested_doi: str | None = None
-    claim: str | None = None
+    claim: LongText | None = None
     claim_support: str | None = None
-    claim_evidence: tuple[str, ...] | None = None
+    claim_evidence: tuple[LongText, ...] | None = None
     claim_source_url: str | None = None
     contrast_signal: bool | None = None
     claim_fetch_error: str | None = None
@@ -113,7 +113,7 @@ class AuditSummary(WireValue):
 class MalformedRecord(WireValue):
     line: int
     reason: str
-    excerpt: str | None = None
+    excerpt: LongText | None = None
 
 
 class AuditReport(WireValue):

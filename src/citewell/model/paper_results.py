@@ -6,7 +6,7 @@ from pydantic import Field
 
 from citewell.model.scrape_results import InjectionSignal, RetractionStatus
 from citewell.model.search_results import EmptySearchHints, FilterReport
-from citewell.model.wire_values import UNTRUSTED_LABEL, WireValue
+from citewell.model.wire_values import UNTRUSTED_LABEL, LongText, WireValue
 
 
 class PaperResult(WireValue):
@@ -19,11 +19,11 @@ class PaperResult(WireValue):
     authors: tuple[str, ...] | None = None
     journal: str | None = None
     year: int | None = None
-    abstract: str | None = None  # up to 500 characters
+    abstract: LongText | None = None  # up to 500 characters
     citation_count: int | None = None
     open_access: bool | None = None
     pdf_url: str | None = None
-    tldr: str | None = None  # written by a machine
+    tldr: LongText | None = None  # written by a machine
     is_influential: bool | None = None
     citation_intents: tuple[str, ...] | None = None
     is_in_doaj: bool | None = None
@@ -94,4 +94,4 @@ class FullTextAnswer(WireValue):
     tried: tuple[str, ...] | None = None  # copies that could not be used, and why
     notes: tuple[str, ...] | None = None
     trust: str = Field(default=UNTRUSTED_LABEL)
-    content: str  # last, so that the first part of a long answer contains the metadata
+    content: LongText

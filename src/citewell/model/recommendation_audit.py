@@ -5,14 +5,14 @@ from __future__ import annotations
 from pydantic import Field
 
 from citewell.model.search_results import SourceReputation
-from citewell.model.wire_values import UNTRUSTED_LABEL, WireValue
+from citewell.model.wire_values import UNTRUSTED_LABEL, LongText, WireValue
 
 
 class SelfPromotionSignal(WireValue):
     """The list ranks its own publisher first."""
 
     brand: str
-    evidence: str
+    evidence: LongText
 
 
 class ConflictOfInterest(WireValue):
@@ -20,7 +20,7 @@ class ConflictOfInterest(WireValue):
 
     kind: str  # employment, funding, equity
     entity: str
-    evidence: str  # quoted from the byline
+    evidence: LongText  # quoted from the byline
 
 
 class CorroboratingResult(WireValue):
@@ -52,7 +52,7 @@ class AuditedRecommendation(WireValue):
     archived_url: str | None = None
     corroboration_searches: tuple[CorroborationSearch, ...] | None = None
     flags: tuple[str, ...]
-    reasons: tuple[str, ...]
+    reasons: tuple[LongText, ...]
     trust: str = Field(default=UNTRUSTED_LABEL)
 
 

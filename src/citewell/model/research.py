@@ -8,7 +8,7 @@ from enum import StrEnum
 from pydantic import Field
 
 from citewell.model.argument_types import BudgetTier
-from citewell.model.wire_values import WireValue
+from citewell.model.wire_values import LongText, WireValue
 
 TICKS_PER_CENT = (
     100_000_000  # one tick is 1e-10 US dollars, the smallest unit any provider bills in
@@ -202,7 +202,7 @@ class ValueRow(WireValue):
     value: str
     source: str
     date: str | None = None
-    snippet: str = ""
+    snippet: LongText = ""
 
 
 class ValueTable(WireValue):

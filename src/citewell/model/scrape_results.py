@@ -8,7 +8,7 @@ from pydantic import Field
 
 from citewell.model.page_signals import ForumSignals, RepoTrustSignals, TalkHighlight
 from citewell.model.search_results import EmptySearchHints
-from citewell.model.wire_values import UNTRUSTED_LABEL, WireValue
+from citewell.model.wire_values import UNTRUSTED_LABEL, LongText, WireValue
 
 
 class StructuredData(WireValue):
@@ -78,13 +78,13 @@ class InjectionSignal(WireValue):
     """A sentence of the content that seems to address an AI model; a hint, not a verdict."""
 
     kind: str
-    sentence: str
+    sentence: LongText
 
 
 class ScrapeOutput(WireValue):
     url: str
     final_url: str | None = None  # present if redirects led to another address
-    content: str
+    content: LongText
     content_type: str  # in raw mode the server's header, which may be empty
     content_encoding: str | None = None  # base64 in raw mode if the body is not text
     trust: str = Field(default=UNTRUSTED_LABEL)
@@ -133,7 +133,7 @@ class QualityScore(WireValue):
 class SourceResult(WireValue):
     url: str
     title: str | None = None
-    content: str
+    content: LongText
     content_type: str
     trust: str = Field(default=UNTRUSTED_LABEL)
     truncated: bool = False
@@ -141,8 +141,8 @@ class SourceResult(WireValue):
     source_type: str
     authority_tier: str
     domain_category: str
-    claim_signal: str | None = None
-    key_sentences: tuple[str, ...] | None = None
+    claim_signal: LongText | None = None
+    key_sentences: tuple[LongText, ...] | None = None
     published_at: str | None = None
     published_basis: str | None = None
     word_count: int
@@ -189,7 +189,7 @@ class SourceCard(WireValue):
     url: str
     title: str | None = None
     score: float
-    snippet: str | None = None
+    snippet: LongText | None = None
 
 
 class SourceTable(WireValue):
@@ -216,7 +216,7 @@ class SourceBundle(WireValue):
     status: str  # complete, partial or failed
     source_count: int
     sources: tuple[SourceResult, ...]
-    combined_content: str
+    combined_content: LongText
     trust: str = Field(default=UNTRUSTED_LABEL)
     scrape_failures: tuple[ScrapeFailure, ...] | None = None
     filtered_out: tuple[str, ...] | None = None  # read, but not relevant enough to the query

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from citewell.model.wire_values import UNTRUSTED_LABEL, SnakeCaseValue, WireValue
+from citewell.model.wire_values import UNTRUSTED_LABEL, LongText, SnakeCaseValue, WireValue
 
 
 class SourceReputation(WireValue):
@@ -19,25 +19,25 @@ class SourceReputation(WireValue):
 class PageContent(SnakeCaseValue):
     """The page of a result, fetched on request, with the field names of spec 3."""
 
-    markdown: str
+    markdown: LongText
     word_count: int
     fetch_time_ms: int
-    summary: str
+    summary: LongText
 
 
 class SearchResult(WireValue):
     title: str
     url: str
-    snippet: str
+    snippet: LongText
     display_link: str
     source_reputation: SourceReputation | None = None
-    claim_signal: str | None = None  # present on every result if a claim was given
+    claim_signal: LongText | None = None  # present on every result if a claim was given
     score: float | None = None  # 0 to 1
     engine: str | None = None
     published_at: str | None = None
     published_basis: str | None = None  # provider, snippet or url
     engagement: dict[str, int] | None = None
-    extra_snippets: tuple[str, ...] | None = None
+    extra_snippets: tuple[LongText, ...] | None = None
     content: PageContent | None = None
     content_error: str | None = None  # why requested content is absent
 

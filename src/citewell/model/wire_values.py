@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, GetJsonSchemaHandler
 from pydantic.alias_generators import to_camel
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
 
 UNTRUSTED_LABEL = "untrusted-external-content"
+KEPT_NULL_KEYWORD = "nullable"  # in a JSON schema: the field is present and null if it has no value
+
+
+@dataclass(frozen=True, slots=True)
+class LongBody:
+    """Marks a field whose text may be long, and may be cut when the whole answer is too large.
+
+    On a field that is not a text it marks every text inside it.
+    """
+
+
+LongText = Annotated[str, LongBody()]
 
 
 class WireValue(BaseModel):
@@ -27,10 +42,20 @@ class SnakeCaseValue(WireValue):
     model_config = ConfigDict(alias_generator=None)
 
 
-class FreeFormResult(WireValue):
-    """A result whose keys depend on the question; the service that builds it defines them."""
+class ServiceView(WireValue):
+    """A result that a service built as JSON. It keeps nulls and further keys as they are."""
 
-    content: dict[str, Any]
+    model_config = ConfigDict(extra="allow")
 
     def to_wire(self) -> dict[str, Any]:
-        return self.content
+        return self.model_dump(mode="json", by_alias=True, exclude_unset=True)
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        schema = handler(core_schema)
+        for field in handler.resolve_ref_schema(schema).get("properties", {}).values():
+            if {"type": "null"} in field.get("anyOf", ()):
+                field[KEPT_NULL_KEYWORD] = True
+        return schema

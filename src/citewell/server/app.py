@@ -165,7 +165,9 @@ class App:
             return None
         with self._run_for_owner(invocation):
             size = self._pipeline.caching.measure_cached_answer(invocation)
-            linked = size >= self.settings.link_threshold and not invocation.tool.is_always_inline
+            linked = self._pipeline.size.is_too_large(size) and self._pipeline.size.can_link(
+                invocation
+            )
             return await self._run(invocation) if size and not linked else None
 
     def require_service(self, kind: type[S]) -> S:

@@ -26,9 +26,8 @@ def split_byte_limit(sizes: Sequence[int], room: int) -> list[int]:
     """The bytes each text may have of `room`: no more than its size, the rest shared equally."""
     granted = [0] * len(sizes)
     left = max(0, room)
-    waiting = sorted(range(len(sizes)), key=lambda place: sizes[place])
-    while waiting:
-        place = waiting.pop(0)
-        granted[place] = min(sizes[place], left // (len(waiting) + 1))
+    smallest_first = sorted(range(len(sizes)), key=lambda place: sizes[place])
+    for done, place in enumerate(smallest_first):
+        granted[place] = min(sizes[place], left // (len(sizes) - done))
         left -= granted[place]
     return granted

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from citewell.model.wire_values import FreeFormResult
+from citewell.model.answers.research_answers import BalanceAnswer
 from citewell.services.research.research_service import ResearchService
 from citewell.tooling import Tool, ToolArguments, ToolCall
 
@@ -19,11 +19,11 @@ class Args(ToolArguments):
     ]
 
 
-async def run(args: Args, call: ToolCall) -> FreeFormResult:
+async def run(args: Args, call: ToolCall) -> BalanceAnswer:
     shown = await call.require_service(ResearchService).load_balance_view(
         str(call.owner), transactions=args.include_transactions
     )
-    return FreeFormResult(content=shown)
+    return BalanceAnswer.model_validate(shown)
 
 
-TOOL = Tool(args=Args, result=FreeFormResult, run=run, toolset="deep", open_world=False)
+TOOL = Tool(args=Args, result=BalanceAnswer, run=run, toolset="deep", open_world=False)

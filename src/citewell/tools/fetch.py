@@ -33,5 +33,4 @@ TOOL = Tool(
     ttl_seconds=None,  # library documents belong to one owner; pages are cached by the reader
     has_long_timeout=True,
     is_always_inline=True,
-    publishes_result_schema=True,
 )

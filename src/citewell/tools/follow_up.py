@@ -6,8 +6,8 @@ from typing import Annotated
 
 from pydantic import Field
 
+from citewell.model.answers.research_answers import StartedFollowUp
 from citewell.model.argument_types import BudgetTier, QuestionText
-from citewell.model.wire_values import FreeFormResult
 from citewell.services.research.research_service import ResearchService
 from citewell.tooling import Tool, ToolArguments, ToolCall
 
@@ -36,7 +36,7 @@ class Args(ToolArguments):
     ]
 
 
-async def run(args: Args, call: ToolCall) -> FreeFormResult:
+async def run(args: Args, call: ToolCall) -> StartedFollowUp:
     shown = await call.require_service(ResearchService).start_follow_up(
         str(call.owner),
         args.job_id,
@@ -44,9 +44,9 @@ async def run(args: Args, call: ToolCall) -> FreeFormResult:
         query=args.custom_query,
         tier=args.budget_tier,
     )
-    return FreeFormResult(content=shown)
+    return StartedFollowUp.model_validate(shown)
 
 
 TOOL = Tool(
-    args=Args, result=FreeFormResult, run=run, toolset="deep", read_only=False, idempotent=False
+    args=Args, result=StartedFollowUp, run=run, toolset="deep", read_only=False, idempotent=False
 )

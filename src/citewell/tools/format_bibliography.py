@@ -8,14 +8,16 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from citewell.errors import InvalidInput
+from citewell.model.answers.session_answers import BibliographyAnswer
 from citewell.model.argument_types import BibliographyStyle
-from citewell.model.wire_values import UNTRUSTED_LABEL, FreeFormResult
+from citewell.model.wire_values import UNTRUSTED_LABEL
 from citewell.services.sessions import session_export
 from citewell.services.sessions.session_tracking import SessionTracker
 from citewell.text.citations import bibliographies
 from citewell.text.citations.author_names import AuthorName
 from citewell.text.citations.citable_works import CitableWork, parse_author_line
-from citewell.tooling import Tool, ToolArguments, ToolCall
+from citewell.text.media_types import find_document_media_type
+from citewell.tooling import MainBody, Tool, ToolArguments, ToolCall
 
 _SOURCE_FIELDS = (
     *("url", "title", "author", "site", "date", "doi", "kind", "volume", "issue", "pages"),
@@ -55,7 +57,7 @@ class Args(ToolArguments):
     ]
 
 
-async def run(args: Args, call: ToolCall) -> FreeFormResult:
+async def run(args: Args, call: ToolCall) -> BibliographyAnswer:
     works = [
         _build_cited_work(number, source) for number, source in enumerate(args.sources, start=1)
     ]
@@ -77,7 +79,7 @@ async def run(args: Args, call: ToolCall) -> FreeFormResult:
     }
     if args.session_id:
         shown["sessionId"] = args.session_id
-    return FreeFormResult(content=shown)
+    return BibliographyAnswer.model_validate(shown)
 
 
 def _build_cited_work(number: int, source: dict[str, Any]) -> CitableWork:
@@ -119,4 +121,13 @@ def _parse_author_field(given: Any) -> tuple[AuthorName, ...]:
     return parse_author_line(" ".join(str(given or "").split()))
 
 
-TOOL = Tool(args=Args, result=FreeFormResult, run=run, toolset="sessions", open_world=False)
+TOOL = Tool(
+    args=Args,
+    result=BibliographyAnswer,
+    run=run,
+    toolset="sessions",
+    open_world=False,
+    main_body=MainBody(
+        key="bibliography", find_media_type=lambda body: find_document_media_type(body["style"])
+    ),
+)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from citewell.model.wire_values import FreeFormResult
+from citewell.model.answers.research_answers import EvidenceAnswer
 from citewell.services.research.research_service import ResearchService
 from citewell.tooling import Tool, ToolArguments, ToolCall
 
@@ -18,11 +18,11 @@ class Args(ToolArguments):
     include_history: Annotated[bool, Field(default=False, validation_alias="includeHistory")]
 
 
-async def run(args: Args, call: ToolCall) -> FreeFormResult:
+async def run(args: Args, call: ToolCall) -> EvidenceAnswer:
     shown = await call.require_service(ResearchService).load_claim_evidence(
         str(call.owner), args.claim_id, history=args.include_history
     )
-    return FreeFormResult(content=shown)
+    return EvidenceAnswer.model_validate(shown)
 
 
-TOOL = Tool(args=Args, result=FreeFormResult, run=run, toolset="deep", open_world=False)
+TOOL = Tool(args=Args, result=EvidenceAnswer, run=run, toolset="deep", open_world=False)

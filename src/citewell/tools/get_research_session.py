@@ -7,7 +7,8 @@ from typing import Annotated
 from pydantic import Field
 
 from citewell.errors import NotFound
-from citewell.model.wire_values import UNTRUSTED_LABEL, FreeFormResult
+from citewell.model.answers.session_answers import SessionRecovery
+from citewell.model.wire_values import UNTRUSTED_LABEL
 from citewell.services.sessions import session_views
 from citewell.services.sessions.session_tracking import SessionTracker
 from citewell.tooling import Tool, ToolArguments, ToolCall
@@ -20,12 +21,12 @@ class Args(ToolArguments):
     step_id: Annotated[int | None, Field(default=None, ge=1, validation_alias="stepId")]
 
 
-async def run(args: Args, call: ToolCall) -> FreeFormResult:
+async def run(args: Args, call: ToolCall) -> SessionRecovery:
     session = await call.require_service(SessionTracker).find_session(
         str(call.owner), args.session_id
     )
     if args.step_id is None:
-        return FreeFormResult(content=session_views.build_recovery_view(session))
+        return SessionRecovery.model_validate(session_views.build_recovery_view(session))
     step = session.find_step(args.step_id)
     if step is None:
         raise NotFound(
@@ -36,7 +37,7 @@ async def run(args: Args, call: ToolCall) -> FreeFormResult:
         "step": session_views.build_step_view(session, step),
         "trust": UNTRUSTED_LABEL,
     }
-    return FreeFormResult(content=shown)
+    return SessionRecovery.model_validate(shown)
 
 
-TOOL = Tool(args=Args, result=FreeFormResult, run=run, toolset="sessions", open_world=False)
+TOOL = Tool(args=Args, result=SessionRecovery, run=run, toolset="sessions", open_world=False)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from citewell.model.wire_values import FreeFormResult
+from citewell.model.answers.research_answers import ResearchResults
 from citewell.services.research.research_service import ResearchService
 from citewell.tooling import Tool, ToolArguments, ToolCall
 
@@ -21,21 +21,20 @@ class Args(ToolArguments):
     include_claims_json: Annotated[bool, Field(default=False, validation_alias="includeClaimsJson")]
 
 
-async def run(args: Args, call: ToolCall) -> FreeFormResult:
+async def run(args: Args, call: ToolCall) -> ResearchResults:
     shown = await call.require_service(ResearchService).load_results(
         str(call.owner),
         args.job_id,
         reports=args.include_provider_reports,
         claims=args.include_claims_json,
     )
-    return FreeFormResult(content=shown)
+    return ResearchResults.model_validate(shown)
 
 
 TOOL = Tool(
     args=Args,
-    result=FreeFormResult,
+    result=ResearchResults,
     run=run,
     toolset="deep",
     open_world=False,
-    promised_keys=("jobId", "status", "synthesis", "followOnSuggestions", "cost", "duration"),
 )

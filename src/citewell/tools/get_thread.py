@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from citewell.model.wire_values import FreeFormResult
+from citewell.model.answers.research_answers import ThreadAnswer
 from citewell.services.research.research_service import ResearchService
 from citewell.tooling import Tool, ToolArguments, ToolCall
 
@@ -17,12 +17,12 @@ class Args(ToolArguments):
     thread_id: Annotated[str, Field(min_length=1, max_length=100, validation_alias="threadId")]
 
 
-async def run(args: Args, call: ToolCall) -> FreeFormResult:
-    return FreeFormResult(
-        content=await call.require_service(ResearchService).load_thread_view(
+async def run(args: Args, call: ToolCall) -> ThreadAnswer:
+    return ThreadAnswer.model_validate(
+        await call.require_service(ResearchService).load_thread_view(
             str(call.owner), args.thread_id
         )
     )
 
 
-TOOL = Tool(args=Args, result=FreeFormResult, run=run, toolset="deep", open_world=False)
+TOOL = Tool(args=Args, result=ThreadAnswer, run=run, toolset="deep", open_world=False)

@@ -6,8 +6,8 @@ from typing import Annotated
 
 from pydantic import Field
 
+from citewell.model.answers.research_answers import ProviderListing
 from citewell.model.argument_types import BudgetTier
-from citewell.model.wire_values import FreeFormResult
 from citewell.services.research.research_service import ResearchService
 from citewell.tooling import Tool, ToolArguments, ToolCall
 
@@ -21,10 +21,10 @@ class Args(ToolArguments):
     ]
 
 
-async def run(args: Args, call: ToolCall) -> FreeFormResult:
-    return FreeFormResult(
-        content=call.require_service(ResearchService).describe_research_providers(args.budget_tier)
+async def run(args: Args, call: ToolCall) -> ProviderListing:
+    return ProviderListing.model_validate(
+        call.require_service(ResearchService).describe_research_providers(args.budget_tier)
     )
 
 
-TOOL = Tool(args=Args, result=FreeFormResult, run=run, toolset="deep", open_world=False)
+TOOL = Tool(args=Args, result=ProviderListing, run=run, toolset="deep", open_world=False)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from citewell.model.wire_values import FreeFormResult
+from citewell.model.answers.research_answers import ThreadListing
 from citewell.services.research.research_service import ResearchService
 from citewell.tooling import Tool, ToolArguments, ToolCall
 
@@ -18,11 +18,11 @@ class Args(ToolArguments):
     offset: Annotated[int, Field(default=0, ge=0, le=1_000_000)]
 
 
-async def run(args: Args, call: ToolCall) -> FreeFormResult:
+async def run(args: Args, call: ToolCall) -> ThreadListing:
     shown = await call.require_service(ResearchService).list_threads(
         str(call.owner), limit=args.limit, offset=args.offset
     )
-    return FreeFormResult(content=shown)
+    return ThreadListing.model_validate(shown)
 
 
-TOOL = Tool(args=Args, result=FreeFormResult, run=run, toolset="deep", open_world=False)
+TOOL = Tool(args=Args, result=ThreadListing, run=run, toolset="deep", open_world=False)

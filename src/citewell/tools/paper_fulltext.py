@@ -27,5 +27,6 @@ TOOL = Tool(
     toolset="scholar",
     ttl_seconds=3600,
     has_long_timeout=True,
+    is_always_inline=True,  # max_length bounds it
     is_empty_result=lambda answer: not answer.is_full_text,
 )

@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from citewell.model.answers.research_answers import StartedResearch
 from citewell.model.argument_types import BudgetTier, QuestionText, ResearchMode
-from citewell.model.wire_values import FreeFormResult
 from citewell.services.research.planning.assignments import ResearchQuestion
 from citewell.services.research.research_service import ResearchService
 from citewell.tooling import Tool, ToolArguments, ToolCall
@@ -46,17 +46,15 @@ class Args(ToolArguments):
     ]
 
 
-async def run(args: Args, call: ToolCall) -> FreeFormResult:
+async def run(args: Args, call: ToolCall) -> StartedResearch:
     question = ResearchQuestion(
         query=args.query, tier=args.budget_tier, providers=args.providers, mode=args.mode
     )
-    return FreeFormResult(
-        content=await call.require_service(ResearchService).start_research(
-            str(call.owner), question
-        )
+    return StartedResearch.model_validate(
+        await call.require_service(ResearchService).start_research(str(call.owner), question)
     )
 
 
 TOOL = Tool(
-    args=Args, result=FreeFormResult, run=run, toolset="deep", read_only=False, idempotent=False
+    args=Args, result=StartedResearch, run=run, toolset="deep", read_only=False, idempotent=False
 )

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from citewell.model.wire_values import FreeFormResult
+from citewell.model.answers.research_answers import ResearchProgress
 from citewell.services.research.research_service import ResearchService
 from citewell.tooling import Tool, ToolArguments, ToolCall
 
@@ -17,12 +17,12 @@ class Args(ToolArguments):
     job_id: Annotated[str, Field(min_length=1, max_length=100, validation_alias="jobId")]
 
 
-async def run(args: Args, call: ToolCall) -> FreeFormResult:
-    return FreeFormResult(
-        content=await call.require_service(ResearchService).cancel_research_job(
+async def run(args: Args, call: ToolCall) -> ResearchProgress:
+    return ResearchProgress.model_validate(
+        await call.require_service(ResearchService).cancel_research_job(
             str(call.owner), args.job_id
         )
     )
 
 
-TOOL = Tool(args=Args, result=FreeFormResult, run=run, toolset="deep", read_only=False)
+TOOL = Tool(args=Args, result=ResearchProgress, run=run, toolset="deep", read_only=False)

@@ -7,13 +7,15 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from citewell.errors import InvalidInput
+from citewell.model.answers.session_answers import ExportAnswer
 from citewell.model.argument_types import ExportFormat
-from citewell.model.wire_values import UNTRUSTED_LABEL, FreeFormResult
+from citewell.model.wire_values import UNTRUSTED_LABEL
 from citewell.services.links.link_checks import LinkChecker
 from citewell.services.research.research_service import ResearchService
 from citewell.services.sessions import session_export
 from citewell.services.sessions.session_tracking import SessionTracker
-from citewell.tooling import Tool, ToolArguments, ToolCall
+from citewell.text.media_types import find_document_media_type
+from citewell.tooling import MainBody, Tool, ToolArguments, ToolCall
 
 
 class Args(ToolArguments):
@@ -36,13 +38,13 @@ class Args(ToolArguments):
     ]
 
 
-async def run(args: Args, call: ToolCall) -> FreeFormResult:
+async def run(args: Args, call: ToolCall) -> ExportAnswer:
     if args.session_id is not None and args.job_id is None:
-        return FreeFormResult(content=await _export_session(args.session_id, args, call))
+        return ExportAnswer.model_validate(await _export_session(args.session_id, args, call))
     if args.job_id is not None and args.session_id is None:
         owner, research = str(call.owner), call.require_service(ResearchService)
         shown = await research.export_job(owner, args.job_id, args.format)
-        return FreeFormResult(content=shown | {"tenantId": call.owner.tenant})
+        return ExportAnswer.model_validate(shown | {"tenantId": call.owner.tenant})
     raise InvalidInput("Give either sessionId or jobId, and not both.")
 
 
@@ -74,9 +76,12 @@ async def _export_session(session_id: str, args: Args, call: ToolCall) -> dict[s
 
 TOOL = Tool(
     args=Args,
-    result=FreeFormResult,
+    result=ExportAnswer,
     run=run,
     toolset="sessions",
     open_world=False,
     has_long_timeout=True,
+    main_body=MainBody(
+        key="document", find_media_type=lambda body: find_document_media_type(body["format"])
+    ),
 )

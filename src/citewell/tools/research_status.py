@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from citewell.model.wire_values import FreeFormResult
+from citewell.model.answers.research_answers import ResearchProgress
 from citewell.services.research.research_service import ResearchService
 from citewell.tooling import Tool, ToolArguments, ToolCall
 
@@ -18,17 +18,17 @@ class Args(ToolArguments):
     wait_seconds: Annotated[float, Field(default=0, ge=0, le=50)]
 
 
-async def run(args: Args, call: ToolCall) -> FreeFormResult:
+async def run(args: Args, call: ToolCall) -> ResearchProgress:
     research = call.require_service(ResearchService)
     shown = await research.wait_for_status(
         str(call.owner), args.job_id, wait=args.wait_seconds, progress=call.report_progress
     )
-    return FreeFormResult(content=shown)
+    return ResearchProgress.model_validate(shown)
 
 
 TOOL = Tool(
     args=Args,
-    result=FreeFormResult,
+    result=ResearchProgress,
     run=run,
     toolset="deep",
     open_world=False,

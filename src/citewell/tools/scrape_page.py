@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from citewell.model.scrape_results import ScrapeOutput
 from citewell.services.reading.page_scrape import PageScraper, ScrapeRequest
-from citewell.tooling import SessionArguments, Tool, ToolCall
+from citewell.text.media_types import find_text_media_type
+from citewell.tooling import MainBody, SessionArguments, Tool, ToolCall
 
 
 class Args(SessionArguments, ScrapeRequest):
@@ -17,6 +20,10 @@ async def run(args: Args, call: ToolCall) -> ScrapeOutput:
     )
 
 
+def _find_raw_media_type(body: dict[str, Any]) -> str | None:
+    return None if "contentEncoding" in body else find_text_media_type(body["contentType"])
+
+
 TOOL = Tool(
     args=Args,
     result=ScrapeOutput,
@@ -25,4 +32,6 @@ TOOL = Tool(
     in_default_profile=True,
     ttl_seconds=3600,
     has_long_timeout=True,
+    bounds_own_size=lambda args: args.mode != "raw",
+    main_body=MainBody(key="content", find_media_type=_find_raw_media_type),
 )

@@ -30,5 +30,4 @@ TOOL = Tool(
     ttl_seconds=None,  # library results belong to one owner; web results are cached by the search service
     is_empty_result=lambda listing: not listing.results,
     is_always_inline=True,
-    publishes_result_schema=True,
 )

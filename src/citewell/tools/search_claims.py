@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from citewell.model.wire_values import FreeFormResult
+from citewell.model.answers.research_answers import ClaimListing
 from citewell.services.research.research_service import ResearchService
 from citewell.tooling import Tool, ToolArguments, ToolCall
 
@@ -26,7 +26,7 @@ class Args(ToolArguments):
     limit: Annotated[int, Field(default=20, ge=1, le=100)]
 
 
-async def run(args: Args, call: ToolCall) -> FreeFormResult:
+async def run(args: Args, call: ToolCall) -> ClaimListing:
     shown = await call.require_service(ResearchService).search_claims(
         str(call.owner),
         thread=args.thread_id,
@@ -35,7 +35,7 @@ async def run(args: Args, call: ToolCall) -> FreeFormResult:
         level=args.confidence_level,
         limit=args.limit,
     )
-    return FreeFormResult(content=shown)
+    return ClaimListing.model_validate(shown)
 
 
-TOOL = Tool(args=Args, result=FreeFormResult, run=run, toolset="deep", open_world=False)
+TOOL = Tool(args=Args, result=ClaimListing, run=run, toolset="deep", open_world=False)

@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from citewell.errors import InvalidInput
+from citewell.model.answers.session_answers import SessionProgress
 from citewell.model.research_session import SessionStep
-from citewell.model.wire_values import FreeFormResult
 from citewell.services.sessions.step_assistance import StepAssistant
 from citewell.tooling import Tool, ToolArguments, ToolCall
 
@@ -75,7 +75,7 @@ class Args(ToolArguments):
     ]
 
 
-async def run(args: Args, call: ToolCall) -> FreeFormResult:
+async def run(args: Args, call: ToolCall) -> SessionProgress:
     if args.is_revision and args.revises_step is None:
         raise InvalidInput("A revision needs the number of the step it corrects: give revisesStep.")
     step = SessionStep(
@@ -98,12 +98,12 @@ async def run(args: Args, call: ToolCall) -> FreeFormResult:
     shown = await call.require_service(StepAssistant).take_assisted_step(
         str(call.owner), step, session_id=args.session_id, mode=args.response_mode, depth=args.depth
     )
-    return FreeFormResult(content=shown)
+    return SessionProgress.model_validate(shown)
 
 
 TOOL = Tool(
     args=Args,
-    result=FreeFormResult,
+    result=SessionProgress,
     run=run,
     toolset="sessions",
     idempotent=False,

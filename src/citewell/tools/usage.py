@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from citewell.model.wire_values import FreeFormResult
+from citewell.model.answers.research_answers import UsageAnswer
 from citewell.services.research.research_service import ResearchService
 from citewell.tooling import Tool, ToolArguments, ToolCall
 
@@ -17,12 +17,10 @@ class Args(ToolArguments):
     period: Annotated[Literal["7d", "30d", "90d", "all"], Field(default="30d")]
 
 
-async def run(args: Args, call: ToolCall) -> FreeFormResult:
-    return FreeFormResult(
-        content=await call.require_service(ResearchService).load_usage_view(
-            str(call.owner), args.period
-        )
+async def run(args: Args, call: ToolCall) -> UsageAnswer:
+    return UsageAnswer.model_validate(
+        await call.require_service(ResearchService).load_usage_view(str(call.owner), args.period)
     )
 
 
-TOOL = Tool(args=Args, result=FreeFormResult, run=run, toolset="deep", open_world=False)
+TOOL = Tool(args=Args, result=UsageAnswer, run=run, toolset="deep", open_world=False)

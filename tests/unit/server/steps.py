@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from citewell.model.wire_values import UNTRUSTED_LABEL, WireValue
+from citewell.model.wire_values import UNTRUSTED_LABEL, LongText, WireValue
 from citewell.server.pipeline import Middleware, ToolInvocation, ToolOutcome, compose_pipeline
 from citewell.tooling import NOT_IN_CACHE_KEY, Owner, Tool, ToolArguments, ToolCall
 from tests.fake_services import refuse_services
@@ -24,7 +24,7 @@ class Args(ToolArguments):
 
 
 class Result(WireValue):
-    text: str
+    text: LongText
     trust: str = UNTRUSTED_LABEL
 
 

@@ -28,7 +28,7 @@ from citewell.store.cache.answer_sharing import AnswerSharing
 from citewell.store.cache.artifact_store import ArtifactInfo
 from citewell.store.cache_store import CacheStore, open_cache_store
 from citewell.store.failures import StoreError
-from citewell.tooling import Owner
+from citewell.tooling import MainBody, Owner
 from tests.requirements import requires
 from tests.unit.server import steps
 
@@ -242,10 +242,10 @@ def test_the_session_is_no_part_of_the_key() -> None:
     )
 
 
-def test_a_large_result_is_linked_with_its_first_page() -> None:
+def test_a_large_result_is_linked_and_keeps_its_beginning() -> None:
     async def scene() -> tuple[ToolOutcome, bytes]:
         kept = store()
-        step = steps.invocation({"query": "word ", "times": 4000}, owner=Owner(user="me"))
+        step = steps.invocation({"query": "Some words. ", "times": 4000}, owner=Owner(user="me"))
         outcome = await steps.through([SizeMiddleware(kept.artifacts, threshold=10_000)], step)
         artifact = (outcome.body or {})["resource"].rpartition("/")[2]
         return outcome, (await kept.artifacts.load_artifact("default/me", artifact)).body
@@ -256,20 +256,58 @@ def test_a_large_result_is_linked_with_its_first_page() -> None:
     assert body["linked"] is True
     assert body["trust"] == "untrusted-external-content"
     assert body["bytes"] == len(whole) == outcome.links[0].size
-    assert whole.decode().startswith(body["firstPage"])
-    assert 0 < body["nextOffset"] <= 6000
+    assert json.loads(whole) == {"text": "Some words. " * 4000, "trust": body["trust"]}
+    assert 8000 < len(body["text"]) < 10_000
+    assert ("Some words. " * 4000).startswith(body["text"])
+    assert body["text"].endswith("words. ")
+    assert body["cut"] == [
+        {"path": "/text", "unit": "characters", "kept": len(body["text"]), "total": 48_000}
+    ]
+    assert not {"firstPage", "nextOffset"} & set(body)
 
 
-def test_what_a_tool_promises_stays_in_a_linked_answer() -> None:
-    step = steps.invocation({"query": "word ", "times": 4000}, promised_keys=("text",))
+def test_a_main_text_is_stored_by_itself() -> None:
+    async def scene() -> tuple[ToolOutcome, Any]:
+        kept = store()
+        main = MainBody(key="text", find_media_type=lambda body: "text/markdown")
+        step = steps.invocation({"query": "word ", "times": 4000}, main_body=main)
+        outcome = await steps.through([SizeMiddleware(kept.artifacts, threshold=10_000)], step)
+        artifact = (outcome.body or {})["resource"].rpartition("/")[2]
+        return outcome, await kept.artifacts.load_artifact("default/anonymous", artifact)
+
+    outcome, stored = asyncio.run(scene())
+
+    assert stored.body.decode() == "word " * 4000
+    assert (outcome.body or {})["mimeType"] == stored.artifact.media_type == "text/markdown"
+
+
+def test_a_summary_of_the_tools_own_stays_beside_that_of_the_link() -> None:
+    class Summarized(steps.Result):
+        summary: str = "mine"
+
+    async def run(args: steps.Args, call: object) -> Summarized:
+        return Summarized(text=args.query * args.times)
+
+    step = steps.invocation({"query": "word ", "times": 4000}, run=run, result=Summarized)
 
     outcome = asyncio.run(
         steps.through([SizeMiddleware(store().artifacts, threshold=10_000)], step)
     )
 
     body = outcome.body or {}
-    assert body["linked"] is True
-    assert body["text"] == "word " * 4000
+    assert body["summary"] == "mine"
+    assert "repeat returned 20,0" in body["linkSummary"]
+
+
+def test_a_call_that_bounds_its_own_size_is_left_whole() -> None:
+    step = steps.invocation({"query": "word ", "times": 4000}, bounds_own_size=lambda args: True)
+
+    outcome = asyncio.run(
+        steps.through([SizeMiddleware(store().artifacts, threshold=10_000)], step)
+    )
+
+    assert outcome.links == ()
+    assert (outcome.body or {})["text"] == "word " * 4000
 
 
 @requires("artifact.inline")

@@ -7,7 +7,7 @@ import pytest
 from citewell.server.capabilities import tool_selection
 
 ENTRIES = [
-    {"name": "web_search", "toolset": "core", "default": True, "readOnly": True},
+    {"name": "web_search", "toolset": "core", "default": True, "readOnly": True, "links": True},
     {"name": "memory_save", "toolset": "people", "default": False, "readOnly": False},
     {"name": "search", "toolset": "connector", "default": False, "readOnly": True},
     {"name": "read_artifact", "toolset": "other", "default": False, "readOnly": True},
@@ -21,16 +21,20 @@ def names(**choice: object) -> list[str]:
 @pytest.mark.parametrize(
     ("choice", "expected"),
     [
-        ({}, ["web_search"]),
+        ({}, ["web_search", "read_artifact"]),
+        ({"tools": ["web_search"]}, ["web_search", "read_artifact"]),
         ({"profile": "all"}, ["web_search", "memory_save", "search", "read_artifact"]),
         ({"profile": "connector"}, ["search"]),
         ({"profile": "searxng"}, ["web_search", "read_artifact"]),
         ({"toolsets": ["people"]}, ["memory_save"]),
-        ({"toolsets": ["default", "connector"]}, ["web_search", "search"]),
+        ({"toolsets": ["default", "connector"]}, ["web_search", "search", "read_artifact"]),
         ({"tools": ["search"]}, ["search"]),
         ({"toolsets": ["all"], "read_only": True}, ["web_search", "search", "read_artifact"]),
-        ({"toolsets": ["+connector"]}, ["web_search", "search"]),
-        ({"toolsets": ["+connector", "+people"]}, ["web_search", "memory_save", "search"]),
+        ({"toolsets": ["+connector"]}, ["web_search", "search", "read_artifact"]),
+        (
+            {"toolsets": ["+connector", "+people"]},
+            ["web_search", "memory_save", "search", "read_artifact"],
+        ),
         (
             {"profile": "searxng", "toolsets": ["+people"]},
             ["web_search", "memory_save", "read_artifact"],
@@ -38,11 +42,11 @@ def names(**choice: object) -> list[str]:
         ({"profile": "connector", "toolsets": ["+people"]}, ["memory_save", "search"]),
         (
             {"toolsets": ["+connector"], "tools": ["memory_save"]},
-            ["web_search", "memory_save", "search"],
+            ["web_search", "memory_save", "search", "read_artifact"],
         ),
-        ({"tools": ["+search"]}, ["web_search", "search"]),
+        ({"tools": ["+search"]}, ["web_search", "search", "read_artifact"]),
         ({"tools": ["+search"], "toolsets": ["people"]}, ["memory_save", "search"]),
-        ({"toolsets": ["+people"], "read_only": True}, ["web_search"]),
+        ({"toolsets": ["+people"], "read_only": True}, ["web_search", "read_artifact"]),
     ],
 )
 def test_the_choice_decides_the_list(choice: dict[str, object], expected: list[str]) -> None:

@@ -27,7 +27,7 @@ PAPER = {
 
 def formatted(*sources: dict[str, Any], style: str = "apa") -> dict[str, Any]:
     args = Args.model_validate({"style": style, "sources": list(sources)})
-    return dict(asyncio.run(run(args, ToolCall(require_service=refuse_services))).content)
+    return asyncio.run(run(args, ToolCall(require_service=refuse_services))).to_wire()
 
 
 @requires("format_bibliography.style")

@@ -7,9 +7,12 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from citewell.model.wire_values import KEPT_NULL_KEYWORD
+from citewell.server.answers.linked_answers import LINK_SCHEMA
 from citewell.tooling import Tool, ToolArguments
 
 _OMITTED_KEYWORDS = ("title", "additionalProperties", "format", "$defs")
+_FIRST_LEVEL_KEYWORDS = ("type", "enum")
 
 
 def build_tool_wire(name: str, tool: Tool) -> dict[str, Any]:
@@ -19,8 +22,7 @@ def build_tool_wire(name: str, tool: Tool) -> dict[str, Any]:
         "description": extract_description(tool.args),
         "inputSchema": build_input_schema(tool.args),
     }
-    if tool.publishes_result_schema:
-        wire["outputSchema"] = build_output_schema(tool.result)
+    wire["outputSchema"] = build_published_schema(tool)
     wire["annotations"] = {
         "readOnlyHint": tool.read_only,
         "destructiveHint": False,
@@ -49,6 +51,23 @@ def build_output_schema(model: type[BaseModel]) -> dict[str, Any]:
     return {key: value for key, value in schema.items() if key != "description"}
 
 
+def build_published_schema(tool: Tool) -> dict[str, Any]:
+    """The output schema in `tools/list`: of a tool that can link, only the first level, to stay short.
+
+    It also describes the keys that a linked result has besides its own.
+    """
+    schema = build_output_schema(tool.result)
+    if tool.is_always_inline:
+        return schema
+    own = {name: _keep_first_level(child) for name, child in schema["properties"].items()}
+    return {**schema, "properties": LINK_SCHEMA | own}
+
+
+def _keep_first_level(node: dict[str, Any]) -> dict[str, Any]:
+    kept = {name: value for name, value in node.items() if name in _FIRST_LEVEL_KEYWORDS}
+    return kept | ({"items": _keep_first_level(node["items"])} if "items" in node else {})
+
+
 def _flatten_schema(node: Any, defs: dict[str, Any]) -> Any:
     """The schema with `$ref` inlined and `anyOf` with null reduced to its one other type."""
     if isinstance(node, list):
@@ -62,7 +81,9 @@ def _flatten_schema(node: Any, defs: dict[str, Any]) -> Any:
         )
     if options := node.get("anyOf"):
         rest = {key: value for key, value in node.items() if key != "anyOf"}
-        return _flatten_schema(_require_single_type(options) | rest, defs)
+        keeps_null = rest.pop(KEPT_NULL_KEYWORD, False)
+        flat = _flatten_schema(_require_single_type(options) | rest, defs)
+        return flat | ({"type": [flat["type"], "null"]} if keeps_null else {})
     return _clean_schema_node(node, defs)
 
 

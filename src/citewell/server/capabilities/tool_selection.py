@@ -10,12 +10,13 @@ from typing import Any
 
 ALL_TOOLS = "all"
 DEFAULT_PROFILE = "default"
+ARTIFACT_READER = "read_artifact"  # offered wherever a tool can link its result
 ADDED_PREFIX = "+"  # before a toolset or tool that is added to the profile instead of replacing it
 
 # `searxng` imitates a strict spec 3 server: web_search with the defaults of that specification.
 PROFILES: dict[str, dict[str, Any]] = {
     "searxng": {
-        "tools": ("web_search", "read_artifact"),  # read_artifact pages through large answers
+        "tools": ("web_search",),
         "defaults": {"web_search": {"num_results": 10, "fetch_content": True}},
     },
 }
@@ -32,6 +33,7 @@ def select_entries(
     """The entries to offer, in their order.
 
     Toolsets and tools replace the profile; names that start with a plus are added to it instead.
+    The tool that reads linked results comes with every tool that can link.
     Raises ValueError naming an unknown profile, toolset or tool.
     """
     known = list(entries)
@@ -48,11 +50,22 @@ def select_entries(
         preset = PROFILES.get(profile, {}).get("tools", ())
         extra |= set(preset)
         wanted |= set() if preset else {profile}
-    return [
+    chosen = [
         entry
         for entry in known
         if _is_selected(entry, wanted, extra) and (not read_only or entry["readOnly"])
     ]
+    return _add_artifact_reader(known, chosen)
+
+
+def _add_artifact_reader(
+    known: list[Mapping[str, Any]], chosen: list[Mapping[str, Any]]
+) -> list[Mapping[str, Any]]:
+    """The chosen entries, with the tool that reads linked results if one of them can link."""
+    if not any(entry.get("links") for entry in chosen):
+        return chosen
+    names = {ARTIFACT_READER, *(entry["name"] for entry in chosen)}
+    return [entry for entry in known if entry["name"] in names]
 
 
 def describe_disabled_tool(

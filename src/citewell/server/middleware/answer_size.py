@@ -1,18 +1,26 @@
-"""Stores a large result as an artifact, and sends a link and its first page instead."""
+"""Stores a large result as an artifact, and sends it cut, with a link to the whole.
+
+What cuts an answer is imported only when one is too large, which keeps the start of the server short.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import json
 from dataclasses import replace
-from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from citewell.server.pipeline import ArtifactLink, NextStep, ToolInvocation, ToolOutcome
+from citewell.services.reading.artifact_pages import ARTIFACT_URI_PREFIX
 from citewell.store.cache.artifact_store import ArtifactStore
-from citewell.store.cache.text_pages import cut_text_page
 from citewell.store.failures import StoreError
 
-FIRST_PAGE_CHARS = 6000  # sent inline with the link
+if TYPE_CHECKING:
+    from citewell.server.answers.answer_cuts import CutAnswer
+    from citewell.server.answers.linked_answers import WholeAnswer
+
+_MAX_QUICK_CHARS = 256 * 1024  # a larger answer would block the event loop while it is written
+_SCALAR_CHARS = 8  # how long a number, a flag or the punctuation of a value is taken to be
 
 
 class SizeMiddleware:
@@ -22,51 +30,75 @@ class SizeMiddleware:
 
     async def __call__(self, invocation: ToolInvocation, proceed: NextStep) -> ToolOutcome:
         outcome = await proceed(invocation)
-        if outcome.is_error or outcome.body is None or invocation.tool.is_always_inline:
+        if outcome.is_error or outcome.body is None:
             return outcome
-        text = outcome.text or json.dumps(outcome.body, ensure_ascii=False, separators=(",", ":"))
-        # A character has at most four bytes, so short answers need not be encoded to be measured.
-        if (
-            len(text) * 4 < self._threshold
-            or len(text.encode("utf-8", "replace")) < self._threshold
-        ):
-            return replace(outcome, text=text)
+        text = outcome.text or await _write_json(outcome.body)
+        whole = replace(outcome, text=text)
+        if not self._is_text_too_large(text) or not self.can_link(invocation):
+            return whole
         try:
-            return await self._store_and_link(invocation, outcome, text)
+            return await self._store_and_link(invocation, outcome, outcome.body, text)
         except StoreError:
-            return replace(outcome, text=text)  # it cannot be stored, so it is sent whole
+            return whole  # it cannot be stored, so it is sent whole
+
+    def can_link(self, invocation: ToolInvocation) -> bool:
+        """Whether the result of this call may be cut; its arguments must be valid."""
+        tool = invocation.tool
+        if tool.is_always_inline:
+            return False
+        return tool.bounds_own_size is None or not tool.bounds_own_size(invocation.arguments)
+
+    def is_too_large(self, size: int) -> bool:
+        return size >= self._threshold
+
+    def _is_text_too_large(self, text: str) -> bool:
+        """A character has one to four bytes, so most texts need not be encoded to be measured."""
+        if self.is_too_large(len(text)) or not self.is_too_large(4 * len(text)):
+            return self.is_too_large(len(text))
+        return self.is_too_large(len(text.encode("utf-8", "replace")))
 
     async def _store_and_link(
-        self, invocation: ToolInvocation, outcome: ToolOutcome, text: str
+        self, invocation: ToolInvocation, outcome: ToolOutcome, body: dict[str, Any], text: str
     ) -> ToolOutcome:
+        from citewell.server.answers.linked_answers import build_linked_body
+
+        shown, whole = await asyncio.to_thread(self._cut_and_encode, invocation, body, text)
         kept = await self._artifacts.store_artifact(
-            str(invocation.call.owner), text.encode("utf-8", "replace"), mime="application/json"
+            str(invocation.call.owner), whole.data, mime=whole.media_type
         )
-        uri = f"research://artifact/{kept.id}"
-        body = _build_linked_body(
-            invocation.name, outcome.body or {}, uri, kept.size_bytes, kept.expires_at
-        )
-        promised = invocation.tool.promised_keys
-        body |= {name: value for name, value in (outcome.body or {}).items() if name in promised}
-        first = cut_text_page(text, 0, FIRST_PAGE_CHARS)
-        body |= {"firstPage": first.text, "nextOffset": first.next_offset}
+        uri = ARTIFACT_URI_PREFIX + kept.id
+        linked = build_linked_body(invocation.name, shown, whole, kept, uri)
         link = ArtifactLink(
-            uri=uri, name=f"{invocation.name} result", mime="application/json", size=kept.size_bytes
+            uri=uri, name=f"{invocation.name} result", mime=kept.media_type, size=kept.size_bytes
         )
-        return replace(outcome, body=body, text=None, links=(link,))
+        return replace(outcome, body=linked, text=None, links=(link,))
+
+    def _cut_and_encode(
+        self, invocation: ToolInvocation, body: dict[str, Any], text: str
+    ) -> tuple[CutAnswer, WholeAnswer]:
+        from citewell.server.answers.linked_answers import choose_whole, cut_to_threshold
+
+        shown = cut_to_threshold(invocation.tool, body, self._threshold)
+        return shown, choose_whole(invocation.tool, body, shown.cuts, text)
 
 
-def _build_linked_body(
-    name: str, body: dict[str, Any], uri: str, size: int, expires: float
-) -> dict[str, Any]:
-    envelope: dict[str, Any] = {
-        "resource": uri,
-        "bytes": size,
-        "mimeType": "application/json",
-        "summary": f"{name} returned {size:,} bytes. Read the rest from the resource, or page it with read_artifact.",
-        "expiresAt": datetime.fromtimestamp(expires, UTC).isoformat(timespec="seconds"),
-        "linked": True,
-    }
-    # Fields that help a caller to decide whether to read the rest.
-    kept = "trust status sourceCount resultCount isFullText version retractionStatus jobId"
-    return envelope | {name: body[name] for name in kept.split() if name in body}
+async def _write_json(body: dict[str, Any]) -> str:
+    if _has_fewer_chars(body, _MAX_QUICK_CHARS):
+        return json.dumps(body, ensure_ascii=False, separators=(",", ":"))
+    from citewell.server.answers.answer_json import dump_in_chunks
+
+    return await asyncio.to_thread(dump_in_chunks, body)
+
+
+def _has_fewer_chars(value: Any, most: int) -> bool:
+    """Whether the JSON of a value has about at most `most` characters; stops counting there."""
+    waiting, total = [value], 0
+    while waiting and total <= most:
+        one = waiting.pop()
+        total += len(one) if isinstance(one, str) else _SCALAR_CHARS
+        if isinstance(one, dict):
+            total += sum(map(len, one))
+            waiting.extend(one.values())
+        elif isinstance(one, list):
+            waiting.extend(one)
+    return total <= most

@@ -31,6 +31,7 @@ def build_manifest_entries() -> list[dict[str, Any]]:
             "toolset": tool.toolset,
             "default": tool.in_default_profile,
             "readOnly": tool.read_only,
+            "links": not tool.is_always_inline,
             "wire": build_tool_wire(name, tool),
         }
         for name, tool in sorted(

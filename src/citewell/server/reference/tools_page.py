@@ -92,9 +92,10 @@ def _render_arguments_table(schema: Mapping[str, Any], tool: Tool) -> str:
 
 
 def _describe_schema_type(field: Mapping[str, Any]) -> str:
-    if field.get("type") == "array":
+    if "items" in field:
         return f"list of {_describe_schema_type(field.get('items', {})) or 'values'}"
-    return str(field.get("type", ""))
+    kind = field.get("type", "any value")
+    return " or ".join(kind) if isinstance(kind, list) else str(kind)
 
 
 def _format_argument_default(field: Mapping[str, Any], *, needed: bool) -> str:
@@ -127,7 +128,7 @@ def _list_schema_fields(schema: Mapping[str, Any], prefix: str = "") -> Iterator
     """Each field's dotted path and type, including the fields of objects inside lists."""
     required = schema.get("required", ())
     for name, field in schema.get("properties", {}).items():
-        path, listed = f"{prefix}{name}", field.get("type") == "array"
+        path, listed = f"{prefix}{name}", "items" in field
         yield (
             path,
             _describe_schema_type(field)
@@ -142,4 +143,4 @@ def _describe_field_presence(field: Mapping[str, Any], *, required: bool) -> str
     """Whether the field may be absent; a field with a default is always present in the wire form."""
     if required or "default" in field:
         return ""
-    return ", may be empty or absent" if field.get("type") == "array" else ", may be absent"
+    return ", may be empty or absent" if "items" in field else ", may be absent"

@@ -48,7 +48,7 @@ class CallPipeline:
         self.validation = ValidationMiddleware(find_profile_defaults(settings.profile))
         self.caching = CacheMiddleware(store.loader, sharing=sharing)
         timeout = TimeoutMiddleware(short=settings.tool_timeout, long=settings.long_tool_timeout)
-        size = SizeMiddleware(store.artifacts, threshold=settings.link_threshold)
+        self.size = SizeMiddleware(store.artifacts, threshold=settings.link_threshold)
         # From the outside in: a call passes them downwards, its answer upwards.
         self.run_call = compose_pipeline(
             (
@@ -58,7 +58,7 @@ class CallPipeline:
                 ErrorMiddleware(),  # above it a failure is an outcome, below it an exception
                 timeout,
                 self.validation,  # everything below may read the validated arguments
-                size,  # links too: what is cached and recorded below is the whole answer
+                self.size,  # links too: what is cached and recorded below is the whole answer
                 SessionMiddleware(find_sessions),
                 RoutingMiddleware(),  # sees below it whether the answer came from the cache
                 self.caching,  # innermost: a cached answer is recorded like a new one

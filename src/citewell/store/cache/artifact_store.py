@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from citewell.errors import NotFound
+from citewell.store.body_compression import run_off_loop_if_large
 from citewell.store.cache.tiered_cache import ResultCache
 from citewell.store.failures import StoreError
 
@@ -45,11 +46,11 @@ class CachedArtifactStore:
         self._clock = clock
 
     async def store_artifact(self, owner: str, body: bytes, mime: str) -> ArtifactInfo:
-        name = hashlib.sha256(body).hexdigest()
+        name, value = await run_off_loop_if_large(
+            len(body), lambda: (hashlib.sha256(body).hexdigest(), _join_media_type(mime, body))
+        )
         expires = self._clock() + self._ttl
-        if not await self._cache.store_entry(
-            owner, name, _join_media_type(mime, body), ttl=self._ttl
-        ):
+        if not await self._cache.store_entry(owner, name, value, ttl=self._ttl):
             raise StoreError("There is no room to store a result of this size.")
         return ArtifactInfo(id=name, size_bytes=len(body), media_type=mime, expires_at=expires)
 

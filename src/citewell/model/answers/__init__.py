@@ -1,0 +1,1 @@
+"""The answers of sessions and deep research, with the field names of the specifications."""

@@ -1,0 +1,269 @@
+"""What the tools of deep research return, with the field names of spec 2."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from citewell.model.research import FollowOnTopic, ResearchSource, ValueTable
+from citewell.model.wire_values import LongText, ServiceView
+
+
+class StartedResearch(ServiceView):
+    """What research returns."""
+
+    thread_id: str
+    job_id: str
+    status: str
+    selected_providers: tuple[str, ...]
+    budget_tier: str
+    estimated_duration: str
+    message: str
+    prior_work: dict[str, Any] | None = None  # the owner's earlier research on a similar question
+
+
+class StartedFollowUp(ServiceView):
+    """What follow_up returns."""
+
+    thread_id: str
+    job_id: str
+    parent_job_id: str
+    query: str
+    status: str
+    selected_providers: tuple[str, ...]
+    budget_tier: str
+    message: str
+
+
+class ResearchProgress(ServiceView):
+    """What research_status and research_cancel return."""
+
+    job_id: str
+    status: str
+    progress: dict[str, dict[str, Any]]  # by provider
+    providers_complete: int
+    providers_total: int
+    elapsed_ms: int
+    created_at: str
+    updated_at: str
+    next_step: str
+    phase: str
+    cost_cents: int
+    pages_read: int
+    claims_found: int
+    thread_id: str | None = None
+    cancelling: bool | None = None
+    error: dict[str, Any] | None = None
+
+
+class ResearchCost(ServiceView):
+    total_cents: int
+    by_provider: dict[str, int]
+
+
+class ResearchDuration(ServiceView):
+    total_seconds: int
+    by_provider: dict[str, int]  # milliseconds
+
+
+class SourceSummary(ServiceView):
+    url: str
+    title: str
+    domain: str
+    type: str
+    doi: str | None
+
+
+class ClaimRow(ServiceView):
+    id: str
+    content: LongText
+    confidence: float
+    confidence_level: str
+    supporting_providers: tuple[str, ...]
+    contradicting_providers: tuple[str, ...]
+    job_id: str | None = None
+    created_at: str | None = None
+    flags: tuple[str, ...] | None = None
+
+
+class SourcedClaim(ClaimRow):
+    sources: tuple[SourceSummary, ...]
+
+
+class ResearchResults(ServiceView):
+    """What get_results returns."""
+
+    job_id: str
+    status: str
+    synthesis: LongText
+    synthesis_by: str
+    source_registry: tuple[ResearchSource, ...]
+    follow_on_suggestions: tuple[FollowOnTopic, ...]
+    cost: ResearchCost
+    duration: ResearchDuration
+    value_tables: tuple[ValueTable, ...] | None = None
+    not_found: tuple[str, ...] | None = None
+    notes: tuple[LongText, ...] | None = None
+    provider_reports: dict[str, LongText] | None = None
+    claims: tuple[SourcedClaim, ...] | None = None
+    trust: str
+
+
+class ThreadRow(ServiceView):
+    id: str
+    title: str
+    created_at: str
+    updated_at: str
+
+
+class ThreadListing(ServiceView):
+    """What list_threads returns."""
+
+    threads: tuple[ThreadRow, ...]
+    count: int
+    limit: int
+    offset: int
+
+
+class MessageRow(ServiceView):
+    id: str
+    role: str
+    content: LongText
+    cost_cents: int | None
+    created_at: str
+
+
+class ThreadJob(ServiceView):
+    id: str
+    status: str
+    budget_tier: str
+    research_mode: str
+    query: str
+    parent_job_id: str | None
+    synthesis_markdown: LongText | None
+    suggested_follow_ons: tuple[str, ...]
+    total_customer_cost_cents: int
+    duration_seconds: int | None
+    created_at: str
+    completed_at: str | None
+
+
+class ThreadStep(ServiceView):
+    id: str
+    provider: str
+    status: str
+    duration_seconds: int | None
+
+
+class ThreadAnswer(ThreadRow):
+    """What get_thread returns."""
+
+    messages: tuple[MessageRow, ...]
+    jobs: tuple[ThreadJob, ...]  # newest first
+    steps: tuple[ThreadStep, ...]  # of the newest job
+    trust: str
+
+
+class LedgerRow(ServiceView):
+    id: str
+    type: str
+    amount_cents: int
+    description: str
+    created_at: str
+
+
+class BalanceAnswer(ServiceView):
+    """What balance returns."""
+
+    balance_cents: int
+    balance_dollars: str
+    has_payment_method: bool
+    unlimited: bool
+    reserved_cents: int
+    spent_cents: int
+    note: str | None = None
+    transactions: tuple[LedgerRow, ...] | None = None
+
+
+class ProviderUsage(ServiceView):
+    provider: str
+    total_cost_cents: int
+    job_count: int
+
+
+class JobRow(ServiceView):
+    id: str
+    thread_id: str | None
+    status: str
+    budget_tier: str
+    query: str
+    cost_cents: int
+    created_at: str
+
+
+class UsageAnswer(ServiceView):
+    """What usage returns."""
+
+    period: str
+    total_spend_cents: int
+    total_spend_dollars: str
+    provider_breakdown: tuple[ProviderUsage, ...]
+    recent_jobs: tuple[JobRow, ...]
+
+
+class ProviderRow(ServiceView):
+    name: str
+    provider: str
+    display_name: str
+    is_active: bool
+    typical_cost_range: str
+    strengths: tuple[str, ...]
+    missing: str | None = None  # the settings that would activate it
+
+
+class TierRow(ServiceView):
+    tier: str
+    max_cost_cents: int
+    max_cost_dollars: str
+    default_providers: tuple[str, ...]
+
+
+class ProviderListing(ServiceView):
+    """What list_providers returns."""
+
+    providers: tuple[ProviderRow, ...]
+    budget_tiers: tuple[TierRow, ...]
+
+
+class ClaimListing(ServiceView):
+    """What search_claims returns."""
+
+    claims: tuple[ClaimRow, ...]
+    total: int
+
+
+class EvidenceRow(ServiceView):
+    id: str
+    relation: str
+    snippet: LongText
+    relevance_score: float
+    discovered_by_provider: str
+    offsets: dict[str, int]
+    ref: str
+    source: SourceSummary | None
+
+
+class ClaimHistoryRow(ServiceView):
+    event_type: str
+    actor_type: str
+    payload: dict[str, Any]
+    created_at: str
+
+
+class EvidenceAnswer(ServiceView):
+    """What get_claim_evidence returns."""
+
+    claim: ClaimRow
+    evidence: tuple[EvidenceRow, ...]
+    evidence_count: int
+    history: tuple[ClaimHistoryRow, ...] | None = None
+    trust: str
