@@ -10,7 +10,6 @@ from typing import TypeVar
 from citewell.dialects.json_responses import read_json_response
 from citewell.errors import NotFound, RateLimited, UpstreamError
 from citewell.fetch import page_errors
-from citewell.fetch.sites import stackexchange_posts
 from citewell.fetch.sites.site_kit import (
     SiteEndpoint,
     SiteKit,
@@ -19,7 +18,8 @@ from citewell.fetch.sites.site_kit import (
     format_epoch_time,
     parse_site_address,
 )
-from citewell.fetch.sites.stackexchange_posts import (
+from citewell.fetch.sites.stackexchange import stackexchange_posts
+from citewell.fetch.sites.stackexchange.stackexchange_posts import (
     AnswerList,
     ApiEnvelope,
     CommentList,

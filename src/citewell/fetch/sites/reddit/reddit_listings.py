@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from citewell.dialects.json_responses import HttpLink, OptionalField, ResponsePart, TolerantItems
 from citewell.fetch.sites import markdown_parts
-from citewell.fetch.sites.reddit_threads import (
+from citewell.fetch.sites.reddit.reddit_threads import (
     REDDIT_ADDRESS,
     RedditComment,
     RedditPost,

@@ -7,8 +7,12 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from citewell.errors import AuthRequired, CitewellError, NotFound, RefusedByPolicy, UpstreamError
 from citewell.fetch import page_errors
-from citewell.fetch.sites import reddit_api, reddit_old_page, reddit_page, reddit_threads
-from citewell.fetch.sites.reddit_threads import COMMUNITY_NAME_PATTERN, RedditComment, RedditThread
+from citewell.fetch.sites.reddit import reddit_api, reddit_old_page, reddit_page, reddit_threads
+from citewell.fetch.sites.reddit.reddit_threads import (
+    COMMUNITY_NAME_PATTERN,
+    RedditComment,
+    RedditThread,
+)
 from citewell.fetch.sites.site_kit import (
     SiteEndpoint,
     SiteKit,

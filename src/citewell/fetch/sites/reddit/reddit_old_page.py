@@ -6,12 +6,12 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from citewell.fetch.sites.reddit_page import (
+from citewell.fetch.sites.reddit.reddit_page import (
     find_node_attribute,
     parse_number_attribute,
     parse_reddit_html,
 )
-from citewell.fetch.sites.reddit_threads import (
+from citewell.fetch.sites.reddit.reddit_threads import (
     RedditComment,
     RedditPost,
     RedditThread,

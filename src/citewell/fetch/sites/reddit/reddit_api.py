@@ -11,8 +11,8 @@ from citewell import __version__
 from citewell.dialects.json_responses import ResponsePart
 from citewell.errors import AuthRequired, MalformedResponse, UpstreamError
 from citewell.fetch import page_errors
-from citewell.fetch.sites import reddit_listings
-from citewell.fetch.sites.reddit_threads import RedditThread
+from citewell.fetch.sites.reddit import reddit_listings
+from citewell.fetch.sites.reddit.reddit_threads import RedditThread
 from citewell.fetch.sites.site_kit import AccessToken, SiteEndpoint, SiteKit, SiteRoute
 from citewell.net.http.messages import HttpResponse
 from citewell.net.upstream.upstream_client import parse_json_response

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from citewell.fetch.sites.reddit_threads import (
+from citewell.fetch.sites.reddit.reddit_threads import (
     RedditComment,
     RedditPost,
     build_reddit_permalink,

@@ -16,8 +16,9 @@ from pydantic import ValidationError
 from citewell.dialects.json_responses import OptionalField, ResponsePart, TolerantItems
 from citewell.errors import NotFound, UpstreamError
 from citewell.fetch import page_errors
-from citewell.fetch.sites import hackernews_items, markdown_parts
-from citewell.fetch.sites.hackernews_items import (
+from citewell.fetch.sites import markdown_parts
+from citewell.fetch.sites.hackernews import hackernews_items
+from citewell.fetch.sites.hackernews.hackernews_items import (
     HACKERNEWS_ADDRESS,
     HACKERNEWS_USER_PATTERN,
     HackerNewsItem,
