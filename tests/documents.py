@@ -118,7 +118,7 @@ class Pdf:
                 "/Type /XObject /Subtype /Image /Width 8 /Height 8 /ColorSpace /DeviceGray /BitsPerComponent 8",
             )
         )
-        kids = []
+        kids: list[int] = []
         for operators, links in zip(self._pages, self._links, strict=True):
             content = add(_stream("\n".join(operators).encode("latin-1"), ""))
             notes = [
@@ -223,10 +223,10 @@ CORE = (
 )
 
 
-def _rels(*relations: tuple[str, str, str, str]) -> str:
+def relations(*listed: tuple[str, str, str, str]) -> str:
     items = "".join(
         f'<Relationship Id="{key}" Type="{OFFICE}/{kind}" Target="{target}"{mode}/>'
-        for key, kind, target, mode in relations
+        for key, kind, target, mode in listed
     )
     return f'<Relationships xmlns="{PACKAGE}/relationships">{items}</Relationships>'
 
@@ -241,15 +241,58 @@ def _types(**overrides: str) -> str:
     )
 
 
-def docx(body: str = "<w:p><w:r><w:t>A paragraph.</w:t></w:r></w:p>", **parts: str) -> bytes:
+MATH = 'xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math"'
+CHARTS = (
+    'xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart"'
+    f' xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" xmlns:r="{OFFICE}"'
+)
+
+
+def word_equation(content: str) -> str:
+    return f"<m:oMath {MATH}>{content}</m:oMath>"
+
+
+def chart(plots: str, *, title: str = "") -> str:
+    """The part of a chart with these plots."""
+    named = (
+        f"<c:title><c:tx><c:rich><a:p><a:r><a:t>{title}</a:t></a:r></a:p></c:rich></c:tx></c:title>"
+    )
+    return (
+        f"<c:chartSpace {CHARTS}><c:chart>{named if title else ''}"
+        f"<c:plotArea>{plots}</c:plotArea></c:chart></c:chartSpace>"
+    )
+
+
+def chart_points(kind: str, *values: str, code: str = "") -> str:
+    """Values as a chart keeps them beside the reference to its workbook."""
+    form = f"<c:formatCode>{code}</c:formatCode>" if code else ""
+    points = "".join(f'<c:pt idx="{n}"><c:v>{value}</c:v></c:pt>' for n, value in enumerate(values))
+    return (
+        f"<c:{kind}Ref><c:f>S!A1</c:f><c:{kind}Cache>{form}{points}</c:{kind}Cache></c:{kind}Ref>"
+    )
+
+
+def chart_reference(key: str) -> str:
+    """A frame that shows the chart with this relation id."""
+    return (
+        f'<p:graphicFrame {CHARTS} xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main">'
+        f'<a:graphic><a:graphicData><c:chart r:id="{key}"/></a:graphicData></a:graphic></p:graphicFrame>'
+    )
+
+
+def docx(
+    body: str = "<w:p><w:r><w:t>A paragraph.</w:t></w:r></w:p>",
+    *,
+    charts: Mapping[str, str] | None = None,
+    **parts: str,
+) -> bytes:
     """A Word document whose body is this XML."""
+    charts = charts or {}
     styles = "".join(
         f'<w:style w:type="paragraph" w:styleId="Heading{n}"><w:name w:val="heading {n}"/></w:style>'
         for n in (1, 2, 3)
     )
-    space = (
-        f'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" xmlns:r="{OFFICE}"'
-    )
+    space = f'{MATH} xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" xmlns:r="{OFFICE}"'
     numbering = (
         '<w:abstractNum w:abstractNumId="0"><w:lvl w:ilvl="0"><w:numFmt w:val="bullet"/></w:lvl></w:abstractNum>'
         '<w:abstractNum w:abstractNumId="1"><w:lvl w:ilvl="0"><w:numFmt w:val="decimal"/></w:lvl></w:abstractNum>'
@@ -257,12 +300,14 @@ def docx(body: str = "<w:p><w:r><w:t>A paragraph.</w:t></w:r></w:p>", **parts: s
     )
     return packed({
         "[Content_Types].xml": _types(),
-        "_rels/.rels": _rels(("r1", "officeDocument", "word/document.xml", "")),
-        "word/_rels/document.xml.rels": _rels(
+        "_rels/.rels": relations(("r1", "officeDocument", "word/document.xml", "")),
+        "word/_rels/document.xml.rels": relations(
             ("s1", "styles", "styles.xml", ""),
             ("n1", "numbering", "numbering.xml", ""),
             ("h1", "hyperlink", "https://example.org/page", ' TargetMode="External"'),
+            *((key, "chart", f"charts/{key}.xml", "") for key in charts),
         ),
+        **{f"word/charts/{key}.xml": part for key, part in charts.items()},
         "word/document.xml": f"<w:document {space}><w:body>{body}</w:body></w:document>",
         "word/styles.xml": f"<w:styles {space}>{styles}</w:styles>",
         "word/numbering.xml": f"<w:numbering {space}>{numbering}</w:numbering>",
@@ -303,14 +348,18 @@ def slide_shape(*paragraphs: str, kind: str = "", y: int = 0) -> str:
     )
 
 
-def pptx(*slides: str, notes: str = "", hidden: int = 0) -> bytes:
+def pptx(
+    *slides: str, notes: str = "", hidden: int = 0, parts: Mapping[str, str] | None = None
+) -> bytes:
+    """A presentation; `parts` are charts and diagrams of the first slide by their relation ids."""
+    drawn = parts or {}
     slides = slides or (slide_shape("Some text."),)
     ids = "".join(f'<p:sldId id="{256 + n}" r:id="r{n}"/>' for n in range(len(slides)))
-    parts: dict[str, str | bytes] = {
+    made: dict[str, str | bytes] = {
         "[Content_Types].xml": _types(),
         "ppt/presentation.xml": f"<p:presentation {SLIDES}><p:sldIdLst>{ids}</p:sldIdLst></p:presentation>",
         # The numbers of the files run backwards: the order is in the list, not in the names.
-        "ppt/_rels/presentation.xml.rels": _rels(
+        "ppt/_rels/presentation.xml.rels": relations(
             *(
                 (f"r{n}", "slide", f"slides/slide{len(slides) - n}.xml", "")
                 for n in range(len(slides))
@@ -321,18 +370,20 @@ def pptx(*slides: str, notes: str = "", hidden: int = 0) -> bytes:
     for n, shapes in enumerate(slides):
         name = f"slide{len(slides) - n}.xml"
         show = ' show="0"' if n >= len(slides) - hidden else ""
-        parts[f"ppt/slides/{name}"] = (
+        made[f"ppt/slides/{name}"] = (
             f"<p:sld {SLIDES}{show}><p:cSld><p:spTree>{shapes}</p:spTree></p:cSld></p:sld>"
         )
-        if notes and n == 0:
-            parts[f"ppt/slides/_rels/{name}.rels"] = _rels(
-                ("n1", "notesSlide", "../notesSlides/notesSlide1.xml", "")
+        if n == 0:
+            noted = [("n1", "notesSlide", "../notesSlides/notesSlide1.xml", "")] if notes else []
+            made[f"ppt/slides/_rels/{name}.rels"] = relations(
+                *noted, *((key, "chart", f"../charts/{key}.xml", "") for key in drawn)
             )
-            shape = slide_shape(notes, kind="body")
-            parts["ppt/notesSlides/notesSlide1.xml"] = (
-                f"<p:notes {SLIDES}><p:cSld><p:spTree>{shape}</p:spTree></p:cSld></p:notes>"
-            )
-    return packed(parts)
+    if notes:
+        shape = slide_shape(notes, kind="body")
+        made["ppt/notesSlides/notesSlide1.xml"] = (
+            f"<p:notes {SLIDES}><p:cSld><p:spTree>{shape}</p:spTree></p:cSld></p:notes>"
+        )
+    return packed(made | {f"ppt/charts/{key}.xml": part for key, part in drawn.items()})
 
 
 def xlsx(
@@ -340,6 +391,7 @@ def xlsx(
     *,
     hidden: tuple[str, ...] = (),
     strings: tuple[str, ...] = (),
+    charts: Mapping[str, str] | None = None,
 ) -> bytes:
     """A workbook; each sheet is the XML of its rows. Style 1 is a date, style 2 plain."""
     sheets = sheets or {"Data": '<row r="1"><c r="A1" t="inlineStr"><is><t>Text</t></is></c></row>'}
@@ -352,7 +404,7 @@ def xlsx(
     parts: dict[str, str | bytes] = {
         "[Content_Types].xml": _types(),
         "xl/workbook.xml": f'<workbook {space} xmlns:r="{OFFICE}"><sheets>{listed}</sheets></workbook>',
-        "xl/_rels/workbook.xml.rels": _rels(
+        "xl/_rels/workbook.xml.rels": relations(
             *(
                 (f"r{n}", "worksheet", f"worksheets/sheet{n}.xml", "")
                 for n in range(1, len(sheets) + 1)
@@ -369,6 +421,16 @@ def xlsx(
         parts[f"xl/worksheets/sheet{n}.xml"] = (
             f"<worksheet {space}><sheetData>{rows}</sheetData></worksheet>"
         )
+    if charts:
+        parts["xl/worksheets/_rels/sheet1.xml.rels"] = relations(
+            ("d1", "drawing", "../drawings/drawing1.xml", "")
+        )
+        frames = "".join(map(chart_reference, charts))
+        parts["xl/drawings/drawing1.xml"] = f"<xdr>{frames}</xdr>"
+        parts["xl/drawings/_rels/drawing1.xml.rels"] = relations(
+            *((key, "chart", f"../charts/{key}.xml", "") for key in charts)
+        )
+        parts |= {f"xl/charts/{key}.xml": part for key, part in charts.items()}
     return packed(parts)
 
 
@@ -432,6 +494,8 @@ EML = b"""From: Someone <someone@example.org>\r\nTo: other@example.org\r\nSubjec
 
 def sound() -> dict[str, bytes]:
     """One small document of every kind."""
+    from tests import old_documents
+
     paragraph = "<text:p>A paragraph.</text:p>"
     return {
         "pdf": pdf(),
@@ -448,6 +512,11 @@ def sound() -> dict[str, bytes]:
             "spreadsheet",
             f'<table:table table:name="S"><table:table-row><table:table-cell>{paragraph}</table:table-cell></table:table-row></table:table>',
         ),
+        "doc": old_documents.doc(),
+        "ppt": old_documents.ppt(),
+        "xls": old_documents.xls(),
+        "xlsb": old_documents.xlsb(),
+        "msg": old_documents.msg(),
         "csv": b"name,value\nfirst,1\nsecond,2\n",
         "tsv": b"name\tvalue\nfirst\t1\n",
         "epub": epub(),

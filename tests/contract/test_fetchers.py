@@ -43,6 +43,7 @@ PACKED = sorted(kind for kind, body in SOUND.items() if body.startswith(b"PK"))
 MAIN_PARTS = {
     "docx": "word/document.xml", "pptx": "ppt/presentation.xml", "xlsx": "xl/workbook.xml",
     "odt": "content.xml", "ods": "content.xml", "odp": "content.xml", "epub": "META-INF/container.xml",
+    "xlsb": "xl/_rels/workbook.bin.rels",
 }  # fmt: skip
 TYPES = {"csv": "text/csv", "tsv": "text/tab-separated-values", "markdown": "text/markdown"}
 Read = Callable[..., DocumentText]

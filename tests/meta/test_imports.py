@@ -9,9 +9,9 @@ import sys
 import pytest
 
 HEAVY = {
-    "anthropic", "asyncpg", "docx", "google", "html_to_markdown", "litellm", "lxml", "mammoth", "numpy", "openai",
+    "anthropic", "asyncpg", "docx", "google", "html_to_markdown", "litellm", "lxml", "numpy", "openai",
     "openpyxl", "pandas", "playwright", "pptx", "psycopg", "pymupdf", "pypdf", "pypdfium2", "redis", "rich",
-    "selectolax", "sqlalchemy", "sqlite3", "stamina", "trafilatura", "typer", "wreq",
+    "selectolax", "sqlalchemy", "sqlite3", "stamina", "trafilatura", "typer", "wreq", "xlrd",
 }  # fmt: skip
 
 

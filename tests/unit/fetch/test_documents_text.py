@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from citewell.fetch.decoding.content_kinds import detect_document_kind
+from citewell.fetch.decoding.zip_directory import list_zip_names
 from citewell.fetch.documents.document_text import (
     DocumentLimits,
     DocumentText,
@@ -207,3 +208,22 @@ def test_text_with_a_declared_charset_is_decoded(charset: str) -> None:
     found = open_text(words.encode(charset), content_type=f"text/plain; charset={charset}")
 
     assert found.markdown == words
+
+
+def test_a_zip_of_sixty_thousand_files_is_known_by_a_few_of_its_names() -> None:
+    body = packed({f"f{n}": "" for n in range(60_000)})
+
+    assert detect_document_kind(body) == "ZIP archive"
+    listing = list_zip_names(body, most=100)
+    assert listing is not None
+    assert (len(listing.names), listing.is_whole, listing.declared_count) == (100, False, 60_000)
+
+
+def test_an_archive_that_names_fewer_files_than_it_holds_is_refused_all_the_same() -> None:
+    body = bytearray(packed({"word/document.xml": "<x/>"} | {f"f{n}": "" for n in range(50)}))
+    place = body.rindex(b"PK\x05\x06")
+    body[place + 8 : place + 12] = b"\x01\x00\x01\x00"
+    limits = DocumentLimits(max_members=20)
+
+    with pytest.raises(TookTooMuch, match="21 files, more than are allowed"):
+        read_document_request(DocumentRequest(bytes(body), "", "", limits, None))

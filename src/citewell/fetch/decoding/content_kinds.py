@@ -14,10 +14,11 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from citewell.fetch.decoding.charset_statistics import detect_unmarked_utf16
+from citewell.fetch.decoding.compound_file import OLE_SIGNATURE, CompoundFile, DamagedContainer
+from citewell.fetch.decoding.zip_directory import list_zip_names
 
 _PDF_SIGNATURE = b"%PDF-"
 _PDF_JUNK_BYTES = 1024  # a PDF document may have other bytes before its signature
-_OLE_SIGNATURE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _BINARY_SIGNATURES = (
     (b"\x89PNG\r\n\x1a\n", "image"),
     (b"\xff\xd8\xff", "image"),
@@ -57,6 +58,21 @@ _KINDS_BY_ZIP_MIMETYPE = {
     "application/vnd.oasis.opendocument.presentation-template": "odp",
 }
 _KINDS_BY_PART_PREFIX = (("word/", "docx"), ("ppt/", "pptx"), ("xl/", "xlsx"))
+_KINDS_BY_OLE_STREAM = (
+    ("WordDocument", "doc"),
+    ("PowerPoint Document", "ppt"),
+    ("Workbook", "xls"),
+    ("Book", "xls"),
+    ("__properties_version1.0", "msg"),
+)
+_OLE_KIND_NAMES = {
+    "doc": "old Word document (.doc)",
+    "ppt": "old PowerPoint document (.ppt)",
+    "xls": "old Excel document (.xls)",
+    "msg": "Outlook message (.msg)",
+}
+_MAX_LISTED_NAMES = 5000  # an Office document has its main part among the first few
+_MAX_OPENED_BYTES = 2**22  # opening a small archive costs little however many members it has
 # Possessive groups: backtracking over a run of comments would take far too long.
 _HTML_START_PATTERN = re.compile(
     r"\s*+(?:<\?xml[^>]{0,200}>\s*+)?+(?:<!--.{0,2000}?-->\s*+)*+<(?:!doctype\s+html|html|head|body)\b",
@@ -89,7 +105,7 @@ ENCRYPTED_OFFICE_KIND = "encrypted Office document"
 PAGE_KINDS = frozenset({"html", "json", "markdown", "text", "xml"})  # read without a worker process
 READABLE_KINDS = frozenset({
     "pdf", "docx", "odt", "rtf", "pptx", "odp", "xlsx", "ods", "csv", "tsv", "epub", "eml",
-    "feed", "json", "xml", "markdown", "text", "html",
+    "doc", "ppt", "xls", "xlsb", "msg", "feed", "json", "xml", "markdown", "text", "html",
 })  # fmt: skip
 
 
@@ -143,7 +159,7 @@ def _detect_binary_kind(body: bytes, *, pdf_within: int) -> str:
         return "pdf"
     if body.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         return _detect_zip_kind(body)
-    if body.startswith(_OLE_SIGNATURE):
+    if body.startswith(OLE_SIGNATURE):
         return _detect_ole_kind(body)
     if body[:64].lstrip().startswith(b"{\\rtf"):
         return "rtf"
@@ -165,17 +181,16 @@ def _decode_body_head(body: bytes) -> str:
 
 
 def _detect_zip_kind(body: bytes) -> str:
-    try:
-        with zipfile.ZipFile(io.BytesIO(body)) as archive:
-            names = archive.namelist()[:5000]
-            if "mimetype" in names and archive.getinfo("mimetype").file_size < 200:
-                said = archive.read("mimetype").decode("ascii", "replace").strip()
-                if said in _KINDS_BY_ZIP_MIMETYPE:
-                    return _KINDS_BY_ZIP_MIMETYPE[said]
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, RuntimeError, EOFError):
+    listing = list_zip_names(body, most=_MAX_LISTED_NAMES)
+    if listing is None:
         return _detect_damaged_zip_kind(body)
+    names = listing.names
+    if kind := _KINDS_BY_ZIP_MIMETYPE.get(_read_zip_mimetype(body) if "mimetype" in names else ""):
+        return kind
     if "META-INF/container.xml" in names:
         return "epub"
+    if "xl/workbook.bin" in names:
+        return "xlsb"
     return next(
         (
             kind
@@ -184,6 +199,22 @@ def _detect_zip_kind(body: bytes) -> str:
         ),
         "ZIP archive",
     )
+
+
+def _read_zip_mimetype(body: bytes) -> str:
+    """The content of the small member that declares what an archive is; "" if it is unreadable."""
+    # The standards put it first and uncompressed; then the archive need not be opened.
+    if body[26:38] == b"\x08\x00\x00\x00mimetype" and body[8:10] == b"\x00\x00":
+        size = min(int.from_bytes(body[18:22], "little"), 200)
+        return body[38 : 38 + size].decode("ascii", "replace").strip()
+    if len(body) > _MAX_OPENED_BYTES:
+        return ""
+    try:
+        with zipfile.ZipFile(io.BytesIO(body)) as archive:
+            small = archive.getinfo("mimetype").file_size < 200
+            return archive.read("mimetype").decode("ascii", "replace").strip() if small else ""
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, RuntimeError, EOFError):
+        return ""
 
 
 def _detect_damaged_zip_kind(body: bytes) -> str:
@@ -198,14 +229,27 @@ def _detect_damaged_zip_kind(body: bytes) -> str:
 
 
 def _detect_ole_kind(body: bytes) -> str:
-    """The kind of an OLE container: an old Office format, or a new one that is encrypted."""
+    """The kind of an OLE container, by the streams in its root; a damaged one by names in it."""
+    try:
+        names = CompoundFile(body).list_root_names(most=_MAX_LISTED_NAMES)
+    except DamagedContainer:
+        return _detect_damaged_ole_kind(body)
+    if "EncryptedPackage" in names:
+        return ENCRYPTED_OFFICE_KIND
+    known = {name.lower() for name in names}  # names in a container differ by more than case
+    for name, kind in _KINDS_BY_OLE_STREAM:
+        if name.lower() in known:
+            return kind
+    return "OLE container"
+
+
+def _detect_damaged_ole_kind(body: bytes) -> str:
     if "EncryptedPackage".encode("utf-16-le") in body:
         return ENCRYPTED_OFFICE_KIND
-    for mark, name in (("WordDocument", "old Word document (.doc)"), ("PowerPoint Document", "old PowerPoint document (.ppt)"),
-                       ("Workbook", "old Excel document (.xls)")):  # fmt: skip
-        if mark.encode("utf-16-le") in body:
-            return name
-    return "old Office document"
+    for name, kind in _KINDS_BY_OLE_STREAM:
+        if name.encode("utf-16-le") in body:
+            return f"damaged {_OLE_KIND_NAMES[kind]}"
+    return "damaged old Office document"
 
 
 def _detect_textual_kind(head: str, content_type: str, url: str) -> str:

@@ -19,22 +19,14 @@ _MAX_MESSAGE_PARTS = 500
 def read_email(body: bytes) -> ParsedDocument:
     message = message_from_bytes(body, policy=policy.default)
     parts = _collect_message_parts(message)
-    text = _join_message_text(parts)
-    lines = [
-        f"**{name}:** {escape_markdown(value)}  "
-        for name in _SHOWN_HEADERS
-        if (value := _read_message_header(message, name))
-    ]
+    headers = [(name, _read_message_header(message, name)) for name in _SHOWN_HEADERS]
     attached = [
-        _describe_attachment(part)
+        _measure_attachment(part)
         for part in parts
         if part.get_filename() and not _is_text_part(part)
     ]
-    blocks = ["\n".join(lines).rstrip(), text]
-    if attached:
-        blocks.append("**Attachments:**\n\n" + "\n".join(f"- {name}" for name in attached))
     return ParsedDocument(
-        markdown="\n\n".join(block for block in blocks if block),
+        markdown=render_message(headers, _join_message_text(parts), attached),
         title=_read_message_header(message, "Subject") or None,
         author=_read_message_header(message, "From") or None,
         created=parse_document_date(_read_message_header(message, "Date")),
@@ -88,8 +80,21 @@ def _read_message_header(message: EmailMessage, name: str) -> str:
         return ""
 
 
-def _describe_attachment(part: EmailMessage) -> str:
+def _measure_attachment(part: EmailMessage) -> tuple[str, str, int]:
     payload = part.get_payload(decode=True)
     size = len(payload) if isinstance(payload, bytes) else 0
-    name = " ".join(str(part.get_filename()).split())
-    return f"{escape_markdown(name)} ({part.get_content_type()}, {size} bytes)"
+    return " ".join(str(part.get_filename()).split()), part.get_content_type(), size
+
+
+def render_message(
+    headers: list[tuple[str, str]], text: str, attached: list[tuple[str, str, int]]
+) -> str:
+    """A message as markdown; attachments are given by name, content type and size in bytes."""
+    lines = [f"**{name}:** {escape_markdown(value)}  " for name, value in headers if value]
+    blocks = ["\n".join(lines).rstrip(), text]
+    if attached:
+        names = (
+            f"- {escape_markdown(name)} ({kind}, {size} bytes)" for name, kind, size in attached
+        )
+        blocks.append("**Attachments:**\n\n" + "\n".join(names))
+    return "\n\n".join(block for block in blocks if block)

@@ -47,6 +47,7 @@ def read_document_request(job: DocumentRequest) -> DocumentText:
         page_count=parsed.page_count,
         language=parsed.language,
         notes=parsed.notes,
+        is_partial=parsed.is_partial,
     )
 
 
@@ -62,19 +63,17 @@ def _read_by_kind(kind: str, job: DocumentRequest) -> ParsedDocument:
         from citewell.fetch.documents.pdf.pdf_reader import read_pdf
 
         return read_pdf(job.body, job.limits, job.pages)
-    if kind in {"docx", "odt", "rtf", "epub", "pptx", "odp", "xlsx", "ods"}:
+    if kind in {"docx", "odt", "rtf", "epub", "pptx", "odp", "xlsx", "ods", "xlsb"}:
         return _read_office_document(kind, job)
+    if kind in {"doc", "ppt", "xls", "msg"}:
+        return _read_legacy_document(kind, job)
     return _read_textual_document(kind, job)
 
 
 def _read_office_document(kind: str, job: DocumentRequest) -> ParsedDocument:
     from citewell.fetch.documents import ebooks
-    from citewell.fetch.documents.office import (
-        presentations,
-        rich_text,
-        spreadsheets,
-        word_documents,
-    )
+    from citewell.fetch.documents.office import presentations, rich_text
+    from citewell.fetch.documents.office.word import word_documents
 
     body, limits, pages = job.body, job.limits, job.pages
     match kind:
@@ -90,10 +89,36 @@ def _read_office_document(kind: str, job: DocumentRequest) -> ParsedDocument:
             return presentations.read_pptx(body, limits, pages)
         case "odp":
             return presentations.read_odp(body, limits)
-        case "xlsx":
-            return spreadsheets.read_xlsx(body, limits, pages)
         case _:
-            return spreadsheets.read_ods(body, limits, pages)
+            return _read_workbook(kind, job)
+
+
+def _read_workbook(kind: str, job: DocumentRequest) -> ParsedDocument:
+    from citewell.fetch.documents.office.workbooks import binary_workbooks, spreadsheets
+
+    match kind:
+        case "xlsx":
+            return spreadsheets.read_xlsx(job.body, job.limits, job.pages)
+        case "xlsb":
+            return binary_workbooks.read_xlsb(job.body, job.limits, job.pages)
+        case _:
+            return spreadsheets.read_ods(job.body, job.limits, job.pages)
+
+
+def _read_legacy_document(kind: str, job: DocumentRequest) -> ParsedDocument:
+    """A document in one of the containers that Office wrote before 2007."""
+    from citewell.fetch.documents import outlook_messages
+    from citewell.fetch.documents.office.legacy import legacy_slides, legacy_word, legacy_workbooks
+
+    match kind:
+        case "doc":
+            return legacy_word.read_doc(job.body)
+        case "ppt":
+            return legacy_slides.read_ppt(job.body, job.pages)
+        case "xls":
+            return legacy_workbooks.read_xls(job.body, job.pages)
+        case _:
+            return outlook_messages.read_msg(job.body)
 
 
 def _read_textual_document(kind: str, job: DocumentRequest) -> ParsedDocument:
@@ -104,7 +129,7 @@ def _read_textual_document(kind: str, job: DocumentRequest) -> ParsedDocument:
         html_fragments,
         plain_text,
     )
-    from citewell.fetch.documents.office import spreadsheets
+    from citewell.fetch.documents.office.workbooks import spreadsheets
 
     body, said = job.body, job.content_type
     match kind:

@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterator
+from contextlib import suppress
 from xml.etree.ElementTree import Element
+from xml.parsers import expat
 
 from citewell.fetch.documents.document_text import Broken, TookTooMuch
-from citewell.text.safety.xml_trees import ExcessiveXml, MalformedXml, parse_xml_tree
+from citewell.text.safety.xml_trees import (
+    ExcessiveXml,
+    MalformedXml,
+    parse_xml_tree,
+    stream_xml_elements,
+)
+
+_MATH_NAMESPACES = (
+    "http://schemas.openxmlformats.org/officeDocument/2006/math",
+    "http://purl.oclc.org/ooxml/officeDocument/math",
+)
+_EQUATION_NAMES = frozenset(
+    f"{{{space}}}{name}" for space in _MATH_NAMESPACES for name in ("oMath", "oMathPara")
+)
 
 
 def parse_xml_text(text: str) -> Element:
@@ -15,9 +30,44 @@ def parse_xml_text(text: str) -> Element:
 
 
 def parse_xml_bytes(body: bytes, *, charset: str | None = None) -> Element:
-    """The root element, with {namespace}name tags; raises Broken or TookTooMuch."""
+    """The root element, with {namespace}name tags; raises Broken or TookTooMuch.
+
+    An equation may be nested without end: what is too deep in one is left out.
+    """
     try:
-        return parse_xml_tree(body, charset=charset)
+        return parse_xml_tree(body, charset=charset, pruned_names=_EQUATION_NAMES)
+    except ExcessiveXml as error:
+        raise TookTooMuch(str(error)) from None
+    except MalformedXml as error:
+        raise Broken("The document's XML is not well formed.") from error
+
+
+class _RootReached(Exception):
+    pass
+
+
+def read_root_attributes(body: bytes) -> dict[str, str]:
+    """The attributes of the root element, without reading the rest; empty if there is no root."""
+    found: dict[str, str] = {}
+
+    def take_root(_: str, attributes: dict[str, str]) -> None:
+        found.update(attributes)
+        raise _RootReached
+
+    parser = expat.ParserCreate()
+    parser.StartElementHandler = take_root
+    with suppress(_RootReached, expat.ExpatError, LookupError, ValueError):
+        parser.Parse(body, True)
+    return found
+
+
+def iterate_child_elements(body: bytes, parent: str, name: str) -> Iterator[Element]:
+    """The `name` elements directly in `parent` elements, one at a time, so that few are in memory.
+
+    Raises Broken or TookTooMuch, as parse_xml_bytes does.
+    """
+    try:
+        yield from stream_xml_elements(body, parent=parent, name=name)
     except ExcessiveXml as error:
         raise TookTooMuch(str(error)) from None
     except MalformedXml as error:
@@ -51,10 +101,3 @@ def join_element_text(element: Element | None) -> str:
 
 def find_element_text(element: Element | None) -> str | None:
     return join_element_text(element) or None
-
-
-def has_entity_declarations(body: bytes) -> bool:
-    """Whether XML declares entities; checked before another parser reads the part."""
-    head = body[:200_000]
-    wide = head.replace(b"\x00", b"") if b"\x00" in head[:64] else head
-    return re.search(rb"<!\s*(?:ENTITY|DOCTYPE[^>]*\[)", wide, re.IGNORECASE) is not None

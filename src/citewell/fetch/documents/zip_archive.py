@@ -6,6 +6,7 @@ import io
 import zipfile
 import zlib
 
+from citewell.fetch.decoding.zip_directory import list_zip_names
 from citewell.fetch.documents.document_text import (
     Broken,
     DocumentLimits,
@@ -21,6 +22,7 @@ class ZipDocument:
     """Members by name. Bytes are counted while unpacking, since the directory may give wrong sizes."""
 
     def __init__(self, body: bytes, limits: DocumentLimits) -> None:
+        _check_member_count(body, limits)
         try:
             self._zip = zipfile.ZipFile(io.BytesIO(body))
         except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError) as error:
@@ -31,8 +33,6 @@ class ZipDocument:
 
     def _check_limits(self, limits: DocumentLimits) -> None:
         infos = self._zip.infolist()
-        if len(infos) > limits.max_members:
-            raise TookTooMuch(f"The archive holds {len(infos)} files, more than are allowed.")
         total = sum(info.file_size for info in infos)
         if total > limits.max_unpacked:
             raise TookTooMuch(f"The archive would unpack to {total} bytes; it may be a ZIP bomb.")
@@ -45,9 +45,6 @@ class ZipDocument:
 
     def __contains__(self, name: str) -> bool:
         return name in self._members
-
-    def member_names(self) -> list[str]:
-        return list(self._members)
 
     def read_member(self, name: str) -> bytes:
         """One member's bytes; raises Broken if missing or damaged, TookTooMuch if over the limit."""
@@ -77,3 +74,11 @@ class ZipDocument:
     def find_member(self, name: str) -> bytes | None:
         """One member's bytes, or None if the archive does not have it."""
         return self.read_member(name) if name in self._members else None
+
+
+def _check_member_count(body: bytes, limits: DocumentLimits) -> None:
+    """Refuse an archive of too many members before any of them is looked at."""
+    listing = list_zip_names(body, most=limits.max_members)
+    if listing is not None and not listing.is_whole:
+        count = max(listing.declared_count, limits.max_members + 1)
+        raise TookTooMuch(f"The archive holds {count} files, more than are allowed.")

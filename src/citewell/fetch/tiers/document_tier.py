@@ -12,7 +12,7 @@ from citewell.fetch.tiers.plain_tiers import PageFetcher
 from citewell.fetch.tiers.tier_ladder import FetchAttempt
 
 _DOCUMENT_SUFFIX = re.compile(
-    r"\.(?:pdf|docx?|pptx?|xlsx?|od[tsp]|epub|rtf|csv|tsv|eml|rss|atom)$", re.IGNORECASE
+    r"\.(?:pdf|docx?|pptx?|xls[xbm]?|od[tsp]|epub|rtf|csv|tsv|eml|msg|rss|atom)$", re.IGNORECASE
 )
 _ACCEPT_DOCUMENTS = "application/pdf, application/*;q=0.9, text/*;q=0.8, */*;q=0.5"
 

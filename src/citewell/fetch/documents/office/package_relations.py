@@ -18,7 +18,7 @@ class PackageRelation(NamedTuple):
 def read_package_relations(archive: ZipDocument, part: str) -> dict[str, PackageRelation]:
     """The relations of one part by their ids; empty if the part has none."""
     folder, name = posixpath.split(part)
-    body = archive.find_member(f"{folder}/_rels/{name}.rels")
+    body = archive.find_member(f"{folder}/_rels/{name}.rels".lstrip("/"))
     if body is None:
         return {}
     found: dict[str, PackageRelation] = {}

@@ -1,0 +1,1 @@
+"""Charts and diagrams of office documents as tables and lists."""

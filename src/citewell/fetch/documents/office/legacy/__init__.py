@@ -1,0 +1,1 @@
+"""Readers of the binary formats that Office wrote before 2007."""

@@ -1,0 +1,151 @@
+"""Reads old Word documents (DOC): the text of their pieces, in paragraphs, tables and notes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import groupby
+
+from citewell.fetch.documents.document_text import ParsedDocument
+from citewell.fetch.documents.markdown_tables import format_markdown_cell, render_markdown_table
+from citewell.fetch.documents.office.inline_text import (
+    TextPiece,
+    join_text_pieces,
+    resolve_web_link,
+)
+from citewell.fetch.documents.office.legacy.legacy_word_text import (
+    LegacyParagraph,
+    LegacyWordFile,
+)
+from citewell.fetch.documents.office.legacy.ole_documents import open_ole_document
+from citewell.fetch.documents.office.legacy.ole_properties import read_ole_properties
+from citewell.fetch.markdown.markdown_text import escape_line_starts
+
+_FIELD_MARKS = re.compile("([\x13\x14\x15])")
+_HYPERLINK_CODE = re.compile(r'\s*HYPERLINK\s+(?!\\)"?([^"\s]+)', re.IGNORECASE)
+_CONTROLS = {code: None for code in range(32) if code not in {9, 10}} | {9: " ", 0x1E: "-"}
+_MAX_FIELD_DEPTH = 50
+
+
+def read_doc(body: bytes) -> ParsedDocument:
+    container = open_ole_document(body)
+    document = LegacyWordFile(container)
+    blocks = _render_legacy_blocks(document.read_main_text())
+    for kind in ("footnote", "endnote"):
+        blocks += _render_legacy_notes(document, kind)
+    blocks += _render_legacy_blocks(document.read_text_boxes())
+    about = read_ole_properties(container)
+    hidden = document.hidden_count
+    notes = (f"{hidden} pieces of hidden text were left out.",) if hidden else ()
+    return ParsedDocument(markdown="\n\n".join(blocks), title=about.title, author=about.author,
+                  created=about.created, notes=notes)  # fmt: skip
+
+
+def _render_legacy_blocks(paragraphs: list[LegacyParagraph]) -> list[str]:
+    fields = _FieldStack()
+    made: list[str] = []
+    for kind, same in groupby(paragraphs, key=_find_block_kind):
+        if kind == "table":
+            made += _render_legacy_table(list(same), fields)
+            continue
+        texts = [
+            text
+            for paragraph in same
+            if (text := _format_legacy_paragraph(paragraph, fields, kind))
+        ]
+        made += ["\n".join(texts)] if kind == "list" and texts else texts
+    return made
+
+
+def _find_block_kind(paragraph: LegacyParagraph) -> str:
+    if paragraph.in_table:
+        return "table"
+    return "list" if paragraph.in_list and not paragraph.heading_level else "text"
+
+
+def _format_legacy_paragraph(paragraph: LegacyParagraph, fields: _FieldStack, kind: str) -> str:
+    text = join_text_pieces(fields.split_pieces(paragraph.text), plain=True).strip()
+    if not text:
+        return ""
+    if paragraph.heading_level:
+        return f"{'#' * paragraph.heading_level} {' '.join(text.split())}"
+    if kind == "list":
+        return "  " * paragraph.list_level + "- " + " ".join(text.split())
+    return escape_line_starts(text)
+
+
+def _render_legacy_table(paragraphs: list[LegacyParagraph], fields: _FieldStack) -> list[str]:
+    """A table of the paragraphs between the marks that end cells and rows."""
+    rows: list[list[str]] = []
+    row: list[str] = []
+    cell: list[str] = []
+    for paragraph in paragraphs:
+        if paragraph.ends_row:
+            rows.append(row)
+            row, cell = [], []
+            continue
+        cell.append(join_text_pieces(fields.split_pieces(paragraph.text), plain=True))
+        if paragraph.ends_cell:
+            row.append(format_markdown_cell(" ".join(cell)))
+            cell = []
+    if row or cell:
+        rows.append([*row, format_markdown_cell(" ".join(cell))])
+    made = render_markdown_table(rows)
+    return [made] if made else []
+
+
+def _render_legacy_notes(document: LegacyWordFile, kind: str) -> list[str]:
+    first = document.count_notes("footnote") if kind == "endnote" else 0
+    made: list[str] = []
+    fields = _FieldStack()
+    for number, paragraphs in enumerate(document.read_notes(kind), first + 1):
+        texts = (
+            join_text_pieces(fields.split_pieces(paragraph.text), plain=True)
+            for paragraph in paragraphs
+        )
+        text = " ".join(" ".join(texts).split())
+        if text:
+            made.append(f"[^{number}]: {text}")
+    return made
+
+
+class _FieldStack:
+    """Follows fields, which may go on over paragraphs: their codes are dropped, results kept."""
+
+    def __init__(self) -> None:
+        self._open: list[tuple[list[str], bool]] = []  # the code, and whether the result began
+
+    def split_pieces(self, text: str) -> list[TextPiece]:
+        return list(self._iterate_pieces(text))
+
+    def _iterate_pieces(self, text: str) -> Iterator[TextPiece]:
+        for part in _FIELD_MARKS.split(text):
+            if part == "\x13":
+                if len(self._open) < _MAX_FIELD_DEPTH:
+                    self._open.append(([], False))
+            elif part == "\x14":
+                if self._open:
+                    self._open[-1] = (self._open[-1][0], True)
+            elif part == "\x15":
+                if self._open:
+                    self._open.pop()
+            elif self._open and not all(shown for _, shown in self._open):
+                self._open[-1][0].append(part)
+            else:
+                yield from _mark_note_references(part, self._find_link())
+
+    def _find_link(self) -> str:
+        for code, _ in self._open:
+            match = _HYPERLINK_CODE.match("".join(code))
+            if match is not None:
+                return resolve_web_link(match[1])
+        return ""
+
+
+def _mark_note_references(text: str, link: str) -> Iterator[TextPiece]:
+    """The text; references to notes, written as private characters, become their marks."""
+    for place, part in enumerate(re.split("\ue000(\\d+)\ue001", text)):
+        if place % 2:
+            yield TextPiece(f"[^{part}]", ready=True)
+        elif part:
+            yield TextPiece(part.replace("\x0b", "\n").translate(_CONTROLS), link=link)

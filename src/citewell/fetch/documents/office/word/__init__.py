@@ -1,0 +1,1 @@
+"""Reads Word documents (DOCX) and OpenDocument texts."""

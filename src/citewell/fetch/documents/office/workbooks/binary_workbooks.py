@@ -1,0 +1,194 @@
+"""Reads binary Excel workbooks (XLSB): records of cells in the parts of a package."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+
+from citewell.fetch.documents.document_text import (
+    Broken,
+    DocumentLimits,
+    ParsedDocument,
+)
+from citewell.fetch.documents.office.drawings.package_graphics import GraphicReader
+from citewell.fetch.documents.office.number_formats import (
+    BUILTIN_FORMATS,
+    DAYS_FROM_1900,
+    DAYS_FROM_1904,
+    format_stored_number,
+)
+from citewell.fetch.documents.office.office_properties import read_office_properties
+from citewell.fetch.documents.office.package_relations import read_package_relations
+from citewell.fetch.documents.office.workbooks.excel_workbook import (
+    CellBudget,
+    SheetRows,
+    read_drawn_blocks,
+)
+from citewell.fetch.documents.office.workbooks.spreadsheets import (
+    describe_hidden_sheets,
+    render_sheets,
+)
+from citewell.fetch.documents.page_ranges import choose_pages
+from citewell.fetch.documents.zip_archive import ZipDocument
+
+_MAIN_PART = "xl/workbook.bin"
+_MAX_COLUMN = 16_383
+# Numbers of records.
+_ROW, _BLANK, _RK, _ERROR, _BOOLEAN, _REAL, _TEXT, _SHARED = 0, 1, 2, 3, 4, 5, 6, 7
+_FORMULA_TEXT, _FORMULA_REAL, _FORMULA_BOOLEAN, _FORMULA_ERROR = 8, 9, 10, 11
+_STRING_ITEM, _FORMAT, _STYLE = 19, 44, 47
+_STYLES_BEGIN, _STYLES_END, _WORKBOOK_PROPERTIES, _SHEET = 617, 618, 153, 156
+_ERROR_TEXTS = {0: "#NULL!", 7: "#DIV/0!", 15: "#VALUE!", 23: "#REF!", 29: "#NAME?", 36: "#NUM!",
+                42: "#N/A"}  # fmt: skip
+
+
+def read_xlsb(body: bytes, limits: DocumentLimits, pages: str | None) -> ParsedDocument:
+    archive = ZipDocument(body, limits)
+    try:
+        book = _BinaryWorkbook(archive)
+        shown, hidden = book.list_binary_sheets()
+        chosen = choose_pages(pages, len(shown)) if shown else []
+        sheets = [book.read_binary_sheet(*shown[place]) for place in chosen]
+    except struct.error as error:
+        raise Broken("The binary workbook is damaged.") from error
+    about = read_office_properties(archive)
+    return ParsedDocument(markdown=render_sheets(sheets), title=about.title, author=about.author,
+                  created=about.created, page_count=len(shown), notes=describe_hidden_sheets(hidden))  # fmt: skip
+
+
+class _BinaryWorkbook:
+    def __init__(self, archive: ZipDocument) -> None:
+        self._archive = archive
+        self._strings = [
+            _read_wide_text(record, 1)
+            for kind, record in _iterate_records(archive.find_member("xl/sharedStrings.bin") or b"")
+            if kind == _STRING_ITEM
+        ]
+        self._formats = self._read_style_formats()
+        self._graphics = GraphicReader(archive)
+        self._days_from = DAYS_FROM_1900
+        self._budget = CellBudget()
+
+    def list_binary_sheets(self) -> tuple[list[tuple[str, str]], list[str]]:
+        """(name, part) of each visible sheet, and the names of the hidden ones."""
+        targets = read_package_relations(self._archive, _MAIN_PART)
+        shown: list[tuple[str, str]] = []
+        hidden: list[str] = []
+        for kind, record in _iterate_records(self._archive.read_member(_MAIN_PART)):
+            if kind == _WORKBOOK_PROPERTIES and record[:1] and record[0] & 1:
+                self._days_from = DAYS_FROM_1904
+            if kind != _SHEET:
+                continue
+            (state,) = struct.unpack_from("<I", record)
+            key = _read_wide_text(record, 8)
+            name = _read_wide_text(record, 12 + len(key.encode("utf-16-le")))
+            if key not in targets or targets[key].target not in self._archive:
+                continue
+            if state == 0:
+                shown.append((name, targets[key].target))
+            else:
+                hidden.append(name)
+        return shown, hidden
+
+    def read_binary_sheet(self, name: str, part: str) -> SheetRows:
+        rows: list[list[str]] = []
+        row: list[str] = []
+        skipped = False
+        records = _iterate_records(self._archive.read_member(part)) if part.endswith(".bin") else ()
+        for kind, record in records:
+            if self._budget.is_spent:
+                break
+            if kind == _ROW:
+                row = []
+                skipped = len(record) > 11 and bool(record[11] & 0x10)  # a hidden row
+                if not skipped:
+                    rows.append(row)
+            elif kind <= _FORMULA_ERROR and not skipped:
+                self._add_cell(row, kind, record)
+        graphics = read_drawn_blocks(self._archive, part, self._graphics)
+        return SheetRows(name, [made for made in rows if any(made)], graphics)
+
+    def _add_cell(self, row: list[str], kind: int, record: bytes) -> None:
+        column, style = struct.unpack_from("<2I", record)
+        if not len(row) <= column <= _MAX_COLUMN or kind == _BLANK:
+            return
+        text = self._read_cell(kind, style & 0xFFFFFF, record)
+        padding = column - len(row)
+        row += [*[""] * padding, self._budget.format_cell(text, padding=padding)]
+
+    def _read_cell(self, kind: int, style: int, record: bytes) -> str:
+        match kind:
+            case n if n == _SHARED:
+                (place,) = struct.unpack_from("<I", record, 8)
+                return self._strings[place] if place < len(self._strings) else ""
+            case n if n in {_TEXT, _FORMULA_TEXT}:
+                return _read_wide_text(record, 8)
+            case n if n in {_BOOLEAN, _FORMULA_BOOLEAN}:
+                return "TRUE" if record[8] else "FALSE"
+            case n if n in {_ERROR, _FORMULA_ERROR}:
+                return _ERROR_TEXTS.get(record[8], "")
+            case n if n == _RK:
+                value = _decode_short_number(record)
+            case _:
+                (value,) = struct.unpack_from("<d", record, 8)
+        return format_stored_number(
+            repr(value), self._formats.get(style, ""), days_from=self._days_from
+        )
+
+    def _read_style_formats(self) -> dict[int, str]:
+        """The number format of each cell style, by the style's index."""
+        codes = dict(BUILTIN_FORMATS)
+        found: dict[int, str] = {}
+        inside, count = False, 0
+        for kind, record in _iterate_records(self._archive.find_member("xl/styles.bin") or b""):
+            if kind == _FORMAT:
+                (number,) = struct.unpack_from("<H", record)
+                codes[number] = _read_wide_text(record, 2)
+            elif kind in {_STYLES_BEGIN, _STYLES_END}:
+                inside = kind == _STYLES_BEGIN
+            elif kind == _STYLE and inside:
+                _, number = struct.unpack_from("<2H", record)
+                found[count] = codes.get(number, "")
+                count += 1
+        return found
+
+
+def _iterate_records(part: bytes) -> Iterator[tuple[int, bytes]]:
+    """The number and content of each record; a record that is cut off ends the part."""
+    place = 0
+    while place < len(part):
+        kind = part[place]
+        place += 1
+        if kind & 0x80 and place < len(part):
+            kind = (kind & 0x7F) | (part[place] & 0x7F) << 7
+            place += 1
+        size = 0
+        for shift in (0, 7, 14, 21):
+            if place >= len(part):
+                return
+            byte = part[place]
+            place += 1
+            size |= (byte & 0x7F) << shift
+            if not byte & 0x80:
+                break
+        if place + size > len(part):
+            return
+        yield kind, part[place : place + size]
+        place += size
+
+
+def _read_wide_text(record: bytes, place: int) -> str:
+    (count,) = struct.unpack_from("<I", record, place)
+    if count == 0xFFFFFFFF:
+        return ""
+    return record[place + 4 : place + 4 + 2 * count].decode("utf-16-le", "replace")
+
+
+def _decode_short_number(record: bytes) -> float:
+    """A number stored in 30 bits: an integer or the upper part of a real one, perhaps in hundredths."""
+    (raw,) = struct.unpack_from("<I", record, 8)
+    if raw & 2:
+        value = float(raw >> 2) if raw < 2**31 else float((raw >> 2) - 2**30)
+    else:
+        (value,) = struct.unpack("<d", struct.pack("<II", 0, raw & 0xFFFFFFFC))
+    return value / 100 if raw & 1 else value
