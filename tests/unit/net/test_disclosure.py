@@ -49,7 +49,7 @@ PRIVATE = [
     "https://user:secret@example.org/report",
     "https://token@example.org/report",
     "file:///etc/passwd",
-    "/home/someone/report.pdf",
+    "/documents/report.pdf",
     "C:\\report.pdf",
     "ftp://example.org/report",
     "",
