@@ -10,6 +10,7 @@ from selectolax.lexbor import LexborHTMLParser
 from citewell.fetch.css import colours, lengths, media_queries, style_sheets
 from citewell.fetch.css.colours import RgbColour
 from citewell.fetch.css.declarations import parse_declarations, parse_style_attribute
+from citewell.fetch.css.page_sheets import PageSheets
 from citewell.fetch.css.selectors import ElementIndex, measure_specificity, split_selector_list
 
 
@@ -56,7 +57,8 @@ def test_colours_are_read(text: str, wanted: RgbColour | None) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "whiteish", "#ff", "rgb(1,2)", "rgb(a,b,c)", "oklch(.5 .2 30)"]
+    "text",
+    ["", "whiteish", "#ff", "rgb(1,2)", "rgb(a,b,c)", "oklch(.5 .2)", "color-mix(in x, red)"],
 )
 def test_what_is_no_plain_colour_is_none(text: str) -> None:
     assert colours.parse_colour(text) is None
@@ -107,14 +109,15 @@ def rules(text: str) -> list[tuple[str, str]]:
         ("a{b:c}", [("a", "b:c")]),
         ("a{b:c}d{e:f}", [("a", "b:c"), ("d", "e:f")]),
         ("@media print{a{b:c}}d{e:f}", [("d", "e:f")]),
-        ("@media screen{@supports (x:y){a{b:c}}}", [("a", "b:c")]),
-        ("@supports not (x:y){a{b:c}}", []),
+        ("@media screen{@supports (display:grid){a{b:c}}}", [("a", "b:c")]),
+        ("@supports not (display:grid){a{b:c}}", []),
+        ("@supports (x:y){a{b:c}}", []),
         ("/* a{b:c} */d{e:f}", [("d", "e:f")]),
         ('a{b:"}"}d{e:f}', [("a", 'b:""'), ("d", "e:f")]),
         ("a{b:url(x;y{z)}d{e:f}", [("a", "b:url()"), ("d", "e:f")]),
         ("@font-face{a:b}@page{c:d}e{f:g}", [("e", "f:g")]),
         ("<!-- a{b:c} -->", [("a", "b:c")]),
-        ("a{b:c;&.d{e:f}}", [("a.d", "e:f"), ("a", "b:c")]),
+        ("a{b:c;&.d{e:f}}", [("a", "b:c"), ("a.d", "e:f")]),
         ("a,x{d{e:f}}", [(":is(a,x) d", "e:f")]),
         ("}}a{b:c", [("a", "b:c")]),
         ("@import 'x';a{b:c}", [("a", "b:c")]),
@@ -125,18 +128,23 @@ def test_rules_in_force_are_read(text: str, wanted: list[tuple[str, str]]) -> No
 
 
 def test_an_import_is_noticed_and_layers_are_marked() -> None:
-    assert style_sheets.parse_style_sheet("@import url(x.css);a{b:c}").has_imports
-    assert [
-        rule.layered for rule in style_sheets.parse_style_sheet("@layer x{a{b:c}}d{e:f}").rules
-    ] == [True, False]
+    outside = LexborHTMLParser("<style>@import url(x.css);a{b:c}</style>")
+    inside = LexborHTMLParser("<style>@import url(data:text/css,a%7Bb:c%7D) layer(x);</style>")
+    sheet = style_sheets.parse_style_sheet("@layer x{a{b:c}}d{e:f}")
+
+    assert PageSheets(outside).has_outside
+    assert not PageSheets(inside).has_outside
+    assert [rule.layer for rule in PageSheets(inside).sheets[0].rules] == [("x",)]
+    assert [rule.layer for rule in sheet.rules] == [("x",), ()]
 
 
-def test_an_animation_is_known_by_its_end() -> None:
+def test_an_animation_is_known_by_its_moments() -> None:
     frames = style_sheets.parse_style_sheet(
-        "@keyframes in{from{opacity:0}to{opacity:1}}"
-    ).animation_ends
+        "@keyframes in{from{opacity:0}50%, to{opacity:1}}"
+    ).keyframes
 
-    assert frames == {"in": {"opacity": ("1", False)}}
+    shown = {"opacity": ("1", False)}
+    assert frames == {"in": {0.0: {"opacity": ("0", False)}, 50.0: shown, 100.0: shown}}
 
 
 @pytest.mark.parametrize(
@@ -147,9 +155,11 @@ def test_an_animation_is_known_by_its_end() -> None:
         ("display:none;display:blah", {"display": ("none", False)}),
         ("display:none!important;display:block", {"display": ("none", True)}),
         (r"d\69splay:n\6f ne", {"display": ("none", False)}),
-        ("font:italic 0/1 a", {"font-size": ("0", False)}),
+        ("font:italic 0/1 a", {"font-size": ("0", False), "line-height": ("1", False)}),
         ("inset-inline-start:-9px", {"left": ("-9px", False)}),
-        ("border:1px;grid:none;nonsense", {}),
+        ("border:1px;orphans:none;nonsense", {}),
+        ("width:-1px;height:nonsense 3", {}),
+        ("overflow:hidden auto", {"overflow-x": ("hidden", False), "overflow-y": ("auto", False)}),
         ("color:red;color:blah", {"color": ("red", False)}),
     ],
 )
@@ -161,7 +171,7 @@ def test_a_background_is_spelt_out() -> None:
     found = parse_style_attribute("background: url(a.png) no-repeat #FFF")
 
     assert found["background-color"] == ("#fff", False)
-    assert found["background-image"] == ("image", False)
+    assert found["background-image"] == ("url(a.png)", False)
 
 
 TREE = LexborHTMLParser(

@@ -11,7 +11,13 @@ from selectolax.lexbor import LexborHTMLParser
 
 from citewell.fetch.hidden_text import RemovedText, remove_hidden_text
 from tests.requirements import requires
-from tests.unit.fetch.hidden_pages import HIDDEN, MARKER, SEEN, SHOWN, page
+from tests.unit.fetch import hidden_pages
+from tests.unit.fetch.hidden_pages import MARKER, SHOWN, page
+from tests.unit.fetch.hidden_technique_pages import MORE_HIDDEN
+from tests.unit.fetch.look_alike_pages import MORE_SEEN
+
+HIDDEN = {**hidden_pages.HIDDEN, **MORE_HIDDEN}
+SEEN = {**hidden_pages.SEEN, **MORE_SEEN}
 
 
 def cleaned(html: str) -> tuple[str, RemovedText]:
@@ -40,8 +46,10 @@ def test_what_can_be_seen_stays(name: str) -> None:
 
 
 def test_the_suite_is_as_large_as_promised() -> None:
-    assert len(HIDDEN) >= 60
-    assert len(SEEN) >= 20
+    assert len(HIDDEN) >= 340
+    assert len(SEEN) >= 200
+    assert not hidden_pages.HIDDEN.keys() & MORE_HIDDEN.keys()
+    assert not hidden_pages.SEEN.keys() & MORE_SEEN.keys()
 
 
 @requires("scrape_page.sanitised")

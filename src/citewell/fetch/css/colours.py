@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import NamedTuple
 
-from citewell.fetch.css.lengths import parse_number
+from citewell.fetch.css.colour_functions import parse_colour_function
+from citewell.fetch.css.colour_spaces import RgbColour
 
-
-class RgbColour(NamedTuple):
-    red: float
-    green: float
-    blue: float
-    alpha: float = 1.0
-
-
+__all__ = [
+    "BLACK",
+    "TRANSPARENT",
+    "WHITE",
+    "RgbColour",
+    "blend_over",
+    "is_unreadable_on",
+    "parse_colour",
+]
 WHITE = RgbColour(255, 255, 255)
 BLACK = RgbColour(0, 0, 0)
 TRANSPARENT = RgbColour(0, 0, 0, 0.0)
@@ -57,22 +58,41 @@ _RGB_BY_NAME = {
     name: int(shade, 16) for name, shade in zip(_COLOUR_PAIRS, _COLOUR_PAIRS, strict=True)
 }
 _HEX_COLOUR = re.compile(r"#([0-9a-f]{8}|[0-9a-f]{6}|[0-9a-f]{3,4})")
-_COLOUR_CALL = re.compile(r"([a-z-]+)\(([^()]*)\)")
+_DARK_SYSTEM_COLOURS = {
+    "canvas": 0x121212, "canvastext": 0xFFFFFF, "field": 0x3B3B3B, "fieldtext": 0xFFFFFF,
+    "buttonface": 0x6B6B6B, "buttontext": 0xFFFFFF, "linktext": 0x9E9EFF,
+}  # fmt: skip
+_MAX_COLOUR_CHARS = 400
+_MAX_COLOUR_DEPTH = 6
 _MIN_CONTRAST = 1.2  # contrast ratio below which words cannot be read
 
 
-@lru_cache(maxsize=2048)
-def parse_colour(text: str) -> RgbColour | None:
-    """The colour; None if the text is no colour, or one that is not supported."""
+@lru_cache(maxsize=4096)
+def parse_colour(
+    text: str, *, current: RgbColour | None = None, dark: bool = False, depth: int = 0
+) -> RgbColour | None:
+    """The colour; None if the text is no colour, or one that is not supported.
+
+    `current` is what `currentcolor` stands for; `dark` chooses the dark colour scheme.
+    """
     text = text.strip().lower()
     if text == "transparent":
         return TRANSPARENT
+    if text == "currentcolor":
+        return current
+    if dark and text in _DARK_SYSTEM_COLOURS:
+        return _unpack_rgb(_DARK_SYSTEM_COLOURS[text])
     if text in _RGB_BY_NAME:
         return _unpack_rgb(_RGB_BY_NAME[text])
     if match := _HEX_COLOUR.fullmatch(text):
         return _parse_hex_colour(match[1])
-    match = _COLOUR_CALL.fullmatch(text)
-    return _parse_colour_call(match[1], match[2]) if match else None
+    if "(" not in text or len(text) > _MAX_COLOUR_CHARS or depth > _MAX_COLOUR_DEPTH:
+        return None
+
+    def parse_inner(part: str) -> RgbColour | None:
+        return parse_colour(part, current=current, dark=dark, depth=depth + 1)
+
+    return parse_colour_function(text, parse_inner, dark=dark)
 
 
 def blend_over(front: RgbColour, back: RgbColour) -> RgbColour:
@@ -115,71 +135,3 @@ def _parse_hex_colour(digits: str) -> RgbColour:
         digits = "".join(digit * 2 for digit in digits)
     alpha = int(digits[6:], 16) / 255 if len(digits) == 8 else 1.0
     return _unpack_rgb(int(digits[:6], 16))._replace(alpha=alpha)
-
-
-def _parse_colour_call(name: str, inside: str) -> RgbColour | None:
-    parts = inside.replace(",", " ").replace("/", " ").split()
-    if name == "color" and parts[:1] and parts[0] in {"srgb", "display-p3"}:
-        values = _parse_components(parts[1:], whole=1.0)
-        return (
-            _build_clamped_colour([value * 255 for value in values[:3]], values[3:])
-            if values
-            else None
-        )
-    if name in {"rgb", "rgba"}:
-        values = _parse_components(parts, whole=255.0)
-        return _build_clamped_colour(values[:3], values[3:]) if values else None
-    if name in {"hsl", "hsla", "hwb"}:
-        values = _parse_components(parts, whole=1.0)
-        return _convert_hue_colour(name, values, parts) if values else None
-    if name in {"lab", "lch", "oklab", "oklch"}:
-        return _convert_grey_colour(name, parts)
-    return None
-
-
-def _parse_components(parts: list[str], *, whole: float) -> list[float]:
-    """Three or four numbers, with percentages of `whole` (of 1 for alpha); empty for anything else."""
-    found: list[float] = []
-    for place, part in enumerate(parts):
-        share = 1.0 if place == 3 else whole
-        value = parse_number(part)
-        if part == "none":
-            value = 0.0
-        if value is None:
-            return []
-        found.append(value * share if part.endswith("%") else value)
-    return found if len(found) in {3, 4} else []
-
-
-def _build_clamped_colour(values: list[float], alpha: list[float]) -> RgbColour:
-    red, green, blue = (max(0.0, min(255.0, value)) for value in values)
-    return RgbColour(red, green, blue, max(0.0, min(1.0, alpha[0])) if alpha else 1.0)
-
-
-def _convert_hue_colour(name: str, values: list[float], parts: list[str]) -> RgbColour:
-    import colorsys
-
-    hue = values[0] / 360 % 1
-    second, third = (
-        v if p.endswith("%") else v / 100 for v, p in zip(values[1:3], parts[1:3], strict=True)
-    )
-    if name == "hwb":
-        total = max(1.0, second + third)
-        pure = colorsys.hls_to_rgb(hue, 0.5, 1.0)
-        mixed = [part * (1 - (second + third) / total) + second / total for part in pure]
-        return _build_clamped_colour([part * 255 for part in mixed], values[3:])
-    rgb = colorsys.hls_to_rgb(hue, max(0.0, min(1.0, third)), max(0.0, min(1.0, second)))
-    return _build_clamped_colour([part * 255 for part in rgb], values[3:])
-
-
-def _convert_grey_colour(name: str, parts: list[str]) -> RgbColour | None:
-    """The colour if it is a grey, else None: of these colour spaces only greys matter for hidden text."""
-    values = _parse_components(parts, whole=1.0)
-    if not values:
-        return None
-    light = values[0] if name.startswith("ok") or parts[0].endswith("%") else values[0] / 100
-    chroma = abs(values[1]) + (abs(values[2]) if name.endswith("lab") else 0.0)
-    if chroma > (0.02 if name.startswith("ok") else 4):
-        return None
-    level = min(1.0, light) * 255
-    return _build_clamped_colour([level] * 3, values[3:])

@@ -7,84 +7,182 @@ from collections.abc import Callable
 
 from citewell.fetch.css import colours
 from citewell.fetch.css.lengths import parse_number, parse_pixels
+from citewell.fetch.css.shorthands import SHORTHANDS, expand_shorthand
 
 Declarations = dict[str, tuple[str, bool]]  # property to its value and whether it is important
 
-_CSS_WIDE_KEYWORDS = frozenset({"inherit", "initial", "unset", "revert", "revert-layer"})
-_DISPLAY_WORDS = (
+CSS_WIDE_KEYWORDS = frozenset({"inherit", "initial", "unset", "revert", "revert-layer"})
+_DISPLAY_NAMES = (
     "none block inline flex grid table contents inline-block inline-flex inline-grid inline-table"
-    " list-item flow-root flow ruby run-in table-row table-cell table-column table-caption"
-    " table-row-group table-header-group table-footer-group table-column-group -webkit-box"
-    " -webkit-inline-box -ms-flexbox -ms-grid -webkit-flex -moz-box"
+    " list-item flow-root flow ruby ruby-text run-in table-row table-cell table-column table-caption"
+    " table-row-group table-header-group table-footer-group table-column-group -webkit-box math"
+    " -webkit-inline-box -ms-flexbox -ms-grid -webkit-flex -webkit-inline-flex -moz-box"
 )
-_FONT_SIZE_WORDS = "xx-small x-small small medium large x-large xx-large xxx-large smaller larger"
+_DISPLAY_WORDS = frozenset(_DISPLAY_NAMES.split())
+_FONT_SIZE_NAMES = "xx-small x-small small medium large x-large xx-large xxx-large smaller larger"
+_FONT_SIZE_WORDS = frozenset((*_FONT_SIZE_NAMES.split(), "math"))
 _COLOUR_PROPERTY_NAMES = (
-    "color background-color background-image background-clip -webkit-text-fill-color fill"
+    "color background-color background-image background-clip -webkit-text-fill-color fill stroke"
+    " stroke-width stroke-opacity fill-opacity text-shadow -webkit-text-stroke-width"
+    " -webkit-text-stroke-color color-scheme background-size"
 )
 COLOUR_PROPERTIES = frozenset(_COLOUR_PROPERTY_NAMES.split())
-_SIZE_PROPERTY_NAMES = (
-    "font-size width height max-width max-height left right top bottom text-indent letter-spacing"
-    " margin-left margin-top line-height"
+_LENGTH_PROPERTY_NAMES = (
+    "left right top bottom text-indent letter-spacing word-spacing margin-left margin-top"
+    " margin-right margin-bottom"
+)
+_EXTENT_PROPERTY_NAMES = (
+    "width height max-width max-height min-width min-height line-height padding-left padding-top"
+    " padding-right padding-bottom flex-basis"
 )
 _UNCHECKED_PROPERTY_NAMES = (
-    "overflow overflow-x overflow-y clip clip-path position inset margin transform translate scale"
-    " rotate content-visibility mask-image filter z-index animation animation-name zoom"
+    "overflow-x overflow-y clip clip-path transform translate scale rotate perspective"
+    " backface-visibility content-visibility contain container-type container-name content filter"
+    " z-index zoom white-space float flex-grow font-size-adjust mix-blend-mode isolation"
+    " grid-template-rows grid-template-columns -webkit-text-security mask-image mask-size"
+    " mask-position mask-repeat mask-mode animation-name animation-duration animation-delay"
+    " animation-fill-mode animation-play-state animation-iteration-count animation-direction"
+    " animation-timeline offset-path will-change direction"
 )
 _PROPERTY_ALIASES = {
     "-webkit-clip-path": "clip-path",
     "-webkit-mask-image": "mask-image",
-    "-webkit-mask": "mask-image",
-    "mask": "mask-image",
+    "-webkit-mask-size": "mask-size",
+    "-webkit-mask-position": "mask-position",
+    "-webkit-mask-repeat": "mask-repeat",
+    "-webkit-mask": "mask",
     "-webkit-transform": "transform",
     "-webkit-filter": "filter",
+    "-webkit-backface-visibility": "backface-visibility",
+    "-webkit-perspective": "perspective",
     "-webkit-background-clip": "background-clip",
     "-webkit-animation": "animation",
+    **{
+        f"-webkit-animation-{part}": f"animation-{part}"
+        for part in [
+            "name",
+            "duration",
+            "delay",
+            "fill-mode",
+            "play-state",
+            "iteration-count",
+            "direction",
+        ]
+    },
+    "-webkit-flex": "flex",
+    "-webkit-opacity": "opacity",
     "-moz-opacity": "opacity",
     "inset-inline-start": "left",
     "inset-inline-end": "right",
     "inset-block-start": "top",
     "inset-block-end": "bottom",
-    "margin-inline-start": "margin-left",
-    "margin-block-start": "margin-top",
+    **{
+        f"{name}-{logical}": f"{name}-{side}"
+        for name in ("margin", "padding")
+        for logical, side in (
+            ("inline-start", "left"),
+            ("inline-end", "right"),
+            ("block-start", "top"),
+            ("block-end", "bottom"),
+        )
+    },
     "inline-size": "width",
     "block-size": "height",
     "max-inline-size": "max-width",
     "max-block-size": "max-height",
-    "text-fill-color": "-webkit-text-fill-color",
+    "min-inline-size": "min-width",
+    "min-block-size": "min-height",
+    "overflow-inline": "overflow-x",
+    "overflow-block": "overflow-y",
+    "text-wrap": "white-space",
+    "text-wrap-mode": "white-space",
 }
 _CSS_ESCAPE = re.compile(r"\\(?:([0-9a-fA-F]{1,6})[ \t\n]?|(.))", re.DOTALL)
-_IMPORTANT_MARK = re.compile(r"!\s*important\s*$")
-_CSS_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
-_FONT_SHORTHAND_SIZE = re.compile(
-    r"(?:^|\s)((?:\d*\.)?\d+(?:px|pt|em|rem|%|vw|vh|ex|ch|pc|cm|mm|in)|0)(?:\s*/\s*(\S+))?(?=\s)"
-)
-_IMAGE_CALL = re.compile(r"url\(|gradient\(|image\(|image-set\(|element\(|cross-fade\(")
-_VALUE_PARTS = re.compile(r"[a-z-]+\((?:[^()]|\([^()]*\))*\)|[^\s,/]+")
+_CSS_COMMENT = re.compile(r"/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)")
+_IMPORTANT_WORD = "important"
+_MAX_STYLE_CHARS = 100_000  # of one block; the rest is left unread
+_MAX_VALUE_CHARS = 1000
+_SPLIT_SAFELY = re.compile(r"\"[^\"]*\"?|'[^']*'?|\([^()\"']*\)?|;")
+PENDING_MARK = "@"  # before a shorthand's value that cannot be expanded before its var() is known
 
 
 def parse_declarations(block: str) -> Declarations:
     """The declarations by property. As in a browser, the last valid one wins, unless one is important."""
     found: Declarations = {}
-    for part in block.split(";"):
+    for part in _split_declarations(block[:_MAX_STYLE_CHARS]):
         name, colon, value = part.partition(":")
         if not colon:
             continue
-        name = unescape_css(name).strip().lower()
-        if name.startswith("--") or name in _KNOWN_PROPERTIES:
-            value = unescape_css(value).strip().lower()
-            important = bool(_IMPORTANT_MARK.search(value))
-            value = _IMPORTANT_MARK.sub("", value).strip()
-            for each, worth in _expand_shorthand(_PROPERTY_ALIASES.get(name, name), value):
-                _add_valid_declaration(found, each, worth, important=important)
+        name = name.strip().lower()
+        if "\\" in name:
+            name = unescape_css(name).strip().lower()
+        custom = name.startswith("--")
+        if custom or name in _KNOWN_PROPERTIES:
+            _add_declaration(found, name, value[:_MAX_VALUE_CHARS], custom=custom)
     return found
 
 
 def parse_style_attribute(style: str) -> Declarations:
-    return parse_declarations(_CSS_COMMENT.sub(" ", style))
+    return parse_declarations(
+        _CSS_COMMENT.sub(" ", style[:_MAX_STYLE_CHARS]) if "/*" in style else style
+    )
 
 
 def unescape_css(text: str) -> str:
     return _CSS_ESCAPE.sub(_decode_css_escape, text) if "\\" in text else text
+
+
+def expand_pending(value: str, wanted: str) -> str | None:
+    """The part of a shorthand's value, marked as pending, that one property gets; None if invalid."""
+    shorthand, _, text = value[len(PENDING_MARK) :].partition(" ")
+    parts = dict(expand_shorthand(shorthand, text))
+    return parts[wanted] if wanted in parts and _is_valid(wanted, parts[wanted]) else None
+
+
+def is_valid_value(name: str, value: str) -> bool:
+    """Whether a browser would accept the value, as far as this parser can tell."""
+    return name in _KNOWN_PROPERTIES and all(
+        _is_valid(each, worth) for each, worth in expand_shorthand(name, value)
+    )
+
+
+def _split_declarations(block: str) -> list[str]:
+    """Split at semicolons outside strings and brackets, as in `url(data:text/css;base64,...)`."""
+    if "(" not in block and '"' not in block and "'" not in block:
+        return block.split(";")
+    parts, start = list[str](), 0
+    for match in _SPLIT_SAFELY.finditer(block):
+        if match[0] == ";":
+            parts.append(block[start : match.start()])
+            start = match.end()
+    return [*parts, block[start:]]
+
+
+def _add_declaration(found: Declarations, name: str, value: str, *, custom: bool) -> None:
+    value = unescape_css(value).strip()
+    important = False
+    head, mark, tail = value.rpartition("!")
+    if mark and tail.strip().lower() == _IMPORTANT_WORD:
+        value, important = head.rstrip(), True
+    if custom:
+        if important or name not in found or not found[name][1]:
+            found[name] = (value, important)
+        return
+    value = value.lower()
+    for each, worth in _expand_value(_PROPERTY_ALIASES.get(name, name), value):
+        if _is_valid(each, worth) and (important or each not in found or not found[each][1]):
+            found[each] = (worth, important)
+
+
+def _expand_value(name: str, value: str) -> list[tuple[str, str]]:
+    longhands = SHORTHANDS.get(name)
+    if longhands is None:
+        return [(name, value)]
+    if value in CSS_WIDE_KEYWORDS:
+        return [(each, value) for each in longhands]
+    if "var(" in value:
+        return [(each, f"{PENDING_MARK}{name} {value}") for each in longhands]
+    return expand_shorthand(name, value)
 
 
 def _decode_css_escape(match: re.Match[str]) -> str:
@@ -94,70 +192,54 @@ def _decode_css_escape(match: re.Match[str]) -> str:
     return chr(code) if 0 < code < 0xD800 or 0xDFFF < code < 0x110000 else "\ufffd"
 
 
-def _add_valid_declaration(found: Declarations, name: str, value: str, *, important: bool) -> None:
+def _is_valid(name: str, value: str) -> bool:
+    if value in CSS_WIDE_KEYWORDS or "var(" in value or "attr(" in value:
+        return True
     valid = _VALUE_CHECKS.get(name)
-    if valid is not None and not (value in _CSS_WIDE_KEYWORDS or "var(" in value or valid(value)):
-        return
-    if name not in found or important or not found[name][1]:
-        found[name] = (value, important)
-
-
-def _expand_shorthand(name: str, value: str) -> list[tuple[str, str]]:
-    if name == "background":
-        return _expand_background(value)
-    if name == "font":
-        match = _FONT_SHORTHAND_SIZE.search(value)
-        return [("font-size", match[1])] if match else []
-    if name == "all":
-        return [("display", "inline"), ("visibility", "inherit"), ("opacity", "1")]
-    return [(name, value)]
-
-
-def _expand_background(value: str) -> list[tuple[str, str]]:
-    if "var(" in value or value in _CSS_WIDE_KEYWORDS:
-        return [("background-color", value)]
-    parts = _VALUE_PARTS.findall(value)
-    shades = [
-        part for part in parts if colours.parse_colour(part) is not None or _is_colour_call(part)
-    ]
-    return [
-        ("background-color", shades[-1] if shades else "transparent"),
-        ("background-image", "image" if _IMAGE_CALL.search(value) else "none"),
-        ("background-clip", "text" if "text" in parts else "border-box"),
-    ]
-
-
-def _is_colour_call(part: str) -> bool:
-    return part.startswith(
-        ("rgb", "hsl", "hwb", "lab(", "lch(", "oklab(", "oklch(", "color", "light-dark(")
-    )
+    return bool(value) if valid is None else valid(value)
 
 
 def _is_colour_value(value: str) -> bool:
     return (
-        colours.parse_colour(value) is not None or _is_colour_call(value) or value == "currentcolor"
+        value == "currentcolor"
+        or colours.parse_colour(value, current=colours.BLACK) is not None
+        or value.startswith(("contrast-color(", "device-cmyk(", "color("))
     )
 
 
-def _is_size_value(value: str) -> bool:
-    return value.isalpha() or "-content" in value or "(" in value or parse_pixels(value) is not None
+def _is_length_value(value: str) -> bool:
+    return (
+        value.replace("-", "").isalpha()
+        or "(" in value
+        or all(
+            parse_pixels(word) is not None or word in {"hanging", "each-line"}
+            for word in value.split()
+        )
+    )
+
+
+def _is_extent_value(value: str) -> bool:
+    return _is_length_value(value) and not (parse_pixels(value) or 0.0) < 0
 
 
 def _is_font_size_value(value: str) -> bool:
     size = parse_pixels(value)
-    return value in _FONT_SIZE_WORDS.split() or "(" in value or (size is not None and size >= 0)
+    return value in _FONT_SIZE_WORDS or "(" in value or (size is not None and size >= 0)
 
 
 def _is_display_value(value: str) -> bool:
-    known = _DISPLAY_WORDS.split()
-    return all(word in known for word in value.split()) and bool(value)
+    return bool(value) and _DISPLAY_WORDS.issuperset(value.split())
+
+
+def _is_number_value(value: str) -> bool:
+    return parse_number(value) is not None
 
 
 _VALUE_CHECKS: dict[str, Callable[[str], bool]] = {
     "display": _is_display_value,
     "visibility": frozenset({"visible", "hidden", "collapse"}).__contains__,
-    "opacity": lambda value: parse_number(value) is not None,
-    "fill-opacity": lambda value: parse_number(value) is not None,
+    "opacity": _is_number_value,
+    "fill-opacity": _is_number_value,
     "font-size": _is_font_size_value,
     "position": frozenset(
         {"static", "relative", "absolute", "fixed", "sticky", "-webkit-sticky"}
@@ -165,12 +247,13 @@ _VALUE_CHECKS: dict[str, Callable[[str], bool]] = {
     "color": _is_colour_value,
     "background-color": _is_colour_value,
     "-webkit-text-fill-color": _is_colour_value,
-    **dict.fromkeys(_SIZE_PROPERTY_NAMES.split()[1:], _is_size_value),
+    **dict.fromkeys(_LENGTH_PROPERTY_NAMES.split(), _is_length_value),
+    **dict.fromkeys(_EXTENT_PROPERTY_NAMES.split(), _is_extent_value),
 }
 _KNOWN_PROPERTIES = (
     COLOUR_PROPERTIES
     | _VALUE_CHECKS.keys()
     | _PROPERTY_ALIASES.keys()
     | set(_UNCHECKED_PROPERTY_NAMES.split())
-    | {"background", "font", "all"}
+    | SHORTHANDS.keys()
 )

@@ -1,286 +1,266 @@
-"""Detects declarations that hide an element with all its content."""
+"""Detects values that hide an element with all its content."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping
-from functools import lru_cache
+from collections.abc import Callable, Collection, Mapping
 
-from citewell.fetch.css.lengths import EM_PIXELS, parse_number, parse_pixels
+from citewell.fetch.css import box_styles, clip_shapes, colour_effects
+from citewell.fetch.css.clip_shapes import MAX_SPECK_PIXELS
+from citewell.fetch.css.lengths import (
+    VIEW_HEIGHT_PIXELS,
+    VIEW_WIDTH_PIXELS,
+    parse_number,
+    parse_pixels,
+)
+from citewell.fetch.css.text_look import TextLook
+from citewell.fetch.css.value_parts import split_words
 
 MIN_READABLE_OPACITY = 0.12  # opacity below which nothing can be read
-MIN_READABLE_PIXELS = 3.0  # font size in pixels below which nothing can be read
-_MAX_SPECK_PIXELS = 1.5  # pixels
-_OFF_SCREEN_START_PIXELS = -400.0
-_OFF_SCREEN_END_PIXELS = 3000.0
-_CLIPPING_OVERFLOWS = frozenset({"hidden", "clip", "scroll", "auto"})
-_FUNCTION_CALL = re.compile(r"(?<![a-z0-9-])([a-z0-9-]+)\(([^()]*(?:\([^()]*\)[^()]*)*)\)")
-_VALUE_SEPARATOR = re.compile(r"[\s,]+")
-_OPAQUE_COLOUR = re.compile(
-    r"#[0-9a-f]+|\b(?:black|white|red|green|blue|gr[ae]y|currentcolor)\b|rgba?\([^()]*\)"
-)
-_TRANSPARENT_COLOUR = re.compile(
-    r"rgba?\([^()]*[,/]\s*0?\.?0+%?\s*\)|#[0-9a-f]{6}00\b|#[0-9a-f]{3}0\b"
-)
-_SIZE_PROPERTIES = ("width", "height", "max-width", "max-height")
-_SIDE_PROPERTIES = ("left", "right", "top", "bottom")
+_MIN_VISIBLE_SCALE = 0.02
+_MIN_BLUR_PIXELS = 8.0  # radius above which no letter can be told
+_OFF_SCREEN_PIXELS = 400.0  # how far left or up short text must be to be off screen
+_FAR_OFF_PIXELS = 2000.0  # and text of any length
+_NEVER_SCROLLED_PIXELS = 50_000.0  # nobody scrolls down that far
+_CHAR_PIXELS, _LINE_PIXELS, _LINE_CHARS = 8.0, 24.0, 100
+_NOT_RENDERED = frozenset({"none", "table-column", "table-column-group"})
+_ZERO_TRACKS = frozenset({"0", "0px", "0fr", "0%"})
+_SVG_INNER_TAGS = frozenset({"text", "tspan", "textpath", "g", "use"})
+
+_BoxTest = Callable[[TextLook], bool]
 
 
-def find_hiding_technique(values: Mapping[str, str]) -> str | None:
-    """The technique by which these property values hide the element; None if they do not."""
-    return next((name for name, test in _TECHNIQUE_TESTS if test(values)), None)
+def find_box_technique(
+    tag: str,
+    look: TextLook,
+    *,
+    chars: int = 0,
+    place: int = 0,
+    empty_clips: Collection[str] = (),
+) -> str | None:
+    """The technique by which the element is hidden with all its content; None if it is not.
+
+    `chars` is the length of its text, `place` its number among its siblings, and `empty_clips` are the
+    page's clip paths without a shape.
+    """
+    display = look.values.get("display", "")
+    if display in _NOT_RENDERED:
+        return "display"
+    if display == "contents":
+        return None
+    if _is_clipped(look, empty_clips):
+        return "clip"
+    found = next((name for name, test in _ELEMENT_TESTS if test(look)), None)
+    is_box = tag not in _SVG_INNER_TAGS and not look.is_inline
+    if found is None and is_box:
+        found = _find_block_technique(tag, look, chars, place)
+    return found or ("offScreen" if _is_off_screen(look, chars) else None)
 
 
-@lru_cache(maxsize=4096)
-def may_hide(name: str, value: str) -> bool:
-    """Whether this declaration may take part in hiding: a fast check that says yes when in doubt."""
-    if "var(" in value:
+def _find_block_technique(tag: str, look: TextLook, chars: int, place: int) -> str | None:
+    """The technique that hides a box with a size of its own, which parts of a line do not have."""
+    for technique, test in _BOX_TESTS:
+        if test(look):
+            return technique
+    if not box_styles.is_table_part(tag, look.values) and _is_collapsed(look, place):
+        return "size"
+    return "indent" if _is_indented_away(look, chars) else None
+
+
+def _is_transparent(look: TextLook) -> bool:
+    own = "opacity" in look.values or "filter" in look.values
+    return own and look.opacity < MIN_READABLE_OPACITY
+
+
+def _is_clipped(look: TextLook, empty_clips: Collection[str]) -> bool:
+    values = look.values
+    if values.get("position") in {"absolute", "fixed"} and clip_shapes.is_empty_rect(
+        values.get("clip", "")
+    ):
         return True
-    test = _MAY_HIDE_TESTS.get(name)
-    return test is not None and test(value)
+    path = values.get("clip-path", "none")
+    return path != "none" and clip_shapes.is_empty_clip_path(path, empty_clips)
 
 
-def _is_display_none(values: Mapping[str, str]) -> bool:
-    return values.get("display") == "none"
+def _is_masked(look: TextLook) -> bool:
+    return clip_shapes.is_masked_out(look.values)
 
 
-def _is_content_hidden(values: Mapping[str, str]) -> bool:
-    return values.get("content-visibility") == "hidden"
+def _is_replaced(look: TextLook) -> bool:
+    return "url(" in look.values.get("content", "")
 
 
-def _is_transparent(values: Mapping[str, str]) -> bool:
-    return _is_faint_opacity(values.get("opacity", "1")) or any(
-        name == "opacity" and _is_faint_opacity(inside)
-        for name, inside in _FUNCTION_CALL.findall(values.get("filter", ""))
-    )
+def _is_blurred(look: TextLook) -> bool:
+    radius = colour_effects.measure_blur_pixels(look.values.get("filter", "none"))
+    return radius >= max(_MIN_BLUR_PIXELS, look.size / 2)
 
 
-def _is_faint_opacity(value: str) -> bool:
-    share = parse_number(value.strip())
-    return share is not None and share < MIN_READABLE_OPACITY
+def _is_zoomed_out(look: TextLook) -> bool:
+    share = parse_number(look.values.get("zoom", "1"))
+    return share is not None and (share == 0 or look.zoom < _MIN_VISIBLE_SCALE)
 
 
-def _is_collapsed(values: Mapping[str, str]) -> bool:
-    cut = any(
-        word in _CLIPPING_OVERFLOWS
-        for name in ("overflow", "overflow-x", "overflow-y")
-        for word in values.get(name, "").split()
-    )
-    small = any(_is_speck_size(values.get(name, "")) for name in _SIZE_PROPERTIES)
-    flat = _is_flat_line(values.get("line-height", ""))
-    return (cut and (small or flat)) or values.get("zoom") in {"0", "0%"}
+def _is_content_hidden(look: TextLook) -> bool:
+    return look.values.get("content-visibility") == "hidden"
 
 
-def _is_speck_size(value: str) -> bool:
-    size = parse_pixels(value)
-    return size is not None and 0 <= size <= _MAX_SPECK_PIXELS
-
-
-def _is_flat_line(value: str) -> bool:
-    height = parse_number(value) if value[-1:].isdigit() else parse_pixels(value)
-    return height is not None and height < 0.1
-
-
-def _is_clipped_away(values: Mapping[str, str]) -> bool:
-    return _is_empty_rect(values.get("clip", "")) or _is_empty_clip_path(
-        values.get("clip-path", "")
-    )
-
-
-def _is_empty_rect(value: str) -> bool:
-    match = _FUNCTION_CALL.fullmatch(value)
-    if match is None or match[1] != "rect":
-        return False
-    sides = [parse_pixels(part) for part in _VALUE_SEPARATOR.split(match[2].strip())]
-    if len(sides) != 4 or None in sides:
-        return False
-    top, right, bottom, left = (side or 0.0 for side in sides)
-    return bottom - top <= _MAX_SPECK_PIXELS or right - left <= _MAX_SPECK_PIXELS
-
-
-def _is_empty_clip_path(value: str) -> bool:
-    match = _FUNCTION_CALL.search(value)
-    if match is None:
-        return False
-    shape, inside = match[1], match[2].partition(" at ")[0].partition(" round ")[0].strip()
-    if shape == "polygon":
-        return _is_empty_polygon(inside)
-    sizes = [parse_pixels(part, percent=1.0) for part in _VALUE_SEPARATOR.split(inside) if part]
-    if shape == "inset":
-        return _is_empty_inset(sizes)
-    if shape in {"circle", "ellipse"}:
-        return any(size is not None and size <= _MAX_SPECK_PIXELS for size in sizes)
-    return shape == "rect" and _is_empty_rect(f"rect({inside})")
-
-
-def _is_empty_inset(sizes: list[float | None]) -> bool:
-    if not sizes or None in sizes:
-        return False
-    known = [size or 0.0 for size in sizes]
-    top, right, bottom, left = (
-        (known * 4)[:4] if len(known) != 3 else (known[0], known[1], known[2], known[1])
-    )
-    return top + bottom >= 99 or left + right >= 99
-
-
-def _is_empty_polygon(inside: str) -> bool:
-    points = [_VALUE_SEPARATOR.split(point.strip()) for point in inside.split(",") if point.strip()]
-    places = [[parse_pixels(part, percent=1.0) or 0.0 for part in point[:2]] for point in points]
-    if not places or any(len(place) != 2 for place in places):
-        return False
-    wide = max(x for x, _ in places) - min(x for x, _ in places)
-    high = max(y for _, y in places) - min(y for _, y in places)
-    return wide <= _MAX_SPECK_PIXELS or high <= _MAX_SPECK_PIXELS
-
-
-def _is_indented_away(values: Mapping[str, str]) -> bool:
-    value = values.get("text-indent", "")
-    return _is_far_length(value.split()[0] if value else "")
-
-
-def _is_far_length(value: str) -> bool:
-    place = parse_pixels(value)
-    return place is not None and (
-        place <= _OFF_SCREEN_START_PIXELS or place >= _OFF_SCREEN_END_PIXELS
-    )
-
-
-def _is_off_screen(values: Mapping[str, str]) -> bool:
-    if _is_margin_off_screen(values):
+def _is_flattened(look: TextLook) -> bool:
+    if look.effect.is_behind_viewer or look.effect.scale < _MIN_VISIBLE_SCALE:
         return True
-    if values.get("position", "static") in {"static", "inherit", "initial", "unset"}:
-        return False
-    return any(_is_far_length(values.get(side, "")) for side in _SIDE_PROPERTIES) or any(
-        _is_far_length(part) for part in values.get("inset", "").split()
-    )
+    return look.effect.is_turned_away and look.values.get("backface-visibility", "") == "hidden"
 
 
-def _is_margin_off_screen(values: Mapping[str, str]) -> bool:
-    """Whether a negative margin moves it off screen; percentages are used for layout."""
-    sides = [
-        values.get("margin-left", ""),
-        values.get("margin-top", ""),
-        *values.get("margin", "").split(),
-    ]
-    return any(
-        not side.endswith("%") and (parse_pixels(side) or 0.0) <= _OFF_SCREEN_START_PIXELS
-        for side in sides
-    )
-
-
-def _is_transformed_away(values: Mapping[str, str]) -> bool:
-    wide = max(
-        parse_pixels(values.get("width", "")) or 0.0,
-        parse_pixels(values.get("max-width", "")) or 0.0,
-    )
-    calls = _FUNCTION_CALL.findall(values.get("transform", ""))
-    if values.get("scale"):
-        calls.append(("scale", values["scale"]))
-    if values.get("translate"):
-        calls.append(("translate", values["translate"]))
-    return any(_hides_by_call(name, inside, wide) for name, inside in calls)
-
-
-def _hides_by_call(name: str, inside: str, wide: float) -> bool:
-    parts = [part for part in _VALUE_SEPARATOR.split(inside.strip()) if part]
-    if name.startswith("scale"):
-        return any(
-            (parse_number(part) or 0.0) < 0.02
-            for part in parts[:2]
-            if parse_number(part) is not None
-        )
-    if name == "matrix" and len(parts) == 6:
-        return (
-            parse_pixels(parts[0]) == 0
-            or parse_pixels(parts[3]) == 0
-            or _is_translated_away(parts[4:], wide)
-        )
-    if name.startswith("translate"):
-        # A wide element moved by less than its width is a carousel.
-        return _is_translated_away(parts[:2], wide)
-    if name in {"rotatex", "rotatey"}:
-        angle = parse_pixels(parts[0]) if parts else None
-        return angle is not None and abs(abs(angle) % 180 - 90) < 1
-    return False
-
-
-def _is_translated_away(parts: list[str], wide: float) -> bool:
-    for part in parts:
-        place = parse_pixels(part)
-        if (
-            place is not None
-            and not part.endswith("%")
-            and (
-                place <= min(_OFF_SCREEN_START_PIXELS, -wide)
-                or place >= max(_OFF_SCREEN_END_PIXELS, wide)
-            )
-        ):
-            return True
-        if part.endswith("%") and (place or 0.0) <= 4 * -300:
-            return True
-    return False
-
-
-def _is_masked_out(values: Mapping[str, str]) -> bool:
-    value = values.get("mask-image", "")
-    if "gradient(" not in value:
-        return False
-    rest = _TRANSPARENT_COLOUR.sub("", value).replace("transparent", "")
-    return rest != value and not _OPAQUE_COLOUR.search(rest)
-
-
-def _is_spaced_away(values: Mapping[str, str]) -> bool:
-    space = parse_pixels(values.get("letter-spacing", ""))
-    cut = values.get("overflow", "").startswith(("hidden", "clip"))
+def _is_spaced_away(look: TextLook) -> bool:
+    space = parse_pixels(look.values.get("letter-spacing", ""), em=look.size)
+    cut = box_styles.clips_content(look.values)
     return space is not None and (space <= -8 or (space >= 100 and cut))
 
 
-_TECHNIQUE_TESTS: tuple[tuple[str, Callable[[Mapping[str, str]], bool]], ...] = (
-    ("display", _is_display_none),
-    ("contentVisibility", _is_content_hidden),
+_ELEMENT_TESTS: tuple[tuple[str, _BoxTest], ...] = (
     ("opacity", _is_transparent),
-    ("clip", _is_clipped_away),
-    ("size", _is_collapsed),
-    ("indent", _is_indented_away),
-    ("offScreen", _is_off_screen),
-    ("transform", _is_transformed_away),
-    ("mask", _is_masked_out),
+    ("mask", _is_masked),
+    ("blur", _is_blurred),
+    ("size", _is_zoomed_out),
     ("letterSpacing", _is_spaced_away),
+)
+_BOX_TESTS: tuple[tuple[str, _BoxTest], ...] = (
+    ("contentVisibility", _is_content_hidden),
+    ("content", _is_replaced),
+    ("transform", _is_flattened),
 )
 
 
-def _is_small_type(value: str) -> bool:
-    size = parse_pixels(value, percent=EM_PIXELS / 100)
-    return size is not None and size < 8
+def _is_collapsed(look: TextLook, place: int) -> bool:
+    """Whether the box has no size and cuts off what reaches out of it."""
+    values = look.values
+    if not box_styles.clips_content(values):
+        return False
+    height, width = box_styles.measure_height(values), box_styles.measure_width(values)
+    if any(size is not None and size <= MAX_SPECK_PIXELS for size in (height, width)):
+        return True
+    if look.flat_line and height is None:
+        return True
+    if _is_zero_track(values.get("grid-template-rows", ""), 0) and height is None:
+        rows = values.get("grid-template-rows", "")
+        return "fr" not in rows and box_styles.lays_out_items(values)
+    if not look.is_item:
+        return False
+    if _is_zero_item(look):
+        return True
+    columns = split_words(look.parent_values.get("grid-template-columns", "none"))
+    row = place // max(1, len(columns))
+    return _is_zero_track(look.parent_values.get("grid-template-rows", ""), row) or _is_zero_track(
+        look.parent_values.get("grid-template-columns", ""), place % max(1, len(columns))
+    )
 
 
-def _is_any_value(_: str) -> bool:
-    return True
+def _is_zero_track(tracks: str, place: int) -> bool:
+    words = split_words(tracks)
+    return len(words) > place and words[place] in _ZERO_TRACKS
 
 
-_MAY_HIDE_TESTS: dict[str, Callable[[str], bool]] = {
-    "display": "none".__eq__,
-    "content-visibility": "hidden".__eq__,
-    "visibility": lambda value: value != "visible",
-    "opacity": _is_faint_opacity,
-    "fill-opacity": _is_faint_opacity,
-    "filter": lambda value: "opacity" in value,
-    "font-size": _is_small_type,
-    "clip": _is_empty_rect,
-    "clip-path": _is_empty_clip_path,
-    "text-indent": lambda value: _is_far_length(value.split()[0] if value else ""),
-    "inset": lambda value: any(_is_far_length(part) for part in value.split()),
-    "margin": lambda value: any(
-        (parse_pixels(part) or 0.0) <= _OFF_SCREEN_START_PIXELS for part in value.split()
-    ),
-    "transform": _is_any_value,
-    "scale": lambda value: (parse_number(value.split()[0]) or 0.0) < 0.02 if value else False,
-    "translate": _is_any_value,
-    "mask-image": lambda value: "gradient" in value,
-    "letter-spacing": lambda value: abs(parse_pixels(value) or 0.0) >= 8,
-    "line-height": _is_flat_line,
-    "z-index": lambda value: value.startswith("-"),
-    "zoom": lambda value: value in {"0", "0%"},
-    **dict.fromkeys(_SIZE_PROPERTIES, _is_speck_size),
-    **dict.fromkeys((*_SIDE_PROPERTIES, "margin-left", "margin-top"), _is_far_length),
-}
+def _is_zero_item(look: TextLook) -> bool:
+    """Whether it is a flex item that has no width to begin with and does not grow."""
+    basis = look.values.get("flex-basis", "")
+    grows = (parse_number(look.values.get("flex-grow", "0")) or 0.0) > 0
+    is_row = "column" not in look.parent_values.get("flex-direction", "")
+    size = parse_pixels(basis)
+    return size is not None and size <= MAX_SPECK_PIXELS and not grows and is_row
+
+
+def _is_indented_away(look: TextLook, chars: int) -> bool:
+    if look.indent <= -_OFF_SCREEN_PIXELS:
+        # All that fits in the first line is moved; longer text goes on in view.
+        return chars * _CHAR_PIXELS / 2 <= -look.indent + VIEW_WIDTH_PIXELS
+    if not look.nowrap:
+        return False
+    far = look.indent_share or look.indent >= VIEW_WIDTH_PIXELS
+    return far and (look.indent >= 3000 or box_styles.clips_content(look.values))
+
+
+def _is_off_screen(look: TextLook, chars: int) -> bool:
+    values = look.values
+    position = values.get("position", "static")
+    x, right_edge = _measure_left(look, position)
+    y, is_up = _measure_top(look, position)
+    text_width = chars * _CHAR_PIXELS
+    if x <= -_OFF_SCREEN_PIXELS:
+        if x <= -_FAR_OFF_PIXELS and right_edge is None:
+            return True
+        return right_edge <= 0 if right_edge is not None else x + text_width <= 0
+    if right_edge is not None and right_edge <= 0 and x <= 0:
+        return True
+    if x >= VIEW_WIDTH_PIXELS:
+        return True
+    text_height = _LINE_PIXELS * (1 + chars / _LINE_CHARS)
+    if is_up or y <= -_FAR_OFF_PIXELS or (y <= -_OFF_SCREEN_PIXELS and y + text_height <= 0):
+        return True
+    if y >= (VIEW_HEIGHT_PIXELS if position == "fixed" else _NEVER_SCROLLED_PIXELS):
+        return True
+    return _is_outside_clip(look, x, y)
+
+
+def _measure_left(look: TextLook, position: str) -> tuple[float, float | None]:
+    """How far the box lies from the left of where it belongs, and where it ends, if that is known."""
+    values = look.values
+    width = parse_pixels(values.get("width", ""), percent=VIEW_WIDTH_PIXELS / 100)
+    shift = _parse_move(values, "margin-left") + look.effect.shift_x
+    if position in {"absolute", "fixed"}:
+        percent = (
+            4.0 if box_styles.holds_positioned(look.parent_values) else VIEW_WIDTH_PIXELS / 100
+        )
+        left = parse_pixels(values.get("left", ""), percent=percent, em=look.size)
+        if left is not None:
+            return left + shift, None if width is None else left + shift + width
+        right = parse_pixels(values.get("right", ""), percent=percent, em=look.size)
+        if right is not None:
+            shift -= _parse_move(values, "margin-right")
+            edge = VIEW_WIDTH_PIXELS - right + shift
+            return (edge if right < 0 else 0.0), edge
+        return shift, None
+    if position == "relative":
+        percent = VIEW_WIDTH_PIXELS / 100
+        left = parse_pixels(values.get("left", ""), percent=percent, em=look.size)
+        right = parse_pixels(values.get("right", ""), percent=percent, em=look.size)
+        shift += left if left is not None else -(right or 0.0)
+    if width is not None and not look.is_inline and shift < 0:
+        return shift, shift + width
+    is_moved_whole = look.effect.shift_x <= -VIEW_WIDTH_PIXELS and not look.is_inline
+    return shift, VIEW_WIDTH_PIXELS + shift if is_moved_whole else None
+
+
+def _measure_top(look: TextLook, position: str) -> tuple[float, bool]:
+    """How far down the box is moved, and whether it surely lies above the window."""
+    values = look.values
+    shift = _parse_move(values, "margin-top") + look.effect.shift_y
+    percent = VIEW_HEIGHT_PIXELS / 100
+    top = parse_pixels(values.get("top", ""), percent=percent, em=look.size)
+    bottom = parse_pixels(values.get("bottom", ""), percent=percent, em=look.size)
+    if position == "static" or (top is None and bottom is None):
+        return shift, False
+    if top is not None:
+        return top + shift, False
+    below = bottom or 0.0
+    if position == "relative":
+        return shift - below, False
+    is_up = below >= VIEW_HEIGHT_PIXELS and "%" not in values.get("bottom", "")
+    is_up = is_up or (position == "fixed" and below >= VIEW_HEIGHT_PIXELS)
+    return (VIEW_HEIGHT_PIXELS - below if below <= -_OFF_SCREEN_PIXELS else 0.0), is_up
+
+
+def _parse_move(values: Mapping[str, str], name: str) -> float:
+    return parse_pixels(values.get(name, "0"), percent=VIEW_WIDTH_PIXELS / 100) or 0.0
+
+
+def _is_outside_clip(look: TextLook, x: float, y: float) -> bool:
+    """Whether the parent is a low or narrow box that cuts it off."""
+    if not box_styles.clips_content(look.parent_values):
+        return False
+    if look.values.get("position") in {"absolute", "fixed"} and not box_styles.holds_positioned(
+        look.parent_values
+    ):
+        return False
+    height, width = (
+        box_styles.measure_height(look.parent_values),
+        box_styles.measure_width(look.parent_values),
+    )
+    return (height is not None and y >= height) or (width is not None and abs(x) >= width)

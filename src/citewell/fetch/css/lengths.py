@@ -2,25 +2,37 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 
 EM_PIXELS = 16.0
-# Percentages and viewport units count as pixels of a window 400 pixels wide, so that -100% is
-# off screen and -50% is not.
+VIEW_WIDTH_PIXELS, VIEW_HEIGHT_PIXELS = 1280.0, 900.0
+# A percentage counts as pixels of a box 400 pixels wide, unless the caller knows better.
 _PIXELS_PER_UNIT = {
     "": 1.0, "px": 1.0, "pt": 4 / 3, "pc": 16.0, "in": 96.0, "cm": 37.8, "mm": 3.78, "q": 0.945,
     "em": EM_PIXELS, "rem": EM_PIXELS, "ex": 8.0, "ch": 8.0, "lh": 20.0, "rlh": 20.0, "%": 4.0,
-    "vw": 4.0, "vh": 4.0, "vi": 4.0, "vb": 4.0, "vmin": 4.0, "vmax": 4.0,
-    "svw": 4.0, "svh": 4.0, "lvw": 4.0, "lvh": 4.0, "dvw": 4.0, "dvh": 4.0, "cqw": 4.0, "cqi": 4.0,
+    "cap": 11.0, "ic": 16.0, "rex": 8.0, "rch": 8.0,
     "deg": 1.0, "turn": 360.0, "rad": 57.2958, "grad": 0.9,
 }  # fmt: skip
-_NUMBER_WITH_UNIT = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)([a-z]*|%)")
+_PIXELS_PER_UNIT |= {
+    prefix + unit: (VIEW_WIDTH_PIXELS if unit in {"vw", "vi", "vmax"} else VIEW_HEIGHT_PIXELS) / 100
+    for prefix in ("", "s", "l", "d")
+    for unit in ("vw", "vi", "vh", "vb", "vmin", "vmax")
+} | dict.fromkeys(("cqw", "cqi", "cqh", "cqb", "cqmin", "cqmax"), 4.0)
+_CALC_CONSTANTS = {"pi": 3.14159, "e": 2.71828, "infinity": 1e9, "nan": 0.0}
+_NUMBER_WITH_UNIT = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)(%|[a-z]*)")
 _CALC_TOKEN = re.compile(
-    r"\s*(?:((?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)([a-z]*|%)|([-+*/(),])|([a-z][a-z0-9-]*)(?=\())"
+    r"\s*(?:((?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)(%|[a-z]*)|([-+*/(),])|(-?[a-z][a-z0-9-]*))"
 )
 _MAX_CALC_CHARS = 200
+_CALC_FUNCTIONS: dict[str, Callable[[float], float]] = {
+    "abs": abs,
+    "sign": lambda value: float((value > 0) - (value < 0)),
+    "sqrt": lambda value: math.sqrt(max(0.0, value)),
+    "round": lambda value: float(round(value)),
+}
 
 
 @lru_cache(maxsize=4096)
@@ -99,7 +111,7 @@ class _CalcParser:
         first, second = self._tokens[self._at]
         self._at += 1
         if second == "call":
-            return self._parse_call(first)
+            return _CALC_CONSTANTS[first] if first in _CALC_CONSTANTS else self._parse_call(first)
         value = _convert_to_pixels(first, second, self._em, self._percent)
         if value is None:
             raise ValueError(second)
@@ -128,6 +140,12 @@ def _apply_calc_function(name: str, values: list[float]) -> float:
         return max(values)
     if name == "clamp" and len(values) == 3:
         return max(values[0], min(values[1], values[2]))
+    if name in _CALC_FUNCTIONS and len(values) == 1:
+        return _CALC_FUNCTIONS[name](values[0])
+    if name in {"mod", "rem"} and len(values) == 2 and values[1]:
+        return math.fmod(values[0], values[1])
+    if name == "hypot":
+        return math.hypot(*values)
     raise ValueError(name)
 
 

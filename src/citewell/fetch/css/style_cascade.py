@@ -2,39 +2,53 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from citewell.fetch.css import colours, media_queries, style_sheets
+from citewell.fetch.css import attribute_styles
+from citewell.fetch.css.container_rules import ContainerRules
+from citewell.fetch.css.custom_properties import RegisteredProperties
+from citewell.fetch.css.declaration_choice import DeclarationChoice, find_needed_variables
 from citewell.fetch.css.declarations import (
     COLOUR_PROPERTIES,
     Declarations,
-    parse_declarations,
     parse_style_attribute,
 )
-from citewell.fetch.css.hiding_techniques import may_hide
+from citewell.fetch.css.hiding_seeds import find_inherited_hiding
+from citewell.fetch.css.layer_ranks import UNLAYERED, LayerRank, rank_layers
+from citewell.fetch.css.page_sheets import PageSheets
+from citewell.fetch.css.selector_states import STATE_CLASS, is_loading_state
 from citewell.fetch.css.selectors import (
     ElementIndex,
     Specificity,
+    is_valid_list,
     measure_specificity,
-    split_selector_list,
 )
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-_RulePosition = tuple[bool, int]  # whether it is outside any layer, and the index of the rule
-_RulePriority = tuple[bool, bool, Specificity, int]
-DeclarationPriority = tuple[bool, bool, bool, Specificity, int]
+    from citewell.fetch.css.animations import Keyframes
+    from citewell.fetch.css.style_sheets import StyleRule
+
+DeclarationPriority = tuple[bool, bool, LayerRank, Specificity, int]
 _NO_SPECIFICITY = Specificity(0, 0, 0)
-_VAR_CALL = re.compile(r"var\(\s*(--[\w-]+)\s*(?:,\s*([^()]*(?:\([^()]*\)[^()]*)*))?\)")
-_STYLING_ATTRIBUTES = (
-    "[hidden], dialog, [popover], font[color], [bgcolor], body[text], svg [fill], svg [opacity],"
-    " svg [display], svg [visibility], svg [font-size], svg [fill-opacity]"
-)
-_SVG_ATTRIBUTES = ("fill", "opacity", "display", "visibility", "font-size", "fill-opacity")
+_MAX_SELECTOR_CHARS = 4000
+_MAX_ACTIVE_SELECTORS = 20_000
+_MAX_STYLED_ELEMENTS = 60_000
+_MAX_CLIPPED_CHILDREN = 20
+# Boxes with one of these may cut off their children.
+_CHILD_CLIPPING = frozenset({"overflow-x", "grid-template-rows", "grid-template-columns"})
+
+
+class ActiveRule(NamedTuple):
+    """A selector whose classes and ids are all on the page, with its rule."""
+
+    selector: str
+    rule: StyleRule
+    layer: LayerRank
+    order: int
 
 
 class ElementStyle:
@@ -55,22 +69,51 @@ class ElementStyle:
     def find_value(self, name: str, default: str = "") -> str:
         return self.values.get(name, default)
 
+    def list_important(self) -> set[str]:
+        return {name for name, rank in self.ranks.items() if rank[0]}
+
 
 class PageStyles:
     """The elements whose visibility may depend on the page's own styles."""
 
     def __init__(self, tree: LexborHTMLParser) -> None:
-        self.sheet = _read_page_sheets(tree)
         self._tree = tree
-        self.outside = self.sheet.has_imports or bool(tree.css("link[rel~=stylesheet i][href]"))
+        self.has_scripts = tree.css_matches("script")
+        self._page_sheets = PageSheets(tree)
+        self.outside = self._page_sheets.has_outside
         self.found: dict[int, ElementStyle] = {}
-        self._properties: dict[str, str] = {}  # custom properties of the root element
+        self.boxes: set[int] = set()  # those of them that may hide more than by colour
+        self.keyframes: Keyframes = {
+            name: moments
+            for sheet in self._page_sheets.sheets
+            for name, moments in sheet.keyframes.items()
+        }
+        self.registered = RegisteredProperties(
+            {
+                name: rule
+                for sheet in self._page_sheets.sheets
+                for name, rule in sheet.registered.items()
+            }
+        )
+        self.dormant: list[tuple[str, StyleRule]] = []  # selectors with a name that no element has
+        self.pseudo_rules: list[tuple[str, Declarations]] = []  # rules for `::before` and `::after`
+        self._active: list[ActiveRule] = []
+        self.first_lines: list[tuple[str, Declarations]] = []  # rules for `::first-line`
+        self._is_cut = self._page_sheets.is_cut
+        self._layer_ranks = rank_layers(self._page_sheets.sheets)
         self._apply_attributes(tree)
         self._apply_rules(tree)
 
     @cached_property
     def element_index(self) -> ElementIndex:
-        return ElementIndex(self._tree)
+        return ElementIndex(self._tree, quirks=not _has_doctype(self._tree))
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether some rules were left out because of a limit."""
+        return self._is_cut or (
+            "element_index" in self.__dict__ and self.element_index.is_exhausted
+        )
 
     def _ensure_style(self, node: LexborNode) -> ElementStyle:
         style = self.found.get(node.mem_id)
@@ -80,152 +123,179 @@ class PageStyles:
 
     def _apply_attributes(self, tree: LexborHTMLParser) -> None:
         """Apply the browser's defaults and presentational attributes, which any rule overrides."""
-        rank: DeclarationPriority = (False, False, False, _NO_SPECIFICITY, -1)
-        for node in tree.css(_STYLING_ATTRIBUTES):
-            for name, value in _list_attribute_styles(node):
-                self._ensure_style(node).set_if_stronger(name, value, rank)
+        rank: DeclarationPriority = (False, False, (-1.0,), _NO_SPECIFICITY, -1)
+        for node, name, value in attribute_styles.list_attribute_styles(tree):
+            self._ensure_style(node).set_if_stronger(name, value, rank)
 
     def _apply_rules(self, tree: LexborHTMLParser) -> None:
         written = [(node, node.attributes.get("style") or "") for node in tree.css("[style]")]
         read = {style: parse_style_attribute(style) for style in {style for _, style in written}}
         rules = self._collect_active_rules()
-        self._collect_custom_properties(rules)
-        for _, declared, _ in rules:
-            self._resolve_declared_variables(declared)
-        for declared in read.values():
-            self._resolve_declared_variables(declared)
-        kept = COLOUR_PROPERTIES | _find_inherited_hiding(
-            [*read.values(), *(declared for _, declared, _ in rules)]
-        )
-        # First the declarations that can hide text or set colours; then, only for the elements found,
-        # those that may undo them.
-        for choose, among in (
-            (_keep_hiding_declarations, None),
-            (_keep_other_declarations, self.found),
-        ):
-            blocks = {id(declared): choose(declared, kept) for _, declared, _ in rules}
-            self._apply_selected(rules, blocks, among)
-            own = {style: choose(declared, kept) for style, declared in read.items()}
-            for node, style in written:
-                if own[style] and (among is None or node.mem_id in among):
-                    self._add_declarations(node, own[style], (True, True, _NO_SPECIFICITY, 0))
+        rules.sort(
+            key=lambda active: bool(active.rule.containers)
+        )  # containers must be known first
+        self._active = rules
+        every = [*read.values(), *(active.rule.declared for active in rules)]
+        kept = COLOUR_PROPERTIES | find_inherited_hiding(every) | find_needed_variables(every)
+        self._collect_universal(rules, kept)
+        # First the declarations that can hide text or set colours; then, only for the elements found
+        # and their parents, those that may undo them.
+        hiding = DeclarationChoice(kept, hides=True)
+        self._apply_selected(rules, hiding, None)
+        self._apply_written(written, read, hiding, None)
+        self.boxes = self._list_boxes()
+        others = DeclarationChoice(kept, hides=False)
+        self._apply_selected(rules, others, self.boxes)
+        self._apply_written(written, read, others, self.boxes)
 
-    def _collect_active_rules(self) -> list[tuple[str, Declarations, _RulePosition]]:
-        """The selectors whose classes and ids are all on the page, with their declarations."""
-        found: list[tuple[str, Declarations, _RulePosition]] = []
-        read: dict[str, Declarations] = {}
-        for order, rule in enumerate(self.sheet.rules):
-            for selector in split_selector_list(rule.selectors):
-                if self.element_index.has_all_names(selector):
-                    if rule.body not in read:
-                        read[rule.body] = parse_declarations(rule.body)
-                    if declared := read[rule.body]:
-                        found.append((selector, declared, (not rule.layered, order)))
+    @cached_property
+    def overlaid(self) -> frozenset[int]:
+        """The elements that are taken out of the flow, and may lie over or under others."""
+        found: set[int] = set()
+        for active in self._active:
+            if active.rule.declared.get("position", ("",))[0] in {"absolute", "fixed"}:
+                nodes = self.element_index.select_elements(active.selector)
+                found.update(node.mem_id for node in nodes)
+        for node in self._tree.css("[style*=absolute], [style*=fixed]"):
+            found.add(node.mem_id)
+        return frozenset(found)
+
+    def _collect_active_rules(self) -> list[ActiveRule]:
+        """The selectors whose classes and ids are all on the page; the others may be of use to scripts."""
+        found: list[ActiveRule] = []
+        order = 0
+        for sheet in self._page_sheets.sheets:
+            for rule in sheet.rules:
+                order += 1
+                self._sort_selectors(rule, order, found)
         return found
 
-    def _collect_custom_properties(self, rules: Iterable[tuple[str, Declarations, object]]) -> None:
-        for selector, declared, _ in rules:
-            if selector.lower() in {":root", "html", "body", "*", ":host"}:
-                names = (name for name in declared if name.startswith("--"))
-                self._properties.update({name: declared[name][0] for name in names})
+    def _sort_selectors(self, rule: StyleRule, order: int, found: list[ActiveRule]) -> None:
+        if len(rule.selectors) > _MAX_SELECTOR_CHARS or len(found) >= _MAX_ACTIVE_SELECTORS:
+            self._is_cut = True
+            return
+        layer = self._layer_ranks.get(rule.layer, UNLAYERED) if rule.layer else UNLAYERED
+        index = self.element_index
+        checked = False
+        for selector in rule.parts:
+            if self.has_scripts and is_loading_state(selector):
+                continue  # a script ends this state before anyone reads the page
+            if not index.has_all_names(selector):
+                self.dormant.append((selector, rule))
+                continue
+            if not checked:
+                if not rule.declared or (":" in rule.selectors and not is_valid_list(rule.parts)):
+                    return
+                checked = True
+            if ":" in selector:
+                self._note_states(selector, rule)
+            if STATE_CLASS.search(selector):
+                self.dormant.append((selector, rule))
+            found.append(ActiveRule(selector, rule, layer, order))
+
+    def _note_states(self, selector: str, rule: StyleRule) -> None:
+        lowered = selector.lower()
+        if ":first-line" in lowered:
+            self.first_lines.append((selector, rule.declared))
+        if ":before" in lowered or ":after" in lowered:
+            self.pseudo_rules.append((selector, rule.declared))
+        if ":checked" in lowered or ":target" in lowered:
+            self.dormant.append((selector, rule))
+
+    def _collect_universal(self, rules: Sequence[ActiveRule], kept: Container[str]) -> None:
+        """Keep custom properties of `*` apart: every element has them, so no element need be listed."""
+        for active in rules:
+            if active.selector == "*":
+                for name, (value, _) in active.rule.declared.items():
+                    if name.startswith("--") and name in kept:
+                        self.registered.universal[name] = value
 
     def _apply_selected(
         self,
-        rules: list[tuple[str, Declarations, _RulePosition]],
-        blocks: Mapping[int, Declarations],
+        rules: Iterable[ActiveRule],
+        choice: DeclarationChoice,
         among: Container[int] | None,
     ) -> None:
-        for selector, whole, (unlayered, order) in rules:
-            declared = blocks[id(whole)]
-            rank: _RulePriority | None = None
-            for node in self.element_index.select_elements(selector) if declared else ():
-                if among is None or node.mem_id in among:
-                    rank = rank or (unlayered, False, measure_specificity(selector), order)
-                    self._add_declarations(node, declared, rank)
+        containers = ContainerRules(self.found)
+        for active in rules:
+            declared = choice.choose(active.rule.declared, active.selector)
+            if not declared:
+                continue
+            specificity: Specificity | None = None
+            for node in self.element_index.select_elements(active.selector):
+                if among is not None and node.mem_id not in among:
+                    continue
+                if active.rule.containers and not containers.all_match(
+                    active.rule.containers, node
+                ):
+                    continue
+                specificity = specificity or measure_specificity(active.selector)
+                self._add_declarations(node, declared, active.layer, specificity, active.order)
+
+    def _apply_written(
+        self,
+        written: Iterable[tuple[LexborNode, str]],
+        read: dict[str, Declarations],
+        choice: DeclarationChoice,
+        among: Container[int] | None,
+    ) -> None:
+        """Apply the `style` attributes, which are stronger than any rule of their importance."""
+        chosen = {style: choice.choose(declared, "") for style, declared in read.items()}
+        for node, style in written:
+            if chosen[style] and (among is None or node.mem_id in among):
+                target = self._ensure_style(node)
+                for name, (value, important) in chosen[style].items():
+                    rank = (important, True, UNLAYERED, _NO_SPECIFICITY, 0)
+                    target.set_if_stronger(name, value, rank)
 
     def _add_declarations(
-        self, node: LexborNode, declared: Declarations, rank: _RulePriority
+        self,
+        node: LexborNode,
+        declared: Declarations,
+        layer: LayerRank,
+        specificity: Specificity,
+        order: int,
     ) -> None:
-        style = self._ensure_style(node)
-        for name, (value, important) in declared.items():
-            style.set_if_stronger(name, value, (important, *rank))
-
-    def _resolve_declared_variables(self, declared: Declarations) -> None:
-        """Replace `var(...)` in the declarations, in place."""
-        if not any("var(" in value for value, _ in declared.values()):
+        if len(self.found) >= _MAX_STYLED_ELEMENTS:
+            self._is_cut = True
             return
-        own = {name: value for name, (value, _) in declared.items() if name.startswith("--")}
-        known = {**self._properties, **own}
+        style = self._ensure_style(node)
+        normal: DeclarationPriority = (False, False, layer, specificity, order)
         for name, (value, important) in declared.items():
-            declared[name] = (_resolve_variables(value, known), important)
+            if important:  # among important declarations the first layer is the strongest
+                reverse = tuple(-part for part in layer)
+                style.set_if_stronger(name, value, (True, False, reverse, specificity, order))
+            else:
+                style.set_if_stronger(name, value, normal)
+
+    def _list_boxes(self) -> set[int]:
+        """The elements that may hide something as boxes, with their parents, which decide how they lie."""
+        boxes: set[int] = set()
+        for style in list(self.found.values()):
+            if style.values.keys() <= COLOUR_PROPERTIES:
+                continue
+            boxes.add(style.node.mem_id)
+            if style.node.parent is not None:
+                boxes.add(style.node.parent.mem_id)
+            if not _CHILD_CLIPPING.isdisjoint(style.values):
+                self._add_children(style.node, boxes)
+        return boxes
+
+    def _add_children(self, node: LexborNode, boxes: set[int]) -> None:
+        child = node.first_child
+        for _ in range(_MAX_CLIPPED_CHILDREN):
+            if child is None:
+                break
+            if child.is_element_node:
+                self._ensure_style(child)
+                boxes.add(child.mem_id)
+            child = child.next
 
 
-def _read_page_sheets(tree: LexborHTMLParser) -> style_sheets.StyleSheet:
-    """All `style` elements as one sheet; parsed one by one, because an open rule ends with its element."""
-    whole = style_sheets.StyleSheet()
-    for node in tree.css("style"):
-        kind, query = node.attributes.get("type") or "", node.attributes.get("media") or ""
-        if kind.strip().lower() in {"", "text/css"} and media_queries.matches_media_query(query):
-            whole.add_sheet(style_sheets.parse_style_sheet(node.text(deep=True)))
-    return whole
-
-
-def _list_attribute_styles(node: LexborNode) -> Iterable[tuple[str, str]]:
-    attributes, tag = node.attributes, node.tag
-    if (
-        "hidden" in attributes
-        or "popover" in attributes
-        or (tag == "dialog" and "open" not in attributes)
-    ):
-        yield "display", "none"
-    if attributes.get("bgcolor"):
-        yield "background-color", _normalize_attribute_colour(attributes["bgcolor"])
-    if tag == "font" and attributes.get("color"):
-        yield "color", _normalize_attribute_colour(attributes["color"])
-    if tag == "body" and attributes.get("text"):
-        yield "color", _normalize_attribute_colour(attributes["text"])
-    if tag not in {"font", "body"}:
-        for name in _SVG_ATTRIBUTES:
-            if attributes.get(name):
-                yield name, str(attributes[name]).strip().lower()
-
-
-def _normalize_attribute_colour(value: str | None) -> str:
-    text = (value or "").strip().lower()
-    return text if colours.parse_colour(text) is not None else "#" + text
-
-
-def _find_inherited_hiding(every: Iterable[Declarations]) -> frozenset[str]:
-    """The inherited properties that hide something on this page, and that a descendant may reset."""
-    names = ("visibility", "font-size")
-    return frozenset(
-        name
-        for declared in every
-        for name in names
-        if name in declared and may_hide(name, declared[name][0])
-    )
-
-
-def _keep_hiding_declarations(declared: Declarations, kept: frozenset[str]) -> Declarations:
-    return {
-        name: worth for name, worth in declared.items() if name in kept or may_hide(name, worth[0])
-    }
-
-
-def _keep_other_declarations(declared: Declarations, kept: frozenset[str]) -> Declarations:
-    return {
-        name: worth
-        for name, worth in declared.items()
-        if name not in kept and not name.startswith("--") and not may_hide(name, worth[0])
-    }
-
-
-def _resolve_variables(value: str, known: dict[str, str]) -> str:
-    """The value with custom properties replaced, up to three deep; unknown ones by their fallback."""
-    for _ in range(3):
-        if "var(" not in value:
-            break
-        value = _VAR_CALL.sub(lambda match: known.get(match[1], (match[2] or "").strip()), value)[
-            :500
-        ]
-    return value.strip()
+def _has_doctype(tree: LexborHTMLParser) -> bool:
+    node = tree.root.prev if tree.root is not None else None
+    while node is not None:
+        if node.tag == "-doctype":
+            return True
+        node = node.prev
+    return False

@@ -5,159 +5,267 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from citewell.fetch.css import media_queries
+from citewell.fetch.css import media_queries, supports_conditions
 from citewell.fetch.css.declarations import Declarations, parse_declarations
+from citewell.fetch.css.selectors import split_selector_list
 
-MAX_SHEET_CHARS = 4_000_000
+MAX_SHEET_CHARS = 2_000_000  # of all style sheets of a page together
 MAX_SHEET_RULES = 40_000
 _MAX_RULE_DEPTH = 12
+_MAX_SELECTOR_CHARS = 4000
 
 # A comment separates words like a space; braces in strings and addresses are not structure.
 _STRINGS_AND_COMMENTS = re.compile(
-    r"/\*.*?(?:\*/|\Z)|\"(?:[^\"\\\n]|\\.)*[\"\n]|'(?:[^'\\\n]|\\.)*['\n]"
-    r"|\burl\(\s*[^\s\"')][^)]*\)|<!--|-->|\\.",
+    r"/\*[^*]*+(?:\*(?!/)[^*]*+)*+(?:\*/|\Z)"
+    r"|\"(?:[^\"\\\n]|\\.)*+[\"\n]?|'(?:[^'\\\n]|\\.)*+['\n]?"
+    r"|\burl\(\s*+[^\s\"')][^)]*+\)?|<!--|-->|\\.",
     re.DOTALL | re.IGNORECASE,
 )
 # A whole rule with nothing nested in it, or the text up to the next brace or the end.
-_RULE_OR_BRACE = re.compile(r"([^{}]*)\{([^{}]*)\}|([^{}]*)([{}])|([^{}]+)$")
-_CONDITION_CHECKS = {
-    "media": media_queries.matches_media_query,
-    "supports": media_queries.is_supported_condition,
-}
+_RULE_OR_BRACE = re.compile(r"([^{}]*+)\{([^{}]*+)\}|([^{}]*+)([{}])|([^{}]++)\Z")
+_STRUCTURE_CHARS = re.compile(r"[{};]")
+_AT_RULE_NAME = re.compile(r"@([a-zA-Z-]+)")
+_KEYFRAME_PLACE = re.compile(r"from|to|[\d.]+%")
+_MAX_ADDRESS_CHARS = 200  # longer addresses in a value are pictures or fonts
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class StyleRule:
-    selectors: str  # the whole list, as written
-    body: str  # the declarations, as written
-    layered: bool = False
+    """A rule that applies: its selector list, its declarations, and the layer and containers it is in."""
+
+    __slots__ = ("_declared", "_parts", "body", "containers", "layer", "selectors")
+
+    def __init__(
+        self,
+        selectors: str,
+        body: str,
+        layer: tuple[str, ...] = (),
+        containers: tuple[str, ...] = (),
+    ) -> None:
+        self.selectors = selectors  # the whole list, as written
+        self.body = body  # the declarations, as written
+        self.layer = layer
+        self.containers = containers
+        self._parts: list[str] | None = None
+        self._declared: Declarations | None = None
+
+    @property
+    def parts(self) -> list[str]:
+        """The selectors of the list."""
+        if self._parts is None:
+            self._parts = split_selector_list(self.selectors)
+        return self._parts
+
+    @property
+    def declared(self) -> Declarations:
+        if self._declared is None:
+            self._declared = parse_declarations(self.body)
+        return self._declared
 
 
 @dataclass(slots=True, kw_only=True)
 class StyleSheet:
     rules: list[StyleRule] = field(default_factory=list)
-    animation_ends: dict[str, Declarations] = field(default_factory=dict)  # how each animation ends
-    has_imports: bool = False  # it imports sheets that are not loaded
-
-    def add_sheet(self, other: StyleSheet) -> None:
-        self.rules.extend(other.rules[: MAX_SHEET_RULES - len(self.rules)])
-        self.animation_ends.update(other.animation_ends)
-        self.has_imports = self.has_imports or other.has_imports
+    keyframes: dict[str, dict[float, Declarations]] = field(default_factory=dict)
+    layers: list[tuple[str, ...]] = field(default_factory=list)  # in order of appearance
+    registered: dict[str, dict[str, str]] = field(default_factory=dict)  # @property rules
+    is_cut: bool = False  # a limit was reached, and the rest was not read
 
 
 @dataclass(slots=True, kw_only=True)
 class _OpenRule:
     selectors: str = ""
     active: bool = True
-    layered: bool = False
+    layer: tuple[str, ...] = ()
+    containers: tuple[str, ...] = ()
+    scope_limit: str = ""  # what each selector in a limited @scope ends with
     animation: str = ""  # the name of the enclosing @keyframes
+    moments: tuple[str, ...] = ()  # the places in that animation
+    registered: str = ""  # the custom property of the enclosing @property
     body: list[str] = field(default_factory=list)
+
+    @property
+    def is_plain(self) -> bool:
+        return not (self.selectors or self.animation or self.registered)
+
+
+class _SheetParser:
+    def __init__(self) -> None:
+        self.sheet = StyleSheet()
+        self.stack = [_OpenRule()]
+        self._layers: set[tuple[str, ...]] = set()
+
+    def parse_text(self, text: str) -> StyleSheet:
+        rules, stack = self.sheet.rules, self.stack
+        clean = _STRINGS_AND_COMMENTS.sub(_neutralize_noise, text)
+        for selectors, body, lead, brace, rest in _RULE_OR_BRACE.findall(clean):
+            if len(rules) >= MAX_SHEET_RULES:
+                self.sheet.is_cut = True
+                break
+            if body or selectors:
+                frame = stack[-1]
+                if not frame.is_plain or ";" in selectors or "@" in selectors:
+                    self._open_rule(selectors)
+                    stack[-1].body.append(body)
+                    self._close_rule()
+                elif frame.active and ":" in body:
+                    rules.append(StyleRule(selectors.strip(), body, frame.layer, frame.containers))
+            elif brace == "{":
+                self._open_rule(lead)
+            else:
+                self._read_statements(lead or rest)
+                if brace and len(stack) > 1:
+                    self._close_rule()
+        while len(stack) > 1:  # browsers close open rules at the end too
+            self._close_rule()
+        return self.sheet
+
+    def _read_statements(self, text: str) -> None:
+        self.stack[-1].body.append(text)
+        if "@layer" not in text.lower():
+            return
+        for part in text.split(";"):
+            words = part.strip()
+            if words[:6].lower() == "@layer":
+                for name in words[6:].split(","):
+                    self._note_layer((*self.stack[-1].layer, *name.strip().split(".")))
+
+    def _note_layer(self, path: tuple[str, ...]) -> None:
+        for size in range(1, len(path) + 1):
+            if path[:size] not in self._layers:
+                self._layers.add(path[:size])
+                self.sheet.layers.append(path[:size])
+
+    def _open_rule(self, lead: str) -> None:
+        parent = self.stack[-1]
+        before, _, prelude = lead.rpartition(";")
+        if before:
+            self._read_statements(before)
+        if parent.selectors:  # its declarations come before those of the nested rule
+            self._add_rule(parent)
+        prelude = prelude.strip()
+        frame = _OpenRule(
+            active=parent.active and len(self.stack) <= _MAX_RULE_DEPTH,
+            layer=parent.layer,
+            containers=parent.containers,
+            selectors=parent.selectors,
+            scope_limit=parent.scope_limit,
+            animation=parent.animation,
+        )
+        if prelude.startswith("@"):
+            self._apply_at_rule(frame, prelude)
+        elif parent.animation:
+            frame.moments = tuple(_KEYFRAME_PLACE.findall(prelude.lower()))
+        elif parent.selectors or parent.scope_limit:
+            frame.selectors = _join_nested_selectors(parent, prelude)
+            frame.active = frame.active and len(frame.selectors) <= _MAX_SELECTOR_CHARS
+        else:
+            frame.selectors = prelude
+        self.stack.append(frame)
+
+    def _apply_at_rule(self, frame: _OpenRule, prelude: str) -> None:
+        match = _AT_RULE_NAME.match(prelude)
+        name = match[1].lower() if match else ""
+        rest = prelude[1 + len(name) :].strip()
+        if name == "media":
+            frame.active = frame.active and media_queries.matches_media_query(rest)
+        elif name == "supports":
+            frame.active = frame.active and supports_conditions.is_supported_condition(rest)
+        elif name == "layer":
+            path = rest.split(".") if rest else [f"unnamed {len(self._layers)} {id(self)}"]
+            frame.layer = (*frame.layer, *(part.strip() for part in path))
+            self._note_layer(frame.layer)
+        elif name == "container":
+            frame.containers = (*frame.containers, rest)
+        elif name == "scope":
+            _apply_scope(frame, rest)
+        elif name.endswith("keyframes"):
+            frame.animation = rest.strip("\"'").lower()
+        elif name == "property":
+            frame.registered = rest
+        else:
+            frame.active = False
+
+    def _close_rule(self) -> None:
+        frame = self.stack.pop()
+        if frame.registered and frame.active:
+            self.sheet.registered[frame.registered] = _parse_registration(";".join(frame.body))
+        elif frame.animation and frame.active:
+            self._add_moments(frame)
+        else:
+            self._add_rule(frame)
+
+    def _add_moments(self, frame: _OpenRule) -> None:
+        if not frame.moments:
+            return
+        declared = parse_declarations(";".join(frame.body))
+        moments = self.sheet.keyframes.setdefault(frame.animation, {})
+        for moment in frame.moments:
+            moments[_parse_moment(moment)] = declared
+
+    def _add_rule(self, frame: _OpenRule) -> None:
+        body = ";".join(frame.body)
+        frame.body.clear()
+        if frame.active and frame.selectors and ":" in body:
+            rule = StyleRule(frame.selectors, body, frame.layer, frame.containers)
+            self.sheet.rules.append(rule)
 
 
 def parse_style_sheet(text: str) -> StyleSheet:
     """The rules that apply, with at-rules evaluated and nesting resolved."""
-    sheet = StyleSheet()
-    clean = _STRINGS_AND_COMMENTS.sub(_neutralize_noise, text[:MAX_SHEET_CHARS])
-    stack = [_OpenRule()]
-    for selectors, body, lead, brace, rest in _RULE_OR_BRACE.findall(clean):
-        if len(sheet.rules) >= MAX_SHEET_RULES:
-            break
-        if body or selectors:
-            if not _add_flat_rule(stack[-1], selectors, body, sheet):
-                _add_nested_rule(stack, selectors, body, sheet)
-        elif brace == "{":
-            _open_rule(stack, lead, sheet)
-        else:
-            stack[-1].body.append(lead or rest)
-            if brace and len(stack) > 1:
-                _close_rule(stack.pop(), sheet)
-    while len(stack) > 1:  # browsers close open rules at the end too
-        _close_rule(stack.pop(), sheet)
+    sheet = _SheetParser().parse_text(text[:MAX_SHEET_CHARS])
+    sheet.is_cut = sheet.is_cut or len(text) > MAX_SHEET_CHARS
     return sheet
-
-
-def _add_flat_rule(frame: _OpenRule, selectors: str, body: str, sheet: StyleSheet) -> bool:
-    """Add a rule that is not nested, as nearly all are; False if it needs the slower path."""
-    if frame.selectors or frame.animation or ";" in selectors or "@" in selectors:
-        return False
-    if frame.active and ":" in body:
-        sheet.rules.append(StyleRule(selectors=selectors.strip(), body=body, layered=frame.layered))
-    return True
-
-
-def _add_nested_rule(stack: list[_OpenRule], selectors: str, body: str, sheet: StyleSheet) -> None:
-    _open_rule(stack, selectors, sheet)
-    stack[-1].body.append(body)
-    _close_rule(stack.pop(), sheet)
 
 
 def _neutralize_noise(match: re.Match[str]) -> str:
     found = match[0]
-    if found.startswith(("/*", "<!--", "-->")):
+    first = found[0]
+    if first in "/<-":
         return " "
-    if found[0] in "\"'":
-        return found if not _STRUCTURE_CHARS.search(found) else '""'
-    if found[0] == "\\":
-        return f"\\{ord(found[1]):x} " if found[1] in "{}" else found
-    return "url()"
+    if first == "\\":
+        return f"\\{ord(found[1]):x} " if found[1] in "{};" else found
+    if first in "\"'":
+        return '""' if _STRUCTURE_CHARS.search(found) else found
+    is_short = len(found) <= _MAX_ADDRESS_CHARS and not _STRUCTURE_CHARS.search(found)
+    return found if is_short else "url()"
 
 
-_STRUCTURE_CHARS = re.compile(r"[{};:,]")
+def _join_nested_selectors(parent: _OpenRule, prelude: str) -> str:
+    outer = parent.selectors or ":root"
+    if "," in outer:
+        outer = f":is({outer})"
+    joined = []
+    for part in split_selector_list(prelude):
+        if "&" in part or ":scope" in part:
+            whole = part.replace("&", outer).replace(":scope", outer)
+        else:
+            whole = f"{outer} {part}" if parent.selectors else part
+        joined.append(whole + parent.scope_limit)
+    return ",".join(joined)
 
 
-def _open_rule(stack: list[_OpenRule], lead: str, sheet: StyleSheet) -> None:
-    parent = stack[-1]
-    before, _, prelude = lead.rpartition(";")
-    if before:
-        sheet.has_imports = sheet.has_imports or "@import" in before.lower()
-        parent.body.append(before)
-    prelude = prelude.strip()
-    frame = _OpenRule(
-        active=parent.active and len(stack) <= _MAX_RULE_DEPTH,
-        layered=parent.layered,
-        selectors=parent.selectors,
-        animation=parent.animation,
-    )
-    if prelude.startswith("@"):
-        _apply_at_rule(frame, prelude)
-    elif parent.animation:
-        frame.active = bool(re.search(r"\bto\b|100%", prelude, re.IGNORECASE))
-    else:
-        frame.selectors = _join_nested_selectors(parent.selectors, prelude)
-    stack.append(frame)
+def _apply_scope(frame: _OpenRule, rest: str) -> None:
+    """Read `(root) to (limit)`: the rules inside hold below the root, and not below the limit."""
+    root, _, limit = rest.partition(" to ")
+    root = root.strip().removeprefix("(").removesuffix(")").strip()
+    limit = limit.strip().removeprefix("(").removesuffix(")").strip()
+    frame.selectors = f":where({root})" if root else frame.selectors
+    frame.scope_limit = f":not(:is({limit}) *):not({limit})" if limit else ""
 
 
-def _apply_at_rule(frame: _OpenRule, prelude: str) -> None:
-    name, _, rest = prelude[1:].partition(" ")
-    name = name.lower().partition("(")[0]
-    if name in _CONDITION_CHECKS:
-        frame.active = frame.active and _CONDITION_CHECKS[name](prelude[1 + len(name) :])
-    elif name == "layer":
-        frame.layered = True
-    elif name.endswith("keyframes"):
-        frame.animation = rest.strip()
-    elif name != "scope":
-        frame.active = False
+def _parse_moment(text: str) -> float:
+    """A place in an animation as a per cent of its length."""
+    return {"from": 0.0, "to": 100.0}.get(text) or _parse_percent(text)
 
 
-def _join_nested_selectors(parent: str, prelude: str) -> str:
-    if not parent:
-        return prelude
-    outer = f":is({parent})" if "," in parent else parent
-    inner = prelude.split(",")
-    return ",".join(
-        part.replace("&", outer) if "&" in part else f"{outer} {part.strip()}" for part in inner
-    )[:2000]
+def _parse_percent(text: str) -> float:
+    try:
+        return float(text.removesuffix("%"))
+    except ValueError:
+        return 0.0
 
 
-def _close_rule(frame: _OpenRule, sheet: StyleSheet) -> None:
-    if not frame.active or not (frame.selectors or frame.animation):
-        return
-    body = ";".join(frame.body)
-    if ":" not in body:
-        return
-    if frame.animation:
-        sheet.animation_ends[frame.animation] = parse_declarations(body)
-    else:
-        rule = StyleRule(selectors=frame.selectors, body=body, layered=frame.layered)
-        sheet.rules.append(rule)
+def _parse_registration(body: str) -> dict[str, str]:
+    """The descriptors of an @property rule."""
+    pairs = (part.partition(":") for part in body.split(";"))
+    return {name.strip().lower(): value.strip().strip("\"'") for name, _, value in pairs}

@@ -5,10 +5,22 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from citewell.fetch.hiding.page_furniture import is_page_furniture
+
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-_TARGET_ATTRIBUTES = ("aria-controls", "data-target", "data-bs-target", "href")
+_TARGET_ATTRIBUTES = (
+    "aria-controls",
+    "data-target",
+    "data-bs-target",
+    "href",
+    "popovertarget",
+    "commandfor",
+)
+_TARGETING_ELEMENTS = (
+    "[aria-controls], [data-target], [data-bs-target], a[href^='#'], [popovertarget], [commandfor]"
+)
 _FOLDED_NAMES = re.compile(
     r"accord|collaps|faq|toggle|expand|disclos|tab-?(?:s|list|panel|pane|content|bed)?(?![a-z])"
     r"|(?:read|show|see|view)[-_]?more|answer|spoiler",
@@ -19,6 +31,7 @@ _SLIDE_NAMES = re.compile(
 )
 _STREAMED_ID = re.compile(r"S:[0-9a-f]+")
 _SHIFTING_TRANSFORM = re.compile(r"(?:translate|matrix|scale)[a-z0-9]*\(", re.IGNORECASE)
+_CONTROL_MARKS = "[aria-expanded], [role=tab]"
 _MAX_ANCESTORS = 3
 
 
@@ -28,7 +41,7 @@ class DisclosureControls:
     def __init__(self, tree: LexborHTMLParser) -> None:
         self._tree = tree
         self._targets: set[str] = set()
-        for node in tree.css("[aria-controls], [data-target], [data-bs-target], a[href^='#']"):
+        for node in tree.css(_TARGETING_ELEMENTS):
             for name in _TARGET_ATTRIBUTES:
                 value = node.attributes.get(name) or ""
                 self._targets.update(part.lstrip("#") for part in value.split())
@@ -55,13 +68,9 @@ class DisclosureControls:
             at = at.parent
         return False
 
-    def is_fading_in(self, node: LexborNode, transform: str) -> bool:
-        """Whether a transparent element is about to be animated in: it is also shifted, or marked so."""
-        return bool(_SHIFTING_TRANSFORM.search(transform)) or any(
-            name.startswith(("data-aos", "data-w-id", "data-framer", "data-anim", "data-scroll"))
-            or name in {"data-sal", "data-reveal", "data-motion", "data-staggered-item"}
-            for name in node.attributes
-        )
+    def is_shifted_in(self, transform: str) -> bool:
+        """Whether a transparent element is also moved a little: it is about to be animated in."""
+        return bool(_SHIFTING_TRANSFORM.search(transform))
 
     def _is_folded(self, node: LexborNode) -> bool:
         attributes = node.attributes
@@ -96,4 +105,10 @@ def _follows_control(node: LexborNode) -> bool:
         before = before.prev
     if before is None:
         return False
-    return before.tag == "button" or before.css_matches("[aria-expanded], [role=tab]")
+    if before.tag in {"button", "summary"} or before.css_matches(_CONTROL_MARKS):
+        return True
+    attributes = before.attributes
+    is_clicked = "onclick" in attributes or (
+        attributes.get("role") == "button" and before.tag != "a"
+    )
+    return is_clicked and not is_page_furniture(node)

@@ -1,0 +1,166 @@
+"""Collects a page's own style sheets: `style` elements, and `data:` addresses in links and imports."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import re
+from collections import OrderedDict
+from collections.abc import Iterator
+from threading import Lock
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
+
+from citewell.fetch.css import media_queries, supports_conditions
+from citewell.fetch.css.style_sheets import MAX_SHEET_CHARS, StyleSheet, parse_style_sheet
+
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+_SHEET_ELEMENTS = "style, link[rel~=stylesheet i][href]"
+_UNREAD_PARENTS = frozenset({"noscript", "template"})
+# What may stand before and between imports at the beginning of a style sheet.
+_LEADING_STATEMENT = re.compile(
+    r"\s++|<!--|-->|/\*[^*]*+(?:\*(?!/)[^*]*+)*+\*/|@(?:charset|layer)\b[^;{}]*+;"
+    r"|@import\s*+(url\(\s*+(?:\"[^\"]*+\"|'[^']*+'|[^\s\"')]++)\s*+\)|\"[^\"]*+\"|'[^']*+')"
+    r"([^;{}]*+)(?:;|\Z)",
+    re.IGNORECASE,
+)
+_DATA_ADDRESS = re.compile(r"data:text/css([^,]{0,100}),", re.IGNORECASE)
+_LAYER_WORD = re.compile(r"^layer\b(?:\(([^)]*)\))?", re.IGNORECASE)
+_SUPPORTS_CALL = re.compile(r"^supports\(((?:[^()]|\([^()]*\))*+)\)", re.IGNORECASE)
+_MAX_IMPORT_DEPTH = 4
+_MAX_SHEETS = 400
+_MIN_CACHED_CHARS = 500
+_MAX_CACHED_CHARS = 4_000_000  # of style sheet text whose rules one process keeps
+
+
+class PageSheets:
+    """The style sheets of one page, in order."""
+
+    def __init__(self, tree: LexborHTMLParser) -> None:
+        self.sheets: list[StyleSheet] = []
+        self.has_outside = False  # other sheets belong to the page, and are not loaded
+        self.is_cut = False  # a limit was reached, and some rules were not read
+        self._left_chars = MAX_SHEET_CHARS
+        for node in tree.css(_SHEET_ELEMENTS):
+            if not _is_in_unread_parent(node):
+                self._add_element(node)
+
+    def _add_element(self, node: LexborNode) -> None:
+        attributes = node.attributes
+        query = attributes.get("media") or ""
+        if node.tag == "style":
+            kind = (attributes.get("type") or "").strip().lower()
+            if kind in {"", "text/css"} and media_queries.matches_media_query(query):
+                self._add_text(node.text(deep=True))
+            return
+        words = (attributes.get("rel") or "").lower().split()
+        text = decode_data_address(attributes.get("href") or "")
+        if "alternate" in words or "disabled" in attributes:
+            return
+        if text is None:
+            self.has_outside = True
+        elif media_queries.matches_media_query(query):
+            self._add_text(text)
+
+    def _add_text(self, text: str, depth: int = 0) -> None:
+        if len(self.sheets) >= _MAX_SHEETS or self._left_chars <= 0:
+            self.is_cut = True
+            return
+        if "@import" in text[:20_000].lower():
+            for address, rest in _list_imports(text):
+                self._add_import(address, rest, depth)
+        if len(text) > self._left_chars:
+            text, self.is_cut = text[: self._left_chars], True
+        self._left_chars -= len(text)
+        self.sheets.append(_SHEET_CACHE.parse_sheet(text))
+        self.is_cut = self.is_cut or self.sheets[-1].is_cut
+
+    def _add_import(self, address: str, rest: str, depth: int) -> None:
+        text = decode_data_address(address)
+        if text is None:
+            self.has_outside = True
+            return
+        layer = _LAYER_WORD.match(rest)
+        if layer:
+            rest = rest[layer.end() :].strip()
+            text = f"@layer {layer[1] or ''}{{{text}}}"
+        condition = _SUPPORTS_CALL.match(rest)
+        if condition:
+            rest = rest[condition.end() :].strip()
+            if not supports_conditions.is_supported_condition(f"({condition[1]})"):
+                return
+        if depth < _MAX_IMPORT_DEPTH and media_queries.matches_media_query(rest):
+            self._add_text(text, depth + 1)
+
+
+class _SheetCache:
+    """Parsed style sheets, by a digest of their text: pages of one site share theirs."""
+
+    def __init__(self) -> None:
+        self._sheets: OrderedDict[bytes, tuple[StyleSheet, int]] = OrderedDict()
+        self._chars = 0
+        self._lock = Lock()
+
+    def parse_sheet(self, text: str) -> StyleSheet:
+        if not _MIN_CACHED_CHARS <= len(text) <= _MAX_CACHED_CHARS // 4:
+            return parse_style_sheet(text)
+        key = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+        with self._lock:
+            if key in self._sheets:
+                self._sheets.move_to_end(key)
+                return self._sheets[key][0]
+        sheet = parse_style_sheet(text)
+        with self._lock:
+            self._store_sheet(key, sheet, len(text))
+        return sheet
+
+    def _store_sheet(self, key: bytes, sheet: StyleSheet, size: int) -> None:
+        if key not in self._sheets:
+            self._sheets[key] = (sheet, size)
+            self._chars += size
+        while self._chars > _MAX_CACHED_CHARS:
+            _, (_, old_size) = self._sheets.popitem(last=False)
+            self._chars -= old_size
+
+
+_SHEET_CACHE = _SheetCache()
+
+
+def decode_data_address(address: str) -> str | None:
+    """The style sheet in a `data:` address; None if it is another address."""
+    address = address.strip()
+    match = _DATA_ADDRESS.match(address)
+    if match is None:
+        return "" if address[:5].lower() == "data:" else None
+    body = address[match.end() :]
+    if not match[1].strip().lower().endswith("base64"):
+        return unquote(body)
+    try:
+        return base64.b64decode(unquote(body) + "==", validate=False).decode("utf-8", "replace")
+    except (binascii.Error, ValueError):
+        return ""
+
+
+def _list_imports(text: str) -> Iterator[tuple[str, str]]:
+    """The addresses of the imports at the beginning of a style sheet, each with its conditions."""
+    place = 0
+    while match := _LEADING_STATEMENT.match(text, place):
+        place = match.end()
+        if match[1]:
+            address = match[1].strip()
+            if address[:4].lower() == "url(":
+                address = address[4:].removesuffix(")")
+            yield address.strip().strip("\"'"), match[2].strip()
+
+
+def _is_in_unread_parent(node: LexborNode) -> bool:
+    """Whether the sheet stands where a browser with scripts does not read it."""
+    above = node.parent
+    while above is not None:
+        if above.tag in _UNREAD_PARENTS:
+            return True
+        above = above.parent
+    return False

@@ -1,0 +1,209 @@
+"""Recognizes hidden content that the page's scripts show: on scrolling, on loading, or on a click."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from citewell.fetch.css.selector_states import ALWAYS_MATCHES, STATE_CLASS, rewrite_states
+from citewell.fetch.css.style_cascade import ElementStyle, PageStyles
+from citewell.fetch.hiding.page_furniture import is_page_furniture
+
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+    from citewell.fetch.css.declarations import Declarations
+    from citewell.fetch.css.style_sheets import StyleRule
+
+# Names of animation libraries, and what authors call elements that appear while one scrolls.
+_APPEARING_NAMES = re.compile(
+    r"(?<![a-z])(?:wow|aos|sal|reveal\w*|fade(?:-?(?:in|up|down|left|right)\w*)?|appear\w*|animate\w*"
+    r"|in-?view\w*|on-?scroll\w*|scroll-?(?:reveal|anim|fade|in|trigger|magic)\w*|gsap|stagger\w*"
+    r"|slide-?(?:in|up|left|right)\w*|zoom-?in\w*|bounce-?in\w*|flip-?in\w*|waypoint\w*"
+    r"|(?:elementor|vc|et)[-_]invisible|entrance\w*)(?![a-z])",
+    re.IGNORECASE,
+)
+_APPEARING_ATTRIBUTES = (
+    "data-aos", "data-w-id", "data-framer", "data-anim", "data-scroll", "data-sal", "data-reveal",
+    "data-motion", "data-staggered-item", "data-wow", "data-sr", "data-gsap", "data-in-view",
+    "data-inview", "data-appear", "data-fade", "data-waypoint", "data-observe", "data-settings",
+    "data-uk-scrollspy", "uk-scrollspy", "data-vc-", "data-transition", "data-entrance", "data-lax",
+)  # fmt: skip
+_STATE_ATTRIBUTE = re.compile(
+    r"\[(?:aria-(?:expanded|hidden|selected|current)|data-(?:state|open|visible|active|show|shown"
+    r"|loaded|expanded|in-?view|status|selected)|open|opened|active|expanded)\b[^\]]*+\]",
+    re.IGNORECASE,
+)
+_REVEALING_VERBS = re.compile(
+    r"classList|className|\.style\b|toggle|\.show\(|fadeIn|slideDown|slideToggle|removeAttribute"
+    r"|removeClass|addClass|\.hidden\s*=|\.css\(|autoAlpha|opacity|animate|gsap|anime\(|observe"
+    r"|\.open\s*=|setAttribute|\.attr\(|\.prop\(|display"
+)
+_NEIGHBOUR_WORDS = re.compile(
+    r"nextElementSibling|\.next\(|nextSibling|parentElement|parentNode|closest\(|\.find\("
+    r"|\.children|\.siblings\(|querySelector"
+)
+_MAX_SCRIPT_CHARS = 300_000
+_MAX_REVEAL_RULES = 200  # tried for one element
+_MAX_DORMANT_RULES = 20_000
+_NAME_IN_SELECTOR = re.compile(r"[.#\[]([\w-]+)")
+_MAX_ANCESTORS = 3
+_MAX_MENTIONS = 20
+_VERB_REACH_CHARS = 200
+_NAME_STARTS = frozenset(".#'\"`")
+_NAME_ENDS = frozenset("'\"` .>:[,)")
+
+
+class ScriptReveals:
+    """What the scripts and dormant rules of a page say about its hidden elements."""
+
+    def __init__(self, tree: LexborHTMLParser, styles: PageStyles) -> None:
+        self._tree = tree
+        self._styles = styles
+        self._freed: dict[int, tuple[str, StyleRule, bool] | None] = {}
+        self._matched: dict[str, frozenset[int]] = {}
+        self.has_scripts = tree.css_matches("script")
+
+    def is_appearing(self, node: LexborNode) -> bool:
+        """Whether the element is named or marked like those that appear while one scrolls."""
+        if not self.has_scripts or is_page_furniture(node):
+            return False
+        at: LexborNode | None = node
+        for _ in range(_MAX_ANCESTORS):
+            if at is None or at.tag in {"body", "html"}:
+                return False
+            attributes = at.attributes
+            if _APPEARING_NAMES.search(
+                f"{attributes.get('class') or ''} {attributes.get('id') or ''}"
+            ):
+                return True
+            if any(name.startswith(_APPEARING_ATTRIBUTES) for name in attributes):
+                return True
+            at = at.parent
+        return False
+
+    def is_mentioned(self, node: LexborNode) -> bool:
+        """Whether a script of the page handles the element, or the one beside or around it."""
+        if not self._code or is_page_furniture(node):
+            return False
+        if any(self._handles(name, _REVEALING_VERBS) for name in _list_names(node)):
+            return True
+        return any(
+            self._handles(name, _NEIGHBOUR_WORDS)
+            for near in _list_neighbours(node)
+            for name in _list_names(near)
+        )
+
+    def find_revealing_rules(self, style: ElementStyle) -> Iterator[Declarations]:
+        """The declarations of rules that would match the element after a click or by a script."""
+        if is_page_furniture(style.node):
+            return
+        names = set(style.values)
+        for selector, rule, needs_script in self._list_near_rules(style.node):
+            if needs_script and not self.has_scripts:
+                continue
+            if not names.isdisjoint(rule.declared) and (
+                style.node.mem_id in self._match_elements(selector)
+            ):
+                yield rule.declared
+
+    def _list_near_rules(self, node: LexborNode) -> Iterator[tuple[str, StyleRule, bool]]:
+        """The dormant rules that name the element or one around it, each with its selector freed of states."""
+        places: set[int] = set()
+        at: LexborNode | None = node
+        for _ in range(_MAX_ANCESTORS):
+            if at is None:
+                break
+            for name in (*_list_names(at), *at.attributes):
+                places.update(self._dormant_places.get(name, ()))
+            at = at.parent
+        for place in sorted(places)[:_MAX_REVEAL_RULES]:
+            if place not in self._freed:
+                selector, rule = self._styles.dormant[place]
+                self._freed[place] = self._free_selector(selector, rule)
+            freed = self._freed[place]
+            if freed is not None:
+                yield freed
+
+    @cached_property
+    def _dormant_places(self) -> dict[str, list[int]]:
+        """The places of the dormant rules, by the names of classes, ids and attributes in them."""
+        places: dict[str, list[int]] = {}
+        for place, (selector, _) in enumerate(self._styles.dormant[:_MAX_DORMANT_RULES]):
+            for name in _NAME_IN_SELECTOR.findall(selector):
+                places.setdefault(name, []).append(place)
+        return places
+
+    @cached_property
+    def _code(self) -> str:
+        """The text of the page's own scripts and event attributes."""
+        pieces: list[str] = []
+        for node in self._tree.css("script:not([src])"):
+            kind = (node.attributes.get("type") or "").lower()
+            if "json" not in kind and "template" not in kind:
+                pieces.append(node.text(deep=True))
+        for node in self._tree.css("[onclick], [onload], [onchange], [ontoggle], [onmouseover]"):
+            pieces += [value or "" for name, value in node.attributes.items() if name[:2] == "on"]
+        code = "\n".join(pieces)[:_MAX_SCRIPT_CHARS]
+        return code if _REVEALING_VERBS.search(code) else ""
+
+    def _handles(self, name: str, verbs: re.Pattern[str]) -> bool:
+        """Whether the code names a class or id as a selector, with one of the verbs close by."""
+        code, place = self._code, 0
+        for _ in range(_MAX_MENTIONS):
+            place = code.find(name, place)
+            if place < 0:
+                return False
+            end = place + len(name)
+            is_whole = code[place - 1 : place] in _NAME_STARTS and code[end : end + 1] in _NAME_ENDS
+            if is_whole and verbs.search(code, max(0, place - 80), end + _VERB_REACH_CHARS):
+                return True
+            place = end
+        return False
+
+    def _free_selector(self, selector: str, rule: StyleRule) -> tuple[str, StyleRule, bool] | None:
+        """The selector without the names and states that a script or a click brings; None if useless."""
+        unknown = self._styles.element_index.list_unknown_names(selector)
+        if any(name.startswith("#") for name in unknown) or len(unknown) > 2:
+            return None
+        rest = selector
+        for name in unknown:
+            rest = re.sub(re.escape(name) + r"(?![\w-])", ALWAYS_MATCHES, rest)
+        rest, states = _STATE_ATTRIBUTE.subn(ALWAYS_MATCHES, rest)
+        rest, classes = STATE_CLASS.subn(ALWAYS_MATCHES, rest)
+        rewritten = rewrite_states(rest, opened=True)
+        if not rewritten.is_valid or rewritten.pseudo_element:
+            return None
+        if not _NAME_IN_SELECTOR.search(rewritten.text):
+            return None
+        return rewritten.text, rule, bool(unknown or states or classes)
+
+    def _match_elements(self, selector: str) -> frozenset[int]:
+        found = self._matched.get(selector)
+        if found is None:
+            nodes = self._styles.element_index.query_elements(selector)
+            found = self._matched[selector] = frozenset(node.mem_id for node in nodes)
+        return found
+
+
+def _list_names(node: LexborNode) -> list[str]:
+    attributes = node.attributes
+    names = [attributes.get("id") or "", *(attributes.get("class") or "").split()]
+    return [name for name in names if name]
+
+
+def _list_neighbours(node: LexborNode) -> Iterator[LexborNode]:
+    """The element before it, and the elements around it."""
+    before = node.prev
+    while before is not None and (before.tag or "").startswith("-"):
+        before = before.prev
+    if before is not None:
+        yield before
+    above = node.parent
+    for _ in range(_MAX_ANCESTORS - 1):
+        if above is None or above.tag in {"body", "html"}:
+            return
+        yield above
+        above = above.parent

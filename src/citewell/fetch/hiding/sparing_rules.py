@@ -1,0 +1,127 @@
+"""Decides which hidden elements are left in the page: those that a reader or a script brings to light."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from citewell.fetch.css.hiding_techniques import find_box_technique
+from citewell.fetch.hiding.disclosure_controls import DisclosureControls
+from citewell.fetch.hiding.node_texts import read_text_without_scripts
+from citewell.fetch.hiding.page_furniture import is_page_furniture
+from citewell.fetch.hiding.script_reveals import ScriptReveals
+
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+    from citewell.fetch.css.style_cascade import ElementStyle, PageStyles
+    from citewell.fetch.css.text_appearance import PageAppearance
+    from citewell.fetch.hiding.page_sizes import PageSizes
+
+_MATH_ELEMENTS = "math, mjx-container, .katex, .katex-mathml, .MathJax"
+_PROSE_PATTERN = re.compile(r"(?:[^\W\d_]{2,}+\s+){6}")
+_ROOT_TAGS = frozenset({"html", "head", "body"})
+_SLIDING_TECHNIQUES = frozenset({"opacity", "transform", "offScreen", "visibility"})
+_APPEARING_TECHNIQUES = frozenset(
+    {"opacity", "transform", "visibility", "clip", "offScreen", "blur", "mask"}
+)
+_REVEALED_TECHNIQUES = _APPEARING_TECHNIQUES | {"display", "size", "contentVisibility", "fontSize"}
+# The properties through which an element around may hide text.
+_CAUSES = {
+    "visibility": frozenset({"visibility"}),
+    "fontSize": frozenset({"font-size", "zoom", "transform", "scale", "font-size-adjust"}),
+}
+
+
+class SparingRules:
+    """Answers, for one page, whether a hidden element will be seen after all."""
+
+    def __init__(
+        self,
+        tree: LexborHTMLParser,
+        styles: PageStyles,
+        looks: PageAppearance,
+        sizes: PageSizes,
+    ) -> None:
+        self._tree = tree
+        self._looks = looks
+        self._sizes = sizes
+        self._reveals = ScriptReveals(tree, styles)
+        self._spared: dict[tuple[int, str], bool] = {}
+
+    @cached_property
+    def controls(self) -> DisclosureControls:
+        return DisclosureControls(self._tree)
+
+    def is_spared(self, style: ElementStyle, technique: str, text: str) -> bool:
+        node = style.node
+        key = (node.mem_id, technique)
+        if key not in self._spared:
+            self._spared[key] = self._can_be_seen(style, technique, text)
+        return self._spared[key]
+
+    def _can_be_seen(self, style: ElementStyle, technique: str, text: str) -> bool:
+        """Whether a reader or a script brings the hidden element to light, or its page needs it."""
+        node = style.node
+        controls, reveals = self.controls, self._reveals
+        if technique in {"clip", "size", "offScreen"} and is_math_element(node, text):
+            return True
+        if technique in _SLIDING_TECHNIQUES and controls.is_slide(node):
+            return True
+        if technique == "opacity" and self._is_fading_element(style):
+            return True
+        if controls.can_be_opened(node) or self._sizes.is_main_wrapper(node, text):
+            return True
+        if technique not in _REVEALED_TECHNIQUES or _is_for_screen_readers(style):
+            return False
+        if technique in _APPEARING_TECHNIQUES and reveals.is_appearing(node):
+            return True
+        return reveals.is_mentioned(node) or self._has_revealing_rule(style)
+
+    def _is_fading_element(self, style: ElementStyle) -> bool:
+        moving = self.controls.is_shifted_in(style.find_value("transform"))
+        if not moving or not self._reveals.has_scripts:
+            return False
+        rest = {name: value for name, value in style.values.items() if name != "opacity"}
+        look = self._looks.try_values(style, rest)
+        return find_box_technique((style.node.tag or "").lower(), look) is None
+
+    def _has_revealing_rule(self, style: ElementStyle) -> bool:
+        """Whether a rule that a script or a click can bring into force would show the element."""
+        for declared in self._reveals.find_revealing_rules(style):
+            more = {name: value for name, (value, _) in declared.items()}
+            look = self._looks.try_values(style, {**style.values, **more})
+            hidden = find_box_technique((style.node.tag or "").lower(), look)
+            if hidden is None and self._looks.judge_text(style.node, look) is None:
+                return True
+        return False
+
+    def is_cause_spared(self, style: ElementStyle, technique: str, text: str) -> bool:
+        """Whether the element is spared, or the one around it from which it has its looks."""
+        causes = _CAUSES.get(technique, ())
+        at: ElementStyle | None = style
+        while at is not None:
+            if at is style or not at.values.keys().isdisjoint(causes):
+                whole = text if at is style else read_text_without_scripts(at.node)
+                is_furniture = at is not style and is_page_furniture(at.node)
+                if at.node.tag in _ROOT_TAGS or is_furniture:
+                    return False
+                if self.is_spared(at, technique, whole):
+                    return True
+                if at is not style:
+                    return False
+            at = self._looks.find_styled_ancestor(at.node) if causes else None
+        return False
+
+
+def is_math_element(node: LexborNode, text: str) -> bool:
+    return node.css_matches(_MATH_ELEMENTS) and not _PROSE_PATTERN.search(text)
+
+
+def _is_for_screen_readers(style: ElementStyle) -> bool:
+    """Whether it is made a speck or moved away, as is done with words that are only to be heard."""
+    if style.find_value("position") not in {"absolute", "fixed"}:
+        return False
+    sizes = (style.find_value(name) for name in ("width", "height"))
+    return "clip" in style.values or any(size in {"0", "1px", "0px"} for size in sizes)

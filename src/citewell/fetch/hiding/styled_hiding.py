@@ -1,0 +1,206 @@
+"""Marks text that a page's styles hide, as far as its own style sheets tell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from citewell.fetch.css import box_styles
+from citewell.fetch.css.hiding_techniques import find_box_technique
+from citewell.fetch.css.style_cascade import ElementStyle, PageStyles
+from citewell.fetch.css.text_appearance import PageAppearance
+from citewell.fetch.css.text_look import BROWSER_STYLED_TAGS, TextLook, derive_look
+from citewell.fetch.hiding.hidden_commands import has_hidden_commands
+from citewell.fetch.hiding.hidden_elements import find_collapsed_cells
+from citewell.fetch.hiding.node_texts import list_child_nodes, read_text_without_scripts
+from citewell.fetch.hiding.sparing_rules import SparingRules
+
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+    from citewell.fetch.hiding.hidden_nodes import HiddenNodes
+    from citewell.fetch.hiding.page_sizes import PageSizes
+
+_ROOT_TAGS = frozenset({"html", "head", "body"})
+_ESCAPABLE_TECHNIQUES = frozenset({"size", "offScreen", "indent", "letterSpacing"})
+_FIRST_LINE_CHARS = 120  # text that surely fits in the first line of a desktop window
+_MAX_TRACKS = 64
+
+
+class StyledHiding:
+    """Marks what the styles of one page hide."""
+
+    def __init__(self, tree: LexborHTMLParser, nodes: HiddenNodes, sizes: PageSizes) -> None:
+        self._tree = tree
+        self._nodes = nodes
+        self._styles = PageStyles(tree)
+        self._looks = PageAppearance(self._styles, has_scripts=self._styles.has_scripts)
+        self.sparing = SparingRules(tree, self._styles, self._looks, sizes)
+        self.doubtful_count = 0
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether some style rules were left out because of a limit."""
+        return self._styles.is_cut
+
+    @cached_property
+    def _empty_clips(self) -> frozenset[str]:
+        """The ids of `clipPath` elements without a shape."""
+        return frozenset(
+            node.attributes.get("id") or ""
+            for node in self._tree.css("clippath[id]")
+            if not any(child.is_element_node for child in list_child_nodes(node))
+        )
+
+    def mark_hidden(self) -> None:
+        boxes = self._styles.boxes
+        for key, style in list(self._styles.found.items()):
+            node = style.node
+            if key in boxes and node.tag not in _ROOT_TAGS and not self._nodes.has_element(node):
+                self._judge_box(style)
+        for style, technique, certain in self._looks.find_unseen_text():
+            self._consider_own_texts(style, technique, certain=certain)
+        for node, technique in find_collapsed_cells(self._styles):
+            self._nodes.mark_node(node, technique)
+        self._mark_first_lines()
+
+    def _judge_box(self, style: ElementStyle) -> None:
+        look = self._looks.resolve_look(style)
+        if not look.values:
+            return
+        technique = self._find_technique(style, look, chars=0)
+        if technique is None:
+            return
+        text = read_text_without_scripts(style.node)
+        if not text.strip() and not style.node.css_matches("img[alt], slot"):
+            return
+        technique = self._find_technique(style, look, chars=len(text.strip()))
+        if technique is not None:
+            self._consider_element(style, look, technique, text)
+
+    def _find_technique(self, style: ElementStyle, look: TextLook, *, chars: int) -> str | None:
+        return find_box_technique(
+            (style.node.tag or "").lower(),
+            look,
+            chars=chars,
+            place=_count_place(style.node) if look.is_item else 0,
+            empty_clips=self._empty_clips if "url(" in look.values.get("clip-path", "") else (),
+        )
+
+    def _consider_element(
+        self, style: ElementStyle, look: TextLook, technique: str, text: str
+    ) -> None:
+        if self.sparing.is_spared(style, technique, text) and not has_hidden_commands(text):
+            return
+        escaping = self._list_escaping(style, look, technique)
+        if escaping:
+            self._mark_around(style.node, escaping, technique)
+        else:
+            self._nodes.mark_node(style.node, technique)
+
+    def _list_escaping(self, style: ElementStyle, look: TextLook, technique: str) -> set[int]:
+        """The descendants that are seen although the element is not: they are placed elsewhere."""
+        if technique not in _ESCAPABLE_TECHNIQUES:
+            return set()
+        found: set[int] = set()
+        for other in self._styles.found.values():
+            if other is style or not _escapes(other, look, technique):
+                continue
+            if _is_inside(other.node, style.node):
+                found.add(other.node.mem_id)
+        return found
+
+    def _mark_around(self, node: LexborNode, escaping: set[int], technique: str) -> None:
+        """Mark everything below the node except the descendants that escape."""
+        for child in list_child_nodes(node):
+            if child.mem_id in escaping:
+                continue
+            if child.tag == "-text":
+                self._nodes.mark_node(child, technique)
+            elif any(inner.mem_id in escaping for inner in child.css("*")):
+                self._mark_around(child, escaping, technique)
+            elif child.is_element_node:
+                self._nodes.mark_node(child, technique)
+
+    def _consider_own_texts(self, style: ElementStyle, technique: str, *, certain: bool) -> None:
+        nodes = list(self._list_own_texts(style.node, technique))
+        text = " ".join(node.text_content or "" for node in nodes)
+        if not text.strip():
+            return
+        spared = not certain or self.sparing.is_cause_spared(style, technique, text)
+        if spared and not has_hidden_commands(text):
+            self.doubtful_count += not certain
+            return
+        for node in nodes:
+            self._nodes.mark_node(node, technique)
+        if technique == "visibility":
+            self._mark_images(style.node)
+
+    def _list_own_texts(self, node: LexborNode, technique: str) -> Iterator[LexborNode]:
+        """Text nodes below the element that have no styled element in between."""
+        waiting = [node]
+        while waiting:
+            for child in list_child_nodes(waiting.pop()):
+                if child.tag == "-text":
+                    yield child
+                elif child.mem_id in self._styles.found or child.tag in {"script", "style"}:
+                    continue
+                elif child.tag not in BROWSER_STYLED_TAGS or self._is_unseen(child, technique):
+                    waiting.append(child)
+
+    def _is_unseen(self, node: LexborNode, technique: str) -> bool:
+        """Whether an element that browsers style by themselves is hidden in the same way."""
+        if node.tag == "a" and "href" not in node.attributes:
+            return True
+        return self._looks.judge_text(node, self._looks.resolve_node(node)) == technique
+
+    def _mark_first_lines(self) -> None:
+        """Mark short texts that `::first-line` makes unreadable."""
+        for selector, declared in self._styles.first_lines:
+            subject = selector.partition("::first-line")[0].partition(":first-line")[0]
+            values = {name: value for name, (value, _) in declared.items()}
+            for node in self._styles.element_index.select_elements(subject or "*"):
+                text = read_text_without_scripts(node)
+                if not 0 < len(text.strip()) <= _FIRST_LINE_CHARS:
+                    continue
+                look = self._looks.resolve_node(node)
+                line = derive_look(look, "span", values, look.scope)
+                if self._looks.judge_text(node, line) is not None:
+                    self._nodes.mark_node(node, "firstLine")
+
+    def _mark_images(self, node: LexborNode) -> None:
+        for picture in node.css("img[alt]"):
+            self._nodes.mark_node(picture, "visibility")
+
+
+def _escapes(style: ElementStyle, holder: TextLook, technique: str) -> bool:
+    if technique in {"indent", "letterSpacing"}:
+        name = "text-indent" if technique == "indent" else "letter-spacing"
+        return style.find_value(name, "inherit") not in {"inherit", "unset"}
+    position = style.find_value("position")
+    if position == "fixed":
+        return not box_styles.holds_positioned(holder.values, fixed=True)
+    return (
+        position == "absolute"
+        and technique == "size"
+        and not box_styles.holds_positioned(holder.values)
+    )
+
+
+def _is_inside(node: LexborNode, holder: LexborNode) -> bool:
+    above = node.parent
+    while above is not None:
+        if above.mem_id == holder.mem_id:
+            return True
+        above = above.parent
+    return False
+
+
+def _count_place(node: LexborNode) -> int:
+    """How many elements stand before it among its siblings."""
+    place, before = 0, node.prev
+    while before is not None and place < _MAX_TRACKS:
+        place += before.is_element_node
+        before = before.prev
+    return place
