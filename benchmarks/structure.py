@@ -167,6 +167,8 @@ def list_elements(tree: LexborHTMLParser) -> Iterator[tuple[str, str, str]]:
                 continue  # nor links in code
             words = split_words(text)
             if len(words.split()) >= _MIN_WORDS[kind] and not _is_furniture(node):
+                if kind == "links" and (card := node.css_first("h1,h2,h3,h4,h5,h6,p,div")):
+                    words = split_words(card.text(separator=" "))  # its link is on its first line
                 around = _find_block(node) if kind == "links" else node
                 yield kind, split_words(around.text(separator=" ")), words
 

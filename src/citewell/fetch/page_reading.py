@@ -30,12 +30,13 @@ from citewell.fetch.text_tasks import clean_page_text
 from citewell.model.page import MAX_PAGE_BYTES
 from citewell.text.language.detection import detect_language
 from citewell.text.safety.markup_cleaning import clean_markup
+from citewell.text.web.markdown_headings import find_first_heading
 
 MAX_ERROR_PAGE_BYTES = 256 * 1024
 _MAX_PAGE_CHARS = MAX_PAGE_BYTES  # characters; the rest is cut, because no caller gets more
 _MIN_TEXT_BYTES = 100  # bytes of text; shorter drafts are doubtful
 _MARKDOWN_LINE = re.compile(
-    r"^(?:#{1,6} \S|[-*+] \S|\d+\. \S|> |```|\|.+\|)|\[[^\]]+\]\([^)]+\)|\*\*\S", re.MULTILINE
+    r"^(?:#{1,6} \S|[-*+] \S|\d+\. \S|> |```|\|[^\n|]+\|)|\[[^\[\]]+\]\([^()]+\)|\*\*\S", re.MULTILINE
 )
 _HTML_MARKUP = re.compile(r"<!doctype html|<html[\s>]|<body[\s>]", re.IGNORECASE)
 _SCRIPT_ELEMENTS = re.compile(
@@ -87,7 +88,7 @@ def read_markdown_page(body: bytes, response: PageResponse) -> PageReading | Non
         final_url=response.final_url,
         content=text.text,
         content_type="markdown",
-        metadata=ExtractedMetadata(title=_find_title_heading(text.text)),
+        metadata=ExtractedMetadata(title=find_first_heading(text.text)),
         charset=text.charset,
         extracted_by="markdown",
     )
@@ -247,6 +248,3 @@ def _build_text_draft(response: PageResponse, decoded: DecodedText, kind: str) -
     )
 
 
-def _find_title_heading(markdown: str) -> str:
-    match = re.search(r"^#\s+(.+?)\s*#*$", markdown, re.MULTILINE)
-    return match[1] if match else ""

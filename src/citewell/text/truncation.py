@@ -7,7 +7,7 @@ import unicodedata
 from dataclasses import dataclass
 
 _FENCE_START_PATTERN = re.compile(r"^(```+|~~~+)", re.MULTILINE)
-_FINAL_HEADING_PATTERN = re.compile(r"(?:\n+#{1,6} [^\n]*)+\Z")  # headings whose text was cut off
+_HEADING_LINE_PATTERN = re.compile(r"#{1,6} ")
 _SENTENCE_STOP_PATTERN = re.compile(r"[.!?…][\"'”’)\]]*\s|[。！？｡।؟]")
 
 
@@ -34,7 +34,19 @@ def truncate_text(text: str, max_bytes: int) -> TruncatedText:
 
 def _cut_at_break(text: str, limit: int) -> str:
     whole = _cut_to_bytes(text, max(0, limit))
-    return _FINAL_HEADING_PATTERN.sub("", whole[: _choose_break_position(whole)].rstrip())
+    return _drop_final_headings(whole[: _choose_break_position(whole)].rstrip())
+
+
+def _drop_final_headings(text: str) -> str:
+    """The text without headings at its end, whose own text was cut off."""
+    end = len(text)
+    start = text.rfind("\n") + 1
+    while start and _HEADING_LINE_PATTERN.match(text, start):
+        end = start
+        while end and text[end - 1] == "\n":
+            end -= 1
+        start = text.rfind("\n", 0, end) + 1
+    return text[:end]
 
 
 def _find_open_fence(text: str) -> str | None:

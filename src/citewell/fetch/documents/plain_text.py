@@ -6,6 +6,7 @@ import re
 
 from citewell.fetch.decoding.page_charset import decode_body
 from citewell.fetch.documents.document_text import ParsedDocument
+from citewell.text.web.markdown_headings import find_first_heading
 
 _CONTROL_CHARACTER_PATTERN = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 _TERMINAL_ESCAPE_PATTERN = re.compile("\x1b\\[[0-9;?]*[ -/]*[@-~]")  # colour codes of a terminal
@@ -27,5 +28,4 @@ def read_text_document(body: bytes, content_type: str) -> ParsedDocument:
 
 def read_markdown_document(body: bytes, content_type: str) -> ParsedDocument:
     text = clean_text_document(decode_body(body, content_type=content_type or "charset=utf-8").text)
-    heading = re.search(r"^#\s+(.+?)\s*#*$", text, re.MULTILINE)
-    return ParsedDocument(markdown=text, title=heading[1] if heading else None)
+    return ParsedDocument(markdown=text, title=find_first_heading(text) or None)

@@ -11,7 +11,7 @@ from citewell.net.guard.url_grammar import RequestTarget
 MAX_HEAD_BYTES = 64 * 1024
 
 _REQUEST_LINE_PATTERN = re.compile(r"([A-Z]{3,10}) (\S+) HTTP/1\.[01]")
-_HEADER_FIELD_PATTERN = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([^\r\n\x00]*)")
+_HEADER_FIELD_PATTERN = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*+([^\r\n\x00]*)")
 _HOP_BY_HOP_HEADERS = frozenset(
     {
         "connection",

@@ -29,7 +29,7 @@ from citewell.text.safety.markup_cleaning import clean_markup
 _SOURCE_KINDS = {"PPR": "article", "PAT": "patent", "ETH": "thesis"}
 _FREE_AVAILABILITY_CODES = {"OA", "F"}  # open access, free to read; S (subscription) is left out
 _SITE_HOSTS = {"europe_pmc": "repository", "pubmedcentral": "repository", "doi": "publisher"}
-_ABSTRACT_HEADING_PATTERN = re.compile(r"<h\d>\s*([^<>]*?)[\s:.]*</h\d>", re.IGNORECASE)
+_ABSTRACT_HEADING_PATTERN = re.compile(r"<h\d>\s*+([^<>]{0,300}?)[\s:.]{0,20}</h\d>", re.IGNORECASE)
 _NAME_INITIALS_PATTERN = re.compile(r"(.+) ([A-Z]{1,4})")
 _PREPRINT_WITHDRAWAL_TYPES = {
     "preprint-withdrawal": "withdrawal",

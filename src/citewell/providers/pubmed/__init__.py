@@ -76,7 +76,7 @@ _MAX_BATCH_IDS = 50  # 200 are allowed, but fifty abstracts are a megabyte
 _MAX_TITLE_WORDS = 12  # enough to identify a title
 _WORD_PATTERN = re.compile(r"[A-Za-z0-9À-ɏ][A-Za-z0-9À-ɏ'’-]*")
 _RATE_LIMIT_PATTERN = re.compile(r"rate limit", re.IGNORECASE)
-_NO_RECORDS_PATTERN = re.compile(rb"ID list is empty|no correct IDs|UID=[^<]*cannot be retrieved", re.IGNORECASE)  # fmt: skip
+_NO_RECORDS_PATTERN = re.compile(rb"ID list is empty|no correct IDs|UID=[^<]{0,200}cannot be retrieved", re.IGNORECASE)  # fmt: skip
 
 
 class _EsearchResult(ResponsePart):

@@ -18,7 +18,7 @@ HEADERS_SETTING = "SEARXNG_HEADERS"
 INSTANCES_SETTING = "CITEWELL_SEARXNG_INSTANCES"
 DISCOVERY_SETTING = "CITEWELL_SEARXNG_DISCOVERY"
 
-_HEADER_PATTERN = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*:\s*([\x20-\x7e]+)")
+_HEADER_PATTERN = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*+:\s*+([\x20-\x7e]+)")
 _NEXT_HEADER_PATTERN = re.compile(r",\s*(?=[!#$%&'*+.^_`|~0-9A-Za-z-]+\s*:)")
 
 
@@ -74,7 +74,7 @@ def normalize_instance_url(url: str) -> str | None:
     if parts is None:
         return None
     authority = parts.netloc.rpartition("@")[2]
-    path = re.sub(r"(?:/search)?/*$", "", parts.path)
+    path = parts.path.rstrip("/").removesuffix("/search").rstrip("/")
     return f"{parts.scheme}://{authority}{path}"
 
 

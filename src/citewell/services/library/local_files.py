@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import os
-import re
 import stat
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,10 +28,10 @@ from citewell.fetch.documents.document_text import (
 )
 from citewell.services.library.file_discovery import describe_os_error
 from citewell.text.safety.markup_cleaning import extract_visible_text
+from citewell.text.web.markdown_headings import find_first_heading
 from citewell.workers.worker_tasks import TaskFailure, TaskRunner, WorkerTask
 
 _MIN_MAIN_CONTENT_CHARS = 200  # with less main content the whole page is used
-_HEADING_PATTERN = re.compile(r"^#{1,3}\s+(.+?)\s*#*$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,9 +180,6 @@ def _extract_html_text(html: str) -> FileText:
 
 def _find_first_heading(text: str, kind: str) -> str:
     """The first heading, for kinds in which # marks one; otherwise empty."""
-    match = (
-        _HEADING_PATTERN.search(text[:20_000])
-        if kind in {"markdown", "text", "docx", "odt"}
-        else None
-    )
-    return match[1] if match else ""
+    if kind not in {"markdown", "text", "docx", "odt"}:
+        return ""
+    return find_first_heading(text[:20_000], max_level=3)

@@ -15,7 +15,7 @@ from citewell.text.safety.markup_cleaning import clean_markup
 from citewell.text.web import addresses, registered_domains
 
 _HOME_PATH_PATTERN = re.compile(
-    r"/*(?:(?:index|default|home|main)(?:\.\w{2,5})?|[a-z]{2}(?:[-_][a-z]{2})?)?/*", re.IGNORECASE
+    r"/*+(?:(?:index|default|home|main)(?:\.\w{2,5})?|[a-z]{2}(?:[-_][a-z]{2})?)?/*", re.IGNORECASE
 )
 _ERROR_PATH_PATTERN = re.compile(
     r"/(?:[a-z]{2}/)?(?:errors?|e)?[/_-]?(?:404|page[-_]?not[-_]?found|not[-_]?found|notfound|missing"

@@ -42,7 +42,7 @@ _TIE_EXPRESSIONS = (
     ("employment", rf"\b{_COMPANY_NAME_PATTERN}(?:['’]s)?\s(?i:{_ROLE_PATTERN})\b"),
 )  # fmt: skip
 _TIE_PATTERNS = tuple((kind, re.compile(pattern)) for kind, pattern in _TIE_EXPRESSIONS)
-_CLAUSE_SEPARATOR_PATTERN = re.compile(r"[.;!?\n|•]+\s+|\s+[|•–—]\s+|[;\n]")
+_CLAUSE_SEPARATOR_PATTERN = re.compile(r"(?<![.;!?\n|•])[.;!?\n|•]++\s+|(?<!\s)\s++[|•–—]\s+|[;\n]")
 _ENDED_TIE_PATTERN = re.compile(
     r"\b(?:former(?:ly)?|ex-|previous(?:ly)?|past|used to|until|retired|left|no longer|not|never|no|nor"
     r"|independent of|unaffiliated|ehemalig\w*|früher\w*|ancien(?:ne)?|anteriormente|ex)\b",
@@ -153,7 +153,7 @@ def _collect_name_words(text: str) -> set[str]:
         for word in _NAME_WORD_PATTERN.findall(text)
         if len(word) >= _MIN_NAME_CHARS and (not word.islower() or any(map(str.isdigit, word)))
     }
-    pairs = re.findall(r"([A-Z][\w&+-]*)\s+([A-Z][\w&+-]*)", text)
+    pairs = re.findall(r"(?<![\w&+-])([A-Z][\w&+-]*+)\s+([A-Z][\w&+-]*+)", text)
     return (found | {(one + two).lower() for one, two in pairs}) - _COMMON_WORDS
 
 

@@ -29,7 +29,7 @@ SCHOLARLY_SITES = (
 )  # fmt: skip
 _LEADING_ID_PATTERN = re.compile(r"^\[[\w.\-/]+\]\s+")  # [1706.03762] Attention Is All You Need
 _SITE_SUFFIX_PATTERN = re.compile(
-    r"\s+[-|–—:]\s+(?:PubMed(?: Central)?|PMC|arXiv(?:\.org)?|Nature|IEEE Xplore|IEEE .{0,60}"
+    r"(?<!\s)\s++[-|–—:]\s++(?:PubMed(?: Central)?|PMC|arXiv(?:\.org)?|Nature|IEEE Xplore|IEEE .{0,60}"
     r"|ScienceDirect|Springer\w*|SpringerLink|Semantic Scholar|ResearchGate|JSTOR|Wiley.{0,20}"
     r"|MDPI|Frontiers|PLOS.{0,20}|bioRxiv|medRxiv|ACM Digital Library|Google Scholar)\s*$",
     re.IGNORECASE,

@@ -28,11 +28,11 @@ _MAX_EVIDENCE_SENTENCES = 5
 _MAX_SENTENCE_CHARS = 600  # characters; a longer one is a table or text without full stops
 _MIN_REFERENCES_OFFSET = 0.3  # a reference list is only looked for after this part of a text
 _REFERENCES_HEADING_PATTERN = re.compile(
-    r"^[#*\s\d.]*(?:references(?: and notes| cited)?|bibliography|works cited|literature cited|literatur(?:verzeichnis)?"
+    r"^[#* \t\d.]*+(?:references(?: and notes| cited)?|bibliography|works cited|literature cited|literatur(?:verzeichnis)?"
     r"|quellen(?:verzeichnis)?|références(?: bibliographiques)?|bibliographie|referencias(?: bibliográficas)?|bibliografía"
     r"|riferimenti(?: bibliografici)?|bibliografia|referências(?: bibliográficas)?|literatuur(?:lijst)?|referenties|referenser"
     r"|källor|referencer|litteratur(?:liste)?|referanser|lähteet|kirjallisuus|(?:список )?литератур[аы]|источники|kaynakça"
-    r"|kaynaklar|piśmiennictwo|literatura|参考文献|参考资料|參考文獻|引用文献|참고\s?문헌|المراجع)\s*:?[*\s]*$",
+    r"|kaynaklar|piśmiennictwo|literatura|参考文献|参考资料|參考文獻|引用文献|참고\s?문헌|المراجع)[ \t]*+:?[* \t]*+$",
     re.IGNORECASE | re.MULTILINE,
 )
 # Words common to all papers: a source that shares only these with a claim does not cover it.

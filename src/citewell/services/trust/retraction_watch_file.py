@@ -42,7 +42,7 @@ _PLAIN_DOI_PATTERN = re.compile(r"10\.\d{4,9}/[-_;()/:a-z0-9.]*[a-z0-9]")
 _VIEWER_SUFFIX_PATTERN = re.compile(r"[./][a-z-]+$")  # a suffix that a web viewer may have added
 # For a notice without a DOI of its own the file has the paper's DOI with a word appended.
 _CONCERN_SUFFIX_PATTERN = re.compile(
-    r"[\s._/-]*(?:expression[\s._-]*of[\s._-]*)?concern\s*$", re.IGNORECASE
+    r"(?<![\s._/-])[\s._/-]*(?:expression[\s._-]{0,9}of[\s._-]{0,9})?concern\s*$", re.IGNORECASE
 )
 
 

@@ -17,7 +17,9 @@ ReadMany = Callable[[Sequence[str]], Awaitable[Sequence[PageContent | CitewellEr
 Clock = Callable[[], float]
 
 _SUMMARY_CHARS = 500  # characters
-_MARKDOWN_MARKS_PATTERN = re.compile(r"!?\[([^\]]*)\]\([^)]*\)|[*_`#>|]+|^\s*[-+]\s+", re.MULTILINE)
+_MARKDOWN_MARKS_PATTERN = re.compile(
+    r"!?\[([^\[\]]*)\]\([^()]*\)|[*_`#>|]+|^[ \t]*[-+]\s+", re.MULTILINE
+)
 
 
 class _ReadPage(Protocol):

@@ -14,11 +14,11 @@ _PARTICLE_LIST = (
 # Small words that belong to the family name.
 NAME_PARTICLES = frozenset(_PARTICLE_LIST.split())
 NAME_PARTICLE_REGEX = "|".join(map(re.escape, sorted(NAME_PARTICLES, key=len, reverse=True)))
-_NAME_SUFFIX_PATTERN = re.compile(r",?\s+((?:jr|sr)\.?|ii|iii|iv)$", re.IGNORECASE)
+_NAME_SUFFIX_PATTERN = re.compile(r"(?<!\s),?\s++((?:jr|sr)\.?|ii|iii|iv)$", re.IGNORECASE)
 # Without a comma, only in the usual case of a degree: Ma and Rd are also family names.
 _ACADEMIC_DEGREE_PATTERN = re.compile(
     r",\s+(?i:ph\.?\s?d|m\.?d|m\.?sc|b\.?sc|m\.?a|mba|r\.?n|esq|d\.?phil|j\.?d|cpa|rd|dds|frcp)\.?$"
-    r"|\s+(?:P[Hh]\.?\s?D|M\.?D|M\.?S[Cc]|B\.?S[Cc]|M\.?A|MBA|R\.?N|Esq|D\.?Phil|J\.?D|CPA|RD|DDS|FRCP)\.?$"
+    r"|(?<!\s)\s++(?:P[Hh]\.?\s?D|M\.?D|M\.?S[Cc]|B\.?S[Cc]|M\.?A|MBA|R\.?N|Esq|D\.?Phil|J\.?D|CPA|RD|DDS|FRCP)\.?$"
 )
 _PERSONAL_TITLE_PATTERN = re.compile(
     r"^(?:(?:dr|prof|professor|mr|mrs|ms|sir|dame|herr|frau)\.?\s+)+", re.IGNORECASE

@@ -52,7 +52,7 @@ def format_bibtex_entry(
         ("edition", _escape_latex_text(work.edition)),
         ("volume", _escape_latex_text(work.volume)),
         ("number", _escape_latex_text(work.issue)),
-        ("pages", _escape_latex_text(re.sub(r"\s*[-‐‑–—]+\s*", "--", work.pages))),
+        ("pages", _escape_latex_text(re.sub(r"(?<!\s)\s*+[-‐‑–—]+\s*+", "--", work.pages))),
         (_BIBTEX_PUBLISHER_FIELDS.get(kind, "publisher"), _escape_latex_text(work.publisher)),
         ("address", _escape_latex_text(work.place)),
         ("year", year),

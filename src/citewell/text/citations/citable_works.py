@@ -67,7 +67,7 @@ def parse_author_line(text: str | None) -> tuple[AuthorName, ...]:
     if not text:
         return ()
     names: list[str] = []
-    for part in re.split(r"\s*;\s*|\s+and\s+|\s+&\s+", text.strip()):
+    for part in re.split(r"(?<!\s)\s*+(?:;\s*|(?<=\s)and\s+|(?<=\s)&\s+)", text.strip()):
         pieces = [piece.strip() for piece in part.split(",") if piece.strip()]
         several = len(pieces) > 1 and all(" " in piece for piece in pieces)
         names.extend(pieces if several else [part.strip(" ,")] if part.strip(" ,") else [])

@@ -19,7 +19,7 @@ _VIEWER_ENDING_PATTERN = re.compile(
     re.IGNORECASE,
 )
 _PREPRINT_VERSION_PATTERN = re.compile(
-    r"(10\.(?:1101|64898)/\S*\d)v\d{1,2}(?:[./].*)?$", re.IGNORECASE
+    r"(10\.(?:1101|64898)/\S{0,60}\d)v\d{1,2}(?:[./].*)?$", re.IGNORECASE
 )
 _SICI_BRACKETS_PATTERN = re.compile(r"<[^<>\s]{0,40}:[^<>\s]{0,60}>")
 _NEXT_DOI_PATTERN = re.compile(r"[;,&](?=(?:https?://|doi:|10\.\d{4}))", re.IGNORECASE)
@@ -45,7 +45,7 @@ _PROXIED_RESOLVER_PREFIXES = ("doi.org.", "doi-org.", "dx.doi.org.", "dx-doi-org
 _MAX_DOI_SEARCH_CHARS = 2048  # characters searched for one DOI
 # Publishers whose page addresses contain the suffix of the DOI: host, path, DOI prefix.
 _PUBLISHER_PATH_RULES = (
-    (re.compile(r"(?:^|\.)nature\.com$"), re.compile(r"^/articles/((?:s|d)?[a-z0-9-]*\d[a-z0-9-]*?)(?:[./].*)?$"), "10.1038/"),
+    (re.compile(r"(?:^|\.)nature\.com$"), re.compile(r"^/articles/((?=[a-z-]*+\d)[a-z0-9-]++)(?:[./].*)?$"), "10.1038/"),
     (re.compile(r"(?:^|\.)elifesciences\.org$"), re.compile(r"^/articles/(\d{5,})"), "10.7554/elife."),
     (re.compile(r"(?:^|\.)zenodo\.org$"), re.compile(r"^/records?/(\d+)"), "10.5281/zenodo."),
     (re.compile(r"(?:^|\.)peerj\.com$"), re.compile(r"^/articles/(\d+)"), "10.7717/peerj."),

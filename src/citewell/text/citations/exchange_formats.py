@@ -17,7 +17,7 @@ _RIS_ENTRY_TYPES = {
 
 
 def format_ris_entry(work: CitableWork) -> str:
-    first, _, last = re.sub(r"\s*[-‐‑–—]+\s*", "-", work.pages).partition("-")
+    first, _, last = re.sub(r"(?<!\s)\s*+[-‐‑–—]+\s*+", "-", work.pages).partition("-")
     rows = [("TY", _choose_ris_type(work)), ("TI", work.title or work.url)]
     rows += [("AU", author.inverted_name) for author in work.authors]
     rows += [

@@ -23,7 +23,7 @@ _OLD_ARXIV_REGEX = (
 )
 _ARXIV_VERSION_REGEX = r"(?:v\d{1,3})?"
 _MARKED_ARXIV_PATTERN = re.compile(
-    rf"(?:\barxiv(?:\.org)?\s*[:/.]?\s*(?:(?:abs|pdf|html|format|src|e-print)/)?({_NEW_ARXIV_REGEX}|{_OLD_ARXIV_REGEX})){_ARXIV_VERSION_REGEX}(?!\d)",
+    rf"(?:\barxiv(?:\.org)?\s*+[:/.]?\s*+(?:(?:abs|pdf|html|format|src|e-print)/)?({_NEW_ARXIV_REGEX}|{_OLD_ARXIV_REGEX})){_ARXIV_VERSION_REGEX}(?!\d)",
     re.IGNORECASE,
 )
 _BARE_ARXIV_PATTERN = re.compile(
@@ -31,10 +31,10 @@ _BARE_ARXIV_PATTERN = re.compile(
     re.IGNORECASE,
 )
 _MARKED_PMID_PATTERN = re.compile(
-    r"(?:\bpmid\s*[:#]?\s*|pubmed\.ncbi\.nlm\.nih\.gov/|ncbi\.nlm\.nih\.gov/(?:m/)?pubmed/|europepmc\.org/(?:article|abstract)/med/)(\d{1,8})(?!\d)",
+    r"(?:\bpmid\s*+[:#]?\s*+|pubmed\.ncbi\.nlm\.nih\.gov/|ncbi\.nlm\.nih\.gov/(?:m/)?pubmed/|europepmc\.org/(?:article|abstract)/med/)(\d{1,8})(?!\d)",
     re.IGNORECASE,
 )
-_PMCID_PATTERN = re.compile(r"(?:\bpmcid\s*[:#]?\s*|\b)(pmc\d{4,9})(?!\d)", re.IGNORECASE)
+_PMCID_PATTERN = re.compile(r"(?:\bpmcid\s*+[:#]?\s*+|\b)(pmc\d{4,9})(?!\d)", re.IGNORECASE)
 _SEMANTIC_SCHOLAR_PATTERN = re.compile(
     r"semanticscholar\.org/(?:paper|reader)/(?:[^/\s]+/)?([0-9a-f]{40})|^\s*([0-9a-f]{40})\s*$",
     re.IGNORECASE,
@@ -50,7 +50,7 @@ _IDENTIFIER_RESIDUE_PATTERN = re.compile(
     r"https?://(?:dx\.|www\.)?doi\.org/|\bdoi\s*:|\bdoi\b(?=\W*$)|\bavailable (?:at|from)\b:?\s*$",
     re.IGNORECASE,
 )
-_ISBN_LABEL_PATTERN = re.compile(r"\bisbn(?:[- ]?1[03])?\s*[:#]?\s*$", re.IGNORECASE)
+_ISBN_LABEL_PATTERN = re.compile(r"\bisbn(?:[- ]?1[03])?\s*+[:#]?\s*+$", re.IGNORECASE)
 # The subject class of an old arXiv id, which means the same without it.
 _ARXIV_SUBJECT_PATTERN = re.compile(r"\.[a-z]{2}(?=/)")
 _ANGLE_BRACKETED_PATTERN = re.compile(r"<[^<>\s]+>")  # an address in angle brackets, as in emails

@@ -6,10 +6,10 @@ import re
 from dataclasses import dataclass
 
 _LABELLED_ISBN_PATTERN = re.compile(
-    r"\bisbn(?:[- ]?1[03])?\s*[:#]?\s*((?:\d[\s-]?){9,12}[\dx])(?![\d-])", re.IGNORECASE
+    r"\bisbn(?:[- ]?1[03])?\s*+[:#]?\s*+((?:\d[\s-]?){9,12}[\dx])(?![\d-])", re.IGNORECASE
 )
 _BARE_ISBN_PATTERN = re.compile(
-    r"\s*((?:97[89][\s-]?)?\d(?:[\s-]?\d){8}[\s-]?[\dx])\s*\.?\s*", re.IGNORECASE
+    r"\s*((?:97[89][\s-]?)?\d(?:[\s-]?\d){8}[\s-]?[\dx])\s*+\.?\s*+", re.IGNORECASE
 )
 
 

@@ -22,7 +22,7 @@ _LAW_REPORTS_REGEX = r"A\.?C\.?|Q\.?B\.?|K\.?B\.?|Ch\.?|Fam\.?|W\.?L\.?R\.?|All 
 # The form and its pattern; the first that matches gives the form of the citation.
 _LEGAL_FORM_PATTERNS = (
     ("ecli", re.compile(r"\bECLI:[A-Z]{2}:[A-Z0-9]{1,7}:\d{4}:[A-Z0-9.]{1,25}\b", re.IGNORECASE)),
-    ("statute", re.compile(r"\b\d{1,2}\s+(?:U\. ?S\. ?C\.(?: ?A\.)?|C\. ?F\. ?R\.)\s*§{0,2}\s*\d[\w.()-]*|\bPub\. ?L\. ?(?:No\. ?)?\d{1,3}-\d{1,4}\b|\b\d{1,3} (?:Stat|Fed\. Reg)\. \d{1,6}\b")),
+    ("statute", re.compile(r"\b\d{1,2}\s+(?:U\. ?S\. ?C\.(?: ?A\.)?|C\. ?F\. ?R\.)\s*+§{0,2}\s*+\d[\w.()-]*|\bPub\. ?L\. ?(?:No\. ?)?\d{1,3}-\d{1,4}\b|\b\d{1,3} (?:Stat|Fed\. Reg)\. \d{1,6}\b")),
     ("reporter", re.compile(rf"(?<![\w.])\d{{1,4}}\s+(?:{_US_REPORTERS_REGEX})\s+(?:\(\d{{0,2}} ?[A-Z][\w.]{{1,12}}\)\s+)?\d{{1,8}}(?![\w-])")),
     ("neutral", re.compile(rf"[\[(]?\b(?:1[89]|20)\d\d\b[\])]?\s+(?:{_NEUTRAL_COURTS_REGEX})\s+\d{{1,5}}(?:\s*\([A-Z]\w*\))?")),
     ("law_report", re.compile(rf"[\[(](?:1[89]|20)\d\d[\])]\s+(?:\d{{1,3}}\s+)?(?:{_LAW_REPORTS_REGEX})\s+\d{{1,4}}\b")),

@@ -9,7 +9,7 @@ from citewell.text.safety.markup_cleaning import clean_markup, extract_visible_t
 
 # Elements that repeat a formula in another notation.
 _DUPLICATE_NOTATION_PATTERN = re.compile(
-    r"<(?P<tag>(?:\w+:)?(?:annotation(?:-xml)?|tex-math))\b[^<>]{0,500}>.{0,4000}?</(?P=tag)>",
+    r"<(?P<tag>(?:\w+:)?(?:annotation(?:-xml)?|tex-math))\b[^<>]{0,500}>[^<]{0,4000}+(?:<(?!/(?P=tag)>)[^<]{0,400}+){0,200}+</(?P=tag)>",
     re.IGNORECASE | re.DOTALL,
 )
 _JATS_BLOCK_PATTERN = re.compile(

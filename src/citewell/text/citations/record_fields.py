@@ -24,7 +24,7 @@ _ISO_639_2_TO_1 = {
     "slo": "sk", "slk": "sk", "slv": "sl", "spa": "es", "srp": "sr", "swe": "sv", "tha": "th",
     "tur": "tr", "ukr": "uk", "vie": "vi",
 }  # fmt: skip
-_SPACED_DASH_PATTERN = re.compile(r"\s*[-\u2010-\u2015]\s*")
+_SPACED_DASH_PATTERN = re.compile(r"(?<!\s)\s*+[-\u2010-\u2015]\s*+")
 _PAGE_RANGE_PATTERN = re.compile(r"(\d+)-(\d+)")
 # Not the stop of U.S. or of an ellipsis.
 _FINAL_STOP_PATTERN = re.compile(r"(?<!\.)(?<!\.[A-Z])\.$")
@@ -65,7 +65,7 @@ def clean_title_field(text: str | None) -> str:
 def clean_journal_name(text: str | None) -> str | None:
     """The journal's name without a place in brackets or a subtitle; None if there is none."""
     name = clean_markup(text).partition(" : ")[0]
-    return re.sub(r"\s*\([^()]*\)$", "", name).rstrip(".") or name or None
+    return re.sub(r"(?<!\s)\s*+\([^()]*+\)$", "", name).rstrip(".") or name or None
 
 
 def convert_language_code(code: str | None) -> str | None:

@@ -19,7 +19,7 @@ _FINAL_STOP_PATTERN = re.compile(r"[.!…。！．｡।॥۔։።။។][\"'”
 _STOPLESS_SCRIPT_PATTERN = re.compile(f"[{THAI_LAO_RANGES}]")  # Thai and Lao write no full stops
 _QUESTION_PATTERN = re.compile(r"[?？؟;]\W*\Z|\A\W*¿")
 _MARKUP_RESIDUE_PATTERN = re.compile(
-    r"!\[|\]\(|\|.*\||^#{1,6}\s|```|\*\*\s*\*\*|</?\w+[^>]*>|\{\{|\}\}|https?://\S+\Z|\[edit\]"
+    r"!\[|\]\(|\|[^\n|]*+\||^#{1,6}\s|```|\*\*\s*\*\*|</?\w++[^<>]*+>|\{\{|\}\}|https?://\S+\Z|\[edit\]"
     r"|\\[a-z]+\{|^\s*[{}<>=;]|;\s*\Z|\bfunction\s*\(|=>",
 )
 _ENGLISH_PERSON_PATTERN = re.compile(

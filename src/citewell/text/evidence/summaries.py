@@ -8,7 +8,9 @@ from collections import Counter
 from citewell.text.language import sentences, tokens
 
 _NON_PROSE_LINE_PATTERN = re.compile(r"^\s*(?:\||#{1,6}\s|!\[).*$", re.MULTILINE)
-_MARKDOWN_LINK_PATTERN = re.compile(r"!?\[([^\]\n]*)\]\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)")
+_MARKDOWN_LINK_PATTERN = re.compile(
+    r"!?\[([^\[\]\n]*+)\]\([^()\n]*+(?:\([^()\n]*+\)[^()\n]*+){0,20}\)"
+)
 _MARKDOWN_MARKS_PATTERN = re.compile(r"\*\*|__|`+|^\s*(?:[-*+>]|\d+[.)])\s+", re.MULTILINE)
 _MAX_SUMMARISED_CHARS = 60_000  # characters; later text adds little
 _MAX_SUMMARY_CANDIDATES = 400  # sentences

@@ -151,8 +151,8 @@ _PROPER_NAME_PATTERN = re.compile(
     r"\b[A-Z][\w’'-]*(?:\s+(?:of|the|and|de|von)\s+(?=[A-Z])|\s+)?(?:[A-Z0-9][\w’'-]*\s?)*"
 )
 _COMPARED_SIDES_PATTERN = re.compile(
-    r"(?:differences? between|compare|comparing|comparison (?:of|between)|between)\s+(?P<a>.+?)\s+(?:and|with|to|vs\.?|versus)\s+(?P<b>.+)"
-    r"|(?P<c>.+?)\s+(?:vs\.?|versus|or|compared (?:to|with)|better than|worse than|safer than|cheaper than|faster than)\s+(?P<d>.+)",
+    r"(?:differences? between|compare|comparing|comparison (?:of|between)|between)\s++(?P<a>.{1,300}?)(?<!\s)\s++(?:and|with|to|vs\.?|versus)\s++(?P<b>.+)"
+    r"|(?P<c>.{1,300}?)(?<!\s)\s++(?:vs\.?|versus|or|compared (?:to|with)|better than|worse than|safer than|cheaper than|faster than)\s++(?P<d>.+)",
     re.IGNORECASE,
 )
 _ASKING_WORDS_PATTERN = re.compile(
@@ -172,13 +172,13 @@ _GENERIC_NOUN_PATTERN = re.compile(
 )
 # Judging words, which say nothing about the subject.
 _JUDGING_WORDS = frozenset(("good", "bad", "best", "better", "worse", "worst", "really", "actually", "effective", "important", "true", "useful", "great", "your", "my"))  # fmt: skip
-_TRAILING_MARKS_PATTERN = re.compile(r"[\s?.!,;:]+\Z")
+_TRAILING_MARKS_PATTERN = re.compile(r"(?<![\s?.!,;:])[\s?.!,;:]++\Z")
 # Verbs that fit any subject.
 _IDLE_VERB_PATTERN = re.compile(
     r"(?<=\w)\s+(?:works?|happens?|occurs?|means?|do|matters?|exists?)\Z"
 )
 _CONTEXT_CLAUSE_PATTERN = re.compile(
-    r"\s+(?:for|in terms of|when|regarding|with respect to)\s+.*\Z", re.IGNORECASE
+    r"(?<!\s)\s++(?:for|in terms of|when|regarding|with respect to)\s(?s:.*)\Z", re.IGNORECASE
 )
 
 

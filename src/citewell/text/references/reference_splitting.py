@@ -33,7 +33,7 @@ _REFERENCE_YEAR_PATTERN = re.compile(
 _REFERENCE_END_PATTERN = re.compile(r"(?:[.\])\"”?!]|\d|https?://\S+|10\.\d{4,9}/\S+)\s*$")
 _END_HYPHEN_PATTERN = re.compile(r"[^\W\d_]-$")
 _BROKEN_ADDRESS_PATTERN = re.compile(
-    r"(?:https?://|10\.\d{4,9}/|www\.)\S*[-/_=?&%]$|https?://$|doi\.org/$", re.IGNORECASE
+    r"(?:https?://|10\.\d{4,9}/|www\.)\S{0,300}[-/_=?&%]$|https?://$|doi\.org/$", re.IGNORECASE
 )
 
 

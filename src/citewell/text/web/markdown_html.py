@@ -8,11 +8,11 @@ from html import escape
 from itertools import groupby
 
 _FENCE_LINE_PATTERN = re.compile(r"^(`{3,}|~{3,}).*$")
-_HEADING_LINE_PATTERN = re.compile(r"(#{1,6})\s+(.*?)\s*#*$")
+_HEADING_LINE_PATTERN = re.compile(r"(#{1,6})\s++(.*)$")
 _LIST_ITEM_PATTERN = re.compile(r"^(\s*)(?:([-*+])|(\d{1,9})[.)])\s+(.*)$")
 _RULE_LINE_PATTERN = re.compile(r"^\s*(?:-{3,}|\*{3,}|_{3,})\s*$")
 _CELL_SEPARATOR_PATTERN = re.compile(r"(?<!\\)\|")
-_TABLE_DIVIDER_PATTERN = re.compile(r"^\s*\|?\s*:?-{1,}:?\s*(?:\|\s*:?-{1,}:?\s*)*\|?\s*$")
+_TABLE_DIVIDER_PATTERN = re.compile(r"^\s*+\|?\s*+:?-++:?\s*+(?:\|\s*+:?-++:?\s*+)*+\|?\s*+$")
 _INLINE_CODE_PATTERN = re.compile(r"`([^`]+)`")
 _ESCAPED_LINK_PATTERN = re.compile(
     r"!?\[((?:\\.|[^\]\\]){0,500})\]\((?:&lt;(https?://.*?)&gt;|(https?://[^\s()]+(?:\([^\s()]*\)[^\s()]*)*))\)"
@@ -87,6 +87,11 @@ def _is_block_continuation(kind: str, line: str) -> bool:
     return _classify_markdown_line(line) == kind
 
 
+def _drop_closing_marks(title: str) -> str:
+    """The text of a heading without number signs after it."""
+    return title.rstrip().rstrip("#").rstrip()
+
+
 def _render_html_block(kind: str, lines: list[str], marks: InlineRenderer) -> str:
     if kind == "rule":
         return "<hr>\n"
@@ -94,7 +99,7 @@ def _render_html_block(kind: str, lines: list[str], marks: InlineRenderer) -> st
         return f"<pre><code>{escape(chr(10).join(lines), quote=False)}</code></pre>\n"
     if kind == "heading":
         found = _HEADING_LINE_PATTERN.match(lines[0])
-        level, title = (len(found[1]), found[2]) if found else (1, lines[0])
+        level, title = (len(found[1]), _drop_closing_marks(found[2])) if found else (1, lines[0])
         return f"<h{level}>{render_inline_html(title, marks)}</h{level}>\n"
     if kind == "quote":
         inner = "\n".join(line.lstrip("> ") for line in lines)

@@ -11,7 +11,7 @@ _LONG_MONTH_LIST = (
 )
 _SHORT_MONTH_LIST = "Jan. Feb. Mar. Apr. May June July Aug. Sept. Oct. Nov. Dec."
 LONG_MONTHS, SHORT_MONTHS = tuple(_LONG_MONTH_LIST.split()), tuple(_SHORT_MONTH_LIST.split())
-_PAGE_SPAN_PATTERN = re.compile(r"(\D*)(\d+)\s*[-–—‐‑]{1,2}\s*(\D*)(\d+)")
+_PAGE_SPAN_PATTERN = re.compile(r"(\D*)(\d++)\s*+[-–—‐‑]{1,2}\s*+(\D*+)(\d+)")
 _TITLE_SMALL_WORD_LIST = (
     "a an and as at but by de down for from in into nor of on onto or over so the till to up via von"
     " vs vs. with yet"
@@ -62,7 +62,7 @@ def format_page_range(span: str, *, form: str = "expanded") -> str:
     """A page range with an en dash: expanded, chicago, minimal (436–44, 48–9) or minimal-two (48–49)."""
     match = _PAGE_SPAN_PATTERN.fullmatch(span.strip())
     if match is None:
-        return re.sub(r"\s*[-‐‑–]{1,2}\s*", "–", span.strip())
+        return re.sub(r"(?<!\s)\s*+[-‐‑–]{1,2}\s*+", "–", span.strip())
     prefix, first, again, last = match.groups()
     whole = first[: len(first) - len(last)] + last if len(last) < len(first) else last
     if again or form == "expanded" or len(whole) != len(first):

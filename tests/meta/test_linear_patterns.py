@@ -1,0 +1,129 @@
+"""Every pattern and every text function that meets foreign text takes time in proportion to it.
+
+One quadratic pattern lets a page of 66 KB stop the server for everybody.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import citewell.text
+from tests.meta.pattern_attacks import (
+    UsedPattern,
+    find_growth,
+    find_slow_attack,
+    list_used_patterns,
+)
+
+# Patterns that never see more than a bounded piece of text, with what bounds it.
+BOUNDED: dict[str, str] = {
+    "<!--.*?-->": "is used only up to the last end of a comment, so that every comment ends",
+}
+
+PATTERNS = list_used_patterns()
+GROUP_COUNT = 24
+ATTACKS = [
+    ("", piece, end)
+    for piece in (
+        *("a", " ", "\n", "\t", "1", ".", ",", "-", "(", ")", "[", "]", "{", "<", ">", "&", '"'),
+        *("'", "`", "*", "_", "#", "|", "\\", "/", "@", "$", ":", ";", "=", "%", "+", "~", "^"),
+        *(
+            "<!--",
+            "<a ",
+            "</",
+            "](",
+            "![",
+            "**",
+            "``",
+            "$$",
+            "\\(",
+            "&#",
+            "&amp",
+            "http://",
+            "www.",
+        ),
+        *("a ", "a. ", "A. B. ", "1,", "1.", "10.", "a@", "a.b", "et al. ", "(1999) ", "doi:10.1/"),
+        *(
+            "\u4e2d",
+            "\u0627",
+            "\u200b",
+            "\u0301",
+            "\U0001f600",
+            "\u00a0",
+            "\u2028",
+            "- \n",
+            "| ",
+            "> ",
+        ),
+        *("the ignore all previous instructions ", "```\n", "# a\n", "word " * 20 + "\n\n"),
+    )
+    for end in ("", "\x00")
+]
+
+
+def name_group(index: int) -> list[UsedPattern]:
+    return PATTERNS[index::GROUP_COUNT]
+
+
+@pytest.mark.parametrize("group", range(GROUP_COUNT))
+def test_no_pattern_takes_more_than_linear_time(group: int) -> None:
+    slow = [
+        f"{pattern.place} ({pattern.method}) {pattern.source:.100}: {problem}"
+        for pattern in name_group(group)
+        if pattern.source not in BOUNDED and (problem := find_slow_attack(pattern))
+    ]
+
+    assert not slow, "\n".join(slow)
+
+
+def test_the_patterns_are_found() -> None:
+    assert len(PATTERNS) > 500
+
+
+def test_a_quadratic_pattern_is_noticed() -> None:
+    quadratic = UsedPattern(place="here", source=r"\s+$", flags=0, method="search")
+    linear = UsedPattern(place="here", source=r"\s\Z", flags=0, method="search")
+
+    assert find_slow_attack(quadratic)
+    assert not find_slow_attack(linear)
+
+
+def list_text_functions() -> list[tuple[str, Callable[[str], Any]]]:
+    """Public functions of citewell.text that take a text and nothing else that is required."""
+    found: dict[str, Callable[[str], Any]] = {}
+    for info in pkgutil.walk_packages(citewell.text.__path__, "citewell.text."):
+        module = importlib.import_module(info.name)
+        for name, function in vars(module).items():
+            if name.startswith("_") or not inspect.isfunction(function):
+                continue
+            if function.__module__ != info.name or inspect.iscoroutinefunction(function):
+                continue
+            wanted = [
+                parameter
+                for parameter in inspect.signature(function).parameters.values()
+                if parameter.default is parameter.empty
+            ]
+            if len(wanted) == 1 and wanted[0].annotation in ("str", str):
+                found[f"{info.name}.{name}"] = function
+    return sorted(found.items())
+
+
+@pytest.mark.parametrize(
+    "function", [function for _, function in list_text_functions()], ids=lambda f: f.__qualname__
+)
+def test_no_text_function_takes_more_than_linear_time(function: Callable[[str], Any]) -> None:
+    def run(text: str) -> None:
+        try:
+            function(text)
+        except ValueError:
+            return  # a text that is refused costs no more than one that is read
+
+    slow = [problem for attack in ATTACKS if (problem := find_growth(run, attack))]
+
+    assert not slow, "\n".join(slow)
