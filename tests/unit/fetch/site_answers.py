@@ -293,7 +293,7 @@ ARTICLE = """<div class="mw-parser-output">
 <div class="mw-heading mw-heading2"><h2 id="Range">Range</h2><span class="mw-editsection">[edit]</span></div>
 <table class="wikitable"><tbody><tr><th>Place</th><th>Metres</th></tr><tr><td>Bay</td><td>12</td></tr><tr><td>Sea</td><td>1</td></tr></tbody></table>
 <div class="mw-heading mw-heading2"><h2 id="References">References</h2></div>
-<div class="reflist"><ol class="references"><li id="cite_note-1">A long reference.</li></ol></div>
+<div class="reflist"><div class="mw-references-wrap"><ol class="references"><li id="cite_note-1"><span class="mw-cite-backlink"><b><a href="#cite_ref-1">^</a></b></span> <span class="reference-text"><cite class="citation book">Reddy, M. <i>A long reference</i>. 2001.</cite></span></li></ol></div></div>
 <div class="navbox">Everything else</div></div>"""
 
 
@@ -316,7 +316,11 @@ FULL_TEXT = (
     '<html><nav>menu</nav><article class="ltx_document"><h1 class="ltx_title_document">On the tides</h1>'
     '<h2>1 Introduction</h2><p>The sea moves with <math alttext="h_{max}"></math>. '
     + "Tides are long waves. " * 120
-    + "</p></article></html>"
+    + "</p><p>As in <cite class='ltx_cite'>[<a class='ltx_ref' href='#bib.bib1'>1</a>]</cite>.</p>"
+    + '<section id="bib" class="ltx_bibliography"><h2 class="ltx_title_bibliography">References</h2><ul class="ltx_biblist">'
+    + '<li id="bib.bib1" class="ltx_bibitem"><span class="ltx_tag ltx_role_refnum ltx_tag_bibitem">[1]</span>\n'
+    + '<span class="ltx_bibblock">A. Mariner. </span><span class="ltx_bibblock">Long waves of the sea, 1999. </span></li></ul></section>'
+    + "</article></html>"
 )
 
 

@@ -44,8 +44,7 @@ _ATOM_NAMESPACE = "{http://www.w3.org/2005/Atom}"
 _ARXIV_NAMESPACE = "{http://arxiv.org/schemas/atom}"
 _ARXIV_DROPPED_SELECTOR = (
     "nav, header.ltx_page_header, footer, .ltx_page_footer, .ltx_TOC, .package-alerts,"
-    " .ltx_title_document, .ltx_authors, .ltx_abstract, .ltx_dates, .ltx_bibliography,"
-    " .ltx_role_footnotemark, .ltx_tag_bibitem, button"
+    " .ltx_title_document, .ltx_authors, .ltx_abstract, .ltx_dates, .ltx_role_footnotemark, button"
 )
 _MIN_FULL_TEXT_CHARS = 2000  # characters; less is an error page or a stub
 

@@ -32,8 +32,7 @@ _WIKIPEDIA_DROPPED_SELECTOR = (
     ".navbox, .vertical-navbox, .sidebar, .navbox-styles, .mw-editsection, .noprint, .metadata,"
     " .ambox, .toc, #toc, .mw-empty-elt, .sistersitebox, .side-box, .portalbox, .catlinks,"
     " .mw-jump-link, .mw-cite-backlink, .geo-nondefault, .geo-multi-punct, .shortdescription,"
-    " .mw-kartographer-container, .authority-control, sup.reference, .reflist, .refbegin,"
-    " .mw-references-wrap, ol.references, .printfooter, link, meta, audio, video"
+    " .mw-kartographer-container, .authority-control, .printfooter, link, meta, audio, video"
 )
 _NAMESPACE_PATTERN = re.compile(
     r"(?:special|user|talk|user[_ ]talk|wikipedia|project|file|image|media|mediawiki|template|help"
@@ -112,7 +111,7 @@ async def read_page(route: SiteRoute, kit: SiteKit) -> Page | None:
         site="Wikipedia",
         published=stamp,
         modified=stamp,
-        notes=("Reference lists are left out; the date is that of the last change.",),
+        notes=("The date is that of the last change.",),
     )
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from citewell.text.evidence import nearest_sentences, negation
 from citewell.text.language import detection, sentences, stopwords, tokens
+from citewell.text.references.markdown_references import find_reference_list
 
 ADDRESSED, PARTLY, NOT_ADDRESSED = "addressed", "partially_addressed", "not_addressed"
 SOURCE_UNAVAILABLE = "source_unavailable"
@@ -27,14 +27,6 @@ _STOPWORD_LANGUAGES = (
 _MAX_EVIDENCE_SENTENCES = 5
 _MAX_SENTENCE_CHARS = 600  # characters; a longer one is a table or text without full stops
 _MIN_REFERENCES_OFFSET = 0.3  # a reference list is only looked for after this part of a text
-_REFERENCES_HEADING_PATTERN = re.compile(
-    r"^[#* \t\d.]*+(?:references(?: and notes| cited)?|bibliography|works cited|literature cited|literatur(?:verzeichnis)?"
-    r"|quellen(?:verzeichnis)?|références(?: bibliographiques)?|bibliographie|referencias(?: bibliográficas)?|bibliografía"
-    r"|riferimenti(?: bibliografici)?|bibliografia|referências(?: bibliográficas)?|literatuur(?:lijst)?|referenties|referenser"
-    r"|källor|referencer|litteratur(?:liste)?|referanser|lähteet|kirjallisuus|(?:список )?литератур[аы]|источники|kaynakça"
-    r"|kaynaklar|piśmiennictwo|literatura|参考文献|参考资料|參考文獻|引用文献|참고\s?문헌|المراجع)[ \t]*+:?[* \t]*+$",
-    re.IGNORECASE | re.MULTILINE,
-)
 # Words common to all papers: a source that shares only these with a claim does not cover it.
 _SCHOLARLY_WORDS = (
     "study studies paper article research researchers result results show shows showed shown find finds finding"
@@ -127,8 +119,8 @@ def _is_one_language(claim: str, asked: str | None, spoken: str | None) -> bool:
 def cut_reference_list(text: str) -> str:
     """The text before its reference list, whose titles must not count as evidence."""
     start = int(len(text) * _MIN_REFERENCES_OFFSET)
-    headings = [match.start() for match in _REFERENCES_HEADING_PATTERN.finditer(text, start)]
-    return text[: headings[0]] if headings else text
+    end = find_reference_list(text, start)
+    return text if end is None else text[:end]
 
 
 def _find_densest_window(

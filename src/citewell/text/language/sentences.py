@@ -13,7 +13,7 @@ _WIDE_CLOSING_CHARS = "」』”’）》】〕"
 # In this order: a stop before a space, a stop glued to the next word, stops that need no space, an
 # item separator, a line end. Each starts with a character set, so that `re` skips other characters.
 _SENTENCE_END_PATTERN = re.compile(
-    rf"(?P<stop>(?<![.!?…;])[.!?…;]++)[{_CLOSING_CHARS}]*+(?:\[\d{{1,3}}\])*+(?=\s|$|(?<=[!?])[{HAN_KANA_RANGES}])"
+    rf"(?P<stop>(?<![.!?…;])[.!?…;]++)[{_CLOSING_CHARS}]*+(?:\[\^?\d{{1,3}}\])*+(?=\s|$|(?<=[!?])[{HAN_KANA_RANGES}])"
     r"|(?P<glued>[.])(?=[A-Z])"
     rf"|(?P<wide>[。！？｡．]+|(?<!…)…++(?=[{HAN_KANA_RANGES}]))[{_WIDE_CLOSING_CHARS}]*"
     r"|(?P<mark>[।॥؟۔։።။។᠃\u037e]+)[\"'”’»)]*"

@@ -17,7 +17,7 @@ _MAX_PAGE_CHARS = 200_000  # characters of a page
 _HEADING_PATTERN = re.compile(r"#{1,6}\s+(.{2,200})")
 _CODE_FENCE_PATTERN = re.compile(r"^(?:```|~~~)", re.MULTILINE)
 _FOOTNOTE_MARKS_PATTERN = re.compile(
-    r"(?<!\])(?:\[(?:\d{1,3}|[a-z]|note \d{1,4}|citation needed)\])++\Z"
+    r"(?<!\])(?:\[\^?(?:\d{1,3}|[a-z]|note \d{1,4}|citation needed)\])++\Z"
 )
 _OWN_CITATION_PATTERN = re.compile(
     r"\[\^?src_", re.IGNORECASE

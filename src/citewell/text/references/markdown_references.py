@@ -1,0 +1,42 @@
+"""Finds the reference list of a text, and takes references out of markdown."""
+
+from __future__ import annotations
+
+import re
+
+_REFERENCES_HEADING_PATTERN = re.compile(
+    r"^[#* \t\d.]*+(?:references(?: and notes| cited)?|notes and references|bibliography|works cited|literature cited|literatur(?:verzeichnis)?"
+    r"|quellen(?:verzeichnis)?|einzelnachweise|références(?: bibliographiques)?|bibliographie|referencias(?: bibliográficas)?|bibliografía"
+    r"|riferimenti(?: bibliografici)?|bibliografia|referências(?: bibliográficas)?|literatuur(?:lijst)?|referenties|referenser"
+    r"|källor|referencer|litteratur(?:liste)?|referanser|lähteet|kirjallisuus|(?:список )?литератур[аы]|источники|примечания|kaynakça"
+    r"|kaynaklar|przypisy|piśmiennictwo|literatura|参考文献|参考资料|參考文獻|引用文献|脚注|출처|참고\s?문헌|المراجع)[ \t]*+:?[* \t]*+$",
+    re.IGNORECASE | re.MULTILINE,
+)
+_HEADING_MARK_PATTERN = re.compile(r"(#{1,6}) ")
+_NOTE_PATTERN = re.compile(r"\[\^[^\[\]\s]{1,60}\]:")
+_NOTE_MARK_PATTERN = re.compile(r"\[\^[^\[\]\s]{1,60}\](?!:)")
+
+
+def find_reference_list(text: str, start: int = 0) -> int | None:
+    """Where the first heading of a reference list begins; None if there is none after `start`."""
+    match = _REFERENCES_HEADING_PATTERN.search(text, start)
+    return match.start() if match else None
+
+
+def drop_references(markdown: str) -> str:
+    """The text without reference lists, notes, and the marks that point to them."""
+    kept: list[str] = []
+    level = 0  # of the heading whose section is being dropped; 0 outside one
+    in_note = False
+    for line in markdown.split("\n"):
+        heading = _HEADING_MARK_PATTERN.match(line)
+        if heading and level and len(heading[1]) <= level:
+            level = 0
+        if heading and not level and _REFERENCES_HEADING_PATTERN.fullmatch(line):
+            level = len(heading[1])
+        in_note = bool(_NOTE_PATTERN.match(line)) or (
+            in_note and (not line or line.startswith("    "))
+        )
+        if not level and not in_note:
+            kept.append(_NOTE_MARK_PATTERN.sub("", line))
+    return "\n".join(kept).strip("\n")
