@@ -1,4 +1,4 @@
-"""Compare main-content extractors on WCXB pages: F1 by kind, pages per CPU second, peak memory.
+"""Compare main-content extractors on gold pages: F1 by set and kind, pages per CPU second, peak memory.
 
 Our own score is out of fold when the report of training/train.py is given; without it the pages
 were trained on and the number flatters.
@@ -25,8 +25,10 @@ from typing import Any
 from selectolax.lexbor import LexborHTMLParser
 
 from citewell.fetch.html import main_content as ours
-from citewell.fetch.html.layout_blocks import collect_page_blocks
+from citewell.fetch.html.block_choice import choose_blocks
+from citewell.fetch.html.box_relations import read_page_layout
 from citewell.fetch.html.markup_limits import limit_markup
+from citewell.fetch.html.page_kind import read_page_head
 from citewell.fetch.markdown.markdown_writer import render_markdown
 
 Extractor = Callable[[str, str], str]
@@ -41,17 +43,18 @@ def load_scorer(folder: Path) -> ModuleType:
     return module
 
 
-def out_of_fold(chances: list[float], html: str, url: str) -> str:
+def extract_out_of_fold(judged: dict[str, list[float]], html: str, url: str) -> str:
     """What we would have written had this page's site never been seen."""
-    body = LexborHTMLParser(limit_markup(html)).body
-    if body is None:
+    tree = LexborHTMLParser(limit_markup(html))
+    if tree.body is None:
         return ""
-    page = collect_page_blocks(body, {})
-    if len(page.blocks) != len(chances):
+    page = read_page_layout(tree.body)
+    if len(page.blocks) != len(judged["chances"]):
         raise SystemExit("the report was made by other code: train again")
-    kept, _ = ours.choose_blocks(page.blocks, chances)
+    hints = read_page_head(tree).build_page_hints()
+    kept = choose_blocks(page, judged["chances"], judged["kinds"], hints).kept
     nodes, boxes = ours.collect_chosen_nodes(page, kept)
-    return render_markdown(body, base=url, nodes=nodes, boxes=boxes)
+    return render_markdown(tree.body, base=url, nodes=nodes, boxes=boxes)
 
 
 def trafilatura(html: str, url: str) -> str:
@@ -88,16 +91,16 @@ OTHERS: dict[str, Extractor] = {
 
 @dataclass(kw_only=True)
 class Tally:
-    """What one extractor has done so far."""
+    """What one extractor has done so far; `scores` are by set, and by kind within WCXB."""
 
     name: str
     run: Extractor
     markdown: bool = False
     cpu: float = 0.0
     failures: Counter[str] = field(default_factory=Counter)
-    by_kind: dict[str, list[dict[str, Any]]] = field(default_factory=lambda: defaultdict(list))
+    scores: dict[str, list[dict[str, Any]]] = field(default_factory=lambda: defaultdict(list))
 
-    def take(self, page: Any, html: str, scorer: ModuleType) -> None:
+    def take(self, dataset: str, page: Any, html: str, scorer: ModuleType) -> None:
         start = time.process_time()
         try:
             text = self.run(html, page.url or "")
@@ -106,32 +109,35 @@ class Tally:
             text = ""
         self.cpu += time.process_time() - start
         plain = scorer.md_to_plain(text) if self.markdown else text
-        self.by_kind[page.type].append(scorer.score_page("wcxb_dev", page, plain))
+        score = scorer.score_page(dataset, page, plain)
+        self.scores[dataset].append(score)
+        if dataset.startswith("wcxb"):
+            self.scores[page.type].append(score)
 
-    def summary(self) -> dict[str, Any]:
-        kinds = {kind: _means(rows) for kind, rows in sorted(self.by_kind.items())}
-        every = [row for rows in self.by_kind.values() for row in rows]
+    def summary(self, datasets: list[str], scorer: ModuleType) -> dict[str, Any]:
+        means = {
+            name: scorer.summarize(name if name in datasets else datasets[0], rows)
+            for name, rows in self.scores.items()
+        }
+        pages = sum(len(self.scores[name]) for name in datasets)
         return {
             "name": self.name,
-            "all": _means(every),
-            "mean": sum(row["f1"] for row in kinds.values()) / len(kinds),
-            "kinds": kinds,
-            "rate": len(every) / self.cpu,
+            "means": means,
+            "rate": pages / self.cpu,
             "failures": dict(self.failures),
         }
 
 
-def _means(rows: list[dict[str, Any]]) -> dict[str, float]:
-    return {name: sum(row[name] for row in rows) / len(rows) for name in ("p", "r", "f1", "sh4")}
-
-
-def compare(tallies: list[Tally], pages: list[Any], scorer: ModuleType) -> list[dict[str, Any]]:
+def compare(
+    tallies: list[Tally], pages: list[tuple[str, Any]], scorer: ModuleType
+) -> list[dict[str, Any]]:
     """One page after another through every extractor, so that all share the machine's moods."""
-    for page in pages:
+    for dataset, page in pages:
         html = page.html
         for tally in tallies:
-            tally.take(page, html, scorer)
-    return [tally.summary() for tally in tallies]
+            tally.take(dataset, page, html, scorer)
+    datasets = list(dict.fromkeys(dataset for dataset, _ in pages))
+    return [tally.summary(datasets, scorer) for tally in tallies]
 
 
 def peak(name: str) -> float:
@@ -141,8 +147,8 @@ def peak(name: str) -> float:
     return float(done.stdout)
 
 
-def print_peak(run: Extractor, pages: list[Any]) -> None:
-    for page in pages:
+def print_peak(run: Extractor, pages: list[tuple[str, Any]]) -> None:
+    for _, page in pages:
         with contextlib.suppress(Exception):
             run(page.html, page.url or "")
     # Not getrusage: its figure starts from that of the process that started this one.
@@ -150,31 +156,32 @@ def print_peak(run: Extractor, pages: list[Any]) -> None:
     print(int(re.findall(r"VmHWM:\s+(\d+)", status)[0]) / 1024)
 
 
-def own(known: dict[str, list[float]], pages: list[Any]) -> list[Tally]:
+def build_own_tallies(known: dict[str, Any], pages: list[tuple[str, Any]]) -> list[Tally]:
     tallies = [Tally(name="citewell", run=ours.extract_markdown, markdown=True)]
     if known:
-        by_html = {page.html: known[page.id] for page in pages}
+        by_html = {page.html: read_judgement(known, dataset, page) for dataset, page in pages}
         tallies[0].name = "citewell, trained on these"
         tallies.append(
             Tally(
                 name="citewell, out of fold",
-                run=lambda html, url: out_of_fold(by_html[html], html, url),
+                run=lambda html, url: extract_out_of_fold(by_html[html], html, url),
                 markdown=True,
             )
         )
     return tallies
 
 
+def read_judgement(known: dict[str, Any], dataset: str, page: Any) -> dict[str, list[float]]:
+    key = f"{dataset.replace('devs', 'dev')}/{page.id}"
+    return {"chances": known["chances"][key], "kinds": known["kinds"][key]}
+
+
 def print_table(rows: list[dict[str, Any]], peaks: dict[str, float]) -> None:
-    kinds = list(rows[0]["kinds"])
-    heads = ("extractor", "all", "mean of kinds", *kinds, "article P", "R", "4-word F1")
-    print(f"| {' | '.join(heads)} | pages per CPU second | peak MB |")
-    print("|" + " --- |" * (len(heads) + 2))
+    names = list(rows[0]["means"])
+    print(f"| extractor | {' | '.join(names)} | pages per CPU second | peak MB |")
+    print("|" + " --- |" * (len(names) + 3))
     for row in rows:
-        cells = [row["all"]["f1"], row["mean"], *(row["kinds"][kind]["f1"] for kind in kinds)]
-        if "article" in kinds:
-            cells += [row["kinds"]["article"][name] for name in ("p", "r", "sh4")]
-        numbers = " | ".join(f"{cell:.3f}" for cell in cells)
+        numbers = " | ".join(f"{row['means'][name]['f1']:.3f}" for name in names)
         memory = f"{peaks[row['name']]:.0f}" if row["name"] in peaks else ""
         print(f"| {row['name']} | {numbers} | {row['rate']:.1f} | {memory} |")
 
@@ -183,8 +190,8 @@ def read_options() -> argparse.Namespace:
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("folder", type=Path, help="folder with score.py and data/")
     arguments.add_argument("--out-of-fold", type=Path, help="report written by training/train.py")
-    arguments.add_argument("--dataset", default="wcxb_devs")
-    arguments.add_argument("--limit", type=int)
+    arguments.add_argument("--datasets", default="wcxb_dev,aeb,magic_article,magic_forum")
+    arguments.add_argument("--limit", type=int, help="pages of each set")
     arguments.add_argument("--others", default=",".join(OTHERS))
     arguments.add_argument("--memory", action="store_true", help="also measure peak memory")
     arguments.add_argument("--json", type=Path)
@@ -192,30 +199,35 @@ def read_options() -> argparse.Namespace:
     return arguments.parse_args()
 
 
+def list_pages(options: argparse.Namespace, scorer: ModuleType) -> list[tuple[str, Any]]:
+    found: list[tuple[str, Any]] = []
+    for dataset in options.datasets.split(","):
+        pages = [page for page in scorer.load(dataset, options.folder / "data") if page.gt]
+        if options.limit:
+            pages = random.Random(1).sample(pages, min(options.limit, len(pages)))
+        found += [(dataset, page) for page in pages]
+    return found
+
+
 def main() -> None:
     options = read_options()
     scorer = load_scorer(options.folder)
-    known: dict[str, list[float]] = {}
-    if options.out_of_fold:
-        known = json.loads(options.out_of_fold.read_text("utf-8"))["chances"]
-    pages = [p for p in scorer.load(options.dataset, options.folder / "data") if p.gt]
-    pages = [page for page in pages if not known or page.id in known]
-    if options.limit:
-        pages = random.Random(1).sample(pages, min(options.limit, len(pages)))
+    known = json.loads(options.out_of_fold.read_text("utf-8")) if options.out_of_fold else {}
+    pages = list_pages(options, scorer)
     if options.peak:
         print_peak(OTHERS.get(options.peak, ours.extract_markdown), pages)
         return
     names = [name for name in options.others.split(",") if name]
-    tallies = own(known, pages)
+    tallies = build_own_tallies(known, pages)
     tallies += [Tally(name=name, run=OTHERS[name]) for name in names]
     for tally in tallies:
         if not tally.name.endswith("fold"):
-            tally.run(pages[0].html, "")  # models and imports are loaded once per process
+            tally.run(pages[0][1].html, "")  # models and imports are loaded once per process
     peaks = {}
     if options.memory:
         peaks = {name: peak(name) for name in (tallies[0].name, *names)}
     rows = compare(tallies, pages, scorer)
-    print(f"{len(pages)} pages of {options.dataset}")
+    print(f"{len(pages)} pages of {options.datasets}")
     print_table(rows, peaks)
     if options.json:
         options.json.write_text(json.dumps({"rows": rows, "peaks": peaks}, indent=1), "utf-8")

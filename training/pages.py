@@ -1,69 +1,97 @@
-"""Load WCXB pages, align their blocks with the gold text, and keep the result for training."""
+"""Loads the gold pages of all sets and finds the share of each block that is in the gold text."""
 
 from __future__ import annotations
 
-import gzip
 import hashlib
-import json
+import importlib.util
 import re
+import sys
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 from rapidfuzz.distance import LCSseq
 from selectolax.lexbor import LexborHTMLParser
 
-from citewell.fetch.html.layout_blocks import PageLayout, collect_page_blocks
+from citewell.fetch.html.box_relations import read_page_layout
+from citewell.fetch.html.layout_blocks import PageLayout
 from citewell.fetch.html.markup_limits import limit_markup
-from citewell.fetch.html.page_kind import PAGE_KINDS
+from citewell.fetch.html.page_kind import (
+    PAGE_KINDS,
+    PageHead,
+    collect_kind_signals,
+    read_page_head,
+)
+from citewell.text.language.scripts import CJK_RANGES
 
-_WORD = re.compile(r"\w+")
+SETS = ("wcxb_dev", "aeb", "magic_article", "magic_forum")
+_TOKEN = re.compile(rf"[{CJK_RANGES}]|[^\W{CJK_RANGES}]+")
 # Beyond these lengths the alignment costs minutes and teaches nothing new.
 _MAX_TOKENS = 30_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sample:
-    """One gold page: its text, its site (the unit of cross-validation) and its labels."""
+class GoldText:
+    """What score.py needs of a page to judge a text."""
 
     id: str
-    url: str
+    type: str
+    gt: str
+    with_: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sample:
+    """One gold page: its layout, its site (the unit of cross-validation) and its labels.
+
+    A lengthened page is learned from and never judged; it has no `gold`.
+    """
+
+    id: str
+    set: str
+    gold: GoldText | None
     site: str
     kind: int
-    html: str
-    gold: Counter[str]
-    bags: list[Counter[str]]
+    page: PageLayout
+    head: PageHead
+    signals: dict[str, float]
     sizes: list[int]
     labels: list[float]
+    gold_size: int
 
 
-def tokens(text: str) -> list[str]:
-    """Words as the benchmark counts them."""
-    return _WORD.findall(text.lower())
+def load_scorer(folder: Path) -> Any:
+    """The module score.py beside the data, which loads the pages and has each set's own measure."""
+    spec = importlib.util.spec_from_file_location("gold_score", folder / "score.py")
+    if spec is None or spec.loader is None:
+        raise SystemExit(f"no score.py in {folder}")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["gold_score"] = module
+    spec.loader.exec_module(module)
+    return module
 
 
-def fold_of(site: str, folds: int) -> int:
-    """A fixed fold per site, so that no site is both learnt from and judged."""
+def split_tokens(text: str) -> list[str]:
+    """Lower-case words; ideographs one by one."""
+    return _TOKEN.findall(text.lower())
+
+
+def choose_fold(site: str, folds: int) -> int:
+    """A fixed fold per site, so that no site is both learned from and judged."""
     return hashlib.sha1(site.encode(), usedforsecurity=False).digest()[0] % folds
 
 
-def site_of(url: str, page: str) -> str:
+def find_site(url: str, page: str) -> str:
     """The last two labels of the host, or three under a short second level such as co.uk."""
     labels = (urlsplit(url).hostname or page).split(".")
     keep = 3 if len(labels) > 2 and len(labels[-2]) <= 3 else 2
     return ".".join(labels[-keep:])
 
 
-def parse(html: str, names: dict[str, float]) -> tuple[LexborHTMLParser, PageLayout]:
-    tree = LexborHTMLParser(limit_markup(html))
-    body = tree.body
-    if body is None:
-        raise ValueError("no body")
-    return tree, collect_page_blocks(body, names)
-
-
-def align(bags: list[list[str]], gold: list[str]) -> list[float]:
+def align_blocks(bags: list[list[str]], gold: list[str]) -> list[float]:
     """Share of each block's words found in the gold, in order first, then out of order."""
     matched = [0] * len(bags)
     rest = gold[:_MAX_TOKENS]
@@ -97,32 +125,35 @@ def _match_once(bags: list[list[str]], matched: list[int], gold: list[str]) -> l
     return [word for position, word in enumerate(gold) if position not in used]
 
 
-def load(folder: Path) -> list[Sample]:
-    """Every page of the development split that has gold text."""
+def load_samples(folder: Path, scorer: Any) -> list[Sample]:
+    """Every page of the sets that has gold text."""
     samples = []
-    for path in sorted((folder / "ground-truth").glob("*.json")):
-        record = json.loads(path.read_text("utf-8"))
-        gold = tokens((record.get("ground_truth") or {}).get("main_content") or "")
-        if not gold:
-            continue
-        kind = record["_internal"]["page_type"]["primary"]
-        kind = "collection" if kind == "category" else kind
-        html = gzip.decompress((folder / "html" / f"{path.stem}.html.gz").read_bytes())
-        text = html.decode("utf-8", "replace")
-        url = record.get("url") or ""
-        _, page = parse(text, {})
-        bags = [tokens(block.text) for block in page.blocks]
-        samples.append(
-            Sample(
-                id=path.stem,
-                url=url,
-                site=site_of(url, path.stem),
-                kind=PAGE_KINDS.index(kind),
-                html=text,
-                gold=Counter(gold),
-                bags=[Counter(bag) for bag in bags],
-                sizes=[len(bag) for bag in bags],
-                labels=align(bags, gold),
-            )
-        )
+    for name in SETS:
+        for gold in scorer.load(name, folder / "data"):
+            wanted = split_tokens(gold.gt)
+            if wanted:
+                samples.append(_build_sample(name, gold, wanted))
     return samples
+
+
+def _build_sample(name: str, gold: Any, wanted: list[str]) -> Sample:
+    tree = LexborHTMLParser(limit_markup(gold.html))
+    if tree.body is None:
+        raise ValueError("no body")
+    page = read_page_layout(tree.body)
+    head = read_page_head(tree)
+    url = gold.url or ""
+    bags = [split_tokens(block.text) for block in page.blocks]
+    return Sample(
+        id=f"{name}/{gold.id}",
+        set=name,
+        gold=GoldText(id=gold.id, type=gold.type, gt=gold.gt),
+        site=find_site(url, gold.id),
+        kind=PAGE_KINDS.index(gold.type),
+        page=page,
+        head=head,
+        signals=collect_kind_signals(page, head, url),
+        sizes=[len(bag) for bag in bags],
+        labels=align_blocks(bags, wanted),
+        gold_size=len(wanted),
+    )

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# As many trees as `score` asks before it decides whether a block needs the rest.
-FIRST = 20
+# As many trees as `score_blocks` asks before it decides whether a block needs the rest.
+FIRST_TREES = 20
 _HEAD = '''"""The learned trees, written by training/train.py: train again rather than edit."""
 # fmt: off
 
@@ -21,15 +21,19 @@ if TYPE_CHECKING:
 '''
 
 
-def module(trees: Sequence[dict[str, Any]]) -> str:
-    """Source of a module with `first` and `rest`, each the sum of its trees for one row."""
-    return "\n".join(
-        (_HEAD, *_function("first", trees[:FIRST]), "", *_function("rest", trees[FIRST:]), "")
+def render_module(guess: Sequence[dict[str, Any]], trees: Sequence[dict[str, Any]]) -> str:
+    """Source of a module with three functions, each the sum of its trees for one row."""
+    functions = (
+        ("sum_guess_trees", guess),
+        ("sum_first_trees", trees[:FIRST_TREES]),
+        ("sum_later_trees", trees[FIRST_TREES:]),
     )
+    parts = [line for name, held in functions for line in (*_render_function(name, held), "")]
+    return "\n".join((_HEAD, *parts))
 
 
-def _function(name: str, trees: Sequence[dict[str, Any]]) -> list[str]:
-    sums = [f"        + {_expression(tree)}" for tree in trees]
+def _render_function(name: str, trees: Sequence[dict[str, Any]]) -> list[str]:
+    sums = [f"        + {_render_node(tree)}" for tree in trees]
     return [
         "",
         f"def {name}(r: Sequence[float]) -> float:",
@@ -40,10 +44,10 @@ def _function(name: str, trees: Sequence[dict[str, Any]]) -> list[str]:
     ]
 
 
-def _expression(node: dict[str, Any]) -> str:
+def _render_node(node: dict[str, Any]) -> str:
     """A leaf as its value, a split as a conditional expression."""
     if "leaf_value" in node:
         return repr(round(float(node["leaf_value"]), 4))
     threshold = float(f"{node['threshold']:.6g}")
-    below, above = _expression(node["left_child"]), _expression(node["right_child"])
+    below, above = _render_node(node["left_child"]), _render_node(node["right_child"])
     return f"({below} if r[{node['split_feature']}] <= {threshold!r} else {above})"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections import defaultdict
 from dataclasses import dataclass, field
@@ -14,10 +15,8 @@ if TYPE_CHECKING:
 
     from pages import Sample
 
-    from citewell.fetch.html.layout_blocks import PageLayout
-
 _PRIOR_SITES = 3.0
-_SHORT = 14
+_MAX_SHORT_WORDS = 14
 
 
 @dataclass(kw_only=True)
@@ -34,18 +33,18 @@ class Evidence:
             cell[0] += share
             cell[1] += 1.0
 
-    def odds(self, least: float) -> dict[str, float]:
+    def list_odds(self, least: float) -> dict[str, float]:
         """Log odds for tokens seen on enough pages."""
-        base = self._base()
+        base = self._base
         return {
             token: score
             for token, (share, count) in self.total.items()
             if count >= least and abs(score := _log_odds(share, count, base)) > 0.05
         }
 
-    def without(self, site: str, least: float, odds: dict[str, float]) -> dict[str, float]:
+    def leave_site_out(self, site: str, least: float, odds: dict[str, float]) -> dict[str, float]:
         """The same table as if this site had never been seen."""
-        base = self._base()
+        base = self._base
         changed = dict(odds)
         for token, (share, count) in self.sites.get(site, {}).items():
             whole = self.total[token]
@@ -57,6 +56,7 @@ class Evidence:
                     changed[token] = score
         return changed
 
+    @functools.cached_property
     def _base(self) -> float:
         share = sum(cell[0] for cell in self.total.values())
         count = sum(cell[1] for cell in self.total.values())
@@ -69,23 +69,24 @@ def _log_odds(share: float, count: float, base: float) -> float:
     return round(math.log(p / (1 - p)) - math.log(base / (1 - base)), 2)
 
 
-def gather(pairs: Iterable[tuple[Sample, PageLayout]]) -> tuple[Evidence, Evidence]:
+def gather_evidence(samples: Iterable[Sample]) -> tuple[Evidence, Evidence]:
     """Evidence for class words and for the words of short blocks."""
     names, words = Evidence(), Evidence()
-    for sample, page in pairs:
+    for sample in samples:
+        page = sample.page
         held: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
         said: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
         for block, label, size in zip(page.blocks, sample.labels, sample.sizes, strict=True):
             box = block.box
-            tokens: set[str] = set()
+            tokens: dict[str, None] = {}
             while box.parent is not None:
-                tokens.update(box.tokens)
+                tokens.update(dict.fromkeys(box.tokens))
                 box = box.parent
             for token in tokens:
                 held[token][0] += label * size
                 held[token][1] += size
-            if block.words <= _SHORT:
-                for word in set(sample_block_words(block.text)):
+            if block.words <= _MAX_SHORT_WORDS:
+                for word in dict.fromkeys(sample_block_words(block.text)):
                     said[word][0] += label
                     said[word][1] += 1
         for evidence, cells in ((names, held), (words, said)):

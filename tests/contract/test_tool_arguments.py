@@ -55,6 +55,8 @@ PROMISES = [
     ("scrape_page", "url", True, TEXT, "scrape_page.url"),
     ("scrape_page", "mode", False, choice("full", "preview", "raw", default="full"), "scrape_page.mode"),
     ("scrape_page", "max_length", False, number(1, None, 50_000), "scrape_page.max_length"),
+    ("scrape_page", "include_comments", False, OFF, "scrape_page.article_end"),
+    ("scrape_page", "include_references", False, ON, "scrape_page.references"),
     ("scrape_page", "sessionId", False, TEXT, "scrape_page.session_id"),
     ("search_and_scrape", "query", True, QUERY, "search_and_scrape.query"),
     ("search_and_scrape", "num_results", False, number(1, 10, 3), "search_and_scrape.num_results"),

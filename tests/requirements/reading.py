@@ -35,6 +35,10 @@ HELD = {
     "scrape_page.markdown_tier": "The page is first asked for as markdown, for at most 5 seconds, and HTML sent under that name is read as HTML.",
     "scrape_page.stealth_tier": "A refused page is tried once more with the headers and handshake of Chrome, through the same guard.",
     "scrape_page.html_tier": "Main content is kept; scripts, menus, sidebars and footers are left out.",
+    "scrape_page.long_pages": "No paragraph of the main text of a long page is lost.",
+    "scrape_page.table_cells": "A table that is kept loses no cell.",
+    "scrape_page.references": "Wikipedia articles and arXiv papers keep their references; include_references=false drops them.",
+    "scrape_page.article_end": "Comments, teasers and next posts after an article are not part of it.",
     "scrape_page.browser_tier": "A page made by JavaScript is rendered in a browser; hosts that are known to need one go there first.",
     "scrape_page.exa_tier": "Exa is asked only with a key, after every free tier failed, and extractedBy says exa:cached or exa:crawled.",
     "scrape_page.hidden_from_exa": "A failed page on an allowed private host is never given to an outside service.",
@@ -96,15 +100,12 @@ HELD = {
     "artifact.media_type": "The artifact of a markdown export is markdown, not a JSON wrapper.",
     "artifact.every_toolset": "read_artifact is offered wherever a tool can link its result.",
     "scrape_page.inline": "full and preview are inline up to max_length.",
+    "scrape_page.right_to_left_pdf": "Right-to-left PDF text is read in the order of its script.",
 }  # fmt: skip
 
 OPEN = {
     11: {
-        "scrape_page.long_pages": "No paragraph of the main text of a long page is lost.",
-        "scrape_page.table_cells": "A table that is kept loses no cell.",
-        "scrape_page.article_end": "Comments, teasers and next posts after an article are not part of it.",
         "scrape_page.hidden_by_layout": "Text counts as hidden if a reader could not see it, and only then.",
-        "scrape_page.right_to_left_pdf": "Right-to-left PDF text is read in the order of its script.",
         "scrape_page.hostile_page": "A hostile page delays nobody but its own caller.",
     },
     14: {

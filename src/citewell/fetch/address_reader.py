@@ -106,4 +106,6 @@ class AddressReader:
             hidden=dict(draft.hidden_counts),
             etag=draft.etag,
             last_modified=draft.last_modified,
+            comments=draft.comments,
+            comment_signals=draft.comment_signals,
         )

@@ -52,6 +52,8 @@ class PageDraft:
     word_count: int = 0
     truncated: bool = False  # the content was longer than any caller gets
     signals: tuple[InjectedSentence, ...] = ()
+    comments: str = ""  # what readers wrote under an article, as markdown
+    comment_signals: tuple[InjectedSentence, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

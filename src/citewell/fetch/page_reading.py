@@ -22,8 +22,8 @@ from citewell.fetch.documents.document_drafts import read_document_draft
 from citewell.fetch.documents.document_text import DocumentLimits
 from citewell.fetch.hidden_text import remove_hidden_text
 from citewell.fetch.html import discourse_topics
-from citewell.fetch.html.main_content import MainContent, extract_from_tree
-from citewell.fetch.html.markup_limits import limit_markup
+from citewell.fetch.html.main_content import extract_from_tree
+from citewell.fetch.html.markup_limits import bound_markup, limit_markup
 from citewell.fetch.metadata.page_metadata import ExtractedMetadata, read_page_metadata
 from citewell.fetch.page_draft import PageDraft, PageReading, PageResponse
 from citewell.fetch.text_tasks import clean_page_text
@@ -36,7 +36,8 @@ MAX_ERROR_PAGE_BYTES = 256 * 1024
 _MAX_PAGE_CHARS = MAX_PAGE_BYTES  # characters; the rest is cut, because no caller gets more
 _MIN_TEXT_BYTES = 100  # bytes of text; shorter drafts are doubtful
 _MARKDOWN_LINE = re.compile(
-    r"^(?:#{1,6} \S|[-*+] \S|\d+\. \S|> |```|\|[^\n|]+\|)|\[[^\[\]]+\]\([^()]+\)|\*\*\S", re.MULTILINE
+    r"^(?:#{1,6} \S|[-*+] \S|\d+\. \S|> |```|\|[^\n|]+\|)|\[[^\[\]]+\]\([^()]+\)|\*\*\S",
+    re.MULTILINE,
 )
 _HTML_MARKUP = re.compile(r"<!doctype html|<html[\s>]|<body[\s>]", re.IGNORECASE)
 _SCRIPT_ELEMENTS = re.compile(
@@ -129,6 +130,7 @@ def judge_draft(
 def finish_draft(draft: PageDraft) -> PageDraft:
     """The draft with its content cut and cleaned, and what is counted and found in it."""
     cleaned = clean_page_text(draft.content[:_MAX_PAGE_CHARS])
+    comments = clean_page_text(draft.comments[:_MAX_PAGE_CHARS])
     return replace(
         draft,
         content=cleaned.text,
@@ -137,6 +139,8 @@ def finish_draft(draft: PageDraft) -> PageDraft:
         word_count=cleaned.word_count,
         truncated=len(draft.content) > _MAX_PAGE_CHARS,
         signals=cleaned.signals,
+        comments=comments.text,
+        comment_signals=comments.signals,
     )
 
 
@@ -159,7 +163,8 @@ def _read_text_body(body: bytes, response: PageResponse) -> PageReading:
 
 def read_html_page(response: PageResponse, decoded: DecodedText) -> PageReading:
     """The main content of a decoded HTML page; raises the errors of walls, and ContentEmpty."""
-    tree = _parse_limited_html(decoded.text)
+    markup = bound_markup(decoded.text)
+    tree = LexborHTMLParser(markup.data)
     about = read_page_metadata(tree, url=response.final_url)
     tree = discourse_topics.show_crawler_view(tree)
     unseen = remove_hidden_text(tree)
@@ -178,23 +183,16 @@ def read_html_page(response: PageResponse, decoded: DecodedText) -> PageReading:
         charset=decoded.charset,
         metadata=about,
         extracted_by="html",
-        quality="partial" if _is_partial(found) else "complete",
-        notes=(*_collect_notes(found), *(topic.notes if topic is not None else ())),
+        quality="partial" if found.is_partial or markup.notes else "complete",
+        notes=(*markup.notes, *found.notes, *(topic.notes if topic is not None else ())),
         hidden_counts=unseen.counts,
         etag=response.headers.get("etag"),
         last_modified=response.headers.get("last-modified"),
+        comments=found.comments_markdown if topic is None else "",
     )
     if unseen.is_mostly_hidden:  # a script would have shown it, so the browser tier may read more
         return PageReading(draft=finish_draft(draft), doubt="mostly hidden")
     return judge_draft(draft, response.url)
-
-
-def _is_partial(found: MainContent) -> bool:
-    return bool(getattr(found, "is_partial", False))
-
-
-def _collect_notes(found: MainContent) -> tuple[str, ...]:
-    return tuple(getattr(found, "notes", ()))
 
 
 def _parse_limited_html(html: str) -> LexborHTMLParser:
@@ -246,5 +244,3 @@ def _build_text_draft(response: PageResponse, decoded: DecodedText, kind: str) -
         charset=decoded.charset,
         extracted_by="html",
     )
-
-

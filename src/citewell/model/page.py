@@ -61,3 +61,5 @@ class Page:
     file_size: int | None = None  # bytes, for documents
     etag: str | None = None  # sent back to ask whether the page has changed
     last_modified: str | None = None
+    comments: str = ""  # what readers wrote under an article, as markdown
+    comment_signals: tuple[InjectedSentence, ...] = ()

@@ -118,6 +118,7 @@ class ScrapeOutput(WireValue):
     injection_signals: tuple[InjectionSignal, ...] | None = None
     hidden_text: dict[str, int] | None = None  # number of removed invisible texts, by kind
     notes: tuple[str, ...] | None = None
+    comments: LongText | None = None  # under an article, if asked for; cut like the content
 
 
 class QualityScore(WireValue):

@@ -14,7 +14,8 @@ _PRINT_ROWS = """
 import sys
 from pathlib import Path
 from selectolax.lexbor import LexborHTMLParser
-from citewell.fetch.html import block_features, block_scoring, layout_blocks, page_kind
+from citewell.fetch.html import (
+    block_features, block_scoring, box_relations, page_kind)
 
 model = block_scoring.load_scoring_model()
 names = " ".join(sorted(model.name_odds)[::40])
@@ -22,12 +23,13 @@ for path in sorted(Path(sys.argv[1]).glob("*.html")):
     html = path.read_text("utf-8").replace("<main", f'<main data-x class="{names}"', 1)
     html = html.replace("<div", f'<div class="{names}" id="content"', 1)
     tree = LexborHTMLParser(html)
-    page = layout_blocks.collect_page_blocks(tree.body, model.name_odds)
+    page = box_relations.read_page_layout(tree.body)
+    box_relations.score_box_names(page, model.name_odds)
     head = page_kind.read_page_head(tree)
     signals = page_kind.collect_kind_signals(page, head, "https://news.example.org/a-b/1234")
     likely = page_kind.score_page_kinds(signals, model.kind_weights)
     print(likely, block_features.build_feature_rows(
-        page, model.word_odds, head.build_title_hints(), likely))
+        page, model.word_odds, head.build_page_hints(), likely))
 """
 
 

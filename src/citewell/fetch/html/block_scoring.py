@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from citewell.fetch.html.trees import sum_first_trees, sum_later_trees
+from citewell.fetch.html.trees import sum_first_trees, sum_guess_trees, sum_later_trees
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -41,8 +41,13 @@ def load_scoring_model() -> ScoringModel:
     )
 
 
+def guess_blocks(rows: Iterable[Sequence[float]]) -> list[float]:
+    """A first guess of each block's probability, from its own features alone."""
+    return [_apply_sigmoid(sum_guess_trees(row)) for row in rows]
+
+
 def score_blocks(rows: Iterable[Sequence[float]]) -> list[float]:
-    """The probability of each block to be main content; `rows` are its features."""
+    """The probability of each block to be main content; `rows` hold its features and its context."""
     chances: list[float] = []
     for row in rows:
         margin = sum_first_trees(row)

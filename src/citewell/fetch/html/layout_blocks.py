@@ -27,7 +27,7 @@ _SKIPPED_TAG_NAMES = (
     "-doctype frameset"
 )
 SKIPPED_TAGS = frozenset(_SKIPPED_TAG_NAMES.split())
-MAX_PAGE_BLOCKS = 20_000
+MAX_PAGE_BLOCKS = 60_000
 # Each level takes two Python frames here and up to four in the markdown writer.
 MAX_WALK_DEPTH = 150
 _MIN_PROSE_WORDS = 14
@@ -35,6 +35,7 @@ _MIN_BODY_WORDS = 25
 
 NAV, HEADER, FOOTER, ASIDE, MAIN, ARTICLE, FORM, TABLE = 1, 2, 4, 8, 16, 32, 64, 128
 FIGURE, QUOTE, NOSCRIPT, HIDDEN, BUTTON, DIALOG = 256, 512, 1024, 2048, 4096, 8192
+COMMENTS = 16384
 
 _FURNITURE_FLAGS = NAV | HEADER | FOOTER | ASIDE
 _CONTENT_FLAGS = MAIN | ARTICLE
@@ -67,6 +68,8 @@ _FLAG_BY_ROLE = {
     "dialog": DIALOG,
     "alertdialog": DIALOG,
 }
+# Words in the class or id of an element that holds what readers wrote about the page.
+COMMENT_NAMES = frozenset(("comment", "comments", "commentlist", "disqus", "respond", "pinglun"))
 _FLAG_ATTRIBUTES = frozenset(("role", "hidden", "aria-hidden", "aria-modal", "style"))
 _NAME_WORD = re.compile(r"[A-Z]?[a-z]{2,}|[A-Z]{2,}")
 _LOWER_CASE_WORD = re.compile(r"[a-z]{2,}")
@@ -75,7 +78,10 @@ _CJK_CHARACTER = re.compile(f"[{HAN_KANA_RANGES}]")
 
 
 class LayoutBox:
-    """A block-level element, with what it inherits from its ancestors and sums over its content."""
+    """A block-level element, with what it inherits from its ancestors and sums over its content.
+
+    Its text is in the page's blocks from `start` up to, but without, `end`.
+    """
 
     # A page has hundreds: slots cost half as much as a keyword-only dataclass.
     __slots__ = (
@@ -83,6 +89,7 @@ class LayoutBox:
         "core",
         "count",
         "depth",
+        "end",
         "flags",
         "high",
         "id",
@@ -94,6 +101,7 @@ class LayoutBox:
         "own",
         "parent",
         "path",
+        "start",
         "style",
         "tag",
         "tokens",
@@ -108,29 +116,13 @@ class LayoutBox:
         self.style = style
         self.parent = parent
         self.flags = flags
+        self.depth: int = 0 if parent is None else parent.depth + 1
         self.tokens: tuple[str, ...] = ()
         self.words = self.linked = self.long = self.count = self.core = 0
+        self.start = self.end = 0
         self.alike = 1
         self.outer: LayoutBox | None = None
-        self.own = 0.0
-        if parent is None:
-            self.depth = 0
-            self.path = self.low = self.high = self.near = 0.0
-        else:
-            self.depth = parent.depth + 1
-            self.path = parent.path
-            self.low = parent.low
-            self.high = parent.high
-            self.near = parent.near
-
-    def add_name_odds(self, odds: float) -> None:
-        """Add the learned log odds of the words in the element's class and id."""
-        self.own = self.near = odds
-        self.path += odds
-        if odds < self.low:
-            self.low = odds
-        elif odds > self.high:
-            self.high = odds
+        self.own = self.path = self.low = self.high = self.near = 0.0
 
 
 class TextBlock:
@@ -152,7 +144,8 @@ class TextBlock:
 class PageLayout:
     """The boxes, blocks and images of a page, in document order.
 
-    An image without text around it is stored with the number of blocks before it.
+    An image without text around it is stored with the number of blocks before it. `is_cut` says
+    that the page has more blocks than are read; `structures` is filled on first use.
     """
 
     boxes: list[LayoutBox] = field(default_factory=list)
@@ -160,6 +153,8 @@ class PageLayout:
     images: list[tuple[int, LayoutBox, list[int]]] = field(default_factory=list)
     tags: Counter[str] = field(default_factory=Counter)
     name_words: dict[str, None] = field(default_factory=dict)
+    is_cut: bool = False
+    structures: list[LayoutBox] | None = None
 
 
 def count_mixed_words(text: str) -> int:
@@ -182,27 +177,23 @@ def is_page_furniture(flags: int) -> bool:
     return bool(flags & _FURNITURE_FLAGS) and not flags & _CONTENT_FLAGS
 
 
-def collect_page_blocks(body: LexborNode, names: Mapping[str, float]) -> PageLayout:
-    """Collect the blocks and boxes under `body`; `names` holds learned odds of class and id words.
+def collect_page_blocks(body: LexborNode) -> PageLayout:
+    """Collect the blocks and boxes under `body`.
 
     Menus, page headers and footers hold half of all text and hardly any content, so they are
     skipped, unless the page has hardly any other text.
     """
-    page = _BlockWalker(names, whole=False).walk_body(body)
+    page = _BlockWalker(whole=False).walk_body(body)
     if sum(block.words for block in page.blocks) < _MIN_BODY_WORDS:
-        page = _BlockWalker(names, whole=True).walk_body(body)
-    _sum_box_words(page)
-    _mark_repeated_boxes(page)
-    _mark_core_distance(page)
+        page = _BlockWalker(whole=True).walk_body(body)
     return page
 
 
 class _BlockWalker:
-    def __init__(self, names: Mapping[str, float], *, whole: bool) -> None:
+    def __init__(self, *, whole: bool) -> None:
         self.page = PageLayout()
         self._whole = whole
-        self._names = names
-        self._odds: dict[Any, tuple[float, tuple[str, ...]]] = {}
+        self._names: dict[Any, tuple[str, ...]] = {}
         self._inlines: list[str] = []
         self._link = 0
         self._level = 0
@@ -215,10 +206,11 @@ class _BlockWalker:
         root = self.open_box(body, "body", None)
         self.walk_children(body, root)
         self.end_text_run(root)
+        root.end = len(self.page.blocks)
         self.page.tags = Counter(self._inlines + [box.tag for box in self.page.boxes])
         # In order of appearance: the order of a set, and with it every sum, differs between processes.
         self.page.name_words = dict.fromkeys(
-            token for _, tokens in self._odds.values() for token in tokens
+            token for tokens in self._names.values() for token in tokens
         )
         return self.page
 
@@ -231,35 +223,31 @@ class _BlockWalker:
         if len(attributes) > (style != ""):
             if not _FLAG_ATTRIBUTES.isdisjoint(attributes):
                 flags |= _read_attribute_flags(attributes)
-            odds, tokens = self._score_attributes(style, attributes)
+            tokens = self._list_attribute_names(style, attributes)
         else:
-            odds, tokens = self._odds.get(style) or self._score_class_names(style)
+            known = self._names.get(style)
+            tokens = self._list_class_names(style) if known is None else known
+        if parent is not None and not COMMENT_NAMES.isdisjoint(tokens):
+            flags |= COMMENTS
         box = LayoutBox(node.mem_id, tag, style, parent, flags)
         box.tokens = tokens
-        if odds:
-            box.add_name_odds(odds)
+        box.start = len(self.page.blocks)
         self.page.boxes.append(box)
         return box
 
-    def _score_class_names(self, style: str) -> tuple[float, tuple[str, ...]]:
-        known = self._odds[style] = self._sum_name_odds(dict.fromkeys(split_name_words(style)))
+    def _list_class_names(self, style: str) -> tuple[str, ...]:
+        known = self._names[style] = tuple(dict.fromkeys(split_name_words(style)))
         return known
 
-    def _score_attributes(
-        self, style: str, attributes: Mapping[str, Any]
-    ) -> tuple[float, tuple[str, ...]]:
+    def _list_attribute_names(self, style: str, attributes: Mapping[str, Any]) -> tuple[str, ...]:
         get = attributes.get
         key = (style, get("id"), get("role"), get("itemprop"), get("itemtype"))
-        known = self._odds.get(key)
+        known = self._names.get(key)
         if known is None:
-            found = dict.fromkeys(split_name_words(f"{style} {key[1] or ''}"))
-            found.update(dict.fromkeys(_list_role_marks(*key[2:])))
-            known = self._odds[key] = self._sum_name_odds(found)
+            found = split_name_words(f"{style} {key[1] or ''}")
+            found += _list_role_marks(*key[2:])
+            known = self._names[key] = tuple(dict.fromkeys(found))
         return known
-
-    def _sum_name_odds(self, found: Mapping[str, None]) -> tuple[float, tuple[str, ...]]:
-        scores = [*filter(None, map(self._names.get, found))]
-        return (sum(scores) / len(scores) ** 0.5 if scores else 0.0), tuple(found)
 
     def walk_children(self, node: LexborNode, box: LayoutBox) -> None:
         if self._level > MAX_WALK_DEPTH:
@@ -290,6 +278,7 @@ class _BlockWalker:
 
     def _walk_block(self, node: LexborNode, tag: str, box: LayoutBox) -> None:
         if len(self.page.blocks) >= MAX_PAGE_BLOCKS:
+            self.page.is_cut = True
             return
         if self._ids:
             self.end_text_run(box)
@@ -298,6 +287,19 @@ class _BlockWalker:
             self.walk_children(node, inner)
             if self._ids:
                 self.end_text_run(inner)
+        elif tag == "header":
+            self._walk_header_title(node, inner)
+        inner.end = len(self.page.blocks)
+
+    def _walk_header_title(self, node: LexborNode, box: LayoutBox) -> None:
+        """Collect the title of a page that has it in its header, which is skipped otherwise."""
+        title = node.css_first("h1")
+        if title is not None:
+            inner = self.open_box(title, "h1", box)
+            self.walk_children(title, inner)
+            if self._ids:
+                self.end_text_run(inner)
+            inner.end = len(self.page.blocks)
 
     def _walk_inline(self, node: LexborNode, tag: str, box: LayoutBox) -> None:
         self._inlines.append(tag)
@@ -345,59 +347,3 @@ def _read_attribute_flags(attributes: Mapping[str, Any]) -> int:
     if style and _HIDING_STYLE.search(style):
         flags |= HIDDEN
     return flags
-
-
-def _sum_box_words(page: PageLayout) -> None:
-    for block in page.blocks:
-        box = block.box
-        box.words += block.words
-        box.linked += block.linked
-        box.count += 1
-        if block.long:
-            box.long += block.words
-    for box in reversed(page.boxes):
-        parent = box.parent
-        if parent is not None and box.count:
-            parent.words += box.words
-            parent.linked += box.linked
-            parent.long += box.long
-            parent.count += box.count
-
-
-def _mark_repeated_boxes(page: PageLayout) -> None:
-    """Give every box its number of like siblings, and the nearest enclosing box that is repeated."""
-    kin: dict[tuple[int, str, str], int] = {}
-    keyed: list[tuple[LayoutBox, LayoutBox, tuple[int, str, str]]] = []
-    for box in page.boxes:
-        parent = box.parent
-        if parent is not None and box.count:
-            key = (parent.id, box.tag, box.style)
-            kin[key] = kin.get(key, 0) + 1
-            keyed.append((box, parent, key))
-    for box, parent, key in keyed:
-        box.alike = kin[key]
-        # Not the box itself: a reference cycle would keep the page in memory until garbage collection.
-        box.outer = parent if parent.alike > 2 else parent.outer
-
-
-def _mark_core_distance(page: PageLayout) -> None:
-    """Set each box's distance from the smallest box with most of the prose; inside it is 0."""
-    heaviest: dict[int, LayoutBox] = {}
-    for box in page.boxes:
-        if box.parent is not None and box.long:
-            best = heaviest.get(box.parent.id)
-            if best is None or box.long > best.long:
-                heaviest[box.parent.id] = box
-    core = page.boxes[0]
-    line = {core.id: core}
-    while True:
-        child = heaviest.get(core.id)
-        if child is None or child.long * 10 < page.boxes[0].long * 6:
-            break
-        core = child
-        line[core.id] = core
-    for box in page.boxes:
-        if box.id in line:
-            box.core = core.depth - box.depth
-        elif box.parent is not None:
-            box.core = box.parent.core

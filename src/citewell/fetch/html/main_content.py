@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 from citewell.fetch.html import block_scoring
 from citewell.fetch.html import page_kind as kinds
+from citewell.fetch.html.block_choice import choose_blocks, find_likely_losses
+from citewell.fetch.html.block_context import add_context_columns
 from citewell.fetch.html.block_features import build_feature_rows
-from citewell.fetch.html.layout_blocks import collect_page_blocks
+from citewell.fetch.html.box_relations import read_page_layout, score_box_names
 from citewell.fetch.html.markup_limits import limit_markup
 from citewell.fetch.markdown.markdown_text import resolve_link
 from citewell.fetch.markdown.markdown_writer import render_markdown
@@ -16,14 +18,18 @@ from citewell.fetch.markdown.markdown_writer import render_markdown
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from selectolax.lexbor import LexborHTMLParser
+    from selectolax.lexbor import LexborHTMLParser, LexborNode
 
     from citewell.fetch.html.layout_blocks import LayoutBox, PageLayout, TextBlock
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MainContent:
-    """The main content of one page; `confidence` is the F1 that the model expects of its choice."""
+    """The main content of one page; `confidence` is the F1 that the model expects of its choice.
+
+    `comments_markdown` holds what readers wrote under an article. `is_partial` says that text may be
+    missing, and `notes` say why.
+    """
 
     markdown: str
     text: str
@@ -32,6 +38,9 @@ class MainContent:
     confidence: float
     word_count: int
     page_word_count: int
+    comments_markdown: str = ""
+    is_partial: bool = False
+    notes: tuple[str, ...] = ()
 
 
 def extract_main_content(html: str, *, url: str = "") -> MainContent:
@@ -50,33 +59,37 @@ def extract_from_tree(tree: LexborHTMLParser, *, url: str = "") -> MainContent:
     """The main content of a parsed tree from which hidden text was removed; the tree is not changed."""
     head = kinds.read_page_head(tree)
     body = tree.body
-    model = block_scoring.load_scoring_model()
-    page = collect_page_blocks(body, model.name_odds) if body is not None else None
+    page = read_page_layout(body) if body is not None else None
     if body is None or page is None or not page.blocks:
         return _build_empty_content(head.title)
+    model = block_scoring.load_scoring_model()
+    score_box_names(page, model.name_odds)
     likely = kinds.score_page_kinds(kinds.collect_kind_signals(page, head, url), model.kind_weights)
-    rows = build_feature_rows(page, model.word_odds, head.build_title_hints(), likely)
-    kept, expected = choose_blocks(page.blocks, block_scoring.score_blocks(rows))
-    nodes, boxes = collect_chosen_nodes(page, kept)
+    hints = head.build_page_hints()
+    rows = build_feature_rows(page, model.word_odds, hints, likely)
+    add_context_columns(page, rows, block_scoring.guess_blocks(rows))
+    chosen = choose_blocks(page, block_scoring.score_blocks(rows), likely, hints)
+    base = _find_base_address(tree, url)
+    notes = find_likely_losses(page, chosen)
     return MainContent(
-        markdown=render_markdown(
-            body, base=_find_base_address(tree, url), nodes=nodes, boxes=boxes
-        ),
-        text="\n\n".join(block.text for block in kept),
+        markdown=_render_blocks(body, page, chosen.kept, base),
+        text="\n\n".join(block.text for block in chosen.kept),
         title=head.title,
         kind=kinds.PAGE_KINDS[likely.index(max(likely))],
-        confidence=round(expected, 3),
-        word_count=sum(block.words for block in kept),
+        confidence=round(chosen.expected_f1, 3),
+        word_count=sum(block.words for block in chosen.kept),
         page_word_count=page.boxes[0].words,
+        comments_markdown=_render_blocks(body, page, chosen.comments, base),
+        is_partial=bool(notes),
+        notes=notes,
     )
 
 
-def choose_blocks(
-    blocks: Sequence[TextBlock], chances: Sequence[float]
-) -> tuple[list[TextBlock], float]:
-    """The blocks to keep, and the F1 expected of this choice."""
-    cut, expected = block_scoring.choose_threshold(chances, [block.words for block in blocks])
-    return [block for block, p in zip(blocks, chances, strict=True) if p > cut], expected
+def _render_blocks(body: LexborNode, page: PageLayout, kept: Sequence[TextBlock], base: str) -> str:
+    if not kept:
+        return ""
+    nodes, boxes = collect_chosen_nodes(page, kept)
+    return render_markdown(body, base=base, nodes=nodes, boxes=boxes)
 
 
 def collect_chosen_nodes(

@@ -1,10 +1,16 @@
-"""Limits a page's size and nesting before parsing, because the parser does not."""
+"""Limits a page's size, tags, attributes and nesting before parsing, because the parser does not."""
 
 from __future__ import annotations
 
 import re
+from bisect import bisect
+from dataclasses import dataclass
 
 MAX_HTML_CHARS = 10_000_000
+MAX_MARKUP_TAGS = 200_000  # start and end tags; reading takes some ten microseconds for each
+MAX_TAG_ATTRIBUTES = 256  # the parser compares each attribute of a tag with all before it
+MAX_STYLE_CHARS = 4_000_000  # of all style sheets of a page; for the reader of style sheets
+MAX_STYLE_SELECTORS = 50_000  # of all style sheets of a page
 MAX_ELEMENT_DEPTH = 120
 # Scripts and unclosed tags count too, so the count is far above the real nesting of ordinary pages.
 _SUSPECT_ELEMENT_DEPTH = 400
@@ -52,7 +58,20 @@ _SVG_SHAPE_NAMES = (
 )
 _SVG_SHAPES = frozenset(_SVG_SHAPE_NAMES.split())
 _TAG_PATTERN = re.compile(r"<(/?)([a-zA-Z][^\s/<>]*)([^<>]*)>?")
-_TAG_NAME = re.compile(rb"<(/?[a-zA-Z][a-zA-Z0-9]*)")
+# A tag's name and attributes; a quoted value may contain anything but its quote.
+_WHOLE_TAG = re.compile(
+    rb"""<(/?[a-zA-Z][a-zA-Z0-9]*)"""
+    rb"""((?:[^"'>]*+(?:"[^"]*+(?:"|\Z)|'[^']*+(?:'|\Z)))*+[^"'>]*+)"""
+)
+_ATTRIBUTE = re.compile(
+    rb"""[^\s"'>/=][^\s>/=]*+(?:\s*+=\s*+(?:"[^"]*+"?|'[^']*+'?|[^\s"'>][^\s>]*+))?"""
+)
+# Where text begins or ends in which what looks like a tag is none.
+_RAW_TEXT_EDGE = re.compile(
+    rb"<!--|(-->)|<(/)?(?:script|style|title|textarea|iframe|xmp|noembed|noframes)\b",
+    re.IGNORECASE,
+)
+_MIN_CROWDED_TAG_BYTES = 3 * MAX_TAG_ATTRIBUTES  # no shorter tag has more attributes than allowed
 # Tags of elements without content, and of those that are closed by the next of their kind.
 _UNNESTED_TAG_NAMES = _VOID_TAGS | {"li", "p", "td", "th", "tr", "dt", "dd", "option"}
 _UNNESTED_TAGS = frozenset(
@@ -62,22 +81,83 @@ _SLASH_BYTE = ord("/")
 _CONTROL_BYTES = bytes([*range(9), 11, *range(14, 32)])
 
 
-def limit_markup(html: str) -> bytes:
-    """The page without lone surrogates and control characters, cut to the limits of length and depth.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LimitedMarkup:
+    """Markup within all limits, in UTF-8 because the parser is slower on a string."""
 
-    It is returned as UTF-8 because the parser is slower on a string.
-    """
+    data: bytes
+    notes: tuple[str, ...] = ()  # one for each limit that something was left out for
+
+
+def limit_markup(html: str) -> bytes:
+    """The page without lone surrogates and control characters, cut to all limits."""
+    return bound_markup(html).data
+
+
+def bound_markup(html: str) -> LimitedMarkup:
+    """The same, with notes on what was left out."""
+    notes = []
+    if len(html) > MAX_HTML_CHARS:
+        notes.append(f"Only the first {MAX_HTML_CHARS:,} characters of the page were read.")
     data = html[:MAX_HTML_CHARS].encode(errors="ignore").translate(None, _CONTROL_BYTES)
-    if _may_nest_deeply(data):
-        return _MarkupFlattener().flatten_markup(data.decode()).encode()
+    tags = _WHOLE_TAG.findall(data)
+    if any(len(rest) >= _MIN_CROWDED_TAG_BYTES for _, rest in tags):
+        data, crowded = _drop_excess_attributes(data)
+        if crowded:
+            notes.append(f"Attributes after the first {MAX_TAG_ATTRIBUTES} of a tag were ignored.")
+    if len(tags) > MAX_MARKUP_TAGS:
+        data = _cut_after_tags(data)
+        notes.append(f"Only the first {MAX_MARKUP_TAGS:,} tags of the page were read.")
+    if _may_nest_deeply([name for name, _ in tags]):
+        flattener = _MarkupFlattener()
+        data = flattener.flatten_markup(data.decode()).encode()
+        if flattener.has_dropped_tags:
+            notes.append(f"Elements nested deeper than {MAX_ELEMENT_DEPTH} levels were merged.")
+    return LimitedMarkup(data=data, notes=tuple(notes))
+
+
+def _drop_excess_attributes(data: bytes) -> tuple[bytes, bool]:
+    """The markup with the first attributes of each crowded tag, and whether there was one.
+
+    What looks like a tag within a comment, a script or a style sheet is left alone.
+    """
+    edges = [(edge.start(), not (edge[1] or edge[2])) for edge in _RAW_TEXT_EDGE.finditer(data)]
+    kept: list[bytes] = []
+    end = 0
+    for tag in _WHOLE_TAG.finditer(data):
+        if tag.end(2) - tag.start(2) < _MIN_CROWDED_TAG_BYTES:
+            continue
+        place = bisect(edges, (tag.start(), False)) - 1
+        last = _find_last_attribute(tag) if place < 0 or not edges[place][1] else None
+        if last is not None:
+            kept.append(data[end:last])
+            end = tag.end(2)
+    kept.append(data[end:])
+    return b"".join(kept), end > 0
+
+
+def _find_last_attribute(tag: re.Match[bytes]) -> int | None:
+    """Where the last allowed attribute of a tag ends; None if the tag has no more than that."""
+    last = None
+    for count, attribute in enumerate(_ATTRIBUTE.finditer(tag.string, *tag.span(2)), start=1):
+        if count > MAX_TAG_ATTRIBUTES:
+            return last
+        last = attribute.end()
+    return None
+
+
+def _cut_after_tags(data: bytes) -> bytes:
+    for count, tag in enumerate(_WHOLE_TAG.finditer(data)):
+        if count == MAX_MARKUP_TAGS:
+            return data[: tag.start()]
     return data
 
 
-def _may_nest_deeply(html: bytes) -> bool:
+def _may_nest_deeply(names: list[bytes]) -> bool:
     """Whether an upper bound of open elements, matched by name only, exceeds the suspect depth."""
     depth = 0
     opened: dict[bytes, int] = {}
-    for name in _TAG_NAME.findall(html):
+    for name in names:
         if name in _UNNESTED_TAGS:
             continue
         if name[0] == _SLASH_BYTE:
@@ -104,6 +184,7 @@ class _MarkupFlattener:
         self._stack: list[str] = []
         self._formatting = 0
         self._dropped: dict[str, int] = {}
+        self.has_dropped_tags = False
 
     def flatten_markup(self, html: str) -> str:
         kept: list[str] = []
@@ -135,6 +216,7 @@ class _MarkupFlattener:
             formatting and self._formatting >= MAX_OPEN_FORMATTING
         ):
             self._dropped[name] = self._dropped.get(name, 0) + 1
+            self.has_dropped_tags = True
             return False
         stack.append(name)
         self._formatting += formatting

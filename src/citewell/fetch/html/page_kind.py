@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from dataclasses import dataclass
+from html import unescape
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from citewell.fetch.html.block_features import TitleHints
+from citewell.fetch.html.block_features import PageHints, split_text_words
 from citewell.fetch.html.layout_blocks import split_name_words
 
 if TYPE_CHECKING:
@@ -29,6 +31,8 @@ _COUNTED_TAG_NAMES = (
 )
 _COUNTED_TAGS = tuple(_COUNTED_TAG_NAMES.split())
 _MAX_JSON_LD_CHARS = 200_000
+_MIN_BODY_CHARS = 200
+_MARKUP_TAG = re.compile(r"<[^<>]{0,1000}>")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,11 +42,15 @@ class PageHead:
     title: str | None
     meta: Mapping[str, str]
     json_ld_text: str
+    listed_text: str = ""
 
-    def build_title_hints(self) -> TitleHints:
-        """The words of the title, for the block features."""
-        title = f"{self.title or ''} {self.meta.get('og:title', '')}".lower()
-        return TitleHints(title_words=frozenset(re.findall(r"[^\W\d_]{2,}", title)))
+    def build_page_hints(self) -> PageHints:
+        """The words of the title and the body text that JSON-LD repeats, for the block features."""
+        title = f"{self.title or ''} {self.meta.get('og:title', '')}"
+        return PageHints(
+            title_words=split_text_words(title),
+            body_text=self.listed_text,
+        )
 
 
 def read_page_head(tree: LexborHTMLParser) -> PageHead:
@@ -56,8 +64,36 @@ def read_page_head(tree: LexborHTMLParser) -> PageHead:
         if name in _KIND_META_NAMES:
             meta.setdefault(name, attributes.get("content") or "")
     scripts = tree.css('script[type="application/ld+json"]')
-    structured = "\n".join(item.text() or "" for item in scripts)[:_MAX_JSON_LD_CHARS]
-    return PageHead(title=title or meta.get("og:title") or None, meta=meta, json_ld_text=structured)
+    texts = [item.text() or "" for item in scripts]
+    return PageHead(
+        title=title or meta.get("og:title") or None,
+        meta=meta,
+        json_ld_text="\n".join(texts)[:_MAX_JSON_LD_CHARS],
+        listed_text=_find_article_body(texts),
+    )
+
+
+def _find_article_body(scripts: Sequence[str]) -> str:
+    """The text of the article as the page's JSON-LD repeats it; empty if it does not."""
+    for script in scripts:
+        if '"articleBody"' in script and len(script) <= _MAX_JSON_LD_CHARS:
+            try:
+                found = json.loads(script, strict=False)
+            except (ValueError, RecursionError):
+                continue
+            for item in _list_linked_items(found):
+                body = item.get("articleBody")
+                if isinstance(body, str) and len(body) >= _MIN_BODY_CHARS:
+                    return " ".join(_MARKUP_TAG.sub(" ", unescape(body)).split())
+    return ""
+
+
+def _list_linked_items(found: object) -> list[dict[str, Any]]:
+    """The objects at the top of a JSON-LD script, and those of its graph."""
+    items = found if isinstance(found, list) else [found]
+    graphs = [item.get("@graph") for item in items if isinstance(item, dict)]
+    items = items + [item for graph in graphs if isinstance(graph, list) for item in graph]
+    return [item for item in items if isinstance(item, dict)]
 
 
 def collect_kind_signals(page: PageLayout, head: PageHead, url: str) -> dict[str, float]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Literal, Protocol
 
 from pydantic import Field
@@ -24,6 +24,7 @@ from citewell.services.reading.raw_pages import RawPage, RawPageFetcher
 from citewell.services.sources import source_classification
 from citewell.text import text_size
 from citewell.text.evidence import source_quality
+from citewell.text.references.markdown_references import drop_references
 from citewell.text.truncation import truncate_text
 from citewell.tooling import ProgressCallback
 
@@ -59,6 +60,12 @@ class ScrapeRequest:
     max_length: Annotated[
         int, Field(ge=1, description=f"Bytes of content; {MAX_PAGE_BYTES} is the most.")
     ] = 50_000
+    include_comments: Annotated[bool, Field(description="Also the comments under an article.")] = (
+        False
+    )
+    include_references: Annotated[
+        bool, Field(description="false: without reference lists and notes.")
+    ] = True
 
 
 class PageScraper:
@@ -91,7 +98,12 @@ class PageScraper:
             )
         kept = await self._pages.load_page(url, on_progress=progress, tenant=tenant)
         # Scanning a page of megabytes takes long enough to block the event loop.
-        output = await asyncio.to_thread(_build_scrape_output, url, kept.page, length)
+        page = kept.page
+        if not wish.include_references:
+            page = await asyncio.to_thread(_drop_page_references, page)
+        output = await asyncio.to_thread(_build_scrape_output, url, page, length)
+        if wish.include_comments and kept.page.comments:
+            output = _add_comments(output, kept.page, length)
         return await self._add_retraction_status(output)
 
     async def _add_retraction_status(self, output: ScrapeOutput) -> ScrapeOutput:
@@ -104,6 +116,17 @@ class PageScraper:
             logger.info("the retraction status of a work could not be checked: %s", error.kind)
             return output
         return output.model_copy(update={"retraction_status": status})
+
+
+def _drop_page_references(page: Page) -> Page:
+    content = drop_references(page.content)
+    signals = tuple(
+        replace(one, end=content.find(one.sentence) + len(one.sentence))
+        for one in page.injection_signals or ()
+        if one.sentence in content
+    )
+    words = len(content.split())
+    return replace(page, content=content, word_count=words, injection_signals=signals)
 
 
 def _build_scrape_output(url: str, page: Page, length: int) -> ScrapeOutput:
@@ -145,6 +168,18 @@ def _build_scrape_output(url: str, page: Page, length: int) -> ScrapeOutput:
         hidden_text=dict(page.hidden) or None,
         notes=page.notes or None,
     )
+
+
+def _add_comments(output: ScrapeOutput, page: Page, length: int) -> ScrapeOutput:
+    """The output with the comments, up to as many bytes as of content, and what is odd in them."""
+    shown = truncate_text(page.comments, length).text
+    found = tuple(
+        InjectionSignal(kind=one.kind, sentence=one.sentence)
+        for one in page.comment_signals
+        if one.end <= len(shown)
+    )
+    signals = (output.injection_signals or ()) + found
+    return output.model_copy(update={"comments": shown, "injection_signals": signals or None})
 
 
 def _build_raw_output(url: str, raw: RawPage) -> ScrapeOutput:
