@@ -12,9 +12,12 @@ import hypothesis
 import pytest
 
 from citewell.server.wiring import worker_wiring
+from tests import parsing_guard
 from tests.internet.serve import Internet
 from tests.internet.world import World
 from tests.task_thread import ThreadTasks
+
+parsing_guard.install_guard()  # before any module of ours takes the parser
 
 # An example may take long on a busy machine; pytest's time limit ends the ones that hang.
 hypothesis.settings.register_profile("unhurried", deadline=None)

@@ -7,8 +7,10 @@ from typing import TypeVar
 
 from citewell.workers import worker_messages
 from citewell.workers.task_table import TASK_PATHS
+from citewell.workers.worker_messages import TaskRequest
 from citewell.workers.worker_process import build_answer
 from citewell.workers.worker_tasks import FailureCause, WorkerTask, build_task_failure
+from tests.parsing_guard import in_worker_task
 
 SECONDS = 30.0
 R = TypeVar("R")
@@ -27,7 +29,7 @@ class ThreadTasks:
         )
         try:
             async with asyncio.timeout(seconds):
-                kind, raw = await asyncio.to_thread(build_answer, request, TASK_PATHS)
+                kind, raw = await asyncio.to_thread(_run_guarded, request)
         except TimeoutError:
             raise build_task_failure(FailureCause.TIME, seconds=seconds) from None
         return worker_messages.decode_answer(task, kind, raw)
@@ -37,3 +39,8 @@ class ThreadTasks:
 
     async def aclose(self) -> None:
         pass
+
+
+def _run_guarded(request: TaskRequest) -> tuple[int, bytes]:
+    with in_worker_task():
+        return build_answer(request, TASK_PATHS)

@@ -3,7 +3,16 @@
 import pytest
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from citewell.fetch.html.markup_limits import MAX_ELEMENT_DEPTH, MAX_HTML_CHARS, limit_markup
+from citewell.fetch.html.markup_limits import (
+    MAX_ELEMENT_DEPTH,
+    MAX_HTML_CHARS,
+    MAX_MARKUP_TAGS,
+    MAX_TAG_ATTRIBUTES,
+    bound_markup,
+    limit_markup,
+)
+from citewell.fetch.page_draft import PageResponse
+from citewell.fetch.page_reading import read_page
 
 
 def depth(node: LexborNode | None) -> int:
@@ -73,3 +82,67 @@ def test_a_page_is_cut_at_the_size_limit() -> None:
 
 def test_lone_surrogates_and_control_characters_are_removed() -> None:
     assert limit_markup("a\ud800b\x00c\x1bd\te") == b"abcd\te"
+
+
+NUMBERS = range(40_000)
+
+
+@pytest.mark.parametrize(
+    "attributes",
+    [
+        " ".join(f"a{number}=1" for number in NUMBERS),
+        " ".join(f"a{number}='>'" for number in NUMBERS),
+        "/".join(f"a{number}" for number in NUMBERS),
+        " ".join(f'a{number}="<b>"' for number in NUMBERS),
+        "\n".join(f"a{number} = x" for number in NUMBERS),
+    ],
+    ids=["plain", "quoted end of a tag", "slashes", "quoted tag", "spaces"],
+)
+def test_a_crowded_tag_keeps_its_first_attributes(attributes: str) -> None:
+    found = bound_markup(f"<main><p {attributes}>treasure</p><p id=x>after</p></main>")
+
+    tree = LexborHTMLParser(found.data)
+    first, second = tree.css("p")
+    assert len(first.attributes) == MAX_TAG_ATTRIBUTES
+    assert (first.text(), second.text(), second.attributes) == ("treasure", "after", {"id": "x"})
+    assert found.notes == (
+        f"Attributes after the first {MAX_TAG_ATTRIBUTES} of a tag were ignored.",
+    )
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [("<script>if (a<b", "</script>"), ("<!-- <a ", " -->"), ("<title>a <b ", "</title>")],
+)
+def test_what_only_looks_like_a_crowded_tag_is_left_alone(before: str, after: str) -> None:
+    words = " ".join(f'w{number} "' for number in range(1001))
+    page = f"{before} {words} {after}<p class=x>treasure</p>"
+
+    assert bound_markup(page).data == page.encode()
+
+
+def test_a_page_of_too_many_tags_is_cut_and_says_so() -> None:
+    page = "<p>x</p>" * MAX_MARKUP_TAGS
+
+    found = bound_markup(page)
+
+    assert found.data == page[: len(page) // 2].encode()
+    assert found.notes == ("Only the first 200,000 tags of the page were read.",)
+
+
+def test_a_page_of_too_many_characters_says_so() -> None:
+    assert bound_markup("x" * (MAX_HTML_CHARS + 1)).notes == (
+        "Only the first 10,000,000 characters of the page were read.",
+    )
+
+
+def test_a_page_that_was_limited_is_partial_and_says_why() -> None:
+    crowd = " ".join(f"a{number}" for number in NUMBERS)
+    text = "Tides rise and fall on most coasts twice a day, and the Moon is the cause. " * 5
+    response = PageResponse(url="https://example.org/", final_url="https://example.org/")
+
+    draft = read_page(f"<html><body {crowd}><p>{text}</p></body></html>".encode(), response).draft
+
+    assert draft.quality == "partial"
+    assert draft.notes[0].startswith("Attributes after the first")
+    assert text.strip() in draft.content

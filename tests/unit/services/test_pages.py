@@ -71,6 +71,7 @@ def test_all_that_is_known_of_a_page_survives_being_kept() -> None:
             top_comments=(ForumComment(author="a", score=1, body="b"),),
         ),
         hidden={"display": 2},
+        injection_signals=(),
     )
     cached = Memory().reading(ScriptedReads({URL: full}))
 

@@ -1,0 +1,133 @@
+"""The server's process parses nothing that comes from outside: what may, and that it does not."""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import json
+import subprocess
+import sys
+from importlib import import_module
+from inspect import signature
+from pathlib import Path
+from typing import get_type_hints
+
+import pytest
+import selectolax.lexbor
+from pydantic import TypeAdapter
+
+from citewell.workers.task_table import PRELOADED_MODULES, TASK_PATHS
+from tests.internet.serve import Internet
+from tests.parsing_guard import ParsedOutsideWorker
+
+SOURCE = Path(__file__).parents[2] / "src" / "citewell"
+SERVER_SIDE = ("citewell.fetch.tiers", "citewell.fetch.page_tasks", "citewell.fetch.address_reader")
+NEVER_LOADED = (
+    "selectolax",
+    "citewell.fetch.page_reading",
+    "citewell.fetch.html.main_content",
+    "citewell.fetch.css.style_cascade",
+)
+
+
+def list_modules() -> dict[str, ast.Module]:
+    found = {}
+    for path in sorted(SOURCE.rglob("*.py")):
+        parts = path.relative_to(SOURCE.parent).with_suffix("").parts
+        name = ".".join(part for part in parts if part != "__init__")
+        found[name] = ast.parse(path.read_text())
+    return found
+
+
+def imports_parser(tree: ast.Module) -> bool:
+    """Whether the module uses the parser, other than to name its types."""
+    typing_only = {
+        id(node)
+        for block in ast.walk(tree)
+        if isinstance(block, ast.If) and ast.unparse(block.test) == "TYPE_CHECKING"
+        for node in ast.walk(block)
+    }
+    return any(
+        isinstance(node, ast.ImportFrom)
+        and (node.module or "").startswith("selectolax")
+        and id(node) not in typing_only
+        for node in ast.walk(tree)
+    )
+
+
+@pytest.mark.parametrize("path", sorted(TASK_PATHS))
+def test_a_task_is_a_function_whose_types_can_travel(path: str) -> None:
+    module, _, name = path.partition(":")
+
+    function = getattr(import_module(module), name)
+
+    hints = get_type_hints(function)
+    assert set(signature(function).parameters) | {"return"} == set(hints)
+    for hint in hints.values():
+        TypeAdapter(hint)
+    assert not asyncio.iscoroutinefunction(function)
+
+
+def test_workers_load_beforehand_what_exists() -> None:
+    assert {import_module(name).__name__ for name in PRELOADED_MODULES} == set(PRELOADED_MODULES)
+
+
+def test_only_modules_of_tasks_use_the_parser() -> None:
+    holders = {path.partition(":")[0] for path in TASK_PATHS}
+
+    users = {name for name, tree in list_modules().items() if imports_parser(tree)}
+
+    assert "citewell.fetch.page_reading" in users
+    strays = {name for name in users if not name.startswith("citewell.fetch.")} - holders
+    assert strays | {name for name in users if name.startswith(SERVER_SIDE)} == set()
+
+
+def test_no_coroutine_of_ours_builds_a_tree() -> None:
+    guilty = [
+        f"{name}:{function.name}"
+        for name, tree in list_modules().items()
+        for function in ast.walk(tree)
+        if isinstance(function, ast.AsyncFunctionDef)
+        for call in ast.walk(function)
+        if isinstance(call, ast.Call)
+        and ast.unparse(call.func).rpartition(".")[2]
+        in {"LexborHTMLParser", "convert_html_text", "limit_markup", "decode_body"}
+    ]
+
+    assert guilty == []
+
+
+def test_a_test_that_parses_on_the_loop_fails() -> None:
+    async def parse() -> None:
+        selectolax.lexbor.LexborHTMLParser("<p>x</p>")
+
+    with pytest.raises(ParsedOutsideWorker):
+        asyncio.run(parse())
+
+
+@pytest.mark.process
+def test_a_server_that_reads_a_page_never_loads_the_parser(
+    internet: Internet, environ: dict[str, str]
+) -> None:
+    url = internet.page("batteries.example.org", "lithium-ion-ageing")
+    script = (
+        "import asyncio, json, os, sys\n"
+        "from citewell import config\n"
+        "from citewell.server.app import App\n"
+        "async def main():\n"
+        "    app = App(config.load_settings(os.environ))\n"
+        f"    outcome = await app.call_tool('scrape_page', {{'url': {url!r}}})\n"
+        "    await app.aclose()\n"
+        "    return outcome\n"
+        "outcome = asyncio.run(main())\n"
+        "print(json.dumps([not outcome.is_error, sorted(sys.modules)]))\n"
+    )
+
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        capture_output=True, text=True, env=environ, check=True, timeout=50,
+    )  # fmt: skip
+
+    was_read, loaded = json.loads(done.stdout.splitlines()[-1])
+    assert was_read
+    assert set(NEVER_LOADED) & set(loaded) == set()
