@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from re import _constants as kinds  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
-from typing import Any
+from typing import Any, TypeGuard
 
 SOURCE = Path(__file__).parents[2] / "src" / "citewell"
 SIZES = (512, 4_096, 32_768, 262_144)
@@ -74,17 +74,18 @@ def _list_module_patterns(path: Path) -> Iterator[UsedPattern]:
         if source is None:
             continue
         flags = _read_flags(node)
-        if node.func.attr == "compile":
+        called = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+        if called == "compile":
             uses = methods.get(assigned.get(id(node)) or "", set()) or {"search"}
         else:
-            uses = {node.func.attr}
+            uses = {called}
         for method in uses:
             yield UsedPattern(
                 place=f"{where}:{node.lineno}", source=source, flags=flags, method=method
             )
 
 
-def _is_pattern_call(node: ast.AST) -> bool:
+def _is_pattern_call(node: ast.AST) -> TypeGuard[ast.Call]:
     return (
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)

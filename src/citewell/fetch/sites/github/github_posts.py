@@ -9,11 +9,14 @@ from citewell.dialects.json_responses import HttpLink, OptionalField, ResponsePa
 from citewell.errors import NotFound, UpstreamError
 from citewell.fetch.markdown.markdown_text import format_fenced_code
 from citewell.fetch.sites import markdown_parts
-from citewell.fetch.sites.github_api import (
-    GITHUB_OWNER_PATTERN,
+from citewell.fetch.sites.github.github_api import (
     MARKDOWN_SUFFIXES,
+    GithubUser,
     build_link_base,
     fetch_github_api,
+    fetch_github_list,
+    find_user_login,
+    format_user_link,
 )
 from citewell.fetch.sites.repository_markdown import LinkBase, clean_repository_markdown
 from citewell.fetch.sites.site_kit import SiteKit, SiteRoute, normalize_iso_time, trim_to_date
@@ -21,11 +24,7 @@ from citewell.model.page import Page
 from citewell.net.upstream.upstream_client import parse_json_response
 from citewell.text.safety.markup_cleaning import clean_markup
 
-_MAX_ISSUE_COMMENTS = 30
-
-
-class _GithubUser(ResponsePart):
-    login: OptionalField[str] = None
+_MAX_ISSUE_COMMENTS = 100  # as many as the API sends at once
 
 
 class _IssueLabel(ResponsePart):
@@ -37,7 +36,7 @@ class _PullRequest(ResponsePart):
 
 
 class _IssueComment(ResponsePart):
-    user: OptionalField[_GithubUser] = None
+    user: OptionalField[GithubUser] = None
     body: OptionalField[str] = None
     created_at: OptionalField[str] = None
     html_url: OptionalField[HttpLink] = None
@@ -58,7 +57,7 @@ class _GithubRelease(ResponsePart):
     name: OptionalField[str] = None
     body: OptionalField[str] = None
     published_at: OptionalField[str] = None
-    author: OptionalField[_GithubUser] = None
+    author: OptionalField[GithubUser] = None
 
 
 class _GistFile(ResponsePart):
@@ -69,7 +68,7 @@ class _GistFile(ResponsePart):
 
 class _GithubGist(ResponsePart):
     description: OptionalField[str] = None
-    owner: OptionalField[_GithubUser] = None
+    owner: OptionalField[GithubUser] = None
     created_at: OptionalField[str] = None
     files: dict[str, OptionalField[_GistFile]]
 
@@ -84,9 +83,9 @@ async def read_issue(route: SiteRoute, kit: SiteKit) -> Page | None:
         [
             markdown_parts.format_heading(issue.title),
             _format_issue_status(issue),
-            clean_repository_markdown(issue.body or "", home),
+            await kit.run_apart(clean_repository_markdown, issue.body or "", home),
             f"## Comments ({len(comments)} of {total})" if comments else "",
-            *(_render_issue_comment(one, home) for one in comments),
+            *[await _render_issue_comment(one, kit, home) for one in comments],
         ]
     )
     return kit.build_page(
@@ -96,7 +95,7 @@ async def read_issue(route: SiteRoute, kit: SiteKit) -> Page | None:
         title=f"{clean_markup(issue.title)} · {route.owner}/{route.name}#{issue.number}",
         kind="forum",
         extracted_by="github:api",
-        author=_find_user_login(issue.user),
+        author=find_user_login(issue.user),
         site="GitHub",
         published=normalize_iso_time(issue.created_at),
         truncated=total > len(comments),
@@ -105,16 +104,11 @@ async def read_issue(route: SiteRoute, kit: SiteKit) -> Page | None:
 
 async def _fetch_issue_comments(kit: SiteKit, path: str) -> list[_IssueComment]:
     try:
-        values = (
-            await fetch_github_api(kit, path, {"per_page": str(_MAX_ISSUE_COMMENTS)})
-        ).parse_json()
+        found = await fetch_github_list(
+            kit, path, {"per_page": str(_MAX_ISSUE_COMMENTS)}, _IssueComment
+        )
     except (UpstreamError, NotFound):
         return []
-    found = (
-        [_IssueComment.model_validate(one) for one in values if isinstance(one, dict)]
-        if isinstance(values, list)
-        else []
-    )
     return [one for one in found if one.body]
 
 
@@ -129,36 +123,38 @@ def _format_issue_status(issue: _GithubIssue) -> str:
         "Pull request" if pull is not None else "Issue",
         f"#{issue.number}",
         f"{state} ({reason})" if reason and state == "closed" else state,
-        f"by {_format_user_link(issue.user)}" if _find_user_login(issue.user) else "",
+        f"by {format_user_link(issue.user)}" if find_user_login(issue.user) else "",
         trim_to_date(normalize_iso_time(issue.created_at)),
         f"labels: {labels}" if labels else "",
     )
 
 
-def _render_issue_comment(comment: _IssueComment, home: LinkBase) -> str:
+async def _render_issue_comment(comment: _IssueComment, kit: SiteKit, home: LinkBase) -> str:
     head = markdown_parts.join_facts(
-        f"**{_format_user_link(comment.user)}**"
-        if _find_user_login(comment.user)
+        f"**{format_user_link(comment.user)}**"
+        if find_user_login(comment.user)
         else "**somebody**",
         markdown_parts.format_markdown_link(
             trim_to_date(normalize_iso_time(comment.created_at)), comment.html_url
         ),
     )
-    return markdown_parts.join_blocks([head, clean_repository_markdown(comment.body or "", home)])
+    text = await kit.run_apart(clean_repository_markdown, comment.body or "", home)
+    return markdown_parts.join_blocks([head, text])
 
 
 async def read_release(route: SiteRoute, kit: SiteKit) -> Page | None:
-    tag = quote(route.path, safe="")
-    path = f"/repos/{route.owner}/{route.name}/releases/tags/{tag}"
+    which = f"tags/{quote(route.path, safe='')}" if route.path else "latest"
+    path = f"/repos/{route.owner}/{route.name}/releases/{which}"
     release = parse_json_response(_GithubRelease, await fetch_github_api(kit, path, {}))
     stamp = normalize_iso_time(release.published_at)
     name = clean_markup(release.name) or clean_markup(release.tag_name)
     line = markdown_parts.join_facts(
         markdown_parts.format_inline_text(release.tag_name),
         trim_to_date(stamp),
-        _format_user_link(release.author),
+        format_user_link(release.author),
     )
-    text = clean_repository_markdown(release.body or "", build_link_base(route, "HEAD/"))
+    home = build_link_base(route, "HEAD/")
+    text = await kit.run_apart(clean_repository_markdown, release.body or "", home)
     return kit.build_page(
         route,
         content=markdown_parts.join_blocks([markdown_parts.format_heading(name), line, text]),
@@ -166,7 +162,7 @@ async def read_release(route: SiteRoute, kit: SiteKit) -> Page | None:
         title=f"{route.owner}/{route.name}: {name}",
         kind="documentation",
         extracted_by="github:api",
-        author=_find_user_login(release.author) or route.owner,
+        author=find_user_login(release.author) or route.owner,
         site="GitHub",
         published=stamp,
     )
@@ -177,14 +173,14 @@ async def read_gist(route: SiteRoute, kit: SiteKit) -> Page | None:
     files = [(name, file) for name, file in gist.files.items() if file and file.content]
     if not files:
         return None
-    owner = _find_user_login(gist.owner) or "somebody"
+    owner = find_user_login(gist.owner) or "somebody"
     title = clean_markup(gist.description) or f"Gist by {owner}"
     return kit.build_page(
         route,
         content=markdown_parts.join_blocks(
             [
                 markdown_parts.format_heading(title),
-                *(_render_gist_file(name, file, route) for name, file in files),
+                *[await _render_gist_file(name, file, route, kit) for name, file in files],
             ]
         ),
         content_type="github",
@@ -198,28 +194,16 @@ async def read_gist(route: SiteRoute, kit: SiteKit) -> Page | None:
     )
 
 
-def _render_gist_file(name: str, file: _GistFile, route: SiteRoute) -> str:
+async def _render_gist_file(name: str, file: _GistFile, route: SiteRoute, kit: SiteKit) -> str:
     text = file.content or ""
     if name.lower().endswith(tuple(f".{ending}" for ending in MARKDOWN_SUFFIXES)):
         home = LinkBase(
             page_base=f"https://gist.github.com/{route.id}/",
             picture_base="https://gist.github.com/",
         )
-        return markdown_parts.join_blocks(
-            [markdown_parts.format_heading(name, 2), clean_repository_markdown(text, home)]
-        )
+        text = await kit.run_apart(clean_repository_markdown, text, home)
+        return markdown_parts.join_blocks([markdown_parts.format_heading(name, 2), text])
     language = re.sub(r"[^a-z0-9+#-]", "", (file.language or "").lower())
     return markdown_parts.join_blocks(
         [markdown_parts.format_heading(name, 2), format_fenced_code(text.rstrip("\n"), language)]
-    )
-
-
-def _find_user_login(user: _GithubUser | None) -> str | None:
-    return clean_markup(user.login) or None if user else None
-
-
-def _format_user_link(user: _GithubUser | None) -> str:
-    name = _find_user_login(user) or ""
-    return markdown_parts.format_markdown_link(
-        name, f"https://github.com/{name}" if GITHUB_OWNER_PATTERN.fullmatch(name) else None
     )

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
+from typing import TypeVar
 from urllib.parse import quote
 
+from pydantic import ValidationError
+
+from citewell.dialects.json_responses import OptionalField, ResponsePart
 from citewell.errors import AuthRequired, MalformedResponse, RateLimited
+from citewell.fetch.sites import markdown_parts
 from citewell.fetch.sites.repository_markdown import LinkBase
 from citewell.fetch.sites.site_kit import SiteEndpoint, SiteKit, SiteRoute
 from citewell.net.http.messages import HttpResponse
 from citewell.net.http.rate_limit_headers import read_retry_delay
+from citewell.text.safety.markup_cleaning import clean_markup
 
 GITHUB_API = SiteEndpoint(
     name="site_github",
@@ -20,6 +27,12 @@ GITHUB_API = SiteEndpoint(
 GITHUB_RAW = SiteEndpoint(name="site_github_raw", base_url="https://raw.githubusercontent.com")
 GITHUB_OWNER_PATTERN = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})")
 MARKDOWN_SUFFIXES = ("md", "markdown", "mdown", "mkd")
+
+T = TypeVar("T", bound=ResponsePart)
+
+
+class GithubUser(ResponsePart):
+    login: OptionalField[str] = None
 
 
 async def fetch_github_api(kit: SiteKit, path: str, params: dict[str, str]) -> HttpResponse:
@@ -38,12 +51,37 @@ async def fetch_github_api(kit: SiteKit, path: str, params: dict[str, str]) -> H
     raise AuthRequired("GitHub refused access.", provider=GITHUB_API.name)
 
 
+async def fetch_github_list(
+    kit: SiteKit, path: str, params: dict[str, str], kind: type[T]
+) -> list[T]:
+    """The items of an answer that is a list; those of another shape are left out."""
+    values = (await fetch_github_api(kit, path, params)).parse_json()
+    if not isinstance(values, list):
+        return []
+    found: list[T] = []
+    for value in values:
+        with suppress(ValidationError):
+            found.append(kind.model_validate(value))
+    return found
+
+
 async def fetch_raw_file(kit: SiteKit, path: str) -> HttpResponse:
     """A raw file; raises BadShape for HTML, which the raw host never sends."""
     response = await kit.open_upstream(GITHUB_RAW).send_get(quote(f"/{path}"))
     if response.content_type == "text/html":
         raise MalformedResponse("Expected a file and got a web page.", provider=GITHUB_RAW.name)
     return response
+
+
+def find_user_login(user: GithubUser | None) -> str | None:
+    return clean_markup(user.login) or None if user else None
+
+
+def format_user_link(user: GithubUser | None) -> str:
+    name = find_user_login(user) or ""
+    return markdown_parts.format_markdown_link(
+        name, f"https://github.com/{name}" if GITHUB_OWNER_PATTERN.fullmatch(name) else None
+    )
 
 
 def build_link_base(route: SiteRoute, path: str) -> LinkBase:

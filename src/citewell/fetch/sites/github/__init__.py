@@ -1,4 +1,4 @@
-"""Reads GitHub repositories, files, issues, pull requests, releases and gists through its API."""
+"""Reads GitHub: repositories, files, issues, pull requests, discussions, wikis, commits, releases."""
 
 from __future__ import annotations
 
@@ -11,8 +11,15 @@ from citewell.dialects.json_responses import HttpLink, ResponsePart
 from citewell.errors import NotFound, UpstreamError
 from citewell.fetch import page_errors
 from citewell.fetch.markdown.markdown_text import format_fenced_code
-from citewell.fetch.sites import github_posts, github_trust, markdown_parts
-from citewell.fetch.sites.github_api import (
+from citewell.fetch.sites import markdown_parts
+from citewell.fetch.sites.github import (
+    github_changes,
+    github_discussions,
+    github_lists,
+    github_posts,
+    github_trust,
+)
+from citewell.fetch.sites.github.github_api import (
     GITHUB_API,
     GITHUB_OWNER_PATTERN,
     GITHUB_RAW,
@@ -21,7 +28,7 @@ from citewell.fetch.sites.github_api import (
     fetch_github_api,
     fetch_raw_file,
 )
-from citewell.fetch.sites.github_trust import GithubRepository
+from citewell.fetch.sites.github.github_trust import GithubRepository
 from citewell.fetch.sites.repository_markdown import MAX_MARKDOWN_CHARS, clean_repository_markdown
 from citewell.fetch.sites.site_kit import (
     SiteKit,
@@ -40,6 +47,7 @@ ENDPOINTS = (GITHUB_API, GITHUB_RAW)
 
 _REPOSITORY_NAME_PATTERN = re.compile(r"[A-Za-z0-9._-]{1,100}")
 _ISSUE_NUMBER_PATTERN = re.compile(r"\d{1,9}")
+_COMMIT_ID_PATTERN = re.compile(r"[0-9a-f]{7,64}")
 _GIST_ID_PATTERN = re.compile(r"[0-9a-f]{5,40}")
 _RESERVED_GITHUB_NAMES = frozenset({
     "about", "account", "apps", "blog", "collections", "contact", "customer-stories", "dashboard",
@@ -86,19 +94,47 @@ def _find_repository_route(
         return SiteRoute(url=url, kind="repo", owner=owner, name=name)
     if rest[0] in {"blob", "raw"} and len(rest) >= 3:
         return SiteRoute(url=url, kind="file", owner=owner, name=name, path="/".join(rest[1:]))
-    if (
-        rest[0] in {"issues", "pull"}
-        and len(rest) >= 2
-        and _ISSUE_NUMBER_PATTERN.fullmatch(rest[1])
-    ):
-        # The tabs of a pull request (files, commits) are left to the ladder.
-        return (
-            SiteRoute(url=url, kind="issue", owner=owner, name=name, id=rest[1])
-            if len(rest) == 2
-            else None
+    if rest[0] == "tree" and len(rest) >= 2:
+        return SiteRoute(
+            url=url, kind="folder", owner=owner, name=name, id=rest[1], path="/".join(rest[2:])
         )
+    if rest[0] == "commit" and len(rest) == 2 and _COMMIT_ID_PATTERN.fullmatch(rest[1]):
+        return SiteRoute(url=url, kind="commit", owner=owner, name=name, id=rest[1])
+    if rest[0] == "wiki" and len(rest) <= 2:
+        page = rest[1] if len(rest) == 2 else "Home"
+        return SiteRoute(url=url, kind="wiki", owner=owner, name=name, path=page)
+    return _find_thread_route(url, owner, name, rest) or _find_list_route(url, owner, name, rest)
+
+
+def _find_thread_route(url: str, owner: str, name: str, rest: Sequence[str]) -> SiteRoute | None:
+    """An issue, a pull request, one of its tabs, or a discussion."""
+    number = rest[1] if len(rest) > 1 else ""
+    if not _ISSUE_NUMBER_PATTERN.fullmatch(number):
+        return None
+    if len(rest) == 2 and rest[0] in {"issues", "pull", "discussions"}:
+        kind = "discussion" if rest[0] == "discussions" else "issue"
+        return SiteRoute(url=url, kind=kind, owner=owner, name=name, id=number)
+    if rest[0] == "pull" and len(rest) == 3 and rest[2] in {"files", "commits"}:
+        return SiteRoute(
+            url=url, kind="pull_changes", owner=owner, name=name, id=number, path=rest[2]
+        )
+    return None
+
+
+def _find_list_route(url: str, owner: str, name: str, rest: Sequence[str]) -> SiteRoute | None:
+    """Releases, or a list of them, of issues or of pull requests."""
     if rest[:2] == ("releases", "tag") and len(rest) >= 3:
         return SiteRoute(url=url, kind="release", owner=owner, name=name, path="/".join(rest[2:]))
+    if rest == ("releases", "latest"):
+        return SiteRoute(url=url, kind="release", owner=owner, name=name)
+    if rest == ("releases",):
+        return SiteRoute(url=url, kind="releases", owner=owner, name=name)
+    if rest in {("issues",), ("pulls",)}:
+        at = parse_site_address(url)
+        asked = at.query.get("q", "") if at else ""
+        return SiteRoute(
+            url=url, kind="issues", owner=owner, name=name, id=rest[0], path=asked[:200]
+        )
     return None
 
 
@@ -110,6 +146,13 @@ async def read_page(route: SiteRoute, kit: SiteKit) -> Page | None:
         "issue": github_posts.read_issue,
         "release": github_posts.read_release,
         "gist": github_posts.read_gist,
+        "discussion": github_discussions.read_discussion,
+        "wiki": github_discussions.read_wiki_page,
+        "commit": github_changes.read_commit,
+        "pull_changes": github_changes.read_pull_changes,
+        "issues": github_lists.read_issue_list,
+        "releases": github_lists.read_release_list,
+        "folder": github_lists.read_folder,
     }
     try:
         return await readers[route.kind](route, kit)
