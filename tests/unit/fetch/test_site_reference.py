@@ -11,6 +11,7 @@ from citewell.fetch.sites.arxiv import parse_arxiv_paper
 from citewell.model.page import Page
 from citewell.net.http.messages import HttpResponse
 from tests.exchanges import Exchange, load_exchanges
+from tests.requirements import requires
 from tests.unit.fetch.site_answers import ATOM, SE, arxiv, patents, stackexchange, wikipedia
 from tests.unit.fetch.site_bench import Bench, Reply, Web, page, read
 
@@ -29,9 +30,24 @@ def test_an_article_keeps_tables_and_infobox_and_loses_its_furniture() -> None:
     assert (
         "[rise and fall](https://en.wikipedia.org/wiki/Sea_level) of sea levels." in found.content
     )
-    for word in ("A long reference", "References", "Everything else", "[edit]", "Rise and fall\n"):
+    for word in ("Everything else", "[edit]", "Rise and fall\n"):
         assert word not in found.content
     assert found.published == "2026-09-01T01:02:03+00:00"
+
+
+@requires("scrape_page.references")
+def test_an_article_keeps_its_references_where_they_are_cited_and_at_its_end() -> None:
+    found = page(ARTICLE, wikipedia())
+
+    assert "of sea levels.[^1]" in found.content
+    assert "## References\n\n[^1]: Reddy, M. *A long reference*. 2001." in found.content
+
+
+def test_a_paper_keeps_its_reference_list() -> None:
+    found = page(PAPER, arxiv())
+
+    assert "As in [[1]" in found.content
+    assert "## References\n\n- [1] A. Mariner. Long waves of the sea, 1999." in found.content
 
 
 def test_the_edition_of_the_address_is_asked() -> None:
