@@ -40,6 +40,32 @@ class TaskRunner(Protocol):
     async def aclose(self) -> None: ...
 
 
+class DeferredRunner:
+    """Builds the real runner at its first task, so that a server starts without loading it."""
+
+    def __init__(self, build: Callable[[], TaskRunner]) -> None:
+        self._build = build
+        self._runner: TaskRunner | None = None
+
+    def _require_runner(self) -> TaskRunner:
+        if self._runner is None:
+            self._runner = self._build()
+        return self._runner
+
+    async def run_task(
+        self, task: WorkerTask[R], *, limit_seconds: float | None = None, **arguments: object
+    ) -> R:
+        runner = self._require_runner()
+        return await runner.run_task(task, limit_seconds=limit_seconds, **arguments)
+
+    def prepare_worker(self) -> None:
+        self._require_runner().prepare_worker()
+
+    async def aclose(self) -> None:
+        if self._runner is not None:
+            await self._runner.aclose()
+
+
 async def run_function(
     workers: TaskRunner, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs
 ) -> R:

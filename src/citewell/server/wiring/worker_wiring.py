@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from citewell.config import Settings
-from citewell.workers.worker_pool import WorkerLimits, WorkerPool
-from citewell.workers.worker_tasks import TaskRunner
+from citewell.workers.worker_tasks import DeferredRunner, TaskRunner
 
 
 def open_worker_pool(settings: Settings) -> TaskRunner:
-    """The pool that one server shares; it starts no process before the first page."""
+    """The pool that one server shares; it loads and starts nothing before the first page."""
+    return DeferredRunner(partial(_build_worker_pool, settings))
+
+
+def _build_worker_pool(settings: Settings) -> TaskRunner:
+    from citewell.workers.worker_pool import WorkerLimits, WorkerPool
+
     return WorkerPool(
         WorkerLimits(
             count=settings.worker_count,
