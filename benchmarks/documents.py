@@ -25,6 +25,9 @@ from benchmarks.report import Goal, Section, table
 from citewell.errors import CitewellError
 from citewell.fetch.documents.document_reader import read_document
 from citewell.fetch.documents.document_text import DocumentLimits
+from citewell.fetch.documents.recognition.recognizing_runner import RecognizingRunner
+from citewell.fetch.documents.recognition.text_recognizer import TextRecognizer
+from citewell.workers.worker_pool import WorkerLimits, WorkerPool
 
 PEERS = ("pypdf", "pdfminer.six", "markitdown")
 PEERS_VARIABLE = "CITEWELL_PDF_PEERS"  # a Python that has them
@@ -74,17 +77,21 @@ def structure_scores(markdown: str, sample: Sample) -> tuple[float | None, float
 
 async def read_ours(samples: Sequence[Sample]) -> dict[str, tuple[str, float]]:
     texts: dict[str, tuple[str, float]] = {}
+    limits = DocumentLimits(timeout=120.0)
+    workers = RecognizingRunner(WorkerPool(WorkerLimits(count=1)), TextRecognizer())
     for sample in samples:
         start = time.monotonic()
-        limits = DocumentLimits(timeout=120.0)
+        body, address = sample.path.read_bytes(), sample.path.as_uri()
         try:
             read = await read_document(
-                sample.path.read_bytes(), url=sample.path.as_uri(), content_type="", limits=limits
+                body, url=address, content_type="", limits=limits, workers=workers
             )
             text = read.markdown
-        except CitewellError:
+        except CitewellError as error:
+            print(f"{sample.name}: {error.message}")
             text = ""
         texts[str(sample.path)] = (text, time.monotonic() - start)
+    await workers.aclose()
     return texts
 
 

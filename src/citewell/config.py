@@ -212,6 +212,20 @@ class Settings(BaseModel):
     document_memory_mb: PositiveInt = define_setting(
         "CITEWELL_PARSE_MEMORY_MB", 1024, "Most memory a page or document may take to be read."
     )
+    ocr: bool = define_setting(
+        "CITEWELL_OCR", True, "Read scanned pages of PDFs with tesseract where it is installed."
+    )
+    ocr_languages: str = define_setting(
+        "CITEWELL_OCR_LANGUAGES",
+        "",
+        "Languages of scanned pages as tesseract names them, such as `eng+deu`; empty for those installed.",
+    )
+    ocr_pages: PositiveInt = define_setting(
+        "CITEWELL_OCR_PAGES", 20, "Scanned pages of one document that are recognized."
+    )
+    ocr_timeout: DurationSeconds = define_setting(
+        "CITEWELL_OCR_TIMEOUT", 60.0, "Longest time the scanned pages of one document may take."
+    )
     worker_count: NonNegativeInt = define_setting(
         "CITEWELL_WORKERS",
         0,

@@ -13,7 +13,9 @@ from citewell.workers.process_memory import measure_address_space
 
 _PDEATHSIG, _NO_NEW_PRIVS, _SECCOMP = 1, 38, 22  # prctl options
 _SECCOMP_MODE_FILTER = 2  # SECCOMP_MODE_FILTER
-_BLOCKED_SYSCALLS_BY_MACHINE = {  # audit architecture, then the numbers of socket, connect, execve, execveat, ptrace
+_BLOCKED_SYSCALLS_BY_MACHINE: dict[
+    str, tuple[int, tuple[int, ...]]
+] = {  # audit architecture, then the numbers of socket, connect, execve, execveat, ptrace
     "x86_64": (0xC000003E, (41, 42, 59, 322, 101)),
     "aarch64": (0xC00000B7, (198, 203, 221, 281, 117)),
 }
@@ -31,6 +33,17 @@ def enter_sandbox(*, memory_bytes: int, parent_pid: int) -> None:
         _exit_with_parent(parent_pid)
         _block_syscalls()
     sys.addaudithook(_refuse_audited_event)
+
+
+def enter_program_sandbox(*, memory_bytes: int, cpu_seconds: int, parent_pid: int) -> None:
+    """Restrict this process before it becomes another program: that program may start, and no network."""
+    _limit_resources(memory_bytes)
+    if sys.platform == "linux":
+        import resource
+
+        _lower_resource_limit(resource.RLIMIT_CPU, cpu_seconds)
+        _exit_with_parent(parent_pid)
+        _block_syscalls(may_start_program=True)
 
 
 def _limit_resources(memory: int) -> None:
@@ -58,11 +71,13 @@ def _exit_with_parent(parent: int) -> None:
         sys.exit(0)
 
 
-def _block_syscalls() -> None:
-    """Install a seccomp filter that blocks opening sockets and starting programs."""
+def _block_syscalls(*, may_start_program: bool = False) -> None:
+    """Install a seccomp filter that blocks opening sockets and, unless allowed, starting programs."""
     if platform.machine() not in _BLOCKED_SYSCALLS_BY_MACHINE:
         return
     architecture, calls = _BLOCKED_SYSCALLS_BY_MACHINE[platform.machine()]
+    if may_start_program:
+        calls = (*calls[:2], calls[4])
     program = [(_LOAD, 0, 0, 4), (_EQUAL, 0, len(calls) + 1, architecture), (_LOAD, 0, 0, 0)]
     for place, call in enumerate(calls):
         program.append((_EQUAL, len(calls) - place, 0, call))

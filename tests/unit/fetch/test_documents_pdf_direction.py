@@ -13,6 +13,7 @@ from citewell.fetch.documents.pdf.writing_direction import (
     pair_brackets,
 )
 from tests.documents import Pdf
+from tests.requirements import requires
 from tests.unit.fetch.test_documents_pdf import read_pdf
 
 ALPHABET = "אבגדהוזחטיכלמנסע ()12.5vuxyz"
@@ -74,6 +75,7 @@ def test_positional_forms_become_letters() -> None:
     assert normalize_letter_forms("ﻣﺮﺣﺒﺎ ﻻ ﬁ") == "مرحبا لا fi"
 
 
+@requires("scrape_page.right_to_left_pdf")
 def test_letters_stored_as_they_are_seen_are_read_from_the_right() -> None:
     made = Pdf(alphabet=ALPHABET)
     made.text(200, 80, "דגבא", font="F4").text(150, 80, "חזוה", font="F4")
@@ -81,6 +83,7 @@ def test_letters_stored_as_they_are_seen_are_read_from_the_right() -> None:
     assert read_pdf(made.build()).markdown == "אבגד הוזח"
 
 
+@requires("scrape_page.right_to_left_pdf")
 def test_letters_stored_as_they_are_read_are_not_turned_around() -> None:
     made = Pdf(alphabet=ALPHABET)
     for place, letter in enumerate("אבגד"):

@@ -54,4 +54,5 @@ def _build_document_draft(found: DocumentText, response: PageResponse, *, size: 
         page_count=found.page_count,
         file_size=size,
         notes=found.notes,
+        quality="partial" if found.is_partial else "complete",
     )

@@ -7,6 +7,22 @@ from dataclasses import dataclass
 from citewell.errors import ContentEmpty, TooLarge
 
 
+@dataclass(frozen=True, slots=True)
+class RecognizedPage:
+    """What text recognition (OCR) found on one scanned page."""
+
+    number: int  # from 0
+    words: str  # tesseract's table of words with their places, as tab-separated values
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecognizedText:
+    """The scanned pages of one document that were recognized, and why others were not."""
+
+    pages: tuple[RecognizedPage, ...] = ()
+    left_out: str = ""  # a sentence for the reader; "" if no page was left out
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentLimits:
     """Limits on reading one document; the defaults equal those in Settings."""
@@ -19,6 +35,8 @@ class DocumentLimits:
     max_ratio: int = 200  # unpacked to packed size, for members over 1 MiB
     max_pages: int = 2000
     max_text: int = 10_000_000  # characters of markdown
+    can_recognize: bool = False  # ask for text recognition by RecognitionNeeded
+    recognized: RecognizedText | None = None  # what came of it, when the document is read again
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +50,7 @@ class ParsedDocument:
     page_count: int | None = None  # pages, slides or sheets
     language: str | None = None
     notes: tuple[str, ...] = ()
+    is_partial: bool = False  # pages are missing, or were recognized from pictures
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +65,13 @@ class DocumentText:
     page_count: int | None = None
     language: str | None = None
     notes: tuple[str, ...] = ()
+    is_partial: bool = False
+
+
+class RecognitionNeeded(ContentEmpty):
+    """Pages are pictures without text; `detail` lists their numbers, from 0. Never seen by a caller."""
+
+    retryable = False
 
 
 class UnreadableDocument(ContentEmpty):

@@ -29,6 +29,7 @@ class PageShapes(NamedTuple):
     backgrounds: tuple[PageBox, ...]
     is_scan: bool  # an image covers more than half of the page
     images: int
+    drawings: int = 0  # lines and shapes
 
     def has_background(self, x: float, y: float) -> bool:
         """Whether a coloured background or an image lies under this point."""
@@ -41,7 +42,7 @@ def read_page_shapes(page: Any) -> PageShapes:
     across: list[PageBox] = []
     down: list[PageBox] = []
     grounds: list[PageBox] = []
-    images, largest = 0, 0.0
+    images, largest, drawings = 0, 0.0, 0
     for index in range(min(PDFIUM_API.FPDFPage_CountObjects(page.raw), _MAX_PAGE_OBJECTS)):
         item = PDFIUM_API.FPDFPage_GetObject(page.raw, index)
         kind = PDFIUM_API.FPDFPageObj_GetType(item)
@@ -50,6 +51,7 @@ def read_page_shapes(page: Any) -> PageShapes:
         box = _measure_object_bounds(item, left, top)
         if kind == PDFIUM_API.FPDF_PAGEOBJ_PATH:
             _add_path_shapes(item, box, (across, down, grounds))
+            drawings += 1
             continue
         holds_image = kind == PDFIUM_API.FPDF_PAGEOBJ_IMAGE or (
             kind == PDFIUM_API.FPDF_PAGEOBJ_FORM and _is_painted_form(item)
@@ -59,7 +61,8 @@ def read_page_shapes(page: Any) -> PageShapes:
             largest = max(largest, (box.x1 - box.x0) * (box.y1 - box.y0))
         if holds_image or kind == PDFIUM_API.FPDF_PAGEOBJ_SHADING:
             grounds.append(box)
-    return PageShapes(tuple(across), tuple(down), tuple(grounds), largest > 0.5 * area, images)
+    covered = largest > 0.5 * area
+    return PageShapes(tuple(across), tuple(down), tuple(grounds), covered, images, drawings)
 
 
 def _is_painted_form(form: Any) -> bool:

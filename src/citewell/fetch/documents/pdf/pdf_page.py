@@ -18,9 +18,12 @@ from citewell.fetch.documents.pdf.pdf_blocks import (
 )
 from citewell.fetch.documents.pdf.pdf_headings import PageClues
 from citewell.fetch.documents.pdf.pdf_word import PdfWord
+from citewell.fetch.documents.pdf.recognized_pages import build_recognized_blocks
 from citewell.fetch.documents.pdf.text_lines import TextLine, order_line_regions, split_into_lines
 
 _ANGLE_TOLERANCE_DEGREES = 2
+_MAX_STAMP_LETTERS = 60  # a page number or the name of a scanner
+_MIN_DRAWINGS = 50  # shapes from which a page without text may have its letters drawn
 
 
 class PdfPage(NamedTuple):
@@ -32,10 +35,21 @@ class PdfPage(NamedTuple):
     height: float
     hidden: int
     images: int
+    is_scan: bool  # an image covers most of it
+    drawings: int  # lines and shapes
+    recognized: str = ""  # the table of words that text recognition found on it
 
     @property
     def has_text(self) -> bool:
-        return bool(self.lines or self.tables or self.sideways)
+        return bool(self.lines or self.tables or self.sideways or self.recognized)
+
+    @property
+    def is_picture(self) -> bool:
+        """Whether its text, if it has any, is drawn and not stored; a stamp on a scan does not count."""
+        letters = sum(len(line.text) for line in self.lines)
+        if self.tables or letters > _MAX_STAMP_LETTERS:
+            return False
+        return self.is_scan or (not letters and (self.images > 0 or self.drawings > _MIN_DRAWINGS))
 
 
 def read_pdf_page(page: Any, number: int) -> PdfPage:
@@ -56,6 +70,8 @@ def read_pdf_page(page: Any, number: int) -> PdfPage:
         height,
         hidden,
         shapes.images,
+        shapes.is_scan,
+        shapes.drawings,
     )
 
 
@@ -100,6 +116,8 @@ def order_page_blocks(page: PdfPage, lines: list[TextLine], clues: PageClues) ->
             pending.append(line)
         blocks += build_region_blocks(replace_aligned_tables(pending), clues)
     blocks += [build_table_block(table) for table in waiting]
+    if page.recognized:
+        blocks += build_recognized_blocks(page.recognized, clues.body)
     return blocks + [
         PdfBlock("paragraph", join_text_lines([line]), line.size) for line in page.sideways
     ]

@@ -10,59 +10,56 @@ from typing import Any
 from citewell.fetch.documents.document_text import (
     Broken,
     DocumentLimits,
-    EncryptedDocument,
     ParsedDocument,
+    RecognitionNeeded,
+    RecognizedText,
     ScannedDocument,
 )
 from citewell.fetch.documents.page_ranges import choose_pages
 from citewell.fetch.documents.pdf.pdf_blocks import normalize_compound
 from citewell.fetch.documents.pdf.pdf_headings import PageClues
 from citewell.fetch.documents.pdf.pdf_markdown import render_pdf_pages, strip_running_headers
+from citewell.fetch.documents.pdf.pdf_opening import open_pdf
 from citewell.fetch.documents.pdf.pdf_outline import read_outline_titles
 from citewell.fetch.documents.pdf.pdf_page import PdfPage, order_page_blocks, read_pdf_page
 from citewell.fetch.documents.pdf.pdf_properties import read_pdf_properties
-from citewell.fetch.documents.pdf.pdfium import PdfiumDocument, PdfiumFailure
+from citewell.fetch.documents.pdf.pdfium import PdfiumFailure
 from citewell.fetch.documents.pdf.text_lines import TextLine
 
-_PASSWORD_ERROR_CODE = 4  # pdfium's FPDF_ERR_PASSWORD
+_OCR_ADVICE = (
+    "Text recognition (OCR) reads such pages where tesseract is installed beside Citewell: "
+    "`apt install tesseract-ocr` or `brew install tesseract`."
+)
 _COMPOUND_PATTERN = re.compile(r"\w[-‐]\w")
 _MIN_TAGGED_LINES = 3  # lines tagged as headings from which the tags are believed complete
 
 
 def read_pdf(body: bytes, limits: DocumentLimits, pages: str | None) -> ParsedDocument:
-    document = _open_pdf(body)
+    document = open_pdf(body)
     try:
         return _read_pdf_document(document, limits, pages)
     finally:
         document.close()
 
 
-def _open_pdf(body: bytes) -> Any:
-    start = body.find(b"%PDF-", 0, 1024)
-    try:
-        return PdfiumDocument(body[start:] if start > 0 else body)
-    except PdfiumFailure as error:
-        if getattr(error, "err_code", None) == _PASSWORD_ERROR_CODE:
-            raise EncryptedDocument(
-                "The PDF is encrypted and opens only with a password."
-            ) from None
-        raise Broken("The file begins like a PDF but is damaged and cannot be opened.") from None
-
-
 def _read_pdf_document(document: Any, limits: DocumentLimits, pages: str | None) -> ParsedDocument:
     total = len(document)
     if total == 0:
         raise Broken("The PDF has no pages.")
-    chosen = choose_pages(pages, total)
+    wanted = choose_pages(pages, total)
+    chosen = wanted[: limits.max_pages]
     notes: list[str] = []
-    if len(chosen) > limits.max_pages:
-        chosen = chosen[: limits.max_pages]
+    if len(chosen) < len(wanted):
         notes.append(f"Only the first {limits.max_pages} pages were read.")
     read, damaged = _read_pdf_pages(document, chosen)
+    pictures = [page.number for page in read if page.is_picture]
+    if pictures and limits.can_recognize:
+        raise RecognitionNeeded("Scanned pages.", detail=",".join(map(str, pictures)))
+    read = _add_recognized_text(read, limits.recognized)
     if not any(page.has_text for page in read):
-        raise _build_no_text_error(read, total, damaged)
+        raise _build_no_text_error(read, total, damaged, limits.recognized)
     about = read_pdf_properties(document)
-    notes += _build_page_notes(read, damaged)
+    notes += _build_page_notes(read, damaged, limits.recognized)
     if about.unreadable:
         notes.append(f"Properties of the PDF could not be read: {', '.join(about.unreadable)}.")
     markdown = _render_pdf_markdown(read, read_outline_titles(document))
@@ -74,6 +71,7 @@ def _read_pdf_document(document: Any, limits: DocumentLimits, pages: str | None)
         created=about.created,
         page_count=total,
         notes=tuple(notes),
+        is_partial=bool(damaged or pictures or len(chosen) < len(wanted)),
     )
 
 
@@ -95,18 +93,33 @@ def _read_pdf_pages(document: Any, chosen: Sequence[int]) -> tuple[list[PdfPage]
     return read, damaged
 
 
-def _build_no_text_error(read: list[PdfPage], total: int, damaged: list[int]) -> Exception:
-    if any(page.images for page in read):
+def _add_recognized_text(read: list[PdfPage], found: RecognizedText | None) -> list[PdfPage]:
+    tables = {page.number: page.words for page in found.pages} if found else {}
+    return [page._replace(recognized=tables.get(page.number, "")) for page in read]
+
+
+def _build_no_text_error(
+    read: list[PdfPage], total: int, damaged: list[int], found: RecognizedText | None
+) -> Exception:
+    if found is not None:
+        said = f" {found.left_out}" if found.left_out else ""
         return ScannedDocument(
-            f"The PDF is scanned: its {total} pages are images without a text layer, "
-            "and text recognition (OCR) is not supported."
+            f"The PDF is scanned: its {total} pages are images, on which text recognition (OCR) "
+            f"found no text.{said}"
+        )
+    if any(page.is_picture for page in read):
+        return ScannedDocument(
+            f"The PDF is scanned: its {total} pages are images without a text layer. {_OCR_ADVICE}",
+            remedy="apt install tesseract-ocr",
         )
     if damaged and not read:
         return Broken("The PDF is damaged: none of its pages can be opened.")
     return ScannedDocument("The PDF has no text layer: nothing on its pages is stored as text.")
 
 
-def _build_page_notes(read: list[PdfPage], damaged: list[int]) -> list[str]:
+def _build_page_notes(
+    read: list[PdfPage], damaged: list[int], found: RecognizedText | None
+) -> list[str]:
     """What was left out of the text, and where."""
     notes: list[str] = []
     if damaged:
@@ -115,8 +128,15 @@ def _build_page_notes(read: list[PdfPage], damaged: list[int]) -> list[str]:
         notes.append(f"{hidden} words that are invisible on the page were left out.")
     if slanted := sum(page.slanted for page in read):
         notes.append(f"{slanted} words at an angle, such as a watermark, were left out.")
+    if scanned := [page.number for page in read if page.recognized]:
+        notes.append(
+            "Scanned pages were read by text recognition (tesseract), which makes mistakes: "
+            f"{_format_page_numbers(scanned)}."
+        )
     if blank := [page.number for page in read if page.images and not page.has_text]:
-        notes.append(f"Pages with images but no text layer: {_format_page_numbers(blank)}.")
+        advice = found.left_out if found else _OCR_ADVICE
+        said = f"Pages with images but no text layer: {_format_page_numbers(blank)}. {advice}"
+        notes.append(said.strip())
     return notes
 
 

@@ -1,0 +1,1 @@
+"""Reads scanned pages with tesseract, where it is installed, apart from server and workers."""
