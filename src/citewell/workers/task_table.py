@@ -6,6 +6,7 @@ from __future__ import annotations
 # both travel as JSON, `bytes` arguments beside it.
 TASK_PATHS = frozenset({
     "citewell.fetch.documents.document_tasks:read_document_body",
+    "citewell.fetch.documents.pdf.page_images:render_page_image",
     "citewell.fetch.page_reading:find_error_wall",
     "citewell.fetch.page_reading:read_copied_page",
     "citewell.fetch.page_reading:read_document_page",
