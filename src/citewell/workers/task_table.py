@@ -33,6 +33,7 @@ TASK_PATHS = frozenset({
     "citewell.services.links.landing_pages:has_blocking_body",
     "citewell.services.links.landing_pages:have_same_text",
     "citewell.services.links.landing_pages:judge_landing_body",
+    "citewell.services.reading.source_figures:measure_source_text",
 })  # fmt: skip
 
 # Imported before a worker gets its first task, because most tasks need them.

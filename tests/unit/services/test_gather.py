@@ -17,6 +17,7 @@ from citewell.services.reading.source_bundle import GatherRequest, combine_sourc
 from citewell.services.web.search_cache import CachedWebSearch
 from citewell.text import text_size
 from tests.requirements import requires
+from tests.task_thread import ThreadTasks
 from tests.unit.services.doubles import Scripted, Shop, spec
 from tests.unit.services.reading import NOW, Memory, ScriptedReads, page
 
@@ -46,6 +47,7 @@ class Bench:
             settings=Settings(**settings),
             searches=CachedWebSearch(shop.web(), loader=self.memory.loader),
             pages=self.memory.reading(self.reads),
+            workers=ThreadTasks(),
             now=lambda: NOW,
         )
 

@@ -74,7 +74,7 @@ def build_search_and_read(kit: ServiceKit) -> SearchAndRead:
 
     pages = kit.require_service(CachedPageReader)
     searches = kit.require_service(CachedWebSearch)
-    return SearchAndRead(settings=kit.settings, searches=searches, pages=pages)
+    return SearchAndRead(settings=kit.settings, searches=searches, pages=pages, workers=kit.workers)
 
 
 def build_artifact_reader(kit: ServiceKit) -> ArtifactReader:

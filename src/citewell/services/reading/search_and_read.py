@@ -14,15 +14,19 @@ from citewell.model.argument_bounds import check_declared_bounds
 from citewell.model.page import Page
 from citewell.model.routing_trace import RoutingTrace
 from citewell.model.scrape_results import SourceBundle
+from citewell.model.search_results import SearchResult
 from citewell.services.reading.cached_pages import CachedPageReader
 from citewell.services.reading.source_bundle import (
     GatheredPages,
     GatherRequest,
+    MeasuredPage,
     build_source_bundle,
+    measure_gathered_page,
 )
 from citewell.services.web.search_cache import CachedWebSearch
 from citewell.services.web.search_service import SearchRequest
 from citewell.tooling import ProgressCallback
+from citewell.workers.worker_tasks import TaskRunner
 
 PageOutcome = Page | CitewellError
 
@@ -36,12 +40,14 @@ class SearchAndRead:
         settings: Settings,
         searches: CachedWebSearch,
         pages: CachedPageReader,
+        workers: TaskRunner,
         clock: Callable[[], float] = time.perf_counter,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self._settings = settings
         self._searches = searches
         self._pages = pages
+        self._workers = workers
         self._clock = clock
         self._now = now
 
@@ -59,7 +65,13 @@ class SearchAndRead:
         ask = SearchRequest(query=wish.query, count=wish.source_count, provider=wish.provider)
         answer = await self._searches.search_cached(ask, trace=trace, tenant=tenant)
         outcomes = await self._read_all_pages([hit.url for hit in answer.results], tenant, progress)
-        found = GatheredPages(answer=answer, outcomes=outcomes, now=self._now())
+        measured = await asyncio.gather(
+            *(
+                self._measure_outcome(wish, hit, outcome)
+                for hit, outcome in zip(answer.results, outcomes, strict=True)
+            )
+        )
+        found = GatheredPages(answer=answer, outcomes=tuple(measured), now=self._now())
         settings = self._settings
         bundle = await asyncio.to_thread(
             build_source_bundle,
@@ -71,6 +83,13 @@ class SearchAndRead:
         spent = round(1000 * (self._clock() - started))
         summary = bundle.summary.model_copy(update={"processing_time_ms": spent})
         return bundle.model_copy(update={"summary": summary})
+
+    async def _measure_outcome(
+        self, wish: GatherRequest, hit: SearchResult, outcome: PageOutcome
+    ) -> MeasuredPage | CitewellError:
+        if isinstance(outcome, CitewellError):
+            return outcome
+        return await measure_gathered_page(wish, hit, outcome, self._workers)
 
     async def _read_all_pages(
         self, urls: Sequence[str], tenant: str | None, progress: ProgressCallback | None

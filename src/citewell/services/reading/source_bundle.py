@@ -10,6 +10,7 @@ from typing import Annotated
 from pydantic import Field
 
 from citewell.errors import CitewellError
+from citewell.fetch import page_errors
 from citewell.model.argument_types import ClaimText, OptionalName, QueryText
 from citewell.model.page import MAX_PAGE_BYTES, Page
 from citewell.model.scrape_results import (
@@ -22,11 +23,13 @@ from citewell.model.scrape_results import (
 from citewell.model.search_results import SearchAnswer, SearchResult
 from citewell.services.reading import source_advice
 from citewell.services.reading.page_scrape import select_injection_signals
+from citewell.services.reading.source_figures import SourceFigures, measure_source_text
 from citewell.services.sources import source_classification
 from citewell.text import text_size
-from citewell.text.evidence import nearest_sentences, source_quality, summaries
+from citewell.text.evidence import source_quality
 from citewell.text.evidence.repeated_paragraphs import drop_repeated_paragraphs
-from citewell.text.truncation import truncate_text
+from citewell.text.truncation import TruncatedText, truncate_text
+from citewell.workers.worker_tasks import TaskFailure, TaskRunner, run_function
 
 MIN_QUERY_RELEVANCE = 0.3  # filter_by_query drops sources with a lower relevance
 _SOURCE_SEPARATOR = "\n\n---\n\n"
@@ -71,12 +74,37 @@ class GatherRequest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MeasuredPage:
+    """A page with its text cut to the length asked for, and the figures of that text."""
+
+    page: Page
+    cut: TruncatedText
+    title: str
+    figures: SourceFigures
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GatheredPages:
     """A search answer and, for each result in order, the page that was read or the error."""
 
     answer: SearchAnswer
-    outcomes: tuple[Page | CitewellError, ...]
+    outcomes: tuple[MeasuredPage | CitewellError, ...]
     now: datetime
+
+
+async def measure_gathered_page(
+    wish: GatherRequest, hit: SearchResult, page: Page, workers: TaskRunner
+) -> MeasuredPage | CitewellError:
+    """The page with its figures, which a worker finds; the error if it could not."""
+    cut = truncate_text(page.content, min(wish.max_source_bytes, MAX_PAGE_BYTES))
+    title = page.title or hit.title
+    try:
+        figures = await run_function(
+            workers, measure_source_text, cut.text, wish.query, title, wish.claim, page.language
+        )
+    except TaskFailure as failure:
+        return page_errors.build_failure_error(page.url, failure.message)
+    return MeasuredPage(page=page, cut=cut, title=title, figures=figures)
 
 
 def build_source_bundle(
@@ -88,9 +116,9 @@ def build_source_bundle(
         _build_failure_info(hit.url, one) for hit, one in pairs if isinstance(one, CitewellError)
     )
     read = [
-        _build_source_result(wish, hit, one, found.now)
+        _build_source_result(hit, one, found.now)
         for hit, one in pairs
-        if isinstance(one, Page)
+        if isinstance(one, MeasuredPage)
     ]
     ranked = sorted(read, key=lambda source: -source.scores.overall)
     bar = MIN_QUERY_RELEVANCE if wish.needs_relevance_filter else 0.0
@@ -130,51 +158,36 @@ def build_source_bundle(
     )
 
 
-def _build_source_result(
-    wish: GatherRequest, hit: SearchResult, page: Page, now: datetime
-) -> SourceResult:
-    cut = truncate_text(page.content, min(wish.max_source_bytes, MAX_PAGE_BYTES))
-    title = page.title or hit.title
+def _build_source_result(hit: SearchResult, measured: MeasuredPage, now: datetime) -> SourceResult:
+    page, cut, figures = measured.page, measured.cut, measured.figures
     stands = source_classification.classify_page(page)
     own = page.published is not None
     published = page.published if own else hit.published_at
-    signal, evidence = _find_claim_evidence(wish, cut.text, page.language)
     return SourceResult(
         url=hit.url,
-        title=title or None,
+        title=measured.title or None,
         content=cut.text,
         content_type=page.content_type,
         truncated=cut.truncated or page.truncated,
         scores=source_quality.build_quality_score(
-            relevance=source_quality.score_relevance(
-                wish.query, title=title, content=cut.text, language=page.language
-            ),
+            relevance=figures.relevance,
             freshness=source_quality.score_freshness(
                 _choose_latest_date(published, page.modified, now), now=now
             ),
             authority=stands.authority,
-            content=source_quality.score_content(cut.text),
+            content=figures.content_quality,
         ),
         source_type=stands.source_type,
         authority_tier=source_quality.classify_authority(stands.authority),
         domain_category=stands.domain_category,
-        claim_signal=signal or None,
-        key_sentences=evidence or None,
+        claim_signal=figures.claim_signal or None,
+        key_sentences=figures.key_sentences or None,
         published_at=published,
         published_basis=page.published_basis if own else hit.published_basis,
         word_count=page.word_count,
         extraction_quality=page.quality,
         injection_signals=select_injection_signals(page, cut.text),
     )
-
-
-def _find_claim_evidence(
-    wish: GatherRequest, content: str, language: str | None
-) -> tuple[str, tuple[str, ...]]:
-    if not wish.claim:
-        return "", ()
-    asked = nearest_sentences.build_claim_terms(wish.claim, language=language)
-    return nearest_sentences.find_nearest_sentences(asked, summaries.extract_running_text(content))
 
 
 def _choose_latest_date(
