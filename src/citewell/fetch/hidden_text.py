@@ -25,11 +25,12 @@ from citewell.fetch.hiding.styled_hiding import StyledHiding
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-_HIDING_CLASSES = (
-    ".sr-only, .visually-hidden, .visuallyhidden, .screen-reader-text, .screen-reader-only, .hidden,"
-    " .d-none, .invisible, .hide, .is-hidden, .u-hidden, .offscreen, .off-screen, .assistive-text,"
-    " .element-invisible, .a11y-hidden, .show-for-sr, .display-none, .opacity-0"
+_HIDING_CLASS_NAMES = (
+    ".sr-only .visually-hidden .visuallyhidden .screen-reader-text .screen-reader-only .hidden .d-none"
+    " .invisible .hide .is-hidden .u-hidden .offscreen .off-screen .assistive-text"
+    " .element-invisible .a11y-hidden .show-for-sr .display-none .opacity-0"
 )
+_HIDING_CLASSES = tuple(_HIDING_CLASS_NAMES.split())
 _ROOT_TAGS = frozenset({"html", "head", "body"})
 _LETTER_PATTERN = re.compile(r"[^\W\d_]")
 _MAX_SHADOW_DEPTH = 3
@@ -41,7 +42,7 @@ class RemovedText:
 
     counts: Mapping[str, int] = field(default_factory=dict)
     removed_chars: int = 0
-    visible_chars: int = 0  # characters left on the page
+    visible_chars: int = 0  # characters left on the page; counted only where much was removed
     doubtful_count: int = 0  # pieces left in that may be hidden
     notes: tuple[str, ...] = ()  # what the caller should know, in plain words
 
@@ -71,12 +72,12 @@ def remove_hidden_text(tree: LexborHTMLParser, *, depth: int = 0) -> RemovedText
     styled = StyledHiding(tree, nodes, sizes)
     styled.mark_hidden()
     _mark_by_label(tree, nodes, styled, sizes)
-    total = sizes.page_chars
     removed = nodes.remove_marked()
+    has_much = removed.chars > MIN_PAGE_CHARS
     return RemovedText(
         counts=removed.counts,
         removed_chars=removed.chars,
-        visible_chars=max(0, total - removed.chars),
+        visible_chars=PageSizes(tree).page_chars if has_much else 0,
         doubtful_count=styled.doubtful_count,
         notes=tuple(_write_notes(styled)),
     )
@@ -101,9 +102,14 @@ def _mark_by_label(
             continue
         if _is_aria_hidden(node, nodes, styled, sizes):
             nodes.mark_node(node, "ariaHidden")
-    for node in tree.css(_HIDING_CLASSES):
-        if not nodes.has_element(node) and has_hidden_commands(read_text_without_scripts(node)):
-            nodes.mark_node(node, "suspect")
+    present = [name for name in _HIDING_CLASSES if styled.may_have_class(name)]
+    found = tree.css(", ".join(present)) if present else []
+    named = [node for node in found if not nodes.has_element(node)]
+    texts = [read_text_without_scripts(node) for node in named]
+    if has_hidden_commands("\n".join(texts)):
+        for node, text in zip(named, texts, strict=True):
+            if has_hidden_commands(text):
+                nodes.mark_node(node, "suspect")
 
 
 def _is_aria_hidden(

@@ -106,8 +106,11 @@ _SPLIT_SAFELY = re.compile(r"\"[^\"]*\"?|'[^']*'?|\([^()\"']*\)?|;")
 PENDING_MARK = "@"  # before a shorthand's value that cannot be expanded before its var() is known
 
 
-def parse_declarations(block: str) -> Declarations:
-    """The declarations by property. As in a browser, the last valid one wins, unless one is important."""
+def parse_declarations(block: str, *, only_hiding: bool = False) -> Declarations:
+    """The declarations by property. As in a browser, the last valid one wins, unless one is important.
+
+    With `only_hiding`, lengths that cannot move or shrink anything out of sight are left out.
+    """
     found: Declarations = {}
     for part in _split_declarations(block[:_MAX_STYLE_CHARS]):
         name, colon, value = part.partition(":")
@@ -117,6 +120,8 @@ def parse_declarations(block: str) -> Declarations:
         if "\\" in name:
             name = unescape_css(name).strip().lower()
         custom = name.startswith("--")
+        if only_hiding and name in _LENGTH_SIGNS and not _LENGTH_SIGNS[name].search(value):
+            continue
         if custom or name in _KNOWN_PROPERTIES:
             _add_declaration(found, name, value[:_MAX_VALUE_CHARS], custom=custom)
     return found
@@ -250,6 +255,30 @@ _VALUE_CHECKS: dict[str, Callable[[str], bool]] = {
     **dict.fromkeys(_LENGTH_PROPERTY_NAMES.split(), _is_length_value),
     **dict.fromkeys(_EXTENT_PROPERTY_NAMES.split(), _is_extent_value),
 }
+# What a length must have in it to move an element out of sight, or to leave it no size.
+_FAR_SIGN = re.compile(
+    r"\d{3}|\d\s*(?:%|[sld]?v[whibm]|in|cm)|\d\d[\d.]*(?:r?em|pc|ch|r?lh|ex)|\(|e\d|\\",
+    re.IGNORECASE,
+)
+_SPECK_SIGN = re.compile(r"^\s*\+?[.0]|^\s*\+?[1-4](?![\d.]*\d{2})|\(|e-|\\", re.IGNORECASE)
+_NEVER_SIGN = re.compile(r"(?!)")
+_LENGTH_SIGNS: dict[str, re.Pattern[str]] = {
+    **dict.fromkeys((*_LENGTH_PROPERTY_NAMES.split(), "margin", "inset"), _FAR_SIGN),
+    **{
+        name: _FAR_SIGN
+        for name, target in _PROPERTY_ALIASES.items()
+        if target in _LENGTH_PROPERTY_NAMES.split()
+    },
+    **dict.fromkeys(("width", "height", "max-width", "max-height", "flex-basis"), _SPECK_SIGN),
+    **dict.fromkeys(
+        (
+            "padding", "padding-top", "padding-right", "padding-bottom", "padding-left", "float",
+            "min-width", "min-height", "flex-grow", "direction", "word-spacing", "isolation",
+        ),
+        _NEVER_SIGN,
+    ),
+}  # fmt: skip
+_LENGTH_SIGNS.pop("letter-spacing")
 _KNOWN_PROPERTIES = (
     COLOUR_PROPERTIES
     | _VALUE_CHECKS.keys()

@@ -51,13 +51,13 @@ class GroundDoubts:
     def _decorated(self) -> frozenset[int]:
         """The elements with a painted `::before` or `::after`, which may lie behind their text."""
         found: set[int] = set()
-        for selector, declared in self._styles.pseudo_rules:
-            shade = declared.get("background-color", ("transparent",))[0]
-            picture = declared.get("background-image", ("none",))[0]
-            if shade != "transparent" or picture != "none":
-                subject = re.split(r"::?(?:before|after)", selector, maxsplit=1)[0].strip()
-                nodes = self._styles.element_index.select_elements(subject or "*")
-                found.update(node.mem_id for node in nodes)
+        for name in ("before", "after"):
+            for selector, declared in self._styles.list_pseudo_rules(name):
+                shade = declared.get("background-color", ("transparent",))[0]
+                picture = declared.get("background-image", ("none",))[0]
+                if shade != "transparent" or picture != "none":
+                    nodes = self._styles.element_index.select_elements(selector)
+                    found.update(node.mem_id for node in nodes)
         return frozenset(found)
 
     def _has_picture_behind(self, node: LexborNode, *, is_lifted: bool) -> bool:

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 
 from citewell.fetch.css.clip_shapes import MAX_SPECK_PIXELS, is_empty_rect
 from citewell.fetch.css.colour_effects import has_colour_filter
-from citewell.fetch.css.declarations import CSS_WIDE_KEYWORDS, PENDING_MARK, Declarations
+from citewell.fetch.css.declarations import (
+    COLOUR_PROPERTIES,
+    CSS_WIDE_KEYWORDS,
+    PENDING_MARK,
+    Declarations,
+)
 from citewell.fetch.css.lengths import EM_PIXELS, parse_number, parse_pixels
 
 _MIN_FAR_PIXELS = 300.0  # shifts shorter than this move nothing off screen
 _MAX_CLIP_PIXELS = 64.0  # a box as low as this may cut off what is moved inside it
 # Inherited properties that hide: a descendant may reset them, so all their values are needed.
-_INHERITED_NAMES = (
-    "visibility font-size text-indent white-space line-height -webkit-text-security letter-spacing"
-)
+_INHERITED_NAMES = "visibility font-size text-indent -webkit-text-security letter-spacing"
 _INHERITED_PROPERTIES = tuple(_INHERITED_NAMES.split())
+# Properties that hide an element's own text, and never its box.
+TEXT_PROPERTIES = COLOUR_PROPERTIES | {
+    "visibility", "font-size", "white-space", "font-size-adjust", "-webkit-text-security",
+}  # fmt: skip
 _HIDING_DISPLAYS = frozenset({"none", "table-column", "table-column-group"})
 _OVERFLOWS = ("overflow-x", "overflow-y")
 _GRID_ZEROS = ("0fr", "0px", "0 ", "0%")
@@ -35,27 +42,40 @@ def may_hide(name: str, value: str) -> bool:
 
 def needs_whole_block(declared: Declarations) -> bool:
     """Whether all of a block counts: it sets a container, or a low box that may cut off what it holds."""
-    if declared.get("container-type", ("normal",))[0] != "normal":
+    if "container-type" in declared and declared["container-type"][0] != "normal":
         return True
-    if not any(declared.get(name, ("",))[0] in {"hidden", "clip"} for name in _OVERFLOWS):
+    if "overflow-x" not in declared or not ("height" in declared or "max-height" in declared):
         return False
-    sizes = (
-        parse_pixels(declared[name][0]) for name in ("height", "max-height") if name in declared
-    )
+    return _is_low_clip({name: worth[0] for name, worth in declared.items()})
+
+
+def _is_low_clip(values: Mapping[str, str]) -> bool:
+    if not any(values.get(name, "") in {"hidden", "clip"} for name in _OVERFLOWS):
+        return False
+    sizes = (parse_pixels(values.get(name, "")) for name in ("height", "max-height"))
     return any(size is not None and size <= _MAX_CLIP_PIXELS for size in sizes)
 
 
-def find_inherited_hiding(every: Iterable[Declarations]) -> frozenset[str]:
+def find_inherited_hiding(
+    every: Iterable[Declarations], test: Callable[[str, str], bool]
+) -> frozenset[str]:
     """The inherited properties that hide something on this page, and that a descendant may reset."""
-    found = {
-        name
-        for declared in every
-        for name in _INHERITED_PROPERTIES
-        if name in declared and may_hide(name, declared[name][0])
-    }
-    if found & {"line-height", "text-indent"}:  # these hide in a box that cuts off what it holds
+    found = set()
+    for declared in every:
+        for name in _INHERITED_PROPERTIES:
+            if name in declared and name not in found and test(name, declared[name][0]):
+                found.add(name)
+    if "text-indent" in found:  # it also hides in a box that cuts off what it holds
         found.update((*_OVERFLOWS, "white-space"))
     return frozenset(found)
+
+
+def hides_as_box(values: Mapping[str, str]) -> bool:
+    """Whether the values may hide an element with all its content, and not only its own text."""
+    for name, value in values.items():
+        if name not in TEXT_PROPERTIES and name[:2] != "--" and may_hide(name, value):
+            return True
+    return "overflow-x" in values and _is_low_clip(values)
 
 
 def _is_faint(value: str) -> bool:

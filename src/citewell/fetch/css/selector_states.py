@@ -62,8 +62,22 @@ STATE_CLASS = re.compile(
     r"|animated?|aos-animate|loaded|revealed|in-?view|entered|ready)(?![\w-])",
     re.IGNORECASE,
 )
+STATE_ATTRIBUTE = re.compile(
+    r"\[(?:aria-(?:expanded|hidden|selected|current)|data-(?:state|open|visible|active|show|shown"
+    r"|loaded|expanded|in-?view|status|selected)|open|opened|active|expanded)\b[^\]]*+\]",
+    re.IGNORECASE,
+)
 _PSEUDO = re.compile(r"(?<!\\)(::?)(-?[a-zA-Z][\w-]*)(\()?|\"[^\"]*\"|'[^']*'")
 _ARGUMENT = re.compile(r"[^()]*+\)")
+
+
+def has_script_state(selector: str) -> bool:
+    """Whether the selector names a state that a script or a click brings about."""
+    if ":" in selector and (":checked" in selector or ":target" in selector):
+        return True
+    return bool(STATE_CLASS.search(selector)) or (
+        "[" in selector and bool(STATE_ATTRIBUTE.search(selector))
+    )
 
 
 def is_loading_state(selector: str) -> bool:

@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from citewell.fetch.css import attribute_styles
 from citewell.fetch.css.container_rules import ContainerRules
 from citewell.fetch.css.custom_properties import RegisteredProperties
-from citewell.fetch.css.declaration_choice import DeclarationChoice, find_needed_variables
+from citewell.fetch.css.declaration_choice import DeclarationChoice
 from citewell.fetch.css.declarations import (
-    COLOUR_PROPERTIES,
     Declarations,
     parse_style_attribute,
 )
-from citewell.fetch.css.hiding_seeds import find_inherited_hiding
+from citewell.fetch.css.hiding_seeds import hides_as_box
 from citewell.fetch.css.layer_ranks import UNLAYERED, LayerRank, rank_layers
 from citewell.fetch.css.page_sheets import PageSheets
-from citewell.fetch.css.selector_states import STATE_CLASS, is_loading_state
+from citewell.fetch.css.selector_states import has_script_state, is_loading_state
 from citewell.fetch.css.selectors import (
     ElementIndex,
     Specificity,
     is_valid_list,
+    may_match_names,
     measure_specificity,
 )
 
@@ -39,7 +39,9 @@ _MAX_ACTIVE_SELECTORS = 20_000
 _MAX_STYLED_ELEMENTS = 60_000
 _MAX_CLIPPED_CHILDREN = 20
 # Boxes with one of these may cut off their children.
-_CHILD_CLIPPING = frozenset({"overflow-x", "grid-template-rows", "grid-template-columns"})
+_CHILD_CLIPPING = frozenset(
+    {"overflow-x", "grid-template-rows", "grid-template-columns", "line-height"}
+)
 
 
 class ActiveRule(NamedTuple):
@@ -82,6 +84,7 @@ class PageStyles:
         self._page_sheets = PageSheets(tree)
         self.outside = self._page_sheets.has_outside
         self.found: dict[int, ElementStyle] = {}
+        self._box_nodes: list[LexborNode] = []
         self.boxes: set[int] = set()  # those of them that may hide more than by colour
         self.keyframes: Keyframes = {
             name: moments
@@ -95,10 +98,7 @@ class PageStyles:
                 for name, rule in sheet.registered.items()
             }
         )
-        self.dormant: list[tuple[str, StyleRule]] = []  # selectors with a name that no element has
-        self.pseudo_rules: list[tuple[str, Declarations]] = []  # rules for `::before` and `::after`
         self._active: list[ActiveRule] = []
-        self.first_lines: list[tuple[str, Declarations]] = []  # rules for `::first-line`
         self._is_cut = self._page_sheets.is_cut
         self._layer_ranks = rank_layers(self._page_sheets.sheets)
         self._apply_attributes(tree)
@@ -111,9 +111,12 @@ class PageStyles:
     @property
     def is_cut(self) -> bool:
         """Whether some rules were left out because of a limit."""
-        return self._is_cut or (
-            "element_index" in self.__dict__ and self.element_index.is_exhausted
-        )
+        return self._is_cut or (self.built_index is not None and self.built_index.is_exhausted)
+
+    @property
+    def built_index(self) -> ElementIndex | None:
+        """The index of the page's names, if some rule needed it."""
+        return self.element_index if "element_index" in self.__dict__ else None
 
     def _ensure_style(self, node: LexborNode) -> ElementStyle:
         style = self.found.get(node.mem_id)
@@ -135,27 +138,25 @@ class PageStyles:
             key=lambda active: bool(active.rule.containers)
         )  # containers must be known first
         self._active = rules
-        every = [*read.values(), *(active.rule.declared for active in rules)]
-        kept = COLOUR_PROPERTIES | find_inherited_hiding(every) | find_needed_variables(every)
-        self._collect_universal(rules, kept)
+        blocks = [*read.values(), *(active.rule.hiding for active in rules)]
+        choice = DeclarationChoice(blocks, self.registered.initial)
+        self._collect_universal(rules, choice.needed_variables)
         # First the declarations that can hide text or set colours; then, only for the elements found
         # and their parents, those that may undo them.
-        hiding = DeclarationChoice(kept, hides=True)
-        self._apply_selected(rules, hiding, None)
-        self._apply_written(written, read, hiding, None)
+        self._apply_selected(rules, choice.choose_hiding, None)
+        self._apply_written(written, read, choice.choose_hiding, None)
         self.boxes = self._list_boxes()
-        others = DeclarationChoice(kept, hides=False)
-        self._apply_selected(rules, others, self.boxes)
-        self._apply_written(written, read, others, self.boxes)
+        if self.boxes:
+            self._apply_selected(rules, choice.choose_other, self.boxes)
+            self._apply_written(written, read, choice.choose_other, self.boxes)
 
     @cached_property
     def overlaid(self) -> frozenset[int]:
         """The elements that are taken out of the flow, and may lie over or under others."""
         found: set[int] = set()
         for active in self._active:
-            if active.rule.declared.get("position", ("",))[0] in {"absolute", "fixed"}:
-                nodes = self.element_index.select_elements(active.selector)
-                found.update(node.mem_id for node in nodes)
+            if active.rule.hiding.get("position", ("",))[0] in {"absolute", "fixed"}:
+                found.update(node.mem_id for node in self._select_active(active))
         for node in self._tree.css("[style*=absolute], [style*=fixed]"):
             found.add(node.mem_id)
         return frozenset(found)
@@ -171,58 +172,73 @@ class PageStyles:
         return found
 
     def _sort_selectors(self, rule: StyleRule, order: int, found: list[ActiveRule]) -> None:
+        index = self.element_index
+        if "," not in rule.selectors and not index.has_all_names(rule.selectors):
+            return
         if len(rule.selectors) > _MAX_SELECTOR_CHARS or len(found) >= _MAX_ACTIVE_SELECTORS:
             self._is_cut = True
             return
         layer = self._layer_ranks.get(rule.layer, UNLAYERED) if rule.layer else UNLAYERED
-        index = self.element_index
-        checked = False
-        for selector in rule.parts:
-            if self.has_scripts and is_loading_state(selector):
-                continue  # a script ends this state before anyone reads the page
-            if not index.has_all_names(selector):
-                self.dormant.append((selector, rule))
-                continue
-            if not checked:
-                if not rule.declared or (":" in rule.selectors and not is_valid_list(rule.parts)):
-                    return
-                checked = True
-            if ":" in selector:
-                self._note_states(selector, rule)
-            if STATE_CLASS.search(selector):
-                self.dormant.append((selector, rule))
-            found.append(ActiveRule(selector, rule, layer, order))
+        found.extend(
+            ActiveRule(selector, rule, layer, order)
+            for selector in rule.parts
+            if index.has_all_names(selector)
+        )
 
-    def _note_states(self, selector: str, rule: StyleRule) -> None:
-        lowered = selector.lower()
-        if ":first-line" in lowered:
-            self.first_lines.append((selector, rule.declared))
-        if ":before" in lowered or ":after" in lowered:
-            self.pseudo_rules.append((selector, rule.declared))
-        if ":checked" in lowered or ":target" in lowered:
-            self.dormant.append((selector, rule))
+    def _select_active(self, active: ActiveRule) -> Sequence[LexborNode]:
+        """The elements that a rule applies to; none if a browser would not accept the rule."""
+        if ":" in active.rule.selectors and not is_valid_list(active.rule.parts):
+            return ()
+        if self.has_scripts and is_loading_state(active.selector):
+            return ()  # a script ends this state before anyone reads the page
+        return self.element_index.select_elements(active.selector)
+
+    def list_dormant_rules(self, words: Collection[str]) -> Iterator[tuple[str, StyleRule]]:
+        """The selectors that match nothing until a script sets a class, or a reader clicks.
+
+        Only rules with one of the words in their declarations are looked at.
+        """
+        index = self.element_index
+        for rule in (rule for sheet in self._page_sheets.sheets for rule in sheet.rules):
+            if len(rule.selectors) > _MAX_SELECTOR_CHARS or not any(map(rule.body.count, words)):
+                continue
+            for selector in rule.parts:
+                if has_script_state(selector) or not index.has_all_names(selector):
+                    yield selector, rule
+
+    def list_pseudo_rules(self, name: str) -> Iterator[tuple[str, Declarations]]:
+        """The rules for a pseudo-element, such as `before`, each with the selector of its element."""
+        for active in self._active:
+            head, mark, _ = active.selector.partition(f":{name}")
+            if mark and is_valid_list(active.rule.parts):
+                yield head.rstrip(":") or "*", active.rule.declared
 
     def _collect_universal(self, rules: Sequence[ActiveRule], kept: Container[str]) -> None:
         """Keep custom properties of `*` apart: every element has them, so no element need be listed."""
         for active in rules:
             if active.selector == "*":
-                for name, (value, _) in active.rule.declared.items():
-                    if name.startswith("--") and name in kept:
+                for name, (value, _) in active.rule.hiding.items():
+                    if name in kept:
                         self.registered.universal[name] = value
 
     def _apply_selected(
         self,
         rules: Iterable[ActiveRule],
-        choice: DeclarationChoice,
+        choose: Callable[[Declarations], Declarations],
         among: Container[int] | None,
     ) -> None:
         containers = ContainerRules(self.found)
+        names = None if among is None else self._list_box_names()
         for active in rules:
-            declared = choice.choose(active.rule.declared, active.selector)
+            if names is not None and not may_match_names(active.selector, names):
+                continue
+            declared = choose(active.rule.hiding if among is None else active.rule.declared)
+            if active.selector == "*":  # its custom properties are kept apart
+                declared = {name: worth for name, worth in declared.items() if name[:2] != "--"}
             if not declared:
                 continue
             specificity: Specificity | None = None
-            for node in self.element_index.select_elements(active.selector):
+            for node in self._select_active(active):
                 if among is not None and node.mem_id not in among:
                     continue
                 if active.rule.containers and not containers.all_match(
@@ -232,15 +248,25 @@ class PageStyles:
                 specificity = specificity or measure_specificity(active.selector)
                 self._add_declarations(node, declared, active.layer, specificity, active.order)
 
+    def _list_box_names(self) -> set[str]:
+        """The tags, classes and ids of the boxes, as selectors write them."""
+        names: set[str] = {"*"}
+        for node in self._box_nodes:
+            attributes = node.attributes
+            names.add(node.tag or "")
+            names.update(f".{name}" for name in (attributes.get("class") or "").split())
+            names.add(f"#{attributes.get('id') or ''}")
+        return names
+
     def _apply_written(
         self,
         written: Iterable[tuple[LexborNode, str]],
         read: dict[str, Declarations],
-        choice: DeclarationChoice,
+        choose: Callable[[Declarations], Declarations],
         among: Container[int] | None,
     ) -> None:
         """Apply the `style` attributes, which are stronger than any rule of their importance."""
-        chosen = {style: choice.choose(declared, "") for style, declared in read.items()}
+        chosen = {style: choose(declared) for style, declared in read.items()}
         for node, style in written:
             if chosen[style] and (among is None or node.mem_id in among):
                 target = self._ensure_style(node)
@@ -272,10 +298,12 @@ class PageStyles:
         """The elements that may hide something as boxes, with their parents, which decide how they lie."""
         boxes: set[int] = set()
         for style in list(self.found.values()):
-            if style.values.keys() <= COLOUR_PROPERTIES:
+            if not hides_as_box(style.values):
                 continue
+            self._box_nodes.append(style.node)
             boxes.add(style.node.mem_id)
             if style.node.parent is not None:
+                self._box_nodes.append(style.node.parent)
                 boxes.add(style.node.parent.mem_id)
             if not _CHILD_CLIPPING.isdisjoint(style.values):
                 self._add_children(style.node, boxes)
@@ -288,6 +316,7 @@ class PageStyles:
                 break
             if child.is_element_node:
                 self._ensure_style(child)
+                self._box_nodes.append(child)
                 boxes.add(child.mem_id)
             child = child.next
 

@@ -32,7 +32,7 @@ _MAX_ADDRESS_CHARS = 200  # longer addresses in a value are pictures or fonts
 class StyleRule:
     """A rule that applies: its selector list, its declarations, and the layer and containers it is in."""
 
-    __slots__ = ("_declared", "_parts", "body", "containers", "layer", "selectors")
+    __slots__ = ("_declared", "_hiding", "_parts", "body", "containers", "layer", "selectors")
 
     def __init__(
         self,
@@ -47,6 +47,7 @@ class StyleRule:
         self.containers = containers
         self._parts: list[str] | None = None
         self._declared: Declarations | None = None
+        self._hiding: Declarations | None = None
 
     @property
     def parts(self) -> list[str]:
@@ -54,6 +55,15 @@ class StyleRule:
         if self._parts is None:
             self._parts = split_selector_list(self.selectors)
         return self._parts
+
+    @property
+    def hiding(self) -> Declarations:
+        """The declarations, without lengths that cannot hide anything."""
+        if self._hiding is None:
+            body = self.body
+            is_whole = "overflow" in body or "container" in body
+            self._hiding = self.declared if is_whole else parse_declarations(body, only_hiding=True)
+        return self._hiding
 
     @property
     def declared(self) -> Declarations:

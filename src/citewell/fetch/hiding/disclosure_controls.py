@@ -42,8 +42,9 @@ class DisclosureControls:
         self._tree = tree
         self._targets: set[str] = set()
         for node in tree.css(_TARGETING_ELEMENTS):
+            attributes = node.attributes
             for name in _TARGET_ATTRIBUTES:
-                value = node.attributes.get(name) or ""
+                value = attributes.get(name) or ""
                 self._targets.update(part.lstrip("#") for part in value.split())
 
     def can_be_opened(self, node: LexborNode) -> bool:

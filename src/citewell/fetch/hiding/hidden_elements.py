@@ -33,8 +33,7 @@ _MIN_PAGE_CHARS = 600  # characters; a `noscript` with more may hold the page it
 
 def find_unshown_elements(tree: LexborHTMLParser) -> Iterator[HiddenNode]:
     """Whole elements and comments that browsers do not show, whatever the styles say."""
-    root = tree.root
-    for node in root.traverse(include_text=False) if root is not None else ():
+    for node in tree.root.traverse(include_text=False) if tree.root is not None else ():
         if node.is_comment_node:
             yield node, "comment"
     for node in tree.css(_UNSHOWN_ELEMENTS):

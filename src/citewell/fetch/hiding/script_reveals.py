@@ -5,11 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
 
-from citewell.fetch.css.selector_states import ALWAYS_MATCHES, STATE_CLASS, rewrite_states
+from citewell.fetch.css.selector_states import (
+    ALWAYS_MATCHES,
+    STATE_ATTRIBUTE,
+    STATE_CLASS,
+    rewrite_states,
+)
+from citewell.fetch.css.selectors import may_match_names
 from citewell.fetch.css.style_cascade import ElementStyle, PageStyles
-from citewell.fetch.hiding.page_furniture import is_page_furniture
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -31,11 +37,6 @@ _APPEARING_ATTRIBUTES = (
     "data-inview", "data-appear", "data-fade", "data-waypoint", "data-observe", "data-settings",
     "data-uk-scrollspy", "uk-scrollspy", "data-vc-", "data-transition", "data-entrance", "data-lax",
 )  # fmt: skip
-_STATE_ATTRIBUTE = re.compile(
-    r"\[(?:aria-(?:expanded|hidden|selected|current)|data-(?:state|open|visible|active|show|shown"
-    r"|loaded|expanded|in-?view|status|selected)|open|opened|active|expanded)\b[^\]]*+\]",
-    re.IGNORECASE,
-)
 _REVEALING_VERBS = re.compile(
     r"classList|className|\.style\b|toggle|\.show\(|fadeIn|slideDown|slideToggle|removeAttribute"
     r"|removeClass|addClass|\.hidden\s*=|\.css\(|autoAlpha|opacity|animate|gsap|anime\(|observe"
@@ -48,6 +49,7 @@ _NEIGHBOUR_WORDS = re.compile(
 _MAX_SCRIPT_CHARS = 300_000
 _MAX_REVEAL_RULES = 200  # tried for one element
 _MAX_DORMANT_RULES = 20_000
+_ATTACHED_ALWAYS = re.compile(r"(?<=[\w\]\)*-]):is\(\*\)")
 _NAME_IN_SELECTOR = re.compile(r"[.#\[]([\w-]+)")
 _MAX_ANCESTORS = 3
 _MAX_MENTIONS = 20
@@ -56,19 +58,39 @@ _NAME_STARTS = frozenset(".#'\"`")
 _NAME_ENDS = frozenset("'\"` .>:[,)")
 
 
+class _FreedRule(NamedTuple):
+    """A rule with the states in its selector taken for granted."""
+
+    selector: str
+    rule: StyleRule
+    needs_script: bool
+
+
+class _DormantRules:
+    """Rules out of force, with their places by the names of classes, ids and attributes in them."""
+
+    def __init__(self, rules: list[tuple[str, StyleRule]]) -> None:
+        self.rules = rules
+        self.freed: dict[int, _FreedRule | None] = {}
+        self.places: dict[str, list[int]] = {}
+        for place, (selector, _) in enumerate(rules):
+            for name in _NAME_IN_SELECTOR.findall(selector):
+                self.places.setdefault(name, []).append(place)
+
+
 class ScriptReveals:
     """What the scripts and dormant rules of a page say about its hidden elements."""
 
     def __init__(self, tree: LexborHTMLParser, styles: PageStyles) -> None:
         self._tree = tree
         self._styles = styles
-        self._freed: dict[int, tuple[str, StyleRule, bool] | None] = {}
+        self._dormant: dict[frozenset[str], _DormantRules] = {}
         self._matched: dict[str, frozenset[int]] = {}
         self.has_scripts = tree.css_matches("script")
 
     def is_appearing(self, node: LexborNode) -> bool:
         """Whether the element is named or marked like those that appear while one scrolls."""
-        if not self.has_scripts or is_page_furniture(node):
+        if not self.has_scripts:
             return False
         at: LexborNode | None = node
         for _ in range(_MAX_ANCESTORS):
@@ -86,7 +108,7 @@ class ScriptReveals:
 
     def is_mentioned(self, node: LexborNode) -> bool:
         """Whether a script of the page handles the element, or the one beside or around it."""
-        if not self._code or is_page_furniture(node):
+        if not self._code:
             return False
         if any(self._handles(name, _REVEALING_VERBS) for name in _list_names(node)):
             return True
@@ -96,45 +118,49 @@ class ScriptReveals:
             for name in _list_names(near)
         )
 
-    def find_revealing_rules(self, style: ElementStyle) -> Iterator[Declarations]:
-        """The declarations of rules that would match the element after a click or by a script."""
-        if is_page_furniture(style.node):
-            return
-        names = set(style.values)
-        for selector, rule, needs_script in self._list_near_rules(style.node):
-            if needs_script and not self.has_scripts:
+    def find_revealing_rules(
+        self, style: ElementStyle, properties: frozenset[str]
+    ) -> Iterator[Declarations]:
+        """The declarations of rules for these properties that a click or a script brings into force."""
+        for freed in self._list_near_rules(style.node, properties):
+            if freed.needs_script and not self.has_scripts:
                 continue
-            if not names.isdisjoint(rule.declared) and (
-                style.node.mem_id in self._match_elements(selector)
-            ):
-                yield rule.declared
+            if properties.isdisjoint(freed.rule.declared):
+                continue
+            if style.node.mem_id in self._match_elements(freed.selector):
+                yield freed.rule.declared
 
-    def _list_near_rules(self, node: LexborNode) -> Iterator[tuple[str, StyleRule, bool]]:
+    def _list_near_rules(
+        self, node: LexborNode, properties: frozenset[str]
+    ) -> Iterator[_FreedRule]:
         """The dormant rules that name the element or one around it, each with its selector freed of states."""
+        dormant = self._find_dormant(properties)
         places: set[int] = set()
+        own = node.attributes
+        names = {"*", node.tag or "", f"#{own.get('id') or ''}"}
+        names.update(f".{name}" for name in (own.get("class") or "").split())
         at: LexborNode | None = node
         for _ in range(_MAX_ANCESTORS):
             if at is None:
                 break
             for name in (*_list_names(at), *at.attributes):
-                places.update(self._dormant_places.get(name, ()))
+                places.update(dormant.places.get(name, ()))
             at = at.parent
         for place in sorted(places)[:_MAX_REVEAL_RULES]:
-            if place not in self._freed:
-                selector, rule = self._styles.dormant[place]
-                self._freed[place] = self._free_selector(selector, rule)
-            freed = self._freed[place]
-            if freed is not None:
+            if place not in dormant.freed:
+                dormant.freed[place] = self._free_selector(*dormant.rules[place])
+            freed = dormant.freed[place]
+            if freed is not None and may_match_names(freed.selector, names):
                 yield freed
 
-    @cached_property
-    def _dormant_places(self) -> dict[str, list[int]]:
-        """The places of the dormant rules, by the names of classes, ids and attributes in them."""
-        places: dict[str, list[int]] = {}
-        for place, (selector, _) in enumerate(self._styles.dormant[:_MAX_DORMANT_RULES]):
-            for name in _NAME_IN_SELECTOR.findall(selector):
-                places.setdefault(name, []).append(place)
-        return places
+    def _find_dormant(self, properties: frozenset[str]) -> _DormantRules:
+        found = self._dormant.get(properties)
+        if found is None:
+            rules = self._styles.list_dormant_rules(properties)
+            found = self._dormant[properties] = _DormantRules(
+                list(islice(rules, _MAX_DORMANT_RULES))
+            )
+        return found
 
     @cached_property
     def _code(self) -> str:
@@ -163,22 +189,29 @@ class ScriptReveals:
             place = end
         return False
 
-    def _free_selector(self, selector: str, rule: StyleRule) -> tuple[str, StyleRule, bool] | None:
+    def _free_selector(self, selector: str, rule: StyleRule) -> _FreedRule | None:
         """The selector without the names and states that a script or a click brings; None if useless."""
         unknown = self._styles.element_index.list_unknown_names(selector)
         if any(name.startswith("#") for name in unknown) or len(unknown) > 2:
             return None
         rest = selector
         for name in unknown:
-            rest = re.sub(re.escape(name) + r"(?![\w-])", ALWAYS_MATCHES, rest)
-        rest, states = _STATE_ATTRIBUTE.subn(ALWAYS_MATCHES, rest)
+            rest = rest.replace(name, ALWAYS_MATCHES)
+        rest, states = STATE_ATTRIBUTE.subn(ALWAYS_MATCHES, rest)
         rest, classes = STATE_CLASS.subn(ALWAYS_MATCHES, rest)
+        # The engine is quick with plain selectors, and slow with `:is()`.
+        rest = _ATTACHED_ALWAYS.sub("", rest).replace(ALWAYS_MATCHES, "*")
         rewritten = rewrite_states(rest, opened=True)
         if not rewritten.is_valid or rewritten.pseudo_element:
             return None
         if not _NAME_IN_SELECTOR.search(rewritten.text):
             return None
-        return rewritten.text, rule, bool(unknown or states or classes)
+        text = _ATTACHED_ALWAYS.sub("", rewritten.text)
+        while text.startswith("* ") and text[2:3] not in ">+~":
+            text = text[2:].lstrip()
+        if text.endswith("*"):  # nothing is left of the element itself
+            return None
+        return _FreedRule(text, rule, bool(unknown or states or classes))
 
     def _match_elements(self, selector: str) -> frozenset[int]:
         found = self._matched.get(selector)

@@ -32,6 +32,23 @@ _CAUSES = {
     "visibility": frozenset({"visibility"}),
     "fontSize": frozenset({"font-size", "zoom", "transform", "scale", "font-size-adjust"}),
 }
+# The properties by which a rule undoes a technique.
+_TECHNIQUE_PROPERTIES = {
+    "display": "display",
+    "opacity": "opacity filter animation-name",
+    "visibility": "visibility animation-name",
+    "transform": "transform translate scale rotate animation-name",
+    "clip": "clip clip-path",
+    "offScreen": "left right top bottom transform translate margin-left margin-top position inset",
+    "blur": "filter",
+    "mask": "mask-image mask-size mask-position",
+    "size": "height max-height width max-width overflow-x overflow-y grid-template-rows flex-basis",
+    "contentVisibility": "content-visibility",
+    "fontSize": "font-size zoom transform scale",
+}
+_REVEALING_PROPERTIES = {
+    name: frozenset(words.split()) for name, words in _TECHNIQUE_PROPERTIES.items()
+}
 
 
 class SparingRules:
@@ -75,9 +92,11 @@ class SparingRules:
             return True
         if technique not in _REVEALED_TECHNIQUES or _is_for_screen_readers(style):
             return False
+        if is_page_furniture(node):
+            return False
         if technique in _APPEARING_TECHNIQUES and reveals.is_appearing(node):
             return True
-        return reveals.is_mentioned(node) or self._has_revealing_rule(style)
+        return reveals.is_mentioned(node) or self._has_revealing_rule(style, technique)
 
     def _is_fading_element(self, style: ElementStyle) -> bool:
         moving = self.controls.is_shifted_in(style.find_value("transform"))
@@ -87,9 +106,9 @@ class SparingRules:
         look = self._looks.try_values(style, rest)
         return find_box_technique((style.node.tag or "").lower(), look) is None
 
-    def _has_revealing_rule(self, style: ElementStyle) -> bool:
+    def _has_revealing_rule(self, style: ElementStyle, technique: str) -> bool:
         """Whether a rule that a script or a click can bring into force would show the element."""
-        for declared in self._reveals.find_revealing_rules(style):
+        for declared in self._reveals.find_revealing_rules(style, _REVEALING_PROPERTIES[technique]):
             more = {name: value for name, (value, _) in declared.items()}
             look = self._looks.try_values(style, {**style.values, **more})
             hidden = find_box_technique((style.node.tag or "").lower(), look)

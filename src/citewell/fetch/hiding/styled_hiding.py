@@ -44,6 +44,11 @@ class StyledHiding:
         """Whether some style rules were left out because of a limit."""
         return self._styles.is_cut
 
+    def may_have_class(self, name: str) -> bool:
+        """Whether an element of the page may have a class, which is written with its dot."""
+        index = self._styles.built_index
+        return index is None or index.has_name(name)
+
     @cached_property
     def _empty_clips(self) -> frozenset[str]:
         """The ids of `clipPath` elements without a shape."""
@@ -157,10 +162,9 @@ class StyledHiding:
 
     def _mark_first_lines(self) -> None:
         """Mark short texts that `::first-line` makes unreadable."""
-        for selector, declared in self._styles.first_lines:
-            subject = selector.partition("::first-line")[0].partition(":first-line")[0]
+        for selector, declared in self._styles.list_pseudo_rules("first-line"):
             values = {name: value for name, (value, _) in declared.items()}
-            for node in self._styles.element_index.select_elements(subject or "*"):
+            for node in self._styles.element_index.select_elements(selector):
                 text = read_text_without_scripts(node)
                 if not 0 < len(text.strip()) <= _FIRST_LINE_CHARS:
                     continue
