@@ -63,6 +63,14 @@ def test_a_small_table_at_the_end_of_an_article_is_whole(rows: int, columns: int
     assert f"{rows - 1}.{columns - 1}x" in found.markdown
 
 
+def test_a_small_table_in_wrappers_at_the_end_of_an_article_is_whole() -> None:
+    wrapped = f'<div class="table-scroll"><div>{build_table(2, 2)}</div></div>'
+
+    found = extract_main_content(build_article(wrapped))
+
+    assert [cell for cell in ("Head0", "Head1", "0.0x", "1.1x") if cell not in found.markdown] == []
+
+
 @pytest.mark.parametrize(
     "last",
     [

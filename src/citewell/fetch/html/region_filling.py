@@ -73,9 +73,13 @@ def keep_plain_structures(page: PageLayout, keeps: list[bool]) -> None:
         if is_kept and block.long and block.box.parent is not None
     }
     for box in find_structures(page):
-        if keeps[box.start] or box.parent is None or box.parent.id not in holders:
+        outer = box.parent
+        while outer is not None and outer.count == box.count:  # wrappers that hold nothing else
+            outer = outer.parent
+        if keeps[box.start] or outer is None or outer.id not in holders:
             continue
-        if box.linked * 4 <= box.words and not box.flags & (_FURNITURE | b.COMMENTS):
+        is_plain = box.linked * (2 if box.tag == "table" else 4) <= box.words
+        if is_plain and not box.flags & (_FURNITURE | b.COMMENTS):
             keeps[box.start : box.end] = [True] * (box.end - box.start)
 
 
