@@ -26,12 +26,13 @@ from citewell.errors import CitewellError
 from citewell.fetch.documents.document_reader import read_document
 from citewell.fetch.documents.document_text import DocumentLimits
 from citewell.fetch.documents.recognition.recognizing_runner import RecognizingRunner
-from citewell.fetch.documents.recognition.text_recognizer import TextRecognizer
+from citewell.fetch.documents.recognition.text_recognizer import RecognitionLimits, TextRecognizer
 from citewell.workers.worker_pool import WorkerLimits, WorkerPool
 
 PEERS = ("pypdf", "pdfminer.six", "markitdown")
 PEERS_VARIABLE = "CITEWELL_PDF_PEERS"  # a Python that has them
 OURS = "citewell"
+PATIENCE = RecognitionLimits(total_seconds=900.0, page_seconds=300.0)  # quality, not speed
 _WORD = re.compile(r"\w+(?:[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670]+\w*)*")
 _CONTROLS = re.compile("[\u00ad\u0640\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 _ADDRESS = re.compile(r"\]\((?:[^()\s]|\\.)*\)")
@@ -78,7 +79,7 @@ def structure_scores(markdown: str, sample: Sample) -> tuple[float | None, float
 async def read_ours(samples: Sequence[Sample]) -> dict[str, tuple[str, float]]:
     texts: dict[str, tuple[str, float]] = {}
     limits = DocumentLimits(timeout=120.0)
-    workers = RecognizingRunner(WorkerPool(WorkerLimits(count=1)), TextRecognizer())
+    workers = RecognizingRunner(WorkerPool(WorkerLimits(count=1)), TextRecognizer(PATIENCE))
     for sample in samples:
         start = time.monotonic()
         body, address = sample.path.read_bytes(), sample.path.as_uri()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from statistics import median
 
 from citewell.fetch.documents.pdf.page_shapes import PageBox
 from citewell.fetch.documents.pdf.page_tables import PdfTable
 from citewell.fetch.documents.pdf.pdf_word import PdfWord
 from citewell.fetch.documents.pdf.text_lines import (
+    DOT_LEADER_PATTERN,
+    DOTS_PATTERN,
     LIST_MARKER_PATTERN,
     Strips,
     TextLine,
@@ -23,7 +24,6 @@ _MIN_FIGURE_ROWS = 4  # rows from which figures in line are columns though they 
 _MAX_LONE_ROWS = 2  # rows of one cell between rows of several
 _PROSE_LENGTH = 30  # characters; columns of such lines are running text
 _MAX_CELL_LENGTH = 60  # characters; the usual cell of all columns but one is shorter
-_DOTS_PATTERN = re.compile(r"(?:\.\s?){4,}")
 
 
 def replace_aligned_tables(lines: list[TextLine]) -> list[TextLine | PdfTable]:
@@ -49,6 +49,7 @@ def _join_spaced_pieces(row: list[TextLine]) -> list[TextLine]:
     row = row[::-1] if rtl else row
     # Many short pieces on one line are a row of figures, which is read across.
     across = len(row) > 2 and all(len(line.text) < _PROSE_LENGTH for line in row[1:])
+    across = across or _is_contents_row(row)
     kept = [row[0]]
     for line in row[1:]:
         gap = kept[-1].x0 - line.x1 if rtl else line.x0 - kept[-1].x1
@@ -59,6 +60,12 @@ def _join_spaced_pieces(row: list[TextLine]) -> list[TextLine]:
     return kept
 
 
+def _is_contents_row(row: list[TextLine]) -> bool:
+    """Whether the row is an entry of a table of contents: dots that lead to one page number."""
+    ordered = sorted(row, key=lambda line: -line.x1) if any(line.rtl for line in row) else row
+    return bool(DOT_LEADER_PATTERN.search(" ".join(line.text for line in ordered)))
+
+
 def _find_table_end(rows: list[list[TextLine]], start: int) -> int:
     """The end of the run of rows of two or more pieces; a few lone pieces may stand among them."""
     end = place = start
@@ -66,7 +73,7 @@ def _find_table_end(rows: list[list[TextLine]], start: int) -> int:
         row = rows[place]
         if place > start and row[0].y - rows[place - 1][0].y > 3 * row[0].size:
             break
-        if any(_DOTS_PATTERN.search(line.text) for line in row):
+        if _is_contents_row(row):
             break
         if len(row) >= 2:
             end = place + 1
@@ -82,6 +89,9 @@ def _read_aligned_rows(rows: list[list[TextLine]]) -> list[TextLine | PdfTable] 
     mono = all(word.style.mono for row in rows for line in row for word in line.words)
     columns = [] if mono or len(full) < _MIN_TABLE_ROWS else _find_columns(full)
     if len(columns) < 2 or not _is_aligned(full, columns):
+        return None
+    crossing = [row for row in rows if len(row) == 1 and _is_crossing(row[0], columns)]
+    if len(crossing) > 0.2 * len(rows):  # paragraphs whose first lines begin with a number
         return None
     if _is_running_text(full, columns):
         return _read_by_column(rows, columns) if len(full) >= 0.7 * len(rows) else None
@@ -106,6 +116,10 @@ def _find_columns(rows: list[list[TextLine]]) -> Strips:
         tight = len(held) >= _MIN_FIGURE_ROWS and sum(figures) >= 0.8 * len(figures)
         refined += find_covered_strips(held) if tight else [(left, right)]
     return refined
+
+
+def _is_crossing(line: TextLine, columns: Strips) -> bool:
+    return sum(line.x0 < right and left < line.x1 for left, right in columns) > 1
 
 
 def _is_aligned(rows: list[list[TextLine]], columns: Strips) -> bool:
@@ -166,7 +180,18 @@ def _assign_cells(row: list[TextLine], columns: Strips) -> tuple[tuple[TextLine,
             place, inside = _find_nearest_column(line.x0, line.x0 + 1, columns), True
         for word in line.words:
             held[place if inside else _find_nearest_column(word.x0, word.x1, columns)].append(word)
-    return tuple((build_text_line(words),) if words else () for words in held)
+    return tuple((build_text_line(_strip_dots(words)),) if words else () for words in held)
+
+
+def _strip_dots(words: list[PdfWord]) -> list[PdfWord]:
+    """The words without the dots that lead from a name to its figures."""
+    dots = [word for word in words if not word.text.strip(".…")]
+    if len(dots) == len(words):
+        return words
+    kept = [word for word in words if word.text.strip(".…")] if len(dots) > 2 else words
+    last = kept[-1]
+    bare = last.text.rstrip(".…") if DOTS_PATTERN.search(last.text) or len(dots) > 2 else last.text
+    return [*kept[:-1], last._replace(text=bare or last.text)]
 
 
 def _find_nearest_column(x0: float, x1: float, columns: Strips) -> int:

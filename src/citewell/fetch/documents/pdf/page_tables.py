@@ -13,6 +13,8 @@ from citewell.fetch.documents.pdf.text_lines import (
 
 _RULE_TOLERANCE_POINTS = 2.0
 _MAX_TABLE_RULES = 1500
+_MIN_GROUPED_ROWS = 5  # lines in each of two cells that may be rows of their own
+_MAX_GROUPED_LENGTH = 25  # characters of such a line
 
 
 class PdfTable(NamedTuple):
@@ -105,7 +107,19 @@ def _build_ruled_table(
         tuple(tuple(split_into_lines(cells.get((row, column), []))) for column in sorted(columns))
         for row in sorted(rows)
     )
-    return PdfTable(box, made)
+    # Rules around groups of rows only: the rows are found by their alignment instead.
+    return None if any(map(_holds_many_rows, made)) else PdfTable(box, made)
+
+
+def _holds_many_rows(row: tuple[tuple[TextLine, ...], ...]) -> bool:
+    """Whether a row of the grid holds many rows of text, which stand level in two or more cells."""
+    tall = [{round(line.y) for line in cell} for cell in row]
+    tall = [levels for levels in tall if len(levels) >= _MIN_GROUPED_ROWS]
+    if len(tall) < 2:
+        return False
+    short = [len(line.text) < _MAX_GROUPED_LENGTH for cell in row for line in cell]
+    shared = set.intersection(*tall)
+    return len(shared) >= 0.8 * max(map(len, tall)) and sum(short) >= 0.8 * len(short)
 
 
 def _find_grid_index(edges: list[float], value: float) -> int:

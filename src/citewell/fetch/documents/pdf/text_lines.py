@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 from statistics import median
 from typing import NamedTuple
 
@@ -12,11 +13,14 @@ from citewell.fetch.documents.pdf.pdf_word import PdfWord
 LIST_MARKER_PATTERN = re.compile(r"(?:[•◦▪‣·○●■□▸►–—*-]|\(?(?:\d{1,3}|[a-zA-Z])[.)])")
 # The dots between an entry of a table of contents and its page number.
 DOT_LEADER_PATTERN = re.compile(r"\s*(?:\.\s?){4,}\s*(\w{1,6})$")
+DOTS_PATTERN = re.compile(r"(?:\.\s?){4,}")
 _SAME_LINE_TOLERANCE = 0.35  # of the font size: how far baselines of one line may differ
 _MAX_WORD_GAP = 1.0  # of the font size: a wider gap separates two pieces, which may be table cells
 _MIN_PROSE_LINES = 3
 _MIN_PROSE_LENGTH = 18  # characters of a line of running text in a narrow column
 _MAX_COLUMN_DEPTH = 6
+_MIN_BAND_SPACE = 0.6  # of the font size: the space across a page at which its layout may change
+_MAX_BAND_SPACES = 8
 
 Strips = list[tuple[float, float]]  # left and right edges
 
@@ -126,6 +130,11 @@ def order_line_regions(lines: list[TextLine], *, depth: int = 0) -> list[list[Te
         return [sorted(lines, key=lambda line: (line.y, line.x0))] if lines else []
     gutter = _find_column_gutter(lines)
     if gutter is None:
+        for upper, lower in _split_at_spaces(lines) if depth < _MAX_COLUMN_DEPTH else ():
+            if _is_set_in_columns(upper) or _is_set_in_columns(lower):
+                return order_line_regions(upper, depth=depth + 1) + order_line_regions(
+                    lower, depth=depth + 1
+                )
         return [sorted(lines, key=lambda line: (line.y, line.x0))]
     regions: list[list[TextLine]] = [[]]
     band: list[TextLine] = []
@@ -140,6 +149,25 @@ def order_line_regions(lines: list[TextLine], *, depth: int = 0) -> list[list[Te
             band.append(line)
     _add_band_regions(band, gutter, regions, depth, sure=sure)
     return [region for region in regions if region]
+
+
+def _split_at_spaces(
+    lines: list[TextLine],
+) -> Iterator[tuple[list[TextLine], list[TextLine]]]:
+    """The lines above and below each wide space that goes across them, the widest space first."""
+    ordered = sorted(lines, key=lambda line: line.y)
+    spaces: list[tuple[float, int]] = []
+    for place, line in enumerate(ordered[1:], 1):
+        space = line.y - line.size - ordered[place - 1].y
+        if space > _MIN_BAND_SPACE * line.size:
+            spaces.append((space, place))
+    for _, place in sorted(spaces, reverse=True)[:_MAX_BAND_SPACES]:
+        yield ordered[:place], ordered[place:]
+
+
+def _is_set_in_columns(lines: list[TextLine]) -> bool:
+    gutter = _find_column_gutter(lines) if len(lines) >= 2 * _MIN_PROSE_LINES else None
+    return gutter is not None and _has_prose_columns(*_split_at_gutter(lines, gutter))
 
 
 def _split_at_gutter(lines: list[TextLine], gutter: float) -> tuple[list[TextLine], list[TextLine]]:
@@ -200,6 +228,8 @@ def is_running_text(lines: list[TextLine]) -> bool:
     for row in rows:
         wide = row[-1].x1 - row[0].x0 if spaced else max(line.x1 - line.x0 for line in row)
         length = sum(len(line.text) for line in row)
+        if any(DOTS_PATTERN.search(line.text) for line in row):
+            continue  # dots that lead to a figure fill the line, but are no text
         if wide >= 0.6 * (right - left) and length >= _MIN_PROSE_LENGTH:
             long += length
             count += 1
@@ -250,13 +280,17 @@ def _find_column_gutter(lines: list[TextLine]) -> float | None:
         {line.x1 for line in lines if left + 0.15 * (right - left) < line.x1 < right - size}
     )
     best: tuple[int, float, float] | None = None
+    stray = max(1, len(lines) // 20)  # lines such as a page number that may stand in the gutter
     for edge in edges:
-        beyond = [line for line in lines if line.x0 > edge]
-        before = [line for line in lines if line.x1 <= edge]
-        crossing = len(lines) - len(beyond) - len(before)
-        if len(beyond) < 3 or len(before) < 3 or crossing > 0.25 * len(lines):
-            continue
-        room = min(line.x0 for line in beyond) - edge
-        if room >= 0.7 * size and (best is None or (crossing, -room) < best[:2]):
-            best = (crossing, -room, edge + room / 2)
+        starts = sorted(line.x0 for line in lines if line.x0 > edge)
+        before = sum(line.x1 <= edge for line in lines)
+        for inside, start in enumerate(starts[: stray + 1]):
+            crossing = len(lines) - len(starts) - before + inside
+            if len(starts) - inside < 3 or before < 3 or crossing > 0.25 * len(lines):
+                break
+            room = start - edge
+            if room >= 0.7 * size:
+                found = (crossing, -room, edge + room / 2)
+                best = min(best, found) if best else found
+                break
     return best[2] if best else None
