@@ -169,3 +169,47 @@ def test_a_hyphen_at_the_line_end_stays_in_a_word_that_has_it_elsewhere() -> Non
     assert read_pdf(made.build()).markdown == (
         "A well-known word, and it is well-known, but the hyphenation goes."
     )
+
+
+def test_text_of_a_negative_size_is_read() -> None:
+    made = Pdf().draw("BT /F1 -10 Tf -1 0 0 -1 60 700 Tm (Turned twice and so upright.) Tj ET")
+
+    assert read_pdf(made.build()).markdown == "Turned twice and so upright."
+
+
+def test_a_page_number_between_two_columns_does_not_join_them() -> None:
+    made = Pdf().text(294, 800, "29")
+    for row in range(8):
+        made.text(60, 60 + 12 * row, f"l{row} text of the left column which fills it now")
+        made.text(310, 60 + 12 * row, f"r{row} text of the right column which fills it now")
+
+    found = read_pdf(made.build()).markdown
+
+    assert found.index("l7") < found.index("r0")
+
+
+def test_rules_around_groups_of_rows_do_not_join_the_rows() -> None:
+    made = Pdf().grid([60, 200, 300], [80, 100, 220])
+    made.text(64, 94, "Offence").text(204, 94, "Count")
+    for row in range(7):
+        made.text(64, 114 + 14 * row, f"name {row}").text(204, 114 + 14 * row, str(row))
+
+    assert "| name 3 | 3 |" in read_pdf(made.build()).markdown
+
+
+def test_dots_that_lead_to_several_figures_are_a_table_row() -> None:
+    made = Pdf()
+    for row, name in enumerate(("Fraud", "Arson", "Theft", "Other")):
+        made.text(60, 80 + 14 * row, f"{name} . . . . . . . . . .")
+        made.text(200, 80 + 14 * row, f"1{row}.1").text(260, 80 + 14 * row, f"2{row}.2")
+
+    assert "| Arson | 11.1 | 21.2 |" in read_pdf(made.build()).markdown
+
+
+def test_paragraphs_with_a_number_in_the_margin_are_no_table() -> None:
+    made = Pdf()
+    for row in range(4):
+        made.text(60, 80 + 36 * row, f"6.4.{row}").text(110, 80 + 36 * row, FILLER[:70])
+        made.text(60, 92 + 36 * row, FILLER).text(60, 104 + 36 * row, "and its end.")
+
+    assert "|" not in read_pdf(made.build()).markdown

@@ -58,7 +58,7 @@ class PageText:
 
     def read_visible_words(self, shapes: PageShapes) -> tuple[list[PdfWord], int]:
         """The visible words in file order, and the number of hidden ones."""
-        found = [word for word in self._read_all_words() if word.style.size > 0]
+        found = self._read_all_words()
         covered = shapes.is_scan
         seen = [word for word in found if self._is_visible_word(word, shapes, scanned=covered)]
         links = collect_page_links(self._page, self._top)
@@ -184,14 +184,16 @@ class PageText:
         red, green, blue, alpha = (ctypes.c_uint() for _ in range(4))
         PDFIUM_API.FPDFText_GetFillColor(raw, i, red, green, blue, alpha)
         mode = PDFIUM_API.FPDFTextObj_GetTextRenderMode(handle)
+        points = PDFIUM_API.FPDFText_GetFontSize(raw, i)
         return TextStyle(
-            size=round(PDFIUM_API.FPDFText_GetFontSize(raw, i) * math.hypot(m.c, m.d), 1),
+            size=round(abs(points) * math.hypot(m.c, m.d), 1),
             bold=bool(flags.value & _FORCED_BOLD_FLAG)
             or mode == _FILL_AND_STROKE_MODE
             or _BOLD_FONT_PATTERN.search(font) is not None,
             mono=bool(flags.value & _FIXED_PITCH_FLAG)
             or _MONOSPACED_FONT_PATTERN.search(font) is not None,
-            angle=round(math.degrees(math.atan2(m.b, m.a))),
+            # A negative size turns letters around, mostly to undo a matrix that does.
+            angle=round(math.degrees(math.atan2(*((-m.b, -m.a) if points < 0 else (m.b, m.a))))),
             painted=mode not in _INVISIBLE_RENDER_MODES and alpha.value > 0,
             white=min(red.value, green.value, blue.value) >= _WHITE_TEXT_LEVEL,
             italic=bool(flags.value & _ITALIC_FLAG)
@@ -208,6 +210,8 @@ class PageText:
             x, up = rotate_point(word.x0, -word.y, -word.style.angle)
             left, right, y = x, x, height - up
         if right < 0 or left > width or not -size < y < height + size:
+            return False
+        if size <= 0:
             return False
         if not word.style.painted:
             return scanned  # text recognition puts unpainted text under a scanned image
