@@ -284,10 +284,11 @@ def docx(
     body: str = "<w:p><w:r><w:t>A paragraph.</w:t></w:r></w:p>",
     *,
     charts: Mapping[str, str] | None = None,
-    **parts: str,
+    related: Mapping[str, str] | None = None,
+    parts: Mapping[str, str] | None = None,
 ) -> bytes:
-    """A Word document whose body is this XML."""
-    charts = charts or {}
+    """A Word document whose body is this XML; `related` are its other parts by their kinds."""
+    charts, related = charts or {}, related or {}
     styles = "".join(
         f'<w:style w:type="paragraph" w:styleId="Heading{n}"><w:name w:val="heading {n}"/></w:style>'
         for n in (1, 2, 3)
@@ -306,13 +307,15 @@ def docx(
             ("n1", "numbering", "numbering.xml", ""),
             ("h1", "hyperlink", "https://example.org/page", ' TargetMode="External"'),
             *((key, "chart", f"charts/{key}.xml", "") for key in charts),
+            *((kind, kind, f"{kind}.xml", "") for kind in related),
         ),
+        **{f"word/{kind}.xml": part for kind, part in related.items()},
         **{f"word/charts/{key}.xml": part for key, part in charts.items()},
         "word/document.xml": f"<w:document {space}><w:body>{body}</w:body></w:document>",
         "word/styles.xml": f"<w:styles {space}>{styles}</w:styles>",
         "word/numbering.xml": f"<w:numbering {space}>{numbering}</w:numbering>",
         "docProps/core.xml": CORE,
-        **parts,
+        **(parts or {}),
     })  # fmt: skip
 
 

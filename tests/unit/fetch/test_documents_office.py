@@ -10,6 +10,7 @@ from citewell.fetch.documents.document_text import (
     DocumentText,
     EncryptedDocument,
 )
+from citewell.fetch.documents.office.number_formats import format_stored_number
 from citewell.fetch.documents.readers_by_kind import DocumentRequest, read_document_request
 from tests.documents import (
     docx,
@@ -233,3 +234,167 @@ def test_an_encrypted_document_says_so(body: bytes) -> None:
 def test_a_package_without_its_main_part_is_broken(parts: dict[str, str]) -> None:
     with pytest.raises(Broken, match=r"has no|names no"):
         open_document(packed(parts))
+
+
+def test_rich_text_from_a_macintosh_has_its_letters() -> None:
+    assert open_document(rb"{\rtf1\mac\deff0 lanc\'8e\par}").markdown == "lancé"
+
+
+@pytest.mark.parametrize(
+    ("raw", "code", "shown"),
+    [
+        ("1234567890123450", "", "1234567890123450"),
+        ("1.5E+15", "General", "1500000000000000"),
+        ("0.1", "", "0.1"),
+        ("0.25", "0%", "25%"),
+        ("0.1234", "0%", "12.34%"),
+        ("0.5", "0.00%", "50.00%"),
+        ("45293", "d\\.m\\.yyyy", "2024-01-02"),
+        ("0.5", "hh:mm", "12:00:00"),
+        ("1.25", "[h]:mm", "30:00:00"),
+        ("3", '"hours" 0', "3"),
+        ("45293", "[Red]0.00", "45293"),
+        ("1e300", "yyyy", "1e300"),
+        ("text", "yyyy", "text"),
+        ("nan", "", "nan"),
+    ],
+)
+def test_a_number_is_shown_by_its_format(raw: str, code: str, shown: str) -> None:
+    assert format_stored_number(raw, code) == shown
+
+
+def test_word_lists_have_the_numbers_that_word_shows() -> None:
+    levels = "".join(
+        f'<w:lvl w:ilvl="{n}"><w:start w:val="1"/><w:numFmt w:val="{form}"/><w:lvlText w:val="{label}"/></w:lvl>'
+        for n, (form, label) in enumerate(
+            (("decimal", "%1."), ("lowerLetter", "%2)"), ("decimal", "%1.%2.%3"))
+        )
+    )
+    numbering = (
+        f'<w:numbering xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main">'
+        f'<w:abstractNum w:abstractNumId="0">{levels}</w:abstractNum>'
+        '<w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num>'
+        '<w:num w:numId="2"><w:abstractNumId w:val="0"/><w:lvlOverride w:ilvl="0"><w:startOverride w:val="7"/></w:lvlOverride></w:num></w:numbering>'
+    )
+
+    def item(text: str, level: int, list_id: int = 1) -> str:
+        made = word_paragraph(text, list_id=list_id)
+        return made.replace('w:ilvl w:val="0"', f'w:ilvl w:val="{level}"')
+
+    body = item("one", 0) + item("under", 1) + item("two", 0) + word_paragraph("Between.")
+    body += item("three", 0) + item("seven", 0, 2) + item("eight", 0, 2)
+
+    found = open_document(docx(body, parts={"word/numbering.xml": numbering}))
+
+    assert found.markdown == (
+        "1. one\n   - a) under\n2. two\n\nBetween.\n\n3. three\n7. seven\n8. eight"
+    )
+
+
+def test_fields_notes_boxes_and_changes_of_a_word_document_are_read_as_shown() -> None:
+    body = (
+        '<w:p><w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText>HYPERLINK "https://example.org/"</w:instrText></w:r>'
+        '<w:r><w:fldChar w:fldCharType="separate"/></w:r><w:r><w:t>a page</w:t></w:r><w:r><w:fldChar w:fldCharType="end"/></w:r>'
+        '<w:r><w:footnoteReference w:id="2"/></w:r></w:p>'
+        "<w:p><w:ins><w:r><w:t>Added</w:t></w:r></w:ins><w:del><w:r><w:delText>removed</w:delText></w:r></w:del>"
+        '<w:r><w:t>, 10</w:t></w:r><w:r><w:rPr><w:vertAlign w:val="superscript"/></w:rPr><w:t>6</w:t></w:r></w:p>'
+        "<w:p><w:r><w:pict><w:txbxContent><w:p><w:r><w:t>In a box.</w:t></w:r></w:p></w:txbxContent></w:pict></w:r></w:p>"
+        "<w:p><w:r><w:t>He</w:t></w:r><w:r><w:rPr><w:b/></w:rPr><w:t>llo</w:t></w:r><w:r><w:t> there</w:t></w:r></w:p>"
+    )
+    space = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+    notes = f'<w:footnotes {space}><w:footnote w:id="2">{word_paragraph("The note.")}</w:footnote></w:footnotes>'
+
+    found = open_document(docx(body, related={"footnotes": notes}))
+
+    assert found.markdown == (
+        "[a page](https://example.org/)[^1]\n\nAdded, 10^6\n\nIn a box.\n\nHello there\n\n[^1]: The note."
+    )
+
+
+@pytest.mark.parametrize(
+    ("run", "ground", "left_out"),
+    [
+        ('<w:color w:val="FFFFFF"/>', "", True),
+        ('<w:color w:val="FFFFFF"/><w:shd w:fill="000000"/>', "", False),
+        ('<w:color w:val="FFFFFF"/>', '<w:shd w:fill="1F3864"/>', False),
+        ('<w:sz w:val="2"/>', "", True),
+        ('<w:sz w:val="16"/>', "", False),
+    ],
+)
+def test_text_that_no_reader_of_a_word_document_sees_is_left_out(
+    run: str, ground: str, left_out: bool
+) -> None:
+    shown = word_paragraph("SECRET", run=run).replace("<w:pPr>", f"<w:pPr>{ground}")
+
+    found = open_document(docx(word_paragraph("Seen.") + shown))
+
+    assert ("SECRET" not in found.markdown) == left_out
+    assert bool(found.notes) == left_out
+
+
+def test_a_word_document_of_nothing_but_a_header_is_read() -> None:
+    space = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+    header = f"<w:hdr {space}>{word_paragraph('On every page.')}</w:hdr>"
+
+    assert open_document(docx("<w:p/>", related={"header": header})).markdown == "On every page."
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        "".join(f'<row r="{n}"/>' for n in range(1, 1_048_577)),
+        '<row r="1"><c r="XFD1"/></row>' * 1000,
+    ],
+    ids=["rows", "columns"],
+)
+def test_a_sheet_of_empty_rows_or_columns_costs_little(rows: str) -> None:
+    rows += '<row r="1048577"><c r="A1"><v>1</v></c><c r="XFD1"><v>2</v></c></row>'
+    limits = DocumentLimits(max_ratio=10**9)
+
+    found = read_document_request(DocumentRequest(xlsx({"S": rows}), "", "", limits, None))
+
+    assert found.markdown == "## S\n\n| 1 | 2 |\n| --- | --- |"
+
+
+def test_a_long_text_that_every_cell_names_is_bounded() -> None:
+    cells = '<row><c t="s"><v>0</v></c></row>' * 2000
+    limits = DocumentLimits(max_ratio=10**9)
+
+    found = read_document_request(
+        DocumentRequest(xlsx({"S": cells}, strings=("x" * 100_000,)), "", "", limits, None)
+    )
+
+    assert len(found.markdown) == limits.max_text
+    assert found.notes == ("Only the first 10000000 characters are returned.",)
+
+
+def test_hidden_sheets_slides_rows_and_sections_of_opendocument_files_are_left_out() -> None:
+    def sheet(name: str, style: str, visible: str = "") -> str:
+        cell = f"<table:table-cell><text:p>{name}</text:p></table:table-cell>"
+        return f'<table:table table:name="{name}" table:style-name="{style}"><table:table-row {visible}>{cell}</table:table-row></table:table>'
+
+    styles = (
+        '<style:style style:name="H"><style:table-properties table:display="false"/></style:style>'
+        '<style:style style:name="P"><style:drawing-page-properties presentation:visibility="hidden"/></style:style>'
+        '<style:style style:name="V"><style:table-properties table:display="true"/></style:style>'
+    )
+    rows = (
+        sheet("Shown", "V") + sheet("Secret", "H") + sheet("Row", "V", 'table:visibility="filter"')
+    )
+    page = "<draw:page {}><draw:frame><draw:text-box><text:p>{}</text:p></draw:text-box></draw:frame></draw:page>"
+    slides = page.format("", "Shown") + page.format('draw:style-name="P"', "SECRET")
+    text = '<text:section text:display="none"><text:p>SECRET</text:p></text:section><text:p>Shown</text:p>'
+
+    book = open_document(opendocument("spreadsheet", rows, styles=styles))
+    show = open_document(opendocument("presentation", slides, styles=styles))
+    letter = open_document(opendocument("text", text))
+
+    assert (book.markdown, book.notes) == (
+        "## Shown\n\nShown",
+        ("Hidden sheets were left out: Secret.",),
+    )
+    assert (show.markdown, show.notes) == (
+        "## Slide 1\n\nShown",
+        ("1 hidden slides were left out.",),
+    )
+    assert (letter.markdown, letter.notes) == ("Shown", ("1 pieces of hidden text were left out.",))

@@ -150,7 +150,8 @@ class _StreamedTreeBuilder(_BoundedTreeBuilder):
         self._parent, self._name = parent, name
         self._open: list[str] = []  # local names of the open elements outside of a wanted one
         self._inside = 0  # depth inside a wanted element
-        self._finished: list[Element] = []
+        self._holder = self._tree.start(name, {})  # has the wanted elements until they are taken
+        self._finished = 0
 
     def start_element(self, name: str, attributes: dict[str, str]) -> None:
         if self._inside:
@@ -159,7 +160,7 @@ class _StreamedTreeBuilder(_BoundedTreeBuilder):
             return
         local = name.rpartition("}")[2]
         if local == self._name and self._open and self._open[-1] == self._parent:
-            self._inside, self._tree = 1, TreeBuilder()
+            self._inside = 1
             super().start_element(name, attributes)
             return
         self.count_element()
@@ -172,15 +173,16 @@ class _StreamedTreeBuilder(_BoundedTreeBuilder):
             return
         super().end_element(name)
         self._inside -= 1
-        if not self._inside:
-            self._finished.append(self._tree.close())
+        self._finished += not self._inside
 
     def add_text(self, text: str) -> None:
         if self._inside:
             super().add_text(text)
 
     def take_finished(self) -> list[Element]:
-        finished, self._finished = self._finished, []
+        finished = self._holder[: self._finished]
+        del self._holder[: self._finished]
+        self._finished = 0
         return finished
 
 

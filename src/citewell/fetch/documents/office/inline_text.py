@@ -46,8 +46,20 @@ def _format_linked_pieces(pieces: list[TextPiece], *, plain: bool) -> Iterable[s
         piece._replace(bold=False, italic=False) if plain or not piece.text.strip() else piece
         for piece in _join_spaces(pieces)
     ]
-    for form, same in groupby(shaped, key=lambda piece: piece._replace(text="")):
-        yield _format_text_piece(form._replace(text="".join(piece.text for piece in same)))
+    forms = [
+        form._replace(text="".join(piece.text for piece in same))
+        for form, same in groupby(shaped, key=lambda piece: piece._replace(text=""))
+    ]
+    for before, piece, after in zip([None, *forms], forms, [*forms[1:], None], strict=False):
+        inside = _is_inside_word(before, piece) or _is_inside_word(piece, after)
+        yield _format_text_piece(piece._replace(bold=False, italic=False) if inside else piece)
+
+
+def _is_inside_word(left: TextPiece | None, right: TextPiece | None) -> bool:
+    """Whether the border of two pieces cuts a word, where marks would make it unreadable."""
+    if left is None or right is None or left.ready or right.ready:
+        return False
+    return left.text[-1:].isalnum() and right.text[:1].isalnum()
 
 
 def _join_spaces(pieces: list[TextPiece]) -> list[TextPiece]:

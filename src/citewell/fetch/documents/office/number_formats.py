@@ -12,6 +12,7 @@ DAYS_FROM_1904 = datetime(1904, 1, 1)  # noqa: DTZ001 - as above
 BUILTIN_FORMATS = {9: "0%", 10: "0.00%", 46: "[h]:mm:ss"} | dict.fromkeys(
     (*range(14, 23), *range(27, 37), 45, 47, *range(50, 59)), "yyyy-mm-dd hh:mm:ss"
 )
+_MAX_WHOLE_NUMBER = 1e18
 _MAX_FORMAT_CHARS = 255  # the most that Excel allows
 _FORMAT_LITERAL = re.compile(r'"[^"]*"|\\.|_.|\*.')
 _FORMAT_BRACKET = re.compile(r"\[[^\]]*\]")
@@ -33,6 +34,8 @@ def format_stored_number(raw: str, code: str, *, days_from: datetime = DAYS_FROM
             return _format_percentage(value, code)
     except (ValueError, OverflowError):
         return raw
+    if value.is_integer() and abs(value) < _MAX_WHOLE_NUMBER:
+        return str(int(value))
     short = f"{value:.15g}"
     return short if "e" not in short else raw
 

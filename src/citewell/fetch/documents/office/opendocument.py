@@ -7,10 +7,15 @@ from xml.etree.ElementTree import Element
 
 from citewell.fetch.documents import xml_tree
 from citewell.fetch.documents.document_text import Broken, EncryptedDocument, TookTooMuch
+from citewell.fetch.documents.list_markers import format_list_marker
 from citewell.fetch.documents.markdown_tables import (
     format_markdown_cell,
     format_plain_cell,
     render_markdown_table,
+)
+from citewell.fetch.documents.office.opendocument_styles import (
+    OpenDocumentStyles,
+    parse_list_value,
 )
 from citewell.fetch.documents.zip_archive import ZipDocument
 from citewell.fetch.markdown.markdown_text import (
@@ -53,35 +58,25 @@ class OpenDocument:
             raise EncryptedDocument("The document is encrypted and opens only with a password.")
         self._root = xml_tree.parse_xml_bytes(archive.read_member("content.xml"))
         styles = archive.find_member("styles.xml")
-        self._styles_root = xml_tree.parse_xml_bytes(styles) if styles else None
-        self._hidden: set[str] = set()
-        self._numbered: set[str] = set()
+        self._styles = OpenDocumentStyles(
+            self._root, *([xml_tree.parse_xml_bytes(styles)] if styles else [])
+        )
+        self._list_numbers: dict[str, int] = {}  # the next number of a list that may go on
         self._footnotes: list[str] = []
         self._dropped = 0
-        self._collect_styles()
-
-    def _collect_styles(self) -> None:
-        for root in (self._root, self._styles_root):
-            for element in root.iter() if root is not None else ():
-                name = xml_tree.find_xml_attribute(element, "name")
-                if xml_tree.strip_namespace(element) == "style":
-                    display = (xml_tree.find_xml_attribute(item, "display") for item in element)
-                    if "none" in display:
-                        self._hidden.add(name)
-                elif (
-                    xml_tree.strip_namespace(element) == "list-style"
-                    and xml_tree.find_child_element(element, "list-level-style-number") is not None
-                ):
-                    self._numbered.add(name)
+        self._hidden_slides = 0
 
     def _require_body(self, kind: str) -> Element:
-        for element in self._root.iter():
-            if xml_tree.strip_namespace(element) == kind:
-                return element
+        body = xml_tree.find_child_element(self._root, "body")
+        found = xml_tree.find_child_element(body, kind) if body is not None else None
+        if found is not None:
+            return found
         raise Broken("The document's content.xml has no body.")
 
     def describe_hidden_text(self) -> tuple[str, ...]:
-        return (f"{self._dropped} pieces of hidden text were left out.",) if self._dropped else ()
+        slides = f"{self._hidden_slides} hidden slides were left out."
+        text = f"{self._dropped} pieces of hidden text were left out."
+        return ((slides,) if self._hidden_slides else ()) + ((text,) if self._dropped else ())
 
     def render_text(self) -> str:
         blocks = self._render_child_blocks(self._require_body("text"))
@@ -89,7 +84,9 @@ class OpenDocument:
 
     def render_slides(self) -> tuple[str, int]:
         parts: list[str] = []
-        pages = xml_tree.collect_child_elements(self._require_body("presentation"), "page")
+        listed = xml_tree.collect_child_elements(self._require_body("presentation"), "page")
+        pages = [page for page in listed if not self._styles.is_hidden(page)]
+        self._hidden_slides = len(listed) - len(pages)
         for number, page in enumerate(pages, 1):
             title = next(
                 (frame for frame in page if xml_tree.find_xml_attribute(frame, "class") == "title"),
@@ -111,6 +108,15 @@ class OpenDocument:
         return [
             (xml_tree.find_xml_attribute(sheet, "name"), self._read_odf_rows(sheet, plain=True))
             for sheet in found
+            if not self._styles.is_hidden(sheet)
+        ]
+
+    def list_hidden_sheets(self) -> list[str]:
+        found = xml_tree.collect_child_elements(self._require_body("spreadsheet"), "table")
+        return [
+            xml_tree.find_xml_attribute(sheet, "name")
+            for sheet in found
+            if self._styles.is_hidden(sheet)
         ]
 
     def _render_child_blocks(self, element: Element, depth: int = 0) -> list[str]:
@@ -134,9 +140,12 @@ class OpenDocument:
                 *self._render_text_boxes(item, depth),
             ]
         if name == "list":
-            return ["\n".join(self._render_list_lines(item, 0))]
+            return self._render_list_blocks(item, depth)
         if name == "table":
             return [render_markdown_table(self._read_odf_rows(item, plain=False))]
+        if name == "section" and xml_tree.find_xml_attribute(item, "display") == "none":
+            self._dropped += 1
+            return []
         return self._render_child_blocks(item, depth + 1) if name in _CONTAINER_ELEMENTS else []
 
     def _render_text_boxes(self, item: Element, depth: int) -> list[str]:
@@ -148,22 +157,49 @@ class OpenDocument:
             for block in self._render_child_blocks(frame, depth + 1)
         ]
 
-    def _render_list_lines(self, item: Element, level: int) -> list[str]:
-        numbered = xml_tree.find_xml_attribute(item, "style-name") in self._numbered
+    def _render_list_blocks(self, item: Element, depth: int) -> list[str]:
+        """The list as one block, or the headings in it, which a list may number, as headings."""
+        if all(xml_tree.strip_namespace(part) != "h" for part in item.iter()):
+            return ["\n".join(self._render_list_lines(item, 0))]
+        if depth > _MAX_ELEMENT_DEPTH:
+            return []
+        return [
+            block
+            for entry in item
+            for part in entry
+            for block in self._render_odf_block(part, depth + 1)
+        ]
+
+    def _render_list_lines(self, item: Element, level: int, style: str = "") -> list[str]:
+        style = xml_tree.find_xml_attribute(item, "style-name") or style
+        rule = self._styles.list_levels.get((style, level))
+        number = self._find_list_start(item, style, level)
         lines: list[str] = []
-        number = 0
         for entry in item:
             if xml_tree.strip_namespace(entry) not in {"list-item", "list-header"} or level > 12:
                 continue
-            number += 1
-            mark = f"{number}. " if numbered else "- "
+            shown = rule is not None and xml_tree.strip_namespace(entry) == "list-item"
+            number = parse_list_value(entry, "start-value", number) if shown else number
+            mark = format_list_marker(rule.format_label(number) if rule and shown else "")
+            number += shown
             for place, part in enumerate(entry):
                 if xml_tree.strip_namespace(part) == "list":
-                    lines += self._render_list_lines(part, level + 1)
+                    lines += self._render_list_lines(part, level + 1, style)
                 elif xml_tree.strip_namespace(part) in {"p", "h"}:
                     text = self._render_inline_text(part).strip()
                     lines.append("  " * level + (mark if place == 0 else "  ") + text)
+        if rule is not None and level == 0:
+            self._list_numbers[style] = number
         return lines
+
+    def _find_list_start(self, item: Element, style: str, level: int) -> int:
+        """The number of a list's first item: it may go on from the list of its style before it."""
+        rule = self._styles.list_levels.get((style, level))
+        goes_on = xml_tree.find_xml_attribute(item, "continue-numbering") == "true" or (
+            xml_tree.find_xml_attribute(item, "continue-list") != ""
+        )
+        start = rule.start if rule is not None else 1
+        return self._list_numbers.get(style, start) if goes_on and level == 0 else start
 
     def _read_odf_rows(self, sheet: Element, *, plain: bool) -> list[list[str]]:
         rows: list[list[str]] = []
@@ -220,7 +256,8 @@ class OpenDocument:
         elif name == "note":
             yield self._add_footnote(item)
         elif (
-            name == "hidden-text" or xml_tree.find_xml_attribute(item, "style-name") in self._hidden
+            name == "hidden-text"
+            or xml_tree.find_xml_attribute(item, "style-name") in self._styles.hidden_names
         ):
             self._dropped += 1
         elif name == "a":
@@ -252,7 +289,8 @@ def _iterate_table_rows(sheet: Element) -> Iterator[Element]:
     for item in sheet:
         name = xml_tree.strip_namespace(item)
         if name == "table-row":
-            yield item
+            if xml_tree.find_xml_attribute(item, "visibility") not in {"collapse", "filter"}:
+                yield item
         elif name in {"table-header-rows", "table-row-group", "table-rows"}:
             yield from _iterate_table_rows(item)
 

@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass, replace
 
 from citewell.fetch.documents.document_text import Broken, ParsedDocument, TookTooMuch
+from citewell.fetch.documents.list_markers import format_list_marker
 from citewell.fetch.documents.markdown_tables import format_markdown_cell, render_markdown_table
 from citewell.fetch.markdown.markdown_text import escape_line_starts, escape_markdown, resolve_link
 
@@ -67,7 +68,10 @@ _CHARSETS_BY_NUMBER = {
     136: "big5hkscs", 161: "cp1253", 162: "cp1254", 163: "cp1258", 177: "cp1255", 178: "cp1256",
     186: "cp1257", 204: "cp1251", 222: "cp874", 238: "cp1250",
 }  # fmt: skip
+_CHARSETS_BY_SYSTEM = {"mac": "mac-roman", "pc": "cp437", "pca": "cp850"}
 _HYPERLINK_PATTERN = re.compile(r'HYPERLINK\s+(?:\\\\?l\s+)?"?([^"\s]+)"?', re.IGNORECASE)
+_NUMBERED_LABEL = re.compile(r"\d|\w[.)]")  # any other label is a bullet, even a letter
+_LIST_LINE = re.compile(r" *(?:- |\d{1,9}\. )")
 _INFO_TARGETS = {"title": "title", "author": "author"}
 _MAX_GROUP_DEPTH = 300
 
@@ -76,7 +80,7 @@ _MAX_GROUP_DEPTH = 300
 class _GroupState:
     """State that an RTF group inherits from the group around it."""
 
-    text_target: str = "text"  # text, none, info, fonts, title, author, field or result
+    text_target: str = "text"  # text, none, info, fonts, title, author, label, field or result
     hidden: bool = False
     fallback_chars: int = 1  # fallback characters to skip after a \u
     charset: str = "cp1252"
@@ -99,6 +103,8 @@ class _RtfParser:
         self._row: list[str] = []
         self._outline: int | None = None
         self._list = False
+        self._label = ""
+        self._level = 0
         self._in_table = False
         self._field = ""
         self._link_from: tuple[int, int] | None = None
@@ -161,6 +167,9 @@ class _RtfParser:
             self._write_text(_CHARACTER_WORDS[word])
         elif word in {"par", "sect", "page", "cell", "row", "nestcell", "nestrow", "pard", "intbl"}:
             self._apply_structure_word(word)
+        elif word in _CHARSETS_BY_SYSTEM:
+            self._default = _CHARSETS_BY_SYSTEM[word]
+            self._state = replace(self._state, charset=self._default)
         elif word in {"v", "plain"}:
             self._state = replace(self._state, hidden=word == "v" and number != 0)
         else:
@@ -180,7 +189,8 @@ class _RtfParser:
         elif word == "fonttbl":
             self._state = replace(self._state, text_target="fonts")
         elif word in {"listtext", "pntext"}:
-            self._list, self._state = True, replace(self._state, text_target="none")
+            self._list, self._label = True, ""
+            self._state = replace(self._state, text_target="label")
         elif word in _SKIPPED_DESTINATIONS or (starred and word not in {"shptxt", "fldinst"}):
             self._state = replace(self._state, text_target="none")
         else:
@@ -209,6 +219,7 @@ class _RtfParser:
             self._row, self._in_table = [], False
         else:
             self._outline, self._list, self._in_table = None, False, False
+            self._level = 0
 
     def _apply_setting_word(self, word: str, number: int | None) -> None:
         if number is None:
@@ -227,6 +238,8 @@ class _RtfParser:
             self._fonts[self._font] = _CHARSETS_BY_NUMBER.get(number, self._default)
         elif word == "ls":
             self._list = True
+        elif word == "ilvl" and 0 <= number < 9:
+            self._level = number
 
     def _add_bytes(self, raw: bytes) -> None:
         if self._skip:
@@ -245,6 +258,8 @@ class _RtfParser:
         target = self._state.text_target
         if target == "field":
             self._field += text
+        elif target == "label":
+            self._label += text
         elif target in {"title", "author"}:
             self.found[target] = self.found.get(target, "") + text
         elif target in {"text", "result"}:
@@ -278,8 +293,11 @@ class _RtfParser:
         self._end_rtf_table()
         if self._outline is not None:
             self.blocks.append(f"{'#' * (self._outline + 1)} {' '.join(text.split())}")
-        elif self._list:
-            self.blocks.append("- " + " ".join(text.split()))
+        elif self._list or self._label:
+            label = self._label.strip()
+            marker = format_list_marker(label if _NUMBERED_LABEL.search(label) else "")
+            self.blocks.append("   " * self._level + marker + " ".join(text.split()))
+            self._label = ""
         else:
             self.blocks.append(escape_line_starts(text))
 
@@ -325,6 +343,6 @@ def read_rtf(body: bytes) -> ParsedDocument:
 def _join_rtf_blocks(blocks: list[str]) -> str:
     made: list[str] = []
     for block in blocks:
-        listed = block.startswith("- ") and made and made[-1].startswith("- ")
+        listed = made and _LIST_LINE.match(block) and _LIST_LINE.match(made[-1])
         made += [("\n" if listed else "\n\n") if made else "", block]
     return "".join(made)

@@ -76,22 +76,30 @@ def _format_legacy_paragraph(paragraph: LegacyParagraph, fields: _FieldStack, ki
 
 def _render_legacy_table(paragraphs: list[LegacyParagraph], fields: _FieldStack) -> list[str]:
     """A table of the paragraphs between the marks that end cells and rows."""
-    rows: list[list[str]] = []
-    row: list[str] = []
+    rows: list[list[list[str]]] = []
+    row: list[list[str]] = []
     cell: list[str] = []
     for paragraph in paragraphs:
+        if not paragraph.ends_row:
+            cell.append(_format_legacy_paragraph(paragraph, fields, _find_cell_kind(paragraph)))
+        if (paragraph.ends_cell and not paragraph.ends_row) or (paragraph.ends_row and cell):
+            row.append(cell)
+            cell = []
         if paragraph.ends_row:
             rows.append(row)
-            row, cell = [], []
-            continue
-        cell.append(join_text_pieces(fields.split_pieces(paragraph.text), plain=True))
-        if paragraph.ends_cell:
-            row.append(format_markdown_cell(" ".join(cell)))
-            cell = []
+            row = []
     if row or cell:
-        rows.append([*row, format_markdown_cell(" ".join(cell))])
-    made = render_markdown_table(rows)
+        rows.append([*row, cell])
+    if max((len(cells) for cells in rows), default=0) <= 1:  # a frame around text, not a table
+        return [text for cells in rows for held in cells for text in held if text]
+    made = render_markdown_table(
+        [[format_markdown_cell(" ".join(filter(None, held))) for held in cells] for cells in rows]
+    )
     return [made] if made else []
+
+
+def _find_cell_kind(paragraph: LegacyParagraph) -> str:
+    return "list" if paragraph.in_list else "text"
 
 
 def _render_legacy_notes(document: LegacyWordFile, kind: str) -> list[str]:

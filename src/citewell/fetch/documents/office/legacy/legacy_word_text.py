@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from citewell.fetch.decoding.charset_statistics import guess_charset
 from citewell.fetch.decoding.compound_file import CompoundFile
 from citewell.fetch.documents.document_text import Broken, EncryptedDocument
 from citewell.fetch.documents.office.legacy.legacy_word_formats import (
@@ -24,9 +25,8 @@ _STORY_COUNTS_PLACE = (
 _PIECE_TABLE_PLACE, _OLD_PIECE_TABLE_PLACE = 0x01A2, 0x0160
 _NOTE_PLACES = {"footnote": 0x00AA, "endnote": 0x020A}  # of the places of the references
 _PARAGRAPH_ENDS = "\r\x07\x0c"
-_CHARSETS_BY_LANGUAGE = {0x19: "cp1251", 0x22: "cp1251", 0x02: "cp1251", 0x08: "cp1253", 0x1F: "cp1254",
-                         0x0D: "cp1255", 0x01: "cp1256", 0x05: "cp1250", 0x0E: "cp1250",
-                         0x15: "cp1250", 0x18: "cp1250", 0x1A: "cp1250", 0x1B: "cp1250"}  # fmt: skip
+_MACINTOSH = 256
+_CHARSET_SAMPLE_BYTES = 20_000
 _MAX_TEXT_CHARS = 20_000_000
 
 
@@ -213,9 +213,12 @@ class LegacyWordFile:
 
 
 def _find_old_charset(stream: bytes) -> str:
-    """The charset of a document of Word 6 or 95, by the language of the program that wrote it."""
-    (language,) = struct.unpack_from("<H", stream, 6)
-    return _CHARSETS_BY_LANGUAGE.get(language & 0x3FF, "cp1252")
+    """The charset of a document of Word 6 or 95, by what it declares or else by its letters."""
+    (charset,) = struct.unpack_from("<H", stream, 0x14)
+    if charset == _MACINTOSH:
+        return "mac-roman"
+    first, last = struct.unpack_from("<2I", stream, 0x18)
+    return guess_charset(stream[first:last][:_CHARSET_SAMPLE_BYTES])
 
 
 def _parse_piece_table(raw: bytes) -> list[_TextPiece]:

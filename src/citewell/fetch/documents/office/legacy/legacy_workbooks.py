@@ -6,6 +6,7 @@ import io
 import struct
 from typing import TYPE_CHECKING
 
+from citewell.fetch.decoding.compound_file import OLE_SIGNATURE
 from citewell.fetch.documents.document_text import (
     Broken,
     EncryptedDocument,
@@ -18,6 +19,7 @@ from citewell.fetch.documents.office.number_formats import (
     DAYS_FROM_1904,
     format_stored_number,
 )
+from citewell.fetch.documents.office.office_properties import OfficeProperties
 from citewell.fetch.documents.office.workbooks.excel_workbook import CellBudget, SheetRows
 from citewell.fetch.documents.office.workbooks.spreadsheets import (
     describe_hidden_sheets,
@@ -33,9 +35,12 @@ _TEXT, _NUMBER, _DATE, _BOOLEAN, _ERROR = 1, 2, 3, 4, 5  # kinds of cells in xlr
 
 
 def read_xls(body: bytes, pages: str | None) -> ParsedDocument:
-    container = open_ole_document(body)
-    stream = next(filter(None, map(container.find_stream, _STREAM_NAMES)), None)
-    if stream is None:
+    stream, about = body, OfficeProperties()
+    if body.startswith(OLE_SIGNATURE):
+        container = open_ole_document(body)
+        about = read_ole_properties(container)
+        stream = next(filter(None, map(container.find_stream, _STREAM_NAMES)), b"")
+    if not stream:
         raise Broken("The Excel document has no workbook stream.")
     book = _open_legacy_book(stream)
     shown = [place for place in range(book.nsheets) if book.sheet_by_index(place).visibility == 0]
@@ -43,7 +48,6 @@ def read_xls(body: bytes, pages: str | None) -> ParsedDocument:
     chosen = choose_pages(pages, len(shown)) if shown else []
     reader = _LegacySheetReader(book)
     sheets = [reader.read_legacy_sheet(shown[place]) for place in chosen]
-    about = read_ole_properties(container)
     return ParsedDocument(markdown=render_sheets(sheets), title=about.title, author=about.author,
                   created=about.created, page_count=len(shown), notes=describe_hidden_sheets(hidden))  # fmt: skip
 

@@ -8,6 +8,7 @@ from xml.etree.ElementTree import Element
 
 from citewell.fetch.documents import xml_tree
 from citewell.fetch.documents.document_text import Broken
+from citewell.fetch.documents.list_markers import format_list_marker
 from citewell.fetch.documents.markdown_tables import format_markdown_cell, render_markdown_table
 from citewell.fetch.documents.office.drawings.package_graphics import GraphicReader
 from citewell.fetch.documents.office.equations.equation_latex import EquationConverter
@@ -16,7 +17,7 @@ from citewell.fetch.documents.office.package_relations import (
     PackageRelation,
     read_package_relations,
 )
-from citewell.fetch.documents.office.word.word_numbering import ListNumbers, format_list_marker
+from citewell.fetch.documents.office.word.word_numbering import ListNumbers
 from citewell.fetch.documents.office.word.word_runs import RunReader
 from citewell.fetch.documents.office.word.word_styles import (
     WordStyle,

@@ -26,6 +26,7 @@ _MAX_CELL_CHARS = 32_767  # the most that Excel allows
 _MAX_WORKBOOK_CHARS = 10_000_000
 _MAX_SHEET_COLUMNS = 16_384
 _CELL_REFERENCE_PATTERN = re.compile(r"([A-Z]{1,3})(\d{1,7})")
+_EMPTY_CELL_PATTERN = re.compile(rb'<(?:row|c r="[A-Z]{1,3}\d{1,7}")(?:\s[^<>]*)?/>')
 _TRUE_VALUES = frozenset({"1", "true"})
 
 
@@ -98,7 +99,7 @@ class ExcelWorkbook:
         return SheetRows(name, rows, read_drawn_blocks(self._archive, part, self._graphics))
 
     def _iterate_sheet_rows(self, part: str) -> Iterator[list[str]]:
-        body = self._archive.read_member(part)
+        body = _strip_empty_cells(self._archive.read_member(part))
         for row in xml_tree.iterate_child_elements(body, "sheetData", "row"):
             if self._budget.is_spent:
                 return
@@ -162,6 +163,11 @@ class ExcelWorkbook:
             for place, style in enumerate(styles if styles is not None else ())
             if style.attrib.get("numFmtId", "") in codes
         }
+
+
+def _strip_empty_cells(body: bytes) -> bytes:
+    """The sheet without empty rows and cells, of which it may have millions with a style only."""
+    return body if b"<![CDATA[" in body else _EMPTY_CELL_PATTERN.sub(b"", body)
 
 
 def read_drawn_blocks(archive: ZipDocument, part: str, graphics: GraphicReader) -> list[str]:

@@ -40,11 +40,13 @@ def read_ods(body: bytes, limits: DocumentLimits, pages: str | None) -> ParsedDo
     from citewell.fetch.documents.office.opendocument import OpenDocument
 
     archive = ZipDocument(body, limits)
-    sheets = [SheetRows(name, rows) for name, rows in OpenDocument(archive).read_sheets()]
+    document = OpenDocument(archive)
+    sheets = [SheetRows(name, rows) for name, rows in document.read_sheets()]
     chosen = choose_pages(pages, len(sheets)) if sheets else []
     about = read_office_properties(archive)
     return ParsedDocument(markdown=render_sheets([sheets[place] for place in chosen]), title=about.title,
-                  author=about.author, created=about.created, page_count=len(sheets))  # fmt: skip
+                  author=about.author, created=about.created, page_count=len(sheets),
+                  notes=describe_hidden_sheets(document.list_hidden_sheets()))  # fmt: skip
 
 
 def read_csv(body: bytes, content_type: str, *, tabs: bool) -> ParsedDocument:
