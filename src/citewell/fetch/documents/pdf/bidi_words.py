@@ -22,8 +22,8 @@ from citewell.fetch.documents.pdf.writing_direction import (
 )
 
 _MIN_SPACE = 0.1  # of the font size: the least gap that a stored or guessed space must have
-_MIN_GUESSED_SPACE = 0.18  # of the font size: the same beside a letter whose width is a guess
-_USUAL_WIDTH = 0.45  # of the font size
+_MIN_GUESSED_SPACE = 0.14  # of the font size: the same beside a letter whose width is a guess
+_USUAL_WIDTH = 0.5  # of the font size
 _MAX_LETTER_GAP = 1.0  # of the font size: a wider gap parts letters that no space parts
 _ALEFS = frozenset("\u0622\u0623\u0625\u0627")
 _DOUBLE_PRINT_SHIFT = 0.12  # of the font size: bold by printing twice

@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 from citewell.fetch.documents.pdf.pdf_word import PdfWord
 
+_MAX_FLOATING_LETTERS = 3
+
 
 class FoundWord(NamedTuple):
     word: PdfWord
@@ -17,16 +19,21 @@ def group_line_words(words: list[FoundWord]) -> list[list[FoundWord]]:
     """Words that stand on one line with no wide gap between them, wherever the file has them."""
     runs = [
         sorted(run, key=lambda found: found.start)
-        for row in _group_by_baseline([w for w in words if not _is_marks_only(w.word.text)])
+        for row in _group_by_baseline([w for w in words if not _is_floating(w.word.text)])
         for run in _split_at_gaps(row)
     ]
-    runs.sort(key=lambda run: run[0].start)
     for found in words:
-        if _is_marks_only(found.word.text):
-            lines = [run for run in runs if any(_is_over_word(found.word, w.word) for w in run)]
-            if lines:
-                lines[0].append(found)
-    return runs
+        if _is_floating(found.word.text):
+            _add_to_nearest_run(runs, found)
+    return sorted(runs, key=lambda run: min(found.start for found in run))
+
+
+def _add_to_nearest_run(runs: list[list[FoundWord]], mark: FoundWord) -> None:
+    below = [run for run in runs if any(_is_over_word(mark.word, w.word) for w in run)]
+    if below:
+        min(below, key=lambda run: abs(run[0].word.y - mark.word.y)).append(mark)
+    else:
+        runs.append([mark])
 
 
 def _group_by_baseline(words: list[FoundWord]) -> list[list[FoundWord]]:
@@ -57,8 +64,11 @@ def _split_at_gaps(row: list[FoundWord]) -> list[list[FoundWord]]:
     return runs
 
 
-def _is_marks_only(text: str) -> bool:
-    return all(unicodedata.category(letter) == "Mn" for letter in text)
+def _is_floating(text: str) -> bool:
+    """Whether this is a mark, alone or with its letter, which a file may put above its line."""
+    return len(text) <= _MAX_FLOATING_LETTERS and any(
+        unicodedata.category(letter) == "Mn" for letter in text
+    )
 
 
 def _is_over_word(mark: PdfWord, word: PdfWord) -> bool:
