@@ -40,9 +40,10 @@ _MARKDOWN_LINE = re.compile(
     re.MULTILINE,
 )
 _HTML_MARKUP = re.compile(r"<!doctype html|<html[\s>]|<body[\s>]", re.IGNORECASE)
-_SCRIPT_ELEMENTS = re.compile(
-    rb"<(script|noscript)\b(?![^>]*ld\+json)[^>]*>.*?</\1\s*>", re.DOTALL | re.IGNORECASE
-)
+_SCRIPT_TAG = re.compile(rb"<(script|noscript)\b", re.IGNORECASE)
+_SCRIPT_ENDS = {
+    name: re.compile(rb"</" + name + rb"\s*+>", re.IGNORECASE) for name in (b"script", b"noscript")
+}
 
 
 def read_page(
@@ -66,7 +67,28 @@ def read_page(
             raise
         # The page has been rendered. If it still looks like an empty shell, it is a short page:
         # without its scripts it is not mistaken for a shell.
-        return _read_text_body(_SCRIPT_ELEMENTS.sub(b"", body), response)
+        return _read_text_body(_remove_scripts(body), response)
+
+
+def _remove_scripts(body: bytes) -> bytes:
+    """The page without its scripts and what it shows without them; JSON-LD stays."""
+    kept: list[bytes] = []
+    position = search_from = 0
+    unclosed: set[bytes] = set()  # after this place they are not closed, so none is looked for
+    while opening := _SCRIPT_TAG.search(body, search_from):
+        name = opening[1].lower()
+        search_from = body.find(b">", opening.end()) + 1
+        if not search_from:
+            break
+        if name in unclosed or b"ld+json" in body[opening.end() : search_from].lower():
+            continue
+        end = _SCRIPT_ENDS[name].search(body, search_from)
+        if end is None:
+            unclosed.add(name)
+            continue
+        kept.append(body[position : opening.start()])
+        position = search_from = end.end()
+    return b"".join((*kept, body[position:]))
 
 
 def read_document_page(

@@ -10,13 +10,13 @@ from citewell.fetch.decoding.charset_statistics import guess_charset
 
 _DECLARATION_BYTES = 4096  # a declaration has to be within these; browsers look at 1024 bytes
 _META_CHARSET = re.compile(
-    rb"<meta[^>]{0,400}?charset\s*=\s*[\"']?\s*([A-Za-z0-9_.:-]+)", re.IGNORECASE
+    rb"<meta[^>]{0,400}?charset\s*+=\s*+[\"']?\s*+([A-Za-z0-9_.:-]+)", re.IGNORECASE
 )
 _XML_ENCODING = re.compile(
-    rb"<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([A-Za-z0-9_.:-]+)", re.IGNORECASE
+    rb"<\?xml[^>]{0,200}?encoding\s*+=\s*+[\"']([A-Za-z0-9_.:-]+)", re.IGNORECASE
 )
-_HTML_LANG = re.compile(rb"<html[^>]{0,400}?\blang\s*=\s*[\"']?([A-Za-z]{2,3})", re.IGNORECASE)
-_HEADER_CHARSET = re.compile(r"charset\s*=\s*[\"']?\s*([^\s;\"']+)", re.IGNORECASE)
+_HTML_LANG = re.compile(rb"<html[^>]{0,400}?\blang\s*+=\s*+[\"']?([A-Za-z]{2,3})", re.IGNORECASE)
+_HEADER_CHARSET = re.compile(r"charset\s*+=\s*+[\"']?\s*+([^\s;\"']+)", re.IGNORECASE)
 
 _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8"),

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 PAGE_KINDS = ("article", "documentation", "forum", "product", "listing", "collection", "service")
 
 _URL_PATH_WORD = re.compile(r"[a-z]{2,}")
-_JSON_LD_TYPE = re.compile(r'"@type"\s*:\s*\[?\s*"([A-Za-z]+)"')
+_JSON_LD_TYPE = re.compile(r'"@type"\s*+:\s*+\[?\s*+"([A-Za-z]+)"')
 _KIND_META_NAMES = frozenset(("og:type", "og:title", "generator"))
 _COUNTED_TAG_NAMES = (
     "p li td pre code h1 h2 h3 article section form button time blockquote img a table dl label "

@@ -27,7 +27,7 @@ _HEADING_LEVELS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
 _CODE_TABLE_CLASS = re.compile(
     r"highlighttable|rouge-table|lntable|codehilitetable|gutter", re.IGNORECASE
 )
-_LINE_BREAK = re.compile(r"[ \t]*\n[ \t]*")
+_LINE_BREAK = re.compile(r"(?:(?<![ \t])[ \t]++)?\n[ \t]*")
 _BLANK_LINE = re.compile(r"\n[ \t]*\n\s*")
 _SPACE_RUN = re.compile(r" {2,}")
 _DROPPED_TAG_NAMES = "head template style svg iframe object embed canvas video audio"

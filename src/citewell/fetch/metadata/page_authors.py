@@ -47,8 +47,10 @@ _PLACEHOLDER_NAMES = frozenset(
         "editor",
     }
 )
-_ADDRESS_PATTERN = re.compile(r"https?:|www\.|^/|\S+@\S+\.\S+|^@")
-_NAME_SEPARATOR = re.compile(r"\s*(?:;|\||•|&|\band\b|\bund\b|\bet\b(?! al))\s*", re.IGNORECASE)
+_ADDRESS_PATTERN = re.compile(r"https?:|www\.|^/|\S@\S{1,120}\.\S|^@")
+_NAME_SEPARATOR = re.compile(
+    r"(?:(?<!\s)\s++)?(?:;|\||•|&|\band\b|\bund\b|\bet\b(?! al))\s*", re.IGNORECASE
+)
 
 
 def find_page_authors(
