@@ -164,7 +164,7 @@ def test_an_archive_that_claims_to_be_huge_is_refused(reader: Read) -> None:
 
 def test_an_archive_inside_an_archive_is_not_opened(reader: Read) -> None:
     inner = packed({"a": b"\x00" * 500_000})
-    body = docx(**{"word/embeddings/inner.zip": inner.decode("latin-1")})
+    body = docx(parts={"word/embeddings/inner.zip": inner.decode("latin-1")})
 
     assert reader(body).markdown == "A paragraph."
 

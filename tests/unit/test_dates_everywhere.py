@@ -78,7 +78,7 @@ def in_book(text: str) -> str | None:
 
 def in_properties(text: str) -> str | None:
     core = f'<p xmlns:dc="http://purl.org/dc/terms/"><dc:created>{text}</dc:created></p>'
-    return in_document(docx(**{"docProps/core.xml": core}))
+    return in_document(docx(parts={"docProps/core.xml": core}))
 
 
 def in_feed(text: str) -> str | None:

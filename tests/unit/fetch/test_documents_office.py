@@ -398,3 +398,21 @@ def test_hidden_sheets_slides_rows_and_sections_of_opendocument_files_are_left_o
         ("1 hidden slides were left out.",),
     )
     assert (letter.markdown, letter.notes) == ("Shown", ("1 pieces of hidden text were left out.",))
+
+
+def test_lists_of_opendocument_and_rich_text_have_the_labels_that_are_shown() -> None:
+    styles = (
+        '<text:list-style style:name="N"><text:list-level-style-number text:level="1" style:num-format="1" style:num-suffix="." text:start-value="3"/>'
+        '<text:list-level-style-number text:level="2" style:num-format="a" style:num-suffix=")"/></text:list-style>'
+        '<number:date-style xmlns:number="urn:n"><number:text>/</number:text></number:date-style>'
+    )
+    inner = "<text:list><text:list-item><text:p>under</text:p></text:list-item></text:list>"
+    items = f"<text:list-item><text:p>one</text:p>{inner}</text:list-item><text:list-item><text:p>two</text:p></text:list-item>"
+    headed = '<text:list><text:list-item><text:h text:outline-level="1">Head</text:h></text:list-item></text:list>'
+    body = f'{headed}<text:list text:style-name="N">{items}</text:list>'
+    rich = rb"{\rtf1{\listtext\pard 1.\tab}\pard\ls1 one\par{\listtext\pard a)\tab}\pard\ls1\ilvl1 under\par{\listtext\pard \'b7\tab}\pard\ls2 dot\par}"
+
+    assert open_document(opendocument("text", body, styles=styles)).markdown == (
+        "# Head\n\n3. one\n  - a) under\n4. two"
+    )
+    assert open_document(rich).markdown == "1. one\n   - a) under\n- dot"

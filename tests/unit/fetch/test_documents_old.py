@@ -163,3 +163,14 @@ def test_names_of_streams_are_found_whatever_their_case() -> None:
     assert container.find_stream("A/B") == b"y" * 5000
     assert container.find_stream("C") is None
     assert container.list_root_names(most=10) == {"WORKBOOK", "A"}
+
+
+def test_a_workbook_without_a_container_is_read() -> None:
+    def record(number: int, content: bytes) -> bytes:
+        return struct.pack("<2H", number, len(content)) + content
+
+    body = record(0x0209, struct.pack("<3H", 0, 0x10, 0))
+    body += record(0x0204, struct.pack("<4H", 0, 0, 0, 5) + b"Hello")
+    body += record(0x0203, struct.pack("<3Hd", 0, 1, 0, 2.5)) + record(0x000A, b"")
+
+    assert "| Hello | 2.5 |" in open_document(body).markdown

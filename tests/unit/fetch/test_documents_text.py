@@ -227,3 +227,11 @@ def test_an_archive_that_names_fewer_files_than_it_holds_is_refused_all_the_same
 
     with pytest.raises(TookTooMuch, match="21 files, more than are allowed"):
         read_document_request(DocumentRequest(bytes(body), "", "", limits, None))
+
+
+def test_an_opendocument_file_that_puts_sizes_after_its_members_is_known() -> None:
+    body = bytearray(SOUND["odt"])
+    body[6] |= 8  # sizes follow the members
+    body[14:26] = bytes(12)
+
+    assert detect_document_kind(bytes(body)) == "odt"

@@ -7,18 +7,23 @@ unless it starts as HTML or is binary.
 from __future__ import annotations
 
 import codecs
-import io
 import re
-import zipfile
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from citewell.fetch.decoding.charset_statistics import detect_unmarked_utf16
-from citewell.fetch.decoding.compound_file import OLE_SIGNATURE, CompoundFile, DamagedContainer
-from citewell.fetch.decoding.zip_directory import list_zip_names
+from citewell.fetch.decoding.compound_file import OLE_SIGNATURE
+from citewell.fetch.decoding.container_kinds import detect_ole_kind, detect_zip_kind
 
 _PDF_SIGNATURE = b"%PDF-"
 _PDF_JUNK_BYTES = 1024  # a PDF document may have other bytes before its signature
+# Excel 2 to 5 also wrote workbooks without a container; they begin with one of these records.
+_BARE_WORKBOOK_SIGNATURES = (
+    b"\x09\x00\x04\x00",
+    b"\x09\x02\x06\x00",
+    b"\x09\x04\x06\x00",
+    b"\x09\x08\x08\x00",
+)
 _BINARY_SIGNATURES = (
     (b"\x89PNG\r\n\x1a\n", "image"),
     (b"\xff\xd8\xff", "image"),
@@ -48,31 +53,6 @@ _PRINTABLE_SIGNATURES = (
     (b"wOFF", "font"),
     (b"wOF2", "font"),
 )
-_KINDS_BY_ZIP_MIMETYPE = {
-    "application/epub+zip": "epub",
-    "application/vnd.oasis.opendocument.text": "odt",
-    "application/vnd.oasis.opendocument.spreadsheet": "ods",
-    "application/vnd.oasis.opendocument.presentation": "odp",
-    "application/vnd.oasis.opendocument.text-template": "odt",
-    "application/vnd.oasis.opendocument.spreadsheet-template": "ods",
-    "application/vnd.oasis.opendocument.presentation-template": "odp",
-}
-_KINDS_BY_PART_PREFIX = (("word/", "docx"), ("ppt/", "pptx"), ("xl/", "xlsx"))
-_KINDS_BY_OLE_STREAM = (
-    ("WordDocument", "doc"),
-    ("PowerPoint Document", "ppt"),
-    ("Workbook", "xls"),
-    ("Book", "xls"),
-    ("__properties_version1.0", "msg"),
-)
-_OLE_KIND_NAMES = {
-    "doc": "old Word document (.doc)",
-    "ppt": "old PowerPoint document (.ppt)",
-    "xls": "old Excel document (.xls)",
-    "msg": "Outlook message (.msg)",
-}
-_MAX_LISTED_NAMES = 5000  # an Office document has its main part among the first few
-_MAX_OPENED_BYTES = 2**22  # opening a small archive costs little however many members it has
 # Possessive groups: backtracking over a run of comments would take far too long.
 _HTML_START_PATTERN = re.compile(
     r"\s*+(?:<\?xml[^>]{0,200}>\s*+)?+(?:<!--.{0,2000}?-->\s*+)*+<(?:!doctype\s+html|html|head|body)\b",
@@ -101,7 +81,6 @@ _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _CONTROL_BYTES = bytes(set(range(32)) - {9, 10, 12, 13, 27})
 _FEED_ROOT_NAMES = frozenset({"rss", "feed", "rdf"})
 
-ENCRYPTED_OFFICE_KIND = "encrypted Office document"
 PAGE_KINDS = frozenset({"html", "json", "markdown", "text", "xml"})  # read without a worker process
 READABLE_KINDS = frozenset({
     "pdf", "docx", "odt", "rtf", "pptx", "odp", "xlsx", "ods", "csv", "tsv", "epub", "eml",
@@ -158,11 +137,13 @@ def _detect_binary_kind(body: bytes, *, pdf_within: int) -> str:
     ):
         return "pdf"
     if body.startswith((b"PK\x03\x04", b"PK\x05\x06")):
-        return _detect_zip_kind(body)
+        return detect_zip_kind(body)
     if body.startswith(OLE_SIGNATURE):
-        return _detect_ole_kind(body)
+        return detect_ole_kind(body)
     if body[:64].lstrip().startswith(b"{\\rtf"):
         return "rtf"
+    if body.startswith(_BARE_WORKBOOK_SIGNATURES):
+        return "xls"
     signatures: tuple[tuple[bytes, str], ...] = _BINARY_SIGNATURES
     if len(body) > 8 and _is_binary_body(body):
         signatures += _PRINTABLE_SIGNATURES
@@ -178,78 +159,6 @@ def _decode_body_head(body: bytes) -> str:
     if _is_utf16(head):
         return head.replace(b"\x00", b"").decode("latin-1").lstrip("\xff\xfe")
     return head.removeprefix(b"\xef\xbb\xbf").decode("latin-1")
-
-
-def _detect_zip_kind(body: bytes) -> str:
-    listing = list_zip_names(body, most=_MAX_LISTED_NAMES)
-    if listing is None:
-        return _detect_damaged_zip_kind(body)
-    names = listing.names
-    if kind := _KINDS_BY_ZIP_MIMETYPE.get(_read_zip_mimetype(body) if "mimetype" in names else ""):
-        return kind
-    if "META-INF/container.xml" in names:
-        return "epub"
-    if "xl/workbook.bin" in names:
-        return "xlsb"
-    return next(
-        (
-            kind
-            for prefix, kind in _KINDS_BY_PART_PREFIX
-            if any(n.startswith(prefix) for n in names)
-        ),
-        "ZIP archive",
-    )
-
-
-def _read_zip_mimetype(body: bytes) -> str:
-    """The content of the small member that declares what an archive is; "" if it is unreadable."""
-    # The standards put it first and uncompressed; then the archive need not be opened.
-    if body[26:38] == b"\x08\x00\x00\x00mimetype" and body[8:10] == b"\x00\x00":
-        size = min(int.from_bytes(body[18:22], "little"), 200)
-        return body[38 : 38 + size].decode("ascii", "replace").strip()
-    if len(body) > _MAX_OPENED_BYTES:
-        return ""
-    try:
-        with zipfile.ZipFile(io.BytesIO(body)) as archive:
-            small = archive.getinfo("mimetype").file_size < 200
-            return archive.read("mimetype").decode("ascii", "replace").strip() if small else ""
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, RuntimeError, EOFError):
-        return ""
-
-
-def _detect_damaged_zip_kind(body: bytes) -> str:
-    """The kind of a damaged archive, by the member names near its start."""
-    head = body[:65_536]
-    for said, kind in _KINDS_BY_ZIP_MIMETYPE.items():
-        if b"mimetype" + said.encode() in head:
-            return kind
-    return next(
-        (kind for prefix, kind in _KINDS_BY_PART_PREFIX if prefix.encode() in head), "ZIP archive"
-    )
-
-
-def _detect_ole_kind(body: bytes) -> str:
-    """The kind of an OLE container, by the streams in its root; a damaged one by names in it."""
-    try:
-        names = CompoundFile(body).list_root_names(most=_MAX_LISTED_NAMES)
-    except DamagedContainer:
-        return _detect_damaged_ole_kind(body)
-    if "EncryptedPackage" in names:
-        return ENCRYPTED_OFFICE_KIND
-    known = {name.lower() for name in names}  # names in a container differ by more than case
-    for name, kind in _KINDS_BY_OLE_STREAM:
-        if name.lower() in known:
-            return kind
-    return "OLE container"
-
-
-def _detect_damaged_ole_kind(body: bytes) -> str:
-    if "EncryptedPackage".encode("utf-16-le") in body:
-        return ENCRYPTED_OFFICE_KIND
-    for name, kind in _KINDS_BY_OLE_STREAM:
-        if name.encode("utf-16-le") in body:
-            return f"damaged {_OLE_KIND_NAMES[kind]}"
-    return "damaged old Office document"
 
 
 def _detect_textual_kind(head: str, content_type: str, url: str) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import NamedTuple
 
+from citewell.fetch.decoding.container_kinds import ENCRYPTED_OFFICE_KIND
 from citewell.fetch.decoding.content_kinds import (
-    ENCRYPTED_OFFICE_KIND,
     READABLE_KINDS,
     detect_document_kind,
 )
