@@ -19,6 +19,7 @@ _MAX_WORD_GAP = 1.0  # of the font size: a wider gap separates two pieces, which
 _MIN_PROSE_LINES = 3
 _MIN_PROSE_LENGTH = 18  # characters of a line of running text in a narrow column
 _MAX_COLUMN_DEPTH = 6
+_MAX_COLUMN_LINES = 2000  # a drawing or a hostile page; looking for columns takes the square of it
 _MIN_BAND_SPACE = 0.6  # of the font size: the space across a page at which its layout may change
 _MAX_BAND_SPACES = 8
 
@@ -126,7 +127,7 @@ def _join_row_pieces(row: list[TextLine]) -> list[TextLine]:
 
 def order_line_regions(lines: list[TextLine], *, depth: int = 0) -> list[list[TextLine]]:
     """Regions of lines in reading order; each region is one column wide."""
-    if len(lines) < 6 or depth > _MAX_COLUMN_DEPTH:
+    if len(lines) < 6 or len(lines) > _MAX_COLUMN_LINES or depth > _MAX_COLUMN_DEPTH:
         return [sorted(lines, key=lambda line: (line.y, line.x0))] if lines else []
     gutter = _find_column_gutter(lines)
     if gutter is None:
