@@ -9,6 +9,7 @@ import logging
 import pickle
 import time
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +69,14 @@ class Corpus:
         score_box_names(page, names)
         likely = [float(chance) for chance in chances]
         rows = block_features.build_feature_rows(page, words, self.hints[index], likely)
-        return np.array(rows, np.float32).reshape(-1, len(block_features.OWN_COLUMNS))
+        return limit_columns(rows, block_features.OWN_COLUMNS)
+
+
+def limit_columns(rows: Sequence[Sequence[float]], columns: Sequence[str]) -> np.ndarray:
+    """The rows with every count stopped at its limit."""
+    shaped = np.array(rows, np.float32).reshape(-1, len(columns))
+    limits = [block_features.COLUMN_LIMITS.get(name, np.inf) for name in columns]
+    return np.clip(shaped, -np.array(limits, np.float32), np.array(limits, np.float32))
 
 
 def _weigh_blocks(sample: Sample) -> np.ndarray:
@@ -149,8 +157,7 @@ def fit_guess(
 
 def add_context(sample: Sample, rows: np.ndarray, guesses: np.ndarray) -> np.ndarray:
     context = build_context_rows(sample.page, [float(guess) for guess in guesses])
-    shaped = np.array(context, np.float32).reshape(-1, len(CONTEXT_COLUMNS))
-    return np.concatenate([rows, shaped], axis=1)
+    return np.concatenate([rows, limit_columns(context, CONTEXT_COLUMNS)], axis=1)
 
 
 def apply_trees(model: lgb.Booster, rows: np.ndarray) -> np.ndarray:

@@ -7,6 +7,8 @@ import re
 
 import pytest
 
+from citewell.fetch.html.block_features import COLUMN_LIMITS, FEATURE_COLUMNS
+from citewell.fetch.html.block_scoring import guess_blocks, score_blocks
 from citewell.fetch.html.layout_blocks import MAX_PAGE_BLOCKS
 from citewell.fetch.html.main_content import MainContent, extract_main_content
 from tests.requirements import requires
@@ -98,6 +100,17 @@ def test_no_part_of_a_long_manual_is_lost(count: int) -> None:
 
     assert list_lost_marks(found, count) == []
     assert not found.is_partial
+
+
+@pytest.mark.parametrize("base", [0.0, 0.5, 5.0])
+def test_no_tree_asks_beyond_the_limit_of_a_column(base: float) -> None:
+    row = [base] * len(FEATURE_COLUMNS)
+    for name, limit in COLUMN_LIMITS.items():
+        row[FEATURE_COLUMNS.index(name)] = limit
+    endless = [1e9 if name in COLUMN_LIMITS else base for name in FEATURE_COLUMNS]
+
+    assert guess_blocks([row]) == guess_blocks([endless])
+    assert score_blocks([row]) == score_blocks([endless])
 
 
 def test_a_page_with_more_blocks_than_are_read_says_so() -> None:

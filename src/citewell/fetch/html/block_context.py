@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from citewell.fetch.html.layout_blocks import LayoutBox, PageLayout
 
-_MAX_DISTANCE = 30
+_FAR_BLOCKS = 60  # a distance beyond every limit, for what is not there
 _WINDOW_BLOCKS = 4
 _LIKELY = 0.5
 _MIN_LIKELY_WORDS = 10
@@ -95,18 +95,14 @@ def _average_boxes(
 
 def _average_groups(page: PageLayout, chances: Sequence[float]) -> list[float]:
     """For each block, the mean chance of all blocks with the same tag and classes."""
-    sums: dict[tuple[str, str, str], list[float]] = {}
-    members: list[list[float]] = []
-    for block, chance in zip(page.blocks, chances, strict=True):
-        box = block.box
-        key = (box.tag, box.style, box.parent.style if box.parent is not None else "")
-        group = sums.get(key)
-        if group is None:
-            group = sums[key] = [0.0, 0.0]
-        group[0] += chance * block.words
-        group[1] += block.words
-        members.append(group)
-    return [group[0] / (group[1] or 1) for group in members]
+    ids = page.group_ids
+    count = max(ids, default=-1) + 1
+    taken, words = [0.0] * count, [0.0] * count
+    for key, block, chance in zip(ids, page.blocks, chances, strict=True):
+        taken[key] += chance * block.words
+        words[key] += block.words
+    means = [share / (size or 1) for share, size in zip(taken, words, strict=True)]
+    return [means[key] for key in ids]
 
 
 def _average_structures(
@@ -128,15 +124,15 @@ def _measure_likely_gaps(chances: Sequence[float], sizes: Sequence[int]) -> list
         for chance, size in zip(chances, sizes, strict=True)
     ]
     until: list[int] = []
-    gap = _MAX_DISTANCE
+    gap = _FAR_BLOCKS
     for is_likely in reversed(likely):
-        gap = 0 if is_likely else min(gap + 1, _MAX_DISTANCE)
+        gap = 0 if is_likely else gap + 1
         until.append(gap)
     until.reverse()
     since: list[int] = []
-    gap = _MAX_DISTANCE
+    gap = _FAR_BLOCKS
     for is_likely in likely:
-        gap = 0 if is_likely else min(gap + 1, _MAX_DISTANCE)
+        gap = 0 if is_likely else gap + 1
         since.append(gap)
     return list(zip(since, until, strict=True))
 

@@ -41,21 +41,7 @@ _UNICODE_WORD = re.compile(r"[^\W\d_]{2,}")
 _ASCII_WORD = re.compile(r"[a-z]{2,}")
 _HAN_PAIR = re.compile(f"(?=([{HAN_KANA_RANGES}]{{2}}))")
 _MAX_SAMPLE_WORDS = 14
-# Every count stops at a limit that ordinary pages reach, so a page of any length looks familiar.
-_MAX_HEADING_DISTANCE = 60
-_MAX_DISTANCE = 30
-_MAX_GROUP_COUNT = 25
-_MAX_BOX_COUNT = 20
-_MAX_BOX_WORDS = 1_500
-_MAX_BLOCK_WORDS = 300
-_MAX_NEAR_WORDS = 100
-_MAX_COMMAS = 30
-_MAX_CORE_DEPTH = 8
-_MAX_COPIES = 10
-_MAX_WORD_SIZE = 30
-_MAX_PAGE_WORDS = 2_500
-_MAX_PAGE_BLOCKS = 150
-_MAX_PAGE_TAGS = 10
+_FAR_BLOCKS = 60  # a distance beyond every limit, for what is not there
 _MIN_LISTED_CHARS = 25
 _NO_REPEATED_ITEM = (0, 0, 0.0, 0.0)
 _SENTENCE_ENDS = ".!?。！？…"
@@ -122,12 +108,11 @@ def _measure_own_features(block: TextBlock) -> tuple[float, ...]:
         commas = text.count(",")
         if not text.isascii():
             commas += text.count("，") + text.count("、")
-    size = len(text) / words
     return (
-        min(_MAX_BLOCK_WORDS, words),
+        words,
         block.linked / words,
-        min(_MAX_WORD_SIZE, size),
-        min(_MAX_COMMAS, commas),
+        len(text) / words,
+        commas,
         2 if last in _SENTENCE_ENDS else 1 if last in _CLAUSE_ENDS else 0,
     )
 
@@ -135,11 +120,7 @@ def _measure_own_features(block: TextBlock) -> tuple[float, ...]:
 def _build_box_columns(page: PageLayout) -> dict[int, tuple[float, ...]]:
     """The columns of each box with text, which its blocks share."""
     held = {
-        box.id: (
-            min(box.words, _MAX_BOX_WORDS),
-            box.linked / box.words,
-            box.long / box.words,
-        )
+        box.id: (box.words, box.linked / box.words, box.long / box.words)
         for box in page.boxes
         if box.words
     }
@@ -152,15 +133,17 @@ def _build_box_columns(page: PageLayout) -> dict[int, tuple[float, ...]]:
             columns[box.id] = (
                 *_measure_box_features(box, held),
                 articles.get(box.id, 0.0),
-                min(max(box.depth - depth, -_MAX_CORE_DEPTH), _MAX_CORE_DEPTH),
+                box.depth - depth,
             )
     return columns
 
 
 def _share_article_prose(page: PageLayout) -> dict[int, float]:
     """For each box in an `article` element, the share of the page's prose in the innermost one."""
-    prose = page.boxes[0].long or 1
     shares: dict[int, float] = {}
+    if not page.tags.get("article"):
+        return shares
+    prose = page.boxes[0].long or 1
     for box in page.boxes:
         if box.tag == "article":
             shares[box.id] = box.long / prose
@@ -181,7 +164,7 @@ def _measure_box_features(
     return (
         _HEADING_LEVELS.get(box.tag, 0),
         _TAG_ORDER.get(box.tag, 2),
-        min(box.depth, _MAX_DISTANCE),
+        box.depth,
         flags & b.NAV,
         flags & b.FOOTER,
         flags & b.ASIDE,
@@ -198,18 +181,14 @@ def _measure_box_features(
         box.high,
         box.near,
         box.core,
-        min(box.alike, _MAX_GROUP_COUNT),
+        box.alike,
         *held[box.id][:2],
         *held[up.id],
         *held[upper.id],
         *held[top.id],
-        min(up.count, _MAX_BOX_COUNT),
-        min(upper.count, _MAX_BOX_COUNT),
-        *(
-            (min(item.alike, _MAX_GROUP_COUNT), *held[item.id][:2], item.own)
-            if item is not None
-            else _NO_REPEATED_ITEM
-        ),
+        up.count,
+        upper.count,
+        *((item.alike, *held[item.id][:2], item.own) if item is not None else _NO_REPEATED_ITEM),
     )
 
 
@@ -220,7 +199,7 @@ def _build_text_columns(
     body = hints.body_text
     voices: dict[str, tuple[float, float, float, float]] = {}
     rows: list[tuple[float, ...]] = []
-    heading, level, since = 0.0, 0, _MAX_HEADING_DISTANCE
+    heading, level, since = 0.0, 0, _FAR_BLOCKS
     for block in page.blocks:
         text = block.text
         voice = voices.get(text)
@@ -230,13 +209,12 @@ def _build_text_columns(
         own_level = _HEADING_LEVELS.get(block.box.tag, 0)
         if own_level:
             heading, level, since = mean, own_level, 0
-        elif since < _MAX_HEADING_DISTANCE:
+        else:
             since += 1
         listed = 0
         if body and len(text) >= _MIN_LISTED_CHARS:
             listed = 1 if text[:_MIN_LISTED_CHARS] in body else -1
-        copies = min(counts[text], _MAX_COPIES)
-        rows.append((mean, high, low, heading, level, since, copies, shared, listed))
+        rows.append((mean, high, low, heading, level, since, counts[text], shared, listed))
     return rows
 
 
@@ -255,7 +233,7 @@ def _score_text_words(
 
 def _build_neighbour_columns(page: PageLayout) -> list[tuple[float, ...]]:
     nears = [0.0, *(block.box.near for block in page.blocks), 0.0]
-    sizes = [0, *(min(block.words, _MAX_NEAR_WORDS) for block in page.blocks), 0]
+    sizes = [0, *(block.words for block in page.blocks), 0]
     sums = [0, *accumulate(block.words for block in page.blocks)]
     links = [0, *accumulate(block.linked for block in page.blocks)]
     last = len(page.blocks)
@@ -269,7 +247,7 @@ def _build_neighbour_columns(page: PageLayout) -> list[tuple[float, ...]]:
                 nears[index + 2],
                 sizes[index],
                 sizes[index + 2],
-                min(size / (high - low), _MAX_NEAR_WORDS),
+                size / (high - low),
                 (links[high] - links[low]) / size,
             )
         )
@@ -287,11 +265,11 @@ def _build_place_columns(page: PageLayout) -> list[tuple[float, ...]]:
     for index, block in enumerate(page.blocks):
         rows.append(
             (
-                min(index, _MAX_DISTANCE),
-                min(count - index, _MAX_DISTANCE),
+                index,
+                count - index,
                 seen / total,
                 read / prose,
-                max(min(index - top, _MAX_DISTANCE), -_MAX_DISTANCE),
+                index - top,
                 *gaps[index],
             )
         )
@@ -303,47 +281,36 @@ def _build_place_columns(page: PageLayout) -> list[tuple[float, ...]]:
 def _measure_prose_gaps(page: PageLayout) -> list[tuple[int, int]]:
     """For each block, the number of blocks since the last prose, and until the next."""
     backward: list[int] = []
-    gap = _MAX_DISTANCE
+    gap = _FAR_BLOCKS
     for block in reversed(page.blocks):
-        gap = 0 if block.long else min(gap + 1, _MAX_DISTANCE)
+        gap = 0 if block.long else gap + 1
         backward.append(gap)
     backward.reverse()
     gaps: list[tuple[int, int]] = []
-    gap = _MAX_DISTANCE
+    gap = _FAR_BLOCKS
     for block, until in zip(page.blocks, backward, strict=True):
-        gap = 0 if block.long else min(gap + 1, _MAX_DISTANCE)
+        gap = 0 if block.long else gap + 1
         gaps.append((gap, until))
     return gaps
 
 
 def _build_group_columns(page: PageLayout) -> list[tuple[float, ...]]:
     """Totals over all blocks with the same tag and classes."""
-    groups: dict[tuple[str, str, str], list[int]] = {}
-    members: list[list[int]] = []
-    for block in page.blocks:
-        box = block.box
-        key = (box.tag, box.style, box.parent.style if box.parent is not None else "")
-        group = groups.get(key)
-        if group is None:
-            group = groups[key] = [0, 0, 0, 0]
+    ids = page.group_ids
+    groups = [[0, 0, 0, 0] for _ in range(max(ids, default=-1) + 1)]
+    for key, block in zip(ids, page.blocks, strict=True):
+        group = groups[key]
         group[0] += 1
         group[1] += block.words
         group[2] += block.linked
-        group[3] += block.words if block.long else 0
-        members.append(group)
+        if block.long:
+            group[3] += block.words
     total = page.boxes[0].words or 1
-    rows = {
-        id(group): (
-            min(group[0], _MAX_GROUP_COUNT),
-            min(group[1] / group[0], _MAX_NEAR_WORDS),
-            group[2] / size,
-            group[3] / size,
-            size / total,
-        )
-        for group in groups.values()
-        if (size := group[1] or 1)
-    }
-    return [rows[id(group)] for group in members]
+    rows = [
+        (count, words / count, linked / (words or 1), prose / (words or 1), (words or 1) / total)
+        for count, words, linked, prose in groups
+    ]
+    return [rows[key] for key in ids]
 
 
 def _build_page_columns(page: PageLayout) -> list[float]:
@@ -351,13 +318,13 @@ def _build_page_columns(page: PageLayout) -> list[float]:
     size = body.words or 1
     paragraphs = sum(block.words for block in page.blocks if block.box.tag == "p")
     return [
-        min(size, _MAX_PAGE_WORDS),
+        size,
         body.linked / size,
         body.long / size,
-        min(len(page.blocks), _MAX_PAGE_BLOCKS),
+        len(page.blocks),
         paragraphs / size,
-        min(page.tags.get("article", 0), _MAX_PAGE_TAGS),
-        min(page.tags.get("pre", 0), _MAX_PAGE_TAGS),
+        page.tags.get("article", 0),
+        page.tags.get("pre", 0),
     ]
 
 
@@ -374,3 +341,39 @@ _COLUMN_NAMES = (
 )
 OWN_COLUMNS = tuple(_COLUMN_NAMES.split())
 FEATURE_COLUMNS = OWN_COLUMNS + CONTEXT_COLUMNS
+# Training stops these columns here, so no tree asks for more and a page of any length looks like one
+# that was learned from. `from_h1` and `core_depth` also stop at the negative of their limit.
+COLUMN_LIMITS = {
+    "words": 300,
+    "word_size": 30,
+    "commas": 30,
+    "depth": 30,
+    "alike": 25,
+    "box_size": 1_500,
+    "up_size": 1_500,
+    "upper_size": 1_500,
+    "top_size": 1_500,
+    "up_count": 20,
+    "upper_count": 20,
+    "item_alike": 25,
+    "item_size": 1_500,
+    "core_depth": 8,
+    "head_since": 60,
+    "copies": 10,
+    "prev_words": 100,
+    "next_words": 100,
+    "window_words": 100,
+    "index": 30,
+    "from_end": 30,
+    "from_h1": 30,
+    "since_prose": 30,
+    "until_prose": 30,
+    "group_count": 25,
+    "group_words": 100,
+    "page_words": 2_500,
+    "page_blocks": 150,
+    "page_articles": 10,
+    "page_code": 10,
+    "likely_since": 30,
+    "likely_until": 30,
+}

@@ -26,12 +26,26 @@ def relate_boxes(page: PageLayout) -> None:
     _sum_box_words(page)
     _mark_repeated_boxes(page)
     _mark_core_distance(page)
+    page.group_ids = _group_like_blocks(page)
+
+
+def _group_like_blocks(page: PageLayout) -> list[int]:
+    """For each block a number that it shares with the blocks of the same tag and classes."""
+    numbers: dict[tuple[str, str, str], int] = {}
+    found: list[int] = []
+    for block in page.blocks:
+        box = block.box
+        key = (box.tag, box.style, box.parent.style if box.parent is not None else "")
+        found.append(numbers.setdefault(key, len(numbers)))
+    return found
 
 
 def score_box_names(page: PageLayout, names: Mapping[str, float]) -> None:
     """Give every box the learned odds of its class and id words, its ancestors' included."""
     odds_by_tokens: dict[tuple[str, ...], float] = {}
     for box in page.boxes:
+        if not box.count:
+            continue
         tokens = box.tokens
         odds = odds_by_tokens.get(tokens)
         if odds is None:

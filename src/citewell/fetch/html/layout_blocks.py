@@ -145,7 +145,8 @@ class PageLayout:
     """The boxes, blocks and images of a page, in document order.
 
     An image without text around it is stored with the number of blocks before it. `is_cut` says
-    that the page has more blocks than are read; `structures` is filled on first use.
+    that the page has more blocks than are read; `structures` is filled on first use. Blocks with equal
+    `group_ids` have the same tag and classes.
     """
 
     boxes: list[LayoutBox] = field(default_factory=list)
@@ -155,6 +156,7 @@ class PageLayout:
     name_words: dict[str, None] = field(default_factory=dict)
     is_cut: bool = False
     structures: list[LayoutBox] | None = None
+    group_ids: list[int] = field(default_factory=list)
 
 
 def count_mixed_words(text: str) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect
 from dataclasses import dataclass
+from itertools import islice
 
 MAX_HTML_CHARS = 10_000_000
 MAX_MARKUP_TAGS = 200_000  # start and end tags; reading takes some ten microseconds for each
@@ -66,11 +67,12 @@ _WHOLE_TAG = re.compile(
 _ATTRIBUTE = re.compile(
     rb"""[^\s"'>/=][^\s>/=]*+(?:\s*+=\s*+(?:"[^"]*+"?|'[^']*+'?|[^\s"'>][^\s>]*+))?"""
 )
-# Where text begins or ends in which what looks like a tag is none.
-_RAW_TEXT_EDGE = re.compile(
-    rb"<!--|(-->)|<(/)?(?:script|style|title|textarea|iframe|xmp|noembed|noframes)\b",
-    re.IGNORECASE,
+# Where text begins or ends in which what looks like a tag is none. A pattern is found much faster
+# if it begins with a plain character, so the end of comments is searched for by itself.
+_RAW_TEXT_TAG = re.compile(
+    rb"<(?:!--|(/)?(?i:script|style|title|textarea|iframe|xmp|noembed|noframes)\b)"
 )
+_COMMENT_END = re.compile(rb"-->")
 _MIN_CROWDED_TAG_BYTES = 3 * MAX_TAG_ATTRIBUTES  # no shorter tag has more attributes than allowed
 # Tags of elements without content, and of those that are closed by the next of their kind.
 _UNNESTED_TAG_NAMES = _VOID_TAGS | {"li", "p", "td", "th", "tr", "dt", "dd", "option"}
@@ -101,7 +103,7 @@ def bound_markup(html: str) -> LimitedMarkup:
         notes.append(f"Only the first {MAX_HTML_CHARS:,} characters of the page were read.")
     data = html[:MAX_HTML_CHARS].encode(errors="ignore").translate(None, _CONTROL_BYTES)
     tags = _WHOLE_TAG.findall(data)
-    if any(len(rest) >= _MIN_CROWDED_TAG_BYTES for _, rest in tags):
+    if any(len(rest) >= _MIN_CROWDED_TAG_BYTES and _is_crowded(rest) for _, rest in tags):
         data, crowded = _drop_excess_attributes(data)
         if crowded:
             notes.append(f"Attributes after the first {MAX_TAG_ATTRIBUTES} of a tag were ignored.")
@@ -121,7 +123,9 @@ def _drop_excess_attributes(data: bytes) -> tuple[bytes, bool]:
 
     What looks like a tag within a comment, a script or a style sheet is left alone.
     """
-    edges = [(edge.start(), not (edge[1] or edge[2])) for edge in _RAW_TEXT_EDGE.finditer(data)]
+    edges = [(edge.start(), not edge[1]) for edge in _RAW_TEXT_TAG.finditer(data)]
+    edges += [(edge.start(), False) for edge in _COMMENT_END.finditer(data)]
+    edges.sort()
     kept: list[bytes] = []
     end = 0
     for tag in _WHOLE_TAG.finditer(data):
@@ -134,6 +138,11 @@ def _drop_excess_attributes(data: bytes) -> tuple[bytes, bool]:
             end = tag.end(2)
     kept.append(data[end:])
     return b"".join(kept), end > 0
+
+
+def _is_crowded(attributes: bytes) -> bool:
+    found = _ATTRIBUTE.finditer(attributes)
+    return next(islice(found, MAX_TAG_ATTRIBUTES, None), None) is not None
 
 
 def _find_last_attribute(tag: re.Match[bytes]) -> int | None:
