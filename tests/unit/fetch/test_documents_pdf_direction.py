@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from citewell.fetch.documents.pdf.writing_direction import (
+from citewell.fetch.documents.pdf.words.writing_direction import (
     assign_letter_levels,
     measure_mirroring_gain,
     mirror_brackets,

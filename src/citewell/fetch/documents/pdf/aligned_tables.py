@@ -6,7 +6,6 @@ from statistics import median
 
 from citewell.fetch.documents.pdf.page_shapes import PageBox
 from citewell.fetch.documents.pdf.page_tables import PdfTable
-from citewell.fetch.documents.pdf.pdf_word import PdfWord
 from citewell.fetch.documents.pdf.text_lines import (
     DOT_LEADER_PATTERN,
     DOTS_PATTERN,
@@ -18,6 +17,7 @@ from citewell.fetch.documents.pdf.text_lines import (
     group_text_rows,
     is_running_text,
 )
+from citewell.fetch.documents.pdf.words.pdf_word import PdfWord
 
 _MIN_TABLE_ROWS = 3
 _MIN_FIGURE_ROWS = 4  # rows from which figures in line are columns though they stand close

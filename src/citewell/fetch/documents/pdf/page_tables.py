@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from citewell.fetch.documents.pdf.page_shapes import PageBox, PageShapes
-from citewell.fetch.documents.pdf.pdf_word import PdfWord
 from citewell.fetch.documents.pdf.text_lines import (
     TextLine,
     split_into_lines,
 )
+from citewell.fetch.documents.pdf.words.pdf_word import PdfWord
 
 _RULE_TOLERANCE_POINTS = 2.0
 _MAX_TABLE_RULES = 1500

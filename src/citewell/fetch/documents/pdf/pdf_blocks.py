@@ -19,8 +19,8 @@ from citewell.fetch.documents.pdf.pdf_headings import (
     is_bold_line,
     is_outline_title,
 )
-from citewell.fetch.documents.pdf.pdf_word import PdfWord
 from citewell.fetch.documents.pdf.text_lines import DOT_LEADER_PATTERN, TextLine
+from citewell.fetch.documents.pdf.words.pdf_word import PdfWord
 from citewell.fetch.markdown.markdown_text import escape_markdown, resolve_link
 from citewell.text.language.scripts import HAN_KANA_RANGES
 

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 from citewell.fetch.documents.pdf.aligned_tables import replace_aligned_tables
 from citewell.fetch.documents.pdf.page_shapes import read_page_shapes
 from citewell.fetch.documents.pdf.page_tables import PdfTable, find_ruled_tables
-from citewell.fetch.documents.pdf.page_words import PageText
 from citewell.fetch.documents.pdf.pdf_blocks import (
     PdfBlock,
     build_region_blocks,
@@ -17,9 +16,10 @@ from citewell.fetch.documents.pdf.pdf_blocks import (
     join_text_lines,
 )
 from citewell.fetch.documents.pdf.pdf_headings import PageClues
-from citewell.fetch.documents.pdf.pdf_word import PdfWord
 from citewell.fetch.documents.pdf.recognized_pages import build_recognized_blocks
 from citewell.fetch.documents.pdf.text_lines import TextLine, order_line_regions, split_into_lines
+from citewell.fetch.documents.pdf.words.page_words import PageText
+from citewell.fetch.documents.pdf.words.pdf_word import PdfWord
 
 _ANGLE_TOLERANCE_DEGREES = 2
 _MAX_STAMP_LETTERS = 60  # a page number or the name of a scanner

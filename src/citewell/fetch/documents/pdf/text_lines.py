@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from statistics import median
 from typing import NamedTuple
 
-from citewell.fetch.documents.pdf.pdf_word import PdfWord
+from citewell.fetch.documents.pdf.words.pdf_word import PdfWord
 
 LIST_MARKER_PATTERN = re.compile(r"(?:[•◦▪‣·○●■□▸►–—*-]|\(?(?:\d{1,3}|[a-zA-Z])[.)])")
 # The dots between an entry of a table of contents and its page number.

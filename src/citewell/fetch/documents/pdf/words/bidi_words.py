@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from citewell.fetch.documents.pdf.writing_direction import (
+from citewell.fetch.documents.pdf.words.writing_direction import (
     RTL_LETTER_PATTERN,
     assign_letter_levels,
     is_right_to_left,

@@ -6,8 +6,8 @@ import ctypes
 from typing import Any
 
 from citewell.fetch.documents.pdf.page_shapes import PageBox
-from citewell.fetch.documents.pdf.pdf_word import PdfWord
 from citewell.fetch.documents.pdf.pdfium import PDFIUM_API
+from citewell.fetch.documents.pdf.words.pdf_word import PdfWord
 
 
 def collect_page_links(page: Any, top: float) -> list[tuple[PageBox, str]]:

@@ -7,7 +7,9 @@ import math
 import re
 from typing import Any
 
-from citewell.fetch.documents.pdf.bidi_words import (
+from citewell.fetch.documents.pdf.page_shapes import PageShapes
+from citewell.fetch.documents.pdf.pdfium import PDFIUM_API
+from citewell.fetch.documents.pdf.words.bidi_words import (
     LetterWord,
     PageLetter,
     build_seen_line,
@@ -16,13 +18,14 @@ from citewell.fetch.documents.pdf.bidi_words import (
     read_seen_line,
     restore_letter_widths,
 )
-from citewell.fetch.documents.pdf.page_links import add_word_link, collect_page_links
-from citewell.fetch.documents.pdf.page_shapes import PageShapes
-from citewell.fetch.documents.pdf.page_tags import read_heading_tags
-from citewell.fetch.documents.pdf.pdf_word import PdfWord, TextStyle
-from citewell.fetch.documents.pdf.pdfium import PDFIUM_API
-from citewell.fetch.documents.pdf.word_rows import FoundWord, group_line_words
-from citewell.fetch.documents.pdf.writing_direction import RTL_LETTER_PATTERN, is_right_to_left
+from citewell.fetch.documents.pdf.words.page_links import add_word_link, collect_page_links
+from citewell.fetch.documents.pdf.words.page_tags import read_heading_tags
+from citewell.fetch.documents.pdf.words.pdf_word import PdfWord, TextStyle
+from citewell.fetch.documents.pdf.words.word_rows import FoundWord, group_line_words
+from citewell.fetch.documents.pdf.words.writing_direction import (
+    RTL_LETTER_PATTERN,
+    is_right_to_left,
+)
 
 _MONOSPACED_FONT_PATTERN = re.compile(
     "mono|courier|consol|(?:cm|sf|ec|lm)tt|menlo|typewriter|inconsolata|lettergothic"

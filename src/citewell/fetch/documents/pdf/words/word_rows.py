@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from typing import NamedTuple
 
-from citewell.fetch.documents.pdf.pdf_word import PdfWord
+from citewell.fetch.documents.pdf.words.pdf_word import PdfWord
 
 _MAX_FLOATING_LETTERS = 3
 
