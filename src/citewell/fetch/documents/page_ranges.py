@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from citewell.errors import InvalidInput
 
-_PAGE_RANGE_PATTERN = re.compile(r"(\d{1,6})?\s*(-)?\s*(\d{1,6})?")
+_PAGE_RANGE_PATTERN = re.compile(r"(\d{1,6})?\s*+(-)?\s*+(\d{1,6})?")
 
 
 def choose_pages(wanted: str | None, total: int) -> Sequence[int]:

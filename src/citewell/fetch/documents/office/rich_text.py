@@ -70,6 +70,7 @@ _CHARSETS_BY_NUMBER = {
 }  # fmt: skip
 _CHARSETS_BY_SYSTEM = {"mac": "mac-roman", "pc": "cp437", "pca": "cp850"}
 _HYPERLINK_PATTERN = re.compile(r'HYPERLINK\s+(?:\\\\?l\s+)?"?([^"\s]+)"?', re.IGNORECASE)
+_LINK_MARKS = re.compile("\ue000([^\ue000\ue001]*)\ue001([^\ue000\ue002]*)\ue002")
 _NUMBERED_LABEL = re.compile(r"\d|\w[.)]")  # any other label is a bullet, even a letter
 _LIST_LINE = re.compile(r" *(?:- |\d{1,9}\. )")
 _INFO_TARGETS = {"title": "title", "author": "author"}
@@ -309,7 +310,7 @@ class _RtfParser:
 
 def _escape_linked_text(text: str) -> str:
     """The text as markdown; private-use characters in it mark the links."""
-    pieces = re.split("\ue000([^\ue001]*)\ue001([^\ue002]*)\ue002", text)
+    pieces = _LINK_MARKS.split(text)
     made: list[str] = []
     for place in range(0, len(pieces), 3):
         made.append(escape_markdown(pieces[place]).replace("\n", "  \n"))

@@ -22,6 +22,7 @@ from citewell.fetch.documents.office.legacy.ole_properties import read_ole_prope
 from citewell.fetch.markdown.markdown_text import escape_line_starts
 
 _FIELD_MARKS = re.compile("([\x13\x14\x15])")
+_NOTE_MARKS = re.compile("\ue000(\\d{1,6})\ue001")
 _HYPERLINK_CODE = re.compile(r'\s*HYPERLINK\s+(?!\\)"?([^"\s]+)', re.IGNORECASE)
 _CONTROLS = {code: None for code in range(32) if code not in {9, 10}} | {9: " ", 0x1E: "-"}
 _MAX_FIELD_DEPTH = 50
@@ -152,7 +153,7 @@ class _FieldStack:
 
 def _mark_note_references(text: str, link: str) -> Iterator[TextPiece]:
     """The text; references to notes, written as private characters, become their marks."""
-    for place, part in enumerate(re.split("\ue000(\\d+)\ue001", text)):
+    for place, part in enumerate(_NOTE_MARKS.split(text)):
         if place % 2:
             yield TextPiece(f"[^{part}]", ready=True)
         elif part:
