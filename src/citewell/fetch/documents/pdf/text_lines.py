@@ -12,7 +12,7 @@ from citewell.fetch.documents.pdf.words.pdf_word import PdfWord
 
 LIST_MARKER_PATTERN = re.compile(r"(?:[•◦▪‣·○●■□▸►–—*-]|\(?(?:\d{1,3}|[a-zA-Z])[.)])")
 # The dots between an entry of a table of contents and its page number.
-DOT_LEADER_PATTERN = re.compile(r"\s*(?:\.\s?){4,}\s*(\w{1,6})$")
+DOT_LEADER_PATTERN = re.compile(r"(?:(?<!\s)\s++)?(?<!\.)(?<!\.\s)(?:\.\s?){4,}+\s*+(\w{1,6})$")
 DOTS_PATTERN = re.compile(r"(?:\.\s?){4,}")
 _SAME_LINE_TOLERANCE = 0.35  # of the font size: how far baselines of one line may differ
 _MAX_WORD_GAP = 1.0  # of the font size: a wider gap separates two pieces, which may be table cells

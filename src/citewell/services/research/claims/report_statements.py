@@ -16,7 +16,7 @@ _LINK_PATTERN = re.compile(
 _NUMBER_MARK_PATTERN = re.compile(r"\[(\d{1,3})\]")
 _ONLY_MARK_PATTERN = re.compile(r"[\s(\[【]*+(?:[^\[\]\s【(][^\]\n]{0,300}\]?\(https?://[^\s)]+\)|\[?\d{1,3}\]?|https?://\S+|【[^】]*】)[\s)\]】]*")  # fmt: skip
 _MARKUP_PATTERN = re.compile(
-    r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+|[*_`]{1,3}|^#{1,6}\s+|^>\s?", re.MULTILINE
+    r"^[^\S\n]*+(?:[-*+•]|\d{1,3}[.)])\s+|[*_`]{1,3}|^#{1,6}\s+|^>\s?", re.MULTILINE
 )
 _HEADING_LINE_PATTERN = re.compile(r"^\s*(?:#{1,6}\s|\|)")
 _SPACE_BEFORE_STOP_PATTERN = re.compile(r"(?<!\s)\s++([.,;:!?])")
