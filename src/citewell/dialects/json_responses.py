@@ -48,7 +48,7 @@ def _keep_valid_items(values: Any, handler: ValidatorFunctionWrapHandler) -> Any
     kept: list[Any] = []
     for value in values:
         try:
-            kept += handler([value])
+            kept += handler((value,))  # a tuple, which strict validation takes too
         except ValidationError:
             continue
     return tuple(kept) if kept or not values else handler(values)

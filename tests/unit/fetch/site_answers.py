@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 HN = "hacker-news.firebaseio.com/v0"
@@ -38,7 +39,12 @@ def indexed(number: int, *children: Any, **fields: Any) -> dict[str, Any]:
     if fields.get("text") is None and fields.get("title") is None:
         return {"id": number, "children": list(children)}
     about = {"type": "comment", "author": "beta", "created_at": "2023-11-14T22:15:00.000Z"}
-    more = {"created_at_i": 1_700_000_100, "points": None, "story_id": 1, "options": []}
+    more: dict[str, Any] = {
+        "created_at_i": 1_700_000_100,
+        "points": None,
+        "story_id": 1,
+        "options": [],
+    }
     return {"id": number, **about, **more, **fields, "children": list(children)}
 
 
@@ -115,6 +121,171 @@ def youtube() -> dict[str, Any]:
         "m.youtube.com/youtubei/v1/player": player(),
         "www.youtube.com/api/timedtext": VTT,
     }
+
+
+def lockup(video: str, title: str, *facts: str, badge: str = "12:05") -> dict[str, Any]:
+    """A video as YouTube's newer layout lists it."""
+    parts = [{"text": {"content": fact}} for fact in facts]
+    badges = [
+        {
+            "thumbnailBadgeViewModel": {
+                "text": badge,
+                "badgeStyle": "THUMBNAIL_OVERLAY_BADGE_STYLE_DEFAULT",
+            }
+        }
+    ]
+    return {"lockupViewModel": {
+        "contentId": video, "contentType": "LOCKUP_CONTENT_TYPE_VIDEO",
+        "contentImage": {"thumbnailViewModel": {"image": {"sources": []}, "overlays": [{"thumbnailBottomOverlayViewModel": {"badges": badges}}]}},
+        "metadata": {"lockupMetadataViewModel": {
+            "title": {"content": title},
+            "metadata": {"contentMetadataViewModel": {"metadataRows": [{"metadataParts": parts}]}},
+        }},
+    }}  # fmt: skip
+
+
+def more_videos(token: str) -> dict[str, Any]:
+    command = {"token": token, "request": "CONTINUATION_REQUEST_TYPE_BROWSE"}
+    return {
+        "continuationItemRenderer": {
+            "trigger": "CONTINUATION_TRIGGER_ON_ITEM_SHOWN",
+            "continuationEndpoint": {"continuationCommand": command},
+        }
+    }
+
+
+def browse_tab(content: dict[str, Any]) -> dict[str, Any]:
+    tab = {"tabRenderer": {"selected": True, "content": content}}
+    return {"twoColumnBrowseResultsRenderer": {"tabs": [tab]}}
+
+
+def playlist_data(*items: dict[str, Any]) -> dict[str, Any]:
+    """A playlist as the page and the API describe it."""
+    listed = {"playlistVideoListRenderer": {"contents": list(items), "playlistId": "PLtides0001"}}
+    shelf = {"horizontalShelfViewModel": {"items": [lockup("recommended", "Something else")]}}
+    sections = [
+        {"itemSectionRenderer": {"contents": [listed]}},
+        {"itemSectionRenderer": {"contents": [shelf]}},
+        more_videos("recommendations"),
+    ]
+    rows = [
+        {"metadataParts": [{"avatarStack": {"avatarStackViewModel": {"text": {"content": "by Example Channel"}}}}]},
+        {"metadataParts": [{"text": {"content": "Playlist"}}, {"text": {"content": "3 videos"}}, {"text": {"content": "1,234 views"}}]},
+    ]  # fmt: skip
+    header = {
+        "pageHeaderViewModel": {"metadata": {"contentMetadataViewModel": {"metadataRows": rows}}}
+    }
+    return {
+        "contents": browse_tab({"sectionListRenderer": {"contents": sections}}),
+        "header": {"pageHeaderRenderer": {"pageTitle": "All about tides", "content": header}},
+        "metadata": {"playlistMetadataRenderer": {"title": "All about tides", "description": "Talks.\nhttps://example.org/list"}},
+    }  # fmt: skip
+
+
+def playlist_video(video: str, title: str) -> dict[str, Any]:
+    """A video as YouTube's older layout lists it in a playlist."""
+    return {
+        "playlistVideoRenderer": {
+            "videoId": video,
+            "title": {"runs": [{"text": title}]},
+            "index": {"simpleText": "1"},
+            "shortBylineText": {"runs": [{"text": "Other Channel"}]},
+            "lengthText": {"simpleText": "10:15"},
+            "lengthSeconds": "615",
+            "isPlayable": True,
+            "videoInfo": {
+                "runs": [{"text": "1.2K views"}, {"text": " • "}, {"text": "3 years ago"}]
+            },
+        }
+    }
+
+
+def channel_data(*items: dict[str, Any]) -> dict[str, Any]:
+    """The videos tab of a channel as the page and the API describe it."""
+    wrapped = [
+        one if "continuationItemRenderer" in one else {"richItemRenderer": {"content": one}}
+        for one in items
+    ]
+    rows = [
+        {"metadataParts": [{"text": {"content": "@tides"}}]},
+        {"metadataParts": [{"text": {"content": "1.2M subscribers"}}, {"text": {"content": "321 videos"}}]},
+    ]  # fmt: skip
+    header = {
+        "pageHeaderViewModel": {"metadata": {"contentMetadataViewModel": {"metadataRows": rows}}}
+    }
+    return {
+        "contents": browse_tab({"richGridRenderer": {"contents": wrapped}}),
+        "header": {"pageHeaderRenderer": {"pageTitle": "Example Channel", "content": header}},
+        "metadata": {"channelMetadataRenderer": {
+            "title": "Example Channel", "description": "All about *tides*.", "externalId": "UC0000000000000000000001",
+            "vanityChannelUrl": "http://www.youtube.com/@tides",
+        }},
+    }  # fmt: skip
+
+
+def initial_data(data: dict[str, Any]) -> str:
+    """A page of YouTube that carries the data in a script."""
+    config = 'ytcfg.set({"INNERTUBE_API_KEY":"AIzaExampleKey0001","INNERTUBE_CLIENT_VERSION":"2.20261101.01.00"});'
+    return f"<html><script>{config}</script><script>var ytInitialData = {json.dumps(data)};</script></html>"
+
+
+FEED = """<?xml version="1.0" encoding="UTF-8"?>
+<feed xmlns:yt="http://www.youtube.com/xml/schemas/2015" xmlns:media="http://search.yahoo.com/mrss/" xmlns="http://www.w3.org/2005/Atom">
+ <id>yt:channel:0000000000000000000001</id>
+ <yt:channelId>0000000000000000000001</yt:channelId>
+ <title>Example Channel</title>
+ <author><name>Example Channel</name><uri>https://www.youtube.com/channel/UC0000000000000000000001</uri></author>
+ <entry>
+  <id>yt:video:aaaaaaaaaaa</id><yt:videoId>aaaaaaaaaaa</yt:videoId><title>Spring &amp; neap tides</title>
+  <link rel="alternate" href="https://www.youtube.com/watch?v=aaaaaaaaaaa"/>
+  <author><name>Example Channel</name></author>
+  <published>2026-11-12T15:00:06+00:00</published><updated>2026-11-13T15:00:06+00:00</updated>
+  <media:group><media:title>Spring</media:title><media:community><media:statistics views="1234"/></media:community></media:group>
+ </entry>
+</feed>"""
+
+
+def youtube_playlist() -> dict[str, Any]:
+    data = playlist_data(
+        playlist_video("aaaaaaaaaaa", "Spring & neap tides"),
+        lockup("bbbbbbbbbbb", "Tide *gauges*", "Example Channel", "22K views", "1 year ago"),
+        more_videos("next-page"),
+    )
+    more = {
+        "onResponseReceivedActions": [
+            {
+                "appendContinuationItemsAction": {
+                    "continuationItems": [lockup("ccccccccccc", "The last one")]
+                }
+            }
+        ]
+    }
+    return {
+        "www.youtube.com/playlist": initial_data(data),
+        "www.youtube.com/youtubei/v1/browse": more,
+        "www.youtube.com/feeds/videos.xml": FEED,
+    }  # fmt: skip
+
+
+def youtube_channel() -> dict[str, Any]:
+    short = {"shortsLockupViewModel": {
+        "entityId": "shorts-shelf-item-ccccccccccc",
+        "onTap": {"innertubeCommand": {"reelWatchEndpoint": {"videoId": "ccccccccccc"}}},
+        "overlayMetadata": {"primaryText": {"content": "A short"}, "secondaryText": {"content": "5K views"}},
+    }}  # fmt: skip
+    old = {"videoRenderer": {
+        "videoId": "bbbbbbbbbbb", "title": {"runs": [{"text": "Tide gauges"}]}, "lengthText": {"simpleText": "1:02:03"},
+        "publishedTimeText": {"simpleText": "2 weeks ago"}, "viewCountText": {"simpleText": "9,876 views"},
+    }}  # fmt: skip
+    data = channel_data(
+        lockup("aaaaaaaaaaa", "Spring & neap tides", "1.2K views", "3 days ago"), old, short
+    )
+    return {
+        "www.youtube.com/@tides/videos": initial_data(data),
+        "www.youtube.com/youtubei/v1/browse": data,
+        "www.youtube.com/youtubei/v1/navigation/resolve_url": {"endpoint": {"browseEndpoint": {"browseId": "UC0000000000000000000001"}}},
+        "www.youtube.com/feeds/videos.xml": FEED,
+    }  # fmt: skip
 
 
 def twitter() -> dict[str, Any]:
@@ -377,6 +548,8 @@ CASES: list[tuple[str, str, Any]] = [
     ("hackernews", "https://news.ycombinator.com/", hackernews),
     ("hackernews", "https://news.ycombinator.com/user?id=alpha", hackernews),
     ("youtube", "https://www.youtube.com/watch?v=abcdefghijk", youtube),
+    ("youtube", "https://www.youtube.com/playlist?list=PLtides0001", youtube_playlist),
+    ("youtube", "https://www.youtube.com/@tides", youtube_channel),
     ("twitter", "https://x.com/example/status/20", twitter),
     ("twitter", "https://twitter.com/example", twitter),
     ("reddit", "https://www.reddit.com/r/tides/comments/abc123/which_tide_table/", reddit),

@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from citewell.fetch.sites.video_captions import CaptionCue, format_video_time
+from citewell.fetch.sites.youtube.video_captions import CaptionCue, format_video_time
 from citewell.model.page_signals import TalkHighlight
 from citewell.text.language import tokens
 from citewell.text.safety.invisible_characters import extract_visible_text
