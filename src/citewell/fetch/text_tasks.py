@@ -21,7 +21,7 @@ def clean_page_text(text: str) -> CleanText:
     return CleanText(
         text=content,
         hidden_counts=cleaned.removed_counts,
-        word_count=sum(1 for _ in tokens.split_words(content)),
+        word_count=tokens.count_words(content),
         signals=find_injection_signals(content),
     )
 

@@ -18,7 +18,9 @@ _WORD_RUN_PATTERN = re.compile(
 _MIN_TERM_LETTERS = 3
 _STEM_CACHE_ENTRIES = 2**15
 # The same words as _WORD_RUN_PATTERN finds, for ASCII text only: faster.
-_ASCII_WORD_PATTERN = re.compile(r"[a-z0-9](?:[a-z0-9]|[.,](?=[0-9])|'(?=[a-z]))*")
+_ASCII_WORD_PATTERN = re.compile(r"[a-z0-9]++(?:(?:[.,](?=[0-9])|'(?=[a-z]))[a-z0-9]++)*+")
+# The same words again, for text without characters of scripts without spaces.
+_SPACED_WORD_PATTERN = re.compile(r"[^\W_]++(?:(?:[.,](?=\d)|['’](?=[^\W\d_]))[^\W_]++)*+")
 # British endings and their American spelling.
 _BRITISH_AMERICAN_ENDINGS = (("isation", "ization"), ("ising", "izing"), ("ised", "ized"), ("ise", "ize"), ("yse", "yze"), ("ysed", "yzed"), ("our", "or"), ("oured", "ored"), ("ours", "ors"), ("tre", "ter"), ("tres", "ters"))  # fmt: skip
 
@@ -39,6 +41,16 @@ def split_words(text: str) -> Iterable[str]:
     return (
         _ASCII_WORD_PATTERN.findall(text.lower()) if text.isascii() else _split_unicode_words(text)
     )
+
+
+def count_words(text: str) -> int:
+    """How many words `split_words` finds."""
+    if text.isascii():
+        return len(_ASCII_WORD_PATTERN.findall(text.lower()))
+    plain = unicodedata.normalize("NFKC", text).lower()
+    if UNSPACED_CHARACTER_PATTERN.search(plain):
+        return sum(1 for _ in _split_unicode_words(text))
+    return len(_SPACED_WORD_PATTERN.findall(plain))
 
 
 def _split_unicode_words(text: str) -> Iterator[str]:

@@ -6,7 +6,9 @@ A signal is a hint for the caller, not a verdict; the text itself is not changed
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache
 
 from citewell.model.page_signals import InjectedSentence
@@ -17,6 +19,10 @@ MAX_SIGNAL_CHARS = 200
 _MAX_SCANNED_CHARS = 2_000_000  # characters
 _CUE_WINDOW_CHARS = 160  # characters around a cue word that its pattern is tried on
 _MAX_CUE_POSITIONS = 3000
+_GRAM_BYTES = 4
+_GRAM_CHUNK_BYTES = 2**16
+# Letters of other alphabets than the Latin one.
+_FOREIGN_LETTER_PATTERN = re.compile("[\u0370-\u1dff\u3040-\ud7ff]")
 # Characters to either side of a match that are searched for the sentence's ends.
 _SENTENCE_REACH_CHARS = 300
 
@@ -32,49 +38,124 @@ _REPORTING_WORDS_PATTERN = re.compile(
 
 def find_injection_signals(text: str) -> tuple[InjectedSentence, ...]:
     """Sentences that look like commands to an AI reader, in text order; at most ten."""
-    low = text[:_MAX_SCANNED_CHARS].lower()
-    # Lower-casing rarely changes the length; if it does, the offsets fit only the lower-cased text.
-    source = text if len(low) == len(text[:_MAX_SCANNED_CHARS]) else low
     found: dict[int, InjectedSentence] = {}
-    for kind, place in _find_injection_matches(low):
-        start, sentence = _extract_matched_sentence(source, *place)
-        if start not in found and not _is_quoted_report(low, place, sentence.lower()):
-            found[start] = InjectedSentence(
-                kind=kind, sentence=sentence[:MAX_SIGNAL_CHARS], end=place[1]
-            )
+    for start, signal in _iterate_signals(text):
+        found.setdefault(start, signal)
     return tuple(found[start] for start in sorted(found)[:MAX_INJECTION_SIGNALS])
 
 
 def has_injection_signal(text: str) -> bool:
     """Whether the text has at least one sentence that looks like a command to an AI reader."""
-    return bool(find_injection_signals(text))
+    return next(_iterate_signals(text), None) is not None
+
+
+def _iterate_signals(text: str) -> Iterator[tuple[int, InjectedSentence]]:
+    """The signals in the order of the patterns, each with the start of its sentence."""
+    low = text[:_MAX_SCANNED_CHARS].lower()
+    # Lower-casing rarely changes the length; if it does, the offsets fit only the lower-cased text.
+    source = text if len(low) == len(text[:_MAX_SCANNED_CHARS]) else low
+    for kind, place in _find_injection_matches(low):
+        start, sentence = _extract_matched_sentence(source, *place)
+        if not _is_quoted_report(low, place, sentence.lower()):
+            yield (
+                start,
+                InjectedSentence(kind=kind, sentence=sentence[:MAX_SIGNAL_CHARS], end=place[1]),
+            )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _CommandRule:
+    kind: str
+    cues: tuple[str, ...]
+    companions: tuple[str, ...]  # one of them is in every match; empty if that is not known
+    pattern: re.Pattern[str]
 
 
 @cache
-def _compile_injection_rows() -> tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...]:
-    return tuple(
-        (kind, tuple(words.split("|")), re.compile(rule))
-        for kind, words, rule in INJECTION_PATTERN_ROWS
+def _compile_command_rules() -> tuple[_CommandRule, ...]:
+    rules = []
+    for kind, words, regex in INJECTION_PATTERN_ROWS:
+        cues, _, companions = words.partition("&")
+        rules.append(
+            _CommandRule(
+                kind=kind,
+                cues=tuple(cues.split("|")),
+                companions=tuple(filter(None, companions.split("|"))),
+                pattern=re.compile(regex),
+            )
+        )
+    return tuple(rules)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _CueWords:
+    """All cue words, by the way in which they are looked for."""
+
+    direct: tuple[str, ...]
+    foreign: tuple[str, ...]  # of other alphabets
+    # With the groups of four letters that start at even places of the word, and at odd places.
+    by_grams: tuple[tuple[str, frozenset[int], frozenset[int]], ...]
+
+
+@cache
+def _sort_cue_words() -> _CueWords:
+    words = {word for rule in _compile_command_rules() for word in rule.cues}
+    long = {word for word in words if word.isascii() and len(word) > _GRAM_BYTES}
+    foreign = {word for word in words if _FOREIGN_LETTER_PATTERN.search(word)}
+    return _CueWords(
+        direct=tuple(words - long - foreign),
+        foreign=tuple(foreign),
+        by_grams=tuple(
+            (word, frozenset(_list_grams(word.encode())), frozenset(_list_grams(word[1:].encode())))
+            for word in long
+        ),
     )
 
 
-@cache
-def _list_cue_words() -> frozenset[str]:
-    return frozenset(word for _, words, _ in _compile_injection_rows() for word in words)
+def _list_grams(data: bytes) -> set[int]:
+    """The groups of four bytes at even places, each as a number: the fastest way to collect them."""
+    grams: set[int] = set()
+    for start in (0, _GRAM_BYTES // 2):
+        end = len(data) - (len(data) - start) % _GRAM_BYTES
+        grams.update(array("I", data[start:end]))
+    return grams
+
+
+def _find_cue_words(low: str) -> set[str]:
+    """The cue words in the text. Most are not, and are ruled out by their groups of four letters."""
+    cues = _sort_cue_words()
+    there = {word for word in cues.direct if word in low}
+    if _FOREIGN_LETTER_PATTERN.search(low):
+        there.update(word for word in cues.foreign if word in low)
+    data = low.encode("ascii", "replace")
+    for start in range(0, len(data), _GRAM_CHUNK_BYTES):  # in chunks, for little memory
+        grams = _list_grams(data[start : start + _GRAM_CHUNK_BYTES + _CUE_WINDOW_CHARS])
+        likely = (word for word, even, odd in cues.by_grams if even <= grams or odd <= grams)
+        there.update(word for word in likely if word not in there and word in low)
+    return there
 
 
 def _find_injection_matches(low: str) -> Iterator[tuple[str, tuple[int, int]]]:
-    there = {word for word in _list_cue_words() if word in low}
-    for kind, words, pattern in _compile_injection_rows() if there else ():
-        near = [word for word in words if word in there]
-        for start, end in _build_cue_windows(low, near) if near else ():
-            for match in pattern.finditer(low, start, end):
+    there = _find_cue_words(low)
+    windows: dict[tuple[str, ...], list[tuple[int, int]]] = {}
+    for rule in _compile_command_rules() if there else ():
+        near = tuple(word for word in rule.cues if word in there)
+        if near and near not in windows:
+            windows[near] = _build_cue_windows(low, near)
+        for start, end in windows[near] if near else ():
+            if rule.companions and not _has_word_within(low, rule.companions, start, end):
+                continue
+            for match in rule.pattern.finditer(low, start, end):
                 # A pattern may start with the punctuation of the previous sentence.
                 lead = _LEADING_MARKS_PATTERN.match(match[0])
-                yield kind, (match.start() + (lead.end() if lead else 0), match.end())
+                yield rule.kind, (match.start() + (lead.end() if lead else 0), match.end())
 
 
-def _build_cue_windows(low: str, words: list[str]) -> list[tuple[int, int]]:
+def _has_word_within(low: str, words: tuple[str, ...], start: int, end: int) -> bool:
+    return any(low.find(word, start, end) >= 0 for word in words)
+
+
+def _build_cue_windows(low: str, words: tuple[str, ...]) -> list[tuple[int, int]]:
     """The parts of the text around the cue words; plain search is far faster than the patterns."""
     places: list[int] = []
     for word in words:
