@@ -17,6 +17,7 @@ import time
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -166,9 +167,16 @@ def collect(folder: Path, roots: Iterable[Path]) -> list[Sample]:
 
 
 def documents(_: object) -> Section:
-    """The section of RESULTS.md."""
+    """The section of RESULTS.md: PDFs, then office files where any are named."""
+    from benchmarks.office_documents import office_documents  # which measures as this module does
+
     with tempfile.TemporaryDirectory() as folder:
-        return compare(collect(Path(folder), ()), os.environ.get(PEERS_VARIABLE))
+        made = compare(collect(Path(folder), ()), os.environ.get(PEERS_VARIABLE))
+    office = office_documents()
+    if office is None:
+        return made
+    body = f"{made.body}\n\n{made.notes}\n\n{office.body}\n\n{office.notes}"
+    return replace(made, body=body, notes="", goals=(*made.goals, *office.goals))
 
 
 def main() -> None:
