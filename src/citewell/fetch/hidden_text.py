@@ -98,7 +98,7 @@ def _mark_by_label(
 ) -> None:
     """Mark `aria-hidden` text, and instructions in elements that are named as hidden."""
     for node in tree.css("[aria-hidden=true i]"):
-        if node.tag in _ROOT_TAGS or nodes.has_element(node):
+        if node.tag in _ROOT_TAGS or nodes.has_element(node) or nodes.is_inside_marked(node):
             continue
         if _is_aria_hidden(node, nodes, styled, sizes):
             nodes.mark_node(node, "ariaHidden")

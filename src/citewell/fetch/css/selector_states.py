@@ -64,7 +64,7 @@ STATE_CLASS = re.compile(
 )
 STATE_ATTRIBUTE = re.compile(
     r"\[(?:aria-(?:expanded|hidden|selected|current)|data-(?:state|open|visible|active|show|shown"
-    r"|loaded|expanded|in-?view|status|selected)|open|opened|active|expanded)\b[^\]]*+\]",
+    r"|loaded|expanded|in-?view|status|selected)|open|opened|active|expanded)\b[^\[\]]*+\]",
     re.IGNORECASE,
 )
 _PSEUDO = re.compile(r"(?<!\\)(::?)(-?[a-zA-Z][\w-]*)(\()?|\"[^\"]*\"|'[^']*'")

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 _MAX_SEARCHED_ELEMENTS = 12_000_000  # elements that the parser's engine may visit for one page
 _MAX_SELECTOR_CHARS = 4000
+_MIN_QUERY_ELEMENTS = 800  # what a query costs at least, in elements
 _MAX_BRACKETS = 6
 # Selectors for which the engine visits siblings or children of every element.
 _EXPENSIVE_SELECTOR = re.compile(r":has\(|:nth-|-of-type|-child|~")
@@ -23,9 +24,9 @@ _CSS_NAME = r"(?:[\w-]|[^\x00-\x7f]|\\.)++"
 _SIGNED_NAME = re.compile(rf"[.#]{_CSS_NAME}")
 _BRACKET_OR_COMMA = re.compile(r"[()\[\],]|\"[^\"]*+\"?|'[^']*+'?")
 _LAST_PART = re.compile(r"[^\s>+~]++\Z")
-_BRACKETED = re.compile(r"\[[^\]]*+\]|\([^()]*+\)")
+_BRACKETED = re.compile(r"\[[^\[\]]*+\]|\([^()]*+\)")
 _SPECIFICITY_PARTS = re.compile(
-    rf"(#{_CSS_NAME})|(\.{_CSS_NAME}|\[[^\]]*+\]|(?<!:):(?!not|is|where|has)[\w-]++)|([\w-]++)"
+    rf"(#{_CSS_NAME})|(\.{_CSS_NAME}|\[[^\[\]]*+\]|(?<!:):(?!not|is|where|has)[\w-]++)|([\w-]++)"
 )
 _ROUND_BRACKET = re.compile(r"[()]")
 _CHOICE_CALL = re.compile(r":(is|not|has|where|matches|-webkit-any)\(")
@@ -47,7 +48,9 @@ class ElementIndex:
         self._spent = 0
         self.is_exhausted = False  # some selectors were left out, because they would take too long
         self._known = _list_page_names(tree, quirks=quirks)
-        self._size = max(100, 2 * len(tree.css("[class]")), 4 * len(tree.css("div, p, td, li")))
+        self._size = max(
+            _MIN_QUERY_ELEMENTS, 2 * len(tree.css("[class]")), 4 * len(tree.css("div, p, td, li"))
+        )
 
     def select_elements(self, selector: str) -> Sequence[LexborNode]:
         """The elements that match, in a page that nobody touches."""

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 DeclarationPriority = tuple[bool, bool, LayerRank, Specificity, int]
 _NO_SPECIFICITY = Specificity(0, 0, 0)
-_MAX_SELECTOR_CHARS = 4000
+_MAX_LIST_CHARS = 100_000  # of one selector list
 _MAX_ACTIVE_SELECTORS = 20_000
 _MAX_STYLED_ELEMENTS = 60_000
 _MAX_CLIPPED_CHILDREN = 20
@@ -172,11 +172,11 @@ class PageStyles:
         return found
 
     def _sort_selectors(self, rule: StyleRule, order: int, found: list[ActiveRule]) -> None:
+        if len(rule.selectors) > _MAX_LIST_CHARS or len(found) >= _MAX_ACTIVE_SELECTORS:
+            self._is_cut = True
+            return
         index = self.element_index
         if "," not in rule.selectors and not index.has_all_names(rule.selectors):
-            return
-        if len(rule.selectors) > _MAX_SELECTOR_CHARS or len(found) >= _MAX_ACTIVE_SELECTORS:
-            self._is_cut = True
             return
         layer = self._layer_ranks.get(rule.layer, UNLAYERED) if rule.layer else UNLAYERED
         found.extend(
@@ -200,7 +200,7 @@ class PageStyles:
         """
         index = self.element_index
         for rule in (rule for sheet in self._page_sheets.sheets for rule in sheet.rules):
-            if len(rule.selectors) > _MAX_SELECTOR_CHARS or not any(map(rule.body.count, words)):
+            if len(rule.selectors) > _MAX_LIST_CHARS or not any(map(rule.body.count, words)):
                 continue
             for selector in rule.parts:
                 if has_script_state(selector) or not index.has_all_names(selector):

@@ -13,6 +13,7 @@ MAX_SHEET_CHARS = 2_000_000  # of all style sheets of a page together
 MAX_SHEET_RULES = 40_000
 _MAX_RULE_DEPTH = 12
 _MAX_SELECTOR_CHARS = 4000
+_MAX_LAYERS = 1000
 
 # A comment separates words like a space; braces in strings and addresses are not structure.
 _STRINGS_AND_COMMENTS = re.compile(
@@ -103,6 +104,7 @@ class _SheetParser:
         self.sheet = StyleSheet()
         self.stack = [_OpenRule()]
         self._layers: set[tuple[str, ...]] = set()
+        self._skipped = 0  # open rules inside one that does not apply
 
     def parse_text(self, text: str) -> StyleSheet:
         rules, stack = self.sheet.rules, self.stack
@@ -111,16 +113,12 @@ class _SheetParser:
             if len(rules) >= MAX_SHEET_RULES:
                 self.sheet.is_cut = True
                 break
-            if body or selectors:
-                frame = stack[-1]
-                if not frame.is_plain or ";" in selectors or "@" in selectors:
-                    self._open_rule(selectors)
-                    stack[-1].body.append(body)
-                    self._close_rule()
-                elif frame.active and ":" in body:
-                    rules.append(StyleRule(selectors.strip(), body, frame.layer, frame.containers))
+            if self._skipped:
+                self._skipped += (brace == "{") - (brace == "}")
+            elif body or selectors:
+                self._read_flat_rule(selectors, body)
             elif brace == "{":
-                self._open_rule(lead)
+                self._skipped += not self._open_rule(lead)
             else:
                 self._read_statements(lead or rest)
                 if brace and len(stack) > 1:
@@ -128,6 +126,17 @@ class _SheetParser:
         while len(stack) > 1:  # browsers close open rules at the end too
             self._close_rule()
         return self.sheet
+
+    def _read_flat_rule(self, selectors: str, body: str) -> None:
+        """Read a rule with nothing nested in it, as nearly all are."""
+        frame = self.stack[-1]
+        if not frame.is_plain or ";" in selectors or "@" in selectors:
+            if self._open_rule(selectors):
+                self.stack[-1].body.append(body)
+                self._close_rule()
+        elif frame.active and ":" in body:
+            rule = StyleRule(selectors.strip(), body, frame.layer, frame.containers)
+            self.sheet.rules.append(rule)
 
     def _read_statements(self, text: str) -> None:
         self.stack[-1].body.append(text)
@@ -140,21 +149,26 @@ class _SheetParser:
                     self._note_layer((*self.stack[-1].layer, *name.strip().split(".")))
 
     def _note_layer(self, path: tuple[str, ...]) -> None:
+        if len(path) > _MAX_RULE_DEPTH or len(self._layers) > _MAX_LAYERS:
+            self.sheet.is_cut = True
+            return
         for size in range(1, len(path) + 1):
             if path[:size] not in self._layers:
                 self._layers.add(path[:size])
                 self.sheet.layers.append(path[:size])
 
-    def _open_rule(self, lead: str) -> None:
+    def _open_rule(self, lead: str) -> bool:
+        """Begin a rule; False if it is inside one that does not apply, or too deep."""
         parent = self.stack[-1]
         before, _, prelude = lead.rpartition(";")
         if before:
             self._read_statements(before)
+        if not parent.active or len(self.stack) > _MAX_RULE_DEPTH:
+            return False
         if parent.selectors:  # its declarations come before those of the nested rule
             self._add_rule(parent)
         prelude = prelude.strip()
         frame = _OpenRule(
-            active=parent.active and len(self.stack) <= _MAX_RULE_DEPTH,
             layer=parent.layer,
             containers=parent.containers,
             selectors=parent.selectors,
@@ -171,6 +185,7 @@ class _SheetParser:
         else:
             frame.selectors = prelude
         self.stack.append(frame)
+        return True
 
     def _apply_at_rule(self, frame: _OpenRule, prelude: str) -> None:
         match = _AT_RULE_NAME.match(prelude)

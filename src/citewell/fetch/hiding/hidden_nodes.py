@@ -41,8 +41,8 @@ class HiddenNodes:
         """Remove what is marked from the page; what is inside another marked element goes with it."""
         counts = Counter(self.more_counts)
         gone = 0
-        kept_texts = [pair for pair in self._texts.values() if not self._is_inside_marked(pair[0])]
-        kept_whole = [pair for pair in self._whole.values() if not self._is_inside_marked(pair[0])]
+        kept_texts = [pair for pair in self._texts.values() if not self.is_inside_marked(pair[0])]
+        kept_whole = [pair for pair in self._whole.values() if not self.is_inside_marked(pair[0])]
         for node, technique in (*kept_texts, *kept_whole):
             size = len(read_text_without_scripts(node).strip())
             gone += size if technique != "comment" else 0
@@ -51,7 +51,8 @@ class HiddenNodes:
             node.decompose()
         return RemovalCounts(dict(counts), gone)
 
-    def _is_inside_marked(self, node: LexborNode) -> bool:
+    def is_inside_marked(self, node: LexborNode) -> bool:
+        """Whether an element around the node is marked."""
         above = node.parent
         while above is not None:
             if above.mem_id in self._whole:

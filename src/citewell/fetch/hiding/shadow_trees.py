@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from citewell.fetch.hiding.hidden_nodes import HiddenNodes
 
+_MAX_SHADOW_TREES = 500
 _UNREAD_TAGS = frozenset({"style", "script", "template"})
 
 
@@ -26,7 +27,7 @@ def open_shadow_trees(
     """
     from selectolax.lexbor import LexborHTMLParser
 
-    for template in _list_shadow_templates(tree):
+    for template in _list_shadow_templates(tree)[:_MAX_SHADOW_TREES]:
         host = template.parent
         inner = (template.html or "").partition(">")[2].rpartition("</template")[0]
         shadow = LexborHTMLParser(inner)

@@ -26,6 +26,8 @@ _ROOT_TAGS = frozenset({"html", "head", "body"})
 _ESCAPABLE_TECHNIQUES = frozenset({"size", "offScreen", "indent", "letterSpacing"})
 _FIRST_LINE_CHARS = 120  # text that surely fits in the first line of a desktop window
 _MAX_TRACKS = 64
+_MAX_PLACED = 2000
+_ESCAPING_PROPERTIES = frozenset({"position", "text-indent", "letter-spacing"})
 
 
 class StyledHiding:
@@ -108,12 +110,26 @@ class StyledHiding:
         """The descendants that are seen although the element is not: they are placed elsewhere."""
         if technique not in _ESCAPABLE_TECHNIQUES:
             return set()
-        found: set[int] = set()
-        for other in self._styles.found.values():
-            if other is style or not _escapes(other, look, technique):
-                continue
-            if _is_inside(other.node, style.node):
-                found.add(other.node.mem_id)
+        return {
+            other.node.mem_id
+            for other in self._placed_inside.get(style.node.mem_id, ())
+            if _escapes(other, look, technique)
+        }
+
+    @cached_property
+    def _placed_inside(self) -> dict[int, list[ElementStyle]]:
+        """The elements that may escape from those around them, by each element around them."""
+        found: dict[int, list[ElementStyle]] = {}
+        placed = [
+            style
+            for style in self._styles.found.values()
+            if not _ESCAPING_PROPERTIES.isdisjoint(style.values)
+        ]
+        for style in placed[:_MAX_PLACED]:
+            above = style.node.parent
+            while above is not None:
+                found.setdefault(above.mem_id, []).append(style)
+                above = above.parent
         return found
 
     def _mark_around(self, node: LexborNode, escaping: set[int], technique: str) -> None:
@@ -190,15 +206,6 @@ def _escapes(style: ElementStyle, holder: TextLook, technique: str) -> bool:
         and technique == "size"
         and not box_styles.holds_positioned(holder.values)
     )
-
-
-def _is_inside(node: LexborNode, holder: LexborNode) -> bool:
-    above = node.parent
-    while above is not None:
-        if above.mem_id == holder.mem_id:
-            return True
-        above = above.parent
-    return False
 
 
 def _count_place(node: LexborNode) -> int:
