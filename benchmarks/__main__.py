@@ -12,6 +12,7 @@ from pathlib import Path
 
 from benchmarks.audit import audit
 from benchmarks.documents import documents
+from benchmarks.hostile import hostile
 from benchmarks.reading import gathering, reading
 from benchmarks.report import document, merged
 from benchmarks.research import research
@@ -19,7 +20,7 @@ from benchmarks.sections import SECTIONS, extraction
 from benchmarks.subjects import ROOT, compared
 from benchmarks.trust import trust
 
-NAMES = (*SECTIONS, "reading", "gathering", "documents", "trust", "audit", "research")
+NAMES = (*SECTIONS, "reading", "gathering", "hostile", "documents", "trust", "audit", "research")
 RESULTS = ROOT / "benchmarks" / "RESULTS.md"
 
 
@@ -37,6 +38,7 @@ def main() -> None:
     sections = SECTIONS | {
         "reading": partial(reading, pages=options.pages),
         "gathering": gathering,
+        "hostile": hostile,
         "documents": documents,
         "trust": trust,
         "audit": audit,

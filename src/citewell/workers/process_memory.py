@@ -11,6 +11,8 @@ from contextlib import suppress
 from pathlib import Path
 
 _GROWTH_TO_TRIM_BYTES = 16 * 2**20  # less is kept for the next task, which would need it again
+_LARGE_BUFFER_BYTES = 2**20
+_M_MMAP_THRESHOLD = -3  # an option of mallopt
 _MEMORY_FILE = Path("/proc/self/statm")
 
 
@@ -43,6 +45,13 @@ def measure_address_space() -> int:
     with suppress(OSError, ValueError, IndexError):
         return int(_MEMORY_FILE.read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
     return 0
+
+
+def return_large_buffers() -> None:
+    """Have the C library give large blocks back as soon as they are freed, not keep them for reuse."""
+    if sys.platform == "linux":
+        with suppress(OSError, AttributeError):
+            ctypes.CDLL(None).mallopt(_M_MMAP_THRESHOLD, _LARGE_BUFFER_BYTES)
 
 
 def _find_trim_function() -> Callable[[], object]:

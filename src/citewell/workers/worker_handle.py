@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
@@ -14,6 +15,10 @@ from citewell.workers import worker_messages
 WORKER_MODULE = "citewell.workers.worker_process"
 MAX_ANSWER_BYTES = 64 * 2**20
 _READ_AHEAD_BYTES = 2**20
+_ALARM_SIGNALS = frozenset(
+    getattr(signal, name) for name in ("SIGPROF", "SIGALRM") if hasattr(signal, name)
+)
+_ENDING_SECONDS = 1.0
 _LOW_PRIORITY = 10  # niceness of a worker whose task takes long
 # Workers inherit only these environment variables, so they never see an API key.
 _KEPT_ENVIRONMENT_NAMES = (
@@ -37,6 +42,7 @@ class WorkerHandle:
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self._process = process
+        self._is_ready = False
         self.tasks_run = 0
         self.grown_bytes = 0  # resident memory beyond that of a new worker, after the last task
         self.is_slowed = False
@@ -60,8 +66,17 @@ class WorkerHandle:
     def is_alive(self) -> bool:
         return self._process.returncode is None
 
+    async def wait_until_ready(self) -> None:
+        """Wait for the sign of a new worker; raises EOFError if it ended before."""
+        if not self._is_ready and self._process.stdout is not None:
+            await self._process.stdout.readexactly(len(worker_messages.READY_MARK))
+            self._is_ready = True
+
     async def exchange_messages(self, parts: Sequence[bytes]) -> RawAnswer:
-        """Send a request and wait for its answer; raises ConnectionError or EOFError if the worker dies."""
+        """Send a request and wait for its answer; raises ConnectionError or EOFError if the worker dies.
+
+        Raises ValueError for an answer that is too long.
+        """
         stdin, stdout = self._process.stdin, self._process.stdout
         if stdin is None or stdout is None:
             raise ConnectionError
@@ -72,9 +87,17 @@ class WorkerHandle:
         header = worker_messages.ANSWER_SIZES
         kind, size, grown = header.unpack(await stdout.readexactly(header.size))
         if size > MAX_ANSWER_BYTES:
-            raise ConnectionError
+            raise ValueError
         self.grown_bytes = grown * 1024
         return RawAnswer(kind, await stdout.readexactly(size))
+
+    async def was_stopped_by_alarm(self) -> bool:
+        """Whether the process, which has closed its pipe, ended because its time was over."""
+        try:
+            async with asyncio.timeout(_ENDING_SECONDS):
+                return -await self._process.wait() in _ALARM_SIGNALS
+        except TimeoutError:  # it only closed the pipe
+            return False
 
     def lower_priority(self) -> None:
         """Let other processes go first from now on; it cannot be undone."""

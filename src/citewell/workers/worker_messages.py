@@ -26,6 +26,8 @@ ANSWER_SIZES = struct.Struct(
 )  # the kind, bytes of the JSON, KiB that the worker has grown by
 KIND_ANSWER, KIND_ERROR, KIND_FAILURE = range(3)
 
+READY_MARK = b"+"  # a worker sends it once, before it reads its first request
+WALL_FACTOR = 2.0
 _PLAIN_TYPES = frozenset({str, int, float, bool, str | None, int | None, float | None})
 
 R = TypeVar("R")
@@ -57,7 +59,12 @@ class FailureReport:
 class TaskRequest:
     path: str
     arguments: Mapping[str, Any]
-    seconds: float
+    seconds: float  # of processor time
+
+    @property
+    def wall_seconds(self) -> float:
+        """Seconds by the clock; more, because on a busy machine a worker has to wait for its turn."""
+        return self.seconds * WALL_FACTOR
 
 
 def encode_request(path: str, arguments: Mapping[str, object], seconds: float) -> list[bytes]:

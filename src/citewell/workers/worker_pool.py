@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
+from citewell.errors import InternalError
 from citewell.workers import worker_messages
+from citewell.workers.process_memory import return_large_buffers
 from citewell.workers.task_lanes import TaskLanes
 from citewell.workers.worker_handle import WORKER_MODULE, RawAnswer, WorkerHandle
 from citewell.workers.worker_tasks import (
@@ -20,6 +22,7 @@ from citewell.workers.worker_tasks import (
 )
 
 _MAX_TASKS_PER_WORKER = 5000
+_START_SECONDS = 60.0  # on a machine that has much else to do
 _MAX_GROWTH_BYTES = 32 * 2**20  # a worker that holds more than this beyond a new one is replaced
 
 R = TypeVar("R")
@@ -37,7 +40,7 @@ class WorkerLimits:
     """How many workers there are, and what one task may take."""
 
     count: int = 0  # processes; 0 means one for each processor
-    task_seconds: float = 30.0
+    task_seconds: float = 30.0  # of processor time, and twice that by the clock
     memory_bytes: int = 2**30  # beyond what a worker takes when it has just started
     idle_seconds: float = 60.0  # a worker without work is ended after this, unless it is the last
     last_idle_seconds: float = 600.0  # the same for the last worker
@@ -48,6 +51,7 @@ class WorkerPool:
 
     def __init__(self, limits: WorkerLimits | None = None, *, module: str = WORKER_MODULE) -> None:
         """`module` is the module that a worker process runs."""
+        return_large_buffers()  # pages and answers pass through this process
         self._limits = limits or WorkerLimits()
         self._module = module
         self._lanes = TaskLanes(self._limits.count or count_usable_cores())
@@ -85,8 +89,9 @@ class WorkerPool:
         parts = worker_messages.encode_request(task.path, arguments, seconds)
         async with self._lanes.enter_lane() as lane:
             worker = await self._take_worker()
-            lane.watch_worker(worker)
             try:
+                await self._await_start(worker)
+                lane.watch_worker(worker)
                 raw = await self._exchange_in_time(worker, parts, seconds)
             except BaseException:
                 self._replace_worker(worker)
@@ -112,16 +117,29 @@ class WorkerPool:
             await asyncio.wait(tuple(self._closing))
 
     @staticmethod
+    async def _await_start(worker: WorkerHandle) -> None:
+        """Wait until a new worker has loaded what it needs, which is no part of the task's time."""
+        try:
+            async with asyncio.timeout(_START_SECONDS):
+                await worker.wait_until_ready()
+        except (TimeoutError, asyncio.IncompleteReadError, ConnectionError):
+            raise InternalError("A worker process did not start.") from None
+
+    @staticmethod
     async def _exchange_in_time(
         worker: WorkerHandle, parts: Sequence[bytes], seconds: float
     ) -> RawAnswer:
         try:
-            async with asyncio.timeout(seconds):
+            async with asyncio.timeout(seconds * worker_messages.WALL_FACTOR):
                 return await worker.exchange_messages(parts)
         except TimeoutError:
             raise build_task_failure(FailureCause.TIME, seconds=seconds) from None
-        except (asyncio.IncompleteReadError, ConnectionError):
+        except ValueError:
             raise build_task_failure(FailureCause.CRASH) from None
+        except (asyncio.IncompleteReadError, ConnectionError):
+            too_slow = await worker.was_stopped_by_alarm()
+            cause = FailureCause.TIME if too_slow else FailureCause.CRASH
+            raise build_task_failure(cause, seconds=seconds) from None
 
     def _finish_task(self, task: WorkerTask[R], worker: WorkerHandle, raw: RawAnswer) -> R:
         """The decoded answer; the worker waits for its next task, or is replaced if it is spoilt."""

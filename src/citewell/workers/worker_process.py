@@ -20,9 +20,7 @@ from citewell.workers.worker_tasks import FailureCause
 
 # Parsing makes many objects that live as long as the page: looking for cycles often is wasted time.
 _COLLECTION_THRESHOLD = 50_000
-_ALARM_GRACE_SECONDS = (
-    5.0  # after a task's limit; the server has killed us before, unless it is gone
-)
+_ALARM_GRACE_SECONDS = 5.0  # the server has killed us before, unless it is gone
 
 
 def run_worker(
@@ -36,6 +34,8 @@ def run_worker(
     gc.set_threshold(_COLLECTION_THRESHOLD)
     sandbox.enter_sandbox(memory_bytes=memory, parent_pid=parent)
     used = ProcessMemory()
+    sink.write(worker_messages.READY_MARK)
+    sink.flush()
     while _serve_request(source, sink, tasks, used):
         pass
 
@@ -62,9 +62,9 @@ def _serve_request(
         return False
     request = worker_messages.decode_request(head, body)
     del head, body
-    _set_alarm(request.seconds + _ALARM_GRACE_SECONDS)
+    _set_alarms(cpu=request.seconds, wall=request.wall_seconds + _ALARM_GRACE_SECONDS)
     kind, answer = build_answer(request, tasks)
-    _set_alarm(0)
+    _set_alarms(cpu=0, wall=0)
     del request
     grown = used.return_free_memory()
     sink.write(worker_messages.ANSWER_SIZES.pack(kind, len(answer), grown // 1024))
@@ -99,10 +99,11 @@ def _describe_place(error: Exception) -> str:
     return f"{type(error).__name__}{where}"
 
 
-def _set_alarm(seconds: float) -> None:
-    """End this process after so many seconds, even if the server that should do it has gone."""
+def _set_alarms(*, cpu: float, wall: float) -> None:
+    """End this process after so many seconds of its processor time or by the clock; 0 is never."""
     if hasattr(signal, "setitimer"):
-        signal.setitimer(signal.ITIMER_REAL, seconds)
+        signal.setitimer(signal.ITIMER_PROF, cpu)
+        signal.setitimer(signal.ITIMER_REAL, wall)
 
 
 if __name__ == "__main__":

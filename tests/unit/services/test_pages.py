@@ -1,6 +1,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import gc
+import weakref
 from dataclasses import replace
 from typing import Any
 
@@ -280,3 +283,27 @@ def test_closing_closes_the_reader_below() -> None:
     asyncio.run(Memory().reading(reads).aclose())
 
     assert reads.closed
+
+
+class _Body:
+    """Stands for the bytes of a page."""
+
+
+class _FailingReads(ScriptedReads):
+    body: weakref.ref[_Body]
+
+    async def read_page(self, url: str, **_: object) -> Page:
+        body = _Body()
+        self.body = weakref.ref(body)
+        raise NotFound(f"{url} is gone, and {body} is no page.")
+
+
+def test_a_remembered_failure_keeps_nothing_of_the_page() -> None:
+    reads = _FailingReads()
+    cached = Memory().reading(reads)
+
+    with contextlib.suppress(NotFound):
+        asyncio.run(cached.read_page(URL))
+
+    gc.collect()
+    assert reads.body() is None

@@ -249,7 +249,9 @@ class PageFailures:
         lasts, now = choose_failure_lifetime(error), self._clock()
         if lasts <= 0:
             return error
-        failure = _RememberedFailure(error=error, failed_at=now, lifetime_seconds=lasts)
+        # A copy has no traceback, whose frames would keep the body of the page in memory.
+        kept = error.copy_with_message(error.message)
+        failure = _RememberedFailure(error=kept, failed_at=now, lifetime_seconds=lasts)
         self._known[owner, key] = failure
         self._known.move_to_end((owner, key))
         if len(self._known) > self._most:
