@@ -240,6 +240,10 @@ def test_rich_text_from_a_macintosh_has_its_letters() -> None:
     assert open_document(rb"{\rtf1\mac\deff0 lanc\'8e\par}").markdown == "lancé"
 
 
+def test_a_character_that_does_not_exist_is_shown_as_unknown() -> None:
+    assert open_document(rb"{\rtf1 a\u-99999999 ?b\u9999999 ?c\par}").markdown == "a\ufffdb\ufffdc"
+
+
 @pytest.mark.parametrize(
     ("raw", "code", "shown"),
     [

@@ -200,7 +200,7 @@ class _RtfParser:
 
     def _write_unicode(self, number: int) -> None:
         point = number + 65536 if number < 0 else number
-        self._write_text(chr(point) if point < 0x110000 else "\ufffd")
+        self._write_text(chr(point) if 0 <= point < 0x110000 else "\ufffd")
         self._skip = self._state.fallback_chars
 
     def _apply_structure_word(self, word: str) -> None:

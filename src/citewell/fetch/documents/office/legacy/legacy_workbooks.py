@@ -70,6 +70,7 @@ def _open_legacy_book(stream: bytes) -> xlrd.Book:
         struct.error,
         AssertionError,
         LookupError,
+        ArithmeticError,
         ValueError,
         TypeError,
         FormulaError,
