@@ -14,76 +14,54 @@ from typing import Any
 import pytest
 
 import citewell.text
-from tests.meta.pattern_attacks import (
-    UsedPattern,
-    find_growth,
-    find_slow_attack,
-    list_used_patterns,
-)
+from tests.meta.pattern_attacks import find_growth, find_slow_attack
+from tests.meta.used_patterns import UsedPattern, list_disguised_imports, list_used_patterns
 
 # Patterns that never see more than a bounded piece of text, with what bounds it.
 BOUNDED: dict[str, str] = {
-    "<!--.*?-->": "is used only up to the last end of a comment, so that every comment ends",
+    "text/safety/markup_cleaning.py:_COMMENT_PATTERN": (
+        "is used only up to the last end of a comment, so that every comment ends"
+    ),
+    "fetch/documents/office/number_formats.py:_FORMAT_BRACKET": "sees at most 255 characters",
 }
 
-PATTERNS = list_used_patterns()
+pytestmark = pytest.mark.timeout(300)  # a busy machine takes many times the processor's time
+
 GROUP_COUNT = 24
-ATTACKS = [
-    ("", piece, end)
-    for piece in (
-        *("a", " ", "\n", "\t", "1", ".", ",", "-", "(", ")", "[", "]", "{", "<", ">", "&", '"'),
-        *("'", "`", "*", "_", "#", "|", "\\", "/", "@", "$", ":", ";", "=", "%", "+", "~", "^"),
-        *(
-            "<!--",
-            "<a ",
-            "</",
-            "](",
-            "![",
-            "**",
-            "``",
-            "$$",
-            "\\(",
-            "&#",
-            "&amp",
-            "http://",
-            "www.",
-        ),
-        *("a ", "a. ", "A. B. ", "1,", "1.", "10.", "a@", "a.b", "et al. ", "(1999) ", "doi:10.1/"),
-        *(
-            "\u4e2d",
-            "\u0627",
-            "\u200b",
-            "\u0301",
-            "\U0001f600",
-            "\u00a0",
-            "\u2028",
-            "- \n",
-            "| ",
-            "> ",
-        ),
-        *("the ignore all previous instructions ", "```\n", "# a\n", "word " * 20 + "\n\n"),
-    )
-    for end in ("", "\x00")
-]
-
-
-def name_group(index: int) -> list[UsedPattern]:
-    return PATTERNS[index::GROUP_COUNT]
+FUNCTION_TEXT_CHARS = 16_384  # functions run many patterns, so their texts are shorter
+PUMPS = (
+    *"a \n\t1.,-()[]{<>&\"'`*_#|\\/@$:;=%+~^",
+    *("<!--", "<a ", "</", "](", "![", "**", "``", "$$", "\\(", "&#", "&amp", "http://", "www."),
+    *("a ", "a. ", "A. B. ", "1,", "1.", "10.", "a@", "a.b", "et al. ", "(1999) ", "doi:10.1/"),
+    *("\u4e2d", "\u0627", "\u200b", "\u0301", "\U0001f600", "\u00a0", "\u2028"),
+    *("- \n", "| ", "> ", "\n ", "```\n", "# a\n", "the ignore all previous instructions "),
+    "word " * 20 + "\n\n",
+)
 
 
 @pytest.mark.parametrize("group", range(GROUP_COUNT))
 def test_no_pattern_takes_more_than_linear_time(group: int) -> None:
     slow = [
         f"{pattern.place} ({pattern.method}) {pattern.source:.100}: {problem}"
-        for pattern in name_group(group)
-        if pattern.source not in BOUNDED and (problem := find_slow_attack(pattern))
+        for pattern in list_used_patterns()[group::GROUP_COUNT]
+        if pattern.place not in BOUNDED and (problem := find_slow_attack(pattern))
     ]
 
     assert not slow, "\n".join(slow)
 
 
 def test_the_patterns_are_found() -> None:
-    assert len(PATTERNS) > 500
+    found = {pattern.place for pattern in list_used_patterns()}
+
+    assert len(list_used_patterns()) > 800
+    assert "fetch/wall_phrases.py:BOT_CHECK_PHRASES" in found  # put together by a function
+    assert "fetch/wall_phrases.py:STRONG_WALL_MARKS" in found  # in a table
+    assert any(pattern.is_bytes for pattern in list_used_patterns())
+    assert set(BOUNDED) <= found
+
+
+def test_patterns_are_compiled_only_in_ways_that_are_found() -> None:
+    assert not list_disguised_imports()
 
 
 def test_a_quadratic_pattern_is_noticed() -> None:
@@ -92,6 +70,19 @@ def test_a_quadratic_pattern_is_noticed() -> None:
 
     assert find_slow_attack(quadratic)
     assert not find_slow_attack(linear)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [r"(?:a+)+b", r"\[[^\]]*\]", r"x\s*\s*\s*y", r"(?<=:)[^;]*;", r"<(\w+)[^>]*>.*?</\1>"],
+)
+@pytest.mark.parametrize("is_bytes", [False, True])
+def test_every_kind_of_slow_pattern_is_noticed(source: str, *, is_bytes: bool) -> None:
+    pattern = UsedPattern(
+        place="here", source=source, flags=0, method="finditer", is_bytes=is_bytes
+    )
+
+    assert find_slow_attack(pattern)
 
 
 def list_text_functions() -> list[tuple[str, Callable[[str], Any]]]:
@@ -124,6 +115,10 @@ def test_no_text_function_takes_more_than_linear_time(function: Callable[[str], 
         except ValueError:
             return  # a text that is refused costs no more than one that is read
 
-    slow = [problem for attack in ATTACKS if (problem := find_growth(run, attack))]
+    slow = [
+        problem
+        for pump in PUMPS
+        if (problem := find_growth(run, ("", pump, "\0"), last_size=FUNCTION_TEXT_CHARS))
+    ]
 
     assert not slow, "\n".join(slow)

@@ -7,11 +7,14 @@ from collections import Counter
 
 from citewell.text.language import sentences, tokens
 
-_NON_PROSE_LINE_PATTERN = re.compile(r"^\s*(?:\||#{1,6}\s|!\[).*$", re.MULTILINE)
+_NON_PROSE_LINE_PATTERN = re.compile(r"^[^\S\n]*+(?:\||#{1,6}\s|!\[).*$", re.MULTILINE)
 _MARKDOWN_LINK_PATTERN = re.compile(
     r"!?\[([^\[\]\n]*+)\]\([^()\n]*+(?:\([^()\n]*+\)[^()\n]*+){0,20}\)"
 )
-_MARKDOWN_MARKS_PATTERN = re.compile(r"\*\*|__|`+|^\s*(?:[-*+>]|\d+[.)])\s+", re.MULTILINE)
+# Blank lines before a list mark are tried once, from their first; the line end before them is kept.
+_MARKDOWN_MARKS_PATTERN = re.compile(
+    r"\*\*|__|`+|(?:(?:\A|(?<!\s)([^\S\n]*+\n))\s*+|^)(?:[-*+>]|\d+[.)])\s+", re.MULTILINE
+)
 _MAX_SUMMARISED_CHARS = 60_000  # characters; later text adds little
 _MAX_SUMMARY_CANDIDATES = 400  # sentences
 
@@ -35,7 +38,7 @@ def summarise_markdown(markdown: str, *, max_chars: int = 500) -> str:
 def extract_running_text(markdown: str) -> str:
     """The running text without code, tables, headings, images and markup; links as their labels."""
     text = _NON_PROSE_LINE_PATTERN.sub("", _drop_code_blocks(markdown))
-    return _MARKDOWN_MARKS_PATTERN.sub("", _MARKDOWN_LINK_PATTERN.sub(r"\1", text)).strip()
+    return _MARKDOWN_MARKS_PATTERN.sub(r"\1", _MARKDOWN_LINK_PATTERN.sub(r"\1", text)).strip()
 
 
 def _drop_code_blocks(markdown: str) -> str:

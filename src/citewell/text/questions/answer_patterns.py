@@ -10,7 +10,7 @@ _MONTH_NAME_REGEX = (
 )
 # Pairs of a question pattern and the pattern of its answers; the first match counts.
 _QUESTION_ANSWER_REGEXES = (
-    (r"\bhow (?:many|much|long|often|old|far|big|large|tall|high|deep|fast|heavy|hot|cold|common)\b|\bwhat (?:percentage|share|proportion|number|fraction|age|is the (?:population|cost|price|rate|average|number|size))\b|\bcosts?\b.*\?|\bwie ?viel|\bcombien\b|\bcu[áa]nt[oa]s?\b|сколько|多少|いくつ", _NUMBER_REGEX),
+    (r"\bhow (?:many|much|long|often|old|far|big|large|tall|high|deep|fast|heavy|hot|cold|common)\b|\bwhat (?:percentage|share|proportion|number|fraction|age|is the (?:population|cost|price|rate|average|number|size))\b|\bcosts?\b.{0,300}\?|\bwie ?viel|\bcombien\b|\bcu[áa]nt[oa]s?\b|сколько|多少|いくつ", _NUMBER_REGEX),
     (r"^\W*when\b|\b(?:what|which|in what|in which) (?:year|day|date|month|century)\b|^\W*(?:wann|quand|cu[áa]ndo|quando|когда)\b|什么时候|いつ", rf"\b1\d{{3}}\b|\b20\d\d\b|\b(?:{_MONTH_NAME_REGEX})\b|\d{{1,2}}[./]\d{{1,2}}|\b\d+ (?:years?|days?|months?|weeks?)\b|年"),
     (r"^\W*(?:who|whom|whose)\b|\bwhat is the name of\b|^\W*(?:wer|qui|qui[ée]n|chi|quem|кто)\b", r"(?:[^.!?\W]|,) [A-Z][\w’'-]+ (?:[A-Z]\.? )*(?:de |van |von |la )?[A-Z][\w’'-]+|^[A-Z][\w’'-]+ (?:[A-Z]\.? )*[A-Z][\w’'-]+"),
     (r"^\W*where\b|\bwhat (?:country|city|state|place)\b|\bwhich (?:country|city|state)\b|^\W*(?:wo|où|d[óo]nde|dove|onde|где)\b", r"\b(?:in|at|near|from|of|to) (?:the )?[A-Z]|\b(?:north|south|east|west|located|situated)\b"),

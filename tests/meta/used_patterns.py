@@ -1,0 +1,224 @@
+"""Finds every regular expression of the product, with the methods it is used by.
+
+Patterns of modules and classes are taken from the imported modules, however they were put
+together; patterns that functions write out are read from the source.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import importlib
+import pkgutil
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any, TypeGuard
+
+import citewell
+
+_OWN_INPUT = frozenset(("cli", "config", "environment", "__main__"))  # what the user wrote
+_CALLS = frozenset(("search", "match", "fullmatch", "findall", "finditer", "sub", "subn", "split"))
+_MAX_NESTING = 4  # tuples of tuples of patterns
+_UNKNOWN_TEXT = "a"  # stands for a part of a pattern that is known only when the function runs
+
+
+@dataclass(frozen=True, kw_only=True)
+class UsedPattern:
+    """One regular expression, with the method it is used by."""
+
+    place: str  # the file, with the line or the name
+    source: str
+    flags: int
+    method: str
+    is_bytes: bool = False
+
+
+@functools.cache
+def list_used_patterns() -> tuple[UsedPattern, ...]:
+    """The patterns of all modules that read foreign text, once for each method."""
+    trees = {module.__name__: (module, _parse_module(module)) for module in _import_modules()}
+    shared: dict[str, set[str]] = {}
+    for _, tree in trees.values():
+        _collect_methods(tree, shared)
+    found: dict[tuple[str, int, str], UsedPattern] = {}
+    for module, tree in trees.values():
+        own: dict[str, set[str]] = {}
+        _collect_methods(tree, own)
+        constants = _list_constants(module, own, shared, _list_imported_names(tree))
+        for pattern in (*constants, *_list_literals(module, tree, own)):
+            key = (pattern.source, pattern.flags & ~re.UNICODE, pattern.method)
+            found.setdefault(key, pattern)
+    return tuple(found.values())
+
+
+def list_disguised_imports() -> list[str]:
+    """Modules that import regular expressions in a way in which calls are not found."""
+    return [
+        module.__name__
+        for module in _import_modules()
+        for node in ast.walk(_parse_module(module))
+        if (isinstance(node, ast.ImportFrom) and node.module in {"re", "regex"})
+        or (
+            isinstance(node, ast.Import)
+            and any(a.name == "regex" or (a.name == "re" and a.asname) for a in node.names)
+        )
+    ]
+
+
+@functools.cache
+def _import_modules() -> tuple[ModuleType, ...]:
+    return tuple(
+        importlib.import_module(info.name)
+        for info in pkgutil.walk_packages(citewell.__path__, "citewell.")
+        if info.name.split(".")[1] not in _OWN_INPUT
+    )
+
+
+def _locate_module(module: ModuleType) -> Path:
+    return Path(str(module.__file__))
+
+
+def _name_place(module: ModuleType) -> str:
+    return str(_locate_module(module).relative_to(Path(str(citewell.__file__)).parent))
+
+
+@functools.cache
+def _parse_module(module: ModuleType) -> ast.Module:
+    return ast.parse(_locate_module(module).read_text("utf-8"))
+
+
+def _collect_methods(tree: ast.Module, methods: dict[str, set[str]]) -> None:
+    """How each name is used, be it of this module (`NAME.sub`) or of another (`words.NAME.sub`)."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Attribute) or node.attr not in _CALLS:
+            continue
+        owner = node.value
+        if isinstance(owner, ast.Subscript):
+            owner = owner.value
+        if isinstance(owner, ast.Name | ast.Attribute):
+            name = owner.id if isinstance(owner, ast.Name) else owner.attr
+            methods.setdefault(name, set()).add(node.attr)
+
+
+def _list_imported_names(tree: ast.Module) -> frozenset[str]:
+    return frozenset(
+        alias.asname or alias.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    )
+
+
+def _list_constants(
+    module: ModuleType,
+    own: dict[str, set[str]],
+    shared: dict[str, set[str]],
+    imported: frozenset[str],
+) -> Iterator[UsedPattern]:
+    for name, value in list(vars(module).items()):
+        if name in imported:
+            continue
+        for pattern in _unpack_patterns(value, module.__name__, 0):
+            # How a member of a table is used is not known; this takes the longest of all.
+            for method in (own if name.startswith("_") else shared).get(name) or {"finditer"}:
+                yield UsedPattern(
+                    place=f"{_name_place(module)}:{name}",
+                    source=_read_text(pattern.pattern),
+                    flags=pattern.flags,
+                    method=method,
+                    is_bytes=isinstance(pattern.pattern, bytes),
+                )
+
+
+def _unpack_patterns(value: Any, module: str, depth: int) -> Iterator[re.Pattern[Any]]:
+    if isinstance(value, re.Pattern):
+        yield value
+    if depth == _MAX_NESTING or isinstance(value, re.Pattern | str | bytes | ModuleType):
+        return
+    parts: list[Any] = []
+    if isinstance(value, Mapping):
+        parts = [*value.keys(), *value.values()]
+    elif isinstance(value, tuple | list | set | frozenset):
+        parts = list(value)
+    elif isinstance(value, type):
+        parts = list(vars(value).values()) if value.__module__ == module else []
+    elif type(value).__module__.startswith("citewell."):
+        names = (*getattr(value, "__dict__", ()), *getattr(type(value), "__slots__", ()))
+        parts = [getattr(value, name, None) for name in names]
+    for part in parts:
+        yield from _unpack_patterns(part, module, depth + 1)
+
+
+def _list_literals(
+    module: ModuleType, tree: ast.Module, methods: dict[str, set[str]]
+) -> Iterator[UsedPattern]:
+    targets = {
+        id(node.value): target.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign) and isinstance(target := node.targets[0], ast.Name)
+    }
+    for function in ast.walk(tree):
+        if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            continue
+        for node in ast.walk(function):
+            if not _is_pattern_call(node):
+                continue
+            source = _evaluate_text(node.args[0], vars(module))
+            called = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+            uses = {called} if called != "compile" else methods.get(targets.get(id(node), ""))
+            for method in uses or {"finditer"} if source is not None else ():
+                yield UsedPattern(
+                    place=f"{_name_place(module)}:{node.lineno}",
+                    source=_read_text(source),
+                    flags=_read_flags(node),
+                    method=method,
+                    is_bytes=isinstance(source, bytes),
+                )
+
+
+def _is_pattern_call(node: ast.AST) -> TypeGuard[ast.Call]:
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and isinstance(node.func.value, ast.Name)
+        and node.func.value.id == "re"
+        and (node.func.attr == "compile" or node.func.attr in _CALLS)
+        and bool(node.args)
+    )
+
+
+def _evaluate_text(node: ast.AST, names: Mapping[str, Any]) -> str | bytes | None:
+    """The text of a literal, a constant, a sum or an f-string; None if nothing of it is known."""
+    if isinstance(node, ast.Constant):
+        return node.value if isinstance(node.value, str | bytes) else None
+    if isinstance(node, ast.Name):
+        value = names.get(node.id)
+        return value if isinstance(value, str | bytes) else None
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        values: list[ast.AST] = [node.left, node.right]
+    elif isinstance(node, ast.JoinedStr):
+        values = [v.value if isinstance(v, ast.FormattedValue) else v for v in node.values]
+    else:
+        return None
+    parts = [_evaluate_text(value, names) for value in values]
+    if not any(parts):
+        return None
+    whole = "".join(_UNKNOWN_TEXT if part is None else _read_text(part) for part in parts)
+    return whole.encode("latin-1") if any(isinstance(p, bytes) for p in parts) else whole
+
+
+def _read_text(source: str | bytes | None) -> str:
+    return source.decode("latin-1") if isinstance(source, bytes) else source or ""
+
+
+def _read_flags(node: ast.Call) -> int:
+    flags = 0
+    for part in ast.walk(node):
+        if isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name):
+            flag = getattr(re, part.attr, None) if part.value.id == "re" else None
+            if isinstance(flag, re.RegexFlag):
+                flags |= int(flag)
+    return flags
