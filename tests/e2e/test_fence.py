@@ -16,6 +16,7 @@ import pytest
 
 from tests.e2e.test_hostile_pages import read_frame
 from tests.e2e.test_stdio import Environ, legacy, request, start, tell
+from tests.requirements import requires
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals are Unix's here")
 
@@ -87,6 +88,7 @@ def has_ended(process: psutil.Process) -> bool:
     return not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
 
 
+@requires("scrape_page.hostile_page")
 def test_a_ping_is_answered_while_a_worker_burns(environ: Environ, slow_web: str) -> None:
     with busy_server(environ, slow_web) as (process, worker):
         tell(process, request("ping", "ping"))
@@ -116,6 +118,7 @@ def test_a_termination_ends_the_server_and_its_burning_worker(
         assert wait_for(lambda: has_ended(worker), 5)
 
 
+@requires("scrape_page.hostile_page")
 def test_a_killed_worker_fails_its_caller_alone(environ: Environ, slow_web: str) -> None:
     with busy_server(environ, slow_web) as (process, worker):
         worker.kill()

@@ -1,6 +1,7 @@
 """Specification 1, tools 2 and 3, and linked results: scrape_page, search_and_scrape, read_artifact."""
 
 HELD = {
+    "scrape_page.hostile_page": "A hostile page delays nobody but its own caller.",
     "scrape_page.url": "url is required and is an http or https address with a host; anything else is refused before a request is sent.",
     "scrape_page.mode": "mode takes full, preview or raw, default full.",
     "scrape_page.max_length": "max_length is in bytes, default 50,000.",
@@ -106,7 +107,6 @@ HELD = {
 OPEN = {
     11: {
         "scrape_page.hidden_by_layout": "Text counts as hidden if a reader could not see it, and only then.",
-        "scrape_page.hostile_page": "A hostile page delays nobody but its own caller.",
     },
     14: {
         "search_and_scrape.filter_by_query_default": "filter_by_query is false unless the caller sets it.",
