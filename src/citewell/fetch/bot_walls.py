@@ -71,12 +71,14 @@ class InspectedPage:
     @property
     def visible_words(self) -> int:
         """How many words are visible; two characters of a script without spaces count as one word."""
-        visible = len(self.text.split()) + len(_UNSPACED_CHARACTER.findall(self.text)) // 2
+        visible = len(self.text.split())
+        if not self.text.isascii():
+            visible += len(_UNSPACED_CHARACTER.findall(self.text)) // 2
         return max(visible, self.extracted_words)
 
 
 _UNSPACED_CHARACTER = re.compile(f"[{THAI_RANGES}{HAN_KANA_RANGES}]")
-_MAX_WALL_WORDS = 150  # words; real walls have fewer, menus and legal lines included
+MAX_WALL_WORDS = 150  # words; real walls have fewer, menus and legal lines included
 _MAX_SHELL_WORDS = 30
 _MAX_NAMED_WORDS = 60  # words of a wall that has nothing but its name
 _MAX_PHRASE_WORDS = 40  # words of a wall that has nothing but a phrase in its text
@@ -99,7 +101,7 @@ def find_page_wall(seen: InspectedPage) -> PageWall | None:
     """The wall, or None if the page is content. For a response that is not 2xx use `find_bot_wall`."""
     if wall := _find_header_sign(seen):
         return wall
-    if seen.visible_words >= _MAX_WALL_WORDS:
+    if seen.visible_words >= MAX_WALL_WORDS:
         return None
     signs = read_markup_signs(seen.html)
     return (
@@ -115,7 +117,7 @@ def find_page_wall(seen: InspectedPage) -> PageWall | None:
 def find_bot_wall(seen: InspectedPage) -> PageWall | None:
     if wall := _find_header_sign(seen):
         return wall
-    if seen.visible_words >= _MAX_WALL_WORDS or not (seen.html or seen.text):
+    if seen.visible_words >= MAX_WALL_WORDS or not (seen.html or seen.text):
         return None
     return _find_bot_sign(seen, read_markup_signs(seen.html))
 

@@ -130,6 +130,8 @@ def detect_unmarked_utf16(sample: bytes) -> str | None:
     It is, if it starts with a tag in UTF-16, or if many of the bytes are zero and nearly all of the
     zeros are either the first or the second byte of a character, as in text that is mostly ASCII.
     """
+    if 0 not in sample:
+        return None
     if tag := _UTF16_TAG.match(sample):
         return "utf-16-be" if tag["big"] else "utf-16-le"
     zeros = (sample[0::2].count(0), sample[1::2].count(0))

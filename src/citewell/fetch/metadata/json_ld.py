@@ -45,6 +45,7 @@ class JsonLd:
                 room -= size
             self.things.extend(_walk_things(value, depth=0))
         del self.things[_MAX_THINGS:]
+        self._types = [frozenset(list_thing_types(thing)) for thing in self.things]
         self._by_id = {
             thing["@id"]: thing for thing in self.things if isinstance(thing.get("@id"), str)
         }
@@ -60,7 +61,8 @@ class JsonLd:
         return value
 
     def find_things(self, types: frozenset[str]) -> Iterator[JsonLdThing]:
-        return (thing for thing in self.things if types.intersection(list_thing_types(thing)))
+        found = zip(self.things, self._types, strict=True)
+        return (thing for thing, own in found if not types.isdisjoint(own))
 
 
 def list_thing_types(thing: JsonLdThing) -> list[str]:
@@ -87,13 +89,17 @@ def read_text_value(value: object) -> str:
 
 def _parse_json_ld(raw: str) -> tuple[Any, bool]:
     """The value, or None if it is beyond repair, and whether it was valid JSON without repair."""
-    bare = _SCRIPT_WRAPPING.sub("", _SCRIPT_WRAPPING.sub("", raw)).strip()
-    for attempt, candidate in enumerate((bare, _TRAILING_COMMA.sub(r"\1", bare))):
-        try:
-            return json.loads(candidate, strict=False), attempt == 0
-        except (ValueError, RecursionError):
-            continue
-    return None, False
+    bare = raw.strip()
+    if bare.startswith(("<", "/")) or bare.endswith((">", "/", ";")):
+        bare = _SCRIPT_WRAPPING.sub("", _SCRIPT_WRAPPING.sub("", raw)).strip()
+    try:
+        return json.loads(bare, strict=False), True
+    except (ValueError, RecursionError):
+        pass
+    try:
+        return json.loads(_TRAILING_COMMA.sub(r"\1", bare), strict=False), False
+    except (ValueError, RecursionError):
+        return None, False
 
 
 def _is_shallow(value: object, left: int = 48) -> bool:

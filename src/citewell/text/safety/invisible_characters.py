@@ -105,6 +105,8 @@ def strip_invisible_characters(text: str) -> VisibleText:
 
 
 def extract_visible_text(text: str) -> str:
+    if text.isascii() and text.isprintable():
+        return text
     return strip_invisible_characters(text).text
 
 

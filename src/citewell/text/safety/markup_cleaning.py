@@ -11,7 +11,6 @@ from citewell.text.safety.invisible_characters import extract_visible_text
 _COMMENT_PATTERN = re.compile(r"<!--.*?-->", re.DOTALL)
 _HTML_TAG_PATTERN = re.compile(r"</?[A-Za-z][^<>]*>|<![A-Za-z][^<>]*>")
 _BREAKING_TAG_PATTERN = re.compile(r"</?(?:br|p|div|li|tr|td|h[1-6])\b[^<>]*>", re.IGNORECASE)
-_WHITESPACE_PATTERN = re.compile(r"\s+")
 
 __all__ = ["clean_markup", "extract_visible_text"]
 
@@ -20,8 +19,10 @@ def clean_markup(markup: str | None) -> str:
     """One line of cleaned text: no tags, entities decoded, no invisible characters, single spaces."""
     if not markup:
         return ""
-    without = _HTML_TAG_PATTERN.sub("", _strip_comments(_BREAKING_TAG_PATTERN.sub(" ", markup)))
-    return _WHITESPACE_PATTERN.sub(" ", extract_visible_text(unescape(without))).strip()
+    if "<" in markup:
+        markup = _strip_comments(_BREAKING_TAG_PATTERN.sub(" ", markup))
+        markup = _HTML_TAG_PATTERN.sub("", markup)
+    return " ".join(extract_visible_text(unescape(markup)).split())
 
 
 def _strip_comments(markup: str) -> str:
