@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from mcp_types import TextResourceContents
 
 from tests.e2e.clients import TRANSPORTS, body, connected
 from tests.internet import odd
@@ -178,6 +179,7 @@ def test_a_large_raw_page_is_cut_and_linked_as_what_it_is(
                 "scrape_page", {"url": internet.odd("fine"), "mode": "raw"}
             )
             [whole] = (await client.read_resource(body(first)["resource"])).contents
+            assert isinstance(whole, TextResourceContents)
             return first, whole.text
 
     first, whole = asyncio.run(run())

@@ -35,48 +35,48 @@ _DISCUSSION_QUERY = (
 _WIKI_NAME_PATTERN = re.compile(r"[^/\\\x00-\x1f]{1,200}")
 
 
-class _Post(ResponsePart):
+class _DiscussionPost(ResponsePart):
     author: OptionalField[GithubUser] = None
     body: OptionalField[str] = None
     createdAt: OptionalField[str] = None  # noqa: N815 - the API's name
 
 
-class _Replies(ResponsePart):
+class _CommentReplies(ResponsePart):
     totalCount: OptionalField[int] = None  # noqa: N815 - the API's name
-    nodes: OptionalField[TolerantItems[_Post]] = None
+    nodes: OptionalField[TolerantItems[_DiscussionPost]] = None
 
 
-class _Comment(_Post):
+class _DiscussionComment(_DiscussionPost):
     isAnswer: OptionalField[bool] = None  # noqa: N815 - the API's name
-    replies: OptionalField[_Replies] = None
+    replies: OptionalField[_CommentReplies] = None
 
 
-class _Comments(ResponsePart):
+class _DiscussionComments(ResponsePart):
     totalCount: OptionalField[int] = None  # noqa: N815 - the API's name
-    nodes: OptionalField[TolerantItems[_Comment]] = None
+    nodes: OptionalField[TolerantItems[_DiscussionComment]] = None
 
 
-class _Category(ResponsePart):
+class _DiscussionCategory(ResponsePart):
     name: OptionalField[str] = None
 
 
-class _Discussion(_Post):
+class _GithubDiscussion(_DiscussionPost):
     title: str
     upvoteCount: OptionalField[int] = None  # noqa: N815 - the API's name
-    category: OptionalField[_Category] = None
-    comments: OptionalField[_Comments] = None
+    category: OptionalField[_DiscussionCategory] = None
+    comments: OptionalField[_DiscussionComments] = None
 
 
-class _Repository(ResponsePart):
-    discussion: OptionalField[_Discussion] = None
+class _DiscussedRepository(ResponsePart):
+    discussion: OptionalField[_GithubDiscussion] = None
 
 
-class _Data(ResponsePart):
-    repository: OptionalField[_Repository] = None
+class _GraphqlData(ResponsePart):
+    repository: OptionalField[_DiscussedRepository] = None
 
 
-class _DiscussionAnswer(ResponsePart):
-    data: OptionalField[_Data] = None
+class _GraphqlAnswer(ResponsePart):
+    data: OptionalField[_GraphqlData] = None
 
 
 async def read_discussion(route: SiteRoute, kit: SiteKit) -> Page | None:
@@ -87,7 +87,7 @@ async def read_discussion(route: SiteRoute, kit: SiteKit) -> Page | None:
     response = await kit.open_upstream(GITHUB_API).send_post(
         "/graphql", json={"query": _DISCUSSION_QUERY, "variables": variables}
     )
-    answer = parse_json_response(_DiscussionAnswer, response)
+    answer = parse_json_response(_GraphqlAnswer, response)
     if answer.data is None or answer.data.repository is None:
         raise MalformedResponse("The response holds no repository.", provider=GITHUB_API.name)
     found = answer.data.repository.discussion
@@ -129,7 +129,7 @@ async def read_discussion(route: SiteRoute, kit: SiteKit) -> Page | None:
     )
 
 
-async def _render_comment(comment: _Comment, kit: SiteKit, home: LinkBase) -> str:
+async def _render_comment(comment: _DiscussionComment, kit: SiteKit, home: LinkBase) -> str:
     replies = [
         one for one in (comment.replies.nodes if comment.replies else None) or () if one.body
     ]
@@ -141,7 +141,9 @@ async def _render_comment(comment: _Comment, kit: SiteKit, home: LinkBase) -> st
     return markdown_parts.join_blocks(parts)
 
 
-async def _render_post(post: _Post, kit: SiteKit, home: LinkBase, *, answer: bool = False) -> str:
+async def _render_post(
+    post: _DiscussionPost, kit: SiteKit, home: LinkBase, *, answer: bool = False
+) -> str:
     name = format_user_link(post.author) if find_user_login(post.author) else "somebody"
     head = markdown_parts.join_facts(
         f"**{name}**",

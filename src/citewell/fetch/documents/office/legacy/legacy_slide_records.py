@@ -27,7 +27,7 @@ _TABLE_PROPERTY = 0x039F
 _NOTES_TEXT_KIND, _OTHER_TEXT_KIND = 2, 4
 
 
-class _Record(NamedTuple):
+class _SlideRecord(NamedTuple):
     number: int
     instance: int
     start: int  # of its content
@@ -92,7 +92,7 @@ class SlideRecords:
                     yield self._read_slide(slide, texts, notes)
 
     def _iterate_slide_entries(
-        self, listing: _Record
+        self, listing: _SlideRecord
     ) -> Iterator[tuple[int, list[tuple[int, str]]]]:
         """Each slide's persist id, and the kinds and texts of its placeholders in the outline."""
         key: int | None = None
@@ -112,7 +112,7 @@ class SlideRecords:
         if key is not None:
             yield key, texts
 
-    def _collect_notes(self, listings: list[_Record]) -> dict[int, str]:
+    def _collect_notes(self, listings: list[_SlideRecord]) -> dict[int, str]:
         """The text of each page of notes by its id."""
         found: dict[int, str] = {}
         for listing in listings:
@@ -130,7 +130,7 @@ class SlideRecords:
         return found
 
     def _read_slide(
-        self, slide: _Record, texts: list[tuple[int, str]], notes: dict[int, str]
+        self, slide: _SlideRecord, texts: list[tuple[int, str]], notes: dict[int, str]
     ) -> LegacySlide:
         made = LegacySlide(shapes=self._read_shapes(slide, texts))
         for record in self._iterate_children(slide.start, slide.end):
@@ -143,7 +143,7 @@ class SlideRecords:
                 made.is_hidden = bool(flags & 4)
         return made
 
-    def _read_shapes(self, slide: _Record, texts: list[tuple[int, str]]) -> list[LegacyShape]:
+    def _read_shapes(self, slide: _SlideRecord, texts: list[tuple[int, str]]) -> list[LegacyShape]:
         made: list[LegacyShape] = []
         self._collect_shapes(slide, texts, made, 0)
         shown = {shape.text for shape in made}
@@ -151,7 +151,7 @@ class SlideRecords:
         return missing + made
 
     def _collect_shapes(
-        self, parent: _Record, texts: list[tuple[int, str]], made: list[LegacyShape], depth: int
+        self, parent: _SlideRecord, texts: list[tuple[int, str]], made: list[LegacyShape], depth: int
     ) -> None:
         if depth > _MAX_RECORD_DEPTH:
             return
@@ -166,7 +166,7 @@ class SlideRecords:
                 self._collect_shapes(record, texts, made, depth + 1)
 
     def _read_group(
-        self, group: _Record, texts: list[tuple[int, str]], depth: int
+        self, group: _SlideRecord, texts: list[tuple[int, str]], depth: int
     ) -> list[LegacyShape]:
         """The shapes of a group at the place of the group; those of a table as one table."""
         inner: list[LegacyShape] = []
@@ -184,7 +184,7 @@ class SlideRecords:
             shape.place = place
         return inner
 
-    def _is_table(self, shape: _Record) -> bool:
+    def _is_table(self, shape: _SlideRecord) -> bool:
         for record in self._iterate_children(shape.start, shape.end):
             if record.number == _GROUP_EXTRAS:
                 for at in range(
@@ -195,7 +195,7 @@ class SlideRecords:
                         return True
         return False
 
-    def _read_shape(self, shape: _Record, texts: list[tuple[int, str]]) -> LegacyShape:
+    def _read_shape(self, shape: _SlideRecord, texts: list[tuple[int, str]]) -> LegacyShape:
         made = LegacyShape()
         for record in self._iterate_children(shape.start, shape.end):
             size = record.end - record.start
@@ -209,7 +209,7 @@ class SlideRecords:
                 self._read_text_box(record, texts, made)
         return made
 
-    def _read_text_box(self, box: _Record, texts: list[tuple[int, str]], made: LegacyShape) -> None:
+    def _read_text_box(self, box: _SlideRecord, texts: list[tuple[int, str]], made: LegacyShape) -> None:
         for record in self._iterate_children(box.start, box.end):
             if record.number == _TEXT_KIND:
                 made.text_kind = self._read_number(record, _OTHER_TEXT_KIND)
@@ -220,12 +220,12 @@ class SlideRecords:
             elif record.number in {_WIDE_TEXT, _NARROW_TEXT}:
                 made.text = self._read_text(record)
 
-    def _read_number(self, record: _Record, default: int) -> int:
+    def _read_number(self, record: _SlideRecord, default: int) -> int:
         if record.end - record.start < 4:
             return default
         return int(struct.unpack_from("<I", self._stream, record.start)[0])
 
-    def _read_text(self, record: _Record) -> str:
+    def _read_text(self, record: _SlideRecord) -> str:
         raw = self._stream[record.start : record.end]
         wide = record.number == _WIDE_TEXT
         return raw.decode("utf-16-le" if wide else "latin-1", "replace")
@@ -264,18 +264,18 @@ class SlideRecords:
                 yield first + number, struct.unpack_from("<I", self._stream, at + 4 * number)[0]
             at += 4 * count
 
-    def _find_record(self, place: int | None, number: int) -> _Record | None:
+    def _find_record(self, place: int | None, number: int) -> _SlideRecord | None:
         if place is None or place + _HEADER.size > len(self._stream):
             return None
         record = self._parse_record(place, len(self._stream))
         return record if record.number == number else None
 
-    def _parse_record(self, place: int, end: int) -> _Record:
+    def _parse_record(self, place: int, end: int) -> _SlideRecord:
         version, number, size = _HEADER.unpack_from(self._stream, place)
         start = place + _HEADER.size
-        return _Record(number, version >> 4, start, min(start + size, end), version & 15 == 15)
+        return _SlideRecord(number, version >> 4, start, min(start + size, end), version & 15 == 15)
 
-    def _iterate_children(self, start: int, end: int) -> Iterator[_Record]:
+    def _iterate_children(self, start: int, end: int) -> Iterator[_SlideRecord]:
         place = start
         while place + _HEADER.size <= end:
             self._count += 1
