@@ -213,3 +213,33 @@ def test_paragraphs_with_a_number_in_the_margin_are_no_table() -> None:
         made.text(60, 92 + 36 * row, FILLER).text(60, 104 + 36 * row, "and its end.")
 
     assert "|" not in read_pdf(made.build()).markdown
+
+
+def test_a_document_that_breaks_no_words_keeps_the_hyphens_at_its_line_ends() -> None:
+    made = Pdf()
+    for row in range(62):
+        made.text(60, 40 + 12 * row, f"Line {row} of a text that goes on and on for a while")
+    made.text(60, 784, "and then a double-").text(60, 796, "click on it.")
+
+    assert read_pdf(made.build()).markdown.endswith("a double-click on it.")
+
+
+def test_a_table_ends_where_the_next_heading_begins() -> None:
+    made = Pdf()
+    for row, name in enumerate(("Land", "North", "South", "West")):
+        made.text(60, 60 + 14 * row, name).text(200, 60 + 14 * row, str(row))
+    made.text(60, 126, "A heading", size=14, font="F2")
+    for row in range(2):
+        made.text(60, 146 + 12 * row, "Words of a line").text(150, 146 + 12 * row, "with a gap")
+
+    found = read_pdf(made.build()).markdown
+
+    assert "| West | 3 |\n\n# A heading" in found
+
+
+def test_a_hyphen_between_two_words_of_the_document_stays() -> None:
+    made = Pdf().lines(
+        60, 60, ["The inner part has a border. It is the inner-", "border that is meant here."]
+    )
+
+    assert "the inner-border that" in read_pdf(made.build()).markdown

@@ -21,6 +21,7 @@ from citewell.fetch.documents.pdf.words.pdf_word import PdfWord
 
 _MIN_TABLE_ROWS = 3
 _MIN_FIGURE_ROWS = 4  # rows from which figures in line are columns though they stand close
+_MAX_SHORTER_RUNS = 4
 _MAX_LONE_ROWS = 2  # rows of one cell between rows of several
 _PROSE_LENGTH = 30  # characters; columns of such lines are running text
 _MAX_CELL_LENGTH = 60  # characters; the usual cell of all columns but one is shorter
@@ -32,8 +33,7 @@ def replace_aligned_tables(lines: list[TextLine]) -> list[TextLine | PdfTable]:
     result: list[TextLine | PdfTable] = []
     place = 0
     while place < len(rows):
-        end = _find_table_end(rows, place)
-        found = _read_aligned_rows(rows[place:end]) if end - place >= _MIN_TABLE_ROWS else None
+        found, end = _read_longest_run(rows, place)
         if found is None:
             result += _join_spaced_pieces(rows[place])
             place += 1
@@ -41,6 +41,20 @@ def replace_aligned_tables(lines: list[TextLine]) -> list[TextLine | PdfTable]:
             result += found
             place = end
     return result
+
+
+def _read_longest_run(
+    rows: list[list[TextLine]], start: int
+) -> tuple[list[TextLine | PdfTable] | None, int]:
+    """The table or columns that begin at this row, and where they end; shorter runs are tried too."""
+    last = _find_table_end(rows, start)
+    lone = [place for place in range(start + 1, last) if len(rows[place]) == 1]
+    for end in (last, *lone[::-1][:_MAX_SHORTER_RUNS]):
+        if end - start >= _MIN_TABLE_ROWS:
+            found = _read_aligned_rows(rows[start:end])
+            if found is not None:
+                return found, end
+    return None, start
 
 
 def _join_spaced_pieces(row: list[TextLine]) -> list[TextLine]:
@@ -77,7 +91,11 @@ def _find_table_end(rows: list[list[TextLine]], start: int) -> int:
             break
         if len(row) >= 2:
             end = place + 1
-        elif place == start or place - end >= _MAX_LONE_ROWS:
+        elif (
+            place == start
+            or place - end >= _MAX_LONE_ROWS
+            or abs(row[0].size - rows[start][0].size) > 0.15 * row[0].size
+        ):
             break
         place += 1
     return end

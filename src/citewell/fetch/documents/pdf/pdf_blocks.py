@@ -10,6 +10,7 @@ from statistics import median
 from typing import NamedTuple
 
 from citewell.fetch.documents.markdown_tables import format_markdown_cell, render_markdown_table
+from citewell.fetch.documents.pdf.hyphen_habits import HyphenHabits
 from citewell.fetch.documents.pdf.page_tables import PdfTable
 from citewell.fetch.documents.pdf.pdf_headings import (
     HeadingFound,
@@ -179,7 +180,7 @@ def _build_block(run: list[TextLine], clues: PageClues, room: tuple[float, float
     heading = find_heading(run, clues, room)
     if _is_monospaced(first) and heading is None:
         return PdfBlock("code", _join_code_lines(run), first.size)
-    text = join_text_lines(run, clues.compounds)
+    text = join_text_lines(run, clues.hyphens)
     bold = all(map(is_bold_line, run))
     if DOT_LEADER_PATTERN.search(" ".join(line.text for line in run)):
         return PdfBlock(
@@ -188,17 +189,17 @@ def _build_block(run: list[TextLine], clues: PageClues, room: tuple[float, float
     if heading is not None:
         return PdfBlock("heading", text, first.size, bold, heading=heading)
     if marker := _find_item_marker(first):
-        return _build_list_item(run, marker, clues.compounds)
+        return _build_list_item(run, marker, clues.hyphens)
     return PdfBlock("paragraph", text, first.size, bold)
 
 
-def _build_list_item(run: list[TextLine], marker: str, compounds: frozenset[str]) -> PdfBlock:
+def _build_list_item(run: list[TextLine], marker: str, hyphens: HyphenHabits) -> PdfBlock:
     first = run[0]
     number = _ITEM_NUMBER_PATTERN.fullmatch(marker)
     letter = number is not None and not number[1].isdigit()
     words = first.words if letter else first.words[1:]
     digits = "".join(filter(str.isdigit, marker))
-    text = join_text_lines([first._replace(words=words), *run[1:]], compounds)
+    text = join_text_lines([first._replace(words=words), *run[1:]], hyphens)
     return PdfBlock("item", text, first.size, False, first.x0, f"{int(digits)}." if digits else "-")
 
 
@@ -219,20 +220,17 @@ def _join_code_lines(run: list[TextLine]) -> str:
     return "\n".join(made)
 
 
-def join_text_lines(lines: Sequence[TextLine], compounds: frozenset[str] = frozenset()) -> str:
-    """The lines as running markdown: links kept, words hyphenated at line ends joined.
-
-    A hyphen at a line's end stays where the document writes the same word with it elsewhere.
-    """
+def join_text_lines(lines: Sequence[TextLine], hyphens: HyphenHabits | None = None) -> str:
+    """The lines as running markdown: links kept, words hyphenated at line ends joined."""
     pieces: list[tuple[str, str]] = []  # text and where it links to
     for line in lines:
         for place, word in enumerate(line.words):
-            _append_word(pieces, word, compounds, at_start=place == 0)
+            _append_word(pieces, word, hyphens, at_start=place == 0)
     return "".join(_format_linked_text(text, link) for text, link in pieces).strip()
 
 
 def _append_word(
-    pieces: list[tuple[str, str]], word: PdfWord, compounds: frozenset[str], *, at_start: bool
+    pieces: list[tuple[str, str]], word: PdfWord, hyphens: HyphenHabits | None, *, at_start: bool
 ) -> None:
     if not pieces:
         pieces.append((word.text, word.link))
@@ -240,8 +238,9 @@ def _append_word(
     text, link = pieces[-1]
     glue = " "
     if at_start and _is_hyphenated_break(text, word.text):
-        whole = normalize_compound(text[text.rfind(" ") + 1 :] + word.text)
-        text, glue = (text if whole in compounds else text[:-1]), ""
+        whole = text[text.rfind(" ") + 1 :] + word.text
+        keep = hyphens is not None and hyphens.keeps_hyphen(whole)
+        text, glue = (text if keep else text[:-1]), ""
     elif (
         at_start
         and _UNSPACED_SCRIPT_PATTERN.match(text[-1:])
@@ -256,11 +255,6 @@ def _append_word(
     else:
         pieces[-1] = (text + glue, link)
         pieces.append((word.text, word.link))
-
-
-def normalize_compound(word: str) -> str:
-    """A word with hyphens in the form in which two of them are compared."""
-    return word.strip(".,;:!?()[]\"'“”„«»").replace("‐", "-").lower()
 
 
 def _is_hyphenated_break(text: str, following: str) -> bool:

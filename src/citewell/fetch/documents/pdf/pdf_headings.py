@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from citewell.fetch.documents.pdf.hyphen_habits import HyphenHabits
 from citewell.fetch.documents.pdf.pdf_outline import normalize_heading_text
 from citewell.fetch.documents.pdf.text_lines import DOT_LEADER_PATTERN, TextLine
 
@@ -32,7 +33,7 @@ class PageClues(NamedTuple):
     body: float  # the usual size of its text, in points
     titles: Mapping[str, int] = {}  # titles of the outline that lead to this page, with their depth
     tagged: bool = False  # the file tags its headings, so others need no guessing
-    compounds: frozenset[str] = frozenset()  # words that the document writes with a hyphen
+    hyphens: HyphenHabits = HyphenHabits()
 
 
 def get_tagged_level(line: TextLine) -> int:

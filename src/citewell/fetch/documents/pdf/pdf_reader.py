@@ -16,7 +16,7 @@ from citewell.fetch.documents.document_text import (
     ScannedDocument,
 )
 from citewell.fetch.documents.page_ranges import choose_pages
-from citewell.fetch.documents.pdf.pdf_blocks import normalize_compound
+from citewell.fetch.documents.pdf.hyphen_habits import find_hyphen_habits
 from citewell.fetch.documents.pdf.pdf_headings import PageClues
 from citewell.fetch.documents.pdf.pdf_markdown import render_pdf_pages, strip_running_headers
 from citewell.fetch.documents.pdf.pdf_opening import open_pdf
@@ -24,13 +24,11 @@ from citewell.fetch.documents.pdf.pdf_outline import read_outline_titles
 from citewell.fetch.documents.pdf.pdf_page import PdfPage, order_page_blocks, read_pdf_page
 from citewell.fetch.documents.pdf.pdf_properties import read_pdf_properties
 from citewell.fetch.documents.pdf.pdfium import PdfiumFailure
-from citewell.fetch.documents.pdf.text_lines import TextLine
 
 _OCR_ADVICE = (
     "Text recognition (OCR) reads such pages where tesseract is installed beside Citewell: "
     "`apt install tesseract-ocr` or `brew install tesseract`."
 )
-_COMPOUND_PATTERN = re.compile(r"\w[-‐]\w")
 _MIN_TAGGED_LINES = 3  # lines tagged as headings from which the tags are believed complete
 
 
@@ -149,24 +147,13 @@ def _render_pdf_markdown(pages: list[PdfPage], titles: dict[int, dict[str, int]]
         [page.lines for page in pages], [page.height for page in pages], body
     )
     clues = PageClues(
-        body, tagged=tagged >= _MIN_TAGGED_LINES, compounds=_collect_compounds(stripped)
+        body, tagged=tagged >= _MIN_TAGGED_LINES, hyphens=find_hyphen_habits(stripped)
     )
     made = [
         order_page_blocks(page, lines, clues._replace(titles=titles.get(page.number, {})))
         for page, lines in zip(pages, stripped, strict=True)
     ]
     return render_pdf_pages(made, body=body)
-
-
-def _collect_compounds(pages: list[list[TextLine]]) -> frozenset[str]:
-    """The words that stand with a hyphen inside a line."""
-    return frozenset(
-        normalize_compound(word.text)
-        for lines in pages
-        for line in lines
-        for word in line.words
-        if _COMPOUND_PATTERN.search(word.text)
-    )
 
 
 def _measure_body_size(pages: list[PdfPage]) -> float:

@@ -17,14 +17,16 @@ class FoundWord(NamedTuple):
 
 def group_line_words(words: list[FoundWord]) -> list[list[FoundWord]]:
     """Words that stand on one line with no wide gap between them, wherever the file has them."""
-    runs = [
+    made = [
         sorted(run, key=lambda found: found.start)
-        for row in _group_by_baseline([w for w in words if not _is_floating(w.word.text)])
+        for row in _group_by_baseline([w for w in words if not _is_marks_only(w.word.text)])
         for run in _split_at_gaps(row)
     ]
-    for found in words:
-        if _is_floating(found.word.text):
-            _add_to_nearest_run(runs, found)
+    # Alone on its baseline, a letter with a mark is one that the file puts above its line.
+    runs = [run for run in made if not all(_is_floating(found.word.text) for found in run)]
+    loose = [found for run in made if run not in runs for found in run]
+    for found in [*loose, *(word for word in words if _is_marks_only(word.word.text))]:
+        _add_to_nearest_run(runs, found)
     return sorted(runs, key=lambda run: min(found.start for found in run))
 
 
@@ -64,8 +66,12 @@ def _split_at_gaps(row: list[FoundWord]) -> list[list[FoundWord]]:
     return runs
 
 
+def _is_marks_only(text: str) -> bool:
+    return all(unicodedata.category(letter) == "Mn" for letter in text)
+
+
 def _is_floating(text: str) -> bool:
-    """Whether this is a mark, alone or with its letter, which a file may put above its line."""
+    """Whether this is a mark with its letter, or a part of a word that short."""
     return len(text) <= _MAX_FLOATING_LETTERS and any(
         unicodedata.category(letter) == "Mn" for letter in text
     )
