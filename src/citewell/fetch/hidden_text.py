@@ -119,7 +119,7 @@ def _is_aria_hidden(
     text = read_text_without_scripts(node).strip()
     if len(text) <= 2 or not _LETTER_PATTERN.search(text):
         return False
-    controls = styled.sparing.controls
+    controls = styled.sparing.disclosure_controls
     keeps = (
         controls.can_be_opened(node)
         or controls.is_slide(node)

@@ -7,11 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
-from citewell.fetch.css import colours, lengths, media_queries, style_sheets
-from citewell.fetch.css.colours import RgbColour
-from citewell.fetch.css.declarations import parse_declarations, parse_style_attribute
-from citewell.fetch.css.page_sheets import PageSheets
-from citewell.fetch.css.selectors import ElementIndex, measure_specificity, split_selector_list
+from citewell.fetch.css.sheets import media_queries, style_sheets
+from citewell.fetch.css.sheets.declarations import parse_declarations, parse_style_attribute
+from citewell.fetch.css.sheets.page_sheets import PageSheets
+from citewell.fetch.css.sheets.selectors import (
+    ElementIndex,
+    measure_specificity,
+    split_selector_list,
+)
+from citewell.fetch.css.values import colours, lengths
+from citewell.fetch.css.values.colours import RgbColour
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from citewell.fetch.css.selectors import split_selector_list
+from citewell.fetch.css.sheets.selectors import split_selector_list
 from citewell.fetch.hidden_text import remove_hidden_text
 from citewell.fetch.metadata.page_metadata import read_page_metadata
 from citewell.text.safety.markup_cleaning import clean_markup

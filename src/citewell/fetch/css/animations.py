@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from citewell.fetch.css.declarations import Declarations
-from citewell.fetch.css.lengths import parse_number
-from citewell.fetch.css.value_parts import split_arguments
+from citewell.fetch.css.sheets.declarations import Declarations
+from citewell.fetch.css.values.lengths import parse_number
+from citewell.fetch.css.values.value_parts import split_arguments
 
 Keyframes = Mapping[str, Mapping[float, Declarations]]
 _MAX_WAIT_SECONDS = 30.0  # nobody waits longer for text to appear
@@ -35,12 +35,12 @@ def list_animation_states(
 
 class _AnimationTiming:
     def __init__(self, values: Mapping[str, str], place: int) -> None:
-        self.duration = _parse_seconds(_pick(values.get("animation-duration", ""), place))
-        self.delay = _parse_seconds(_pick(values.get("animation-delay", ""), place))
-        self.fill = _pick(values.get("animation-fill-mode", ""), place)
-        self.count = _pick(values.get("animation-iteration-count", ""), place)
-        self.direction = _pick(values.get("animation-direction", ""), place)
-        self.is_paused = _pick(values.get("animation-play-state", ""), place) == "paused"
+        self.duration = _parse_seconds(_pick_list_item(values.get("animation-duration", ""), place))
+        self.delay = _parse_seconds(_pick_list_item(values.get("animation-delay", ""), place))
+        self.fill = _pick_list_item(values.get("animation-fill-mode", ""), place)
+        self.count = _pick_list_item(values.get("animation-iteration-count", ""), place)
+        self.direction = _pick_list_item(values.get("animation-direction", ""), place)
+        self.is_paused = _pick_list_item(values.get("animation-play-state", ""), place) == "paused"
         self.by_scrolling = values.get("animation-timeline", "auto") not in {"auto", "none", ""}
 
     @property
@@ -86,7 +86,7 @@ def _apply_moment(
     return {**values, **changed}
 
 
-def _pick(text: str, place: int) -> str:
+def _pick_list_item(text: str, place: int) -> str:
     parts = split_arguments(text) if text else ()
     return parts[place % len(parts)] if parts else ""
 

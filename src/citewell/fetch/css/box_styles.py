@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from citewell.fetch.css.lengths import parse_pixels
-from citewell.fetch.css.transforms import has_transform
+from citewell.fetch.css.values.lengths import parse_pixels
+from citewell.fetch.css.values.transforms import has_transform
 
 _BLOCK_TAG_NAMES = (
     "html body address article aside blockquote center dd details dialog dir div dl dt fieldset"
@@ -122,7 +122,7 @@ def makes_context(values: Mapping[str, str], *, is_item: bool) -> bool:
 
 def measure_height(values: Mapping[str, str]) -> float | None:
     """The height of the content box, if the values settle it; padding below shows text too."""
-    height = _combine(values, "height", percent_counts=_is_taken_out(values))
+    height = _combine_size_limits(values, "height", percent_counts=_is_taken_out(values))
     words = values.get("contain", "").split()
     if height is None and (
         any(word in {"size", "strict"} for word in words)
@@ -134,11 +134,13 @@ def measure_height(values: Mapping[str, str]) -> float | None:
 
 def measure_width(values: Mapping[str, str]) -> float | None:
     """The width of the content box, if the values settle it; padding at the right shows text too."""
-    width = _combine(values, "width", percent_counts=True)
+    width = _combine_size_limits(values, "width", percent_counts=True)
     return None if width is None else width + _measure_padding(values, "padding-right")
 
 
-def _combine(values: Mapping[str, str], name: str, *, percent_counts: bool) -> float | None:
+def _combine_size_limits(
+    values: Mapping[str, str], name: str, *, percent_counts: bool
+) -> float | None:
     """The least of the size and its maximum, but not below its minimum."""
     sizes = []
     for each in (name, f"max-{name}"):

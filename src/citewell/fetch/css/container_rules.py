@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Protocol
 
-from citewell.fetch.css.lengths import VIEW_WIDTH_PIXELS, parse_pixels
-from citewell.fetch.css.media_queries import matches_container_query
+from citewell.fetch.css.sheets.media_queries import matches_container_query
+from citewell.fetch.css.values.lengths import VIEW_WIDTH_PIXELS, parse_pixels
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
@@ -28,9 +28,9 @@ class ContainerRules:
 
     def all_match(self, conditions: tuple[str, ...], node: LexborNode) -> bool:
         """Whether the nearest container above the element meets every condition."""
-        return all(self._matches(condition, node) for condition in conditions)
+        return all(self._matches_container(condition, node) for condition in conditions)
 
-    def _matches(self, condition: str, node: LexborNode) -> bool:
+    def _matches_container(self, condition: str, node: LexborNode) -> bool:
         first = condition.split("(", 1)[0].split()
         name = first[0] if first and first[0].lower() not in _CONDITION_WORDS else ""
         rest = condition[len(name) :].strip()

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 
-from citewell.fetch.css.custom_properties import (
-    RegisteredProperties,
-    VariableScope,
-    list_references,
-)
-from citewell.fetch.css.declarations import (
+from citewell.fetch.css.hiding_seeds import find_inherited_hiding, may_hide, needs_whole_block
+from citewell.fetch.css.sheets.declarations import (
     COLOUR_PROPERTIES,
     PENDING_MARK,
     Declarations,
     expand_pending,
 )
-from citewell.fetch.css.hiding_seeds import find_inherited_hiding, may_hide, needs_whole_block
+from citewell.fetch.css.values.custom_properties import (
+    RegisteredProperties,
+    VariableScope,
+    list_references,
+)
 
 _MAX_VALUES = 6  # of one custom property on a page; with more, it may be anything
 _MAX_COMBINATIONS = 24
@@ -43,13 +43,13 @@ class DeclarationChoice:
 
     def choose_hiding(self, declared: Declarations) -> Declarations:
         """The declarations that can hide text or set colours."""
-        return self._choose(declared, hides=True)
+        return self._choose_declarations(declared, hides=True)
 
     def choose_other(self, declared: Declarations) -> Declarations:
         """The declarations that can only undo or complete what others do."""
-        return self._choose(declared, hides=False)
+        return self._choose_declarations(declared, hides=False)
 
-    def _choose(self, declared: Declarations, *, hides: bool) -> Declarations:
+    def _choose_declarations(self, declared: Declarations, *, hides: bool) -> Declarations:
         key = (id(declared), hides)
         found = self._chosen.get(key)
         if found is None:
@@ -81,7 +81,7 @@ class DeclarationChoice:
                 return name not in _SELDOM_HIDING
         for chosen in product(*choices):
             own = {each: text for each, text in zip(references, chosen, strict=True) if text}
-            found = VariableScope(RegisteredProperties({}), None, own).substitute(value)
+            found = VariableScope(RegisteredProperties({}), None, own).substitute_references(value)
             if found is not None and self._is_hiding_text(name, found):
                 return True
         return False

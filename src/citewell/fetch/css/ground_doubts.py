@@ -38,17 +38,19 @@ class GroundDoubts:
             if at is None or at.tag in _ROOT_TAGS:
                 return False
             if at.mem_id == painter and at.mem_id != node.mem_id:
-                return at.mem_id in self._decorated
-            if at.mem_id in self._decorated or (self._has_scripts and _is_painted_late(at)):
+                return at.mem_id in self._decorated_elements
+            if at.mem_id in self._decorated_elements or (
+                self._has_scripts and _is_painted_late(at)
+            ):
                 return True
             if at.mem_id != node.mem_id and self._has_picture_behind(at, is_lifted=is_lifted):
                 return True
-            is_lifted = is_lifted or at.mem_id in self._styles.overlaid
+            is_lifted = is_lifted or at.mem_id in self._styles.overlaid_elements
             at = at.parent
         return False
 
     @cached_property
-    def _decorated(self) -> frozenset[int]:
+    def _decorated_elements(self) -> frozenset[int]:
         """The elements with a painted `::before` or `::after`, which may lie behind their text."""
         found: set[int] = set()
         for name in ("before", "after"):
@@ -69,7 +71,7 @@ class GroundDoubts:
         for picture in node.css(_PICTURES)[:8]:
             at: LexborNode | None = picture
             while at is not None and at.mem_id != node.mem_id:
-                if at.mem_id in self._styles.overlaid:
+                if at.mem_id in self._styles.overlaid_elements:
                     return True
                 at = at.parent
         return False

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 
-from citewell.fetch.css.clip_shapes import MAX_SPECK_PIXELS, is_empty_rect
-from citewell.fetch.css.colour_effects import has_colour_filter
-from citewell.fetch.css.declarations import (
+from citewell.fetch.css.sheets.declarations import (
     COLOUR_PROPERTIES,
     CSS_WIDE_KEYWORDS,
     PENDING_MARK,
     Declarations,
 )
-from citewell.fetch.css.lengths import EM_PIXELS, parse_number, parse_pixels
+from citewell.fetch.css.values.clip_shapes import MAX_SPECK_PIXELS, is_empty_rect
+from citewell.fetch.css.values.colour_effects import has_colour_filter
+from citewell.fetch.css.values.lengths import EM_PIXELS, parse_number, parse_pixels
 
 _MIN_FAR_PIXELS = 300.0  # shifts shorter than this move nothing off screen
 _MAX_CLIP_PIXELS = 64.0  # a box as low as this may cut off what is moved inside it

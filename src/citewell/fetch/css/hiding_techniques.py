@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 
-from citewell.fetch.css import box_styles, clip_shapes, colour_effects
-from citewell.fetch.css.clip_shapes import MAX_SPECK_PIXELS
-from citewell.fetch.css.lengths import (
+from citewell.fetch.css import box_styles
+from citewell.fetch.css.text_look import TextLook
+from citewell.fetch.css.values import clip_shapes, colour_effects
+from citewell.fetch.css.values.clip_shapes import MAX_SPECK_PIXELS
+from citewell.fetch.css.values.lengths import (
     VIEW_HEIGHT_PIXELS,
     VIEW_WIDTH_PIXELS,
     parse_number,
     parse_pixels,
 )
-from citewell.fetch.css.text_look import TextLook
-from citewell.fetch.css.value_parts import split_words
+from citewell.fetch.css.values.value_parts import split_words
 
 MIN_READABLE_OPACITY = 0.12  # opacity below which nothing can be read
 _MIN_VISIBLE_SCALE = 0.02

@@ -6,31 +6,31 @@ from collections.abc import Callable, Collection, Container, Iterable, Iterator,
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from citewell.fetch.css import attribute_styles
 from citewell.fetch.css.container_rules import ContainerRules
-from citewell.fetch.css.custom_properties import RegisteredProperties
 from citewell.fetch.css.declaration_choice import DeclarationChoice
-from citewell.fetch.css.declarations import (
+from citewell.fetch.css.hiding_seeds import hides_as_box
+from citewell.fetch.css.sheets import attribute_styles
+from citewell.fetch.css.sheets.declarations import (
     Declarations,
     parse_style_attribute,
 )
-from citewell.fetch.css.hiding_seeds import hides_as_box
-from citewell.fetch.css.layer_ranks import UNLAYERED, LayerRank, rank_layers
-from citewell.fetch.css.page_sheets import PageSheets
-from citewell.fetch.css.selector_states import has_script_state, is_loading_state
-from citewell.fetch.css.selectors import (
+from citewell.fetch.css.sheets.layer_ranks import UNLAYERED, LayerRank, rank_layers
+from citewell.fetch.css.sheets.page_sheets import PageSheets
+from citewell.fetch.css.sheets.selector_states import has_script_state, is_loading_state
+from citewell.fetch.css.sheets.selectors import (
     ElementIndex,
     Specificity,
     is_valid_list,
     may_match_names,
     measure_specificity,
 )
+from citewell.fetch.css.values.custom_properties import RegisteredProperties
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
     from citewell.fetch.css.animations import Keyframes
-    from citewell.fetch.css.style_sheets import StyleRule
+    from citewell.fetch.css.sheets.style_sheets import StyleRule
 
 DeclarationPriority = tuple[bool, bool, LayerRank, Specificity, int]
 _NO_SPECIFICITY = Specificity(0, 0, 0)
@@ -138,7 +138,7 @@ class PageStyles:
             key=lambda active: bool(active.rule.containers)
         )  # containers must be known first
         self._active = rules
-        blocks = [*read.values(), *(active.rule.hiding for active in rules)]
+        blocks = [*read.values(), *(active.rule.hiding_declarations for active in rules)]
         choice = DeclarationChoice(blocks, self.registered.initial)
         self._collect_universal(rules, choice.needed_variables)
         # First the declarations that can hide text or set colours; then, only for the elements found
@@ -151,11 +151,11 @@ class PageStyles:
             self._apply_written(written, read, choice.choose_other, self.boxes)
 
     @cached_property
-    def overlaid(self) -> frozenset[int]:
+    def overlaid_elements(self) -> frozenset[int]:
         """The elements that are taken out of the flow, and may lie over or under others."""
         found: set[int] = set()
         for active in self._active:
-            if active.rule.hiding.get("position", ("",))[0] in {"absolute", "fixed"}:
+            if active.rule.hiding_declarations.get("position", ("",))[0] in {"absolute", "fixed"}:
                 found.update(node.mem_id for node in self._select_active(active))
         for node in self._tree.css("[style*=absolute], [style*=fixed]"):
             found.add(node.mem_id)
@@ -181,13 +181,13 @@ class PageStyles:
         layer = self._layer_ranks.get(rule.layer, UNLAYERED) if rule.layer else UNLAYERED
         found.extend(
             ActiveRule(selector, rule, layer, order)
-            for selector in rule.parts
+            for selector in rule.selector_parts
             if index.has_all_names(selector)
         )
 
     def _select_active(self, active: ActiveRule) -> Sequence[LexborNode]:
         """The elements that a rule applies to; none if a browser would not accept the rule."""
-        if ":" in active.rule.selectors and not is_valid_list(active.rule.parts):
+        if ":" in active.rule.selectors and not is_valid_list(active.rule.selector_parts):
             return ()
         if self.has_scripts and is_loading_state(active.selector):
             return ()  # a script ends this state before anyone reads the page
@@ -202,7 +202,7 @@ class PageStyles:
         for rule in (rule for sheet in self._page_sheets.sheets for rule in sheet.rules):
             if len(rule.selectors) > _MAX_LIST_CHARS or not any(map(rule.body.count, words)):
                 continue
-            for selector in rule.parts:
+            for selector in rule.selector_parts:
                 if has_script_state(selector) or not index.has_all_names(selector):
                     yield selector, rule
 
@@ -210,14 +210,14 @@ class PageStyles:
         """The rules for a pseudo-element, such as `before`, each with the selector of its element."""
         for active in self._active:
             head, mark, _ = active.selector.partition(f":{name}")
-            if mark and is_valid_list(active.rule.parts):
-                yield head.rstrip(":") or "*", active.rule.declared
+            if mark and is_valid_list(active.rule.selector_parts):
+                yield head.rstrip(":") or "*", active.rule.all_declarations
 
     def _collect_universal(self, rules: Sequence[ActiveRule], kept: Container[str]) -> None:
         """Keep custom properties of `*` apart: every element has them, so no element need be listed."""
         for active in rules:
             if active.selector == "*":
-                for name, (value, _) in active.rule.hiding.items():
+                for name, (value, _) in active.rule.hiding_declarations.items():
                     if name in kept:
                         self.registered.universal[name] = value
 
@@ -232,7 +232,9 @@ class PageStyles:
         for active in rules:
             if names is not None and not may_match_names(active.selector, names):
                 continue
-            declared = choose(active.rule.hiding if among is None else active.rule.declared)
+            declared = choose(
+                active.rule.hiding_declarations if among is None else active.rule.all_declarations
+            )
             if active.selector == "*":  # its custom properties are kept apart
                 declared = {name: worth for name, worth in declared.items() if name[:2] != "--"}
             if not declared:

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from citewell.fetch.css import box_styles, colours
+from citewell.fetch.css import box_styles
 from citewell.fetch.css.animations import list_animation_states
-from citewell.fetch.css.custom_properties import VariableScope
-from citewell.fetch.css.declarations import CSS_WIDE_KEYWORDS, PENDING_MARK, expand_pending
 from citewell.fetch.css.ground_doubts import GroundDoubts
 from citewell.fetch.css.hiding_techniques import find_box_technique
+from citewell.fetch.css.sheets.declarations import CSS_WIDE_KEYWORDS, PENDING_MARK, expand_pending
 from citewell.fetch.css.style_cascade import ElementStyle, PageStyles
 from citewell.fetch.css.text_contrast import MIN_READABLE_ALPHA, is_unreadable_text
 from citewell.fetch.css.text_look import TextLook, derive_look
+from citewell.fetch.css.values import colours
+from citewell.fetch.css.values.custom_properties import VariableScope
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
@@ -165,7 +166,7 @@ class PageAppearance:
                 continue
             found = value
             if "(" in value and any(word in value for word in _SUBSTITUTIONS):
-                found = self._substitute(name, value, scope)
+                found = self._substitute_value(name, value, scope)
             if found in CSS_WIDE_KEYWORDS and name not in _INHERITED:
                 if found == "inherit":
                     found = around.values.get(name, "")
@@ -175,8 +176,8 @@ class PageAppearance:
                 values[name] = found
         return values
 
-    def _substitute(self, name: str, value: str, scope: VariableScope) -> str:
-        found = scope.substitute(value)
+    def _substitute_value(self, name: str, value: str, scope: VariableScope) -> str:
+        found = scope.substitute_references(value)
         if found is None:
             unknown = name in _COLOUR_NAMES and self._may_be_set_elsewhere
             return _UNKNOWN_COLOUR if unknown else "unset"
@@ -200,7 +201,7 @@ class PageAppearance:
             return False
         if not self._styles.outside:
             return True
-        if painter is not None and not _paints(painter):
+        if painter is not None and not _paints_ground(painter):
             return False  # a browser's own colour, which style sheets mostly reset
         node: LexborNode | None = style.node
         while node is not None and node.mem_id != painter_id and node.tag not in {"body", "html"}:
@@ -286,7 +287,7 @@ _INHERITED = frozenset(
 )
 
 
-def _paints(style: ElementStyle) -> bool:
+def _paints_ground(style: ElementStyle) -> bool:
     return "background-color" in style.values or "background-image" in style.values
 
 

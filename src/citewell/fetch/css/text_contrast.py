@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from citewell.fetch.css import colour_effects, colours
-from citewell.fetch.css.colours import RgbColour
 from citewell.fetch.css.hiding_techniques import MIN_READABLE_OPACITY
 from citewell.fetch.css.text_grounds import Grounds
 from citewell.fetch.css.text_look import TextLook
+from citewell.fetch.css.values import colour_effects, colours
+from citewell.fetch.css.values.colours import RgbColour
 
 MIN_READABLE_ALPHA = 0.03
 _SVG_TEXT_TAGS = frozenset({"text", "tspan", "textpath"})

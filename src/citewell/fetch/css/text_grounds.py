@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from citewell.fetch.css import colours
-from citewell.fetch.css.clip_shapes import list_gradient_colours
-from citewell.fetch.css.colours import RgbColour
-from citewell.fetch.css.shorthands import is_image_value
-from citewell.fetch.css.value_parts import split_arguments
+from citewell.fetch.css.sheets.shorthands import is_image_value
+from citewell.fetch.css.values import colours
+from citewell.fetch.css.values.clip_shapes import list_gradient_colours
+from citewell.fetch.css.values.colours import RgbColour
+from citewell.fetch.css.values.value_parts import split_arguments
 
 # The colours that may lie behind; None if they are not known.
 Grounds = tuple[RgbColour, ...] | None

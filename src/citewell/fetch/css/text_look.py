@@ -6,20 +6,21 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from citewell.fetch.css import box_styles, colour_effects, colours
-from citewell.fetch.css.colours import BLACK, TRANSPARENT, WHITE, RgbColour
-from citewell.fetch.css.lengths import EM_PIXELS, parse_number, parse_pixels
+from citewell.fetch.css import box_styles
 from citewell.fetch.css.text_grounds import (
     UNPAINTED_VALUES,
     UNSET_VALUES,
     Grounds,
     read_grounds,
 )
-from citewell.fetch.css.transforms import TransformEffect, has_transform, measure_transform
-from citewell.fetch.css.value_parts import split_arguments, split_words
+from citewell.fetch.css.values import colour_effects, colours
+from citewell.fetch.css.values.colours import BLACK, TRANSPARENT, WHITE, RgbColour
+from citewell.fetch.css.values.lengths import EM_PIXELS, parse_number, parse_pixels
+from citewell.fetch.css.values.transforms import TransformEffect, has_transform, measure_transform
+from citewell.fetch.css.values.value_parts import split_arguments, split_words
 
 if TYPE_CHECKING:
-    from citewell.fetch.css.custom_properties import VariableScope
+    from citewell.fetch.css.values.custom_properties import VariableScope
 
 _NO_VALUES: Mapping[str, str] = MappingProxyType({})
 _FONT_SIZE_FACTORS = {"smaller": 0.83, "larger": 1.2}

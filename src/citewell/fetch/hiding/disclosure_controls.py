@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from citewell.fetch.hiding.page_furniture import is_page_furniture
+from citewell.fetch.hiding.page_furniture import belongs_to_furniture
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -30,7 +30,7 @@ _SLIDE_NAMES = re.compile(
     r"slide|carousel|swiper|slick|splide|glide|flickity|marquee", re.IGNORECASE
 )
 _STREAMED_ID = re.compile(r"S:[0-9a-f]+")
-_SHIFTING_TRANSFORM = re.compile(r"(?:translate|matrix|scale)[a-z0-9]*\(", re.IGNORECASE)
+_SHIFTING_TRANSFORM = re.compile(r"(?:translate|matrix|scale)[a-z0-9]{0,20}\(", re.IGNORECASE)
 _CONTROL_MARKS = "[aria-expanded], [role=tab]"
 _MAX_ANCESTORS = 3
 
@@ -112,4 +112,4 @@ def _follows_control(node: LexborNode) -> bool:
     is_clicked = "onclick" in attributes or (
         attributes.get("role") == "button" and before.tag != "a"
     )
-    return is_clicked and not is_page_furniture(node)
+    return is_clicked and not belongs_to_furniture(node)

@@ -27,7 +27,7 @@ _UNSHOWN_ELEMENTS = (
 _FALLBACK_ELEMENTS = "canvas, audio, video, iframe, progress, meter, object[data^='data:']"
 _FALLBACK_PARTS = frozenset({"source", "track", "param", "script", "style"})
 _SVG_DEFINITIONS = "svg defs, svg symbol, svg clippath, svg mask, svg pattern, svg marker"
-_PROSE_PATTERN = re.compile(r"(?:[^\W\d_]{2,}\s+){6}")
+_PROSE_PATTERN = re.compile(r"(?<![^\W\d_])(?:[^\W\d_]{2,}+\s++){6}")
 _MIN_PAGE_CHARS = 600  # characters; a `noscript` with more may hold the page itself
 
 
@@ -101,7 +101,7 @@ def _list_column_cells(node: LexborNode) -> Iterator[HiddenNode]:
             if cell.tag in {"td", "th"}:
                 if column in wanted:
                     yield cell, "visibility"
-                column += _read_span(cell, "colspan")
+                column += _read_cell_span(cell, "colspan")
 
 
 def _count_columns(table: LexborNode, wanted: LexborNode) -> range:
@@ -109,14 +109,14 @@ def _count_columns(table: LexborNode, wanted: LexborNode) -> range:
     start = 0
     for each in table.css("col, colgroup"):
         inner = [child for child in list_child_nodes(each) if child.tag == "col"]
-        size = 0 if inner and each.mem_id != wanted.mem_id else _read_span(each, "span")
+        size = 0 if inner and each.mem_id != wanted.mem_id else _read_cell_span(each, "span")
         if each.mem_id == wanted.mem_id:
-            width = sum(_read_span(child, "span") for child in inner) if inner else size
+            width = sum(_read_cell_span(child, "span") for child in inner) if inner else size
             return range(start, start + width)
         start += size
     return range(0)
 
 
-def _read_span(node: LexborNode, name: str) -> int:
+def _read_cell_span(node: LexborNode, name: str) -> int:
     value = node.attributes.get(name) or "1"
     return max(1, min(1000, int(value))) if value.isascii() and value.isdigit() else 1

@@ -24,7 +24,7 @@ _CHROME_ROLES = frozenset(
 _MAX_NAMED_ANCESTORS = 3
 
 
-def is_page_furniture(node: LexborNode) -> bool:
+def belongs_to_furniture(node: LexborNode) -> bool:
     """Whether the element belongs to the furniture of the page: menus, dialogs, banners, forms."""
     at: LexborNode | None = node
     steps = 0

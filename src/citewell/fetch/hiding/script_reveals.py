@@ -8,20 +8,20 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from citewell.fetch.css.selector_states import (
+from citewell.fetch.css.sheets.selector_states import (
     ALWAYS_MATCHES,
     STATE_ATTRIBUTE,
     STATE_CLASS,
     rewrite_states,
 )
-from citewell.fetch.css.selectors import may_match_names
+from citewell.fetch.css.sheets.selectors import may_match_names
 from citewell.fetch.css.style_cascade import ElementStyle, PageStyles
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-    from citewell.fetch.css.declarations import Declarations
-    from citewell.fetch.css.style_sheets import StyleRule
+    from citewell.fetch.css.sheets.declarations import Declarations
+    from citewell.fetch.css.sheets.style_sheets import StyleRule
 
 # Names of animation libraries, and what authors call elements that appear while one scrolls.
 _APPEARING_NAMES = re.compile(
@@ -108,14 +108,14 @@ class ScriptReveals:
 
     def is_mentioned(self, node: LexborNode) -> bool:
         """Whether a script of the page handles the element, or the one beside or around it."""
-        if not self._code:
+        if not self._script_code:
             return False
-        if any(self._handles(name, _REVEALING_VERBS) for name in _list_names(node)):
+        if any(self._mentions_name(name, _REVEALING_VERBS) for name in _list_own_names(node)):
             return True
         return any(
-            self._handles(name, _NEIGHBOUR_WORDS)
-            for near in _list_neighbours(node)
-            for name in _list_names(near)
+            self._mentions_name(name, _NEIGHBOUR_WORDS)
+            for near in _list_near_elements(node)
+            for name in _list_own_names(near)
         )
 
     def find_revealing_rules(
@@ -125,10 +125,10 @@ class ScriptReveals:
         for freed in self._list_near_rules(style.node, properties):
             if freed.needs_script and not self.has_scripts:
                 continue
-            if properties.isdisjoint(freed.rule.declared):
+            if properties.isdisjoint(freed.rule.all_declarations):
                 continue
             if style.node.mem_id in self._match_elements(freed.selector):
-                yield freed.rule.declared
+                yield freed.rule.all_declarations
 
     def _list_near_rules(
         self, node: LexborNode, properties: frozenset[str]
@@ -143,7 +143,7 @@ class ScriptReveals:
         for _ in range(_MAX_ANCESTORS):
             if at is None:
                 break
-            for name in (*_list_names(at), *at.attributes):
+            for name in (*_list_own_names(at), *at.attributes):
                 places.update(dormant.places.get(name, ()))
             at = at.parent
         for place in sorted(places)[:_MAX_REVEAL_RULES]:
@@ -163,7 +163,7 @@ class ScriptReveals:
         return found
 
     @cached_property
-    def _code(self) -> str:
+    def _script_code(self) -> str:
         """The text of the page's own scripts and event attributes."""
         pieces: list[str] = []
         for node in self._tree.css("script:not([src])"):
@@ -175,9 +175,9 @@ class ScriptReveals:
         code = "\n".join(pieces)[:_MAX_SCRIPT_CHARS]
         return code if _REVEALING_VERBS.search(code) else ""
 
-    def _handles(self, name: str, verbs: re.Pattern[str]) -> bool:
+    def _mentions_name(self, name: str, verbs: re.Pattern[str]) -> bool:
         """Whether the code names a class or id as a selector, with one of the verbs close by."""
-        code, place = self._code, 0
+        code, place = self._script_code, 0
         for _ in range(_MAX_MENTIONS):
             place = code.find(name, place)
             if place < 0:
@@ -221,13 +221,13 @@ class ScriptReveals:
         return found
 
 
-def _list_names(node: LexborNode) -> list[str]:
+def _list_own_names(node: LexborNode) -> list[str]:
     attributes = node.attributes
     names = [attributes.get("id") or "", *(attributes.get("class") or "").split()]
     return [name for name in names if name]
 
 
-def _list_neighbours(node: LexborNode) -> Iterator[LexborNode]:
+def _list_near_elements(node: LexborNode) -> Iterator[LexborNode]:
     """The element before it, and the elements around it."""
     before = node.prev
     while before is not None and (before.tag or "").startswith("-"):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from citewell.fetch.css.hiding_techniques import find_box_technique
 from citewell.fetch.hiding.disclosure_controls import DisclosureControls
 from citewell.fetch.hiding.node_texts import read_text_without_scripts
-from citewell.fetch.hiding.page_furniture import is_page_furniture
+from citewell.fetch.hiding.page_furniture import belongs_to_furniture
 from citewell.fetch.hiding.script_reveals import ScriptReveals
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from citewell.fetch.hiding.page_sizes import PageSizes
 
 _MATH_ELEMENTS = "math, mjx-container, .katex, .katex-mathml, .MathJax"
-_PROSE_PATTERN = re.compile(r"(?:[^\W\d_]{2,}+\s+){6}")
+_PROSE_PATTERN = re.compile(r"(?<![^\W\d_])(?:[^\W\d_]{2,}+\s++){6}")
 _ROOT_TAGS = frozenset({"html", "head", "body"})
 _SLIDING_TECHNIQUES = frozenset({"opacity", "transform", "offScreen", "visibility"})
 _APPEARING_TECHNIQUES = frozenset(
@@ -68,7 +68,7 @@ class SparingRules:
         self._spared: dict[tuple[int, str], bool] = {}
 
     @cached_property
-    def controls(self) -> DisclosureControls:
+    def disclosure_controls(self) -> DisclosureControls:
         return DisclosureControls(self._tree)
 
     def is_spared(self, style: ElementStyle, technique: str, text: str) -> bool:
@@ -81,7 +81,7 @@ class SparingRules:
     def _can_be_seen(self, style: ElementStyle, technique: str, text: str) -> bool:
         """Whether a reader or a script brings the hidden element to light, or its page needs it."""
         node = style.node
-        controls, reveals = self.controls, self._reveals
+        controls, reveals = self.disclosure_controls, self._reveals
         if technique in {"clip", "size", "offScreen"} and is_math_element(node, text):
             return True
         if technique in _SLIDING_TECHNIQUES and controls.is_slide(node):
@@ -92,14 +92,14 @@ class SparingRules:
             return True
         if technique not in _REVEALED_TECHNIQUES or _is_for_screen_readers(style):
             return False
-        if is_page_furniture(node):
+        if belongs_to_furniture(node):
             return False
         if technique in _APPEARING_TECHNIQUES and reveals.is_appearing(node):
             return True
         return reveals.is_mentioned(node) or self._has_revealing_rule(style, technique)
 
     def _is_fading_element(self, style: ElementStyle) -> bool:
-        moving = self.controls.is_shifted_in(style.find_value("transform"))
+        moving = self.disclosure_controls.is_shifted_in(style.find_value("transform"))
         if not moving or not self._reveals.has_scripts:
             return False
         rest = {name: value for name, value in style.values.items() if name != "opacity"}
@@ -123,7 +123,7 @@ class SparingRules:
         while at is not None:
             if at is style or not at.values.keys().isdisjoint(causes):
                 whole = text if at is style else read_text_without_scripts(at.node)
-                is_furniture = at is not style and is_page_furniture(at.node)
+                is_furniture = at is not style and belongs_to_furniture(at.node)
                 if at.node.tag in _ROOT_TAGS or is_furniture:
                     return False
                 if self.is_spared(at, technique, whole):

@@ -113,7 +113,7 @@ class StyledHiding:
         return {
             other.node.mem_id
             for other in self._placed_inside.get(style.node.mem_id, ())
-            if _escapes(other, look, technique)
+            if _is_placed_elsewhere(other, look, technique)
         }
 
     @cached_property
@@ -194,7 +194,7 @@ class StyledHiding:
             self._nodes.mark_node(picture, "visibility")
 
 
-def _escapes(style: ElementStyle, holder: TextLook, technique: str) -> bool:
+def _is_placed_elsewhere(style: ElementStyle, holder: TextLook, technique: str) -> bool:
     if technique in {"indent", "letterSpacing"}:
         name = "text-indent" if technique == "indent" else "letter-spacing"
         return style.find_value(name, "inherit") not in {"inherit", "unset"}

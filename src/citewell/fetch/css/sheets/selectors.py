@@ -7,8 +7,8 @@ from collections.abc import Container, Iterable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from citewell.fetch.css.declarations import unescape_css
-from citewell.fetch.css.selector_states import NEVER_MATCHES, rewrite_states
+from citewell.fetch.css.sheets.declarations import unescape_css
+from citewell.fetch.css.sheets.selector_states import NEVER_MATCHES, rewrite_states
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode

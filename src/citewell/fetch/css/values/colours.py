@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from citewell.fetch.css.colour_functions import parse_colour_function
-from citewell.fetch.css.colour_spaces import RgbColour
+from citewell.fetch.css.values.colour_functions import parse_colour_function
+from citewell.fetch.css.values.colour_spaces import RgbColour
 
 __all__ = [
     "BLACK",

@@ -12,8 +12,8 @@ from threading import Lock
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from citewell.fetch.css import media_queries, supports_conditions
-from citewell.fetch.css.style_sheets import MAX_SHEET_CHARS, StyleSheet, parse_style_sheet
+from citewell.fetch.css.sheets import media_queries, supports_conditions
+from citewell.fetch.css.sheets.style_sheets import MAX_SHEET_CHARS, StyleSheet, parse_style_sheet
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -54,7 +54,7 @@ class PageSheets:
         if node.tag == "style":
             kind = (attributes.get("type") or "").strip().lower()
             if kind in {"", "text/css"} and media_queries.matches_media_query(query):
-                self._add_text(node.text(deep=True))
+                self._add_sheet_text(node.text(deep=True))
             return
         words = (attributes.get("rel") or "").lower().split()
         text = decode_data_address(attributes.get("href") or "")
@@ -63,9 +63,9 @@ class PageSheets:
         if text is None:
             self.has_outside = True
         elif media_queries.matches_media_query(query):
-            self._add_text(text)
+            self._add_sheet_text(text)
 
-    def _add_text(self, text: str, depth: int = 0) -> None:
+    def _add_sheet_text(self, text: str, depth: int = 0) -> None:
         if len(self.sheets) >= _MAX_SHEETS or self._left_chars <= 0:
             self.is_cut = True
             return
@@ -93,7 +93,7 @@ class PageSheets:
             if not supports_conditions.is_supported_condition(f"({condition[1]})"):
                 return
         if depth < _MAX_IMPORT_DEPTH and media_queries.matches_media_query(rest):
-            self._add_text(text, depth + 1)
+            self._add_sheet_text(text, depth + 1)
 
 
 class _SheetCache:

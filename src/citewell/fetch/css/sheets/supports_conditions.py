@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from citewell.fetch.css.boolean_conditions import evaluate_condition
-from citewell.fetch.css.declarations import is_valid_value
+from citewell.fetch.css.sheets.boolean_conditions import evaluate_condition
+from citewell.fetch.css.sheets.declarations import is_valid_value
 
 # Properties that browsers know, beside those that this package reads. The list need not be complete:
 # a page that hides text behind a rare property only keeps it.

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from citewell.fetch.css import colours
-from citewell.fetch.css.lengths import parse_number, parse_pixels
-from citewell.fetch.css.shorthands import SHORTHANDS, expand_shorthand
+from citewell.fetch.css.sheets.shorthands import SHORTHANDS, expand_shorthand
+from citewell.fetch.css.values import colours
+from citewell.fetch.css.values.lengths import parse_number, parse_pixels
 
 Declarations = dict[str, tuple[str, bool]]  # property to its value and whether it is important
 

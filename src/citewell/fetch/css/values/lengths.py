@@ -22,7 +22,7 @@ _PIXELS_PER_UNIT |= {
     for unit in ("vw", "vi", "vh", "vb", "vmin", "vmax")
 } | dict.fromkeys(("cqw", "cqi", "cqh", "cqb", "cqmin", "cqmax"), 4.0)
 _CALC_CONSTANTS = {"pi": 3.14159, "e": 2.71828, "infinity": 1e9, "nan": 0.0}
-_NUMBER_WITH_UNIT = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)(%|[a-z]*)")
+_NUMBER_WITH_UNIT = re.compile(r"([+-]?(?:\d++\.?\d*+|\.\d++)(?:e[+-]?\d+)?)(%|[a-z]*)")
 _CALC_TOKEN = re.compile(
     r"\s*(?:((?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)(%|[a-z]*)|([-+*/(),])|(-?[a-z][a-z0-9-]*))"
 )

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from citewell.fetch.css.boolean_conditions import evaluate_condition
-from citewell.fetch.css.lengths import VIEW_HEIGHT_PIXELS, VIEW_WIDTH_PIXELS, parse_pixels
-from citewell.fetch.css.value_parts import split_arguments
+from citewell.fetch.css.sheets.boolean_conditions import evaluate_condition
+from citewell.fetch.css.values.lengths import VIEW_HEIGHT_PIXELS, VIEW_WIDTH_PIXELS, parse_pixels
+from citewell.fetch.css.values.value_parts import split_arguments
 
 _WIDTH, _HEIGHT = VIEW_WIDTH_PIXELS, VIEW_HEIGHT_PIXELS
 _SCREEN_NUMBERS = {
@@ -40,10 +40,10 @@ def matches_media_query(query: str) -> bool:
 def matches_container_query(query: str, *, width: float, height: float | None) -> bool:
     """Whether a container of this size matches the condition of a @container rule."""
 
-    def test(name: str, inside: str) -> bool:
+    def test_container(name: str, inside: str) -> bool:
         return not name and _matches_feature(inside.strip(), {"width": width, "height": height})
 
-    return evaluate_condition(" ".join(query.lower().split()), test)
+    return evaluate_condition(" ".join(query.lower().split()), test_container)
 
 
 def _matches_one_query(text: str) -> bool:

@@ -64,14 +64,14 @@ class VariableScope:
     def _find_value(self, name: str, depth: int) -> str | None:
         written = self._own.get(name, self._registered.universal.get(name))
         if written is not None and written not in {"inherit", "unset", "revert", "initial"}:
-            return self.substitute(written, depth + 1)
+            return self.substitute_references(written, depth + 1)
         if written == "initial" or name in self._registered.uninherited:
             return self._registered.initial.get(name)
         if self._parent is not None:
             return self._parent.look_up(name, depth)
         return self._registered.initial.get(name)
 
-    def substitute(self, value: str, depth: int = 0) -> str | None:
+    def substitute_references(self, value: str, depth: int = 0) -> str | None:
         """The value with its references replaced; None if one of them has no value."""
         if depth > _MAX_REFERENCE_DEPTH:
             return None
@@ -80,7 +80,7 @@ class VariableScope:
         for match in _SUBSTITUTION.finditer(value):
             if match.start() < place:
                 continue
-            end = _find_closing(value, match.end())
+            end = _find_closing_bracket(value, match.end())
             found = self._replace_call(match[1].lower(), value[match.end() : end], depth)
             if found is None:
                 return None
@@ -103,7 +103,7 @@ class VariableScope:
             found = None if comma else "0px"
         if found is not None:
             return found
-        return self.substitute(fallback.strip(), depth + 1) if comma else None
+        return self.substitute_references(fallback.strip(), depth + 1) if comma else None
 
     def _read_attribute(self, name: str, kind: str) -> str | None:
         value = self._node.attributes.get(name) if self._node is not None else None
@@ -112,7 +112,7 @@ class VariableScope:
         return value + (kind if kind in _UNITS and kind != "number" else "")
 
 
-def _find_closing(text: str, start: int) -> int:
+def _find_closing_bracket(text: str, start: int) -> int:
     depth = 1
     for match in _BRACKET.finditer(text, start):
         depth += 1 if match[0] == "(" else -1

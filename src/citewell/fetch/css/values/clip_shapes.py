@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 
-from citewell.fetch.css.colours import parse_colour
-from citewell.fetch.css.lengths import parse_pixels
-from citewell.fetch.css.value_parts import parse_calls, split_arguments, split_words
+from citewell.fetch.css.values.colours import parse_colour
+from citewell.fetch.css.values.lengths import parse_pixels
+from citewell.fetch.css.values.value_parts import parse_calls, split_arguments, split_words
 
 MAX_SPECK_PIXELS = 4.0  # nothing can be read in a strip as thin as this
 _PATH_NUMBER = re.compile(r"([a-zA-Z])|([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)")

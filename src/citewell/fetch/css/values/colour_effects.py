@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from citewell.fetch.css.colour_spaces import RgbColour
-from citewell.fetch.css.lengths import parse_number, parse_pixels
-from citewell.fetch.css.value_parts import parse_calls, split_words
+from citewell.fetch.css.values.colour_spaces import RgbColour
+from citewell.fetch.css.values.lengths import parse_number, parse_pixels
+from citewell.fetch.css.values.value_parts import parse_calls, split_words
 
 _COLOUR_FILTERS = frozenset({"invert", "brightness", "contrast", "grayscale"})
 

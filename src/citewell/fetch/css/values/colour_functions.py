@@ -6,15 +6,15 @@ import math
 import re
 from collections.abc import Callable
 
-from citewell.fetch.css.colour_spaces import (
+from citewell.fetch.css.values.colour_spaces import (
     RgbColour,
     Triple,
     convert_from_rgb,
     convert_to_rgb,
     is_known_space,
 )
-from citewell.fetch.css.lengths import parse_number
-from citewell.fetch.css.value_parts import parse_calls, split_arguments, split_words
+from citewell.fetch.css.values.lengths import parse_number
+from citewell.fetch.css.values.value_parts import parse_calls, split_arguments, split_words
 
 _ColourParser = Callable[[str], RgbColour | None]
 
@@ -120,7 +120,7 @@ def _mix_colours(inside: str, parse_inner: _ColourParser) -> RgbColour | None:
     total = share_one + share_two
     if total <= 0:
         return None
-    colour = _interpolate(space, one, two, share_two / total)
+    colour = _interpolate_colours(space, one, two, share_two / total)
     return colour._replace(alpha=colour.alpha * min(1.0, total))
 
 
@@ -135,7 +135,7 @@ def _parse_mix_side(text: str, parse_inner: _ColourParser) -> tuple[RgbColour, f
     return (colour, share) if colour is not None else None
 
 
-def _interpolate(space: str, one: RgbColour, two: RgbColour, share: float) -> RgbColour:
+def _interpolate_colours(space: str, one: RgbColour, two: RgbColour, share: float) -> RgbColour:
     """The mix in `space`, with each side counting by its alpha."""
     alpha = one.alpha * (1 - share) + two.alpha * share
     if alpha <= 0:

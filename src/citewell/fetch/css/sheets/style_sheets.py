@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from citewell.fetch.css import media_queries, supports_conditions
-from citewell.fetch.css.declarations import Declarations, parse_declarations
-from citewell.fetch.css.selectors import split_selector_list
+from citewell.fetch.css.sheets import media_queries, supports_conditions
+from citewell.fetch.css.sheets.declarations import Declarations, parse_declarations
+from citewell.fetch.css.sheets.selectors import split_selector_list
 
 MAX_SHEET_CHARS = 2_000_000  # of all style sheets of a page together
 MAX_SHEET_RULES = 40_000
@@ -26,7 +26,7 @@ _STRINGS_AND_COMMENTS = re.compile(
 _RULE_OR_BRACE = re.compile(r"([^{}]*+)\{([^{}]*+)\}|([^{}]*+)([{}])|([^{}]++)\Z")
 _STRUCTURE_CHARS = re.compile(r"[{};]")
 _AT_RULE_NAME = re.compile(r"@([a-zA-Z-]+)")
-_KEYFRAME_PLACE = re.compile(r"from|to|[\d.]+%")
+_KEYFRAME_PLACE = re.compile(r"from|to|(?<![\d.])[\d.]++%")
 _MAX_ADDRESS_CHARS = 200  # longer addresses in a value are pictures or fonts
 
 
@@ -51,23 +51,25 @@ class StyleRule:
         self._hiding: Declarations | None = None
 
     @property
-    def parts(self) -> list[str]:
+    def selector_parts(self) -> list[str]:
         """The selectors of the list."""
         if self._parts is None:
             self._parts = split_selector_list(self.selectors)
         return self._parts
 
     @property
-    def hiding(self) -> Declarations:
+    def hiding_declarations(self) -> Declarations:
         """The declarations, without lengths that cannot hide anything."""
         if self._hiding is None:
             body = self.body
             is_whole = "overflow" in body or "container" in body
-            self._hiding = self.declared if is_whole else parse_declarations(body, only_hiding=True)
+            self._hiding = (
+                self.all_declarations if is_whole else parse_declarations(body, only_hiding=True)
+            )
         return self._hiding
 
     @property
-    def declared(self) -> Declarations:
+    def all_declarations(self) -> Declarations:
         if self._declared is None:
             self._declared = parse_declarations(self.body)
         return self._declared
@@ -120,7 +122,7 @@ class _SheetParser:
             elif brace == "{":
                 self._skipped += not self._open_rule(lead)
             else:
-                self._read_statements(lead or rest)
+                self._read_layer_statements(lead or rest)
                 if brace and len(stack) > 1:
                     self._close_rule()
         while len(stack) > 1:  # browsers close open rules at the end too
@@ -138,7 +140,7 @@ class _SheetParser:
             rule = StyleRule(selectors.strip(), body, frame.layer, frame.containers)
             self.sheet.rules.append(rule)
 
-    def _read_statements(self, text: str) -> None:
+    def _read_layer_statements(self, text: str) -> None:
         self.stack[-1].body.append(text)
         if "@layer" not in text.lower():
             return
@@ -162,7 +164,7 @@ class _SheetParser:
         parent = self.stack[-1]
         before, _, prelude = lead.rpartition(";")
         if before:
-            self._read_statements(before)
+            self._read_layer_statements(before)
         if not parent.active or len(self.stack) > _MAX_RULE_DEPTH:
             return False
         if parent.selectors:  # its declarations come before those of the nested rule

@@ -6,8 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from citewell.fetch.css.lengths import VIEW_WIDTH_PIXELS, parse_number, parse_pixels
-from citewell.fetch.css.value_parts import parse_calls, split_words
+from citewell.fetch.css.values.lengths import VIEW_WIDTH_PIXELS, parse_number, parse_pixels
+from citewell.fetch.css.values.value_parts import parse_calls, split_words
 
 _Matrix = tuple[tuple[float, ...], ...]
 _IDENTITY: _Matrix = tuple(tuple(float(row == column) for column in range(4)) for row in range(4))
@@ -38,7 +38,7 @@ def measure_transform(
     """The effect of `translate`, `rotate`, `scale` and `transform`, in a parent with a perspective."""
     matrix = _build_perspective(perspective) if perspective else _IDENTITY
     for name, parts in _list_functions(values):
-        matrix = _multiply(matrix, _build_matrix(name, parts, em))
+        matrix = _multiply_matrices(matrix, _build_matrix(name, parts, em))
     depth = matrix[3][3]
     if depth <= 0:
         return TransformEffect(is_behind_viewer=True, scale=0.0)
@@ -47,8 +47,8 @@ def measure_transform(
     )
     return TransformEffect(
         scale=_measure_smaller_scale(a, b, c, d),
-        shift_x=_limit(matrix[0][3] / depth),
-        shift_y=_limit(matrix[1][3] / depth),
+        shift_x=_limit_number(matrix[0][3] / depth),
+        shift_y=_limit_number(matrix[1][3] / depth),
         is_turned_away=matrix[2][2] < -1e-6 and a * d - b * c < 0,
     )
 
@@ -158,8 +158,8 @@ def _build_skew(name: str, parts: Sequence[str]) -> _Matrix:
     if name == "skewy":
         first, second = 0.0, first
     return (
-        (1.0, _limit(first), 0.0, 0.0),
-        (_limit(second), 1.0, 0.0, 0.0),
+        (1.0, _limit_number(first), 0.0, 0.0),
+        (_limit_number(second), 1.0, 0.0, 0.0),
         (0.0, 0.0, 1.0, 0.0),
         (0.0, 0.0, 0.0, 1.0),
     )
@@ -172,15 +172,15 @@ def _build_perspective(distance: float) -> _Matrix:
     return (*_IDENTITY[:3], last)
 
 
-def _multiply(one: _Matrix, two: _Matrix) -> _Matrix:
+def _multiply_matrices(one: _Matrix, two: _Matrix) -> _Matrix:
     return tuple(
         tuple(
-            _limit(sum(one[row][inner] * two[inner][column] for inner in range(4)))
+            _limit_number(sum(one[row][inner] * two[inner][column] for inner in range(4)))
             for column in range(4)
         )
         for row in range(4)
     )
 
 
-def _limit(value: float) -> float:
+def _limit_number(value: float) -> float:
     return max(-1e9, min(1e9, value))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from citewell.fetch.css.style_sheets import StyleSheet
+from citewell.fetch.css.sheets.style_sheets import StyleSheet
 
 LayerRank = tuple[float, ...]
 _TOP_LAYER = float("inf")

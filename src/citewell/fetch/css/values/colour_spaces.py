@@ -76,7 +76,7 @@ def _cut_part(value: float) -> float:
     return max(0.0, min(255.0, value))
 
 
-def _multiply(matrix: _Matrix, parts: Triple) -> Triple:
+def _multiply_by_matrix(matrix: _Matrix, parts: Triple) -> Triple:
     one, two, three = (row[0] * parts[0] + row[1] * parts[1] + row[2] * parts[2] for row in matrix)
     return one, two, three
 
@@ -85,7 +85,7 @@ def _map_parts(function: Callable[[float], float], parts: Triple) -> Triple:
     return function(parts[0]), function(parts[1]), function(parts[2])
 
 
-def _linearize(part: float) -> float:
+def _linearize_part(part: float) -> float:
     share = part / 255
     return share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4
 
@@ -120,13 +120,13 @@ def _encode_hwb(rgb: Triple) -> Triple:
 
 
 def _decode_oklab(parts: Triple) -> Triple:
-    cones = _map_parts(lambda part: part**3, _multiply(_FROM_OKLAB, parts))
-    return _map_parts(_encode_linear, _multiply(_FROM_CONES, cones))
+    cones = _map_parts(lambda part: part**3, _multiply_by_matrix(_FROM_OKLAB, parts))
+    return _map_parts(_encode_linear, _multiply_by_matrix(_FROM_CONES, cones))
 
 
 def _encode_oklab(rgb: Triple) -> Triple:
-    cones = _multiply(_TO_CONES, _map_parts(_linearize, rgb))
-    return _multiply(_TO_OKLAB, _map_parts(math.cbrt, cones))
+    cones = _multiply_by_matrix(_TO_CONES, _map_parts(_linearize_part, rgb))
+    return _multiply_by_matrix(_TO_OKLAB, _map_parts(math.cbrt, cones))
 
 
 def _decode_lab(parts: Triple) -> Triple:
@@ -136,11 +136,11 @@ def _decode_lab(parts: Triple) -> Triple:
         (base**3 if base**3 > _LAB_LIMIT else (116 * base - 16) / _LAB_SLOPE) * white
         for base, white in zip(bases, _WHITE_POINT, strict=True)
     ]
-    return _map_parts(_encode_linear, _multiply(_FROM_XYZ, (xyz[0], xyz[1], xyz[2])))
+    return _map_parts(_encode_linear, _multiply_by_matrix(_FROM_XYZ, (xyz[0], xyz[1], xyz[2])))
 
 
 def _encode_lab(rgb: Triple) -> Triple:
-    xyz = _multiply(_TO_XYZ, _map_parts(_linearize, rgb))
+    xyz = _multiply_by_matrix(_TO_XYZ, _map_parts(_linearize_part, rgb))
     x, y, z = (
         math.cbrt(part / white)
         if part / white > _LAB_LIMIT
@@ -150,13 +150,13 @@ def _encode_lab(rgb: Triple) -> Triple:
     return 116 * y - 16, 500 * (x - y), 200 * (y - z)
 
 
-def _straighten(parts: Triple) -> Triple:
+def _straighten_hue(parts: Triple) -> Triple:
     """Lightness, chroma and hue as lightness and two axes."""
     angle = math.radians(parts[2])
     return parts[0], parts[1] * math.cos(angle), parts[1] * math.sin(angle)
 
 
-def _bend(parts: Triple) -> Triple:
+def _bend_axes(parts: Triple) -> Triple:
     """Lightness and two axes as lightness, chroma and hue."""
     hue = math.degrees(math.atan2(parts[2], parts[1])) % 360
     return parts[0], math.hypot(parts[1], parts[2]), hue
@@ -167,7 +167,7 @@ def _decode_linear(parts: Triple) -> Triple:
 
 
 def _encode_from_linear(rgb: Triple) -> Triple:
-    return _map_parts(_linearize, rgb)
+    return _map_parts(_linearize_part, rgb)
 
 
 def _scale_up(parts: Triple) -> Triple:
@@ -178,38 +178,39 @@ def _scale_down(rgb: Triple) -> Triple:
     return _map_parts(lambda part: part / 255, rgb)
 
 
-def _keep(parts: Triple) -> Triple:
+def _keep_parts(parts: Triple) -> Triple:
     return parts
 
 
 # Wide gamuts are read as sRGB: near enough to tell whether text stands out.
 _WIDE_SPACES = ("srgb", "display-p3", "a98-rgb", "prophoto-rgb", "rec2020")
 _FROM_SPACE: dict[str, Callable[[Triple], Triple]] = {
-    "rgb": _keep,
+    "rgb": _keep_parts,
     **dict.fromkeys(_WIDE_SPACES, _scale_up),
     "srgb-linear": _decode_linear,
     "hsl": _decode_hsl,
     "hwb": _decode_hwb,
     "oklab": _decode_oklab,
-    "oklch": lambda parts: _decode_oklab(_straighten(parts)),
+    "oklch": lambda parts: _decode_oklab(_straighten_hue(parts)),
     "lab": _decode_lab,
-    "lch": lambda parts: _decode_lab(_straighten(parts)),
+    "lch": lambda parts: _decode_lab(_straighten_hue(parts)),
     **dict.fromkeys(
         ("xyz", "xyz-d50", "xyz-d65"),
-        lambda parts: _decode_linear(_multiply(_FROM_XYZ, parts)),
+        lambda parts: _decode_linear(_multiply_by_matrix(_FROM_XYZ, parts)),
     ),
 }
 _TO_SPACE: dict[str, Callable[[Triple], Triple]] = {
-    "rgb": _keep,
+    "rgb": _keep_parts,
     **dict.fromkeys(_WIDE_SPACES, _scale_down),
     "srgb-linear": _encode_from_linear,
     "hsl": _encode_hsl,
     "hwb": _encode_hwb,
     "oklab": _encode_oklab,
-    "oklch": lambda rgb: _bend(_encode_oklab(rgb)),
+    "oklch": lambda rgb: _bend_axes(_encode_oklab(rgb)),
     "lab": _encode_lab,
-    "lch": lambda rgb: _bend(_encode_lab(rgb)),
+    "lch": lambda rgb: _bend_axes(_encode_lab(rgb)),
     **dict.fromkeys(
-        ("xyz", "xyz-d50", "xyz-d65"), lambda rgb: _multiply(_TO_XYZ, _encode_from_linear(rgb))
+        ("xyz", "xyz-d50", "xyz-d65"),
+        lambda rgb: _multiply_by_matrix(_TO_XYZ, _encode_from_linear(rgb)),
     ),
 }

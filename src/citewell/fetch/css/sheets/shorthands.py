@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from citewell.fetch.css import colours
-from citewell.fetch.css.lengths import parse_number, parse_pixels
-from citewell.fetch.css.value_parts import split_arguments, split_words
+from citewell.fetch.css.values import colours
+from citewell.fetch.css.values.lengths import parse_number, parse_pixels
+from citewell.fetch.css.values.value_parts import split_arguments, split_words
 
 _Pairs = list[tuple[str, str]]
 _SIDES = ("top", "right", "bottom", "left")
@@ -69,7 +69,7 @@ def is_image_value(text: str) -> bool:
 
 
 def _expand_sides(pattern: str) -> Callable[[str], _Pairs]:
-    def expand(value: str) -> _Pairs:
+    def expand_four_sides(value: str) -> _Pairs:
         parts = split_words(value)
         if not 1 <= len(parts) <= 4:
             return []
@@ -82,17 +82,17 @@ def _expand_sides(pattern: str) -> Callable[[str], _Pairs]:
         worth = (top, right, bottom, left)
         return [(pattern.format(side), each) for side, each in zip(_SIDES, worth, strict=True)]
 
-    return expand
+    return expand_four_sides
 
 
 def _expand_pair(first: str, second: str) -> Callable[[str], _Pairs]:
-    def expand(value: str) -> _Pairs:
+    def expand_two_sides(value: str) -> _Pairs:
         parts = split_words(value)
         if not 1 <= len(parts) <= 2:
             return []
         return [(first, parts[0]), (second, parts[-1])]
 
-    return expand
+    return expand_two_sides
 
 
 def _expand_background(value: str) -> _Pairs:

@@ -1,0 +1,1 @@
+"""Reads style sheets: their rules, conditions, selectors and declarations."""

@@ -1,0 +1,1 @@
+"""Parses CSS values: lengths, colours, transforms, shapes and variables."""
