@@ -15,12 +15,14 @@ _CELL_SEPARATOR_PATTERN = re.compile(r"(?<!\\)\|")
 _TABLE_DIVIDER_PATTERN = re.compile(r"^\s*+\|?\s*+:?-++:?\s*+(?:\|\s*+:?-++:?\s*+)*+\|?\s*+$")
 _INLINE_CODE_PATTERN = re.compile(r"`([^`]+)`")
 _ESCAPED_LINK_PATTERN = re.compile(
-    r"!?\[((?:\\.|[^\]\\]){0,500})\]\((?:&lt;(https?://.*?)&gt;|(https?://[^\s()]+(?:\([^\s()]*\)[^\s()]*)*))\)"
+    r"!?\[((?:\\.|[^\]\\]){0,500}+)\]\((?:&lt;(https?://(?:(?!&[lg]t;).)*+)&gt;"
+    r"|(https?://[^\s()]++(?:\([^\s()]*+\)[^\s()]*+)*+))\)"
 )
 _STRONG_PATTERN = re.compile(r"\*\*(?=\S)(.+?)(?<=\S)\*\*|__(?=\S)(.+?)(?<=\S)__")
 _EMPHASIS_PATTERN = re.compile(r"(?<![\w*])\*(?=[^\s*])([^*]+?)(?<=\S)\*(?![\w*])")
 # Stands for finished HTML that later steps must not change.
 _PLACEHOLDER_TEMPLATE = "\ue000{}\ue001"
+_PLACEHOLDER_PATTERN = re.compile(r"\ue000(\d{1,9})\ue001")
 
 InlineRenderer = Callable[[str], str]
 
@@ -165,8 +167,11 @@ def render_inline_html(text: str, render_marks: InlineRenderer = str) -> str:
     """One line of markdown as HTML; the text is escaped first so that none of it becomes markup."""
     done: list[str] = []
 
+    def restore(html: str) -> str:
+        return _PLACEHOLDER_PATTERN.sub(lambda place: done[int(place[1])], html)
+
     def keep(html: str) -> str:
-        done.append(html)
+        done.append(restore(html))  # a link may contain code
         return _PLACEHOLDER_TEMPLATE.format(len(done) - 1)
 
     text = escape(text.replace("\ue000", "").replace("\ue001", ""), quote=False)
@@ -175,10 +180,7 @@ def render_inline_html(text: str, render_marks: InlineRenderer = str) -> str:
     text = render_marks(text)
     text = _STRONG_PATTERN.sub(lambda strong: f"<strong>{strong[1] or strong[2]}</strong>", text)
     text = _EMPHASIS_PATTERN.sub(r"<em>\1</em>", text)
-    text = text.replace("[x] ", "☑ ").replace("[ ] ", "☐ ")
-    for number in reversed(range(len(done))):  # a later placeholder may contain an earlier one
-        text = text.replace(_PLACEHOLDER_TEMPLATE.format(number), done[number])
-    return text
+    return restore(text.replace("[x] ", "☑ ").replace("[ ] ", "☐ "))
 
 
 def _render_link_anchor(link: re.Match[str]) -> str:
