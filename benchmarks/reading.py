@@ -12,7 +12,7 @@ import tempfile
 import time
 import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import psutil
@@ -20,13 +20,13 @@ import psutil
 from benchmarks import measures
 from benchmarks.clients import Piped, result
 from benchmarks.report import Goal, Section, table
-from benchmarks.subjects import ROOT, Subject, free_port, installed
+from benchmarks.subjects import Subject, free_port
+from benchmarks.whole_reading import Run, find_trafilatura, measure_whole_reading, run_alone
 from tests.internet.serve import Internet
 from tests.internet.world import World
 
 ROUNDS = 3
 DATASET = "wcxb_devs"
-TRAFILATURA = "2.3.1"
 LONGEST = 5_000_000
 LATENCY = 0.2
 WIDTHS = ("", "10")  # MAX_SCRAPE_CONCURRENCY; the first is the server's own choice
@@ -44,23 +44,6 @@ class Leaf:
     url: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
-    """What one subject made of all pages, and what it took."""
-
-    cpu: float
-    peak: float
-    texts: Mapping[str, str] = field(repr=False)
-
-    @property
-    def rate(self) -> float:
-        return len(self.texts) / self.cpu
-
-    @property
-    def failed(self) -> int:
-        return sum(not text for text in self.texts.values())
-
-
 def reading(subjects: Three, *, pages: Path | None = None) -> Section:
     """Pages of the loopback web and, where a folder of score.py is given, its pages with their F1."""
     ours, _, bare = subjects
@@ -73,6 +56,9 @@ def reading(subjects: Three, *, pages: Path | None = None) -> Section:
         scores = {name: _f1(pages, one[0].texts, name=name) for name, one in found.items()}
         parts.append(_shown(f"pages of {DATASET}", found, scores))
         goals.append(_goal(f"the pages of {DATASET}", found))
+        whole, further = measure_whole_reading(pages)
+        parts.append(whole)
+        goals.extend(further)
     return Section(
         title="Reading pages",
         command="python -m benchmarks reading" + (" --pages PAGES" if pages else ""),
@@ -149,8 +135,8 @@ def _all(
                 found.setdefault(f"{subject.name}, scrape_page", []).append(
                     _served(subject, leaves)
                 )
-            for name, python in (("citewell", sys.executable), ("trafilatura", _trafilatura())):
-                found.setdefault(f"{name}, alone", []).append(_alone(name, python, kept))
+            for name, python in (("citewell", sys.executable), ("trafilatura", find_trafilatura())):
+                found.setdefault(f"{name}, alone", []).append(run_alone(name, python, kept))
     return found
 
 
@@ -209,18 +195,6 @@ def _fresh(subject: Subject, url: str) -> Iterator[Subject]:
             "CHROME_PATH": "disabled",
         }
         yield replace(subject, env={**subject.env, **own})
-
-
-def _alone(name: str, python: str, pages: Path) -> Run:
-    answers = pages.with_suffix(".answers")
-    script = ROOT / "benchmarks" / "alone.py"
-    subprocess.run([python, str(script), name, str(pages), str(answers)], check=True)
-    return Run(**json.loads(answers.read_text()))
-
-
-def _trafilatura() -> str:
-    venv = installed("trafilatura", TRAFILATURA, needs=("lxml_html_clean",))
-    return str(venv / "bin" / "python")
 
 
 def _own(subject: Subject) -> list[Leaf]:
