@@ -185,8 +185,7 @@ def _read_text_body(body: bytes, response: PageResponse) -> PageReading:
 
 def read_html_page(response: PageResponse, decoded: DecodedText) -> PageReading:
     """The main content of a decoded HTML page; raises the errors of walls, and ContentEmpty."""
-    markup = bound_markup(decoded.text)
-    tree = LexborHTMLParser(markup.data)
+    tree, limit_notes = _parse_bounded_html(decoded.text)
     about = read_page_metadata(tree, url=response.final_url)
     tree = discourse_topics.show_crawler_view(tree)
     unseen = remove_hidden_text(tree)
@@ -194,8 +193,10 @@ def read_html_page(response: PageResponse, decoded: DecodedText) -> PageReading:
     topic = discourse_topics.find_discourse_topic(tree, url=response.final_url)
     if topic is not None:
         found = replace(found, markdown=topic.markdown, kind="forum", word_count=topic.word_count)
-    look = replace(_inspect_html(response, decoded.text, tree), extracted_words=found.word_count)
-    if wall := bot_walls.find_page_wall(look):
+    look = _inspect_text(response, "")
+    if found.word_count < bot_walls.MAX_WALL_WORDS:  # else nothing but the headers can be a wall
+        look = _inspect_html(response, decoded.text, tree)
+    if wall := bot_walls.find_page_wall(replace(look, extracted_words=found.word_count)):
         raise _choose_wall_error(response.url, wall)
     draft = PageDraft(
         final_url=response.final_url,
@@ -205,8 +206,13 @@ def read_html_page(response: PageResponse, decoded: DecodedText) -> PageReading:
         charset=decoded.charset,
         metadata=about,
         extracted_by="html",
-        quality="partial" if found.is_partial or markup.notes else "complete",
-        notes=(*markup.notes, *found.notes, *(topic.notes if topic is not None else ())),
+        quality="partial" if found.is_partial or limit_notes else "complete",
+        notes=(
+            *limit_notes,
+            *unseen.notes,
+            *found.notes,
+            *(topic.notes if topic is not None else ()),
+        ),
         hidden_counts=unseen.counts,
         etag=response.headers.get("etag"),
         last_modified=response.headers.get("last-modified"),
@@ -215,6 +221,12 @@ def read_html_page(response: PageResponse, decoded: DecodedText) -> PageReading:
     if unseen.is_mostly_hidden:  # a script would have shown it, so the browser tier may read more
         return PageReading(draft=finish_draft(draft), doubt="mostly hidden")
     return judge_draft(draft, response.url)
+
+
+def _parse_bounded_html(html: str) -> tuple[LexborHTMLParser, tuple[str, ...]]:
+    """The tree, and notes on what was left out; the bounded markup is not held beyond this."""
+    markup = bound_markup(html)
+    return LexborHTMLParser(markup.data), markup.notes
 
 
 def _parse_limited_html(html: str) -> LexborHTMLParser:
