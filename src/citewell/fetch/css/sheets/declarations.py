@@ -257,7 +257,7 @@ _VALUE_CHECKS: dict[str, Callable[[str], bool]] = {
 }
 # What a length must have in it to move an element out of sight, or to leave it no size.
 _FAR_SIGN = re.compile(
-    r"\d{3}|\d\s*(?:%|[sld]?v[whibm]|in|cm)|\d\d[\d.]*(?:r?em|pc|ch|r?lh|ex)|\(|e\d|\\",
+    r"\d{3}|\d\s*(?:%|[sld]?v[whibm]|in|cm)|\d\d[\d.]{0,6}(?:r?em|pc|ch|r?lh|ex)|\(|e\d|\\",
     re.IGNORECASE,
 )
 _SPECK_SIGN = re.compile(r"^\s*\+?[.0]|^\s*\+?[1-4](?![\d.]*\d{2})|\(|e-|\\", re.IGNORECASE)

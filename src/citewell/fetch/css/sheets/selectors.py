@@ -28,6 +28,9 @@ _BRACKETED = re.compile(r"\[[^\[\]]*+\]|\([^()]*+\)")
 _SPECIFICITY_PARTS = re.compile(
     rf"(#{_CSS_NAME})|(\.{_CSS_NAME}|\[[^\[\]]*+\]|(?<!:):(?!not|is|where|has)[\w-]++)|([\w-]++)"
 )
+_PLAIN_SELECTOR = re.compile(r"[\w*.#>\s-]+")
+_MAX_CHAIN_CHARS = 200
+_MAX_CHECKED_CANDIDATES = 8  # with more, the engine is faster
 _ROUND_BRACKET = re.compile(r"[()]")
 _CHOICE_CALL = re.compile(r":(is|not|has|where|matches|-webkit-any)\(")
 
@@ -47,10 +50,24 @@ class ElementIndex:
         self._picked: dict[str, Sequence[LexborNode]] = {}
         self._spent = 0
         self.is_exhausted = False  # some selectors were left out, because they would take too long
-        self._known = _list_page_names(tree, quirks=quirks)
-        self._size = max(
-            _MIN_QUERY_ELEMENTS, 2 * len(tree.css("[class]")), 4 * len(tree.css("div, p, td, li"))
-        )
+        self._by_name: dict[str, list[LexborNode]] = {}
+        self._index_elements()
+        self._size = max(_MIN_QUERY_ELEMENTS, len(tree.css("*")))
+
+    def _index_elements(self) -> None:
+        """List the elements by each of their classes and ids, written with the sign of selectors."""
+        by_name = self._by_name
+        for node in self._tree.css("[class]"):
+            classes = node.attrs.get("class") or ""
+            for name in (classes.lower() if self._quirks else classes).split():
+                key = "." + name
+                if key in by_name:
+                    by_name[key].append(node)
+                else:
+                    by_name[key] = [node]
+        for node in self._tree.css("[id]"):
+            name = node.id or ""
+            by_name.setdefault(f"#{name.lower() if self._quirks else name}", []).append(node)
 
     def select_elements(self, selector: str) -> Sequence[LexborNode]:
         """The elements that match, in a page that nobody touches."""
@@ -60,6 +77,11 @@ class ElementIndex:
         return found
 
     def _find_elements(self, selector: str) -> Sequence[LexborNode]:
+        chain = None if self._quirks else parse_selector_chain(selector)
+        if chain is not None:
+            near = min((self._by_name.get(name, []) for name in chain[-1].names), key=len)
+            if len(chain) == 1 or len(near) <= _MAX_CHECKED_CANDIDATES:
+                return [node for node in near if _matches_chain(node, chain)]
         if ":" not in selector:
             return self.query_elements(selector)
         states = rewrite_states(selector)
@@ -76,18 +98,18 @@ class ElementIndex:
         names = _SIGNED_NAME.findall(selector)
         if "\\" in selector:
             names = [unescape_css(name) for name in names]
-        return self._known.issuperset(names)
+        return self._by_name.keys() >= set(names)
 
     def has_name(self, name: str) -> bool:
         """Whether an element has the class or id, which is written with its sign."""
-        return name in self._known
+        return name in self._by_name
 
     def list_unknown_names(self, selector: str) -> list[str]:
         """The classes and ids in the selector that no element of the page has, as written."""
         return [
             name
             for name in _SIGNED_NAME.findall(_drop_brackets(selector))
-            if unescape_css(name) not in self._known
+            if unescape_css(name) not in self._by_name
         ]
 
     def query_elements(self, selector: str) -> Sequence[LexborNode]:
@@ -106,13 +128,58 @@ class ElementIndex:
             return []
 
 
-def _list_page_names(tree: LexborHTMLParser, *, quirks: bool) -> set[str]:
-    """The classes and ids on the page, each with the sign that selectors give it."""
-    classes = {node.attrs.get("class") or "" for node in tree.css("[class]")}
-    ids = {node.id or "" for node in tree.css("[id]")}
-    if quirks:
-        classes, ids = {each.lower() for each in classes}, {each.lower() for each in ids}
-    return {f".{name}" for each in classes for name in each.split()} | {f"#{name}" for name in ids}
+class _CompoundSelector(NamedTuple):
+    """A tag with classes and ids, and whether it must be the parent's child of the one before."""
+
+    tag: str
+    names: tuple[str, ...]  # with their signs
+    is_child: bool
+
+
+def _matches_chain(node: LexborNode, chain: Sequence[_CompoundSelector]) -> bool:
+    """Whether the node and the elements around it match; all combinators of the chain are the same."""
+    if not _matches_compound(node, chain[-1]):
+        return False
+    place = len(chain) - 1
+    above = node.parent
+    while place and above is not None and above.is_element_node:
+        if _matches_compound(above, chain[place - 1]):
+            place -= 1
+        elif chain[place].is_child:
+            return False
+        above = above.parent
+    return place == 0
+
+
+def _matches_compound(node: LexborNode, wanted: _CompoundSelector) -> bool:
+    if wanted.tag and wanted.tag != node.tag:
+        return False
+    if not wanted.names:
+        return True
+    classes = (node.attrs.get("class") or "").split()
+    return all(
+        (name[1:] in classes) if name[0] == "." else (name[1:] == node.id) for name in wanted.names
+    )
+
+
+@lru_cache(maxsize=4096)
+def parse_selector_chain(selector: str) -> tuple[_CompoundSelector, ...] | None:
+    """The compounds of a plain selector whose last one has a name; None if the engine is needed."""
+    if len(selector) > _MAX_CHAIN_CHARS or not _PLAIN_SELECTOR.fullmatch(selector):
+        return None
+    found: list[_CompoundSelector] = []
+    is_child = False
+    for word in selector.replace(">", " > ").split():
+        if word == ">":
+            is_child = True
+            continue
+        names = tuple(_SIGNED_NAME.findall(word))
+        tag = word[: word.index(names[0])] if names else word
+        found.append(_CompoundSelector("" if tag == "*" else tag.lower(), names, is_child))
+        is_child = False
+    steps = {compound.is_child for compound in found[1:]}
+    is_even = len(steps) < 2 or len(found) == 2
+    return tuple(found) if found and found[-1].names and is_even else None
 
 
 def _drop_brackets(selector: str) -> str:
