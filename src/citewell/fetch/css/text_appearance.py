@@ -36,6 +36,8 @@ class PageAppearance:
         self._may_be_set_elsewhere = styles.outside or has_scripts
         self._doubts = GroundDoubts(styles, has_scripts=has_scripts)
         self._looks: dict[int, TextLook] = {}
+        # For unstyled elements, the nearest styled one around them.
+        self._styled_above: dict[int, ElementStyle | None] = {}
         self._shared: dict[tuple[object, ...], TextLook] = {}
         self._verdicts: dict[tuple[int, str], str | None] = {}
         self._root = TextLook(VariableScope(styles.registered, None, {}))
@@ -93,13 +95,22 @@ class PageAppearance:
         return derive_look(around, (node.tag or "").lower(), {}, around.scope)
 
     def find_styled_ancestor(self, node: LexborNode) -> ElementStyle | None:
+        passed: list[int] = []
+        found: ElementStyle | None = None
         parent = node.parent
         while parent is not None:
-            found = self._styles.found.get(parent.mem_id)
+            key = parent.mem_id
+            found = self._styles.found.get(key)
             if found is not None:
-                return found
+                break
+            if key in self._styled_above:
+                found = self._styled_above[key]
+                break
+            passed.append(key)
             parent = parent.parent
-        return None
+        for key in passed:
+            self._styled_above[key] = found
+        return found
 
     def judge_text(self, node: LexborNode, look: TextLook) -> str | None:
         """The technique by which the element's own text cannot be read; None if it can be."""

@@ -80,6 +80,7 @@ def has_script_state(selector: str) -> bool:
     )
 
 
+@lru_cache(maxsize=4096)
 def is_loading_state(selector: str) -> bool:
     """Whether the selector matches only while the page is loading, before its scripts have run."""
     return bool(_UNTIL_SCRIPTS.search(selector)) or (

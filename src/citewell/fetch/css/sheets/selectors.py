@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -209,16 +210,20 @@ def split_selector_list(selectors: str) -> list[str]:
     return [*parts, selectors[start:].strip()]
 
 
-def may_match_names(selector: str, names: Container[str]) -> bool:
+def may_match_names(selector: str, names: AbstractSet[str]) -> bool:
     """Whether the selector may match an element with these names: a fast check of its last part."""
+    return _list_last_names(selector) <= names
+
+
+@lru_cache(maxsize=4096)
+def _list_last_names(selector: str) -> frozenset[str]:
+    """The classes and ids in the last part of a selector, or its tag; none if that is hard to tell."""
     last = _LAST_PART.search(selector)
     if last is None or "(" in last[0] or "[" in last[0] or "\\" in last[0]:
-        return True
+        return frozenset()
     signed = _SIGNED_NAME.findall(last[0])
-    if signed:
-        return all(name in names for name in signed)
     tag = last[0].partition(":")[0].lower()
-    return not tag or tag in names
+    return frozenset(signed or ([tag] if tag else []))
 
 
 def is_valid_list(selectors: Iterable[str]) -> bool:
