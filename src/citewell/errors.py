@@ -22,6 +22,7 @@ class FailureReason(StrEnum):
     TOO_MANY_REDIRECTS = "too_many_redirects"
     EMPTY_FILE = "empty_file"
     BOT_WALL = "bot_wall"
+    CONSENT_PAGE = "consent_page"  # a page that asks for consent came instead
     RATE_LIMITED = "rate_limited"
     JSON_DISABLED = "json_disabled"  # the instance's owner has switched its JSON interface off
     NOT_CONFIGURED = "not_configured"

@@ -7,14 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qsl, urljoin, urlsplit
 
-from citewell.errors import MalformedResponse
+from citewell.errors import FailureReason, MalformedResponse
 from citewell.fetch.sites.site_kit import SiteEndpoint, SiteKit, parse_site_address
 from citewell.net.http.messages import HttpResponse, RedirectPolicy
 
 YOUTUBE_WEB = SiteEndpoint(name="site_youtube", base_url="https://www.youtube.com")
 YOUTUBE_MOBILE = SiteEndpoint(name="site_youtube_mobile", base_url="https://m.youtube.com")
 
-CONSENT_PAGE_DETAIL = "consent page"  # the detail of the error for a consent page
 _REDIRECT_STATUSES = (301, 302, 303, 307, 308)
 _CONSENT_HOSTS = frozenset({"consent.youtube.com", "consent.google.com"})
 _PAGE_HOSTS = frozenset({"www.youtube.com", "youtube.com", "m.youtube.com"})
@@ -115,4 +114,6 @@ async def fetch_youtube_page(
 
 def build_consent_report(endpoint: SiteEndpoint) -> MalformedResponse:
     said = "YouTube shows its consent page."
-    return MalformedResponse(said, provider=endpoint.name, detail=CONSENT_PAGE_DETAIL)
+    return MalformedResponse(
+        said, provider=endpoint.name, detail="consent page", reason=FailureReason.CONSENT_PAGE
+    )

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from urllib.parse import quote
 
-from citewell.errors import CitewellError, NotFound, RefusedByPolicy, UpstreamError
+from citewell.errors import CitewellError, FailureReason, NotFound, RefusedByPolicy, UpstreamError
 from citewell.fetch import page_errors
 from citewell.fetch.sites.site_kit import SiteKit, SiteRoute
 from citewell.fetch.sites.youtube import listing_markdown, video_listings, youtube_clients
@@ -98,7 +98,7 @@ async def _gather_listing(route: SiteRoute, kit: SiteKit, found: _ListingFinding
         except NotFound as error:
             found.not_found = error
         except (UpstreamError, RefusedByPolicy) as error:
-            if error.detail == youtube_clients.CONSENT_PAGE_DETAIL:
+            if error.reason is FailureReason.CONSENT_PAGE:
                 found.consent_page_seen = True
         if found.listing is not None or found.alert:
             break

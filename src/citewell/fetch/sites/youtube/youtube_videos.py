@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, field
 from urllib.parse import parse_qsl, urlsplit
 
-from citewell.errors import CitewellError, NotFound, RefusedByPolicy, UpstreamError
+from citewell.errors import CitewellError, FailureReason, NotFound, RefusedByPolicy, UpstreamError
 from citewell.fetch.sites import markdown_parts
 from citewell.fetch.sites.site_kit import SiteEndpoint, SiteKit, SiteRoute, trim_to_date
 from citewell.fetch.sites.youtube import watch_pages, youtube_clients, youtube_player
@@ -137,7 +137,7 @@ async def _fetch_watch_page(
         if page.is_consent_page:
             raise youtube_clients.build_consent_report(endpoint)
     except UpstreamError as error:
-        if error.detail == youtube_clients.CONSENT_PAGE_DETAIL:
+        if error.reason is FailureReason.CONSENT_PAGE:
             found.consent_page_seen = True
         raise
     found.published = found.published or page.published
