@@ -56,6 +56,7 @@ SEEN_BY_GEOMETRY: dict[str, str] = {
     "clip-path-path": _inline("clip-path:path('M0 0H900V300H0Z')"),
     "moved-and-back": _inline("position:relative;left:-9999px;margin-left:9999px"),
     "far-down": _inline("position:absolute;top:4000px"),
+    "fixed-left-column": page(f'<div style="padding-left:300px"><div style="width:300px;margin-left:-300px;float:left">{_TEXT}</div></div>'),
     "small-shift": _inline("position:relative;left:-3px;top:-2px"),
     "grid-rows-open": _inside("display:grid;grid-template-rows:1fr", "overflow:hidden;min-height:0"),
     "grid-rows-visible": _inside("display:grid;grid-template-rows:0fr", "color:black"),
@@ -172,6 +173,10 @@ SEEN_BY_SCRIPT: dict[str, str] = {
     "accordion-checkbox": _ruled(".more{display:none}#t:checked ~ .more{display:block}", f'<input type="checkbox" id="t"><label for="t">More</label><div class="more">{_TEXT}</div>'),
     "accordion-target": _ruled(".pane{display:none}.pane:target{display:block}", f'<a href="#two">Two</a><div class="pane" id="two">{_TEXT}</div>'),
     "tab-state": _ruled(".pane{display:none}.pane.active{display:block}", f'<ul><li data-pane="1">One</li></ul><div class="pane active">One</div><div class="pane">{_TEXT}</div>{_SCRIPT}'),
+    "component": _ruled("my-block,[slot]{visibility:hidden}", f'<my-block><p slot="a">{_TEXT}</p></my-block>{_SCRIPT}'),
+    "question": _ruled(".r{height:0;overflow:hidden;visibility:hidden}", f'<div><span>Is it covered?</span><div class="r">{_TEXT}</div></div>{_SCRIPT}'),
+    "streamed-later": page(f'<template id="P:1f"></template><div hidden id="S:2a">{_TEXT}</div>'),
+    "wrappers-shown-late": _ruled(".w{visibility:hidden}", f'<div class="w"><div class="w"><h1>News</h1><div class="w">{_TEXT}</div>{SHOWN * 15}</div></div>{_SCRIPT}'),
     "until-found": page(f'<div hidden="until-found">{_TEXT}</div>'),
     "details-named": page(f'<details name="g" open><summary>A</summary>a</details><details name="g"><summary>B</summary><p>{_TEXT}</p></details>'),
     "popover-button": page(f'<button popovertarget="p">More</button><div popover id="p">{_TEXT}</div>'),
@@ -182,6 +187,7 @@ _LONG_TOPIC = f"<h1>Topic</h1><p>{MARKER}</p>" + f"<p>{SHOWN}</p>" * 20
 
 SEEN_BY_MARKUP: dict[str, str] = {
     "noscript-holds-page": f'<html><head><title>T</title></head><body><div id="app"></div><noscript>{_LONG_TOPIC}</noscript><script src="app.js"></script></body></html>',
+    "noscripts-hold-page": f'<html><head><title>T</title></head><body><div id="app"></div><noscript><h1>Topic</h1></noscript><noscript>{_LONG_TOPIC}</noscript></body></html>',
     "shadow-root": page(f'<div><template shadowrootmode="open"><p>{_TEXT}</p></template></div>'),
     "shadow-slotted": page(f'<div><template shadowrootmode="open"><h2>H</h2><slot></slot></template><p>{_TEXT}</p></div>'),
     "shadow-named-slot": page(f'<div><template shadowrootmode="open"><slot name="a"></slot></template><p slot="a">{_TEXT}</p></div>'),

@@ -223,8 +223,9 @@ def _measure_left(look: TextLook, position: str) -> tuple[float, float | None]:
         left = parse_pixels(values.get("left", ""), percent=percent, em=look.size)
         right = parse_pixels(values.get("right", ""), percent=percent, em=look.size)
         shift += left if left is not None else -(right or 0.0)
-    if width is not None and not look.is_inline and shift < 0:
-        return shift, shift + width
+    is_far = shift <= -_OFF_SCREEN_PIXELS or position == "relative" or look.effect.shift_x < 0
+    if width is not None and not look.is_inline and shift < 0 and is_far:
+        return shift, shift + width  # a small negative margin is part of a layout
     is_moved_whole = look.effect.shift_x <= -VIEW_WIDTH_PIXELS and not look.is_inline
     return shift, VIEW_WIDTH_PIXELS + shift if is_moved_whole else None
 

@@ -32,7 +32,9 @@ _SLIDE_NAMES = re.compile(
 _STREAMED_ID = re.compile(r"S:[0-9a-f]+")
 _SHIFTING_TRANSFORM = re.compile(r"(?:translate|matrix|scale)[a-z0-9]{0,20}\(", re.IGNORECASE)
 _CONTROL_MARKS = "[aria-expanded], [role=tab]"
+_PLACEHOLDERS = "template[id^='B:'], template[id^='P:']"
 _MAX_ANCESTORS = 3
+_MAX_QUESTION_CHARS = 200
 
 
 class DisclosureControls:
@@ -88,11 +90,7 @@ class DisclosureControls:
 
     def _is_streamed_part(self, name: str) -> bool:
         """Whether React will move this part, sent late and hidden, to its placeholder template."""
-        part = name.partition(":")[2]
-        return any(
-            (node.attributes.get("id") or "") == f"B:{part}"
-            for node in self._tree.css("template[id]")
-        ) or self._tree.scripts_contain(f'"{name}"')
+        return self._tree.css_matches(_PLACEHOLDERS) or self._tree.scripts_contain(f'"{name}"')
 
 
 def _join_class_and_id(node: LexborNode) -> str:
@@ -108,6 +106,9 @@ def _follows_control(node: LexborNode) -> bool:
         return False
     if before.tag in {"button", "summary"} or before.css_matches(_CONTROL_MARKS):
         return True
+    question = before.text(deep=True).strip() if before.is_element_node else ""
+    if question.endswith("?") and len(question) <= _MAX_QUESTION_CHARS:
+        return not belongs_to_furniture(node)
     attributes = before.attributes
     is_clicked = "onclick" in attributes or (
         attributes.get("role") == "button" and before.tag != "a"

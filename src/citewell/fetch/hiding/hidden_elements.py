@@ -65,7 +65,7 @@ def _find_svg_definitions(tree: LexborHTMLParser) -> Iterator[HiddenNode]:
 
 
 def find_noscript_texts(tree: LexborHTMLParser) -> Iterator[HiddenNode]:
-    """The `noscript` elements with text, except one that holds the page, which is unwrapped.
+    """The `noscript` elements with text; where they hold the page, they are unwrapped instead.
 
     Those without text stay: they hold the pictures that a script loads late.
     """
@@ -74,8 +74,9 @@ def find_noscript_texts(tree: LexborHTMLParser) -> Iterator[HiddenNode]:
         return
     sizes = [count_text_chars(node) for node in nodes]
     rest = count_text_chars(tree.body) - sum(sizes)
-    for node, size in zip(nodes, sizes, strict=True):
-        if size >= _MIN_PAGE_CHARS and size > rest:
+    holds_page = sum(sizes) >= _MIN_PAGE_CHARS and sum(sizes) > rest
+    for node in nodes:
+        if holds_page:
             node.unwrap()
         else:
             yield node, "noscript"

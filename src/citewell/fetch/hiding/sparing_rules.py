@@ -27,6 +27,7 @@ _APPEARING_TECHNIQUES = frozenset(
     {"opacity", "transform", "visibility", "clip", "offScreen", "blur", "mask"}
 )
 _REVEALED_TECHNIQUES = _APPEARING_TECHNIQUES | {"display", "size", "contentVisibility", "fontSize"}
+_COMPONENT_TECHNIQUES = frozenset({"display", "visibility", "opacity"})
 # The properties through which an element around may hide text.
 _CAUSES = {
     "visibility": frozenset({"visibility"}),
@@ -81,7 +82,7 @@ class SparingRules:
     def _can_be_seen(self, style: ElementStyle, technique: str, text: str) -> bool:
         """Whether a reader or a script brings the hidden element to light, or its page needs it."""
         node = style.node
-        controls, reveals = self.disclosure_controls, self._reveals
+        controls = self.disclosure_controls
         if technique in {"clip", "size", "offScreen"} and is_math_element(node, text):
             return True
         if technique in _SLIDING_TECHNIQUES and controls.is_slide(node):
@@ -90,12 +91,18 @@ class SparingRules:
             return True
         if controls.can_be_opened(node) or self._sizes.is_main_wrapper(node, text):
             return True
+        return self._is_shown_by_script(style, technique)
+
+    def _is_shown_by_script(self, style: ElementStyle, technique: str) -> bool:
+        node, reveals = style.node, self._reveals
         if technique not in _REVEALED_TECHNIQUES or _is_for_screen_readers(style):
             return False
         if belongs_to_furniture(node):
             return False
         if technique in _APPEARING_TECHNIQUES and reveals.is_appearing(node):
             return True
+        if technique in _COMPONENT_TECHNIQUES and "-" in (node.tag or "") and reveals.has_scripts:
+            return True  # a component that its script has yet to build
         return reveals.is_mentioned(node) or self._has_revealing_rule(style, technique)
 
     def _is_fading_element(self, style: ElementStyle) -> bool:
@@ -118,19 +125,19 @@ class SparingRules:
 
     def is_cause_spared(self, style: ElementStyle, technique: str, text: str) -> bool:
         """Whether the element is spared, or the one around it from which it has its looks."""
-        causes = _CAUSES.get(technique, ())
-        at: ElementStyle | None = style
-        while at is not None:
-            if at is style or not at.values.keys().isdisjoint(causes):
-                whole = text if at is style else read_text_without_scripts(at.node)
-                is_furniture = at is not style and belongs_to_furniture(at.node)
-                if at.node.tag in _ROOT_TAGS or is_furniture:
-                    return False
+        if self.is_spared(style, technique, text):
+            return True
+        causes = _CAUSES.get(technique)
+        at = self._looks.find_styled_ancestor(style.node) if causes else None
+        while at is not None and causes and at.node.tag not in _ROOT_TAGS:
+            if at.values.get("visibility") == "visible" and technique == "visibility":
+                return False
+            is_cause = not at.values.keys().isdisjoint(causes)
+            if is_cause and not belongs_to_furniture(at.node):
+                whole = read_text_without_scripts(at.node)
                 if self.is_spared(at, technique, whole):
                     return True
-                if at is not style:
-                    return False
-            at = self._looks.find_styled_ancestor(at.node) if causes else None
+            at = self._looks.find_styled_ancestor(at.node)
         return False
 
 
