@@ -147,7 +147,7 @@ def hostile(subjects: Sequence[Subject]) -> Section:
         body=table((f"{CALLS} pages of {len(BUILDERS)} kinds, {IN_FLIGHT} at a time", ""), rows),
         notes=(
             f"One server over stdio, a page may take {LIMIT_SECONDS} s to be read. Memory is that of "
-            f"the server and its workers, before when one ordinary page has been read, after "
+            f"the server and its workers, before when ordinary pages have been read, after "
             f"{SETTLE_SECONDS:.0f} s of rest. Pings go out every {1000 * PING_SECONDS:.0f} ms."
         ),
         goals=(
@@ -173,7 +173,8 @@ def _measure(subject: Subject) -> HostileRun:
     with _served_pages() as base, _own_home(subject, base) as own, own.piped() as process:
         talk = _Talk(process, base)
         talk.open()
-        talk.read("ordinary")
+        for caller in _start_callers(talk, ["ordinary"] * 4 * IN_FLIGHT, []):
+            caller.join()  # all workers run now
         before = peak = resident(process)
         idle = [talk.ping() for _ in range(IDLE_PINGS)]
         names = (list(BUILDERS) * CALLS)[:CALLS]

@@ -12,7 +12,8 @@ from pathlib import Path
 
 _GROWTH_TO_TRIM_BYTES = 16 * 2**20  # less is kept for the next task, which would need it again
 _LARGE_BUFFER_BYTES = 2**20
-_M_MMAP_THRESHOLD = -3  # an option of mallopt
+_M_MMAP_THRESHOLD, _M_ARENA_MAX = -3, -8  # options of mallopt
+_MAX_HEAPS = 2  # one for each thread would keep many times as much
 _MEMORY_FILE = Path("/proc/self/statm")
 
 
@@ -51,7 +52,14 @@ def return_large_buffers() -> None:
     """Have the C library give large blocks back as soon as they are freed, not keep them for reuse."""
     if sys.platform == "linux":
         with suppress(OSError, AttributeError):
-            ctypes.CDLL(None).mallopt(_M_MMAP_THRESHOLD, _LARGE_BUFFER_BYTES)
+            libc = ctypes.CDLL(None)
+            libc.mallopt(_M_MMAP_THRESHOLD, _LARGE_BUFFER_BYTES)
+            libc.mallopt(_M_ARENA_MAX, _MAX_HEAPS)
+
+
+def trim_heap() -> None:
+    """Give free pages of the heap back to the system; other threads run meanwhile."""
+    _find_trim_function()()
 
 
 def _find_trim_function() -> Callable[[], object]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from typing import Any, Self, TypeVar
 
 from citewell.errors import InternalError
 from citewell.workers import worker_messages
-from citewell.workers.process_memory import return_large_buffers
+from citewell.workers.process_memory import return_large_buffers, trim_heap
 from citewell.workers.task_lanes import TaskLanes
 from citewell.workers.worker_handle import WORKER_MODULE, RawAnswer, WorkerHandle
 from citewell.workers.worker_tasks import (
@@ -22,6 +23,8 @@ from citewell.workers.worker_tasks import (
 )
 
 _MAX_TASKS_PER_WORKER = 5000
+_LARGE_REQUEST_BYTES = 2**20
+_TRIM_SECONDS = 2.0
 _START_SECONDS = 60.0  # on a machine that has much else to do
 _MAX_GROWTH_BYTES = 32 * 2**20  # a worker that holds more than this beyond a new one is replaced
 
@@ -52,6 +55,7 @@ class WorkerPool:
     def __init__(self, limits: WorkerLimits | None = None, *, module: str = WORKER_MODULE) -> None:
         """`module` is the module that a worker process runs."""
         return_large_buffers()  # pages and answers pass through this process
+        gc.freeze()  # what is loaded by now stays; collections look at the rest only
         self._limits = limits or WorkerLimits()
         self._module = module
         self._lanes = TaskLanes(self._limits.count or count_usable_cores())
@@ -59,6 +63,7 @@ class WorkerPool:
         self._idle: list[WorkerHandle] = []
         self._spare: asyncio.Task[None] | None = None
         self._closing: set[asyncio.Task[None]] = set()
+        self._trimming: asyncio.TimerHandle | None = None
         self._is_closed = False
 
     async def __aenter__(self) -> Self:
@@ -89,6 +94,7 @@ class WorkerPool:
         parts = worker_messages.encode_request(task.path, arguments, seconds)
         async with self._lanes.enter_lane() as lane:
             worker = await self._take_worker()
+            self._plan_trimming(sum(map(len, parts)))
             try:
                 await self._await_start(worker)
                 lane.watch_worker(worker)
@@ -97,6 +103,17 @@ class WorkerPool:
                 self._replace_worker(worker)
                 raise
             return self._finish_task(task, worker, raw)
+
+    def _plan_trimming(self, size: int) -> None:
+        """Give the memory that a large page takes in this process back too, soon after."""
+        if size > _LARGE_REQUEST_BYTES and self._trimming is None:
+            loop = asyncio.get_running_loop()
+            self._trimming = loop.call_later(_TRIM_SECONDS, self._return_memory)
+
+    def _return_memory(self) -> None:
+        self._trimming = None
+        gc.collect()  # an error and the frames it passed hold each other, and the page with them
+        asyncio.get_running_loop().run_in_executor(None, trim_heap)
 
     def prepare_worker(self) -> None:
         """Start a worker in the background if none is free and there may be one more."""
@@ -109,6 +126,9 @@ class WorkerPool:
     async def aclose(self) -> None:
         """Kill all processes, also those at work; a later task starts a new one."""
         self._is_closed = True
+        if self._trimming is not None:
+            self._trimming.cancel()
+            self._trimming = None
         if self._spare is not None:
             self._spare.cancel()
         for worker in tuple(self._workers):

@@ -13,6 +13,7 @@ from functools import cache
 from typing import Protocol
 
 from pydantic import TypeAdapter
+from pydantic_core import PydanticSerializationError
 
 from citewell.errors import (
     AuthRequired,
@@ -279,8 +280,12 @@ def _build_stale_key(key: str) -> str:
 
 def _encode_page(page: Page) -> bytes:
     """The page as JSON; lone surrogates, which some APIs send, are replaced."""
-    data = _page_adapter().dump_python(page, mode="json")
-    return json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+    try:
+        return _page_adapter().dump_json(page)
+    except PydanticSerializationError:
+        data = _page_adapter().dump_python(page, mode="json")
+        packed = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+        return packed.encode("utf-8", "replace")
 
 
 def _decode_page(kept: bytes) -> Page:
