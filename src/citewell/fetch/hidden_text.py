@@ -18,7 +18,7 @@ from citewell.fetch.hiding.hidden_commands import has_hidden_commands
 from citewell.fetch.hiding.hidden_nodes import HiddenNodes
 from citewell.fetch.hiding.node_texts import list_child_nodes, read_text_without_scripts
 from citewell.fetch.hiding.page_sizes import MIN_PAGE_CHARS, PageSizes
-from citewell.fetch.hiding.shadow_trees import open_shadow_trees
+from citewell.fetch.hiding.shadow_trees import open_cloned_templates, open_shadow_trees
 from citewell.fetch.hiding.sparing_rules import is_math_element
 from citewell.fetch.hiding.styled_hiding import StyledHiding
 
@@ -60,10 +60,13 @@ def remove_hidden_text(tree: LexborHTMLParser, *, depth: int = 0) -> RemovedText
     if tree.root is None:
         return RemovedText()
     nodes = HiddenNodes()
-    if depth < _MAX_SHADOW_DEPTH:
-        open_shadow_trees(
-            tree, nodes, lambda shadow: remove_hidden_text(shadow, depth=depth + 1).counts
-        )
+
+    def clean_inner(inner: LexborHTMLParser) -> Mapping[str, int]:
+        return remove_hidden_text(inner, depth=depth + 1).counts
+
+    if depth < _MAX_SHADOW_DEPTH and tree.css_matches("template"):
+        open_shadow_trees(tree, nodes, clean_inner)
+        open_cloned_templates(tree, nodes, clean_inner)
     sizes = PageSizes(tree)
     for node, technique in hidden_elements.find_noscript_texts(tree):
         nodes.mark_node(node, technique)

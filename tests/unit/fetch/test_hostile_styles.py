@@ -9,7 +9,11 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from citewell.fetch.css.sheets.page_sheets import PageSheets
-from citewell.fetch.css.sheets.style_sheets import MAX_SHEET_CHARS, MAX_SHEET_RULES, parse_style_sheet
+from citewell.fetch.css.sheets.style_sheets import (
+    MAX_SHEET_CHARS,
+    MAX_SHEET_RULES,
+    parse_style_sheet,
+)
 from citewell.fetch.hidden_text import remove_hidden_text
 from citewell.fetch.html.markup_limits import limit_markup
 

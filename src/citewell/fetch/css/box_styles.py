@@ -39,7 +39,7 @@ _ATOMIC_TAGS = frozenset(
 _TABLE_TAGS = frozenset(
     ["table", "tbody", "thead", "tfoot", "tr", "td", "th", "caption", "colgroup", "col"]
 )
-SVG_SHAPE_TAGS = frozenset(["text", "tspan", "textpath", "g", "use", "a", "switch"])
+SVG_SHAPE_TAGS = frozenset({"text", "tspan", "textpath", "g", "use", "switch"})
 _INLINE_DISPLAYS = frozenset({"inline", "ruby", "ruby-text", "inline flow", "inline ruby"})
 _ITEM_DISPLAYS = ("flex", "grid", "-webkit-flex", "-webkit-box", "-ms-flexbox")
 _CLIPPING_OVERFLOWS = frozenset({"hidden", "clip", "scroll", "auto", "overlay"})

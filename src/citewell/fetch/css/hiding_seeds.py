@@ -9,6 +9,7 @@ from citewell.fetch.css.sheets.declarations import (
     COLOUR_PROPERTIES,
     CSS_WIDE_KEYWORDS,
     PENDING_MARK,
+    SUBSTITUTION_MARKS,
     Declarations,
 )
 from citewell.fetch.css.values.clip_shapes import MAX_SPECK_PIXELS, is_empty_rect
@@ -26,6 +27,9 @@ TEXT_PROPERTIES = COLOUR_PROPERTIES | {
 }  # fmt: skip
 _HIDING_DISPLAYS = frozenset({"none", "table-column", "table-column-group"})
 _OVERFLOWS = ("overflow-x", "overflow-y")
+_ZERO_LENGTHS = frozenset({"0", "0px", "0%", "0em"})
+_FULL_WIDTHS = frozenset({"100%", "100vw"})
+_FULL_HEIGHTS = frozenset({"100%", "100vh"})
 _GRID_ZEROS = ("0fr", "0px", "0 ", "0%")
 
 
@@ -35,7 +39,9 @@ def may_hide(name: str, value: str) -> bool:
     test = _MAY_HIDE_TESTS.get(name)
     if test is None:
         return False
-    if "var(" in value or "attr(" in value or value.startswith(PENDING_MARK):
+    if value.startswith(PENDING_MARK) or (
+        "(" in value and any(word in value for word in SUBSTITUTION_MARKS)
+    ):
         return True
     return value not in CSS_WIDE_KEYWORDS and test(value)
 
@@ -43,6 +49,11 @@ def may_hide(name: str, value: str) -> bool:
 def needs_whole_block(declared: Declarations) -> bool:
     """Whether all of a block counts: it sets a container, or a low box that may cut off what it holds."""
     if "container-type" in declared and declared["container-type"][0] != "normal":
+        return True
+    if (
+        declared.get("position", ("",))[0] in {"absolute", "fixed"}
+        and "background-color" in declared
+    ):
         return True
     if "overflow-x" not in declared or not ("height" in declared or "max-height" in declared):
         return False
@@ -75,7 +86,19 @@ def hides_as_box(values: Mapping[str, str]) -> bool:
     for name, value in values.items():
         if name not in TEXT_PROPERTIES and name[:2] != "--" and may_hide(name, value):
             return True
-    return "overflow-x" in values and _is_low_clip(values)
+    return ("overflow-x" in values and _is_low_clip(values)) or covers_holder(values)
+
+
+def covers_holder(values: Mapping[str, str]) -> bool:
+    """Whether an element out of the flow lies over the whole of what it is placed in."""
+    if values.get("position") not in {"absolute", "fixed"} or "background-color" not in values:
+        return False
+    if values.get("z-index", "0").startswith("-"):
+        return False
+    sides = [values.get(name, "") in _ZERO_LENGTHS for name in ("top", "left", "right", "bottom")]
+    wide = values.get("width", "") in _FULL_WIDTHS or (sides[1] and sides[2])
+    high = values.get("height", "") in _FULL_HEIGHTS or (sides[0] and sides[3])
+    return wide and high and (sides[0] or sides[3]) and (sides[1] or sides[2])
 
 
 def _is_faint(value: str) -> bool:
@@ -138,7 +161,7 @@ _MAY_HIDE_TESTS: dict[str, Callable[[str], bool]] = {
     "zoom": _is_small_zoom,
     "clip": is_empty_rect,
     "clip-path": lambda value: "(" in value,
-    "mask-image": lambda value: "gradient" in value,
+    "mask-image": lambda value: "gradient" in value or "#" in value,
     "content": lambda value: "url(" in value,
     "contain": lambda value: any(word in value for word in ("paint", "strict", "content", "size")),
     "container-type": lambda value: value not in {"normal", "none"},
@@ -158,7 +181,7 @@ _MAY_HIDE_TESTS: dict[str, Callable[[str], bool]] = {
     "width": _is_speck,
     "height": _is_speck,
     "max-height": _is_speck,
-    **dict.fromkeys(("transform", "translate", "scale", "rotate"), _is_set),
+    **dict.fromkeys(("transform", "translate", "scale", "rotate", "offset-path"), _is_set),
     **dict.fromkeys(("left", "right", "top", "bottom"), _is_far),
     "margin-left": _is_far_back,
     "margin-right": _is_far_back,

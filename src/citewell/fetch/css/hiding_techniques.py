@@ -50,6 +50,8 @@ def find_box_technique(
         return None
     if _is_clipped(look, empty_clips):
         return "clip"
+    if clip_shapes.is_masked_out(look.values, empty_clips):
+        return "mask"
     found = next((name for name, test in _ELEMENT_TESTS if test(look)), None)
     is_box = tag not in _SVG_INNER_TAGS and not look.is_inline
     if found is None and is_box:
@@ -80,10 +82,6 @@ def _is_clipped(look: TextLook, empty_clips: Collection[str]) -> bool:
         return True
     path = values.get("clip-path", "none")
     return path != "none" and clip_shapes.is_empty_clip_path(path, empty_clips)
-
-
-def _is_masked(look: TextLook) -> bool:
-    return clip_shapes.is_masked_out(look.values)
 
 
 def _is_replaced(look: TextLook) -> bool:
@@ -118,7 +116,6 @@ def _is_spaced_away(look: TextLook) -> bool:
 
 _ELEMENT_TESTS: tuple[tuple[str, _BoxTest], ...] = (
     ("opacity", _is_transparent),
-    ("mask", _is_masked),
     ("blur", _is_blurred),
     ("size", _is_zoomed_out),
     ("letterSpacing", _is_spaced_away),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from citewell.fetch.css.container_rules import ContainerRules
 from citewell.fetch.css.declaration_choice import DeclarationChoice
-from citewell.fetch.css.hiding_seeds import hides_as_box
+from citewell.fetch.css.hiding_seeds import covers_holder, hides_as_box
 from citewell.fetch.css.sheets import attribute_styles
 from citewell.fetch.css.sheets.declarations import (
     Declarations,
@@ -98,6 +98,12 @@ class PageStyles:
                 for name, rule in sheet.registered.items()
             }
         )
+        self.registered.functions = {
+            name.lower(): rule["result"]
+            for sheet in self._page_sheets.sheets
+            for name, rule in sheet.registered.items()
+            if "result" in rule
+        }
         self._active: list[ActiveRule] = []
         self._is_cut = self._page_sheets.is_cut
         self._layer_ranks = rank_layers(self._page_sheets.sheets)
@@ -189,9 +195,25 @@ class PageStyles:
         """The elements that a rule applies to; none if a browser would not accept the rule."""
         if ":" in active.rule.selectors and not is_valid_list(active.rule.selector_parts):
             return ()
-        if self.has_scripts and is_loading_state(active.selector):
+        if self.has_scripts and self._is_passing_state(active.selector):
             return ()  # a script ends this state before anyone reads the page
         return self.element_index.select_elements(active.selector)
+
+    def _is_passing_state(self, selector: str) -> bool:
+        return is_loading_state(selector) or any(name in selector for name in self._passing_classes)
+
+    @cached_property
+    def _passing_classes(self) -> tuple[str, ...]:
+        """The classes of the root and the body that a script of the page takes away."""
+        names = {
+            name
+            for node in self._tree.css("html[class], body[class]")
+            for name in (node.attrs.get("class") or "").split()
+        }
+        code = "".join(node.text(deep=True) for node in self._tree.css("script:not([src])"))
+        return tuple(
+            f".{name}" for name in names if f"remove('{name}'" in code or f'remove("{name}"' in code
+        )
 
     def list_dormant_rules(self, words: Collection[str]) -> Iterator[tuple[str, StyleRule]]:
         """The selectors that match nothing until a script sets a class, or a reader clicks.
@@ -309,6 +331,8 @@ class PageStyles:
                 boxes.add(style.node.parent.mem_id)
             if not _CHILD_CLIPPING.isdisjoint(style.values):
                 self._add_children(style.node, boxes)
+            if style.node.parent is not None and covers_holder(style.values):
+                self._add_children(style.node.parent, boxes)
         return boxes
 
     def _add_children(self, node: LexborNode, boxes: set[int]) -> None:

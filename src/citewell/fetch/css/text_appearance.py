@@ -9,7 +9,12 @@ from citewell.fetch.css import box_styles
 from citewell.fetch.css.animations import list_animation_states
 from citewell.fetch.css.ground_doubts import GroundDoubts
 from citewell.fetch.css.hiding_techniques import find_box_technique
-from citewell.fetch.css.sheets.declarations import CSS_WIDE_KEYWORDS, PENDING_MARK, expand_pending
+from citewell.fetch.css.sheets.declarations import (
+    CSS_WIDE_KEYWORDS,
+    PENDING_MARK,
+    SUBSTITUTION_MARKS,
+    expand_pending,
+)
 from citewell.fetch.css.style_cascade import ElementStyle, PageStyles
 from citewell.fetch.css.text_contrast import MIN_READABLE_ALPHA, is_unreadable_text
 from citewell.fetch.css.text_look import TextLook, derive_look
@@ -23,7 +28,7 @@ MIN_READABLE_PIXELS = 3.0  # font size in pixels below which nothing can be read
 _INLINE_TAGS = frozenset({"a", "b", "em", "font", "i", "mark", "s", "small", "span", "strong", "u"})
 _BLOCK_TAGS = frozenset({"div", "p", "li", "td", "section"})
 _MIN_SIBLING_CHARS = 40  # of unstyled text beside it, to know how text usually looks there
-_SUBSTITUTIONS = ("var(", "attr(", "env(")
+_SUBSTITUTIONS = ("env(", *SUBSTITUTION_MARKS)
 _UNKNOWN_COLOUR = "unknown"  # no colour: what depends on a variable that may be set elsewhere
 _COLOUR_NAMES = frozenset({"color", "background-color", "-webkit-text-fill-color", "fill"})
 

@@ -26,6 +26,8 @@ def read_grounds(
     tag: str, values: Mapping[str, str], behind: Grounds, *, ink: RgbColour | None, dark: bool
 ) -> Grounds:
     """The colours that an element paints over `behind`; empty if none, None if they are not known."""
+    if "inset" in values.get("box-shadow", "") or "(" in values.get("backdrop-filter", ""):
+        return None
     base = _read_ground_colour(tag, values, behind, ink=ink, dark=dark)
     picture = values.get("background-image", "none")
     if picture in UNPAINTED_VALUES or not is_image_value(picture):

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _NO_VALUES: Mapping[str, str] = MappingProxyType({})
 _FONT_SIZE_FACTORS = {"smaller": 0.83, "larger": 1.2}
+_FAR_SHADOW_PIXELS = 600
 _NORMAL_EXPONENT = 0.5  # the height of small letters as a share of the font size
 _DARK_CANVAS = RgbColour(18, 18, 18)
 # The colours that browsers give to elements that do not take them from around.
@@ -102,7 +103,9 @@ def derive_look(
     look.values = values
     look.parent_values = parent_values
     look.is_item = box_styles.lays_out_items(parent_values)
-    look.is_inline = box_styles.is_inline(tag, values, is_item=look.is_item)
+    look.is_inline = tag not in box_styles.SVG_SHAPE_TAGS and box_styles.is_inline(
+        tag, values, is_item=look.is_item
+    )
     if tag not in {"html", "body"}:  # a script will show the page, or nobody could see it
         _derive_boxes(look, around, values)
         look.shown = _derive_visibility(around, values.get("visibility", ""))
@@ -204,7 +207,7 @@ def _derive_outlines(look: TextLook, values: Mapping[str, str]) -> None:
         look.shadows = tuple(
             _parse_ink(look, _find_shadow_colour(layer), look.ink)
             for layer in split_arguments(shadow)
-            if layer not in {"none", "initial"}
+            if layer not in {"none", "initial"} and not _is_far_shadow(layer)
         )
     strokes: list[RgbColour | None] = []
     width = values.get("-webkit-text-stroke-width", "")
@@ -218,6 +221,11 @@ def _derive_outlines(look: TextLook, values: Mapping[str, str]) -> None:
         strokes += [_parse_ink(look, text, look.ink) for text in drops]
     if strokes:
         look.outlines = tuple(strokes)
+
+
+def _is_far_shadow(layer: str) -> bool:
+    lengths = [parse_pixels(word) for word in split_words(layer)]
+    return any(length is not None and abs(length) >= _FAR_SHADOW_PIXELS for length in lengths)
 
 
 def _find_shadow_colour(layer: str) -> str:

@@ -24,7 +24,9 @@ _UNSHOWN_ELEMENTS = (
     " svg metadata, img[width='0'], img[height='0'], img[width='1'], img[height='1'],"
     " maction > :not(:first-child), body title, progress > *, meter > *, area, param"
 )
-_FALLBACK_ELEMENTS = "canvas, audio, video, iframe, progress, meter, object[data^='data:']"
+_FALLBACK_ELEMENTS = (
+    "canvas, audio, video, iframe, progress, meter, object[data^='data:'], object[data^='about:']"
+)
 _FALLBACK_PARTS = frozenset({"source", "track", "param", "script", "style"})
 _SVG_DEFINITIONS = "svg defs, svg symbol, svg clippath, svg mask, svg pattern, svg marker"
 _PROSE_PATTERN = re.compile(r"(?<![^\W\d_])(?:[^\W\d_]{2,}+\s++){6}")

@@ -43,6 +43,31 @@ def open_shadow_trees(
         _insert_content(shadow.body, template)
 
 
+def open_cloned_templates(
+    tree: LexborHTMLParser,
+    nodes: HiddenNodes,
+    clean_tree: Callable[[LexborHTMLParser], Mapping[str, int]],
+) -> None:
+    """Insert the content of templates that a script of the page copies into it."""
+    from selectolax.lexbor import LexborHTMLParser
+
+    for template in tree.css("template[id]")[:_MAX_SHADOW_TREES]:
+        name = template.attributes.get("id") or ""
+        if not name or not _is_cloned(tree, name) or template.parent is None:
+            continue
+        inner = (template.html or "").partition(">")[2].rpartition("</template")[0]
+        content = LexborHTMLParser(inner)
+        if content.body is not None:
+            nodes.more_counts.update(clean_tree(content))
+            _insert_content(content.body, template)
+
+
+def _is_cloned(tree: LexborHTMLParser, name: str) -> bool:
+    if not any(tree.scripts_contain(quote + name) for quote in ("'", '"', "#", "`")):
+        return False
+    return any(tree.scripts_contain(word) for word in (".content", "cloneNode", "importNode"))
+
+
 def _drop_fallback(slot: LexborNode, host: LexborNode, nodes: HiddenNodes) -> None:
     """Remove what a slot shows only while nothing is put into it."""
     if _has_given_content(host, slot.attributes.get("name") or ""):

@@ -11,6 +11,7 @@ from citewell.fetch.css.hiding_techniques import find_box_technique
 from citewell.fetch.css.style_cascade import ElementStyle, PageStyles
 from citewell.fetch.css.text_appearance import PageAppearance
 from citewell.fetch.css.text_look import BROWSER_STYLED_TAGS, TextLook, derive_look
+from citewell.fetch.hiding.covered_text import find_covered_nodes
 from citewell.fetch.hiding.hidden_commands import has_hidden_commands
 from citewell.fetch.hiding.hidden_elements import find_collapsed_cells
 from citewell.fetch.hiding.node_texts import list_child_nodes, read_text_without_scripts
@@ -36,6 +37,7 @@ class StyledHiding:
     def __init__(self, tree: LexborHTMLParser, nodes: HiddenNodes, sizes: PageSizes) -> None:
         self._tree = tree
         self._nodes = nodes
+        self._sizes = sizes
         self._styles = PageStyles(tree)
         self._looks = PageAppearance(self._styles, has_scripts=self._styles.has_scripts)
         self.sparing = SparingRules(tree, self._styles, self._looks, sizes)
@@ -53,11 +55,11 @@ class StyledHiding:
 
     @cached_property
     def _empty_clips(self) -> frozenset[str]:
-        """The ids of `clipPath` elements without a shape."""
+        """The ids of clip paths and masks that have no shape with a size."""
         return frozenset(
             node.attributes.get("id") or ""
-            for node in self._tree.css("clippath[id]")
-            if not any(child.is_element_node for child in list_child_nodes(node))
+            for node in self._tree.css("clippath[id], mask[id]")
+            if not any(_has_extent(child) for child in list_child_nodes(node))
         )
 
     def mark_hidden(self) -> None:
@@ -70,6 +72,8 @@ class StyledHiding:
             self._consider_own_texts(style, technique, certain=certain)
         for node, technique in find_collapsed_cells(self._styles):
             self._nodes.mark_node(node, technique)
+        for node in find_covered_nodes(self._styles, self._looks, self._sizes):
+            self._nodes.mark_node(node, "covered")
         self._mark_first_lines()
 
     def _judge_box(self, style: ElementStyle) -> None:
@@ -92,7 +96,7 @@ class StyledHiding:
             look,
             chars=chars,
             place=_count_place(style.node) if look.is_item else 0,
-            empty_clips=self._empty_clips if "url(" in look.values.get("clip-path", "") else (),
+            empty_clips=self._empty_clips if _refers_to_shape(look) else (),
         )
 
     def _consider_element(
@@ -206,6 +210,21 @@ def _is_placed_elsewhere(style: ElementStyle, holder: TextLook, technique: str) 
         and technique == "size"
         and not box_styles.holds_positioned(holder.values)
     )
+
+
+def _refers_to_shape(look: TextLook) -> bool:
+    return any("url(" in look.values.get(name, "") for name in ("clip-path", "mask-image"))
+
+
+def _has_extent(shape: LexborNode) -> bool:
+    """Whether a child of a clip path or mask is a shape with a size."""
+    if not shape.is_element_node:
+        return False
+    attributes = shape.attributes
+    sizes = [
+        attributes[name] for name in ("width", "height", "r", "rx", "ry") if name in attributes
+    ]
+    return not any((size or "").strip() in {"0", "0px", "0%"} for size in sizes)
 
 
 def _count_place(node: LexborNode) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from citewell.fetch.css.values import colours
+from citewell.fetch.css.values.lengths import parse_pixels
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -28,6 +29,9 @@ _SVG_PROPERTIES = (
     "stroke",
     "transform",
 )
+_FRAME_SIZES = ("width", "height")
+_LINE_PIXELS = 24.0
+_FAR_LEFT_PIXELS = 400.0
 _FRAME_TAGS = frozenset({"svg", "foreignobject"})
 
 
@@ -77,10 +81,36 @@ def _list_svg_styles(node: LexborNode) -> Iterator[tuple[str, str]]:
     if tag == "text":
         if not attributes.get("fill"):
             yield "fill", "inherit"
-        for name, side in (("x", "left"), ("y", "top")):
-            if (attributes.get(name) or "").strip().startswith("-"):
-                yield side, str(attributes[name]).strip()
-                yield "position", "relative"
+        if _is_outside_drawing(node):
+            yield "position", "relative"
+            yield "left", "-9999px"
+
+
+def _is_outside_drawing(node: LexborNode) -> bool:
+    """Whether a text begins outside the part of the drawing that is shown."""
+    drawing = node.parent
+    while drawing is not None and drawing.tag != "svg":
+        drawing = drawing.parent
+    if drawing is None:
+        return False
+    attributes = drawing.attributes
+    frame = attributes.get("viewBox") or attributes.get("viewbox") or ""
+    shown = [_read_number(part) for part in frame.replace(",", " ").split()]
+    if len(shown) != 4:
+        shown = [0.0, 0.0, *(_read_number(attributes.get(name)) for name in _FRAME_SIZES)]
+    x, y = (_read_number(node.attributes.get(name)) or 0.0 for name in ("x", "y"))
+    left, top, width, height = shown
+    margin = _LINE_PIXELS + (0.0 if width is None else width / 4)
+    return (
+        (width is not None and x >= (left or 0.0) + width)
+        or (height is not None and y >= (top or 0.0) + height + margin)
+        or x <= (left or 0.0) - _FAR_LEFT_PIXELS
+        or y <= (top or 0.0) - _LINE_PIXELS
+    )
+
+
+def _read_number(text: str | None) -> float | None:
+    return parse_pixels(text.strip().lower()) if text and "%" not in text else None
 
 
 def _normalize_attribute_colour(value: str | None) -> str:

@@ -24,7 +24,7 @@ _FONT_SIZE_WORDS = frozenset((*_FONT_SIZE_NAMES.split(), "math"))
 _COLOUR_PROPERTY_NAMES = (
     "color background-color background-image background-clip -webkit-text-fill-color fill stroke"
     " stroke-width stroke-opacity fill-opacity text-shadow -webkit-text-stroke-width"
-    " -webkit-text-stroke-color color-scheme background-size"
+    " -webkit-text-stroke-color color-scheme background-size box-shadow backdrop-filter"
 )
 COLOUR_PROPERTIES = frozenset(_COLOUR_PROPERTY_NAMES.split())
 _LENGTH_PROPERTY_NAMES = (
@@ -42,7 +42,7 @@ _UNCHECKED_PROPERTY_NAMES = (
     " grid-template-rows grid-template-columns -webkit-text-security mask-image mask-size"
     " mask-position mask-repeat mask-mode animation-name animation-duration animation-delay"
     " animation-fill-mode animation-play-state animation-iteration-count animation-direction"
-    " animation-timeline offset-path will-change direction"
+    " animation-timeline offset-path transform-origin will-change direction backdrop-filter"
 )
 _PROPERTY_ALIASES = {
     "-webkit-clip-path": "clip-path",
@@ -102,7 +102,9 @@ _CSS_COMMENT = re.compile(r"/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)")
 _IMPORTANT_WORD = "important"
 _MAX_STYLE_CHARS = 100_000  # of one block; the rest is left unread
 _MAX_VALUE_CHARS = 1000
-_SPLIT_SAFELY = re.compile(r"\"[^\"]*\"?|'[^']*'?|\([^()\"']*\)?|;")
+_SPLIT_SAFELY = re.compile(r"\"[^\"]*+\"?|'[^']*+'?|[();]")
+# Functions whose result is only known for an element.
+SUBSTITUTION_MARKS = ("var(", "attr(", "if(", "--")
 PENDING_MARK = "@"  # before a shorthand's value that cannot be expanded before its var() is known
 
 
@@ -155,9 +157,13 @@ def _split_declarations(block: str) -> list[str]:
     """Split at semicolons outside strings and brackets, as in `url(data:text/css;base64,...)`."""
     if "(" not in block and '"' not in block and "'" not in block:
         return block.split(";")
-    parts, start = list[str](), 0
+    parts, start, depth = list[str](), 0, 0
     for match in _SPLIT_SAFELY.finditer(block):
-        if match[0] == ";":
+        if match[0] == "(":
+            depth += 1
+        elif match[0] == ")":
+            depth = max(0, depth - 1)
+        elif match[0] == ";" and depth == 0:
             parts.append(block[start : match.start()])
             start = match.end()
     return [*parts, block[start:]]
@@ -185,7 +191,7 @@ def _expand_value(name: str, value: str) -> list[tuple[str, str]]:
         return [(name, value)]
     if value in CSS_WIDE_KEYWORDS:
         return [(each, value) for each in longhands]
-    if "var(" in value:
+    if "var(" in value or "if(" in value:
         return [(each, f"{PENDING_MARK}{name} {value}") for each in longhands]
     return expand_shorthand(name, value)
 
@@ -194,11 +200,14 @@ def _decode_css_escape(match: re.Match[str]) -> str:
     if not match[1]:
         return match[2]
     code = int(match[1], 16)
-    return chr(code) if 0 < code < 0xD800 or 0xDFFF < code < 0x110000 else "\ufffd"
+    is_plain = 0x20 < code < 0xD800 or 0xDFFF < code < 0x110000  # an escaped space is no space
+    return chr(code) if is_plain else "\ufffd"
 
 
 def _is_valid(name: str, value: str) -> bool:
-    if value in CSS_WIDE_KEYWORDS or "var(" in value or "attr(" in value:
+    if value in CSS_WIDE_KEYWORDS or (
+        "(" in value and any(word in value for word in SUBSTITUTION_MARKS)
+    ):
         return True
     valid = _VALUE_CHECKS.get(name)
     return bool(value) if valid is None else valid(value)

@@ -62,7 +62,8 @@ class StyleRule:
         """The declarations, without lengths that cannot hide anything."""
         if self._hiding is None:
             body = self.body
-            is_whole = "overflow" in body or "container" in body
+            is_cover = "position" in body and "background" in body
+            is_whole = is_cover or "overflow" in body or "container" in body
             self._hiding = (
                 self.all_declarations if is_whole else parse_declarations(body, only_hiding=True)
             )
@@ -207,8 +208,8 @@ class _SheetParser:
             _apply_scope(frame, rest)
         elif name.endswith("keyframes"):
             frame.animation = rest.strip("\"'").lower()
-        elif name == "property":
-            frame.registered = rest
+        elif name in {"property", "function"}:
+            frame.registered = rest.partition("(")[0].strip()
         else:
             frame.active = False
 

@@ -38,7 +38,7 @@ def is_empty_clip_path(value: str, empty_ids: Collection[str] = ()) -> bool:
     """Whether a clip path leaves nothing; `empty_ids` are the page's `clipPath` elements without shapes."""
     for shape, inside in parse_calls(value)[:2]:
         if shape == "url":
-            return inside.strip("\"' ").removeprefix("#") in empty_ids and "#" in inside
+            return "#" in inside and _read_reference(value) in empty_ids
         if shape in {"path", "shape"}:
             return _is_empty_area(_list_path_points(inside[:_MAX_PATH_CHARS]))
         if shape == "polygon":
@@ -52,11 +52,13 @@ def is_empty_clip_path(value: str, empty_ids: Collection[str] = ()) -> bool:
     return False
 
 
-def is_masked_out(values: Mapping[str, str]) -> bool:
+def is_masked_out(values: Mapping[str, str], empty_ids: Collection[str] = ()) -> bool:
     """Whether the mask lets nothing through: fully transparent, without size, or far away."""
     image = values.get("mask-image", "none")
     if image == "none":
         return False
+    if "#" in image and image.startswith("url("):
+        return _read_reference(image) in empty_ids
     layers = split_arguments(image)
     sizes = split_arguments(values.get("mask-size", "auto"))
     places = split_arguments(values.get("mask-position", ""))
@@ -66,6 +68,11 @@ def is_masked_out(values: Mapping[str, str]) -> bool:
         return True
     luminance = values.get("mask-mode", "") == "luminance"
     return all(_is_dark_gradient(layer, luminance=luminance) for layer in layers)
+
+
+def _read_reference(value: str) -> str:
+    """The id in `url(#id)`."""
+    return value.partition("#")[2].partition(")")[0].strip("\"' ")
 
 
 def list_gradient_colours(image: str) -> list[str]:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
 
-_SUBSTITUTION = re.compile(r"(?<![\w-])(var|env|attr)\(", re.IGNORECASE)
+_SUBSTITUTION = re.compile(r"(?<![\w-])(var|env|attr|if|--[\w-]{1,80}+)\(", re.IGNORECASE)
+_STYLE_TEST = re.compile(r"style\(\s*+(--[^\s:()]++)\s*+(?::\s*+([^()]*+))?\)", re.IGNORECASE)
 _BRACKET = re.compile(r"[()]")
-_REFERENCE = re.compile(r"var\(\s*+(--[^\s,()]++)", re.IGNORECASE)
+_REFERENCE = re.compile(r"(?:var|style)\(\s*+(--[^\s,()]++)", re.IGNORECASE)
 _MAX_RESULT_CHARS = 2000  # a longer value is invalid, so that references cannot multiply
 _MAX_REFERENCE_DEPTH = 24
 _UNITS = frozenset({"px", "em", "rem", "%", "vw", "vh", "deg", "s", "ms", "number"})
@@ -19,7 +20,7 @@ _UNITS = frozenset({"px", "em", "rem", "%", "vw", "vh", "deg", "s", "ms", "numbe
 
 def list_references(value: str) -> list[str]:
     """The custom properties that a value refers to."""
-    return _REFERENCE.findall(value) if "var(" in value.lower() else []
+    return _REFERENCE.findall(value) if "--" in value else []
 
 
 class RegisteredProperties:
@@ -33,6 +34,7 @@ class RegisteredProperties:
             name for name, rule in rules.items() if rule.get("inherits", "").lower() == "false"
         }
         self.universal: dict[str, str] = {}
+        self.functions: dict[str, str] = {}  # the results of @function rules
 
 
 class VariableScope:
@@ -92,6 +94,11 @@ class VariableScope:
         return "".join(pieces) + value[place:] if pieces else value
 
     def _replace_call(self, kind: str, inside: str, depth: int) -> str | None:
+        if kind == "if":
+            return self._choose_branch(inside, depth)
+        if kind.startswith("--"):
+            result = self._registered.functions.get(kind)
+            return None if result is None else self.substitute_references(result, depth + 1)
         first, comma, fallback = inside.partition(",")
         words = first.split()
         name = words[0] if words else ""
@@ -104,6 +111,20 @@ class VariableScope:
         if found is not None:
             return found
         return self.substitute_references(fallback.strip(), depth + 1) if comma else None
+
+    def _choose_branch(self, inside: str, depth: int) -> str | None:
+        """The value of the first branch of an if() that holds; only tests of custom properties may hold."""
+        for branch in inside.split(";"):
+            test, colon, value = branch.rpartition(":")
+            match = _STYLE_TEST.search(test)
+            holds = test.strip().lower() == "else"
+            if match is not None:
+                found = self.look_up(match[1], depth)
+                wanted = (match[2] or "").strip()
+                holds = found is not None and wanted in {"", found.strip()}
+            if colon and holds:
+                return self.substitute_references(value.strip(), depth + 1)
+        return None
 
     def _read_attribute(self, name: str, kind: str) -> str | None:
         value = self._node.attributes.get(name) if self._node is not None else None

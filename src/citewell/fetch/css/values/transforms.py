@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -13,6 +14,8 @@ _Matrix = tuple[tuple[float, ...], ...]
 _IDENTITY: _Matrix = tuple(tuple(float(row == column) for column in range(4)) for row in range(4))
 _AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 _MAX_FUNCTIONS = 24  # of one transform; the rest is left out
+_MIN_VOLUME = 1e-7
+_PATH_START = re.compile(r"m\s*([+-]?\d+(?:\.\d+)?)[\s,]*([+-]?\d+(?:\.\d+)?)", re.IGNORECASE)
 _OWN_WIDTH_PERCENT = VIEW_WIDTH_PIXELS / 100
 
 
@@ -28,7 +31,8 @@ class TransformEffect(NamedTuple):
 
 def has_transform(values: Mapping[str, str]) -> bool:
     return any(
-        values.get(name, "none") != "none" for name in ("transform", "translate", "rotate", "scale")
+        values.get(name, "none") != "none"
+        for name in ("transform", "translate", "rotate", "scale", "offset-path")
     )
 
 
@@ -45,10 +49,13 @@ def measure_transform(
     a, b, c, d = (
         value / depth for value in (matrix[0][0], matrix[0][1], matrix[1][0], matrix[1][1])
     )
+    far_x, far_y = _read_origin(values.get("transform-origin", ""), em)
+    path_x, path_y = _read_path_start(values.get("offset-path", "none"))
+    is_flat = abs(_measure_volume(matrix)) < _MIN_VOLUME  # browsers paint no element without depth
     return TransformEffect(
-        scale=_measure_smaller_scale(a, b, c, d),
-        shift_x=_limit_number(matrix[0][3] / depth),
-        shift_y=_limit_number(matrix[1][3] / depth),
+        scale=0.0 if is_flat else _measure_smaller_scale(a, b, c, d),
+        shift_x=_limit_number(matrix[0][3] / depth + far_x - a * far_x - b * far_y + path_x),
+        shift_y=_limit_number(matrix[1][3] / depth + far_y - c * far_x - d * far_y + path_y),
         is_turned_away=matrix[2][2] < -1e-6 and a * d - b * c < 0,
     )
 
@@ -58,6 +65,27 @@ def _measure_smaller_scale(a: float, b: float, c: float, d: float) -> float:
     whole = a * a + b * b + c * c + d * d
     spread = math.sqrt(max(0.0, whole * whole - 4 * (a * d - b * c) ** 2))
     return math.sqrt(max(0.0, (whole - spread) / 2))
+
+
+def _measure_volume(matrix: _Matrix) -> float:
+    """What a transform makes of a volume: nothing, if it has no inverse."""
+    (a, b, c, _), (d, e, f, _), (g, h, i, _) = matrix[:3]
+    return a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g)
+
+
+def _read_origin(value: str, em: float) -> tuple[float, float]:
+    """The point around which the element is transformed; places inside its box count as its corner."""
+    parts = [parse_pixels(part, em=em, percent=0.0) or 0.0 for part in split_words(value)]
+    x, y = (*parts, 0.0, 0.0)[:2]
+    return x, y
+
+
+def _read_path_start(value: str) -> tuple[float, float]:
+    """Where a path begins along which the element is placed."""
+    match = _PATH_START.search(value) if value.startswith("path(") else None
+    if match is None:
+        return 0.0, 0.0
+    return _limit_number(float(match[1])), _limit_number(float(match[2]))
 
 
 def _list_functions(values: Mapping[str, str]) -> list[tuple[str, Sequence[str]]]:
@@ -110,20 +138,23 @@ def _build_scale(name: str, parts: Sequence[str]) -> _Matrix:
     sizes = [parse_number(part) for part in parts]
     x = 1.0 if not sizes or sizes[0] is None else sizes[0]
     y = x if len(sizes) < 2 or sizes[1] is None else sizes[1]
+    z = 1.0 if len(sizes) < 3 or sizes[2] is None else sizes[2]
     if name == "scalex":
         y = 1.0
     elif name == "scaley":
         x, y = 1.0, x
     elif name == "scalez":
-        x, y = 1.0, 1.0
-    return ((x, 0.0, 0.0, 0.0), (0.0, y, 0.0, 0.0), (0.0, 0.0, 1.0, 0.0), (0.0, 0.0, 0.0, 1.0))
+        x, y, z = 1.0, 1.0, x
+    return ((x, 0.0, 0.0, 0.0), (0.0, y, 0.0, 0.0), (0.0, 0.0, z, 0.0), (0.0, 0.0, 0.0, 1.0))
 
 
 def _build_rotation(name: str, parts: Sequence[str]) -> _Matrix:
     if not parts:
         return _IDENTITY
-    angle_text = parts[-1]
+    angle_text = parts[0] if name == "rotate" else parts[-1]
     axis = _AXES["z"]
+    if name == "rotate":
+        return _rotate_about(axis, math.radians(parse_pixels(angle_text) or 0.0))
     if name in {"rotatex", "rotatey"}:
         axis = _AXES[name[-1]]
     elif name == "rotate3d" or len(parts) == 4:

@@ -151,7 +151,11 @@ class SlideRecords:
         return missing + made
 
     def _collect_shapes(
-        self, parent: _SlideRecord, texts: list[tuple[int, str]], made: list[LegacyShape], depth: int
+        self,
+        parent: _SlideRecord,
+        texts: list[tuple[int, str]],
+        made: list[LegacyShape],
+        depth: int,
     ) -> None:
         if depth > _MAX_RECORD_DEPTH:
             return
@@ -209,7 +213,9 @@ class SlideRecords:
                 self._read_text_box(record, texts, made)
         return made
 
-    def _read_text_box(self, box: _SlideRecord, texts: list[tuple[int, str]], made: LegacyShape) -> None:
+    def _read_text_box(
+        self, box: _SlideRecord, texts: list[tuple[int, str]], made: LegacyShape
+    ) -> None:
         for record in self._iterate_children(box.start, box.end):
             if record.number == _TEXT_KIND:
                 made.text_kind = self._read_number(record, _OTHER_TEXT_KIND)
