@@ -16,14 +16,14 @@ from typing import Any
 from tests.meta.used_patterns import UsedPattern
 
 LAST_SIZE = 32_768
-# Eight times the text takes eight times as long, ten with a logarithm, and 64 when it is quadratic.
-MAX_GROWTH = 28.0
+MAX_GROWTH_POWER = 1.6  # linear time is 1, with a logarithm a little more, and quadratic time 2
 MIN_SECONDS = 0.004  # less is not told from the noise of a clock
-MAX_TINY_SECONDS = 0.06  # for 512 characters or less; what a cubic pattern takes is not waited for
-MAX_SMALL_SECONDS = 0.25  # for 4 KB, likewise
-_CERTAIN_SECONDS = 0.5  # no busy machine adds as much to the time of a thread
+# For 22, 512 and 1,024 repeats: exponential and cubic patterns are not waited for.
+MAX_TINY_SECONDS = (0.02, 0.2, 0.4)
+_SLOW_SECONDS = 0.05
+_CERTAIN_SECONDS = 3.0  # neither a busy machine nor a collection of garbage adds as much
 _PROBE_SIZE = 22  # enough for exponential time to be seen, few enough for it to end
-_MAX_STRETCH = 6  # a longer part is repeated fewer times, so its text is longer by up to this
+_MAX_STRETCH = 2  # a longer part is repeated fewer times, so its text is longer by up to this
 _MAX_LOOP = 40  # a loop that ends earlier cannot grow with the text
 _CLASS_SAMPLES = {
     kinds.CATEGORY_DIGIT: "1",
@@ -146,26 +146,30 @@ def find_growth(
     run: Callable[[str], object], attack: tuple[str, str, str], *, last_size: int = LAST_SIZE
 ) -> str:
     """What is wrong with the growth of the time that `run` takes, or an empty text."""
-    shorter, before = "", 0.0
     small_size = last_size // 8
-    for size in (_PROBE_SIZE, small_size // 8, small_size, last_size):
+    limits = zip((_PROBE_SIZE, small_size // 8, small_size // 4), MAX_TINY_SECONDS, strict=True)
+    for size, limit in limits:
         text = build_attack(attack, size)
         spent = _measure_cpu(run, text)
-        if _takes_too_long(size, before, spent, small_size) and spent < _CERTAIN_SECONDS:
-            # What a busy machine adds is not there every time.
-            before = max(before, _measure_cpu(run, shorter))
-            spent = min(spent, _measure_cpu(run, text), _measure_cpu(run, text))
-        if _takes_too_long(size, before, spent, small_size):
-            return f"{spent:.3f} s at {size} characters after {before:.3f} s: {attack!r:.200}"
-        shorter, before = text, spent
+        if spent > limit and (spent := min(spent, _measure_cpu(run, text))) > limit:
+            return f"{spent:.3f} s at {size} characters: {attack!r:.200}"
+    shorter = build_attack(attack, small_size)
+    before = _measure_cpu(run, shorter)
+    # Where a short text takes long, a little more text shows the growth.
+    factor = 8 if before < _SLOW_SECONDS else 3
+    text = build_attack(attack, small_size * factor)
+    spent = _measure_cpu(run, text)
+    if _grows_too_fast(before, spent, factor) and spent < _CERTAIN_SECONDS:
+        # What a busy machine adds is not there every time.
+        before = max(before, _measure_cpu(run, shorter))
+        spent = min(spent, _measure_cpu(run, text), _measure_cpu(run, text))
+    if _grows_too_fast(before, spent, factor):
+        return f"{spent:.3f} s after {before:.3f} s for {factor} times the text: {attack!r:.200}"
     return ""
 
 
-def _takes_too_long(size: int, before: float, spent: float, small_size: int) -> bool:
-    """Short texts have a limit: loops with an upper bound look quadratic on them."""
-    if size <= small_size:
-        return spent > (MAX_SMALL_SECONDS if size == small_size else MAX_TINY_SECONDS)
-    return spent > MIN_SECONDS and spent > before * MAX_GROWTH
+def _grows_too_fast(before: float, spent: float, factor: int) -> bool:
+    return spent > MIN_SECONDS and spent > before * factor**MAX_GROWTH_POWER
 
 
 def _measure_cpu(run: Callable[[str], object], text: str) -> float:
