@@ -118,7 +118,7 @@ def _find_needed_variables(
         reference
         for declared in chosen
         for name, (value, _) in declared.items()
-        if name[:2] != "--" and "var(" in value
+        if name[:2] != "--" and "--" in value
         for reference in list_references(value)
     }
     if not needed:
@@ -126,7 +126,7 @@ def _find_needed_variables(
     references: dict[str, set[str]] = {}
     for declared in blocks:
         for name, (value, _) in declared.items():
-            if name[:2] == "--" and "var(" in value:
+            if name[:2] == "--" and "--" in value:
                 references.setdefault(name, set()).update(list_references(value))
     waiting = list(needed)
     while waiting:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 _SUBSTITUTION = re.compile(r"(?<![\w-])(var|env|attr|if|--[\w-]{1,80}+)\(", re.IGNORECASE)
 _STYLE_TEST = re.compile(r"style\(\s*+(--[^\s:()]++)\s*+(?::\s*+([^()]*+))?\)", re.IGNORECASE)
 _BRACKET = re.compile(r"[()]")
-_REFERENCE = re.compile(r"(?:var|style)\(\s*+(--[^\s,()]++)", re.IGNORECASE)
+_REFERENCE = re.compile(r"(?:var|style)\(\s*+(--[^\s,():]++)", re.IGNORECASE)
 _MAX_RESULT_CHARS = 2000  # a longer value is invalid, so that references cannot multiply
 _MAX_REFERENCE_DEPTH = 24
 _UNITS = frozenset({"px", "em", "rem", "%", "vw", "vh", "deg", "s", "ms", "number"})
