@@ -198,6 +198,20 @@ def test_selectors_pick_elements_at_rest(selector: str, texts: list[str]) -> Non
     assert [node.text() for node in ElementIndex(TREE).select_elements(selector)] == texts
 
 
+@pytest.mark.parametrize("selector", ["p:nth-last-of-type(3n+1)", "p:nth-child(2)", "i ~ p"])
+def test_a_selector_that_counts_too_many_siblings_is_left_out(selector: str) -> None:
+    few = ElementIndex(LexborHTMLParser("<i>x</i>" + "<p>x</p>" * 2_000))
+    many = ElementIndex(LexborHTMLParser("<i>x</i>" + "<p>x</p>" * 60_000))
+    spread = ElementIndex(LexborHTMLParser("<section><i>x</i><p>x</p><p>x</p></section>" * 15_000))
+
+    assert few.select_elements(selector)
+    assert spread.select_elements(selector)
+    assert not few.is_exhausted
+    assert not spread.is_exhausted
+    assert not many.select_elements(selector)
+    assert many.is_exhausted
+
+
 def test_lists_are_parted_at_outer_commas_only() -> None:
     assert split_selector_list("a, b:is(c, d), e[f='g,h']") == ["a", "b:is(c, d)", "e[f='g,h']"]
 

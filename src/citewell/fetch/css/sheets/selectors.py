@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from citewell.fetch.css.sheets.declarations import unescape_css
@@ -21,6 +22,8 @@ _MAX_BRACKETS = 6
 # Selectors for which the engine visits siblings or children of every element.
 _EXPENSIVE_SELECTOR = re.compile(r":has\(|:nth-|-of-type|-child|~")
 _EXPENSIVE_SELECTOR_FACTOR = 30
+_SIBLING_COUNT = re.compile(r":nth-|~(?!=)")  # for each element the engine walks along its siblings
+_SIBLINGS_PER_VISIT = 40  # siblings that are passed in the time of one visited element
 _CSS_NAME = r"(?:[\w-]|[^\x00-\x7f]|\\.)++"
 _SIGNED_NAME = re.compile(rf"[.#]{_CSS_NAME}")
 _BRACKET_OR_COMMA = re.compile(r"[()\[\],]|\"[^\"]*+\"?|'[^']*+'?")
@@ -117,9 +120,7 @@ class ElementIndex:
         """The elements that match a selector without states, found by the parser's engine."""
         from selectolax.lexbor import SelectolaxError
 
-        self._spent += self._size * (
-            _EXPENSIVE_SELECTOR_FACTOR if _EXPENSIVE_SELECTOR.search(selector) else 1
-        )
+        self._spent += self._estimate_visits(selector)
         if self._spent > _MAX_SEARCHED_ELEMENTS or len(selector) > _MAX_SELECTOR_CHARS:
             self.is_exhausted = True
             return []
@@ -127,6 +128,22 @@ class ElementIndex:
             return self._tree.css(selector)
         except SelectolaxError:
             return []
+
+    def _estimate_visits(self, selector: str) -> int:
+        """What the selector costs the engine, in visited elements."""
+        if not _EXPENSIVE_SELECTOR.search(selector):
+            return self._size
+        walks = len(_SIBLING_COUNT.findall(selector))
+        passed = walks * self._sibling_pairs // _SIBLINGS_PER_VISIT if walks else 0
+        return max(self._size * _EXPENSIVE_SELECTOR_FACTOR, passed)
+
+    @cached_property
+    def _sibling_pairs(self) -> int:
+        """How many siblings all elements of the page have together."""
+        families = Counter(
+            node.parent.mem_id for node in self._tree.css("*") if node.parent is not None
+        )
+        return sum(count * count for count in families.values())
 
 
 class _CompoundSelector(NamedTuple):
