@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from citewell.fetch.css.container_rules import ContainerRules
 from citewell.fetch.css.declaration_choice import DeclarationChoice
+from citewell.fetch.css.element_styles import DeclarationPriority, ElementStyle
 from citewell.fetch.css.hiding_seeds import covers_holder, hides_as_box
+from citewell.fetch.css.passing_states import PassingStates, has_doctype
 from citewell.fetch.css.sheets import attribute_styles
 from citewell.fetch.css.sheets.declarations import (
     Declarations,
@@ -16,7 +18,7 @@ from citewell.fetch.css.sheets.declarations import (
 )
 from citewell.fetch.css.sheets.layer_ranks import UNLAYERED, LayerRank, rank_layers
 from citewell.fetch.css.sheets.page_sheets import PageSheets
-from citewell.fetch.css.sheets.selector_states import has_script_state, is_loading_state
+from citewell.fetch.css.sheets.selector_states import has_script_state
 from citewell.fetch.css.sheets.selectors import (
     ElementIndex,
     Specificity,
@@ -32,7 +34,6 @@ if TYPE_CHECKING:
     from citewell.fetch.css.animations import Keyframes
     from citewell.fetch.css.sheets.style_sheets import StyleRule
 
-DeclarationPriority = tuple[bool, bool, LayerRank, Specificity, int]
 _NO_SPECIFICITY = Specificity(0, 0, 0)
 _MAX_LIST_CHARS = 100_000  # of one selector list
 _MAX_ACTIVE_SELECTORS = 20_000
@@ -53,34 +54,13 @@ class ActiveRule(NamedTuple):
     order: int
 
 
-class ElementStyle:
-    """The winning declarations of one element."""
-
-    __slots__ = ("node", "ranks", "values")
-
-    def __init__(self, node: LexborNode) -> None:
-        self.node = node
-        self.values: dict[str, str] = {}
-        self.ranks: dict[str, DeclarationPriority] = {}
-
-    def set_if_stronger(self, name: str, value: str, rank: DeclarationPriority) -> None:
-        if name not in self.ranks or rank >= self.ranks[name]:
-            self.ranks[name] = rank
-            self.values[name] = value
-
-    def find_value(self, name: str, default: str = "") -> str:
-        return self.values.get(name, default)
-
-    def list_important(self) -> set[str]:
-        return {name for name, rank in self.ranks.items() if rank[0]}
-
-
 class PageStyles:
     """The elements whose visibility may depend on the page's own styles."""
 
     def __init__(self, tree: LexborHTMLParser) -> None:
         self._tree = tree
         self.has_scripts = tree.css_matches("script")
+        self._passing_states = PassingStates(tree)
         self._page_sheets = PageSheets(tree)
         self.outside = self._page_sheets.has_outside
         self.found: dict[int, ElementStyle] = {}
@@ -112,7 +92,7 @@ class PageStyles:
 
     @cached_property
     def element_index(self) -> ElementIndex:
-        return ElementIndex(self._tree, quirks=not _has_doctype(self._tree))
+        return ElementIndex(self._tree, quirks=not has_doctype(self._tree))
 
     @property
     def is_cut(self) -> bool:
@@ -195,25 +175,9 @@ class PageStyles:
         """The elements that a rule applies to; none if a browser would not accept the rule."""
         if ":" in active.rule.selectors and not is_valid_list(active.rule.selector_parts):
             return ()
-        if self.has_scripts and self._is_passing_state(active.selector):
+        if self.has_scripts and self._passing_states.has_state(active.selector):
             return ()  # a script ends this state before anyone reads the page
         return self.element_index.select_elements(active.selector)
-
-    def _is_passing_state(self, selector: str) -> bool:
-        return is_loading_state(selector) or any(name in selector for name in self._passing_classes)
-
-    @cached_property
-    def _passing_classes(self) -> tuple[str, ...]:
-        """The classes of the root and the body that a script of the page takes away."""
-        names = {
-            name
-            for node in self._tree.css("html[class], body[class]")
-            for name in (node.attrs.get("class") or "").split()
-        }
-        code = "".join(node.text(deep=True) for node in self._tree.css("script:not([src])"))
-        return tuple(
-            f".{name}" for name in names if f"remove('{name}'" in code or f'remove("{name}"' in code
-        )
 
     def list_dormant_rules(self, words: Collection[str]) -> Iterator[tuple[str, StyleRule]]:
         """The selectors that match nothing until a script sets a class, or a reader clicks.
@@ -345,12 +309,3 @@ class PageStyles:
                 self._box_nodes.append(child)
                 boxes.add(child.mem_id)
             child = child.next
-
-
-def _has_doctype(tree: LexborHTMLParser) -> bool:
-    node = tree.root.prev if tree.root is not None else None
-    while node is not None:
-        if node.tag == "-doctype":
-            return True
-        node = node.prev
-    return False

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from citewell.fetch.css import box_styles
 from citewell.fetch.css.animations import list_animation_states
+from citewell.fetch.css.element_styles import ElementStyle
 from citewell.fetch.css.ground_doubts import GroundDoubts
 from citewell.fetch.css.hiding_techniques import find_box_technique
 from citewell.fetch.css.sheets.declarations import (
@@ -15,7 +16,7 @@ from citewell.fetch.css.sheets.declarations import (
     SUBSTITUTION_MARKS,
     expand_pending,
 )
-from citewell.fetch.css.style_cascade import ElementStyle, PageStyles
+from citewell.fetch.css.style_cascade import PageStyles
 from citewell.fetch.css.text_contrast import MIN_READABLE_ALPHA, is_unreadable_text
 from citewell.fetch.css.text_look import TextLook, derive_look
 from citewell.fetch.css.values import colours

@@ -8,6 +8,7 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
+from citewell.fetch.css.element_styles import ElementStyle
 from citewell.fetch.css.sheets.selector_states import (
     ALWAYS_MATCHES,
     STATE_ATTRIBUTE,
@@ -15,7 +16,7 @@ from citewell.fetch.css.sheets.selector_states import (
     rewrite_states,
 )
 from citewell.fetch.css.sheets.selectors import may_match_names
-from citewell.fetch.css.style_cascade import ElementStyle, PageStyles
+from citewell.fetch.css.style_cascade import PageStyles
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,11 @@ if TYPE_CHECKING:
     from citewell.fetch.hiding.hidden_nodes import HiddenNodes
 
 _MAX_SHADOW_TREES = 500
+_MAX_CLONED_TEMPLATES = 20
+_MAX_MENTIONS = 10
+_CLONING_REACH_CHARS = 60
+_CLONING_WORDS = re.compile(r"\.content\b|cloneNode|importNode")
+_NAME_STARTS = frozenset("'\"`#")
 _UNREAD_TAGS = frozenset({"style", "script", "template"})
 
 
@@ -51,9 +57,14 @@ def open_cloned_templates(
     """Insert the content of templates that a script of the page copies into it."""
     from selectolax.lexbor import LexborHTMLParser
 
-    for template in tree.css("template[id]")[:_MAX_SHADOW_TREES]:
-        name = template.attributes.get("id") or ""
-        if not name or not _is_cloned(tree, name) or template.parent is None:
+    templates = tree.css("template[id]")[:_MAX_CLONED_TEMPLATES]
+    code = (
+        "\n".join(node.text(deep=True) for node in tree.css("script:not([src])"))
+        if templates
+        else ""
+    )
+    for template in templates:
+        if not _is_cloned(code, template.id or "") or template.parent is None:
             continue
         inner = (template.html or "").partition(">")[2].rpartition("</template")[0]
         content = LexborHTMLParser(inner)
@@ -62,10 +73,18 @@ def open_cloned_templates(
             _insert_content(content.body, template)
 
 
-def _is_cloned(tree: LexborHTMLParser, name: str) -> bool:
-    if not any(tree.scripts_contain(quote + name) for quote in ("'", '"', "#", "`")):
-        return False
-    return any(tree.scripts_contain(word) for word in (".content", "cloneNode", "importNode"))
+def _is_cloned(code: str, name: str) -> bool:
+    """Whether a script names the template and copies its content right there."""
+    place = code.find(name) if name else -1
+    for _ in range(_MAX_MENTIONS):
+        if place < 0:
+            return False
+        if code[place - 1 : place] in _NAME_STARTS and _CLONING_WORDS.search(
+            code, place, place + _CLONING_REACH_CHARS
+        ):
+            return True
+        place = code.find(name, place + len(name))
+    return False
 
 
 def _drop_fallback(slot: LexborNode, host: LexborNode, nodes: HiddenNodes) -> None:

@@ -15,7 +15,8 @@ from citewell.fetch.hiding.script_reveals import ScriptReveals
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-    from citewell.fetch.css.style_cascade import ElementStyle, PageStyles
+    from citewell.fetch.css.element_styles import ElementStyle
+    from citewell.fetch.css.style_cascade import PageStyles
     from citewell.fetch.css.text_appearance import PageAppearance
     from citewell.fetch.hiding.page_sizes import PageSizes
 

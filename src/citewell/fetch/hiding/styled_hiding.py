@@ -7,8 +7,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from citewell.fetch.css import box_styles
+from citewell.fetch.css.element_styles import ElementStyle
 from citewell.fetch.css.hiding_techniques import find_box_technique
-from citewell.fetch.css.style_cascade import ElementStyle, PageStyles
+from citewell.fetch.css.style_cascade import PageStyles
 from citewell.fetch.css.text_appearance import PageAppearance
 from citewell.fetch.css.text_look import BROWSER_STYLED_TAGS, TextLook, derive_look
 from citewell.fetch.hiding.covered_text import find_covered_nodes
