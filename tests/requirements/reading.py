@@ -101,13 +101,11 @@ HELD = {
     "artifact.media_type": "The artifact of a markdown export is markdown, not a JSON wrapper.",
     "artifact.every_toolset": "read_artifact is offered wherever a tool can link its result.",
     "scrape_page.inline": "full and preview are inline up to max_length.",
+    "scrape_page.hidden_by_layout": "Text counts as hidden if a reader could not see it, and only then.",
     "scrape_page.right_to_left_pdf": "Right-to-left PDF text is read in the order of its script.",
 }  # fmt: skip
 
 OPEN = {
-    11: {
-        "scrape_page.hidden_by_layout": "Text counts as hidden if a reader could not see it, and only then.",
-    },
     14: {
         "search_and_scrape.filter_by_query_default": "filter_by_query is false unless the caller sets it.",
         "search_and_scrape.status_without_pages": "A search that found no page is not reported as complete.",
