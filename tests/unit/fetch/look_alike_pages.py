@@ -174,7 +174,6 @@ SEEN_BY_SCRIPT: dict[str, str] = {
     "accordion-target": _ruled(".pane{display:none}.pane:target{display:block}", f'<a href="#two">Two</a><div class="pane" id="two">{_TEXT}</div>'),
     "tab-state": _ruled(".pane{display:none}.pane.active{display:block}", f'<ul><li data-pane="1">One</li></ul><div class="pane active">One</div><div class="pane">{_TEXT}</div>{_SCRIPT}'),
     "component": _ruled("my-block,[slot]{visibility:hidden}", f'<my-block><p slot="a">{_TEXT}</p></my-block>{_SCRIPT}'),
-    "question": _ruled(".r{height:0;overflow:hidden;visibility:hidden}", f'<div><span>Is it covered?</span><div class="r">{_TEXT}</div></div>{_SCRIPT}'),
     "streamed-later": page(f'<template id="P:1f"></template><div hidden id="S:2a">{_TEXT}</div>'),
     "wrappers-shown-late": _ruled(".w{visibility:hidden}", f'<div class="w"><div class="w"><h1>News</h1><div class="w">{_TEXT}</div>{SHOWN * 15}</div></div>{_SCRIPT}'),
     "until-found": page(f'<div hidden="until-found">{_TEXT}</div>'),

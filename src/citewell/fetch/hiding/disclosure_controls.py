@@ -34,8 +34,6 @@ _SHIFTING_TRANSFORM = re.compile(r"(?:translate|matrix|scale)[a-z0-9]{0,20}\(", 
 _CONTROL_MARKS = "[aria-expanded], [role=tab]"
 _PLACEHOLDERS = "template[id^='B:'], template[id^='P:']"
 _MAX_ANCESTORS = 3
-_PROSE_TAGS = frozenset(("p", "li", "td", "blockquote", "article"))
-_MAX_QUESTION_CHARS = 200
 
 
 class DisclosureControls:
@@ -94,11 +92,6 @@ class DisclosureControls:
         return self._tree.css_matches(_PLACEHOLDERS) or self._tree.scripts_contain(f'"{name}"')
 
 
-def _may_be_label(node: LexborNode) -> bool:
-    """Whether a question in this element may open an answer; one in running text does not."""
-    return node.is_element_node and node.tag not in _PROSE_TAGS
-
-
 def _join_class_and_id(node: LexborNode) -> str:
     attributes = node.attributes
     return f"{attributes.get('class') or ''} {attributes.get('id') or ''}"
@@ -112,9 +105,6 @@ def _follows_control(node: LexborNode) -> bool:
         return False
     if before.tag in {"button", "summary"} or before.css_matches(_CONTROL_MARKS):
         return True
-    question = before.text(deep=True).strip() if _may_be_label(before) else ""
-    if question.endswith("?") and len(question) <= _MAX_QUESTION_CHARS:
-        return not belongs_to_furniture(node)
     attributes = before.attributes
     is_clicked = "onclick" in attributes or (
         attributes.get("role") == "button" and before.tag != "a"
