@@ -10,8 +10,6 @@ from itertools import islice
 MAX_HTML_CHARS = 10_000_000
 MAX_MARKUP_TAGS = 200_000  # start and end tags; reading takes some ten microseconds for each
 MAX_TAG_ATTRIBUTES = 256  # the parser compares each attribute of a tag with all before it
-MAX_STYLE_CHARS = 4_000_000  # of all style sheets of a page; for the reader of style sheets
-MAX_STYLE_SELECTORS = 50_000  # of all style sheets of a page
 MAX_ELEMENT_DEPTH = 120
 # Scripts and unclosed tags count too, so the count is far above the real nesting of ordinary pages.
 _SUSPECT_ELEMENT_DEPTH = 400
