@@ -367,6 +367,29 @@ class Settings(BaseModel):
         "Keep every page that is read in the library of whoever asked for it, tagged `read`.",
     )
 
+    # Encoder
+    encoder: str = define_setting(
+        "CITEWELL_ENCODER",
+        "auto",
+        "Ranks by meaning: a folder with model.onnx and tokenizer.json (extra `semantic`), the address of an OpenAI-compatible server that has /embeddings, or `off`. `auto` takes what `citewell data encoder` downloaded.",
+    )
+    encoder_model: str | None = define_setting(
+        "CITEWELL_ENCODER_MODEL", None, "The embedding model to ask that server for."
+    )
+    encoder_key: str | None = define_setting(
+        "CITEWELL_ENCODER_KEY", None, "Key, where that server wants one.", secret=True
+    )
+    encoder_timeout: DurationSeconds = define_setting(
+        "CITEWELL_ENCODER_TIMEOUT",
+        30.0,
+        "Longest time the passages of one question may take to be encoded; then words alone rank them.",
+    )
+    encoder_download_url: str = define_setting(
+        "CITEWELL_ENCODER_DOWNLOAD_URL",
+        "https://huggingface.co",
+        "Where `citewell data encoder` gets its model.",
+    )
+
     # Sessions
     wayback_url: str = define_setting(
         "CITEWELL_WAYBACK_BASE_URL",

@@ -144,6 +144,28 @@ class LibraryIndex(Protocol):
     async def is_empty(self) -> bool: ...
 
 
+class TextEncoder(Protocol):
+    """Turns texts into vectors: the more alike two texts are in meaning, the larger their cosine."""
+
+    @property
+    def name(self) -> str:
+        """The model's identity; vectors of encoders with different names cannot be compared."""
+        ...
+
+    @property
+    def is_local(self) -> bool:
+        """True if no text leaves this machine."""
+        ...
+
+    async def embed_texts(self, texts: Sequence[str]) -> tuple[bytes, ...]:
+        """One vector for each text: signed bytes, as many as the model has dimensions.
+
+        The same text gives the same vector, whatever it is embedded with; what is longer than the
+        model reads is cut. Raises a CitewellError if the encoder cannot be used.
+        """
+        ...
+
+
 @runtime_checkable
 class WebSearch(Protocol):
     async def search_web(self, query: SearchQuery) -> SearchHits: ...

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from vulture import Vulture
 
-from citewell.workers.task_table import TASK_PATHS
+from citewell.workers.task_table import ENCODER_TASK_PATHS, TASK_PATHS
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
 KINDS = frozenset({"function", "class", "method", "property"})
@@ -45,7 +45,7 @@ ALLOWED = {
 
 def find_unused_code() -> dict[str, str]:
     """The unused names, each with the place of its definition; worker tasks are called by their path."""
-    tasks = {path.rpartition(":")[2] for path in TASK_PATHS}
+    tasks = {path.rpartition(":")[2] for path in TASK_PATHS | ENCODER_TASK_PATHS}
     finder = Vulture()
     finder.scavenge([str(SOURCE)])
     return {

@@ -16,7 +16,7 @@ import pytest
 import selectolax.lexbor
 from pydantic import TypeAdapter
 
-from citewell.workers.task_table import PRELOADED_MODULES, TASK_PATHS
+from citewell.workers.task_table import ENCODER_TASK_PATHS, PRELOADED_MODULES, TASK_PATHS
 from tests.internet.serve import Internet
 from tests.parsing_guard import ParsedOutsideWorker
 
@@ -55,7 +55,7 @@ def imports_parser(tree: ast.Module) -> bool:
     )
 
 
-@pytest.mark.parametrize("path", sorted(TASK_PATHS))
+@pytest.mark.parametrize("path", sorted(TASK_PATHS | ENCODER_TASK_PATHS))
 def test_a_task_is_a_function_whose_types_can_travel(path: str) -> None:
     module, _, name = path.partition(":")
 

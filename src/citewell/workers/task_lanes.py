@@ -14,8 +14,9 @@ SLOW_TASK_SECONDS = 2.0  # a task that has run this long no longer keeps others 
 class TaskLanes:
     """First come, first served; a long task makes room for the next, up to `width` long ones."""
 
-    def __init__(self, width: int) -> None:
+    def __init__(self, width: int, *, slow_seconds: float = SLOW_TASK_SECONDS) -> None:
         self.width = width
+        self.slow_seconds = slow_seconds
         self._places = asyncio.Semaphore(width)
         self._slow_count = 0
 
@@ -54,7 +55,7 @@ class TaskLane:
 
     def watch_worker(self, worker: WorkerHandle) -> None:
         loop = asyncio.get_running_loop()
-        self._timer = loop.call_later(SLOW_TASK_SECONDS, self._make_room, worker)
+        self._timer = loop.call_later(self._lanes.slow_seconds, self._make_room, worker)
 
     def leave_lane(self) -> None:
         if self._timer is not None:

@@ -43,6 +43,11 @@ TASK_PATHS = frozenset({
     "citewell.services.reading.source_figures:measure_source_text",
 })  # fmt: skip
 
+# What the encoder's own process may be asked to run: it holds a model, and reads no page.
+ENCODER_TASK_PATHS = frozenset({
+    "citewell.services.encoding.onnx_model:embed_model_texts",
+})  # fmt: skip
+
 # Imported before a worker gets its first task, because most tasks need them.
 PRELOADED_MODULES = (
     "citewell.fetch.documents.document_tasks",

@@ -13,7 +13,7 @@ from typing import Any, Self, TypeVar
 from citewell.errors import InternalError
 from citewell.workers import worker_messages
 from citewell.workers.process_memory import return_large_buffers, trim_heap
-from citewell.workers.task_lanes import TaskLanes
+from citewell.workers.task_lanes import SLOW_TASK_SECONDS, TaskLanes
 from citewell.workers.worker_handle import WORKER_MODULE, RawAnswer, WorkerHandle
 from citewell.workers.worker_tasks import (
     FailureCause,
@@ -26,7 +26,6 @@ _MAX_TASKS_PER_WORKER = 5000
 _LARGE_REQUEST_BYTES = 2**20
 _TRIM_SECONDS = 2.0
 _START_SECONDS = 60.0  # on a machine that has much else to do
-_MAX_GROWTH_BYTES = 32 * 2**20  # a worker that holds more than this beyond a new one is replaced
 
 R = TypeVar("R")
 
@@ -47,6 +46,8 @@ class WorkerLimits:
     memory_bytes: int = 2**30  # beyond what a worker takes when it has just started
     idle_seconds: float = 60.0  # a worker without work is ended after this, unless it is the last
     last_idle_seconds: float = 600.0  # the same for the last worker
+    max_growth_bytes: int = 32 * 2**20  # a worker that keeps more after a task is replaced
+    slow_seconds: float = SLOW_TASK_SECONDS  # a task that has run this long makes room for the next
 
 
 class WorkerPool:
@@ -58,7 +59,9 @@ class WorkerPool:
         gc.freeze()  # what is loaded by now stays; collections look at the rest only
         self._limits = limits or WorkerLimits()
         self._module = module
-        self._lanes = TaskLanes(self._limits.count or count_usable_cores())
+        self._lanes = TaskLanes(
+            self._limits.count or count_usable_cores(), slow_seconds=self._limits.slow_seconds
+        )
         self._workers: set[WorkerHandle] = set()
         self._idle: list[WorkerHandle] = []
         self._spare: asyncio.Task[None] | None = None
@@ -199,7 +202,7 @@ class WorkerPool:
 
     def _return_worker(self, worker: WorkerHandle) -> None:
         worn = worker.tasks_run >= _MAX_TASKS_PER_WORKER or worker.is_slowed
-        if worn or worker.grown_bytes > _MAX_GROWTH_BYTES or not worker.is_alive:
+        if worn or worker.grown_bytes > self._limits.max_growth_bytes or not worker.is_alive:
             self._replace_worker(worker)
             return
         self._idle.append(worker)

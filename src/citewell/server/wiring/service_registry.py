@@ -14,6 +14,7 @@ S = TypeVar("S")
 # The folders of `services` that hold services; `links` is built by `links_wiring`, and so on.
 AREA_NAMES = (
     "connector",
+    "encoding",
     "library",
     "links",
     "reading",

@@ -1,0 +1,137 @@
+"""How near passages are to a question in meaning; without a usable encoder there is no answer, and no error."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+
+from citewell.errors import CitewellError, MalformedResponse
+from citewell.ports import TextEncoder
+from citewell.store.cache.tiered_cache import TieredCache
+from citewell.text.evidence.vector_similarity import measure_cosines
+
+REST_SECONDS = 60.0  # an encoder that failed is not tried again for this long
+_KEPT_SECONDS = 30 * 86400.0
+_CACHE_OWNER = "encoder"
+_NOT_USED = "Passages were ranked by their words alone, without the encoder: "
+_PRIVATE_NOTE = (
+    f"{_NOT_USED}its server is not on this machine, and the text of your library stays here."
+)
+
+OpenEncoder = Callable[[], Awaitable[TextEncoder | None]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimilarityScores:
+    """The cosines of the passages with the question, or why there are none."""
+
+    cosines: tuple[float, ...] = ()  # one for each passage, or none at all
+    encoder: str = ""  # its name; empty if none was used
+    note: str = ""  # why the chosen encoder was not used; empty if none is chosen
+
+
+class PassageSimilarity:
+    """Asks the chosen encoder, and keeps the vectors of public texts for the next question."""
+
+    def __init__(
+        self,
+        open_encoder: OpenEncoder,
+        vectors: TieredCache,
+        *,
+        seconds: float,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """`seconds` is the longest time that one question may take."""
+        self._open_encoder = open_encoder
+        self._vectors = vectors
+        self._seconds = seconds
+        self._clock = clock
+        self._encoder: TextEncoder | None = None
+        self._opening = asyncio.Lock()
+        self._rests_until = 0.0
+        self._resting_note = ""
+
+    async def score_passages(
+        self, question: str, passages: Sequence[str], *, is_private: bool = False
+    ) -> SimilarityScores:
+        """The cosine of each passage with the question; a failure is told in the note, never raised.
+
+        Private passages go to no encoder outside this machine, and their vectors are not kept.
+        """
+        if self._clock() < self._rests_until:
+            return SimilarityScores(note=self._resting_note)
+        try:
+            async with asyncio.timeout(self._seconds):
+                return await self._score_with_encoder(question, passages, is_private=is_private)
+        except TimeoutError:
+            return self._rest_after(f"it took longer than {self._seconds:g} seconds.")
+        except CitewellError as error:
+            return self._rest_after(error.message)
+
+    async def find_encoder(self) -> TextEncoder | None:
+        """The chosen encoder, opened once; None if none is chosen. Raises what is wrong with it."""
+        async with self._opening:
+            if self._encoder is None:
+                self._encoder = await self._open_encoder()
+            return self._encoder
+
+    async def aclose(self) -> None:
+        close = getattr(self._encoder, "aclose", None)
+        self._encoder = None
+        if close is not None:
+            await close()
+
+    def _rest_after(self, reason: str) -> SimilarityScores:
+        self._rests_until = self._clock() + REST_SECONDS
+        self._resting_note = f"{_NOT_USED}{reason[:1].lower()}{reason[1:]}"
+        return SimilarityScores(note=self._resting_note)
+
+    async def _score_with_encoder(
+        self, question: str, passages: Sequence[str], *, is_private: bool
+    ) -> SimilarityScores:
+        encoder = await self.find_encoder()
+        if encoder is None or not passages:
+            return SimilarityScores()
+        if is_private and not encoder.is_local:
+            return SimilarityScores(note=_PRIVATE_NOTE)
+        texts = (question, *passages)
+        vectors = await self._load_vectors(encoder, texts, is_kept=not is_private)
+        if len({len(vector) for vector in vectors}) > 1:  # the server has another model by now
+            vectors = await self._embed_texts(encoder, texts, is_kept=not is_private)
+        try:
+            cosines = measure_cosines(vectors[0], vectors[1:])
+        except ValueError:
+            raise MalformedResponse("Its vectors have different lengths.") from None
+        return SimilarityScores(cosines=cosines, encoder=encoder.name)
+
+    async def _load_vectors(
+        self, encoder: TextEncoder, texts: Sequence[str], *, is_kept: bool
+    ) -> list[bytes]:
+        """The vectors of all texts, each from the cache where it is there."""
+        known: dict[str, bytes] = {}
+        for text in dict.fromkeys(texts) if is_kept else ():
+            if entry := await self._vectors.look_up_entry(_CACHE_OWNER, _build_key(encoder, text)):
+                known[text] = entry.value
+        wanted = [text for text in dict.fromkeys(texts) if text not in known]
+        known |= zip(wanted, await self._embed_texts(encoder, wanted, is_kept=is_kept), strict=True)
+        return [known[text] for text in texts]
+
+    async def _embed_texts(
+        self, encoder: TextEncoder, texts: Sequence[str], *, is_kept: bool
+    ) -> list[bytes]:
+        if not texts:
+            return []
+        vectors = await encoder.embed_texts(texts)
+        for text, vector in zip(texts, vectors if is_kept else (), strict=is_kept):
+            await self._vectors.store_entry(
+                _CACHE_OWNER, _build_key(encoder, text), vector, ttl=_KEPT_SECONDS
+            )
+        return [*vectors]
+
+
+def _build_key(encoder: TextEncoder, text: str) -> str:
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return f"{encoder.name}:{digest}"
