@@ -133,6 +133,54 @@ def test_fifty_jobs_at_once_settle_to_the_last_tick(store: Kept) -> None:
     assert usage[0].jobs == 50
 
 
+@requires("deep.rounding")
+def test_parts_of_cents_add_up_to_whole_ones_by_job_and_by_provider(store: Kept) -> None:
+    half = CENT // 2
+
+    async def work(run: WorkflowRun) -> None:
+        for name in ("a", "b", "c"):
+            bill = Provider(provider=name, polls=[completed(cost=half)])
+            await run.run_paid_call(name, bill)
+
+    async def scenario(state: StateStore) -> tuple[Any, ...]:
+        await state.ledger.post_credit(OWNER, 100 * CENT)
+        async with working(store, state, work) as jobs:
+            views = [await jobs.dispatch_job(OWNER, order()) for _ in range(2)]
+            ends = [await ended(jobs, view.job.id) for view in views]
+        return (
+            ends,
+            await state.ledger.load_balance(OWNER),
+            await state.ledger.list_provider_spending(OWNER),
+            await state.ledger.list_transactions(OWNER),
+        )
+
+    ends, balance, usage, entries = store.run(scenario)
+
+    assert [dict(view.provider_cents) for view in ends] == [{"a": 1, "b": 0, "c": 1}] * 2
+    assert {one.provider: one.cents for one in usage} == {"a": 2, "b": 0, "c": 2}
+    assert (balance.settled, balance.settled_cents, balance.cents) == (3 * CENT, 4, 96)
+    assert sum(entry.cents for entry in entries if entry.type == "settle") == 4
+    assert sum(entry.cents for entry in entries if entry.type == "release") == 2 * 48
+
+
+def test_shown_and_spendable_are_one_figure(store: Kept) -> None:
+    async def scenario(state: StateStore) -> tuple[Any, ...]:
+        await state.ledger.post_credit(OWNER, 10 * CENT)
+        cheap = paying(Provider(polls=[completed(cost=CENT // 2)], estimate_cost=CENT))
+        async with working(store, state, cheap) as jobs:
+            for _ in range(4):
+                view = await jobs.dispatch_job(OWNER, order(cap=CENT))
+                await ended(jobs, view.job.id)
+            with pytest.raises(BalanceTooLow) as refused:
+                await jobs.dispatch_job(OWNER, order(cap=7 * CENT))
+        return refused.value.extra, await state.ledger.load_balance(OWNER)
+
+    told, balance = store.run(scenario)
+
+    assert (balance.ticks, balance.cents) == (8 * CENT, 6)
+    assert told == {"balanceCents": 6, "requiredCents": 7}
+
+
 @pytest.mark.parametrize("ticks", [0, -1, -100 * CENT, 10**18])
 def test_a_credit_of_nothing_or_less_or_beyond_all_measure_is_refused(
     store: Kept, ticks: Any

@@ -208,7 +208,7 @@ class JobMachine(RuleBasedStateMachine):
         try:
             self.ordered.add(self.do(self.desk.dispatch_job(OWNER, order)).job.id)
         except BalanceTooLow:
-            assert self.do(self.state.ledger.load_balance(OWNER)).ticks < order.cap
+            assert self.do(self.state.ledger.load_balance(OWNER)).cents < cents
         if taken_by is not None:
             self.turn(taken_by)
 
@@ -344,6 +344,28 @@ class JobMachine(RuleBasedStateMachine):
         assert settled == link.execute("SELECT COALESCE(SUM(spent), 0) FROM job").fetchone()[0]
 
     @invariant()
+    def the_cents_add_up(self) -> None:
+        link = self.database.link
+        credited, reserved, settled = link.execute(
+            "SELECT credited_cents, reserved_cents, settled_cents FROM account"
+        ).fetchone()
+        booked = dict(link.execute("SELECT type, SUM(cents) FROM ledger GROUP BY type"))
+        jobs = link.execute("SELECT id, cap, spent, finished FROM job").fetchall()
+        by_job = dict(
+            link.execute("SELECT job, SUM(cents) FROM ledger WHERE type = 'settle' GROUP BY job")
+        )
+        rounded = {job: -(-spent // TICKS_PER_CENT) for job, _, spent, _ in jobs}
+        assert {job: cents for job, cents in rounded.items() if cents} == by_job
+        assert settled == booked.get("settle", 0) == sum(rounded.values())
+        assert credited == booked.get("credit", 0)
+        assert reserved == sum(
+            max(0, cap // TICKS_PER_CENT - rounded[job])
+            for job, cap, _, finished in jobs
+            if finished is None
+        )
+        assert credited - settled - reserved >= 0
+
+    @invariant()
     def what_is_held_is_under_way(self) -> None:
         rows = self.database.link.execute(
             "SELECT finished, held, (SELECT COALESCE(SUM(estimate), 0) FROM job_step "
@@ -381,9 +403,10 @@ class JobMachine(RuleBasedStateMachine):
         self.nothing_is_charged_twice()
         self.what_is_final_stays()
         self.the_books_balance()
+        self.the_cents_add_up()
         self.what_is_held_is_under_way()
-        rows = self.database.link.execute("SELECT reserved FROM account").fetchall()
-        assert all(reserved == 0 for (reserved,) in rows)
+        rows = self.database.link.execute("SELECT reserved, reserved_cents FROM account").fetchall()
+        assert all(row == (0, 0) for row in rows)
 
 
 TestJobMachine = JobMachine.TestCase

@@ -67,6 +67,8 @@ HELD = {
     "deep.restart": "A job goes on after a restart, and its results stay readable.",
     "get_thread.documented_keys": "id and messages are there however long the thread is.",
     "get_results.documented_keys": "The keys of get_results and search_claims are there however many claims there are.",
+    "balance.no_budget": "Without a budget balanceCents is not negative.",
+    "deep.rounding": "Amounts agree to the cent wherever they are split.",
 }  # fmt: skip
 
 OPEN = {
@@ -77,8 +79,6 @@ OPEN = {
         "follow_up.subject": "A follow-up knows the subject of its thread.",
         "get_claim_evidence.source_type": "source.type tells what kind of source it is.",
         "get_claim_evidence.agreement": "Providers that say the same count as supporting one claim.",
-        "balance.no_budget": "Without a budget balanceCents is not negative.",
-        "deep.rounding": "Amounts agree to the cent wherever they are split.",
         "deep.private_library": "Text of the library reaches no provider unless its owner allowed it.",
         "research_cancel.finished": "Cancelling a finished job leaves its figures as they are.",
     },

@@ -78,6 +78,8 @@ class JobView:
     finished: float | None = None
     cancelling: bool = False
     spent: int = 0  # ticks settled so far
+    # Cents settled with each provider; left out of lists. Together they are the ticks, rounded up.
+    provider_cents: Mapping[str, int] = field(default_factory=dict)
     error: Mapping[str, JsonValue] | None = None  # kind and message of a failed job
     steps: tuple[JobStep, ...] = ()  # in the order they started
 

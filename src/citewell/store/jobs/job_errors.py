@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from citewell import errors
-from citewell.model.research import TICKS_PER_CENT
 
 
 class UnknownJob(errors.JobNotFound):
@@ -41,11 +40,8 @@ class ThreadInUse(errors.ThreadBusy):
 class BalanceTooLow(errors.InsufficientBalance):
     """The balance does not cover the maximum cost of the job; nothing was started."""
 
-    def __init__(self, *, balance: int, required: int) -> None:
-        cents = {
-            "balanceCents": max(0, balance // TICKS_PER_CENT),
-            "requiredCents": -(-required // TICKS_PER_CENT),
-        }
+    def __init__(self, *, balance_cents: int, required_cents: int) -> None:
+        cents = {"balanceCents": max(0, balance_cents), "requiredCents": required_cents}
         super().__init__(
             f"The balance of {cents['balanceCents']} cents does not cover the "
             f"{cents['requiredCents']} cents this may cost.",

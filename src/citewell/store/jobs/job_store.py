@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from citewell.errors import InvalidInput
+from citewell.model.credit_ledger import round_up_cents
 from citewell.model.durable_job import Job, JobEvent, JobOrder, JobStepState, JobView, JsonValue
 from citewell.model.research import ResearchStatus
 from citewell.store.body_compression import run_off_loop_if_large
@@ -167,9 +168,13 @@ class SqlJobStore:
         )
         if not found:
             raise UnknownJob
-        return rows.decrypt_job_view(
+        view = rows.decrypt_job_view(
             await self._require_covering_keychain(owner, rows.collect_encrypted_parts(found)), found
         )
+        if not view.spent:
+            return view
+        spends = await self._ledger.list_job_spending(owner, job_id)
+        return replace(view, provider_cents={one.provider: one.cents for one in spends})
 
     async def list_owner_jobs(
         self, owner: str, *, limit: int = 20, since: float = 0.0
@@ -320,8 +325,9 @@ class SqlJobStore:
             ):
                 raise ThreadInUse
         balance = (await self._ledger.ensure_account(chain)).balance
-        if balance.limited and balance.ticks < order.cap:
-            raise BalanceTooLow(balance=balance.ticks, required=order.cap)
+        required = round_up_cents(order.cap)
+        if balance.limited and balance.cents < required:
+            raise BalanceTooLow(balance_cents=balance.cents, required_cents=required)
 
     def _build_reconciliation(
         self,

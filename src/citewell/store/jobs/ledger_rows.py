@@ -17,7 +17,9 @@ INSERT INTO account (owner, limited, allowance, credited, reserved, settled, ent
 VALUES (:owner, 0, 0, 0, 0, 0, 0) ON CONFLICT (owner) DO NOTHING
 """
 SELECT_ACCOUNT = """
-SELECT limited, allowance, credited, reserved, settled, entries FROM account WHERE owner = :owner
+SELECT limited, allowance, credited, reserved, settled, entries,
+    credited_cents, reserved_cents, settled_cents
+FROM account WHERE owner = :owner
 """
 SELECT_LATEST_ENTRIES = """
 SELECT id, entered, type, cents, remainder, job, provider, source, note FROM ledger
@@ -27,36 +29,64 @@ SELECT_PROVIDER_SPENDING = """
 SELECT provider, SUM(cents), SUM(remainder), COUNT(DISTINCT job) FROM ledger
 WHERE owner = :owner AND type = 'settle' AND entered >= :since GROUP BY provider
 """
+SELECT_JOB_SPENDING = """
+SELECT provider, SUM(cents), SUM(remainder), 1 FROM ledger
+WHERE owner = :owner AND job = :job AND type = 'settle' GROUP BY provider
+"""
 DELETE_OWNER_LEDGER = (
     "DELETE FROM ledger WHERE owner = :owner",
     "DELETE FROM account WHERE owner = :owner",
 )
 
 _CREDIT_ACCOUNT = """
-UPDATE account SET limited = 1, allowance = :allowance, credited = credited + :ticks
+UPDATE account SET limited = 1, allowance = :allowance, credited = credited + :ticks,
+    credited_cents = credited_cents + :cents
 WHERE owner = :owner AND entries = :entries AND reserved = :reserved AND settled = :settled
 """
 _RESERVE_TICKS = """
-UPDATE account SET reserved = reserved + :ticks
-WHERE owner = :owner AND (limited = 0 OR credited - settled - reserved >= :ticks)
-"""
-# The job row already counts the cost. The reserve shrinks by the part of the cost it covers.
-_SETTLE_TICKS = """
-UPDATE account SET settled = settled + CAST(:ticks AS BIGINT), reserved = reserved - (
-    SELECT CASE WHEN finished IS NOT NULL THEN 0 ELSE
-        CASE WHEN cap - spent + CAST(:ticks AS BIGINT) > 0
-            THEN cap - spent + CAST(:ticks AS BIGINT) ELSE 0 END
-        - CASE WHEN cap > spent THEN cap - spent ELSE 0 END
-    END FROM job WHERE id = :job
-)
+UPDATE account SET reserved = reserved + :ticks, reserved_cents = reserved_cents + :cents
 WHERE owner = :owner
+    AND (limited = 0 OR credited_cents - settled_cents - reserved_cents >= :cents)
 """
-_RELEASE_RESERVE = """
-UPDATE account SET reserved = reserved - (
-    SELECT CASE WHEN cap > spent THEN cap - spent ELSE 0 END FROM job WHERE id = :job
-)
+
+
+def _round_up(ticks: str) -> str:
+    """SQL for ticks as cents, rounded up; the ticks must not be negative."""
+    return f"(({ticks} + {TICKS_PER_CENT - 1}) / {TICKS_PER_CENT})"
+
+
+def _subtract_to_zero(larger: str, smaller: str) -> str:
+    """SQL for a difference that is zero instead of negative."""
+    return f"CASE WHEN {larger} > {smaller} THEN {larger} - {smaller} ELSE 0 END"
+
+
+# The job row counts the cost already; before it was counted the job had spent this much.
+_SPENT_BEFORE = "(spent - CAST(:ticks AS BIGINT))"
+_COST_CENTS = f"({_round_up('spent')} - {_round_up(_SPENT_BEFORE)})"
+_OPEN_TICKS = _subtract_to_zero("cap", "spent")
+_OPEN_CENTS = _subtract_to_zero(_round_up("cap"), _round_up("spent"))
+# The reserve shrinks by the part of the cost it covers; that of a finished job is gone.
+_SETTLE_TICKS = f"""
+UPDATE account SET settled = settled + CAST(:ticks AS BIGINT),
+    settled_cents = settled_cents + (SELECT {_COST_CENTS} FROM job WHERE id = :job),
+    reserved = reserved - (
+        SELECT CASE WHEN finished IS NOT NULL THEN 0
+            ELSE {_subtract_to_zero("cap", _SPENT_BEFORE)} - {_OPEN_TICKS} END
+        FROM job WHERE id = :job
+    ),
+    reserved_cents = reserved_cents - (
+        SELECT CASE WHEN finished IS NOT NULL THEN 0
+            ELSE {_subtract_to_zero(_round_up("cap"), _round_up(_SPENT_BEFORE))} - {_OPEN_CENTS} END
+        FROM job WHERE id = :job
+    )
 WHERE owner = :owner
-"""
+"""  # noqa: S608 - constants
+_RELEASE_RESERVE = f"""
+UPDATE account SET
+    reserved = reserved - (SELECT {_OPEN_TICKS} FROM job WHERE id = :job),
+    reserved_cents = reserved_cents - (SELECT {_OPEN_CENTS} FROM job WHERE id = :job)
+WHERE owner = :owner
+"""  # noqa: S608 - constants
 _ADVANCE_ENTRY_NUMBER = "UPDATE account SET entries = entries + 1 WHERE owner = :owner"
 _INSERT_LEDGER_LINE = """
 INSERT INTO ledger
@@ -64,12 +94,19 @@ INSERT INTO ledger
 VALUES (:id, :owner, (SELECT entries FROM account WHERE account.owner = :owner), :entered, :type,
     :cents, :remainder, :job, :provider, :source, :note)
 """
+_INSERT_SETTLE_LINE = f"""
+INSERT INTO ledger (id, owner, number, entered, type, cents, remainder, job, provider, source)
+SELECT CAST(:id AS TEXT), account.owner, entries, CAST(:entered AS DOUBLE PRECISION), 'settle',
+    {_COST_CENTS}, CAST(:ticks AS BIGINT) - {_COST_CENTS} * {TICKS_PER_CENT}, job.id,
+    CAST(:provider AS TEXT), CAST(:source AS TEXT)
+FROM account, job WHERE account.owner = :owner AND job.id = :job
+"""  # noqa: S608 - constants
 _INSERT_RELEASE_LINE = f"""
 INSERT INTO ledger (id, owner, number, entered, type, cents, remainder, job)
 SELECT CAST(:id AS TEXT), account.owner, entries, CAST(:entered AS DOUBLE PRECISION), 'release',
-    (cap - spent) / {TICKS_PER_CENT}, (cap - spent) % {TICKS_PER_CENT}, job.id
+    {_OPEN_CENTS}, cap - spent - ({_OPEN_CENTS}) * {TICKS_PER_CENT}, job.id
 FROM account, job WHERE account.owner = :owner AND job.id = :job AND cap > spent
-"""  # noqa: S608 - a constant
+"""  # noqa: S608 - constants
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +119,9 @@ class LedgerAccount:
     reserved: int
     settled: int
     entries: int
+    credited_cents: int
+    reserved_cents: int
+    settled_cents: int
 
     @property
     def balance(self) -> CreditBalance:
@@ -90,6 +130,9 @@ class LedgerAccount:
             credited=self.credited,
             reserved=self.reserved,
             settled=self.settled,
+            credited_cents=self.credited_cents,
+            reserved_cents=self.reserved_cents,
+            settled_cents=self.settled_cents,
         )
 
 
@@ -101,6 +144,7 @@ class LedgerLine:
     entered: float
     type: LedgerEntryType
     ticks: int
+    cents: int
     job: str | None
     provider: str | None
     source: str | None
@@ -115,6 +159,7 @@ def build_credit_statement(
         "owner": chain.tag,
         "allowance": allowance,
         "ticks": sum(line.ticks for line in lines),
+        "cents": sum(line.cents for line in lines),
         "entries": account.entries,
         "reserved": account.reserved,
         "settled": account.settled,
@@ -123,7 +168,7 @@ def build_credit_statement(
 
 
 def build_reserve_statements(chain: OwnerKeychain, line: LedgerLine) -> list[SqlStatement]:
-    params: dict[str, SqlScalar] = {"owner": chain.tag, "ticks": line.ticks}
+    params: dict[str, SqlScalar] = {"owner": chain.tag, "ticks": line.ticks, "cents": line.cents}
     return [
         SqlStatement(sql=_RESERVE_TICKS, params=params, expected_rows=1),
         *build_line_insert(chain, line),
@@ -131,10 +176,11 @@ def build_reserve_statements(chain: OwnerKeychain, line: LedgerLine) -> list[Sql
 
 
 def build_settle_statements(chain: OwnerKeychain, line: LedgerLine) -> list[SqlStatement]:
-    params: dict[str, SqlScalar] = {"owner": chain.tag, "ticks": line.ticks, "job": line.job}
+    params = _build_line_params(chain, line)
     return [
         SqlStatement(sql=_SETTLE_TICKS, params=params, expected_rows=1),
-        *build_line_insert(chain, line),
+        SqlStatement(sql=_ADVANCE_ENTRY_NUMBER, params=params, expected_rows=1),
+        SqlStatement(sql=_INSERT_SETTLE_LINE, params=params, expected_rows=1),
     ]
 
 
@@ -163,6 +209,7 @@ def decrypt_ledger_entry(chain: OwnerKeychain, row: SqlRow) -> LedgerEntry:
         entered=entered,
         type=LedgerEntryType(kind),
         ticks=cents * TICKS_PER_CENT + remainder,
+        cents=cents,
         job=job,
         provider=provider,
         source=source,
@@ -171,15 +218,15 @@ def decrypt_ledger_entry(chain: OwnerKeychain, row: SqlRow) -> LedgerEntry:
 
 
 def _build_line_params(chain: OwnerKeychain, line: LedgerLine) -> dict[str, SqlScalar]:
-    cents, remainder = divmod(line.ticks, TICKS_PER_CENT)
     note = line.note.encode("utf-8", "surrogatepass")
     return {
         "id": line.id,
         "owner": chain.tag,
         "entered": line.entered,
         "type": line.type.value,
-        "cents": cents,
-        "remainder": remainder,
+        "ticks": line.ticks,
+        "cents": line.cents,
+        "remainder": line.ticks - line.cents * TICKS_PER_CENT,
         "job": line.job,
         "provider": line.provider,
         "source": line.source,

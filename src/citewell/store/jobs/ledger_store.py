@@ -7,17 +7,24 @@ more than there is. Without a budget nothing is refused, but spending is still r
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Protocol
 
 from citewell.errors import InvalidInput
-from citewell.model.credit_ledger import CreditBalance, LedgerEntry, LedgerEntryType, ProviderSpend
+from citewell.model.credit_ledger import (
+    CreditBalance,
+    LedgerEntry,
+    LedgerEntryType,
+    ProviderSpend,
+    round_up_cents,
+)
 from citewell.model.research import TICKS_PER_CENT
 from citewell.store.failures import BatchRolledBack, WriteContended
 from citewell.store.jobs import ledger_rows as rows
 from citewell.store.jobs.ledger_rows import LedgerAccount, LedgerLine
 from citewell.store.keys.key_vault import KeyVault
 from citewell.store.keys.owner_keychain import OwnerKeychain
-from citewell.store.sql.database import SqlDatabase, SqlStatement
+from citewell.store.sql.database import SqlDatabase, SqlScalar, SqlStatement
 
 _MAX_POST_ATTEMPTS = 50
 _MAX_CREDIT_TICKS = 10**17  # ten million dollars: a larger amount is a typing error
@@ -88,9 +95,9 @@ class SqlLedgerStore:
         for _ in range(_MAX_POST_ATTEMPTS):
             chain = await self._vault.ensure_keychain(owner)
             account = await self._load_or_open_account(chain)
-            if ticks < 0 and account.balance.ticks + ticks < 0:
-                raise InvalidInput("The correction takes away more than the balance.")
             line = self._build_ledger_line(LedgerEntryType.CREDIT, ticks, source=named, note=note)
+            if ticks < 0 and account.balance.cents + line.cents < 0:
+                raise InvalidInput("The correction takes away more than the balance.")
             if await self._try_post_lines(
                 chain, account, [*self._build_opening_credit(account), line]
             ):
@@ -121,19 +128,13 @@ class SqlLedgerStore:
     async def list_provider_spending(
         self, owner: str, *, since: float = 0.0
     ) -> tuple[ProviderSpend, ...]:
-        tag = await self._vault.hash_owner_tag(owner)
-        found = await self._database.select_rows(
-            rows.SELECT_PROVIDER_SPENDING, {"owner": tag, "since": float(since)}
+        return await self._list_spending(
+            owner, rows.SELECT_PROVIDER_SPENDING, {"since": float(since)}
         )
-        spends = [
-            ProviderSpend(
-                provider=provider or "",
-                ticks=int(cents) * TICKS_PER_CENT + int(remainder),
-                jobs=int(jobs),
-            )
-            for provider, cents, remainder, jobs in found
-        ]
-        return tuple(sorted(spends, key=lambda one: (-one.ticks, one.provider)))
+
+    async def list_job_spending(self, owner: str, job: str) -> tuple[ProviderSpend, ...]:
+        """What one job has spent with each provider, largest amount first."""
+        return await self._list_spending(owner, rows.SELECT_JOB_SPENDING, {"job": job})
 
     async def ensure_account(self, chain: OwnerKeychain) -> LedgerAccount:
         """The account, after creating it and crediting the configured budget if needed."""
@@ -187,15 +188,32 @@ class SqlLedgerStore:
     def _measure_missing_budget(self, account: LedgerAccount) -> int:
         """Ticks to credit for the configured budget; negative, down to a zero balance, if it was lowered."""
         missing = (self._budget or 0) - account.allowance
-        left = max(0, account.balance.ticks)
+        left = max(0, account.balance.cents) * TICKS_PER_CENT
         return max(missing, -left) if account.limited else missing
 
     def _build_opening_credit(self, account: LedgerAccount) -> list[LedgerLine]:
         """A credit for what was spent before there was a budget, so that it is not charged."""
-        spent = account.settled + account.reserved - account.credited
-        if account.limited or spent <= 0:
+        owed = account.balance
+        if account.limited or owed.ticks >= 0:
             return []
-        return [self._build_ledger_line(LedgerEntryType.CREDIT, spent, source="opening")]
+        line = self._build_ledger_line(LedgerEntryType.CREDIT, -owed.ticks, source="opening")
+        return [replace(line, cents=-owed.cents)]
+
+    async def _list_spending(
+        self, owner: str, sql: str, params: dict[str, SqlScalar]
+    ) -> tuple[ProviderSpend, ...]:
+        tag = await self._vault.hash_owner_tag(owner)
+        found = await self._database.select_rows(sql, params | {"owner": tag})
+        spends = [
+            ProviderSpend(
+                provider=provider or "",
+                ticks=int(cents) * TICKS_PER_CENT + int(remainder),
+                cents=int(cents),
+                jobs=int(jobs),
+            )
+            for provider, cents, remainder, jobs in found
+        ]
+        return tuple(sorted(spends, key=lambda one: (-one.ticks, one.provider)))
 
     async def _try_post_lines(
         self,
@@ -253,6 +271,10 @@ class SqlLedgerStore:
             entered=self._clock(),
             type=kind,
             ticks=ticks,
+            # A credit is never shown as more than it is, a reserve never as less.
+            cents=ticks // TICKS_PER_CENT
+            if kind is LedgerEntryType.CREDIT
+            else round_up_cents(ticks),
             job=job,
             provider=provider,
             source=source,

@@ -8,7 +8,13 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from citewell.errors import InvalidInput
-from citewell.model.credit_ledger import CreditBalance, LedgerEntry, LedgerEntryType, ProviderSpend
+from citewell.model.credit_ledger import (
+    CreditBalance,
+    LedgerEntry,
+    LedgerEntryType,
+    ProviderSpend,
+    round_up_cents,
+)
 from citewell.model.durable_job import JobView
 from citewell.model.research import TICKS_PER_CENT
 from citewell.services.research.planning.assignments import parse_assignment
@@ -40,9 +46,9 @@ def parse_dollars(dollars: str, *, min_ticks: int = 1) -> int:
     return int(sum_ * TICKS_PER_CENT * 100)
 
 
-def round_up_cents(ticks: int) -> int:
-    """Ticks as cents, rounded up."""
-    return -(-ticks // TICKS_PER_CENT)
+def format_dollars(cents: int) -> str:
+    """Cents as an amount of dollars, such as $42.50 or -$0.94."""
+    return f"{'-' if cents < 0 else ''}${abs(cents) / 100:,.2f}"
 
 
 def format_timestamp(seconds: float | None) -> str | None:
@@ -53,14 +59,19 @@ def format_timestamp(seconds: float | None) -> str | None:
 
 
 def build_balance_view(held: CreditBalance) -> dict[str, Any]:
-    """The balance as the answer of a tool; an account without a budget is marked `unlimited`."""
+    """The balance as the answer of a tool.
+
+    An account without a budget is marked `unlimited`. It has nothing that could be used up, so
+    its balance is zero, however much was spent.
+    """
+    left = held.cents if held.limited else 0
     answer: dict[str, Any] = {
-        "balanceCents": held.cents,
-        "balanceDollars": f"${held.cents / 100:,.2f}",
+        "balanceCents": left,
+        "balanceDollars": format_dollars(left),
         "hasPaymentMethod": not held.limited,
         "unlimited": not held.limited,
-        "reservedCents": round_up_cents(held.reserved),
-        "spentCents": round_up_cents(held.settled),
+        "reservedCents": held.reserved_cents,
+        "spentCents": held.settled_cents,
     }
     if not held.limited:
         answer["note"] = (
@@ -74,7 +85,7 @@ def build_transaction_view(row: LedgerEntry) -> dict[str, Any]:
     shown: dict[str, Any] = {
         "id": row.id,
         "type": row.type.value,
-        "amountCents": row.ticks // TICKS_PER_CENT,
+        "amountCents": row.cents,
         "amountTicks": row.ticks,
         "description": row.note or _ENTRY_DESCRIPTIONS[row.type],
         "creditSource": row.source,
@@ -102,15 +113,15 @@ def build_usage_view(
     period: str, spent: Iterable[ProviderSpend], recent: Iterable[JobView]
 ) -> dict[str, Any]:
     rows = sorted(spent, key=lambda row: (-row.ticks, row.provider))
-    total = round_up_cents(sum(row.ticks for row in rows))
+    total = sum(row.cents for row in rows)
     return {
         "period": period,
         "totalSpendCents": total,
-        "totalSpendDollars": f"${total / 100:,.2f}",
+        "totalSpendDollars": format_dollars(total),
         "providerBreakdown": [
             {
                 "provider": row.provider,
-                "totalCostCents": round_up_cents(row.ticks),
+                "totalCostCents": row.cents,
                 "jobCount": row.jobs,
             }
             for row in rows

@@ -9,13 +9,14 @@ from typing import Any
 
 from citewell.errors import InvalidInput
 from citewell.model.argument_types import EXPORT_FORMATS
+from citewell.model.credit_ledger import round_up_cents
 from citewell.model.durable_job import JobView
 from citewell.model.research import ResearchFindings, ResearchSource
 from citewell.model.wire_values import UNTRUSTED_LABEL
 from citewell.services.research.planning.assignments import parse_assignment
 from citewell.services.research.reporting import html_report
 from citewell.services.research.views import job_views
-from citewell.services.research.views.account_views import format_timestamp, round_up_cents
+from citewell.services.research.views.account_views import format_dollars, format_timestamp
 from citewell.text.citations import bibliographies
 from citewell.text.citations.citable_works import CitableWork
 
@@ -81,7 +82,7 @@ def collect_report_facts(view: JobView, findings: ResearchFindings) -> dict[str,
         "Providers": ", ".join(work.providers),
         "Tier": f"{work.tier}, {work.mode}",
         "Took": f"{lasted} s",
-        "Cost": f"${round_up_cents(view.spent) / 100:.2f}",
+        "Cost": format_dollars(round_up_cents(view.spent)),
         "Sources": f"{read} read of {len(findings.sources)}",
         "Claims": str(len(findings.claims)),
         "Written by": findings.synthesis_by,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from citewell.model.credit_ledger import round_up_cents
 from citewell.model.durable_job import JobEvent, JobStep, JobStepState, JobView
 from citewell.model.research import (
     ClaimEvidence,
@@ -18,7 +18,7 @@ from citewell.model.research_thread import ResearchThread, ThreadMessage
 from citewell.model.wire_values import UNTRUSTED_LABEL
 from citewell.services.research.planning.assignments import ResearchAssignment, parse_assignment
 from citewell.services.research.step_values import LOCAL_PROVIDER
-from citewell.services.research.views.account_views import format_timestamp, round_up_cents
+from citewell.services.research.views.account_views import format_timestamp
 from citewell.store.research.research_rows import ClaimEvent
 from citewell.store.research.research_store import ClaimWithEvidence
 
@@ -171,7 +171,7 @@ def _build_provider_progress(view: JobView, name: str) -> dict[str, Any]:
     shown: dict[str, Any] = {
         "status": _STEP_STATUS_WORDS[report.state] if report else "running",
         "startedAt": format_timestamp(first.started),
-        "costCents": round_up_cents(report.cost) if report and report.cost else None,
+        "costCents": view.provider_cents.get(name),
         "error": dict(report.error) if report and report.error else None,
     }
     if report is not None and report.finished is not None:
@@ -216,15 +216,11 @@ def build_partial_view(view: JobView, written: Mapping[str, str]) -> dict[str, A
 def _build_cost_view(view: JobView) -> dict[str, Any]:
     work = parse_assignment(view.job.args)
     times = {name: _measure_provider_time(view, name) for name in work.providers}
-    paid: Counter[str] = Counter()  # a provider that also writes the synthesis is paid twice
-    for step in view.steps:
-        if step.provider and step.cost:
-            paid[step.provider] += step.cost
     end = view.finished or view.job.created
     return {
         "cost": {
             "totalCents": round_up_cents(view.spent),
-            "byProvider": {name: round_up_cents(ticks) for name, ticks in paid.items()},
+            "byProvider": dict(view.provider_cents),
         },
         "duration": {
             "totalSeconds": max(0, round(end - view.job.created)),
