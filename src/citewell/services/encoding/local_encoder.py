@@ -6,10 +6,10 @@ import base64
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from citewell.errors import MalformedResponse
+from citewell.errors import MalformedResponse, Misconfigured
 from citewell.services.encoding.encoder_folder import EncoderFolder
 from citewell.services.encoding.onnx_model import MAX_TEXT_CHARS, EncodedTexts
-from citewell.workers.worker_tasks import TaskRunner, WorkerTask
+from citewell.workers.worker_tasks import FailureCause, TaskFailure, TaskRunner, WorkerTask
 
 if TYPE_CHECKING:
     from citewell.workers.worker_pool import WorkerPool
@@ -19,6 +19,13 @@ _TASK_SECONDS = 60.0  # of processor time; the caller's own limit is usually sho
 _WORKING_BYTES = 2**30  # the libraries and what one text takes
 _LOADED_BYTES_FACTOR = 4  # a model is unpacked when it is loaded, and rearranged
 _IDLE_SECONDS = 120.0  # a loaded model is a few hundred megabytes
+_REASONS_BY_CAUSE = {
+    FailureCause.TIME: f"took longer than {_TASK_SECONDS:g} seconds for a few texts",
+    FailureCause.MEMORY: "needs more memory than it may have",
+    FailureCause.DEPTH: "is nested too deeply",
+    FailureCause.CRASH: "ended its process",
+    FailureCause.BUG: "could not be run",
+}
 _EMBED_TASK: WorkerTask[EncodedTexts] = WorkerTask(
     "citewell.services.encoding.onnx_model:embed_model_texts", EncodedTexts
 )
@@ -41,14 +48,22 @@ class LocalEncoder:
         return tuple(vectors)
 
     async def _embed_batch(self, texts: Sequence[str]) -> list[bytes]:
-        answer = await self._workers.run_task(
-            _EMBED_TASK,
-            limit_seconds=_TASK_SECONDS,
-            model_file=str(self._folder.model_file),
-            tokenizer_file=str(self._folder.tokenizer_file),
-            texts=tuple(text[:MAX_TEXT_CHARS] for text in texts),
-            takes_first=self._folder.takes_first,
-        )
+        try:
+            answer = await self._workers.run_task(
+                _EMBED_TASK,
+                limit_seconds=_TASK_SECONDS,
+                model_file=str(self._folder.model_file),
+                tokenizer_file=str(self._folder.tokenizer_file),
+                texts=tuple(text[:MAX_TEXT_CHARS] for text in texts),
+                takes_first=self._folder.takes_first,
+            )
+        except TaskFailure as failure:
+            raise Misconfigured(
+                f"The encoder's model {_REASONS_BY_CAUSE[failure.cause]}.",
+                action="inform_user",
+                detail=failure.place or None,
+                settings=("CITEWELL_ENCODER",),
+            ) from None
         return _split_vectors(answer, len(texts))
 
     async def aclose(self) -> None:

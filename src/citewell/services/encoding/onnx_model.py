@@ -55,7 +55,8 @@ class OnnxModel:
     def embed_text(self, text: str, *, takes_first: bool) -> bytes:
         import numpy as np
 
-        pieces = self._tokenizer.encode(text[:MAX_TEXT_CHARS]).ids
+        # A blank text may have no piece at all; the model still wants one.
+        pieces = self._tokenizer.encode(text[:MAX_TEXT_CHARS]).ids or [0]
         ids = np.array([pieces], dtype=np.int64)
         given = {
             _IDS_INPUT: ids,

@@ -69,6 +69,7 @@ class PassageSimilarity:
         except TimeoutError:
             return self._rest_after(f"it took longer than {self._seconds:g} seconds.")
         except CitewellError as error:
+            await self.aclose()  # it is opened anew, for its files may have been mended by then
             return self._rest_after(error.message)
 
     async def find_encoder(self) -> TextEncoder | None:
@@ -79,6 +80,7 @@ class PassageSimilarity:
             return self._encoder
 
     async def aclose(self) -> None:
+        """End the encoder's process; the next question starts another."""
         close = getattr(self._encoder, "aclose", None)
         self._encoder = None
         if close is not None:

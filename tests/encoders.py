@@ -1,0 +1,125 @@
+"""A tiny real encoder: a tokenizer of twenty words, and an ONNX graph that looks up a vector for each.
+
+The graph is written as protobuf by hand, because the library that writes it is larger than the tests.
+Field numbers are those of onnx.proto.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+DIMENSIONS = 4
+_FLOAT, _INT64, _INT, _INTS = 1, 7, 2, 7  # data types of tensors, kinds of attributes
+# Words of one topic lie near each other; [UNK] and others lie nowhere.
+_VECTORS: dict[str, tuple[float, float, float, float]] = {
+    "[PAD]": (9.0, 9.0, 9.0, 9.0),  # shows if padding is ever read
+    "[UNK]": (0.0, 0.0, 0.0, 0.1),
+    "tip": (1.0, 0.1, 0.0, 0.0),
+    "tipping": (0.9, 0.2, 0.0, 0.0),
+    "gratuity": (0.8, 0.0, 0.1, 0.0),
+    "waiter": (0.7, 0.3, 0.0, 0.0),
+    "battery": (0.0, 1.0, 0.1, 0.0),
+    "anode": (0.1, 0.9, 0.0, 0.0),
+    "charge": (0.2, 0.8, 0.0, 0.0),
+    "sugar": (0.0, 0.0, 1.0, 0.2),
+    "tax": (0.0, 0.1, 0.9, 0.0),
+}
+
+
+def build_tiny_encoder(folder: Path, *, gives_sentence: bool = False) -> Path:
+    """Write an encoder into `folder`; with `gives_sentence` the graph takes the mean itself."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "tokenizer.json").write_text(json.dumps(_build_tokenizer()))
+    (folder / "model.onnx").write_bytes(_build_model(gives_sentence=gives_sentence))
+    return folder
+
+
+def _build_tokenizer() -> dict[str, object]:
+    return {
+        "version": "1.0",
+        "truncation": {"max_length": 2, "stride": 0, "strategy": "LongestFirst", "direction": "Right"},
+        "padding": {
+            "strategy": {"Fixed": 8}, "direction": "Right", "pad_to_multiple_of": None,
+            "pad_id": 0, "pad_type_id": 0, "pad_token": "[PAD]",
+        },
+        "added_tokens": [],
+        "normalizer": {"type": "Lowercase"},
+        "pre_tokenizer": {"type": "Whitespace"},
+        "post_processor": None,
+        "decoder": None,
+        "model": {
+            "type": "WordLevel",
+            "vocab": {word: number for number, word in enumerate(_VECTORS)},
+            "unk_token": "[UNK]",
+        },
+    }  # fmt: skip
+
+
+def _build_model(*, gives_sentence: bool) -> bytes:
+    numbers = [value for vector in _VECTORS.values() for value in vector]
+    table = _tensor("table", (len(_VECTORS), DIMENSIONS), numbers)
+    nodes = [_node("Gather", ("table", "input_ids"), "last_hidden_state")]
+    output = _value("last_hidden_state", _FLOAT, ("batch", "sequence", DIMENSIONS))
+    if gives_sentence:
+        attributes = (_ints("axes", (1,)), _int("keepdims", 0))
+        nodes.append(_node("ReduceMean", ("last_hidden_state",), "sentence_embedding", attributes))
+        output = _value("sentence_embedding", _FLOAT, ("batch", DIMENSIONS))
+    graph = b"".join([
+        *(_field(1, node) for node in nodes),
+        _field(2, b"tiny"),
+        _field(5, table),
+        _field(11, _value("input_ids", _INT64, ("batch", "sequence"))),
+        _field(12, output),
+    ])  # fmt: skip
+    opset = _field(1, b"") + _number(2, 13)
+    return _number(1, 8) + _field(7, graph) + _field(8, opset)
+
+
+def _node(kind: str, inputs: Iterable[str], output: str, attributes: Sequence[bytes] = ()) -> bytes:
+    given = b"".join(_field(1, name.encode()) for name in inputs)
+    more = b"".join(_field(5, attribute) for attribute in attributes)
+    return given + _field(2, output.encode()) + _field(4, kind.encode()) + more
+
+
+def _ints(name: str, values: Iterable[int]) -> bytes:
+    listed = b"".join(_number(8, value) for value in values)
+    return _field(1, name.encode()) + listed + _number(20, _INTS)
+
+
+def _int(name: str, value: int) -> bytes:
+    return _field(1, name.encode()) + _number(3, value) + _number(20, _INT)
+
+
+def _tensor(name: str, dims: Iterable[int], values: Sequence[float]) -> bytes:
+    shape = b"".join(_number(1, size) for size in dims)
+    raw = struct.pack(f"<{len(values)}f", *values)
+    return shape + _number(2, _FLOAT) + _field(8, name.encode()) + _field(9, raw)
+
+
+def _value(name: str, kind: int, dims: Iterable[str | int]) -> bytes:
+    sizes = (
+        _number(1, size) if isinstance(size, int) else _field(2, size.encode()) for size in dims
+    )
+    shape = b"".join(_field(1, size) for size in sizes)
+    tensor = _number(1, kind) + _field(2, shape)
+    return _field(1, name.encode()) + _field(2, _field(1, tensor))
+
+
+def _field(number: int, content: bytes) -> bytes:
+    return _varint(number << 3 | 2) + _varint(len(content)) + content
+
+
+def _number(number: int, value: int) -> bytes:
+    return _varint(number << 3) + _varint(value)
+
+
+def _varint(value: int) -> bytes:
+    packed = bytearray()
+    while value > 0x7F:
+        packed.append(value & 0x7F | 0x80)
+        value >>= 7
+    packed.append(value)
+    return bytes(packed)
