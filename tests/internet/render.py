@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import re
 from functools import cache
 from html import escape
 
@@ -13,6 +14,31 @@ from starlette.responses import Response
 from tests.internet.world import Page
 
 _DIRECTIONS = {"ar": "rtl", "he": "rtl", "fa": "rtl"}
+_DEFINITIONS = re.compile(r"(?:^[^\n:|#>-][^\n]*\n(?:: [^\n]+\n?)+\n?)+", re.MULTILINE)
+# What stands before and after the text on each kind of page, besides header, sidebar and footer.
+_BEFORE = {
+    "guide": '<div class="breadcrumb"><a href="/">Home</a> › <a href="/guides">Guides</a></div>'
+    '<div class="share"><a href="#s1">Share</a> <a href="#s2">Print</a> <a href="#s3">Save</a></div>',
+    "wiki": '<div class="tabs"><a href="#read">Read</a> <a href="#edit">Edit</a>'
+    ' <a href="#history">View history</a></div>',
+    "product": '<div class="breadcrumb"><a href="/">All departments</a> › <a href="/new">New in</a></div>'
+    '<div class="buy"><button>Add to basket</button> <a href="/basket">0 items</a></div>',
+    "service": '<div class="notice"><a href="/languages">Other languages</a>'
+    ' <a href="/easy">Easy read</a></div>',
+    "thread": '<div class="breadcrumb"><a href="/">Board index</a> › <a href="/new">New posts</a></div>',
+}
+_AFTER = {
+    "guide": '<section class="newsletter"><h3>Get our newsletter</h3><p>Enter your e-mail address and'
+    ' never miss a story.</p><form><input type="email"><button>Sign up</button></form></section>'
+    '<section class="related"><h3>You may also like</h3><ul><li><a href="/r/1">Our best of the year</a>'
+    '</li><li><a href="/r/2">Readers\' questions</a></li></ul></section>',
+    "wiki": '<div class="categories"><a href="/c/1">All articles</a> | <a href="/c/2">Cite this page</a></div>',
+    "product": '<section class="also"><h3>Customers also viewed</h3><ul><li><a href="/p/1">Gift card</a>'
+    '</li><li><a href="/p/2">Extended warranty</a></li></ul></section>',
+    "service": '<section class="feedback"><h3>Was this page helpful?</h3><button>Yes</button>'
+    "<button>No</button></section>",
+    "thread": '<section class="reply"><h3>Post a reply</h3><p>You must be logged in to reply.</p></section>',
+}
 
 
 def answer(page: Page, request: Request) -> Response:
@@ -48,8 +74,8 @@ def markup(page: Page) -> str:
 <article>
 <h1>{escape(page.title)}</h1>
 {_byline(page)}
-{_renderer().render(page.markdown)}</article>
-</main>
+{_BEFORE.get(page.kind, "")}{_body(page)}</article>
+{_AFTER.get(page.kind, "")}</main>
 <aside class="sidebar"><h2>Most read</h2><ul><li><a href="/popular/1">Editors' choice</a></li>\
 <li><a href="/popular/2">This week in brief</a></li></ul></aside>
 <footer class="site-footer"><p>© {escape(page.site)}. All rights reserved.</p>
@@ -82,6 +108,31 @@ def _byline(page: Page) -> str:
         return ""
     date = page.published.date().isoformat()
     return f'<p class="byline">By the editors · <time datetime="{date}">{date}</time></p>'
+
+
+def _body(page: Page) -> str:
+    """The text as HTML; a thread's posts, parted by `---`, are boxes of their own."""
+    if page.kind != "thread":
+        return _written(page.markdown)
+    posts = page.markdown.split("\n---\n")
+    return "".join(f'<div class="post">\n{_written(post)}</div>\n' for post in posts)
+
+
+def _written(markdown: str) -> str:
+    return _renderer().render(_DEFINITIONS.sub(_definition_list, f"{markdown}\n"))
+
+
+def _definition_list(found: re.Match[str]) -> str:
+    """`Term`, and `: its meaning` on the next line, as the HTML list that markdown lacks."""
+    lines = found[0].strip().splitlines()
+    rows = [
+        f"<dd>{_renderer().renderInline(line[2:])}</dd>"
+        if line.startswith(": ")
+        else f"<dt>{_renderer().renderInline(line)}</dt>"
+        for line in lines
+        if line
+    ]
+    return f"<dl>\n{chr(10).join(rows)}\n</dl>\n\n"
 
 
 @cache

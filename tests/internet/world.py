@@ -36,7 +36,7 @@ class Page:
     age: timedelta | None = None  # a fresh page's date is counted back from the world's now
     charset: str = "utf-8"
     declared: str = "header"  # where the charset is said: header, meta, bom or none
-    kind: str = "article"  # article, news, docs, forum
+    kind: str = "article"  # article, news, docs, forum, guide, wiki, product, service, thread
     negotiates: bool = False  # answers Accept: text/markdown
     url: str = ""
     image: str = ""

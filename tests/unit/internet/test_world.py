@@ -4,13 +4,13 @@ from datetime import timedelta
 
 import pytest
 
-from tests.internet.render import encoded
+from tests.internet.render import encoded, markup
 from tests.internet.world import Page, World, corpus
 
 
 def test_the_corpus_has_many_pages_on_many_hosts() -> None:
-    assert len(corpus()) >= 60
-    assert len({page.host for page in corpus()}) >= 25
+    assert len(corpus()) >= 160
+    assert len({page.host for page in corpus()}) >= 60
 
 
 @pytest.mark.parametrize(
@@ -95,6 +95,29 @@ def test_every_page_can_be_written_in_its_charset() -> None:
         charset = "utf-16" if page.declared == "bom" else page.charset
 
         assert page.title[:8] in encoded(page).decode(charset)
+
+
+def test_a_term_and_its_meaning_become_a_definition_list() -> None:
+    page = Page(
+        host="new.example.org",
+        path="x",
+        title="Lamp",
+        markdown="A lamp.\n\nPower\n: 4 W\n\nLife\n: *long*\n\nThat is all.",
+    )
+
+    html = markup(page)
+
+    assert "<dt>Power</dt>\n<dd>4 W</dd>\n<dt>Life</dt>\n<dd><em>long</em></dd>\n</dl>" in html
+    assert "<p>That is all.</p>" in html
+
+
+def test_the_posts_of_a_thread_stand_in_boxes_of_their_own() -> None:
+    page = Page(
+        host="new.example.org", path="x", title="Why?", kind="thread", markdown="Why?\n\n---\n\nSo."
+    )
+
+    assert markup(page).count('<div class="post">') == 2
+    assert "<hr" not in markup(page)
 
 
 def test_a_reset_forgets_added_pages() -> None:
