@@ -423,6 +423,11 @@ class Settings(BaseModel):
     )
 
     # Deep research
+    research_scope: Literal["web", "library", "both"] | None = define_setting(
+        "CITEWELL_RESEARCH_SCOPE",
+        None,
+        "Where research searches if the call does not say: web, library or both. When not set: the web, or the library if SEARCH_ROUTING names only that.",
+    )
     research_writer: str | None = define_setting(
         "CITEWELL_RESEARCH_WRITER",
         None,

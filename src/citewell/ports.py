@@ -273,5 +273,12 @@ class BackgroundResearch(DeepResearch, Protocol):
 
 
 @runtime_checkable
+class SelfHostedModel(Protocol):
+    """A model server at an address that the operator chose."""
+
+    server_address: str
+
+
+@runtime_checkable
 class ReportWriter(Protocol):
     async def write_report(self, writing: WritingRequest) -> ProviderReport: ...

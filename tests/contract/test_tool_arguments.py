@@ -22,6 +22,7 @@ OFF = {"type": "boolean", "default": False}
 ON = {"type": "boolean", "default": True}
 TEXT = {"type": "string"}
 TIER = {"type": "string", "enum": ["XXS", "XS", "S", "M", "L", "XL"]}
+SCOPE = {"type": "string", "enum": ["web", "library", "both"]}
 LEVEL = {"type": "string", "enum": ["high", "medium", "low"]}
 
 
@@ -127,6 +128,8 @@ PROMISES = [
     ("research", "budgetTier", False, TIER | {"default": "M"}, "research.budget_tier"),
     ("research", "providers", False, {"type": "array"}, "research.providers"),
     ("research", "mode", False, choice("fast", "methodical", default="methodical"), "research.mode"),
+    ("research", "scope", False, SCOPE, "research.scope"),
+    ("research", "share_library", False, OFF, "research.share_library"),
     ("research_status", "jobId", True, ID, "research_status.job_id"),
     ("research_status", "wait_seconds", False, {"type": "number", "minimum": 0, "maximum": 50, "default": 0}, "research_status.wait"),
     ("get_results", "jobId", True, ID, "get_results.job_id"),
@@ -136,6 +139,8 @@ PROMISES = [
     ("follow_up", "topicIndex", False, {"type": "integer", "default": 0}, "follow_up.topic_index"),
     ("follow_up", "customQuery", False, TEXT, "follow_up.custom_query"),
     ("follow_up", "budgetTier", False, TIER, "follow_up.budget_tier"),
+    ("follow_up", "scope", False, SCOPE, "follow_up.scope"),
+    ("follow_up", "share_library", False, OFF, "follow_up.share_library"),
     ("list_threads", "limit", False, number(1, 100, 20), "list_threads.limit"),
     ("list_threads", "offset", False, number(0, None, 0), "list_threads.offset"),
     ("get_thread", "threadId", True, ID, "get_thread.thread_id"),

@@ -43,6 +43,8 @@ QuestionText = Annotated[str, Field(min_length=1, max_length=MAX_QUESTION_CHARS)
 BudgetTier = Literal["XXS", "XS", "S", "M", "L", "XL"]
 ResearchMode = Literal["fast", "methodical"]
 RESEARCH_MODES: tuple[ResearchMode, ...] = get_args(ResearchMode)
+ResearchScope = Literal["web", "library", "both"]
+RESEARCH_SCOPES: tuple[ResearchScope, ...] = get_args(ResearchScope)
 
 ExportFormat = Literal["markdown", "json", "html", "bibtex"]
 EXPORT_FORMATS: tuple[ExportFormat, ...] = get_args(ExportFormat)

@@ -63,3 +63,4 @@ class Page:
     last_modified: str | None = None
     comments: str = ""  # what readers wrote under an article, as markdown
     comment_signals: tuple[InjectedSentence, ...] = ()
+    opens_at: str = ""  # in research: the link or file of a library document, for its owner

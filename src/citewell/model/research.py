@@ -170,7 +170,7 @@ class ResearchSource(WireValue):
     url: str
     title: str = ""
     domain: str = ""
-    type: str = "web"  # web, academic, government, news, documentation, social, other
+    type: str = "article"  # what kind it is: see source_kinds.name_source_type
     doi: str | None = None
     published: str | None = None
     retrieved_at: str | None = None
@@ -180,6 +180,8 @@ class ResearchSource(WireValue):
     archived_url: str | None = None
     copy_of: str | None = None  # ref of the source that this one duplicates
     providers: tuple[str, ...] = ()  # the providers that cited or found it
+    is_private: bool = False  # from the user's library
+    address: str | None = None  # of a library document: the link or file that a person opens
 
 
 class ClaimEvidence(WireValue):

@@ -94,7 +94,7 @@ class Provider:
 
     def __init__(self, kit: ProviderKit) -> None:
         self._upstream: Upstream = kit.upstream
-        self._base = _choose_server_address(kit)
+        self.server_address = _choose_server_address(kit)
         self._name = kit.find_option("CITEWELL_MODEL_NAME")
         key = kit.find_option("CITEWELL_MODEL_KEY")
         self._key = {"Authorization": f"Bearer {key}"} if key else {}
@@ -140,7 +140,7 @@ class Provider:
         response = await self._upstream.send_post(
             "/chat/completions",
             json=request,
-            base_url=self._base,
+            base_url=self.server_address,
             secret_headers=self._key,
             timeout=_CHAT_TIMEOUT_SECONDS,
             idempotent=False,
@@ -155,7 +155,7 @@ class Provider:
     async def _fetch_first_model(self) -> str:
         """The id of the first model that the server lists; LM Studio and Ollama list installed models."""
         response = await self._upstream.send_get(
-            "/models", base_url=self._base, secret_headers=self._key, accept=EXPLAINED_STATUSES
+            "/models", base_url=self.server_address, secret_headers=self._key, accept=EXPLAINED_STATUSES
         )
         account = self._build_server_account("")
         listed = validate_response(_ModelList, read_paid_response(response, account), account).data

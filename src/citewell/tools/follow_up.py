@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from citewell.model.answers.research_answers import StartedFollowUp
-from citewell.model.argument_types import BudgetTier, QuestionText
+from citewell.model.argument_types import BudgetTier, QuestionText, ResearchScope
 from citewell.services.research.research_service import ResearchService
 from citewell.tooling import Tool, ToolArguments, ToolCall
 
@@ -34,6 +34,10 @@ class Args(ToolArguments):
             default=None, validation_alias="budgetTier", description="The parent's when left out."
         ),
     ]
+    scope: Annotated[
+        ResearchScope | None, Field(default=None, description="The parent's when left out.")
+    ]
+    share_library: Annotated[bool, Field(default=False, description="As in research.")]
 
 
 async def run(args: Args, call: ToolCall) -> StartedFollowUp:
@@ -43,6 +47,8 @@ async def run(args: Args, call: ToolCall) -> StartedFollowUp:
         topic=args.topic_index,
         query=args.custom_query,
         tier=args.budget_tier,
+        scope=args.scope,
+        share_library=args.share_library,
     )
     return StartedFollowUp.model_validate(shown)
 

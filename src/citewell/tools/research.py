@@ -7,7 +7,12 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from citewell.model.answers.research_answers import StartedResearch
-from citewell.model.argument_types import BudgetTier, QuestionText, ResearchMode
+from citewell.model.argument_types import (
+    BudgetTier,
+    QuestionText,
+    ResearchMode,
+    ResearchScope,
+)
 from citewell.services.research.planning.assignments import ResearchQuestion
 from citewell.services.research.research_service import ResearchService
 from citewell.tooling import Tool, ToolArguments, ToolCall
@@ -44,11 +49,30 @@ class Args(ToolArguments):
             description="fast: the cheapest provider alone; methodical: all chosen, a gap round, synthesis.",
         ),
     ]
+    scope: Annotated[
+        ResearchScope | None,
+        Field(
+            default=None,
+            description="library: the user's own documents alone, nothing leaves the machine. Default by setting, usually web.",
+        ),
+    ]
+    share_library: Annotated[
+        bool,
+        Field(
+            default=False,
+            description="Allow providers to be sent text of the library; only if the user said so.",
+        ),
+    ]
 
 
 async def run(args: Args, call: ToolCall) -> StartedResearch:
     question = ResearchQuestion(
-        query=args.query, tier=args.budget_tier, providers=args.providers, mode=args.mode
+        query=args.query,
+        tier=args.budget_tier,
+        providers=args.providers,
+        mode=args.mode,
+        scope=args.scope,
+        share_library=args.share_library,
     )
     return StartedResearch.model_validate(
         await call.require_service(ResearchService).start_research(str(call.owner), question)

@@ -18,8 +18,13 @@ from citewell.services.research.collecting.page_finders import (
     PaperFinder,
     WebFinder,
 )
-from citewell.services.research.collecting.research_rounds import ResearchPorts
+from citewell.services.research.collecting.research_rounds import PageFinder, ResearchPorts
 from citewell.services.research.planning.provider_choice import ProviderChoice
+from citewell.services.research.planning.research_scope import (
+    LIBRARY_SCOPE,
+    WEB_SCOPE,
+    ScopeRules,
+)
 from citewell.services.research.research_service import RESEARCH_JOB_KIND, ResearchService
 from citewell.services.research.research_workflow import ResearchWorkflow, WorkflowDependencies
 from citewell.services.research.views.prior_work import PriorWork
@@ -40,7 +45,7 @@ def build_research_service(kit: ServiceKit) -> ResearchService:
         choice=choice,
         store=state.research,
         threads=state.threads,
-        ports=lambda owner: _build_collection_ports(kit, searches, owner),
+        ports=lambda owner, scope: _build_collection_ports(kit, searches, owner, scope),
         links=lambda: kit.require_service(LinkChecker),
         choose_writer=lambda names: _choose_writer(settings.research_writer, catalogue, names),
     )
@@ -59,6 +64,7 @@ def build_research_service(kit: ServiceKit) -> ResearchService:
         ledger=state.ledger,
         choice=choice,
         prior=PriorWork(state.research, jobs),
+        scopes=ScopeRules.from_settings(settings),
     )
 
 
@@ -78,23 +84,28 @@ def _build_job_pace(settings: Settings) -> EngineTiming:
 
 
 def _build_collection_ports(
-    kit: ServiceKit, searches: CachedWebSearch, owner: str
+    kit: ServiceKit, searches: CachedWebSearch, owner: str, scope: str
 ) -> ResearchPorts:
+    """The searches and the reader that the scope allows."""
     tenant = owner.partition("/")[0]
     reputations = HostReputations()
-    pages = kit.require_service(CachedPageReader)
+    pages, library = kit.require_service(CachedPageReader), kit.require_service(OwnerLibraryIndex)
 
     def reputation(host: str) -> str | None:
         known = reputations.find_reputation(host)
         return known.tier if known else None
 
-    return ResearchPorts(
-        finders=(
+    finders: list[PageFinder] = []
+    if scope != LIBRARY_SCOPE:
+        finders += [
             WebFinder(searches, tenant=tenant),
             PaperFinder(kit.require_service(LiteratureSearch)),
-            LibraryFinder(kit.require_service(OwnerLibraryIndex), owner=owner),
-        ),
-        reader=OwnedPageReader(pages, owner=owner, tenant=tenant),
+        ]
+    if scope != WEB_SCOPE:
+        finders.append(LibraryFinder(library, owner=owner))
+    return ResearchPorts(
+        finders=tuple(finders),
+        reader=OwnedPageReader(pages, owner=owner, tenant=tenant, scope=scope, library=library),
         reputation=reputation,
     )
 

@@ -108,6 +108,11 @@ def choose_citation_address(card: DocumentCard) -> str:
     return card.url or card.id
 
 
+def choose_opening_address(card: DocumentCard) -> str:
+    """What a person opens: the page's address, the link that a saved page names, else the path."""
+    return card.url or card.extra.get("canonical") or card.extra.get("path") or ""
+
+
 def find_document_location(card: DocumentCard) -> str:
     """The path or address of a document; shown only to its owner, on the command line."""
     return card.extra.get("path") or card.url

@@ -47,8 +47,11 @@ class OwnerLibraryIndex:
         owner = self._owner()
         return OwnerLibrary(self._store, owner) if owner is not None else None
 
-    async def search_documents(self, query: SearchQuery) -> SearchHits:
-        """Search hits as a provider returns them; the query has at most one site."""
+    async def search_documents(self, query: SearchQuery, *, by_id: bool = False) -> SearchHits:
+        """Search hits as a provider returns them; the query has at most one site.
+
+        With `by_id` the address of each hit is the document's id, also for pages of the web.
+        """
         library = self.open_library()
         if library is None:
             return SearchHits()
@@ -58,7 +61,7 @@ class OwnerLibraryIndex:
         )
         best = max((match.score for match in matches), default=0.0) or 1.0
         return SearchHits(
-            hits=tuple(_build_library_hit(match, best) for match in matches),
+            hits=tuple(_build_library_hit(match, best, by_id=by_id) for match in matches),
             engines=(LIBRARY_PROVIDER,),
         )
 
@@ -91,6 +94,14 @@ class OwnerLibraryIndex:
             page_count=int(extra["pages"]) if "pages" in extra else None,
         )
 
+    async def find_opening_address(self, document_id: str) -> str:
+        """The link or path that the owner opens to see a document; for research reports alone."""
+        library = self.open_library()
+        if library is None:
+            return ""
+        document = await library.look_up_document(document_id)
+        return library_documents.choose_opening_address(document.card)
+
     def _build_library_filters(self, query: SearchQuery) -> LibraryFilters:
         span = TIME_RANGE_SECONDS.get(query.time_range or "")
         return LibraryFilters(
@@ -100,12 +111,12 @@ class OwnerLibraryIndex:
         )
 
 
-def _build_library_hit(match: LibraryMatch, best: float) -> SearchHit:
+def _build_library_hit(match: LibraryMatch, best: float, *, by_id: bool) -> SearchHit:
     card = match.card
     published = card.published
     return SearchHit(
         title=card.title,
-        url=library_documents.choose_citation_address(card),
+        url=card.id if by_id else library_documents.choose_citation_address(card),
         snippet=" ".join(match.snippet.split()),
         published=datetime.fromtimestamp(published, UTC) if published is not None else None,
         published_basis="document" if published is not None else None,

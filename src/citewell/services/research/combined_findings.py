@@ -41,6 +41,7 @@ class GatheredMaterial:
     ] = ()  # cited addresses with the pages read there
     reports: tuple[ProviderReport, ...] = ()
     notes: tuple[str, ...] = ()
+    is_private: bool = False  # text of the library is in it, or was given to one of the models
 
 
 def combine_findings(

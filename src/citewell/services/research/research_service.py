@@ -8,7 +8,7 @@ import uuid
 from collections.abc import Callable
 from typing import Any
 
-from citewell.errors import InvalidTopic, JobNotComplete, MissingFilter
+from citewell.errors import InvalidInput, InvalidTopic, JobNotComplete, MissingFilter
 from citewell.model.durable_job import JobOrder, JobView
 from citewell.model.research import TICKS_PER_CENT, ResearchFindings, ResearchStatus
 from citewell.services.jobs.job_service import JobService
@@ -20,7 +20,12 @@ from citewell.services.research.planning.assignments import (
     require_tier,
     trim_title,
 )
+from citewell.services.research.planning.private_material import (
+    can_quote_library,
+    check_public_topic,
+)
 from citewell.services.research.planning.provider_choice import ProviderChoice
+from citewell.services.research.planning.research_scope import LIBRARY_SCOPE, ScopeRules
 from citewell.services.research.step_values import LOCAL_PROVIDER
 from citewell.services.research.views import account_views, job_export, job_views
 from citewell.services.research.views.prior_work import PriorWork
@@ -44,6 +49,7 @@ class ResearchService:
         ledger: LedgerStore,
         choice: ProviderChoice,
         prior: PriorWork,
+        scopes: ScopeRules | None = None,
         clock: Callable[[], float] = time.time,
         monotonic: Callable[[], float] = time.monotonic,
         new_id: Callable[[], str] = lambda: uuid.uuid4().hex,
@@ -54,6 +60,7 @@ class ResearchService:
         self._ledger = ledger
         self._choice = choice
         self._prior = prior
+        self._scopes = scopes or ScopeRules()
         self._clock = clock
         self._monotonic = monotonic
         self._new_id = new_id
@@ -62,9 +69,18 @@ class ResearchService:
         """Check the question and queue a job; the answer also lists earlier jobs on a similar question."""
         question = check_question(question)
         tier = require_tier(question.tier)
-        names = self._choice.choose_providers(question.providers, tier=tier, mode=question.mode)
+        scope = self._scopes.choose_scope(question.scope)
+        self._check_local_providers(question.providers, scope)
+        names = self._choice.choose_providers(
+            question.providers, tier=tier, mode=question.mode, local_only=scope == LIBRARY_SCOPE
+        )
         work = ResearchAssignment(
-            query=question.query, tier=tier.name, providers=names, mode=question.mode
+            query=question.query,
+            tier=tier.name,
+            providers=names,
+            mode=question.mode,
+            scope=scope,
+            share_library=question.share_library,
         )
         prior = await self._prior.find_prior_work(owner, question.query)
         thread = self._new_id()
@@ -75,11 +91,23 @@ class ResearchService:
         return {**answer, "priorWork": prior} if prior else answer
 
     async def start_follow_up(
-        self, owner: str, job_id: str, *, topic: int, query: str | None, tier: str | None
+        self,
+        owner: str,
+        job_id: str,
+        *,
+        topic: int,
+        query: str | None,
+        tier: str | None,
+        scope: str | None = None,
+        share_library: bool = False,
     ) -> dict[str, Any]:
         parent, findings = await self._load_finished_job(owner, job_id)
         before = parse_assignment(parent.job.args)
-        asked = query.strip() if query and query.strip() else _choose_suggestion(findings, topic)
+        scope = self._scopes.choose_scope(scope, parent=before.scope)
+        asked = (query or "").strip() or _choose_suggestion(findings, topic)
+        is_private = can_quote_library(parent.job.args, findings)
+        if is_private and not (query or "").strip() and scope != LIBRARY_SCOPE:
+            check_public_topic(asked, findings)
         question = check_question(
             ResearchQuestion(query=asked, tier=tier or before.tier, mode=before.mode)
         )
@@ -87,13 +115,17 @@ class ResearchService:
             query=question.query,
             tier=question.tier,
             providers=self._choice.choose_providers(
-                self._keep_configured(before.providers),
+                self._keep_usable(before.providers, scope),
                 tier=require_tier(question.tier),
                 mode=question.mode,
+                local_only=scope == LIBRARY_SCOPE,
             ),
             mode=question.mode,
+            scope=scope,
+            share_library=share_library,
             parent=job_id,
             context=findings.synthesis[:_MAX_CONTEXT_CHARS],
+            context_is_private=is_private,
         )
         thread = parent.job.thread or self._new_id()
         view = await self._dispatch_assignment(owner, work, thread=thread, title=None)
@@ -326,10 +358,21 @@ class ResearchService:
                 written[name] = str(kept["text"])
         return written
 
-    def _keep_configured(self, names: tuple[str, ...]) -> tuple[str, ...]:
-        """The parent's providers that are still configured."""
+    def _keep_usable(self, names: tuple[str, ...], scope: str) -> tuple[str, ...]:
+        """The parent's providers that are still configured and that the scope allows."""
         active = {row["name"] for row in self._choice.describe_providers() if row["isActive"]}
-        return tuple(name for name in names if name in active)
+        kept = tuple(name for name in names if name in active)
+        remote = self._choice.list_remote_providers(kept) if scope == LIBRARY_SCOPE else ()
+        return tuple(name for name in kept if name not in remote)
+
+    def _check_local_providers(self, names: tuple[str, ...], scope: str) -> None:
+        """Raise InvalidInput if a job that must stay on this machine names a remote provider."""
+        remote = self._choice.list_remote_providers(names) if scope == LIBRARY_SCOPE else ()
+        if remote:
+            raise InvalidInput(
+                f"Research in the library alone sends nothing out, so it cannot use {', '.join(remote)}."
+                f" Leave providers out, or {self._scopes.describe_local_remedy()}."
+            )
 
 
 def _choose_suggestion(findings: ResearchFindings, index: int) -> str:

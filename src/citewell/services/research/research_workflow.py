@@ -27,16 +27,20 @@ from citewell.services.research.claims import citation_check
 from citewell.services.research.collecting import research_rounds
 from citewell.services.research.collecting.research_rounds import ResearchPorts
 from citewell.services.research.combined_findings import GatheredMaterial
+from citewell.services.research.planning import private_material
 from citewell.services.research.planning.assignments import (
     ResearchAssignment,
     parse_assignment,
     require_tier,
 )
+from citewell.services.research.planning.private_material import LibraryPermit
 from citewell.services.research.planning.provider_choice import ProviderChoice
 from citewell.services.research.planning.research_plan import build_research_plan as planned
+from citewell.services.research.planning.research_scope import LIBRARY_SCOPE
 from citewell.services.research.provider_calls import ResearchCall, WritingCall
 from citewell.services.research.reporting import model_synthesis
 from citewell.services.research.step_values import (
+    GROUNDED_PROVIDER,
     LOCAL_PROVIDER,
     PageLead,
     PageLeads,
@@ -57,7 +61,6 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 _PAGES_PER_STEP = 20  # cited pages read in one step
-_COMPATIBLE_PROVIDER = "compatible"
 _TIER_TIMEOUT_SECONDS = {"XXS": 600, "XS": 600, "S": 900, "M": 1800, "L": 3600, "XL": 3600}
 _MAX_ARCHIVE_LOOKUPS = 20  # lost pages for which an archived copy is looked up
 
@@ -69,7 +72,7 @@ class WorkflowDependencies:
     choice: ProviderChoice
     store: ResearchStore
     threads: ThreadStore
-    ports: Callable[[str], ResearchPorts]  # by owner
+    ports: Callable[[str, str], ResearchPorts]  # by owner and scope
     links: Callable[[], LinkChecker]
     choose_writer: Callable[
         [Sequence[str]], str | None
@@ -87,34 +90,46 @@ class ResearchWorkflow:
     async def __call__(self, run: WorkflowRun) -> JsonValue:
         work = parse_assignment(run.job.args)
         plan = await self._plan_research(run, work)
+        permit = self._open_permit(work)
         # A model that cannot search must wait for the pages that our own search finds.
-        blind = [name for name in work.providers if name == _COMPATIBLE_PROVIDER]
+        blind = [name for name in work.providers if name == GROUNDED_PROVIDER]
         others = [
-            name for name in work.providers if name not in {LOCAL_PROVIDER, _COMPATIBLE_PROVIDER}
+            name for name in work.providers if name not in {LOCAL_PROVIDER, GROUNDED_PROVIDER}
         ]
         (own, unsearched), told = await asyncio.gather(
-            self._run_own_rounds(run, plan, wanted=LOCAL_PROVIDER in work.providers or bool(blind)),
+            self._run_own_rounds(
+                run, work, plan, wanted=LOCAL_PROVIDER in work.providers or bool(blind)
+            ),
             self._ask_paid_providers(run, work, others),
         )
         told += [
-            await self._ask_research_provider(run, work, name, given=choose_passages(plan, own))
+            await self._ask_research_provider(
+                run,
+                work,
+                name,
+                given=choose_passages(plan, permit.keep_given_pages(name, own)),
+            )
             for name in blind
         ]
         reports = tuple(one for one in told if isinstance(one, ProviderReport))
         notes = (*unsearched, *(one for one in told if isinstance(one, str)))
         if not reports and not any(page.is_read for page in own.pages):
             raise _build_nothing_found_error(notes)
-        cited = await self._read_cited_pages(run, reports, own)
+        notes += permit.describe_withheld_pages(blind, own)
+        cited = await self._read_cited_pages(run, work, reports, own)
         gathered = GatheredMaterial(
             plan=plan,
             own_readings=own if LOCAL_PROVIDER in work.providers else PageReadings(),
             cited_readings=cited,
             reports=reports,
             notes=(*notes, *(note for one in reports for note in one.notes)),
+            is_private=permit.is_material_private(own),
         )
         findings = await self._build_findings(run, gathered)
         await run.enter_status(ResearchStatus.SYNTHESIZING)
         findings = await self._write_synthesis(run, work, gathered, findings)
+        if gathered.is_private and work.scope != LIBRARY_SCOPE:
+            findings = private_material.drop_private_topics(findings)
         return await self._store_findings(run, findings)
 
     async def _plan_research(self, run: WorkflowRun, work: ResearchAssignment) -> ResearchPlan:
@@ -124,8 +139,12 @@ class ResearchWorkflow:
 
         return ResearchPlan.model_validate(await run.run_step("plan", make))
 
+    def _open_permit(self, work: ResearchAssignment) -> LibraryPermit:
+        """Which providers of the job may be given text of the library."""
+        return LibraryPermit(work, self._dependencies.choice.is_on_this_machine)
+
     async def _run_own_rounds(
-        self, run: WorkflowRun, plan: ResearchPlan, *, wanted: bool
+        self, run: WorkflowRun, work: ResearchAssignment, plan: ResearchPlan, *, wanted: bool
     ) -> tuple[PageReadings, tuple[str, ...]]:
         """Search and read in rounds until nothing is missing or the tier's limit is reached.
 
@@ -138,14 +157,19 @@ class ResearchWorkflow:
         for number in range(1, plan.rounds + 1):
             if not queries:
                 break
-            fresh, unsearched = await self._run_own_round(run, plan, number, queries, readings)
+            fresh, unsearched = await self._run_own_round(
+                run, plan, number, queries, readings, scope=work.scope
+            )
             searched += queries
             notes |= dict.fromkeys(unsearched)
             if not fresh.pages:
                 break
             readings = readings.join_readings(fresh)
             queries = await self._run_off_loop(
-                search_gaps.find_gap_queries, plan, readings, searched=tuple(searched)
+                search_gaps.find_gap_queries,
+                plan,
+                private_material.choose_query_pages(work, readings),
+                searched=tuple(searched),
             )
         if wanted:
             await self._record_own_report(run, readings, searched)
@@ -158,8 +182,10 @@ class ResearchWorkflow:
         number: int,
         queries: Sequence[str],
         readings: PageReadings,
+        *,
+        scope: str,
     ) -> tuple[PageReadings, tuple[str, ...]]:
-        ports = self._dependencies.ports(run.job.owner)
+        ports = self._dependencies.ports(run.job.owner, scope)
         known = [page.url for page in readings.pages]
 
         async def search() -> JsonValue:
@@ -210,10 +236,11 @@ class ResearchWorkflow:
     ) -> ProviderReport | str:
         """A provider's report, or a note that says why there is none."""
         tier = require_tier(work.tier)
+        context = self._open_permit(work).choose_sent_context(name)
 
         def ask(tag: str) -> ResearchRequest:
             return ResearchRequest(
-                query=work.query, tier=tier, tag=tag, context=work.context, passages=given
+                query=work.query, tier=tier, tag=tag, context=context, passages=given
             )
 
         try:
@@ -232,16 +259,21 @@ class ResearchWorkflow:
         return report
 
     async def _read_cited_pages(
-        self, run: WorkflowRun, reports: tuple[ProviderReport, ...], own: PageReadings
+        self,
+        run: WorkflowRun,
+        work: ResearchAssignment,
+        reports: tuple[ProviderReport, ...],
+        own: PageReadings,
     ) -> tuple[tuple[str, PageReading], ...]:
         """Each address that a report cites, with the page as we read it."""
         known = {addresses.build_page_key(page.url): page for page in own.pages}
         everything = citation_check.list_cited_pages(reports)
         missing = [lead for lead in everything if addresses.build_page_key(lead.url) not in known]
-        read: dict[str, PageReading] = {}
+        read = self._open_permit(work).refuse_model_addresses(missing, reports, own)
+        missing = [lead for lead in missing if lead.url not in read]
         for start in range(0, len(missing), _PAGES_PER_STEP):
             part = missing[start : start + _PAGES_PER_STEP]
-            pages = await self._read_cited_batch(run, part, start // _PAGES_PER_STEP + 1)
+            pages = await self._read_cited_batch(run, work, part, start // _PAGES_PER_STEP + 1)
             read |= {lead.url: page for lead, page in zip(part, pages, strict=True)}
         return tuple(
             (lead.url, read.get(lead.url) or known[addresses.build_page_key(lead.url)])
@@ -249,9 +281,9 @@ class ResearchWorkflow:
         )
 
     async def _read_cited_batch(
-        self, run: WorkflowRun, leads: Sequence[PageLead], number: int
+        self, run: WorkflowRun, work: ResearchAssignment, leads: Sequence[PageLead], number: int
     ) -> tuple[PageReading, ...]:
-        ports = self._dependencies.ports(run.job.owner)
+        ports = self._dependencies.ports(run.job.owner, work.scope)
 
         async def read() -> JsonValue:
             return (await research_rounds.fetch_round(leads, ports)).model_dump(mode="json")
@@ -283,6 +315,7 @@ class ResearchWorkflow:
             page.url
             for _, page in gathered.cited_readings
             if page.state in {"unreachable", "never_existed"}
+            and not private_material.is_private_page(page)
         ]
         if not gone:
             return {}
@@ -311,6 +344,9 @@ class ResearchWorkflow:
             return model_synthesis.apply_unchecked_reports(findings, gathered.reports)
         if name is None or not findings.claims:
             return findings
+        if gathered.is_private and not self._open_permit(work).covers_provider(name):
+            note = private_material.WITHHELD_REPORT_NOTE.format(name=name)
+            return findings.model_copy(update={"notes": (*findings.notes, note)})
         material = model_synthesis.render_writing_material(findings)
 
         def writing(tag: str) -> WritingRequest:

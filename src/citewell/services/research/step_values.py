@@ -5,6 +5,7 @@ from __future__ import annotations
 from citewell.model.wire_values import WireValue
 
 LOCAL_PROVIDER = "local"
+GROUNDED_PROVIDER = "compatible"  # it cannot search: it writes from passages that we found
 
 
 class QuestionSide(WireValue):
@@ -63,6 +64,9 @@ class PageReading(WireValue):
     page_kind: str = ""
     state: str = "read"  # read, unreachable, refused, never_existed
     reason: str = ""
+    is_private: bool = False  # from the user's library: never sent to anyone without permission
+    address: str = ""  # of a library document: the link or file that a person opens
+    file_kind: str = ""  # of a file: pdf, docx, csv …
 
     @property
     def is_read(self) -> bool:

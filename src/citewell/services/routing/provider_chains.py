@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from citewell.config import Settings
 from citewell.errors import Misconfigured
-from citewell.ports import Offer
+from citewell.ports import LIBRARY_PROVIDER, Offer
 from citewell.services.routing.provider_catalogue import ProviderCatalogue
 
 ROUTED_CAPABILITIES = ("web", "images", "news", "academic", "patents", "default")
@@ -106,6 +106,16 @@ class SearchRouter:
                 f" Supported: {', '.join(sorted(self._catalogue.list_provider_names()))}.",
                 action="inform_user",
             )
+
+
+def is_library_routed_alone(settings: Settings) -> bool:
+    """Whether SEARCH_ROUTING names nothing but the library; raises Misconfigured if it is invalid."""
+    text = (settings.search_routing or "").strip()
+    first = (settings.search_provider or "").strip().lower() or LIBRARY_PROVIDER
+    named = (
+        {name for names in _parse_routing_lists(text).values() for name in names} if text else set()
+    )
+    return named == {LIBRARY_PROVIDER} == {first}
 
 
 def _parse_routing_lists(text: str) -> dict[str, tuple[str, ...]]:

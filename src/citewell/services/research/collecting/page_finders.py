@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 
+from citewell.errors import RefusedByPolicy
 from citewell.model.argument_types import MAX_QUERY_CHARS
 from citewell.model.page import LIBRARY_ID_PREFIX, Page
 from citewell.model.routing_trace import RoutingTrace
 from citewell.model.search_queries import SearchHit, SearchQuery
 from citewell.services.library.library_search import OwnerLibraryIndex
 from citewell.services.reading.cached_pages import CachedPageReader
+from citewell.services.research.planning.research_scope import LIBRARY_SCOPE, WEB_SCOPE
 from citewell.services.scholar.literature_search import LiteratureSearch
 from citewell.services.scholar.paper_request import MAX_PAPER_RESULTS
 from citewell.services.scholar.paper_request import PaperSearchRequest as PaperAsk
@@ -78,31 +81,57 @@ class PaperFinder:
 class LibraryFinder:
     name = "your library"
 
-    def __init__(self, index: OwnerLibraryIndex, *, owner: str) -> None:
+    def __init__(
+        self, index: OwnerLibraryIndex, *, owner: str, max_hits: int = _MAX_LIBRARY_HITS
+    ) -> None:
         self._index = index
         self._owner = owner
+        self._limit = max_hits
 
     async def find_pages(self, query: str, *, count: int) -> Sequence[SearchHit]:
+        """Documents by their ids, so that the library's own copy of a saved page is read."""
         with run_as_owner(self._owner, private=True):
             found = await self._index.search_documents(
-                SearchQuery(text=query[:MAX_QUERY_CHARS], count=min(count, _MAX_LIBRARY_HITS))
+                SearchQuery(text=query[:MAX_QUERY_CHARS], count=min(count, self._limit)),
+                by_id=True,
             )
         return found.hits
 
 
 class OwnedPageReader:
-    """Reads pages of the web and documents of the owner's library."""
+    """Reads pages of the web and documents of the owner's library, as far as the scope allows."""
 
-    def __init__(self, pages: CachedPageReader, *, owner: str, tenant: str) -> None:
+    def __init__(
+        self,
+        pages: CachedPageReader,
+        *,
+        owner: str,
+        tenant: str,
+        scope: str = "both",
+        library: OwnerLibraryIndex | None = None,
+    ) -> None:
         self._pages = pages
+        self._library = library
         self._owner = owner
         self._tenant = tenant
+        self._scope = scope
 
     async def read_page(self, url: str) -> Page:
+        """The page; raises RefusedByPolicy if its address is outside the scope of the job."""
         if url.startswith(LIBRARY_ID_PREFIX):
-            with run_as_owner(self._owner, private=True):
-                return (await self._pages.load_page(url)).page
+            if self._scope == WEB_SCOPE:
+                raise RefusedByPolicy("This job does not use the library.")
+            return await self._read_document(url)
+        if self._scope == LIBRARY_SCOPE:
+            raise RefusedByPolicy("This job uses only the library, so no page is fetched.")
         return (await self._pages.load_page(url, tenant=self._tenant)).page
+
+    async def _read_document(self, document_id: str) -> Page:
+        with run_as_owner(self._owner, private=True):
+            page = (await self._pages.load_page(document_id)).page
+            if self._library is None:
+                return page
+            return replace(page, opens_at=await self._library.find_opening_address(document_id))
 
 
 def _parse_hit_date(stamp: str | None) -> datetime | None:

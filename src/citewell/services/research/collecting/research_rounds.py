@@ -160,7 +160,11 @@ async def fetch_page_reading(lead: PageLead, ports: ResearchPorts) -> PageReadin
         page = await ports.reader.read_page(lead.url)
     except CitewellError as error:
         return PageReading(
-            url=lead.url, title=lead.title, state=_classify_read_failure(error), reason=str(error)
+            url=lead.url,
+            title=lead.title,
+            state=_classify_read_failure(error),
+            reason=str(error),
+            is_private=lead.url.startswith(LIBRARY_ID_PREFIX),
         )
     return build_page_reading(
         lead, page, reputation=ports.reputation(addresses.extract_host(page.final_url))
@@ -169,10 +173,9 @@ async def fetch_page_reading(lead: PageLead, ports: ResearchPorts) -> PageReadin
 
 def build_page_reading(lead: PageLead, page: Page, *, reputation: str | None = None) -> PageReading:
     text = page.content
+    own = lead.url.startswith(LIBRARY_ID_PREFIX)
     return PageReading(
-        url=lead.url
-        if lead.url.startswith(LIBRARY_ID_PREFIX)
-        else addresses.strip_tracking(page.final_url or lead.url),
+        url=lead.url if own else addresses.strip_tracking(page.final_url or lead.url),
         title=page.title or lead.title,
         text=text,
         language=detection.detect_language(text) or page.language,
@@ -181,6 +184,9 @@ def build_page_reading(lead: PageLead, page: Page, *, reputation: str | None = N
         sha256=hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest(),
         reputation=reputation,
         page_kind=page.kind,
+        is_private=own,
+        address=page.opens_at if own else "",
+        file_kind=page.content_type,
     )
 
 

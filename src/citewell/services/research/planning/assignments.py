@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from citewell.errors import InvalidInput
@@ -21,6 +21,8 @@ class ResearchQuestion:
     tier: str = "M"
     providers: tuple[str, ...] = ()  # chosen by tier when empty
     mode: str = "methodical"
+    scope: str | None = None  # by the settings when None
+    share_library: bool = False  # providers may be given text of the library
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,8 +33,11 @@ class ResearchAssignment:
     tier: str
     providers: tuple[str, ...]
     mode: str
+    scope: str = "web"
+    share_library: bool = False
     parent: str | None = None  # the job that this one follows up
     context: str = ""  # the beginning of the parent's report
+    context_is_private: bool = False  # it may quote the library
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -58,9 +63,7 @@ def check_question(question: ResearchQuestion) -> ResearchQuestion:
             f"mode {question.mode!r} is not known. It takes: {', '.join(RESEARCH_MODES)}."
         )
     require_tier(question.tier)
-    return ResearchQuestion(
-        query=query, tier=question.tier, providers=question.providers, mode=question.mode
-    )
+    return replace(question, query=query)
 
 
 def require_tier(name: str) -> ResearchTier:

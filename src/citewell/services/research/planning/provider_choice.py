@@ -7,7 +7,8 @@ from typing import Any
 
 from citewell.errors import InvalidInput, Misconfigured
 from citewell.model.research import RESEARCH_TIERS, ResearchRequest, ResearchTier
-from citewell.ports import DeepResearch, Offer
+from citewell.net.guard.loopback_rule import is_loopback_address
+from citewell.ports import DeepResearch, Offer, SelfHostedModel
 from citewell.services.research.step_values import LOCAL_PROVIDER
 from citewell.services.routing.provider_catalogue import ProviderCatalogue
 
@@ -21,10 +22,11 @@ class ProviderChoice:
         self._catalogue = catalogue
 
     def choose_providers(
-        self, named: Iterable[str], *, tier: ResearchTier, mode: str
+        self, named: Iterable[str], *, tier: ResearchTier, mode: str, local_only: bool = False
     ) -> tuple[str, ...]:
         """The providers of a job, never empty; the local engine is always available.
 
+        With `local_only`, those named must be on this machine: see `list_remote_providers`.
         Raises InvalidInput for an unknown name, Misconfigured for a provider without its key.
         """
         wanted = tuple(dict.fromkeys(named))
@@ -33,9 +35,22 @@ class ProviderChoice:
                 self._check_provider_usable(name)
             return wanted if mode == "methodical" else (self._choose_cheapest(wanted, tier),)
         usable = self._catalogue.list_offering(Offer.RESEARCH)
+        if local_only:
+            usable = tuple(name for name in usable if self.is_on_this_machine(name))
         if mode == "fast":
             return (self._choose_cheapest(usable, tier) if usable else LOCAL_PROVIDER,)
         return (*usable[: tier.providers], LOCAL_PROVIDER)
+
+    def is_on_this_machine(self, name: str) -> bool:
+        """Whether what this provider is given stays here: our own engine, or a loopback model server."""
+        if name == LOCAL_PROVIDER:
+            return True
+        found = self._catalogue.connect_provider(name)
+        return isinstance(found, SelfHostedModel) and is_loopback_address(found.server_address)
+
+    def list_remote_providers(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Those of these providers to which research sends requests over the network."""
+        return tuple(name for name in names if not self.is_on_this_machine(name))
 
     def require_research_provider(self, name: str) -> DeepResearch:
         """The provider of this name; raises InvalidInput if it cannot do research."""
