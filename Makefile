@@ -48,13 +48,15 @@ conformance: $(READY)  ## the official MCP suite, from npm
 services:  ## what tests need from Debian's packages, where we may install it
 	bash .ci/services
 
-COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --all-extras --generate-hashes \
+COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-header --no-annotate --no-emit-index-url
+# All but `semantic`, which would add 180 MB for an option that needs a model besides.
+RUN_EXTRAS := --extra stealth --extra browser --extra postgres --extra redis --extra keyring --extra prices
 
 lock: $(READY)  ## pin every dependency with its hash, and no registry's name
 	$(BIN)/pip install --quiet uv
-	$(COMPILE) --group dev --output-file requirements.lock pyproject.toml
-	$(COMPILE) --group build --constraint requirements.lock --output-file requirements-run.lock pyproject.toml
+	$(COMPILE) --all-extras --group dev --output-file requirements.lock pyproject.toml
+	$(COMPILE) $(RUN_EXTRAS) --group build --constraint requirements.lock --output-file requirements-run.lock pyproject.toml
 
 # What running needs: the program and its extras. pip shows its progress, for this takes minutes.
 $(RUNNABLE): requirements-run.lock pyproject.toml

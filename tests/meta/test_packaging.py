@@ -22,6 +22,11 @@ def test_running_installs_no_development_tool() -> None:
     assert set(pinned("requirements.lock")) >= DEVELOPMENT
 
 
+def test_running_installs_no_libraries_for_a_model_that_is_not_there() -> None:
+    assert not {"onnxruntime", "numpy"} & set(pinned("requirements-run.lock"))
+    assert set(pinned("requirements.lock")) >= {"onnxruntime", "tokenizers"}
+
+
 def test_tests_run_with_the_packages_that_users_run_with() -> None:
     whole, run = pinned("requirements.lock"), pinned("requirements-run.lock")
 

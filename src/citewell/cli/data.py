@@ -1,22 +1,25 @@
-"""`citewell data`: imports and shows the tables for checks without a network."""
+"""`citewell data`: gets what works without a network: the table of retractions, and the encoder."""
 
 from __future__ import annotations
 
 import asyncio
+import sys
 import time
 from typing import Annotated, Any
 
 import typer
 
+from citewell.cli.diagnosis.encoder_checks import check_encoder
 from citewell.cli.diagnosis.installation_checks import InstallationCheck
 from citewell.cli.diagnosis.state_checks import has_stored_state
 from citewell.cli.running import exit_codes
 from citewell.cli.running.command_app import open_command_app
 from citewell.cli.running.shared_options import JsonOption
 from citewell.cli.terminal import screen
-from citewell.errors import CitewellError
+from citewell.errors import CitewellError, InvalidInput
 from citewell.server.app import App
 from citewell.server.wiring.trust_wiring import open_retraction_table
+from citewell.services.encoding.model_download import ModelDownload
 from citewell.services.trust.retraction_import import ImportOutcome, RetractionImport
 from citewell.store.retraction_table import RetractionEdition
 
@@ -169,4 +172,59 @@ async def check_retraction_table(app: App) -> InstallationCheck:
     return InstallationCheck(name=name, state="ok", detail=detail)
 
 
-SUBCOMMANDS = {"update": update_retractions, "status": show_retractions}
+def install_encoder(
+    *,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Download without asking.")] = False,
+    remove: Annotated[bool, typer.Option("--remove", help="Delete the downloaded model.")] = False,
+    as_json: JsonOption = False,
+) -> int:
+    """Download the model that ranks passages by meaning; it is used from then on."""
+    facts = asyncio.run(_remove_encoder() if remove else _install_encoder(yes=yes))
+    if as_json:
+        screen.print_json(facts)
+    else:
+        screen.print_text(facts["message"])
+    return exit_codes.OK
+
+
+async def _remove_encoder() -> dict[str, Any]:
+    async with open_command_app() as app:
+        download = app.require_service(ModelDownload)
+        was_there = await asyncio.to_thread(download.remove_model)
+        message = f"{download.folder} was deleted." if was_there else "No model was downloaded."
+        return {"message": message, "folder": str(download.folder), "removed": was_there}
+
+
+async def _install_encoder(*, yes: bool) -> dict[str, Any]:
+    async with open_command_app() as app:
+        download = app.require_service(ModelDownload)
+        told = download.model.describe_model()
+        facts = {"folder": str(download.folder), "model": told, "downloaded": False}
+        if await asyncio.to_thread(download.has_model):
+            return {"message": f"{download.folder} already has {told}.", **facts}
+        base_url = app.settings.encoder_download_url
+        _confirm_download(f"{told}, from {base_url} into {download.folder}", yes=yes)
+        app.network.guard.trust_service(base_url)  # chosen by the person who runs this
+        with screen.show_spinner("Downloading the encoder") as spinner:
+            await download.install_model(report=spinner.update_progress)
+        check = await check_encoder(app, offline=True)
+        advice = f" {check.change}" if check.change else ""
+        message = f"{told} is in {download.folder}. Encoder: {check.detail}.{advice}"
+        return {"message": message, **facts, "downloaded": True, "state": check.state}
+
+
+def _confirm_download(what: str, *, yes: bool) -> None:
+    """Ask a person at a terminal; raises InvalidInput if nobody can be asked, or the answer is no."""
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise InvalidInput(f"This would download {what}. Say so with --yes.", action="inform_user")
+    if not typer.confirm(f"Download {what}?", default=True, err=True):
+        raise InvalidInput("Nothing was downloaded.", action="inform_user")
+
+
+SUBCOMMANDS = {
+    "update": update_retractions,
+    "status": show_retractions,
+    "encoder": install_encoder,
+}

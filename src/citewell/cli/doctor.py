@@ -11,7 +11,12 @@ from typing import Annotated
 import typer
 
 from citewell.cli import data
-from citewell.cli.diagnosis import installation_checks, provider_probes, state_checks
+from citewell.cli.diagnosis import (
+    encoder_checks,
+    installation_checks,
+    provider_probes,
+    state_checks,
+)
 from citewell.cli.diagnosis.installation_checks import InstallationCheck
 from citewell.cli.diagnosis.provider_probes import ProviderVerdict
 from citewell.cli.running import exit_codes
@@ -86,6 +91,7 @@ async def diagnose_installation(
         _check_search_routing(app),
         installation_checks.check_lenses(app.lenses.list_lens_names(), app.lenses.warnings),
         *await _check_retraction_table(app, offline=offline),
+        await encoder_checks.check_encoder(app, offline=offline),
     )
     return DoctorReport(providers=verdicts, checks=checks)
 

@@ -59,9 +59,10 @@ The jobs are those of this machine, or of a shared PostgreSQL database.""",
     "library": """Add your own documents, and search them with the web.
 
 They are listed, removed and exported here too.""",
-    "data": """Update the retraction table for checks without a network.
+    "data": """Get what works without a network: retractions, and an encoder.
 
-The table comes from the public Retraction Watch file.""",
+The table of retractions comes from the public Retraction Watch file; the encoder ranks passages by
+meaning.""",
     "doctor": """Check providers, registries and the installation.
 
 Exits with 1 if no provider can search the web or a check failed, such as that of the master key.""",

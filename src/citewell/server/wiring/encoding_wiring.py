@@ -10,6 +10,7 @@ from citewell.server.wiring.service_kit import ServiceBuilders, ServiceKit
 
 if TYPE_CHECKING:
     from citewell.ports import TextEncoder
+    from citewell.services.encoding.model_download import ModelDownload
     from citewell.services.encoding.passage_similarity import PassageSimilarity
 
 
@@ -18,6 +19,18 @@ def build_passage_similarity(kit: ServiceKit) -> PassageSimilarity:
 
     return PassageSimilarity(
         partial(open_chosen_encoder, kit), kit.store.facts, seconds=kit.settings.encoder_timeout
+    )
+
+
+def build_model_download(kit: ServiceKit) -> ModelDownload:
+    from citewell.net.http.file_downloads import FileDownloader
+    from citewell.services.encoding.encoder_choice import locate_downloaded_encoder
+    from citewell.services.encoding.model_download import ModelDownload
+
+    return ModelDownload(
+        FileDownloader(kit.network.guard, kit.settings),
+        base_url=kit.settings.encoder_download_url,
+        folder=locate_downloaded_encoder(kit.settings),
     )
 
 
@@ -52,5 +65,6 @@ def _open_server_encoder(kit: ServiceKit, address: str) -> TextEncoder:
 
 
 BUILDERS: ServiceBuilders = {
+    "citewell.services.encoding.model_download:ModelDownload": build_model_download,
     "citewell.services.encoding.passage_similarity:PassageSimilarity": build_passage_similarity,
 }
