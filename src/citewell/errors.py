@@ -252,6 +252,14 @@ class JobNotComplete(CitewellError):
     default_delay = 30.0
 
 
+class JobEnded(JobNotComplete):
+    """The job failed or was cancelled, so it will never have the results that were asked for."""
+
+    retryable = False
+    action = "inform_user"
+    default_delay = None
+
+
 class ThreadBusy(CitewellError):
     """The thread already has a research job in progress; it takes one at a time."""
 

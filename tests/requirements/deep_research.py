@@ -75,16 +75,16 @@ HELD = {
     "get_results.documented_keys": "The keys of get_results and search_claims are there however many claims there are.",
     "balance.no_budget": "Without a budget balanceCents is not negative.",
     "deep.rounding": "Amounts agree to the cent wherever they are split.",
+    "get_results.failed_job": "A job that failed for good is not called retryable.",
+    "follow_up.running_parent": "A follow-up of a running job is THREAD_BUSY.",
+    "research_cancel.finished": "Cancelling a finished job leaves its figures as they are.",
 }  # fmt: skip
 
 OPEN = {
     12: {
         "get_results.follow_on_questions": "Suggested topics are questions a person would ask.",
-        "get_results.failed_job": "A job that failed for good is not called retryable.",
-        "follow_up.running_parent": "A follow-up of a running job is THREAD_BUSY.",
         "follow_up.subject": "A follow-up knows the subject of its thread.",
         "get_claim_evidence.source_type": "source.type tells what kind of source it is.",
         "get_claim_evidence.agreement": "Providers that say the same count as supporting one claim.",
-        "research_cancel.finished": "Cancelling a finished job leaves its figures as they are.",
     },
 }  # fmt: skip

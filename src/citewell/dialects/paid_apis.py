@@ -95,11 +95,12 @@ def build_refusal_error(
             detail=detail,
             http_status=status,
         )
-    kind, message = (
-        (NotFound, f"{account.title} has no such record.")
-        if status == 404
-        else (RejectedRequest, f"{account.title} refused the request.")
-    )
+    kind: type[CitewellError] = NotFound if status == 404 else RejectedRequest
+    message = f"{account.title} refused the request."
+    if status == 404:
+        message = f"{account.title} has no such record."
+    elif otherwise and not said:
+        message = f"{account.title} sent no report. {otherwise}"
     return kind(message, provider=account.provider, detail=detail, http_status=status)
 
 

@@ -30,6 +30,10 @@ class WrongMasterKey(StoreError):
 class WriteContended(StoreError):
     """Other writers kept changing the same rows; a retry may succeed."""
 
+    retryable = True
+    action = "retry"
+    default_delay = 1.0
+
 
 class BatchRolledBack(InternalError):
     """A statement changed another number of rows than expected; its whole batch was rolled back."""

@@ -270,11 +270,11 @@ class CallPayment:
         if ending is RunEnding.STOP or not step.state.is_open:
             return
         if step.state is JobStepState.SUBMITTED:
-            await self._cancel_upstream(step.ref or "")
+            await self._cancel_upstream(step.ref or "", why=self._describe_stop())
         elif self._may_be_sent:
-            await self._settle_uncertain("The call was cancelled while it was in progress.")
+            await self._settle_uncertain(f"{self._describe_stop()} It was sent, and not answered.")
         else:
-            error = _build_error_value("cancelled", "Cancelled before it was sent.")
+            error = _build_error_value("cancelled", f"{self._describe_stop()} Nothing was sent.")
             await self._write_outcome(PaidCallOutcome(state=JobStepState.CANCELLED, error=error))
 
     async def _wait_for_submission(self) -> None:
@@ -305,7 +305,15 @@ class CallPayment:
             await asyncio.wait({sending})
             _read_task_outcome(sending)
 
-    async def _cancel_upstream(self, ref: str) -> None:
+    def _describe_stop(self) -> str:
+        """Why we end a call ourselves."""
+        if self._run_record.ending is RunEnding.CANCEL:
+            return "The research job was cancelled."
+        if self._seconds is None:
+            return "The research job ended before this call did, so the call was cancelled."
+        return f"The call took more than {self._seconds:g} seconds and was cancelled."
+
+    async def _cancel_upstream(self, ref: str, *, why: str) -> None:
         """Cancel the call upstream and settle the cost metered so far."""
         try:
             async with asyncio.timeout(self._run_record.timing.call_grace_seconds):
@@ -315,9 +323,11 @@ class CallPayment:
                     reply = await self._call.poll_research(ref)
         except (CitewellError, TimeoutError) as error:
             await self._settle_uncertain(
-                f"The call could not be cancelled upstream. {_describe_call_failure(error)}"
+                f"{why} It could not be cancelled upstream: {_describe_call_failure(error)}"
             )
             return
+        if reply.status is ResearchStatus.CANCELLED:  # by us: what the upstream says of it is moot
+            reply = replace(reply, error=why, error_kind="cancelled")
         await self._run_record.write_record(
             lambda: self._store_outcome(_convert_final_reply(reply))
         )

@@ -8,7 +8,14 @@ import uuid
 from collections.abc import Callable
 from typing import Any
 
-from citewell.errors import InvalidInput, InvalidTopic, JobNotComplete, MissingFilter
+from citewell.errors import (
+    InvalidInput,
+    InvalidTopic,
+    JobEnded,
+    JobNotComplete,
+    MissingFilter,
+    ThreadBusy,
+)
 from citewell.model.durable_job import JobOrder, JobView
 from citewell.model.research import TICKS_PER_CENT, ResearchFindings, ResearchStatus
 from citewell.services.jobs.job_service import JobService
@@ -101,7 +108,7 @@ class ResearchService:
         scope: str | None = None,
         share_library: bool = False,
     ) -> dict[str, Any]:
-        parent, findings = await self._load_finished_job(owner, job_id)
+        parent, findings = await self._load_parent_job(owner, job_id)
         before = parse_assignment(parent.job.args)
         scope = self._scopes.choose_scope(scope, parent=before.scope)
         asked = (query or "").strip() or _choose_suggestion(findings, topic)
@@ -176,7 +183,8 @@ class ResearchService:
 
     async def cancel_research_job(self, owner: str, job_id: str) -> dict[str, Any]:
         view = await self._jobs.cancel_job(owner, job_id)
-        return job_views.build_status_view(view, now=self._clock())
+        events = await self._jobs.list_job_events(owner, job_id)
+        return job_views.build_status_view(view, events, now=self._clock())
 
     async def render_document(self, owner: str, job_id: str, form: str) -> str:
         """A completed job as a document in one of EXPORT_FORMATS; raises JobNotComplete otherwise."""
@@ -208,7 +216,8 @@ class ResearchService:
             cost=account_views.parse_dollars(dollars, min_ticks=0), note="reconciled by hand"
         )
         view = await self._jobs.reconcile_call(owner, job_id, step, outcome)
-        return job_views.build_status_view(view, now=self._clock())
+        events = await self._jobs.list_job_events(owner, job_id)
+        return job_views.build_status_view(view, events, now=self._clock())
 
     async def erase_job_thread(self, owner: str, job_id: str) -> None:
         """Delete a job's whole thread with its questions, reports and claims; the ledger is kept."""
@@ -320,6 +329,16 @@ class ResearchService:
             raise _build_incomplete_error(view)
         return view
 
+    async def _load_parent_job(self, owner: str, job_id: str) -> tuple[JobView, ResearchFindings]:
+        """The job that a follow-up continues; raises ThreadBusy while it runs, JobEnded if it failed."""
+        view = await self._jobs.load_job_view(owner, job_id)
+        if not view.status.is_final:
+            raise ThreadBusy(
+                "The job is still running, so its thread is busy. Wait for it to complete.",
+                extra=_describe_job_state(view),
+            )
+        return await self._load_finished_job(owner, job_id)
+
     async def _load_finished_job(self, owner: str, job_id: str) -> tuple[JobView, ResearchFindings]:
         view = await self._require_completed_job(owner, job_id)
         return view, await self._require_findings(owner, view)
@@ -386,13 +405,19 @@ def _choose_suggestion(findings: ResearchFindings, index: int) -> str:
 
 
 def _build_incomplete_error(view: JobView) -> JobNotComplete:
+    """Why the job has nothing to show: it still runs, or it ended and never will."""
+    extra = _describe_job_state(view)
+    if not view.status.is_final:
+        message = "The job is still running. Call research_status with wait_seconds."
+        return JobNotComplete(message, extra=extra)
     why = f" {view.error['message']}" if view.error and view.error.get("message") else ""
     words = {
         ResearchStatus.FAILED: f"The job failed and has no results.{why}",
         ResearchStatus.CANCELLED: "The job was cancelled before it had results.",
     }
-    message = words.get(
-        view.status, "The job is still running. Call research_status with wait_seconds."
-    )
-    extra = {"status": view.status.value, "jobId": view.job.id}
-    return JobNotComplete(message, extra=extra)
+    message = words.get(view.status, "The results of the job are no longer stored.")
+    return JobEnded(f"{message} Start the research again if you need it.", extra=extra)
+
+
+def _describe_job_state(view: JobView) -> dict[str, object]:
+    return {"status": view.status.value, "jobId": view.job.id}
