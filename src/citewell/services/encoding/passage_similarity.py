@@ -11,10 +11,12 @@ from dataclasses import dataclass
 from citewell.errors import CitewellError, MalformedResponse
 from citewell.ports import TextEncoder
 from citewell.store.cache.tiered_cache import TieredCache
+from citewell.store.recent_values import RecentValues
 from citewell.text.evidence.vector_similarity import measure_cosines
 
 REST_SECONDS = 60.0  # an encoder that failed is not tried again for this long
 _KEPT_SECONDS = 30 * 86400.0
+_PRIVATE_BYTES = 16 * 2**20  # of memory, for about 30,000 passages of the library
 _CACHE_OWNER = "encoder"
 _NOT_USED = "Passages were ranked by their words alone, without the encoder: "
 _PRIVATE_NOTE = (
@@ -34,7 +36,7 @@ class SimilarityScores:
 
 
 class PassageSimilarity:
-    """Asks the chosen encoder, and keeps the vectors of public texts for the next question."""
+    """Asks the chosen encoder, and keeps vectors for the next question: of public texts on disk."""
 
     def __init__(
         self,
@@ -51,6 +53,7 @@ class PassageSimilarity:
         self._clock = clock
         self._encoder: TextEncoder | None = None
         self._opening = asyncio.Lock()
+        self._private_vectors: RecentValues[str, bytes] = RecentValues(_PRIVATE_BYTES)
         self._rests_until = 0.0
         self._resting_note = ""
 
@@ -59,7 +62,7 @@ class PassageSimilarity:
     ) -> SimilarityScores:
         """The cosine of each passage with the question; a failure is told in the note, never raised.
 
-        Private passages go to no encoder outside this machine, and their vectors are not kept.
+        Private passages go to no encoder outside this machine, and their vectors to no disk.
         """
         if self._clock() < self._rests_until:
             return SimilarityScores(note=self._resting_note)
@@ -100,9 +103,9 @@ class PassageSimilarity:
         if is_private and not encoder.is_local:
             return SimilarityScores(note=_PRIVATE_NOTE)
         texts = (question, *passages)
-        vectors = await self._load_vectors(encoder, texts, is_kept=not is_private)
+        vectors = await self._load_vectors(encoder, texts, is_private=is_private)
         if len({len(vector) for vector in vectors}) > 1:  # the server has another model by now
-            vectors = await self._embed_texts(encoder, texts, is_kept=not is_private)
+            vectors = await self._embed_texts(encoder, texts, is_private=is_private)
         try:
             cosines = measure_cosines(vectors[0], vectors[1:])
         except ValueError:
@@ -110,28 +113,37 @@ class PassageSimilarity:
         return SimilarityScores(cosines=cosines, encoder=encoder.name)
 
     async def _load_vectors(
-        self, encoder: TextEncoder, texts: Sequence[str], *, is_kept: bool
+        self, encoder: TextEncoder, texts: Sequence[str], *, is_private: bool
     ) -> list[bytes]:
-        """The vectors of all texts, each from the cache where it is there."""
+        """The vectors of all texts, each from where it is kept, if it is there."""
         known: dict[str, bytes] = {}
-        for text in dict.fromkeys(texts) if is_kept else ():
-            if entry := await self._vectors.look_up_entry(_CACHE_OWNER, _build_key(encoder, text)):
-                known[text] = entry.value
+        for text in dict.fromkeys(texts):
+            if vector := await self._find_vector(_build_key(encoder, text), is_private=is_private):
+                known[text] = vector
         wanted = [text for text in dict.fromkeys(texts) if text not in known]
-        known |= zip(wanted, await self._embed_texts(encoder, wanted, is_kept=is_kept), strict=True)
+        fresh = await self._embed_texts(encoder, wanted, is_private=is_private)
+        known |= zip(wanted, fresh, strict=True)
         return [known[text] for text in texts]
 
     async def _embed_texts(
-        self, encoder: TextEncoder, texts: Sequence[str], *, is_kept: bool
+        self, encoder: TextEncoder, texts: Sequence[str], *, is_private: bool
     ) -> list[bytes]:
-        if not texts:
-            return []
-        vectors = await encoder.embed_texts(texts)
-        for text, vector in zip(texts, vectors if is_kept else (), strict=is_kept):
-            await self._vectors.store_entry(
-                _CACHE_OWNER, _build_key(encoder, text), vector, ttl=_KEPT_SECONDS
-            )
+        vectors = await encoder.embed_texts(texts) if texts else ()
+        for text, vector in zip(texts, vectors, strict=True):
+            await self._keep_vector(_build_key(encoder, text), vector, is_private=is_private)
         return [*vectors]
+
+    async def _find_vector(self, key: str, *, is_private: bool) -> bytes | None:
+        if is_private:
+            return self._private_vectors.find_recent_value(key)
+        entry = await self._vectors.look_up_entry(_CACHE_OWNER, key)
+        return entry.value if entry is not None else None
+
+    async def _keep_vector(self, key: str, vector: bytes, *, is_private: bool) -> None:
+        if is_private:
+            self._private_vectors.add_recent_value(key, vector, len(key) + len(vector))
+        else:
+            await self._vectors.store_entry(_CACHE_OWNER, key, vector, ttl=_KEPT_SECONDS)
 
 
 def _build_key(encoder: TextEncoder, text: str) -> str:

@@ -21,6 +21,7 @@ from citewell.services.encoding.local_encoder import (
     open_encoder_workers,
 )
 from citewell.text.evidence.vector_similarity import measure_cosines
+from citewell.workers.worker_tasks import FailureCause, TaskFailure, WorkerTask
 from tests.encoders import DIMENSIONS, build_tiny_encoder
 
 pytestmark = pytest.mark.process  # the encoder's own process
@@ -114,6 +115,18 @@ def test_the_model_stays_loaded_for_the_next_task(folder: Path) -> None:
     first, second = with_encoder(folder, act)
 
     assert first & second
+
+
+def test_the_encoders_process_has_no_other_task(folder: Path) -> None:
+    async def act() -> None:
+        async with open_encoder_workers(open_encoder_folder(folder)) as workers:
+            task: WorkerTask[str] = WorkerTask("citewell.fetch.text_tasks:clean_page_text", str)
+            await workers.run_task(task, text="x")
+
+    with pytest.raises(TaskFailure) as caught:
+        asyncio.run(act())
+
+    assert caught.value.cause is FailureCause.BUG
 
 
 @pytest.mark.parametrize("name", ["model.onnx", "onnx/model_quantized.onnx", "onnx/model_O4.onnx"])

@@ -139,12 +139,18 @@ def test_private_passages_go_to_no_server_elsewhere(tmp_path: Path) -> None:
     assert "not on this machine" in scores.note
 
 
-def test_vectors_of_private_passages_are_not_kept(tmp_path: Path) -> None:
+def test_vectors_of_private_passages_are_kept_in_memory_and_not_on_disk(tmp_path: Path) -> None:
     encoder = FakeEncoder()
 
-    ask(encoder, lambda one: score(one, is_private=True), data=tmp_path)
+    async def act(similarity: PassageSimilarity) -> None:
+        await score(similarity, is_private=True)
+        await score(similarity, is_private=True)
+
+    ask(encoder, act, data=tmp_path)
+    within_one_process = list(encoder.asked)
     ask(encoder, score, data=tmp_path)
 
+    assert within_one_process == [QUESTION, *PASSAGES]
     assert encoder.asked == [QUESTION, *PASSAGES] * 2
 
 
