@@ -57,7 +57,7 @@ def test_a_model_is_tried(environ: dict[str, str], tmp_path: Path) -> None:
     found = examine(environ, CITEWELL_ENCODER=str(build_tiny_encoder(tmp_path / "model")))
 
     assert found.state == "ok"
-    assert found.detail.endswith("works: 4 dimensions")
+    assert found.detail.endswith("works: 8 dimensions")
 
 
 def test_a_broken_folder_is_a_warning_and_says_what_is_wrong(

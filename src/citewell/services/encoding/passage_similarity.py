@@ -7,9 +7,11 @@ import hashlib
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from citewell.errors import CitewellError, MalformedResponse
 from citewell.ports import TextEncoder
+from citewell.services.encoding.language_fit import find_text_languages, knows_language
 from citewell.store.cache.tiered_cache import TieredCache
 from citewell.store.recent_values import RecentValues
 from citewell.text.evidence.vector_similarity import measure_cosines
@@ -22,6 +24,7 @@ _NOT_USED = "Passages were ranked by their words alone, without the encoder: "
 _PRIVATE_NOTE = (
     f"{_NOT_USED}its server is not on this machine, and the text of your library stays here."
 )
+_LANGUAGE_NOTE = f"{_NOT_USED}it does not know the language of the text ({{language}})."
 
 OpenEncoder = Callable[[], Awaitable[TextEncoder | None]]
 
@@ -54,6 +57,7 @@ class PassageSimilarity:
         self._encoder: TextEncoder | None = None
         self._opening = asyncio.Lock()
         self._private_vectors: RecentValues[str, bytes] = RecentValues(_PRIVATE_BYTES)
+        self._known_languages: dict[tuple[str, str], bool] = {}
         self._rests_until = 0.0
         self._resting_note = ""
 
@@ -102,6 +106,9 @@ class PassageSimilarity:
             return SimilarityScores()
         if is_private and not encoder.is_local:
             return SimilarityScores(note=_PRIVATE_NOTE)
+        for language in sorted(find_text_languages(question, passages)):
+            if not await self._knows_language(encoder, language):
+                return SimilarityScores(note=_LANGUAGE_NOTE.format(language=language))
         texts = (question, *passages)
         vectors = await self._load_vectors(encoder, texts, is_private=is_private)
         if len({len(vector) for vector in vectors}) > 1:  # the server has another model by now
@@ -111,6 +118,14 @@ class PassageSimilarity:
         except ValueError:
             raise MalformedResponse("Its vectors have different lengths.") from None
         return SimilarityScores(cosines=cosines, encoder=encoder.name)
+
+    async def _knows_language(self, encoder: TextEncoder, language: str) -> bool:
+        place = (encoder.name, language)
+        if place not in self._known_languages:
+            self._known_languages[place] = await knows_language(
+                language, partial(self._load_vectors, encoder, is_private=False)
+            )
+        return self._known_languages[place]
 
     async def _load_vectors(
         self, encoder: TextEncoder, texts: Sequence[str], *, is_private: bool

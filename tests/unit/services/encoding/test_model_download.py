@@ -179,7 +179,7 @@ def test_the_command_downloads_uses_and_removes_the_model(
     removed = run("data", "encoder", "--remove", "--json", **place).json()
 
     assert (first.code, again["downloaded"], removed["removed"]) == (0, False, True)
-    assert "works: 4 dimensions" in first.out
+    assert "works: 8 dimensions" in first.out
 
 
 @pytest.mark.parametrize(("answer", "code"), [(True, 0), (False, 2)])

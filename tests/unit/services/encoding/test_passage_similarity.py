@@ -14,6 +14,7 @@ from citewell.config import Settings, load_settings
 from citewell.errors import Misconfigured, UpstreamUnavailable
 from citewell.ports import TextEncoder
 from citewell.server.app import App
+from citewell.services.encoding import language_fit
 from citewell.services.encoding.passage_similarity import (
     REST_SECONDS,
     PassageSimilarity,
@@ -181,11 +182,58 @@ def test_an_encoder_that_takes_too_long_is_left(tmp_path: Path) -> None:
     assert "longer than 0.01 seconds" in scores.note
 
 
-def ask_app(environ: dict[str, str], **settings: str) -> SimilarityScores:
+ENGLISH = (
+    "When was the bridge over the river built?",
+    ("It was completed in 1932.", "A tax on it."),
+)
+GERMAN = (
+    "Wann wurde die Brücke über den Fluss gebaut?",
+    ("Sie ist seit 1932 dort.", "Eine Steuer."),
+)
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(("texts", "is_known"), [(ENGLISH, True), (GERMAN, False)])
+def test_an_encoder_is_asked_only_in_languages_that_it_knows(
+    environ: dict[str, str],
+    tmp_path: Path,
+    texts: tuple[str, tuple[str, ...]],
+    is_known: bool,
+) -> None:
+    question, passages = texts
+    chosen = build_tiny_encoder(tmp_path / "chosen")
+
+    scores = ask_app(environ, question, passages, CITEWELL_ENCODER=str(chosen))
+
+    assert bool(scores.cosines) is is_known
+    assert ("does not know the language" in scores.note) is not is_known
+
+
+def test_every_language_has_the_same_number_of_probes_and_no_pair_shares_a_long_word() -> None:
+    probes = language_fit._load_probes()
+    shared = [
+        word
+        for pairs in probes.values()
+        for question, passage in pairs
+        for word in {*question.lower().split()} & {*passage.lower().split()}
+        if len(word) > 5
+    ]
+
+    assert {len(pairs) for pairs in probes.values()} == {6}
+    assert shared == []
+
+
+def ask_app(
+    environ: dict[str, str],
+    question: str = QUESTION,
+    passages: tuple[str, ...] = PASSAGES,
+    **settings: str,
+) -> SimilarityScores:
     async def run() -> SimilarityScores:
         app = App(load_settings(environ | settings))
         try:
-            return await score(app.require_service(PassageSimilarity))
+            similarity = app.require_service(PassageSimilarity)
+            return await similarity.score_passages(question, passages)
         finally:
             await app.aclose()
 
