@@ -22,6 +22,7 @@ from citewell.cli.terminal.progress_bar import show_progress_bar
 from citewell.errors import InvalidInput, NotFound
 from citewell.model.page import LIBRARY_ID_PREFIX, MAX_PAGE_BYTES
 from citewell.server.app import App
+from citewell.services.encoding.passage_similarity import PassageSimilarity
 from citewell.services.library import library_documents, library_export
 from citewell.services.library.import_sources import ImportSources, build_sitemap_fetcher
 from citewell.services.library.library_import import (
@@ -186,7 +187,8 @@ async def _load_document_cards(owner: str, chosen: DocumentSelection) -> list[Do
 @asynccontextmanager
 async def _open_library(owner: str) -> AsyncIterator[OwnerLibrary]:
     async with open_command_app() as app:
-        yield OwnerLibrary(app.open_state().library, owner)
+        scorer = app.require_service(PassageSimilarity)
+        yield OwnerLibrary(app.open_state().library, owner, scorer=scorer)
 
 
 def _build_card_row(card: DocumentCard) -> tuple[str, ...]:

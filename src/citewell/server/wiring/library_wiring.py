@@ -12,9 +12,11 @@ if TYPE_CHECKING:
 
 def build_library_index(kit: ServiceKit) -> OwnerLibraryIndex:
     """The index over the library of the owner who makes the current call."""
+    from citewell.services.encoding.passage_similarity import PassageSimilarity
     from citewell.services.library.library_search import OwnerLibraryIndex
 
-    return OwnerLibraryIndex(kit.open_state().library)
+    scorer = kit.require_service(PassageSimilarity)
+    return OwnerLibraryIndex(kit.open_state().library, scorer=scorer)
 
 
 BUILDERS: ServiceBuilders = {

@@ -6,12 +6,12 @@ import asyncio
 import hashlib
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 from citewell.errors import CitewellError, MalformedResponse
 from citewell.ports import TextEncoder
 from citewell.services.encoding.language_fit import find_text_languages, knows_language
+from citewell.services.encoding.similarity_scores import SimilarityScores
 from citewell.store.cache.tiered_cache import TieredCache
 from citewell.store.recent_values import RecentValues
 from citewell.text.evidence.vector_similarity import measure_cosines
@@ -27,15 +27,6 @@ _PRIVATE_NOTE = (
 _LANGUAGE_NOTE = f"{_NOT_USED}it does not know the language of the text ({{language}})."
 
 OpenEncoder = Callable[[], Awaitable[TextEncoder | None]]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SimilarityScores:
-    """The cosines of the passages with the question, or why there are none."""
-
-    cosines: tuple[float, ...] = ()  # one for each passage, or none at all
-    encoder: str = ""  # its name; empty if none was used
-    note: str = ""  # why the chosen encoder was not used; empty if none is chosen
 
 
 class PassageSimilarity:

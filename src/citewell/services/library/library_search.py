@@ -11,6 +11,7 @@ from citewell.model.page import Page
 from citewell.model.search_queries import SearchHit, SearchHits, SearchQuery
 from citewell.ports import LIBRARY_PROVIDER
 from citewell.services.library import library_documents
+from citewell.services.library.meaning_ranking import SimilarityScorer
 from citewell.services.library.owner_library import OwnerLibrary
 from citewell.store.cache.answer_sharing import find_library_owner
 from citewell.store.library.library_store import (
@@ -38,21 +39,25 @@ class OwnerLibraryIndex:
         *,
         owner: Callable[[], str | None] = find_library_owner,
         clock: Callable[[], float] = time.time,
+        scorer: SimilarityScorer | None = None,
     ) -> None:
         self._store = store
+        self._scorer = scorer
         self._owner = owner
         self._clock = clock
 
-    def open_library(self) -> OwnerLibrary | None:
+    def open_library(self, *, by_meaning: bool = True) -> OwnerLibrary | None:
         owner = self._owner()
-        return OwnerLibrary(self._store, owner) if owner is not None else None
+        scorer = self._scorer if by_meaning else None
+        return OwnerLibrary(self._store, owner, scorer=scorer) if owner is not None else None
 
     async def search_documents(self, query: SearchQuery, *, by_id: bool = False) -> SearchHits:
         """Search hits as a provider returns them; the query has at most one site.
 
-        With `by_id` the address of each hit is the document's id, also for pages of the web.
+        With `by_id` the address of each hit is the document's id, also for pages of the web; it is
+        for research, which reads many hits and ranks their passages by meaning itself.
         """
-        library = self.open_library()
+        library = self.open_library(by_meaning=not by_id)
         if library is None:
             return SearchHits()
         phrase = f' "{query.exact_terms}"' if query.exact_terms else ""

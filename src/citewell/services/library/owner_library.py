@@ -10,6 +10,11 @@ from pathlib import Path
 from citewell.errors import NotFound
 from citewell.model.page import LIBRARY_ID_PREFIX
 from citewell.services.library import document_ids, library_documents
+from citewell.services.library.meaning_ranking import (
+    MAX_RANKED_MATCHES,
+    SimilarityScorer,
+    rank_by_meaning,
+)
 from citewell.store.library.library_rows import DocumentCard, LibraryDocument
 from citewell.store.library.library_store import (
     LibraryFilters,
@@ -49,9 +54,13 @@ class DocumentSelection:
 class OwnerLibrary:
     """The documents of one owner."""
 
-    def __init__(self, store: LibraryStore, owner: str) -> None:
+    def __init__(
+        self, store: LibraryStore, owner: str, *, scorer: SimilarityScorer | None = None
+    ) -> None:
+        """`scorer` ranks what is found by meaning as well; without it words alone do."""
         self._store = store
         self._owner = owner
+        self._scorer = scorer
 
     async def iterate_cards(
         self, chosen: DocumentSelection | None = None
@@ -78,7 +87,13 @@ class OwnerLibrary:
     async def search_own_documents(
         self, query: str, *, filters: LibraryFilters | None = None, limit: int = 10
     ) -> tuple[LibraryMatch, ...]:
-        return await self._store.search_library(self._owner, query, filters=filters, limit=limit)
+        """The best matches first, ranked by meaning where there is an encoder."""
+        scorer = self._scorer
+        count = max(limit, MAX_RANKED_MATCHES) if scorer is not None else limit
+        found = await self._store.search_library(self._owner, query, filters=filters, limit=count)
+        if scorer is not None and len(found) > 1:
+            found = await rank_by_meaning(query, found, scorer)
+        return found[:limit]
 
     async def look_up_document(self, document_id: str) -> LibraryDocument:
         """Raises NotFound if the owner has no document with this id."""

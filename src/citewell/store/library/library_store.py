@@ -32,6 +32,7 @@ _MAX_GROUP_DOCUMENTS = 128  # documents written in one batch
 _MAX_GROUP_CHARS = 2_000_000
 _MAX_WRITE_ATTEMPTS = 20
 _MAX_MATCHES = 100  # per search
+_MAX_OPENING_CHARS = 600
 _LANGUAGES_TTL_SECONDS = 30.0  # until the languages of a library are looked up again
 
 
@@ -52,6 +53,7 @@ class LibraryMatch:
     card: DocumentCard
     score: float
     snippet: str
+    opening: str = ""  # the first characters of the document
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -399,4 +401,5 @@ def _decrypt_match(
 ) -> LibraryMatch:
     document = rows.decrypt_document(chain, tuple(row))
     snippet = extract_query_excerpt(document.text, seek)
-    return LibraryMatch(card=document.card, score=score, snippet=snippet)
+    opening = document.text[:_MAX_OPENING_CHARS]
+    return LibraryMatch(card=document.card, score=score, snippet=snippet, opening=opening)

@@ -15,11 +15,8 @@ from citewell.errors import Misconfigured, UpstreamUnavailable
 from citewell.ports import TextEncoder
 from citewell.server.app import App
 from citewell.services.encoding import language_fit
-from citewell.services.encoding.passage_similarity import (
-    REST_SECONDS,
-    PassageSimilarity,
-    SimilarityScores,
-)
+from citewell.services.encoding.passage_similarity import REST_SECONDS, PassageSimilarity
+from citewell.services.encoding.similarity_scores import SimilarityScores
 from citewell.store.cache_store import open_cache_store
 from citewell.text.evidence.vector_similarity import round_vector
 from tests.encoders import build_tiny_encoder

@@ -14,8 +14,9 @@ from citewell.config import Settings, load_settings
 from citewell.ports import TextEncoder
 from citewell.server.app import App
 from citewell.services.encoding.encoder_choice import is_own_machine
-from citewell.services.encoding.passage_similarity import PassageSimilarity, SimilarityScores
+from citewell.services.encoding.passage_similarity import PassageSimilarity
 from citewell.services.encoding.server_encoder import TEXTS_PER_REQUEST
+from citewell.services.encoding.similarity_scores import SimilarityScores
 from tests.unit.net.loopback import Exchange, Handler, Server, serve
 
 VECTORS = {"tip": [1.0, 0.0], "tipping": [0.9, 0.1], "battery": [0.0, 1.0]}
