@@ -50,6 +50,10 @@ HELD = {
     "tool.description": "Every tool has a description of at most 400 characters.",
     "tool.not_destructive": "No tool is destructive.",
     "tool.unknown": "An unknown tool is a protocol error.",
+    "encoder.optional": "Without an encoder, or if it fails, everything works, and what was not used is told once.",
+    "encoder.private": "Text of the library goes to no encoder outside this machine.",
+    "encoder.pinned": "citewell data encoder says its size first, and installs only files of the pinned hash.",
+    "encoder.fenced": "A local model is loaded and run only in its own fenced process.",
     "session.linked": "A call with sessionId records its sources, providers and failures in the session, and a session that is gone costs no result.",
 }  # fmt: skip
 

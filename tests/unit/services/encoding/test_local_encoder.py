@@ -23,6 +23,7 @@ from citewell.services.encoding.local_encoder import (
 from citewell.text.evidence.vector_similarity import measure_cosines
 from citewell.workers.worker_tasks import FailureCause, TaskFailure, WorkerTask
 from tests.encoders import DIMENSIONS, build_tiny_encoder
+from tests.requirements import requires
 
 pytestmark = pytest.mark.process  # the encoder's own process
 
@@ -117,6 +118,7 @@ def test_the_model_stays_loaded_for_the_next_task(folder: Path) -> None:
     assert first & second
 
 
+@requires("encoder.fenced")
 def test_the_encoders_process_has_no_other_task(folder: Path) -> None:
     async def act() -> None:
         async with open_encoder_workers(open_encoder_folder(folder)) as workers:

@@ -27,6 +27,7 @@ from tests.encoders import build_tiny_encoder
 from tests.internet.faults import ALWAYS, Fault
 from tests.internet.serve import Internet
 from tests.internet.world import World
+from tests.requirements import requires
 from tests.unit.cli.conftest import Run, logs_restored, run
 
 __all__ = ["logs_restored", "run"]  # fixtures of the commands
@@ -122,6 +123,7 @@ def test_another_file_changes_nothing(
     assert [path.name for path in download.folder.parent.iterdir()] == ["encoder"]
 
 
+@requires("encoder.pinned")
 def test_a_file_of_the_right_size_and_another_hash_is_refused(
     download: ModelDownload, published: dict[str, bytes], world: World
 ) -> None:
@@ -154,6 +156,7 @@ def test_the_recommended_model_is_pinned_by_revision_size_and_hash() -> None:
     assert "23.7 MB" in RECOMMENDED_MODEL.describe_model()
 
 
+@requires("encoder.pinned")
 def test_the_command_says_the_size_and_downloads_nothing_unasked(run: Run, world: World) -> None:
     ran = run("data", "encoder")
 

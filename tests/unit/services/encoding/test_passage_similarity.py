@@ -20,6 +20,7 @@ from citewell.services.encoding.similarity_scores import SimilarityScores
 from citewell.store.cache_store import open_cache_store
 from citewell.text.evidence.vector_similarity import round_vector
 from tests.encoders import build_tiny_encoder
+from tests.requirements import requires
 from tests.unit.net.loopback import Clock
 
 QUESTION, PASSAGES = "tip", ("tipping", "battery")
@@ -127,6 +128,7 @@ def test_a_server_that_changed_its_model_is_asked_for_all_texts_again(tmp_path: 
     assert changed.asked[-3:] == [QUESTION, *PASSAGES]
 
 
+@requires("encoder.private")
 def test_private_passages_go_to_no_server_elsewhere(tmp_path: Path) -> None:
     encoder = FakeEncoder(is_local=False)
 
@@ -152,6 +154,7 @@ def test_vectors_of_private_passages_are_kept_in_memory_and_not_on_disk(tmp_path
     assert encoder.asked == [QUESTION, *PASSAGES] * 2
 
 
+@requires("encoder.optional")
 @pytest.mark.parametrize(
     "failure", [Misconfigured("The model is damaged."), UpstreamUnavailable("The server is down.")]
 )
