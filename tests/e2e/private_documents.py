@@ -20,7 +20,7 @@ from tests.e2e.deep import PATIENCE, QUESTION
 from tests.internet.world import World
 
 MARKER = "quixotrand"  # in no page of the loopback web
-PATH = f"/home/reader/papers/{MARKER}-ageing.md"
+PATH = f"/srv/papers/{MARKER}-ageing.md"
 LINK = f"https://intranet.example.org/{MARKER}/ageing"
 REMOTE_HOST = "models.example.org"  # a name that tests resolve to the loopback web
 TEXT = (

@@ -65,6 +65,7 @@ HELD = {
     "deep.paid_once": "No paid call is sent twice, also after a crash.",
     "deep.reserve": "Jobs at the same time cannot spend more than there is.",
     "deep.restart": "A job goes on after a restart, and its results stay readable.",
+    "get_claim_evidence.source_type": "source.type tells what kind of source it is.",
     "deep.private_library": "Text of the library reaches no provider unless its owner allowed it.",
     "research.scope": "scope takes web, library or both; the library is searched only where it is named.",
     "research.local_only": "Research with scope library, or with SEARCH_ROUTING naming only the library, sends no request.",
@@ -84,7 +85,6 @@ OPEN = {
     12: {
         "get_results.follow_on_questions": "Suggested topics are questions a person would ask.",
         "follow_up.subject": "A follow-up knows the subject of its thread.",
-        "get_claim_evidence.source_type": "source.type tells what kind of source it is.",
         "get_claim_evidence.agreement": "Providers that say the same count as supporting one claim.",
     },
 }  # fmt: skip

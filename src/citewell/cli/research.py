@@ -42,6 +42,16 @@ def command(
         ),
     ] = None,
     mode: Annotated[str, typer.Option(help="fast or methodical.")] = "methodical",
+    scope: Annotated[
+        str | None,
+        typer.Option(
+            help="Where to search: web, library or both; with library nothing leaves the machine."
+        ),
+    ] = None,
+    share_library: Annotated[
+        bool,
+        typer.Option("--share-library", help="Let providers be sent text of your library."),
+    ] = False,
     form: Annotated[
         str, typer.Option("--format", help="Format of the report: md, html, json or bibtex.")
     ] = "md",
@@ -56,7 +66,12 @@ def command(
 ) -> int:
     text = sys.stdin.read() if query == STDIN_NAME else query
     question = ResearchQuestion(
-        query=text, tier=tier.upper(), providers=_parse_provider_names(provider), mode=mode
+        query=text,
+        tier=tier.upper(),
+        providers=_parse_provider_names(provider),
+        mode=mode,
+        scope=scope,
+        share_library=share_library,
     )
     if question.tier not in RESEARCH_TIERS or mode not in RESEARCH_MODES:
         raise InvalidInput(

@@ -196,6 +196,7 @@ class ClaimEvidence(WireValue):
     relevance_score: float  # 0 to 1
     discovered_by_provider: str
     source: str  # src_N
+    place: str = ""  # the headings under which it stands
 
 
 class ValueRow(WireValue):

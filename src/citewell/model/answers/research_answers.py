@@ -71,6 +71,7 @@ class SourceSummary(ServiceView):
     domain: str
     type: str
     doi: str | None
+    address: str | None = None  # of a library document: the link or file that a person opens
 
 
 class ClaimRow(ServiceView):
@@ -248,6 +249,7 @@ class EvidenceRow(ServiceView):
     relevance_score: float
     discovered_by_provider: str
     offsets: dict[str, int]
+    place: str | None = None  # the headings under which the snippet stands
     ref: str
     source: SourceSummary | None
 

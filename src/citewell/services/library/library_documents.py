@@ -17,7 +17,7 @@ from citewell.text.language.detection import detect_language
 from citewell.text.safety.markup_cleaning import clean_markup
 from citewell.text.web import addresses
 
-_READER_VERSION = "1"  # raised when file reading improves, so that files are read again
+_READER_VERSION = "2"  # raised when file reading improves, so that files are read again
 _MAX_TITLE_CHARS = 300  # characters
 
 
@@ -61,6 +61,7 @@ def build_file_document(
         "author": read.author,
         "pages": read.pages,
         "date": read.published,
+        "canonical": read.canonical,
     }
     card = DocumentCard(
         id=document_ids.build_file_id(path),

@@ -8,6 +8,7 @@ import os
 import stat
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from citewell.config import Settings
@@ -28,9 +29,18 @@ from citewell.fetch.documents.document_text import (
 )
 from citewell.services.library.file_discovery import describe_os_error
 from citewell.text.safety.markup_cleaning import extract_visible_text
+from citewell.text.web import addresses
 from citewell.text.web.markdown_headings import find_first_heading
 from citewell.workers.worker_tasks import TaskFailure, TaskRunner, WorkerTask
 
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborHTMLParser
+
+_CANONICAL_ELEMENTS = (
+    ('link[rel~="canonical" i]', "href"),
+    ('meta[property="og:url" i]', "content"),
+)
+_MAX_LINK_CHARS = 2000
 _MIN_MAIN_CONTENT_CHARS = 200  # with less main content the whole page is used
 
 
@@ -55,6 +65,7 @@ class FileText:
     language: str | None = None
     published: str | None = None  # ISO 8601
     pages: int | None = None
+    canonical: str = ""  # the web address that a saved page names as its own
 
 
 _READ_FILE: WorkerTask[FileText] = WorkerTask(
@@ -164,6 +175,7 @@ def _extract_html_text(html: str) -> FileText:
     from citewell.fetch.metadata.page_metadata import read_page_metadata
 
     tree = LexborHTMLParser(limit_markup(html))
+    canonical = _find_canonical_link(tree)
     about = read_page_metadata(tree)
     markdown = extract_from_tree(tree).markdown
     if len(markdown) < _MIN_MAIN_CONTENT_CHARS:
@@ -175,7 +187,18 @@ def _extract_html_text(html: str) -> FileText:
         author=about.author,
         language=about.language,
         published=about.published,
+        canonical=canonical,
     )
+
+
+def _find_canonical_link(tree: LexborHTMLParser) -> str:
+    """The web address that the page names as its own; empty if it names none."""
+    for selector, attribute in _CANONICAL_ELEMENTS:
+        for element in tree.css(selector):
+            link = (element.attributes.get(attribute) or "").strip()
+            if len(link) <= _MAX_LINK_CHARS and addresses.is_web_address(link):
+                return addresses.strip_tracking(link)
+    return ""
 
 
 def _find_first_heading(text: str, kind: str) -> str:

@@ -15,6 +15,7 @@ from citewell.services.research.claims.citation_check import (
     describe_uncited_reports,
 )
 from citewell.services.research.claims.claim_building import ClaimSet
+from citewell.services.research.collecting.evidence_places import add_evidence_places
 from citewell.services.research.reporting import extractive_report, follow_on_questions
 from citewell.services.research.step_values import (
     LOCAL_PROVIDER,
@@ -89,7 +90,10 @@ def combine_findings(
         synthesis_by="extractive",
         sources=sources,
         claims=built.claims,
-        evidence=built.evidence,
+        evidence=add_evidence_places(
+            built.evidence,
+            {source.ref: page.text for source, page in zip(sources, pages, strict=True)},
+        ),
         value_tables=built.tables,
         follow_ons=follow_on_questions.suggest_follow_ons(
             gathered.plan, built, not_found=not_found

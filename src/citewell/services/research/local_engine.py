@@ -60,7 +60,7 @@ def build_page_source(
         url=page.url,
         title=page.title,
         domain="library" if own else addresses.format_host_name(page.url),
-        type=source_kinds.classify_source(page.url, page_kind=page.page_kind),
+        type=page.source_type or source_kinds.name_source_type(page.url),
         published=page.published,
         retrieved_at=page.retrieved_at,
         sha256=page.sha256,
@@ -69,6 +69,8 @@ def build_page_source(
         archived_url=archived_url,
         copy_of=None if first == place else f"src_{first + 1}",
         providers=providers,
+        is_private=page.is_private or own,
+        address=page.address or None,
     )
 
 

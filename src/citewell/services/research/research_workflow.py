@@ -269,7 +269,10 @@ class ResearchWorkflow:
         known = {addresses.build_page_key(page.url): page for page in own.pages}
         everything = citation_check.list_cited_pages(reports)
         missing = [lead for lead in everything if addresses.build_page_key(lead.url) not in known]
-        read = self._open_permit(work).refuse_model_addresses(missing, reports, own)
+        uninformed = self._open_permit(work).keep_uninformed_reports(reports, own)
+        read = private_material.refuse_model_addresses(
+            missing, citation_check.list_cited_pages(uninformed)
+        )
         missing = [lead for lead in missing if lead.url not in read]
         for start in range(0, len(missing), _PAGES_PER_STEP):
             part = missing[start : start + _PAGES_PER_STEP]

@@ -66,7 +66,7 @@ class PageReading(WireValue):
     reason: str = ""
     is_private: bool = False  # from the user's library: never sent to anyone without permission
     address: str = ""  # of a library document: the link or file that a person opens
-    file_kind: str = ""  # of a file: pdf, docx, csv …
+    source_type: str = ""  # what kind of source it is: see source_kinds.name_source_type
 
     @property
     def is_read(self) -> bool:

@@ -186,7 +186,7 @@ def build_page_reading(lead: PageLead, page: Page, *, reputation: str | None = N
         page_kind=page.kind,
         is_private=own,
         address=page.opens_at if own else "",
-        file_kind=page.content_type,
+        source_type=source_kinds.name_page_type(page),
     )
 
 

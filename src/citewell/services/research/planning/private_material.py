@@ -12,7 +12,6 @@ from typing import Any
 from citewell.errors import InvalidInput
 from citewell.model.page import LIBRARY_ID_PREFIX
 from citewell.model.research import ProviderReport, ResearchFindings, ResearchSource
-from citewell.services.research.claims.citation_check import list_cited_pages
 from citewell.services.research.planning.assignments import ResearchAssignment
 from citewell.services.research.planning.research_scope import LIBRARY_SCOPE, WEB_SCOPE
 from citewell.services.research.step_values import (
@@ -71,28 +70,33 @@ class LibraryPermit:
             if not self.covers_provider(name)
         )
 
-    def refuse_model_addresses(
-        self, leads: Iterable[PageLead], reports: Iterable[ProviderReport], own: PageReadings
-    ) -> dict[str, PageReading]:
-        """Readings without a request, for addresses that only a model with private text wrote.
-
-        Such an address can carry what the model was given, so opening it could send that out.
-        """
-        if not self.is_material_private(own):
-            return {}
-        others = [one for one in reports if not self._is_informed(one.provider)]
-        cited = {addresses.build_page_key(lead.url) for lead in list_cited_pages(others)}
-        return {
-            lead.url: PageReading(
-                url=lead.url, title=lead.title, state="refused", reason=UNOPENED_ADDRESS_REASON
-            )
-            for lead in leads
-            if addresses.build_page_key(lead.url) not in cited
-        }
+    def keep_uninformed_reports(
+        self, reports: Iterable[ProviderReport], own: PageReadings
+    ) -> list[ProviderReport]:
+        """The reports of providers that were given no text of the library."""
+        private = self.is_material_private(own)
+        return [one for one in reports if not (private and self._is_informed(one.provider))]
 
     def _is_informed(self, name: str) -> bool:
         """Whether this provider writes from our passages and was given private ones."""
         return name == GROUNDED_PROVIDER and self.covers_provider(name)
+
+
+def refuse_model_addresses(
+    leads: Iterable[PageLead], uninformed: Iterable[PageLead]
+) -> dict[str, PageReading]:
+    """Readings without a request, for cited pages that no provider without private text cites.
+
+    Such an address can carry what its model was given, so opening it could send that out.
+    """
+    open_keys = {addresses.build_page_key(lead.url) for lead in uninformed}
+    return {
+        lead.url: PageReading(
+            url=lead.url, title=lead.title, state="refused", reason=UNOPENED_ADDRESS_REASON
+        )
+        for lead in leads
+        if addresses.build_page_key(lead.url) not in open_keys
+    }
 
 
 def is_private_page(page: PageReading | ResearchSource) -> bool:

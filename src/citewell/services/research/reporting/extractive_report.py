@@ -12,6 +12,10 @@ from citewell.model.research import (
     ValueTable,
 )
 from citewell.services.research.claims.claim_building import ClaimSet
+from citewell.services.research.collecting.source_addresses import (
+    format_source_address,
+    format_source_facts,
+)
 from citewell.services.research.planning.assignments import trim_title
 from citewell.services.research.reporting.source_section import SOURCES_HEADING
 from citewell.services.research.step_values import ResearchPlan
@@ -210,10 +214,10 @@ def _render_source_section(built: ClaimSet, sources: Sequence[ResearchSource]) -
 
 def _format_source_lines(sources: Iterable[ResearchSource]) -> Iterator[str]:
     for one in sources:
-        told = [one.type, one.published[:10] if one.published else "", one.domain]
+        told = [format_source_facts(one)]
         told += [f"repeats {one.copy_of}" if one.copy_of else ""]
         told += [f"archived: {one.archived_url}" if one.archived_url else ""]
-        yield f"- [{one.ref}] {_collapse_whitespace(one.title) or one.url} ({', '.join(filter(None, told))}): {one.url}"
+        yield f"- [{one.ref}] {_collapse_whitespace(one.title) or one.url} ({', '.join(filter(None, told))}): {format_source_address(one)}"
 
 
 def format_citation_marks(refs: Sequence[str]) -> str:

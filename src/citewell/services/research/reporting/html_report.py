@@ -14,6 +14,10 @@ from citewell.model.research import (
     ResearchSource,
     ValueTable,
 )
+from citewell.services.research.collecting.source_addresses import (
+    find_source_link,
+    format_source_address,
+)
 from citewell.services.research.reporting.source_section import strip_source_section
 from citewell.text.web.markdown_html import render_markdown_html
 
@@ -156,9 +160,10 @@ def _render_quotation(found: list[ClaimEvidence], source: ResearchSource | None)
 
 def _render_source_link(source: ResearchSource) -> str:
     label = escape(source.title or source.url, quote=False)
-    if not source.url.startswith(("http://", "https://")):
+    link = find_source_link(source)
+    if link is None:
         return label
-    return f'<a href="{escape(source.url)}" rel="noopener noreferrer nofollow">{label}</a>'
+    return f'<a href="{escape(link)}" rel="noopener noreferrer nofollow">{label}</a>'
 
 
 def _list_unprinted_tables(findings: ResearchFindings) -> list[ValueTable]:
@@ -208,6 +213,7 @@ def _render_sources(findings: ResearchFindings) -> Iterator[str]:
 def _render_source_item(source: ResearchSource, *, used: bool) -> str:
     number = source.ref.removeprefix("src_")
     details = [
+        "" if find_source_link(source) else format_source_address(source),
         source.domain,
         source.type,
         (source.published or "")[:10],

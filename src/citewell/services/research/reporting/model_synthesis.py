@@ -13,6 +13,10 @@ from citewell.model.research import (
     ResearchSource,
 )
 from citewell.services.research.claims.report_statements import extract_statements
+from citewell.services.research.collecting.source_addresses import (
+    format_source_address,
+    format_source_facts,
+)
 from citewell.services.research.planning.assignments import trim_title
 from citewell.services.research.reporting.source_section import SOURCES_HEADING
 from citewell.text.evidence.claim_support import SourceText, assess_support
@@ -71,7 +75,8 @@ def _format_claim_material(claim: ResearchClaim, evidence: Iterable[ClaimEvidenc
 
 
 def _format_source_line(source: ResearchSource) -> str:
-    return f"[{source.ref}] {source.title or source.url} ({source.domain}, {(source.published or 'undated')[:10]})"
+    facts = format_source_facts(source)
+    return f"[{source.ref}] {source.title or source.url} ({facts})"
 
 
 def apply_model_report(
@@ -95,7 +100,9 @@ def apply_model_report(
     weak = _count_unsupported_sentences(text, texts)
     if weak:
         notes.append(f"{weak} sentences of the synthesis are not supported by what they cite.")
-    listed = "\n".join(f"- {_format_source_line(known[ref])}: {known[ref].url}" for ref in used)
+    listed = "\n".join(
+        f"- {_format_source_line(known[ref])}: {format_source_address(known[ref])}" for ref in used
+    )
     return findings.model_copy(
         update={
             "synthesis": f"{text}\n\n{SOURCES_HEADING}\n\n{listed}\n",
@@ -167,6 +174,8 @@ def render_provider_report(
     body = text + _ANY_MARK_PATTERN.sub("", report.text[at:])
     used = dict.fromkeys(_REF_MARK_PATTERN.findall(body))
     listed = "\n".join(
-        f"- {_format_source_line(known[ref])}: {known[ref].url}" for ref in used if ref in known
+        f"- {_format_source_line(known[ref])}: {format_source_address(known[ref])}"
+        for ref in used
+        if ref in known
     )
     return f"{body.strip()}\n\n{SOURCES_HEADING}\n\n{listed}\n"

@@ -13,6 +13,7 @@ from citewell.model.credit_ledger import round_up_cents
 from citewell.model.durable_job import JobView
 from citewell.model.research import ResearchFindings, ResearchSource
 from citewell.model.wire_values import UNTRUSTED_LABEL
+from citewell.services.research.collecting.source_addresses import find_source_link
 from citewell.services.research.planning.assignments import parse_assignment
 from citewell.services.research.reporting import html_report
 from citewell.services.research.views import job_views
@@ -111,7 +112,7 @@ def build_full_export(
 
 def _build_cited_work(source: ResearchSource) -> CitableWork:
     return CitableWork(
-        url=source.url,
+        url=find_source_link(source) or source.url,
         title=source.title,
         site=source.domain,
         published=(source.published or "")[:10],

@@ -303,6 +303,7 @@ def _build_evidence_row(item: ClaimEvidence, source: ResearchSource | None) -> d
         "relevanceScore": item.relevance_score,
         "discoveredByProvider": item.discovered_by_provider,
         "offsets": {"start": item.start, "end": item.end},
+        **({"place": item.place} if item.place else {}),
         "ref": item.source,
         "source": _build_source_summary(source) if source else None,
     }
@@ -315,6 +316,7 @@ def _build_source_summary(source: ResearchSource) -> dict[str, Any]:
         "domain": source.domain,
         "type": source.type,
         "doi": source.doi,
+        **({"address": source.address} if source.address else {}),
     }
 
 
