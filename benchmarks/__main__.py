@@ -6,6 +6,7 @@ With --write the named ones take the place of what RESULTS.md says under their t
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 from functools import partial
 from pathlib import Path
@@ -16,11 +17,23 @@ from benchmarks.hostile import hostile
 from benchmarks.reading import gathering, reading
 from benchmarks.report import document, merged
 from benchmarks.research import research
+from benchmarks.research_quality import research_quality
 from benchmarks.sections import SECTIONS, extraction
 from benchmarks.subjects import ROOT, compared
 from benchmarks.trust import trust
 
-NAMES = (*SECTIONS, "reading", "gathering", "hostile", "documents", "trust", "audit", "research")
+NAMES = (
+    *SECTIONS,
+    "reading",
+    "gathering",
+    "hostile",
+    "documents",
+    "trust",
+    "audit",
+    "research",
+    "research-quality",
+)
+WITHOUT_PEER = {"research-quality": research_quality}  # these start what they need themselves
 RESULTS = ROOT / "benchmarks" / "RESULTS.md"
 
 
@@ -46,10 +59,19 @@ def main() -> None:
     }
     before = os.getloadavg()[0]
     made = []
-    with compared() as subjects:
+    with contextlib.ExitStack() as stack:
+        subjects = None
         for name in chosen or NAMES:
-            made.append(sections[name](subjects))
+            if name in WITHOUT_PEER:
+                made.append(WITHOUT_PEER[name]())
+            else:
+                subjects = subjects or stack.enter_context(compared())
+                made.append(sections[name](subjects))
             print(made[-1].markdown(), end="\n\n", flush=True)
+            for goal in made[-1].goals:
+                print(
+                    f"{'met' if goal.met else 'MISSED'}: {goal.text}: {goal.measured}", flush=True
+                )
     if options.pages and not chosen:
         made.append(extraction(options.pages))
         print(made[-1].markdown(), flush=True)
