@@ -19,6 +19,7 @@ from citewell.text.evidence.vector_similarity import measure_cosines
 REST_SECONDS = 60.0  # an encoder that failed is not tried again for this long
 _KEPT_SECONDS = 30 * 86400.0
 _PRIVATE_BYTES = 16 * 2**20  # of memory, for about 30,000 passages of the library
+_TEXTS_PER_STEP = 64
 _CACHE_OWNER = "encoder"
 _NOT_USED = "Passages were ranked by their words alone, without the encoder: "
 _PRIVATE_NOTE = (
@@ -134,10 +135,15 @@ class PassageSimilarity:
     async def _embed_texts(
         self, encoder: TextEncoder, texts: Sequence[str], *, is_private: bool
     ) -> list[bytes]:
-        vectors = await encoder.embed_texts(texts) if texts else ()
-        for text, vector in zip(texts, vectors, strict=True):
-            await self._keep_vector(_build_key(encoder, text), vector, is_private=is_private)
-        return [*vectors]
+        """New vectors, kept a few at a time: what was done before a time limit is not lost."""
+        vectors: list[bytes] = []
+        for start in range(0, len(texts), _TEXTS_PER_STEP):
+            step = texts[start : start + _TEXTS_PER_STEP]
+            fresh = await encoder.embed_texts(step)
+            for text, vector in zip(step, fresh, strict=True):
+                await self._keep_vector(_build_key(encoder, text), vector, is_private=is_private)
+            vectors += fresh
+        return vectors
 
     async def _find_vector(self, key: str, *, is_private: bool) -> bytes | None:
         if is_private:

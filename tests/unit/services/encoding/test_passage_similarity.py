@@ -51,6 +51,17 @@ class HangingEncoder(FakeEncoder):
         raise AssertionError
 
 
+class FailingLater(FakeEncoder):
+    """Fails at its third call, and never again."""
+
+    calls = 0
+
+    async def embed_texts(self, texts: Sequence[str]) -> tuple[bytes, ...]:
+        self.calls += 1
+        self.failure = UpstreamUnavailable("The server is down.") if self.calls == 3 else None
+        return await super().embed_texts(texts)
+
+
 def ask(
     encoder: FakeEncoder | None,
     act: Callable[[PassageSimilarity], Awaitable[Any]],
@@ -221,6 +232,21 @@ def test_every_language_has_the_same_number_of_probes_and_no_pair_shares_a_long_
 
     assert {len(pairs) for pairs in probes.values()} == {6}
     assert shared == []
+
+
+def test_what_was_encoded_before_a_failure_is_not_encoded_again(tmp_path: Path) -> None:
+    encoder, clock = FailingLater(), Clock()
+    passages = [f"abit {number}" for number in range(200)]
+
+    async def act(similarity: PassageSimilarity) -> SimilarityScores:
+        await similarity.score_passages("", passages)
+        clock.time += REST_SECONDS
+        return await similarity.score_passages("", passages)
+
+    scores = ask(encoder, act, data=tmp_path, clock=clock)
+
+    assert len(scores.cosines) == 200
+    assert len(encoder.asked) < 300
 
 
 def ask_app(
