@@ -156,6 +156,24 @@ def test_local_only_research_sends_no_request(
     assert private.MARKER in told["synthesis"].lower()
 
 
+@requires("research.local_only")
+@pytest.mark.parametrize("scope", ["library", "both"])
+def test_an_encoder_elsewhere_is_told_nothing_of_the_library(
+    environ: Environ, internet: Internet, remote_model: Environ, scope: str
+) -> None:
+    encoder = remote_model["CITEWELL_MODEL_SERVER"]
+    settings = {"CITEWELL_ENCODER": encoder, "CITEWELL_ENCODER_MODEL": "small-model"}
+
+    told = run(
+        environ | settings,
+        lambda app: private.research(app, scope=scope, providers=["local"]),
+    )
+
+    assert private.MARKER in told["synthesis"].lower()
+    assert private.leaks(internet.world) == {}
+    assert scope == "both" or internet.world.calls.total() == 0
+
+
 @pytest.mark.parametrize("scope", [{"scope": "library"}, {}], ids=str)
 def test_a_paid_provider_in_local_only_research_is_refused_with_what_to_change(
     environ: Environ, world: World, scope: Any
