@@ -43,6 +43,7 @@ class WorkerHandle:
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self._process = process
         self._is_ready = False
+        self._is_killed = False
         self.tasks_run = 0
         self.grown_bytes = 0  # resident memory beyond that of a new worker, after the last task
         self.is_slowed = False
@@ -107,7 +108,9 @@ class WorkerHandle:
                 self.is_slowed = True
 
     def kill_process(self) -> None:
-        if self._process.returncode is None:
+        # Killing a dead process again would take its exit status from asyncio, which waits for it.
+        if self._process.returncode is None and not self._is_killed:
+            self._is_killed = True
             with suppress(ProcessLookupError):
                 self._process.kill()
         if self._process.stdin is not None:

@@ -10,12 +10,13 @@ import sys
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import psutil
 import pytest
 
 from citewell.errors import NotFound
+from citewell.workers.worker_handle import WorkerHandle
 from citewell.workers.worker_pool import WorkerLimits, WorkerPool
 from citewell.workers.worker_tasks import FailureCause, TaskFailure
 from tests.unit.workers.unruly_worker import LIE, MISBEHAVE, MODULE
@@ -68,6 +69,32 @@ def test_one_bad_document_fails_alone(order: str, cause: FailureCause) -> None:
         return await tell(workers, "print still here")
 
     assert with_workers(act) == "still here"
+
+
+class CountingProcess:
+    """A process that notes how often it is killed, and is never reaped."""
+
+    returncode = None
+    stdin = None
+
+    def __init__(self) -> None:
+        self.kills = 0
+
+    def kill(self) -> None:
+        self.kills += 1
+
+    async def wait(self) -> int:
+        return -9
+
+
+def test_a_process_is_killed_once_for_a_second_time_would_reap_it_from_its_watcher() -> None:
+    process = CountingProcess()
+    worker = WorkerHandle(cast("asyncio.subprocess.Process", process))
+
+    worker.kill_process()
+    asyncio.run(worker.stop_process())
+
+    assert process.kills == 1
 
 
 def test_an_error_of_ours_comes_back_whole() -> None:
