@@ -63,6 +63,7 @@ def _lowercase_text(value: object) -> object:
 
 NonNegativeInt = Annotated[int, Field(ge=0)]
 PositiveInt = Annotated[int, Field(ge=1)]
+ResultCount = Annotated[int, Field(ge=1, le=50)]
 LogLevel = Annotated[Literal["debug", "info", "warning", "error"], BeforeValidator(_lowercase_text)]
 DurationSeconds = Annotated[float, BeforeValidator(_parse_duration), Field(ge=0)]
 NameList = Annotated[tuple[str, ...], BeforeValidator(_parse_name_list)]
@@ -104,7 +105,7 @@ class Settings(BaseModel):
     structured_text: bool = define_setting(
         "CITEWELL_STRUCTURED_TEXT",
         True,
-        "Repeat structured results as text, as MCP asks; false sends a short note instead, for clients that feed both to the model.",
+        "Repeat structured results as text, as MCP asks; false sends a short note instead, for clients that feed both to the model. `search` and `fetch` always repeat them.",
     )
 
     # Search
@@ -123,6 +124,31 @@ class Settings(BaseModel):
     )
     search_timeout: DurationSeconds = define_setting(
         "CITEWELL_SEARCH_TIMEOUT", 10.0, "Longest wait for one search request."
+    )
+    search_results: ResultCount | None = define_setting(
+        "CITEWELL_SEARCH_RESULTS",
+        None,
+        "Results of web_search if the call does not say; 5 when not set, 10 in the profile searxng.",
+    )
+    search_max_results: ResultCount | None = define_setting(
+        "CITEWELL_SEARCH_MAX_RESULTS",
+        None,
+        "Most results a call of web_search may ask for, up to 50.",
+    )
+    search_page_timeout: DurationSeconds = define_setting(
+        "CITEWELL_SEARCH_PAGE_TIMEOUT",
+        45.0,
+        "Longest wait for the page of one result of web_search.",
+    )
+    search_page_chars: PositiveInt = define_setting(
+        "CITEWELL_SEARCH_PAGE_CHARS",
+        50_000,
+        "Most characters of the page of one result of web_search.",
+    )
+    search_summary_chars: NonNegativeInt = define_setting(
+        "CITEWELL_SEARCH_SUMMARY_CHARS",
+        500,
+        "Most characters of the summary of a page that web_search read; 0 for none.",
     )
     custom_lenses_path: ExpandedPath | None = define_setting(
         "CUSTOM_LENSES_PATH", None, "A directory with more lens files."

@@ -49,6 +49,25 @@ def test_search_returns_one_text_item_equal_to_its_structure(environ: Environ) -
     assert answer["results"]
 
 
+@requires("connector.structured_text", "search.one_item", "fetch.one_item")
+@pytest.mark.parametrize("transport", ["http", "stdio"])
+def test_the_text_is_the_whole_answer_even_where_texts_are_shortened(
+    transport: str, environ: Environ
+) -> None:
+    short = environ | {"CITEWELL_STRUCTURED_TEXT": "false", "CITEWELL_TOOLSETS": "connector"}
+
+    async def run() -> tuple[Any, ...]:
+        async with connected(transport, short) as client:
+            asked = {"query": "sleep and memory"}
+            found = [await client.call_tool("search", asked) for _ in range(2)]
+            first = body(found[0])["results"][0]["id"]
+            return (*found, *[await client.call_tool("fetch", {"id": first}) for _ in range(2)])
+
+    for result in asyncio.run(run()):
+        assert [item.type for item in result.content] == ["text"]
+        assert json.loads(result.content[0].text) == body(result)
+
+
 @requires("search.id", "fetch.answer", "fetch.one_item")
 def test_an_id_stays_valid_after_a_restart(environ: Environ) -> None:
     _, found = talk(environ, ("search", {"query": "sleep and memory"}))

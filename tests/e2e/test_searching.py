@@ -191,8 +191,9 @@ def test_the_searxng_profile_has_its_own_defaults(environ: Environ) -> None:
 
     shown = {tool.name: tool.input_schema["properties"] for tool in listed.tools}
     assert set(shown) == {"web_search", "read_artifact"}
-    assert shown["web_search"]["num_results"]["default"] == 10
+    assert shown["web_search"]["results_count"]["default"] == 10
     assert shown["web_search"]["fetch_content"]["default"] is True
     answer = body(result)
     assert "content_fetch_stats" in answer["metadata"]
-    assert any("markdown" in result.get("content", {}) for result in answer["results"])
+    listed = answer["metadata"]["results"]
+    assert any("markdown" in result.get("content", {}) for result in listed)

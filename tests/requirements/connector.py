@@ -16,10 +16,7 @@ HELD = {
     "fetch.unknown": "An id that search never returned is refused in plain words.",
     "fetch.schema": "fetch publishes the schema of its answer.",
     "fetch.annotations": "fetch is read-only, idempotent and open-world.",
+    "connector.structured_text": "A setting that shortens texts does not apply to search and fetch.",
 }  # fmt: skip
 
-OPEN = {
-    12: {
-        "connector.structured_text": "A setting that shortens texts does not apply to search and fetch.",
-    },
-}  # fmt: skip
+OPEN: dict[int, dict[str, str]] = {}

@@ -25,7 +25,7 @@ HELD = {
     "searxng.https": "Only encrypted public addresses are taken from a list.",
     "searxng.redirect": "An instance that redirects elsewhere is refused.",
     "searxng.no_commands": "Search commands in the query are disarmed without losing a word.",
-    "searxng.private_query": "The query appears in no error.",
+    "searxng.private_query": "The query appears in no message and no log of an error.",
     "searxng.no_instances": "If no instance is available, the error has error_type, error_details, attempted_instances and retry_after.",
     "searxng.bad_answer": "An answer of another shape is an error, not an empty answer.",
     "searxng.scores": "Scores are between 0 and 1 and fall with rank.",
@@ -37,15 +37,16 @@ HELD = {
     "searxng.summary": "A summary has at most 500 characters of the page's own sentences.",
     "searxng.robots": "robots.txt is obeyed unless the settings say otherwise.",
     "searxng.walls": "Login, consent and bot pages are not content.",
+    "searxng.description": "A result has description.",
+    "searxng.metadata_results": "metadata has results, fetch_content and the default language.",
+    "searxng.error_query": "The error has the query.",
+    "searxng.names": "The schema of the profile searxng shows results_count and safe_search.",
+    "searxng.forgotten_rests": "Which instances rest is remembered with the cache switched off.",
+    "searxng.few_calls": "A further page is asked for only if the caller needs more and the page before was full.",
 }  # fmt: skip
 
 OPEN = {
     12: {
-        "searxng.description": "A result has description.",
-        "searxng.metadata_results": "metadata has results, fetch_content and the default language.",
-        "searxng.error_query": "The error has the query.",
-        "searxng.names": "The schema of the profile searxng shows results_count and safe_search.",
         "searxng.options": "Every option of the table web_search in the settings file is read, or refused by name.",
-        "searxng.forgotten_rests": "Which instances rest is remembered with the cache switched off.",
     },
 }  # fmt: skip

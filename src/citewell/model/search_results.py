@@ -22,13 +22,14 @@ class PageContent(SnakeCaseValue):
     markdown: LongText
     word_count: int
     fetch_time_ms: int
-    summary: LongText
+    summary: LongText | None = None  # unless summaries are switched off
 
 
 class SearchResult(WireValue):
     title: str
     url: str
     snippet: LongText
+    description: LongText | None = None  # the snippet under the name of spec 3, in its profile
     display_link: str
     source_reputation: SourceReputation | None = None
     claim_signal: LongText | None = None  # present on every result if a claim was given
@@ -69,6 +70,18 @@ class FetchStats(SnakeCaseValue):
     total_time_ms: int
 
 
+class ListedResult(SnakeCaseValue):
+    """A result with the field names of spec 3."""
+
+    title: str
+    url: str
+    description: LongText
+    score: float | None = None  # 0 to 1
+    engine: str | None = None
+    content: PageContent | None = None
+    content_error: str | None = None
+
+
 class SearchMetadata(SnakeCaseValue):
     """The search answer's metadata, with the field names of spec 3."""
 
@@ -76,11 +89,13 @@ class SearchMetadata(SnakeCaseValue):
     category: str
     language: str | None = None
     results_count: int
+    fetch_content: bool = False
     search_time_ms: int
     instance_used: str | None = None
     engines_used: tuple[str, ...] = ()
     total_results: int | None = None
     content_fetch_stats: FetchStats | None = None
+    results: tuple[ListedResult, ...] | None = None  # in the profile of spec 3
 
 
 class SearchAnswer(WireValue):

@@ -17,7 +17,7 @@ from citewell.server.capabilities.resource_views import ViewSources, build_resou
 from citewell.server.capabilities.resources import ServerResources
 from citewell.server.pipeline import ToolInvocation, ToolOutcome
 from citewell.server.wiring import worker_wiring
-from citewell.server.wiring.pipeline_wiring import CallPipeline
+from citewell.server.wiring.pipeline_wiring import CallPipeline, build_argument_changes
 from citewell.server.wiring.provider_wiring import ProviderConnector
 from citewell.server.wiring.service_kit import ServiceKit
 from citewell.server.wiring.service_registry import ServiceRegistry
@@ -111,8 +111,9 @@ class App:
             raise Misconfigured(
                 f"The configured choice of tools is not valid: {error}.", action="inform_user"
             ) from None
+        changes = build_argument_changes(settings)
         return {
-            entry["name"]: tool_selection.apply_profile_defaults(entry["wire"], settings.profile)
+            entry["name"]: tool_selection.apply_argument_changes(entry["wire"], changes)
             for entry in chosen
         }
 

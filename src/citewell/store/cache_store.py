@@ -98,15 +98,19 @@ def open_cache_store(
         settings.cache_max_memory_mb * _BYTES_PER_MB
     )
     shared = _build_shared_backend(settings, keys, health, clock=clock, holder=new_id())
-    space = partial(TieredCache, memory=memory, disk=shared.tier, health=health, clock=clock)
+    enabled = settings.cache_enabled
+    space = partial(TieredCache, memory=memory, health=health, clock=clock)
+    disk = shared.tier if enabled else None
     kept = f"answer.{build_settings_fingerprint(settings)}"
-    cache: ResultCache = space(kept) if settings.cache_enabled else DisabledCache()
+    cache: ResultCache = space(kept, disk=disk) if enabled else DisabledCache()
+    artifacts = space("artifact", disk=disk)
     return CacheStore(
         cache=cache,
-        artifacts=CachedArtifactStore(space("artifact"), ttl=settings.artifact_ttl, clock=clock),
-        loader=CachedLoader(cache, shared.leases),
-        facts=space("fact"),
-        rate_limiter=shared.rate_limiter,
+        artifacts=CachedArtifactStore(artifacts, ttl=settings.artifact_ttl, clock=clock),
+        loader=CachedLoader(cache, shared.leases if enabled else UnsharedLeaseTable()),
+        # Facts are no cache: a server that forgets who asked for a rest would not keep it.
+        facts=space("fact", disk=shared.tier),
+        rate_limiter=shared.rate_limiter if enabled else MemoryRateLimiter(clock=clock),
         health=health,
         database=shared.database,
         close_backend=shared.close_backend,
@@ -121,7 +125,7 @@ def _build_shared_backend(
     clock: Callable[[], float],
     holder: str,
 ) -> _SharedBackend:
-    if not settings.cache_enabled or settings.cache_max_disk_mb <= 0:
+    if settings.cache_max_disk_mb <= 0:
         return _SharedBackend(
             tier=None, leases=UnsharedLeaseTable(), rate_limiter=MemoryRateLimiter(clock=clock)
         )

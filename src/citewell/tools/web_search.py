@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from citewell.errors import CitewellError
 from citewell.model.search_results import SearchAnswer
+from citewell.services.web import searxng_answers
 from citewell.services.web.search_service import SearchRequest, WebSearchService
 from citewell.tooling import SessionArguments, Tool, ToolCall
 
@@ -12,9 +14,17 @@ class Args(SessionArguments, SearchRequest):
 
 
 async def run(args: Args, call: ToolCall) -> SearchAnswer:
-    return await call.require_service(WebSearchService).search_web_pages(
-        args.build_request(SearchRequest), trace=call.trace, progress=call.report_progress
-    )
+    service = call.require_service(WebSearchService)
+    service.check_result_count(args.count)
+    try:
+        answer = await service.search_web_pages(
+            args.build_request(SearchRequest), trace=call.trace, progress=call.report_progress
+        )
+    except CitewellError as error:
+        if not (service.follows_searxng or searxng_answers.has_searxng_details(error)):
+            raise
+        raise searxng_answers.add_searxng_details(error, args.query) from None
+    return searxng_answers.build_searxng_answer(answer) if service.follows_searxng else answer
 
 
 TOOL = Tool(

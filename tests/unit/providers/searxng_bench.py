@@ -98,6 +98,7 @@ class Bench:
 @pytest.fixture
 def bench(internet: Internet) -> Bench:
     internet.world.add(*(_page(number) for number in range(60)))
+    internet.world.add(*(_rare_page(number) for number in range(3)))
     return Bench(internet=internet)
 
 
@@ -114,6 +115,17 @@ def _page(number: int) -> Page:
         markdown=f"The quokka is a small marsupial; this is note {number}.",
         published=datetime(2026, 3, 14, tzinfo=UTC),
         kind="news" if number % 2 else "article",
+    )
+
+
+def _rare_page(number: int) -> Page:
+    return Page(
+        host="birds.example.org",
+        path=f"nightingale-{number}",
+        title=f"Nightingale {number}",
+        markdown=f"The nightingale sings at night; this is record {number}.",
+        published=datetime(2026, 3, 14, tzinfo=UTC),
+        kind="article",
     )
 
 

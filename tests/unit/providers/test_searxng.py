@@ -59,6 +59,26 @@ def test_fifty_results_come_from_five_pages(bench: Bench) -> None:
     assert [one.params["pageno"] for one in bench.asked()] == ["1", "2", "3", "4", "5"]
 
 
+@requires("searxng.few_calls")
+@pytest.mark.parametrize("public", [False, True])
+def test_a_page_that_is_not_full_is_the_last_one_asked_for(bench: Bench, public: bool) -> None:
+    options = bench.several("a") if public else bench.own()
+
+    found = bench.web(options, text="nightingale", count=10)
+
+    assert len(found.hits) == 3
+    searches = [one for one in bench.asked("a" if public else "") if one.params["q"]]
+    assert [one.params["pageno"] for one in searches] == ["1"]
+
+
+@requires("searxng.few_calls")
+def test_no_second_page_is_asked_for_where_the_first_has_enough(bench: Bench) -> None:
+    found = bench.web(bench.own(), count=10)
+
+    assert len(found.hits) == 10
+    assert len(bench.asked()) == 1
+
+
 def test_a_later_page_that_fails_keeps_the_earlier_ones(bench: Bench, world: World) -> None:
     world.fail("searxng", Fault(), times=1)
     world.fail("searxng", Fault(status=429), times=1)

@@ -68,16 +68,37 @@ def test_an_unknown_choice_is_named(choice: dict[str, object]) -> None:
         names(**choice)
 
 
-def test_a_profile_shows_its_own_defaults_in_the_schema() -> None:
+def test_a_profile_shows_its_own_names_and_defaults_in_the_schema() -> None:
     wire: dict[str, Any] = {
         "name": "web_search",
         "inputSchema": {"properties": {"num_results": {"default": 5}, "query": {}}},
     }
 
-    shown = tool_selection.apply_profile_defaults(wire, "searxng")
+    changes = tool_selection.find_argument_changes("searxng")
+    shown = tool_selection.apply_argument_changes(wire, changes)
 
-    assert shown["inputSchema"]["properties"]["num_results"]["default"] == 10
+    assert shown["inputSchema"]["properties"]["results_count"]["default"] == 10
+    assert list(shown["inputSchema"]["properties"]) == ["results_count", "query"]
     assert wire["inputSchema"]["properties"]["num_results"]["default"] == 5
+    assert tool_selection.list_changed_defaults(changes)["web_search"]["num_results"] == 10
+
+
+@pytest.mark.parametrize(
+    ("profile", "default", "most", "shown"),
+    [
+        ("default", 7, None, {"default": 7}),
+        ("default", None, 3, {"default": 3, "maximum": 3}),
+        ("default", 7, 20, {"default": 7, "maximum": 20}),
+        ("searxng", None, 20, {"name": "results_count", "default": 10, "maximum": 20}),
+        ("searxng", None, 4, {"name": "results_count", "default": 4, "maximum": 4}),
+    ],
+)
+def test_settings_change_how_many_results_the_schema_shows(
+    profile: str, default: int | None, most: int | None, shown: dict[str, Any]
+) -> None:
+    changes = tool_selection.find_argument_changes(profile, default_count=default, max_count=most)
+
+    assert changes["web_search"]["num_results"] == shown
 
 
 @pytest.mark.parametrize(

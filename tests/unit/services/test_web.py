@@ -71,6 +71,7 @@ def test_an_answer_has_both_specs_fields() -> None:
         "query": "two words",
         "category": "general",
         "results_count": 1,
+        "fetch_content": False,
         "search_time_ms": 250,
         "engines_used": ["bing"],
         "total_results": 42,

@@ -441,6 +441,23 @@ def test_switched_off_nothing_is_kept_but_artifacts_in_memory(tmp_path: Path) ->
     assert not (tmp_path / "new").exists()
 
 
+@requires("searxng.forgotten_rests")
+def test_switched_off_facts_of_providers_are_kept_across_restarts_and_nothing_else(
+    tmp_path: Path,
+) -> None:
+    async def remember(store: CacheStore) -> None:
+        await put(store)
+        await store.build_provider_memory("searxng").remember_fact("health", b"rests", ttl=60)
+
+    async def recall(store: CacheStore) -> Any:
+        return await store.build_provider_memory("searxng").recall_fact("health"), await get(store)
+
+    play(remember, data_dir=tmp_path, cache_enabled=False)
+
+    assert play(recall, data_dir=tmp_path, cache_enabled=False) == (b"rests", None)
+    assert play(recall, data_dir=tmp_path) == (b"rests", None)
+
+
 def test_clearing_answers_leaves_artifacts_and_facts(tmp_path: Path) -> None:
     async def scenario(store: CacheStore) -> Any:
         artifact = await store.artifacts.store_artifact("someone", b"body", "text/plain")

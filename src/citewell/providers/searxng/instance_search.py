@@ -28,6 +28,7 @@ from citewell.text.web.addresses import build_page_key
 from citewell.workers.worker_tasks import TaskRunner
 
 _SEARCH_PATH = "/search"
+_FULL_PAGE_RESULTS = 10  # of one page; SearXNG's engines send so many when they have more
 _OWN_MAX_PAGES = 5
 _PUBLIC_MAX_PAGES = 2  # a public instance's limiter allows four API requests an hour
 
@@ -209,7 +210,9 @@ def _keep_new_results(answer: SearxngPage, run: _SearchProgress) -> ResultPage[S
             fresh.append(result)
         else:
             run.other_category_count += 1
-    return ResultPage(items=tuple(fresh), has_more=bool(fresh), total=answer.total)
+    # A page that is not full is the last one; asking on would waste one of an instance's few calls.
+    full = len(answer.results) >= _FULL_PAGE_RESULTS
+    return ResultPage(items=tuple(fresh), has_more=full and bool(fresh), total=answer.total)
 
 
 def _is_in_category(result: SearxngResult, run: _SearchProgress) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from citewell.errors import (
     Blocked,
+    BreakerOpen,
     CitewellError,
     FailureReason,
     Misconfigured,
@@ -26,6 +27,9 @@ _MAX_NAMED_INSTANCES = 10  # instances named in one error
 _DEFAULT_RETRY_SECONDS = 60.0  # a guess, used if no instance is resting
 
 SETTINGS_LINE = "search: formats: [html, json]"
+
+# The user of a lone instance can do nothing about these but wait.
+_UNACTIONABLE_ERRORS = frozenset({UpstreamUnavailable, NetworkFailed, BreakerOpen})
 
 InstanceFailures = Sequence[tuple[SearxngInstance, CitewellError]]
 
@@ -91,7 +95,7 @@ def _find_actionable_error(
         return None
     if not errors:
         return _build_limit_error(members[0], health)
-    plain = type(errors[0]) in {UpstreamUnavailable, NetworkFailed} or _is_gateway_error(errors[0])
+    plain = type(errors[0]) in _UNACTIONABLE_ERRORS or _is_gateway_error(errors[0])
     return None if plain else errors[0]
 
 

@@ -13,13 +13,24 @@ DEFAULT_PROFILE = "default"
 ARTIFACT_READER = "read_artifact"  # offered wherever a tool can link its result
 ADDED_PREFIX = "+"  # before a toolset or tool that is added to the profile instead of replacing it
 
-# `searxng` imitates a strict spec 3 server: web_search with the defaults of that specification.
+# `searxng` imitates a strict spec 3 server: web_search with the argument names, defaults and limits
+# of that specification. Each change is to an argument's published schema; `name` renames it.
 PROFILES: dict[str, dict[str, Any]] = {
     "searxng": {
         "tools": ("web_search",),
-        "defaults": {"web_search": {"num_results": 10, "fetch_content": True}},
+        "arguments": {
+            "web_search": {
+                "num_results": {"name": "results_count", "default": 10},
+                "fetch_content": {"default": True},
+                "language": {"default": "en", "pattern": "^[a-z]{2}(-[A-Z]{2})?$"},
+                "safe": {"name": "safe_search", "type": "integer", "enum": [0, 1, 2], "default": 1},
+                "time_range": {"enum": ["", "day", "week", "month", "year"], "default": ""},
+            }
+        },
     },
 }
+_COUNT_ARGUMENT = ("web_search", "num_results")
+_USUAL_COUNT = 5  # results of web_search, where neither profile nor setting says otherwise
 
 
 def select_entries(
@@ -98,22 +109,46 @@ def describe_disabled_tool(
     )
 
 
-def find_profile_defaults(profile: str) -> dict[str, dict[str, Any]]:
-    """The argument defaults that a profile changes, by tool name."""
-    changed: dict[str, dict[str, Any]] = PROFILES.get(profile, {}).get("defaults", {})
-    return changed
+def find_argument_changes(
+    profile: str, *, default_count: int | None = None, max_count: int | None = None
+) -> dict[str, dict[str, dict[str, Any]]]:
+    """What the profile, and the settings for the number of results, change of arguments, by tool."""
+    changes: dict[str, dict[str, dict[str, Any]]] = {
+        tool: dict(arguments)
+        for tool, arguments in PROFILES.get(profile, {}).get("arguments", {}).items()
+    }
+    if default_count or max_count:
+        tool, argument = _COUNT_ARGUMENT
+        count = dict(changes.setdefault(tool, {}).get(argument, {}))
+        count["default"] = default_count or count.get("default", _USUAL_COUNT)
+        if max_count:
+            count |= {"maximum": max_count, "default": min(count["default"], max_count)}
+        changes[tool][argument] = count
+    return changes
 
 
-def apply_profile_defaults(wire: dict[str, Any], profile: str) -> dict[str, Any]:
-    """A tool's wire form with the profile's defaults in its input schema."""
-    changed = find_profile_defaults(profile).get(wire["name"])
+def list_changed_defaults(
+    changes: Mapping[str, Mapping[str, Mapping[str, Any]]],
+) -> dict[str, dict[str, Any]]:
+    """The defaults among the changes, by tool and argument."""
+    return {
+        tool: {name: change["default"] for name, change in arguments.items() if "default" in change}
+        for tool, arguments in changes.items()
+    }
+
+
+def apply_argument_changes(
+    wire: dict[str, Any], changes: Mapping[str, Mapping[str, Mapping[str, Any]]]
+) -> dict[str, Any]:
+    """A tool's wire form with the changes in its input schema."""
+    changed = changes.get(wire["name"])
     if not changed:
         return wire
     schema = wire["inputSchema"]
-    properties = {
-        name: {**value, "default": changed[name]} if name in changed else value
-        for name, value in schema["properties"].items()
-    }
+    properties = {}
+    for name, value in schema["properties"].items():
+        change = dict(changed.get(name, {}))
+        properties[change.pop("name", name)] = {**value, **change}
     return {**wire, "inputSchema": {**schema, "properties": properties}}
 
 

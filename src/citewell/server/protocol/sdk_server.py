@@ -37,6 +37,7 @@ RequestContext = ServerRequestContext[Any, Any]
 IdentifyOwner = Callable[[RequestContext], Owner]
 
 _MINUTE_MS = 60_000
+_TEXT_CONTRACT_TOOLS = frozenset({"search", "fetch"})  # their clients read the text alone
 _CACHE_HINTS: dict[CacheableMethod, CacheHint] = {
     # Lists do not change while the server runs; the contents of resources do.
     "tools/list": CacheHint(ttl_ms=60 * _MINUTE_MS, scope="public"),
@@ -123,10 +124,11 @@ class _RequestHandlers:
             task = await self._handles.look_up_task(owner, (outcome.body or {})["jobId"])
             if task is not None:
                 return build_task_handle(task)
-        return self._build_tool_result(outcome)
+        return self._build_tool_result(outcome, name=params.name)
 
-    def _build_tool_result(self, outcome: ToolOutcome) -> types.CallToolResult:
-        return _convert_outcome(outcome, repeat=self._app.settings.structured_text)
+    def _build_tool_result(self, outcome: ToolOutcome, *, name: str = "") -> types.CallToolResult:
+        repeat = self._app.settings.structured_text or name in _TEXT_CONTRACT_TOOLS
+        return _convert_outcome(outcome, repeat=repeat)
 
     def _build_result_json(self, outcome: ToolOutcome) -> dict[str, Any]:
         return self._build_tool_result(outcome).model_dump(

@@ -103,14 +103,16 @@ def _build_instant_start(
     try:
         choice = _parse_tool_choice(raw, overrides)
         entries = tool_selection.select_entries(baked["tools"], **choice)
+        changes = tool_selection.find_argument_changes(
+            choice["profile"],
+            default_count=_parse_count(raw, "CITEWELL_SEARCH_RESULTS"),
+            max_count=_parse_count(raw, "CITEWELL_SEARCH_MAX_RESULTS"),
+        )
     except ValueError:
         return None
     return InstantStart(
         baked["replies"],
-        [
-            tool_selection.apply_profile_defaults(entry["wire"], choice["profile"])
-            for entry in entries
-        ],
+        [tool_selection.apply_argument_changes(entry["wire"], changes) for entry in entries],
         wire.write_frame,
     )
 
@@ -124,6 +126,10 @@ def _parse_tool_choice(raw: Mapping[str, str], overrides: Mapping[str, Any]) -> 
         "read_only": _parse_switch(raw.get("CITEWELL_READ_ONLY", "0")),
     }
     return {field: overrides.get(field, value) for field, value in read.items()}
+
+
+def _parse_count(raw: Mapping[str, str], name: str) -> int | None:
+    return int(raw[name]) if name in raw else None
 
 
 def _parse_name_setting(text: str) -> tuple[str, ...]:

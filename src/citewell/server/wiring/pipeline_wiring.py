@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from citewell.config import Settings
-from citewell.server.capabilities.tool_selection import find_profile_defaults
+from citewell.server.capabilities.tool_selection import (
+    find_argument_changes,
+    list_changed_defaults,
+)
 from citewell.server.middleware.answer_caching import CacheMiddleware
 from citewell.server.middleware.answer_size import SizeMiddleware
 from citewell.server.middleware.argument_validation import ValidationMiddleware
@@ -31,6 +34,15 @@ if TYPE_CHECKING:
     from citewell.services.sessions.session_tracking import SessionTracker
 
 
+def build_argument_changes(settings: Settings) -> dict[str, dict[str, dict[str, Any]]]:
+    """What the profile and the settings change of the arguments of tools."""
+    return find_argument_changes(
+        settings.profile,
+        default_count=settings.search_results,
+        max_count=settings.search_max_results,
+    )
+
+
 class CallPipeline:
     """The middleware of one server. `run_call` passes an invocation through it to the tool."""
 
@@ -45,7 +57,9 @@ class CallPipeline:
         self._audit_lines = _build_audit_writer(settings)
         self.metrics = MetricsMiddleware()
         self.recent = RecentErrorsMiddleware()
-        self.validation = ValidationMiddleware(find_profile_defaults(settings.profile))
+        self.validation = ValidationMiddleware(
+            list_changed_defaults(build_argument_changes(settings))
+        )
         self.caching = CacheMiddleware(store.loader, sharing=sharing)
         timeout = TimeoutMiddleware(short=settings.tool_timeout, long=settings.long_tool_timeout)
         self.size = SizeMiddleware(store.artifacts, threshold=settings.link_threshold)

@@ -10,9 +10,6 @@ if TYPE_CHECKING:
     from citewell.services.web.search_cache import CachedWebSearch
     from citewell.services.web.search_service import WebSearchService
 
-SEARCH_PAGE_CHARS = 50_000  # characters of each page that web_search fetches
-SEARCH_PAGE_SECONDS = 45.0  # seconds for one such page
-
 
 def build_web_search(kit: ServiceKit) -> WebSearchService:
     from citewell.services.reading.cached_pages import CachedPageReader
@@ -21,9 +18,10 @@ def build_web_search(kit: ServiceKit) -> WebSearchService:
 
     reader = build_page_batch_reader(
         kit.require_service(CachedPageReader).read_page,
-        max_length=SEARCH_PAGE_CHARS,
+        max_length=kit.settings.search_page_chars,
         concurrency=kit.settings.max_page_concurrency,
-        timeout=SEARCH_PAGE_SECONDS,
+        timeout=kit.settings.search_page_timeout,
+        summary_chars=kit.settings.search_summary_chars,
     )
     return WebSearchService(
         settings=kit.settings,

@@ -16,7 +16,7 @@ from citewell.text.language import sentences
 ReadMany = Callable[[Sequence[str]], Awaitable[Sequence[PageContent | CitewellError]]]
 Clock = Callable[[], float]
 
-_SUMMARY_CHARS = 500  # characters
+SUMMARY_CHARS = 500  # characters of a summary, unless the settings say otherwise
 _MARKDOWN_MARKS_PATTERN = re.compile(
     r"!?\[([^\[\]]*)\]\([^()]*\)|[*_`#>|]+|^[ \t]*[-+]\s+", re.MULTILINE
 )
@@ -59,9 +59,13 @@ def build_page_batch_reader(
     max_length: int,
     concurrency: int,
     timeout: float,
+    summary_chars: int = SUMMARY_CHARS,
     clock: Clock = time.perf_counter,
 ) -> ReadMany:
-    """A batch reader from a single-page reader: `concurrency` at a time, with a timeout for each page."""
+    """A batch reader from a single-page reader: `concurrency` at a time, with a timeout for each page.
+
+    Without `summary_chars` pages have no summary.
+    """
 
     async def one(url: str, gate: asyncio.Semaphore) -> PageContent | CitewellError:
         async with gate:
@@ -74,7 +78,11 @@ def build_page_batch_reader(
             except TimeoutError:
                 said = f"The page was not read within {timeout:g} seconds."
                 return NetworkFailed(said, reason=FailureReason.TIMEOUT)
-            return _build_page_content(page, milliseconds=round(1000 * (clock() - started)))
+            return _build_page_content(
+                page,
+                milliseconds=round(1000 * (clock() - started)),
+                summary_chars=summary_chars,
+            )
 
     async def many(addresses: Sequence[str]) -> Sequence[PageContent | CitewellError]:
         gate = asyncio.Semaphore(concurrency)
@@ -89,24 +97,22 @@ def _add_page_content(result: SearchResult, page: PageContent | CitewellError) -
     return result.model_copy(update={"content": page})
 
 
-def _build_page_content(page: _ReadPage, *, milliseconds: int) -> PageContent:
+def _build_page_content(page: _ReadPage, *, milliseconds: int, summary_chars: int) -> PageContent:
     return PageContent(
         markdown=page.content,
         word_count=page.word_count or len(page.content.split()),
         fetch_time_ms=milliseconds,
-        summary=_summarize_opening(page.content),
+        summary=_summarize_opening(page.content, summary_chars) if summary_chars else None,
     )
 
 
-def _summarize_opening(markdown: str) -> str:
+def _summarize_opening(markdown: str, max_chars: int) -> str:
     """The first sentences as plain text, without headings and markdown marks."""
     prose = [line for line in markdown.splitlines() if line.strip() and not line.startswith("#")]
     text = " ".join(_MARKDOWN_MARKS_PATTERN.sub(r"\1", "\n".join(prose[:40])).split())
     summary = ""
-    for sentence in sentences.split_sentences(text[: 4 * _SUMMARY_CHARS]):
-        if summary and len(summary) + len(sentence) >= _SUMMARY_CHARS:
+    for sentence in sentences.split_sentences(text[: 4 * max_chars]):
+        if summary and len(summary) + len(sentence) >= max_chars:
             break
         summary = f"{summary} {sentence}".strip()
-    return (
-        summary if len(summary) <= _SUMMARY_CHARS else summary[: _SUMMARY_CHARS - 1].rstrip() + "…"
-    )
+    return summary if len(summary) <= max_chars else summary[: max_chars - 1].rstrip() + "…"

@@ -39,6 +39,8 @@ from citewell.services.web.search_rounds import (
 from citewell.text.evidence import nearest_sentences
 from citewell.tooling import ProgressCallback
 
+_SEARXNG_PROFILE = "searxng"  # whose answers have the fields of spec 3
+
 __all__ = ["SearchRequest", "WebSearchService"]
 
 
@@ -71,6 +73,8 @@ class WebSearchService:
         self._reputations = reputations or HostReputations()
         self._resting = find_pause
         self._clock = clock
+        self._max_results = settings.search_max_results
+        self.follows_searxng = settings.profile == _SEARXNG_PROFILE
         self.router = SearchRouter(settings, catalogue)
         self._rounds = SearchRounds(
             ProviderSearch(catalogue, now=now),
@@ -78,6 +82,13 @@ class WebSearchService:
             thin_count=settings.search_thin_threshold,
             more_seconds=settings.search_timeout,
         )
+
+    def check_result_count(self, count: int) -> None:
+        """Raise InvalidInput for more results than the settings allow one call to ask for."""
+        if self._max_results is not None and count > self._max_results:
+            raise InvalidInput(
+                f"num_results (results_count) is at most {self._max_results} on this server."
+            )
 
     async def search_web_pages(
         self, ask: SearchRequest, *, trace: RoutingTrace, progress: ProgressCallback | None = None
@@ -226,6 +237,7 @@ def _build_search_metadata(
         category=ask.category,
         language=ask.language,
         results_count=len(found),
+        fetch_content=ask.fetch_content,
         search_time_ms=milliseconds,
         instance_used=next((reply.instance for reply in replies if reply.instance), None),
         engines_used=tuple(dict.fromkeys(engines)),

@@ -31,7 +31,12 @@ def build_settings_fingerprint(settings: Settings) -> str:
         for name, value in settings.raw.items()
         if _RESULT_SETTINGS_PATTERN.search(name) and not _NEUTRAL_SETTINGS_PATTERN.search(name)
     }
-    flags = [settings.allow_private_ips, settings.allow_private_hosts, settings.allowed_domains]
+    flags = [
+        settings.allow_private_ips,
+        settings.allow_private_hosts,
+        settings.allowed_domains,
+        settings.profile == "searxng",  # its answers have more fields
+    ]
     text = json.dumps([sorted(raw.items()), flags, _list_custom_lenses(settings)], default=str)
     return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:16]
 

@@ -1,0 +1,207 @@
+"""The profile `searxng` to the letter of specification 3: arguments, defaults, answers and errors."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.e2e.clients import body, connected
+from tests.internet.faults import ALWAYS, Fault
+from tests.internet.world import World
+from tests.requirements import requires
+
+Environ = dict[str, str]
+
+ARGUMENTS: dict[str, dict[str, Any]] = {
+    "query": {"type": "string", "minLength": 1, "maxLength": 500},
+    "category": {
+        "type": "string",
+        "enum": [
+            "general", "images", "videos", "news", "map", "music", "it", "science", "files",
+        ],
+        "default": "general",
+    },
+    "language": {"type": "string", "pattern": "^[a-z]{2}(-[A-Z]{2})?$", "default": "en"},
+    "results_count": {"type": "integer", "minimum": 1, "maximum": 50, "default": 10},
+    "fetch_content": {"type": "boolean", "default": True},
+    "safe_search": {"type": "integer", "enum": [0, 1, 2], "default": 1},
+    "time_range": {
+        "type": "string",
+        "enum": ["", "day", "week", "month", "year"],
+        "default": "",
+    },
+}  # fmt: skip
+RESULT = {"title", "url", "description", "score", "engine"}
+CONTENT = {"markdown", "word_count", "fetch_time_ms", "summary"}
+METADATA = {
+    "query", "category", "language", "results_count", "search_time_ms", "instance_used", "results",
+    "engines_used", "fetch_content",
+}  # fmt: skip
+
+
+def only_searxng(environ: Environ) -> Environ:
+    return environ | {"CITEWELL_PROFILE": "searxng", "SEARCH_ROUTING": "searxng"}
+
+
+def answer_to(environ: Environ, transport: str = "stdio", **arguments: Any) -> Any:
+    async def run() -> Any:
+        async with connected(transport, environ) as client:
+            return await client.call_tool("web_search", arguments)
+
+    return asyncio.run(run())
+
+
+@requires("searxng.names", "searxng.profile")
+@pytest.mark.parametrize("front", ["1", "0"])
+def test_the_schema_has_the_names_defaults_and_limits_of_the_specification(
+    front: str, environ: Environ
+) -> None:
+    async def run() -> Any:
+        async with connected("stdio", only_searxng(environ) | {"CITEWELL_FRONT": front}) as client:
+            return await client.list_tools()
+
+    (tool,) = [tool for tool in asyncio.run(run()).tools if tool.name == "web_search"]
+
+    shown = tool.input_schema
+    assert shown["required"] == ["query"]
+    for name, wanted in ARGUMENTS.items():
+        assert {key: shown["properties"][name].get(key) for key in wanted} == wanted, name
+    assert not {"num_results", "safe"} & set(shown["properties"])
+
+
+@requires(
+    "searxng.description", "searxng.metadata_results", "searxng.profile", "searxng.fetch_stats"
+)
+def test_an_answer_has_every_field_of_the_specification(environ: Environ) -> None:
+    answer = body(answer_to(only_searxng(environ), query="http caching", results_count=3))
+
+    metadata = answer["metadata"]
+    assert set(metadata) >= METADATA
+    assert (metadata["query"], metadata["category"]) == ("http caching", "general")
+    assert (metadata["language"], metadata["fetch_content"]) == ("en", True)
+    assert metadata["results_count"] == len(metadata["results"]) == 3
+    for row, result in zip(metadata["results"], answer["results"], strict=True):
+        assert set(row) >= RESULT
+        assert row["description"] == result["description"] == result["snippet"]
+        assert (row["title"], row["url"]) == (result["title"], result["url"])
+        assert 0 <= row["score"] <= 1
+    read = [row for row in metadata["results"] if "content" in row]
+    assert read
+    assert all(set(row["content"]) == CONTENT for row in read)
+    stats = metadata["content_fetch_stats"]
+    assert set(stats) == {"attempted", "successful", "failed", "total_time_ms"}
+    assert stats["successful"] == len(read)
+    assert all("content" in row or "content_error" in row for row in metadata["results"])
+
+
+@requires("searxng.metadata_results")
+def test_without_contents_the_answer_is_a_list_of_results(environ: Environ) -> None:
+    answer = answer_to(
+        only_searxng(environ), query="http caching", results_count=5, fetch_content=False
+    )
+
+    metadata = body(answer)["metadata"]
+
+    assert metadata["fetch_content"] is False
+    assert "content_fetch_stats" not in metadata
+    assert all(set(row) >= RESULT for row in metadata["results"])
+    assert not any("content" in row for row in metadata["results"])
+
+
+@requires("searxng.filters", "searxng.names")
+def test_the_defaults_reach_the_instance(environ: Environ, world: World) -> None:
+    answer_to(only_searxng(environ), query="http caching", fetch_content=False)
+
+    [sent] = world.requests["searxng"][-1:]
+    assert "safesearch=1" in sent.query_string
+    assert "language=en" in sent.query_string
+    assert "categories=general" in sent.query_string
+    assert "time_range" not in sent.query_string
+
+
+@requires("searxng.error_query", "searxng.no_instances")
+def test_a_search_that_fails_has_the_fields_of_the_specification(
+    environ: Environ, world: World
+) -> None:
+    world.fail("searxng", Fault(status=503), times=ALWAYS)
+
+    async def run() -> list[Any]:
+        async with connected("stdio", only_searxng(environ)) as client:
+            asked = {"query": "rust programming"}
+            return [await client.call_tool("web_search", asked) for _ in range(3)]
+
+    for number, result in enumerate(asyncio.run(run())):
+        assert result.is_error
+        sentence, _, block = result.content[0].text.rpartition("\n\n")
+        told = json.loads(block)["error"]
+        assert told["query"] == "rust programming"
+        assert told["error_type"] == "no_instances_available"
+        assert told["error_details"]
+        assert told["retry_after"] > 0
+        if number == 0:
+            assert sentence == "Search failed: No available SearXNG instances"
+            assert "unavailable or rate limited" in told["error_details"]
+            assert told["attempted_instances"]
+
+
+@requires("searxng.private_query")
+def test_the_query_of_a_failed_search_is_in_no_log(environ: Environ, world: World) -> None:
+    world.fail("searxng", Fault(status=503), times=ALWAYS)
+    audit = Path(environ["CITEWELL_DATA_DIR"], "audit.log")
+    logged = only_searxng(environ) | {"AUDIT_OUTPUT_PATH": str(audit), "AUDIT_ENABLED": "true"}
+
+    async def run() -> Any:
+        async with connected("memory", logged) as client:
+            await client.call_tool("web_search", {"query": "verysecretword"})
+            return await client.read_resource("diagnostics://errors/recent")
+
+    recent = asyncio.run(run())
+
+    assert "verysecretword" not in audit.read_text("utf-8")
+    assert "verysecretword" not in recent.contents[0].text
+    assert "No available SearXNG instances" in recent.contents[0].text
+
+
+WRONG: dict[str, dict[str, Any]] = {
+    "no query": {"query": ""},
+    "a query of 501 characters": {"query": "x" * 501},
+    "no results": {"query": "x", "results_count": 0},
+    "51 results": {"query": "x", "results_count": 51},
+    "an unknown category": {"query": "x", "category": "gossip"},
+    "an unknown level": {"query": "x", "safe_search": 3},
+    "an unknown range": {"query": "x", "time_range": "hour"},
+    "no language": {"query": "x", "language": "english"},
+    "no boolean": {"query": "x", "fetch_content": "perhaps"},
+}
+
+
+@requires("searxng.language", "searxng.names")
+@pytest.mark.parametrize("case", WRONG)
+def test_arguments_beyond_the_limits_are_refused_by_their_name(
+    case: str, environ: Environ, world: World
+) -> None:
+    result = answer_to(only_searxng(environ), "memory", **WRONG[case])
+
+    assert result.is_error
+    name = [*WRONG[case]][-1]
+    assert name in result.content[0].text.partition("\n")[0]
+    assert not world.requests["searxng"]
+
+
+@requires("searxng.description")
+def test_other_profiles_are_as_before(environ: Environ) -> None:
+    asked: dict[str, Any] = {"query": "http caching", "num_results": 3, "fetch_content": True}
+    plain = environ | {"SEARCH_ROUTING": "searxng"}
+    first = body(answer_to(only_searxng(environ), "memory", **asked))
+
+    answer = body(answer_to(plain, "memory", **asked))
+
+    assert "results" in first["metadata"]
+    assert "results" not in answer["metadata"]
+    assert answer["metadata"]["fetch_content"] is True
+    assert not any("description" in row for row in answer["results"])
+    assert any("markdown" in row.get("content", {}) for row in answer["results"])
