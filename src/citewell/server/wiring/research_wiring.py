@@ -102,7 +102,8 @@ def _build_collection_ports(
             PaperFinder(kit.require_service(LiteratureSearch)),
         ]
     if scope != WEB_SCOPE:
-        finders.append(LibraryFinder(library, owner=owner))
+        alone = scope == LIBRARY_SCOPE
+        finders.append(LibraryFinder(library, owner=owner, is_only_search=alone))
     return ResearchPorts(
         finders=tuple(finders),
         reader=OwnedPageReader(pages, owner=owner, tenant=tenant, scope=scope, library=library),

@@ -22,7 +22,7 @@ from citewell.services.web.search_service import SearchRequest
 from citewell.store.cache.answer_sharing import run_as_owner, without_library
 
 _PAPER_PROVIDER = "openalex"
-_MAX_LIBRARY_HITS = 5  # hits from the user's library for one query
+_MAX_LIBRARY_HITS = 5  # hits from the user's library for one query, beside other searches
 
 
 class WebFinder:
@@ -82,18 +82,18 @@ class LibraryFinder:
     name = "your library"
 
     def __init__(
-        self, index: OwnerLibraryIndex, *, owner: str, max_hits: int = _MAX_LIBRARY_HITS
+        self, index: OwnerLibraryIndex, *, owner: str, is_only_search: bool = False
     ) -> None:
         self._index = index
         self._owner = owner
-        self._limit = max_hits
+        self._is_only_search = is_only_search
 
     async def find_pages(self, query: str, *, count: int) -> Sequence[SearchHit]:
         """Documents by their ids, so that the library's own copy of a saved page is read."""
+        limit = count if self._is_only_search else min(count, _MAX_LIBRARY_HITS)
         with run_as_owner(self._owner, private=True):
             found = await self._index.search_documents(
-                SearchQuery(text=query[:MAX_QUERY_CHARS], count=min(count, self._limit)),
-                by_id=True,
+                SearchQuery(text=query[:MAX_QUERY_CHARS], count=limit), by_id=True
             )
         return found.hits
 
