@@ -6,7 +6,7 @@ Imports the standard library only, so that `serve` over stdio starts fast.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 CONFIG_FILE_VARIABLE = "CITEWELL_CONFIG"
@@ -75,7 +75,110 @@ def _read_settings_file(path: Path) -> dict[str, str]:
         raise UnusableSettingsFile(path, f"line {line} is not UTF-8") from None
     except tomllib.TOMLDecodeError as error:
         raise UnusableSettingsFile(path, f"it is not TOML: {error}") from None
-    return {
+    search = table.pop(_WEB_SEARCH_TABLE, {})
+    from_table = _read_search_table(path, search) if isinstance(search, dict) else {}
+    return from_table | {
         name.upper(): value if isinstance(value, str) else json.dumps(value, default=str)
         for name, value in table.items()
     }
+
+
+def _read_search_table(path: Path, table: Mapping[str, object]) -> dict[str, str]:
+    """The settings that spec 3's table means; raises UnusableSettingsFile, naming each refused option."""
+    found: dict[str, str] = {}
+    refused: list[str] = []
+    for name, value in table.items():
+        setting, convert = _WEB_SEARCH_OPTIONS.get(name, ("", _refuse_unknown_option))
+        try:
+            text = convert(value)
+        except ValueError as error:
+            refused.append(f"{name} in [{_WEB_SEARCH_TABLE}] {error}")
+        else:
+            found |= {setting: text} if setting and text is not None else {}
+    if table.get("summarize_long_content") is False:
+        found["CITEWELL_SEARCH_SUMMARY_CHARS"] = "0"
+    if refused:
+        raise UnusableSettingsFile(path, "; ".join(refused))
+    return found
+
+
+def _convert_count(value: object) -> str:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise ValueError("must be a whole number of 1 or more")
+    return str(value)
+
+
+def _convert_seconds(value: object) -> str:
+    if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
+        raise ValueError("must be a number of seconds")
+    return str(value)
+
+
+def _convert_switch(value: object) -> str:
+    if value is True or value is False:
+        return "true" if value else "false"
+    raise ValueError("must be true or false")
+
+
+def _convert_size(value: object) -> str:
+    """The number of characters that a size such as "2MB" allows."""
+    import re
+
+    match = re.fullmatch(r"(\d+) ?([KMG]?)B?", str(value).strip().upper())
+    if match is None or isinstance(value, bool) or int(match[1]) == 0:
+        raise ValueError('must be a size such as "2MB"')
+    return str(int(match[1]) * {"": 1, "K": 10**3, "M": 10**6, "G": 10**9}[match[2]])
+
+
+def _convert_delay_range(value: object) -> str:
+    ends = value if isinstance(value, list) else []
+    if len(ends) != 2 or any(isinstance(end, bool) or not isinstance(end, int) for end in ends):
+        raise ValueError("must be two numbers of milliseconds, such as [100, 500]")
+    return f"{ends[0]}-{ends[1]}"
+
+
+def _allow_only(allowed: bool, reason: str) -> Callable[[object], None]:  # noqa: FBT001 - the one value that changes nothing
+    def check(value: object) -> None:
+        if value is not allowed:
+            raise ValueError(f"can only be {_convert_switch(allowed)}: {reason}")
+
+    return check
+
+
+def _refuse_health_interval(_value: object) -> None:
+    raise ValueError(
+        "cannot be set: instances are checked when they are needed, because every check uses up"
+        " one of the few calls that a public instance allows"
+    )
+
+
+def _refuse_unknown_option(_value: object) -> None:
+    raise ValueError(f"is not an option; the options are {', '.join(_WEB_SEARCH_OPTIONS)}")
+
+
+# The options of spec 3's table [web_search]: the setting each stands for, and how its value is
+# written there. Options without a setting only accept the value that describes what we do anyway.
+_WEB_SEARCH_TABLE = "web_search"
+_WEB_SEARCH_OPTIONS: dict[str, tuple[str, Callable[[object], str | None]]] = {
+    "default_results_count": ("CITEWELL_SEARCH_RESULTS", _convert_count),
+    "max_results_count": ("CITEWELL_SEARCH_MAX_RESULTS", _convert_count),
+    "max_concurrent_fetches": ("MAX_SCRAPE_CONCURRENCY", _convert_count),
+    "default_timeout": ("CITEWELL_SEARCH_TIMEOUT", _convert_seconds),
+    "content_fetch_timeout": ("CITEWELL_SEARCH_PAGE_TIMEOUT", _convert_seconds),
+    "max_content_size": ("CITEWELL_SEARCH_PAGE_CHARS", _convert_size),
+    "instance_health_check_interval": ("", _refuse_health_interval),
+    "max_consecutive_failures": ("CITEWELL_SEARXNG_MAX_FAILURES", _convert_count),
+    "rate_limit_backoff_base": ("CITEWELL_SEARXNG_BACKOFF", _convert_seconds),
+    "rotate_user_agents": (
+        "",
+        _allow_only(False, "operators ask programs to send one honest name, and we do"),
+    ),
+    "request_delay_range": ("CITEWELL_SEARXNG_PAUSE", _convert_delay_range),
+    "use_random_instances": ("CITEWELL_SEARXNG_RANDOM", _convert_switch),
+    "summarize_long_content": ("", lambda value: _convert_switch(value) and None),
+    "max_summary_length": ("CITEWELL_SEARCH_SUMMARY_CHARS", _convert_count),
+    "extract_code_blocks": (
+        "",
+        _allow_only(True, "code blocks are part of a page and are never left out"),
+    ),
+}

@@ -249,7 +249,7 @@ class JobNotComplete(CitewellError):
     code = "JOB_NOT_COMPLETE"
     retryable = True
     action = "retry_after_delay"
-    default_delay = 30.0
+    default_delay: ClassVar[float | None] = 30.0
 
 
 class JobEnded(JobNotComplete):

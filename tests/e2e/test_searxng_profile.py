@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -205,3 +207,56 @@ def test_other_profiles_are_as_before(environ: Environ) -> None:
     assert answer["metadata"]["fetch_content"] is True
     assert not any("description" in row for row in answer["results"])
     assert any("markdown" in row.get("content", {}) for row in answer["results"])
+
+
+@requires("searxng.options")
+def test_the_table_of_the_settings_file_is_in_force(environ: Environ, tmp_path: Path) -> None:
+    table = (
+        "[web_search]\ndefault_results_count = 4\nmax_results_count = 6\n"
+        'max_summary_length = 60\nmax_content_size = "1KB"\nmax_concurrent_fetches = 2\n'
+    )
+    file = tmp_path / "searxng.toml"
+    file.write_text(table, "utf-8")
+
+    async def run() -> tuple[Any, ...]:
+        async with connected(
+            "stdio", only_searxng(environ) | {"CITEWELL_CONFIG": str(file)}
+        ) as client:
+            return (
+                await client.list_tools(),
+                await client.call_tool("web_search", {"query": "http caching"}),
+                await client.call_tool("web_search", {"query": "http", "results_count": 7}),
+            )
+
+    listed, result, refused = asyncio.run(run())
+
+    (tool,) = [tool for tool in listed.tools if tool.name == "web_search"]
+    count = tool.input_schema["properties"]["results_count"]
+    assert (count["default"], count["maximum"]) == (4, 6)
+    metadata = body(result)["metadata"]
+    assert metadata["results_count"] == 4
+    for row in metadata["results"]:
+        assert len(row.get("content", {}).get("summary", "")) <= 60
+        assert len(row.get("content", {}).get("markdown", "")) <= 1100
+    assert refused.is_error
+    assert "results_count" in refused.content[0].text
+
+
+@requires("searxng.options")
+def test_a_server_whose_options_cannot_be_followed_says_which_and_does_not_start(
+    environ: Environ, tmp_path: Path
+) -> None:
+    file = tmp_path / "searxng.toml"
+    file.write_text("[web_search]\nrotate_user_agents = true\n", "utf-8")
+
+    ended = subprocess.run(
+        [sys.executable, "-m", "citewell", "serve"],
+        env=only_searxng(environ) | {"CITEWELL_CONFIG": str(file)},
+        input=b"",
+        capture_output=True,
+        timeout=20,
+        check=False,
+    )
+
+    assert ended.returncode == 2
+    assert b"rotate_user_agents in [web_search] can only be false" in ended.stderr

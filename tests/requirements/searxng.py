@@ -43,10 +43,7 @@ HELD = {
     "searxng.names": "The schema of the profile searxng shows results_count and safe_search.",
     "searxng.forgotten_rests": "Which instances rest is remembered with the cache switched off.",
     "searxng.few_calls": "A further page is asked for only if the caller needs more and the page before was full.",
+    "searxng.options": "Every option of the table web_search in the settings file is read, or refused by name.",
 }  # fmt: skip
 
-OPEN = {
-    12: {
-        "searxng.options": "Every option of the table web_search in the settings file is read, or refused by name.",
-    },
-}  # fmt: skip
+OPEN: dict[int, dict[str, str]] = {}

@@ -8,6 +8,7 @@ import pytest
 
 from citewell import config, environment
 from citewell.errors import Misconfigured
+from tests.requirements import requires
 
 BROKEN = {
     "no value": (b"PORT = 1\nLOG_LEVEL =\n", "line 2"),
@@ -77,3 +78,74 @@ def test_the_environment_wins_over_the_file(tmp_path: Path) -> None:
 )
 def test_a_list_of_names_is_split_at_commas(text: str, names: tuple[str, ...]) -> None:
     assert environment.split_name_list(text) == names
+
+
+SEARCH_TABLE = b"""
+[web_search]
+default_results_count = 12
+max_results_count = 40
+max_concurrent_fetches = 3
+default_timeout = 30
+content_fetch_timeout = 45
+max_content_size = "2MB"
+max_consecutive_failures = 4
+rate_limit_backoff_base = 90
+rotate_user_agents = false
+request_delay_range = [200, 600]
+use_random_instances = true
+summarize_long_content = true
+max_summary_length = 300
+extract_code_blocks = true
+"""
+
+
+@requires("searxng.options")
+def test_every_option_of_the_table_web_search_is_read_under_its_own_name(tmp_path: Path) -> None:
+    settings = config.load_settings(written(tmp_path, SEARCH_TABLE))
+
+    assert (settings.search_results, settings.search_max_results) == (12, 40)
+    assert settings.max_page_concurrency == 3
+    assert (settings.search_timeout, settings.search_page_timeout) == (30.0, 45.0)
+    assert (settings.search_page_chars, settings.search_summary_chars) == (2_000_000, 300)
+    assert settings.raw["CITEWELL_SEARXNG_MAX_FAILURES"] == "4"
+    assert settings.raw["CITEWELL_SEARXNG_BACKOFF"] == "90"
+    assert settings.raw["CITEWELL_SEARXNG_PAUSE"] == "200-600"
+    assert settings.raw["CITEWELL_SEARXNG_RANDOM"] == "true"
+
+
+@requires("searxng.options")
+def test_what_cannot_be_done_is_refused_by_name_with_the_reason(tmp_path: Path) -> None:
+    content = (
+        b"[web_search]\nrotate_user_agents = true\ninstance_health_check_interval = 300\n"
+        b"extract_code_blocks = false\ndefault_results_count = 0\nmax_content_size = 'big'\n"
+        b"request_delay_range = 5\ndefault_timeout = true\nuse_random_instances = 1\nsafety = 1\n"
+    )
+
+    with pytest.raises(Misconfigured) as raised:
+        config.load_settings(written(tmp_path, content))
+
+    told = str(raised.value)
+    for part in (
+        "rotate_user_agents in [web_search] can only be false: operators ask",
+        "instance_health_check_interval in [web_search] cannot be set: instances are checked when",
+        "extract_code_blocks in [web_search] can only be true",
+        "default_results_count in [web_search] must be a whole number",
+        "max_content_size in [web_search] must be a size",
+        "request_delay_range in [web_search] must be two numbers",
+        "default_timeout in [web_search] must be a number of seconds",
+        "use_random_instances in [web_search] must be true or false",
+        "safety in [web_search] is not an option; the options are default_results_count",
+    ):
+        assert part in told
+
+
+def test_summaries_can_be_switched_off_whatever_their_length(tmp_path: Path) -> None:
+    content = b"[web_search]\nsummarize_long_content = false\nmax_summary_length = 300\n"
+
+    assert config.load_settings(written(tmp_path, content)).search_summary_chars == 0
+
+
+def test_the_environment_goes_before_the_table(tmp_path: Path) -> None:
+    environ = written(tmp_path, SEARCH_TABLE) | {"CITEWELL_SEARCH_RESULTS": "7"}
+
+    assert config.load_settings(environ).search_results == 7

@@ -51,6 +51,7 @@ class Bench:
     now: float = NOON
     memory: Memory = field(default_factory=Memory)
     slept: list[float] = field(default_factory=list)
+    draw: Callable[[], float] | None = None  # instead of the longest pause, for a random order
     settings: dict[str, str] = field(default_factory=lambda: {"ALLOW_PRIVATE_IPS": "true"})
 
     def url(self, name: str = "") -> str:
@@ -83,12 +84,14 @@ class Bench:
             kit = ProviderKit(
                 workers=ThreadTasks(), upstream=upstream, options=options, memory=self.memory
             )
-            manners = PublicPacing(
-                clock=lambda: self.now, sleep=self._sleep, jitter=lambda low, high: high
-            )
+            manners = PublicPacing(clock=lambda: self.now, sleep=self._sleep, jitter=self._jitter)
             return await act(Provider(kit, manners=manners))
         finally:
             await network.aclose()
+
+    def _jitter(self, low: float, high: float) -> float:
+        is_turn = (low, high) == (0.0, 1.0)
+        return self.draw() if self.draw and is_turn else high
 
     async def _sleep(self, seconds: float) -> None:
         self.slept.append(seconds)

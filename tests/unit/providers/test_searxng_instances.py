@@ -189,6 +189,55 @@ def test_a_failed_instance_rests_for_a_minute_then_two_then_is_suspended(
     assert waits == [60, 120, 3600, 7200]
 
 
+@requires("searxng.options")
+def test_settings_choose_when_an_instance_rests_and_for_how_long(
+    bench: Bench, world: World
+) -> None:
+    options = bench.several("a") | {
+        "CITEWELL_SEARXNG_MAX_FAILURES": "2",
+        "CITEWELL_SEARXNG_BACKOFF": "90",
+    }
+    bench.web(options)
+    double.behave(world, "a", status=500)
+
+    waits = []
+    for _ in range(3):
+        waits.append(failure(bench, options).retry_after)
+        bench.now += waits[-1] or 0
+
+    assert waits == [90, 3600, 7200]
+
+
+@requires("searxng.options")
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [
+        ("CITEWELL_SEARXNG_MAX_FAILURES", "0"),
+        ("CITEWELL_SEARXNG_BACKOFF", "long"),
+        ("CITEWELL_SEARXNG_PAUSE", "500-100"),
+        ("CITEWELL_SEARXNG_PAUSE", "100"),
+        ("CITEWELL_SEARXNG_RANDOM", "perhaps"),
+    ],
+)
+def test_a_rule_that_cannot_be_followed_is_named(bench: Bench, setting: str, value: str) -> None:
+    with pytest.raises(Misconfigured, match=setting):
+        bench.web(bench.several("a") | {setting: value})
+
+
+@requires("searxng.options")
+def test_instances_can_be_asked_in_random_order(bench: Bench) -> None:
+    drawn = iter([0.5] * 6 + [0.9, 0.1] * 20)
+    options = bench.several("a", "b") | {"CITEWELL_SEARXNG_RANDOM": "true"}
+    bench.draw = lambda: next(drawn)
+    bench.web(options)
+    bench.web(options)
+    bench.web(options)
+
+    words = {name: [one.params["q"] for one in bench.asked(name)].count(WORD) for name in "ab"}
+    assert words != {"a": 2, "b": 1}
+    assert sum(words.values()) == 3
+
+
 @requires("searxng.rest_shared")
 def test_a_resting_instance_is_not_asked_even_by_the_next_process(
     bench: Bench, world: World
@@ -342,6 +391,13 @@ def test_public_instances_are_asked_with_a_pause_between(bench: Bench) -> None:
     bench.web(bench.several("a"))
 
     assert bench.slept == [0.5]
+
+
+@requires("searxng.options")
+def test_settings_choose_the_pause(bench: Bench) -> None:
+    bench.web(bench.several("a") | {"CITEWELL_SEARXNG_PAUSE": "200-900"})
+
+    assert bench.slept == [pytest.approx(0.9)]
 
 
 def test_the_own_instance_is_asked_without_a_pause(bench: Bench) -> None:

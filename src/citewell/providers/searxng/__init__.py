@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 from citewell.errors import (
     CitewellError,
@@ -29,13 +30,18 @@ from citewell.providers.searxng.instance_health import InstanceHealth
 from citewell.providers.searxng.instance_pool import InstancePool
 from citewell.providers.searxng.instance_search import InstanceResults, InstanceSearcher
 from citewell.providers.searxng.instance_settings import (
+    BACKOFF_SETTING,
     BASIC_AUTH_SETTING,
     DISCOVERY_SETTING,
+    FAILURES_SETTING,
     HEADERS_SETTING,
     INSTANCES_SETTING,
+    PAUSE_SETTING,
+    RANDOM_SETTING,
     URL_SETTING,
     SearxngInstance,
     read_instance_plan,
+    read_instance_rules,
 )
 from citewell.providers.searxng.json_memory import JsonMemory
 from citewell.providers.searxng.query_params import build_searxng_params
@@ -76,6 +82,22 @@ SPEC = ProviderSpec(
                 "to public instances run by strangers."
             ),
         ),
+        ProviderOption(
+            env=FAILURES_SETTING,
+            help="Failures in a row after which an instance is suspended; 3 when not set.",
+        ),
+        ProviderOption(
+            env=BACKOFF_SETTING,
+            help="Seconds an instance rests after its first failure, doubled after each further one; 60 when not set. After a 429 it rests for as long as it says, or for an hour.",
+        ),
+        ProviderOption(
+            env=PAUSE_SETTING,
+            help="Shortest and longest pause between requests to public instances, in milliseconds; 100-500 when not set.",
+        ),
+        ProviderOption(
+            env=RANDOM_SETTING,
+            help="true asks instances of one grade in random order instead of in turn.",
+        ),
     ),
     requires_any=(URL_SETTING, INSTANCES_SETTING, DISCOVERY_SETTING),
     filters=frozenset(
@@ -104,7 +126,12 @@ _MAX_INSTANCE_ATTEMPTS = 4  # instances tried for one search
 
 class Provider:
     def __init__(self, kit: ProviderKit, *, manners: PublicPacing | None = None) -> None:
-        manners = manners or PublicPacing(clock=time.time)
+        rules = read_instance_rules(kit)
+        manners = replace(
+            manners or PublicPacing(clock=time.time),
+            min_pause=rules.min_pause,
+            max_pause=rules.max_pause,
+        )
         plan = read_instance_plan(kit, unset=SPEC.base_url)
         notebook, directory = JsonMemory(kit.memory), None
         if plan.discovery_location:
@@ -115,8 +142,13 @@ class Provider:
                 clock=manners.clock,
             )
         door = InstanceClient(kit.upstream, manners=manners)
-        self._health = InstanceHealth(notebook, clock=manners.clock)
-        self._pool = InstancePool(plan, directory=directory, health=self._health)
+        self._health = InstanceHealth(notebook, clock=manners.clock, rules=rules)
+        self._pool = InstancePool(
+            plan,
+            directory=directory,
+            health=self._health,
+            draw=(lambda: manners.jitter(0.0, 1.0)) if rules.is_random else None,
+        )
         almanac = CapabilityCache(door, notebook=notebook, clock=manners.clock)
         self._searcher = InstanceSearcher(
             door, health=self._health, almanac=almanac, workers=kit.require_workers()

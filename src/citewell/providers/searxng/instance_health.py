@@ -6,15 +6,13 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from citewell.providers.searxng.instance_settings import SearxngInstance
+from citewell.providers.searxng.instance_settings import InstanceRules, SearxngInstance
 from citewell.providers.searxng.json_memory import JsonMemory
 
 RATE_LIMIT_REST_SECONDS = 3600.0  # the limiter's window; its 429 has no Retry-After
 
 _HEALTH_KEY = "health"
 _HEALTH_KEEP_SECONDS = 14 * 86400.0
-_FIRST_REST_SECONDS = 60.0
-_SUSPEND_AFTER_FAILURES = 3  # in a row, before an instance is suspended
 _SUSPENSION_SECONDS = 3600.0
 _MAX_REST_SECONDS = 86400.0
 _OWN_MAX_REST_SECONDS = 600.0
@@ -39,7 +37,14 @@ class HealthRecord:
 class InstanceHealth:
     """The records of all instances. Your own instance's record is not stored, so a restart resets it."""
 
-    def __init__(self, notebook: JsonMemory, *, clock: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        notebook: JsonMemory,
+        *,
+        clock: Callable[[], float],
+        rules: InstanceRules | None = None,
+    ) -> None:
+        self._rules = rules or InstanceRules()
         self._notebook = notebook
         self._clock = clock
         self._records: dict[str, HealthRecord] = {}
@@ -102,7 +107,7 @@ class InstanceHealth:
         record.checked_at = self._clock()
         record.rests_until = max(
             record.rests_until,
-            self._clock() + _choose_rest_seconds(record.failures, own=instance.is_own),
+            self._clock() + _choose_rest_seconds(record.failures, self._rules, own=instance.is_own),
         )
         record.limited = False
 
@@ -120,17 +125,17 @@ class InstanceHealth:
         record.json, record.json_until = on, self._clock() + (_JSON_ON_KEEP_SECONDS if on else off)
 
 
-def _choose_rest_seconds(failures: int, *, own: bool) -> float:
+def _choose_rest_seconds(failures: int, rules: InstanceRules, *, own: bool) -> float:
     """Seconds to rest after this many failures in a row.
 
-    60, 120, then an hour, doubling up to the maximum. Your own instance rests from the third
-    failure on, for 60 seconds, doubling.
+    By the usual rules 60, 120, then an hour, doubling up to the maximum. Your own instance rests
+    from the third failure on, for 60 seconds, doubling.
     """
-    beyond = min(failures - _SUSPEND_AFTER_FAILURES, 16)
+    beyond = min(failures - rules.max_failures, 16)
     if own:
-        return 0.0 if beyond < 0 else min(_FIRST_REST_SECONDS * 2.0**beyond, _OWN_MAX_REST_SECONDS)
+        return 0.0 if beyond < 0 else min(rules.first_rest * 2.0**beyond, _OWN_MAX_REST_SECONDS)
     if beyond < 0:
-        return _FIRST_REST_SECONDS * 2.0 ** (failures - 1)
+        return min(rules.first_rest * 2.0 ** min(failures - 1, 16), _MAX_REST_SECONDS)
     return min(_SUSPENSION_SECONDS * 2.0**beyond, _MAX_REST_SECONDS)
 
 

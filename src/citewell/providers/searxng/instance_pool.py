@@ -20,8 +20,14 @@ class InstancePool:
     """All known instances. `problem` is the error of the last discovery, if it failed."""
 
     def __init__(
-        self, plan: InstancePlan, *, directory: InstanceDirectory | None, health: InstanceHealth
+        self,
+        plan: InstancePlan,
+        *,
+        directory: InstanceDirectory | None,
+        health: InstanceHealth,
+        draw: Callable[[], float] | None = None,  # numbers for a random order; None for turns
     ) -> None:
+        self._draw = draw
         self._plan = plan
         self._directory = directory
         self._health = health
@@ -85,4 +91,5 @@ class InstancePool:
     def _build_turn_key(self, instance: SearxngInstance) -> tuple[object, ...]:
         mute = self._health.has_json(instance) is False
         band, *measured = build_rank_key(instance)
-        return mute, instance.source, band, self._health.look_up_record(instance).used_at, *measured
+        turn = self._draw() if self._draw else self._health.look_up_record(instance).used_at
+        return mute, instance.source, band, turn, *measured

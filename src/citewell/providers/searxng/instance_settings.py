@@ -17,6 +17,10 @@ BASIC_AUTH_SETTING = "SEARXNG_BASIC_AUTH"
 HEADERS_SETTING = "SEARXNG_HEADERS"
 INSTANCES_SETTING = "CITEWELL_SEARXNG_INSTANCES"
 DISCOVERY_SETTING = "CITEWELL_SEARXNG_DISCOVERY"
+FAILURES_SETTING = "CITEWELL_SEARXNG_MAX_FAILURES"
+BACKOFF_SETTING = "CITEWELL_SEARXNG_BACKOFF"
+PAUSE_SETTING = "CITEWELL_SEARXNG_PAUSE"
+RANDOM_SETTING = "CITEWELL_SEARXNG_RANDOM"
 
 _HEADER_PATTERN = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*+:\s*+([\x20-\x7e]+)")
 _NEXT_HEADER_PATTERN = re.compile(r",\s*(?=[!#$%&'*+.^_`|~0-9A-Za-z-]+\s*:)")
@@ -65,6 +69,43 @@ def read_instance_plan(kit: ProviderKit, *, unset: str) -> InstancePlan:
     return InstancePlan(
         configured_instances=tuple(reversed(seen.values())),
         discovery_location=kit.find_option(DISCOVERY_SETTING),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InstanceRules:
+    """How instances are treated; see the options of the provider."""
+
+    max_failures: int = 3  # in a row, before an instance is suspended
+    first_rest: float = 60.0  # seconds of rest after the first failure; doubled after the second
+    min_pause: float = 0.1  # seconds between requests to public instances
+    max_pause: float = 0.5
+    is_random: bool = False  # instances of one grade in random order instead of in turn
+
+
+def read_instance_rules(kit: ProviderKit) -> InstanceRules:
+    """The rules from the provider's options; raises Misconfigured, naming the option that is wrong."""
+    usual = InstanceRules()
+    failures = kit.find_option(FAILURES_SETTING)
+    rest = kit.find_option(BACKOFF_SETTING)
+    pause = re.fullmatch(
+        r"(\d{1,6})-(\d{1,6})", (kit.find_option(PAUSE_SETTING) or "100-500").strip()
+    )
+    random = (kit.find_option(RANDOM_SETTING) or "false").strip().lower()
+    if failures is not None and not re.fullmatch(r"[1-9]\d{0,3}", failures.strip()):
+        raise Misconfigured(f"{FAILURES_SETTING} must be a whole number of 1 or more.")
+    if rest is not None and not re.fullmatch(r"\d{1,6}(\.\d{1,6})?", rest.strip()):
+        raise Misconfigured(f"{BACKOFF_SETTING} must be a number of seconds.")
+    if pause is None or int(pause[1]) > int(pause[2]):
+        raise Misconfigured(f"{PAUSE_SETTING} must be a range of milliseconds, such as 100-500.")
+    if random not in {"true", "false", "1", "0"}:
+        raise Misconfigured(f"{RANDOM_SETTING} must be true or false.")
+    return InstanceRules(
+        max_failures=int(failures) if failures else usual.max_failures,
+        first_rest=float(rest) if rest else usual.first_rest,
+        min_pause=int(pause[1]) / 1000,
+        max_pause=int(pause[2]) / 1000,
+        is_random=random in {"true", "1"},
     )
 
 
