@@ -164,7 +164,7 @@ class ResearchWorkflow:
             notes |= dict.fromkeys(unsearched)
             if not fresh.pages:
                 break
-            readings = readings.join_readings(fresh)
+            readings = private_material.drop_saved_copies(readings.join_readings(fresh))
             queries = await self._run_off_loop(
                 search_gaps.find_gap_queries,
                 plan,

@@ -46,6 +46,15 @@ def test_a_provider_without_permission_is_given_public_pages_alone() -> None:
     assert permit(share_library=True).keep_given_pages("compatible", READ) == READ
 
 
+def test_a_saved_page_that_the_web_gave_too_is_public() -> None:
+    saved = PRIVATE.model_copy(update={"address": "http://example.org/a?utm_source=x"})
+    other = PRIVATE.model_copy(update={"url": "library:3", "address": "https://example.org/b"})
+
+    kept = private_material.drop_saved_copies(PageReadings(pages=(saved, PUBLIC, other, PRIVATE)))
+
+    assert kept.pages == (PUBLIC, other, PRIVATE)
+
+
 @pytest.mark.parametrize(("scope", "count"), [("web", 1), ("both", 1), ("library", 3)])
 def test_further_searches_of_the_web_are_made_from_public_pages(scope: str, count: int) -> None:
     kept = private_material.choose_query_pages(assignment(scope=scope), READ)

@@ -108,6 +108,19 @@ def keep_public_pages(readings: PageReadings) -> PageReadings:
     return PageReadings(pages=tuple(page for page in readings.pages if not is_private_page(page)))
 
 
+def drop_saved_copies(readings: PageReadings) -> PageReadings:
+    """The pages without library copies of pages that were also read from the web, which are public."""
+    public = keep_public_pages(readings).pages
+    known = {addresses.build_page_key(page.url) for page in public if page.is_read}
+    return PageReadings(
+        pages=tuple(
+            page
+            for page in readings.pages
+            if not (is_private_page(page) and addresses.build_page_key(page.address) in known)
+        )
+    )
+
+
 def choose_query_pages(work: ResearchAssignment, readings: PageReadings) -> PageReadings:
     """The pages whose words may go into further searches: all in local-only research, else public ones."""
     return readings if work.scope == LIBRARY_SCOPE else keep_public_pages(readings)
