@@ -15,6 +15,13 @@ ROOT = Path(__file__).parents[3]
 AWKWARD = 'what\'s new; id $5 $(id) "quoted" `id` --help'
 
 
+@pytest.fixture(autouse=True)
+def folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """What the demonstration writes goes here and not into the repository."""
+    monkeypatch.setattr(demo, "FOLDER", tmp_path / "demo")
+    return tmp_path / "demo"
+
+
 def asked(monkeypatch: pytest.MonkeyPatch, question: str | None) -> str:
     seen: list[str] = []
 
@@ -46,6 +53,31 @@ def test_a_question_that_looks_like_an_option_is_still_a_question(
 ) -> None:
     assert demo.research("--help", environ) in {0, 3}
     assert "Usage" not in capfd.readouterr().out
+
+
+@pytest.mark.process
+def test_the_demonstration_names_its_report_and_three_commands(
+    environ: dict[str, str], folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    code = demo.research(demo.QUESTION, environ)
+
+    shown = capfd.readouterr().out
+    assert code == 0
+    assert "## Answer" in shown
+    assert str(folder / "report.html") in shown
+    assert "dishwasher" in (folder / "report.html").read_text("utf-8")
+    commands = shown.partition("Try next:\n")[2].splitlines()
+    assert len(commands) == 3
+    assert commands[0].startswith("  make run QUESTION=")
+
+
+def test_the_commands_to_try_next_name_the_job_and_where_it_is() -> None:
+    first, second, third = demo.list_next_commands("job1", str(ROOT / ".run" / "demo" / "data"))
+
+    assert first == f'make run QUESTION="{demo.NEXT_QUESTION}"'
+    assert second.startswith("CITEWELL_DATA_DIR=.run/demo/data ")
+    assert second.endswith(" report job1 --format bibtex")
+    assert third.endswith("citewell doctor")
 
 
 @pytest.mark.process
