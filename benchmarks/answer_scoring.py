@@ -86,6 +86,7 @@ class AnswerJudgement:
     """What one answer is worth. The facts are in the order of the question's."""
 
     refused: bool
+    ends_right: bool  # of an unanswerable question: it is refused, or told to be answered in part
     in_short: tuple[bool, ...]  # within the first SHORT_WORDS
     in_long: tuple[bool, ...]
     parts: Mapping[str, bool] = field(default_factory=dict)
@@ -152,8 +153,11 @@ def judge_answer(question: EvaluationQuestion, answer: GivenAnswer) -> AnswerJud
     ]
     in_long = _find_facts(question, lines, answer.pages, LONG_WORDS)
     said = " ".join(line.text for line in lines)
+    refused = not lines or (not cited and bool(_REFUSAL.search(said)))
+    tells_missing = bool(sections.get("Not found"))
     return AnswerJudgement(
-        refused=not lines or (not cited and bool(_REFUSAL.search(said))),
+        refused=refused,
+        ends_right=refused or (question.refusal == "part" and tells_missing),
         in_short=_find_facts(question, lines, answer.pages, SHORT_WORDS),
         in_long=in_long,
         parts=_find_parts(question, in_long),

@@ -17,6 +17,7 @@ COLUMNS = (
     "read",
     "false refusals",
     "true refusals",
+    "or told in part",
     "both parts",
     "copies",
     "dangling",
@@ -39,6 +40,7 @@ class QualityRow:
     pages_read: float
     false_refusals: int
     true_refusals: int
+    right_endings: int  # true refusals, and near misses where the report says what was not found
     parted: int
     both_parts: int
     copies: float
@@ -66,6 +68,7 @@ class QualityRow:
             *(f"{share:.0f}" if able else "–" for share in shares),
             f"{self.false_refusals} of {self.answerable}" if able else "–",
             f"{self.true_refusals} of {self.unanswerable}" if none else "–",
+            f"{self.right_endings} of {self.unanswerable}" if none else "–",
             f"{self.both_parts} of {self.parted}" if self.parted else "–",
             f"{self.copies:.1f}",
             f"{self.dangling:.1f}",
@@ -90,6 +93,7 @@ def summarize_judgements(pairs: Sequence[JudgedPair]) -> QualityRow:
         pages_read=_average_percent(able, lambda one: one.gold_read),
         false_refusals=sum(judged.refused for judged in able),
         true_refusals=sum(judged.refused for judged in none),
+        right_endings=sum(judged.ends_right for judged in none),
         parted=len(parted),
         both_parts=sum(all(judged.parts.values()) for judged in parted),
         copies=_count_per_hundred(everyone, lambda one: one.copied),

@@ -141,7 +141,8 @@ def check_floors(asked: QuestionSet, run: EvaluationRun) -> list[Goal]:
 _NOTES = (
     "g100, g250: gold facts in the first 100 and 250 words of the Answer, counted only in lines that cite a gold page."
     " any250: questions with at least one. top1: the first line cites a gold page. read: a gold page is among the"
-    " sources. Copies, dangling and debris: of a hundred quoted lines. Shares in percent of the answerable questions."
+    " sources. Or told in part: true refusals, and questions whose subject is there but not what is asked of it, where"
+    " the report says under Not found what is missing. Copies, dangling and debris: of a hundred quoted lines. Shares in percent of the answerable questions."
     " Provider `local`, tier S. *Our web*: the questions of tests/evaluation on the bundled web, searched and read over"
     " HTTP. *Saved pages*: real pages in the library as the only source; left out where they are not beside the"
     " repository. BM25 has passages of 500 characters of the same texts."

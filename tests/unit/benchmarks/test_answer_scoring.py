@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -165,6 +166,24 @@ def test_refusals_are_false_for_answerable_questions_and_true_for_the_others() -
 
     assert (row.false_refusals, row.answerable) == (1, 1)
     assert (row.true_refusals, row.unanswerable) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("refusal", "text", "right"),
+    [
+        ("subject", "## Answer\n\nNo answer was found.", True),
+        ("part", "## Answer\n\nNo answer was found.", True),
+        ("part", "## Answer\n\n- Warm. [src_1]\n\n## Not found\n\n- The weight.", True),
+        ("part", "## Answer\n\n- Warm. [src_1]", False),
+        ("subject", "## Answer\n\n- Warm. [src_1]\n\n## Not found\n\n- The weight.", False),
+    ],
+)
+def test_only_a_near_miss_may_be_answered_if_what_is_missing_is_said(
+    refusal: str, text: str, *, right: bool
+) -> None:
+    asked = replace(question(kind="none"), refusal=refusal)
+
+    assert judge_answer(asked, answer(text)).ends_right is right
 
 
 def test_a_row_has_a_cell_for_each_column() -> None:
