@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from typing import Any
 
 import pytest
@@ -186,6 +187,38 @@ def test_every_number_of_the_report_is_in_the_registry(tour: Any) -> None:
     assert set(results["providerReports"]) == set(ALL)
 
 
+@requires("get_thread.steps")
+def test_a_thread_shows_one_step_for_each_provider_of_its_newest_job(tour: Any) -> None:
+    steps = tour["get_thread"]["steps"]
+
+    assert [row["provider"] for row in steps if row["id"].startswith("report:")] == ALL
+    assert {row["id"] for row in steps} == {*(f"report:{name}" for name in ALL), "synthesis"}
+    assert {row["status"] for row in steps} == {"completed"}
+    assert all(row["durationSeconds"] >= 0 for row in steps)
+
+
+@requires("get_thread.messages", "deep.rounding")
+def test_an_answer_in_a_thread_costs_what_its_job_costs(tour: Any) -> None:
+    question, answer = tour["get_thread"]["messages"]
+
+    assert (question["role"], question["costCents"]) == ("user", None)
+    assert answer["role"] == "assistant"
+    assert answer["costCents"] == tour["get_results"]["cost"]["totalCents"] > 0
+
+
+def test_times_are_written_alike_everywhere(tour: Any) -> None:
+    stamps = [
+        tour["get_results"]["claims"][0]["createdAt"],
+        tour["search_claims"]["claims"][0]["createdAt"],
+        tour["get_claim_evidence"]["claim"]["createdAt"],
+        tour["get_claim_evidence"]["history"][0]["createdAt"],
+        tour["get_thread"]["createdAt"],
+        tour["balance"]["transactions"][0]["createdAt"],
+    ]
+
+    assert all(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", stamp) for stamp in stamps)
+
+
 def test_what_no_page_bears_out_is_flagged(tour: Any) -> None:
     claims = {row["content"]: row for row in tour["get_results"]["claims"]}
     lost = claims["A later survey found the opposite."]
@@ -212,10 +245,13 @@ REFUSALS = {
     "exporting an unknown job": ("JOB_NOT_FOUND", "research_export", {"jobId": "nobody"}),
     "an unknown thread": ("THREAD_NOT_FOUND", "get_thread", {"threadId": "nobody"}),
     "claims of an unknown thread": ("THREAD_NOT_FOUND", "search_claims", {"threadId": "nobody"}),
+    "claims of a job and an unknown thread": (
+        "JOB_NOT_FOUND", "search_claims", {"jobId": "nobody", "threadId": "nobody"},
+    ),
     "no filter": ("MISSING_FILTER", "search_claims", {}),
     "a blank filter": ("MISSING_FILTER", "search_claims", {"query": " "}),
     "an unknown claim": ("CLAIM_NOT_FOUND", "get_claim_evidence", {"claimId": "nobody"}),
-}
+}  # fmt: skip
 
 
 @requires(

@@ -114,3 +114,23 @@ def test_cancelling_a_finished_job_shows_it_as_it_is(environ: dict[str, str]) ->
     assert after["pagesRead"] > 0
     assert after["claimsFound"] > 0
     assert after["costCents"] > 0
+
+
+@requires("search_claims.filters", "search_claims.unknown")
+def test_claims_are_searched_by_all_the_filters_given(environ: dict[str, str]) -> None:
+    async def main() -> tuple[Any, ...]:
+        async with connected("memory", deep(environ)) as client:
+            first = await researched(client, budgetTier="XXS")
+            second = await researched(client, "How does sleep help memory?", budgetTier="XXS")
+            job = first["jobId"]
+            return (
+                await ask(client, "search_claims", jobId=job, threadId=first["threadId"]),
+                await ask(client, "search_claims", jobId=job, threadId=second["threadId"]),
+                await refusal(client, "search_claims", jobId=job, threadId="nobody"),
+            )
+
+    both, neither, unknown = asyncio.run(main())
+
+    assert both["total"] > 0
+    assert neither == {"claims": [], "total": 0}
+    assert (unknown["error"], unknown["retryable"]) == ("THREAD_NOT_FOUND", False)

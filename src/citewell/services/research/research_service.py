@@ -283,7 +283,9 @@ class ResearchService:
         if not (thread or job or words):
             raise MissingFilter("Give at least one of threadId, jobId and query.")
         if job:
-            await self._jobs.load_job_view(owner, job)
+            view = await self._jobs.load_job_view(owner, job)
+            if thread and (await self._threads.load_thread(owner, thread)).id != view.job.thread:
+                return {"claims": [], "total": 0}
         elif thread:
             job = await self._find_latest_completed(owner, thread)
             if job is None:

@@ -33,6 +33,7 @@ _STEP_STATUS_WORDS = {
 }
 _TIER_DURATIONS = {"L": "5-30 minutes", "XL": "10-60 minutes"}
 _LOCAL_STEP_PREFIX = "local:"
+_SYNTHESIS_STEP = "synthesis"  # paid, where a model writes the report
 
 
 def build_report_key(provider: str) -> str:
@@ -256,6 +257,7 @@ def build_claim_views(findings: ResearchFindings) -> list[dict[str, Any]]:
         rows.append(
             {
                 **one.to_wire(),
+                "createdAt": _trim_to_seconds(one.created_at),
                 "sources": [
                     {
                         **_build_source_summary(known[ref]),
@@ -279,9 +281,14 @@ def build_claim_view(one: ResearchClaim) -> dict[str, Any]:
         "supportingProviders": list(one.supporting_providers),
         "contradictingProviders": list(one.contradicting_providers),
         "jobId": one.job_id,
-        "createdAt": one.created_at,
+        "createdAt": _trim_to_seconds(one.created_at),
         "flags": list(one.flags),
     }
+
+
+def _trim_to_seconds(stamp: str | None) -> str | None:
+    """A stored time without its parts of a second, as all other times are written."""
+    return f"{stamp[:19]}Z" if stamp else None
 
 
 def build_evidence_view(held: ClaimWithEvidence) -> dict[str, Any]:
@@ -345,21 +352,23 @@ def build_thread_view(
     findings: Mapping[str, ResearchFindings | None],
 ) -> dict[str, Any]:
     newest_first = list(views)
+    costs = {view.job.id: round_up_cents(view.spent) for view in newest_first}
     return {
         **build_thread_row(held),
-        "messages": [_build_message_view(message) for message in messages],
+        "messages": [_build_message_view(message, costs) for message in messages],
         "jobs": [_build_thread_job(view, findings.get(view.job.id)) for view in newest_first],
-        "steps": [_build_step_view(step) for step in newest_first[0].steps] if newest_first else [],
+        "steps": _build_provider_steps(newest_first[0]) if newest_first else [],
         "trust": UNTRUSTED_LABEL,
     }
 
 
-def _build_message_view(message: ThreadMessage) -> dict[str, Any]:
+def _build_message_view(message: ThreadMessage, costs: Mapping[str, int]) -> dict[str, Any]:
+    """A message; an answer costs what its job cost, and a question nothing."""
     return {
         "id": message.id,
         "role": message.role,
         "content": message.content,
-        "costCents": round_up_cents(message.cost) if message.cost is not None else None,
+        "costCents": costs.get(message.job or "") if message.role == "assistant" else None,
         "createdAt": format_timestamp(message.created),
     }
 
@@ -381,6 +390,23 @@ def _build_thread_job(view: JobView, findings: ResearchFindings | None) -> dict[
         "createdAt": format_timestamp(view.job.created),
         "completedAt": format_timestamp(view.finished),
     }
+
+
+def _build_provider_steps(view: JobView) -> list[dict[str, Any]]:
+    """One step for each provider of the job, and one for the model that wrote the report."""
+    rows = []
+    for name in parse_assignment(view.job.args).providers:
+        part = _build_provider_progress(view, name)
+        rows.append(
+            {
+                "id": build_report_key(name),
+                "provider": name,
+                "status": part["status"],
+                "durationSeconds": part.get("durationSeconds"),
+            }
+        )
+    written = view.find_step(_SYNTHESIS_STEP)
+    return [*rows, _build_step_view(written)] if written else rows
 
 
 def _build_step_view(step: JobStep) -> dict[str, Any]:
