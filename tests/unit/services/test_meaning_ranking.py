@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from citewell.services.encoding.similarity_scores import SimilarityScores
-from citewell.services.library.meaning_ranking import MAX_RANKED_MATCHES, rank_by_meaning
+from citewell.services.library.meaning_ranking import MAX_RANKED_MATCHES, rerank_matches
 from citewell.store.library.library_rows import DocumentCard
 from citewell.store.library.library_store import LibraryMatch
 from tests.encoders import build_tiny_encoder
@@ -33,7 +33,8 @@ class FakeScorer:
         self.asked.append((question, is_private))
         if self.note:
             return SimilarityScores(note=self.note)
-        return SimilarityScores(cosines=tuple(float(self.word in text) for text in passages))
+        near = tuple(float(self.word in text) for text in passages)
+        return SimilarityScores(cosines=near, closeness=near)
 
 
 def match(name: str, score: float, *, snippet: str = "", opening: str = "") -> LibraryMatch:
@@ -42,7 +43,7 @@ def match(name: str, score: float, *, snippet: str = "", opening: str = "") -> L
 
 
 def rank(matches: Sequence[LibraryMatch], scorer: FakeScorer, query: str = "x") -> list[str]:
-    ranked = asyncio.run(rank_by_meaning(query, matches, scorer))
+    ranked = asyncio.run(rerank_matches(query, matches, scorer))
     return [one.card.id for one in ranked]
 
 

@@ -10,7 +10,11 @@ from functools import partial
 
 from citewell.errors import CitewellError, MalformedResponse
 from citewell.ports import TextEncoder
-from citewell.services.encoding.language_fit import find_text_languages, knows_language
+from citewell.services.encoding.language_fit import (
+    CosineScale,
+    find_text_languages,
+    measure_language_fit,
+)
 from citewell.services.encoding.similarity_scores import SimilarityScores
 from citewell.store.cache.tiered_cache import TieredCache
 from citewell.store.recent_values import RecentValues
@@ -49,7 +53,7 @@ class PassageSimilarity:
         self._encoder: TextEncoder | None = None
         self._opening = asyncio.Lock()
         self._private_vectors: RecentValues[str, bytes] = RecentValues(_PRIVATE_BYTES)
-        self._known_languages: dict[tuple[str, str], bool] = {}
+        self._scales: dict[tuple[str, str], CosineScale | None] = {}
         self._rests_until = 0.0
         self._resting_note = ""
 
@@ -98,9 +102,12 @@ class PassageSimilarity:
             return SimilarityScores()
         if is_private and not encoder.is_local:
             return SimilarityScores(note=_PRIVATE_NOTE)
-        for language in sorted(find_text_languages(question, passages)):
-            if not await self._knows_language(encoder, language):
+        scale = CosineScale()
+        for language in find_text_languages(question, passages):
+            measured = await self._measure_fit(encoder, language)
+            if measured is None:
                 return SimilarityScores(note=_LANGUAGE_NOTE.format(language=language))
+            scale = measured
         texts = (question, *passages)
         vectors = await self._load_vectors(encoder, texts, is_private=is_private)
         if len({len(vector) for vector in vectors}) > 1:  # the server has another model by now
@@ -109,15 +116,19 @@ class PassageSimilarity:
             cosines = measure_cosines(vectors[0], vectors[1:])
         except ValueError:
             raise MalformedResponse("Its vectors have different lengths.") from None
-        return SimilarityScores(cosines=cosines, encoder=encoder.name)
+        return SimilarityScores(
+            cosines=cosines,
+            closeness=tuple(map(scale.scale_cosine, cosines)),
+            encoder=encoder.name,
+        )
 
-    async def _knows_language(self, encoder: TextEncoder, language: str) -> bool:
+    async def _measure_fit(self, encoder: TextEncoder, language: str) -> CosineScale | None:
         place = (encoder.name, language)
-        if place not in self._known_languages:
-            self._known_languages[place] = await knows_language(
+        if place not in self._scales:
+            self._scales[place] = await measure_language_fit(
                 language, partial(self._load_vectors, encoder, is_private=False)
             )
-        return self._known_languages[place]
+        return self._scales[place]
 
     async def _load_vectors(
         self, encoder: TextEncoder, texts: Sequence[str], *, is_private: bool

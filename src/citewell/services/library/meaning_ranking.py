@@ -23,7 +23,7 @@ class SimilarityScorer(Protocol):
     ) -> SimilarityScores: ...
 
 
-async def rank_by_meaning(
+async def rerank_matches(
     query: str, matches: Sequence[LibraryMatch], scorer: SimilarityScorer
 ) -> tuple[LibraryMatch, ...]:
     """The matches with new scores, best first; unchanged if no encoder can be used.
@@ -37,13 +37,13 @@ async def rank_by_meaning(
         query.replace('"', " "), [*snippets, *openings], is_private=True
     )
     best = max((match.score for match in matches), default=0.0)
-    if not scores.cosines or best <= 0.0:
+    if not scores.closeness or best <= 0.0:
         return tuple(matches)
-    pairs = zip(scores.cosines[: len(near)], scores.cosines[len(near) :], strict=True)
-    nearness = [max(0.0, *pair) for pair in pairs] + [0.0] * (len(matches) - len(near))
+    pairs = zip(scores.closeness[: len(near)], scores.closeness[len(near) :], strict=True)
+    nearness = [max(pair) for pair in pairs] + [0.0] * (len(matches) - len(near))
     ranked = (
-        replace(match, score=_WORD_SHARE * match.score + (1 - _WORD_SHARE) * best * cosine)
-        for match, cosine in zip(matches, nearness, strict=True)
+        replace(match, score=_WORD_SHARE * match.score + (1 - _WORD_SHARE) * best * share)
+        for match, share in zip(matches, nearness, strict=True)
     )
     return tuple(sorted(ranked, key=lambda match: -match.score))
 

@@ -13,7 +13,7 @@ from citewell.services.library import document_ids, library_documents
 from citewell.services.library.meaning_ranking import (
     MAX_RANKED_MATCHES,
     SimilarityScorer,
-    rank_by_meaning,
+    rerank_matches,
 )
 from citewell.store.library.library_rows import DocumentCard, LibraryDocument
 from citewell.store.library.library_store import (
@@ -92,7 +92,7 @@ class OwnerLibrary:
         count = max(limit, MAX_RANKED_MATCHES) if scorer is not None else limit
         found = await self._store.search_library(self._owner, query, filters=filters, limit=count)
         if scorer is not None and len(found) > 1:
-            found = await rank_by_meaning(query, found, scorer)
+            found = await rerank_matches(query, found, scorer)
         return found[:limit]
 
     async def look_up_document(self, document_id: str) -> LibraryDocument:

@@ -15,6 +15,7 @@ from citewell.errors import Misconfigured, UpstreamUnavailable
 from citewell.ports import TextEncoder
 from citewell.server.app import App
 from citewell.services.encoding import language_fit
+from citewell.services.encoding.language_fit import CosineScale
 from citewell.services.encoding.passage_similarity import REST_SECONDS, PassageSimilarity
 from citewell.services.encoding.similarity_scores import SimilarityScores
 from citewell.store.cache_store import open_cache_store
@@ -216,8 +217,18 @@ def test_an_encoder_is_asked_only_in_languages_that_it_knows(
 
     scores = ask_app(environ, question, passages, CITEWELL_ENCODER=str(chosen))
 
-    assert bool(scores.cosines) is is_known
+    assert bool(scores.cosines) is bool(scores.closeness) is is_known
     assert ("does not know the language" in scores.note) is not is_known
+
+
+def test_closeness_is_alike_for_encoders_whose_cosines_crowd() -> None:
+    crowded, spread = (
+        CosineScale(unrelated=0.7, nearest=0.9),
+        CosineScale(unrelated=0.1, nearest=0.7),
+    )
+
+    assert crowded.scale_cosine(0.8) == pytest.approx(spread.scale_cosine(0.4))
+    assert (crowded.scale_cosine(0.6), crowded.scale_cosine(0.95)) == (0.0, 1.0)
 
 
 def test_every_language_has_the_same_number_of_probes_and_no_pair_shares_a_long_word() -> None:
