@@ -105,8 +105,8 @@ def _build_instant_start(
         entries = tool_selection.select_entries(baked["tools"], **choice)
         changes = tool_selection.find_argument_changes(
             choice["profile"],
-            default_count=_parse_count(raw, "CITEWELL_SEARCH_RESULTS"),
-            max_count=_parse_count(raw, "CITEWELL_SEARCH_MAX_RESULTS"),
+            default_count=_parse_result_count(raw, "CITEWELL_SEARCH_RESULTS"),
+            max_count=_parse_result_count(raw, "CITEWELL_SEARCH_MAX_RESULTS"),
         )
     except ValueError:
         return None
@@ -128,7 +128,7 @@ def _parse_tool_choice(raw: Mapping[str, str], overrides: Mapping[str, Any]) -> 
     return {field: overrides.get(field, value) for field, value in read.items()}
 
 
-def _parse_count(raw: Mapping[str, str], name: str) -> int | None:
+def _parse_result_count(raw: Mapping[str, str], name: str) -> int | None:
     return int(raw[name]) if name in raw else None
 
 

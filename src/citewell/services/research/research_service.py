@@ -34,7 +34,12 @@ from citewell.services.research.planning.private_material import (
 from citewell.services.research.planning.provider_choice import ProviderChoice
 from citewell.services.research.planning.research_scope import LIBRARY_SCOPE, ScopeRules
 from citewell.services.research.step_values import LOCAL_PROVIDER
-from citewell.services.research.views import account_views, job_export, job_views
+from citewell.services.research.views import (
+    account_views,
+    job_export,
+    job_views,
+    thread_views,
+)
 from citewell.services.research.views.prior_work import PriorWork
 from citewell.store.jobs.job_store import ReconciledCall
 from citewell.store.jobs.ledger_store import LedgerStore
@@ -238,7 +243,7 @@ class ResearchService:
 
     async def list_threads(self, owner: str, *, limit: int, offset: int) -> dict[str, Any]:
         found = await self._threads.list_stored_threads(owner, limit=limit, offset=offset)
-        rows = [job_views.build_thread_row(thread) for thread in found]
+        rows = [thread_views.build_thread_row(thread) for thread in found]
         return {"threads": rows, "count": len(rows), "limit": limit, "offset": offset}
 
     async def load_thread_view(self, owner: str, thread_id: str) -> dict[str, Any]:
@@ -248,7 +253,7 @@ class ResearchService:
         if views:  # only the newest is shown with its steps
             views[0] = await self._jobs.load_job_view(owner, views[0].job.id)
         held = {view.job.id: await self._store.load_report(owner, view.job.id) for view in views}
-        return job_views.build_thread_view(thread, messages, views, held)
+        return thread_views.build_thread_view(thread, messages, views, held)
 
     async def load_balance_view(self, owner: str, *, transactions: bool = False) -> dict[str, Any]:
         answer = account_views.build_balance_view(await self._ledger.load_balance(owner))

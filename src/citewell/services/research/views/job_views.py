@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from citewell.model.credit_ledger import round_up_cents
-from citewell.model.durable_job import JobEvent, JobStep, JobStepState, JobView
+from citewell.model.durable_job import JobEvent, JobStepState, JobView
 from citewell.model.research import (
     ClaimEvidence,
     ResearchClaim,
@@ -14,7 +14,6 @@ from citewell.model.research import (
     ResearchSource,
     ResearchStatus,
 )
-from citewell.model.research_thread import ResearchThread, ThreadMessage
 from citewell.model.wire_values import UNTRUSTED_LABEL
 from citewell.services.research.planning.assignments import ResearchAssignment, parse_assignment
 from citewell.services.research.step_values import LOCAL_PROVIDER
@@ -23,7 +22,7 @@ from citewell.store.research.research_rows import ClaimEvent
 from citewell.store.research.research_store import ClaimWithEvidence
 
 _DISPATCHED_STATUS = "dispatched"
-_STEP_STATUS_WORDS = {
+STEP_STATUS_WORDS = {
     JobStepState.INTENT: "running",
     JobStepState.SUBMITTED: "running",
     JobStepState.DONE: "completed",
@@ -33,7 +32,6 @@ _STEP_STATUS_WORDS = {
 }
 _TIER_DURATIONS = {"L": "5-30 minutes", "XL": "10-60 minutes"}
 _LOCAL_STEP_PREFIX = "local:"
-_SYNTHESIS_STEP = "synthesis"  # paid, where a model writes the report
 
 
 def build_report_key(provider: str) -> str:
@@ -76,7 +74,7 @@ def build_status_view(
     view: JobView, events: Iterable[JobEvent] = (), *, now: float
 ) -> dict[str, Any]:
     names = parse_assignment(view.job.args).providers
-    progress = {name: _build_provider_progress(view, name) for name in names}
+    progress = {name: build_provider_progress(view, name) for name in names}
     done = sum(1 for part in progress.values() if part["status"] not in {"pending", "running"})
     end = view.finished if view.finished is not None else now
     shown: dict[str, Any] = {
@@ -120,7 +118,7 @@ def _count_progress_events(events: Iterable[JobEvent]) -> dict[str, int]:
 def list_milestones(view: JobView) -> tuple[str, ...]:
     """The status of the job and of each provider; a waiting caller is told when one changes."""
     names = parse_assignment(view.job.args).providers
-    return (view.status.value, *(_build_provider_progress(view, name)["status"] for name in names))
+    return (view.status.value, *(build_provider_progress(view, name)["status"] for name in names))
 
 
 def describe_progress(view: JobView, events: Iterable[JobEvent]) -> str:
@@ -142,7 +140,7 @@ def describe_next_step(view: JobView) -> str:
     done = sum(
         1
         for name in names
-        if _build_provider_progress(view, name)["status"] not in {"pending", "running"}
+        if build_provider_progress(view, name)["status"] not in {"pending", "running"}
     )
     if done < len(names):
         return f"{done}/{len(names)} providers complete. Waiting for remaining providers."
@@ -162,7 +160,8 @@ def _choose_phase(view: JobView) -> str:
     return "research" if begun else "queued"
 
 
-def _build_provider_progress(view: JobView, name: str) -> dict[str, Any]:
+def build_provider_progress(view: JobView, name: str) -> dict[str, Any]:
+    """How far one provider's part of the job is: its status, times, cost and error."""
     report = view.find_step(build_report_key(name))
     parts = [step for step in view.steps if step.key.startswith(_LOCAL_STEP_PREFIX)]
     begun = report or (parts[0] if name == LOCAL_PROVIDER and parts else None)
@@ -170,7 +169,7 @@ def _build_provider_progress(view: JobView, name: str) -> dict[str, Any]:
         return {"status": "cancelled" if view.status.is_final else "pending"}
     first = parts[0] if name == LOCAL_PROVIDER and parts else begun
     shown: dict[str, Any] = {
-        "status": _STEP_STATUS_WORDS[report.state] if report else "running",
+        "status": STEP_STATUS_WORDS[report.state] if report else "running",
         "startedAt": format_timestamp(first.started),
         "costCents": view.provider_cents.get(name),
         "error": dict(report.error) if report and report.error else None,
@@ -333,87 +332,4 @@ def build_claim_event_view(event: ClaimEvent) -> dict[str, Any]:
         "actorType": event.actor,
         "payload": dict(event.payload),
         "createdAt": format_timestamp(event.happened),
-    }
-
-
-def build_thread_row(thread: ResearchThread) -> dict[str, Any]:
-    return {
-        "id": thread.id,
-        "title": thread.title,
-        "createdAt": format_timestamp(thread.created),
-        "updatedAt": format_timestamp(thread.updated),
-    }
-
-
-def build_thread_view(
-    held: ResearchThread,
-    messages: Iterable[ThreadMessage],
-    views: Iterable[JobView],
-    findings: Mapping[str, ResearchFindings | None],
-) -> dict[str, Any]:
-    newest_first = list(views)
-    costs = {view.job.id: round_up_cents(view.spent) for view in newest_first}
-    return {
-        **build_thread_row(held),
-        "messages": [_build_message_view(message, costs) for message in messages],
-        "jobs": [_build_thread_job(view, findings.get(view.job.id)) for view in newest_first],
-        "steps": _build_provider_steps(newest_first[0]) if newest_first else [],
-        "trust": UNTRUSTED_LABEL,
-    }
-
-
-def _build_message_view(message: ThreadMessage, costs: Mapping[str, int]) -> dict[str, Any]:
-    """A message; an answer costs what its job cost, and a question nothing."""
-    return {
-        "id": message.id,
-        "role": message.role,
-        "content": message.content,
-        "costCents": costs.get(message.job or "") if message.role == "assistant" else None,
-        "createdAt": format_timestamp(message.created),
-    }
-
-
-def _build_thread_job(view: JobView, findings: ResearchFindings | None) -> dict[str, Any]:
-    work = parse_assignment(view.job.args)
-    lasted = view.finished - view.job.created if view.finished is not None else None
-    return {
-        "id": view.job.id,
-        "status": view.status.value,
-        "budgetTier": work.tier,
-        "researchMode": work.mode,
-        "query": work.query,
-        "parentJobId": work.parent,
-        "synthesisMarkdown": findings.synthesis if findings else None,
-        "suggestedFollowOns": [one.topic for one in findings.follow_ons] if findings else [],
-        "totalCustomerCostCents": round_up_cents(view.spent),
-        "durationSeconds": max(0, round(lasted)) if lasted is not None else None,
-        "createdAt": format_timestamp(view.job.created),
-        "completedAt": format_timestamp(view.finished),
-    }
-
-
-def _build_provider_steps(view: JobView) -> list[dict[str, Any]]:
-    """One step for each provider of the job, and one for the model that wrote the report."""
-    rows = []
-    for name in parse_assignment(view.job.args).providers:
-        part = _build_provider_progress(view, name)
-        rows.append(
-            {
-                "id": build_report_key(name),
-                "provider": name,
-                "status": part["status"],
-                "durationSeconds": part.get("durationSeconds"),
-            }
-        )
-    written = view.find_step(_SYNTHESIS_STEP)
-    return [*rows, _build_step_view(written)] if written else rows
-
-
-def _build_step_view(step: JobStep) -> dict[str, Any]:
-    lasted = step.finished - step.started if step.finished is not None else None
-    return {
-        "id": step.key,
-        "provider": step.provider or LOCAL_PROVIDER,
-        "status": _STEP_STATUS_WORDS[step.state],
-        "durationSeconds": max(0, round(lasted)) if lasted is not None else None,
     }
