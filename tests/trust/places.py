@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from tests.internet.world import corpus
+from tests.internet.world import Page, corpus
 from tests.trust import shelf
 from tests.trust.item import Item
 
@@ -33,8 +33,13 @@ def slug(name: str) -> str:
     return name.replace(" ", "-").lower()
 
 
+def drawn_pages() -> tuple[Page, ...]:
+    """The pages that citations are drawn from. Sites under example.net are for research, and grow."""
+    return tuple(page for page in corpus() if not page.host.endswith(".example.net"))
+
+
 def dead(side: str, rng: random.Random) -> Iterator[Item]:
-    for number, page in enumerate(rng.sample(corpus(), 20)):
+    for number, page in enumerate(rng.sample(drawn_pages(), 20)):
         address = (
             f"{{odd:status/410?n={number}}}"
             if number % 5 == 4
@@ -74,7 +79,7 @@ def soft(side: str, rng: random.Random) -> Iterator[Item]:
 
 def alive(side: str, rng: random.Random) -> Iterator[Item]:
     """Pages that are there, some of them about missing pages, and walls before pages that are there."""
-    readable = [page for page in corpus() if page.host != "forbidden.example.org"]
+    readable = [page for page in drawn_pages() if page.host != "forbidden.example.org"]
     half = readable[shelf.PARTS.index(side) % 2 :: 2]
     chosen = {page.url or f"{page.host}/{page.path}": page for page in rng.sample(half, 16)}
     chosen |= {
