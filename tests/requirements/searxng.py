@@ -1,7 +1,8 @@
 """Specification 3: web search through SearXNG; its arguments are in web_search.
 
-Deliberately different: one honest name in place of rotating false ones, and no
-content unless asked for outside the profile `searxng`.
+Deliberately different: one honest name in place of rotating false ones, no content
+unless asked for outside the profile `searxng`, and a text that repeats the whole
+answer, as everywhere, in place of a sentence with the number of results.
 """
 
 HELD = {
