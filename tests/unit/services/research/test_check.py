@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from citewell.model.research import RESEARCH_TIERS, ClaimRelation, ProviderReport, ReportCitation
@@ -13,6 +12,7 @@ from citewell.services.research.combined_findings import GatheredMaterial, combi
 from citewell.services.research.planning.research_plan import build_research_plan
 from citewell.services.research.step_values import PageReading, PageReadings
 from citewell.text.web import addresses
+from tests.quotations import list_quoted_lines
 
 GOOD, GONE, INNER = "https://a.example.org/good", "https://b.example.org/gone", "http://10.0.0.1/x"
 PAGE = (
@@ -153,7 +153,56 @@ def test_a_report_without_a_model_quotes_the_page_and_never_the_provider() -> No
         GatheredMaterial(plan=PLAN, cited_readings=READ[:1], reports=(report,)), salt="job"
     )
 
-    bullets = re.findall(r"^- (.+?) \[src_1\] \*", found.synthesis, re.MULTILINE)
+    bullets = list_quoted_lines(found.synthesis)
     assert bullets
-    assert all(one in PAGE for one in bullets)
+    assert all(words in PAGE for words, _ in bullets)
     assert "joy" not in found.synthesis
+
+
+def test_a_citation_behind_a_run_counts_only_for_what_the_page_supports() -> None:
+    text = (
+        "The harbour bridge was opened in 1932. Whales sing under it on Sundays in spring."
+        f" It carries eight lanes of road and two railway tracks. ([page]({GOOD}))"
+    )
+    report = ProviderReport(provider="openai", text=text)
+
+    found = combine_findings(
+        GatheredMaterial(plan=PLAN, cited_readings=READ[:1], reports=(report,)), salt="job"
+    )
+
+    claims = {claim.content: claim.sources for claim in found.claims}
+    assert claims["The harbour bridge was opened in 1932."] == ("src_1",)
+    assert not any("Whales" in content for content in claims)
+
+
+def agreeing(text: str) -> Any:
+    """The claims of a job in which the engine read the page and a provider says this of it."""
+    gathered = GatheredMaterial(
+        plan=PLAN,
+        own_readings=PageReadings(pages=(READ[0][1],)),
+        cited_readings=READ[:1],
+        reports=(ProviderReport(provider="openai", text=f"{text} ([page]({GOOD}))"),),
+    )
+    return combine_findings(gathered, salt="job").claims
+
+
+def test_a_provider_that_repeats_a_quoted_sentence_supports_its_claim() -> None:
+    claims = agreeing("The harbour bridge was opened in 1932 after eight years of work.")
+
+    (claim,) = [one for one in claims if "1932" in one.content]
+    assert claim.supporting_providers == ("local", "openai")
+
+
+def test_a_provider_that_says_it_in_other_words_supports_the_same_claim() -> None:
+    claims = agreeing("In 1932, after work of eight years, the harbour bridge opened.")
+
+    (claim,) = [one for one in claims if "1932" in one.content]
+    assert claim.content in PAGE
+    assert claim.supporting_providers == ("local", "openai")
+
+
+def test_a_provider_with_another_number_does_not_support_the_claim() -> None:
+    claims = agreeing("The harbour bridge was opened in 1923 after eight years of work.")
+
+    (claim,) = [one for one in claims if "1932" in one.content]
+    assert "openai" not in claim.supporting_providers

@@ -78,3 +78,38 @@ def test_a_citation_behind_a_full_stop_ends_the_sentence_even_after_an_initial()
         ("Winter light holds little ultraviolet B.", (A,)),
         ("Oily fish supplies some of it.", (B,)),
     ]
+
+
+def test_a_citation_at_the_end_of_a_run_stands_for_the_sentences_before_it() -> None:
+    text = "Alpha is the first letter. Beta is the second one. Gamma is the third one. [1]"
+
+    said = extract_statements(report(text, ReportCitation(url=A)))
+
+    assert [(one.urls, one.run_urls) for one in said] == [((), (A,)), ((), (A,)), ((A,), ())]
+
+
+def test_a_run_begins_after_the_citation_before() -> None:
+    text = "Alpha is the first letter [2]. Beta is the second one. Gamma is the third one [1]."
+
+    said = extract_statements(report(text, ReportCitation(url=A), ReportCitation(url=B)))
+
+    assert [(one.urls, one.run_urls) for one in said] == [((B,), ()), ((), (A,)), ((A,), ())]
+
+
+def test_two_citations_together_both_stand_for_their_run() -> None:
+    text = "Alpha is the first letter. Beta is the second one. [1][2]"
+
+    said = extract_statements(report(text, ReportCitation(url=A), ReportCitation(url=B)))
+
+    assert [(one.urls, one.run_urls) for one in said] == [((), (A, B)), ((A, B), ())]
+
+
+def test_a_run_ends_with_its_paragraph_and_with_its_list_item() -> None:
+    text = (
+        "Alpha is the first letter.\n\nBeta is the second one. [1]\n\n"
+        "- Gamma is the third letter.\n- Delta is the fourth letter. [1]"
+    )
+
+    said = extract_statements(report(text, ReportCitation(url=A)))
+
+    assert [one.run_urls for one in said] == [(), (), (), ()]

@@ -7,16 +7,19 @@ from dataclasses import replace
 
 from citewell.model.research import ClaimRelation, ProviderReport
 from citewell.services.research.claims import claim_confidence
-from citewell.services.research.claims.claim_building import SourcedStatement
+from citewell.services.research.claims.claim_building import READ_STATE, SourcedStatement
 from citewell.services.research.claims.report_statements import extract_statements
 from citewell.services.research.collecting import source_kinds
 from citewell.services.research.step_values import PageLead, PageReading, ResearchPlan
 from citewell.text.evidence import similarity
 from citewell.text.evidence.claim_support import SourceText, assess_support, can_share_language
 from citewell.text.evidence.sentence_features import build_sentence_features
+from citewell.text.quantities import stated_quantities
 from citewell.text.web import addresses
 
 MAX_CITED_PAGES = 500  # cited pages of one report that are read
+# A sentence with this share of its words in one quoted sentence says what that one says.
+_MIN_SHARED_COVERAGE = 0.6
 
 
 def list_cited_pages(
@@ -54,21 +57,30 @@ class CitationCheck:
     def judge_statements(
         self, plan: ResearchPlan, report: ProviderReport
     ) -> tuple[SourcedStatement, ...]:
-        """Each sentence of a report once for every page it cites, with the support found there."""
+        """Each sentence of a report once for every page it cites, with the support found there.
+
+        A citation at the end of a run of sentences counts for those before it only if the page
+        supports them: they did not cite it themselves.
+        """
         asked = build_sentence_features(plan.query, language=plan.language)
         found: list[SourcedStatement] = []
         for one in extract_statements(report):
             said = build_sentence_features(one.text, language=plan.language)
             interest = round(similarity.measure_stem_coverage(asked, said.terms), 6)
-            keys = [
-                key
-                for key in dict.fromkeys(map(addresses.build_page_key, one.urls))
-                if key in self._refs
-            ]
             found += [
-                self._judge_citation(one.text, report.provider, key, interest) for key in keys
+                self._judge_citation(one.text, report.provider, key, interest)
+                for key in self._list_known_keys(one.urls)
             ]
+            shared = [
+                self._judge_citation(one.text, report.provider, key, interest)
+                for key in self._list_known_keys(one.run_urls)
+            ]
+            found += [row for row in shared if is_quoted_support(row)]
         return tuple(found)
+
+    def _list_known_keys(self, urls: Iterable[str]) -> list[str]:
+        keys = dict.fromkeys(map(addresses.build_page_key, urls))
+        return [key for key in keys if key in self._refs]
 
     def _judge_citation(
         self, text: str, provider: str, key: str, interest: float
@@ -108,12 +120,54 @@ class CitationCheck:
         )
 
 
+def is_quoted_support(row: SourcedStatement) -> bool:
+    """Whether a page that was read supports the sentence."""
+    return (
+        row.source_state == READ_STATE
+        and bool(row.snippet)
+        and row.relation is ClaimRelation.SUPPORTS
+    )
+
+
+def join_shared_quotes(
+    quoted: Sequence[SourcedStatement], told: Iterable[SourcedStatement]
+) -> list[SourcedStatement]:
+    """The providers' statements, those that one quoted sentence supports under its words.
+
+    `quoted` are sentences of the pages. A provider that says the same of the same page in other
+    words thereby counts for the same claim.
+    """
+    by_source: dict[str, list[SourcedStatement]] = {}
+    for one in quoted:
+        by_source.setdefault(one.source, []).append(one)
+    return [_join_shared_quote(row, by_source.get(row.source, ())) for row in told]
+
+
+def _join_shared_quote(
+    row: SourcedStatement, quoted: Sequence[SourcedStatement]
+) -> SourcedStatement:
+    if not is_quoted_support(row):
+        return row
+    near = [one for one in quoted if one.start < row.end and row.start < one.end]
+    said = build_sentence_features(row.text)
+    best, share = None, _MIN_SHARED_COVERAGE
+    for one in near:
+        held = build_sentence_features(one.text)
+        covered = similarity.measure_stem_coverage(said, held.terms)
+        agreed = not stated_quantities.find_missing_quantities(said.quantities, held.quantities)
+        if covered >= share and agreed:
+            best, share = one, covered + 1e-9  # of equals the first
+    if best is None:
+        return row
+    return replace(row, text=best.text, relevance=max(row.relevance, best.relevance))
+
+
 def describe_uncited_reports(reports: Sequence[ProviderReport]) -> tuple[str, ...]:
     """A note for each report with statements that carry no citation."""
     notes = []
     for report in reports:
         said = extract_statements(report)
-        bare = sum(1 for one in said if not one.urls)
+        bare = sum(1 for one in said if not one.urls and not one.run_urls)
         if said and bare == len(said):
             notes.append(
                 f"{report.provider} cites nothing: none of its statements could be checked."

@@ -21,10 +21,13 @@ _MARKUP_PATTERN = re.compile(
 _HEADING_LINE_PATTERN = re.compile(r"^\s*(?:#{1,6}\s|\|)")
 _SPACE_BEFORE_STOP_PATTERN = re.compile(r"(?<!\s)\s++([.,;:!?])")
 _SENTENCE_END_CHARS = frozenset((".", "!", "?", ")", "]", "\n", "", "。"))
+# A new paragraph, item, heading or table row: a citation below it says nothing of what is above.
+_BLOCK_BREAK_PATTERN = re.compile(r"\n[^\S\n]*(?:\n|[-*+•]\s|\d{1,3}[.)]\s|#{1,6}\s|[|>])")
 _FULL_STOPS = frozenset((".", "!", "?", "。", "！", "？"))
 _MIN_STATEMENT_WORDS = 4  # words; a shorter sentence says nothing that could be checked
 _MAX_STATEMENTS = 500  # statements of one report
 _MAX_MARK_GAP_CHARS = 8  # characters between a sentence and its citation
+_MAX_BULLET_CHARS = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +38,9 @@ class ReportStatement:
     start: int
     end: int
     urls: tuple[str, ...] = ()
+    run_urls: tuple[
+        str, ...
+    ] = ()  # without own citations: those at the end of its run of sentences
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +52,10 @@ class _CitationMark:
 
 
 def extract_statements(report: ProviderReport) -> tuple[ReportStatement, ...]:
-    """All statements of a report with the addresses they cite; without citations `urls` is empty."""
+    """All statements of a report with the addresses they cite; without citations `urls` is empty.
+
+    In "A. B. C. [1]" the citation is C's own and in the `run_urls` of A and B, which may rest on it.
+    """
     text = report.text
     marks = sorted(
         _collect_citation_marks(report), key=lambda mark: (mark.start, mark.end, mark.url)
@@ -57,16 +66,36 @@ def extract_statements(report: ProviderReport) -> tuple[ReportStatement, ...]:
     for mark in marks:
         for place in _find_cited_spans(mark, spans, text):
             held.setdefault(place, []).append(mark.url)
+    runs = _find_run_citations(text, spans, held)
     found = (
         ReportStatement(
             text=_strip_statement_markup(spoken[start:end]),
             start=start,
             end=end,
             urls=tuple(dict.fromkeys(held.get(place, ()))),
+            run_urls=tuple(dict.fromkeys(runs.get(place, ()))),
         )
         for place, (start, end) in enumerate(spans)
     )
     return tuple(found)[:_MAX_STATEMENTS]
+
+
+def _find_run_citations(
+    text: str, spans: list[tuple[int, int]], held: dict[int, list[str]]
+) -> dict[int, list[str]]:
+    """For sentences without a citation, those of the next sentence that has one in their block."""
+    found: dict[int, list[str]] = {}
+    ahead: list[str] = []
+    for place in range(len(spans) - 1, -1, -1):
+        following = spans[place + 1][0] if place + 1 < len(spans) else len(text)
+        # A bullet can stand at the beginning of the next sentence.
+        if _BLOCK_BREAK_PATTERN.search(text, spans[place][1], following + _MAX_BULLET_CHARS):
+            ahead = []
+        if place in held:
+            ahead = held[place]
+        elif ahead:
+            found[place] = ahead
+    return found
 
 
 def _split_statement_spans(
