@@ -68,6 +68,7 @@ class GivenAnswer:
     report: str
     pages: Mapping[str, str]
     cpu_seconds: float = 0.0
+    failed: bool = False  # there is no report: the job failed, or its question was not accepted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,6 +99,7 @@ class AnswerJudgement:
     debris: int = 0
     words: int = 0
     cpu_seconds: float = 0.0
+    failed: bool = False
 
 
 def read_questions(path: Path) -> tuple[EvaluationQuestion, ...]:
@@ -169,6 +171,7 @@ def judge_answer(question: EvaluationQuestion, answer: GivenAnswer) -> AnswerJud
         debris=sum(bool(_DEBRIS.search(line.text)) for line in quotes),
         words=len(said.split()),
         cpu_seconds=answer.cpu_seconds,
+        failed=answer.failed or "Answer" not in sections,
     )
 
 

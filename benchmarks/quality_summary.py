@@ -10,6 +10,7 @@ from benchmarks.answer_scoring import AnswerJudgement, EvaluationQuestion
 JudgedPair = tuple[EvaluationQuestion, AnswerJudgement]
 COLUMNS = (
     "n",
+    "failed",
     "g100",
     "g250",
     "any250",
@@ -32,6 +33,7 @@ class QualityRow:
     """Shares in percent of answerable questions; lines with faults for each hundred quoted ones."""
 
     asked: int
+    failed: int  # jobs without a report that has an Answer
     answerable: int
     short_facts: float
     long_facts: float
@@ -65,6 +67,7 @@ class QualityRow:
         )
         return [
             str(self.asked),
+            str(self.failed),
             *(f"{share:.0f}" if able else "–" for share in shares),
             f"{self.false_refusals} of {self.answerable}" if able else "–",
             f"{self.true_refusals} of {self.unanswerable}" if none else "–",
@@ -85,6 +88,7 @@ def summarize_judgements(pairs: Sequence[JudgedPair]) -> QualityRow:
     parted = [judged for judged in able if len(judged.parts) > 1]
     return QualityRow(
         asked=len(pairs),
+        failed=sum(judged.failed for judged in everyone),
         answerable=len(able),
         short_facts=_average_percent(able, lambda one: sum(one.in_short) / len(one.in_short)),
         long_facts=_average_percent(able, lambda one: sum(one.in_long) / len(one.in_long)),

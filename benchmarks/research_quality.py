@@ -127,6 +127,7 @@ def check_floors(asked: QuestionSet, run: EvaluationRun) -> list[Goal]:
         ("g250 of list questions", lists.long_facts if lists else 0.0, floors.list_facts),
     ]
     most = [
+        ("jobs without a report", ours.failed, 0),
         ("false refusals", _share(ours.false_refusals, ours.answerable), floors.false_refusals),
         ("lines with debris", ours.debris, floors.faults),
         ("dangling lines", ours.dangling, floors.faults),
@@ -173,7 +174,11 @@ def _print_failures(run: EvaluationRun) -> None:
         found = f"{sum(judged.in_long)}/{len(judged.in_long)}"
         notes = [
             name
-            for name, yes in (("REFUSED", judged.refused), ("not read", not judged.gold_read))
+            for name, yes in (
+                ("FAILED", judged.failed),
+                ("REFUSED", judged.refused),
+                ("not read", not judged.gold_read),
+            )
             if yes
         ]
         print(f"{question.id} {question.kind:9} {found} {' '.join(notes)} | {question.text}")

@@ -76,6 +76,7 @@ class ResearchClient:
             report=found.get("synthesis", "## Answer\n\nNothing was found."),
             pages={one["ref"]: self._pages.get(one["url"], one["url"]) for one in registry},
             cpu_seconds=processor(self._process) - before,
+            failed="synthesis" not in found,
         )
 
     def _await_report(self, job_id: str) -> dict[str, Any]:

@@ -186,6 +186,13 @@ def test_only_a_near_miss_may_be_answered_if_what_is_missing_is_said(
     assert judge_answer(asked, answer(text)).ends_right is right
 
 
+@pytest.mark.parametrize(("text", "failed"), [("", 1), ("# Title", 1), ("## Answer\n\nYes.", 0)])
+def test_a_report_without_an_answer_section_is_a_failed_job(text: str, failed: int) -> None:
+    asked = question(kind="none")
+
+    assert summarize_judgements([(asked, judge_answer(asked, answer(text)))]).failed == failed
+
+
 def test_a_row_has_a_cell_for_each_column() -> None:
     asked = question("60 °C")
     judged = judge_answer(asked, answer("## Answer\n\n- It reaches 60 °C. [src_1]"))
