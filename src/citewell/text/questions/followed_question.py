@@ -1,0 +1,268 @@
+"""Completes a question that only makes sense after an earlier one, by rules."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from citewell.text.language import detection, scripts, stopwords, tokens
+from citewell.text.questions.question_facets import extract_key_phrases
+from citewell.text.questions.referring_words import (
+    ASPECT_WORDS,
+    REFERRING_WORDS,
+    UNSPACED_REFERENCE_PATTERN,
+    ReferringWords,
+)
+
+_MAX_RULED_CHARS = 600  # a longer question explains itself
+_MAX_ADDED_PHRASES = 2
+_MAX_PHRASE_WORDS = 5
+_MAX_SLOT_WORDS = 6  # of the part of an earlier question that a new one replaces
+_WORD_PATTERN = re.compile(r"[^\W_][\w’'-]*")
+_NAME_PATTERN = re.compile(
+    r"(?<![.?!:]\s)(?<!\A)(?<!\A[¿¡])\b[A-ZÀ-ÖØ-Þ][\w’'-]*+(?:\s+(?:(?:of|de|del|la|von|van)\s+)?(?:[A-ZÀ-ÖØ-Þ][\w’'-]*+|\d[\w.]*+))*+"
+)
+_FIRST_NAME_PATTERN = re.compile(r"\A[A-ZÀ-ÖØ-Þ][\w’'-]*+(?:\s+[A-ZÀ-ÖØ-Þ\d][\w’'-]*+)++")
+_CLOSING_PATTERN = re.compile(r"[\s?？؟.!]+\Z")
+# "pompe à chaleur", "bomba de calor": two nouns that are one term.
+_JOINED_NOUNS_PATTERN = re.compile(
+    r"\b[^\W\d_]{4,}\s+(?:à|de|du|des|del|di|da|do)\s+[^\W\d_]{4,}", re.IGNORECASE
+)
+_JOINING_CODES = frozenset(("fr", "es", "it", "pt", "ca"))
+_NOUN_CAPITAL_CODES = frozenset(("de", "lb"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FollowedQuestion:
+    """A question as it is researched; `added` are the words taken from an earlier question."""
+
+    text: str
+    added: tuple[str, ...] = ()
+
+
+def complete_question(asked: str, earlier: Sequence[str]) -> FollowedQuestion:
+    """The question with the subject of `earlier` ones (the latest first) if it has none itself."""
+    plain = " ".join(asked.split())
+    alone = FollowedQuestion(text=asked)
+    if not earlier or len(plain) > _MAX_RULED_CHARS:
+        return alone
+    if scripts.UNSPACED_CHARACTER_PATTERN.search(plain):
+        return _complete_unspaced(plain, earlier) or alone
+    code = _guess_language(plain, earlier)
+    words = REFERRING_WORDS.get(code, REFERRING_WORDS["en"])
+    if not _points_back(plain, words, code):
+        return alone
+    for question in earlier:
+        filled = _fill_earlier_slot(plain, " ".join(question.split()), words)
+        if filled:
+            return filled
+        added = _choose_subjects(plain, question, words, code)
+        if added:
+            return FollowedQuestion(text=_insert_subjects(plain, added, words), added=added)
+    return alone
+
+
+def _guess_language(plain: str, earlier: Sequence[str]) -> str:
+    """The language of a short question: detected, or by its commonest words, or the earlier one's."""
+    found = detection.detect_language(plain) if len(plain) > 30 else None
+    before = next((code for one in earlier if (code := detection.detect_language(one))), None)
+    if found is None:
+        words = [word.lower() for word in _WORD_PATTERN.findall(plain)]
+        counts = {
+            code: sum(word in stopwords.list_stopwords(code) for word in words)
+            + (code == before) * 0.5
+            for code in REFERRING_WORDS
+        }
+        best = max(counts, key=lambda code: counts[code])
+        found = best if counts[best] >= 1 else before
+    return (found or before or "en")[:2]
+
+
+def _complete_unspaced(plain: str, earlier: Sequence[str]) -> FollowedQuestion | None:
+    if not UNSPACED_REFERENCE_PATTERN.search(plain):
+        return None
+    before = _CLOSING_PATTERN.sub("", " ".join(earlier[0].split()))
+    if not tokens.extract_terms(before) - tokens.extract_terms(plain):
+        return None
+    return FollowedQuestion(text=f"{before} {plain}", added=(before,))
+
+
+def _points_back(plain: str, words: ReferringWords, code: str) -> bool:
+    if words.opening.match(plain):
+        return True
+    bare = words.expletive.sub(" ", plain)
+    if not _list_own_words(bare, code):
+        return True
+    if any(
+        not _has_place_before(bare[: match.start()], words) for match in words.place.finditer(bare)
+    ):
+        return True
+    if any(
+        not _list_own_words(bare[: match.start()], code) for match in words.owned.finditer(bare)
+    ):
+        return True
+    if any(
+        not _list_own_words(bare[: match.end()], code) for match in words.pointed.finditer(bare)
+    ):
+        return True
+    return any(
+        not _is_bound_inside(bare, match, words, code) for match in words.thing.finditer(bare)
+    )
+
+
+def _list_own_words(text: str, code: str) -> list[str]:
+    """Words that can name a subject: neither stop words nor what can be asked of anything."""
+    plain = stopwords.list_stopwords(code) | stopwords.list_stopwords("en")
+    found = [word.lower() for word in _WORD_PATTERN.findall(text)]
+    return [
+        word
+        for word in found
+        if word not in plain and word not in ASPECT_WORDS and (len(word) > 2 or word.isdigit())
+    ]
+
+
+def _has_place_before(text: str, words: ReferringWords) -> bool:
+    """Whether a name stands after a preposition: "the flight to Iceland"."""
+    return any(
+        before[-1].lower() in words.prepositions
+        for match in _NAME_PATTERN.finditer(text)
+        if (before := text[: match.start()].split())
+    )
+
+
+def _is_bound_inside(text: str, match: re.Match[str], words: ReferringWords, code: str) -> bool:
+    """Whether a pronoun has its noun in the same question, in the clause before its own."""
+    before = text[: match.start()]
+    borders = [
+        one for one in words.border.finditer(before) if _list_own_words(before[: one.start()], code)
+    ]
+    if borders:
+        return True
+    # French repeats its subject: "Les abeilles sont-elles utiles ?"
+    return before.endswith("-") and bool(_list_own_words(before, code))
+
+
+def _fill_earlier_slot(plain: str, question: str, words: ReferringWords) -> FollowedQuestion | None:
+    """Such as “And in Korea?” after “Should I tip in Japan?”: “Should I tip in Korea?”."""
+    opened = words.opening.match(plain)
+    if not opened:
+        return None
+    rest = _CLOSING_PATTERN.sub("", plain[opened.end() :]).split()
+    if not 2 <= len(rest) <= _MAX_SLOT_WORDS or rest[0].lower() not in words.prepositions:
+        return None
+    asked = _CLOSING_PATTERN.sub("", question).split()
+    slots = [
+        at
+        for at, word in enumerate(asked)
+        if word.lower() == rest[0].lower() and at + 1 < len(asked)
+    ]
+    if not slots:
+        return None
+    at = slots[-1]
+    end = at + 1
+    while (
+        end < len(asked)
+        and asked[end].lower() not in words.prepositions
+        and end - at <= _MAX_SLOT_WORDS
+    ):
+        end += 1
+    kept = (*asked[:at], *asked[end:])
+    text = " ".join((*asked[:at], *rest, *asked[end:])) + "?"
+    return FollowedQuestion(text=text, added=(" ".join(kept),))
+
+
+def _choose_subjects(
+    plain: str, question: str, words: ReferringWords, code: str
+) -> tuple[str, ...]:
+    """What to add: a place for "there", names, or the main phrase of the earlier question."""
+    question = " ".join(question.split())
+    spoken = (detection.detect_language(question) or code)[:2]
+    names = _list_names(question, spoken)
+    phrases = _choose_main_phrases(_list_phrases(question, spoken), names)
+    bare = words.expletive.sub(" ", plain)
+    if words.place.search(bare):
+        wanted = _list_places(question, names, words) or names or phrases
+    elif _list_own_words(bare, code) and not any(
+        pattern.search(bare) for pattern in (words.thing, words.owned, words.pointed)
+    ):
+        wanted = names or phrases
+    else:
+        wanted = [*phrases, *names]
+    held = tokens.extract_terms(plain, language=code)
+    fresh = [one for one in wanted if not tokens.extract_terms(one, language=code) <= held]
+    return tuple(dict.fromkeys(fresh))[:_MAX_ADDED_PHRASES]
+
+
+def _choose_main_phrases(phrases: Sequence[str], names: Sequence[str]) -> list[str]:
+    """The first phrase without a name in it; of single words, the first two."""
+    own = [one for one in phrases if not any(name in one or one in name for name in names)]
+    return own[: 1 if own and " " in own[0] else _MAX_ADDED_PHRASES]
+
+
+def _list_names(question: str, code: str) -> list[str]:
+    if code in _NOUN_CAPITAL_CODES:
+        return []  # every noun has a capital there
+    plain = stopwords.list_stopwords(code)
+    first = _FIRST_NAME_PATTERN.match(question)
+    found = [match[0] for match in _NAME_PATTERN.finditer(question)]
+    if first and first[0].split()[0].lower() not in plain:
+        found.insert(0, first[0])
+    return [name for name in dict.fromkeys(found) if name.lower() not in plain and len(name) > 1]
+
+
+def _list_places(question: str, names: Sequence[str], words: ReferringWords) -> list[str]:
+    """Names, or in German nouns, that stand after a preposition."""
+    found = []
+    spelled = question.split()
+    for at, word in enumerate(spelled[1:], start=1):
+        bare = _CLOSING_PATTERN.sub("", word).strip(",;:")
+        named = next((name for name in names if name.split()[0] == bare), None)
+        is_noun = not names and bare[:1].isupper()
+        if (named or is_noun) and spelled[at - 1].lower() in words.prepositions:
+            found.append(named or bare)
+    return found
+
+
+def _list_phrases(question: str, code: str) -> list[str]:
+    """The phrases of a question without what can be asked of anything, in their order of weight."""
+    found = []
+    joined = [match[0] for match in _JOINED_NOUNS_PATTERN.finditer(question)]
+    for phrase in (
+        *(joined if code in _JOINING_CODES else ()),
+        *extract_key_phrases(question, language=code),
+    ):
+        kept = phrase.split()
+        while kept and kept[0].lower() in ASPECT_WORDS:
+            kept = kept[1:]
+        while kept and kept[-1].lower() in ASPECT_WORDS:
+            kept = kept[:-1]
+        if code in _NOUN_CAPITAL_CODES:
+            kept = _trim_to_nouns(kept)
+        if kept and _list_own_words(" ".join(kept), code):
+            found.append(" ".join(kept[:_MAX_PHRASE_WORDS]))
+    return list(dict.fromkeys(found))
+
+
+def _trim_to_nouns(words: Sequence[str]) -> list[str]:
+    """German phrases without verbs at their ends: up to the last noun."""
+    nouns = [at for at, word in enumerate(words) if word[:1].isupper()]
+    return list(words[: nouns[-1] + 1]) if nouns else []
+
+
+def _insert_subjects(plain: str, added: Sequence[str], words: ReferringWords) -> str:
+    """The question with the subjects in the place of what points back, or at its end."""
+    opened = words.opening.match(plain)
+    rest = plain[opened.end() :] if opened and not _is_whole_opening(plain, opened) else plain
+    body = _CLOSING_PATTERN.sub("", rest)
+    joined = ", ".join(added)
+    place = words.place.search(body)
+    if place:
+        body = f"{body[: place.start()]}{words.place_preposition} {joined}{body[place.end() :]}"
+    else:
+        body = f"{body} ({joined})"
+    return f"{body[:1].upper()}{body[1:]}?"
+
+
+def _is_whole_opening(plain: str, opened: re.Match[str]) -> bool:
+    return not plain[opened.end() :].strip(" ?!.")
