@@ -122,6 +122,8 @@ class GroundingPassage:
     url: str
     title: str
     text: str
+    heading: str = ""  # under which it stands
+    published: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -232,6 +234,16 @@ class ResearchClaim(WireValue):
     created_at: str | None = None
 
 
+class EvidencePassage(WireValue):
+    """A passage of a source for a writer, without markup; the offsets refer to the source's text."""
+
+    ref: str  # src_N
+    heading: str = ""
+    text: LongText
+    start: int
+    end: int
+
+
 class FollowOnTopic(WireValue):
     topic: str
     rationale: str
@@ -249,4 +261,6 @@ class ResearchFindings(WireValue):
     value_tables: tuple[ValueTable, ...] = ()
     follow_ons: tuple[FollowOnTopic, ...] = ()
     not_found: tuple[str, ...] = ()  # facets for which nothing was found
+    parts: tuple[str, ...] = ()  # of the question; jobs stored by older versions have none
+    passages: tuple[EvidencePassage, ...] = ()  # the best ones, as a writer is given them
     notes: tuple[str, ...] = ()  # about partial results, exhausted budgets and failed providers

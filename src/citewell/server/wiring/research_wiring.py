@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from citewell.config import Settings
 from citewell.ports import Offer
 from citewell.server.wiring.service_kit import ServiceBuilders, ServiceKit
+from citewell.services.encoding.passage_similarity import PassageSimilarity
 from citewell.services.jobs.engine_timing import EngineTiming
 from citewell.services.jobs.job_service import JobService
 from citewell.services.library.library_search import OwnerLibraryIndex
@@ -47,6 +48,7 @@ def build_research_service(kit: ServiceKit) -> ResearchService:
         threads=state.threads,
         ports=lambda owner, scope: _build_collection_ports(kit, searches, owner, scope),
         links=lambda: kit.require_service(LinkChecker),
+        similarity=lambda: kit.require_service(PassageSimilarity),
         choose_writer=lambda names: _choose_writer(settings.research_writer, catalogue, names),
     )
     jobs = JobService(

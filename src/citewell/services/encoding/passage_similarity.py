@@ -75,6 +75,13 @@ class PassageSimilarity:
             await self.aclose()  # it is opened anew, for its files may have been mended by then
             return self._rest_after(error.message)
 
+    async def has_encoder(self) -> bool:
+        """Whether an encoder is chosen, usable or not: asking it tells."""
+        try:
+            return await self.find_encoder() is not None
+        except CitewellError:
+            return True
+
     async def find_encoder(self) -> TextEncoder | None:
         """The chosen encoder, opened once; None if none is chosen. Raises what is wrong with it."""
         async with self._opening:

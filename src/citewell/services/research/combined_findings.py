@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from citewell.model.research import ProviderReport, ResearchFindings, ResearchSource
 from citewell.services.research import local_engine
-from citewell.services.research.analysis import search_gaps
-from citewell.services.research.analysis.sentence_scoring import score_sentences
+from citewell.services.research.analysis.meaning_scores import MeaningScores
+from citewell.services.research.analysis.page_analysis import analyse_pages
+from citewell.services.research.analysis.quoted_statements import quote_best_windows
 from citewell.services.research.claims import claim_building
 from citewell.services.research.claims.citation_check import (
     CitationCheck,
     describe_uncited_reports,
+    join_shared_quotes,
 )
 from citewell.services.research.claims.claim_building import ClaimSet
 from citewell.services.research.collecting.evidence_places import add_evidence_places
-from citewell.services.research.reporting import extractive_report, follow_on_questions
 from citewell.services.research.step_values import (
     LOCAL_PROVIDER,
     PageReading,
@@ -42,6 +43,10 @@ class GatheredMaterial:
     ] = ()  # cited addresses with the pages read there
     reports: tuple[ProviderReport, ...] = ()
     notes: tuple[str, ...] = ()
+    meaning: MeaningScores = field(default_factory=MeaningScores)  # by an encoder, if there is one
+    # Places that earlier jobs of the thread quoted: the page's sha256, start and end.
+    quoted: tuple[tuple[str, int, int], ...] = ()
+    quoting_jobs: tuple[str, ...] = ()  # the jobs that quoted them
     is_private: bool = False  # text of the library is in it, or was given to one of the models
 
 
@@ -59,55 +64,36 @@ def combine_findings(
         addresses.build_page_key(url): refs[addresses.build_page_key(page.url)]
         for url, page in gathered.cited_readings
     } | refs
-    done = score_sentences(gathered.plan, gathered.own_readings)
-    said = list(
-        local_engine.quote_scored_sentences(
-            done, refs=_index_refs_by_url(gathered.own_readings, refs)
-        )
-    )
+    own_refs = _index_refs_by_url(gathered.own_readings, refs)
+    found = analyse_pages(gathered.plan, gathered.own_readings, closeness=gathered.meaning.closeness)
+    said = list(quote_best_windows(found, refs=own_refs))
     check = CitationCheck(_index_pages_by_key(gathered), told)
+    quotes = tuple(said)
     for one in gathered.reports:
-        said += check.judge_statements(gathered.plan, one)
+        said += join_shared_quotes(quotes, check.judge_statements(gathered.plan, one))
     built = claim_building.build_claims(
         said, language=gathered.plan.language, salt=salt
     ).keep_first_claims(_MAX_COMBINED_CLAIMS)
-    missing = tuple(
-        gathered.plan.sides[side].title
-        for side in search_gaps.list_missing_sides(done)
-        if side or not done.sentences
-    )
-    not_found = missing if gathered.own_readings.pages else ()
-    return ResearchFindings(
-        query=gathered.plan.query,
-        synthesis=extractive_report.render_extractive_report(
-            gathered.plan,
-            built,
-            sources,
-            not_found=not_found,
-            pages=sum(1 for page in pages if page.is_read),
-            sentences=len(done.sentences),
-        ),
-        synthesis_by="extractive",
-        sources=sources,
-        claims=built.claims,
+    built = replace(
+        built,
         evidence=add_evidence_places(
             built.evidence,
             {source.ref: page.text for source, page in zip(sources, pages, strict=True)},
         ),
-        value_tables=built.tables,
-        follow_ons=follow_on_questions.suggest_follow_ons(
-            gathered.plan, built, not_found=not_found
+    )
+    return local_engine.assemble_findings(
+        found,
+        built,
+        sources,
+        refs=[own_refs[page.url] for page in found.pages],
+        notes=(
+            *gathered.notes,
+            *describe_uncited_reports(gathered.reports),
+            *_describe_citation_faults(built),
         ),
-        not_found=not_found,
-        notes=tuple(
-            dict.fromkeys(
-                (
-                    *gathered.notes,
-                    *describe_uncited_reports(gathered.reports),
-                    *_describe_citation_faults(built),
-                )
-            )
-        ),
+        quoted=gathered.quoted,
+        quoting_jobs=gathered.quoting_jobs,
+        encoder=gathered.meaning.encoder,
     )
 
 

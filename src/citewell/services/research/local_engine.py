@@ -6,20 +6,28 @@ same readings give the same result.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from citewell.model.page import LIBRARY_ID_PREFIX
-from citewell.model.research import ClaimRelation, ResearchFindings, ResearchSource, ResearchTier
+from citewell.model.research import ResearchFindings, ResearchSource, ResearchTier
 from citewell.services.research.analysis import search_gaps
-from citewell.services.research.analysis.sentence_scoring import ScoredSentences, score_sentences
-from citewell.services.research.claims import claim_building
-from citewell.services.research.claims.claim_building import (
-    SourcedStatement,
+from citewell.services.research.analysis.answer_choice import choose_answer
+from citewell.services.research.analysis.model_passages import collect_passages
+from citewell.services.research.analysis.page_analysis import PageAnalysis, analyse_pages
+from citewell.services.research.analysis.question_coverage import (
+    AnswerState,
+    QuestionCoverage,
+    judge_coverage,
 )
+from citewell.services.research.analysis.quoted_statements import quote_best_windows
+from citewell.services.research.claims import claim_building
+from citewell.services.research.claims.claim_building import ClaimSet
 from citewell.services.research.collecting import research_rounds, source_kinds
 from citewell.services.research.collecting.research_rounds import ResearchPorts
 from citewell.services.research.planning.research_plan import build_research_plan as planned
-from citewell.services.research.reporting import extractive_report, follow_on_questions
+from citewell.services.research.planning.thread_context import describe_left_out
+from citewell.services.research.reporting import follow_on_questions
+from citewell.services.research.reporting.extractive_report import ExtractiveReport
 from citewell.services.research.step_values import (
     LOCAL_PROVIDER,
     PageLeads,
@@ -29,11 +37,7 @@ from citewell.services.research.step_values import (
 )
 from citewell.text.web import addresses
 
-_MAX_COMPARED_SENTENCES = 400  # sentences that are compared with one another
 _MAX_LOCAL_CLAIMS = 60  # of a report at most
-_SEED_SENTENCES_PER_SIDE = (
-    25  # best sentences of one side that are taken first, before the best of all
-)
 
 
 def _build_page_sources(
@@ -74,101 +78,59 @@ def build_page_source(
     )
 
 
-def quote_scored_sentences(
-    done: ScoredSentences, *, refs: Mapping[str, str] | None = None
-) -> tuple[SourcedStatement, ...]:
-    """The same for sentences that are scored already."""
-    names = [
-        (refs or {}).get(page.url) or f"src_{place + 1}" for place, page in enumerate(done.pages)
-    ]
-    return tuple(
-        _build_quotation(done, place, side, names) for place, side in _choose_sentences(done)
-    )
-
-
-def _choose_sentences(done: ScoredSentences) -> list[tuple[int, int]]:
-    """Indexes of the sentences to compare, each with the side that it scores best for."""
-    sides = range(len(done.plan.sides))
-    best: dict[int, int] = {}
-    for place in range(len(done.sentences)):
-        # The question itself is the first side and gets the sentences that fit no other.
-        fitting = [side for side in sides if done.is_about_side(side, place)]
-        if fitting:
-            best[place] = max(fitting, key=lambda side: (done.scores[side][place], -side))
-
-    def order(place: int) -> tuple[float, str, int]:
-        return -done.scores[best[place]][place], done.sentences[place].text, place
-
-    ranked = sorted(best, key=order)
-    seeds = [
-        place
-        for side in sides
-        for place in [at for at in ranked if best[at] == side][:_SEED_SENTENCES_PER_SIDE]
-    ]
-    kept = list(dict.fromkeys((*seeds, *ranked)))[:_MAX_COMPARED_SENTENCES]
-    return [(place, best[place]) for place in kept]
-
-
-def _build_quotation(
-    done: ScoredSentences, place: int, side: int, names: Sequence[str]
-) -> SourcedStatement:
-    found = done.sentences[place]
-    page = done.pages[found.page_index]
-    start = found.context_span[0] if found.context_span else found.start
-    return SourcedStatement(
-        text=found.text,
-        provider=LOCAL_PROVIDER,
-        source=names[found.page_index],
-        owner=source_kinds.identify_source_owner(page.url),
-        source_weight=source_kinds.weigh_source(
-            source_kinds.classify_source(page.url, page_kind=page.page_kind), page.reputation
-        ),
-        support=1.0,
-        relation=ClaimRelation.SUPPORTS,
-        snippet=page.text[start : found.end],
-        start=start,
-        end=found.end,
-        facet=done.plan.sides[side].title,
-        published=page.published,
-        relevance=done.scores[side][place],
-        origin=names[found.page_index],
-    )
-
-
 def analyse_readings(
     plan: ResearchPlan, readings: PageReadings, *, notes: Iterable[str] = (), salt: str = ""
 ) -> ResearchFindings:
     """Findings from the pages alone: claims, evidence, disagreements and the report."""
-    done = score_sentences(plan, readings)
-    sources = _build_page_sources(done.pages, done.copy_origins, LOCAL_PROVIDER)
+    found = analyse_pages(plan, readings)
+    sources = _build_page_sources(found.pages, found.copy_origins, LOCAL_PROVIDER)
+    refs = [source.ref for source in sources]
     built = claim_building.build_claims(
-        quote_scored_sentences(done), language=plan.language, salt=salt
+        quote_best_windows(found), language=plan.language, salt=salt
     ).keep_first_claims(_MAX_LOCAL_CLAIMS)
-    not_found = tuple(
-        plan.sides[side].title
-        for side in search_gaps.list_missing_sides(done)
-        if side or not done.sentences
-    )
     told = (*notes, *_describe_unread_pages(readings))
+    return assemble_findings(found, built, sources, refs=refs, notes=told)
+
+
+def assemble_findings(
+    found: PageAnalysis,
+    built: ClaimSet,
+    sources: tuple[ResearchSource, ...],
+    *,
+    refs: Sequence[str],
+    notes: Iterable[str],
+    quoted: Collection[tuple[str, int, int]] = (),
+    quoting_jobs: Sequence[str] = (),
+    encoder: str = "",
+) -> ResearchFindings:
+    """The findings with their report; `refs` gives src_N for each page of the analysis."""
+    coverage = judge_coverage(found)
+    chosen = choose_answer(found, quoted=quoted)
+    if chosen.left_out:
+        notes = (*notes, describe_left_out(chosen.left_out, quoting_jobs))
+    report = ExtractiveReport(found, built, sources, refs=refs, encoder=encoder)
+    not_found = list_missing_questions(coverage, found)
     return ResearchFindings(
-        query=plan.query,
-        synthesis=extractive_report.render_extractive_report(
-            plan,
-            built,
-            sources,
-            not_found=not_found,
-            pages=len(done.pages),
-            sentences=len(done.sentences),
-        ),
+        query=found.plan.asked or found.plan.query,
+        synthesis=report.render_report(chosen, coverage, quoting_jobs=quoting_jobs),
         synthesis_by="extractive",
         sources=sources,
         claims=built.claims,
         evidence=built.evidence,
         value_tables=built.tables,
-        follow_ons=follow_on_questions.suggest_follow_ons(plan, built, not_found=not_found),
+        follow_ons=follow_on_questions.suggest_follow_ons(found.plan, built, not_found=not_found),
         not_found=not_found,
-        notes=tuple(dict.fromkeys(told)),
+        parts=tuple(part.text for part in found.parts),
+        passages=collect_passages(found, refs=refs),
+        notes=tuple(dict.fromkeys(notes)),
     )
+
+
+def list_missing_questions(coverage: QuestionCoverage, found: PageAnalysis) -> tuple[str, ...]:
+    """The parts of the question that stay open: all of it if its subject is on no page."""
+    if coverage.state is not AnswerState.ANSWERED:
+        return (found.plan.query,)
+    return tuple(found.parts[at].text for at in coverage.missing_parts)
 
 
 def _describe_unread_pages(readings: PageReadings) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from citewell.errors import (
@@ -33,6 +33,10 @@ from citewell.services.research.planning.private_material import (
 )
 from citewell.services.research.planning.provider_choice import ProviderChoice
 from citewell.services.research.planning.research_scope import LIBRARY_SCOPE, ScopeRules
+from citewell.services.research.planning.thread_context import (
+    complete_follow_up,
+    list_ancestors,
+)
 from citewell.services.research.step_values import LOCAL_PROVIDER
 from citewell.services.research.views import (
     account_views,
@@ -123,8 +127,13 @@ class ResearchService:
         question = check_question(
             ResearchQuestion(query=asked, tier=tier or before.tier, mode=before.mode)
         )
+        followed = complete_follow_up(
+            question.query, await self._list_thread_work(owner, parent), scope=scope
+        )
         work = ResearchAssignment(
             query=question.query,
+            researched=followed.text if followed.added else "",
+            added=followed.added,
             tier=question.tier,
             providers=self._choice.choose_providers(
                 self._keep_usable(before.providers, scope),
@@ -345,6 +354,13 @@ class ResearchService:
                 extra=_describe_job_state(view),
             )
         return await self._load_finished_job(owner, job_id)
+
+    async def _list_thread_work(self, owner: str, parent: JobView) -> list[Mapping[str, Any]]:
+        """The arguments of the parent and of the jobs that it follows."""
+        views = [parent]
+        if parse_assignment(parent.job.args).parent and parent.job.thread:
+            views += await self._jobs.list_thread_jobs(owner, parent.job.thread, limit=100)
+        return list_ancestors(parent.job.id, {view.job.id: view.job.args for view in views})
 
     async def _load_finished_job(self, owner: str, job_id: str) -> tuple[JobView, ResearchFindings]:
         view = await self._require_completed_job(owner, job_id)

@@ -22,7 +22,13 @@ from citewell.services.jobs.paid_calls import LostCall
 from citewell.services.jobs.workflow_run import WorkflowRun
 from citewell.services.research import combined_findings
 from citewell.services.research.analysis import search_gaps
+from citewell.services.research.analysis.meaning_scores import (
+    MeaningScores,
+    PassageScorer,
+    score_meaning,
+)
 from citewell.services.research.analysis.model_passages import choose_passages
+from citewell.services.research.analysis.page_analysis import analyse_pages
 from citewell.services.research.claims import citation_check
 from citewell.services.research.collecting import research_rounds
 from citewell.services.research.collecting.research_rounds import ResearchPorts
@@ -74,6 +80,7 @@ class WorkflowDependencies:
     threads: ThreadStore
     ports: Callable[[str, str], ResearchPorts]  # by owner and scope
     links: Callable[[], LinkChecker]
+    similarity: Callable[[], PassageScorer]
     choose_writer: Callable[
         [Sequence[str]], str | None
     ]  # which of these providers writes the report
@@ -107,7 +114,9 @@ class ResearchWorkflow:
                 run,
                 work,
                 name,
-                given=choose_passages(plan, permit.keep_given_pages(name, own)),
+                given=await self._run_off_loop(
+                    choose_passages, plan, permit.keep_given_pages(name, own)
+                ),
             )
             for name in blind
         ]
@@ -117,9 +126,13 @@ class ResearchWorkflow:
             raise _build_nothing_found_error(notes)
         notes += permit.describe_withheld_pages(blind, own)
         cited = await self._read_cited_pages(run, work, reports, own)
+        ranked = own if LOCAL_PROVIDER in work.providers else PageReadings()
+        meaning = await self._score_meaning(run, plan, ranked)
+        notes += (meaning.note,) if meaning.note else ()
         gathered = GatheredMaterial(
             plan=plan,
-            own_readings=own if LOCAL_PROVIDER in work.providers else PageReadings(),
+            own_readings=ranked,
+            meaning=meaning,
             cited_readings=cited,
             reports=reports,
             notes=(*notes, *(note for one in reports for note in one.notes)),
@@ -135,7 +148,10 @@ class ResearchWorkflow:
     async def _plan_research(self, run: WorkflowRun, work: ResearchAssignment) -> ResearchPlan:
         async def make() -> JsonValue:
             year = self._dependencies.current_time().year
-            return planned(work.query, require_tier(work.tier), year=year).model_dump(mode="json")
+            plan = planned(work.researched or work.query, require_tier(work.tier), year=year)
+            if work.researched:
+                plan = plan.model_copy(update={"asked": work.query, "added": work.added})
+            return plan.model_dump(mode="json")
 
         return ResearchPlan.model_validate(await run.run_step("plan", make))
 
@@ -239,8 +255,10 @@ class ResearchWorkflow:
         context = self._open_permit(work).choose_sent_context(name)
 
         def ask(tag: str) -> ResearchRequest:
+            # With the parent's report as context, a question that points back is clear as it is.
+            query = work.query if context else work.researched or work.query
             return ResearchRequest(
-                query=work.query, tier=tier, tag=tag, context=context, passages=given
+                query=query, tier=tier, tag=tag, context=context, passages=given
             )
 
         try:
@@ -295,6 +313,22 @@ class ResearchWorkflow:
         count = sum(1 for page in pages if page.is_read)
         await run.emit_event("pages_read", provider="check", round=number, count=count)
         return pages
+
+    async def _score_meaning(
+        self, run: WorkflowRun, plan: ResearchPlan, own: PageReadings
+    ) -> MeaningScores:
+        """What an encoder says of the best passages; stored, because another one may be used later."""
+
+        async def score() -> JsonValue:
+            scores = await score_meaning(
+                lambda: self._run_off_loop(analyse_pages, plan, own),
+                self._dependencies.similarity(),
+            )
+            return scores.model_dump(mode="json")
+
+        if not own.pages:
+            return MeaningScores()
+        return MeaningScores.model_validate(await run.run_step("local:meaning", score))
 
     async def _build_findings(
         self, run: WorkflowRun, gathered: GatheredMaterial

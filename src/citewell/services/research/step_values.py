@@ -9,7 +9,7 @@ GROUNDED_PROVIDER = "compatible"  # it cannot search: it writes from passages th
 
 
 class QuestionSide(WireValue):
-    """One side of the question, with its own search and its own section of the report."""
+    """One side of the question, with its own search."""
 
     title: str
     query: str
@@ -18,13 +18,23 @@ class QuestionSide(WireValue):
     counter: bool = False
 
 
+class AskedPart(WireValue):
+    """One thing that the question asks, and the rest of the question as its context."""
+
+    text: str
+    context: str = ""
+
+
 class ResearchPlan(WireValue):
     """What to search, how many pages and rounds to spend, and the sections of the report."""
 
-    query: str
+    query: str  # as it is researched
+    asked: str = ""  # as the user wrote it, if the thread completed it
+    added: tuple[str, ...] = ()  # the words that completed it
     kind: str
     language: str | None = None
     phrases: tuple[str, ...] = ()
+    parts: tuple[AskedPart, ...] = ()  # each is answered by itself
     sides: tuple[QuestionSide, ...]
     queries: tuple[str, ...]  # of the first round
     pages: int  # to read at most, in all rounds together

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import fsum
 
 from citewell.text.evidence import similarity
-from citewell.text.evidence.ranking import SentenceCorpus
+from citewell.text.evidence.sentence_corpus import SentenceCorpus
 from citewell.text.evidence.sentence_features import SentenceFeatures
 from citewell.text.quantities import stated_quantities
 

@@ -67,20 +67,23 @@ def extract_terms(text: str, *, language: str | None = None) -> frozenset[str]:
     return frozenset(list_terms(text, language=language))
 
 
-def list_terms(text: str, *, language: str | None = None) -> list[str]:
+def list_terms(
+    text: str, *, language: str | None = None, min_letters: int = _MIN_TERM_LETTERS
+) -> list[str]:
     """The same stems as a list in text order, with repetitions."""
     plain = stopwords.list_stopwords(language)
     code = (language or "en")[:2]
     return [
         stem_word(word, code)
         for word in split_words(text)
-        if word not in plain and _is_content_word(word)
+        if word not in plain and is_content_word(word, min_letters=min_letters)
     ]
 
 
-def _is_content_word(word: str) -> bool:
+def is_content_word(word: str, *, min_letters: int = _MIN_TERM_LETTERS) -> bool:
+    """Whether a word of `split_words` is long enough to carry a meaning."""
     return (
-        len(word) >= _MIN_TERM_LETTERS
+        len(word) >= min_letters
         or word[0].isdigit()
         or bool(UNSPACED_CHARACTER_PATTERN.match(word))
     )

@@ -28,11 +28,14 @@ def build_question_prompt(ask: ResearchRequest) -> str:
 
 def build_passages_prompt(ask: ResearchRequest) -> str:
     """The question followed by the numbered passages, for a model that cannot search."""
-    passages = "\n\n".join(
-        f"[{passage.number}] {passage.title} ({passage.url})\n{passage.text}"
-        for passage in ask.passages
-    )
+    passages = "\n\n".join(map(_format_passage, ask.passages))
     return f"Question: {build_question_prompt(ask)}\n\nPassages:\n\n{passages}"
+
+
+def _format_passage(passage: GroundingPassage) -> str:
+    head = " › ".join(filter(None, (passage.title, passage.heading)))
+    facts = ", ".join(filter(None, (passage.url, passage.published[:10])))
+    return f"[{passage.number}] {head} ({facts})\n{passage.text}"
 
 
 def find_numbered_citations(

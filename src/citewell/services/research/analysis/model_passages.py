@@ -1,31 +1,104 @@
-"""Passages of the pages we read, for a model that cannot search."""
+"""The best passages of the pages we read, for a model or an assistant that writes from them."""
 
 from __future__ import annotations
 
-from citewell.model.research import GroundingPassage
-from citewell.services.research.step_values import PageReading, PageReadings, ResearchPlan
-from citewell.text.evidence.claim_support import SourceText, assess_support
+from collections.abc import Iterator, Sequence
+
+from citewell.model.research import EvidencePassage, GroundingPassage
+from citewell.services.research.analysis.page_analysis import PageAnalysis, analyse_pages
+from citewell.services.research.analysis.quoted_statements import format_unit_text
+from citewell.services.research.step_values import PageReadings, ResearchPlan
+from citewell.text.passages.answer_windows import AnswerWindow
+from citewell.text.passages.markdown_blocks import BlockKind
+from citewell.text.passages.page_units import PageUnit
+
+MAX_GIVEN_PASSAGES = 24
+MAX_GIVEN_CHARS = 12_000  # of all passages together
+_MAX_HEADINGS = 2  # the nearest above a passage
+_MAX_HEADING_CHARS = 160
 
 
-def choose_passages(
-    plan: ResearchPlan, readings: PageReadings, *, max_pages: int = 12, max_chars: int = 1500
-) -> tuple[GroundingPassage, ...]:
-    """One passage of each page, around the sentences nearest to the question; numbered from 1."""
-    pages = [page for page in readings.pages if page.is_read][:max_pages]
+def collect_passages(
+    found: PageAnalysis, *, refs: Sequence[str], max_chars: int = MAX_GIVEN_CHARS
+) -> tuple[EvidencePassage, ...]:
+    """The best passage of every part of the question in turn, then the second of every part, and so on.
+
+    `refs` gives src_N for each page. No sentence is in two passages.
+    """
+    taken: dict[int, set[int]] = {}
+    chosen: list[EvidencePassage] = []
+    used = 0
+    for window in _iterate_windows(found):
+        places = _choose_fresh_places(found, window, taken.setdefault(window.page, set()))
+        if not places:
+            continue
+        passage = _build_passage(found, window.page, places, refs[window.page])
+        if used + len(passage.text) > max_chars:
+            continue
+        taken[window.page].update(places)
+        chosen.append(passage)
+        used += len(passage.text)
+        if len(chosen) == MAX_GIVEN_PASSAGES:
+            break
+    return tuple(chosen)
+
+
+def _iterate_windows(found: PageAnalysis) -> Iterator[AnswerWindow]:
+    for place in range(max(map(len, found.windows), default=0)):
+        for windows in found.windows:
+            if place < len(windows):
+                yield windows[place]
+
+
+def _choose_fresh_places(found: PageAnalysis, window: AnswerWindow, taken: set[int]) -> list[int]:
+    """The units of a window and of the passage around it; none if the window was taken before."""
+    if taken.issuperset(range(window.first, window.last + 1)):
+        return []
+    passage = found.index.passages[window.passage]
+    first, last = min(window.first, passage.first), max(window.last, passage.last)
+    return [place for place in range(first, last + 1) if place not in taken]
+
+
+def _build_passage(
+    found: PageAnalysis, page: int, places: Sequence[int], ref: str
+) -> EvidencePassage:
+    units = [found.index.pages[page].units[place] for place in places]
+    above = " › ".join(units[0].headings[-_MAX_HEADINGS:])
+    return EvidencePassage(
+        ref=ref,
+        heading=above[:_MAX_HEADING_CHARS],
+        text=_join_units(units),
+        start=units[0].start,
+        end=units[-1].end,
+    )
+
+
+def _join_units(units: Sequence[PageUnit]) -> str:
+    """Sentences in a line, list items and rows of a table each on a line of its own."""
+    text = ""
+    for unit in units:
+        said = format_unit_text(unit)
+        if unit.kind is BlockKind.PARAGRAPH:
+            text += f" {said}"
+        else:
+            text += f"\n- {said}"
+    return text.strip()
+
+
+def choose_passages(plan: ResearchPlan, readings: PageReadings) -> tuple[GroundingPassage, ...]:
+    """The best passages of these pages, numbered from 1, for a model that cannot search."""
+    found = analyse_pages(plan, readings)
+    names = [str(place) for place in range(len(found.pages))]
+    chosen = collect_passages(found, refs=names)
     return tuple(
         GroundingPassage(
             number=number,
             url=page.url,
             title=page.title,
-            text=_extract_nearest_passage(plan, page, max_chars),
+            text=passage.text,
+            heading=passage.heading,
+            published=page.published or "",
         )
-        for number, page in enumerate(pages, start=1)
+        for number, passage in enumerate(chosen, start=1)
+        for page in [found.pages[int(passage.ref)]]
     )
-
-
-def _extract_nearest_passage(plan: ResearchPlan, page: PageReading, length: int) -> str:
-    near = assess_support(plan.query, SourceText(text=page.text, language=page.language))
-    spare = max(0, length - (near.end - near.start))
-    start = max(0, near.start - spare // 2)
-    start = page.text.rfind("\n", 0, start) + 1 if start else 0
-    return " ".join(page.text[start : start + length].split())

@@ -1,103 +1,108 @@
-"""Finds the sides of a question that a round left open, and builds queries for the next round."""
+"""Builds queries for the next round: names that the first pages led to, and sides not searched yet."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
-from citewell.services.research.analysis.sentence_scoring import (
-    ADDRESSED_COVERAGE,
-    ScoredSentences,
-    score_sentences,
-)
+from citewell.services.research.analysis.page_analysis import PageAnalysis, analyse_pages
+from citewell.services.research.collecting import source_kinds
 from citewell.services.research.step_values import PageReadings, ResearchPlan
-from citewell.text.evidence.sentence_features import build_sentence_features
-from citewell.text.language import stopwords, tokens
+from citewell.text.language import stopwords
+from citewell.text.passages.answer_windows import AnswerWindow
+from citewell.text.passages.page_units import list_passage_terms
+from citewell.text.passages.passage_index import list_question_words
 
-_LEADING_SENTENCES = 6  # best sentences whose words are added to a query
-_MAX_ADDED_WORDS = 3  # words added to a query
 _MAX_GAP_QUERY_CHARS = 300  # characters of a query
+_FULL_COVERAGE = 0.85  # of a part: more leaves nothing to follow
+_LEADING_WINDOWS = 3  # of a part, whose names may lead on
+_MAX_BRIDGE_NAMES = 2  # of one part
+_MAX_ADDED_WORDS = 3  # words added to a query
+_MIN_PART_OWNERS = 2  # whose pages answer a part
+_NAME_PATTERN = re.compile(
+    r"\b[A-ZÀ-ÖØ-Þ][\w’'-]{1,60}+(?:\s(?:of|the|de|van|von|la|del|da|di)(?=\s[A-ZÀ-ÖØ-Þ])|\s[A-ZÀ-ÖØ-Þ][\w’'.-]*+){1,4}"
+)
 
 
 def find_gap_queries(
     plan: ResearchPlan, readings: PageReadings, *, searched: Iterable[str] = ()
 ) -> tuple[str, ...]:
-    """Queries for the sides with fewer than two owners of sources; empty if there is no such side."""
-    return build_gap_queries(score_sentences(plan, readings), searched=searched)
-
-
-def build_gap_queries(done: ScoredSentences, *, searched: Iterable[str] = ()) -> tuple[str, ...]:
-    """The same for sentences that are scored already; queries in `searched` are left out."""
-    plan = done.plan
+    """Queries for what the pages leave open; empty if every part is answered by several owners."""
+    found = analyse_pages(plan, readings)
+    wanted = [*_build_bridge_queries(found)]
+    if any(_count_part_owners(found, part) < _MIN_PART_OWNERS for part in range(len(found.parts))):
+        wanted += [side.query for side in plan.sides]
+        wanted += [_build_wider_query(found)]
     asked = {query.lower() for query in searched}
-    wanted = [_build_side_query(done, side) for side in list_open_sides(done)]
-    wanted += [plan.sides[side].query for side in list_missing_sides(done)]
     fresh = dict.fromkeys(query for query in wanted if query and query.lower() not in asked)
     return tuple(fresh)[: plan.further]
 
 
-def list_missing_sides(done: ScoredSentences) -> tuple[int, ...]:
-    """Indexes of the sides that no sentence is about."""
-    places = range(len(done.sentences))
-    return tuple(
-        side
-        for side in range(len(done.plan.sides))
-        if not any(done.is_about_side(side, place) for place in places)
+def _count_part_owners(found: PageAnalysis, part: int) -> int:
+    return len(
+        {
+            source_kinds.identify_source_owner(found.pages[window.page].url)
+            for window in found.windows[part][: 2 * _LEADING_WINDOWS]
+        }
     )
 
 
-def list_open_sides(done: ScoredSentences) -> tuple[int, ...]:
-    """Indexes of the sides with fewer than two owners of sources, fewest first."""
-    owners = {side: len(_collect_side_owners(done, side)) for side in range(len(done.plan.sides))}
-    return tuple(
-        sorted((side for side in owners if owners[side] < 2), key=lambda side: (owners[side], side))
-    )
+def _build_bridge_queries(found: PageAnalysis) -> Iterator[str]:
+    """A name that the best passages bring, with the words of the question that they lack."""
+    for part, windows in enumerate(found.windows):
+        if not windows or windows[0].coverage >= _FULL_COVERAGE:
+            continue
+        names = dict.fromkeys(
+            name for window in windows[:_LEADING_WINDOWS] for name in _list_new_names(found, window)
+        )
+        lacking = _list_lacking_words(found, part, windows[0])
+        for name in list(names)[:_MAX_BRIDGE_NAMES]:
+            yield " ".join([name, *lacking])[:_MAX_GAP_QUERY_CHARS]
 
 
-def _collect_side_owners(done: ScoredSentences, side: int) -> set[str]:
-    return {
-        done.identify_sentence_owner(place)
-        for place in range(len(done.sentences))
-        if done.is_about_side(side, place)
-    }
-
-
-def _build_side_query(done: ScoredSentences, side: int) -> str:
-    """The side's subject with the rarest new words of its best sentences."""
-    about = done.plan.sides[side].about or done.plan.sides[side].query
-    return " ".join([about, *_choose_new_words(done, side)])[:_MAX_GAP_QUERY_CHARS]
-
-
-def _choose_new_words(done: ScoredSentences, side: int) -> list[str]:
-    held = build_sentence_features(
-        f"{done.plan.query} {done.plan.sides[side].query}", language=done.plan.language
-    ).terms
-    order = sorted(
-        range(len(done.sentences)), key=lambda at: (-done.scores[side][at], done.sentences[at].text)
-    )
-    best = [
-        at for at in order[:_LEADING_SENTENCES] if done.coverage[side][at] >= ADDRESSED_COVERAGE / 2
-    ]
+def _build_wider_query(found: PageAnalysis) -> str:
+    """The words of the question with the most telling new words of the best passages."""
+    language = found.plan.language
+    asked = list_question_words(found.plan.query, language=language)
     counts: Counter[str] = Counter()
-    for at in best:
-        counts.update(done.sentences[at].bag.terms - held)
-    weights = {
-        stem: counts[stem] * done.corpus.weigh_term(stem)
-        for stem in counts
-        if not stem[0].isdigit()
+    for windows in found.windows:
+        for window in windows[:_LEADING_WINDOWS]:
+            for unit in found.list_window_units(window):
+                counts.update(set(list_question_words(unit.text, language=language)))
+    new = {
+        word: counts[word] * found.index.weigh_word(word, language=language)
+        for word in counts
+        if word not in asked and not word[0].isdigit()
     }
-    stems = sorted(weights, key=lambda stem: (-round(weights[stem], 6), stem))[:_MAX_ADDED_WORDS]
-    words = _collect_spellings(done, best)
-    return [words[stem] for stem in stems if stem in words]
+    best = sorted(new, key=lambda word: (-round(new[word], 6), word))[:_MAX_ADDED_WORDS]
+    return " ".join([*asked, *best])[:_MAX_GAP_QUERY_CHARS] if best else ""
 
 
-def _collect_spellings(done: ScoredSentences, best: list[int]) -> dict[str, str]:
-    """Each stem with the first spelling that occurs in the sentences."""
-    code = (done.plan.language or "en")[:2]
-    plain = stopwords.list_stopwords(done.plan.language)
-    spelt: dict[str, str] = {}
-    for at in best:
-        for word in tokens.split_words(done.sentences[at].text):
-            if word not in plain:
-                spelt.setdefault(tokens.stem_word(word, code), word)
-    return spelt
+def _list_new_names(found: PageAnalysis, window: AnswerWindow) -> Iterator[str]:
+    language = found.plan.language
+    asked = set(list_passage_terms(found.plan.query, language=language))
+    plain = stopwords.list_stopwords(language)
+    for unit in found.list_window_units(window):
+        for match in _NAME_PATTERN.finditer(unit.text):
+            words = match[0].split()
+            if words[0].lower() in plain:
+                words = words[1:]
+            name = " ".join(words)
+            if len(words) > 1 and not asked & set(list_passage_terms(name, language=language)):
+                yield name
+
+
+def _list_lacking_words(found: PageAnalysis, part: int, window: AnswerWindow) -> list[str]:
+    """The words of this part that neither the window nor its headings hold."""
+    page = found.index.pages[window.page]
+    units = found.list_window_units(window)
+    held = {stem for unit in units for stem in unit.stems}
+    for text in (page.title, *units[0].headings):
+        held |= set(list_passage_terms(text, language=page.language))
+    language = found.plan.language
+    return [
+        word
+        for word in list_question_words(found.parts[part].text, language=language)
+        if not held & set(list_passage_terms(word, language=language))
+    ]

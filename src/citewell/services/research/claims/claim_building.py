@@ -12,7 +12,7 @@ from citewell.services.research.claims.claim_confidence import SourceBacking
 from citewell.services.research.claims.disagreements import StatementConflict
 from citewell.services.research.collecting.source_kinds import PLAIN_WEIGHT
 from citewell.text.evidence import claim_support, sentence_clusters, similarity, statement_kinds
-from citewell.text.evidence.ranking import SentenceCorpus
+from citewell.text.evidence.sentence_corpus import SentenceCorpus
 from citewell.text.evidence.sentence_features import SentenceFeatures, build_sentence_features
 
 _BACKING_RELATIONS = frozenset((ClaimRelation.SUPPORTS, ClaimRelation.MENTIONS))

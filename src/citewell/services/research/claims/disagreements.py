@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from citewell.model.research import ValueRow, ValueTable
 from citewell.text.evidence import claim_support, sentence_clusters, similarity
-from citewell.text.evidence.ranking import SentenceCorpus
+from citewell.text.evidence.sentence_corpus import SentenceCorpus
 from citewell.text.evidence.sentence_features import SentenceFeatures
 from citewell.text.language import tokens
 from citewell.text.quantities import stated_quantities

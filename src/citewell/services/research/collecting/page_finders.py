@@ -22,7 +22,7 @@ from citewell.services.web.search_service import SearchRequest
 from citewell.store.cache.answer_sharing import run_as_owner, without_library
 
 _PAPER_PROVIDER = "openalex"
-_MAX_LIBRARY_HITS = 5  # hits from the user's library for one query, beside other searches
+_MAX_LIBRARY_HITS = 10  # hits from the user's library for one query, beside other searches
 
 
 class WebFinder:

@@ -33,6 +33,8 @@ class ResearchAssignment:
     tier: str
     providers: tuple[str, ...]
     mode: str
+    researched: str = ""  # the query with the subject of its thread, if it had none itself
+    added: tuple[str, ...] = ()  # the words that were added
     scope: str = "web"
     share_library: bool = False
     parent: str | None = None  # the job that this one follows up
@@ -46,7 +48,8 @@ class ResearchAssignment:
 def parse_assignment(args: Mapping[str, Any]) -> ResearchAssignment:
     """The assignment of a stored job; fields that a newer version added are ignored."""
     known = {name: args[name] for name in ResearchAssignment.__dataclass_fields__ if name in args}
-    return ResearchAssignment(**{**known, "providers": tuple(known.get("providers", ()))})
+    lists = {name: tuple(known.get(name, ())) for name in ("providers", "added")}
+    return ResearchAssignment(**{**known, **lists})
 
 
 def check_question(question: ResearchQuestion) -> ResearchQuestion:

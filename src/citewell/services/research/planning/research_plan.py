@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from citewell.model.research import ResearchTier
-from citewell.services.research.step_values import QuestionSide, ResearchPlan
+from citewell.services.research.step_values import AskedPart, QuestionSide, ResearchPlan
 from citewell.text.language import detection
-from citewell.text.questions import question_facets
+from citewell.text.questions import question_facets, question_parts
 
 _MIN_DETECTABLE_CHARS = 12  # the language of a shorter query cannot be detected
 
@@ -29,11 +29,23 @@ def build_research_plan(query: str, tier: ResearchTier, *, year: int | None = No
         kind=asked.kind.value,
         language=spoken,
         phrases=asked.phrases,
+        parts=_list_asked_parts(query),
         sides=sides,
         queries=_choose_first_queries(sides, tier.queries),
         pages=tier.pages,
         rounds=tier.rounds,
         further=max(1, tier.queries // 3),
+    )
+
+
+def _list_asked_parts(query: str) -> tuple[AskedPart, ...]:
+    """What each needs an answer of its own: numbered questions, or the parts of one."""
+    listed = question_facets.split_numbered_questions(query)
+    if listed:
+        return tuple(AskedPart(text=one, context=query) for one in listed)
+    return tuple(
+        AskedPart(text=one.text, context=one.context)
+        for one in question_parts.split_question_parts(query)
     )
 
 

@@ -1,215 +1,208 @@
-"""Writes a report without a model: every statement is a quotation with its source."""
+"""Writes a report without a model: quotations with their sources, the answer first."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from citewell.model.research import (
-    ClaimEvidence,
-    ClaimRelation,
-    ResearchClaim,
-    ResearchSource,
-    ValueTable,
-)
+from citewell.model.research import ResearchSource, ValueTable
+from citewell.services.research.analysis.answer_choice import ChosenAnswer, ChosenWindow
+from citewell.services.research.analysis.page_analysis import PageAnalysis
+from citewell.services.research.analysis.question_coverage import AnswerState, QuestionCoverage
 from citewell.services.research.claims.claim_building import ClaimSet
 from citewell.services.research.collecting.source_addresses import (
     format_source_address,
     format_source_facts,
 )
 from citewell.services.research.planning.assignments import trim_title
+from citewell.services.research.planning.thread_context import (
+    describe_completion,
+    describe_left_out,
+)
+from citewell.services.research.reporting.claim_marks import ClaimMarks
 from citewell.services.research.reporting.source_section import SOURCES_HEADING
-from citewell.services.research.step_values import ResearchPlan
-from citewell.text.evidence import similarity
-from citewell.text.evidence.ranking import RankedSentence, SentenceCorpus, choose_diverse
-from citewell.text.evidence.sentence_features import SentenceFeatures, build_sentence_features
+from citewell.services.research.reporting.window_lines import complete_window, render_window_lines
 
-_ANSWER_CLAIMS, _SECTION_CLAIMS, _SINGLE_SOURCE_CLAIMS, _MAX_DISPUTES, _MAX_TABLES = 5, 6, 6, 6, 5
+_MAX_DISPUTES, _MAX_TABLES = 6, 5
 _MAX_CITATIONS = 4  # citations after one sentence
-_FLAG_LABELS = {
-    "contradicted": "disputed",
-    "values_differ": "values differ",
-    "number_not_found": "number not found in the source",
-}
+_MAX_PROVIDER_CLAIMS = 8
+_REF_PATTERN = re.compile(r"\[(src_\d+)\]")
 _METHOD_TEXT = (
-    "This report was made without a language model. {sentences} sentences of {pages} were"
-    " ranked by how much of the question they address; sentences of different sources with the same meaning"
-    " became one claim. Every quoted sentence is word for word in its source, at the offsets given in"
-    " the claim's evidence. Confidence grows with the number and kind of independent sources;"
-    " it does not mean that a claim is true."
+    "This report was made without a language model. The passages of {pages} ({units} sentences, list"
+    " items and table rows) were ranked by the words and headings they share with the question{encoder}."
+    " Every quotation is word for word in its source, at the offsets given in the claim's evidence,"
+    " without links and emphasis; words in square brackets are the heading or title above it."
+    " A number of sources counts sites that say the same independently; it does not mean that a"
+    " statement is true."
 )
 
 
-class _ClaimPrinter:
-    """Formats claims with their quotations, and remembers what has been printed."""
+class ExtractiveReport:
+    """The parts of one report, in the order in which they are printed."""
 
-    def __init__(self, built: ClaimSet) -> None:
-        self.claims = built.claims
-        self._evidence: dict[str, list[ClaimEvidence]] = {}
-        for one in built.evidence:
-            self._evidence.setdefault(one.claim_id, []).append(one)
-        self._bags = {claim.id: build_sentence_features(claim.content) for claim in built.claims}
-        self._weigh = SentenceCorpus(list(self._bags.values())).weigh_term
-        self.printed: set[str] = set()
-        self._quoted: set[str] = set()
+    def __init__(
+        self,
+        found: PageAnalysis,
+        built: ClaimSet,
+        sources: Sequence[ResearchSource],
+        *,
+        refs: Sequence[str],
+        encoder: str = "",
+    ) -> None:
+        """`refs` gives src_N for each page of the analysis; `encoder` names the one that was used."""
+        self._found = found
+        self._built = built
+        self._sources = sources
+        self._refs = refs
+        self._encoder = encoder
+        self._marks = ClaimMarks(built, sources)
 
-    def format_claim_line(self, claim: ResearchClaim) -> str:
-        """The claim in the words of its best source, with the marks of all sources that support it."""
-        self.printed.add(claim.id)
-        backing = self._list_backing(claim)
-        quoted = self._quote_claim(claim)
-        if quoted.removesuffix(claim.content).strip() in self._quoted:
-            quoted = claim.content  # the preceding sentence is printed already
-        self._quoted |= {quoted, claim.content}
-        refs = list(dict.fromkeys(one.source for one in backing)) or list(claim.sources)
-        marks = [f"{claim.confidence_level} confidence"]
-        marks += [said for flag, said in _FLAG_LABELS.items() if flag in claim.flags]
-        marks += [] if backing else ["no source is quoted"]
-        return f"- {quoted} {format_citation_marks(refs)} *({', '.join(marks)})*"
-
-    def format_best_claims(self, claims: Sequence[ResearchClaim], count: int) -> list[str]:
-        """Lines for the best of these claims that have a quotation and are not printed yet."""
-        made: list[str] = []
-        quotable = [claim for claim in claims if self._list_backing(claim)]
-        for claim in self._choose_diverse_claims(quotable, 2 * count):
-            if len(made) < count and not self._is_printed(claim):
-                made.append(self.format_claim_line(claim))
-        return made
-
-    def _list_backing(self, claim: ResearchClaim) -> list[ClaimEvidence]:
-        """Supporting evidence: snippets that contain the claim word for word first, then by score."""
-        rows = self._evidence.get(claim.id, ())
-        found = [one for one in rows if one.relation is ClaimRelation.SUPPORTS]
-        return sorted(
-            found,
-            key=lambda one: (
-                claim.content not in _collapse_whitespace(one.snippet),
-                -one.relevance_score,
-            ),
+    def render_report(
+        self, chosen: ChosenAnswer, coverage: QuestionCoverage, *, quoting_jobs: Sequence[str] = ()
+    ) -> str:
+        """The report as markdown: answer, more findings, disagreements, gaps, sources, method."""
+        plan = self._found.plan
+        body = [f"# {trim_title(_collapse_whitespace(plan.asked or plan.query))}"]
+        if remarks := self._list_thread_remarks(chosen, quoting_jobs):
+            body.append(f"*{' '.join(remarks)}*")
+        body.append("## Answer")
+        told = self._render_provider_claims()
+        if told and not self._found.pages:
+            body += told[1:]
+            told = []
+        elif coverage.state is AnswerState.ANSWERED and chosen.answer:
+            body += self._render_answer(chosen.answer)
+            body += self._render_section("More from the sources", chosen.further)
+        else:
+            pages = len(self._found.pages)
+            body += [describe_refusal(coverage, pages=pages, quoting_jobs=quoting_jobs)]
+            body += self._render_section("Nearest passages", chosen.answer[:4])
+        body += told
+        body += self._render_disagreements()
+        body += _render_missing(coverage, self._found)
+        text = "\n\n".join(body)
+        units = self._found.count_units()
+        method = _METHOD_TEXT.format(
+            pages=_format_page_count(len(self._found.pages)),
+            units=units,
+            encoder=f" and by their meaning ({self._encoder})" if self._encoder else "",
         )
+        parts = [text, *self._render_sources(text), "## Method", method]
+        return "\n\n".join(parts) + "\n"
 
-    def _quote_claim(self, claim: ResearchClaim) -> str:
-        return next(
-            (_collapse_whitespace(one.snippet) for one in self._list_backing(claim)), claim.content
-        )
+    def _list_thread_remarks(
+        self, chosen: ChosenAnswer, quoting_jobs: Sequence[str]
+    ) -> list[str]:
+        """How a follow-up was understood, and what its thread has quoted before."""
+        plan = self._found.plan
+        told = [describe_completion(plan.query, plan.added)] if plan.asked else []
+        left = chosen.left_out
+        return [*told, describe_left_out(left, quoting_jobs)] if left else told
 
-    def _choose_diverse_claims(
-        self, claims: Sequence[ResearchClaim], count: int
-    ) -> list[ResearchClaim]:
-        """The best of these claims that are not printed yet and do not repeat one another."""
-        fresh = [claim for claim in claims if not self._is_printed(claim)]
-        ranking = [
-            RankedSentence(index=place, score=(1 + claim.confidence) / (1 + place / 8))
-            for place, claim in enumerate(fresh)
+    def _render_answer(self, answer: Sequence[ChosenWindow]) -> list[str]:
+        parts = self._found.parts
+        if len(parts) == 1:
+            return [self._render_windows(answer)]
+        made, first = [], []
+        for at, part in enumerate(parts):
+            one = next((one for one in answer if at in one.parts), None)
+            if one is not None and one in first:
+                continue
+            asked = [parts[other] for other in one.parts] if one else [part]
+            label = " / ".join(_collapse_whitespace(each.text) for each in asked)
+            said = self._render_windows([one]) if one else "No answer was found to this part."
+            made.append(f"**{label}**\n\n{said}")
+            first += [one] if one else []
+        rest = [one for one in answer if one not in first]
+        return [*made, *(["More on this:", self._render_windows(rest)] if rest else [])]
+
+    def _render_section(self, title: str, windows: Sequence[ChosenWindow]) -> list[str]:
+        return [f"## {title}", self._render_windows(windows)] if windows else []
+
+    def _render_windows(self, windows: Iterable[ChosenWindow]) -> str:
+        made = []
+        for one in windows:
+            shown = complete_window(self._found, one.window)
+            ref = self._refs[one.window.page]
+            others, remark = self._marks.describe_units(ref, shown.units)
+            marks = format_citation_marks([ref, *others])
+            made.append(render_window_lines(shown, mark=marks, remark=remark))
+        return "\n".join(made)
+
+    def _render_provider_claims(self) -> list[str]:
+        """What the asked providers say, in the words of the sources that bear it out."""
+        told = [
+            claim
+            for claim in self._built.claims
+            if set(claim.supporting_providers) - {"local"} and self._marks.has_quotation(claim)
         ]
+        lines = [self._marks.format_claim_line(claim) for claim in told[:_MAX_PROVIDER_CLAIMS]]
+        return ["## From the providers", "\n".join(lines)] if lines else []
 
-        def alike(first: int, second: int) -> float:
-            return similarity.measure_similarity(
-                self._look_up_bag(fresh[first]), self._look_up_bag(fresh[second]), self._weigh
-            )
+    def _render_disagreements(self) -> list[str]:
+        by_id = {claim.id: claim for claim in self._built.claims}
+        pairs = [
+            f"{self._marks.format_claim_line(by_id[one])}\n  against:\n{self._marks.format_claim_line(by_id[other])}"
+            for one, other in self._built.conflicts[:_MAX_DISPUTES]
+        ]
+        tables = [_render_value_table(table) for table in self._built.tables[:_MAX_TABLES]]
+        if not pairs and not tables:
+            return []
+        return ["## Where sources disagree", *(["\n".join(pairs)] if pairs else []), *tables]
 
-        order = sorted(ranking, key=lambda one: (-one.score, one.index))[: 4 * count]
-        return [fresh[one.index] for one in choose_diverse(order, alike, count=count)]
+    def _render_sources(self, text: str) -> list[str]:
+        """The sources that the text cites, and how many others were read."""
+        cited = set(_REF_PATTERN.findall(text))
+        quoted = [one for one in self._sources if one.ref in cited]
+        others = len(self._sources) - len(quoted)
+        parts = [SOURCES_HEADING, "\n".join(_format_source_lines(quoted)) or "None."]
+        were = "was" if others == 1 else "were"
+        told = f"{_format_page_count(others, 'further ')} {were} read and not quoted."
+        return [*parts, told] if others else parts
 
-    def _is_printed(self, claim: ResearchClaim) -> bool:
-        """Whether the claim is printed already, alone or in the quotation of another claim."""
-        said = {claim.content, self._quote_claim(claim)}
-        return claim.id in self.printed or any(each in one for each in said for one in self._quoted)
 
-    def _look_up_bag(self, claim: ResearchClaim) -> SentenceFeatures:
-        return self._bags[claim.id]
-
-
-def render_extractive_report(
-    plan: ResearchPlan,
-    built: ClaimSet,
-    sources: Sequence[ResearchSource],
-    *,
-    not_found: Sequence[str],
-    pages: int,
-    sentences: int,
+def describe_refusal(
+    coverage: QuestionCoverage, *, pages: int, quoting_jobs: Sequence[str] = ()
 ) -> str:
-    """The report as markdown: answer, sides, disagreements, single sources, gaps, sources, method."""
-    shown = _ClaimPrinter(built)
-    parts = [
-        f"# {trim_title(_collapse_whitespace(plan.query))}",
-        *_render_answer_section(shown, built),
-    ]
-    for place, side in enumerate(plan.sides):
-        parts += _render_section(
-            side.title if place else "More findings", _format_side_claims(shown, side.title)
+    """Why there is no answer: nothing was found, or the pages do not name the subject."""
+    told = "No page was found that answers this question"
+    if coverage.missing_names:
+        names = " or ".join(f"“{name}”" for name in coverage.missing_names)
+        none = (
+            "the page that was read does not mention"
+            if pages == 1
+            else (f"none of the {pages} pages that were read mentions")
         )
-    parts += _render_disagreements(shown, built)
-    parts += _render_single_source_section(shown)
-    if not_found:
-        parts += [
-            "## Not found",
-            "\n".join(f"- Nothing was found on: {_collapse_whitespace(one)}" for one in not_found),
+        return f"{told}: {none} {names}."
+    if coverage.state is AnswerState.ANSWERED:
+        see = f": see job {quoting_jobs[0]}" if quoting_jobs else ""
+        return f"{told} besides what this thread has quoted already{see}."
+    return f"{told}."
+
+
+def _render_missing(coverage: QuestionCoverage, found: PageAnalysis) -> list[str]:
+    """What of the question no page holds."""
+    lines = []
+    if coverage.state is AnswerState.ANSWERED:
+        if coverage.missing_words:
+            words = ", ".join(coverage.missing_words)
+            lines.append(f"- No page holds these words of the question: {words}")
+        lines += [
+            f"- Little was found on: {_collapse_whitespace(found.parts[at].text)}"
+            for at in coverage.missing_parts
+            if len(found.parts) > 1
         ]
-    parts += _render_source_section(built, sources)
-    parts += [
-        "## Method",
-        _METHOD_TEXT.format(sentences=sentences, pages=_format_page_count(pages)),
-    ]
-    return "\n\n".join(parts) + "\n"
+    return ["## Not found", "\n".join(lines)] if lines else []
 
 
-def _render_answer_section(shown: _ClaimPrinter, built: ClaimSet) -> list[str]:
-    first = shown.format_best_claims(_drop_denied_claims(built), _ANSWER_CLAIMS)
-    return ["## Answer", "\n".join(first) or "No page was found that answers this question."]
-
-
-def _drop_denied_claims(built: ClaimSet) -> list[ResearchClaim]:
-    """The claims without those that a claim of higher confidence contradicts."""
-    sure = {claim.id: claim.confidence for claim in built.claims}
-    beaten = {min(pair, key=lambda each: (sure[each], each)) for pair in built.conflicts}
-    return [claim for claim in built.claims if claim.id not in beaten]
-
-
-def _format_side_claims(shown: _ClaimPrinter, title: str) -> list[str]:
-    own = [claim for claim in shown.claims if claim.facet == title and len(claim.sources) > 0]
-    return shown.format_best_claims(own, _SECTION_CLAIMS)
-
-
-def _render_section(title: str, lines: list[str]) -> list[str]:
-    return [f"## {_collapse_whitespace(title)}", "\n".join(lines)] if lines else []
-
-
-def _render_disagreements(shown: _ClaimPrinter, built: ClaimSet) -> list[str]:
-    by_id = {claim.id: claim for claim in built.claims}
-    pairs = [
-        f"{shown.format_claim_line(by_id[one])}\n  against:\n  {shown.format_claim_line(by_id[other])}"
-        for one, other in built.conflicts[:_MAX_DISPUTES]
-    ]
-    tables = [_render_markdown_table(table) for table in built.tables[:_MAX_TABLES]]
-    if not pairs and not tables:
-        return []
-    return ["## Where sources disagree", *(["\n".join(pairs)] if pairs else []), *tables]
-
-
-def _render_markdown_table(table: ValueTable) -> str:
+def _render_value_table(table: ValueTable) -> str:
     rows = "\n".join(
-        f"| {_escape_table_cell(row.value)} | {(row.date or '')[:10]} | {_escape_table_cell(row.snippet)} | {format_citation_marks([row.source])} |"
+        f"| {_escape_table_cell(row.value)} | {(row.date or '')[:10] or '–'} |"
+        f" {_escape_table_cell(row.snippet)} {format_citation_marks([row.source])} |"
         for row in table.rows
     )
-    return f"**{_collapse_whitespace(table.subject)}**\n\n| value | date | as stated | source |\n|---|---|---|---|\n{rows}"
-
-
-def _render_single_source_section(shown: _ClaimPrinter) -> list[str]:
-    single = [claim for claim in shown.claims if "single_source" in claim.flags]
-    return _render_section(
-        "Only one source says", shown.format_best_claims(single, _SINGLE_SOURCE_CLAIMS)
-    )
-
-
-def _render_source_section(built: ClaimSet, sources: Sequence[ResearchSource]) -> list[str]:
-    used = {ref for claim in built.claims for ref in claim.sources}
-    used |= {one.source for one in built.evidence}
-    quoted = [one for one in sources if one.ref in used]
-    others = len(sources) - len(quoted)
-    parts = [SOURCES_HEADING, "\n".join(_format_source_lines(quoted)) or "None."]
-    were = "was" if others == 1 else "were"
-    told = f"{_format_page_count(others, 'further ')} {were} read and not quoted."
-    return [*parts, told] if others else parts
+    subject = _collapse_whitespace(table.subject)
+    return f"**{subject}**\n\n| value | date | as stated |\n|---|---|---|\n{rows}"
 
 
 def _format_source_lines(sources: Iterable[ResearchSource]) -> Iterator[str]:
@@ -217,11 +210,13 @@ def _format_source_lines(sources: Iterable[ResearchSource]) -> Iterator[str]:
         told = [format_source_facts(one)]
         told += [f"repeats {one.copy_of}" if one.copy_of else ""]
         told += [f"archived: {one.archived_url}" if one.archived_url else ""]
-        yield f"- [{one.ref}] {_collapse_whitespace(one.title) or one.url} ({', '.join(filter(None, told))}): {format_source_address(one)}"
+        title = _collapse_whitespace(one.title) or one.url
+        facts = ", ".join(filter(None, told))
+        yield f"- [{one.ref}] {title} ({facts}): {format_source_address(one)}"
 
 
 def format_citation_marks(refs: Sequence[str]) -> str:
-    return " ".join(f"[{ref}]" for ref in refs[:_MAX_CITATIONS])
+    return " ".join(f"[{ref}]" for ref in list(dict.fromkeys(refs))[:_MAX_CITATIONS])
 
 
 def _format_page_count(count: int, kind: str = "") -> str:
@@ -233,4 +228,4 @@ def _collapse_whitespace(text: str) -> str:
 
 
 def _escape_table_cell(text: str) -> str:
-    return _collapse_whitespace(text).replace("|", "\\|")
+    return _collapse_whitespace(text).replace("|", "\\|") or "–"

@@ -52,6 +52,7 @@ def build_started_view(view: JobView, work: ResearchAssignment, *, thread: str) 
 
 
 def build_follow_up_view(view: JobView, work: ResearchAssignment, *, thread: str) -> dict[str, Any]:
+    read_as = f", read as “{work.researched}”" if work.researched else ""
     return {
         "threadId": thread,
         "jobId": view.job.id,
@@ -60,7 +61,7 @@ def build_follow_up_view(view: JobView, work: ResearchAssignment, *, thread: str
         "status": _DISPATCHED_STATUS,
         "selectedProviders": list(work.providers),
         "budgetTier": work.tier,
-        "message": "Follow-up research dispatched. Use research_status to check progress.",
+        "message": f"Follow-up research dispatched{read_as}. Use research_status to check progress.",
     }
 
 

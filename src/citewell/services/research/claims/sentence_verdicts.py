@@ -1,0 +1,151 @@
+"""Judges a sentence that a model wrote by the texts of the sources it cites.
+
+Only verdicts that were measured to be reliable are given (`python -m benchmarks evidence`): a wrong
+number, a denial and a foreign name are told in nearly every case, and so is a sentence that shares
+almost no words with its source. In between, words alone cannot tell: such a sentence is WEAK.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+from functools import cached_property
+
+from citewell.model.research import ClaimRelation
+from citewell.text.evidence.claim_support import (
+    UNSUPPORTED_BELOW_SCORE,
+    ClaimSupport,
+    SourceText,
+    assess_support,
+    can_share_language,
+)
+from citewell.text.language import detection, tokens
+from citewell.text.quantities import stated_quantities
+
+MIN_FOREIGN_SCORE = 0.6  # of a source that the sentence does not cite, to be cited instead
+# A capital inside a sentence; the first word of a sentence or of a quotation has one anyway.
+_NAME_PATTERN = re.compile(
+    r"(?<![.?!:;“\"(]\s)(?<![“\"(*_|])(?<!\A)(?<=\s)[A-Z][\w.’'-]*\w"
+)
+_POSSESSIVE_PATTERN = re.compile(r"['’]s?$")
+_NAME_PREFIX_LETTERS = 5  # European and Europe, Italian and Italy
+_NOUN_CAPITAL_CODES = frozenset(("de", "lb"))  # every noun has a capital there
+# Capitals that are no names of anything.
+_PLAIN_CAPITALS = frozenset(
+    "i a an the and or but it they he she we you this that these those there source sources not no yes"
+    " january february march april may june july august september october november december"
+    " monday tuesday wednesday thursday friday saturday sunday".split()
+)
+
+
+class SentenceVerdict(StrEnum):
+    SUPPORTED = "supported"
+    WEAK = "weak"  # near to what the source says, but words cannot tell
+    REFUSED = "refused"  # another number, name or subject, or the opposite
+    UNCHECKED = "unchecked"  # the source is not there, or in another language
+
+
+class CitableText:
+    """The text of one source, prepared to be compared with many sentences."""
+
+    def __init__(self, source: SourceText, *, title: str = "") -> None:
+        self.source = source
+        self._title = title
+
+    @cached_property
+    def _plain_words(self) -> tuple[frozenset[str], str]:
+        text = f"{self._title} {self.source.text}".lower()
+        return frozenset(tokens.split_words(text)), text
+
+    def has_name(self, name: str) -> bool:
+        """Whether a name, or a word with the same beginning, is in the text or its title."""
+        words, text = self._plain_words
+        plain = _POSSESSIVE_PATTERN.sub("", name.lower())
+        if plain in words or plain in text:
+            return True
+        head = plain[:_NAME_PREFIX_LETTERS]
+        return len(plain) >= _NAME_PREFIX_LETTERS and any(
+            word.startswith(head) for word in words
+        )
+
+
+class SentenceJudge:
+    """Compares sentences with sources; `question` names things that any sentence may name."""
+
+    def __init__(
+        self, texts: Mapping[str, SourceText], *, titles: Mapping[str, str], question: str
+    ) -> None:
+        """`texts` and `titles` are by src_N; a source without a text cannot be checked."""
+        self._texts = {
+            ref: CitableText(text, title=titles.get(ref, "")) for ref, text in texts.items()
+        }
+        self._question = CitableText(SourceText(text=question))
+
+    def judge_citation(self, said: str, ref: str) -> SentenceVerdict:
+        """What the source says to the sentence."""
+        held = self._texts.get(ref)
+        if held is None:
+            return SentenceVerdict.UNCHECKED
+        if not can_share_language(said, held.source):
+            return self._judge_foreign_language(said, held)
+        return self._judge_support(said, assess_support(said, held.source), [held])
+
+    def judge_together(self, said: str, refs: Iterable[str]) -> SentenceVerdict:
+        """What several sources say to a sentence that joins them, each with its best place."""
+        held = [self._texts[ref] for ref in refs if ref in self._texts]
+        places = [assess_support(said, one.source).snippet for one in held]
+        joined = SourceText(text="\n".join(filter(None, places)))
+        return self._judge_support(said, assess_support(said, joined), held)
+
+    def find_supporting_source(self, said: str, *, except_for: Iterable[str] = ()) -> str | None:
+        """The source that supports a sentence best, if one clearly does."""
+        left = set(except_for)
+        best, found = MIN_FOREIGN_SCORE, None
+        for ref, held in self._texts.items():
+            if ref in left or not can_share_language(said, held.source):
+                continue
+            support = assess_support(said, held.source)
+            if (
+                support.score > best
+                and self._judge_support(said, support, [held]) is SentenceVerdict.SUPPORTED
+            ):
+                best, found = support.score, ref
+        return found
+
+    def states_fact(self, said: str) -> bool:
+        """Whether a sentence has a number, a date or a name that is not in the question."""
+        return bool(stated_quantities.extract_quantities(said)) or bool(
+            [name for name in list_names(said) if not self._question.has_name(name)]
+        )
+
+    def _judge_support(
+        self, said: str, support: ClaimSupport, held: Iterable[CitableText]
+    ) -> SentenceVerdict:
+        if support.relation is ClaimRelation.CONTRADICTS or support.missing_numbers:
+            return SentenceVerdict.REFUSED
+        texts = [self._question, *held]
+        if any(not any(one.has_name(name) for one in texts) for name in list_names(said)):
+            return SentenceVerdict.REFUSED
+        if support.relation is ClaimRelation.SUPPORTS:
+            return SentenceVerdict.SUPPORTED
+        return (
+            SentenceVerdict.REFUSED
+            if support.score < UNSUPPORTED_BELOW_SCORE
+            else SentenceVerdict.WEAK
+        )
+
+    def _judge_foreign_language(self, said: str, held: CitableText) -> SentenceVerdict:
+        """In another language only numbers can be compared."""
+        told = stated_quantities.extract_quantities(said)
+        known = [one for each in held.source.sentence_features for one in each.quantities]
+        missing = {one.low for one in told} - {one.low for one in known}
+        return SentenceVerdict.REFUSED if missing else SentenceVerdict.UNCHECKED
+
+
+def list_names(said: str) -> list[str]:
+    """Words with a capital inside the sentence; none in languages that write all nouns so."""
+    if (detection.detect_language(said) or "")[:2] in _NOUN_CAPITAL_CODES:
+        return []
+    found = (match[0] for match in _NAME_PATTERN.finditer(said))
+    return [name for name in found if _POSSESSIVE_PATTERN.sub("", name.lower()) not in _PLAIN_CAPITALS]
