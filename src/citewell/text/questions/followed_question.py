@@ -82,7 +82,7 @@ def _guess_language(plain: str, earlier: Sequence[str]) -> str:
 def _complete_unspaced(plain: str, earlier: Sequence[str]) -> FollowedQuestion | None:
     if not UNSPACED_REFERENCE_PATTERN.search(plain):
         return None
-    before = _CLOSING_PATTERN.sub("", " ".join(earlier[0].split()))
+    before = _CLOSING_PATTERN.sub("", " ".join(earlier[0].split())[:_MAX_RULED_CHARS])
     if not tokens.extract_terms(before) - tokens.extract_terms(plain):
         return None
     return FollowedQuestion(text=f"{before} {plain}", added=(before,))

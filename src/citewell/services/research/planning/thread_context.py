@@ -17,12 +17,19 @@ from citewell.text.questions.followed_question import FollowedQuestion, complete
 _MAX_EARLIER_QUESTIONS = 5
 
 
-class ThreadQuotes(WireValue):
-    """What the answers of earlier jobs of a thread quoted."""
+class ThreadQuote(WireValue):
+    """What the answer of an earlier job of the thread quoted, and from where."""
 
-    places: tuple[tuple[str, int, int], ...] = ()  # the page's sha256, start and end
-    snippets: tuple[tuple[str, str], ...] = ()  # address and words, for pages that changed since
-    jobs: tuple[str, ...] = ()  # those that quoted something, the latest first
+    job: str
+    url: str
+    sha256: str | None
+    start: int
+    end: int
+    snippet: str
+
+
+class ThreadQuotes(WireValue):
+    quotes: tuple[ThreadQuote, ...] = ()
 
 
 def complete_follow_up(
@@ -57,9 +64,13 @@ def describe_completion(text: str, added: Sequence[str]) -> str:
     return f"Asked in this thread: read as “{text}”, with {words} from an earlier question."
 
 
-def describe_left_out(count: int, jobs: Sequence[str]) -> str:
-    """A note that says how many passages are not quoted again, and which jobs quoted them."""
-    what = "1 passage" if count == 1 else f"{count} passages"
-    told = "is left out" if count == 1 else "are left out"
-    where = f" (job {', '.join(jobs[:3])})" if jobs else ""
-    return f"{what} quoted earlier in this thread{where} {told}."
+def describe_left_out(jobs: Sequence[str]) -> str:
+    """A note on passages that are not quoted again; `jobs` names for each the job that quoted it."""
+    what = "1 passage" if len(jobs) == 1 else f"{len(jobs)} passages"
+    told = "is left out" if len(jobs) == 1 else "are left out"
+    return f"{what} quoted earlier in this thread ({format_job_names(jobs)}) {told}."
+
+
+def format_job_names(jobs: Sequence[str]) -> str:
+    names = list(dict.fromkeys(jobs))
+    return f"job{'s' if len(names) > 1 else ''} {', '.join(names)}"

@@ -6,33 +6,33 @@ import re
 from collections.abc import Iterable, Iterator
 
 from citewell.model.research import ClaimEvidence, ResearchFindings
-from citewell.services.research.planning.thread_context import ThreadQuotes
+from citewell.services.research.planning.thread_context import ThreadQuote, ThreadQuotes
 from citewell.services.research.step_values import PageReading
 from citewell.text.web import addresses
 
 _ANSWER_PATTERN = re.compile(r"^## Answer\s*$(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 _CELL_NAME_PATTERN = re.compile(r"(?:\A|(?<=; ))[^:;]{1,80}: ")
-_MAX_KEPT_SNIPPETS = 200
+_MAX_KEPT_QUOTES = 400
 
 
 def collect_thread_quotes(jobs: Iterable[tuple[str, ResearchFindings]]) -> ThreadQuotes:
-    """What the answers of these jobs quoted; each job with its id, the latest first."""
-    places: dict[tuple[str, int, int], None] = {}
-    snippets: dict[tuple[str, str], None] = {}
-    names: dict[str, None] = {}
+    """What the answers of these jobs quoted; each job is given with its id."""
+    found = []
     for name, findings in jobs:
         known = {source.ref: source for source in findings.sources}
-        for one in _list_printed_evidence(findings):
-            source = known.get(one.source)
-            if source is None:
-                continue
-            names[name] = None
-            snippets[(source.url, one.snippet)] = None
-            if source.sha256:
-                places[(source.sha256, one.start, one.end)] = None
-    return ThreadQuotes(
-        places=tuple(places), snippets=tuple(snippets)[:_MAX_KEPT_SNIPPETS], jobs=tuple(names)
-    )
+        found += [
+            ThreadQuote(
+                job=name,
+                url=known[one.source].url,
+                sha256=known[one.source].sha256,
+                start=one.start,
+                end=one.end,
+                snippet=one.snippet,
+            )
+            for one in _list_printed_evidence(findings)
+            if one.source in known
+        ]
+    return ThreadQuotes(quotes=tuple(found[:_MAX_KEPT_QUOTES]))
 
 
 def _list_printed_evidence(findings: ResearchFindings) -> Iterator[ClaimEvidence]:
@@ -58,18 +58,20 @@ def _is_printed(snippet: str, answer: str) -> bool:
 
 def locate_quotes(
     quotes: ThreadQuotes, pages: Iterable[PageReading]
-) -> tuple[tuple[str, int, int], ...]:
-    """The places of the quotations on these pages; on a page that changed, where its words are now."""
-    known = {sha256 for sha256, _, _ in quotes.places}
-    moved: list[tuple[str, int, int]] = []
-    by_page: dict[str, list[str]] = {}
-    for url, words in quotes.snippets:
-        by_page.setdefault(addresses.build_page_key(url), []).append(words)
+) -> dict[tuple[str, int, int], str]:
+    """The places of the quotations on these pages (sha256, start, end), each with its job.
+
+    On a page that changed since, a quotation is where its words stand now.
+    """
+    by_page: dict[str, list[ThreadQuote]] = {}
+    for one in quotes.quotes:
+        by_page.setdefault(addresses.build_page_key(one.url), []).append(one)
+    places: dict[tuple[str, int, int], str] = {}
     for page in pages:
-        if not page.sha256 or page.sha256 in known:
-            continue
-        for words in by_page.get(addresses.build_page_key(page.url), ()):
-            start = page.text.find(words)
+        for one in by_page.get(addresses.build_page_key(page.url), ()):
+            sha256 = page.sha256 or ""
+            start = one.start if one.sha256 == page.sha256 else page.text.find(one.snippet)
+            end = one.end if one.sha256 == page.sha256 else start + len(one.snippet)
             if start >= 0:
-                moved.append((page.sha256, start, start + len(words)))
-    return (*quotes.places, *moved)
+                places.setdefault((sha256, start, end), one.job)
+    return places
