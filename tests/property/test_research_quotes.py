@@ -12,7 +12,9 @@ from citewell.model.research import RESEARCH_TIERS
 from citewell.services.research import local_engine
 from citewell.services.research.planning.research_plan import build_research_plan
 from citewell.services.research.step_values import PageReading, PageReadings
+from citewell.text.passages.plain_markdown import render_plain_text
 from tests.internet.world import corpus
+from tests.quotations import is_own_text, list_quoted_lines
 
 PAGES = tuple(
     PageReading(
@@ -41,10 +43,9 @@ def test_every_snippet_is_the_pages_own_text_at_its_offsets(words: Any, chosen: 
 
     texts = {source.ref: page.text for source, page in zip(found.sources, pages, strict=True)}
     for one in found.evidence:
-        assert texts[one.source][one.start : one.end] == one.snippet
+        assert is_own_text(texts[one.source], one.start, one.end, one.snippet)
     known = set(texts)
     assert set(re.findall(r"\[(src_\d+)\]", found.synthesis)) <= known
-    told = " ".join(" ".join(text.split()) for text in texts.values())
-    body = found.synthesis.partition("## Sources")[0]
-    for quoted in re.findall(r"^- (.+?) \[src_\d+\].*confidence", body, re.MULTILINE):
-        assert quoted in told
+    told = {ref: render_plain_text(text) for ref, text in texts.items()}
+    for quoted, refs in list_quoted_lines(found.synthesis):
+        assert any(quoted in told[ref] for ref in refs), quoted

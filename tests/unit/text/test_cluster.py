@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from citewell.text.evidence import copied_texts, sentence_clusters, similarity
-from citewell.text.evidence.ranking import SentenceCorpus
+from citewell.text.evidence.sentence_corpus import SentenceCorpus
 from citewell.text.evidence.sentence_features import build_all_features, build_sentence_features
 
 SAME = (

@@ -17,6 +17,10 @@ _PART_BORDER_PATTERN = re.compile(
     rf"(?:,\s++|(?<!\s)\s++)(?:and|und|et|y|e|и)\s++(?=(?:{_ASKING_WORD_REGEX})\b)|(?<=[?？؟])\s*+(?=\S)|;\s*+(?=(?:{_ASKING_WORD_REGEX})\b)",
     re.IGNORECASE,
 )
+_HELPING_VERB_PATTERN = re.compile(
+    r"\b(?:is|are|was|were|do|does|did|can|could|will|would|should|has|have|had|must|may)\b",
+    re.IGNORECASE,
+)
 _MAX_PARTS = 4
 _MIN_FIRST_WORDS = 2
 _MAX_SPLIT_CHARS = 2000
@@ -66,6 +70,8 @@ def split_question_parts(question: str) -> tuple[QuestionPart, ...]:
 
 def _is_unfinished(piece: str) -> bool:
     """Whether a first part lacks what it is about, as "how often" in "how often and how long …"."""
+    if piece.endswith("?") or _HELPING_VERB_PATTERN.search(piece):
+        return False
     words = [word for word in piece.split() if word.lower() not in stopwords.list_stopwords("en")]
     return piece.isascii() and len(words) < _MIN_FIRST_WORDS
 
@@ -100,7 +106,7 @@ def build_definition_pattern(question: str) -> re.Pattern[str] | None:
         return None
     term = re.escape(match["term"].strip().removesuffix("s"))
     return re.compile(
-        rf"\b{term}(?:s|es)?\b[^.]{{0,40}}\b(?:is|are|refers?|means?|describes?|ist|sind|bezeichnet|est|sont|es|son|è|sono)\b"
+        rf"\b{term}(?:s|es)?(?!\w)[^.]{{0,40}}\b(?:is|are|refers?|means?|describes?|ist|sind|bezeichnet|est|sont|es|son|è|sono)\b"
         if match["term"][0].isalnum()
         else rf"{term}[^.]{{0,40}}\b(?:is|are|refers?|means?)\b",
         re.IGNORECASE,
