@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from citewell.model.research import (
+    EvidencePassage,
     ProviderReport,
     ReportCitation,
     ResearchClaim,
@@ -8,6 +9,7 @@ from citewell.model.research import (
     ResearchSource,
 )
 from citewell.services.research.reporting import model_synthesis
+from citewell.services.research.reporting.writing_material import render_writing_material
 from citewell.text.evidence.claim_support import SourceText
 from citewell.text.web import addresses
 
@@ -66,19 +68,69 @@ def test_a_model_that_answers_in_html_or_without_citations_is_not_taken() -> Non
         assert "quotations" in found.notes[-1]
 
 
-def test_sentences_that_their_sources_do_not_hold_are_counted() -> None:
+def test_sentences_that_their_sources_do_not_hold_are_cut_and_counted() -> None:
     text = "# B\n\nThe bridge was opened in 1932 [src_1]. Whales sing below on Sundays [src_1]."
 
     found = model_synthesis.apply_model_report(FINDINGS, by(text), TEXTS)
 
-    assert "1 sentences of the synthesis are not supported by what they cite." in found.notes
+    assert "Whales" not in found.synthesis
+    assert "1 of 2 sentences was not supported by its sources and was cut." in found.notes
+
+
+def test_the_extractive_report_stays_if_less_than_half_of_a_models_is_supported() -> None:
+    text = (
+        "# B\n\nThe bridge was opened in 1932 [src_1]. Whales sing below on Sundays [src_1]."
+        " Elephants cross it at midnight [src_1]."
+    )
+
+    found = model_synthesis.apply_model_report(FINDINGS, by(text), TEXTS)
+
+    assert (found.synthesis, found.synthesis_by) == ("# Extractive\n", "extractive")
+    assert found.notes[-1].startswith("Only 1 of 3 sentences of the report by openai")
+
+
+def test_what_a_model_thought_is_no_part_of_its_report() -> None:
+    text = "<think>Perhaps 1971 [src_1].</think># B\n\nThe bridge was opened in 1932 [src_1]."
+
+    found = model_synthesis.apply_model_report(FINDINGS, by(text), TEXTS)
+
+    assert "1971" not in found.synthesis
+    assert found.synthesis.startswith("# B")
 
 
 def test_the_material_holds_claims_sources_and_nothing_else_to_cite() -> None:
-    text = model_synthesis.render_writing_material(FINDINGS)
+    text = render_writing_material(FINDINGS)
 
     assert "The bridge was opened in 1932. [src_1] medium" in text
     assert "[src_2] Two" in text
+
+
+def test_the_material_begins_with_passages_under_their_title_heading_and_date() -> None:
+    source = SOURCES[0].model_copy(update={"published": "2020-05-01T10:00:00Z"})
+    passage = EvidencePassage(
+        ref="src_1", heading="History", text="It was opened in 1932.", start=0, end=22
+    )
+    findings = FINDINGS.model_copy(
+        update={
+            "sources": (source, SOURCES[1]),
+            "passages": (passage,),
+            "parts": ("When?", "By whom?"),
+        }
+    )
+
+    text = render_writing_material(findings)
+
+    assert "[src_1] One › History (2020-05-01)\nIt was opened in 1932." in text
+    assert "- When?\n- By whom?" in text
+    assert "Claims:" not in text  # the only claim says no more than its passage
+
+
+def test_claims_that_sources_share_or_dispute_stand_beside_the_passages() -> None:
+    passage = EvidencePassage(ref="src_1", text="It was opened in 1932.", start=0, end=22)
+    shared = FINDINGS.claims[0].model_copy(update={"sources": ("src_1", "src_2")})
+    findings = FINDINGS.model_copy(update={"passages": (passage,), "claims": (shared,)})
+
+    assert "The bridge was opened in 1932. [src_1] [src_2]" in render_writing_material(findings)
 
 
 def test_a_single_report_keeps_its_words_and_gets_numbers() -> None:

@@ -25,18 +25,17 @@ from citewell.text.quantities import stated_quantities
 
 MIN_FOREIGN_SCORE = 0.6  # of a source that the sentence does not cite, to be cited instead
 # A capital inside a sentence; the first word of a sentence or of a quotation has one anyway.
-_NAME_PATTERN = re.compile(
-    r"(?<![.?!:;“\"(]\s)(?<![“\"(*_|])(?<!\A)(?<=\s)[A-Z][\w.’'-]*\w"
-)
+_NAME_PATTERN = re.compile(r"(?<![.?!:;“\"(]\s)(?<![“\"(*_|])(?<!\A)(?<=\s)[A-Z][\w.’'-]*\w")
 _POSSESSIVE_PATTERN = re.compile(r"['’]s?$")
 _NAME_PREFIX_LETTERS = 5  # European and Europe, Italian and Italy
 _NOUN_CAPITAL_CODES = frozenset(("de", "lb"))  # every noun has a capital there
 # Capitals that are no names of anything.
-_PLAIN_CAPITALS = frozenset(
+_PLAIN_CAPITAL_LIST = (
     "i a an the and or but it they he she we you this that these those there source sources not no yes"
     " january february march april may june july august september october november december"
-    " monday tuesday wednesday thursday friday saturday sunday".split()
+    " monday tuesday wednesday thursday friday saturday sunday"
 )
+_PLAIN_CAPITALS = frozenset(_PLAIN_CAPITAL_LIST.split())
 
 
 class SentenceVerdict(StrEnum):
@@ -65,9 +64,7 @@ class CitableText:
         if plain in words or plain in text:
             return True
         head = plain[:_NAME_PREFIX_LETTERS]
-        return len(plain) >= _NAME_PREFIX_LETTERS and any(
-            word.startswith(head) for word in words
-        )
+        return len(plain) >= _NAME_PREFIX_LETTERS and any(word.startswith(head) for word in words)
 
 
 class SentenceJudge:
@@ -113,6 +110,29 @@ class SentenceJudge:
                 best, found = support.score, ref
         return found
 
+    def has_text(self, ref: str) -> bool:
+        return ref in self._texts
+
+    def has_lines(self, lines: Iterable[str]) -> bool:
+        """Whether one source has all of these lines, word for word."""
+        wanted = [" ".join(line.split()) for line in lines]
+        plain = (" ".join(held.source.text.split()) for held in self._texts.values())
+        return any(all(line in text for line in wanted) for text in plain)
+
+    def has_all_facts(self, said: str) -> bool:
+        """Whether every number and name of a heading is in the question or in one of the sources."""
+        held = [self._question, *self._texts.values()]
+        known = [
+            one
+            for text in held
+            for each in text.source.sentence_features
+            for one in each.quantities
+        ]
+        told = stated_quantities.extract_quantities(said)
+        return not stated_quantities.find_missing_quantities(told, known) and all(
+            any(one.has_name(name) for one in held) for name in list_names(said)
+        )
+
     def states_fact(self, said: str) -> bool:
         """Whether a sentence has a number, a date or a name that is not in the question."""
         return bool(stated_quantities.extract_quantities(said)) or bool(
@@ -148,4 +168,6 @@ def list_names(said: str) -> list[str]:
     if (detection.detect_language(said) or "")[:2] in _NOUN_CAPITAL_CODES:
         return []
     found = (match[0] for match in _NAME_PATTERN.finditer(said))
-    return [name for name in found if _POSSESSIVE_PATTERN.sub("", name.lower()) not in _PLAIN_CAPITALS]
+    return [
+        name for name in found if _POSSESSIVE_PATTERN.sub("", name.lower()) not in _PLAIN_CAPITALS
+    ]

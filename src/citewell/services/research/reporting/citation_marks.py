@@ -10,8 +10,10 @@ from citewell.text.web import addresses
 
 REF_MARK_PATTERN = re.compile(r"\[(src_\d+)\]")
 _ONE_REF_REGEX = r"\^?(?:(?:src|sources?|refs?|passages?)[\s_:#.-]*)?\d{1,3}(?:†[^\]】,;]*)?"
-_REF_GROUP_REGEX = rf"{_ONE_REF_REGEX}(?:\s*(?:[,;&–-]|and)?\s*{_ONE_REF_REGEX})*"
-_LINK_PATTERN = re.compile(r"(!?)\[([^\]\n]{0,300})\]\(\s*<?([^\s()<>]+(?:\([^\s()]*\)[^\s()<>]*)*)>?[^)\n]*\)")
+_REF_GROUP_REGEX = rf"{_ONE_REF_REGEX}(?:(?:\s*(?:[,;&–-]|and)\s*|\s+){_ONE_REF_REGEX})*"
+_LINK_PATTERN = re.compile(
+    r"(!?)\[([^\]\n]{0,300})\]\(\s*<?([^\s()<>]+(?:\([^\s()]*\)[^\s()<>]*)*)>?[^)\n]*\)"
+)
 _BARE_ADDRESS_PATTERN = re.compile(r"<?\bhttps?://[^\s<>\])】]+[^\s<>\])】.,;:!?]>?")
 _DEFINITION_PATTERN = re.compile(r"^\s*\[\^?(?:src_)?\w{1,20}\]:.*$", re.MULTILINE)
 _BRACKET_MARK_PATTERN = re.compile(rf"[\[【]\s*({_REF_GROUP_REGEX})\s*[\]】]", re.IGNORECASE)
@@ -25,7 +27,9 @@ _NUMBER_PARENTHESIS_PATTERN = re.compile(
 )
 _SUPERSCRIPT_PATTERN = re.compile(r"(?<=[.!?,;])[⁰¹²³⁴-⁹]+")
 _BARE_REF_PATTERN = re.compile(r"(?<![\[\w])src_\d+(?![\]\w])")
-_STRAY_MARK_PATTERN = re.compile(r"\[\s*\^?src[^\[\]\n]{0,80}\]|【[^【】\n]*[\d†][^【】\n]*】|\[\s*\]", re.IGNORECASE)
+_STRAY_MARK_PATTERN = re.compile(
+    r"\[\s*\^?src[^\[\]\n]{0,80}\]|【[^【】\n]*[\d†][^【】\n]*】|\[\s*\]", re.IGNORECASE
+)
 _WRAPPED_MARK_PATTERN = re.compile(
     r"\(\s*(?:see|source|sources|cf\.?|ref\.?)?:?\s*((?:\[src_\d+\][\s,;]*)+)\)", re.IGNORECASE
 )
@@ -34,6 +38,7 @@ _RANGE_PATTERN = re.compile(r"(\d{1,3})\s*[–-]\s*(?:\D{0,5})(\d{1,3})")
 _SUPERSCRIPT_DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 _PLAIN_LABEL_PATTERN = re.compile(rf"{_REF_GROUP_REGEX}|link|source|here|\W*", re.IGNORECASE)
 _MAX_RANGE = 12
+_LINK_OPENING_CHARS = frozenset(".!?()]。！？")  # a link behind one of these is only a citation
 
 
 class CitationMarks:
@@ -65,9 +70,15 @@ class CitationMarks:
         return _STRAY_MARK_PATTERN.sub(self._drop_stray_mark, text)
 
     def _rewrite_link(self, link: re.Match[str]) -> str:
+        """The label of a link within a sentence and its citation; after a sentence only the latter."""
         label = "" if link[1] else link[2].strip()
         ref = self._find_address(link[3])
-        if _PLAIN_LABEL_PATTERN.fullmatch(label) or addresses.is_web_address(label):
+        before = link.string[: link.start()].rstrip()[-1:]
+        if (
+            before in _LINK_OPENING_CHARS
+            or _PLAIN_LABEL_PATTERN.fullmatch(label)
+            or addresses.is_web_address(label)
+        ):
             label = ""
         if ref is None:
             self.dangling += 1

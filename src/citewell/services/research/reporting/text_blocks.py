@@ -122,7 +122,9 @@ def drop_empty_sections(blocks: list[WrittenBlock]) -> list[WrittenBlock]:
             after is None or (after.kind is WrittenKind.HEADING and after.level <= block.level)
         ):
             continue
-        leads = block.kind is WrittenKind.PARAGRAPH and block.text.rstrip("*_ ").endswith((":", "："))
+        leads = block.kind is WrittenKind.PARAGRAPH and block.text.rstrip("*_ ").endswith(
+            (":", "：")
+        )
         if leads and (after is None or after.kind is WrittenKind.HEADING):
             continue
         kept.append(block)

@@ -1,0 +1,297 @@
+"""Checks every sentence of a model's report against the sources it cites, before it is shown.
+
+A supported sentence stays with the citations that support it. One that another source supports is
+cited to that one. One that is refuted, or has another number or name, is cut. One of which words
+alone cannot tell stays and says that it is not confirmed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from citewell.services.research.claims.sentence_verdicts import SentenceJudge, SentenceVerdict
+from citewell.services.research.reporting.citation_marks import REF_MARK_PATTERN, strip_ref_marks
+from citewell.services.research.reporting.text_blocks import (
+    WrittenBlock,
+    WrittenKind,
+    drop_empty_sections,
+    join_written_blocks,
+    split_written_blocks,
+)
+from citewell.text.evidence import negation
+from citewell.text.language import sentences, tokens
+
+UNCONFIRMED_MARK = "*(not confirmed by the sources)*"
+_MIN_STATEMENT_TERMS = 3  # a shorter sentence states nothing by itself
+_REPORTING_REGEX = (
+    r"(?:says?|states?|reports?|notes?|finds?|found|shows?|adds?|confirms?|writes?)\b"
+)
+_MARKS_REGEX = r"(?:\[src_\d+\](?:\s*(?:,|;|and(?=\s*\[)|&)?\s*)?)"
+_STOP_BEFORE_MARKS_PATTERN = re.compile(
+    rf"([.!?。！？][\"”’»)*_]*)[^\S\n]*({_MARKS_REGEX}++)(?!(?:both\s+|also\s+)?{_REPORTING_REGEX})",
+    re.IGNORECASE,
+)
+_SUBJECT_MARK_PATTERN = re.compile(
+    rf"\[src_\d+\](?=(?:\s*(?:,|and|&)?\s*\[src_\d+\])*\s*(?:both\s+|also\s+)?{_REPORTING_REGEX})",
+    re.IGNORECASE,
+)
+# "According to [src_1], …" and "[src_1] says that …" are statements with a citation.
+_ATTRIBUTION_PATTERN = re.compile(
+    rf"\A(?:(?:according to|as per|per|as)\s+{_MARKS_REGEX}+(?:{_REPORTING_REGEX})?\s*,?\s*"
+    rf"|{_MARKS_REGEX}+(?:both\s+|also\s+)?{_REPORTING_REGEX}\s+(?:that\s+)?)",
+    re.IGNORECASE,
+)
+_TRAILING_MARKS_PATTERN = re.compile(r"(?:\s*\[src_\d+\])+")
+_MARKUP_PATTERN = re.compile(r"[*_`]{1,3}")
+_SPACE_BEFORE_STOP_PATTERN = re.compile(r"[^\S\n]+([.,;:!?。，])")
+_SPACES_PATTERN = re.compile(r"[^\S\n]{2,}")
+_EMPTY_BRACKETS_PATTERN = re.compile(r"\(\s*[,;]*\s*\)|\[\s*\]")
+_OPEN_ENDS = (":", "：", "?", "？", "؟")
+# Words for what a report says of itself or of its sources rather than of its subject.
+_SOURCE_WORD_PATTERN = re.compile(
+    r"\b(?:sources?|passages?|evidence|claims?|quellen?|fuentes?|fonti?|fontes?|bronnen|źród|источник)|来源|資料|出典",
+    re.IGNORECASE,
+)
+_DOUBT_WORD_PATTERN = re.compile(
+    r"\b(?:disagree|differ|conflict|contradict|unclear|unknown|missing|limited|silent|lacks?|widersprechen)",
+    re.IGNORECASE,
+)
+_OPENING_PATTERN = re.compile(
+    r"\A(?:this (?:report|section|answer|summary|overview)|the following|below|here (?:is|are))\b",
+    re.IGNORECASE,
+)
+_MAX_OPENING_TERMS = 8
+_TABLE_RULE_PATTERN = re.compile(r"^\|[\s:|-]+\|$")
+
+
+@dataclass(slots=True, kw_only=True)
+class CheckCounts:
+    """How the statements of a report fared."""
+
+    statements: int = 0
+    supported: int = 0  # or in another language than their sources, with no number missing
+    cut: int = 0
+    marked: int = 0
+    recited: int = 0  # cited to another source than the model named, or to one where it named none
+    uncompared: int = 0  # in another language than their sources
+
+    @property
+    def share(self) -> float:
+        """Of the statements, those that stand."""
+        return self.supported / self.statements if self.statements else 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Sentence:
+    text: str  # without citations
+    refs: tuple[str, ...]
+    run_refs: tuple[str, ...] = ()  # of the next citation in the same block
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Decision:
+    text: str | None  # None: cut
+    is_statement: bool = True
+
+
+@dataclass(slots=True, kw_only=True)
+class SynthesisCheck:
+    """The check of one report; its citations must be [src_N] of known sources."""
+
+    judge: SentenceJudge
+    counts: CheckCounts = field(default_factory=CheckCounts)
+
+    def check_text(self, text: str) -> str:
+        """The report with what stands of it, and nothing else."""
+        kept = [
+            checked
+            for block in split_written_blocks(text)
+            if (checked := self._check_block(block)) is not None
+        ]
+        return join_written_blocks(drop_empty_sections(kept))
+
+    def _check_block(self, block: WrittenBlock) -> WrittenBlock | None:
+        if block.kind is WrittenKind.RULE:
+            return block
+        if block.kind is WrittenKind.HEADING:
+            return self._check_heading(block)
+        if block.kind is WrittenKind.TABLE:
+            return self._check_table(block)
+        if block.kind is WrittenKind.CODE:
+            return self._check_code(block)
+        decisions = [self._decide_sentence(one) for one in _split_cited_sentences(block.text)]
+        # A few words between statements stand only as long as one of these does.
+        if any(one.is_statement for one in decisions) and all(
+            one.text is None for one in decisions if one.is_statement
+        ):
+            return None
+        said = " ".join(one.text for one in decisions if one.text)
+        return replace(block, text=said) if said else None
+
+    def _check_heading(self, block: WrittenBlock) -> WrittenBlock | None:
+        said = _tidy_text(strip_ref_marks(block.text))
+        plain = _MARKUP_PATTERN.sub("", said)
+        if self.judge.states_fact(plain) and not self.judge.has_all_facts(plain):
+            self._count_statement(cut=1)
+            return None
+        return replace(block, text=said) if said else None
+
+    def _check_table(self, block: WrittenBlock) -> WrittenBlock | None:
+        rows = block.text.splitlines()
+        head = 2 if len(rows) > 1 and _TABLE_RULE_PATTERN.match(rows[1]) else 0
+        kept = [row for row in map(self._check_row, rows[head:]) if row is not None]
+        if not kept:
+            return None
+        top = [_tidy_text(strip_ref_marks(row)) for row in rows[:head]]
+        return replace(block, text="\n".join([*top, *kept]))
+
+    def _check_row(self, row: str) -> str | None:
+        cells = [cell.strip() for cell in row.strip().strip("|").split("|")]
+        said = "; ".join(filter(None, (_tidy_text(strip_ref_marks(cell)) for cell in cells)))
+        refs = tuple(dict.fromkeys(REF_MARK_PATTERN.findall(row)))
+        found = self._find_support(_Sentence(text=said, refs=refs))
+        if found is None:
+            return None
+        marks, note = found
+        plain = [_tidy_text(strip_ref_marks(cell)) for cell in cells]
+        plain[-1] = " ".join(filter(None, (plain[-1], note, marks)))
+        return "| " + " | ".join(plain) + " |"
+
+    def _check_code(self, block: WrittenBlock) -> WrittenBlock | None:
+        """Code stands if a source has it; what it says is not compared word by word."""
+        lines = strip_ref_marks(block.text).splitlines()[1:]
+        body = [
+            line.strip()
+            for line in lines
+            if line.strip() and line.strip()[:3] not in {"```", "~~~"}
+        ]
+        if body and self.judge.has_lines(body):
+            self._count_statement(supported=1)
+            return replace(block, text=strip_ref_marks(block.text))
+        self._count_statement(cut=1)
+        return None
+
+    def _decide_sentence(self, one: _Sentence) -> _Decision:
+        said = _tidy_text(one.text)
+        if not said:
+            return _Decision(text=None, is_statement=False)
+        if not one.refs and self._is_connecting(said):
+            return _Decision(text=said, is_statement=False)
+        found = self._find_support(replace(one, text=said))
+        if found is None:
+            return _Decision(text=None)
+        return _Decision(text=" ".join(filter(None, (said, found[1], found[0]))))
+
+    def _find_support(self, one: _Sentence) -> tuple[str, str] | None:
+        """The citations of a sentence and the remark after it; None if it is to be cut."""
+        plain = _MARKUP_PATTERN.sub("", one.text)
+        asked = one.refs or one.run_refs
+        verdicts = {ref: self.judge.judge_citation(plain, ref) for ref in asked}
+        good = [ref for ref in asked if verdicts[ref] is SentenceVerdict.SUPPORTED]
+        if not good and len(asked) > 1:
+            near = [ref for ref in asked if verdicts[ref] is not SentenceVerdict.UNCHECKED]
+            if len(near) > 1 and (
+                self.judge.judge_together(plain, near) is SentenceVerdict.SUPPORTED
+            ):
+                good = near
+        if good:
+            self._count_statement(supported=1, recited=0 if one.refs else 1)
+            return _format_marks(good), ""
+        other = self.judge.find_supporting_source(plain, except_for=asked)
+        if other is not None:
+            self._count_statement(supported=1, recited=1)
+            return _format_marks([other]), ""
+        return self._keep_unsupported(plain, one, verdicts)
+
+    def _keep_unsupported(
+        self, plain: str, one: _Sentence, verdicts: dict[str, SentenceVerdict]
+    ) -> tuple[str, str] | None:
+        told = [verdicts[ref] for ref in one.refs]
+        unread = [ref for ref in one.refs if verdicts[ref] is SentenceVerdict.UNCHECKED]
+        if unread and all(map(self.judge.has_text, unread)):  # only the language differs
+            self._count_statement(supported=1, uncompared=1)
+            return _format_marks(unread), ""
+        is_weak = SentenceVerdict.WEAK in verdicts.values() or bool(unread)
+        if not told and not self.judge.states_fact(plain):
+            is_weak = True
+        if is_weak:
+            self._count_statement(marked=1)
+            return "", UNCONFIRMED_MARK
+        self._count_statement(cut=1)
+        return None
+
+    def _is_connecting(self, said: str) -> bool:
+        """Whether an uncited sentence leads on, or speaks of the sources, and states no fact."""
+        plain = _MARKUP_PATTERN.sub("", said)
+        if self.judge.states_fact(plain):
+            return False
+        terms = tokens.list_terms(plain)
+        if len(terms) < _MIN_STATEMENT_TERMS or plain.endswith(_OPEN_ENDS):
+            return True
+        if _OPENING_PATTERN.match(plain) and len(terms) <= _MAX_OPENING_TERMS:
+            return True
+        doubts = negation.is_negated_statement(plain) or _DOUBT_WORD_PATTERN.search(plain)
+        return bool(_SOURCE_WORD_PATTERN.search(plain)) and bool(doubts)
+
+    def _count_statement(
+        self,
+        *,
+        supported: int = 0,
+        cut: int = 0,
+        marked: int = 0,
+        recited: int = 0,
+        uncompared: int = 0,
+    ) -> None:
+        self.counts.statements += 1
+        self.counts.supported += supported
+        self.counts.cut += cut
+        self.counts.marked += marked
+        self.counts.recited += recited
+        self.counts.uncompared += uncompared
+
+
+def _split_cited_sentences(text: str) -> list[_Sentence]:
+    """The sentences of a block; a citation after a full stop belongs to the sentence before it."""
+    text = _STOP_BEFORE_MARKS_PATTERN.sub(r" \2\1 ", text)
+    # A citation that is the subject of its sentence begins it like a name; any other is a space.
+    named = _SUBJECT_MARK_PATTERN.sub(lambda mark: "S" * len(mark[0]), text)
+    masked = REF_MARK_PATTERN.sub(lambda mark: " " * len(mark[0]), named)
+    found: list[_Sentence] = []
+    at = 0
+    for _, end in sentences.find_sentence_spans(masked):
+        marks = _TRAILING_MARKS_PATTERN.match(named, end)
+        behind = marks.end() if marks else end
+        found.append(_read_sentence(text[at:behind]))
+        at = behind
+    return _add_run_citations(found)
+
+
+def _read_sentence(raw: str) -> _Sentence:
+    refs = tuple(dict.fromkeys(REF_MARK_PATTERN.findall(raw)))
+    said = _ATTRIBUTION_PATTERN.sub("", raw.strip())
+    plain = strip_ref_marks(said).strip(" ,;")
+    if said != raw.strip() and plain:
+        plain = plain[0].upper() + plain[1:]
+    return _Sentence(text=plain, refs=refs)
+
+
+def _add_run_citations(found: Sequence[_Sentence]) -> list[_Sentence]:
+    """Sentences without a citation may rest on the next one in their block."""
+    ahead: tuple[str, ...] = ()
+    made = []
+    for one in reversed(found):
+        ahead = one.refs or ahead
+        made.append(one if one.refs else replace(one, run_refs=ahead))
+    return made[::-1]
+
+
+def _format_marks(refs: Sequence[str]) -> str:
+    return " ".join(f"[{ref}]" for ref in refs)
+
+
+def _tidy_text(text: str) -> str:
+    """The text without what removed citations leave behind."""
+    plain = _EMPTY_BRACKETS_PATTERN.sub("", text)
+    return _SPACES_PATTERN.sub(" ", _SPACE_BEFORE_STOP_PATTERN.sub(r"\1", plain)).strip()
