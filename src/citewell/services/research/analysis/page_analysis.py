@@ -27,7 +27,7 @@ from citewell.text.passages.passage_index import (
 )
 from citewell.text.questions import question_parts
 from citewell.text.questions.answer_patterns import find_answer_pattern
-from citewell.text.safety import injection_signals
+from citewell.text.safety import answer_orders, injection_signals
 
 MEANING_SHARE = 0.5  # of the closeness in meaning, in the score of a window
 _MAX_ENCODED_PASSAGES = 80  # for all parts of the question together
@@ -102,9 +102,9 @@ def analyse_pages(
 
 def _index_page(page: PageReading, *, is_copy: bool) -> IndexedPage:
     units = () if is_copy else split_page_units(page.text, language=page.language)
-    text = page.text[:MAX_UNIT_PAGE_CHARS]
-    commands = [signal.sentence for signal in injection_signals.find_injection_signals(text)]
-    kept = tuple(unit for unit in units if _is_quotable_unit(unit, text, commands))
+    found = injection_signals.find_injection_signals(page.text[:MAX_UNIT_PAGE_CHARS])
+    commands = [signal.sentence for signal in found]
+    kept = tuple(unit for unit in units if _is_quotable_unit(unit, page.text, commands))
     return IndexedPage(title=page.title, language=page.language, units=kept)
 
 
@@ -112,8 +112,13 @@ def _is_quotable_unit(unit: PageUnit, text: str, commands: Sequence[str]) -> boo
     """Whether a unit may be quoted: it commands no reader, and looks like no citation of ours."""
     if unit.kind is BlockKind.CODE or _OWN_CITATION_PATTERN.search(unit.text):
         return False
-    raw = text[unit.start : unit.end]
-    return not any(raw in command or command in raw for command in commands)
+    if commands:  # of a page, only the first few are listed
+        raw = " ".join(text[unit.start : unit.end].split())
+        if any(raw in command or command in raw for command in commands):
+            return False
+        if injection_signals.has_injection_signal(unit.text):
+            return False
+    return not answer_orders.has_answer_order(unit.text)
 
 
 def _rank_part(plan: ResearchPlan, part: AskedPart, index: PassageIndex) -> list[AnswerWindow]:
