@@ -459,6 +459,11 @@ class Settings(BaseModel):
         None,
         "Provider that writes research reports, or extractive for quotations alone; without it one of the job's own.",
     )
+    evidence_tokens: NonNegativeInt = define_setting(
+        "CITEWELL_EVIDENCE_TOKENS",
+        3000,
+        "Size of the evidencePack in get_results, in tokens of four bytes; 0 leaves it out unless it is asked for.",
+    )
     research_budget: NonNegativeInt | None = define_setting(
         "CITEWELL_RESEARCH_BUDGET_CENTS",
         None,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
+from urllib.parse import urlsplit
 
 from citewell.dialects.json_responses import OptionalField, ResponsePart, TolerantItems
 from citewell.dialects.paid_apis import (
@@ -22,6 +24,7 @@ from citewell.model.research import (
 from citewell.net.upstream.upstream_client import Upstream
 from citewell.ports import Offer, ProviderKit, ProviderOption, ProviderSpec
 from citewell.text.questions import research_prompts
+from citewell.text.questions.research_prompts import strip_thinking
 
 SPEC = ProviderSpec(
     name="compatible",
@@ -59,10 +62,13 @@ SPEC = ProviderSpec(
 
 _CHAT_TIMEOUT_SECONDS = 900.0  # a model on a laptop is slow
 _MAX_REPORT_TOKENS = 4000  # output tokens of a report
+_EMBEDDING_NAME_PATTERN = re.compile(r"embed|rerank|\bbge-|\be5-|minilm", re.IGNORECASE)
 
 
 class _ChatMessage(ResponsePart):
     content: OptionalField[str] = None
+    reasoning: OptionalField[str] = None  # Ollama and vLLM; older ones and llama.cpp: the next
+    reasoning_content: OptionalField[str] = None
 
 
 class _ChatChoice(ResponsePart):
@@ -153,16 +159,20 @@ class Provider:
         )
 
     async def _fetch_first_model(self) -> str:
-        """The id of the first model that the server lists; LM Studio and Ollama list installed models."""
+        """The id of the first model that the server lists and that writes; Ollama lists encoders too."""
         response = await self._upstream.send_get(
-            "/models", base_url=self.server_address, secret_headers=self._key, accept=EXPLAINED_STATUSES
+            "/models",
+            base_url=self.server_address,
+            secret_headers=self._key,
+            accept=EXPLAINED_STATUSES,
         )
         account = self._build_server_account("")
         listed = validate_response(_ModelList, read_paid_response(response, account), account).data
         if not listed:
             message = "The model server lists no model. Load one there, or set CITEWELL_MODEL_NAME."
             raise NotFound(message, provider=SPEC.name)
-        return listed[0].id
+        writers = [one.id for one in listed if not _EMBEDDING_NAME_PATTERN.search(one.id)]
+        return (writers or [listed[0].id])[0]
 
     def _build_server_account(self, model: str) -> PaidAccount:
         return PaidAccount(
@@ -175,7 +185,8 @@ class Provider:
 
 def _choose_server_address(kit: ProviderKit) -> str:
     if own := kit.find_option("CITEWELL_MODEL_SERVER"):
-        return own.rstrip("/")
+        own = own.rstrip("/")
+        return own if urlsplit(own).path else f"{own}/v1"  # where all these servers have their API
     vendor = kit.find_option("OLLAMA_BASE_URL") or kit.find_option("LM_STUDIO_BASE_URL")
     if vendor is None:
         return kit.upstream.base_url
@@ -185,9 +196,10 @@ def _choose_server_address(kit: ProviderKit) -> str:
 
 def _build_chat_report(answer: _ChatCompletion, model: str) -> ProviderReport:
     choice = answer.choices[0] if answer.choices else None
-    text = choice.message.content if choice is not None and choice.message is not None else None
+    message = choice.message if choice is not None else None
+    text = strip_thinking((message.content if message is not None else None) or "")
     if not text or choice is None:
-        raise NotFound("The model server's response contains no text.", provider=SPEC.name)
+        raise NotFound(_describe_empty_answer(message), provider=SPEC.name)
     tokens: Any = answer.usage or _ChatUsage()
     cut = choice.finish_reason == "length"
     return ProviderReport(
@@ -201,3 +213,15 @@ def _build_chat_report(answer: _ChatCompletion, model: str) -> ProviderReport:
         partial=cut,
         notes=("The text was cut off at the model's maximum length.",) if cut else (),
     )
+
+
+def _describe_empty_answer(message: _ChatMessage | None) -> str:
+    thought = message is not None and (
+        message.content or message.reasoning or message.reasoning_content
+    )
+    if thought:
+        return (
+            "The model server's model only thought and wrote no text. Give it a larger context, or set"
+            " CITEWELL_MODEL_NAME to a model that thinks less."
+        )
+    return "The model server's response contains no text."

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from citewell.model.answers.research_answers import ResearchResults
+from citewell.services.research.reporting.client_drafts import UNWRITTEN_NOTE
 from citewell.services.research.research_service import ResearchService
 from citewell.tooling import Tool, ToolArguments, ToolCall
+
+MAX_DRAFT_CHARS = 100_000
 
 
 class Args(ToolArguments):
@@ -19,15 +22,41 @@ class Args(ToolArguments):
         bool, Field(default=False, validation_alias="includeProviderReports")
     ]
     include_claims_json: Annotated[bool, Field(default=False, validation_alias="includeClaimsJson")]
+    include_evidence_pack: Annotated[
+        bool,
+        Field(
+            default=False,
+            validation_alias="includeEvidencePack",
+            description="Passages to write from; always given if no model wrote the report.",
+        ),
+    ]
+    draft: Annotated[
+        str | None,
+        Field(
+            default=None,
+            min_length=1,
+            max_length=MAX_DRAFT_CHARS,
+            description="Your report from evidencePack: every sentence is checked, and synthesis is what stands.",
+        ),
+    ]
+    write: Annotated[
+        Literal["server", "client"],
+        Field(default="server", description="client: your model writes the draft, by sampling."),
+    ]
 
 
 async def run(args: Args, call: ToolCall) -> ResearchResults:
+    unwritten = args.write == "client" and args.draft is None  # the protocol adds the draft
     shown = await call.require_service(ResearchService).load_results(
         str(call.owner),
         args.job_id,
         reports=args.include_provider_reports,
         claims=args.include_claims_json,
+        evidence=args.include_evidence_pack or unwritten,
+        draft=args.draft,
     )
+    if unwritten:
+        shown["notes"] = [*(shown.get("notes") or ()), UNWRITTEN_NOTE]
     return ResearchResults.model_validate(shown)
 
 

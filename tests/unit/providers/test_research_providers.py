@@ -17,6 +17,7 @@ from citewell.errors import (
     MalformedResponse,
     Misconfigured,
     NetworkFailed,
+    NotFound,
     OutOfCredit,
     RateLimited,
     UpstreamUnavailable,
@@ -265,6 +266,54 @@ def test_a_model_server_writes_from_passages_and_cites_only_those(internet: Inte
     ]
     assert report.text[report.citations[0].start : report.citations[0].end] == "[1]"
     assert report.cost_ticks == 0
+
+
+PASSAGES = (
+    GroundingPassage(
+        number=1,
+        url="https://example.org/1",
+        title="Page 1",
+        text="The bridge was opened in 1932. It carries eight lanes of road.",
+    ),
+)
+GROUNDED = ResearchRequest(
+    query="When was it opened?", tier=RESEARCH_TIERS["S"], tag="t", passages=PASSAGES
+)
+
+
+@pytest.mark.parametrize("model", ["thinking-model", "reasoning-model"])
+def test_what_a_local_model_thought_is_no_part_of_its_report(
+    internet: Internet, model: str
+) -> None:
+    submission = using(
+        internet,
+        "compatible",
+        lambda provider: provider.submit_research(GROUNDED),
+        CITEWELL_MODEL_NAME=model,
+    )
+
+    assert "4711" not in submission.report.text
+    assert "think" not in submission.report.text
+    assert submission.report.text.startswith("The bridge was opened in 1932.")
+    assert [cited.url for cited in submission.report.citations] == ["https://example.org/1"]
+
+
+def test_a_local_model_that_only_thought_is_an_error_that_says_so(internet: Internet) -> None:
+    with pytest.raises(NotFound, match="only thought"):
+        using(
+            internet,
+            "compatible",
+            lambda provider: provider.submit_research(GROUNDED),
+            CITEWELL_MODEL_NAME="musing-model",
+        )
+
+
+def test_an_encoder_in_the_list_of_models_is_not_asked_to_write(internet: Internet) -> None:
+    using(internet, "compatible", lambda provider: provider.submit_research(GROUNDED))
+
+    (asked,) = [one for one in internet.world.requests["compatible"] if one.method == "POST"]
+    body = json.loads(asked.body)
+    assert (body["model"], body["stream"]) == ("small-model", False)
 
 
 def test_a_model_server_without_passages_is_not_asked(internet: Internet) -> None:

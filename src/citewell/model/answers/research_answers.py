@@ -90,6 +90,35 @@ class SourcedClaim(ClaimRow):
     sources: tuple[SourceSummary, ...]
 
 
+class PackPassage(ServiceView):
+    ref: str
+    text: LongText
+    offsets: dict[str, int]
+    title: str | None = None
+    address: str | None = None
+    date: str | None = None
+    heading: str | None = None
+
+
+class PackClaim(ServiceView):
+    content: LongText
+    sources: tuple[str, ...]
+    remarks: tuple[str, ...]
+
+
+class EvidencePack(ServiceView):
+    """What an assistant needs to write a report itself."""
+
+    question: str
+    parts: tuple[str, ...] | None = None
+    instructions: str
+    passages: tuple[PackPassage, ...]
+    claims: tuple[PackClaim, ...]
+    citations: dict[str, str]  # src_N: how to cite it
+    missing: tuple[str, ...]
+    omitted: dict[str, int] | None = None  # what did not fit
+
+
 class ResearchResults(ServiceView):
     """What get_results returns."""
 
@@ -106,6 +135,7 @@ class ResearchResults(ServiceView):
     notes: tuple[LongText, ...] | None = None
     provider_reports: dict[str, LongText] | None = None
     claims: tuple[SourcedClaim, ...] | None = None
+    evidence_pack: EvidencePack | None = None
     trust: str
 
 

@@ -37,6 +37,7 @@ RequestContext = ServerRequestContext[Any, Any]
 IdentifyOwner = Callable[[RequestContext], Owner]
 
 _MINUTE_MS = 60_000
+_WRITING_TOOL = "get_results"  # the one whose report the client's own model may write
 _TEXT_CONTRACT_TOOLS = frozenset({"search", "fetch"})  # their clients read the text alone
 _CACHE_HINTS: dict[CacheableMethod, CacheHint] = {
     # Lists do not change while the server runs; the contents of resources do.
@@ -108,14 +109,22 @@ class _RequestHandlers:
 
     async def call_tool(
         self, context: RequestContext, params: types.CallToolRequestParams
-    ) -> types.CallToolResult | dict[str, Any]:
+    ) -> types.CallToolResult | types.InputRequiredResult | dict[str, Any]:
         if params.name not in self._offered:
             told = self._app.describe_disabled_tool(params.name) or f"Unknown tool: {params.name}"
             raise MCPError(code=types.INVALID_PARAMS, message=told)
         owner = self._identify(context)
+        arguments = params.arguments or {}
+        if params.name == _WRITING_TOOL and arguments.get("write") == "client":
+            from citewell.server.protocol.client_writing import request_client_draft
+
+            draft = arguments.get("draft") or await request_client_draft(self._app, context, params, owner)
+            if isinstance(draft, types.InputRequiredResult):
+                return draft
+            arguments = {**arguments, "draft": draft} if draft else arguments
         outcome = await self._app.call_tool(
             params.name,
-            params.arguments or {},
+            arguments,
             owner=owner,
             report=context.session.report_progress,
             request_id=str(context.request_id),

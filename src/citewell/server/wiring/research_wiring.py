@@ -67,6 +67,7 @@ def build_research_service(kit: ServiceKit) -> ResearchService:
         choice=choice,
         prior=PriorWork(state.research, jobs),
         scopes=ScopeRules.from_settings(settings),
+        evidence_tokens=settings.evidence_tokens,
     )
 
 

@@ -17,7 +17,12 @@ from citewell.errors import (
     ThreadBusy,
 )
 from citewell.model.durable_job import JobOrder, JobView
-from citewell.model.research import TICKS_PER_CENT, ResearchFindings, ResearchStatus
+from citewell.model.research import (
+    TICKS_PER_CENT,
+    ResearchFindings,
+    ResearchStatus,
+    WritingRequest,
+)
 from citewell.services.jobs.job_service import JobService
 from citewell.services.research.planning.assignments import (
     ResearchAssignment,
@@ -36,6 +41,16 @@ from citewell.services.research.planning.research_scope import LIBRARY_SCOPE, Sc
 from citewell.services.research.planning.thread_context import (
     complete_follow_up,
     list_ancestors,
+)
+from citewell.services.research.reporting.client_drafts import apply_client_draft
+from citewell.services.research.reporting.evidence_pack import (
+    DEFAULT_PACK_TOKENS,
+    EXTRACTIVE_WRITER,
+    build_evidence_pack,
+)
+from citewell.services.research.reporting.writing_material import (
+    WRITING_INSTRUCTIONS,
+    render_writing_material,
 )
 from citewell.services.research.step_values import LOCAL_PROVIDER
 from citewell.services.research.views import (
@@ -66,6 +81,7 @@ class ResearchService:
         choice: ProviderChoice,
         prior: PriorWork,
         scopes: ScopeRules | None = None,
+        evidence_tokens: int = DEFAULT_PACK_TOKENS,
         clock: Callable[[], float] = time.time,
         monotonic: Callable[[], float] = time.monotonic,
         new_id: Callable[[], str] = lambda: uuid.uuid4().hex,
@@ -77,6 +93,7 @@ class ResearchService:
         self._choice = choice
         self._prior = prior
         self._scopes = scopes or ScopeRules()
+        self._evidence_tokens = evidence_tokens
         self._clock = clock
         self._monotonic = monotonic
         self._new_id = new_id
@@ -173,10 +190,19 @@ class ResearchService:
         return job_views.build_status_view(view, events, now=self._clock())
 
     async def load_results(
-        self, owner: str, job_id: str, *, reports: bool = False, claims: bool = False
+        self,
+        owner: str,
+        job_id: str,
+        *,
+        reports: bool = False,
+        claims: bool = False,
+        evidence: bool = False,
+        draft: str | None = None,
     ) -> dict[str, Any]:
         """The report and sources; of a failed or cancelled job, the reports written before.
 
+        With a `draft` the report is what stands of it after the check; it is not stored. The
+        evidence is added if no model wrote the report, or if it is asked for.
         Raises JobNotComplete if the job still runs or has nothing to show.
         """
         view = await self._jobs.load_job_view(owner, job_id)
@@ -188,12 +214,32 @@ class ResearchService:
                 raise _build_incomplete_error(view)
             return job_views.build_partial_view(view, written)
         findings = await self._require_findings(owner, view)
+        if draft is not None:
+            findings = await asyncio.to_thread(apply_client_draft, findings, draft)
         answer = job_views.build_results_view(view, findings)
+        if evidence or (self._evidence_tokens and findings.synthesis_by == EXTRACTIVE_WRITER):
+            answer["evidencePack"] = build_evidence_pack(
+                findings, tokens=self._evidence_tokens or DEFAULT_PACK_TOKENS
+            )
         if reports:
             answer["providerReports"] = written
         if claims:
             answer["claims"] = job_views.build_claim_views(findings)
         return answer
+
+    async def load_writing_request(self, owner: str, job_id: str) -> WritingRequest | None:
+        """What a client's own model needs to write the report; None if there is nothing to cite."""
+        view = await self._jobs.load_job_view(owner, job_id)
+        if view.status is not ResearchStatus.COMPLETED:
+            return None
+        findings = await self._require_findings(owner, view)
+        if not findings.passages and not findings.claims:
+            return None
+        return WritingRequest(
+            instructions=WRITING_INSTRUCTIONS,
+            material=render_writing_material(findings),
+            tag=job_id,
+        )
 
     async def cancel_research_job(self, owner: str, job_id: str) -> dict[str, Any]:
         view = await self._jobs.cancel_job(owner, job_id)

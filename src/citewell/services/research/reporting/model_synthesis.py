@@ -15,6 +15,7 @@ from citewell.services.research.reporting.citation_marks import REF_MARK_PATTERN
 from citewell.services.research.reporting.source_section import SOURCES_HEADING
 from citewell.services.research.reporting.writing_material import format_source_line
 from citewell.text.evidence.claim_support import SourceText
+from citewell.text.questions.research_prompts import strip_thinking
 from citewell.text.safety.markup_cleaning import clean_markup
 from citewell.text.web import addresses
 
@@ -27,9 +28,6 @@ _SOURCES_TAIL_PATTERN = re.compile(
     re.IGNORECASE | re.MULTILINE | re.DOTALL,
 )
 _HTML_TAG_PATTERN = re.compile(r"<(?:!doctype|html|body|div|head)\b", re.IGNORECASE)
-_THINKING_PATTERN = re.compile(
-    r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.IGNORECASE | re.DOTALL
-)
 
 
 def apply_model_report(
@@ -41,7 +39,7 @@ def apply_model_report(
     the model's cites nothing, is HTML, or has fewer supported sentences than others.
     """
     marks = CitationMarks(findings.sources)
-    text = _THINKING_PATTERN.sub("", report.text)
+    text = strip_thinking(report.text)
     text = marks.rewrite_marks(_SOURCES_TAIL_PATTERN.sub("", text).strip())
     if not REF_MARK_PATTERN.search(text) or _HTML_TAG_PATTERN.search(text[:2000]):
         note = (
