@@ -50,9 +50,9 @@ def count_senses(wordnet: Path) -> Counter[str]:
     """How often a text tagged with WordNet's senses has each lemma, up to a limit."""
     tagged = Counter[tuple[str, str]]()
     for line in (wordnet / "cntlist.rev").read_text("latin-1").splitlines():
-        sense, _, count = line.split()[:3]
+        sense, _, number = line.split()[:3]
         lemma, _, rest = sense.partition("%")
-        tagged[lemma, rest[:1]] += int(count)
+        tagged[lemma, rest[:1]] += int(number)
     counts = Counter[str]()
     for (lemma, _), count in tagged.items():
         if is_plain_word(lemma):
