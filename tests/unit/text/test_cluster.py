@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Iterable
 from random import Random
 
 from hypothesis import given, settings
@@ -7,7 +8,12 @@ from hypothesis import strategies as st
 
 from citewell.text.evidence import copied_texts, sentence_clusters, similarity
 from citewell.text.evidence.sentence_corpus import SentenceCorpus
-from citewell.text.evidence.sentence_features import build_all_features, build_sentence_features
+from citewell.text.evidence.sentence_features import SentenceFeatures, build_sentence_features
+
+
+def build_all_features(texts: Iterable[str]) -> tuple[SentenceFeatures, ...]:
+    return tuple(build_sentence_features(text) for text in texts)
+
 
 SAME = (
     "The reef lost half of its corals between 1995 and 2017.",

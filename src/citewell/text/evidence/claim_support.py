@@ -45,10 +45,6 @@ class ClaimSupport:
     # Numbers of the claim that the source does not have near the snippet.
     missing_numbers: tuple[str, ...] = ()
 
-    @property
-    def is_unsupported(self) -> bool:
-        return self.score < UNSUPPORTED_BELOW_SCORE
-
 
 @dataclass(frozen=True, kw_only=True)
 class SourceText:

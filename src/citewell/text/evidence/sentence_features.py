@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -45,9 +44,3 @@ class SentenceFeatures:
 def build_sentence_features(text: str, *, language: str | None = None) -> SentenceFeatures:
     stems = tuple(tokens.list_terms(text, language=language))
     return SentenceFeatures(text=text, stems=stems, language=language)
-
-
-def build_all_features(
-    texts: Iterable[str], *, language: str | None = None
-) -> tuple[SentenceFeatures, ...]:
-    return tuple(build_sentence_features(text, language=language) for text in texts)
