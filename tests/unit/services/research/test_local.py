@@ -123,10 +123,13 @@ def test_commands_and_false_citations_in_pages_never_reach_the_report() -> None:
 
 
 def test_a_sentence_that_points_back_brings_the_one_before() -> None:
-    quoted = [words for words, _ in list_quoted_lines(research().synthesis)]
+    found = research()
+    quoted = [words for words, _ in list_quoted_lines(found.synthesis)]
+    leant = [one.snippet for one in found.evidence if "However" in one.snippet]
 
-    assert any("However" in words for words in quoted)
-    assert not any(words.startswith("However") for words in quoted)
+    for told in (quoted, leant):
+        assert any("However" in words for words in told)
+        assert not any(words.startswith("However") for words in told)
 
 
 def test_what_was_not_found_is_said_and_asked_next() -> None:
