@@ -39,7 +39,7 @@ def is_plain_word(word: str) -> bool:
     return word.isalpha() and word.isascii() and len(word) >= _LEAST_LETTERS
 
 
-def count_words(texts: Iterable[str]) -> Counter[str]:
+def count_page_words(texts: Iterable[str]) -> Counter[str]:
     counts = Counter[str]()
     for text in texts:
         counts.update(word for word in tokens.split_words(text) if is_plain_word(word))
@@ -102,7 +102,7 @@ def main() -> None:
     given = parser.parse_args()
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     texts = load_page_texts(given.folder, read_page_numbers(given.without))
-    counts = count_words(texts)
+    counts = count_page_words(texts)
     counts.update(count_senses(given.wordnet))
     chosen = choose_spellings(counts)
     lines = sorted(list_related_lines(list(chosen), embed_words([*chosen.values()], given.encoder)))

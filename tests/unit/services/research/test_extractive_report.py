@@ -16,15 +16,15 @@ OPENED = "The harbour bridge was opened in 1932 after eight years of work."
 ASKED = "When was the harbour bridge opened?"
 
 
-def list_headings(found: ResearchFindings) -> list[str]:
+def list_report_titles(found: ResearchFindings) -> list[str]:
     return re.findall(r"^## (.+)$", found.synthesis, re.MULTILINE)
 
 
 def test_no_section_is_empty_and_none_is_there_unasked() -> None:
     found = answer_texts(ASKED, OPENED)
 
-    assert list_headings(found) == ["Answer", "Sources", "Method"]
-    for title in list_headings(found):
+    assert list_report_titles(found) == ["Answer", "Sources", "Method"]
+    for title in list_report_titles(found):
         assert take_section(found.synthesis, title)
 
 
