@@ -63,7 +63,7 @@ RESEARCH_TIERS: dict[str, ResearchTier] = {
     for tier in (
         ResearchTier(name="XXS", cap_cents=100, providers=1, queries=2, pages=5, rounds=1, effort="low"),
         ResearchTier(name="XS", cap_cents=200, providers=1, queries=3, pages=8, rounds=1, effort="low"),
-        ResearchTier(name="S", cap_cents=500, providers=1, queries=4, pages=12, rounds=1, effort="medium"),
+        ResearchTier(name="S", cap_cents=500, providers=1, queries=4, pages=16, rounds=2, effort="medium"),
         ResearchTier(name="M", cap_cents=1500, providers=2, queries=6, pages=20, rounds=2, effort="medium"),
         ResearchTier(name="L", cap_cents=3000, providers=3, queries=8, pages=40, rounds=2, effort="high"),
         ResearchTier(name="XL", cap_cents=6000, providers=99, queries=12, pages=60, rounds=3, effort="xhigh"),
@@ -221,6 +221,7 @@ class ResearchClaim(WireValue):
     content: str
     confidence: float
     confidence_level: str  # high, medium, low
+    basis: str = ""  # what it rests on, such as "3 sources, 1 official"
     type: str = "categorical_statement"
     cluster_subject: str | None = None
     facet: str | None = None

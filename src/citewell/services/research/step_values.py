@@ -41,6 +41,11 @@ class ResearchPlan(WireValue):
     rounds: int
     further: int = 2  # queries of each later round
 
+    def count_pages_left(self, round_number: int, already_read: int) -> int:
+        """How many pages this round may read; a quarter is kept for what the first round leads to."""
+        kept = self.pages // 4 if round_number == 1 and self.rounds > 1 else 0
+        return max(0, self.pages - kept - already_read)
+
 
 class PageLead(WireValue):
     """A page that the searches found, not read yet."""

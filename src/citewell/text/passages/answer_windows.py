@@ -134,9 +134,8 @@ class WindowCutter:
         weights, text = self._weights, units[last].text
         is_list = units[last].kind in {BlockKind.ITEM, BlockKind.ROW}
         if is_list and self._wishes.wants_list:
-            score = (weights.list_bonus if last > first else 0.0) - weights.long_penalty * max(
-                0, words - 100
-            ) / 100
+            whole = 1 - 1 / (last - first + 1)  # a longer part of the list is a better answer
+            score = weights.list_bonus * whole - weights.long_penalty * max(0, words - 100) / 100
         elif words > weights.ideal_words:
             score = -weights.long_penalty * (words - weights.ideal_words) / 100
         else:

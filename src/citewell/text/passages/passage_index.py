@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
+from math import ceil
 
 from citewell.text.language import stopwords, tokens
 from citewell.text.passages.page_units import PageUnit, list_passage_terms
@@ -17,6 +19,9 @@ from citewell.text.passages.related_words import find_related_stems
 from citewell.text.passages.term_weights import weigh_term
 
 _MAX_PASSAGE_CHARS = 500
+_WELL_STEMMED_LANGUAGES = frozenset(("en",))  # elsewhere, compounds and endings hide a word
+_MIN_ROOT_LETTERS, _KINDRED_SHARE, _KINDRED_FACTOR = 5, 0.6, 0.6
+_MIN_MISSPELT_LETTERS, _MAX_MISSPELT_LETTERS, _MISSPELT_LIKENESS = 5, 2, 0.84
 # What words of the rest of the question weigh for one part, and for one with few words of its own.
 _CONTEXT_SHARE, _NEEDED_CONTEXT_SHARE, _FEW_WORDS = 0.4, 0.75, 3
 
@@ -43,7 +48,7 @@ class RankingWeights:
     answer_bonus: float = 0.12
     definition_bonus: float = 0.15
     opening_bonus: float = 0.03  # first below its heading
-    list_bonus: float = 0.02
+    list_bonus: float = 0.08  # for a whole list where one is asked for
     pointing_penalty: float = 0.06
 
 
@@ -105,8 +110,36 @@ class PassageIndex:
         for unit in self.pages[passage.page].units[passage.first : passage.last + 1]:
             yield from unit.stems
 
-    def count_passages_with(self, stem: str) -> int:
-        return self._held[stem]
+    def has_word(self, word: str) -> bool:
+        """Whether a page has the word, a compound of it, or another spelling; no other word will do."""
+        for code in {(page.language or "en")[:2] for page in self.pages}:
+            stems = list_passage_terms(word, language=code)
+            for stem in stems:
+                kindred = () if code in _WELL_STEMMED_LANGUAGES else self.find_kindred_stems(stem)
+                if self._held[stem] or kindred or self.find_misspelt_stems(stem):
+                    return True
+        return False
+
+    def find_kindred_stems(self, stem: str) -> tuple[str, ...]:
+        """Stems of the pages with the same beginning, such as compounds of the word."""
+        return tuple(
+            other
+            for other in self._list_same_root(stem)
+            if stem[: (least := ceil(_KINDRED_SHARE * max(len(stem), len(other))))] == other[:least]
+        )
+
+    def find_misspelt_stems(self, stem: str) -> tuple[str, ...]:
+        """For a word that no page has: the stems it may be a slip or another spelling of."""
+        if self._held[stem] or len(stem) < _MIN_MISSPELT_LETTERS or not stem.isalpha():
+            return ()
+        near = [other for other in self._held if _is_near_length(stem, other)]
+        return tuple(get_close_matches(stem, near, n=2, cutoff=_MISSPELT_LIKENESS))
+
+    def _list_same_root(self, stem: str) -> list[str]:
+        root = stem[:_MIN_ROOT_LETTERS]
+        if len(root) < _MIN_ROOT_LETTERS or not root.isalpha():
+            return []
+        return [other for other in self._held if other != stem and other.startswith(root)]
 
     def weigh_word(self, word: str, *, language: str | None) -> float:
         stem = tokens.stem_word(word, (language or "en")[:2])
@@ -128,6 +161,10 @@ class PassageIndex:
             weight = share * self.weigh_word(word, language=language)
             seen.setdefault(tokens.stem_word(word, code), AskedTerm(word=word, weight=weight))
         return tuple(seen.values())
+
+
+def _is_near_length(stem: str, other: str) -> bool:
+    return other[0] == stem[0] and abs(len(other) - len(stem)) <= _MAX_MISSPELT_LETTERS
 
 
 def list_question_words(text: str, *, language: str | None) -> list[str]:
@@ -217,6 +254,11 @@ class TermMatcher:
             for other, factor in find_related_stems(stem, language=code).items():
                 if other not in own:
                     found.setdefault(other, []).append((at, factor))
+        for stem, at in own.items():
+            kindred = () if code in _WELL_STEMMED_LANGUAGES else self.index.find_kindred_stems(stem)
+            for other in kindred or self.index.find_misspelt_stems(stem):
+                if other not in found:
+                    found[other] = [(at, _KINDRED_FACTOR)]
         return {stem: tuple(hits) for stem, hits in found.items()}
 
     def score_passages(self) -> list[PassageScore]:

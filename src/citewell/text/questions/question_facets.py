@@ -306,7 +306,7 @@ def _build_template_facets(
     if kind is QuestionKind.COMPARISON:
         match = _COMPARED_SIDES_PATTERN.search(_TRAILING_MARKS_PATTERN.sub("", text))
         return _build_comparison_facets(match) if match else ()
-    about = extract_subject(text)
+    about = " ".join(_list_subject_words(extract_subject(text)))
     filled = tuple(
         QuestionFacet(
             title=title,
@@ -317,6 +317,13 @@ def _build_template_facets(
         for title, query, cue in _FACET_TEMPLATES[kind]
     )
     return (*filled, _build_opposing_facet(about)) if kind in _DEBATABLE_KINDS else filled
+
+
+def _list_subject_words(subject: str) -> list[str]:
+    """The words of a subject that a search engine can use."""
+    plain = stopwords.list_stopwords("en")
+    words = [word.strip("?!.,;:") for word in subject.split()]
+    return [word for word in words if word and word.lower() not in plain] or words
 
 
 def _build_comparison_facets(match: re.Match[str]) -> tuple[QuestionFacet, ...]:

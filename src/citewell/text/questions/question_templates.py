@@ -55,6 +55,7 @@ _ENGLISH_QUESTIONS = {
     "definition": "What is {s}?",
     "identity": "Who or what is {s}?",
     "more": "What else is known about {s}?",
+    "known": "What is known about {s}?",
     "section": "What about {s}?",
 }
 # In these languages the subject stands first, so that no article or ending has to agree with it.
@@ -70,7 +71,7 @@ _LEADING_QUESTIONS = {
         "care": "{s}: Wie pflegt man das richtig?", "mistakes": "{s}: Welche Fehler sind häufig?",
         "outlook": "{s}: Wie geht es weiter?", "difference": "{s}: Warum nennen die Quellen verschiedene Werte ({values})?",
         "dispute": "{s}: Warum widersprechen sich die Quellen?", "name": "Was hat {name} mit {s} zu tun?",
-        "definition": "Was bedeutet {s}?", "identity": "Wer oder was ist {s}?", "more": "{s}: Was ist sonst noch bekannt?",
+        "definition": "Was bedeutet {s}?", "identity": "Wer oder was ist {s}?", "more": "{s}: Was ist sonst noch bekannt?", "known": "{s}: Was ist darüber bekannt?",
         "section": "{s}: Was sollte man dazu wissen?",
     },
     "fr": {
@@ -84,7 +85,7 @@ _LEADING_QUESTIONS = {
         "care": "{s} : comment l’entretenir ?", "mistakes": "{s} : quelles sont les erreurs fréquentes ?",
         "outlook": "{s} : quel est l’avenir ?", "difference": "{s} : pourquoi les sources donnent-elles des valeurs différentes ({values}) ?",
         "dispute": "{s} : pourquoi les sources se contredisent-elles ?", "name": "Quel est le lien entre {name} et {s} ?",
-        "definition": "Que signifie {s} ?", "identity": "Qui ou qu’est-ce que {s} ?", "more": "{s} : que sait-on d’autre ?",
+        "definition": "Que signifie {s} ?", "identity": "Qui ou qu’est-ce que {s} ?", "more": "{s} : que sait-on d’autre ?", "known": "{s} : que sait-on ?",
         "section": "{s} : que faut-il savoir ?",
     },
     "es": {
@@ -98,7 +99,7 @@ _LEADING_QUESTIONS = {
         "care": "{s}: ¿cómo se cuida?", "mistakes": "{s}: ¿qué errores son frecuentes?",
         "outlook": "{s}: ¿qué futuro tiene?", "difference": "{s}: ¿por qué dan las fuentes valores distintos ({values})?",
         "dispute": "{s}: ¿por qué se contradicen las fuentes?", "name": "¿Qué relación hay entre {name} y {s}?",
-        "definition": "¿Qué significa {s}?", "identity": "¿Quién o qué es {s}?", "more": "{s}: ¿qué más se sabe?",
+        "definition": "¿Qué significa {s}?", "identity": "¿Quién o qué es {s}?", "more": "{s}: ¿qué más se sabe?", "known": "{s}: ¿qué se sabe?",
         "section": "{s}: ¿qué hay que saber?",
     },
     "ja": {
@@ -106,14 +107,14 @@ _LEADING_QUESTIONS = {
         "risks": "{s}にはどんな危険がありますか。", "causes": "{s}の原因は何ですか。", "history": "{s}の歴史はどうなっていますか。",
         "workings": "{s}はどのような仕組みですか。", "kinds": "{s}にはどんな種類がありますか。",
         "difference": "{s}について、なぜ資料の数値が違うのですか({values})。", "dispute": "{s}について、なぜ資料の説明が食い違うのですか。",
-        "definition": "{s}とは何ですか。", "more": "{s}について、ほかに何が分かっていますか。",
+        "definition": "{s}とは何ですか。", "more": "{s}について、ほかに何が分かっていますか。", "known": "{s}について何が分かっていますか。",
         "section": "{s}について教えてください。",
     },
     "zh": {
         "cost": "{s}的费用是多少？", "drawbacks": "{s}有什么缺点？", "advantages": "{s}有什么优点？", "risks": "{s}有什么风险？",
         "causes": "{s}的原因是什么？", "history": "{s}的历史是怎样的？", "workings": "{s}是怎样运作的？", "kinds": "{s}有哪些种类？",
         "difference": "关于{s}，为什么各来源的数值不同（{values}）？", "dispute": "关于{s}，为什么各来源互相矛盾？",
-        "definition": "{s}是什么意思？", "more": "关于{s}还有哪些信息？", "section": "{s}是怎样的？",
+        "definition": "{s}是什么意思？", "more": "关于{s}还有哪些信息？", "known": "关于{s}有哪些信息？", "section": "{s}是怎样的？",
     },
 }  # fmt: skip
 _VALUE_JOINTS = {"en": " or ", "de": " oder ", "fr": " ou ", "es": " o ", "ja": "、", "zh": "、"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from citewell.services.research.analysis.page_analysis import PageAnalysis
@@ -12,7 +12,10 @@ _ANSWER_WORDS = 250
 _FURTHER_WORDS = 200
 _MAX_SHARED_STEMS = 0.75  # of the shorter of two windows; more is a repetition
 _SURE_WINDOWS = 3  # of a part, shown even if they are far behind the best
-_LEAST_SCORE_SHARE = 0.7  # of the best score, for the windows after these
+# Windows with less than this share of the best one's words are of another subject, unless they score
+# nearly as well, as an encoder may see to.
+_OFF_TOPIC_SHARE, _NEAR_BEST_SHARE = 0.35, 0.85
+_LEAST_SCORE_SHARE = 0.6  # of the best score, for the windows after these
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,17 +28,17 @@ class ChosenWindow:
 class ChosenAnswer:
     answer: tuple[ChosenWindow, ...]
     further: tuple[ChosenWindow, ...]  # what else the pages say, for the next section
-    left_out: int = 0  # windows that earlier jobs of the thread quoted
+    left_out: tuple[str, ...] = ()  # for each window quoted before in the thread, the job that did
 
 
 class _WindowPicker:
     """Takes windows that neither overlap nor repeat what was taken before."""
 
-    def __init__(self, found: PageAnalysis, quoted: Collection[tuple[str, int, int]]) -> None:
+    def __init__(self, found: PageAnalysis, quoted: Mapping[tuple[str, int, int], str]) -> None:
         self._found = found
         self._quoted = quoted
         self._taken: list[tuple[AnswerWindow, frozenset[str]]] = []
-        self.left_out: set[tuple[int, int]] = set()  # windows that were quoted before
+        self.left_out: dict[tuple[int, int], str] = {}  # the job that quoted a window before
         self._queues = [self._iterate_fresh(part) for part in range(len(found.windows))]
 
     def take_next(self, part: int) -> ChosenWindow | None:
@@ -48,15 +51,18 @@ class _WindowPicker:
     def _iterate_fresh(self, part: int) -> Iterator[AnswerWindow]:
         windows = self._found.windows[part]
         least = _LEAST_SCORE_SHARE * windows[0].score if windows else 0.0
+        off_topic = _OFF_TOPIC_SHARE * max((one.coverage for one in windows), default=0.0)
         given = left_out = 0
         for window in windows:
             # Where the best was quoted before, worse passages are no substitute.
             is_sure = given < _SURE_WINDOWS and not left_out
             if window.score < (0.5 * least if is_sure else least):
                 return
-            if self._is_quoted_before(window):
+            if window.coverage < off_topic and window.score < _NEAR_BEST_SHARE * windows[0].score:
+                continue
+            if job := self._find_quoting_job(window):
                 left_out += 1
-                self.left_out.add((window.page, window.first))
+                self.left_out[(window.page, window.first)] = job
                 continue
             stems = self._collect_stems(window)
             if self._repeats(window, stems):
@@ -80,27 +86,34 @@ class _WindowPicker:
                 return True
         return False
 
-    def _is_quoted_before(self, window: AnswerWindow) -> bool:
-        """Whether an earlier job of the thread quoted most of this window."""
+    def _find_quoting_job(self, window: AnswerWindow) -> str | None:
+        """The earlier job of the thread that quoted some of this window."""
         units = self._found.list_window_units(window)
         sha256 = self._found.pages[window.page].sha256 or ""
-        return any(
-            sha256 == page and start < units[-1].end and units[0].start < end
-            for page, start, end in self._quoted
+        return next(
+            (
+                job
+                for (page, start, end), job in self._quoted.items()
+                if sha256 == page and start < units[-1].end and units[0].start < end
+            ),
+            None,
         )
 
 
 def choose_answer(
-    found: PageAnalysis, *, quoted: Collection[tuple[str, int, int]] = ()
+    found: PageAnalysis, *, quoted: Mapping[tuple[str, int, int], str] | None = None
 ) -> ChosenAnswer:
     """The windows of the answer and of the section after it.
 
-    `quoted` are places that earlier jobs of the thread quoted: the page's sha256, start and end.
+    `quoted` are places that earlier jobs of the thread quoted (the page's sha256, start and end),
+    each with its job.
     """
-    picker = _WindowPicker(found, quoted)
+    picker = _WindowPicker(found, quoted or {})
     answer = _join_shared_parts(found, _fill_words(picker, len(found.windows), _ANSWER_WORDS))
     further = _fill_words(picker, len(found.windows), _FURTHER_WORDS)
-    return ChosenAnswer(answer=tuple(answer), further=tuple(further), left_out=len(picker.left_out))
+    return ChosenAnswer(
+        answer=tuple(answer), further=tuple(further), left_out=tuple(picker.left_out.values())
+    )
 
 
 def _join_shared_parts(found: PageAnalysis, chosen: list[ChosenWindow]) -> list[ChosenWindow]:

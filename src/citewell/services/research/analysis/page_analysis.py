@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from citewell.services.research.analysis.bridge_names import is_page_about, list_new_names
 from citewell.services.research.step_values import (
     AskedPart,
     PageReading,
@@ -29,6 +30,9 @@ from citewell.text.questions import question_parts
 from citewell.text.questions.answer_patterns import find_answer_pattern
 from citewell.text.safety import answer_orders, injection_signals
 
+FULL_COVERAGE = 0.85  # of a part: more leaves nothing to follow
+_LEADING_WINDOWS = 3  # whose names may lead on
+_BRIDGE_BONUS = 0.12
 MEANING_SHARE = 0.5  # of the closeness in meaning, in the score of a window
 _MAX_ENCODED_PASSAGES = 80  # for all parts of the question together
 _MAX_PART_PASSAGES = 40
@@ -130,7 +134,43 @@ def _rank_part(plan: ResearchPlan, part: AskedPart, index: PassageIndex) -> list
         definition=question_parts.build_definition_pattern(part.text),
         wants_list=question_parts.wants_list(plan.query) or question_parts.wants_steps(plan.query),
     )
-    return WindowCutter(TermMatcher(index, terms), wishes).rank_windows()
+    windows = WindowCutter(TermMatcher(index, terms), wishes).rank_windows()
+    return _raise_bridged_pages(plan, index, windows)
+
+
+def _raise_bridged_pages(
+    plan: ResearchPlan, index: PassageIndex, windows: list[AnswerWindow]
+) -> list[AnswerWindow]:
+    """Where the best passages leave something open: pages about the names they bring rank higher."""
+    if not windows or windows[0].coverage >= FULL_COVERAGE:
+        return windows
+    leading = windows[:_LEADING_WINDOWS]
+    names = [
+        name
+        for one in leading
+        for name in list_new_names(
+            index.pages[one.page].units[one.first : one.last + 1],
+            plan.query,
+            language=plan.language,
+        )
+    ]
+    origins = {one.page for one in leading[:1]}
+    bridged = {
+        number
+        for number, page in enumerate(index.pages)
+        if number not in origins and is_page_about(page.title, names, language=page.language)
+    }
+    raised = [
+        replace(
+            one,
+            score=round(one.score + _BRIDGE_BONUS, 9),
+            coverage=max(one.coverage, windows[0].coverage / 2),
+        )
+        if one.page in bridged
+        else one
+        for one in windows
+    ]
+    return sorted(raised, key=lambda one: (-one.score, one.page, one.first))
 
 
 def list_encodable_passages(found: PageAnalysis) -> tuple[EncodablePassage, ...]:

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from citewell.services.research.analysis.page_analysis import PageAnalysis, analyse_pages
+from citewell.services.research.analysis.bridge_names import list_new_names
+from citewell.services.research.analysis.page_analysis import (
+    FULL_COVERAGE,
+    PageAnalysis,
+    analyse_pages,
+)
 from citewell.services.research.collecting import source_kinds
 from citewell.services.research.step_values import PageReadings, ResearchPlan
-from citewell.text.language import stopwords
 from citewell.text.passages.answer_windows import AnswerWindow
 from citewell.text.passages.page_units import list_passage_terms
 from citewell.text.passages.passage_index import list_question_words
 
 _MAX_GAP_QUERY_CHARS = 300  # characters of a query
-_FULL_COVERAGE = 0.85  # of a part: more leaves nothing to follow
 _LEADING_WINDOWS = 3  # of a part, whose names may lead on
 _MAX_BRIDGE_NAMES = 2  # of one part
 _MAX_ADDED_WORDS = 3  # words added to a query
 _MIN_PART_OWNERS = 2  # whose pages answer a part
-_NAME_PATTERN = re.compile(
-    r"\b[A-ZÀ-ÖØ-Þ][\w’'-]{1,60}+(?:\s(?:of|the|de|van|von|la|del|da|di)(?=\s[A-ZÀ-ÖØ-Þ])|\s[A-ZÀ-ÖØ-Þ][\w’'.-]*+){1,4}"
-)
 
 
 def find_gap_queries(
@@ -51,10 +50,14 @@ def _count_part_owners(found: PageAnalysis, part: int) -> int:
 def _build_bridge_queries(found: PageAnalysis) -> Iterator[str]:
     """A name that the best passages bring, with the words of the question that they lack."""
     for part, windows in enumerate(found.windows):
-        if not windows or windows[0].coverage >= _FULL_COVERAGE:
+        if not windows or windows[0].coverage >= FULL_COVERAGE:
             continue
         names = dict.fromkeys(
-            name for window in windows[:_LEADING_WINDOWS] for name in _list_new_names(found, window)
+            name
+            for window in windows[:_LEADING_WINDOWS]
+            for name in list_new_names(
+                found.list_window_units(window), found.plan.query, language=found.plan.language
+            )
         )
         lacking = _list_lacking_words(found, part, windows[0])
         for name in list(names)[:_MAX_BRIDGE_NAMES]:
@@ -77,20 +80,6 @@ def _build_wider_query(found: PageAnalysis) -> str:
     }
     best = sorted(new, key=lambda word: (-round(new[word], 6), word))[:_MAX_ADDED_WORDS]
     return " ".join([*asked, *best])[:_MAX_GAP_QUERY_CHARS] if best else ""
-
-
-def _list_new_names(found: PageAnalysis, window: AnswerWindow) -> Iterator[str]:
-    language = found.plan.language
-    asked = set(list_passage_terms(found.plan.query, language=language))
-    plain = stopwords.list_stopwords(language)
-    for unit in found.list_window_units(window):
-        for match in _NAME_PATTERN.finditer(unit.text):
-            words = match[0].split()
-            if words[0].lower() in plain:
-                words = words[1:]
-            name = " ".join(words)
-            if len(words) > 1 and not asked & set(list_passage_terms(name, language=language)):
-                yield name
 
 
 def _list_lacking_words(found: PageAnalysis, part: int, window: AnswerWindow) -> list[str]:
