@@ -79,6 +79,7 @@ class ClaimRow(ServiceView):
     content: LongText
     confidence: float
     confidence_level: str
+    basis: str | None = None  # what it rests on, such as "3 sources, 1 official"
     supporting_providers: tuple[str, ...]
     contradicting_providers: tuple[str, ...]
     job_id: str | None = None

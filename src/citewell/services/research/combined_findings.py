@@ -9,6 +9,7 @@ from citewell.model.research import ProviderReport, ResearchFindings, ResearchSo
 from citewell.services.research import local_engine
 from citewell.services.research.analysis.meaning_scores import MeaningScores
 from citewell.services.research.analysis.page_analysis import analyse_pages
+from citewell.services.research.analysis.page_corroboration import find_corroboration
 from citewell.services.research.analysis.quoted_statements import quote_best_windows
 from citewell.services.research.claims import claim_building
 from citewell.services.research.claims.citation_check import (
@@ -44,9 +45,8 @@ class GatheredMaterial:
     reports: tuple[ProviderReport, ...] = ()
     notes: tuple[str, ...] = ()
     meaning: MeaningScores = field(default_factory=MeaningScores)  # by an encoder, if there is one
-    # Places that earlier jobs of the thread quoted: the page's sha256, start and end.
-    quoted: tuple[tuple[str, int, int], ...] = ()
-    quoting_jobs: tuple[str, ...] = ()  # the jobs that quoted them
+    # Places that earlier jobs of the thread quoted (the page's sha256, start, end), with the job.
+    quoted: Mapping[tuple[str, int, int], str] = field(default_factory=dict)
     is_private: bool = False  # text of the library is in it, or was given to one of the models
 
 
@@ -65,10 +65,14 @@ def combine_findings(
         for url, page in gathered.cited_readings
     } | refs
     own_refs = _index_refs_by_url(gathered.own_readings, refs)
-    found = analyse_pages(gathered.plan, gathered.own_readings, closeness=gathered.meaning.closeness)
+    found = analyse_pages(
+        gathered.plan, gathered.own_readings, closeness=gathered.meaning.closeness
+    )
     said = list(quote_best_windows(found, refs=own_refs))
     check = CitationCheck(_index_pages_by_key(gathered), told)
+    page_refs = [own_refs[page.url] for page in found.pages]
     quotes = tuple(said)
+    said += find_corroboration(found, quotes, refs=page_refs)
     for one in gathered.reports:
         said += join_shared_quotes(quotes, check.judge_statements(gathered.plan, one))
     built = claim_building.build_claims(
@@ -85,14 +89,13 @@ def combine_findings(
         found,
         built,
         sources,
-        refs=[own_refs[page.url] for page in found.pages],
+        refs=page_refs,
         notes=(
             *gathered.notes,
             *describe_uncited_reports(gathered.reports),
             *_describe_citation_faults(built),
         ),
         quoted=gathered.quoted,
-        quoting_jobs=gathered.quoting_jobs,
         encoder=gathered.meaning.encoder,
     )
 

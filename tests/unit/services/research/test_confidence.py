@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from citewell.services.research.claims.claim_confidence import (
     SourceBacking,
+    describe_basis,
     name_confidence_level,
     score_confidence,
 )
@@ -122,4 +123,62 @@ def test_an_owner_is_the_registered_domain_or_the_document_itself() -> None:
     ) == source_kinds.identify_source_owner("https://www.bbc.co.uk/2")
     assert source_kinds.identify_source_owner("library:a") != source_kinds.identify_source_owner(
         "library:b"
+    )
+
+
+def test_one_plain_page_that_answers_directly_is_neither_low_nor_high() -> None:
+    direct = score_confidence([backing("a")], contradicted=False, directness=0.9)
+    weak = score_confidence([backing("a")], contradicted=False, directness=0.3)
+
+    assert name_confidence_level(direct) == "medium"
+    assert name_confidence_level(weak) == "low"
+
+
+def test_one_official_page_alone_is_never_high() -> None:
+    alone = score_confidence([backing("a", 0.6)], contradicted=False, directness=1.0)
+
+    assert name_confidence_level(alone) == "medium"
+
+
+def test_three_plain_pages_that_answer_directly_are_high() -> None:
+    three = [backing(name) for name in "abc"]
+
+    assert (
+        name_confidence_level(score_confidence(three, contradicted=False, directness=0.8)) == "high"
+    )
+
+
+def test_a_dispute_lowers_even_direct_answers() -> None:
+    both = [backing("a"), backing("b")]
+
+    assert score_confidence(both, contradicted=True, directness=0.9) < score_confidence(
+        both, contradicted=False, directness=0.9
+    )
+
+
+@pytest.mark.parametrize(
+    ("kinds", "words"),
+    [
+        (["web"], "1 source"),
+        (["government"], "1 official source"),
+        (["web", "government", "web"], "3 sources, 1 official"),
+        (["academic", "government", "news"], "3 sources, 1 news, 1 official, 1 scholarly"),
+        ([], "no source"),
+    ],
+)
+def test_the_basis_says_how_many_sources_of_which_kind(kinds: list[str], words: str) -> None:
+    backings = [
+        SourceBacking(owner=str(at), source_weight=0.35, support=1.0, kind=kind)
+        for at, kind in enumerate(kinds)
+    ]
+
+    assert describe_basis(backings, contradicted=False) == words
+
+
+def test_the_basis_says_that_a_claim_is_disputed_or_was_not_checked() -> None:
+    unread = SourceBacking(owner="a", source_weight=0.35, support=0.3, is_checked=False)
+
+    assert describe_basis([unread], contradicted=True) == "1 source, not checked, disputed"
+    assert describe_basis([backing("a")], contradicted=False, values_differ=True) == (
+        "1 source, values differ"
     )

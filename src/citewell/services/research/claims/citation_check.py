@@ -87,14 +87,14 @@ class CitationCheck:
     ) -> SourcedStatement:
         page = self._pages.get(key)
         url = page.url if page else key
+        kind = source_kinds.classify_source(url)
         bare = SourcedStatement(
             text=text,
             provider=provider,
             source=self._refs[key],
             owner=source_kinds.identify_source_owner(url),
-            source_weight=source_kinds.weigh_source(
-                source_kinds.classify_source(url), page.reputation if page else None
-            ),
+            source_weight=source_kinds.weigh_source(kind, page.reputation if page else None),
+            source_kind=kind,
             relation=ClaimRelation.MENTIONS,
             source_state=page.state if page else "unchecked",
             relevance=interest,

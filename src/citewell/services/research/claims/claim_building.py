@@ -11,6 +11,7 @@ from citewell.services.research.claims import claim_confidence, disagreements
 from citewell.services.research.claims.claim_confidence import SourceBacking
 from citewell.services.research.claims.disagreements import StatementConflict
 from citewell.services.research.collecting.source_kinds import PLAIN_WEIGHT
+from citewell.services.research.step_values import LOCAL_PROVIDER
 from citewell.text.evidence import claim_support, sentence_clusters, similarity, statement_kinds
 from citewell.text.evidence.sentence_corpus import SentenceCorpus
 from citewell.text.evidence.sentence_features import SentenceFeatures, build_sentence_features
@@ -36,6 +37,7 @@ class SourcedStatement:
     source_weight: float = (
         PLAIN_WEIGHT  # q of the confidence formula: see source_kinds.weigh_source
     )
+    source_kind: str = ""  # see source_kinds.classify_source
     support: float = claim_confidence.UNCHECKED_SUPPORT  # s of the confidence formula
     relation: ClaimRelation = ClaimRelation.SUPPORTS
     snippet: str = ""
@@ -216,18 +218,21 @@ def _build_claim(draft: _ClaimDraft) -> ResearchClaim:
         *(row for row in draft.statements if row.relation in _OPPOSING_RELATIONS),
         *draft.opposing,
     ]
+    behind = [_build_backing(row) for row in backing]
+    own = (row.relevance for row in draft.statements if row.provider == LOCAL_PROVIDER)
+    direct = max(own, default=0.0)
     sure = claim_confidence.score_confidence(
-        (
-            SourceBacking(owner=row.owner, source_weight=row.source_weight, support=row.support)
-            for row in backing
-        ),
-        contradicted=bool(opposing),
+        behind, contradicted=bool(opposing), directness=direct or None
     )
+    flags = _collect_claim_flags(draft, backing, contradicted=bool(opposing))
     return ResearchClaim(
         id=draft.id,
         content=draft.bag.text,
         confidence=sure,
         confidence_level=claim_confidence.name_confidence_level(sure),
+        basis=claim_confidence.describe_basis(
+            behind, contradicted=bool(opposing), values_differ="values_differ" in flags
+        ),
         type=statement_kinds.classify_statement(draft.bag.text),
         cluster_subject=disagreements.extract_shared_subject([draft.bag]) or None,
         facet=draft.statements[0].facet,
@@ -236,7 +241,17 @@ def _build_claim(draft: _ClaimDraft) -> ResearchClaim:
         sources=tuple(
             dict.fromkeys(row.source for row in (*backing, *draft.statements) if row.source)
         ),
-        flags=_collect_claim_flags(draft, backing, contradicted=bool(opposing)),
+        flags=flags,
+    )
+
+
+def _build_backing(row: SourcedStatement) -> SourceBacking:
+    return SourceBacking(
+        owner=row.owner,
+        source_weight=row.source_weight,
+        support=row.support,
+        kind=row.source_kind,
+        is_checked=row.source_state == READ_STATE,
     )
 
 

@@ -107,6 +107,15 @@ class FollowOnSuggestions:
                     rationale=f"No page that was read mentions {name}.",
                 )
             return
+        if self._coverage.state is AnswerState.NOTHING_FOUND:
+            terms = self._found.index.weigh_words(query, language=self._language)
+            if terms:
+                rarest = max(terms, key=lambda term: term.weight)
+                yield FollowOnTopic(
+                    topic=phrase_question("known", rarest.word, language=self._language),
+                    rationale="Nothing was found on the whole question.",
+                )
+            return
         for at in self._coverage.missing_parts if len(self._found.parts) > 1 else ():
             part = complete_question(self._found.parts[at].text, [query]).text.strip()
             yield FollowOnTopic(

@@ -278,6 +278,7 @@ def build_claim_view(one: ResearchClaim) -> dict[str, Any]:
         "content": one.content,
         "confidence": one.confidence,
         "confidenceLevel": one.confidence_level,
+        "basis": one.basis or None,
         "supportingProviders": list(one.supporting_providers),
         "contradictingProviders": list(one.contradicting_providers),
         "jobId": one.job_id,
