@@ -147,7 +147,7 @@ _ASKING_PATTERN = re.compile(
 _HOW_TO_PATTERN = re.compile(r"\Ahow to\s+(?=[a-z])", re.IGNORECASE)
 _WHY_THERE_PATTERN = re.compile(r"\A(why|when|where) there (is|are|was|were)\s+", re.IGNORECASE)
 _WHICH_PATTERN = re.compile(r"\A(?:which|who)\s(?!to\b)(?=\S+\s*\S)", re.IGNORECASE)
-_SHORT_REMARK_PATTERN = re.compile(r"\s*[(\[][^)\]]*[)\]]\s*\Z")
+_SHORT_REMARK_PATTERN = re.compile(r"\s?[(\[][^()\[\]]*+[)\]]\s?\Z")
 
 
 def find_heading_aspect(heading: str) -> str | None:

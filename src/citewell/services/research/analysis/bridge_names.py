@@ -9,7 +9,7 @@ from citewell.text.language import stopwords
 from citewell.text.passages.page_units import PageUnit, list_passage_terms
 
 _NAME_PATTERN = re.compile(
-    r"\b[A-ZÀ-ÖØ-Þ][\w’'-]++(?:\s(?:of|the|de|van|von|la|del|da|di)(?=\s[A-ZÀ-ÖØ-Þ])|\s[A-ZÀ-ÖØ-Þ][\w’'.-]*+){1,4}"
+    r"\b[A-ZÀ-ÖØ-Þ][\w’'-]{1,60}+(?:\s(?:of|the|de|van|von|la|del|da|di)(?=\s[A-ZÀ-ÖØ-Þ])|\s[A-ZÀ-ÖØ-Þ][\w’'.-]*+){1,4}"
 )
 _TITLE_BORDER_PATTERN = re.compile(r"\s[-–—|·:]\s")
 _MIN_TITLE_SHARE = 0.6  # of a title's words in a name, for the page to be about it
