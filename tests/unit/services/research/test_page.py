@@ -5,6 +5,7 @@ from html.parser import HTMLParser
 from citewell.model.research import (
     ClaimEvidence,
     ClaimRelation,
+    FollowOnTopic,
     ResearchClaim,
     ResearchFindings,
     ResearchSource,
@@ -131,7 +132,7 @@ def test_a_flag_that_matters_stands_out_and_the_question_is_not_told_twice() -> 
 
     text = render_html_report(findings, facts={"Question": "What?", "Tier": "M"})
 
-    assert '<span class="flag bad">unsupported</span>' in text
+    assert '<span class="flag serious">unsupported</span>' in text
     assert '<span class="flag plain">single source</span>' in text
     assert "<dt>Question</dt>" not in text
     assert "<dt>Tier</dt>" in text
@@ -144,3 +145,62 @@ def test_a_table_of_values_that_the_report_holds_is_not_shown_again() -> None:
 
     assert "Where values differ" in render_html_report(FINDINGS, facts={})
     assert "Where values differ" not in render_html_report(told, facts={})
+
+
+def test_only_a_disputed_claim_has_a_colour() -> None:
+    plain = FINDINGS.claims[0].model_copy(
+        update={"confidence_level": "low", "basis": "1 source", "flags": ("single_source",)}
+    )
+    disputed = plain.model_copy(
+        update={"id": "d", "basis": "2 sources, disputed", "flags": ("contradicted",)}
+    )
+    findings = FINDINGS.model_copy(update={"claims": (plain, disputed)})
+
+    text = render_html_report(findings, facts={})
+
+    assert text.count('<details class="claim">') == 1
+    assert text.count('<details class="claim disputed">') == 1
+    assert "low confidence: 1 source<" in text
+    assert "low confidence: 2 sources<" in text
+    assert text.count('<span class="flag dispute">disputed</span>') == 1
+
+
+def test_the_heading_above_a_quotation_is_a_label_and_a_dispute_is_marked() -> None:
+    findings = FINDINGS.model_copy(
+        update={
+            "synthesis": "# T\n\n## Answer\n\n- [Costs] It costs 5 euros. [src_1] *(values differ)*\n"
+            "- [Steps] [src_1]\n  1. Open it.\n  2. Close it. [src_1]\n\n## Method\n\nBy hand.\n"
+        }
+    )
+
+    text = render_html_report(findings, facts={})
+
+    assert '<span class="heading">Costs</span> It costs 5 euros.' in text
+    assert '<em class="dispute">(values differ)</em>' in text
+    assert '<span class="heading alone">Steps</span>' in text
+    assert "<ol>\n<li>Open it.</li>" in text
+    assert text.index("Sources</h2>") < text.index("Method</h2>")
+
+
+def test_questions_to_ask_next_are_listed_with_their_reasons() -> None:
+    findings = FINDINGS.model_copy(
+        update={"follow_ons": (FollowOnTopic(topic="Who paid <it>?", rationale="Nobody says."),)}
+    )
+
+    text = render_html_report(findings, facts={})
+
+    assert 'Who paid &lt;it&gt;?<div class="about">Nobody says.</div>' in text
+
+
+def test_a_note_that_the_report_says_already_is_not_shown_twice() -> None:
+    findings = FINDINGS.model_copy(
+        update={
+            "synthesis": "# T\n\n*2 passages are left out.*\n\n## Answer\n\n- So. [src_1]\n",
+            "notes": ("2 passages are left out.", "1 page could not be read."),
+        }
+    )
+
+    text = render_html_report(findings, facts={})
+
+    assert text.count("2 passages are left out.") == 1
+    assert "1 page could not be read." in text

@@ -10,6 +10,7 @@ from citewell.services.research.analysis.page_analysis import PageAnalysis
 from citewell.text.language import scripts, stopwords
 from citewell.text.passages.page_units import list_passage_terms
 from citewell.text.passages.passage_index import IndexedPage
+from citewell.text.questions.question_templates import lower_heading
 from citewell.text.questions.referring_words import ASPECT_WORDS
 
 _MAX_SUBJECT_WORDS = 4
@@ -52,7 +53,13 @@ def find_asked_subject(found: PageAnalysis) -> str | None:
     if first == last and _is_cut_compound(query, spelled, first, idle):
         last += 1
     start = spelled[_find_article(words, first, idle)].start()
-    return _OWNED_ENDING_PATTERN.sub("", query[start : spelled[last].end()])
+    subject = _OWNED_ENDING_PATTERN.sub("", query[start : spelled[last].end()])
+    if start == 0:  # the capital of the question's first word may not be its own
+        text = " ".join(unit.text for page in pages for unit in page.units)
+        head, _, tail = subject.partition(" ")
+        head = lower_heading(head, text, language=found.plan.language)
+        subject = f"{head} {tail}".rstrip()
+    return subject
 
 
 def _list_idle_words(language: str | None) -> frozenset[str]:

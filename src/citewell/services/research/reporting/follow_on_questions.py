@@ -35,6 +35,8 @@ _MAX_TOPIC_CHARS = 160
 _BEST_WINDOWS = 12  # of each part, whose pages and names lead on
 _MIN_PAGE_SHARE = 0.6  # of the best score, for a page whose headings may be suggested
 _MIN_NAME_OWNERS = 2  # that mention a name before it is suggested
+_MIN_NAME_CHARS = 4  # shorter ones are units and the like
+_MIN_NAME_MENTIONS = 3  # of a name of one word
 _MAX_REPEATED_SHARE = 0.8  # of a suggestion's words that the question may hold
 _MIN_TELLING_SHARE = 0.6  # of the weight of the question's weightiest word
 _SURE_SCORE = 0.58  # of a window that answers the question directly
@@ -256,6 +258,8 @@ class FollowOnSuggestions:
         for name, count in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
             words = set(list_passage_terms(name, language=self._language))
             if len(owners[name]) < _MIN_NAME_OWNERS or not words or words & asked:
+                continue
+            if len(name) < _MIN_NAME_CHARS or (" " not in name and count < _MIN_NAME_MENTIONS):
                 continue
             if name.lower() in plain or _CALENDAR_PATTERN.fullmatch(name):
                 continue

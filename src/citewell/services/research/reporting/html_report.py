@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from importlib import resources
 
@@ -23,15 +23,21 @@ from citewell.text.web.markdown_html import render_markdown_html
 
 _CITATION_MARK_PATTERN = re.compile(r"\[src_(\d+)\]")
 _TITLE_PATTERN = re.compile(r"^#\s+(.+)$", re.MULTILINE)
-_MAX_SHOWN_CLAIMS = 60
+_DISPUTE_REMARK_PATTERN = re.compile(r"\*\(([^()*]*(?:disputed|values differ)[^()*]*)\)\*")
+_METHOD_PATTERN = re.compile(r"^## Method\s*$(.*)\Z", re.MULTILINE | re.DOTALL)
+_HEADING_MARK_PATTERN = re.compile(r"\A\[(?!src_)([^\[\]]{1,200})\](?=\s|\Z)\s*")
+_MAX_OPEN_CLAIMS, _MAX_SHOWN_CLAIMS = 12, 60
+_MIN_FOLDED_SOURCES = 4  # that the report does not cite
+_MAX_PLACES = 3  # of a source: the headings under which it is quoted
 _STATE_LABELS = {
     "unreachable": "could not be read",
     "refused": "address refused",
     "never_existed": "does not exist",
     "unchecked": "not checked",
 }
-_SERIOUS_FLAGS = frozenset(("unsupported", "never_existed", "contradicted"))
-_DOUBTFUL_FLAGS = frozenset(("number_not_found", "values_differ", "unreachable"))
+_DISPUTE_FLAGS = {"contradicted": "disputed", "values_differ": "values differ"}
+_SERIOUS_FLAGS = frozenset(("unsupported", "never_existed", "number_not_found"))
+_TOLD_FLAGS = frozenset(("single_source",))  # said by the basis already
 _RELATION_LABELS = {
     "supports": "supports",
     "contradicts": "contradicts",
@@ -49,9 +55,10 @@ def render_html_report(findings: ResearchFindings, *, facts: Mapping[str, str]) 
         _render_facts({name: value for name, value in facts.items() if value != title}),
         *_render_notes(findings),
         f'<section class="report">{_render_report_body(findings)}</section>',
-        *_render_claims(findings, known),
         *_render_value_tables(_list_unprinted_tables(findings), known),
         *_render_sources(findings),
+        *_render_follow_ons(findings),
+        *_render_claims(findings, known),
         _render_footer(findings),
     )
     return (
@@ -74,12 +81,19 @@ def _choose_report_title(findings: ResearchFindings) -> str:
 
 
 def _render_report_body(findings: ResearchFindings) -> str:
-    """The synthesis without its title and sources, which the page prints elsewhere."""
+    """The synthesis without its title, sources and method, which the page prints elsewhere."""
     text = _TITLE_PATTERN.sub("", findings.synthesis, count=1)
-    return render_markdown_html(strip_source_section(text), render_marks=_link_citation_marks)
+    text = _METHOD_PATTERN.sub("", strip_source_section(text))
+    return render_markdown_html(text, render_marks=_link_citation_marks)
 
 
 def _link_citation_marks(text: str) -> str:
+    """Numbers as links to the sources, and the heading before a quotation as a label."""
+    if heading := _HEADING_MARK_PATTERN.match(text):
+        rest = text[heading.end() :]
+        alone = "" if _CITATION_MARK_PATTERN.sub("", rest).strip() else " alone"
+        text = f'<span class="heading{alone}">{heading[1]}</span> {rest}'
+    text = _DISPUTE_REMARK_PATTERN.sub(r'<em class="dispute">(\1)</em>', text)
     return _CITATION_MARK_PATTERN.sub(r'<a class="mark" href="#src_\1">\1</a>', text)
 
 
@@ -92,8 +106,9 @@ def _render_facts(facts: Mapping[str, str]) -> str:
 
 
 def _render_notes(findings: ResearchFindings) -> Iterator[str]:
-    if findings.notes:
-        rows = "".join(f"<li>{escape(note, quote=False)}</li>" for note in findings.notes)
+    notes = [note for note in findings.notes if note not in findings.synthesis]
+    if notes:
+        rows = "".join(f"<li>{escape(note, quote=False)}</li>" for note in notes)
         yield f'<aside class="notes"><ul>{rows}</ul></aside>'
 
 
@@ -105,36 +120,46 @@ def _render_claims(
     held: dict[str, list[ClaimEvidence]] = {}
     for item in findings.evidence:
         held.setdefault(item.claim_id, []).append(item)
-    shown = findings.claims[:_MAX_SHOWN_CLAIMS]
-    rows = "".join(_render_claim(claim, held.get(claim.id, ()), known) for claim in shown)
-    left = len(findings.claims) - len(shown)
+    made = [
+        _render_claim(claim, held.get(claim.id, ()), known)
+        for claim in findings.claims[:_MAX_SHOWN_CLAIMS]
+    ]
+    first, rest = "".join(made[:_MAX_OPEN_CLAIMS]), "".join(made[_MAX_OPEN_CLAIMS:])
+    count = len(made) - _MAX_OPEN_CLAIMS
+    folded = f'<details class="rest"><summary>{count} more claims</summary>{rest}</details>'
+    left = len(findings.claims) - len(made)
     more = f"<p>{left} more claims are in the JSON export.</p>" if left > 0 else ""
-    yield f'<section class="claims"><h2>Claims and their evidence</h2>{rows}{more}</section>'
+    yield (
+        '<section class="claims"><h2>Claims and their evidence</h2>'
+        f"{first}{folded if rest else ''}{more}</section>"
+    )
 
 
 def _render_claim(
     claim: ResearchClaim, evidence: Iterable[ClaimEvidence], known: Mapping[str, ResearchSource]
 ) -> str:
-    level = escape(claim.confidence_level)
-    flags = "".join(
-        f'<span class="flag {_choose_flag_class(flag)}">{escape(flag.replace("_", " "))}</span>'
+    disputes = [label for flag, label in _DISPUTE_FLAGS.items() if flag in claim.flags]
+    basis = ", ".join(part for part in claim.basis.split(", ") if part not in disputes)
+    level = f"{claim.confidence_level} confidence"
+    told = f"{level}: {basis}" if basis else level
+    flags = "".join(f'<span class="flag dispute">{label}</span>' for label in disputes)
+    flags += "".join(
+        f'<span class="flag{" serious" if flag in _SERIOUS_FLAGS else " plain"}">'
+        f"{escape(flag.replace('_', ' '))}</span>"
         for flag in claim.flags
+        if flag not in _DISPUTE_FLAGS and not (claim.basis and flag in _TOLD_FLAGS)
     )
     quotes = "".join(
         _render_quotation(rows, known.get(rows[0].source))
         for rows in _group_same_passages(evidence)
     )
     return (
-        f'<details class="claim {level}"><summary>'
-        f'<span class="level" title="confidence {claim.confidence:.2f}">{level}</span>'
-        f'<span class="said">{escape(claim.content, quote=False)}</span>{flags}</summary>'
+        f'<details class="claim{" disputed" if disputes else ""}"><summary>'
+        f'<span class="said">{escape(claim.content, quote=False)}</span>'
+        f'<span class="basis"><span title="confidence {claim.confidence:.2f}">{escape(told)}</span>'
+        f"{flags}</span></summary>"
         f"{quotes or '<p>No source was found that says this.</p>'}</details>\n"
     )
-
-
-def _choose_flag_class(flag: str) -> str:
-    """The CSS class of a flag, by how serious it is."""
-    return "bad" if flag in _SERIOUS_FLAGS else "odd" if flag in _DOUBTFUL_FLAGS else "plain"
 
 
 def _group_same_passages(evidence: Iterable[ClaimEvidence]) -> Iterable[list[ClaimEvidence]]:
@@ -151,9 +176,10 @@ def _render_quotation(found: list[ClaimEvidence], source: ResearchSource | None)
     relation = _RELATION_LABELS.get(item.relation.value, item.relation.value)
     where = _render_source_link(source) if source is not None else escape(item.source)
     names = ", ".join(dict.fromkeys(one.discovered_by_provider for one in found))
+    place = f" · under “{escape(item.place, quote=False)}”" if item.place else ""
     return (
         f'<figure class="{item.relation.value}"><blockquote>{escape(item.snippet, quote=False)}</blockquote>'
-        f"<figcaption>{relation} · score {item.relevance_score:.2f} · {where}"
+        f"<figcaption>{relation} · score {item.relevance_score:.2f} · {where}{place}"
         f" · characters {item.start}–{item.end} · found by {escape(names)}</figcaption></figure>"
     )
 
@@ -203,20 +229,40 @@ def _render_value_table(table: ValueTable, known: Mapping[str, ResearchSource]) 
 def _render_sources(findings: ResearchFindings) -> Iterator[str]:
     used = {ref for claim in findings.claims for ref in claim.sources}
     used |= {item.source for item in findings.evidence}
-    rows = "".join(
-        _render_source_item(source, used=source.ref in used) for source in findings.sources
-    )
-    if rows:
-        yield f'<section class="sources"><h2>Sources</h2><ol>{rows}</ol></section>'
+    places: dict[str, dict[str, None]] = {}
+    for item in findings.evidence:
+        if item.place:
+            places.setdefault(item.source, {})[item.place] = None
+    cited = set(_CITATION_MARK_PATTERN.findall(strip_source_section(findings.synthesis)))
+    shown: dict[bool, list[str]] = {True: [], False: []}
+    for source in findings.sources:
+        item = _render_source_item(
+            source, used=source.ref in used, places=list(places.get(source.ref, ()))
+        )
+        shown[source.ref.removeprefix("src_") in cited or not cited].append(item)
+    if len(shown[False]) < _MIN_FOLDED_SOURCES:
+        shown = {True: shown[True] + shown[False], False: []}
+    first = f"<ol>{''.join(shown[True])}</ol>"
+    rest = f"<ol>{''.join(shown[False])}</ol>"
+    label = f"{len(shown[False])} more pages were read and not quoted in the report"
+    folded = f'<details class="rest"><summary>{label}</summary>{rest}</details>'
+    if findings.sources:
+        yield (
+            '<section class="sources"><h2>Sources</h2>'
+            f"{first}{folded if shown[False] else ''}</section>"
+        )
 
 
-def _render_source_item(source: ResearchSource, *, used: bool) -> str:
+def _render_source_item(source: ResearchSource, *, used: bool, places: Sequence[str]) -> str:
     number = source.ref.removeprefix("src_")
     details = [
         "" if find_source_link(source) else format_source_address(source),
-        source.domain,
         source.type,
         (source.published or "")[:10],
+        source.domain,
+        f"quoted under {'; '.join(f'“{place}”' for place in places[:_MAX_PLACES])}"
+        if places
+        else "",
         f"{source.reputation} reputation" if source.reputation else "",
         _STATE_LABELS.get(source.state, "") or ("" if used else "read, not quoted"),
         f"a copy of {source.copy_of}" if source.copy_of else "",
@@ -231,10 +277,23 @@ def _render_source_item(source: ResearchSource, *, used: bool) -> str:
     )
 
 
+def _render_follow_ons(findings: ResearchFindings) -> Iterator[str]:
+    if findings.follow_ons:
+        rows = "".join(
+            f"<li>{escape(one.topic, quote=False)}"
+            f'<div class="about">{escape(one.rationale, quote=False)}</div></li>'
+            for one in findings.follow_ons
+        )
+        yield f'<section class="next"><h2>What to ask next</h2><ul>{rows}</ul></section>'
+
+
 def _render_footer(findings: ResearchFindings) -> str:
     by = (
         "The report consists of quotations, each word for word from its source."
         if findings.synthesis_by == "extractive"
         else f"The report was written by {findings.synthesis_by}; its citations were checked by Citewell."
     )
-    return f"<footer>{escape(by, quote=False)} The statements are those of the cited pages; check them before you rely on them.</footer>"
+    told = f"{by} The statements are those of the cited pages; check them before you rely on them."
+    method = _METHOD_PATTERN.search(findings.synthesis)
+    how = f"<h2>Method</h2>{render_markdown_html(method[1])}" if method else ""
+    return f"<footer>{how}<p>{escape(told, quote=False)}</p></footer>"
