@@ -25,6 +25,7 @@ _CITATION_MARK_PATTERN = re.compile(r"\[src_(\d+)\]")
 _TITLE_PATTERN = re.compile(r"^#\s+(.+)$", re.MULTILINE)
 _DISPUTE_REMARK_PATTERN = re.compile(r"\*\(([^()*]*(?:disputed|values differ)[^()*]*)\)\*")
 _METHOD_PATTERN = re.compile(r"^## Method\s*$(.*)\Z", re.MULTILINE | re.DOTALL)
+_BRACKETS_TEXT = "words in square brackets"  # the markdown's form of a label
 _HEADING_MARK_PATTERN = re.compile(r"\A\[(?!src_)([^\[\]]{1,200})\](?=\s|\Z)\s*")
 _MAX_OPEN_CLAIMS, _MAX_SHOWN_CLAIMS = 12, 60
 _MIN_FOLDED_SOURCES = 4  # that the report does not cite
@@ -295,5 +296,8 @@ def _render_footer(findings: ResearchFindings) -> str:
     )
     told = f"{by} The statements are those of the cited pages; check them before you rely on them."
     method = _METHOD_PATTERN.search(findings.synthesis)
-    how = f"<h2>Method</h2>{render_markdown_html(method[1])}" if method else ""
+    said = (
+        method[1].replace(_BRACKETS_TEXT + " are", "the small line above it is") if method else ""
+    )
+    how = f"<h2>Method</h2>{render_markdown_html(said)}" if said else ""
     return f"<footer>{how}<p>{escape(told, quote=False)}</p></footer>"
