@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from citewell.text.passages.markdown_blocks import BlockKind, find_markdown_blocks
-from citewell.text.passages.page_units import PageUnit, split_page_units
+from citewell.text.passages.page_units import PageUnit, join_unit_texts, split_page_units
 from citewell.text.passages.plain_markdown import render_plain_text
 
 PAGE = """# Reefs
@@ -140,6 +140,23 @@ def test_a_paragraph_with_a_colon_before_a_list_stays_text() -> None:
     found = units("You need:\n\n- flour\n- water")
 
     assert [unit.text for unit in found] == ["You need:", "flour", "water"]
+
+
+@pytest.mark.parametrize(
+    "text", ["▢ The reef grows.", "- – The reef grows.", "✓ The reef grows."]
+)
+def test_a_bullet_that_is_written_as_text_is_no_part_of_the_unit(text: str) -> None:
+    (unit,) = units(text)
+
+    assert unit.text == text[unit.start : unit.end] == "The reef grows."
+
+
+def test_sentences_are_joined_as_their_script_joins_them() -> None:
+    spaced = "The reef grows. It is old."
+    unspaced = "サンゴ礁は海の中にある。約8000年前にできた。"
+
+    assert join_unit_texts(units(spaced)) == spaced
+    assert join_unit_texts(split_page_units(unspaced, language="ja")) == unspaced
 
 
 def test_an_image_alone_is_no_unit() -> None:

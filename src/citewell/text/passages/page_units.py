@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from citewell.text.language import sentences, tokens
@@ -12,7 +12,9 @@ from citewell.text.passages.plain_markdown import render_plain_text
 
 MAX_UNIT_PAGE_CHARS = 200_000  # characters of a page that are looked at
 _CELL_BORDER_PATTERN = re.compile(r"(?<!\\)\|")
+_UNSPACED_ENDS = ("。", "！", "？", "．")
 _MAX_CODE_CHARS = 2000  # characters of a code block whose words count
+_LEADING_BULLET_PATTERN = re.compile(r"(?:[-–•▢☐✓✔►*]\s++)++")
 _MIN_PASSAGE_LETTERS = 2
 _MAX_UNIT_CHARS = 1500  # a longer one is no sentence
 
@@ -89,10 +91,26 @@ def _split_block(
 
 def _list_unit_spans(text: str, block: TextBlock) -> Iterator[tuple[int, int]]:
     if block.kind is not BlockKind.PARAGRAPH:
-        yield block.start, block.end
+        is_item = block.kind is BlockKind.ITEM
+        yield _skip_bullets(text, block.start, block.end) if is_item else block.start, block.end
         return
     for start, end in sentences.find_sentence_spans(text[block.start : block.end]):
-        yield block.start + start, block.start + end
+        yield _skip_bullets(text, block.start + start, block.start + end), block.start + end
+
+
+def _skip_bullets(text: str, start: int, end: int) -> int:
+    """Where the words of a sentence begin: some pages write their bullets as text."""
+    match = _LEADING_BULLET_PATTERN.match(text, start, end)
+    return match.end() if match else start
+
+
+def join_unit_texts(units: Iterable[PageUnit]) -> str:
+    """The units as running text; after a full stop of an unspaced script stands no space."""
+    said = ""
+    for unit in units:
+        space = "" if not said or said.endswith(_UNSPACED_ENDS) else " "
+        said += f"{space}{unit.text}"
+    return said
 
 
 def split_table_cells(row: str) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from citewell.services.research.step_values import LOCAL_PROVIDER
 from citewell.text.evidence import sentence_openings
 from citewell.text.passages.answer_windows import AnswerWindow
 from citewell.text.passages.markdown_blocks import BlockKind
-from citewell.text.passages.page_units import PageUnit
+from citewell.text.passages.page_units import PageUnit, join_unit_texts
 
 _MAX_COMPARED_STATEMENTS = 240  # compared with one another
 _MAX_PART_WINDOWS = 40
@@ -32,10 +32,11 @@ def quote_best_windows(
         return ()  # what is near to another subject is no claim on this one
     seen: dict[tuple[int, int], SourcedStatement] = {}
     for part, window in _iterate_in_turn(found):
-        for unit in found.list_window_units(window):
-            key = (window.page, unit.start)
-            if key not in seen and _can_be_claim(unit):
-                seen[key] = _quote_unit(found, part, window, unit, names)
+        for place in range(window.first, window.last + 1):
+            key = (window.page, place)
+            quoted = _take_quoted_units(found.index.pages[window.page].units, place)
+            if key not in seen and quoted:
+                seen[key] = _quote_units(found, part, window, quoted, names)
         if len(seen) >= _MAX_COMPARED_STATEMENTS:
             break
     return tuple(seen.values())
@@ -60,6 +61,19 @@ def _can_be_claim(unit: PageUnit) -> bool:
     )
 
 
+def _take_quoted_units(units: Sequence[PageUnit], place: int) -> tuple[PageUnit, ...]:
+    """A unit that can be a claim, after the sentence that it points back to; empty if it cannot."""
+    unit = units[place]
+    if not _can_be_claim(unit):
+        return ()
+    if not sentence_openings.needs_previous_sentence(unit.text):
+        return (unit,)
+    before = units[place - 1] if place else None
+    if before is None or before.block != unit.block or before.kind is not BlockKind.PARAGRAPH:
+        return ()  # nobody could tell what it is about
+    return (before, unit)
+
+
 def format_unit_text(unit: PageUnit) -> str:
     """The unit as it is quoted: cells of a table under the names of their columns."""
     if unit.kind is not BlockKind.ROW or len(unit.table_header) != len(unit.cells):
@@ -68,23 +82,28 @@ def format_unit_text(unit: PageUnit) -> str:
     return "; ".join(f"{name}: {cell}" if name else cell for name, cell in pairs if cell)
 
 
-def _quote_unit(
-    found: PageAnalysis, part: int, window: AnswerWindow, unit: PageUnit, names: Sequence[str]
+def _quote_units(
+    found: PageAnalysis,
+    part: int,
+    window: AnswerWindow,
+    units: Sequence[PageUnit],
+    names: Sequence[str],
 ) -> SourcedStatement:
+    """The last of the units as a statement, with all of them as its snippet."""
     page = found.pages[window.page]
+    kind = source_kinds.classify_source(page.url, page_kind=page.page_kind)
     return SourcedStatement(
-        text=format_unit_text(unit),
+        text=format_unit_text(units[-1]),
         provider=LOCAL_PROVIDER,
         source=names[window.page],
         owner=source_kinds.identify_source_owner(page.url),
-        source_weight=source_kinds.weigh_source(
-            source_kinds.classify_source(page.url, page_kind=page.page_kind), page.reputation
-        ),
+        source_weight=source_kinds.weigh_source(kind, page.reputation),
+        source_kind=kind,
         support=1.0,
         relation=ClaimRelation.SUPPORTS,
-        snippet=format_unit_text(unit),
-        start=unit.start,
-        end=unit.end,
+        snippet=format_unit_text(units[0]) if len(units) == 1 else join_unit_texts(units),
+        start=units[0].start,
+        end=units[-1].end,
         facet=found.parts[part].text if len(found.parts) > 1 else None,
         published=page.published,
         relevance=max(0.0, min(1.0, window.score)),

@@ -35,6 +35,7 @@ class ClaimMarks:
         for one in built.evidence:
             self._evidence.setdefault(one.claim_id, []).append(one)
         for claim in built.claims:
+            self._claims.setdefault(claim.content, claim)  # a snippet may begin a sentence earlier
             for one in self._evidence.get(claim.id, ()):
                 if one.relation is ClaimRelation.SUPPORTS:
                     self._claims.setdefault(one.snippet, claim)

@@ -9,7 +9,7 @@ from citewell.services.research.analysis.page_analysis import PageAnalysis
 from citewell.text.evidence import sentence_openings
 from citewell.text.passages.answer_windows import AnswerWindow
 from citewell.text.passages.markdown_blocks import BlockKind
-from citewell.text.passages.page_units import PageUnit, list_passage_terms
+from citewell.text.passages.page_units import PageUnit, join_unit_texts, list_passage_terms
 
 _MAX_SUBJECT_WORDS = 10  # of a heading that names the subject in brackets
 _MAX_LEADING_WORDS = 40  # of the sentence before, to be taken along
@@ -73,10 +73,10 @@ def render_window_lines(shown: QuotedWindow, *, mark: str, remark: str) -> str:
     if units[-1].kind is BlockKind.ROW:
         return _render_rows(shown, mark=mark, tail=tail)
     if units[-1].kind is not BlockKind.ITEM or len(units) == 1:
-        return f"- {lead}{' '.join(unit.text for unit in units)} {tail}"
+        return f"- {lead}{join_unit_texts(units)} {tail}"
     sentences = [unit for unit in units if unit.kind is not BlockKind.ITEM]
     items = [unit for unit in units if unit.kind is BlockKind.ITEM]
-    opening = lead + " ".join(unit.text for unit in sentences)
+    opening = lead + join_unit_texts(sentences)
     if all(unit.is_ordered for unit in items):
         steps = [f"  {number}. {unit.text}" for number, unit in enumerate(items, start=1)]
         return "\n".join([f"- {opening.strip() or 'Steps:'}", *steps]) + f" {tail}"
@@ -86,7 +86,7 @@ def render_window_lines(shown: QuotedWindow, *, mark: str, remark: str) -> str:
 
 def _render_rows(shown: QuotedWindow, *, mark: str, tail: str) -> str:
     rows = [unit for unit in shown.units if unit.kind is BlockKind.ROW]
-    before = " ".join(unit.text for unit in shown.units if unit.kind is not BlockKind.ROW)
+    before = join_unit_texts(unit for unit in shown.units if unit.kind is not BlockKind.ROW)
     header = rows[0].table_header
     opening = " ".join(filter(None, [f"[{shown.subject}]" if shown.subject else "", before]))
     width = len(header)
