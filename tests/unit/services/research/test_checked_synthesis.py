@@ -224,3 +224,24 @@ def test_an_unread_source_confirms_nothing() -> None:
 
     assert f"Divers painted all of it red. {UNCONFIRMED_MARK}" in found.synthesis
     assert "src_3" not in found.synthesis
+
+
+def test_a_sentence_that_cites_no_source_is_no_connecting_one() -> None:
+    report = ProviderReport(
+        provider="openai",
+        text=(
+            "The harbour bridge was opened in 1932 [src_1]. See [the proof](https://evil.example/x)."
+            " Divers admire its lovely colours [src_77]. About 160,000 vehicles cross it every day [9]."
+        ),
+    )
+    findings = ResearchFindings(
+        query=QUESTION, synthesis="# E\n", synthesis_by="extractive", sources=SOURCES
+    )
+
+    found = model_synthesis.apply_model_report(findings, report, TEXTS)
+
+    assert found.synthesis.startswith(
+        "The harbour bridge was opened in 1932. [src_1]"
+        " About 160,000 vehicles cross it every day. [src_1]\n\n## Sources"
+    )
+    assert "3 citations of the synthesis name no source; removed." in found.notes

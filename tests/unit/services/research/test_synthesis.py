@@ -9,6 +9,7 @@ from citewell.model.research import (
     ResearchSource,
 )
 from citewell.services.research.reporting import model_synthesis
+from citewell.services.research.reporting.checked_synthesis import UNCONFIRMED_MARK
 from citewell.services.research.reporting.writing_material import render_writing_material
 from citewell.text.evidence.claim_support import SourceText
 from citewell.text.web import addresses
@@ -141,16 +142,37 @@ def test_a_single_report_keeps_its_words_and_gets_numbers() -> None:
     )
     landed = {addresses.build_page_key(source.url): source.ref for source in SOURCES}
 
-    text = model_synthesis.render_provider_report(report, FINDINGS, landed)
+    text = model_synthesis.apply_provider_report(FINDINGS, report, landed, TEXTS).synthesis
 
     assert text.startswith("The bridge was opened in 1932. [src_1] More is not known here.")
     assert "- [src_1] One" in text
 
 
+def test_what_the_sources_of_a_single_report_do_not_confirm_is_marked_and_stays() -> None:
+    text = (
+        "# Bridge\n\nThe bridge was opened in 1932 [1]. Whales sing below on Sundays [1][2]."
+        " Nothing else is known of it by anybody."
+    )
+    report = ProviderReport(
+        provider="grok",
+        text=text,
+        citations=tuple(ReportCitation(url=source.url) for source in SOURCES),
+    )
+    landed = {addresses.build_page_key(source.url): source.ref for source in SOURCES}
+
+    found = model_synthesis.apply_provider_report(FINDINGS, report, landed, TEXTS)
+
+    assert found.synthesis.startswith(
+        "# Bridge\n\nThe bridge was opened in 1932. [src_1] Whales sing below on Sundays."
+        f" {UNCONFIRMED_MARK} [src_1] [src_2] Nothing else is known of it by anybody.\n\n## Sources"
+    )
+    assert "1 of 2 sentences is marked: the sources do not confirm what is said." in found.notes
+
+
 def test_a_providers_own_numbers_never_pass_for_ours() -> None:
     report = by("It was opened in 1932 [src_1]. Some say in 1931 [src_9] 【4†lost】.")
 
-    single = model_synthesis.render_provider_report(report, FINDINGS, {})
+    single = model_synthesis.apply_provider_report(FINDINGS, report, {}, TEXTS).synthesis
     unchecked = model_synthesis.apply_unchecked_reports(FINDINGS, [report]).synthesis
 
     assert "src_" not in single

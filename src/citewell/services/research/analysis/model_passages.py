@@ -63,7 +63,9 @@ def _build_passage(
     found: PageAnalysis, page: int, places: Sequence[int], ref: str
 ) -> EvidencePassage:
     units = [found.index.pages[page].units[place] for place in places]
-    above = " › ".join(units[0].headings[-_MAX_HEADINGS:])
+    title = " ".join(found.pages[page].title.split())
+    headings = [one for one in units[0].headings if " ".join(one.split()) != title]
+    above = " › ".join(headings[-_MAX_HEADINGS:])
     return EvidencePassage(
         ref=ref,
         heading=above[:_MAX_HEADING_CHARS],
@@ -76,12 +78,14 @@ def _build_passage(
 def _join_units(units: Sequence[PageUnit]) -> str:
     """Sentences in a line, list items and rows of a table each on a line of its own."""
     text = ""
+    before = BlockKind.PARAGRAPH
     for unit in units:
         said = format_unit_text(unit)
-        if unit.kind is BlockKind.PARAGRAPH:
-            text += f" {said}"
-        else:
+        if unit.kind is not BlockKind.PARAGRAPH:
             text += f"\n- {said}"
+        else:
+            text += f" {said}" if before is BlockKind.PARAGRAPH else f"\n{said}"
+        before = unit.kind
     return text.strip()
 
 

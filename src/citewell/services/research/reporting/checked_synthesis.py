@@ -12,7 +12,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from citewell.services.research.claims.sentence_verdicts import SentenceJudge, SentenceVerdict
-from citewell.services.research.reporting.citation_marks import REF_MARK_PATTERN, strip_ref_marks
+from citewell.services.research.reporting.citation_marks import (
+    LOST_REF,
+    REF_MARK_PATTERN,
+    strip_ref_marks,
+)
 from citewell.services.research.reporting.text_blocks import (
     WrittenBlock,
     WrittenKind,
@@ -28,26 +32,28 @@ _MIN_STATEMENT_TERMS = 3  # a shorter sentence states nothing by itself
 _REPORTING_REGEX = (
     r"(?:says?|states?|reports?|notes?|finds?|found|shows?|adds?|confirms?|writes?)\b"
 )
-_MARKS_REGEX = r"(?:\[src_\d+\](?:\s*(?:,|;|and(?=\s*\[)|&)?\s*)?)"
+_MARK_REGEX = r"(?:\[src_\d{1,4}+\]\s{0,3}+(?:(?:,|;|&|and(?=\s{0,3}+\[))\s{0,3}+)?)"
+_MARKS_REGEX = rf"{_MARK_REGEX}{{1,12}}+"
+_REPORTED_REGEX = rf"(?:both\s|also\s)?{_REPORTING_REGEX}"
 _STOP_BEFORE_MARKS_PATTERN = re.compile(
-    rf"([.!?。！？][\"”’»)*_]*)[^\S\n]*({_MARKS_REGEX}++)(?!(?:both\s+|also\s+)?{_REPORTING_REGEX})",
+    rf"([.!?。！？][\"”’»)*_]{{0,4}}+)[^\S\n]{{0,4}}+({_MARKS_REGEX})(?!{_REPORTED_REGEX})",
     re.IGNORECASE,
 )
 _SUBJECT_MARK_PATTERN = re.compile(
-    rf"\[src_\d+\](?=(?:\s*(?:,|and|&)?\s*\[src_\d+\])*\s*(?:both\s+|also\s+)?{_REPORTING_REGEX})",
+    rf"\[src_\d{{1,4}}+\](?=\s{{0,3}}+(?:(?:,|&|and)\s{{0,3}}+)?(?:{_MARKS_REGEX})?{_REPORTED_REGEX})",
     re.IGNORECASE,
 )
 # "According to [src_1], …" and "[src_1] says that …" are statements with a citation.
 _ATTRIBUTION_PATTERN = re.compile(
-    rf"\A(?:(?:according to|as per|per|as)\s+{_MARKS_REGEX}+(?:{_REPORTING_REGEX})?\s*,?\s*"
-    rf"|{_MARKS_REGEX}+(?:both\s+|also\s+)?{_REPORTING_REGEX}\s+(?:that\s+)?)",
+    rf"\A(?:(?:according to|as per|per|as)\s{{1,3}}+{_MARKS_REGEX}(?:{_REPORTING_REGEX})?[\s,]{{0,4}}+"
+    rf"|{_MARKS_REGEX}{_REPORTED_REGEX}\s{{1,3}}+(?:that\s{{1,3}}+)?)",
     re.IGNORECASE,
 )
-_TRAILING_MARKS_PATTERN = re.compile(r"(?:\s*\[src_\d+\])+")
+_TRAILING_MARKS_PATTERN = re.compile(r"(?:\s{0,4}+\[src_\d{1,4}+\]){1,20}+")
 _MARKUP_PATTERN = re.compile(r"[*_`]{1,3}")
-_SPACE_BEFORE_STOP_PATTERN = re.compile(r"[^\S\n]+([.,;:!?。，])")
-_SPACES_PATTERN = re.compile(r"[^\S\n]{2,}")
-_EMPTY_BRACKETS_PATTERN = re.compile(r"\(\s*[,;]*\s*\)|\[\s*\]")
+_SPACE_BEFORE_STOP_PATTERN = re.compile(r"(?<!\s)[^\S\n]++([.,;:!?。，])")
+_SPACES_PATTERN = re.compile(r"[^\S\n]{2,}+")
+_EMPTY_BRACKETS_PATTERN = re.compile(r"\(\s{0,3}+[,;]{0,3}+\s{0,3}+\)|\[\s{0,3}+\]")
 _OPEN_ENDS = (":", "：", "?", "？", "؟")
 # Words for what a report says of itself or of its sources rather than of its subject.
 _SOURCE_WORD_PATTERN = re.compile(
@@ -63,7 +69,7 @@ _OPENING_PATTERN = re.compile(
     re.IGNORECASE,
 )
 _MAX_OPENING_TERMS = 8
-_TABLE_RULE_PATTERN = re.compile(r"^\|[\s:|-]+\|$")
+_TABLE_RULE_PATTERN = re.compile(r"\|[\s:|-]++")
 
 
 @dataclass(slots=True, kw_only=True)
@@ -87,6 +93,7 @@ class CheckCounts:
 class _Sentence:
     text: str  # without citations
     refs: tuple[str, ...]
+    is_miscited: bool = False  # it cites something that is no source
     run_refs: tuple[str, ...] = ()  # of the next citation in the same block
 
 
@@ -98,9 +105,13 @@ class _Decision:
 
 @dataclass(slots=True, kw_only=True)
 class SynthesisCheck:
-    """The check of one report; its citations must be [src_N] of known sources."""
+    """The check of one report; its citations must be [src_N] of known sources.
+
+    With `marks_only` nothing is cut, and of the sentences without a citation none is marked.
+    """
 
     judge: SentenceJudge
+    marks_only: bool = False
     counts: CheckCounts = field(default_factory=CheckCounts)
 
     def check_text(self, text: str) -> str:
@@ -133,14 +144,16 @@ class SynthesisCheck:
     def _check_heading(self, block: WrittenBlock) -> WrittenBlock | None:
         said = _tidy_text(strip_ref_marks(block.text))
         plain = _MARKUP_PATTERN.sub("", said)
-        if self.judge.states_fact(plain) and not self.judge.has_all_facts(plain):
+        if self.marks_only or not self.judge.states_fact(plain):
+            return replace(block, text=said) if said else None
+        if not self.judge.has_all_facts(plain):
             self._count_statement(cut=1)
             return None
         return replace(block, text=said) if said else None
 
     def _check_table(self, block: WrittenBlock) -> WrittenBlock | None:
         rows = block.text.splitlines()
-        head = 2 if len(rows) > 1 and _TABLE_RULE_PATTERN.match(rows[1]) else 0
+        head = 2 if len(rows) > 1 and _TABLE_RULE_PATTERN.fullmatch(rows[1]) else 0
         kept = [row for row in map(self._check_row, rows[head:]) if row is not None]
         if not kept:
             return None
@@ -150,7 +163,8 @@ class SynthesisCheck:
     def _check_row(self, row: str) -> str | None:
         cells = [cell.strip() for cell in row.strip().strip("|").split("|")]
         said = "; ".join(filter(None, (_tidy_text(strip_ref_marks(cell)) for cell in cells)))
-        refs = tuple(dict.fromkeys(REF_MARK_PATTERN.findall(row)))
+        cited = dict.fromkeys(REF_MARK_PATTERN.findall(row))
+        refs = tuple(ref for ref in cited if ref != LOST_REF)
         found = self._find_support(_Sentence(text=said, refs=refs))
         if found is None:
             return None
@@ -161,6 +175,8 @@ class SynthesisCheck:
 
     def _check_code(self, block: WrittenBlock) -> WrittenBlock | None:
         """Code stands if a source has it; what it says is not compared word by word."""
+        if self.marks_only:
+            return block
         lines = strip_ref_marks(block.text).splitlines()[1:]
         body = [
             line.strip()
@@ -177,7 +193,13 @@ class SynthesisCheck:
         said = _tidy_text(one.text)
         if not said:
             return _Decision(text=None, is_statement=False)
-        if not one.refs and self._is_connecting(said):
+        if (
+            one.is_miscited
+            and not self.marks_only
+            and len(tokens.list_terms(said)) < _MIN_STATEMENT_TERMS
+        ):
+            return _Decision(text=None, is_statement=False)
+        if not one.refs and not one.is_miscited and self._is_connecting(said):
             return _Decision(text=said, is_statement=False)
         found = self._find_support(replace(one, text=said))
         if found is None:
@@ -186,6 +208,8 @@ class SynthesisCheck:
 
     def _find_support(self, one: _Sentence) -> tuple[str, str] | None:
         """The citations of a sentence and the remark after it; None if it is to be cut."""
+        if self.marks_only and not one.refs:
+            return "", ""
         plain = _MARKUP_PATTERN.sub("", one.text)
         asked = one.refs or one.run_refs
         verdicts = {ref: self.judge.judge_citation(plain, ref) for ref in asked}
@@ -197,7 +221,7 @@ class SynthesisCheck:
             ):
                 good = near
         if good:
-            self._count_statement(supported=1, recited=0 if one.refs else 1)
+            self._count_statement(supported=1)
             return _format_marks(good), ""
         other = self.judge.find_supporting_source(plain, except_for=asked)
         if other is not None:
@@ -214,11 +238,11 @@ class SynthesisCheck:
             self._count_statement(supported=1, uncompared=1)
             return _format_marks(unread), ""
         is_weak = SentenceVerdict.WEAK in verdicts.values() or bool(unread)
-        if not told and not self.judge.states_fact(plain):
+        if not told and not one.is_miscited and not self.judge.states_fact(plain):
             is_weak = True
-        if is_weak:
+        if is_weak or self.marks_only:
             self._count_statement(marked=1)
-            return "", UNCONFIRMED_MARK
+            return _format_marks(one.refs) if self.marks_only else "", UNCONFIRMED_MARK
         self._count_statement(cut=1)
         return None
 
@@ -269,12 +293,13 @@ def _split_cited_sentences(text: str) -> list[_Sentence]:
 
 
 def _read_sentence(raw: str) -> _Sentence:
-    refs = tuple(dict.fromkeys(REF_MARK_PATTERN.findall(raw)))
+    cited = dict.fromkeys(REF_MARK_PATTERN.findall(raw))
+    refs = tuple(ref for ref in cited if ref != LOST_REF)
     said = _ATTRIBUTION_PATTERN.sub("", raw.strip())
     plain = strip_ref_marks(said).strip(" ,;")
     if said != raw.strip() and plain:
         plain = plain[0].upper() + plain[1:]
-    return _Sentence(text=plain, refs=refs)
+    return _Sentence(text=plain, refs=refs, is_miscited=LOST_REF in cited)
 
 
 def _add_run_citations(found: Sequence[_Sentence]) -> list[_Sentence]:

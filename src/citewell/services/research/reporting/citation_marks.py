@@ -8,35 +8,43 @@ from collections.abc import Iterable, Iterator
 from citewell.model.research import ResearchSource
 from citewell.text.web import addresses
 
+LOST_REF = "src_0"  # stands for a citation of no source, until its sentence is checked
 REF_MARK_PATTERN = re.compile(r"\[(src_\d+)\]")
-_ONE_REF_REGEX = r"\^?(?:(?:src|sources?|refs?|passages?)[\s_:#.-]*)?\d{1,3}(?:†[^\]】,;]*)?"
-_REF_GROUP_REGEX = rf"{_ONE_REF_REGEX}(?:(?:\s*(?:[,;&–-]|and)\s*|\s+){_ONE_REF_REGEX})*"
-_LINK_PATTERN = re.compile(
-    r"(!?)\[([^\]\n]{0,300})\]\(\s*<?([^\s()<>]+(?:\([^\s()]*\)[^\s()<>]*)*)>?[^)\n]*\)"
-)
-_BARE_ADDRESS_PATTERN = re.compile(r"<?\bhttps?://[^\s<>\])】]+[^\s<>\])】.,;:!?]>?")
-_DEFINITION_PATTERN = re.compile(r"^\s*\[\^?(?:src_)?\w{1,20}\]:.*$", re.MULTILINE)
-_BRACKET_MARK_PATTERN = re.compile(rf"[\[【]\s*({_REF_GROUP_REGEX})\s*[\]】]", re.IGNORECASE)
-_NAMED_PARENTHESIS_PATTERN = re.compile(
-    r"\(\s*(?:see\s+|cf\.?\s+)?((?:src|sources?)[\s_:#]*\d{1,3}(?:\s*[,;&–-]?\s*(?:and\s+)?(?:(?:src|sources?)[\s_:#]*)?\d{1,3})*)\s*\)",
+# One piece of a mark: "3", "src_3", "source 3", "^3", "3†title", "3-5".
+_REF_PIECE_PATTERN = re.compile(
+    r"\^?(?:(?:src|sources?|refs?|passages?)[\s_:#.-]{0,3}+)?\d{1,3}+"
+    r"(?:[\s–-]{1,3}+(?:src_)?\d{1,3}+){0,3}+(?:†.{0,80}+)?",
     re.IGNORECASE,
 )
-# Only at the end of a sentence; anywhere else a number in parentheses is part of the text.
-_NUMBER_PARENTHESIS_PATTERN = re.compile(
-    r"(?<=[^\s(])[^\S\n]*\((\d{1,2}(?:\s*[,;]\s*\d{1,2})*)\)(?=\s*(?:[.!?。！？]|$))", re.MULTILINE
+_PIECE_BORDER_PATTERN = re.compile(r"[,;&]|\band\b")
+_LINK_PATTERN = re.compile(
+    r"(!?)\[([^\[\]\n]{0,300}+)\]\([^\S\n]{0,3}+<?"
+    r"([^\s()<>]{1,600}+(?:\([^\s()]{0,100}+\)[^\s()<>]{0,200}+){0,3}+)>?[^()\n]{0,200}+\)"
 )
-_SUPERSCRIPT_PATTERN = re.compile(r"(?<=[.!?,;])[⁰¹²³⁴-⁹]+")
-_BARE_REF_PATTERN = re.compile(r"(?<![\[\w])src_\d+(?![\]\w])")
+_BARE_ADDRESS_PATTERN = re.compile(r"<?\bhttps?://[^\s<>()\[\]【】]{1,2000}+>?")
+_DEFINITION_PATTERN = re.compile(r"^[^\S\n]{0,8}+\[\^?\w{1,20}+\]:[^\n]*+$", re.MULTILINE)
+_BRACKETED_PATTERN = re.compile(r"[\[【(]([^\[\]【】()\n]{1,80}+)[\]】)]")
+_NAMED_SOURCE_PATTERN = re.compile(
+    r"(?:see\s|cf\.?\s)?\s?(src|sources?)\b|(?:see\s)?src_", re.IGNORECASE
+)
+_POINTER_PATTERN = re.compile(r"\A(?:see|cf\.?)\s{1,3}+", re.IGNORECASE)
+_SUPERSCRIPT_PATTERN = re.compile(r"(?<=[.!?,;])[⁰¹²³⁴-⁹]{1,3}+")
+_BARE_REF_PATTERN = re.compile(r"(?<![\[\w])src_\d{1,4}+(?![\]\w])")
 _STRAY_MARK_PATTERN = re.compile(
-    r"\[\s*\^?src[^\[\]\n]{0,80}\]|【[^【】\n]*[\d†][^【】\n]*】|\[\s*\]", re.IGNORECASE
+    r"\[[^\S\n]{0,3}+\^?src[^\[\]\n]{0,80}+\]|【[^【】\n]{0,200}+】|\[\s{0,3}+\]", re.IGNORECASE
 )
+_FOREIGN_MARK_PATTERN = re.compile(r"[\d†]")
 _WRAPPED_MARK_PATTERN = re.compile(
-    r"\(\s*(?:see|source|sources|cf\.?|ref\.?)?:?\s*((?:\[src_\d+\][\s,;]*)+)\)", re.IGNORECASE
+    r"\([^\S\n]{0,3}+(?:see|sources?|cf\.?|ref\.?)?:?[^\S\n]{0,3}+"
+    r"((?:\[src_\d{1,4}+\][\s,;]{0,4}+){1,12}+)\)",
+    re.IGNORECASE,
 )
-_NUMBER_PATTERN = re.compile(r"\d{1,3}")
-_RANGE_PATTERN = re.compile(r"(\d{1,3})\s*[–-]\s*(?:\D{0,5})(\d{1,3})")
+_NUMBER_PATTERN = re.compile(r"\d{1,3}+")
+_RANGE_PATTERN = re.compile(r"(\d{1,3})[^\S\n]{0,2}[–-]\D{0,6}(\d{1,3})")
+_SENTENCE_END_PATTERN = re.compile(r"[^\S\n]{0,3}+(?:[.!?。！？\n]|\Z)")
 _SUPERSCRIPT_DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
-_PLAIN_LABEL_PATTERN = re.compile(rf"{_REF_GROUP_REGEX}|link|source|here|\W*", re.IGNORECASE)
+_PLAIN_LABELS = frozenset(("link", "source", "here", "page", "ref"))
+_ADDRESS_TAIL_CHARS = ".,;:!?"
 _MAX_RANGE = 12
 _LINK_OPENING_CHARS = frozenset(".!?()]。！？")  # a link behind one of these is only a citation
 
@@ -44,7 +52,9 @@ _LINK_OPENING_CHARS = frozenset(".!?()]。！？")  # a link behind one of these
 class CitationMarks:
     """Rewrites marks such as [1], (2), 【3†x】 and links to [src_N]; counts those of no source."""
 
-    def __init__(self, sources: Iterable[ResearchSource]) -> None:
+    def __init__(self, sources: Iterable[ResearchSource], *, lost_mark: str = "") -> None:
+        """`lost_mark` is put in place of a citation of no source."""
+        self._lost_mark = lost_mark
         self._known: set[str] = set()
         self._by_address: dict[str, str] = {}
         for source in sources:
@@ -59,12 +69,7 @@ class CitationMarks:
         text = _LINK_PATTERN.sub(self._rewrite_link, text)
         text = _BARE_ADDRESS_PATTERN.sub(self._rewrite_address, text)
         text = _SUPERSCRIPT_PATTERN.sub(self._rewrite_superscript, text)
-        for pattern in (
-            _NAMED_PARENTHESIS_PATTERN,
-            _BRACKET_MARK_PATTERN,
-            _NUMBER_PARENTHESIS_PATTERN,
-        ):
-            text = pattern.sub(self._rewrite_group, text)
+        text = _BRACKETED_PATTERN.sub(self._rewrite_group, text)
         text = _BARE_REF_PATTERN.sub(lambda mark: self._rewrite_numbers([mark[0]]), text)
         text = _WRAPPED_MARK_PATTERN.sub(r" \1", text)
         return _STRAY_MARK_PATTERN.sub(self._drop_stray_mark, text)
@@ -76,21 +81,20 @@ class CitationMarks:
         before = link.string[: link.start()].rstrip()[-1:]
         if (
             before in _LINK_OPENING_CHARS
-            or _PLAIN_LABEL_PATTERN.fullmatch(label)
+            or label.lower() in _PLAIN_LABELS
+            or _is_ref_group(label)
             or addresses.is_web_address(label)
         ):
             label = ""
         if ref is None:
-            self.dangling += 1
-            return label
+            return f"{label} {self._drop_mark()}".strip()
         return f"{label} [{ref}]".lstrip() if label else f"[{ref}]"
 
     def _rewrite_address(self, found: re.Match[str]) -> str:
-        ref = self._find_address(found[0].strip("<>"))
-        if ref is None:
-            self.dangling += 1
-            return ""
-        return f"[{ref}]"
+        url = found[0].strip("<>")
+        plain = url.rstrip(_ADDRESS_TAIL_CHARS)
+        ref = self._find_address(plain)
+        return (self._drop_mark() if ref is None else f"[{ref}]") + url[len(plain) :]
 
     def _find_address(self, url: str) -> str | None:
         if url.lstrip("#") in self._known:
@@ -101,26 +105,48 @@ class CitationMarks:
         return self._rewrite_numbers([f"src_{found[0].translate(_SUPERSCRIPT_DIGITS)}"])
 
     def _rewrite_group(self, mark: re.Match[str]) -> str:
-        if mark[0].startswith("[src_") and mark[0][1:-1] in self._known:
+        if mark[0] == self._lost_mark or mark[0][1:-1] in self._known:
             return mark[0]
-        written = self._rewrite_numbers(list(_list_group_refs(mark[1])))
-        return f" {written}" if written and mark[0][0] in " (" else written
+        group = _POINTER_PATTERN.sub("", mark[1].strip())
+        if not _is_ref_group(group) or (mark[0][0] == "(" and not _is_parenthesis_mark(mark)):
+            return mark[0]
+        written = self._rewrite_numbers(list(_list_group_refs(group)))
+        return f" {written}" if written and mark[0][0] == "(" else written
 
     def _rewrite_numbers(self, refs: list[str]) -> str:
         known = [ref for ref in dict.fromkeys(refs) if ref in self._known]
-        self.dangling += sum(1 for ref in refs if ref not in self._known)
-        return "".join(f"[{ref}]" for ref in known)
+        lost = [self._drop_mark() for ref in refs if ref not in self._known]
+        return "".join(f"[{ref}]" for ref in known) or "".join(lost[:1])
 
     def _drop_stray_mark(self, mark: re.Match[str]) -> str:
-        if REF_MARK_PATTERN.fullmatch(mark[0]):
-            return mark[0]
+        is_plain = mark[0][0] == "【" and not _FOREIGN_MARK_PATTERN.search(mark[0])
+        return mark[0] if is_plain or REF_MARK_PATTERN.fullmatch(mark[0]) else self._drop_mark()
+
+    def _drop_mark(self) -> str:
         self.dangling += 1
-        return ""
+        return self._lost_mark
+
+
+def _is_ref_group(group: str) -> bool:
+    """Whether a text consists of numbers of sources, such as "1, 3-5" or "src_2; source 4"."""
+    pieces = [piece.strip() for piece in _PIECE_BORDER_PATTERN.split(group)]
+    return all(map(_REF_PIECE_PATTERN.fullmatch, pieces))
+
+
+def _is_parenthesis_mark(mark: re.Match[str]) -> bool:
+    """Whether a number in parentheses is a citation: it says so, or ends a sentence."""
+    if _NAMED_SOURCE_PATTERN.match(mark[1].strip()):
+        return True
+    text, start = mark.string, mark.start()
+    line = text[max(0, start - 2) : start].strip()
+    short = all(len(number) < 3 for number in _NUMBER_PATTERN.findall(mark[1]))
+    return bool(line) and short and bool(_SENTENCE_END_PATTERN.match(text, mark.end()))
 
 
 def _list_group_refs(group: str) -> Iterator[str]:
     """The names src_N of "1, 3-5" or of "src_2; source 4"; what follows † in one is left out."""
-    for piece in re.split(r"[,;&]|\band\b", re.sub(r"†[^,;\]】]*", "", group)):
+    for told in _PIECE_BORDER_PATTERN.split(group):
+        piece = told.partition("†")[0]
         span = _RANGE_PATTERN.search(piece)
         if span and 0 < int(span[2]) - int(span[1]) <= _MAX_RANGE:
             yield from (f"src_{number}" for number in range(int(span[1]), int(span[2]) + 1))

@@ -59,7 +59,9 @@ class PackBuilder:
         found = self._findings
         head: dict[str, Any] = {
             "question": found.query[:_MAX_QUESTION_CHARS],
-            "parts": [part[:_MAX_QUESTION_CHARS] for part in found.parts] or None,
+            "parts": [part[:_MAX_QUESTION_CHARS] for part in found.parts]
+            if len(found.parts) > 1
+            else None,
             "instructions": PACK_INSTRUCTIONS,
             "missing": [one[:_MAX_QUESTION_CHARS] for one in found.not_found[:_MAX_MISSING]],
         }

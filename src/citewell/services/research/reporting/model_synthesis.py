@@ -11,7 +11,11 @@ from citewell.services.research.claims.sentence_verdicts import SentenceJudge
 from citewell.services.research.collecting.source_addresses import format_source_address
 from citewell.services.research.planning.assignments import trim_title
 from citewell.services.research.reporting.checked_synthesis import CheckCounts, SynthesisCheck
-from citewell.services.research.reporting.citation_marks import REF_MARK_PATTERN, CitationMarks
+from citewell.services.research.reporting.citation_marks import (
+    LOST_REF,
+    REF_MARK_PATTERN,
+    CitationMarks,
+)
 from citewell.services.research.reporting.source_section import SOURCES_HEADING
 from citewell.services.research.reporting.writing_material import format_source_line
 from citewell.text.evidence.claim_support import SourceText
@@ -20,11 +24,11 @@ from citewell.text.safety.markup_cleaning import clean_markup
 from citewell.text.web import addresses
 
 _MIN_SUPPORTED_SHARE = 0.5  # of the sentences; with fewer the report of quotations is better
-_ANY_MARK_PATTERN = re.compile(r"\[src_[^\[\]]*\]|【[^【】]*】")
+_OWN_MARK_PATTERN = re.compile(r"\[src_[^\[\]]*\]|【[^【】]*】|\[\d{1,3}\](?!\()")
 _SOURCES_TAIL_PATTERN = re.compile(
-    r"^(?:#{1,4}\s*|\*\*)(?:sources?|references|works cited|bibliography|citations|quellen|fuentes|referencias"
-    r"|références|bibliographie|fonti|fontes|referências|bronnen|источники|参考文献|来源|出典)\s*:?\s*(?:\*\*:?)?\s*$"
-    r".*?(?=^#{1,2}\s|\Z)",
+    r"^(?:#{1,4}+[^\S\n]{0,4}+|\*\*)(?:sources?|references|works cited|bibliography|citations|quellen|fuentes"
+    r"|referencias|références|bibliographie|fonti|fontes|referências|bronnen|источники|参考文献|来源|出典)"
+    r"[^\S\n]{0,4}+:?(?:\*\*:?)?[^\S\n]{0,4}+$.*?(?=^#{1,2}+\s|\Z)",
     re.IGNORECASE | re.MULTILINE | re.DOTALL,
 )
 _HTML_TAG_PATTERN = re.compile(r"<(?:!doctype|html|body|div|head)\b", re.IGNORECASE)
@@ -38,7 +42,7 @@ def apply_model_report(
     `texts` maps src_N to the text of its page. The extractive report stays, and a note says why, if
     the model's cites nothing, is HTML, or has fewer supported sentences than others.
     """
-    marks = CitationMarks(findings.sources)
+    marks = CitationMarks(findings.sources, lost_mark=f"[{LOST_REF}]")
     text = strip_thinking(report.text)
     text = marks.rewrite_marks(_SOURCES_TAIL_PATTERN.sub("", text).strip())
     if not REF_MARK_PATTERN.search(text) or _HTML_TAG_PATTERN.search(text[:2000]):
@@ -118,9 +122,7 @@ def apply_unchecked_reports(
             if _HTML_TAG_PATTERN.search(report.text[:2000])
             else report.text.strip()
         )
-        text = _ANY_MARK_PATTERN.sub(
-            "", text
-        )  # its own marks would point to no source, or to a wrong one
+        text = _OWN_MARK_PATTERN.sub("", text)  # they would point to no source, or to a wrong one
         parts += [f"## {report.provider}", text]
         names.append(f"{report.provider}: {report.model}" if report.model else report.provider)
     return findings.model_copy(
@@ -128,10 +130,35 @@ def apply_unchecked_reports(
     )
 
 
-def render_provider_report(
-    report: ProviderReport, findings: ResearchFindings, refs_by_key: Mapping[str, str]
-) -> str:
-    """A provider's report with its citations as [src_N]; the map gives src_N by normalized address."""
+def apply_provider_report(
+    findings: ResearchFindings,
+    report: ProviderReport,
+    refs_by_key: Mapping[str, str],
+    texts: Mapping[str, SourceText],
+) -> ResearchFindings:
+    """The findings with a provider's own report; what its sources do not confirm is marked.
+
+    `refs_by_key` gives src_N by normalized address, `texts` the text of the page by src_N.
+    """
+    marks = CitationMarks(findings.sources)
+    body = marks.rewrite_marks(_cite_provider_text(report, refs_by_key))
+    titles = {source.ref: source.title for source in findings.sources}
+    judge = SentenceJudge(texts, titles=titles, question=findings.query)
+    check = SynthesisCheck(judge=judge, marks_only=True)
+    body = check.check_text(body)
+    used = dict.fromkeys(REF_MARK_PATTERN.findall(body))
+    return _add_notes(findings, *_describe_check(check.counts)).model_copy(
+        update={
+            "synthesis": f"{body.strip()}\n\n{_list_used_sources(findings, used)}",
+            "synthesis_by": f"{report.provider}: {report.model}"
+            if report.model
+            else report.provider,
+        }
+    )
+
+
+def _cite_provider_text(report: ProviderReport, refs_by_key: Mapping[str, str]) -> str:
+    """The text of a report with its citations as [src_N]; its own marks would point to other sources."""
     text, at = "", 0
     for one in extract_statements(report):
         refs = [
@@ -139,13 +166,8 @@ def render_provider_report(
             for url in one.urls
             if addresses.build_page_key(url) in refs_by_key
         ]
-        if not refs:
-            continue
-        said = _ANY_MARK_PATTERN.sub(
-            "", report.text[at : one.end]
-        )  # its own marks point to no source
-        text += said + "".join(f" [{ref}]" for ref in dict.fromkeys(refs))
-        at = one.end
-    body = text + _ANY_MARK_PATTERN.sub("", report.text[at:])
-    used = dict.fromkeys(REF_MARK_PATTERN.findall(body))
-    return f"{body.strip()}\n\n{_list_used_sources(findings, used)}"
+        if refs:
+            text += _OWN_MARK_PATTERN.sub("", report.text[at : one.end])
+            text += "".join(f" [{ref}]" for ref in dict.fromkeys(refs))
+            at = one.end
+    return text + _OWN_MARK_PATTERN.sub("", report.text[at:])

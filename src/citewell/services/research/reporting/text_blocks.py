@@ -7,12 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-_FENCE_PATTERN = re.compile(r"^\s*(?:```|~~~)")
-_HEADING_PATTERN = re.compile(r"^(\s{0,3}(#{1,6})\s+)(.*)$")
-_ITEM_PATTERN = re.compile(r"^(\s*(?:[-*+•]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?)(.*)$")
-_ROW_PATTERN = re.compile(r"^\s*\|.*\|\s*$")
-_RULE_PATTERN = re.compile(r"^\s*(?:[-*_]\s*){3,}$")
-_QUOTE_PATTERN = re.compile(r"^(\s*(?:>\s?)+)(.*)$")
+_FENCE_PATTERN = re.compile(r"\s{0,40}+(?:```|~~~)")
+_HEADING_PATTERN = re.compile(r"(\s{0,3}+(?:#{1,6}+)\s{1,9}+)(.*)")
+_ITEM_PATTERN = re.compile(r"(\s{0,40}+(?:[-*+•]|\d{1,3}+[.)])\s{1,9}+(?:\[[ xX]\]\s)?)(.*)")
+_RULE_PATTERN = re.compile(r"(?:[-*_]\s{0,3}+){3,}+")
+_QUOTE_PATTERN = re.compile(r"(\s{0,9}+(?:>\s?){1,9}+)(.*)")
 
 
 class WrittenKind(StrEnum):
@@ -65,10 +64,10 @@ def _read_block(lines: list[str], place: int, *, gap: bool) -> tuple[WrittenBloc
         )
         text = "\n".join(lines[place : end + 1])
         return WrittenBlock(kind=WrittenKind.CODE, text=text, gap=gap), end + 1 - place
-    if _ROW_PATTERN.match(line):
+    if _is_row(line):
         rows = list(_take_rows(lines, place))
         return WrittenBlock(kind=WrittenKind.TABLE, text="\n".join(rows), gap=gap), len(rows)
-    if _RULE_PATTERN.match(line):
+    if _RULE_PATTERN.fullmatch(line.strip()):
         return WrittenBlock(kind=WrittenKind.RULE, text=line.strip(), gap=gap), 1
     for pattern, kind in (
         (_HEADING_PATTERN, WrittenKind.HEADING),
@@ -82,9 +81,14 @@ def _read_block(lines: list[str], place: int, *, gap: bool) -> tuple[WrittenBloc
     return WrittenBlock(kind=WrittenKind.PARAGRAPH, text=line.strip(), gap=gap), 1
 
 
+def _is_row(line: str) -> bool:
+    plain = line.strip()
+    return len(plain) > 1 and plain[0] == plain[-1] == "|"
+
+
 def _take_rows(lines: list[str], place: int) -> Iterator[str]:
     for line in lines[place:]:
-        if not _ROW_PATTERN.match(line):
+        if not _is_row(line):
             return
         yield line.strip()
 
