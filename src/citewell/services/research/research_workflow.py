@@ -43,8 +43,20 @@ from citewell.services.research.planning.private_material import LibraryPermit
 from citewell.services.research.planning.provider_choice import ProviderChoice
 from citewell.services.research.planning.research_plan import build_research_plan as planned
 from citewell.services.research.planning.research_scope import LIBRARY_SCOPE
+from citewell.services.research.planning.thread_context import (
+    ThreadQuotes,
+    describe_completion,
+)
 from citewell.services.research.provider_calls import ResearchCall, WritingCall
 from citewell.services.research.reporting import model_synthesis
+from citewell.services.research.reporting.printed_quotes import (
+    collect_thread_quotes,
+    locate_quotes,
+)
+from citewell.services.research.reporting.writing_material import (
+    WRITING_INSTRUCTIONS,
+    render_writing_material,
+)
 from citewell.services.research.step_values import (
     GROUNDED_PROVIDER,
     LOCAL_PROVIDER,
@@ -68,6 +80,7 @@ R = TypeVar("R")
 
 _PAGES_PER_STEP = 20  # cited pages read in one step
 _TIER_TIMEOUT_SECONDS = {"XXS": 600, "XS": 600, "S": 900, "M": 1800, "L": 3600, "XL": 3600}
+_MAX_QUOTING_JOBS = 10  # earlier jobs of a thread whose quotations are not repeated
 _MAX_ARCHIVE_LOOKUPS = 20  # lost pages for which an archived copy is looked up
 
 
@@ -129,8 +142,11 @@ class ResearchWorkflow:
         ranked = own if LOCAL_PROVIDER in work.providers else PageReadings()
         meaning = await self._score_meaning(run, plan, ranked)
         notes += (meaning.note,) if meaning.note else ()
+        quotes = await self._collect_thread_quotes(run, work)
+        notes += (describe_completion(work.researched, work.added),) if work.researched else ()
         gathered = GatheredMaterial(
             plan=plan,
+            quoted=locate_quotes(quotes, ranked.pages),
             own_readings=ranked,
             meaning=meaning,
             cited_readings=cited,
@@ -154,6 +170,25 @@ class ResearchWorkflow:
             return plan.model_dump(mode="json")
 
         return ResearchPlan.model_validate(await run.run_step("plan", make))
+
+    async def _collect_thread_quotes(
+        self, run: WorkflowRun, work: ResearchAssignment
+    ) -> ThreadQuotes:
+        """What earlier jobs of the thread quoted; stored, because the thread may grow meanwhile."""
+        thread = run.job.thread
+        if work.parent is None or thread is None:
+            return ThreadQuotes()
+
+        async def collect() -> JsonValue:
+            owner, store = run.job.owner, self._dependencies.store
+            messages = await self._dependencies.threads.list_messages(owner, thread)
+            names = dict.fromkeys(one.job for one in reversed(messages) if one.job != run.job.id)
+            recent = [name for name in names if name is not None][:_MAX_QUOTING_JOBS]
+            held = [(name, await store.load_findings(owner, name)) for name in recent]
+            done = [(name, findings) for name, findings in held if findings is not None]
+            return collect_thread_quotes(done).model_dump(mode="json")
+
+        return ThreadQuotes.model_validate(await run.run_step("thread", collect))
 
     def _open_permit(self, work: ResearchAssignment) -> LibraryPermit:
         """Which providers of the job may be given text of the library."""
@@ -210,7 +245,9 @@ class ResearchWorkflow:
 
         leads = PageLeads.model_validate(await run.run_step(f"local:search:{number}", search))
         chosen = research_rounds.choose_leads(
-            leads, max_pages=plan.pages - len(known), already_read=known
+            leads,
+            max_pages=plan.count_pages_left(number, len(known)),
+            already_read=known,
         )
 
         async def read() -> JsonValue:
@@ -257,9 +294,7 @@ class ResearchWorkflow:
         def ask(tag: str) -> ResearchRequest:
             # With the parent's report as context, a question that points back is clear as it is.
             query = work.query if context else work.researched or work.query
-            return ResearchRequest(
-                query=query, tier=tier, tag=tag, context=context, passages=given
-            )
+            return ResearchRequest(query=query, tier=tier, tag=tag, context=context, passages=given)
 
         try:
             call = ResearchCall(
@@ -375,7 +410,9 @@ class ResearchWorkflow:
     ) -> ResearchFindings:
         """The findings with a model's report if a model can write one, else with the extractive one."""
         if work.mode == "fast" and gathered.reports:
-            return _apply_single_report(gathered.reports[0], gathered, findings)
+            return await self._run_off_loop(
+                _apply_single_report, gathered.reports[0], gathered, findings
+            )
         name = self._dependencies.choose_writer([one.provider for one in gathered.reports])
         if not findings.claims and gathered.reports:
             return model_synthesis.apply_unchecked_reports(findings, gathered.reports)
@@ -384,12 +421,10 @@ class ResearchWorkflow:
         if gathered.is_private and not self._open_permit(work).covers_provider(name):
             note = private_material.WITHHELD_REPORT_NOTE.format(name=name)
             return findings.model_copy(update={"notes": (*findings.notes, note)})
-        material = model_synthesis.render_writing_material(findings)
+        material = render_writing_material(findings)
 
         def writing(tag: str) -> WritingRequest:
-            return WritingRequest(
-                instructions=model_synthesis.WRITING_INSTRUCTIONS, material=material, tag=tag
-            )
+            return WritingRequest(instructions=WRITING_INSTRUCTIONS, material=material, tag=tag)
 
         try:
             call = WritingCall.build_for_provider(
@@ -435,9 +470,8 @@ def _apply_single_report(
         addresses.build_page_key(url): refs[addresses.build_page_key(page.url)]
         for url, page in gathered.cited_readings
     }
-    text = model_synthesis.render_provider_report(report, findings, landed)
-    by = f"{report.provider}: {report.model}" if report.model else report.provider
-    return findings.model_copy(update={"synthesis": text, "synthesis_by": by})
+    texts = _collect_source_texts(gathered, findings)
+    return model_synthesis.apply_provider_report(findings, report, landed, texts)
 
 
 def _collect_source_texts(
