@@ -17,7 +17,7 @@ from tests.internet.serve import Internet
 
 ROOT = Path(__file__).resolve().parents[2]
 # Three sources agree on it, two contradict each other on a number, one has a table.
-QUESTION = "Does a dishwasher use less water than washing up by hand?"
+QUESTION = "How much water does a dishwasher use for a load?"
 NEXT_QUESTION = "How far apart should tomato plants stand?"  # two guides say different things
 PROBE = ("html.duckduckgo.com", 443)
 FOLDER = ROOT / ".run" / "demo"

@@ -6,14 +6,16 @@ same readings give the same result.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from citewell.model.page import LIBRARY_ID_PREFIX
 from citewell.model.research import ResearchFindings, ResearchSource, ResearchTier
 from citewell.services.research.analysis import search_gaps
 from citewell.services.research.analysis.answer_choice import choose_answer
+from citewell.services.research.analysis.compared_figures import compare_figures
 from citewell.services.research.analysis.model_passages import collect_passages
 from citewell.services.research.analysis.page_analysis import PageAnalysis, analyse_pages
+from citewell.services.research.analysis.page_corroboration import find_corroboration
 from citewell.services.research.analysis.question_coverage import (
     AnswerState,
     QuestionCoverage,
@@ -85,8 +87,9 @@ def analyse_readings(
     found = analyse_pages(plan, readings)
     sources = _build_page_sources(found.pages, found.copy_origins, LOCAL_PROVIDER)
     refs = [source.ref for source in sources]
+    said = quote_best_windows(found)
     built = claim_building.build_claims(
-        quote_best_windows(found), language=plan.language, salt=salt
+        (*said, *find_corroboration(found, said, refs=refs)), language=plan.language, salt=salt
     ).keep_first_claims(_MAX_LOCAL_CLAIMS)
     told = (*notes, *_describe_unread_pages(readings))
     return assemble_findings(found, built, sources, refs=refs, notes=told)
@@ -99,26 +102,30 @@ def assemble_findings(
     *,
     refs: Sequence[str],
     notes: Iterable[str],
-    quoted: Collection[tuple[str, int, int]] = (),
-    quoting_jobs: Sequence[str] = (),
+    quoted: Mapping[tuple[str, int, int], str] | None = None,
     encoder: str = "",
 ) -> ResearchFindings:
-    """The findings with their report; `refs` gives src_N for each page of the analysis."""
+    """The findings with their report; `refs` gives src_N for each page of the analysis.
+
+    `quoted` has the places that the thread quoted before, each with the job that did.
+    """
     coverage = judge_coverage(found)
-    chosen = choose_answer(found, quoted=quoted)
+    if coverage.state is AnswerState.ANSWERED:
+        built = built.add_tables(compare_figures(found, refs=refs))
+    chosen = choose_answer(found, quoted=quoted or {})
     if chosen.left_out:
-        notes = (*notes, describe_left_out(chosen.left_out, quoting_jobs))
+        notes = (*notes, describe_left_out(chosen.left_out))
     report = ExtractiveReport(found, built, sources, refs=refs, encoder=encoder)
     not_found = list_missing_questions(coverage, found)
     return ResearchFindings(
         query=found.plan.asked or found.plan.query,
-        synthesis=report.render_report(chosen, coverage, quoting_jobs=quoting_jobs),
+        synthesis=report.render_report(chosen, coverage),
         synthesis_by="extractive",
         sources=sources,
         claims=built.claims,
         evidence=built.evidence,
         value_tables=built.tables,
-        follow_ons=follow_on_questions.suggest_follow_ons(found.plan, built, not_found=not_found),
+        follow_ons=follow_on_questions.suggest_follow_ons(found, built, chosen, coverage),
         not_found=not_found,
         parts=tuple(part.text for part in found.parts),
         passages=collect_passages(found, refs=refs),
@@ -147,13 +154,13 @@ async def run_local_research(
     plan = planned(query, tier, year=year)
     readings, searched, notes = PageReadings(), list[str](), list[str]()
     wanted: Sequence[str] = plan.queries
-    for _ in range(plan.rounds):
+    for number in range(1, plan.rounds + 1):
         leads = await research_rounds.search_round(
             plan, ports, queries=wanted, known=[page.url for page in readings.pages]
         )
         searched += wanted
         notes += leads.notes
-        fresh = await _fetch_chosen_pages(leads, readings, plan, ports)
+        fresh = await _fetch_chosen_pages(leads, readings, plan, ports, number)
         if not fresh.pages:
             break
         readings = readings.join_readings(fresh)
@@ -164,10 +171,14 @@ async def run_local_research(
 
 
 async def _fetch_chosen_pages(
-    leads: PageLeads, readings: PageReadings, plan: ResearchPlan, ports: ResearchPorts
+    leads: PageLeads,
+    readings: PageReadings,
+    plan: ResearchPlan,
+    ports: ResearchPorts,
+    number: int,
 ) -> PageReadings:
     known = [page.url for page in readings.pages]
     chosen = research_rounds.choose_leads(
-        leads, max_pages=plan.pages - len(known), already_read=known
+        leads, max_pages=plan.count_pages_left(number, len(known)), already_read=known
     )
     return await research_rounds.fetch_round(chosen, ports)

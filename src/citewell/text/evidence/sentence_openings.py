@@ -12,6 +12,7 @@ _NAVIGATION_PATTERN = re.compile(
     r"|\benable javascript\b|\badvertis(?:e|ing) (?:with|on) (?:us|this)\b|\baffiliate\b.{0,40}\b(?:links?|commission)\b"
     r"|\bin this (?:article|post|guide|section|chapter|paper|video|episode|tutorial)\b"
     r"|\bthis (?:article|post|guide|page|website|site) (?:was|is|has been|explains|covers|discusses|will|contains)\b"
+    r"|\bfor (?:more|further) (?:information|details)\b|\bsee also\b|\bread next\b|\brelated (?:articles|posts|reading|links)\b"
     r"|\bback to top\b|\btable of contents\b|\bcopyright\b|\bretrieved (?:on )?\d|\bpage last (?:updated|modified|reviewed)\b"
     r"|\blast (?:updated|modified|reviewed)\b|\bleave a (?:comment|reply)\b|\bnext article\b|\bprevious article\b"
     r"|\bmin(?:ute)?s? read\b|\bfree trial\b|\badd to cart\b|\bcustomer reviews?\b|\bcitation needed\b"

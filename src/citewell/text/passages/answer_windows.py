@@ -14,6 +14,7 @@ from citewell.text.passages.passage_index import TermMatcher
 _MAX_RANKED_PASSAGES = 40  # passages out of which windows are cut
 _MAX_WINDOW_UNITS = 14
 _TINY_WORDS = 4
+_LED_LIST_BONUS = 0.05
 _LEAD_IN_ENDS = (":", "：")
 _QUESTION_ENDS = ("?", "？", "؟")
 
@@ -126,7 +127,9 @@ class WindowCutter:
                 and words <= self._weights.max_words
             )
         follows = unit.kind is units[last - 1].kind
-        led = units[last - 1].text.endswith(_LEAD_IN_ENDS)
+        led = units[last - 1].text.endswith(_LEAD_IN_ENDS) and not has_navigation_words(
+            units[last - 1].text
+        )
         return (follows or led) and words <= self._weights.max_list_words
 
     def _score_form(self, units: tuple[PageUnit, ...], first: int, last: int, words: int) -> float:
@@ -135,7 +138,12 @@ class WindowCutter:
         is_list = units[last].kind in {BlockKind.ITEM, BlockKind.ROW}
         if is_list and self._wishes.wants_list:
             whole = 1 - 1 / (last - first + 1)  # a longer part of the list is a better answer
-            score = weights.list_bonus * whole - weights.long_penalty * max(0, words - 100) / 100
+            led = units[first].kind is BlockKind.PARAGRAPH  # by a sentence that says what is listed
+            score = (
+                weights.list_bonus * whole
+                + (_LED_LIST_BONUS if led else 0.0)
+                - weights.long_penalty * max(0, words - 100) / 100
+            )
         elif words > weights.ideal_words:
             score = -weights.long_penalty * (words - weights.ideal_words) / 100
         else:

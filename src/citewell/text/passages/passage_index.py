@@ -261,6 +261,16 @@ class TermMatcher:
                     found[other] = [(at, _KINDRED_FACTOR)]
         return {stem: tuple(hits) for stem, hits in found.items()}
 
+    def measure_unit(self, page: int, place: int) -> float:
+        """The share of the question, by weight, that one unit holds; headings and title in part."""
+        unit = self.index.pages[page].units[place]
+        above = self.match_headings(unit.headings, self.index.pages[page].language)
+        context = self.title_hits[page] | above
+        held = {at: self.index.weights.context * factor for at, factor in context.items()}
+        for at, factor in self.unit_hits[page][place]:
+            held[at] = max(held.get(at, 0.0), factor)
+        return sum(self.terms[at].weight * factor for at, factor in held.items()) / self.total
+
     def score_passages(self) -> list[PassageScore]:
         """Every passage with its score, the best first."""
         pages = [self._score_page(number) for number in range(len(self.index.pages))]

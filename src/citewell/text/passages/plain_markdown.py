@@ -22,6 +22,7 @@ _LONE_MARK_PATTERN = re.compile(r"(?<!\S)(?!(?<=\d )\* \d)[*#_|]{1,3}(?!\S)")  #
 # UTF-8 that a site has decoded as Latin-1: marks of which only the first character is left.
 _ENCODING_DAMAGE = (("â€™", "’"), ("â€œ", "“"), ("â€“", "–"), ("â€”", "—"), ("\ufffd", ""))
 _LOST_SPACE_PATTERN = re.compile(r"Â(?=\s|\Z)")
+_LOST_DASH_PATTERN = re.compile(r"(?<=\s)â(?=\s)")
 _LOST_APOSTROPHE_PATTERN = re.compile(r"(?<=[A-Za-z])â(?=(?:s|t|re|ll|ve|d|m)\b)")
 
 
@@ -51,4 +52,5 @@ def render_plain_text(markdown: str) -> str:
         text = text.replace(damaged, meant)
     if "Â" in text or "â" in text:
         text = _LOST_SPACE_PATTERN.sub("", _LOST_APOSTROPHE_PATTERN.sub("’", text))
+        text = _LOST_DASH_PATTERN.sub("–", text)
     return " ".join(text.split())

@@ -38,6 +38,7 @@ def _compile_answer_pattern(regex: str) -> re.Pattern[str]:
     return re.compile(regex, 0 if "[A-Z]" in regex else re.IGNORECASE)
 
 
+_NUMBER_KINDS = 8  # the first of these pairs ask for a number
 _ANSWER_PATTERNS = tuple(
     (re.compile(asked, re.IGNORECASE), _compile_answer_pattern(answer))
     for asked, answer in _QUESTION_ANSWER_REGEXES
@@ -47,3 +48,8 @@ _ANSWER_PATTERNS = tuple(
 def find_answer_pattern(question: str) -> re.Pattern[str] | None:
     """A pattern that sentences answering the question match; None if the question is too open."""
     return next((answer for asked, answer in _ANSWER_PATTERNS if asked.search(question)), None)
+
+
+def wants_number(question: str) -> bool:
+    """Whether the question asks for an amount, a price, a duration, a size or a share."""
+    return any(asked.search(question) for asked, _ in _ANSWER_PATTERNS[:_NUMBER_KINDS])

@@ -13,8 +13,11 @@ _ASKING_WORD_REGEX = (
     r"|que|quoi|comment|pourquoi|quand|où|qui|quel\w*|combien|qué|cómo|por qué|cuándo|dónde|quién|cuál\w*|cuánt\w*"
     r"|come|perché|quando|dove|chi|quanto|как|почему|когда|где|кто|сколько|какие|какой"
 )
+_PREPOSITION_REGEX = (
+    r"(?:on|in|at|by|from|to|for|with|of|under|since|until|auf|an|mit|von|bis|à|en|de|por|con)"
+)
 _PART_BORDER_PATTERN = re.compile(
-    rf"(?:,\s++|(?<!\s)\s++)(?:and|und|et|y|e|и)\s++(?=(?:{_ASKING_WORD_REGEX})\b)|(?<=[?？؟])\s*+(?=\S)|;\s*+(?=(?:{_ASKING_WORD_REGEX})\b)",
+    rf"(?:,\s++|(?<!\s)\s++)(?:and|und|et|y|e|и)\s++(?=(?:{_PREPOSITION_REGEX}\s++)?(?:{_ASKING_WORD_REGEX})\b)|(?<=[?？؟])\s*+(?=\S)|;\s*+(?=(?:{_ASKING_WORD_REGEX})\b)",
     re.IGNORECASE,
 )
 _HELPING_VERB_PATTERN = re.compile(

@@ -122,8 +122,8 @@ _PLURAL_PATTERN = re.compile(r"(?:[^sui]s|ies)\Z|\b(?:people|children|teeth|feet
 _SINGLE_ARTICLE_PATTERN = re.compile(r"\A(?:an?|this|that|one)\s", re.IGNORECASE)
 _MAX_SECTION_WORDS = 4
 _SECTION_JOINTS = frozenset(
-    "a an the of and or for in on with to at by from und oder der die das des von im mit für et ou de du des la le les y o el los las del en".split()  # noqa: SIM905
-)
+    ("a", "an", "the", "of", "and", "or", "for", "in", "on", "with", "to", "at", "by", "from", "und", "oder", "der", "die", "das", "des", "von", "im", "mit", "für", "et", "ou", "de", "du", "la", "le", "les", "y", "o", "el", "los", "las", "del", "en")
+)  # fmt: skip
 _EMPTY_SECTION_PATTERN = re.compile(
     r"(?:steps?|footnotes?|notes?|faqs?|references|sources|contents?|summary|overview|introduction|conclusions?|results?|methods?|about"
     r"|background|further reading|see also|comments?|related.*|contact|links?|tips|update.*|more|other|general|basics|the basics|in short"

@@ -111,10 +111,21 @@ def test_independent_pages_that_agree_are_counted_in_words() -> None:
     found = answer_texts(
         ASKED,
         f"{OPENED} Its arch was painted grey by two hundred painters.",
-        f"In the old town a market is held. {OPENED} A museum shows the plans.",
+        f"In the old town a market is held. In fact {OPENED[0].lower()}{OPENED[1:]} A museum shows it.",
     )
 
     assert "2 sources" in found.synthesis
+
+
+def test_a_sentence_that_two_pages_share_word_for_word_counts_once_and_is_told() -> None:
+    found = answer_texts(
+        ASKED,
+        f"{OPENED} Its arch was painted grey by two hundred painters.",
+        f"In the old town a market is held. {OPENED} A museum shows the plans.",
+    )
+
+    assert "2 sources" not in found.synthesis
+    assert "the same words in src_" in found.synthesis
 
 
 @pytest.mark.parametrize(

@@ -58,7 +58,11 @@ def test_a_page_of_an_unknown_host_is_named_by_what_it_holds(
 
 @pytest.mark.parametrize(
     ("opens_at", "kind"),
-    [("/srv/papers/a.pdf", "file: pdf"), ("https://www.bbc.co.uk/news/1", "news"), ("", "file: pdf")],
+    [
+        ("/srv/papers/a.pdf", "file: pdf"),
+        ("https://www.bbc.co.uk/news/1", "news"),
+        ("", "file: pdf"),
+    ],
 )
 def test_a_document_of_the_library_is_named_by_its_link_or_its_file(
     opens_at: str, kind: str

@@ -11,10 +11,11 @@ from citewell.text.passages.answer_windows import AnswerWindow
 _ANSWER_WORDS = 250
 _FURTHER_WORDS = 200
 _MAX_SHARED_STEMS = 0.75  # of the shorter of two windows; more is a repetition
+_MAX_COPIED_SHARE = 0.35  # of a window's words in sentences that were taken already
 _SURE_WINDOWS = 3  # of a part, shown even if they are far behind the best
 # Windows with less than this share of the best one's words are of another subject, unless they score
 # nearly as well, as an encoder may see to.
-_OFF_TOPIC_SHARE, _NEAR_BEST_SHARE = 0.35, 0.85
+_OFF_TOPIC_SHARE, _NEAR_BEST_SHARE = 0.45, 0.85
 _LEAST_SCORE_SHARE = 0.6  # of the best score, for the windows after these
 
 
@@ -38,6 +39,7 @@ class _WindowPicker:
         self._found = found
         self._quoted = quoted
         self._taken: list[tuple[AnswerWindow, frozenset[str]]] = []
+        self._said: set[str] = set()  # sentences, items and rows of the windows taken
         self.left_out: dict[tuple[int, int], str] = {}  # the job that quoted a window before
         self._queues = [self._iterate_fresh(part) for part in range(len(found.windows))]
 
@@ -68,6 +70,7 @@ class _WindowPicker:
             if self._repeats(window, stems):
                 continue
             self._taken.append((window, stems))
+            self._said |= {unit.text for unit in self._found.list_window_units(window)}
             given += 1
             yield window
 
@@ -77,6 +80,11 @@ class _WindowPicker:
         )
 
     def _repeats(self, window: AnswerWindow, stems: frozenset[str]) -> bool:
+        units = self._found.list_window_units(window)
+        words = sum(unit.words for unit in units)
+        twice = sum(unit.words for unit in units if unit.text in self._said)
+        if twice > _MAX_COPIED_SHARE * words:
+            return True
         for other, held in self._taken:
             if other.page == window.page and not (
                 window.last < other.first or window.first > other.last

@@ -122,8 +122,8 @@ def _list_missing_names(found: PageAnalysis) -> tuple[str, ...]:
 def _is_name_found(name: str, found: PageAnalysis) -> bool:
     """Whether a page has the name; of a long one, two neighbouring words are enough."""
     words = list_passage_terms(name, language=found.plan.language)
-    if len(words) == 1:
-        return found.index.has_word(name)
+    if len(words) == 1 and found.index.has_word(name):
+        return True
     pairs = [set(words)] if len(words) < 3 else [set(pair) for pair in pairwise(words)]
     return not words or any(_has_words_together(pair, found) for pair in pairs)
 

@@ -62,6 +62,12 @@ class ClaimSet:
     tables: tuple[ValueTable, ...]
     conflicts: tuple[tuple[str, str], ...]  # pairs of claim ids where one denies the other
 
+    def add_tables(self, tables: Sequence[ValueTable]) -> ClaimSet:
+        """With further tables in front, and without those of the same unit that they replace."""
+        units = {table.unit for table in tables}
+        kept = tuple(table for table in self.tables if table.unit not in units)
+        return replace(self, tables=(*tables, *kept))
+
     def keep_first_claims(self, count: int) -> ClaimSet:
         """The first claims, which are the most relevant, and those that contradict them."""
         first = {claim.id for claim in self.claims[:count]}

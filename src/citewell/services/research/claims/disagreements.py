@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -22,6 +23,11 @@ from citewell.text.quantities.units import VALUE_UNITS
 _UNMEASURED_UNITS = frozenset(
     (YEAR_UNIT, DATE_UNIT, ORDINAL_UNIT, "")
 )  # not measures: they may differ for many reasons
+_REPORTED_BELIEF_PATTERN = re.compile(
+    r"\b(?:myths?|misconceptions?|contrary to|mistaken(?:ly)?|urban legend|popular belief"
+    r"|(?:often|sometimes|widely|commonly) (?:said|claimed|believed|thought)|Mythos|Irrtum|mythe|mito)\b",
+    re.IGNORECASE,
+)
 _MIN_WORD_OVERLAP = 0.5  # share of common words, without numbers
 _MIN_BARE_NUMBER_OVERLAP = 0.65  # the same, if only a year or a bare number differs
 _MIN_SHARED_TERMS = 2  # words in common at least
@@ -92,6 +98,8 @@ def _find_conflict(
     if near < _MIN_WORD_OVERLAP:
         return None
     if one.is_negated != other.is_negated:
+        if any(_REPORTED_BELIEF_PATTERN.search(each.text) for each in (one, other)):
+            return None  # what is told there is a belief that others hold
         alike = similarity.measure_mutual_coverage(one, other) >= claim_support.MIN_MUTUAL_COVERAGE
         return StatementConflict(first=first, second=second) if alike else None
     unit = _find_differing_unit(one, other, near)

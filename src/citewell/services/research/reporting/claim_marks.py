@@ -45,12 +45,14 @@ class ClaimMarks:
         claims = [
             self._claims[said] for unit in units if (said := format_unit_text(unit)) in self._claims
         ]
-        others = [
-            one.source for claim in claims for one in self._list_backing(claim) if one.source != ref
-        ]
-        found = list(dict.fromkeys(others))
+        others = [one for claim in claims for one in self._list_backing(claim) if one.source != ref]
+        said = {format_unit_text(unit) for unit in units}
+        own_words = dict.fromkeys(one.source for one in others if one.snippet not in said)
+        copied = dict.fromkeys(one.source for one in others if one.source not in own_words)
         flags = {flag for claim in claims for flag in claim.flags}
-        return found, self._format_remark([ref, *found], flags)
+        remark = self._format_remark([ref, *own_words], flags)
+        told = "the same words in " + ", ".join(copied) if copied else ""
+        return [*own_words], ", ".join(filter(None, [remark, told]))
 
     def format_claim_line(self, claim: ResearchClaim) -> str:
         """A claim in the words of its best source, with the marks of all sources behind it."""

@@ -18,6 +18,7 @@ from citewell.services.research.planning.assignments import trim_title
 from citewell.services.research.planning.thread_context import (
     describe_completion,
     describe_left_out,
+    format_job_names,
 )
 from citewell.services.research.reporting.claim_marks import ClaimMarks
 from citewell.services.research.reporting.source_section import SOURCES_HEADING
@@ -57,13 +58,11 @@ class ExtractiveReport:
         self._encoder = encoder
         self._marks = ClaimMarks(built, sources)
 
-    def render_report(
-        self, chosen: ChosenAnswer, coverage: QuestionCoverage, *, quoting_jobs: Sequence[str] = ()
-    ) -> str:
+    def render_report(self, chosen: ChosenAnswer, coverage: QuestionCoverage) -> str:
         """The report as markdown: answer, more findings, disagreements, gaps, sources, method."""
         plan = self._found.plan
         body = [f"# {trim_title(_collapse_whitespace(plan.asked or plan.query))}"]
-        if remarks := self._list_thread_remarks(chosen, quoting_jobs):
+        if remarks := self._list_thread_remarks(chosen):
             body.append(f"*{' '.join(remarks)}*")
         body.append("## Answer")
         told = self._render_provider_claims()
@@ -75,7 +74,7 @@ class ExtractiveReport:
             body += self._render_section("More from the sources", chosen.further)
         else:
             pages = len(self._found.pages)
-            body += [describe_refusal(coverage, pages=pages, quoting_jobs=quoting_jobs)]
+            body += [describe_refusal(coverage, pages=pages, quoted_by=chosen.left_out)]
             body += self._render_section("Nearest passages", chosen.answer[:4])
         body += told
         body += self._render_disagreements()
@@ -90,14 +89,11 @@ class ExtractiveReport:
         parts = [text, *self._render_sources(text), "## Method", method]
         return "\n\n".join(parts) + "\n"
 
-    def _list_thread_remarks(
-        self, chosen: ChosenAnswer, quoting_jobs: Sequence[str]
-    ) -> list[str]:
+    def _list_thread_remarks(self, chosen: ChosenAnswer) -> list[str]:
         """How a follow-up was understood, and what its thread has quoted before."""
         plan = self._found.plan
         told = [describe_completion(plan.query, plan.added)] if plan.asked else []
-        left = chosen.left_out
-        return [*told, describe_left_out(left, quoting_jobs)] if left else told
+        return [*told, describe_left_out(chosen.left_out)] if chosen.left_out else told
 
     def _render_answer(self, answer: Sequence[ChosenWindow]) -> list[str]:
         parts = self._found.parts
@@ -162,7 +158,7 @@ class ExtractiveReport:
 
 
 def describe_refusal(
-    coverage: QuestionCoverage, *, pages: int, quoting_jobs: Sequence[str] = ()
+    coverage: QuestionCoverage, *, pages: int, quoted_by: Sequence[str] = ()
 ) -> str:
     """Why there is no answer: nothing was found, or the pages do not name the subject."""
     told = "No page was found that answers this question"
@@ -175,7 +171,7 @@ def describe_refusal(
         )
         return f"{told}: {none} {names}."
     if coverage.state is AnswerState.ANSWERED:
-        see = f": see job {quoting_jobs[0]}" if quoting_jobs else ""
+        see = f": see {format_job_names(quoted_by)}" if quoted_by else ""
         return f"{told} besides what this thread has quoted already{see}."
     return f"{told}."
 
