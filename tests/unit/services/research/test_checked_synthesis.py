@@ -51,6 +51,7 @@ def test_a_supported_sentence_stays_with_its_citation() -> None:
         "Whales sing under the arches on Sundays in spring [src_1].",
         "The harbour bridge was opened in 1923 [src_1].",
         "About 900,000 vehicles cross it every day [src_1].",
+        "About 161,234 vehicles cross it every day [src_1].",
         "The bridge is lit at night [src_1].",
         "The harbour bridge was opened by Napoleon after eight years of work [src_1].",
         "Some 40,000 workers built it.",
@@ -245,3 +246,25 @@ def test_a_sentence_that_cites_no_source_is_no_connecting_one() -> None:
         " About 160,000 vehicles cross it every day. [src_1]\n\n## Sources"
     )
     assert "3 citations of the synthesis name no source; removed." in found.notes
+
+
+@pytest.mark.parametrize(
+    ("said", "verdict"),
+    [
+        ("The static address is set as IPv4 address of the network.", "supported"),
+        ("The static address is set as IPv6 address of the network.", "refused"),
+        ("The network also measures CO2 in the air of the office.", "supported"),
+        ("The variable HOST_PORT is set for the network.", "supported"),
+        ("The Core i7-10700K computes the route of the network.", "supported"),
+        ("The Core i9-10700K computes the route of the network.", "refused"),
+    ],
+)
+def test_a_name_with_another_number_in_it_is_another_name(said: str, verdict: str) -> None:
+    source = (
+        "The static address is set as IPv4 address of the network. The network also measures CO₂ in"
+        " the air of the office. The variable HOST_PORT is set for the network. A Core i7 10700K"
+        " computes the route of the network."
+    )
+    judge = SentenceJudge({"src_1": SourceText(text=source)}, titles={}, question=QUESTION)
+
+    assert judge.judge_citation(said, "src_1") == verdict

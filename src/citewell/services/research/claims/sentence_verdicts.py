@@ -8,6 +8,7 @@ almost no words with its source. In between, words alone cannot tell: such a sen
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from functools import cached_property
@@ -22,10 +23,14 @@ from citewell.text.evidence.claim_support import (
 )
 from citewell.text.language import detection, tokens
 from citewell.text.quantities import stated_quantities
+from citewell.text.quantities.stated_quantities import StatedQuantity
 
 MIN_FOREIGN_SCORE = 0.6  # of a source that the sentence does not cite, to be cited instead
 # A capital inside a sentence; the first word of a sentence or of a quotation has one anyway.
 _NAME_PATTERN = re.compile(r"(?<![.?!:;“\"(]\s)(?<![“\"(*_|])(?<!\A)(?<=\s)[A-Z][\w.’'-]*\w")
+# Names with a number in them: IPv4, CO2, COVID-19, i7-10700K.
+_NUMBERED_NAME_PATTERN = re.compile(r"(?<![\w.,-])[^\W\d_][^\W\d_]*+[-,.]?\d[\w,.-]*+(?<![,.-])")
+_NO_LETTER_PATTERN = re.compile(r"[\W_]++")
 _POSSESSIVE_PATTERN = re.compile(r"['’]s?$")
 _NAME_PREFIX_LETTERS = 5  # European and Europe, Italian and Italy
 _NOUN_CAPITAL_CODES = frozenset(("de", "lb"))  # every noun has a capital there
@@ -54,15 +59,25 @@ class CitableText:
 
     @cached_property
     def _plain_words(self) -> tuple[frozenset[str], str]:
-        text = f"{self._title} {self.source.text}".lower()
+        text = unicodedata.normalize("NFKC", f"{self._title} {self.source.text}").lower()
         return frozenset(tokens.split_words(text)), text
+
+    @cached_property
+    def quantities(self) -> tuple[StatedQuantity, ...]:
+        return tuple(one for each in self.source.sentence_features for one in each.quantities)
+
+    @cached_property
+    def _letters(self) -> str:
+        return _NO_LETTER_PATTERN.sub("", self._plain_words[1])
 
     def has_name(self, name: str) -> bool:
         """Whether a name, or a word with the same beginning, is in the text or its title."""
         words, text = self._plain_words
-        plain = _POSSESSIVE_PATTERN.sub("", name.lower())
+        plain = _POSSESSIVE_PATTERN.sub("", unicodedata.normalize("NFKC", name).lower())
         if plain in words or plain in text:
             return True
+        if _NUMBERED_NAME_PATTERN.fullmatch(name):  # IPv4 is not IPv6, but CO2 is CO₂
+            return _NO_LETTER_PATTERN.sub("", plain) in self._letters
         head = plain[:_NAME_PREFIX_LETTERS]
         return len(plain) >= _NAME_PREFIX_LETTERS and any(word.startswith(head) for word in words)
 
@@ -122,12 +137,7 @@ class SentenceJudge:
     def has_all_facts(self, said: str) -> bool:
         """Whether every number and name of a heading is in the question or in one of the sources."""
         held = [self._question, *self._texts.values()]
-        known = [
-            one
-            for text in held
-            for each in text.source.sentence_features
-            for one in each.quantities
-        ]
+        known = [one for text in held for one in text.quantities]
         told = stated_quantities.extract_quantities(said)
         return not stated_quantities.find_missing_quantities(told, known) and all(
             any(one.has_name(name) for one in held) for name in list_names(said)
@@ -145,6 +155,11 @@ class SentenceJudge:
         if support.relation is ClaimRelation.CONTRADICTS or support.missing_numbers:
             return SentenceVerdict.REFUSED
         texts = [self._question, *held]
+        known = [one for text in texts for one in text.quantities]
+        if any(
+            not _is_number_stated(one, known) for one in stated_quantities.extract_quantities(said)
+        ):
+            return SentenceVerdict.REFUSED
         if any(not any(one.has_name(name) for one in texts) for name in list_names(said)):
             return SentenceVerdict.REFUSED
         if support.relation is ClaimRelation.SUPPORTS:
@@ -158,16 +173,25 @@ class SentenceJudge:
     def _judge_foreign_language(self, said: str, held: CitableText) -> SentenceVerdict:
         """In another language only numbers can be compared."""
         told = stated_quantities.extract_quantities(said)
-        known = [one for each in held.source.sentence_features for one in each.quantities]
-        missing = {one.low for one in told} - {one.low for one in known}
+        missing = {one.low for one in told} - {one.low for one in held.quantities}
         return SentenceVerdict.REFUSED if missing else SentenceVerdict.UNCHECKED
+
+
+def _is_number_stated(one: StatedQuantity, known: Iterable[StatedQuantity]) -> bool:
+    """Whether a number is given, or given more exactly: 98,765 does not follow from 100,000."""
+    return any(
+        {one.low, one.high} <= {other.low, other.high}
+        or (one.precision >= other.precision and one.can_equal(other))
+        for other in known
+    )
 
 
 def list_names(said: str) -> list[str]:
     """Words with a capital inside the sentence; none in languages that write all nouns so."""
+    numbered = [match[0] for match in _NUMBERED_NAME_PATTERN.finditer(said)]
     if (detection.detect_language(said) or "")[:2] in _NOUN_CAPITAL_CODES:
-        return []
+        return numbered
     found = (match[0] for match in _NAME_PATTERN.finditer(said))
-    return [
+    return numbered + [
         name for name in found if _POSSESSIVE_PATTERN.sub("", name.lower()) not in _PLAIN_CAPITALS
     ]

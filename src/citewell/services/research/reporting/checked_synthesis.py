@@ -50,7 +50,7 @@ _ATTRIBUTION_PATTERN = re.compile(
     re.IGNORECASE,
 )
 _TRAILING_MARKS_PATTERN = re.compile(r"(?:\s{0,4}+\[src_\d{1,4}+\]){1,20}+")
-_MARKUP_PATTERN = re.compile(r"[*_`]{1,3}")
+_MARKUP_PATTERN = re.compile(r"[*`]{1,3}+|(?<!\w)_{1,3}+|(?<=\w)_{1,3}+(?!\w)")
 _SPACE_BEFORE_STOP_PATTERN = re.compile(r"(?<!\s)[^\S\n]++([.,;:!?。，])")
 _SPACES_PATTERN = re.compile(r"[^\S\n]{2,}+")
 _EMPTY_BRACKETS_PATTERN = re.compile(r"\(\s{0,3}+[,;]{0,3}+\s{0,3}+\)|\[\s{0,3}+\]")
