@@ -192,6 +192,7 @@ def test_in_another_language_only_numbers_are_compared() -> None:
         ("opened in 1932.¹", "opened in 1932.[src_1]"),
         ("opened in 1932 ([page](https://a.example.org/1)).", "opened in 1932 [src_1]."),
         ("opened in 1932 (see https://b.example.org/2).", "opened in 1932 [src_2]."),
+        ("opened in 1932 (see [T1](https://a.example.org/1)).", "opened in 1932 [src_1]."),
         ("opened in 1932 src_2.", "opened in 1932 [src_2]."),
         ("opened in 1932 [9].", "opened in 1932."),
         ("opened in 1932 [src_99].", "opened in 1932."),
@@ -268,3 +269,11 @@ def test_a_name_with_another_number_in_it_is_another_name(said: str, verdict: st
     judge = SentenceJudge({"src_1": SourceText(text=source)}, titles={}, question=QUESTION)
 
     assert judge.judge_citation(said, "src_1") == verdict
+
+
+def test_a_yes_that_no_source_supports_is_marked_and_a_bare_one_is_not() -> None:
+    text, _ = checked("Yes. The harbour bridge was opened in 1932 [src_1]. Yes, it is safe.")
+
+    assert text == (
+        f"Yes. The harbour bridge was opened in 1932. [src_1] Yes, it is safe. {UNCONFIRMED_MARK}"
+    )

@@ -64,6 +64,7 @@ _DOUBT_WORD_PATTERN = re.compile(
     r"\b(?:disagree|differ|conflict|contradict|unclear|unknown|missing|limited|silent|lacks?|widersprechen)",
     re.IGNORECASE,
 )
+_VERDICT_PATTERN = re.compile(r"\A(?:yes|no|ja|nein|oui|non|sí|sim|não|да|нет)\b", re.IGNORECASE)
 _OPENING_PATTERN = re.compile(
     r"\A(?:this (?:report|section|answer|summary|overview)|the following|below|here (?:is|are))\b",
     re.IGNORECASE,
@@ -252,6 +253,8 @@ class SynthesisCheck:
         if self.judge.states_fact(plain):
             return False
         terms = tokens.list_terms(plain)
+        if _VERDICT_PATTERN.match(plain):  # "Yes." leads on, "Yes, it is safe." states something
+            return not tokens.list_terms(_VERDICT_PATTERN.sub("", plain))
         if len(terms) < _MIN_STATEMENT_TERMS or plain.endswith(_OPEN_ENDS):
             return True
         if _OPENING_PATTERN.match(plain) and len(terms) <= _MAX_OPENING_TERMS:

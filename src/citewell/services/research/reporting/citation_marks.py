@@ -46,6 +46,8 @@ _SUPERSCRIPT_DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 _PLAIN_LABELS = frozenset(("link", "source", "here", "page", "ref"))
 _ADDRESS_TAIL_CHARS = ".,;:!?"
 _MAX_RANGE = 12
+_LINK_POINTERS = ("(see", "(cf.", "(source:", "(via", "(from")
+_MAX_POINTER_CHARS = 12
 _LINK_OPENING_CHARS = frozenset(".!?()]。！？")  # a link behind one of these is only a citation
 
 
@@ -78,9 +80,10 @@ class CitationMarks:
         """The label of a link within a sentence and its citation; after a sentence only the latter."""
         label = "" if link[1] else link[2].strip()
         ref = self._find_address(link[3])
-        before = link.string[: link.start()].rstrip()[-1:]
+        before = link.string[max(0, link.start() - _MAX_POINTER_CHARS) : link.start()].rstrip()
         if (
-            before in _LINK_OPENING_CHARS
+            before[-1:] in _LINK_OPENING_CHARS
+            or before.lower().endswith(_LINK_POINTERS)
             or label.lower() in _PLAIN_LABELS
             or _is_ref_group(label)
             or addresses.is_web_address(label)
