@@ -216,6 +216,8 @@ class ResearchWorkflow:
             if not fresh.pages:
                 break
             readings = private_material.drop_saved_copies(readings.join_readings(fresh))
+            if number == plan.rounds:
+                break
             queries = await self._run_off_loop(
                 search_gaps.find_gap_queries,
                 plan,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from zlib import crc32
 
 from citewell.text.language import tokens
@@ -11,9 +12,11 @@ _SHINGLE_WORDS = 5
 _MIN_COPIED_SHARE = 0.8  # of the shorter text's runs must be in the other
 _MIN_SHINGLES = 20  # runs; a shorter text must equal the other
 _MAX_SHINGLED_CHARS = 60_000  # characters
+_KEPT_TEXTS = 32  # the pages of a job or two, which are compared more than once
 _MIN_LENGTH_RATIO = 0.3  # of the longer text's length: a quotation is not a copy
 
 
+@lru_cache(maxsize=_KEPT_TEXTS)
 def hash_shingles(text: str) -> frozenset[int]:
     """Hashes of all five-word runs; the same in every process."""
     words = [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from citewell.text.language import sentences, tokens
 from citewell.text.passages.markdown_blocks import BlockKind, TextBlock, find_markdown_blocks
@@ -13,6 +14,7 @@ from citewell.text.passages.plain_markdown import render_plain_text
 MAX_UNIT_PAGE_CHARS = 200_000  # characters of a page that are looked at
 _CELL_BORDER_PATTERN = re.compile(r"(?<!\\)\|")
 _UNSPACED_ENDS = ("。", "！", "？", "．")
+_KEPT_PAGES = 32  # the pages of a job or two, which are analysed in every round
 _MAX_CODE_CHARS = 2000  # characters of a code block whose words count
 _LEADING_BULLET_PATTERN = re.compile(r"(?:[-–•▢☐✓✔►*]\s++)++")
 _MIN_PASSAGE_LETTERS = 2
@@ -41,6 +43,7 @@ def list_passage_terms(text: str, *, language: str | None) -> list[str]:
     return tokens.list_terms(text, language=language, min_letters=_MIN_PASSAGE_LETTERS)
 
 
+@lru_cache(maxsize=_KEPT_PAGES)
 def split_page_units(text: str, *, language: str | None = None) -> tuple[PageUnit, ...]:
     """The units of a page in text order; images and empty parts are left out."""
     units: list[PageUnit] = []

@@ -44,7 +44,7 @@ async def score_meaning(
     found = await analyse()
     passages = list_encodable_passages(found)
     private = any(one.is_private for one in passages)
-    closeness: dict[str, float] = Field(default_factory=dict)
+    closeness: dict[str, float] = {}
     encoder = note = ""
     for place, part in enumerate(found.parts):
         own = [one for one in passages if one.part == place]

@@ -46,8 +46,8 @@ class ClaimMarks:
             self._claims[said] for unit in units if (said := format_unit_text(unit)) in self._claims
         ]
         others = [one for claim in claims for one in self._list_backing(claim) if one.source != ref]
-        said = {format_unit_text(unit) for unit in units}
-        own_words = dict.fromkeys(one.source for one in others if one.snippet not in said)
+        printed = {format_unit_text(unit) for unit in units}
+        own_words = dict.fromkeys(one.source for one in others if one.snippet not in printed)
         copied = dict.fromkeys(one.source for one in others if one.source not in own_words)
         flags = {flag for claim in claims for flag in claim.flags}
         remark = self._format_remark([ref, *own_words], flags)
