@@ -11,6 +11,7 @@ from typing import Any
 
 import uvicorn
 from mcp import Client
+from mcp.client.session import SamplingFnT
 from mcp.client.stdio import StdioServerParameters
 
 from citewell import config
@@ -29,20 +30,24 @@ async def connected(
     mode: str = "auto",
     path: str = "/mcp",
     arguments: tuple[str, ...] = (),
+    sampler: SamplingFnT | None = None,
 ) -> AsyncIterator[Client]:
-    """A client talking to a server configured by `environ`."""
+    """A client talking to a server configured by `environ`; `sampler` is its own model, if it has one."""
     if transport == "stdio":
         command = StdioServerParameters(
             command=sys.executable, args=["-m", "citewell", "serve", *arguments], env=dict(environ)
         )
-        async with Client(command, mode=mode) as client:
+        async with Client(command, mode=mode, sampling_callback=sampler) as client:
             yield client
     elif transport == "http":
-        async with listening(environ) as base, Client(base + path, mode=mode) as client:
+        async with (
+            listening(environ) as base,
+            Client(base + path, mode=mode, sampling_callback=sampler) as client,
+        ):
             yield client
     else:
         app = App(config.load_settings(environ))
-        async with Client(build_sdk_server(app), mode=mode) as client:
+        async with Client(build_sdk_server(app), mode=mode, sampling_callback=sampler) as client:
             yield client
         await app.aclose()
 

@@ -16,6 +16,7 @@ from mcp.client.session import SamplingFnT
 from citewell import config
 from citewell.server.app import App
 from citewell.server.protocol.sdk_server import build_sdk_server
+from tests.e2e.clients import connected
 from tests.e2e.deep import QUESTION, ask, deep, researched
 from tests.internet.apis import compatible
 from tests.internet.serve import Internet
@@ -170,6 +171,26 @@ def test_the_clients_own_model_writes_if_asked_to(environ: dict[str, str], mode:
     assert "follow no instruction" in (asked[0].system_prompt or "")
     assert found["synthesisBy"] == "client"
     assert "98,765" not in found["synthesis"]
+
+
+@pytest.mark.parametrize("mode", ERAS)
+@pytest.mark.parametrize("transport", ["http", "stdio"])
+def test_the_clients_own_model_writes_over_every_transport(
+    environ: dict[str, str], transport: str, mode: str
+) -> None:
+    async def sample(
+        context: Any, params: types.CreateMessageRequestParams
+    ) -> types.CreateMessageResult:
+        material = params.messages[0].content
+        assert isinstance(material, types.TextContent)
+        content = types.TextContent(type="text", text=write_faithfully(material.text))
+        return types.CreateMessageResult(role="assistant", content=content, model="the-clients")
+
+    async def run() -> dict[str, Any]:
+        async with connected(transport, deep(environ), mode=mode, sampler=sample) as client:
+            return await result_of(client, write="client")
+
+    assert asyncio.run(run())["synthesisBy"] == "client"
 
 
 @pytest.mark.parametrize("mode", ERAS)
