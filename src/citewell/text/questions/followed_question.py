@@ -24,7 +24,7 @@ _NAME_PATTERN = re.compile(
     r"(?<![.?!:]\s)(?<!\A)(?<!\A[¿¡])\b[A-ZÀ-ÖØ-Þ][\w’'-]*+(?:\s+(?:(?:of|de|del|la|von|van)\s+)?(?:[A-ZÀ-ÖØ-Þ][\w’'-]*+|\d[\w.]*+))*+"
 )
 _FIRST_NAME_PATTERN = re.compile(r"\A[A-ZÀ-ÖØ-Þ][\w’'-]*+(?:\s+[A-ZÀ-ÖØ-Þ\d][\w’'-]*+)++")
-_CLOSING_PATTERN = re.compile(r"[\s?？؟.!]+\Z")
+_CLOSING_PATTERN = re.compile(r"(?<![\s?？؟.!])[\s?？؟.!]++\Z")
 # "pompe à chaleur", "bomba de calor": two nouns that are one term.
 _JOINED_NOUNS_PATTERN = re.compile(
     r"\b[^\W\d_]{4,}\s+(?:à|de|du|des|del|di|da|do)\s+[^\W\d_]{4,}", re.IGNORECASE
