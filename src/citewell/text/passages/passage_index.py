@@ -21,7 +21,7 @@ from citewell.text.passages.term_weights import weigh_term
 _MAX_PASSAGE_CHARS = 500
 _WELL_STEMMED_LANGUAGES = frozenset(("en",))  # elsewhere, compounds and endings hide a word
 _MIN_ROOT_LETTERS, _KINDRED_SHARE, _KINDRED_FACTOR = 5, 0.6, 0.6
-_MIN_MISSPELT_LETTERS, _MAX_MISSPELT_LETTERS, _MISSPELT_LIKENESS = 5, 2, 0.84
+_MIN_MISSPELT_LETTERS, _MAX_MISSPELT_LETTERS, _MISSPELT_LIKENESS = 5, 2, 0.8
 # What words of the rest of the question weigh for one part, and for one with few words of its own.
 _CONTEXT_SHARE, _NEEDED_CONTEXT_SHARE, _FEW_WORDS = 0.4, 0.75, 3
 

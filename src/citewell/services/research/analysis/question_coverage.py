@@ -26,6 +26,7 @@ _PEOPLE_ENDING_PATTERN = re.compile(r"(?:ish|ese|ian|ean|ican|ench|utch|eek|wiss
 _TRAILING_NUMBER_PATTERN = re.compile(r"(?<!\s)\s++\d++\Z")
 _GERMAN_CODES = frozenset(("de", "lb"))  # write every noun with a capital
 _LEAST_PART_COVERAGE = 0.25
+_LEAST_COVERAGE = 0.1  # of the question in the best window: less is another subject
 
 
 class AnswerState(StrEnum):
@@ -44,7 +45,8 @@ class QuestionCoverage:
 
 def judge_coverage(found: PageAnalysis) -> QuestionCoverage:
     """Whether the pages speak of what is asked, and which words of the question they lack."""
-    if not any(found.windows):
+    best = max((one.coverage for windows in found.windows for one in windows), default=0.0)
+    if best < _LEAST_COVERAGE:
         return QuestionCoverage(
             state=AnswerState.NOTHING_FOUND, missing_parts=tuple(range(len(found.parts)))
         )
