@@ -82,7 +82,7 @@ def limit_columns(rows: Sequence[Sequence[float]], columns: Sequence[str]) -> np
 def _weigh_blocks(sample: Sample) -> np.ndarray:
     """Every page counts alike, and within it every word."""
     sizes = np.array(sample.sizes, np.float32)
-    return sizes / max(sample.gold_size, 0.3 * sizes.sum(), 1)
+    return np.asarray(sizes / max(sample.gold_size, 0.3 * sizes.sum(), 1))
 
 
 def fit_kinds(signals: list[dict[str, float]], kinds: np.ndarray) -> dict[str, list[float]]:
@@ -163,7 +163,7 @@ def add_context(sample: Sample, rows: np.ndarray, guesses: np.ndarray) -> np.nda
 def apply_trees(model: lgb.Booster, rows: np.ndarray) -> np.ndarray:
     if not len(rows):
         return np.zeros(0)
-    return 1 / (1 + np.exp(-model.predict(rows, raw_score=True)))
+    return np.asarray(1 / (1 + np.exp(-model.predict(rows, raw_score=True))))
 
 
 def judge_blocks(model: lgb.Booster, rows: np.ndarray) -> np.ndarray:
@@ -173,7 +173,7 @@ def judge_blocks(model: lgb.Booster, rows: np.ndarray) -> np.ndarray:
     early = model.predict(rows, num_iteration=render.FIRST_TREES, raw_score=True)
     whole = model.predict(rows, raw_score=True)
     margins = np.where(np.abs(early) < block_scoring.SURE_MARGIN, whole, early)
-    return 1 / (1 + np.exp(-margins))
+    return np.asarray(1 / (1 + np.exp(-margins)))
 
 
 def score_choice(scorer: Any, sample: Sample, chances: np.ndarray, kinds: np.ndarray) -> Any:

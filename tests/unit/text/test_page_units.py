@@ -142,9 +142,7 @@ def test_a_paragraph_with_a_colon_before_a_list_stays_text() -> None:
     assert [unit.text for unit in found] == ["You need:", "flour", "water"]
 
 
-@pytest.mark.parametrize(
-    "text", ["▢ The reef grows.", "- – The reef grows.", "✓ The reef grows."]
-)
+@pytest.mark.parametrize("text", ["▢ The reef grows.", "- – The reef grows.", "✓ The reef grows."])
 def test_a_bullet_that_is_written_as_text_is_no_part_of_the_unit(text: str) -> None:
     (unit,) = units(text)
 

@@ -118,7 +118,9 @@ class _RequestHandlers:
         if params.name == _WRITING_TOOL and arguments.get("write") == "client":
             from citewell.server.protocol.client_writing import request_client_draft
 
-            draft = arguments.get("draft") or await request_client_draft(self._app, context, params, owner)
+            draft = arguments.get("draft") or await request_client_draft(
+                self._app, context, params, owner
+            )
             if isinstance(draft, types.InputRequiredResult):
                 return draft
             arguments = {**arguments, "draft": draft} if draft else arguments

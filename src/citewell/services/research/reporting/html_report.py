@@ -237,10 +237,10 @@ def _render_sources(findings: ResearchFindings) -> Iterator[str]:
     cited = set(_CITATION_MARK_PATTERN.findall(strip_source_section(findings.synthesis)))
     shown: dict[bool, list[str]] = {True: [], False: []}
     for source in findings.sources:
-        item = _render_source_item(
+        row = _render_source_item(
             source, used=source.ref in used, places=list(places.get(source.ref, ()))
         )
-        shown[source.ref.removeprefix("src_") in cited or not cited].append(item)
+        shown[source.ref.removeprefix("src_") in cited or not cited].append(row)
     if len(shown[False]) < _MIN_FOLDED_SOURCES:
         shown = {True: shown[True] + shown[False], False: []}
     first = f"<ol>{''.join(shown[True])}</ol>"
