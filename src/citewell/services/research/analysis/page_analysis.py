@@ -28,11 +28,13 @@ from citewell.text.passages.passage_index import (
 )
 from citewell.text.questions import question_parts
 from citewell.text.questions.answer_patterns import find_answer_pattern
+from citewell.text.questions.question_facets import QuestionKind
 from citewell.text.safety import answer_orders, injection_signals
 
 FULL_COVERAGE = 0.85  # of a part: more leaves nothing to follow
 _LEADING_WINDOWS = 3  # whose names may lead on
 _BRIDGE_BONUS = 0.12
+_RECENCY_BONUS = 0.1  # of the newest page, where the latest state is asked for
 MEANING_SHARE = 0.5  # of the closeness in meaning, in the score of a window
 _MAX_ENCODED_PASSAGES = 80  # for all parts of the question together
 _MAX_PART_PASSAGES = 40
@@ -99,7 +101,9 @@ def analyse_pages(
         pages=pages,
         copy_origins=copies,
         index=index,
-        windows=tuple(tuple(_rank_part(plan, part, index)) for part in parts),
+        windows=tuple(
+            tuple(_prefer_recent(plan, pages, _rank_part(plan, part, index))) for part in parts
+        ),
     )
     return rank_by_meaning(found, closeness) if closeness else found
 
@@ -136,6 +140,27 @@ def _rank_part(plan: ResearchPlan, part: AskedPart, index: PassageIndex) -> list
     )
     windows = WindowCutter(TermMatcher(index, terms), wishes).rank_windows()
     return _raise_bridged_pages(plan, index, windows)
+
+
+def _prefer_recent(
+    plan: ResearchPlan, pages: Sequence[PageReading], windows: list[AnswerWindow]
+) -> list[AnswerWindow]:
+    """For a question on the latest state: newer pages rank higher, and undated ones lowest."""
+    days = sorted({page.published[:10] for page in pages if page.published})
+    if plan.kind != QuestionKind.LATEST or not days:
+        return windows
+    share = {day: (place + 1) / len(days) for place, day in enumerate(days)}
+    raised = [
+        replace(
+            one,
+            score=round(
+                one.score + _RECENCY_BONUS * share.get((pages[one.page].published or "")[:10], 0.0),
+                9,
+            ),
+        )
+        for one in windows
+    ]
+    return sorted(raised, key=lambda one: (-one.score, one.page, one.first))
 
 
 def _raise_bridged_pages(

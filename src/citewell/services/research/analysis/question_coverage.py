@@ -20,6 +20,7 @@ _NAME_PATTERN = re.compile(
 _MIN_FOUND_FACTOR = 0.35  # of a word or a related one, to count as found
 _TELLING_SHARE = 0.45  # of the question's weight in one word: without it, the subject is missing
 _TOLD_SHARE = 0.12  # of a missing word that the report names
+_MIN_TOLD_LETTERS = 5  # of one in another language, whose little words are not all known
 _MISSING_SHARE = 0.75  # of the question's weight in all words that no page has
 # Adjectives of countries and peoples: written with a capital, but no names.
 _PEOPLE_ENDING_PATTERN = re.compile(r"(?:ish|ese|ian|ean|ican|ench|utch|eek|wiss)s?\Z")
@@ -64,7 +65,10 @@ def judge_coverage(found: PageAnalysis) -> QuestionCoverage:
         state=AnswerState.SUBJECT_MISSING if lost else AnswerState.ANSWERED,
         missing_names=lost,
         missing_words=tuple(
-            term.word for term in missing if term.weight / matcher.total >= _TOLD_SHARE
+            term.word
+            for term in missing
+            if term.weight / matcher.total >= _TOLD_SHARE
+            and (len(term.word) >= _MIN_TOLD_LETTERS or (plan.language or "en")[:2] == "en")
         ),
         missing_parts=tuple(
             at

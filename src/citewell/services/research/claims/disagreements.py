@@ -174,7 +174,7 @@ def _build_value_table(unit: str, said: Sequence[ValuedStatement]) -> ValueTable
     ]
     kept = tuple(dict.fromkeys(rows))[:_MAX_TABLE_ROWS]
     return ValueTable(
-        subject=extract_shared_subject([one.bag for one in said], without=unit),
+        subject=", ".join(extract_shared_subject([one.bag for one in said], without=unit).split()),
         unit=_format_unit_name(unit, kept[0].value if kept else ""),
         rows=kept,
     )

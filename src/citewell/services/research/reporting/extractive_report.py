@@ -7,6 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from citewell.model.research import ResearchSource, ValueTable
 from citewell.services.research.analysis.answer_choice import ChosenAnswer, ChosenWindow
+from citewell.services.research.analysis.compared_sides import (
+    ComparedSide,
+    find_compared_sides,
+)
 from citewell.services.research.analysis.page_analysis import PageAnalysis
 from citewell.services.research.analysis.question_coverage import AnswerState, QuestionCoverage
 from citewell.services.research.claims.claim_building import ClaimSet
@@ -23,10 +27,12 @@ from citewell.services.research.planning.thread_context import (
 from citewell.services.research.reporting.claim_marks import ClaimMarks
 from citewell.services.research.reporting.source_section import SOURCES_HEADING
 from citewell.services.research.reporting.window_lines import complete_window, render_window_lines
+from citewell.text.passages.page_units import join_unit_texts
 
 _MAX_DISPUTES, _MAX_TABLES = 6, 5
 _MAX_CITATIONS = 4  # citations after one sentence
 _MAX_PROVIDER_CLAIMS = 8
+_MOST_OF_WINDOW = 0.6  # of its words in another place, for not printing it again
 _REF_PATTERN = re.compile(r"\[(src_\d+)\]")
 _METHOD_TEXT = (
     "This report was made without a language model. The passages of {pages} ({units} sentences, list"
@@ -98,7 +104,9 @@ class ExtractiveReport:
     def _render_answer(self, answer: Sequence[ChosenWindow]) -> list[str]:
         parts = self._found.parts
         if len(parts) == 1:
-            return [self._render_windows(answer)]
+            sides = find_compared_sides(self._found)
+            rest = [one for one in answer if not self._is_printed_in(sides, one)]
+            return [*([self._render_sides(sides)] if sides else []), self._render_windows(rest)]
         made, first = [], []
         for at, part in enumerate(parts):
             one = next((one for one in answer if at in one.parts), None)
@@ -111,6 +119,23 @@ class ExtractiveReport:
             first += [one] if one else []
         rest = [one for one in answer if one not in first]
         return [*made, *(["More on this:", self._render_windows(rest)] if rest else [])]
+
+    def _render_sides(self, sides: Iterable[ComparedSide]) -> str:
+        """The two subjects of a comparison in a table."""
+        rows = [
+            f"| {_escape_table_cell(side.subject)} |"
+            f" {_escape_table_cell(join_unit_texts(side.units))} [{self._refs[side.page]}] |"
+            for side in sides
+        ]
+        return "\n".join(["| compared | as stated |", "|---|---|", *rows])
+
+    def _is_printed_in(self, sides: Iterable[ComparedSide], one: ChosenWindow) -> bool:
+        """Whether the table of the two sides holds most of a window."""
+        printed = {(side.page, unit.start) for side in sides for unit in side.units}
+        units = self._found.list_window_units(one.window)
+        words = sum(unit.words for unit in units)
+        held = sum(unit.words for unit in units if (one.window.page, unit.start) in printed)
+        return held > _MOST_OF_WINDOW * words
 
     def _render_section(self, title: str, windows: Sequence[ChosenWindow]) -> list[str]:
         return [f"## {title}", self._render_windows(windows)] if windows else []
