@@ -33,7 +33,7 @@ _COMPARED_PATTERN = re.compile(
     rf"|(?<![\w’'.+#-])(?P<c>{_COMPARED_WORDS_REGEX})\s{{1,9}}+(?:vs\.?|versus|compared (?:to|with))\s{{1,9}}+(?P<d>{_COMPARED_WORDS_REGEX})"
     r"|\A(?P<e>[^?:,]{2,60}?)\s{1,9}+or\s{1,9}+(?P<f>[^?:,]{2,60}?)\s{0,9}+[:,–-]"
     r"|\b(?:does|do|is|are)\s{1,9}+(?P<g>[^?,]{2,60}?)\s{1,9}+differ\w{0,9}+\s{1,9}+from\s{1,9}+(?P<h>[^?,]{2,60})"
-    r"|,\s+(?P<k>[^?,]{2,60}?)\s+or\s+(?P<l>[^?,]{2,60})\?"
+    r"|,\s{1,9}+(?P<k>[^?,]{2,60}?)\s{1,9}+or\s{1,9}+(?P<l>[^?,]{2,60})\?"
     r"|\bwhat does (?P<i>[^?,]{2,60}?) have that (?:the )?(?P<j>[^?,]{2,40}?) lacks?",
     re.IGNORECASE,
 )
