@@ -127,10 +127,11 @@ class _BlockReader:
         return plain if is_short and is_bare and plain[:1].isupper() else ""
 
     def _add_heading(self, level: int, heading: str) -> None:
+        if not heading:  # only an image: what follows still belongs to the heading above
+            return
         while self._headings and self._headings[-1][0] >= level:
             self._headings.pop()
-        if heading:
-            self._headings.append((level, heading))
+        self._headings.append((level, heading))
 
 
 def find_markdown_blocks(text: str) -> tuple[TextBlock, ...]:

@@ -16,7 +16,7 @@ _CELL_BORDER_PATTERN = re.compile(r"(?<!\\)\|")
 _UNSPACED_ENDS = ("。", "！", "？", "．")
 _KEPT_PAGES = 32  # the pages of a job or two, which are analysed in every round
 _MAX_CODE_CHARS = 2000  # characters of a code block whose words count
-_LEADING_BULLET_PATTERN = re.compile(r"(?:[-–•▢☐✓✔►*]\s++)++")
+_LEADING_BULLET_PATTERN = re.compile(r"(?:(?:[-–•▢☐✓✔►*]|#{1,6}+)\s++)++")
 _MIN_PASSAGE_LETTERS = 2
 _MAX_UNIT_CHARS = 1500  # a longer one is no sentence
 

@@ -21,6 +21,7 @@ class ComparedSide:
     subject: str
     page: int
     units: tuple[PageUnit, ...]
+    rank: int  # of its window, from 0
 
 
 def find_compared_sides(found: PageAnalysis) -> tuple[ComparedSide, ...]:
@@ -43,10 +44,10 @@ def find_compared_sides(found: PageAnalysis) -> tuple[ComparedSide, ...]:
 def _find_side(
     found: PageAnalysis, subject: str, own: set[str], other: set[str]
 ) -> ComparedSide | None:
-    for window in found.windows[0][:_MAX_SIDE_WINDOWS]:
+    for rank, window in enumerate(found.windows[0][:_MAX_SIDE_WINDOWS]):
         units = _keep_side_units(found, window, own, other)
         if units:
-            return ComparedSide(subject=subject, page=window.page, units=units)
+            return ComparedSide(subject=subject, page=window.page, units=units, rank=rank)
     return None
 
 

@@ -32,6 +32,7 @@ from citewell.text.passages.page_units import join_unit_texts
 _MAX_DISPUTES, _MAX_TABLES = 6, 5
 _MAX_CITATIONS = 4  # citations after one sentence
 _MAX_PROVIDER_CLAIMS = 8
+_LEADING_RANKS = 2
 _MOST_OF_WINDOW = 0.6  # of its words in another place, for not printing it again
 _REF_PATTERN = re.compile(r"\[(src_\d+)\]")
 _METHOD_TEXT = (
@@ -104,9 +105,7 @@ class ExtractiveReport:
     def _render_answer(self, answer: Sequence[ChosenWindow]) -> list[str]:
         parts = self._found.parts
         if len(parts) == 1:
-            sides = find_compared_sides(self._found)
-            rest = [one for one in answer if not self._is_printed_in(sides, one)]
-            return [*([self._render_sides(sides)] if sides else []), self._render_windows(rest)]
+            return self._render_single_answer(answer)
         made, first = [], []
         for at, part in enumerate(parts):
             one = next((one for one in answer if at in one.parts), None)
@@ -119,6 +118,16 @@ class ExtractiveReport:
             first += [one] if one else []
         rest = [one for one in answer if one not in first]
         return [*made, *(["More on this:", self._render_windows(rest)] if rest else [])]
+
+    def _render_single_answer(self, answer: Sequence[ChosenWindow]) -> list[str]:
+        sides = find_compared_sides(self._found)
+        rest = [one for one in answer if not self._is_printed_in(sides, one)]
+        if not sides:
+            return [self._render_windows(rest)]
+        # Sides out of lesser passages come after the best ones.
+        before = 0 if all(side.rank < _LEADING_RANKS for side in sides) else _LEADING_RANKS
+        head, tail = self._render_windows(rest[:before]), self._render_windows(rest[before:])
+        return [text for text in (head, self._render_sides(sides), tail) if text]
 
     def _render_sides(self, sides: Iterable[ComparedSide]) -> str:
         """The two subjects of a comparison in a table."""
