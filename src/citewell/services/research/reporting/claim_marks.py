@@ -46,7 +46,7 @@ class ClaimMarks:
             self._claims[said] for unit in units if (said := format_unit_text(unit)) in self._claims
         ]
         others = [one for claim in claims for one in self._list_backing(claim) if one.source != ref]
-        printed = {format_unit_text(unit) for unit in units}
+        printed = " ".join(format_unit_text(unit) for unit in units)
         own_words = dict.fromkeys(one.source for one in others if one.snippet not in printed)
         copied = dict.fromkeys(one.source for one in others if one.source not in own_words)
         flags = {flag for claim in claims for flag in claim.flags}
