@@ -41,7 +41,7 @@ def build_research_service(kit: ServiceKit) -> ResearchService:
     settings, catalogue, state = kit.settings, kit.catalogue, kit.open_state()
     # Built now, so that the job engine is closed before the page reader that it uses.
     searches = kit.require_service(CachedWebSearch)
-    choice = ProviderChoice(catalogue)
+    choice = ProviderChoice(catalogue, has_proxy=bool(settings.outbound_proxy))
     bench = WorkflowDependencies(
         choice=choice,
         store=state.research,

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import ipaddress
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from citewell.config import Settings
+from citewell.net.guard.loopback_rule import is_loopback_address
 from citewell.services.encoding.encoder_folder import TOKENIZER_FILE
 
 _AUTO_WORDS = frozenset({"", "auto"})
@@ -39,9 +38,4 @@ def locate_downloaded_encoder(settings: Settings) -> Path:
 
 def is_own_machine(address: str, settings: Settings) -> bool:
     """Whether what is sent to this address stays on this machine: it is loopback, and has no proxy."""
-    host = urlsplit(address).hostname or ""
-    try:
-        is_loopback = host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
-    return is_loopback and not settings.outbound_proxy
+    return is_loopback_address(address) and not settings.outbound_proxy

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pydantic import ConfigDict
+
 from citewell.model.wire_values import WireValue
 
 LOCAL_PROVIDER = "local"
@@ -11,10 +13,10 @@ GROUNDED_PROVIDER = "compatible"  # it cannot search: it writes from passages th
 class QuestionSide(WireValue):
     """One side of the question, with its own search."""
 
+    model_config = ConfigDict(extra="ignore")  # a plan that an older version stored has more
+
     title: str
     query: str
-    about: str = ""
-    cue: str = ""
     counter: bool = False
 
 

@@ -37,9 +37,7 @@ class QuestionFacet:
 
     title: str
     query: str
-    subject: str = ""  # words a sentence must share to belong to this facet
-    # A pattern of word starts in such sentences; empty if the subject is enough.
-    cue_regex: str = ""
+    subject: str = ""  # what it is about
     is_opposing: bool = False  # searches for criticism and counter-evidence
 
 
@@ -63,56 +61,52 @@ _QUESTION_KIND_REGEXES = (
     (QuestionKind.DEFINITION, r"^\s*what (?:is|are|was|were|does)\b|\bdefin(?:e|ition)\b|\bmeaning of\b|^\s*who (?:is|was|are|were)\b|^\s*(?:was ist|was sind|wer ist|qu['’]est-ce|qu[ée] es|cos['’]è|o que é|что такое)\b|是什么|とは"),
     (QuestionKind.YES_NO, r"^\s*(?:is|are|was|were|do|does|did|can|could|will|would|should|has|have|had|may|might)\b|^\s*(?:ist|sind|kann|hat|est-ce|peut-on|es cierto)\b"),
 )  # fmt: skip
-_STUDY_CUE_REGEX = (
-    r"stud(?:y|ies)|trial|review|meta-analys|research|evidence|found|survey|experiment|data"
-)
-_FIGURE_CUE_REGEX = r"\d"
-_FACET_TEMPLATES: dict[QuestionKind, tuple[tuple[str, str, str], ...]] = {
+_FACET_TEMPLATES: dict[QuestionKind, tuple[tuple[str, str], ...]] = {
     QuestionKind.DEFINITION: (
-        ("What it is", "{s} definition overview", r"(?:is|are|was|were) (?:an?|the|any|one)\b|refer|defin|known as|describ|consist|means"),
-        ("How it works", "{s} how it works", r"works?\b|by (?:using|\w+ing)|process|mechanism|function|through\b|allow|convert|uses\b"),
-        ("Examples and use", "{s} examples applications", r"example|such as|includ|applicat|used (?:in|for|to|as)|including"),
+        ("What it is", "{s} definition overview"),
+        ("How it works", "{s} how it works"),
+        ("Examples and use", "{s} examples applications"),
     ),
     QuestionKind.QUANTITY: (
-        ("Figures", "{s} statistics data", _FIGURE_CUE_REGEX),
-        ("Official figures", "{s} official estimate report", r"official|census|estimate|report|according|bureau|ministry|agency|statistic"),
-        ("Change over time", "{s} trend by year", r"increas|decreas|grew|grow|rose|ris(?:e|ing)|fell|fall|declin|since|from .* to |trend"),
+        ("Figures", "{s} statistics data"),
+        ("Official figures", "{s} official estimate report"),
+        ("Change over time", "{s} trend by year"),
     ),
-    QuestionKind.TIME: (("Dates", "{s} date history", _FIGURE_CUE_REGEX), ("Timeline", "{s} timeline", r"before\b|after\b|later\b|since\b|until|began|ended|founded|first")),
+    QuestionKind.TIME: (("Dates", "{s} date history"), ("Timeline", "{s} timeline")),
     QuestionKind.CAUSES: (
-        ("Causes", "{s} causes", r"caus|because|due to|lead(?:s|ing)? to|led to|result|reason|owing|driven|trigger|contribut|factor"),
-        ("Mechanism", "{s} mechanism explanation", r"mechanism|process|when\b|through\b|by \w+ing|explain|effect"),
-        ("Evidence", "{s} study evidence", _STUDY_CUE_REGEX),
+        ("Causes", "{s} causes"),
+        ("Mechanism", "{s} mechanism explanation"),
+        ("Evidence", "{s} study evidence"),
     ),
     QuestionKind.EFFECTS: (
-        ("Effects", "{s} effects study", r"effect|impact|consequence|result|affect|influence|lead(?:s|ing)? to|led to|chang|increas|decreas|reduc"),
-        ("Benefits", "{s} benefits", r"benefit|improv|advantage|protect|help|gain|reduc\w+ (?:the )?risk|lower"),
-        ("Risks", "{s} risks side effects", r"risk|harm|adverse|side effect|danger|toxic|problem|disadvantage|damage|negative"),
-        ("Evidence", "{s} systematic review meta-analysis", _STUDY_CUE_REGEX),
+        ("Effects", "{s} effects study"),
+        ("Benefits", "{s} benefits"),
+        ("Risks", "{s} risks side effects"),
+        ("Evidence", "{s} systematic review meta-analysis"),
     ),
     QuestionKind.HOW_TO: (
-        ("Steps", "{s} step by step guide", r"step|first|then\b|next|after\b|before\b|until\b|using"),
-        ("Requirements", "{s} requirements", r"require|need|must|necessary|should"),
-        ("Mistakes and problems", "{s} common mistakes problems", r"mistake|problem|error|avoid|fail|wrong|issue"),
+        ("Steps", "{s} step by step guide"),
+        ("Requirements", "{s} requirements"),
+        ("Mistakes and problems", "{s} common mistakes problems"),
     ),
     QuestionKind.LATEST: (
-        ("News", "{s} news {year}", r"announc|report|launch|releas|said|this (?:year|month|week)|20\d\d"),
-        ("Developments", "{s} latest developments {year}", r"new\b|develop|advance|progress|improv|recent|breakthrough"),
-        ("Outlook", "{s} outlook", r"will\b|expect|forecast|plan|could|future|by 20\d\d|predict"),
+        ("News", "{s} news {year}"),
+        ("Developments", "{s} latest developments {year}"),
+        ("Outlook", "{s} outlook"),
     ),
     QuestionKind.LIST: (
-        ("Overview", "{s} list overview", r"includ|such as|following|main|common|types?\b|kinds?\b|consist"),
-        ("Kinds", "{s} types classification", r"types?\b|kinds?\b|class|categor|group|divid"),
-        ("Comparison", "{s} comparison", r"than\b|compar|whereas|while\b|unlike|differ|most\b|least\b|best\b"),
+        ("Overview", "{s} list overview"),
+        ("Kinds", "{s} types classification"),
+        ("Comparison", "{s} comparison"),
     ),
     QuestionKind.YES_NO: (
-        ("Evidence", "{s} evidence study", _STUDY_CUE_REGEX),
-        ("Reviews", "{s} systematic review consensus", r"review|consensus|guideline|meta-analys|expert|recommend|agenc|organi[sz]ation"),
+        ("Evidence", "{s} evidence study"),
+        ("Reviews", "{s} systematic review consensus"),
     ),
     QuestionKind.OPEN: (
-        ("Overview", "{s} overview", ""),  # no cue: any sentence that answers the question
-        ("Evidence", "{s} evidence research", _STUDY_CUE_REGEX),
-        ("Figures", "{s} statistics data", _FIGURE_CUE_REGEX),
+        ("Overview", "{s} overview"),
+        ("Evidence", "{s} evidence research"),
+        ("Figures", "{s} statistics data"),
     ),
 }  # fmt: skip
 # The words our templates append; in a suggested follow-on question they are not part of the subject.
@@ -130,7 +124,6 @@ _TEMPLATE_ENDING_PATTERN = re.compile(
         )
     )
 )
-_OPPOSING_CUE_REGEX = r"critic|limitation|limited|drawback|downside|disadvantage|controvers|concern|challeng|problem|no evidence|not (?:proven|enough|clear|necessarily|always)|lack|fail|insufficient|however\b|despite\b|although\b|against\b|disput|uncertain|unclear|warn"
 # Kinds of question for which counter-evidence is searched.
 _DEBATABLE_KINDS = frozenset(
     (
@@ -163,7 +156,6 @@ _ASKING_WORDS_PATTERN = re.compile(
 _PRONOUN_PATTERN = re.compile(
     r"\b(?:it|its|they|their|them|this|that|these|those|he|she|his|her)\b", re.IGNORECASE
 )
-_COMPARISON_CUE_REGEX = r"than\b|compar|whereas|while\b|unlike|differ|both\b|versus|vs\b"
 _GENERIC_NOUN_PATTERN = re.compile(
     r"^(?:the\s+)?(?:[\w-]+\s+){0,2}?"
     r"(?:effects?|impacts?|consequences?|causes?|reasons?|risks?|benefits?|harms?|advances?|developments?|news|types?|kinds?|examples?|state|meaning|definition|differences?|advantages?|disadvantages?|pros|cons|role|history|number|percentage|share)"
@@ -312,9 +304,8 @@ def _build_template_facets(
             title=title,
             query=" ".join(query.format(s=about, year=year or "").split()),
             subject=about,
-            cue_regex=cue,
         )
-        for title, query, cue in _FACET_TEMPLATES[kind]
+        for title, query in _FACET_TEMPLATES[kind]
     )
     return (*filled, _build_opposing_facet(about)) if kind in _DEBATABLE_KINDS else filled
 
@@ -339,20 +330,17 @@ def _build_comparison_facets(match: re.Match[str]) -> tuple[QuestionFacet, ...]:
             title="Comparison",
             query=f"{both} comparison",
             subject=both,
-            cue_regex=_COMPARISON_CUE_REGEX,
         ),
         QuestionFacet(
             title=f"Limitations of {first}",
             query=f"{first} limitations",
             subject=first,
-            cue_regex=_OPPOSING_CUE_REGEX,
             is_opposing=True,
         ),
         QuestionFacet(
             title=f"Limitations of {second}",
             query=f"{second} limitations",
             subject=second,
-            cue_regex=_OPPOSING_CUE_REGEX,
             is_opposing=True,
         ),
     )
@@ -364,7 +352,6 @@ def _build_opposing_facet(about: str) -> QuestionFacet:
         title="Criticism and limits",
         query=query,
         subject=about,
-        cue_regex=_OPPOSING_CUE_REGEX,
         is_opposing=True,
     )
 

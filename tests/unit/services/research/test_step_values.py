@@ -35,3 +35,9 @@ def test_later_readings_follow_earlier_ones() -> None:
         "https://a.example/",
         "https://b.example/",
     ]
+
+
+def test_a_plan_that_an_older_version_stored_can_still_be_read() -> None:
+    stored = {"title": "Costs", "query": "costs", "about": "trees", "cue": "cost", "counter": True}
+
+    assert QuestionSide.model_validate(stored).counter

@@ -18,8 +18,10 @@ _COST_RANGE_TIERS = {"low": "XXS", "high": "XL"}
 class ProviderChoice:
     """The research providers of the catalogue, with their choice, cost estimates and description."""
 
-    def __init__(self, catalogue: ProviderCatalogue) -> None:
+    def __init__(self, catalogue: ProviderCatalogue, *, has_proxy: bool = False) -> None:
+        """`has_proxy` says that requests go through another machine, even those to this one."""
         self._catalogue = catalogue
+        self._has_proxy = has_proxy
 
     def choose_providers(
         self, named: Iterable[str], *, tier: ResearchTier, mode: str, local_only: bool = False
@@ -46,7 +48,8 @@ class ProviderChoice:
         if name == LOCAL_PROVIDER:
             return True
         found = self._catalogue.connect_provider(name)
-        return isinstance(found, SelfHostedModel) and is_loopback_address(found.server_address)
+        is_near = isinstance(found, SelfHostedModel) and is_loopback_address(found.server_address)
+        return is_near and not self._has_proxy
 
     def list_remote_providers(self, names: Iterable[str]) -> tuple[str, ...]:
         """Those of these providers to which research sends requests over the network."""

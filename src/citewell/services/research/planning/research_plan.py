@@ -18,8 +18,6 @@ def build_research_plan(query: str, tier: ResearchTier, *, year: int | None = No
         QuestionSide(
             title=one.title,
             query=one.query,
-            about=one.subject,
-            cue=one.cue_regex,
             counter=one.is_opposing,
         )
         for one in asked.facets
