@@ -186,6 +186,11 @@ class Settings(BaseModel):
         None,
         "The User-Agent to send instead of the one that names Citewell.",
     )
+    contact: str | None = define_setting(
+        "CITEWELL_CONTACT",
+        None,
+        "Your mail address or page as the operator: sent in the User-Agent to APIs, which limit or refuse anonymous clients.",
+    )
     github_token: str | None = define_setting(
         "GITHUB_TOKEN", None, "Raises GitHub's limits; sent to api.github.com alone.", secret=True
     )

@@ -51,6 +51,16 @@ class Offer(StrEnum):
     REGISTRY = "registry"  # says whether a DOI is registered at all
     RESEARCH = "research"  # researches a question by itself; paid
     WRITING = "writing"  # writes a text from material we give it
+    PATENTS = "patents"
+    FILINGS = "filings"  # of companies, with a securities regulator
+    CASES = "cases"  # searches decisions of courts and texts of law
+    CITATIONS = "citations"  # looks a case or a text of law up by its citation
+    SERIES = "series"  # searches statistical series and lists their observations
+    TRIALS = "trials"  # searches registered clinical trials
+    PLACES = "places"
+    ANSWERS = "answers"  # answers a question with citations; mostly paid
+    STRUCTURED = "structured"  # finds pages and fills the fields of a schema from them
+    BRANDS = "brands"  # looks up the brand of a company
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

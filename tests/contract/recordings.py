@@ -24,25 +24,23 @@ from citewell import providers
 from citewell.model.paper import (
     BibliographicQuery,
     IdentifierScheme,
-    IntegrityNotice,
-    OpenCopy,
-    Paper,
     PaperHits,
     PaperId,
     PaperQuery,
 )
-from citewell.model.search_queries import FoundImage, ImageQuery, SearchHit, SearchHits, SearchQuery
+from citewell.model.search_queries import ImageQuery, SearchHits, SearchQuery
 from citewell.net.http.messages import HttpRequest, HttpResponse
 from citewell.net.upstream.circuit_breaker import CircuitBreaker
 from citewell.net.upstream.origin_limits import OriginLimits, OriginLimitsTable
 from citewell.net.upstream.request_pace import RequestPace
 from citewell.net.upstream.upstream_client import Upstream
 from citewell.ports import Offer, ProviderKit, ProviderSpec
+from tests.contract.domain_offers import DOMAIN_OFFERS
 from tests.task_thread import ThreadTasks
 
 FOLDER = Path(__file__).parent.parent / "recorded"
 KEY = "a-key-that-nobody-may-see"
-Item = SearchHit | FoundImage | Paper | IntegrityNotice | OpenCopy | bool
+Item = Any  # a value of whatever kind the offer has
 
 SEARCHES = (Offer.WEB, Offer.NEWS, Offer.IMAGES)
 METHODS = {
@@ -56,13 +54,15 @@ METHODS = {
     Offer.INTEGRITY: "list_notices",
     Offer.COPIES: "list_open_copies",
     Offer.REGISTRY: "is_registered",
-}
-SCHOLARLY = tuple(offer for offer in METHODS if offer not in SEARCHES)
+} | {offer: about.method for offer, about in DOMAIN_OFFERS.items()}
+SCHOLARLY = tuple(
+    offer for offer in METHODS if offer not in SEARCHES and offer not in DOMAIN_OFFERS
+)
 _QUERIES: Mapping[Offer, Callable[..., object]] = {
     Offer.IMAGES: ImageQuery,
     Offer.PAPERS: PaperQuery,
     Offer.MATCH: BibliographicQuery,
-}
+} | {offer: about.query for offer, about in DOMAIN_OFFERS.items()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +91,7 @@ class Recording:
         ask.pop("method", None)
         if "doi" in ask:
             return (ask["doi"],), {}
-        if "scheme" not in ask:
+        if "scheme" not in ask or self.offer in DOMAIN_OFFERS:
             return (_QUERIES.get(self.offer, SearchQuery)(**ask),), {}
         paper_id = PaperId(scheme=IdentifierScheme(ask.pop("scheme")), value=ask.pop("value"))
         return (paper_id,), ask
@@ -140,6 +140,8 @@ async def ask(kit: ProviderKit, record: Recording) -> tuple[Item, ...]:
     provider: Any = providers.load(record.provider).Provider(kit)
     args, more = record.query()
     found = await getattr(provider, record.method)(*args, **more)
+    if record.offer in DOMAIN_OFFERS:
+        return DOMAIN_OFFERS[record.offer].list_items(found)
     if isinstance(found, SearchHits | PaperHits):
         return found.hits if isinstance(found, SearchHits) else found.papers
     if isinstance(found, tuple):

@@ -24,6 +24,7 @@ from citewell.model.paper import IntegrityNotice, OpenCopy, Paper
 from citewell.model.search_queries import FoundImage, SearchHit
 from citewell.net.network import Network
 from citewell.ports import Offer, ProviderKit
+from tests.contract.domain_offers import DOMAIN_OFFERS
 from tests.contract.recordings import (
     KEY,
     METHODS,
@@ -48,8 +49,8 @@ KINDS = {
     Offer.INTEGRITY: IntegrityNotice,
     Offer.COPIES: OpenCopy,
     Offer.REGISTRY: bool,
-}
-COUNTED = (*SEARCHES, Offer.PAPERS, Offer.MATCH, Offer.GRAPH)
+} | {offer: about.kind for offer, about in DOMAIN_OFFERS.items()}
+COUNTED = (*SEARCHES, Offer.PAPERS, Offer.MATCH, Offer.GRAPH, *DOMAIN_OFFERS)
 SINGLE = (Offer.LOOKUP, Offer.GRAPH, Offer.INTEGRITY, Offer.COPIES, Offer.REGISTRY)
 
 every_offer = pytest.mark.parametrize(
@@ -157,6 +158,8 @@ def test_the_recording_yields_results_with_absolute_addresses(name: str, offer: 
         if address := _address(item):
             assert urlsplit(address).scheme in {"http", "https"}
             assert urlsplit(address).hostname
+        if offer in DOMAIN_OFFERS:
+            DOMAIN_OFFERS[offer].check(item)
         if isinstance(item, SearchHit | FoundImage | Paper):
             assert address
             assert item.title

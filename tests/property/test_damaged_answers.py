@@ -16,6 +16,7 @@ from citewell.errors import UpstreamError
 from citewell.model.paper import IntegrityNotice, OpenCopy, Paper
 from citewell.model.search_queries import FoundImage, SearchHit
 from citewell.ports import Offer
+from tests.contract.domain_offers import DOMAIN_OFFERS
 from tests.contract.recordings import (
     METHODS,
     Item,
@@ -93,6 +94,10 @@ def bodies(record: Recording) -> st.SearchStrategy[bytes]:
 
 def check(item: Item) -> None:
     repr(item).encode()
+    about = next((one for one in DOMAIN_OFFERS.values() if isinstance(item, one.kind)), None)
+    if about is not None:
+        about.check(item)
+        return
     if isinstance(item, SearchHit):
         _check_named(item.title, item.url)
         assert item.score is None or 0 <= item.score <= 1

@@ -13,6 +13,7 @@ from citewell.net.guard.disclosure_rule import DisclosureRule
 from citewell.net.http.guarded_client import GuardedClient
 from citewell.net.http.messages import HttpRequest
 from citewell.net.http.outbound_route import OutboundRoute
+from citewell.net.http.request_headers import build_user_agent
 from citewell.net.robots_rules import RobotsChecker
 from citewell.net.upstream.circuit_breaker import BreakerSnapshot, CircuitBreaker
 from citewell.net.upstream.origin_limits import OriginLimits, OriginLimitsTable
@@ -76,7 +77,7 @@ class Network:
                 lanes=self._build_origin_table(name, base_url, per_second=per_second, burst=burst),
                 defaults=HttpRequest(
                     url=base_url,
-                    headers=headers,
+                    headers={**self._build_contact_header(page=page), **headers},
                     secret_headers=secret_headers,
                     timeout=timeout or self._settings.search_timeout,
                     page=page,
@@ -84,6 +85,13 @@ class Network:
                 timing=self._timing,
             )
         return self._upstreams[name]
+
+    def _build_contact_header(self, *, page: bool) -> Mapping[str, str]:
+        """The User-Agent with the operator's contact, for APIs; pages get the usual one."""
+        contact = self._settings.contact
+        if page or not contact or self._settings.user_agent:
+            return _NO_HEADERS
+        return {"user-agent": build_user_agent(contact)}
 
     def collect_health(self) -> Mapping[str, BreakerSnapshot]:
         """The state of every breaker by upstream name, for diagnostics."""

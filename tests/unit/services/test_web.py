@@ -23,7 +23,7 @@ from citewell.model.routing_trace import RoutingTrace
 from citewell.model.search_queries import SearchFilter, SearchHits, SearchQuery
 from citewell.model.search_results import PageContent, SearchAnswer
 from citewell.ports import Offer
-from citewell.services.web.search_rounds import ProviderPause
+from citewell.services.routing.provider_pauses import ProviderPause
 from citewell.services.web.search_service import SearchRequest, WebSearchService
 from tests.requirements import requires
 from tests.unit.services.doubles import ALL_FILTERS, NewsToo, Scripted, Shop, hit, hits, keyed, spec

@@ -14,16 +14,18 @@ USER_AGENT_PRODUCT = "citewell"  # the user-agent token for rules in robots.txt
 def build_default_headers(user_agent: str | None) -> Mapping[str, str]:
     """Headers for any request; `user_agent` replaces our own if it is given."""
     return {
-        "user-agent": user_agent or _build_user_agent(),
+        "user-agent": user_agent or build_user_agent(),
         "accept": "*/*",
         "accept-language": "en;q=0.9, *;q=0.5",
         "accept-encoding": ACCEPT_ENCODING,
     }
 
 
-def _build_user_agent() -> str:
+def build_user_agent(contact: str | None = None) -> str:
+    """Our User-Agent; `contact` is the operator's mail address or page."""
     try:
         version = citewell.__version__
     except PackageNotFoundError:  # running from a source tree that is not installed
         version = "dev"
-    return f"{USER_AGENT_PRODUCT}/{version} (research server)"
+    about = f"+{contact.strip()}" if contact and contact.isprintable() else "research server"
+    return f"{USER_AGENT_PRODUCT}/{version} ({about})"

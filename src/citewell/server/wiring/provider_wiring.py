@@ -17,7 +17,7 @@ from citewell.workers.worker_tasks import TaskRunner
 
 if TYPE_CHECKING:
     from citewell.services.library.library_search import OwnerLibraryIndex
-    from citewell.services.web.search_rounds import ProviderPause
+    from citewell.services.routing.provider_pauses import ProviderPause
 
 
 class ProviderConnector:
@@ -59,7 +59,7 @@ class ProviderConnector:
 
     def find_provider_pause(self, provider: str) -> ProviderPause | None:
         """How long a provider is not asked, and whether it asked for that; None if it may be asked now."""
-        from citewell.services.web.search_rounds import ProviderPause
+        from citewell.services.routing.provider_pauses import ProviderPause
 
         snapshot = self._network.collect_health().get(provider)
         if snapshot is None or snapshot.state is not BreakerState.OPEN:

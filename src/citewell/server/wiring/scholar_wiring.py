@@ -11,40 +11,28 @@ if TYPE_CHECKING:
     from citewell.services.scholar.literature_search import LiteratureSearch
     from citewell.services.scholar.paper_full_text import FullTextReader
     from citewell.services.scholar.registry_records import WorkRecords
-    from citewell.services.scholar.scholarly_providers import ScholarlyProviders
 
-PROVIDER_GRACE_SECONDS = 5.0  # beyond the search timeout, for all attempts at one provider
 ANSWER_RESERVE_SECONDS = 10.0  # of the tool's time, left for the answer after reading copies
 
 
-def build_scholarly_providers(kit: ServiceKit) -> ScholarlyProviders:
-    from citewell.services.scholar.scholarly_providers import ScholarlyProviders
-
-    return ScholarlyProviders(
-        kit.catalogue,
-        find_rest=kit.find_pause,
-        timeout_seconds=kit.settings.search_timeout + PROVIDER_GRACE_SECONDS,
-    )
-
-
 def build_work_records(kit: ServiceKit) -> WorkRecords:
+    from citewell.services.routing.provider_panel import ProviderPanel
     from citewell.services.scholar.registry_records import WorkRecords
-    from citewell.services.scholar.scholarly_providers import ScholarlyProviders
 
     return WorkRecords(
-        kit.require_service(ScholarlyProviders), loader=kit.store.loader, sharing=kit.sharing
+        kit.require_service(ProviderPanel), loader=kit.store.loader, sharing=kit.sharing
     )
 
 
 def build_literature_search(kit: ServiceKit) -> LiteratureSearch:
+    from citewell.services.routing.provider_panel import ProviderPanel
     from citewell.services.scholar.literature_search import LiteratureSearch
     from citewell.services.scholar.open_copies import OpenCopyFinder
     from citewell.services.scholar.paper_search_ladder import PaperSearchLadder
-    from citewell.services.scholar.scholarly_providers import ScholarlyProviders
     from citewell.services.trust.notice_weighing import weigh_notices
     from citewell.services.web.search_service import WebSearchService
 
-    panel = kit.require_service(ScholarlyProviders)
+    panel = kit.require_service(ProviderPanel)
     thin = kit.settings.search_thin_threshold
     return LiteratureSearch(
         catalogue=kit.catalogue,
@@ -56,14 +44,14 @@ def build_literature_search(kit: ServiceKit) -> LiteratureSearch:
 
 
 def build_citation_graph(kit: ServiceKit) -> CitationGraphSearch:
+    from citewell.services.routing.provider_panel import ProviderPanel
     from citewell.services.scholar.citation_neighbours import CitationGraphSearch
     from citewell.services.scholar.registry_records import WorkRecords
-    from citewell.services.scholar.scholarly_providers import ScholarlyProviders
     from citewell.services.trust.notice_weighing import weigh_notices
 
     return CitationGraphSearch(
         catalogue=kit.catalogue,
-        panel=kit.require_service(ScholarlyProviders),
+        panel=kit.require_service(ProviderPanel),
         records=kit.require_service(WorkRecords),
         weigh=weigh_notices,
     )
@@ -71,16 +59,16 @@ def build_citation_graph(kit: ServiceKit) -> CitationGraphSearch:
 
 def build_full_text_reader(kit: ServiceKit) -> FullTextReader:
     from citewell.services.reading.cached_pages import CachedPageReader
+    from citewell.services.routing.provider_panel import ProviderPanel
     from citewell.services.scholar.copy_candidates import CopyCandidates
     from citewell.services.scholar.open_copies import OpenCopyFinder
     from citewell.services.scholar.paper_full_text import FullTextReader
     from citewell.services.scholar.registry_records import WorkRecords
-    from citewell.services.scholar.scholarly_providers import ScholarlyProviders
     from citewell.services.scholar.work_resolution import WorkResolver
     from citewell.services.trust.notice_weighing import weigh_notices
     from citewell.services.trust.retraction_checks import RetractionChecker
 
-    panel = kit.require_service(ScholarlyProviders)
+    panel = kit.require_service(ProviderPanel)
     pages = kit.require_service(CachedPageReader)
     return FullTextReader(
         subjects=WorkResolver(kit.require_service(WorkRecords)),
@@ -95,7 +83,6 @@ def build_full_text_reader(kit: ServiceKit) -> FullTextReader:
 
 
 BUILDERS: ServiceBuilders = {
-    "citewell.services.scholar.scholarly_providers:ScholarlyProviders": build_scholarly_providers,
     "citewell.services.scholar.registry_records:WorkRecords": build_work_records,
     "citewell.services.scholar.literature_search:LiteratureSearch": build_literature_search,
     "citewell.services.scholar.citation_neighbours:CitationGraphSearch": build_citation_graph,

@@ -17,7 +17,7 @@ from citewell.tooling import RequireService
 from citewell.workers.worker_tasks import TaskRunner
 
 if TYPE_CHECKING:
-    from citewell.services.web.search_rounds import FindPause
+    from citewell.services.routing.provider_pauses import FindPause
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,15 +11,29 @@ from citewell.server.wiring.service_kit import ServiceBuilders, ServiceKit
 
 S = TypeVar("S")
 
-# The folders of `services` that hold services; `links` is built by `links_wiring`, and so on.
+# The folders of `services` that hold services: `links` is built by `links_wiring`, and so on;
+# `domains.patents` by `domains.patents_wiring`.
 AREA_NAMES = (
     "connector",
+    "domains.answers",
+    "domains.brands",
+    "domains.filings",
+    "domains.images",
+    "domains.law",
+    "domains.news",
+    "domains.patents",
+    "domains.places",
+    "domains.routing",
+    "domains.series",
+    "domains.structured",
+    "domains.trials",
     "encoding",
     "library",
     "links",
     "reading",
     "recommendation",
     "research",
+    "routing",
     "scholar",
     "sessions",
     "trust",
@@ -73,8 +87,14 @@ def _build_class_path(kind: type[object]) -> str:
 
 def _find_builder(kind: type[object]) -> Callable[[ServiceKit], object]:
     path = _build_class_path(kind)
-    area = kind.__module__.removeprefix(_SERVICES_PACKAGE).partition(".")[0]
-    builders = load_area_wiring(area).BUILDERS if area in AREA_NAMES else {}
+    area = _find_service_area(kind)
+    builders = load_area_wiring(area).BUILDERS if area else {}
     if path not in builders:
         raise InternalError(f"No builder for the service {path} in citewell.server.wiring.")
     return builders[path]
+
+
+def _find_service_area(kind: type[object]) -> str | None:
+    """The folder of `services` that holds the class, if it is one of AREA_NAMES."""
+    place = kind.__module__.removeprefix(_SERVICES_PACKAGE)
+    return next((area for area in AREA_NAMES if place.startswith(f"{area}.")), None)

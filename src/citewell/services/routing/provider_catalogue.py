@@ -92,14 +92,14 @@ class ProviderCatalogue:
 
         Raises InvalidInput for an unknown name or a missing offer, Misconfigured for missing settings.
         """
+        able = sorted(other for other in self._names if offer in self.find_spec(other).offers)
         if name not in self._names:
             raise InvalidInput(
-                f"There is no provider {name!r}. Supported: {', '.join(sorted(self._names))}.",
+                f"There is no provider {name!r}. Supported: {', '.join(able)}.",
                 alternatives=self.list_offering(offer),
             )
         spec = self.find_spec(name)
         if offer not in spec.offers:
-            able = [other for other in self._names if offer in self.find_spec(other).offers]
             raise InvalidInput(
                 f"{spec.title} has no {offer} search. Providers that do: {', '.join(able)}.",
                 provider=name,

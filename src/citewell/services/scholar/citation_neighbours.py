@@ -18,9 +18,9 @@ from citewell.model.routing_trace import RoutingTrace
 from citewell.ports import CitationGraph, Offer, PaperLookup, PaperMatch
 from citewell.services.routing import provider_failures
 from citewell.services.routing.provider_catalogue import ProviderCatalogue
+from citewell.services.routing.provider_panel import ProviderPanel
 from citewell.services.scholar import work_similarity, work_views
 from citewell.services.scholar.registry_records import WorkRecords
-from citewell.services.scholar.scholarly_providers import ScholarlyProviders
 from citewell.text.citations import identifiers
 from citewell.text.safety.markup_cleaning import extract_visible_text
 
@@ -89,7 +89,7 @@ class CitationGraphSearch:
         self,
         *,
         catalogue: ProviderCatalogue,
-        panel: ScholarlyProviders,
+        panel: ProviderPanel,
         records: WorkRecords,
         weigh: work_views.NoticeWeigher,
     ) -> None:

@@ -9,9 +9,9 @@ from urllib.parse import quote
 
 from citewell.model.paper import IdentifierScheme, OpenCopy, Paper, PaperId
 from citewell.ports import Offer, PaperLookup
+from citewell.services.routing.provider_panel import ProviderPanel
 from citewell.services.scholar import record_merging
 from citewell.services.scholar.open_copies import OpenCopyFinder, rank_by_version
-from citewell.services.scholar.scholarly_providers import ScholarlyProviders
 from citewell.text.citations import dois
 from citewell.text.web.addresses import (
     build_page_key,
@@ -58,7 +58,7 @@ class LocatedWork:
 
 class CopyCandidates:
     def __init__(
-        self, panel: ScholarlyProviders, copies: OpenCopyFinder, *, resolver: str = DOI_RESOLVER_URL
+        self, panel: ProviderPanel, copies: OpenCopyFinder, *, resolver: str = DOI_RESOLVER_URL
     ) -> None:
         """`resolver` is the base URL of DOI landing pages."""
         self._panel = panel

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 
 from citewell.model.paper import IdentifierScheme, Paper, PaperId
 from citewell.ports import DoiRegistry, Offer, PaperLookup
-from citewell.services.scholar import record_merging
-from citewell.services.scholar.lookup_batches import LookupBatcher
-from citewell.services.scholar.scholarly_providers import (
+from citewell.services.routing.provider_panel import (
     ABSENT,
     FOUND,
     ProviderAnswer,
     ProviderOutcome,
-    ScholarlyProviders,
+    ProviderPanel,
 )
+from citewell.services.scholar import record_merging
+from citewell.services.scholar.lookup_batches import LookupBatcher
 
 NOT_REGISTERED, UNCHECKED = "not_registered", "unchecked"
 _FIRST_ASKED_COUNT = 2  # providers asked before any other
@@ -50,7 +50,7 @@ class WorkRecord:
 
 
 class IdentifierLookup:
-    def __init__(self, panel: ScholarlyProviders, bundles: LookupBatcher, *, grace: float) -> None:
+    def __init__(self, panel: ProviderPanel, bundles: LookupBatcher, *, grace: float) -> None:
         """`grace` is how long others are waited for, in seconds, once one registry has answered."""
         self._panel = panel
         self._bundles = bundles

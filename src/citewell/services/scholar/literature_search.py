@@ -11,6 +11,7 @@ from citewell.model.routing_trace import RoutingTrace
 from citewell.ports import Offer
 from citewell.services.routing import provider_failures
 from citewell.services.routing.provider_catalogue import ProviderCatalogue
+from citewell.services.routing.provider_pauses import FindPause
 from citewell.services.scholar import paper_search_hints, work_views
 from citewell.services.scholar.paper_filters import sort_newest_first
 from citewell.services.scholar.paper_request import PaperSearchRequest, check_paper_request
@@ -18,7 +19,6 @@ from citewell.services.scholar.paper_search_ladder import PaperHarvest, PaperSea
 from citewell.services.scholar.web_fallback import WEB_SEARCH_NAME as WEB
 from citewell.services.scholar.web_fallback import ScholarlyWebSearch, is_scholarly_site
 from citewell.services.web import result_filters
-from citewell.services.web.search_rounds import FindPause
 from citewell.services.web.search_service import WebSearchService
 
 __all__ = ["LiteratureSearch", "PaperSearchRequest"]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from citewell.model.paper import OpenCopy, Paper
 from citewell.ports import Offer, OpenCopies
-from citewell.services.scholar.scholarly_providers import ScholarlyProviders
+from citewell.services.routing.provider_panel import ProviderPanel
 
 _ENRICHING_PROVIDER = "unpaywall"
 _MAX_CONCURRENT_LOOKUPS = 10
@@ -18,7 +18,7 @@ _VERSION_RANKS = {"publishedVersion": 0, "acceptedVersion": 1, "submittedVersion
 
 class OpenCopyFinder:
     def __init__(
-        self, panel: ScholarlyProviders, *, timeout_seconds: float = _ENRICH_TIMEOUT_SECONDS
+        self, panel: ProviderPanel, *, timeout_seconds: float = _ENRICH_TIMEOUT_SECONDS
     ) -> None:
         self._panel = panel
         self._patience = timeout_seconds

@@ -11,11 +11,11 @@ from citewell.model.routing_trace import RoutingTrace
 from citewell.model.search_results import FilterReport
 from citewell.ports import PaperSearch
 from citewell.services.routing.provider_catalogue import ProviderCatalogue
+from citewell.services.routing.provider_panel import ProviderAnswer, ProviderPanel
 from citewell.services.scholar import record_merging
 from citewell.services.scholar.open_copies import OpenCopyFinder
 from citewell.services.scholar.paper_filters import PaperFilter, sort_newest_first
 from citewell.services.scholar.paper_request import PaperSearchRequest, build_paper_query
-from citewell.services.scholar.scholarly_providers import ProviderAnswer, ScholarlyProviders
 from citewell.text.language import stopwords
 
 _OVERASK_FACTOR = 2  # times as many are asked for if our own filters may remove some
@@ -61,7 +61,7 @@ class PaperSearchLadder:
     def __init__(
         self,
         catalogue: ProviderCatalogue,
-        panel: ScholarlyProviders,
+        panel: ProviderPanel,
         copies: OpenCopyFinder,
         *,
         thin_count: int,

@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from citewell.services.scholar.scholarly_providers import ScholarlyProviders
+from citewell.services.routing.provider_panel import ProviderPanel
 
 _REQUESTS_PER_QUESTION = (
     2  # per question: many providers search again, more loosely, if nothing is found
@@ -19,7 +19,7 @@ class ProviderCapacity:
     """Counts open requests and the rate limit of each provider."""
 
     def __init__(
-        self, panel: ScholarlyProviders, *, clock: Callable[[], float] = time.monotonic
+        self, panel: ProviderPanel, *, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._panel = panel
         self._clock = clock

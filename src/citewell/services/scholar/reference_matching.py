@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 from citewell.model.paper import BibliographicQuery, IdentifierScheme, Paper, PaperId
 from citewell.ports import Offer, PaperMatch
-from citewell.services.scholar import record_merging, work_similarity
-from citewell.services.scholar.identifier_lookup import IdentifierLookup
-from citewell.services.scholar.provider_capacity import ProviderCapacity
-from citewell.services.scholar.scholarly_providers import (
+from citewell.services.routing.provider_panel import (
     FAILED,
     ProviderAnswer,
     ProviderOutcome,
-    ScholarlyProviders,
+    ProviderPanel,
 )
+from citewell.services.scholar import record_merging, work_similarity
+from citewell.services.scholar.identifier_lookup import IdentifierLookup
+from citewell.services.scholar.provider_capacity import ProviderCapacity
 from citewell.text.citations import title_matching
 
 _MATCH_PROVIDER_ORDER = (
@@ -54,9 +54,7 @@ class ReferenceMatches:
 class ReferenceMatcher:
     """Asks one registry if it has a sure match, and all of them before it finds nothing."""
 
-    def __init__(
-        self, panel: ScholarlyProviders, lookup: IdentifierLookup, *, grace: float
-    ) -> None:
+    def __init__(self, panel: ProviderPanel, lookup: IdentifierLookup, *, grace: float) -> None:
         """`grace` is how long others are waited for, in seconds, once there are enough answers."""
         self._panel = panel
         self._lookup = lookup

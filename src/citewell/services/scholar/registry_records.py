@@ -13,6 +13,12 @@ from typing import Any, TypeVar
 from pydantic import TypeAdapter
 
 from citewell.model.paper import BibliographicQuery, PaperId
+from citewell.services.routing.provider_panel import (
+    FAILED,
+    FOUND,
+    ProviderOutcome,
+    ProviderPanel,
+)
 from citewell.services.scholar.identifier_lookup import (
     NOT_REGISTERED,
     UNCHECKED,
@@ -21,12 +27,6 @@ from citewell.services.scholar.identifier_lookup import (
 )
 from citewell.services.scholar.lookup_batches import LookupBatcher
 from citewell.services.scholar.reference_matching import ReferenceMatcher, ReferenceMatches
-from citewell.services.scholar.scholarly_providers import (
-    FAILED,
-    FOUND,
-    ProviderOutcome,
-    ScholarlyProviders,
-)
 from citewell.store.cache.answer_sharing import SHARED_WITH_EVERYBODY, AnswerSharing
 from citewell.store.cache.single_flight import CachedLoader, FreshValue
 
@@ -57,7 +57,7 @@ class WorkRecords:
 
     def __init__(
         self,
-        panel: ScholarlyProviders,
+        panel: ProviderPanel,
         *,
         loader: CachedLoader | None = None,
         sharing: AnswerSharing = SHARED_WITH_EVERYBODY,

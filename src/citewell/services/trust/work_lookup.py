@@ -10,13 +10,13 @@ from typing import Protocol
 from citewell.errors import CitewellError
 from citewell.model.paper import BibliographicQuery, IdentifierScheme, Paper, PaperId
 from citewell.model.scrape_results import RetractionStatus
+from citewell.services.routing.provider_panel import ABSENT, FAILED, ProviderOutcome
 from citewell.services.scholar.registry_records import (
     NOT_REGISTERED,
     UNCHECKED,
     ReferenceMatches,
     WorkRecord,
 )
-from citewell.services.scholar.scholarly_providers import ABSENT, FAILED, ProviderOutcome
 from citewell.services.trust.retraction_checks import RetractionCheck
 from citewell.services.trust.work_identity import (
     CitedWork,

@@ -12,7 +12,7 @@ from citewell.errors import (
     Misconfigured,
     RateLimited,
 )
-from citewell.model.search_results import EmptySearchHints
+from citewell.model.search_results import EmptySearchHints, FilterReport
 from citewell.services.web import result_filters
 from citewell.services.web.search_request import SearchRequest
 from citewell.services.web.search_rounds import SearchHarvest
@@ -58,6 +58,33 @@ def explain_empty_answer(
         ),
         suggested_actions=suggest_actions(given, tuple(others), reason),
         details=_collect_failure_details(harvest),
+        epistemic_warning=_WARNING_BY_REASON.get(reason, _SEARCH_FAILED_WARNING),
+    )
+
+
+def build_domain_hints(
+    *,
+    filters: tuple[str, ...],
+    attempted: tuple[str, ...],
+    failures: tuple[CitewellError, ...] = (),
+    others: tuple[str, ...] = (),
+    filter_report: tuple[FilterReport, ...] = (),
+    details: tuple[str, ...] = (),
+) -> EmptySearchHints:
+    """Hints for an empty answer of a tool other than web_search; `filters` are the arguments set."""
+    causes = {_classify_provider_error(error) for error in failures}
+    if causes:
+        reason = causes.pop() if len(causes) == 1 else "engines_failed"
+    else:
+        reason = "filters_too_restrictive" if filters else "no_match"
+    told = (*(error.message for error in failures), *details)
+    return EmptySearchHints(
+        reason=reason,
+        providers_attempted=attempted,
+        filters_applied=filters,
+        filter_report=filter_report,
+        suggested_actions=suggest_actions(filters, others, reason),
+        details=tuple(dict.fromkeys(told))[:_MAX_HINT_DETAILS],
         epistemic_warning=_WARNING_BY_REASON.get(reason, _SEARCH_FAILED_WARNING),
     )
 

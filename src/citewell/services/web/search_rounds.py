@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from citewell.errors import (
@@ -16,21 +16,11 @@ from citewell.errors import (
 from citewell.model.routing_trace import RoutingTrace
 from citewell.model.search_queries import SearchQuery
 from citewell.services.routing.provider_chains import ProviderChain
+from citewell.services.routing.provider_pauses import FindPause, ProviderPause
 from citewell.services.web import rank_fusion
 from citewell.services.web.lenses import SearchLens
 from citewell.services.web.provider_search import ProviderReply, ProviderSearch
 from citewell.text.language import stopwords
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProviderPause:
-    """How long a provider is not to be asked."""
-
-    seconds: float
-    asked_by_provider: bool = False  # the provider asked for the pause (rate limit)
-
-
-FindPause = Callable[[str], ProviderPause | None]  # None if the provider may be asked
 
 
 @dataclass(slots=True)

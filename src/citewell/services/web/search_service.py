@@ -21,6 +21,7 @@ from citewell.ports import Offer
 from citewell.services.routing import provider_failures
 from citewell.services.routing.provider_catalogue import ProviderCatalogue
 from citewell.services.routing.provider_chains import ProviderChain, SearchRouter
+from citewell.services.routing.provider_pauses import FindPause, ProviderPause
 from citewell.services.sources.host_reputation import HostReputations
 from citewell.services.web import result_contents, result_filters, scored_results, search_hints
 from citewell.services.web.lenses import LensCatalogue, SearchLens
@@ -30,12 +31,7 @@ from citewell.services.web.search_request import (
     build_search_query,
     normalize_request,
 )
-from citewell.services.web.search_rounds import (
-    FindPause,
-    ProviderPause,
-    SearchHarvest,
-    SearchRounds,
-)
+from citewell.services.web.search_rounds import SearchHarvest, SearchRounds
 from citewell.text.evidence import nearest_sentences
 from citewell.tooling import ProgressCallback
 

@@ -19,8 +19,8 @@ from citewell.model.paper import (
     WorkAuthor,
 )
 from citewell.ports import Offer
+from citewell.services.routing.provider_panel import ProviderPanel
 from citewell.services.scholar.registry_records import WorkRecords
-from citewell.services.scholar.scholarly_providers import ScholarlyProviders
 from tests.unit.services.doubles import Shop, spec
 
 DOI = "10.1234/first"
@@ -140,7 +140,7 @@ PAPERS = frozenset({Offer.PAPERS})
 
 
 def records(catalogue: Shop, **changes: Any) -> WorkRecords:
-    panel = ScholarlyProviders(
+    panel = ProviderPanel(
         catalogue.catalogue, **{"timeout_seconds": 5.0, **changes.pop("panel", {})}
     )
     return WorkRecords(panel, **{"grace": 0.0, **changes})

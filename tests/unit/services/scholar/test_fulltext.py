@@ -29,10 +29,10 @@ from citewell.model.paper_results import FullTextAnswer
 from citewell.model.routing_trace import RoutingTrace
 from citewell.model.scrape_results import RetractionStatus, StructuredData
 from citewell.ports import Offer
+from citewell.services.routing.provider_panel import ProviderPanel
 from citewell.services.scholar.copy_candidates import CopyCandidates
 from citewell.services.scholar.open_copies import OpenCopyFinder
 from citewell.services.scholar.paper_full_text import FullTextReader, FullTextRequest
-from citewell.services.scholar.scholarly_providers import ScholarlyProviders
 from citewell.services.scholar.work_resolution import WorkResolver
 from citewell.services.trust.notice_weighing import weigh_notices
 from tests.requirements import requires
@@ -75,7 +75,7 @@ def read(
     trace: RoutingTrace | None = None,
     **changes: Any,
 ) -> FullTextAnswer:
-    panel = ScholarlyProviders(stock.catalogue, timeout_seconds=0.05)
+    panel = ProviderPanel(stock.catalogue, timeout_seconds=0.05)
     wish = FullTextRequest(identifier=identifier, max_length=changes.pop("max_length", 50_000))
     script = {LANDING: NotFound("Nothing here.")} | dict(pages)
     texts = FullTextReader(
@@ -316,7 +316,7 @@ def test_copies_are_tried_in_the_order_of_who_knows_them() -> None:
         ("semanticscholar", LOOKUP, Registry({DOI: s2})),
         ("unpaywall", COPIES, Registry(free={DOI: (copy(),)})),
     )
-    panel = ScholarlyProviders(stock.catalogue, timeout_seconds=1.0)
+    panel = ProviderPanel(stock.catalogue, timeout_seconds=1.0)
 
     located = asyncio.run(
         CopyCandidates(panel, OpenCopyFinder(panel)).locate_copies(

@@ -10,8 +10,8 @@ from citewell.model.paper import IdentifierScheme
 from citewell.model.paper_results import GraphAnswer
 from citewell.model.routing_trace import RoutingTrace
 from citewell.ports import Offer
+from citewell.services.routing.provider_panel import ProviderPanel
 from citewell.services.scholar.citation_neighbours import CitationGraphRequest, CitationGraphSearch
-from citewell.services.scholar.scholarly_providers import ScholarlyProviders
 from citewell.services.trust.notice_weighing import weigh_notices
 from tests.requirements import requires
 from tests.unit.services.doubles import Shop, keyed, spec
@@ -26,7 +26,7 @@ def around(
 ) -> GraphAnswer:
     citations = CitationGraphSearch(
         catalogue=stock.catalogue,
-        panel=ScholarlyProviders(stock.catalogue, timeout_seconds=0.05),
+        panel=ProviderPanel(stock.catalogue, timeout_seconds=0.05),
         records=records(stock),
         weigh=weigh_notices,
     )

@@ -8,10 +8,10 @@ import pytest
 from citewell.errors import RateLimited, UpstreamUnavailable
 from citewell.model.paper import BibliographicQuery, Paper
 from citewell.ports import Offer
+from citewell.services.routing.provider_panel import ProviderPanel
+from citewell.services.routing.provider_pauses import ProviderPause
 from citewell.services.scholar.provider_capacity import ProviderCapacity
 from citewell.services.scholar.registry_records import ReferenceMatches
-from citewell.services.scholar.scholarly_providers import ScholarlyProviders
-from citewell.services.web.search_rounds import ProviderPause
 from tests.unit.services.doubles import Shop, spec
 from tests.unit.services.scholar.doubles import DOI, Registry, paper, records
 
@@ -154,7 +154,7 @@ def test_many_references_spread_over_the_registries_by_their_pace() -> None:
 def test_a_resting_registry_has_no_room() -> None:
     catalogue = shop(crossref=(Registry(), SLOW), openalex=(Registry(), FAST)).catalogue
     resting = {"crossref": ProviderPause(seconds=30, asked_by_provider=True)}
-    room = ProviderCapacity(ScholarlyProviders(catalogue, find_rest=resting.get))
+    room = ProviderCapacity(ProviderPanel(catalogue, find_rest=resting.get))
 
     assert room.choose_shortest_wait(["crossref", "openalex"]) == "openalex"
 
@@ -162,7 +162,7 @@ def test_a_resting_registry_has_no_room() -> None:
 def test_what_was_asked_takes_up_room_until_its_time_has_passed() -> None:
     now = 100.0
     catalogue = shop(crossref=(Registry(), {"per_second": 2.0, "burst": 2})).catalogue
-    room = ProviderCapacity(ScholarlyProviders(catalogue), clock=lambda: now)
+    room = ProviderCapacity(ProviderPanel(catalogue), clock=lambda: now)
 
     before = room.estimate_wait("crossref")
     for _ in range(4):
@@ -177,7 +177,7 @@ def test_what_was_asked_takes_up_room_until_its_time_has_passed() -> None:
 def test_a_registry_that_does_not_answer_fills_up() -> None:
     catalogue = shop(crossref=(Registry(), {"per_second": 2.0, "burst": 2})).catalogue
     now = 0.0
-    room = ProviderCapacity(ScholarlyProviders(catalogue), clock=lambda: now)
+    room = ProviderCapacity(ProviderPanel(catalogue), clock=lambda: now)
 
     with (
         room.reserve_requests(["crossref"]),
@@ -192,7 +192,7 @@ def test_a_registry_that_does_not_answer_fills_up() -> None:
 
 
 def test_a_registry_without_a_pace_always_has_room() -> None:
-    room = ProviderCapacity(ScholarlyProviders(shop(crossref=(Registry(), {})).catalogue))
+    room = ProviderCapacity(ProviderPanel(shop(crossref=(Registry(), {})).catalogue))
 
     with room.reserve_requests(["crossref"]):
         assert room.estimate_wait("crossref") == 0.0

@@ -7,9 +7,9 @@ import pytest
 
 from citewell.errors import MalformedResponse, NetworkFailed, RateLimited, UpstreamUnavailable
 from citewell.model.paper import BibliographicQuery, IdentifierScheme, PaperId
+from citewell.services.routing.provider_panel import ProviderOutcome
+from citewell.services.routing.provider_pauses import ProviderPause
 from citewell.services.scholar.registry_records import ReferenceMatches, WorkRecord, WorkRecords
-from citewell.services.scholar.scholarly_providers import ProviderOutcome
-from citewell.services.web.search_rounds import ProviderPause
 from citewell.store.cache.answer_sharing import AnswerSharing
 from tests.unit.services.reading import Memory
 from tests.unit.services.scholar.doubles import (

@@ -26,13 +26,13 @@ from citewell.model.paper_results import PapersAnswer
 from citewell.model.routing_trace import RoutingTrace
 from citewell.model.search_queries import SearchQuery
 from citewell.ports import Offer
+from citewell.services.routing.provider_panel import ProviderPanel
+from citewell.services.routing.provider_pauses import ProviderPause
 from citewell.services.scholar.literature_search import LiteratureSearch, PaperSearchRequest
 from citewell.services.scholar.open_copies import OpenCopyFinder
 from citewell.services.scholar.paper_search_ladder import PaperSearchLadder
-from citewell.services.scholar.scholarly_providers import ScholarlyProviders
 from citewell.services.scholar.web_fallback import SCHOLARLY_SITES
 from citewell.services.trust.notice_weighing import weigh_notices
-from citewell.services.web.search_rounds import ProviderPause
 from tests.requirements import requires
 from tests.unit.services.doubles import Scripted, Shop, hit, keyed, spec
 from tests.unit.services.scholar.doubles import PAPERS, Registry, mixed, paper
@@ -44,7 +44,7 @@ DOWN = UpstreamUnavailable("It is down.")
 
 def literature(stock: Shop, **changes: Any) -> LiteratureSearch:
     resting = changes.get("resting", lambda _name: None)
-    panel = ScholarlyProviders(
+    panel = ProviderPanel(
         stock.catalogue, find_rest=resting, timeout_seconds=changes.get("patience", 5.0)
     )
     return LiteratureSearch(

@@ -18,9 +18,9 @@ from citewell.model.paper import (
     WorkAuthor,
 )
 from citewell.services.links.link_checks import LinkState
+from citewell.services.routing.provider_panel import ABSENT, FAILED, FOUND, ProviderOutcome
 from citewell.services.scholar import work_similarity
 from citewell.services.scholar.registry_records import ReferenceMatches, WorkRecord
-from citewell.services.scholar.scholarly_providers import ABSENT, FAILED, FOUND, ProviderOutcome
 from citewell.services.trust.bibliography_audit import BibliographyAudit
 from citewell.services.trust.citation_verification import CitationVerifier
 from citewell.services.trust.notice_weighing import weigh_notices

@@ -1,4 +1,4 @@
-"""Asks scholarly providers the same question with a timeout, and says how each answered."""
+"""Asks providers the same question with a timeout, and says how each answered."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from citewell.model.routing_trace import RoutingTrace
 from citewell.ports import Offer, ProviderSpec
 from citewell.services.routing.provider_catalogue import ProviderCatalogue
 from citewell.services.routing.provider_failures import name_provider_error
-from citewell.services.web.search_rounds import FindPause, ProviderPause
+from citewell.services.routing.provider_pauses import FindPause, ProviderPause
 
 T = TypeVar("T")
 
@@ -27,7 +27,7 @@ FOUND, ABSENT, FAILED = "found", "absent", "failed"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProviderOutcome:
-    """How one provider answered; `failed` says nothing about the work."""
+    """How one provider answered; `failed` says nothing about what was asked for."""
 
     provider: str
     outcome: str  # found, absent or failed
@@ -61,8 +61,8 @@ def find_no_rest(_provider: str) -> ProviderPause | None:
     return None
 
 
-class ScholarlyProviders:
-    """The scholarly providers of a catalogue; none is asked while it rests after failures."""
+class ProviderPanel:
+    """The providers of a catalogue; none is asked while it rests after failures."""
 
     def __init__(
         self,

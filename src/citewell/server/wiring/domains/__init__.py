@@ -1,0 +1,1 @@
+"""Builds the services of the domains, one module for each."""

@@ -1,0 +1,1 @@
+"""One grounded answer with checked citations."""

@@ -1,0 +1,1 @@
+"""The brand of a company, from its own pages."""

@@ -1,0 +1,1 @@
+"""Filings of companies with securities regulators."""

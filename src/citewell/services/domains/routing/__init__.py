@@ -1,0 +1,1 @@
+"""What the searches of all domains share: the choice of providers, and hints."""

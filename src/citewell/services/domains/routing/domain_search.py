@@ -1,0 +1,142 @@
+"""Asks the provider that the caller named, or the configured ones in turn, and records how each answered."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from citewell.errors import CitewellError, Misconfigured
+from citewell.model.routing_trace import RoutingTrace
+from citewell.model.search_results import EmptySearchHints
+from citewell.ports import Offer
+from citewell.services.routing import provider_failures
+from citewell.services.routing.provider_catalogue import ProviderCatalogue
+from citewell.services.routing.provider_panel import ProviderPanel
+from citewell.services.web.search_hints import build_domain_hints
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class DomainHarvest(Generic[T]):
+    """What the providers answered, in the order they were asked; `failures` are those that did not."""
+
+    replies: dict[str, T] = field(default_factory=dict)
+    failures: dict[str, CitewellError] = field(default_factory=dict)
+
+    def list_attempted_providers(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys([*self.replies, *self.failures]))
+
+
+class DomainSearch:
+    """The part that the searches of all domains share: whom to ask, and what to say of failures."""
+
+    def __init__(self, catalogue: ProviderCatalogue, panel: ProviderPanel) -> None:
+        self._catalogue = catalogue
+        self._panel = panel
+
+    def choose_providers(
+        self, offer: Offer, *, named: str | None = None, order: Sequence[str] = ()
+    ) -> tuple[str, ...]:
+        """The named provider alone, or all configured ones: those in `order` first, the rest by rank.
+
+        Raises InvalidInput for a name that does not serve this offer, Misconfigured if settings are
+        missing; both say which providers there are.
+        """
+        if named:
+            return (self._catalogue.resolve_provider(named, offer).name,)
+        able = self._panel.list_able_providers(offer, order)
+        if not able:
+            raise Misconfigured(self._describe_missing_providers(offer))
+        return able
+
+    def load_provider(self, name: str) -> object:
+        return self._panel.load_provider(name)
+
+    async def ask_first(
+        self,
+        names: Sequence[str],
+        question: Callable[[object], Awaitable[T]],
+        *,
+        trace: RoutingTrace,
+    ) -> tuple[str, T]:
+        """The first provider's name and answer; its error is raised with the others as alternatives."""
+        harvest = await self.ask_in_turn(names[:1], question, trace=trace)
+        if harvest.failures:
+            [(name, error)] = harvest.failures.items()
+            raise provider_failures.complete_provider_error(
+                error, provider=name, alternatives=self.list_healthy(names[1:])
+            )
+        [(name, value)] = harvest.replies.items()
+        return name, value
+
+    async def ask_in_turn(
+        self,
+        names: Iterable[str],
+        question: Callable[[object], Awaitable[T]],
+        *,
+        trace: RoutingTrace,
+        is_enough: Callable[[T], bool] | None = None,
+    ) -> DomainHarvest[T]:
+        """Ask one after the other until `is_enough` accepts an answer; without it, ask all.
+
+        Failures are collected, not raised: `raise_if_all_failed` raises them as one error.
+        """
+        harvest: DomainHarvest[T] = DomainHarvest()
+        for name in names:
+            self._panel.record_attempt(name, trace)
+            answer = await self._panel.ask_provider(
+                name,
+                lambda name=name: question(self._panel.load_provider(name)),  # type: ignore[misc]
+            )
+            if answer.error is not None:
+                harvest.failures[name] = answer.error
+            elif answer.value is not None:
+                harvest.replies[name] = answer.value
+                if is_enough is None or is_enough(answer.value):
+                    trace.record_success(name)
+                if is_enough is not None and is_enough(answer.value):
+                    break
+        return harvest
+
+    def raise_if_all_failed(self, harvest: DomainHarvest[T], others: Iterable[str] = ()) -> None:
+        """Raise one error for all failures if nobody answered."""
+        if harvest.failures and not harvest.replies:
+            raise provider_failures.merge_failures(
+                harvest.failures, alternatives=self.list_healthy(others)
+            )
+
+    def list_healthy(self, names: Iterable[str]) -> tuple[str, ...]:
+        return tuple(name for name in names if not self._panel.is_resting(name))
+
+    def explain_empty(
+        self,
+        harvest: DomainHarvest[T],
+        *,
+        filters: Iterable[str],
+        offer: Offer,
+        order: Sequence[str] = (),
+    ) -> EmptySearchHints:
+        """Why nothing was found, and what to try: other filters, or healthy providers not yet asked."""
+        asked = harvest.list_attempted_providers()
+        able = self._panel.list_able_providers(offer, order)
+        return build_domain_hints(
+            filters=tuple(filters),
+            attempted=asked,
+            failures=tuple(harvest.failures.values()),
+            others=self.list_healthy(name for name in able if name not in asked),
+        )
+
+    def _describe_missing_providers(self, offer: Offer) -> str:
+        catalogue = self._catalogue
+        able = [
+            name
+            for name in catalogue.list_provider_names()
+            if offer in catalogue.find_spec(name).offers
+        ]
+        ways = "; ".join(
+            f"{catalogue.find_spec(name).title}: set {catalogue.describe_missing_settings(name)}"
+            for name in able
+        )
+        return f"No provider of {offer.value} is configured. {ways} (see .env.example)."

@@ -1,0 +1,1 @@
+"""Statistical series and their observations."""

@@ -1,0 +1,1 @@
+"""Pages with the fields of a schema filled from them."""

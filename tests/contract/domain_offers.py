@@ -1,0 +1,54 @@
+"""How the providers of each domain are called and what their values must be; a new offer is a row here.
+
+The tests of tests/contract/test_providers.py and tests/property/test_damaged_answers.py then run for
+every provider with that offer, on tests/recorded/<provider>/<offer>.json.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from citewell.model.court_case import CaseQuery, CourtCase
+from citewell.ports import Offer
+
+DAY = re.compile(r"\d{4}(?:-\d\d(?:-\d\d)?)?")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DomainOffer:
+    method: str  # of the provider
+    query: Callable[..., object]  # built from the recording's `ask`
+    kind: type  # of one item
+    list_items: Callable[[Any], tuple[Any, ...]]  # from what the method returns
+    check: Callable[[Any], None]  # what holds for an item of any answer, damaged ones included
+
+
+def check_address(address: str) -> None:
+    parts = urlsplit(address)
+    assert parts.scheme in {"http", "https"}
+    assert parts.hostname
+    address.encode()
+
+
+def check_case(case: CourtCase) -> None:
+    check_address(case.url)
+    assert case.name
+    assert "<" not in case.name
+    f"{case.name} {case.snippet} {case.citations} {case.court}".encode()
+    assert case.date_filed is None or DAY.fullmatch(case.date_filed)
+    assert case.citation_count is None or case.citation_count >= 0
+
+
+DOMAIN_OFFERS: dict[Offer, DomainOffer] = {
+    Offer.CASES: DomainOffer(
+        method="search_cases",
+        query=CaseQuery,
+        kind=CourtCase,
+        list_items=lambda found: found.cases,
+        check=check_case,
+    ),
+}
