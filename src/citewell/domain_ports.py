@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Protocol, runtime_checkable
 
+from citewell.model.clinical_trial import TrialHits, TrialQuery
 from citewell.model.court_case import CaseHits, CaseQuery, CitationMatch, LegalCitation
 
 
@@ -27,3 +28,8 @@ class CitationLookup(Protocol):
         Raises when the registry cannot be asked: that says nothing about the citation.
         """
         ...
+
+
+@runtime_checkable
+class TrialSearch(Protocol):
+    async def search_trials(self, query: TrialQuery) -> TrialHits: ...

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
+from citewell.model.clinical_trial import ClinicalTrial, TrialQuery
 from citewell.model.court_case import CaseQuery, CourtCase
 from citewell.ports import Offer
 
@@ -43,6 +44,14 @@ def check_case(case: CourtCase) -> None:
     assert case.citation_count is None or case.citation_count >= 0
 
 
+def check_trial(trial: ClinicalTrial) -> None:
+    check_address(trial.url)
+    assert trial.title
+    repr(trial).encode()
+    assert all(DAY.fullmatch(day) for day in (trial.start_date, trial.completion_date) if day)
+    assert trial.enrollment is None or trial.enrollment >= 0
+
+
 DOMAIN_OFFERS: dict[Offer, DomainOffer] = {
     Offer.CASES: DomainOffer(
         method="search_cases",
@@ -50,5 +59,12 @@ DOMAIN_OFFERS: dict[Offer, DomainOffer] = {
         kind=CourtCase,
         list_items=lambda found: found.cases,
         check=check_case,
+    ),
+    Offer.TRIALS: DomainOffer(
+        method="search_trials",
+        query=TrialQuery,
+        kind=ClinicalTrial,
+        list_items=lambda found: found.trials,
+        check=check_trial,
     ),
 }

@@ -159,6 +159,17 @@ PROMISES = [
     ("get_claim_evidence", "includeHistory", False, OFF, "get_claim_evidence.history"),
     ("search", "query", True, QUERY, "search.query"),
     ("fetch", "id", True, TEXT, "fetch.id"),
+    ("clinical_search", "query", False, {"type": "string", "maxLength": 500}, "clinical_search.query"),
+    ("clinical_search", "condition", False, {"type": "string", "maxLength": 500}, "clinical_search.query"),
+    ("clinical_search", "intervention", False, {"type": "string", "maxLength": 500}, "clinical_search.query"),
+    ("clinical_search", "sponsor", False, {"type": "string", "maxLength": 500}, "clinical_search.query"),
+    ("clinical_search", "status", False, {"type": "string"}, "clinical_search.status"),
+    ("clinical_search", "phase", False, choice("EARLY_PHASE1", "PHASE1", "PHASE2", "PHASE3", "PHASE4"), "clinical_search.phase"),
+    ("clinical_search", "with_results", False, OFF, "clinical_search.phase"),
+    ("clinical_search", "num_results", False, number(1, 100, 10), "clinical_search.num_results"),
+    ("clinical_search", "page_token", False, TEXT, "clinical_search.paging"),
+    ("clinical_search", "provider", False, TEXT, "provider.tool_names"),
+    ("clinical_search", "sessionId", False, TEXT, "clinical_search.answer"),
 ]  # fmt: skip
 # One value that each tool's required arguments take, so that only the argument under test is wrong.
 SOUND = {

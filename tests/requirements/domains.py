@@ -1,6 +1,18 @@
 """Specification 1, tools 4, 5, 7, 15, 16, 20, 21, 22, 25, 26 and 29: searches by subject, and one prompt."""
 
-HELD: dict[str, str] = {}
+HELD: dict[str, str] = {
+    "clinical_search.query": "One of query, condition, intervention and sponsor is required.",
+    "clinical_search.status": "status restricts the search to one recruitment status.",
+    "clinical_search.num_results": "num_results takes 1 to 100, default 10.",
+    "clinical_search.phase": "phase and with_results restrict the search.",
+    "clinical_search.paging": "nextPageToken, given as page_token, leads to the next page.",
+    "clinical_search.answer": "The answer has trials, query, resultCount, provider, hints if empty, and the mark for untrusted content.",
+    "clinical_search.trial": "A trial has nctId, title, status, phases, conditions, interventions, sponsor, startDate, hasResults, url and source.",
+    "clinical_search.bad_request": "A refused request is an upstream error with its words.",
+    "clinical_search.cache": "Answers that found something are cached for 6 hours.",
+    "clinical_search.annotations": "clinical_search is read-only, idempotent and open-world.",
+    "provider.tool_names": "The error for an unknown provider lists only those that can serve the tool.",
+}  # fmt: skip
 
 OPEN = {
     13: {
@@ -93,13 +105,6 @@ OPEN = {
         "econ_search.no_fallback": "An empty answer of a provider is not replaced by another's.",
         "econ_search.cache": "Answers that found something are cached for 6 hours.",
         "econ_search.annotations": "econ_search is read-only, idempotent and open-world.",
-        "clinical_search.query": "One of query, condition, intervention and sponsor is required.",
-        "clinical_search.status": "status restricts the search to one recruitment status.",
-        "clinical_search.num_results": "num_results takes 1 to 100, default 10.",
-        "clinical_search.trial": "A trial has nctId, title, status, phases, conditions, interventions, sponsor, startDate, hasResults, url and source.",
-        "clinical_search.bad_request": "A refused request is an upstream error with its words.",
-        "clinical_search.cache": "Answers that found something are cached for 6 hours.",
-        "clinical_search.annotations": "clinical_search is read-only, idempotent and open-world.",
         "local_search.query": "query is required.",
         "local_search.near": "near names the place; coordinates go before it.",
         "local_search.coordinates": "latitude and longitude come together and within their ranges, or the call is refused.",
@@ -122,6 +127,5 @@ OPEN = {
         "brand_research.cache": "An answer is cached for 24 hours.",
         "brand_research.annotations": "brand_research is read-only, idempotent and open-world.",
         "prompt.brand_guidelines": "The prompt brand-guidelines takes company, use_case (six values) and depth (quick, standard, full).",
-        "provider.tool_names": "The error for an unknown provider lists only those that can serve the tool.",
     },
 }  # fmt: skip

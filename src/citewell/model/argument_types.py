@@ -22,6 +22,7 @@ BLANK_IS_ABSENT = BeforeValidator(
 QueryText = Annotated[str, Field(min_length=1, max_length=MAX_QUERY_CHARS)]
 ClaimText = Annotated[str | None, Field(max_length=MAX_CLAIM_CHARS), BLANK_IS_ABSENT]
 OptionalName = Annotated[str | None, BLANK_IS_ABSENT]  # a provider, lens, language or the like
+OptionalQuery = Annotated[str | None, Field(max_length=MAX_QUERY_CHARS), BLANK_IS_ABSENT]
 
 SearchTerms = Annotated[str | None, Field(max_length=MAX_TERMS_CHARS), BLANK_IS_ABSENT]
 SiteList = Annotated[tuple[str, ...], Field(max_length=MAX_SITES)]

@@ -12,6 +12,7 @@ NAMES = (
     "anthropic",
     "arxiv",
     "brave",
+    "clinicaltrials",
     "compatible",
     "core",
     "crossref",

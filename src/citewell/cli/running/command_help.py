@@ -28,6 +28,9 @@ toolsets replace it; with a plus before them, as in --toolsets +sessions, they a
     "search": """Search the web and list the results.
 
 They are what an assistant would get from web_search.""",
+    "trials": """Search registered clinical trials.
+
+They are what an assistant would get from clinical_search.""",
     "read": "Read pages and documents as markdown, several at a time.",
     "verify": """Check one citation with the registries.
 

@@ -12,7 +12,7 @@ from citewell.model.search_results import EmptySearchHints
 from citewell.ports import Offer
 from citewell.services.routing import provider_failures
 from citewell.services.routing.provider_catalogue import ProviderCatalogue
-from citewell.services.routing.provider_panel import ProviderPanel
+from citewell.services.routing.provider_panel import ProviderAnswer, ProviderPanel
 from citewell.services.web.search_hints import build_domain_hints
 
 T = TypeVar("T")
@@ -85,11 +85,7 @@ class DomainSearch:
         """
         harvest: DomainHarvest[T] = DomainHarvest()
         for name in names:
-            self._panel.record_attempt(name, trace)
-            answer = await self._panel.ask_provider(
-                name,
-                lambda name=name: question(self._panel.load_provider(name)),  # type: ignore[misc]
-            )
+            answer = await self._ask_provider(name, question, trace)
             if answer.error is not None:
                 harvest.failures[name] = answer.error
             elif answer.value is not None:
@@ -99,6 +95,14 @@ class DomainSearch:
                 if is_enough is not None and is_enough(answer.value):
                     break
         return harvest
+
+    async def _ask_provider(
+        self, name: str, question: Callable[[object], Awaitable[T]], trace: RoutingTrace
+    ) -> ProviderAnswer[T]:
+        self._panel.record_attempt(name, trace)
+        return await self._panel.ask_provider(
+            name, lambda: question(self._panel.load_provider(name))
+        )
 
     def raise_if_all_failed(self, harvest: DomainHarvest[T], others: Iterable[str] = ()) -> None:
         """Raise one error for all failures if nobody answered."""

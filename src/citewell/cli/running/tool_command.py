@@ -1,0 +1,94 @@
+"""Runs one tool for a command: calls it, prints its answer or error, and chooses the exit code."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from citewell.cli.running import exit_codes
+from citewell.cli.running.command_app import open_command_app
+from citewell.cli.running.tool_errors import print_tool_error
+from citewell.cli.terminal import screen
+from citewell.server.pipeline import ToolOutcome
+
+PrintAnswer = Callable[[Mapping[str, Any]], None]
+
+# Exit codes for an empty answer by the reason in its hints; otherwise nothing was found.
+_EXIT_CODES_BY_HINT = {
+    "engines_failed": exit_codes.UPSTREAM_FAILED,
+    "rate_limited": exit_codes.UPSTREAM_FAILED,
+    "bot_wall": exit_codes.UPSTREAM_FAILED,
+    "json_disabled": exit_codes.WRONG_USAGE,
+    "not_configured": exit_codes.WRONG_USAGE,
+}
+
+
+def run_search_tool(
+    tool: str,
+    arguments: Mapping[str, object],
+    *,
+    as_json: bool,
+    print_answer: PrintAnswer,
+    doing: str = "Searching",
+) -> int:
+    """Call a search tool without the arguments that are None, print what it returns, and say how it went.
+
+    `print_answer` prints the results; hints, notes and the line of totals are printed after it.
+    """
+    given = {name: value for name, value in arguments.items() if value is not None}
+    outcome = asyncio.run(_call_tool(tool, given, doing))
+    if outcome.error is not None:
+        return print_tool_error(outcome.error, as_json=as_json)
+    body = outcome.body or {}
+    if as_json:
+        screen.print_json(body | {"_meta": outcome.meta})
+    else:
+        print_answer(body)
+        _print_answer_end(body, outcome.meta)
+    return _choose_search_exit(body)
+
+
+async def _call_tool(tool: str, arguments: Mapping[str, object], doing: str) -> ToolOutcome:
+    async with open_command_app() as app:
+        with screen.show_spinner(doing) as progress:
+            return await app.call_tool(tool, arguments, report=progress.update_progress)
+
+
+def print_item(
+    number: int, title: str, url: str | None, facts: Sequence[str | None], lines: Sequence[str] = ()
+) -> None:
+    """Print one numbered result: its title, address, a line of facts, and its text."""
+    screen.print_text(f"{number}. {title}", style="bold")
+    if url:
+        screen.print_text(f"   {url}", style="cyan", unwrapped=True)
+    if line := " · ".join(fact for fact in facts if fact):
+        screen.print_text(f"   {line}", style="dim")
+    for text in lines:
+        screen.print_text(f"   {text}")
+    screen.print_text()
+
+
+def _print_answer_end(body: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
+    if hints := body.get("hints"):
+        screen.print_text(f"Nothing found ({hints['reason'].replace('_', ' ')}).", style="yellow")
+        for line in (*hints.get("details", ()), *hints.get("suggestedActions", ())):
+            screen.print_text(f"- {line}")
+    for note in body.get("notes") or ():
+        screen.print_text(note, style="dim")
+    screen.print_text(_describe_search_totals(body, meta), style="dim")
+
+
+def _choose_search_exit(body: Mapping[str, Any]) -> int:
+    if body.get("resultCount"):
+        return exit_codes.OK
+    reason = body.get("hints", {}).get("reason", "")
+    return _EXIT_CODES_BY_HINT.get(reason, exit_codes.NOTHING_FOUND)
+
+
+def _describe_search_totals(body: Mapping[str, Any], meta: Mapping[str, Any]) -> str:
+    count = body["resultCount"]
+    routing = meta.get("routing", {})
+    served = f" from {routing['provider_used']}" if routing.get("provider_used") else ""
+    age = f", cached {meta.get('ageSeconds', 0):.0f} s ago" if meta.get("cached") else ""
+    return f"{count} {'result' if count == 1 else 'results'}{served}{age}"

@@ -1,0 +1,21 @@
+from __future__ import annotations
+
+import pytest
+
+from citewell import tools
+from tests.requirements import requires
+
+HOUR = 3600
+
+
+@pytest.mark.parametrize(
+    ("name", "seconds"),
+    [
+        pytest.param("clinical_search", 6 * HOUR, marks=requires("clinical_search.cache")),
+    ],
+)
+def test_a_domain_tool_keeps_its_answers_as_long_as_the_spec_says(name: str, seconds: int) -> None:
+    tool = tools.load(name)
+
+    assert (tool.toolset, tool.ttl_seconds) == ("domains", seconds)
+    assert tool.is_empty_result is not None
