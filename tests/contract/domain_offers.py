@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from citewell.model.clinical_trial import ClinicalTrial, TrialQuery
-from citewell.model.court_case import CaseQuery, CourtCase
+from citewell.model.court_case import CaseQuery, CourtCase, LegalCitation
 from citewell.ports import Offer
 
 DAY = re.compile(r"\d{4}(?:-\d\d(?:-\d\d)?)?")
@@ -44,6 +44,11 @@ def check_case(case: CourtCase) -> None:
     assert case.citation_count is None or case.citation_count >= 0
 
 
+def build_citation(*, count: int = 1, **ask: Any) -> LegalCitation:
+    """The citation of a recording; a registry is asked for one, so `count` means nothing to it."""
+    return LegalCitation(**ask)
+
+
 def check_trial(trial: ClinicalTrial) -> None:
     check_address(trial.url)
     assert trial.title
@@ -58,6 +63,13 @@ DOMAIN_OFFERS: dict[Offer, DomainOffer] = {
         query=CaseQuery,
         kind=CourtCase,
         list_items=lambda found: found.cases,
+        check=check_case,
+    ),
+    Offer.CITATIONS: DomainOffer(
+        method="look_up_citation",
+        query=build_citation,
+        kind=CourtCase,
+        list_items=lambda match: match.cases,
         check=check_case,
     ),
     Offer.TRIALS: DomainOffer(

@@ -15,6 +15,7 @@ NAMES = (
     "clinicaltrials",
     "compatible",
     "core",
+    "courtlistener",
     "crossref",
     "datacite",
     "doi",

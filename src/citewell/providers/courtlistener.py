@@ -1,0 +1,326 @@
+"""CourtListener of the Free Law Project: decisions of US courts; a token is optional."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterable
+from typing import Annotated, ClassVar
+from urllib.parse import parse_qs, urlsplit
+
+from pydantic import Field, RootModel
+
+from citewell.dialects.json_responses import (
+    JsonResponse,
+    OptionalField,
+    ResponsePart,
+    TolerantItems,
+    drop_negative_count,
+    read_json_response,
+)
+from citewell.dialects.remembered_matches import MatchMemory
+from citewell.dialects.stated_refusals import build_stated_refusal
+from citewell.errors import MalformedResponse, RateLimited
+from citewell.model.court_case import CaseHits, CaseQuery, CitationMatch, CourtCase, LegalCitation
+from citewell.net.http.messages import HttpResponse
+from citewell.net.http.rate_limit_headers import read_retry_delay
+from citewell.net.upstream.upstream_client import parse_json_response
+from citewell.ports import Offer, ProviderKit, ProviderOption, ProviderSpec
+from citewell.text.dates.partial_dates import parse_partial_date
+from citewell.text.law.court_citations import build_citation_key, is_reporter_citation
+from citewell.text.safety.markup_cleaning import clean_markup
+
+_TOKEN = "COURTLISTENER_API_TOKEN"  # noqa: S105 - the name of a setting
+
+SPEC = ProviderSpec(
+    name="courtlistener",
+    title="CourtListener",
+    homepage="https://www.courtlistener.com/help/api/rest/",
+    base_url="https://www.courtlistener.com/api/rest/v4",
+    offers=frozenset({Offer.CASES, Offer.CITATIONS}),
+    options=(
+        ProviderOption(
+            env=_TOKEN,
+            help="Optional; looks citations up exactly and is limited by account, not by address.",
+            secret=True,
+        ),
+    ),
+    max_results=60,
+    per_second=0.5,
+    burst=10,
+    rank=10,
+    covers_whole_web=False,
+    terms="Without a token about 100 requests a day; Free Law Project asks to be credited.",
+    test_evidence="one recorded search of dockets; searches of opinions are shape-tested only",
+)
+
+_SITE = "https://www.courtlistener.com"
+_PAGE_SIZE = 20  # fixed by the upstream
+_MAX_RESULT_PAGES = 3
+_MAX_CURSOR_CHARS = 300
+_MAX_REST_SECONDS = 3600.0  # the upstream may ask for a day, and yet answer the next request
+_BAD_REQUEST, _TOO_MANY_REQUESTS = 400, 429
+_FOUND, _SEVERAL = 200, 300  # statuses inside the list that citation-lookup returns
+_CASE_NAME_PATTERN = re.compile(
+    r"(?:^|\s)(?:v\.?|vs\.?)\s|^(?:in re|ex parte|in the matter of|matter of)\s", re.IGNORECASE
+)
+_MAX_NAME_WORDS = 12
+_STATED_WAIT_PATTERN = re.compile(r"available in (\d{1,6}) second")
+
+
+class _Opinion(ResponsePart):
+    snippet: OptionalField[str] = None
+
+
+class _FoundCluster(ResponsePart):
+    """A cluster of opinions as the search returns it."""
+
+    caseName: str  # noqa: N815 - the upstream's names
+    absolute_url: Annotated[str, Field(pattern=r"^/[\w.~%-][\w.~%/-]*$")]
+    caseNameFull: OptionalField[str] = None  # noqa: N815
+    cluster_id: OptionalField[int] = None
+    citation: OptionalField[TolerantItems[str]] = None
+    court: OptionalField[str] = None
+    court_id: OptionalField[str] = None
+    court_citation_string: OptionalField[str] = None
+    dateFiled: OptionalField[str] = None  # noqa: N815
+    docketNumber: OptionalField[str] = None  # noqa: N815
+    citeCount: OptionalField[int] = None  # noqa: N815
+    status: OptionalField[str] = None
+    judge: OptionalField[str] = None
+    syllabus: OptionalField[str] = None
+    opinions: OptionalField[TolerantItems[_Opinion]] = None
+
+
+class _SearchPage(JsonResponse):
+    results: TolerantItems[_FoundCluster]
+    count: OptionalField[int] = None
+    next: OptionalField[str] = None
+
+
+class _ReporterPlace(ResponsePart):
+    volume: str | int
+    reporter: str
+    page: str | int
+
+
+class _StoredCluster(ResponsePart):
+    """A cluster of opinions as citation-lookup returns it; it does not name the court."""
+
+    case_name: str
+    absolute_url: Annotated[str, Field(pattern=r"^/[\w.~%-][\w.~%/-]*$")]
+    case_name_full: OptionalField[str] = None
+    id: OptionalField[int] = None
+    docket_id: OptionalField[int] = None
+    citations: OptionalField[TolerantItems[_ReporterPlace]] = None
+    date_filed: OptionalField[str] = None
+    citation_count: OptionalField[int] = None
+    precedential_status: OptionalField[str] = None
+    judges: OptionalField[str] = None
+
+
+class _LookedUpCitation(ResponsePart):
+    status: int
+    clusters: OptionalField[TolerantItems[_StoredCluster]] = None
+
+
+class _LookupAnswer(RootModel[list[_LookedUpCitation]]):
+    pass
+
+
+class Provider:
+    citation_kinds: ClassVar[frozenset[str]] = frozenset({"us_case"})
+
+    def __init__(self, kit: ProviderKit) -> None:
+        self._upstream = kit.upstream
+        token = kit.find_option(_TOKEN)
+        self._key = {"authorization": f"Token {token}"} if token else {}
+        self._matches = MatchMemory(kit.memory)
+
+    async def search_cases(self, query: CaseQuery) -> CaseHits:
+        """Cases by name if the query is a case name, by citation if it is one, else by words."""
+        if is_reporter_citation(query.text):
+            return await self._search_pages(query, {"q": _build_citation_query(query.text)})
+        words = {"q": query.text, "order_by": "score desc"}
+        if not _is_case_name(query.text):
+            return await self._search_pages(query, words)
+        named = {"case_name": query.text, "order_by": "citeCount desc"}
+        hits = await self._search_pages(query, named)
+        return hits if hits.cases else await self._search_pages(query, words)
+
+    async def look_up_citation(self, citation: LegalCitation) -> CitationMatch:
+        known = await self._matches.recall_match(citation)
+        if known is not None:
+            return known
+        match = await (
+            self._look_up_exactly(citation) if self._key else self._look_up_by_search(citation)
+        )
+        await self._matches.remember_match(citation, match)
+        return match
+
+    async def _look_up_exactly(self, citation: LegalCitation) -> CitationMatch:
+        """Ask citation-lookup, which needs a token."""
+        response = await self._upstream.send_post(
+            "/citation-lookup/",
+            form={"text": citation.normalized},
+            secret_headers=self._key,
+            accept=(_BAD_REQUEST, _TOO_MANY_REQUESTS),
+        )
+        self._check_refusal(response)
+        found = parse_json_response(_LookupAnswer, response).root
+        if not found:  # it saw no citation in the text
+            return CitationMatch(provider=SPEC.name, is_reporter_known=False)
+        first = found[0]
+        if first.status == _TOO_MANY_REQUESTS:
+            raise RateLimited("CourtListener asks us to slow down.", provider=SPEC.name)
+        cases: tuple[CourtCase, ...] = ()
+        if first.status in {_FOUND, _SEVERAL}:
+            cases = tuple(map(_parse_stored_cluster, first.clusters or ()))
+            if not cases:
+                raise MalformedResponse("The found cases are missing.", provider=SPEC.name)
+        return CitationMatch(
+            provider=SPEC.name, cases=cases, is_reporter_known=first.status != _BAD_REQUEST
+        )
+
+    async def _look_up_by_search(self, citation: LegalCitation) -> CitationMatch:
+        """Search for the citation and keep the cases that have exactly it."""
+        page = await self._fetch_page(
+            {"type": "o", "q": _build_citation_query(citation.normalized)}
+        )
+        wanted = build_citation_key(citation.normalized)
+        cases = tuple(
+            case
+            for case in map(_parse_found_cluster, page.results)
+            if wanted in map(build_citation_key, case.citations)
+        )
+        return CitationMatch(provider=SPEC.name, cases=cases)
+
+    async def _search_pages(self, query: CaseQuery, asked: dict[str, str]) -> CaseHits:
+        given = {
+            "type": "o",
+            **asked,
+            "court": query.court,
+            "filed_after": query.date_from,
+            "filed_before": query.date_to,
+        }
+        params = {name: value for name, value in given.items() if value}
+        cases: list[CourtCase] = []
+        total = None
+        for _ in range(_MAX_RESULT_PAGES):
+            page = await self._fetch_page(params)
+            cases += map(_parse_found_cluster, page.results)
+            total = page.count if total is None else total
+            cursor = _find_cursor(page.next)
+            if len(cases) >= query.count or not cursor:
+                break
+            params["cursor"] = cursor
+        return CaseHits(cases=tuple(cases[: query.count]), total=drop_negative_count(total))
+
+    async def _fetch_page(self, params: dict[str, str]) -> _SearchPage:
+        response = await self._send_search(params)
+        if response.status == _TOO_MANY_REQUESTS and not _find_stated_wait(response):
+            # Without a token, answers and refusals alternate; a refusal without a time is tried again.
+            response = await self._send_search(params)
+        self._check_refusal(response)
+        return read_json_response(_SearchPage, response)
+
+    async def _send_search(self, params: dict[str, str]) -> HttpResponse:
+        return await self._upstream.send_get(
+            "/search/",
+            params=params,
+            secret_headers=self._key,
+            accept=(_BAD_REQUEST, _TOO_MANY_REQUESTS),
+        )
+
+    def _check_refusal(self, response: HttpResponse) -> None:
+        if response.status == _BAD_REQUEST:
+            raise build_stated_refusal(response)
+        if response.status == _TOO_MANY_REQUESTS:
+            wait = _find_stated_wait(response)
+            limited = RateLimited(
+                "CourtListener's limit of requests is used up."
+                + ("" if self._key else f" A free token in {_TOKEN} has a limit of its own."),
+                provider=SPEC.name,
+                retry_after=wait,
+                detail="HTTP 429",
+                http_status=_TOO_MANY_REQUESTS,
+            )
+            self._upstream.pause_requests(min(limited.retry_after or 0.0, _MAX_REST_SECONDS))
+            raise limited
+
+
+def _is_case_name(text: str) -> bool:
+    return (
+        _CASE_NAME_PATTERN.search(text) is not None
+        and len(text.split()) <= _MAX_NAME_WORDS
+        and not set('":()').intersection(text)
+    )
+
+
+def _build_citation_query(citation: str) -> str:
+    plain = "".join(" " if sign in '"\\()' else sign for sign in citation)
+    return f'citation:("{" ".join(plain.split())}")'
+
+
+def _find_cursor(address: str | None) -> str | None:
+    """The cursor of the next page; its address is built anew, so no other host is asked."""
+    try:
+        cursors = parse_qs(urlsplit(address or "").query).get("cursor", ())
+    except ValueError:
+        return None
+    return next((cursor for cursor in cursors if len(cursor) <= _MAX_CURSOR_CHARS), None)
+
+
+def _find_stated_wait(response: HttpResponse) -> float | None:
+    """Seconds until the limit ends, from the headers or from the words of the refusal."""
+    stated = read_retry_delay(response.headers, now=time.time)
+    if stated is not None:
+        return stated
+    said = _STATED_WAIT_PATTERN.search(response.body[:1000].decode("utf-8", "replace"))
+    return float(said[1]) if said else None
+
+
+def _parse_found_cluster(cluster: _FoundCluster) -> CourtCase:
+    snippets = (clean_markup(opinion.snippet) for opinion in cluster.opinions or ())
+    url = _SITE + cluster.absolute_url
+    return CourtCase(
+        name=clean_markup(cluster.caseName) or url,
+        url=url,
+        source=SPEC.name,
+        citations=_clean_citations(cluster.citation or ()),
+        court=clean_markup(cluster.court) or None,
+        court_id=clean_markup(cluster.court_id) or None,
+        court_label=clean_markup(cluster.court_citation_string) or None,
+        date_filed=parse_partial_date(cluster.dateFiled or "") or None,
+        docket_number=clean_markup(cluster.docketNumber) or None,
+        citation_count=drop_negative_count(cluster.citeCount),
+        status=clean_markup(cluster.status) or None,
+        judge=clean_markup(cluster.judge) or None,
+        snippet=next(filter(None, snippets), "") or clean_markup(cluster.syllabus),
+        full_name=clean_markup(cluster.caseNameFull) or None,
+        ids={} if cluster.cluster_id is None else {"cluster": str(cluster.cluster_id)},
+    )
+
+
+def _parse_stored_cluster(cluster: _StoredCluster) -> CourtCase:
+    url = _SITE + cluster.absolute_url
+    ids = {"cluster": cluster.id, "docket": cluster.docket_id}
+    return CourtCase(
+        name=clean_markup(cluster.case_name) or url,
+        url=url,
+        source=SPEC.name,
+        citations=_clean_citations(
+            f"{place.volume} {place.reporter} {place.page}" for place in cluster.citations or ()
+        ),
+        date_filed=parse_partial_date(cluster.date_filed or "") or None,
+        citation_count=drop_negative_count(cluster.citation_count),
+        status=clean_markup(cluster.precedential_status) or None,
+        judge=clean_markup(cluster.judges) or None,
+        full_name=clean_markup(cluster.case_name_full) or None,
+        ids={name: str(number) for name, number in ids.items() if number is not None},
+    )
+
+
+def _clean_citations(citations: Iterable[str]) -> tuple[str, ...]:
+    cleaned = (clean_markup(citation) for citation in citations)
+    return tuple(dict.fromkeys(citation for citation in cleaned if citation))

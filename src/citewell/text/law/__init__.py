@@ -1,0 +1,1 @@
+"""Citations of cases and of texts of law, and names of courts."""

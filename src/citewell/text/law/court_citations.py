@@ -1,0 +1,27 @@
+"""Compares citations of reporters as registries and authors write them."""
+
+from __future__ import annotations
+
+import re
+
+# 576 U.S. 644, 12 F. Supp. 3d 45, 2015-Ohio-1234 is no such form and compared as a whole.
+REPORTER_CITATION_PATTERN = re.compile(
+    r"(?P<volume>\d{1,4})\s{1,3}(?P<reporter>[A-Z][A-Za-z0-9.'&\- ]{0,39}?)\s{1,3}(?P<page>[0-9]{1,6}[A-Za-z]?|[ivxlc]{1,8})"
+)
+_MAX_CITATION_CHARS = 120
+
+
+def is_reporter_citation(text: str) -> bool:
+    """Whether the whole text is one citation of a reporter: volume, reporter, page."""
+    return REPORTER_CITATION_PATTERN.fullmatch(text.strip()[:_MAX_CITATION_CHARS]) is not None
+
+
+def build_citation_key(citation: str) -> str:
+    """The citation without what is written in different ways: spaces, dots and capitals.
+
+    576 U. S. 644 and 576 U.S. 644 have the same key; volume, reporter and page stay apart, so that
+    1 F. 23 and 1 F.2 3 do not.
+    """
+    words = citation.strip()[:_MAX_CITATION_CHARS].casefold().split()
+    parts = [words[0], "".join(words[1:-1]), words[-1]] if len(words) > 2 else words
+    return " ".join("".join(filter(str.isalnum, part)) for part in parts)
