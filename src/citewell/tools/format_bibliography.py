@@ -21,7 +21,7 @@ from citewell.tooling import MainBody, Tool, ToolArguments, ToolCall
 
 _SOURCE_FIELDS = (
     *("url", "title", "author", "site", "date", "doi", "kind", "volume", "issue", "pages"),
-    *("publisher", "place", "edition", "editor", "language"),
+    *("publisher", "place", "edition", "editor", "language", "number", "authority"),
 )
 _FIELD_ALIASES = {
     "authors": "author",
@@ -30,7 +30,8 @@ _FIELD_ALIASES = {
 }  # the field names of other tools
 _CSL_KIND_LIST = (
     "article article-journal article-magazine article-newspaper book chapter dataset entry-dictionary"
-    " entry-encyclopedia manuscript paper-conference patent post post-weblog report review software"
+    " entry-encyclopedia legal_case legislation manuscript paper-conference patent post post-weblog"
+    " regulation report review software"
     " standard thesis webpage"
 )
 _CSL_KINDS = frozenset(_CSL_KIND_LIST.split())
@@ -50,8 +51,8 @@ class Args(ToolArguments):
             max_length=500,
             description=(
                 "Each with url, and title, author, site (or journal, or book), date, doi if known; also "
-                "kind (CSL: article-journal, book, chapter, report, thesis, webpage…), volume, issue, pages, "
-                "publisher, place, edition, editor, language."
+                "kind (CSL: article-journal, book, chapter, legal_case, patent, report, webpage…), volume, issue, "
+                "pages, publisher, place, edition, editor, language, number, authority (court)."
             ),
         ),
     ]
@@ -110,6 +111,8 @@ def _build_cited_work(number: int, source: dict[str, Any]) -> CitableWork:
         place=given["place"],
         edition=given["edition"],
         language=given["language"],
+        number=given["number"],
+        authority=given["authority"],
     )
 
 

@@ -13,6 +13,9 @@ from citewell.server.pipeline import NextStep, ToolInvocation, ToolOutcome
 if TYPE_CHECKING:
     from citewell.services.sessions.session_tracking import SessionTracker
 
+# Who made a record and when, in the answers of the domain tools.
+_RECORD_AUTHOR_KEYS = ("inventor", "company", "sponsor")
+_RECORD_DATE_KEYS = ("granted", "filed", "filingDate", "dateFiled", "startDate")
 SESSION_TOOLSET = "sessions"  # tools of this toolset write to the session themselves
 
 
@@ -103,10 +106,31 @@ def _collect_source_facts(page: dict[str, Any]) -> dict[str, Any]:
     )
     year = page.get("year")
     facts = {
-        "title": page.get("title") or cited.get("title"),
-        "author": cited.get("author") or page.get("author") or "; ".join(page.get("authors") or ()),
+        "title": page.get("title") or cited.get("title") or _name_record(page),
+        "author": cited.get("author")
+        or page.get("author")
+        or "; ".join(page.get("authors") or ())
+        or _find_first(page, _RECORD_AUTHOR_KEYS),
         "site": cited.get("site") or page.get("journal") or page.get("displayLink"),
-        "date": cited.get("date") or page.get("publishedAt") or (str(year) if year else None),
+        "date": cited.get("date")
+        or page.get("publishedAt")
+        or (str(year) if year else None)
+        or _find_first(page, _RECORD_DATE_KEYS),
         "doi": page.get("doi") or page.get("detectedDoi"),
     }
     return {name: value for name, value in facts.items() if isinstance(value, str) and value}
+
+
+def _name_record(page: dict[str, Any]) -> str:
+    """The title of a record that has none: a case by its citation, a filing by its form, a place by name."""
+    cited = page.get("citation")
+    if page.get("caseName"):
+        return cited if isinstance(cited, str) and cited else page["caseName"]
+    if form := page.get("formType"):
+        period = page.get("periodOfReport")
+        return f"Form {form}" + (f" for the period ended {period}" if period else "")
+    return str(page.get("name") or "")
+
+
+def _find_first(page: dict[str, Any], keys: tuple[str, ...]) -> str | None:
+    return next((page[key] for key in keys if isinstance(page.get(key), str) and page[key]), None)

@@ -9,10 +9,10 @@ from citewell.fetch.metadata.source_types import SourceStanding, classify_source
 from citewell.model.page import Page
 from citewell.model.scrape_results import CitationFormats, CitationMetadata, PageCitation
 from citewell.text.citations.author_names import AuthorName
+from citewell.text.citations.bibliographies import format_style_entry
 from citewell.text.citations.bibtex_format import format_bibtex_entry
 from citewell.text.citations.citable_works import CitableWork, parse_author_line
-from citewell.text.citations.styles.apa import format_apa_entry
-from citewell.text.citations.styles.mla import format_mla_entry
+from citewell.text.citations.official_records import recognize_official_record
 from citewell.text.web import addresses
 
 
@@ -58,6 +58,7 @@ def _format_page_citation(
     work: CitableWork, *, author: str, accessed: datetime | None
 ) -> PageCitation:
     day = (accessed or datetime.now(UTC)).date()
+    known = recognize_official_record(work)
     return PageCitation(
         url=work.url,
         accessed_date=day.isoformat(),
@@ -65,8 +66,8 @@ def _format_page_citation(
             title=work.title, author=author, site=work.site, date=work.published
         ),
         formatted=CitationFormats(
-            apa=format_apa_entry(work, accessed=day),
-            mla=format_mla_entry(work, accessed=day),
-            bibtex=format_bibtex_entry(work, accessed=day),
+            apa=format_style_entry(known, style="apa", accessed=day),
+            mla=format_style_entry(known, style="mla", accessed=day),
+            bibtex=format_bibtex_entry(known, accessed=day),
         ),
     )

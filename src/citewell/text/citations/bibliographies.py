@@ -15,7 +15,9 @@ from string import ascii_lowercase
 from citewell.text.citations import dois, exchange_formats
 from citewell.text.citations.bibtex_format import build_citation_key, format_bibtex_entry
 from citewell.text.citations.citable_works import CitableWork
+from citewell.text.citations.official_records import recognize_official_record
 from citewell.text.citations.styles import apa, chicago, harvard, ieee, mla, vancouver
+from citewell.text.citations.styles.official_records import format_official_record
 
 _STYLE_FORMATTERS: dict[str, Callable[..., str]] = {
     "apa": apa.format_apa_entry,
@@ -36,7 +38,7 @@ def render_bibliography(works: Iterable[CitableWork], *, style: str, accessed: d
     """
     unique = _drop_duplicate_works(works)
     if style in _STYLE_FORMATTERS:
-        lines = [_STYLE_FORMATTERS[style](work, accessed=accessed) for work in unique]
+        lines = [format_style_entry(work, style=style, accessed=accessed) for work in unique]
         return "\n\n".join(_order_style_entries(lines, style))
     keyed = sorted(_assign_citation_keys(unique), key=lambda pair: pair[0])
     if style == "csl-json":
@@ -45,6 +47,16 @@ def render_bibliography(works: Iterable[CitableWork], *, style: str, accessed: d
     if style == "ris":
         return "\n\n".join(exchange_formats.format_ris_entry(work) for _, work in keyed)
     return "\n\n".join(format_bibtex_entry(work, citation_key=name) for name, work in keyed)
+
+
+def format_style_entry(work: CitableWork, *, style: str, accessed: date) -> str:
+    """One work in one of the citation styles."""
+    special = format_official_record(work, style)
+    if special is not None:
+        return special
+    if work.number and work.kind == "report" and style != "apa":  # APA has a place of its own
+        work = replace(work, title=f"{work.title} ({work.number})")
+    return _STYLE_FORMATTERS[style](work, accessed=accessed)
 
 
 def count_unique_works(works: Iterable[CitableWork]) -> int:
@@ -64,7 +76,8 @@ def _drop_duplicate_works(works: Iterable[CitableWork]) -> list[CitableWork]:
     first: dict[str, CitableWork] = {}
     for work in works:
         if work.url:
-            first.setdefault(work.url, replace(work, doi=dois.find_doi_as_written(work.doi)))
+            known = recognize_official_record(work)
+            first.setdefault(work.url, replace(known, doi=dois.find_doi_as_written(work.doi)))
     return list(first.values())
 
 

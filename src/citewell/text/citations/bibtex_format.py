@@ -51,7 +51,7 @@ def format_bibtex_entry(
         ("editor", _format_bibtex_names(work.editors)),
         ("edition", _escape_latex_text(work.edition)),
         ("volume", _escape_latex_text(work.volume)),
-        ("number", _escape_latex_text(work.issue)),
+        ("number", _escape_latex_text(work.issue or work.number)),
         ("pages", _escape_latex_text(re.sub(r"(?<!\s)\s*+[-‐‑–—]+\s*+", "--", work.pages))),
         (_BIBTEX_PUBLISHER_FIELDS.get(kind, "publisher"), _escape_latex_text(work.publisher)),
         ("address", _escape_latex_text(work.place)),

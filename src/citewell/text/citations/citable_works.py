@@ -36,6 +36,8 @@ class CitableWork:
     place: str = ""
     edition: str = ""
     editors: tuple[AuthorName, ...] = ()
+    number: str = ""  # of a patent, docket, trial or report, or a neutral citation
+    authority: str = ""  # the court or patent office, as written in citations
     language: str = ""  # of the title; only titles known to be English are capitalised
 
     @property

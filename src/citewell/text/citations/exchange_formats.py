@@ -12,7 +12,7 @@ _RIS_ENTRY_TYPES = {
     "article-journal": "JOUR", "review": "JOUR", "article-magazine": "MGZN", "article": "UNPB",
     "article-newspaper": "NEWS", "book": "BOOK", "chapter": "CHAP", "paper-conference": "CPAPER",
     "thesis": "THES", "report": "RPRT", "dataset": "DATA", "software": "COMP", "patent": "PAT",
-    "manuscript": "UNPB", "webpage": "ELEC", "post-weblog": "BLOG",
+    "legal_case": "CASE", "legislation": "STAT", "regulation": "STAT", "manuscript": "UNPB", "webpage": "ELEC", "post-weblog": "BLOG",
 }  # fmt: skip
 
 
@@ -27,7 +27,7 @@ def format_ris_entry(work: CitableWork) -> str:
     rows += [("PY", work.published[:4]), ("DA", work.published[:10].replace("-", "/"))]
     rows += [("T2", work.site), ("VL", work.volume), ("IS", work.issue), ("SP", first)]
     rows += [("EP", last), ("ET", work.edition), ("PB", work.publisher), ("CY", work.place)]
-    rows += [("DO", work.doi), ("UR", work.url)]
+    rows += [("M1", work.number), ("DO", work.doi), ("UR", work.url)]
     # A line break in a title would let it add RIS tags of its own.
     lines = [f"{tag}  - {' '.join(value.split())}" for tag, value in rows if value.strip()]
     return "\n".join([*lines, "ER  - "])
@@ -48,6 +48,8 @@ def build_csl_record(name: str, work: CitableWork) -> dict[str, Any]:
         "edition": work.edition,
         "publisher": work.publisher,
         "publisher-place": work.place,
+        "number": work.number,
+        "authority": work.authority,
         "language": work.language,
         "DOI": work.doi,
         "URL": work.url,

@@ -76,7 +76,8 @@ def _format_title_note(work: CitableWork) -> str:
     edition = (
         f"({format_ordinal(work.edition)} ed.)" if work.edition and work.kind == "book" else ""
     )
-    return join_nonempty((edition, _APA_KIND_LABELS.get(work.kind, "")))
+    number = f"({work.number})" if work.number and work.kind == "report" else ""
+    return join_nonempty((edition, number, _APA_KIND_LABELS.get(work.kind, "")))
 
 
 def _format_apa_container(work: CitableWork, names: str) -> str:
