@@ -28,6 +28,9 @@ toolsets replace it; with a plus before them, as in --toolsets +sessions, they a
     "search": """Search the web and list the results.
 
 They are what an assistant would get from web_search.""",
+    "papers": """Search scholarly papers.
+
+They are what an assistant would get from academic_search.""",
     "trials": """Search registered clinical trials.
 
 They are what an assistant would get from clinical_search.""",
