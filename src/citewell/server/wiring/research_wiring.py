@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from citewell.config import Settings
+from citewell.errors import InternalError
 from citewell.ports import Offer
 from citewell.server.wiring.service_kit import ServiceBuilders, ServiceKit
 from citewell.services.encoding.passage_similarity import PassageSimilarity
@@ -28,6 +29,8 @@ from citewell.services.research.planning.research_scope import (
 )
 from citewell.services.research.research_service import RESEARCH_JOB_KIND, ResearchService
 from citewell.services.research.research_workflow import ResearchWorkflow, WorkflowDependencies
+from citewell.services.research.single_calls import SingleCalls, SingleCallWorkflow
+from citewell.services.research.step_values import SINGLE_CALL_KIND
 from citewell.services.research.views.prior_work import PriorWork
 from citewell.services.routing.provider_catalogue import ProviderCatalogue
 from citewell.services.scholar.literature_search import LiteratureSearch
@@ -51,9 +54,10 @@ def build_research_service(kit: ServiceKit) -> ResearchService:
         similarity=lambda: kit.require_service(PassageSimilarity),
         choose_writer=lambda names: _choose_writer(settings.research_writer, catalogue, names),
     )
+    single = SingleCallWorkflow()
     jobs = JobService(
         state,
-        {RESEARCH_JOB_KIND: ResearchWorkflow(bench)},
+        {RESEARCH_JOB_KIND: ResearchWorkflow(bench), SINGLE_CALL_KIND: single},
         at_once=settings.research_concurrency,
         per_owner=settings.research_per_owner,
         retention=settings.research_retention,
@@ -66,9 +70,17 @@ def build_research_service(kit: ServiceKit) -> ResearchService:
         ledger=state.ledger,
         choice=choice,
         prior=PriorWork(state.research, jobs),
+        single_calls=SingleCalls(jobs, single),
         scopes=ScopeRules.from_settings(settings),
         evidence_tokens=settings.evidence_tokens,
     )
+
+
+def build_single_calls(kit: ServiceKit) -> SingleCalls:
+    calls = kit.require_service(ResearchService).single_calls
+    if calls is None:
+        raise InternalError("The research service was built without paid single calls.")
+    return calls
 
 
 def _build_job_pace(settings: Settings) -> EngineTiming:
@@ -126,4 +138,5 @@ def _choose_writer(
 
 BUILDERS: ServiceBuilders = {
     "citewell.services.research.research_service:ResearchService": build_research_service,
+    "citewell.services.research.single_calls:SingleCalls": build_single_calls,
 }

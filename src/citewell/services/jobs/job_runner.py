@@ -69,6 +69,10 @@ class JobRunner:
         """Have the loop look at the queue now."""
         self._wake_event.set()
 
+    def run_claimed_job(self, held: HeldJob) -> None:
+        """Start a job that this worker has claimed already, however many others run."""
+        self._start_claimed_job(held)
+
     def end_cancelled_job(self, job: str) -> None:
         """End the job if it runs here; the cancellation is stored already."""
         for play in self._running_jobs.values():

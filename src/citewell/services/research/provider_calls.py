@@ -37,7 +37,7 @@ class ResearchCall:
         self._build_request = ask
 
     async def submit_research(self, tag: str) -> CallReply:
-        with _convert_unsent_errors():
+        with convert_unsent_errors():
             return _convert_submission(
                 await self._research_provider.submit_research(self._build_request(tag))
             )
@@ -94,7 +94,7 @@ class WritingCall:
         return cls(name, door, writing, estimate=estimate)
 
     async def submit_research(self, tag: str) -> CallReply:
-        with _convert_unsent_errors():
+        with convert_unsent_errors():
             return _build_completed_reply(await self._writer.write_report(self._writing(tag)))
 
     async def poll_research(self, ref: str) -> CallReply:
@@ -105,7 +105,7 @@ class WritingCall:
 
 
 @contextmanager
-def _convert_unsent_errors() -> Iterator[None]:
+def convert_unsent_errors() -> Iterator[None]:
     """Turn errors of calls that certainly did no work upstream into CallNotSent."""
     try:
         yield

@@ -52,7 +52,8 @@ from citewell.services.research.reporting.writing_material import (
     WRITING_INSTRUCTIONS,
     render_writing_material,
 )
-from citewell.services.research.step_values import LOCAL_PROVIDER
+from citewell.services.research.single_calls import SingleCalls
+from citewell.services.research.step_values import LOCAL_PROVIDER, SINGLE_CALL_KIND
 from citewell.services.research.views import (
     account_views,
     job_export,
@@ -80,6 +81,7 @@ class ResearchService:
         ledger: LedgerStore,
         choice: ProviderChoice,
         prior: PriorWork,
+        single_calls: SingleCalls | None = None,
         scopes: ScopeRules | None = None,
         evidence_tokens: int = DEFAULT_PACK_TOKENS,
         clock: Callable[[], float] = time.time,
@@ -92,6 +94,7 @@ class ResearchService:
         self._ledger = ledger
         self._choice = choice
         self._prior = prior
+        self.single_calls = single_calls  # of tools that pay for one call, by the same engine
         self._scopes = scopes or ScopeRules()
         self._evidence_tokens = evidence_tokens
         self._clock = clock
@@ -480,6 +483,9 @@ def _build_incomplete_error(view: JobView) -> JobNotComplete:
         message = "The job is still running. Call research_status with wait_seconds."
         return JobNotComplete(message, extra=extra)
     why = f" {view.error['message']}" if view.error and view.error.get("message") else ""
+    if view.job.kind == SINGLE_CALL_KIND:
+        message = "This job is one paid call of a tool, such as answer; it has no report."
+        return JobEnded(message, extra=extra)
     words = {
         ResearchStatus.FAILED: f"The job failed and has no results.{why}",
         ResearchStatus.CANCELLED: "The job was cancelled before it had results.",

@@ -7,6 +7,7 @@ from pydantic import ConfigDict
 from citewell.model.wire_values import WireValue
 
 LOCAL_PROVIDER = "local"
+SINGLE_CALL_KIND = "call"  # of a job that is one paid call of a tool, such as answer
 GROUNDED_PROVIDER = "compatible"  # it cannot search: it writes from passages that we found
 
 

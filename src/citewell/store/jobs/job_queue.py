@@ -59,6 +59,11 @@ WHERE id = (
 )
 RETURNING id, thread, kind, created, cap, body, owner, status, fence, attempts, cancel
 """
+_CLAIM_NEW_JOB = """
+UPDATE job SET status = 'running', started = {now}, holder = :holder, fence = 1,
+    expires = {now} + :term, delay = :term, attempts = 1
+WHERE id = :id AND fence = 0
+"""
 _IS_HELD_BY_US = "finished IS NULL AND holder = :holder AND fence = :fence AND id = :id"
 _RENEW_LEASE = f"UPDATE job SET expires = {{now}} + :term, delay = :term WHERE {_IS_HELD_BY_US} RETURNING cancel"  # noqa: S608 - constants
 _SELECT_HELD_JOBS = "SELECT id, fence, cancel FROM job WHERE holder = :holder AND finished IS NULL"
@@ -119,6 +124,28 @@ class SqlJobQueue:
         outcomes = await self._database.execute_batch(self._build_claim_batch(kinds))
         found = outcomes[-1].rows
         return await self._build_held_job(found[0]) if found else None
+
+    def build_first_claim(self, job_id: str, *, seconds: float) -> SqlStatement:
+        """A statement that gives this worker the lease of a job that is created in the same batch."""
+        sql = _CLAIM_NEW_JOB.format(now=self._database.dialect.now_expression)
+        params: dict[str, SqlScalar] = {
+            "id": job_id,
+            "holder": self._holder,
+            "term": max(self._term, float(seconds)),
+            "now": self._clock(),
+        }
+        return SqlStatement(sql=sql, params=params, expected_rows=1)
+
+    async def load_first_claim(self, job: Job) -> HeldJob:
+        """The job that `build_first_claim` gave to this worker."""
+        return HeldJob(
+            job=job,
+            keychain=await self._vault.ensure_keychain(job.owner),
+            fence=1,
+            status=ResearchStatus.RUNNING,
+            attempts=1,
+            cancelling=False,
+        )
 
     async def renew_leases(self, held: Sequence[HeldJob]) -> dict[str, bool]:
         """Renew leases; returns the ids of jobs still held, each with whether its cancellation was requested."""

@@ -71,9 +71,12 @@ class ReconciledCall:
 class JobStore(Protocol):
     """Every call names an owner and raises UnknownJob for a missing job or another owner's."""
 
-    async def create_job(self, owner: str, job_id: str, order: JobOrder) -> JobView:
+    async def create_job(
+        self, owner: str, job_id: str, order: JobOrder, *, claim: SqlStatement | None = None
+    ) -> JobView:
         """Queue a job, with its thread, message and credit reserve in one transaction.
 
+        With `claim`, which the queue builds, the job belongs to a worker from the beginning.
         Raises BalanceTooLow, ThreadInUse or UnknownThread; then nothing is stored.
         """
         ...
@@ -137,7 +140,9 @@ class SqlJobStore:
         self._clock = clock
         self._new_id = new_id
 
-    async def create_job(self, owner: str, job_id: str, order: JobOrder) -> JobView:
+    async def create_job(
+        self, owner: str, job_id: str, order: JobOrder, *, claim: SqlStatement | None = None
+    ) -> JobView:
         for _ in range(_MAX_CREATE_ATTEMPTS):
             chain = await self._vault.ensure_keychain(owner)
             await self._ledger.ensure_account(chain)
@@ -151,7 +156,9 @@ class SqlJobStore:
                 created=self._clock(),
             )
             try:
-                await self._database.execute_batch(self._build_job_creation(chain, job, order))
+                await self._database.execute_batch(
+                    [*self._build_job_creation(chain, job, order), *([claim] if claim else [])]
+                )
             except BatchRolledBack:
                 await self._raise_creation_refusal(chain, order)
                 self._vault.forget_keychain(owner)

@@ -16,7 +16,7 @@ from citewell.model.research import (
 )
 from citewell.model.wire_values import UNTRUSTED_LABEL
 from citewell.services.research.planning.assignments import ResearchAssignment, parse_assignment
-from citewell.services.research.step_values import LOCAL_PROVIDER
+from citewell.services.research.step_values import LOCAL_PROVIDER, SINGLE_CALL_KIND
 from citewell.services.research.views.account_views import format_timestamp
 from citewell.store.research.research_rows import ClaimEvent
 from citewell.store.research.research_store import ClaimWithEvidence
@@ -129,6 +129,8 @@ def describe_progress(view: JobView, events: Iterable[JobEvent]) -> str:
 
 
 def describe_next_step(view: JobView) -> str:
+    if view.job.kind == SINGLE_CALL_KIND:
+        return "This is one paid call of a tool; what it returned went to its caller."
     if view.status is ResearchStatus.COMPLETED:
         return "Research is complete. Call get_results."
     if view.status is ResearchStatus.FAILED:
