@@ -27,6 +27,7 @@ from citewell.model.research import (
 )
 from citewell.model.search_queries import (
     FoundImage,
+    ImageFilter,
     ImageQuery,
     SearchFilter,
     SearchHits,
@@ -58,6 +59,7 @@ class Offer(StrEnum):
     SERIES = "series"  # searches statistical series and lists their observations
     TRIALS = "trials"  # searches registered clinical trials
     PLACES = "places"
+    AREAS = "areas"  # finds where a named city, district or landmark is
     ANSWERS = "answers"  # answers a question with citations; mostly paid
     STRUCTURED = "structured"  # finds pages and fills the fields of a schema from them
     BRANDS = "brands"  # looks up the brand of a company
@@ -73,6 +75,7 @@ class ProviderOption:
     required: bool = False  # without it the provider is not configured
     default: str | None = None
     is_self_hosted: bool = False  # address of a self-hosted service; may be private
+    is_switch: bool = False  # counts as set only if it is true, 1, yes or on
     per_second: float | None = None  # request rate that this key allows, if higher
 
 
@@ -92,6 +95,11 @@ class ProviderSpec:
     filters: frozenset[SearchFilter] = (
         frozenset()
     )  # applied by the provider; all others are applied to its results
+    image_filters: frozenset[ImageFilter] = frozenset()  # the same for its image search
+    max_images: int = 10  # most images of one call
+    applied_arguments: Mapping[Offer, frozenset[str]] = field(
+        default_factory=dict
+    )  # further arguments of the tool that it applies itself, by offer
     max_results: int = 10  # most results of one call, which may fetch several result pages
     max_sites: int = 10  # domains in one query; longer lists are split into several queries
     max_query_chars: int = 500  # characters, search operators included

@@ -16,6 +16,7 @@ from citewell.cli.reference import build_derived_files
 from citewell.config import Settings
 from citewell.server.capabilities.prompts import PROMPTS
 from citewell.server.reference import find_outdated_files, write_outdated_files
+from citewell.services.routing.tool_providers import TOOL_PROVIDERS
 from citewell.services.web.lenses import LensCatalogue
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -100,6 +101,34 @@ def test_every_provider_has_a_section_with_every_option(name: str, files: dict[s
         for option in providers.load(name).SPEC.options
         if f"`{option.env}`" not in section
     ] == []
+
+
+@pytest.mark.parametrize("name", TOOL_PROVIDERS)
+def test_the_table_of_filters_names_arguments_of_the_tool(name: str, files: dict[str, str]) -> None:
+    served = TOOL_PROVIDERS[name]
+    accepted = {
+        wire for names in tools.load(name).args.list_argument_names().values() for wire in names
+    }
+
+    assert set(served.filters) <= accepted
+    assert served.applied_by_us <= set(served.filters)
+    assert f"\n## {name}\n" in files["docs/reference/filters.md"]
+
+
+def test_every_tool_of_the_domains_is_in_the_table_of_filters() -> None:
+    domains = {name for name in tools.list_tool_names() if tools.load(name).toolset == "domains"}
+
+    assert domains <= set(TOOL_PROVIDERS)
+
+
+@pytest.mark.parametrize("name", providers.NAMES)
+def test_a_provider_applies_only_arguments_that_a_tool_of_its_offers_has(name: str) -> None:
+    spec = providers.load(name).SPEC
+    filters = {served.offer: set(served.filters) for served in TOOL_PROVIDERS.values()}
+
+    assert set(spec.applied_arguments) <= spec.offers
+    for offer, arguments in spec.applied_arguments.items():
+        assert arguments <= filters[offer]
 
 
 def test_every_setting_is_on_the_page_and_in_the_example(files: dict[str, str]) -> None:

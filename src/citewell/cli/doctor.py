@@ -16,9 +16,11 @@ from citewell.cli.diagnosis import (
     installation_checks,
     provider_probes,
     state_checks,
+    tool_service,
 )
 from citewell.cli.diagnosis.installation_checks import InstallationCheck
 from citewell.cli.diagnosis.provider_probes import ProviderVerdict
+from citewell.cli.diagnosis.tool_service import ToolVerdict
 from citewell.cli.running import exit_codes
 from citewell.cli.running.command_app import load_command_settings, open_command_app
 from citewell.cli.terminal import screen
@@ -39,6 +41,7 @@ _STATE_STYLES = {
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DoctorReport:
     providers: tuple[ProviderVerdict, ...]
+    tools: tuple[ToolVerdict, ...]
     checks: tuple[InstallationCheck, ...]
 
     @property
@@ -93,7 +96,8 @@ async def diagnose_installation(
         *await _check_retraction_table(app, offline=offline),
         await encoder_checks.check_encoder(app, offline=offline),
     )
-    return DoctorReport(providers=verdicts, checks=checks)
+    tools = tool_service.judge_tools(app.catalogue, verdicts)
+    return DoctorReport(providers=verdicts, tools=tools, checks=checks)
 
 
 async def _open_cache(app: App, *, offline: bool) -> None:
@@ -128,6 +132,7 @@ def build_doctor_json(report: DoctorReport) -> dict[str, object]:
     return {
         "healthy": report.is_healthy,
         "providers": [asdict(row) for row in report.providers],
+        "tools": [asdict(row) for row in report.tools],
         "checks": [asdict(check) for check in report.checks],
     }
 
@@ -136,6 +141,8 @@ def _print_doctor_report(report: DoctorReport) -> None:
     rows = [(row.name, row.state, row.detail) for row in report.providers]
     styles = [_STATE_STYLES.get(row.state, "red") for row in report.providers]
     screen.print_table(("PROVIDER", "STATE", "DETAIL"), rows, styles=styles)
+    screen.print_text()
+    _print_tool_table(report.tools)
     screen.print_text()
     marks = [screen.STATE_COLOURS[check.state] for check in report.checks]
     screen.print_table(
@@ -151,6 +158,24 @@ def _print_doctor_report(report: DoctorReport) -> None:
     _print_suggested_changes("OPTIONAL", [*absent, *sound])
     if not report.is_healthy:
         screen.print_text("No provider can search the web now, or a check failed.", style="red")
+
+
+def _print_tool_table(rows: Sequence[ToolVerdict]) -> None:
+    screen.print_table(
+        ("TOOL", "SERVED BY", "A KEY WOULD ADD"),
+        [(row.tool, _describe_service(row), ", ".join(row.could_add) or "-") for row in rows],
+        styles=["" if row.is_served else "yellow" for row in rows],
+    )
+
+
+def _describe_service(row: ToolVerdict) -> str:
+    """The providers that answer, those that do not, and what else serves the tool."""
+    parts = (
+        ", ".join(row.served_by),
+        f"not answering: {', '.join(row.failing)}" if row.failing else "",
+        f"else {row.otherwise}" if row.otherwise and row.served_by else row.otherwise,
+    )
+    return "; ".join(part for part in parts if part) or "nobody"
 
 
 def _print_suggested_changes(

@@ -26,6 +26,11 @@ SPEC = ProviderSpec(
     homepage="https://clinicaltrials.gov/data-api/api",
     base_url="https://clinicaltrials.gov/api/v2",
     offers=frozenset({Offer.TRIALS}),
+    applied_arguments={
+        Offer.TRIALS: frozenset(
+            {"condition", "intervention", "sponsor", "status", "phase", "with_results"}
+        )
+    },
     max_results=100,
     per_second=1.0,
     burst=3,

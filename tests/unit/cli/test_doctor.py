@@ -268,3 +268,30 @@ def test_a_malformed_master_key_fails_before_anything_is_stored(run: Run) -> Non
     assert ran.code == 1
     assert check(ran, "master key")["state"] == "failed"
     assert "CITEWELL_MASTER_KEY" in check(ran, "master key")["detail"]
+
+
+def tool(ran: Ran, name: str) -> dict[str, Any]:
+    return next(row for row in ran.json()["tools"] if row["tool"] == name)
+
+
+def test_every_search_tool_says_who_serves_it_and_what_a_key_would_add(run: Run) -> None:
+    ran = run("doctor", "--json")
+
+    assert tool(ran, "clinical_search")["served_by"] == ["clinicaltrials"]
+    assert "brave (BRAVE_API_KEY)" in tool(ran, "web_search")["could_add"]
+
+
+def test_a_registry_that_does_not_answer_is_named(run: Run, world: World) -> None:
+    world.fail("clinicaltrials", Fault(status=500, body="oops"), times=ALWAYS)
+
+    ran = run("doctor", "--json")
+
+    assert provider(ran, "clinicaltrials")["state"] == "failing"
+    assert tool(ran, "clinical_search")["failing"] == ["clinicaltrials"]
+
+
+def test_the_table_of_tools_is_printed(run: Run) -> None:
+    ran = run("doctor")
+
+    [row] = [line for line in ran.out.splitlines() if line.startswith("clinical_search")]
+    assert "clinicaltrials" in row

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
+from citewell.cli.diagnosis.domain_probes import DOMAIN_PROBES, send_domain_probe
 from citewell.errors import (
     AuthRequired,
     Blocked,
@@ -27,7 +28,7 @@ PROBE_SECONDS = 5.0  # for one provider
 PROBE_QUERY = SearchQuery(text="sleep", count=1)
 PROBE_PAPERS = PaperQuery(text="sleep", count=1)
 PROBE_DOI = "10.1038/nature12373"
-_PROBED_OFFERS = frozenset({Offer.WEB, Offer.PAPERS, Offer.REGISTRY, Offer.COPIES})
+_PROBED_OFFERS = frozenset({Offer.WEB, Offer.PAPERS, Offer.REGISTRY, Offer.COPIES, *DOMAIN_PROBES})
 
 WORKING = "working"
 NOT_TRIED = "not tried"
@@ -157,7 +158,7 @@ async def _send_probe(provider: object) -> SearchHits | bool:
         return await provider.is_registered(PROBE_DOI)
     if isinstance(provider, OpenCopies):
         return bool(await provider.list_open_copies(PROBE_DOI))
-    raise NotImplementedError
+    return await send_domain_probe(provider)
 
 
 def _judge_record(spec: ProviderSpec, *, is_found: bool, milliseconds: int) -> ProviderVerdict:

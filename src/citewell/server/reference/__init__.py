@@ -35,6 +35,7 @@ def build_reference_files(
     from citewell.server.reference import (
         env_example,
         errors_page,
+        filters_page,
         prompts_page,
         providers_page,
         registry_listing,
@@ -47,6 +48,7 @@ def build_reference_files(
     pages = {
         f"{PAGES_DIRECTORY}/tools.md": tools_page.render_tools_page(entries),
         f"{PAGES_DIRECTORY}/providers.md": providers_page.render_providers_page(specs),
+        f"{PAGES_DIRECTORY}/filters.md": filters_page.render_filters_page(specs),
         f"{PAGES_DIRECTORY}/settings.md": settings_page.render_settings_page(specs),
         f"{PAGES_DIRECTORY}/errors.md": errors_page.render_errors_page(),
         f"{PAGES_DIRECTORY}/lenses.md": lens_page.render_lenses_page(lenses.list_lenses()),
