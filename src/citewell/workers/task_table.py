@@ -6,6 +6,7 @@ from __future__ import annotations
 # both travel as JSON, `bytes` arguments beside it.
 TASK_PATHS = frozenset({
     "citewell.fetch.documents.document_tasks:read_document_body",
+    "citewell.fetch.documents.feed_listings:list_feed_items",
     "citewell.fetch.documents.pdf.page_images:render_page_image",
     "citewell.fetch.page_reading:find_error_wall",
     "citewell.fetch.page_reading:read_copied_page",
@@ -23,6 +24,7 @@ TASK_PATHS = frozenset({
     "citewell.fetch.sites.repository_markdown:clean_repository_markdown",
     "citewell.fetch.sites.stackexchange.stackexchange_posts:render_question_page",
     "citewell.fetch.sites.wikipedia:convert_article_html",
+    "citewell.fetch.sites.worldbank:render_worldbank_indicator",
     "citewell.fetch.sites.xcancel:parse_mirror_page",
     "citewell.fetch.sites.youtube.transcripts:read_transcript",
     "citewell.fetch.sites.youtube.video_feeds:parse_video_feed",
@@ -35,6 +37,8 @@ TASK_PATHS = frozenset({
     "citewell.fetch.text_tasks:decode_raw_body",
     "citewell.fetch.text_tasks:find_text_signals",
     "citewell.providers.duckduckgo:parse_duckduckgo_page",
+    "citewell.providers.edgar.company_facts:read_company_facts",
+    "citewell.providers.edgar.company_matching:match_company",
     "citewell.providers.searxng.html_result_page:parse_searxng_html",
     "citewell.services.library.local_files:extract_file_text",
     "citewell.services.links.landing_pages:has_blocking_body",

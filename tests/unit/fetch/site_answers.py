@@ -541,7 +541,25 @@ def patents() -> dict[str, Any]:
 
 
 # A site, an address of each kind that it reads, and the answers they need.
+def worldbank() -> dict[str, Any]:
+    """GDP of two countries, one year missing."""
+
+    def row(place: str, year: str, value: Any) -> dict[str, Any]:
+        about = {"id": "NY.GDP.MKTP.CD", "value": "GDP (current US$)"}
+        return {"indicator": about, "country": {"value": place}, "date": year, "value": value}
+
+    rows = [
+        row("Germany", "2024", 4659929000000.123),
+        row("Germany", "2023", None),
+        row("France", "2024", 3162079000000),
+        row("France", "2023", 3051831000000),
+    ]
+    head = {"page": 1, "pages": 1, "total": 4, "lastupdated": "2026-10-01"}
+    return {"api.worldbank.org/v2/country/DE;FR/indicator/NY.GDP.MKTP.CD": [head, rows]}
+
+
 CASES: list[tuple[str, str, Any]] = [
+    ("worldbank", "https://data.worldbank.org/indicator/NY.GDP.MKTP.CD?locations=DE-FR", worldbank),
     ("hackernews", "https://news.ycombinator.com/item?id=1", hackernews_index),
     ("hackernews", "https://news.ycombinator.com/item?id=2", hackernews_index),
     ("hackernews", "https://news.ycombinator.com/item?id=1", hackernews),

@@ -7,7 +7,11 @@ import sys
 import pytest
 
 from citewell.errors import RefusedByPolicy
-from citewell.net.http.request_headers import build_default_headers
+from citewell.net.http.request_headers import (
+    build_contact_headers,
+    build_default_headers,
+    find_operator_contact,
+)
 from citewell.net.network import Network
 from tests.unit.net.loopback import LOOPBACK, Exchange, serve, settings
 
@@ -59,6 +63,41 @@ def test_an_upstream_of_pages_is_bound_by_the_allowed_domains() -> None:
 def test_the_agent_is_honest_unless_the_operator_names_another() -> None:
     assert build_default_headers(None)["user-agent"].endswith("(research server)")
     assert build_default_headers("mine/1")["user-agent"] == "mine/1"
+
+
+def test_apis_are_told_whom_to_write_to_and_pages_are_not() -> None:
+    async def hello(exchange: Exchange) -> None:
+        await exchange.reply(200, b"hello")
+
+    async def run() -> list[str]:
+        async with serve(hello) as server:
+            network = Network(settings(contact="ops@example.org"), resolver=LOOPBACK)
+            await network.open_upstream("api", base_url=server.url()).send_get()
+            await network.open_upstream("pages", base_url=server.url(), page=True).send_get()
+            await network.aclose()
+            return [seen.header("user-agent") for seen in server.seen]
+
+    told, plain = asyncio.run(run())
+
+    assert told.endswith("(+ops@example.org)")
+    assert plain.endswith("(research server)")
+
+
+@pytest.mark.parametrize(
+    ("host", "told"),
+    [("www.sec.gov", True), ("sec.gov", True), ("notsec.gov", False), ("example.org", False)],
+)
+def test_only_sites_that_ask_for_a_contact_are_told_it(host: str, *, told: bool) -> None:
+    assert bool(build_contact_headers(host, "ops@example.org")) is told
+    assert not build_contact_headers(host, None)
+
+
+def test_the_contact_given_for_one_service_serves_where_no_other_is_set() -> None:
+    raw = {"OPENALEX_EMAIL": "a@example.org", "EDGAR_CONTACT_EMAIL": "b@example.org"}
+
+    assert find_operator_contact(None, raw) == "b@example.org"
+    assert find_operator_contact("https://example.org/ops", raw) == "https://example.org/ops"
+    assert find_operator_contact(None, {"OPENALEX_EMAIL": "no address"}) is None
 
 
 @pytest.mark.process

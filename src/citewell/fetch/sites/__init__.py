@@ -23,6 +23,7 @@ NAMES = (
     "stackexchange",
     "twitter",
     "wikipedia",
+    "worldbank",
     "youtube",
 )
 
@@ -31,6 +32,7 @@ SITES_BY_DOMAIN = {
     "arxiv.org": "arxiv",
     "askubuntu.com": "stackexchange",
     "bsky.app": "bluesky",
+    "data.worldbank.org": "worldbank",
     "github.com": "github",
     "mathoverflow.net": "stackexchange",
     "news.ycombinator.com": "hackernews",

@@ -18,6 +18,8 @@ from citewell.fetch.page_tasks import PageTasks
 from citewell.fetch.tiers.tier_ladder import FetchAttempt
 from citewell.net.http.messages import HttpRequest, HttpResponse, RequestSender
 from citewell.net.http.rate_limit_headers import read_retry_delay
+from citewell.net.http.request_headers import build_contact_headers
+from citewell.text.web.addresses import extract_host
 
 MARKDOWN_TIMEOUT_SECONDS = 5.0
 _ACCEPT_MARKDOWN = "text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, */*;q=0.5"
@@ -35,20 +37,25 @@ class PageFetcher:
         max_bytes: int,
         document_bytes: int | None = None,
         max_prefix_bytes: int | None = None,
+        contact: str | None = None,
         now: Callable[[], float] = time.time,
     ) -> None:
-        """`tasks` looks for bot walls in the bodies of error pages."""
+        """`tasks` looks for bot walls in error pages; `contact` is told to sites that want one."""
         self._sender = sender
         self._tasks = tasks
         self._max_bytes = max_bytes
         self._document_bytes = document_bytes
         self._beginning = max_prefix_bytes  # bytes kept of a longer body; None refuses those
+        self._contact = contact
         self._now = now
 
     async def fetch_response(self, url: str, *, accept: str, timeout: float) -> HttpResponse:  # noqa: ASYNC109 - passed on to the request
         request = HttpRequest(
             url=url,
-            headers=_build_page_headers(accept, packed=self._beginning is None),
+            headers={
+                **_build_page_headers(accept, packed=self._beginning is None),
+                **build_contact_headers(extract_host(url), self._contact),
+            },
             timeout=timeout,
             max_bytes=self._max_bytes,
             max_document_bytes=self._document_bytes,

@@ -17,6 +17,7 @@ from citewell.fetch.tiers.tier_ladder import FetchTier
 from citewell.net.browser.chromium_process import BROWSER_DISABLED, BrowserSettings
 from citewell.net.browser.page_browser import PageBrowser
 from citewell.net.browser.stealth_client import StealthClient
+from citewell.net.http.request_headers import find_operator_contact
 from citewell.net.network import Network
 from citewell.workers.worker_tasks import TaskRunner
 
@@ -41,7 +42,11 @@ def build_tiers(settings: Settings, network: Network, workers: TaskRunner) -> Ti
     size = settings.max_html_bytes
     tasks = PageTasks(workers, choose_document_limits(settings))
     door = PageFetcher(
-        network.client, tasks, max_bytes=size, document_bytes=settings.max_document_bytes
+        network.client,
+        tasks,
+        max_bytes=size,
+        document_bytes=settings.max_document_bytes,
+        contact=find_operator_contact(settings.contact, settings.raw),
     )
     markdown = MarkdownTier(door, tasks, timeout=settings.markdown_timeout)
     html = HtmlTier(door, tasks, timeout=settings.page_timeout, with_documents=True)
