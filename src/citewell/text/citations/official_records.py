@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from citewell.text.citations.citable_works import CitableWork
 from citewell.text.web import addresses
@@ -63,12 +63,16 @@ def recognize_official_record(work: CitableWork) -> CitableWork:
     """
     if not work.is_web_page or work.doi:
         return work
-    host = addresses.format_host_name(work.url)
-    plain = replace(work, title=_SITE_SUFFIX_PATTERN.sub("", work.title))
-    for belongs, complete in _RECOGNIZERS:
-        if belongs(host, work.url):
-            return complete(plain)
-    return work
+    rule = _find_record_rule(work.url)
+    if rule is None:
+        return work
+    return rule.complete(replace(work, title=_SITE_SUFFIX_PATTERN.sub("", work.title)))
+
+
+def name_record_type(url: str) -> str | None:
+    """case, patent, filing, trial, dataset or law, if the address is that of such a record."""
+    rule = _find_record_rule(url)
+    return rule.type if rule else None
 
 
 def parse_case_title(work: CitableWork) -> CitableWork:
@@ -125,19 +129,52 @@ def _is_statistics_address(host: str, url: str) -> bool:
     return host in _STATISTICS_PUBLISHERS or (host == "ec.europa.eu" and "/eurostat/" in url)
 
 
-_Belongs = Callable[[str, str], bool]
-_RECOGNIZERS: tuple[tuple[_Belongs, Callable[[CitableWork], CitableWork]], ...] = (
-    (lambda _host, url: bool(_is_patent_address(url)), _complete_patent),
-    (lambda host, url: host == "clinicaltrials.gov" and bool(_TRIAL_PATH_PATTERN.search(url)), _complete_trial),
-    (lambda host, url: host == "sec.gov" and "/Archives/edgar/" in url, _complete_filing),
-    (_is_statistics_address, _complete_statistics),
-    (lambda host, _url: host in _COURT_SITES, parse_case_title),
-    (lambda host, _url: host in _REGULATION_SITES, lambda work: replace(work, kind=REGULATION_KIND)),
-    (lambda host, _url: host == "eur-lex.europa.eu", lambda work: replace(work, kind=LAW_KIND, site="")),
-)  # fmt: skip
-
-
-def _is_patent_address(url: str) -> bool:
+def _is_patent_address(_host: str, url: str) -> bool:
     return addresses.format_host_name(url) == "patents.google.com" and bool(
         _PATENT_PATH_PATTERN.search(url)
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _RecordRule:
+    """Which addresses hold a type of record, and how a citation of one is completed."""
+
+    type: str  # the word that a reader is shown
+    belongs: Callable[[str, str], bool]  # given host and address
+    complete: Callable[[CitableWork], CitableWork]
+
+
+_RECORD_RULES = (
+    _RecordRule(type="patent", belongs=_is_patent_address, complete=_complete_patent),
+    _RecordRule(
+        type="trial",
+        belongs=lambda host, url: (
+            host == "clinicaltrials.gov" and bool(_TRIAL_PATH_PATTERN.search(url))
+        ),
+        complete=_complete_trial,
+    ),
+    _RecordRule(
+        type="filing",
+        belongs=lambda host, url: host == "sec.gov" and "/Archives/edgar/" in url,
+        complete=_complete_filing,
+    ),
+    _RecordRule(type="dataset", belongs=_is_statistics_address, complete=_complete_statistics),
+    _RecordRule(
+        type="case", belongs=lambda host, _url: host in _COURT_SITES, complete=parse_case_title
+    ),
+    _RecordRule(
+        type="law",
+        belongs=lambda host, _url: host in _REGULATION_SITES,
+        complete=lambda work: replace(work, kind=REGULATION_KIND),
+    ),
+    _RecordRule(
+        type="law",
+        belongs=lambda host, _url: host == "eur-lex.europa.eu",
+        complete=lambda work: replace(work, kind=LAW_KIND, site=""),
+    ),
+)
+
+
+def _find_record_rule(url: str) -> _RecordRule | None:
+    host = addresses.format_host_name(url)
+    return next((rule for rule in _RECORD_RULES if rule.belongs(host, url)), None)

@@ -30,6 +30,12 @@ from tests.requirements import requires
         ("https://github.com/a/b", "code"),
         ("https://data.un.org/x", "dataset"),
         ("https://www.youtube.com/watch?v=1", "video"),
+        ("https://clinicaltrials.gov/study/NCT04207047", "trial"),
+        ("https://www.courtlistener.com/opinion/1/a-v-b/", "case"),
+        ("https://patents.google.com/patent/US10165245B2/en", "patent"),
+        ("https://www.sec.gov/Archives/edgar/data/1/2/a.htm", "filing"),
+        ("https://data.worldbank.org/indicator/NY.GDP.MKTP.CD", "dataset"),
+        ("https://www.federalregister.gov/documents/2024/1/x", "law"),
         ("https://example.org/page", "article"),
     ],
 )

@@ -11,6 +11,7 @@ import re
 from citewell.fetch.metadata import source_types
 from citewell.model.page import LIBRARY_ID_PREFIX, Page
 from citewell.model.scrape_results import StructuredData
+from citewell.text.citations.official_records import name_record_type
 from citewell.text.web import addresses, registered_domains
 
 ACADEMIC, GOVERNMENT, NEWS = "academic", "government", "news"
@@ -18,7 +19,7 @@ DOCUMENTATION, SOCIAL, WEB, OTHER = "documentation", "social", "web", "other"
 
 _GOVERNMENT_HOST_PATTERN = re.compile(
     r"(?:^|\.)(?:gov|mil|gob|gouv|govt|gc)(?:\.[a-z]{2})?$|(?:^|\.)(?:europa\.eu|who\.int|un\.org|oecd\.org"
-    r"|worldbank\.org|imf\.org|ecb\.europa\.eu|bund\.de|admin\.ch|gv\.at|nhs\.uk|go\.jp|go\.kr)$"
+    r"|worldbank\.org|imf\.org|ecb\.europa\.eu|courtlistener\.com|patents\.google\.com|bund\.de|admin\.ch|gv\.at|nhs\.uk|go\.jp|go\.kr)$"
 )
 _ACADEMIC_HOST_PATTERN = re.compile(
     r"(?:^|\.)edu(?:\.[a-z]{2})?$|(?:^|\.)ac\.[a-z]{2}$|^(?:uni|tu|fh)-[\w-]+\.(?:de|at)$"
@@ -107,6 +108,8 @@ def name_source_type(
     """What a source is, in a word, such as article, paper, news, law, dataset or `file: pdf`."""
     if not addresses.is_web_address(url):
         return f"file: {file_kind}" if file_kind else "file"
+    if record := name_record_type(url):
+        return record
     host = addresses.format_host_name(url)
     known = _TYPE_BY_HOST.get(registered_domains.find_registered_domain(host) or host)
     if known or host.startswith(_DATASET_HOST_PREFIX) or file_kind in _DATASET_FILE_KINDS:
