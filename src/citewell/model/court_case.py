@@ -28,7 +28,7 @@ class CourtCase:
     source: str  # the provider's name
     kind: str = "decision"  # decision, legislation, regulation or notice
     citations: tuple[str, ...] = ()  # parallel citations, the official reporter first
-    court: str | None = None
+    court: str | None = None  # or the agency or institution that issued it
     court_id: str | None = None
     court_label: str | None = None  # as written in citations: 9th Cir.
     date_filed: str | None = None  # ISO 8601 day, or year
@@ -73,3 +73,5 @@ class CitationMatch:
     provider: str
     cases: tuple[CourtCase, ...] = ()
     is_reporter_known: bool = True  # False if the registry does not know the reporter at all
+    # False if the registry lacks some texts of this kind and age: absence then proves nothing.
+    is_collection_complete: bool = True

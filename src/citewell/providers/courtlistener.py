@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Annotated, ClassVar
 from urllib.parse import parse_qs, urlsplit
 
-from pydantic import Field, RootModel
+from pydantic import AliasChoices, Field, RootModel
 
 from citewell.dialects.json_responses import (
     JsonResponse,
@@ -61,6 +61,7 @@ _MAX_CURSOR_CHARS = 300
 _MAX_REST_SECONDS = 3600.0  # the upstream may ask for a day, and yet answer the next request
 _BAD_REQUEST, _TOO_MANY_REQUESTS = 400, 429
 _FOUND, _SEVERAL = 200, 300  # statuses inside the list that citation-lookup returns
+_PATH_PATTERN = r"^/[\w.~%-][\w.~%/-]*$"  # on the site, and never //host
 _CASE_NAME_PATTERN = re.compile(
     r"(?:^|\s)(?:v\.?|vs\.?)\s|^(?:in re|ex parte|in the matter of|matter of)\s", re.IGNORECASE
 )
@@ -76,7 +77,14 @@ class _FoundCluster(ResponsePart):
     """A cluster of opinions as the search returns it."""
 
     caseName: str  # noqa: N815 - the upstream's names
-    absolute_url: Annotated[str, Field(pattern=r"^/[\w.~%-][\w.~%/-]*$")]
+    # Dockets, which another kind of search returns, have their own address.
+    absolute_url: Annotated[
+        str,
+        Field(
+            pattern=_PATH_PATTERN,
+            validation_alias=AliasChoices("absolute_url", "docket_absolute_url"),
+        ),
+    ]
     caseNameFull: OptionalField[str] = None  # noqa: N815
     cluster_id: OptionalField[int] = None
     citation: OptionalField[TolerantItems[str]] = None
@@ -90,6 +98,7 @@ class _FoundCluster(ResponsePart):
     judge: OptionalField[str] = None
     syllabus: OptionalField[str] = None
     opinions: OptionalField[TolerantItems[_Opinion]] = None
+    recap_documents: OptionalField[TolerantItems[_Opinion]] = None
 
 
 class _SearchPage(JsonResponse):
@@ -108,7 +117,7 @@ class _StoredCluster(ResponsePart):
     """A cluster of opinions as citation-lookup returns it; it does not name the court."""
 
     case_name: str
-    absolute_url: Annotated[str, Field(pattern=r"^/[\w.~%-][\w.~%/-]*$")]
+    absolute_url: Annotated[str, Field(pattern=_PATH_PATTERN)]
     case_name_full: OptionalField[str] = None
     id: OptionalField[int] = None
     docket_id: OptionalField[int] = None
@@ -281,7 +290,8 @@ def _find_stated_wait(response: HttpResponse) -> float | None:
 
 
 def _parse_found_cluster(cluster: _FoundCluster) -> CourtCase:
-    snippets = (clean_markup(opinion.snippet) for opinion in cluster.opinions or ())
+    texts = cluster.opinions or cluster.recap_documents or ()
+    snippets = (clean_markup(text.snippet) for text in texts)
     url = _SITE + cluster.absolute_url
     return CourtCase(
         name=clean_markup(cluster.caseName) or url,

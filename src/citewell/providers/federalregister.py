@@ -1,0 +1,175 @@
+"""The Federal Register of the United States since 1994: rules, proposed rules and notices; no key."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar
+
+from pydantic import Field
+
+from citewell.dialects.json_responses import (
+    HttpLink,
+    JsonResponse,
+    OptionalField,
+    ResponsePart,
+    TolerantItems,
+    drop_negative_count,
+    read_json_response,
+)
+from citewell.dialects.remembered_matches import MatchMemory
+from citewell.dialects.stated_refusals import build_stated_refusal
+from citewell.errors import MalformedResponse
+from citewell.model.court_case import CaseHits, CaseQuery, CitationMatch, CourtCase, LegalCitation
+from citewell.net.upstream.upstream_client import parse_json_response
+from citewell.ports import Offer, ProviderKit, ProviderSpec
+from citewell.text.dates.partial_dates import parse_partial_date
+from citewell.text.law.court_regulations import find_register_page
+from citewell.text.safety.markup_cleaning import clean_markup
+
+SPEC = ProviderSpec(
+    name="federalregister",
+    title="Federal Register",
+    homepage="https://www.federalregister.gov/developers/documentation/api/v1",
+    base_url="https://www.federalregister.gov/api/v1",
+    offers=frozenset({Offer.CASES, Offer.CITATIONS}),
+    max_results=50,
+    per_second=1.0,
+    burst=5,
+    rank=50,
+    covers_whole_web=False,
+    terms="Works of the US government; no key and no stated limit.",
+)
+
+_FIELDS = (
+    "title", "type", "abstract", "document_number", "html_url", "publication_date", "agencies",
+    "citation", "docket_ids", "start_page", "end_page", "volume",
+)  # fmt: skip
+_FIRST_VOLUME = 59  # of 1994; older ones are not in the API
+_MAX_DOCUMENTS = 20
+_BAD_REQUEST = 400
+_KINDS = {"rule": "regulation", "proposed rule": "regulation"}
+
+
+class _Agency(ResponsePart):
+    name: OptionalField[str] = None
+    raw_name: OptionalField[str] = None
+
+
+class _Document(ResponsePart):
+    title: str
+    html_url: HttpLink
+    document_number: OptionalField[str] = None
+    type: OptionalField[str] = None
+    abstract: OptionalField[str] = None
+    publication_date: OptionalField[str] = None
+    agencies: OptionalField[TolerantItems[_Agency]] = None
+    citation: OptionalField[str] = None
+    docket_ids: OptionalField[TolerantItems[str]] = None
+
+
+class _DocumentPage(JsonResponse):
+    count: OptionalField[int] = None
+    results: OptionalField[TolerantItems[_Document]] = None  # missing if nothing was found
+
+
+class _OneDocument(JsonResponse, _Document):
+    pass
+
+
+class _CitedPage(ResponsePart):
+    document_numbers: TolerantItems[Annotated[str, Field(pattern=r"^[\w-]{3,30}$")]]
+
+
+class _Suggestions(ResponsePart):
+    citation: OptionalField[_CitedPage] = None
+
+
+class _SearchDetails(JsonResponse):
+    suggestions: _Suggestions
+
+
+class Provider:
+    citation_kinds: ClassVar[frozenset[str]] = frozenset({"us_register"})
+
+    def __init__(self, kit: ProviderKit) -> None:
+        self._upstream = kit.upstream
+        self._matches = MatchMemory(kit.memory)
+
+    async def search_cases(self, query: CaseQuery) -> CaseHits:
+        page = find_register_page(query.text)
+        if page is not None and page[0] >= _FIRST_VOLUME:
+            return CaseHits(cases=(await self._list_cited_documents(*page))[: query.count])
+        params = [
+            ("conditions[term]", query.text),
+            ("conditions[publication_date][gte]", query.date_from),
+            ("conditions[publication_date][lte]", query.date_to),
+            ("order", "relevance"),
+            ("per_page", str(query.count)),
+        ]
+        response = await self._upstream.send_get(
+            "/documents.json",
+            params=[(name, value) for name, value in params if value] + _list_field_params(),
+            accept=(_BAD_REQUEST,),
+        )
+        if response.status == _BAD_REQUEST:
+            raise build_stated_refusal(response)
+        found = read_json_response(_DocumentPage, response)
+        if found.results is None and found.count != 0:
+            raise MalformedResponse("The documents are missing.", provider=SPEC.name)
+        return CaseHits(
+            cases=tuple(map(_parse_document, (found.results or ())[: query.count])),
+            total=drop_negative_count(found.count),
+        )
+
+    async def look_up_citation(self, citation: LegalCitation) -> CitationMatch:
+        known = await self._matches.recall_match(citation)
+        if known is not None:
+            return known
+        page = find_register_page(citation.normalized)
+        if page is None or page[0] < _FIRST_VOLUME:
+            return CitationMatch(provider=SPEC.name, is_reporter_known=False)
+        match = CitationMatch(provider=SPEC.name, cases=await self._list_cited_documents(*page))
+        await self._matches.remember_match(citation, match)
+        return match
+
+    async def _list_cited_documents(self, volume: int, page: int) -> tuple[CourtCase, ...]:
+        """The documents on this page; one that only continues there counts as well."""
+        response = await self._upstream.send_get(
+            "/documents/search-details", params={"conditions[term]": f"{volume} FR {page}"}
+        )
+        cited = read_json_response(_SearchDetails, response).suggestions.citation
+        if cited is None or not cited.document_numbers:
+            return ()
+        numbers = cited.document_numbers[:_MAX_DOCUMENTS]
+        response = await self._upstream.send_get(
+            f"/documents/{','.join(numbers)}.json", params=_list_field_params()
+        )
+        if len(numbers) == 1:
+            document = parse_json_response(_OneDocument, response)
+            return (_parse_document(document),)
+        found = read_json_response(_DocumentPage, response).results
+        return tuple(map(_parse_document, found or ()))
+
+
+def _list_field_params() -> list[tuple[str, str]]:
+    return [("fields[]", field) for field in _FIELDS]
+
+
+def _parse_document(document: _Document) -> CourtCase:
+    agencies = (clean_markup(one.name or one.raw_name) for one in document.agencies or ())
+    dockets = (clean_markup(number) for number in document.docket_ids or ())
+    kind = clean_markup(document.type)
+    number = clean_markup(document.document_number)
+    citation = clean_markup(document.citation)
+    return CourtCase(
+        name=clean_markup(document.title).replace("<", "") or document.html_url,
+        url=document.html_url,
+        source=SPEC.name,
+        kind=_KINDS.get(kind.lower(), "notice"),
+        citations=(citation,) if citation else (),
+        court=", ".join(dict.fromkeys(filter(None, agencies))) or None,
+        date_filed=parse_partial_date(document.publication_date or "") or None,
+        docket_number=", ".join(filter(None, dockets)) or None,
+        status=kind or None,
+        snippet=clean_markup(document.abstract),
+        ids={"document": number} if number else {},
+    )

@@ -1,0 +1,182 @@
+"""Find Case Law of the UK's National Archives: judgments by neutral citation or by words; no key."""
+
+from __future__ import annotations
+
+import re
+from typing import ClassVar
+from urllib.parse import urljoin
+from xml.etree.ElementTree import Element
+
+from citewell.dialects.json_responses import require_http_address
+from citewell.dialects.remembered_matches import MatchMemory
+from citewell.dialects.stated_refusals import build_stated_refusal
+from citewell.dialects.xml_responses import extract_element_text, read_xml_tree
+from citewell.errors import MalformedResponse
+from citewell.model.court_case import CaseHits, CaseQuery, CitationMatch, CourtCase, LegalCitation
+from citewell.ports import Offer, ProviderKit, ProviderSpec
+from citewell.text.dates.partial_dates import parse_partial_date
+from citewell.text.law.court_citations import build_citation_key
+
+SPEC = ProviderSpec(
+    name="findcaselaw",
+    title="Find Case Law",
+    homepage="https://nationalarchives.github.io/ds-find-caselaw-docs/public",
+    base_url="https://caselaw.nationalarchives.gov.uk",
+    offers=frozenset({Offer.CASES, Offer.CITATIONS}),
+    max_results=50,
+    per_second=2.0,
+    burst=10,
+    rank=20,
+    covers_whole_web=False,
+    terms="1,000 requests in five minutes; Open Justice Licence, which excludes bulk analysis.",
+)
+
+_SITE = "https://caselaw.nationalarchives.gov.uk/"
+_ATOM = "{http://www.w3.org/2005/Atom}"
+_TNA = "{https://caselaw.nationalarchives.gov.uk}"
+_OPEN_SEARCH = "{http://a9.com/-/spec/opensearch/1.1/}"
+_PAGE_SIZE = 50
+_BAD_REQUEST = 400
+_NEUTRAL_CITATION_PATTERN = re.compile(r"\[(\d{4})\] ([A-Z]{2,6})\b")
+# The courts that send their judgments here; those of Scotland and Northern Ireland do not.
+_COVERED_COURTS = frozenset(
+    [
+        "UKSC",
+        "UKPC",
+        "EWCA",
+        "EWHC",
+        "EWCOP",
+        "EWFC",
+        "EWCC",
+        "EWCR",
+        "UKUT",
+        "UKFTT",
+        "EAT",
+        "UKEAT",
+        "UKIST",
+        "UKAIT",
+        "UKIAT",
+    ]
+)
+_COMPLETE_SINCE_YEAR = 2023  # older judgments were handed over in part
+
+
+class Provider:
+    citation_kinds: ClassVar[frozenset[str]] = frozenset({"uk_neutral"})
+
+    def __init__(self, kit: ProviderKit) -> None:
+        self._upstream = kit.upstream
+        self._matches = MatchMemory(kit.memory)
+
+    async def search_cases(self, query: CaseQuery) -> CaseHits:
+        """Judgments by relevance; the feed has no filter by day, so days are compared here."""
+        has_days = bool(query.date_from or query.date_to)
+        params = {"query": query.text, "per_page": str(_PAGE_SIZE if has_days else query.count)}
+        if query.court:
+            params["court"] = query.court
+        feed = await self._fetch_feed(params)
+        found = _parse_entries(feed)
+        kept = [case for case in found if _is_within_days(case, query)]
+        return CaseHits(
+            cases=tuple(kept[: query.count]),
+            total=None if has_days else _parse_total(feed),
+            notes=(f"Days were compared for the first {len(found)} judgments.",)
+            if has_days and len(found) >= _PAGE_SIZE
+            else (),
+        )
+
+    async def look_up_citation(self, citation: LegalCitation) -> CitationMatch:
+        known = await self._matches.recall_match(citation)
+        if known is not None:
+            return known
+        match = await self._find_exact_match(citation)
+        await self._matches.remember_match(citation, match)
+        return match
+
+    async def _find_exact_match(self, citation: LegalCitation) -> CitationMatch:
+        parts = _NEUTRAL_CITATION_PATTERN.match(citation.normalized)
+        if parts is None or parts[2] not in _COVERED_COURTS:
+            return CitationMatch(provider=SPEC.name, is_reporter_known=False)
+        # Judgments that cite this one are found as well, but none is older than itself.
+        quoted = '"' + citation.normalized.replace('"', " ") + '"'
+        feed = await self._fetch_feed({"query": quoted, "order": "date", "per_page": "20"})
+        wanted = build_citation_key(citation.normalized)
+        cases = tuple(
+            case
+            for case in _parse_entries(feed)
+            if wanted in map(build_citation_key, case.citations)
+        )
+        return CitationMatch(
+            provider=SPEC.name,
+            cases=cases,
+            is_collection_complete=int(parts[1]) >= _COMPLETE_SINCE_YEAR,
+        )
+
+    async def _fetch_feed(self, params: dict[str, str]) -> Element:
+        response = await self._upstream.send_get("/atom.xml", params=params, accept=(_BAD_REQUEST,))
+        if response.status == _BAD_REQUEST:
+            raise build_stated_refusal(response)
+        feed = read_xml_tree(response)
+        if feed.tag != f"{_ATOM}feed":
+            raise MalformedResponse("Expected an Atom feed.", provider=SPEC.name)
+        return feed
+
+
+def _parse_entries(feed: Element) -> list[CourtCase]:
+    """The entries that have an address; none of several having one means another format."""
+    entries = feed.findall(f"{_ATOM}entry")
+    cases = [case for case in map(_parse_entry, entries) if case is not None]
+    if entries and not cases:
+        raise MalformedResponse("No entry of the feed has an address.", provider=SPEC.name)
+    return cases
+
+
+def _parse_entry(entry: Element) -> CourtCase | None:
+    url = _find_page_address(entry)
+    if url is None:
+        return None
+    identifiers = entry.findall(f"{_TNA}identifier")
+    citations = tuple(
+        text
+        for one in identifiers
+        if one.get("type") == "ukncn"
+        and (text := extract_element_text(one) or (one.get("value") or "").strip())
+    )
+    uri = extract_element_text(entry, f"{_TNA}uri")
+    return CourtCase(
+        name=extract_element_text(entry, f"{_ATOM}title").replace("<", "") or url,
+        url=url,
+        source=SPEC.name,
+        citations=citations,
+        court=extract_element_text(entry, f"{_ATOM}author/{_ATOM}name") or None,
+        date_filed=parse_partial_date(extract_element_text(entry, f"{_ATOM}published")) or None,
+        snippet=extract_element_text(entry, f"{_ATOM}summary"),
+        ids={"uri": uri} if uri else {},
+    )
+
+
+def _find_page_address(entry: Element) -> str | None:
+    """The address of the judgment's page: the alternate link that is no XML and no PDF."""
+    for link in entry.findall(f"{_ATOM}link"):
+        kind = link.get("type", "text/html")
+        if link.get("rel", "alternate") != "alternate" or kind != "text/html":
+            continue
+        try:
+            address = require_http_address(urljoin(_SITE, link.get("href", "")))
+            address.encode()
+        except ValueError:
+            continue
+        return address
+    return None
+
+
+def _parse_total(feed: Element) -> int | None:
+    stated = extract_element_text(feed, f"{_OPEN_SEARCH}totalResults")
+    return int(stated) if stated.isascii() and stated.isdigit() and len(stated) < 10 else None
+
+
+def _is_within_days(case: CourtCase, query: CaseQuery) -> bool:
+    day = case.date_filed
+    if day is None:
+        return not (query.date_from or query.date_to)
+    return (query.date_from or "") <= day <= (query.date_to or "9999")
