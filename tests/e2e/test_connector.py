@@ -93,3 +93,12 @@ def test_an_id_that_is_none_is_refused_in_plain_words(bad: str, environ: Environ
 
     assert result.is_error
     assert "id that search returned" in result.content[0].text
+
+
+@requires("search.registries")
+def test_a_question_about_trials_finds_the_registry_beside_the_web(environ: Environ) -> None:
+    _, result = talk(environ, ("search", {"query": "clinical trials of melatonin for insomnia"}))
+
+    found = {one["id"] for one in body(result)["results"]}
+    assert "https://clinicaltrials.gov/study/NCT09000001" in found
+    assert len(found) > 1

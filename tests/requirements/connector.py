@@ -6,6 +6,7 @@ HELD = {
     "search.answer": "search returns an object whose only key is results, and each result has exactly id, title and url.",
     "search.one_item": "search returns one text item: the JSON of the same object.",
     "search.id": "An id stays valid after a restart.",
+    "search.registries": "A question about trials, cases, filings, patents or statistics is put to their registries beside the web.",
     "search.empty": "A search that finds nothing returns an empty list.",
     "search.schema": "search publishes the schema of its answer.",
     "search.annotations": "search is read-only, idempotent and open-world.",

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 
 def build_document_connector(kit: ServiceKit) -> DocumentConnector:
+    from citewell.server.wiring.record_finder_wiring import build_record_finders
     from citewell.services.connector.document_connector import DocumentConnector
     from citewell.services.library.library_search import OwnerLibraryIndex
     from citewell.services.reading.cached_pages import CachedPageReader
@@ -20,6 +21,7 @@ def build_document_connector(kit: ServiceKit) -> DocumentConnector:
         searches=kit.require_service(CachedWebSearch),
         read=kit.require_service(CachedPageReader),
         library=kit.require_service(OwnerLibraryIndex),
+        finders=build_record_finders(kit),
     )
 
 

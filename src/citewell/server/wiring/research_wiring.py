@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from citewell.config import Settings
 from citewell.errors import InternalError
 from citewell.ports import Offer
+from citewell.server.wiring.record_finder_wiring import build_record_finders
 from citewell.server.wiring.service_kit import ServiceBuilders, ServiceKit
 from citewell.services.encoding.passage_similarity import PassageSimilarity
 from citewell.services.jobs.engine_timing import EngineTiming
@@ -115,6 +116,7 @@ def _build_collection_ports(
         finders += [
             WebFinder(searches, tenant=tenant),
             PaperFinder(kit.require_service(LiteratureSearch)),
+            *build_record_finders(kit),
         ]
     if scope != WEB_SCOPE:
         alone = scope == LIBRARY_SCOPE

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Sequence
 from typing import Any
@@ -11,6 +12,7 @@ from citewell.model.page import Page
 from citewell.model.routing_trace import RoutingTrace
 from citewell.model.search_queries import SearchHit
 from citewell.model.wire_values import UNTRUSTED_LABEL, WireValue
+from citewell.services.domains.routing.record_finders import RecordFinder
 from citewell.services.library import document_ids
 from citewell.services.library.library_documents import choose_citation_address
 from citewell.services.library.library_search import OwnerLibraryIndex
@@ -60,7 +62,10 @@ class DocumentConnector:
         searches: CachedWebSearch,
         read: PageReaderPort,
         library: OwnerLibraryIndex | None = None,
+        finders: Sequence[RecordFinder] = (),
     ) -> None:
+        """`finders` put a question to the registries of its domain."""
+        self._finders = tuple(finders)
         self._searches = searches
         self._read = read
         self._library = library
@@ -87,7 +92,8 @@ class DocumentConnector:
             SearchHit(title=match.card.title, url=choose_citation_address(match.card))
             for match in own
         ]
-        ranked = rank_fusion.fuse_rankings([mine, web])[:MAX_LISTED_DOCUMENTS]
+        records = await self._search_registries(query)
+        ranked = rank_fusion.fuse_rankings([mine, *records, web])[:MAX_LISTED_DOCUMENTS]
         return DocumentListing(
             results=tuple(_build_listed_document(one.hit, ids) for one in ranked)
         )
@@ -102,6 +108,17 @@ class DocumentConnector:
         except CitewellError as error:
             logger.warning("the library could not be searched: %s", error.message)
             return ()
+
+    async def _search_registries(self, query: str) -> list[Sequence[SearchHit]]:
+        """The records of each registry; one that fails is left out, so that the web still answers."""
+        found = await asyncio.gather(
+            *(finder.find_pages(query, count=MAX_LISTED_DOCUMENTS) for finder in self._finders),
+            return_exceptions=True,
+        )
+        for one in found:
+            if isinstance(one, BaseException) and not isinstance(one, CitewellError):
+                raise one
+        return [one for one in found if not isinstance(one, BaseException)]
 
     async def _search_web_documents(
         self, query: str, trace: RoutingTrace, tenant: str | None
