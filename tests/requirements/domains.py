@@ -1,6 +1,8 @@
 """Specification 1, tools 4, 5, 7, 15, 16, 20, 21, 22, 25, 26 and 29: searches by subject, and one prompt."""
 
 HELD: dict[str, str] = {
+    "domains.keyless": "Every tool of the domains answers without a key.",
+    "domains.cancelled": "A cancelled call of a domain tool asks no upstream any further.",
     "clinical_search.query": "One of query, condition, intervention and sponsor is required.",
     "clinical_search.status": "status restricts the search to one recruitment status.",
     "clinical_search.num_results": "num_results takes 1 to 100, default 10.",

@@ -1,0 +1,59 @@
+"""Every tool of the domains: answers without a key over each transport, and stops when it is cancelled."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from tests.e2e.clients import connected
+from tests.e2e.domains import Environ, call
+from tests.internet.faults import ALWAYS, Fault
+from tests.internet.world import World
+from tests.requirements import requires
+
+CONTACT = {
+    "EDGAR_CONTACT_EMAIL": "ops@example.org"
+}  # no key: the SEC wants to know whom to write to
+# Tool, arguments, and the upstream that is asked first on a fresh machine.
+QUESTIONS: dict[str, tuple[dict[str, Any], str]] = {
+    "clinical_search": ({"condition": "insomnia"}, "clinicaltrials"),
+}
+TOOLS = list(QUESTIONS)
+
+
+@requires("domains.keyless")
+@pytest.mark.parametrize("transport", ["http", "stdio"])
+@pytest.mark.parametrize("tool", TOOLS)
+def test_every_tool_answers_without_a_key(tool: str, transport: str, environ: Environ) -> None:
+    arguments, _ = QUESTIONS[tool]
+
+    result = call(environ | CONTACT, tool, arguments, transport)
+
+    assert not result.is_error, result.content[0].text
+    assert result.structured_content["trust"] == "untrusted-external-content"
+
+
+@requires("domains.cancelled")
+@pytest.mark.parametrize("tool", TOOLS)
+def test_a_cancelled_call_asks_nobody_further(tool: str, environ: Environ, world: World) -> None:
+    arguments, upstream = QUESTIONS[tool]
+    world.fail(upstream, Fault(delay=20.0), times=ALWAYS)
+    offered = environ | CONTACT | {"CITEWELL_TOOLSETS": "domains"}
+
+    async def talk() -> int:
+        async with connected("http", offered) as client:
+            running = asyncio.create_task(client.call_tool(tool, arguments))
+            async with asyncio.timeout(10):
+                while not world.calls[upstream]:  # noqa: ASYNC110 - it runs in another thread
+                    await asyncio.sleep(0.01)
+            running.cancel()
+            await asyncio.gather(running, return_exceptions=True)
+            asked = world.calls.total()
+            await client.list_tools()  # the server goes on
+            return asked
+
+    asked = asyncio.run(talk())
+
+    assert world.calls.total() == asked
