@@ -177,7 +177,7 @@ def _describe_versions(*, in_force: int, ended: int) -> tuple[str, ...]:
         return ()
     if not in_force:
         return ("No version is in force; these have ended.",)
-    return (f"{ended} versions that are not in force were left out.",)
+    return (f"Versions that are not in force were left out: {ended}.",)
 
 
 def _is_in_force(version: _FoundVersion, day: str | None) -> bool:
