@@ -89,13 +89,18 @@ class ProviderSpec:
     base_url: str  # CITEWELL_<NAME>_BASE_URL overrides it
     offers: frozenset[Offer]
     options: tuple[ProviderOption, ...] = ()
+    address_key: str | None = (
+        None  # the query parameter of the key, for an upstream that takes it in no header
+    )
     requires_any: tuple[
         str, ...
     ] = ()  # without one of these options the provider is not configured
     filters: frozenset[SearchFilter] = (
         frozenset()
     )  # applied by the provider; all others are applied to its results
-    image_filters: frozenset[ImageFilter] = frozenset()  # the same for its image search
+    image_filters: Mapping[ImageFilter, frozenset[str]] = field(
+        default_factory=dict
+    )  # the same for its image search, with the values it knows; empty if it knows all
     max_images: int = 10  # most images of one call
     applied_arguments: Mapping[Offer, frozenset[str]] = field(
         default_factory=dict

@@ -34,6 +34,8 @@ SearchCategory = Literal[
 ]
 DEFAULT_SAFE_LEVEL: SafeLevel = "medium"
 DEFAULT_CATEGORY: SearchCategory = "general"
+NewsSort = Literal["relevance", "date"]
+DEFAULT_NEWS_SORT: NewsSort = "relevance"
 
 PaperSource = Literal["all", "arxiv", "pubmed", "ieee", "nature", "springer"]
 PaperSort = Literal["relevance", "date"]

@@ -8,7 +8,9 @@ from enum import StrEnum
 
 from citewell.model.argument_types import (
     DEFAULT_CATEGORY,
+    DEFAULT_NEWS_SORT,
     DEFAULT_SAFE_LEVEL,
+    NewsSort,
     NewsTimeRange,
     SafeLevel,
     SearchCategory,
@@ -28,8 +30,22 @@ class SearchFilter(StrEnum):
     EXACT_TERMS = "exact_terms"
     EXCLUDE_TERMS = "exclude_terms"
     CATEGORY = "category"
-    NEWS_SOURCE = "news_source"
+    NEWS_SOURCE = "news_source"  # what reports call `site` in a search for news
     SORT = "sort_by"
+
+
+class ImageFilter(StrEnum):
+    """A filter of image searches; those that a provider lacks are checked afterwards where they can be."""
+
+    SIZE = "size"
+    TYPE = "type"
+    COLOR_TYPE = "color_type"
+    DOMINANT_COLOR = "dominant_color"
+    FILE_TYPE = "file_type"
+    SAFE = "safe"
+    COUNTRY = "country"
+    LANGUAGE = "language"
+    SITES = "lens"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +62,7 @@ class SearchQuery:
     exact_terms: SearchTerms = None
     exclude_terms: SearchTerms = None
     category: SearchCategory = DEFAULT_CATEGORY
+    sort_by: NewsSort = DEFAULT_NEWS_SORT
     engine_id: str | None = None  # the Google engine id (cx) of a lens
     goggle: str | None = None  # the Brave goggle of a lens
 
@@ -63,6 +80,7 @@ class SearchQuery:
             SearchFilter.EXACT_TERMS: self.exact_terms is not None,
             SearchFilter.EXCLUDE_TERMS: self.exclude_terms is not None,
             SearchFilter.CATEGORY: self.category != DEFAULT_CATEGORY,
+            SearchFilter.SORT: self.sort_by != DEFAULT_NEWS_SORT,
         }
         return frozenset(name for name, given in present.items() if given)
 
@@ -75,10 +93,13 @@ class SearchHit:
     url: str
     snippet: str = ""
     published: datetime | None = None
-    published_basis: str | None = None  # where the date was found: provider, snippet, url
+    published_basis: str | None = (
+        None  # where the date was found: provider, snippet, url; or seen, by a provider
+    )
     score: float | None = None  # the provider's own score, 0 to 1
     engine: str | None = None
     source: str | None = None  # the publisher's name, if a news provider states it
+    source_url: str | None = None  # the publisher's site, if `url` is at the provider itself
     engagement: dict[str, int] = field(default_factory=dict)
     extra_snippets: tuple[str, ...] = ()
 
@@ -107,10 +128,17 @@ class FoundImage:
     width: int | None = None
     height: int | None = None
     file_size: str | None = None
+    media_type: str | None = None  # such as image/png, if the provider states it
+    license: str | None = None
+    license_url: str | None = None
+    author: str | None = None
+    attribution: str | None = None  # the line that names work, author and licence
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImageQuery:
+    """One query to one image search, already validated."""
+
     text: str
     count: int = 5
     safe: SafeLevel = DEFAULT_SAFE_LEVEL
@@ -121,3 +149,23 @@ class ImageQuery:
     file_type: str | None = None
     country: str | None = None
     language: str | None = None
+    sites: tuple[str, ...] = ()  # of a lens
+    engine_id: str | None = None  # the Google engine id (cx) of a lens
+
+    def with_changes(self, **changes: object) -> ImageQuery:
+        return replace(self, **changes)  # type: ignore[arg-type]  # the fields' own types check at the call
+
+    def collect_filters(self) -> frozenset[ImageFilter]:
+        """The filters that this query sets; `safe` counts only if it is not the default."""
+        present = {
+            ImageFilter.SIZE: self.size,
+            ImageFilter.TYPE: self.type,
+            ImageFilter.COLOR_TYPE: self.color_type,
+            ImageFilter.DOMINANT_COLOR: self.dominant_color,
+            ImageFilter.FILE_TYPE: self.file_type,
+            ImageFilter.SAFE: self.safe != DEFAULT_SAFE_LEVEL,
+            ImageFilter.COUNTRY: self.country,
+            ImageFilter.LANGUAGE: self.language,
+            ImageFilter.SITES: self.sites,
+        }
+        return frozenset(name for name, given in present.items() if given)

@@ -1,4 +1,4 @@
-"""Brave Search: an independent index of the web, with news and images; needs a key."""
+"""Brave Search: an independent index of the web, with news, images and places; needs a key."""
 
 from __future__ import annotations
 
@@ -6,6 +6,13 @@ import time
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 
+from citewell.dialects.answer_reports import AnswerCost, CitedPage, build_answer_report
+from citewell.dialects.answer_streams import (
+    TaggedCitation,
+    read_answer_stream,
+    split_answer_tags,
+)
+from citewell.dialects.brave_places import search_brave_places
 from citewell.dialects.json_responses import (
     HttpLink,
     JsonResponse,
@@ -14,9 +21,14 @@ from citewell.dialects.json_responses import (
     TolerantItems,
     read_json_response,
 )
+from citewell.dialects.model_billing import TICKS_PER_DOLLAR, convert_dollars
 from citewell.dialects.result_paging import ResultPage, gather_pages
+from citewell.model.grounded_answer import AnswerQuery
+from citewell.model.place import PlaceHits, PlaceQuery
+from citewell.model.research import ProviderReport
 from citewell.model.search_queries import (
     FoundImage,
+    ImageFilter,
     ImageQuery,
     SearchFilter,
     SearchHit,
@@ -29,15 +41,28 @@ from citewell.text.dates.calendar_dates import parse_provider_date
 from citewell.text.safety.markup_cleaning import clean_markup
 from citewell.text.web.search_operators import build_operator_query
 
+# Brave answers 422 to any value outside this list.
+_COUNTRY_CODES = {
+    "AR", "AU", "AT", "BE", "BR", "CA", "CL", "DK", "FI", "FR", "DE", "GR",
+    "HK", "IN", "ID", "IT", "JP", "KR", "MY", "MX", "NL", "NZ", "NO", "CN",
+    "PL", "PT", "PH", "RU", "SA", "ZA", "ES", "SE", "CH", "TW", "TR", "GB",
+    "US",
+}  # fmt: skip
+
 SPEC = ProviderSpec(
     name="brave",
     title="Brave Search",
     homepage="https://brave.com/search/api/",
     base_url="https://api.search.brave.com/res/v1",
-    offers=frozenset({Offer.WEB, Offer.NEWS, Offer.IMAGES}),
+    offers=frozenset({Offer.WEB, Offer.NEWS, Offer.IMAGES, Offer.PLACES, Offer.ANSWERS}),
     options=(
         ProviderOption(
             env="BRAVE_API_KEY", help="Key of the Brave Search API.", secret=True, required=True
+        ),
+        ProviderOption(
+            env="BRAVE_ANSWERS_API_KEY",
+            help="Key of the Answers plan, if it differs from BRAVE_API_KEY.",
+            secret=True,
         ),
         ProviderOption(
             env="BRAVE_EXTRA_SNIPPETS",
@@ -56,26 +81,27 @@ SPEC = ProviderSpec(
             SearchFilter.EXCLUDE_TERMS,
         }
     ),
+    image_filters={
+        ImageFilter.SAFE: frozenset(),
+        ImageFilter.COUNTRY: frozenset(_COUNTRY_CODES),
+        ImageFilter.LANGUAGE: frozenset(),
+    },
     max_results=50,
+    max_images=200,
     max_query_chars=400,
     per_second=1.0,
     rank=10,
-    test_evidence="web: recorded answers; news and images: shape-tested only",
+    test_evidence="web: recorded answers; news, images and places: shape-tested only",
 )
 
+_ANSWER_TICKS = TICKS_PER_DOLLAR * 3 // 100  # usual price of one answer, November 2026
 _RESULTS_PER_PAGE = 20  # the maximum for one web request
 _MAX_PAGES = 10  # offset counts pages, from 0 to 9
 _MAX_QUERY_WORDS = 50  # Brave refuses longer queries
 _FRESHNESS_CODES = {"hour": "pd", "day": "pd", "week": "pw", "month": "pm", "year": "py"}
 _SAFE_SEARCH_LEVELS = {"off": "off", "medium": "moderate", "high": "strict"}
 
-# Brave answers 422 to any value outside these two lists.
-_COUNTRY_CODES = {
-    "AR", "AU", "AT", "BE", "BR", "CA", "CL", "DK", "FI", "FR", "DE", "GR",
-    "HK", "IN", "ID", "IT", "JP", "KR", "MY", "MX", "NL", "NZ", "NO", "CN",
-    "PL", "PT", "PH", "RU", "SA", "ZA", "ES", "SE", "CH", "TW", "TR", "GB",
-    "US",
-}  # fmt: skip
+# As for countries, Brave answers 422 to any other value.
 _LANGUAGE_CODES = {
     "ar", "eu", "bn", "bg", "ca", "zh-hans", "zh-hant", "hr", "cs", "da", "nl", "en",
     "en-gb", "et", "fi", "fr", "gl", "de", "el", "gu", "he", "hi", "hu", "is",
@@ -151,12 +177,34 @@ class Provider:
     def __init__(self, kit: ProviderKit, *, clock: Callable[[], float] = time.time) -> None:
         self._upstream = kit.upstream
         self._key = {"X-Subscription-Token": kit.find_option("BRAVE_API_KEY") or ""}
+        own = kit.find_option("BRAVE_ANSWERS_API_KEY")
+        self._answers_key = {"X-Subscription-Token": own} if own else self._key
         self._extra = (kit.find_option("BRAVE_EXTRA_SNIPPETS") or "").lower() in {
             "true",
             "1",
             "yes",
         }
         self._clock = clock
+
+    def estimate_answer_cost(self, _query: AnswerQuery) -> int:
+        return _ANSWER_TICKS
+
+    async def answer_question(self, query: AnswerQuery) -> ProviderReport:
+        request = {
+            "model": "brave",
+            "messages": [{"role": "user", "content": query.text}],
+            "stream": True,  # only a stream has citations
+            "enable_citations": True,
+        }
+        response = await self._upstream.send_post(
+            "/chat/completions",
+            json=request,
+            idempotent=False,
+            headers={"Accept": "text/event-stream"},
+            secret_headers=self._answers_key,
+            timeout=query.timeout_seconds,
+        )
+        return _parse_brave_answer(read_answer_stream(response), count=query.count)
 
     async def search_web(self, query: SearchQuery) -> SearchHits:
         count = min(query.count, SPEC.max_results)
@@ -197,6 +245,9 @@ class Provider:
         )
         return tuple(_parse_brave_image(result) for result in answer.results)[: query.count]
 
+    async def search_places(self, query: PlaceQuery) -> PlaceHits:
+        return await search_brave_places(self._upstream, self._key, query)
+
     async def _fetch_brave_json(self, path: str, params: Mapping[str, str]) -> HttpResponse:
         accept = {"Accept": "application/json"}
         return await self._upstream.send_get(
@@ -205,6 +256,42 @@ class Provider:
 
     def _read_clock(self) -> datetime:
         return datetime.fromtimestamp(self._clock(), UTC)
+
+
+def _parse_brave_answer(streamed: str, *, count: int) -> ProviderReport:
+    """The report of a streamed answer, its citation tags replaced by marks such as [1]."""
+    text, tags = split_answer_tags(streamed)
+    pieces: list[str] = []
+    pages: list[CitedPage] = []
+    numbers: dict[str, int] = {}
+    at = length = 0
+    for tag in tags:
+        try:
+            cited = TaggedCitation.model_validate(tag.value) if tag.name == "citation" else None
+        except ValueError:
+            cited = None
+        if cited is None or (cited.url not in numbers and len(numbers) >= count):
+            continue
+        before = text[at : tag.place]
+        mark = f" [{numbers.setdefault(cited.url, len(numbers) + 1)}]"
+        pieces += [before, mark]
+        length += len(before)
+        pages.append(
+            CitedPage(url=cited.url, title=cited.title, start=length + 1, end=length + len(mark))
+        )
+        at, length = tag.place, length + len(mark)
+    usage = next((tag.value for tag in tags if tag.name == "usage"), None)
+    stated = usage.get("X-Request-Total-Cost") if isinstance(usage, dict) else None
+    ticks = convert_dollars(stated)
+    return build_answer_report(
+        SPEC.name,
+        "".join([*pieces, text[at:]]),
+        pages,
+        count=count,
+        cost=AnswerCost(ticks=ticks, basis="provider")
+        if ticks is not None
+        else AnswerCost(ticks=_ANSWER_TICKS, basis="table"),
+    )
 
 
 def _build_brave_params(query: SearchQuery, *, extra: bool) -> dict[str, str]:
@@ -232,7 +319,7 @@ def _build_brave_image_params(query: ImageQuery) -> dict[str, str]:
         "q": build_operator_query(
             SearchQuery(text=query.text), max_chars=SPEC.max_query_chars, max_words=_MAX_QUERY_WORDS
         ),
-        "count": str(min(query.count, SPEC.max_results)),
+        "count": str(min(query.count, SPEC.max_images)),
         "safesearch": "off" if query.safe == "off" else "strict",  # image search has no "moderate"
     }
     if query.country in _COUNTRY_CODES:

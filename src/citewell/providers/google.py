@@ -18,6 +18,7 @@ from citewell.dialects.result_paging import GatheredResults, ResultPage, gather_
 from citewell.errors import Misconfigured
 from citewell.model.search_queries import (
     FoundImage,
+    ImageFilter,
     ImageQuery,
     SearchFilter,
     SearchHit,
@@ -28,7 +29,7 @@ from citewell.net.http.messages import HttpResponse
 from citewell.ports import Offer, ProviderKit, ProviderOption, ProviderSpec
 from citewell.text.dates.calendar_dates import parse_provider_date
 from citewell.text.safety.markup_cleaning import clean_markup
-from citewell.text.web.search_operators import build_operator_query, shorten_query_text
+from citewell.text.web.search_operators import build_operator_query
 
 SPEC = ProviderSpec(
     name="google",
@@ -58,9 +59,12 @@ SPEC = ProviderSpec(
             SearchFilter.COUNTRY,
             SearchFilter.EXACT_TERMS,
             SearchFilter.EXCLUDE_TERMS,
+            SearchFilter.SORT,
         }
     ),
+    image_filters=dict.fromkeys(ImageFilter, frozenset()),
     max_results=100,
+    max_images=100,
     max_query_chars=2048,
     per_second=1.5,  # the quota is 100 requests a minute
     burst=5,
@@ -154,8 +158,9 @@ class Provider:
         return await self.search_web(query)
 
     async def search_images(self, query: ImageQuery) -> tuple[FoundImage, ...]:
-        count = min(query.count, SPEC.max_results)
-        asked = _build_google_image_params(query) | {"cx": self._require_engine_id(None)}
+        count = min(query.count, SPEC.max_images)
+        engine = self._require_engine_id(query.engine_id)
+        asked = _build_google_image_params(query) | {"cx": engine}
 
         async def page(number: int) -> ResultPage[FoundImage]:
             answer = read_json_response(
@@ -203,6 +208,7 @@ def _build_google_params(query: SearchQuery) -> dict[str, str]:
         "exactTerms": query.exact_terms,
         "excludeTerms": query.exclude_terms,
         "dateRestrict": _DATE_RESTRICT_CODES.get(query.time_range or ""),
+        "sort": "date" if query.sort_by == "date" else None,
     }
     params = {
         "q": build_operator_query(plain, max_chars=SPEC.max_query_chars),
@@ -222,7 +228,9 @@ def _build_google_image_params(query: ImageQuery) -> dict[str, str]:
         "cr": f"country{query.country}" if query.country else None,
     }
     params = {
-        "q": shorten_query_text(query.text, SPEC.max_query_chars),
+        "q": build_operator_query(
+            SearchQuery(text=query.text, sites=query.sites), max_chars=SPEC.max_query_chars
+        ),
         "searchType": "image",
         "safe": _convert_google_safe(query.safe),
     }

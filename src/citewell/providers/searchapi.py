@@ -1,4 +1,4 @@
-"""SearchApi.io: Google's results, news and images through an API; needs a key."""
+"""SearchApi.io: Google's results, news, images and patents through an API; needs a key."""
 
 from __future__ import annotations
 
@@ -6,6 +6,11 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime
 
+from citewell.dialects.google_patent_results import (
+    GooglePatentResponse,
+    build_google_patent_params,
+    read_google_patents,
+)
 from citewell.dialects.json_responses import (
     A,
     HttpLink,
@@ -16,8 +21,10 @@ from citewell.dialects.json_responses import (
     read_json_response,
 )
 from citewell.dialects.result_paging import ResultPage, gather_pages
+from citewell.model.patent import PatentHits, PatentQuery
 from citewell.model.search_queries import (
     FoundImage,
+    ImageFilter,
     ImageQuery,
     SearchFilter,
     SearchHit,
@@ -27,14 +34,17 @@ from citewell.model.search_queries import (
 from citewell.ports import Offer, ProviderKit, ProviderOption, ProviderSpec
 from citewell.text.dates.calendar_dates import parse_provider_date
 from citewell.text.safety.markup_cleaning import clean_markup
-from citewell.text.web.search_operators import build_operator_query, shorten_query_text
+from citewell.text.web.search_operators import build_operator_query
+
+_IMAGE_SIZE_CODES = {"large": "l", "medium": "m", "icon": "i"}
+_IMAGE_COLOR_CODES = {"color": "color", "gray": "gray", "mono": "gray", "trans": "trans"}
 
 SPEC = ProviderSpec(
     name="searchapi",
     title="SearchApi.io",
     homepage="https://www.searchapi.io",
     base_url="https://www.searchapi.io/api/v1/search",
-    offers=frozenset({Offer.WEB, Offer.NEWS, Offer.IMAGES}),
+    offers=frozenset({Offer.WEB, Offer.NEWS, Offer.IMAGES, Offer.PATENTS}),
     options=(
         ProviderOption(
             env="SEARCHAPI_API_KEY", help="Key of searchapi.io.", secret=True, required=True
@@ -49,9 +59,22 @@ SPEC = ProviderSpec(
             SearchFilter.COUNTRY,
             SearchFilter.EXACT_TERMS,
             SearchFilter.EXCLUDE_TERMS,
+            SearchFilter.SORT,
         }
     ),
+    image_filters={
+        ImageFilter.SIZE: frozenset(_IMAGE_SIZE_CODES),
+        ImageFilter.TYPE: frozenset({"clipart", "face", "lineart", "photo", "animated"}),
+        ImageFilter.COLOR_TYPE: frozenset(_IMAGE_COLOR_CODES),
+        ImageFilter.DOMINANT_COLOR: frozenset(),
+        ImageFilter.FILE_TYPE: frozenset(),
+        ImageFilter.SAFE: frozenset(),
+        ImageFilter.COUNTRY: frozenset(),
+        ImageFilter.LANGUAGE: frozenset(),
+        ImageFilter.SITES: frozenset(),
+    },
     max_results=50,
+    max_images=100,
     max_query_chars=2048,
     per_second=2.0,
     burst=2,
@@ -67,8 +90,6 @@ _TIME_PERIOD_CODES = {
     "month": "last_month",
     "year": "last_year",
 }
-_IMAGE_SIZE_CODES = {"large": "l", "medium": "m", "icon": "i"}
-_IMAGE_COLOR_CODES = {"color": "color", "gray": "gray", "mono": "gray", "trans": "trans"}
 
 
 class _SearchApiResult(ResponsePart):
@@ -137,6 +158,8 @@ class Provider:
 
     async def search_news(self, query: SearchQuery) -> SearchHits:
         asked = {"engine": "google_news"} | _build_searchapi_params(query)
+        if query.sort_by == "date":
+            asked["sort_by"] = "most_recent"
 
         async def page(number: int) -> ResultPage[SearchHit]:
             answer = await self._fetch_searchapi_response(
@@ -152,6 +175,12 @@ class Provider:
         )
         images = answer.images_results or answer.images
         return tuple(map(_parse_searchapi_image, images))[: query.count]
+
+    async def search_patents(self, query: PatentQuery) -> PatentHits:
+        answer = await self._fetch_searchapi_response(
+            GooglePatentResponse, build_google_patent_params(query)
+        )
+        return read_google_patents(answer.organic_results, query, source=SPEC.name)
 
     async def _gather_searchapi_hits(
         self, query: SearchQuery, page: Callable[[int], Awaitable[ResultPage[SearchHit]]]
@@ -205,7 +234,11 @@ def _build_searchapi_image_params(query: ImageQuery) -> dict[str, str]:
         "safe": {"high": "active", "off": "off"}.get(query.safe),
         "tbs": ",".join(f"{name}:{value}" for name, value in wishes.items() if value),
     }
-    params = {"engine": "google_images", "q": shorten_query_text(query.text, SPEC.max_query_chars)}
+    words = SearchQuery(text=query.text, sites=query.sites)
+    params = {
+        "engine": "google_images",
+        "q": build_operator_query(words, max_chars=SPEC.max_query_chars),
+    }
     return params | {name: value for name, value in optional.items() if value}
 
 

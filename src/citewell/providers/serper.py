@@ -18,6 +18,7 @@ from citewell.dialects.json_responses import (
 from citewell.dialects.result_paging import ResultPage, gather_pages
 from citewell.model.search_queries import (
     FoundImage,
+    ImageFilter,
     ImageQuery,
     SearchFilter,
     SearchHit,
@@ -27,7 +28,7 @@ from citewell.model.search_queries import (
 from citewell.ports import Offer, ProviderKit, ProviderOption, ProviderSpec
 from citewell.text.dates.calendar_dates import parse_provider_date
 from citewell.text.safety.markup_cleaning import clean_markup
-from citewell.text.web.search_operators import build_operator_query, shorten_query_text
+from citewell.text.web.search_operators import build_operator_query
 
 SPEC = ProviderSpec(
     name="serper",
@@ -48,7 +49,13 @@ SPEC = ProviderSpec(
             SearchFilter.EXCLUDE_TERMS,
         }
     ),
+    image_filters={
+        ImageFilter.COUNTRY: frozenset(),
+        ImageFilter.LANGUAGE: frozenset(),
+        ImageFilter.SITES: frozenset(),
+    },
     max_results=50,
+    max_images=50,
     max_query_chars=2048,
     per_second=5.0,
     burst=5,
@@ -118,10 +125,16 @@ class Provider:
         return await self._gather_serper_hits(query, page)
 
     async def search_images(self, query: ImageQuery) -> tuple[FoundImage, ...]:
-        answer = await self._fetch_serper_response(
-            _SerperImageResponse, "/images", _build_serper_image_body(query)
-        )
-        return tuple(map(_parse_serper_image, answer.images))[: query.count]
+        count = min(query.count, SPEC.max_images)
+        asked = _build_serper_image_body(query)
+
+        async def page(number: int) -> ResultPage[FoundImage]:
+            body = asked | ({"page": number + 1} if number else {})
+            answer = await self._fetch_serper_response(_SerperImageResponse, "/images", body)
+            return ResultPage(items=tuple(map(_parse_serper_image, answer.images)), has_more=True)
+
+        found = await gather_pages(page, count=count, max_pages=-(-count // _RESULTS_PER_PAGE))
+        return found.items
 
     async def _gather_serper_hits(
         self,
@@ -160,7 +173,9 @@ def _build_serper_body(query: SearchQuery) -> SerperBody:
 
 def _build_serper_image_body(query: ImageQuery) -> SerperBody:
     body: SerperBody = {
-        "q": shorten_query_text(query.text, SPEC.max_query_chars),
+        "q": build_operator_query(
+            SearchQuery(text=query.text, sites=query.sites), max_chars=SPEC.max_query_chars
+        ),
         "num": min(query.count, _RESULTS_PER_PAGE),
     }
     if query.country:

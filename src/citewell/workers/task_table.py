@@ -5,6 +5,10 @@ from __future__ import annotations
 # "module:function" of every task. A task takes annotated arguments and returns an annotated value;
 # both travel as JSON, `bytes` arguments beside it.
 TASK_PATHS = frozenset({
+    "citewell.dialects.jsonstat:read_jsonstat_window",
+    "citewell.dialects.sdmx_json:read_sdmx_window",
+    "citewell.dialects.sdmx_structures:list_key_dimensions",
+    "citewell.dialects.sdmx_structures:write_flow_lines",
     "citewell.fetch.documents.document_tasks:read_document_body",
     "citewell.fetch.documents.feed_listings:list_feed_items",
     "citewell.fetch.documents.pdf.page_images:render_page_image",
@@ -37,9 +41,12 @@ TASK_PATHS = frozenset({
     "citewell.fetch.text_tasks:decode_raw_body",
     "citewell.fetch.text_tasks:find_text_signals",
     "citewell.providers.duckduckgo:parse_duckduckgo_page",
+    "citewell.providers.googlepatents:parse_google_patent",
+    "citewell.providers.eurostat:write_contents_lines",
     "citewell.providers.edgar.company_facts:read_company_facts",
     "citewell.providers.edgar.company_matching:match_company",
     "citewell.providers.searxng.html_result_page:parse_searxng_html",
+    "citewell.providers.worldbank:write_indicator_lines",
     "citewell.services.library.local_files:extract_file_text",
     "citewell.services.links.landing_pages:has_blocking_body",
     "citewell.services.links.landing_pages:have_same_text",
@@ -49,6 +56,10 @@ TASK_PATHS = frozenset({
 
 # What the encoder's own process may be asked to run: it holds a model, and reads no page.
 ENCODER_TASK_PATHS = frozenset({
+    "citewell.dialects.jsonstat:read_jsonstat_window",
+    "citewell.dialects.sdmx_json:read_sdmx_window",
+    "citewell.dialects.sdmx_structures:list_key_dimensions",
+    "citewell.dialects.sdmx_structures:write_flow_lines",
     "citewell.services.encoding.onnx_model:embed_model_texts",
 })  # fmt: skip
 

@@ -37,7 +37,7 @@ def read_feed(body: bytes, *, url: str, content_type: str) -> ParsedDocument:
     text = decode_body(body, content_type=content_type).text
     if text.lstrip()[:1] == "{":
         return _read_json_feed(text, url)
-    root = _parse_feed_xml(text)
+    root = parse_feed_xml(text)
     channel = (
         xml_tree.find_child_element(root, "channel")
         if xml_tree.strip_namespace(root) in {"rss", "RDF"}
@@ -65,7 +65,7 @@ def read_feed(body: bytes, *, url: str, content_type: str) -> ParsedDocument:
                     entries, author=about.get("author"), language=about.get("language") or xml_tree.find_xml_attribute(root, "lang"))  # fmt: skip
 
 
-def _parse_feed_xml(text: str) -> Element:
+def parse_feed_xml(text: str) -> Element:
     try:
         return xml_tree.parse_xml_text(text)
     except Broken:
@@ -95,7 +95,7 @@ def _read_feed_entry(item: Element, url: str) -> _FeedEntry:
     )
     return _FeedEntry(
         title=_strip_feed_tags(xml_tree.join_element_text(found.get("title"))),
-        link=resolve_link(url, _find_entry_link(item)),
+        link=resolve_link(url, find_entry_link(item)),
         date=next(
             (
                 made
@@ -110,7 +110,7 @@ def _read_feed_entry(item: Element, url: str) -> _FeedEntry:
     )
 
 
-def _find_entry_link(item: Element) -> str:
+def find_entry_link(item: Element) -> str:
     links = xml_tree.collect_child_elements(item, "link")
     for wanted in ("alternate", ""):
         for link in links:

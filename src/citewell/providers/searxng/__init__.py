@@ -17,6 +17,7 @@ from citewell.errors import (
 )
 from citewell.model.search_queries import (
     FoundImage,
+    ImageFilter,
     ImageQuery,
     SearchFilter,
     SearchHits,
@@ -111,7 +112,9 @@ SPEC = ProviderSpec(
             SearchFilter.CATEGORY,
         }
     ),
+    image_filters={ImageFilter.SAFE: frozenset(), ImageFilter.LANGUAGE: frozenset()},
     max_results=50,
+    max_images=50,
     rank=10,
     terms="Public instances: an honest agent, a few calls an hour, an hour's rest after a 429.",
     test_evidence="a loopback double built from SearXNG's observed behaviour",

@@ -12,6 +12,7 @@ from citewell.ports import Offer, ProviderOption, ProviderSpec
 
 ConnectProvider = Callable[[ProviderSpec, Mapping[str, str]], object]
 LoadProvider = Callable[[str], providers.ProviderModule]
+_SWITCHED_ON = frozenset({"true", "1", "yes", "on"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,7 +172,10 @@ class ProviderCatalogue:
         return {env: value for env, value in values.items() if value is not None}
 
     def _find_option_value(self, option: ProviderOption) -> str | None:
-        return self._raw.get(option.env) or option.default
+        value = self._raw.get(option.env) or option.default
+        if option.is_switch and (value or "").strip().lower() not in _SWITCHED_ON:
+            return None
+        return value
 
     def _has_any_setting(self, envs: Iterable[str]) -> bool:
         return any(self._raw.get(env) for env in envs)

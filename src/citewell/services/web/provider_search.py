@@ -92,7 +92,11 @@ class ProviderSearch:
         hits = [self._complete_hit(plan.spec, hit, now) for hit in _interleave_hits(found)]
         kept = tuple(hit for hit in hits if sieve.should_keep_hit(hit))
         rows = result_filters.build_filter_reports(
-            plan.filter_shares, plan.spec, lens=plan.uses_lens, undated=sieve.undated_count
+            plan.filter_shares,
+            plan.spec,
+            lens=plan.uses_lens,
+            undated=sieve.undated_count,
+            unplaced=sieve.unplaced_count,
         )
         rows += _report_native_lens(plan)
         return ProviderReply(
@@ -123,8 +127,13 @@ def plan_provider_search(
     """How this provider is searched; raises Misconfigured if it cannot apply the lens."""
     whole = _apply_lens(spec, query, lens)
     offer = Offer.NEWS if query.category == "news" and Offer.NEWS in spec.offers else Offer.WEB
-    fits = {SearchFilter.CATEGORY} if offer is Offer.NEWS else set()
-    shares = result_filters.share_filters(whole, spec, met_by_offer=fits)
+    is_news = offer is Offer.NEWS
+    shares = result_filters.share_filters(
+        whole,
+        spec,
+        met_by_offer={SearchFilter.CATEGORY} if is_news else (),
+        more_checks=result_filters.NEWS_CHECKS if is_news else (),
+    )
     if SearchFilter.SITES in shares.native and not _can_fit_query(spec, whole, whole.sites[:1]):
         shares = replace(
             shares,

@@ -6,13 +6,14 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, time, timedelta
 from types import MappingProxyType
 
 from citewell.model.search_queries import SearchFilter, SearchHit, SearchQuery
 from citewell.model.search_results import FilterReport
 from citewell.ports import ProviderSpec
-from citewell.text.language import scripts
+from citewell.services.web.host_countries import find_host_country
+from citewell.text.language import detection, scripts
 from citewell.text.web import addresses
 from citewell.text.web.search_operators import split_excluded_terms
 
@@ -38,8 +39,11 @@ _FILTER_DEFAULTS: Mapping[SearchFilter, tuple[str, object]] = MappingProxyType(
         SearchFilter.EXACT_TERMS: ("exact_terms", None),
         SearchFilter.EXCLUDE_TERMS: ("exclude_terms", None),
         SearchFilter.CATEGORY: ("category", "general"),
+        SearchFilter.SORT: ("sort_by", "relevance"),
     }
 )
+# What can be told of an article but not of any page: its language, its country, its age.
+NEWS_CHECKS = frozenset({SearchFilter.LANGUAGE, SearchFilter.COUNTRY, SearchFilter.SORT})
 _CHECKABLE_FILTERS = frozenset(
     {
         SearchFilter.SITES,
@@ -60,12 +64,19 @@ class FilterShares:
 
 
 def share_filters(
-    query: SearchQuery, spec: ProviderSpec, *, met_by_offer: Collection[SearchFilter] = ()
+    query: SearchQuery,
+    spec: ProviderSpec,
+    *,
+    met_by_offer: Collection[SearchFilter] = (),
+    more_checks: Collection[SearchFilter] = (),
 ) -> FilterShares:
-    """Split the filters; those in `met_by_offer` are met by the offer itself, such as news by a news search."""
+    """Split the filters; those in `met_by_offer` are met by the offer itself, such as news by a news search.
+
+    `more_checks` are filters that can be checked on this offer's hits beside the usual ones.
+    """
     given = query.collect_filters()
     native = given & (spec.filters | frozenset(met_by_offer))
-    possible = _CHECKABLE_FILTERS | _find_script_filters(query)
+    possible = _CHECKABLE_FILTERS | _find_script_filters(query) | frozenset(more_checks)
     later = (given - native) & possible
     return FilterShares(native=native, afterwards=later, unapplied=given - native - later)
 
@@ -101,7 +112,12 @@ class ResultSieve:
             else None
         )
         self._language = query.language if SearchFilter.LANGUAGE in later else None
+        self._country = query.country if SearchFilter.COUNTRY in later else None
+        # Engines return older articles even if they support a time range.
+        is_news = query.category == "news" and query.time_range is not None
+        self._not_before = now - TIME_RANGE_SPANS[query.time_range or "year"] if is_news else None
         self.undated_count = 0
+        self.unplaced_count = 0
 
     def should_keep_hit(self, hit: SearchHit) -> bool:
         return (
@@ -109,23 +125,21 @@ class ResultSieve:
             and self._is_in_time_range(hit)
             and self._has_wanted_words(hit)
             and self._is_in_language(hit)
+            and self._is_from_country(hit)
         )
 
     def _is_on_site(self, hit: SearchHit) -> bool:
         """Always checked: engines return other hosts even if they support `site:`."""
-        name, sites = addresses.extract_host(hit.url), self._query.sites
+        name, sites = addresses.extract_host(hit.source_url or hit.url), self._query.sites
         return not sites or any(addresses.is_within_domain(name, site) for site in sites)
 
     def _is_in_time_range(self, hit: SearchHit) -> bool:
         if self._since is None:
-            return True
+            return self._not_before is None or _is_stated_since(hit, self._not_before)
         if hit.published is None:
             self.undated_count += 1
             return True
-        aware = hit.published if hit.published.tzinfo else hit.published.replace(tzinfo=UTC)
-        # If only the day is known, the hit counts as published at its end.
-        slack = timedelta(days=1) if hit.published_basis == "url" else timedelta()
-        return aware + slack >= self._since
+        return _is_since(hit, self._since)
 
     def _has_wanted_words(self, hit: SearchHit) -> bool:
         if self._exact is None and self._banned is None:
@@ -141,19 +155,55 @@ class ResultSieve:
     def _is_in_language(self, hit: SearchHit) -> bool:
         if self._language is None:
             return True
-        return scripts.can_be_written_in(f"{hit.title} {hit.snippet}", self._language)
+        text = f"{hit.title} {hit.snippet}"
+        if scripts.has_distinctive_script(self._language):
+            return scripts.can_be_written_in(text, self._language)
+        return detection.detect_language(text) in {None, self._language[:2].lower()}
+
+    def _is_from_country(self, hit: SearchHit) -> bool:
+        if self._country is None:
+            return True
+        found = find_host_country(addresses.extract_host(hit.source_url or hit.url))
+        if found is None:
+            self.unplaced_count += 1
+        return found in {None, self._country}
+
+
+def _is_since(hit: SearchHit, moment: datetime) -> bool:
+    """Whether a dated hit is as new; a day from an address counts as published at its end."""
+    published = hit.published or moment
+    aware = published if published.tzinfo else published.replace(tzinfo=UTC)
+    slack = timedelta(days=1) if hit.published_basis == "url" else timedelta()
+    return aware + slack >= moment
+
+
+def _is_stated_since(hit: SearchHit, moment: datetime) -> bool:
+    """Whether the date that the provider stated, if any, is as new; midnight may mean the whole day."""
+    if hit.published is None or hit.published_basis != "provider":
+        return True
+    is_day = hit.published.time() == time.min
+    return _is_since(hit, moment - timedelta(days=1) if is_day else moment)
 
 
 def build_filter_reports(
-    shared: FilterShares, spec: ProviderSpec, *, lens: bool, undated: int = 0
+    shared: FilterShares, spec: ProviderSpec, *, lens: bool, undated: int = 0, unplaced: int = 0
 ) -> tuple[FilterReport, ...]:
-    """One report for each filter: who applied it to this provider's hits, and how."""
+    """One report for each filter: who applied it to this provider's hits, and how.
+
+    `undated` hits were kept although they have no date, `unplaced` ones although no country is known.
+    """
     rows = [
         FilterReport(filter=_format_filter_name(name, lens=lens), by=spec.name)
         for name in shared.native
     ]
     rows += [
-        _report_later_filter(name, spec, lens=lens, undated=undated) for name in shared.afterwards
+        _report_later_filter(
+            name,
+            spec,
+            lens=lens,
+            kept={SearchFilter.TIME_RANGE: undated, SearchFilter.COUNTRY: unplaced}.get(name, 0),
+        )
+        for name in shared.afterwards
     ]
     rows += [
         FilterReport(
@@ -170,21 +220,21 @@ def merge_filter_reports(groups: Iterable[Iterable[FilterReport]]) -> tuple[Filt
 
 
 def _report_later_filter(
-    name: SearchFilter, spec: ProviderSpec, *, lens: bool, undated: int
+    name: SearchFilter, spec: ProviderSpec, *, lens: bool, kept: int
 ) -> FilterReport:
+    """`kept` hits were kept because what the filter is about is unknown of them."""
     how = {
         SearchFilter.SITES: "checked by host",
         SearchFilter.EXACT_TERMS: "checked on title, snippet and address only",
         SearchFilter.EXCLUDE_TERMS: "checked on title, snippet and address only",
         SearchFilter.LANGUAGE: "checked by writing system only",
         SearchFilter.TIME_RANGE: "checked by date",
+        SearchFilter.COUNTRY: "checked by the country of the address",
+        SearchFilter.SORT: "sorted by date, those without a date last",
     }[name]
-    kept = (
-        f"; {undated} without a date were kept"
-        if name is SearchFilter.TIME_RANGE and undated
-        else ""
-    )
-    note = f"Results of {spec.title} were {how}{kept}."
+    what = {SearchFilter.TIME_RANGE: "a date", SearchFilter.COUNTRY: "a known country"}.get(name)
+    rest = f"; {kept} without {what} were kept" if what and kept else ""
+    note = f"Results of {spec.title} were {how}{rest}."
     return FilterReport(
         filter=_format_filter_name(name, lens=lens), by=APPLIED_AFTERWARDS, note=note
     )

@@ -47,7 +47,17 @@ def explain_empty_answer(
     ask: SearchRequest, harvest: SearchHarvest, *, others: Iterable[str]
 ) -> EmptySearchHints:
     """`others` are the configured and available providers that were not asked."""
-    given = list_constraints(ask)
+    return explain_empty_harvest(list_constraints(ask), harvest, others=others)
+
+
+def explain_empty_harvest(
+    given: tuple[str, ...],
+    harvest: SearchHarvest,
+    *,
+    others: Iterable[str],
+    details: tuple[str, ...] = (),
+) -> EmptySearchHints:
+    """The same for any search of web or news providers; `given` are the filters that were set."""
     reason = _choose_empty_reason(harvest, given)
     return EmptySearchHints(
         reason=reason,
@@ -57,7 +67,7 @@ def explain_empty_answer(
             reply.reports for reply in harvest.replies
         ),
         suggested_actions=suggest_actions(given, tuple(others), reason),
-        details=_collect_failure_details(harvest),
+        details=(*details, *_collect_failure_details(harvest))[:_MAX_HINT_DETAILS],
         epistemic_warning=_WARNING_BY_REASON.get(reason, _SEARCH_FAILED_WARNING),
     )
 

@@ -1,0 +1,269 @@
+"""Wikimedia Commons: freely licensed images with author and licence; no key."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterable
+from math import isqrt
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field
+
+from citewell.dialects.json_responses import (
+    HttpLink,
+    JsonResponse,
+    OptionalField,
+    ResponsePart,
+    TolerantItems,
+    read_json_response,
+)
+from citewell.errors import RateLimited, UpstreamError
+from citewell.model.image_sizes import PIXELS_BY_SIZE
+from citewell.model.search_queries import FoundImage, ImageFilter, ImageQuery
+from citewell.net.http.messages import HttpResponse
+from citewell.net.http.rate_limit_headers import read_retry_delay
+from citewell.ports import Offer, ProviderKit, ProviderSpec
+from citewell.text.safety.markup_cleaning import clean_markup
+from citewell.text.web.search_operators import shorten_query_text
+
+_FILE_TYPES = {
+    "jpg": "image/jpeg",
+    "gif": "image/gif",
+    "png": "image/png",
+    "svg": "image/svg+xml",
+    "webp": "image/webp",
+}
+# What Commons knows of a file's kind is its media type: drawings are SVG, photographs JPEG.
+_TYPE_KEYWORDS = {
+    "clipart": "filetype:drawing",
+    "lineart": "filetype:drawing",
+    "photo": "filemime:image/jpeg",
+    "animated": "filemime:image/gif",
+}
+
+SPEC = ProviderSpec(
+    name="commons",
+    title="Wikimedia Commons",
+    homepage="https://commons.wikimedia.org/wiki/Commons:API",
+    base_url="https://commons.wikimedia.org/w/api.php",
+    offers=frozenset({Offer.IMAGES}),
+    image_filters={
+        ImageFilter.SIZE: frozenset(PIXELS_BY_SIZE),
+        ImageFilter.TYPE: frozenset(_TYPE_KEYWORDS),
+        ImageFilter.FILE_TYPE: frozenset(_FILE_TYPES),
+    },
+    max_images=200,
+    max_query_chars=300,
+    per_second=2.0,
+    burst=4,
+    rank=60,
+    terms="The licence is each file's own; name author and licence as it says.",
+    test_evidence="recorded file records; search answers in the documented shape",
+)
+
+_FILE_NAMESPACE = "6"
+_THUMBNAIL_WIDTH = "400"
+_MAX_BATCH = 50  # files in one request of a caller without an account
+_MAX_REQUESTS = 8
+_MAX_VALUE_CHARS = 4000
+_MAX_NAME_CHARS = 200
+_LIMIT_CODES = frozenset({"ratelimited", "maxlag"})
+_METADATA_NAMES = (
+    "LicenseShortName", "LicenseUrl", "UsageTerms", "Artist", "ObjectName", "Attribution",
+)  # fmt: skip
+# A keyword such as insource:/…/ could cost the wiki a lot.
+_KEYWORD_MARKS = str.maketrans(dict.fromkeys(":/~*?\\", " "))
+_HIDDEN_ELEMENT_PATTERN = re.compile(
+    r"<(div|span)\b[^<>]{0,200}display: ?none[^<>]{0,200}>[^<>]{0,500}</\1>"
+)
+_FILE_ENDING_PATTERN = re.compile(r"\.[A-Za-z]{3,4}$")
+
+
+def _complete_scheme(address: Any) -> Any:
+    starts_open = isinstance(address, str) and address.startswith("//")
+    return f"https:{address}" if starts_open else address
+
+
+def _list_pages(pages: Any) -> Any:
+    """The pages as a list; an older form of the API has them in a map."""
+    return list(pages.values()) if isinstance(pages, dict) else pages
+
+
+_CommonsLink = Annotated[HttpLink, BeforeValidator(_complete_scheme)]
+
+
+class _MetadataValue(ResponsePart):
+    value: OptionalField[str] = None
+
+
+class _LinkValue(ResponsePart):
+    value: OptionalField[_CommonsLink] = None
+
+
+class _Metadata(ResponsePart):
+    """Facts about a file, as HTML; any of them may be missing."""
+
+    license: Annotated[OptionalField[_MetadataValue], Field(alias="LicenseShortName")] = None
+    license_url: Annotated[OptionalField[_LinkValue], Field(alias="LicenseUrl")] = None
+    terms: Annotated[OptionalField[_MetadataValue], Field(alias="UsageTerms")] = None
+    artist: Annotated[OptionalField[_MetadataValue], Field(alias="Artist")] = None
+    name: Annotated[OptionalField[_MetadataValue], Field(alias="ObjectName")] = None
+    attribution: Annotated[OptionalField[_MetadataValue], Field(alias="Attribution")] = None
+
+
+class _FileInfo(ResponsePart):
+    url: _CommonsLink
+    descriptionurl: OptionalField[_CommonsLink] = None
+    thumburl: OptionalField[_CommonsLink] = None
+    width: OptionalField[int] = None
+    height: OptionalField[int] = None
+    size: OptionalField[int] = None
+    mime: OptionalField[str] = None
+    extmetadata: OptionalField[_Metadata] = None
+
+
+class _FilePage(ResponsePart):
+    pageid: int
+    title: str
+    index: OptionalField[int] = None
+    imageinfo: TolerantItems[_FileInfo] = ()
+
+
+class _FoundPages(ResponsePart):
+    pages: Annotated[TolerantItems[_FilePage], BeforeValidator(_list_pages)] = ()
+
+
+class _SearchResponse(JsonResponse):
+    batchcomplete: OptionalField[bool | str] = None
+    query: OptionalField[_FoundPages] = None
+    # Sent back whole to get the rest.
+    continued: Annotated[OptionalField[dict[str, str | int]], Field(alias="continue")] = None
+
+
+class Provider:
+    def __init__(self, kit: ProviderKit) -> None:
+        self._upstream = kit.upstream
+
+    async def search_images(self, query: ImageQuery) -> tuple[FoundImage, ...]:
+        asked = _build_commons_params(query)
+        pages: dict[int, _FilePage] = {}
+        more: dict[str, str] = {}
+        for number in range(_MAX_REQUESTS):
+            try:
+                answer = await self._fetch_files(asked | more)
+            except UpstreamError:
+                if number == 0 or not pages:
+                    raise
+                break
+            _merge_pages(pages, answer.query.pages if answer.query else ())
+            more = {name: str(value) for name, value in (answer.continued or {}).items()}
+            if not more or _count_complete(pages.values()) >= query.count:
+                break
+        ordered = sorted(pages.values(), key=lambda page: (page.index is None, page.index or 0))
+        found = (_parse_file(page) for page in ordered)
+        return tuple(image for image in found if image is not None)[: query.count]
+
+    async def _fetch_files(self, params: dict[str, str]) -> _SearchResponse:
+        response = await self._upstream.send_get(params=params)
+        _check_stated_limit(response)
+        return read_json_response(_SearchResponse, response)
+
+
+def _check_stated_limit(response: HttpResponse) -> None:
+    """Raise RateLimited for a limit that is stated with status 200."""
+    if b'"error"' not in response.body[:_MAX_VALUE_CHARS]:
+        return
+    body = response.parse_json()
+    error = body.get("error") if isinstance(body, dict) else None
+    if isinstance(error, dict) and error.get("code") in _LIMIT_CODES:
+        raise RateLimited(
+            "Wikimedia Commons asks us to slow down.",
+            provider=response.provider,
+            retry_after=read_retry_delay(response.headers, now=time.time),
+        )
+
+
+def _build_commons_params(query: ImageQuery) -> dict[str, str]:
+    return {
+        "action": "query",
+        "format": "json",
+        "formatversion": "2",
+        "generator": "search",
+        "gsrnamespace": _FILE_NAMESPACE,
+        "gsrsearch": _build_commons_text(query),
+        "gsrlimit": str(min(query.count, _MAX_BATCH)),
+        "prop": "imageinfo",
+        "iiprop": "url|size|mime|extmetadata",
+        "iiurlwidth": _THUMBNAIL_WIDTH,
+        "iiextmetadatafilter": "|".join(_METADATA_NAMES),
+        "maxlag": "5",
+    }
+
+
+def _build_commons_text(query: ImageQuery) -> str:
+    keywords = [_TYPE_KEYWORDS.get(query.type or "") or "filetype:bitmap|drawing"]
+    if query.file_type in _FILE_TYPES:
+        keywords.append(f"filemime:{_FILE_TYPES[query.file_type]}")
+    if query.size in PIXELS_BY_SIZE:
+        least, most = PIXELS_BY_SIZE[query.size]
+        # The resolution that Commons searches by is the square root of width times height.
+        keywords.append(
+            f"fileres:>{isqrt(least) - 1}" if most is None else f"fileres:<{isqrt(most) + 1}"
+        )
+        if most is not None and least > 1:
+            keywords.append(f"fileres:>{isqrt(least) - 1}")
+    words = " ".join(query.text.translate(_KEYWORD_MARKS).split())
+    operators = " ".join(keywords)
+    return f"{operators} {shorten_query_text(words, SPEC.max_query_chars - len(operators) - 1)}"
+
+
+def _merge_pages(pages: dict[int, _FilePage], found: Iterable[_FilePage]) -> None:
+    """Add pages; the facts of one page may come in several answers."""
+    for page in found:
+        known = pages.get(page.pageid)
+        if known is None or (page.imageinfo and not known.imageinfo):
+            pages[page.pageid] = page
+
+
+def _count_complete(pages: Iterable[_FilePage]) -> int:
+    return sum(1 for page in pages if page.imageinfo)
+
+
+def _parse_file(page: _FilePage) -> FoundImage | None:
+    """The image; None for a page without a file, or with one of another kind."""
+    if not page.imageinfo or not (page.imageinfo[0].mime or "image/").startswith("image/"):
+        return None
+    info = page.imageinfo[0]
+    about = info.extmetadata or _Metadata()
+    file_name = _FILE_ENDING_PATTERN.sub("", page.title.partition(":")[2] or page.title)
+    title = _clean_value(about.name) or clean_markup(file_name) or info.url
+    author, license_name = _clean_value(about.artist), _clean_value(about.license or about.terms)
+    return FoundImage(
+        title=title,
+        link=info.url,
+        context=info.descriptionurl,
+        thumbnail=info.thumburl,
+        width=info.width,
+        height=info.height,
+        file_size=str(info.size) if info.size is not None and info.size > 0 else None,
+        media_type=clean_markup(info.mime) or None,
+        license=license_name or None,
+        license_url=about.license_url.value if about.license_url else None,
+        author=author or None,
+        attribution=_clean_value(about.attribution)
+        or _build_attribution(title, author, license_name),
+    )
+
+
+def _clean_value(field: _MetadataValue | None) -> str:
+    markup = ((field.value if field else None) or "")[:_MAX_VALUE_CHARS]
+    text = clean_markup(_HIDDEN_ELEMENT_PATTERN.sub("", markup))
+    return shorten_query_text(text, _MAX_NAME_CHARS)
+
+
+def _build_attribution(title: str, author: str, license_name: str) -> str | None:
+    """The line in the form that Commons recommends, if author and licence are stated."""
+    if not author or not license_name:
+        return None
+    return f"“{title}” by {author}, {license_name}, via Wikimedia Commons"

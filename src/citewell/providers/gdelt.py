@@ -1,0 +1,259 @@
+"""GDELT's document API: news of the last months in 65 languages; no key, and often overloaded."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+
+from citewell.dialects.json_responses import HttpLink, OptionalField, ResponsePart, TolerantItems
+from citewell.dialects.stated_refusals import build_stated_refusal
+from citewell.errors import (
+    FailureReason,
+    MalformedResponse,
+    NetworkFailed,
+    RateLimited,
+    UpstreamError,
+    UpstreamUnavailable,
+)
+from citewell.model.search_queries import SearchFilter, SearchHit, SearchHits, SearchQuery
+from citewell.net.http.messages import HttpResponse
+from citewell.net.http.status_errors import GatewayOverloaded, check_status
+from citewell.net.upstream.upstream_client import parse_json_response
+from citewell.ports import Offer, ProviderKit, ProviderSpec
+from citewell.text.language.stopwords import drop_query_stopwords
+from citewell.text.safety.markup_cleaning import clean_markup
+from citewell.text.web.search_operators import shorten_query_text
+
+SPEC = ProviderSpec(
+    name="gdelt",
+    title="GDELT",
+    homepage="https://blog.gdeltproject.org/gdelt-doc-2-0-api-debuts/",
+    base_url="https://api.gdeltproject.org/api/v2/doc/doc",
+    offers=frozenset({Offer.NEWS}),
+    filters=frozenset(
+        {
+            SearchFilter.SITES,
+            SearchFilter.TIME_RANGE,
+            SearchFilter.LANGUAGE,
+            SearchFilter.COUNTRY,
+            SearchFilter.SORT,
+        }
+    ),
+    max_results=75,
+    max_sites=15,
+    max_query_chars=500,
+    per_second=0.2,  # one request in five seconds, as its refusals say
+    rank=45,
+    terms="Free to use with a reference to the GDELT Project.",
+    test_evidence="documented shape only; its refusals as they were observed",
+)
+
+_MAX_RECORDS = "75"  # always the same number, so that a repeated question is the same request
+_TIMEOUT_SECONDS = 15.0
+_REST_SECONDS = 600.0  # after a refusal: it sheds load for longer than its answer says
+_OVERLOAD_STATUSES = (429, 502, 503, 504)
+_REMEMBERED_SECONDS = 120.0
+_MAX_TEXT_CHARS = 300
+_TIME_SPANS = {"hour": "1h", "day": "1d", "week": "1w", "month": "1m"}
+_WHOLE_SPAN = "3m"  # as far back as a span reaches; a year takes two dates instead
+_SEEN_NOTE = "GDELT says when it first saw an article, which may be later than its publication."
+_OVERLOAD_WORDS = ("limit requests", "too many", "overload", "high load", "try again later")
+_QUERY_WORDS = ("query", "keyword", "phrase", "parenthes", "timespan", "invalid", "operator")
+_CONTROL_BYTES = bytes(range(32))
+_QUERY_PART_PATTERN = re.compile(r'"([^"]{1,200})"|([\w][\w\'’.-]{0,60})')
+# Titles come as tokens: "sanctions ; Tehran hits", "10 , 000", "Apple ' s".
+_SPACE_BEFORE_MARK_PATTERN = re.compile(r"(?<=\S) ([,;:.!?%)\]»”…])")
+_SPACE_AFTER_MARK_PATTERN = re.compile(r"([(\[«“$£€#]) (?=\S)")
+_SPLIT_APOSTROPHE_PATTERN = re.compile(r"(?<=\w) ?(['’]) ?(s|t|re|ve|ll|d|m)\b")
+_SPLIT_NUMBER_PATTERN = re.compile(r"(?<=\d) (?:(,) (?=\d{3}\b)|(\.) (?=\d))")
+_LANGUAGE_NAMES = {
+    "ar": "arabic", "bg": "bulgarian", "bn": "bengali", "ca": "catalan", "cs": "czech",
+    "da": "danish", "de": "german", "el": "greek", "en": "english", "es": "spanish",
+    "et": "estonian", "fa": "persian", "fi": "finnish", "fr": "french", "he": "hebrew",
+    "hi": "hindi", "hr": "croatian", "hu": "hungarian", "id": "indonesian", "it": "italian",
+    "ja": "japanese", "ko": "korean", "lt": "lithuanian", "lv": "latvian", "nl": "dutch",
+    "no": "norwegian", "pl": "polish", "pt": "portuguese", "ro": "romanian", "ru": "russian",
+    "sk": "slovak", "sl": "slovenian", "sq": "albanian", "sr": "serbian", "sv": "swedish",
+    "ta": "tamil", "th": "thai", "tr": "turkish", "uk": "ukrainian", "ur": "urdu",
+    "vi": "vietnamese", "zh": "chinese",
+}  # fmt: skip
+# Names, because GDELT's codes are FIPS and not ISO: GM is Germany there, and UK the United Kingdom.
+_COUNTRY_NAMES = {
+    "AE": "unitedarabemirates", "AR": "argentina", "AT": "austria", "AU": "australia",
+    "BD": "bangladesh", "BE": "belgium", "BG": "bulgaria", "BR": "brazil", "CA": "canada",
+    "CH": "switzerland", "CL": "chile", "CN": "china", "CO": "colombia", "CZ": "czechrepublic",
+    "DE": "germany", "DK": "denmark", "EE": "estonia", "EG": "egypt", "ES": "spain",
+    "FI": "finland", "FR": "france", "GB": "unitedkingdom", "GH": "ghana", "GR": "greece",
+    "HK": "hongkong", "HR": "croatia", "HU": "hungary", "ID": "indonesia", "IE": "ireland",
+    "IL": "israel", "IN": "india", "IQ": "iraq", "IR": "iran", "IS": "iceland", "IT": "italy",
+    "JP": "japan", "KE": "kenya", "KR": "southkorea", "LT": "lithuania", "LV": "latvia",
+    "MA": "morocco", "MX": "mexico", "MY": "malaysia", "NG": "nigeria", "NL": "netherlands",
+    "NO": "norway", "NZ": "newzealand", "PE": "peru", "PH": "philippines", "PK": "pakistan",
+    "PL": "poland", "PT": "portugal", "QA": "qatar", "RO": "romania", "RS": "serbia",
+    "RU": "russia", "SA": "saudiarabia", "SE": "sweden", "SG": "singapore", "SI": "slovenia",
+    "SK": "slovakia", "TH": "thailand", "TR": "turkey", "TW": "taiwan", "UA": "ukraine",
+    "US": "unitedstates", "VE": "venezuela", "VN": "vietnam", "ZA": "southafrica",
+}  # fmt: skip
+
+
+class _Article(ResponsePart):
+    url: HttpLink
+    title: OptionalField[str] = None
+    seendate: OptionalField[str] = None
+    domain: OptionalField[str] = None
+
+
+class _ArticleList(ResponsePart):
+    articles: TolerantItems[_Article] = ()  # the whole answer is {} if nothing matched
+
+
+class Provider:
+    def __init__(self, kit: ProviderKit, *, clock: Callable[[], float] = time.time) -> None:
+        self._upstream = kit.upstream
+        self._clock = clock
+        self._last: tuple[dict[str, str], float, tuple[SearchHit, ...]] | None = None
+
+    async def search_news(self, query: SearchQuery) -> SearchHits:
+        now = datetime.fromtimestamp(self._clock(), UTC)
+        params = _build_gdelt_params(query, now=now)
+        hits = self._recall_hits(params)
+        if hits is None:
+            hits = tuple(map(_parse_article, await self._list_articles(params)))
+            self._last = (params, self._clock(), hits)
+        notes = (*_build_gdelt_notes(query), *((_SEEN_NOTE,) if hits else ()))
+        return SearchHits(hits=hits[: query.count], notes=notes)
+
+    def _recall_hits(self, params: dict[str, str]) -> tuple[SearchHit, ...] | None:
+        """The last answer, if the same was asked a moment ago: a request costs five seconds."""
+        if self._last is None or self._last[0] != params:
+            return None
+        return self._last[2] if self._clock() - self._last[1] < _REMEMBERED_SECONDS else None
+
+    async def _list_articles(self, params: dict[str, str]) -> tuple[_Article, ...]:
+        """One try; a service that refuses or fails is then left alone for ten minutes."""
+        try:
+            response = await self._upstream.send_get(
+                params=params, timeout=_TIMEOUT_SECONDS, accept=_OVERLOAD_STATUSES, retry=False
+            )
+        except NetworkFailed as error:
+            if error.reason is FailureReason.TIMEOUT:
+                self._upstream.pause_requests(_REST_SECONDS)
+            raise
+        try:
+            check_status(response, provider=SPEC.name, accept=(), now=self._clock)
+            return _read_articles(response)
+        except (RateLimited, GatewayOverloaded) as error:
+            self._upstream.pause_requests(max(_REST_SECONDS, error.retry_after or 0.0))
+            raise
+
+
+def _build_gdelt_params(query: SearchQuery, *, now: datetime) -> dict[str, str]:
+    params = {
+        "query": _build_gdelt_text(query),
+        "mode": "ArtList",
+        "format": "json",
+        "maxrecords": _MAX_RECORDS,
+        "sort": "DateDesc" if query.sort_by == "date" else "HybridRel",
+    }
+    if query.time_range != "year":
+        return params | {"timespan": _TIME_SPANS.get(query.time_range or "", _WHOLE_SPAN)}
+    start = (now - timedelta(days=365)).replace(hour=0, minute=0, second=0)
+    end = now.replace(minute=0, second=0) + timedelta(hours=1)
+    return params | {
+        "startdatetime": start.strftime("%Y%m%d%H%M%S"),
+        "enddatetime": end.strftime("%Y%m%d%H%M%S"),
+    }
+
+
+def _build_gdelt_text(query: SearchQuery) -> str:
+    """The words as GDELT takes them: all must occur, so stop-words are left out; operators after them."""
+    text = drop_query_stopwords(query.text, language=query.language)
+    parts = []
+    for phrase, word in _QUERY_PART_PATTERN.findall(text):
+        words = phrase or word.strip("-.'’")
+        quoted = " " in words or "-" in words or "." in words or "'" in words or "’" in words
+        if words:
+            parts.append(f'"{words}"' if quoted else words)
+    sites = [f"domain:{site}" for site in query.sites]
+    operators = [f"({' OR '.join(sites)})" if len(sites) > 1 else "".join(sites)]
+    if name := _LANGUAGE_NAMES.get((query.language or "")[:2].lower()):
+        operators.append(f"sourcelang:{name}")
+    if country := _COUNTRY_NAMES.get(query.country or ""):
+        operators.append(f"sourcecountry:{country}")
+    tail = " ".join(filter(None, operators))
+    room = max(SPEC.max_query_chars - len(tail) - 1, 0)
+    return f"{shorten_query_text(' '.join(parts), room)} {tail}".strip()
+
+
+def _build_gdelt_notes(query: SearchQuery) -> tuple[str, ...]:
+    notes = []
+    if query.country and query.country not in _COUNTRY_NAMES:
+        notes.append(f"GDELT was not told the country {query.country}; it was not applied.")
+    if query.language and query.language[:2].lower() not in _LANGUAGE_NAMES:
+        notes.append(f"GDELT has no language {query.language}; it was not applied.")
+    return tuple(notes)
+
+
+def _read_articles(response: HttpResponse) -> tuple[_Article, ...]:
+    """The articles of an answer; GDELT sends its refusals as text or HTML with status 200."""
+    body = response.body
+    if body.lstrip()[:1] not in {b"{", b"[", b'"', b"<", b""} and body.strip() != b"null":
+        raise _build_text_error(response)
+    try:
+        json.loads(body)
+    except (ValueError, RecursionError):
+        body = body.translate(None, _CONTROL_BYTES)  # titles hold raw control characters
+    cleaned = HttpResponse(
+        status=response.status,
+        url=response.url,
+        headers=response.headers,
+        body=body,
+        provider=response.provider,
+    )
+    answer = parse_json_response(_ArticleList, cleaned)
+    if not answer.model_fields_set and body.strip() != b"{}":
+        raise MalformedResponse(
+            "The response has none of the documented fields.", provider=response.provider
+        )
+    return answer.articles
+
+
+def _build_text_error(response: HttpResponse) -> UpstreamError:
+    said = clean_markup(response.body[:_MAX_TEXT_CHARS].decode("utf-8", "replace")).lower()
+    if any(word in said for word in _OVERLOAD_WORDS):
+        return RateLimited("GDELT asks us to slow down.", provider=response.provider)
+    if any(word in said for word in _QUERY_WORDS):
+        return build_stated_refusal(response)
+    return UpstreamUnavailable(
+        "GDELT returned a message instead of articles.", provider=response.provider
+    )
+
+
+def _parse_article(article: _Article) -> SearchHit:
+    seen = _parse_seen_date(article.seendate)
+    return SearchHit(
+        title=tidy_token_spacing(clean_markup(article.title)) or article.url,
+        url=article.url,
+        published=seen,
+        published_basis="seen" if seen else None,
+        engine=SPEC.name,
+        source=clean_markup(article.domain) or None,
+    )
+
+
+def _parse_seen_date(text: str | None) -> datetime | None:
+    try:
+        return datetime.strptime((text or "").strip(), "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
+    except ValueError:
+        return None
+
+
+def tidy_token_spacing(title: str) -> str:
+    """The title without the spaces that GDELT puts around punctuation."""
+    text = _SPLIT_NUMBER_PATTERN.sub(lambda found: found[1] or found[2], title)
+    text = _SPACE_BEFORE_MARK_PATTERN.sub(r"\1", text)
+    text = _SPACE_AFTER_MARK_PATTERN.sub(r"\1", text)
+    return _SPLIT_APOSTROPHE_PATTERN.sub(r"\1\2", text)
