@@ -8,7 +8,43 @@ from __future__ import annotations
 from typing import Protocol, runtime_checkable
 
 from citewell.model.clinical_trial import TrialHits, TrialQuery
+from citewell.model.company_filing import FactHits, FilingHits, FilingQuery
 from citewell.model.court_case import CaseHits, CaseQuery, CitationMatch, LegalCitation
+from citewell.model.economic_series import (
+    ObservationList,
+    ObservationQuery,
+    SeriesHits,
+    SeriesQuery,
+)
+from citewell.model.grounded_answer import AnswerQuery
+from citewell.model.patent import PatentHits, PatentQuery
+from citewell.model.place import AreaQuery, NamedArea, PlaceHits, PlaceQuery
+from citewell.model.research import ProviderReport
+from citewell.model.structured_results import StructuredHits, StructuredQuery
+
+
+@runtime_checkable
+class AnswerSearch(Protocol):
+    """Answers a question from its own search; a call is sent once and never retried."""
+
+    def estimate_answer_cost(self, query: AnswerQuery) -> int:
+        """The probable cost, in ticks; 0 if it is free."""
+        ...
+
+    async def answer_question(self, query: AnswerQuery) -> ProviderReport: ...
+
+
+@runtime_checkable
+class StructuredSearch(Protocol):
+    """Finds pages and fills the fields of a schema from them; a call is sent once."""
+
+    structured_categories: tuple[str, ...]  # the values of `category` that it takes
+
+    def estimate_structured_cost(self, query: StructuredQuery) -> int:
+        """The probable cost, in ticks; 0 if it is free."""
+        ...
+
+    async def search_structured(self, query: StructuredQuery) -> StructuredHits: ...
 
 
 @runtime_checkable
@@ -31,5 +67,46 @@ class CitationLookup(Protocol):
 
 
 @runtime_checkable
+class FilingSearch(Protocol):
+    async def search_filings(self, query: FilingQuery) -> FilingHits: ...
+
+    async def list_company_facts(self, query: FilingQuery) -> FactHits:
+        """The newest headline figures of the company; none if the query names no company."""
+        ...
+
+
+@runtime_checkable
+class SeriesSearch(Protocol):
+    """Searches statistical series by words, and lists the observations of one."""
+
+    can_search_series: bool  # False if the provider knows series by their ids alone
+
+    async def search_series(self, query: SeriesQuery) -> SeriesHits: ...
+
+    async def list_observations(self, query: ObservationQuery) -> ObservationList:
+        """The observations; raises NotFound if there is no such series."""
+        ...
+
+
+@runtime_checkable
 class TrialSearch(Protocol):
     async def search_trials(self, query: TrialQuery) -> TrialHits: ...
+
+
+@runtime_checkable
+class PlaceSearch(Protocol):
+    async def search_places(self, query: PlaceQuery) -> PlaceHits: ...
+
+
+@runtime_checkable
+class AreaLookup(Protocol):
+    async def find_areas(self, query: AreaQuery) -> tuple[NamedArea, ...]:
+        """Where a named city, district, street or landmark is, the best match first."""
+        ...
+
+
+@runtime_checkable
+class PatentSearch(Protocol):
+    async def search_patents(self, query: PatentQuery) -> PatentHits:
+        """Publications that fit the query; those with its numbers, if it has any."""
+        ...

@@ -6,6 +6,7 @@ every provider with that offer, on tests/recorded/<provider>/<offer>.json.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,7 +14,13 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from citewell.model.clinical_trial import ClinicalTrial, TrialQuery
+from citewell.model.company_filing import CompanyFiling, FilingQuery
 from citewell.model.court_case import CaseQuery, CourtCase, LegalCitation
+from citewell.model.economic_series import ObservationQuery, SeriesObservation
+from citewell.model.grounded_answer import AnswerQuery
+from citewell.model.place import AreaQuery, NamedArea, Place, PlaceQuery
+from citewell.model.research import ReportCitation
+from citewell.model.structured_results import StructuredQuery, StructuredResult
 from citewell.ports import Offer
 
 DAY = re.compile(r"\d{4}(?:-\d\d(?:-\d\d)?)?")
@@ -49,6 +56,23 @@ def build_citation(*, count: int = 1, **ask: Any) -> LegalCitation:
     return LegalCitation(**ask)
 
 
+def check_filing(filing: CompanyFiling) -> None:
+    check_address(filing.url)
+    assert filing.company
+    assert re.fullmatch(r"\d{10}", filing.cik)
+    assert re.fullmatch(r"\d{10}-\d\d-\d{6}", filing.accession)
+    repr(filing).encode()
+    assert all(DAY.fullmatch(day) for day in (filing.filing_date, filing.period_of_report) if day)
+
+
+def check_observation(observation: SeriesObservation) -> None:
+    assert observation.series_id
+    assert observation.date is None or observation.date.strip()
+    repr(observation).encode()
+    assert observation.value is None or observation.value.strip()
+    assert "<b>" not in f"{observation.title}{observation.units}{observation.notes}"
+
+
 def check_trial(trial: ClinicalTrial) -> None:
     check_address(trial.url)
     assert trial.title
@@ -57,7 +81,57 @@ def check_trial(trial: ClinicalTrial) -> None:
     assert trial.enrollment is None or trial.enrollment >= 0
 
 
+def check_place(place: Place) -> None:
+    assert place.id
+    assert place.name
+    repr(place).encode()
+    if place.website:
+        check_address(place.website)
+    assert (place.latitude is None) == (place.longitude is None)
+    assert place.latitude is None or -90 <= place.latitude <= 90
+    assert place.longitude is None or -180 <= place.longitude <= 180
+    assert place.rating is None or place.rating >= 0
+    assert place.rating_count is None or place.rating_count >= 0
+
+
+def check_area(area: NamedArea) -> None:
+    assert area.label
+    repr(area).encode()
+    assert -90 <= area.latitude <= 90
+    assert -180 <= area.longitude <= 180
+    assert area.reach_meters is None or area.reach_meters >= 0
+
+
+def check_answer_citation(cited: ReportCitation) -> None:
+    check_address(cited.url)
+    assert "<b>" not in cited.title
+    f"{cited.title}".encode()
+    assert cited.start is None or (cited.end is not None and 0 <= cited.start <= cited.end)
+
+
+def check_structured_result(result: StructuredResult) -> None:
+    check_address(result.url)
+    json.dumps(result.to_wire(), allow_nan=False).encode()
+    repr(result).encode()
+    assert result.summary is None or set(result.summary) == {"name", "founded"}
+    assert result.published_date is None or DAY.fullmatch(result.published_date)
+
+
 DOMAIN_OFFERS: dict[Offer, DomainOffer] = {
+    Offer.ANSWERS: DomainOffer(
+        method="answer_question",
+        query=AnswerQuery,
+        kind=ReportCitation,
+        list_items=lambda report: report.citations,
+        check=check_answer_citation,
+    ),
+    Offer.STRUCTURED: DomainOffer(
+        method="search_structured",
+        query=StructuredQuery,
+        kind=StructuredResult,
+        list_items=lambda found: found.results,
+        check=check_structured_result,
+    ),
     Offer.CASES: DomainOffer(
         method="search_cases",
         query=CaseQuery,
@@ -71,6 +145,34 @@ DOMAIN_OFFERS: dict[Offer, DomainOffer] = {
         kind=CourtCase,
         list_items=lambda match: match.cases,
         check=check_case,
+    ),
+    Offer.PLACES: DomainOffer(
+        method="search_places",
+        query=PlaceQuery,
+        kind=Place,
+        list_items=lambda found: found.places,
+        check=check_place,
+    ),
+    Offer.AREAS: DomainOffer(
+        method="find_areas",
+        query=AreaQuery,
+        kind=NamedArea,
+        list_items=tuple,
+        check=check_area,
+    ),
+    Offer.FILINGS: DomainOffer(
+        method="search_filings",
+        query=FilingQuery,
+        kind=CompanyFiling,
+        list_items=lambda found: found.filings,
+        check=check_filing,
+    ),
+    Offer.SERIES: DomainOffer(
+        method="list_observations",
+        query=ObservationQuery,
+        kind=SeriesObservation,
+        list_items=lambda found: found.observations,
+        check=check_observation,
     ),
     Offer.TRIALS: DomainOffer(
         method="search_trials",

@@ -179,7 +179,7 @@ def test_the_request_is_the_recorded_one(name: str, offer: Offer) -> None:
 
     assert (seen.method, seen.path) == (wanted["method"], wanted["path"])
     assert seen.params == wanted.get("params", {})
-    assert seen.content() == wanted.get("json")
+    assert seen.content() == wanted.get("json", wanted.get("form"))
     for header, value in wanted.get("headers", {}).items():
         assert seen.headers[header] == value
 
@@ -190,7 +190,11 @@ def test_the_key_travels_in_no_address(name: str, offer: Offer) -> None:
 
     seen = outcome(record).seen
 
-    assert all(KEY not in str(one.params) and KEY not in one.path for one in seen)
+    # An upstream that takes its key in no header says so in its SPEC, with the parameter's name.
+    named = spec(name).address_key
+    others = [{key: one.params[key] for key in one.params if key != named} for one in seen]
+    assert KEY not in str(others)
+    assert all(KEY not in one.path for one in seen)
     needs_key = any(option.secret and option.required for option in spec(name).options)
     assert not needs_key or KEY in str(seen[-1].headers)
 
@@ -282,6 +286,8 @@ def test_an_error_body_with_status_200_is_an_error(name: str, offer: Offer) -> N
 @every_offer
 @pytest.mark.parametrize("body", [b"", b"{}", b"null", b"[]", b'"text"', b"[" * 100_000])
 def test_a_body_that_says_nothing_is_an_error(name: str, offer: Offer, body: bytes) -> None:
+    if body == encode(recording(name, offer).data.get("empty")):
+        pytest.skip("the upstream documents this body as its empty answer")
     assert isinstance(refusal(recording(name, offer), body), MalformedResponse)
 
 

@@ -9,6 +9,7 @@ TASK_PATHS = frozenset({
     "citewell.dialects.sdmx_json:read_sdmx_window",
     "citewell.dialects.sdmx_structures:list_key_dimensions",
     "citewell.dialects.sdmx_structures:write_flow_lines",
+    "citewell.dialects.sdmx_structures:write_flow_names",
     "citewell.fetch.documents.document_tasks:read_document_body",
     "citewell.fetch.documents.feed_listings:list_feed_items",
     "citewell.fetch.documents.pdf.page_images:render_page_image",
@@ -46,7 +47,9 @@ TASK_PATHS = frozenset({
     "citewell.providers.edgar.company_facts:read_company_facts",
     "citewell.providers.edgar.company_matching:match_company",
     "citewell.providers.searxng.html_result_page:parse_searxng_html",
+    "citewell.providers.worldbank:read_indicator_window",
     "citewell.providers.worldbank:write_indicator_lines",
+    "citewell.services.domains.law.citation_finding:find_piece_citations",
     "citewell.services.library.local_files:extract_file_text",
     "citewell.services.links.landing_pages:has_blocking_body",
     "citewell.services.links.landing_pages:have_same_text",
@@ -60,6 +63,7 @@ ENCODER_TASK_PATHS = frozenset({
     "citewell.dialects.sdmx_json:read_sdmx_window",
     "citewell.dialects.sdmx_structures:list_key_dimensions",
     "citewell.dialects.sdmx_structures:write_flow_lines",
+    "citewell.dialects.sdmx_structures:write_flow_names",
     "citewell.services.encoding.onnx_model:embed_model_texts",
 })  # fmt: skip
 

@@ -11,7 +11,10 @@ HOUR = 3600
 @pytest.mark.parametrize(
     ("name", "seconds"),
     [
+        pytest.param("filing_search", 24 * HOUR, marks=requires("filing_search.cache")),
         pytest.param("clinical_search", 6 * HOUR, marks=requires("clinical_search.cache")),
+        pytest.param("econ_search", 6 * HOUR, marks=requires("econ_search.cache")),
+        pytest.param("local_search", 6 * HOUR, marks=requires("local_search.cache")),
     ],
 )
 def test_a_domain_tool_keeps_its_answers_as_long_as_the_spec_says(name: str, seconds: int) -> None:

@@ -31,9 +31,22 @@ They are what an assistant would get from web_search.""",
     "papers": """Search scholarly papers.
 
 They are what an assistant would get from academic_search.""",
+    "patents": """Search patents by words, number, company or inventor.
+
+They are what an assistant would get from patent_search.""",
     "trials": """Search registered clinical trials.
 
 They are what an assistant would get from clinical_search.""",
+    "series": """Search statistical series, or print the values of one with --id.
+
+They are what an assistant would get from econ_search.""",
+    "places": """Search physical places: cafés, shops, services, sights.
+
+They are what an assistant would get from local_search.""",
+    "filings": """Search filings of companies with the US SEC.
+
+A company, ticker or CIK lists its filings; other words search the text of all of them. They are what
+an assistant would get from filing_search. The SEC wants your mail address: EDGAR_CONTACT_EMAIL.""",
     "read": "Read pages and documents as markdown, several at a time.",
     "verify": """Check one citation with the registries.
 

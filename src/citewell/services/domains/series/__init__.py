@@ -1,1 +1,1 @@
-"""Statistical series and their observations."""
+"""Search for statistical series, and their observations."""

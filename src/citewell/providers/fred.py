@@ -1,0 +1,266 @@
+"""FRED of the Federal Reserve Bank of St. Louis: series by id without a key, searches with one."""
+
+from __future__ import annotations
+
+import csv
+import re
+from io import StringIO
+from urllib.parse import urlsplit
+
+from citewell.dialects.data_cubes import clean_label, format_stated_value, is_in_days
+from citewell.dialects.json_responses import (
+    JsonResponse,
+    OptionalField,
+    ResponsePart,
+    TolerantItems,
+    read_json_response,
+)
+from citewell.dialects.stated_refusals import build_stated_refusal
+from citewell.errors import (
+    AuthRequired,
+    InvalidInput,
+    MalformedResponse,
+    Misconfigured,
+    NotFound,
+    UpstreamUnavailable,
+)
+from citewell.model.economic_series import (
+    EconomicSeries,
+    ObservationList,
+    ObservationQuery,
+    SeriesHits,
+    SeriesObservation,
+    SeriesQuery,
+)
+from citewell.net.http.messages import HttpResponse
+from citewell.ports import Offer, ProviderKit, ProviderOption, ProviderSpec
+from citewell.text.dates.stated_periods import StatedPeriod, parse_stated_period
+
+SPEC = ProviderSpec(
+    name="fred",
+    title="FRED",
+    homepage="https://fred.stlouisfed.org/docs/api/api_key.html",
+    base_url="https://api.stlouisfed.org/fred",
+    offers=frozenset({Offer.SERIES}),
+    applied_arguments={Offer.SERIES: frozenset({"date_from", "date_to", "frequency", "units"})},
+    options=(
+        ProviderOption(
+            env="FRED_API_KEY",
+            help="Key of FRED, free: searches by words; without it series are read by their id.",
+            secret=True,
+        ),
+    ),
+    address_key="api_key",
+    max_results=100,
+    per_second=2.0,
+    burst=5,
+    rank=10,
+    covers_whole_web=False,
+    terms="Free; 120 requests a minute; some series belong to others, whose terms apply.",
+    test_evidence="recorded answers of the API without observations; observations shape-tested only",
+)
+
+_GRAPH_ADDRESS = "https://fred.stlouisfed.org/graph/fredgraph.csv"
+_GRAPH_PATH = "/graph/fredgraph.csv"
+_ID_PATTERN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,59}")
+_WORD_PATTERN = re.compile(r"[^\W_]+")
+_BAD_REQUEST, _NOT_FOUND = 400, 404
+_MIN_SEARCHED = 25  # ranked again by us, so that popular series do not hide fitting ones
+_GRAPH_FREQUENCIES = {
+    "d": "Daily", "w": "Weekly", "m": "Monthly", "q": "Quarterly", "a": "Annual",
+}  # fmt: skip
+_UNKNOWN_SERIES_WORDS = ("does not exist", "series_id")
+
+
+class _Series(ResponsePart):
+    id: str
+    title: OptionalField[str] = None
+    units: OptionalField[str] = None
+    frequency: OptionalField[str] = None
+    last_updated: OptionalField[str] = None
+    notes: OptionalField[str] = None
+
+
+class _FredResponse(JsonResponse):
+    error_code: OptionalField[int] = None
+    error_message: OptionalField[str] = None
+
+
+class _SeriesPage(_FredResponse):
+    seriess: TolerantItems[_Series]
+
+
+class _Observation(ResponsePart):
+    date: str
+    value: OptionalField[str] = None
+
+
+class _ObservationPage(_FredResponse):
+    observations: TolerantItems[_Observation]
+    units: OptionalField[str] = None
+
+
+class Provider:
+    def __init__(self, kit: ProviderKit) -> None:
+        self._upstream = kit.upstream
+        self._key = kit.find_option("FRED_API_KEY")
+        self.can_search_series = bool(self._key)
+
+    async def search_series(self, query: SeriesQuery) -> SeriesHits:
+        if not self._key:
+            raise Misconfigured(
+                "FRED can be searched only with a free key: set FRED_API_KEY (see .env.example)."
+                " Series are read by their series_id without one.",
+                settings=("FRED_API_KEY",),
+            )
+        params = {
+            "search_text": query.text,
+            "limit": str(max(query.count, _MIN_SEARCHED)),
+            "order_by": "popularity",
+            "sort_order": "desc",
+        }
+        response = await self._send_call("/series/search", params)
+        page = read_json_response(_SeriesPage, response)
+        found = [_build_series(one) for one in page.seriess if one.id.strip()]
+        words = set(_WORD_PATTERN.findall(query.text.casefold()))
+        found.sort(key=lambda one: -_count_words(one.title, words))
+        return SeriesHits(series=tuple(found[: query.count]))
+
+    async def list_observations(self, query: ObservationQuery) -> ObservationList:
+        if not _ID_PATTERN.fullmatch(query.series_id):
+            raise InvalidInput("A FRED series_id is letters and digits, such as GDP or CPIAUCSL.")
+        if not self._key:
+            return await self._read_graph(query)
+        params = {
+            "series_id": query.series_id,
+            "limit": str(query.count),
+            "sort_order": "asc" if query.first_day else "desc",
+            "observation_start": query.first_day,
+            "observation_end": query.last_day,
+            "frequency": query.frequency,
+            "units": query.units,
+        }
+        given = {name: value for name, value in params.items() if value}
+        page = read_json_response(
+            _ObservationPage, await self._send_call("/series/observations", given)
+        )
+        rows = [(parse_stated_period(one.date), one.value) for one in page.observations]
+        return _select_observations(rows, query)
+
+    async def _send_call(self, path: str, params: dict[str, str]) -> HttpResponse:
+        """Call the API; it takes the key in the address only, so no address of it may be shown."""
+        response = await self._upstream.send_get(
+            path,
+            params={"file_type": "json", **params, "api_key": self._key or ""},
+            accept=(_BAD_REQUEST,),
+        )
+        stated = _read_stated_error(response)
+        if response.status == _BAD_REQUEST:
+            raise _build_refusal(response, stated, params.get("series_id"))
+        if stated:
+            raise UpstreamUnavailable("FRED returned an error.", provider=SPEC.name)
+        return response
+
+    async def _read_graph(self, query: ObservationQuery) -> ObservationList:
+        """The series as the file behind the chart on FRED's own page."""
+        params = {
+            "id": query.series_id.upper(),
+            "cosd": query.first_day,
+            "coed": query.last_day,
+            "fq": _GRAPH_FREQUENCIES.get(query.frequency or ""),
+            "transformation": query.units,
+        }
+        response = await self._upstream.send_get(
+            base_url=_choose_graph_address(self._upstream.base_url),
+            params={name: value for name, value in params.items() if value},
+            accept=(_BAD_REQUEST, _NOT_FOUND),
+        )
+        if response.status in {_BAD_REQUEST, _NOT_FOUND}:
+            raise _build_unknown_series(query.series_id)
+        return _select_observations(_parse_graph_rows(response), query)
+
+
+def _choose_graph_address(base_url: str) -> str:
+    """The chart's file on FRED's site, or below the base URL if another one was set."""
+    if urlsplit(base_url).hostname == urlsplit(SPEC.base_url).hostname:
+        return _GRAPH_ADDRESS
+    return base_url.rstrip("/") + _GRAPH_PATH
+
+
+def _read_stated_error(response: HttpResponse) -> str:
+    """The error message of the body, or nothing; a body that is not JSON has none."""
+    try:
+        body = response.parse_json()
+    except MalformedResponse:
+        return ""
+    stated = isinstance(body, dict) and (body.get("error_message") or body.get("error_code"))
+    return clean_label(str(stated)) if stated else ""
+
+
+def _build_refusal(
+    response: HttpResponse, stated: str, series_id: str | None
+) -> AuthRequired | NotFound | UpstreamUnavailable | Exception:
+    words = stated.lower()
+    if "api_key" in words or "api key" in words:
+        return AuthRequired(
+            "FRED did not accept the key: check FRED_API_KEY, 32 small letters and digits.",
+            provider=SPEC.name,
+            settings=("FRED_API_KEY",),
+        )
+    if series_id and any(known in words for known in _UNKNOWN_SERIES_WORDS):
+        return _build_unknown_series(series_id)
+    return build_stated_refusal(response)
+
+
+def _build_unknown_series(series_id: str) -> NotFound:
+    return NotFound(
+        f"FRED has no series {series_id}, or not with these arguments. Ids such as GDP, CPIAUCSL and"
+        " UNRATE are shown on fred.stlouisfed.org.",
+        provider=SPEC.name,
+    )
+
+
+def _parse_graph_rows(response: HttpResponse) -> list[tuple[StatedPeriod, str | None]]:
+    text = response.decode_text().lstrip("\ufeff")
+    header = text.partition("\n")[0].lower()
+    if not header.startswith(("observation_date,", "date,")):
+        raise MalformedResponse("Expected FRED's table and got something else.", provider=SPEC.name)
+    try:
+        rows = [row for row in csv.reader(StringIO(text)) if len(row) > 1][1:]
+    except csv.Error:
+        raise MalformedResponse("FRED's table cannot be read.", provider=SPEC.name) from None
+    return [(parse_stated_period(row[0]), row[1]) for row in rows]
+
+
+def _select_observations(
+    rows: list[tuple[StatedPeriod, str | None]], query: ObservationQuery
+) -> ObservationList:
+    kept = [(period, value) for period, value in rows if period.first_day and _fits(period, query)]
+    kept.sort(key=lambda row: row[0].first_day, reverse=query.first_day is None)
+    return ObservationList(
+        observations=tuple(
+            SeriesObservation(
+                series_id=query.series_id, date=period.text, value=format_stated_value(value)
+            )
+            for period, value in kept[: query.count]
+        )
+    )
+
+
+def _fits(period: StatedPeriod, query: ObservationQuery) -> bool:
+    return is_in_days(period, query)
+
+
+def _count_words(title: str, words: set[str]) -> int:
+    return len(words.intersection(_WORD_PATTERN.findall(title.casefold())))
+
+
+def _build_series(one: _Series) -> EconomicSeries:
+    return EconomicSeries(
+        series_id=clean_label(one.id),
+        title=clean_label(one.title) or clean_label(one.id),
+        units=clean_label(one.units) or None,
+        frequency=clean_label(one.frequency) or None,
+        last_updated=clean_label(one.last_updated) or None,
+        notes=clean_label(one.notes) or None,
+    )

@@ -1,0 +1,171 @@
+"""The World Bank's World Development Indicators; no key."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from citewell.dialects.data_cubes import (
+    clean_label,
+    format_stated_value,
+    get_list,
+    get_object,
+    is_in_days,
+    parse_exact_json,
+)
+from citewell.dialects.series_catalogue import SeriesCatalogue, run_reader, write_catalogue_lines
+from citewell.errors import InvalidInput, MalformedResponse, NotFound, UpstreamUnavailable
+from citewell.model.economic_series import (
+    EconomicSeries,
+    ObservationList,
+    ObservationQuery,
+    SeriesHits,
+    SeriesObservation,
+    SeriesQuery,
+)
+from citewell.ports import Offer, ProviderKit, ProviderSpec
+from citewell.text.countries.country_codes import choose_office_code
+from citewell.text.dates.stated_periods import parse_stated_period
+from citewell.text.safety.secret_masking import mask_secrets
+
+SPEC = ProviderSpec(
+    name="worldbank",
+    title="World Bank Open Data",
+    homepage="https://datahelpdesk.worldbank.org/knowledgebase/articles/889392",
+    base_url="https://api.worldbank.org/v2",
+    offers=frozenset({Offer.SERIES}),
+    applied_arguments={Offer.SERIES: frozenset({"country", "date_from", "date_to"})},
+    max_results=100,
+    per_second=2.0,
+    burst=4,
+    rank=20,
+    covers_whole_web=False,
+    terms="CC BY 4.0; cite the World Bank.",
+)
+
+_WORLD = "WLD"
+_INDICATOR_PATTERN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{1,99}")
+_FIRST_YEAR = "1900"
+_ALL_ROWS = "1000"  # more than any annual, quarterly or monthly series has
+_ALL_INDICATORS = "3000"
+_UNKNOWN_VALUE_CODES = frozenset({"120", "175"})  # an invalid value, an indicator that is not there
+
+
+class Provider:
+    can_search_series = True
+
+    def __init__(self, kit: ProviderKit) -> None:
+        self._kit = kit
+        self._upstream = kit.upstream
+        self._catalogue = SeriesCatalogue(kit.memory, self._fetch_catalogue)
+
+    async def search_series(self, query: SeriesQuery) -> SeriesHits:
+        return await self._catalogue.search_entries(query)
+
+    async def list_observations(self, query: ObservationQuery) -> ObservationList:
+        if not _INDICATOR_PATTERN.fullmatch(query.series_id) or ".." in query.series_id:
+            raise InvalidInput(
+                "A World Bank series_id is an indicator such as NY.GDP.MKTP.CD; search with query"
+                " for others."
+            )
+        country = choose_office_code(query.country or _WORLD, "worldbank") or _WORLD
+        response = await self._upstream.send_get(
+            f"/country/{country}/indicator/{query.series_id}", params=_build_row_params(query)
+        )
+        return await run_reader(self._kit.workers, read_indicator_window, response, query, country)
+
+    async def _fetch_catalogue(self) -> str:
+        response = await self._upstream.send_get(
+            "/indicator", params={"format": "json", "source": "2", "per_page": _ALL_INDICATORS}
+        )
+        return await run_reader(self._kit.workers, write_indicator_lines, response)
+
+
+def read_indicator_window(body: bytes, query: ObservationQuery, country: str) -> ObservationList:
+    """The observations asked for; raises NotFound, MalformedResponse or UpstreamUnavailable."""
+    return _select_rows(_read_rows(parse_exact_json(body), query.series_id), query, country)
+
+
+def write_indicator_lines(body: bytes) -> str:
+    """The list of indicators as lines of a catalogue; raises MalformedResponse or the stated error."""
+    rows = _read_rows(parse_exact_json(body), "")
+    return write_catalogue_lines(
+        EconomicSeries(
+            series_id=named,
+            title=clean_label(row.get("name")) or named,
+            units=clean_label(row.get("unit")) or None,
+            notes=clean_label(row.get("sourceNote")) or None,
+        )
+        for row in rows
+        if (named := clean_label(row.get("id")))
+    )
+
+
+def _build_row_params(query: ObservationQuery) -> dict[str, str]:
+    """The API sends the newest first; to get the oldest of a range, all of it must be asked for."""
+    params = {"format": "json", "per_page": _ALL_ROWS if query.first_day else str(query.count)}
+    if query.first_day or query.last_day:
+        first = (query.first_day or _FIRST_YEAR)[:4]
+        last = (query.last_day or "2100")[:4]
+        params["date"] = f"{first}:{last}"
+        params["per_page"] = _ALL_ROWS
+    return params
+
+
+def _read_rows(message: Any, asked: str) -> list[dict[str, Any]]:
+    """The rows after the first element, which describes the page; errors come with status 200 too."""
+    if not isinstance(message, list) or not message or not isinstance(message[0], dict):
+        raise MalformedResponse("The World Bank's answer has another form than documented.")
+    if "message" in message[0]:
+        raise _build_stated_error(get_list(message[0], "message"), asked)
+    if "page" not in message[0] and "total" not in message[0]:
+        raise MalformedResponse("The World Bank's answer does not describe its page.")
+    rows = message[1] if len(message) > 1 else None
+    if rows is not None and not isinstance(rows, list):
+        raise MalformedResponse("The World Bank's answer has no list of rows.")
+    return [row for row in rows or () if isinstance(row, dict)]
+
+
+def _build_stated_error(said: list[Any], asked: str) -> NotFound | UpstreamUnavailable:
+    first = said[0] if said and isinstance(said[0], dict) else {}
+    if asked and str(first.get("id")) in _UNKNOWN_VALUE_CODES:
+        return NotFound(
+            f"The World Bank has no indicator {asked}, or not for this country. Search with query"
+            " for indicators that exist.",
+            provider=SPEC.name,
+        )
+    words = mask_secrets(clean_label(first.get("value"))).rstrip(". ")
+    return UpstreamUnavailable(
+        f"The World Bank refused the request: {words or 'no reason given'}.", provider=SPEC.name
+    )
+
+
+def _select_rows(
+    rows: list[dict[str, Any]], query: ObservationQuery, country: str
+) -> ObservationList:
+    dated = [
+        (period, row)
+        for row in rows
+        if isinstance(row.get("date"), str)
+        and (period := parse_stated_period(row["date"])).first_day
+        and is_in_days(period, query)
+    ]
+    dated.sort(key=lambda pair: pair[0].last_day, reverse=query.first_day is None)
+    first = dated[0][1] if dated else {}
+    names = (
+        clean_label(get_object(first, "indicator").get("value")),
+        clean_label(get_object(first, "country").get("value")),
+    )
+    return ObservationList(
+        observations=tuple(
+            SeriesObservation(
+                series_id=query.series_id,
+                date=period.text,
+                value=format_stated_value(row.get("value")),
+                notes=clean_label(row.get("obs_status")) or None,
+            )
+            for period, row in dated[: query.count]
+        ),
+        title=", ".join(filter(None, names)) or None,
+        country=country,
+    )

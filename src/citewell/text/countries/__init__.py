@@ -1,0 +1,1 @@
+"""Countries: their codes and English names, and the codes that statistical offices use."""

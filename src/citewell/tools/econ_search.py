@@ -1,0 +1,27 @@
+"""Find statistical series of economies, and list their observations."""
+
+from __future__ import annotations
+
+from citewell.model.series_results import SeriesAnswer
+from citewell.services.domains.series.series_search import SeriesSearchRequest, SeriesSearchService
+from citewell.tooling import SessionArguments, Tool, ToolCall
+
+
+class Args(SessionArguments, SeriesSearchRequest):
+    """Find economic and social statistics (FRED, World Bank, OECD, Eurostat, ECB, IMF) and read their values exactly as published. query lists series; series_id lists observations: the newest first, or from date_from on, oldest first. One provider answers; hints name others."""
+
+
+async def run(args: Args, call: ToolCall) -> SeriesAnswer:
+    return await call.require_service(SeriesSearchService).search_series(
+        args.build_request(SeriesSearchRequest), trace=call.trace
+    )
+
+
+TOOL = Tool(
+    args=Args,
+    result=SeriesAnswer,
+    run=run,
+    toolset="domains",
+    ttl_seconds=6 * 3600,
+    is_empty_result=lambda answer: answer.result_count == 0,
+)
