@@ -459,6 +459,11 @@ class Settings(BaseModel):
         None,
         "Where research searches if the call does not say: web, library or both. When not set: the web, or the library if SEARCH_ROUTING names only that.",
     )
+    answer_provider: str | None = define_setting(
+        "CITEWELL_ANSWER_PROVIDER",
+        None,
+        "Provider of answer and structured_search for calls that name none, or local; needed only if several are configured.",
+    )
     research_writer: str | None = define_setting(
         "CITEWELL_RESEARCH_WRITER",
         None,

@@ -104,6 +104,7 @@ class ToolCall:
     send_progress: ProgressCallback = ignore_progress
     trace: RoutingTrace = field(default_factory=RoutingTrace)
     session_id: str | None = None
+    audit: dict[str, object] = field(default_factory=dict)  # further facts for the audit log
     _done: float = 0.0
     _total: float | None = None
 

@@ -18,6 +18,11 @@ GONE = "retired-model"  # a model that every double has shut down
 INVENTED = "archive/2031/a-page-nobody-wrote"
 UNSUPPORTED = "Sales of wooden teapots rose by 87 percent on Thursday."
 _MEMORY = "researchers"
+KNOWN_FIELDS = frozenset((
+    "model", "input", "instructions", "tools", "reasoning", "effort", "background", "store",
+    "max_steps", "max_output_tokens", "max_tool_calls", "include", "metadata", "text",
+    "tool_choice", "temperature",
+))  # fmt: skip
 SCRIPT = "script"  # under this name a world's state may hold the report that every double writes
 
 
@@ -104,9 +109,10 @@ def responses_api(
     submit: str = "/responses",
     runs: str = "/responses",
     usage: Callable[[], dict[str, Any]],
+    render: Callable[..., dict[str, Any]] | None = None,
 ) -> list[Route]:
     """The Responses dialect: POST to start or to answer at once, GET to ask after, POST to cancel."""
-    api = _Responses(world=world, provider=provider, usage=usage)
+    api = _Responses(world=world, provider=provider, usage=usage, render=render or answer)
     prefix = f"/{provider}"
     return [
         Route(prefix + submit, api.start, methods=["POST"]),
@@ -120,6 +126,7 @@ class _Responses:
     world: World
     provider: str
     usage: Callable[[], dict[str, Any]]
+    render: Callable[..., dict[str, Any]]
 
     async def start(self, request: Request) -> Response:
         if not request.headers.get("authorization", "").startswith("Bearer "):
@@ -130,6 +137,8 @@ class _Responses:
         desk = bench(self.world)
         desk.charge(self.provider, request.headers.get("idempotency-key", ""))
         query = text_of(asked["input"])
+        if unknown := set(asked) - KNOWN_FIELDS:
+            return _refused(400, "invalid_request", f"Unknown field: {min(unknown)}.")
         if not asked.get("tools"):
             return self._done("resp_text", Written(text=_prose(asked), marks=()))
         if asked.get("background"):
@@ -156,7 +165,7 @@ class _Responses:
         return _state(request.path_params["ref"], "cancelled")
 
     def _done(self, ref: str, report: Written) -> JSONResponse:
-        return JSONResponse(answer(self.provider, ref, report, self.usage()))
+        return JSONResponse(self.render(self.provider, ref, report, self.usage()))
 
 
 def _state(ref: str, status: str) -> JSONResponse:

@@ -6,7 +6,14 @@ import re
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
+from citewell.dialects.answer_reports import (
+    AnswerCost,
+    CitedPage,
+    build_answer_report,
+    clean_answer_text,
+)
 from citewell.dialects.json_responses import (
     HttpLink,
     JsonResponse,
@@ -16,8 +23,14 @@ from citewell.dialects.json_responses import (
     clamp_score,
     read_json_response,
 )
+from citewell.dialects.model_billing import TICKS_PER_DOLLAR, convert_dollars
+from citewell.dialects.schema_values import clean_json_texts, fit_schema_value, parse_json_text
+from citewell.model.field_schema import parse_field_schema
+from citewell.model.grounded_answer import AnswerQuery
 from citewell.model.paper import IdentifierScheme, Paper, PaperHits, PaperQuery, WorkAuthor
+from citewell.model.research import ProviderReport
 from citewell.model.search_queries import SearchFilter, SearchHit, SearchHits, SearchQuery
+from citewell.model.structured_results import StructuredHits, StructuredQuery, StructuredResult
 from citewell.ports import Offer, ProviderKit, ProviderOption, ProviderSpec
 from citewell.text.citations import dois, record_fields
 from citewell.text.dates.calendar_dates import parse_provider_date
@@ -30,7 +43,7 @@ SPEC = ProviderSpec(
     title="Exa",
     homepage="https://exa.ai/docs/reference/search",
     base_url="https://api.exa.ai",
-    offers=frozenset({Offer.WEB, Offer.NEWS, Offer.PAPERS}),
+    offers=frozenset({Offer.WEB, Offer.NEWS, Offer.PAPERS, Offer.ANSWERS, Offer.STRUCTURED}),
     options=(ProviderOption(env="EXA_API_KEY", help="Key of Exa.", secret=True, required=True),),
     filters=frozenset(
         {SearchFilter.SITES, SearchFilter.TIME_RANGE, SearchFilter.SAFE, SearchFilter.COUNTRY}
@@ -43,6 +56,10 @@ SPEC = ProviderSpec(
     rank=16,
 )
 
+# Prices of November 2026, in ticks, for responses that do not state their cost.
+_ANSWER_TICKS = TICKS_PER_DOLLAR * 5 // 1000
+_SEARCH_TICKS = TICKS_PER_DOLLAR * 7 // 1000
+_SUMMARY_TICKS = TICKS_PER_DOLLAR // 1000  # of one page
 _TIME_RANGE_DAYS = {"hour": 1 / 24, "day": 1.0, "week": 7.0, "month": 30.0, "year": 365.0}
 _PUBLISHER_DOMAINS = {
     "arxiv": ["arxiv.org"],
@@ -67,7 +84,31 @@ class _ExaResponse(JsonResponse):
     results: TolerantItems[_ExaResult]
 
 
+class _ExaCost(ResponsePart):
+    total: OptionalField[float] = None
+
+
+class _ExaAnswer(JsonResponse):
+    answer: OptionalField[str] = None
+    citations: TolerantItems[_ExaResult] = ()
+    costDollars: OptionalField[_ExaCost] = None  # noqa: N815 - the upstream's word
+
+
+class _ExaStructuredResult(_ExaResult):
+    entities: Any = None
+
+
+class _ExaStructured(JsonResponse):
+    results: TolerantItems[_ExaStructuredResult]
+    costDollars: OptionalField[_ExaCost] = None  # noqa: N815 - the upstream's word
+
+
 class Provider:
+    structured_categories = (
+        "company", "people", "research paper", "news", "pdf", "github", "financial report",
+        "personal site",
+    )  # fmt: skip
+
     def __init__(self, kit: ProviderKit, *, clock: Callable[[], float] = time.time) -> None:
         self._upstream = kit.upstream
         self._key = {"x-api-key": kit.find_option("EXA_API_KEY") or ""}
@@ -90,6 +131,56 @@ class Provider:
         chosen = {"year": years, "source": query.source in _PUBLISHER_DOMAINS}
         applied = frozenset(name for name, wanted in chosen.items() if wanted)
         return PaperHits(papers=papers[: query.count], applied=applied)
+
+    def estimate_answer_cost(self, _query: AnswerQuery) -> int:
+        return _ANSWER_TICKS
+
+    async def answer_question(self, query: AnswerQuery) -> ProviderReport:
+        response = await self._upstream.send_post(
+            "/answer",
+            json={"query": shorten_query_text(query.text, SPEC.max_query_chars), "text": False},
+            idempotent=False,
+            secret_headers=self._key,
+            timeout=query.timeout_seconds,
+        )
+        answer = read_json_response(_ExaAnswer, response)
+        pages = (
+            CitedPage(url=one.url, title=one.title, published=self._parse_exa_day(one))
+            for one in answer.citations
+        )
+        return build_answer_report(
+            SPEC.name,
+            clean_answer_text(answer.answer),
+            pages,
+            count=query.count,
+            cost=_read_exa_cost(answer.costDollars, otherwise=_ANSWER_TICKS),
+        )
+
+    def estimate_structured_cost(self, query: StructuredQuery) -> int:
+        return _SEARCH_TICKS + query.count * _SUMMARY_TICKS
+
+    async def search_structured(self, query: StructuredQuery) -> StructuredHits:
+        response = await self._upstream.send_post(
+            "/search",
+            json=_build_exa_structured_body(query),
+            idempotent=False,
+            secret_headers=self._key,
+            timeout=query.timeout_seconds,
+        )
+        answer = read_json_response(_ExaStructured, response)
+        estimate = self.estimate_structured_cost(query)
+        return StructuredHits(
+            results=tuple(
+                _parse_exa_fields(one, query, published=self._parse_exa_day(one))
+                for one in answer.results[: query.count]
+            ),
+            cost_ticks=_read_exa_cost(answer.costDollars, otherwise=estimate).ticks,
+        )
+
+    def _parse_exa_day(self, result: _ExaResult) -> str | None:
+        now = datetime.fromtimestamp(self._clock(), UTC)
+        published = parse_provider_date(result.publishedDate, now=now)
+        return published.date().isoformat() if published else None
 
     async def _search_exa(self, query: SearchQuery, *, category: str | None) -> SearchHits:
         now = datetime.fromtimestamp(self._clock(), UTC)
@@ -139,6 +230,46 @@ def _build_exa_paper_body(query: PaperQuery) -> dict[str, object]:
     if query.source in _PUBLISHER_DOMAINS:
         body["includeDomains"] = _PUBLISHER_DOMAINS[query.source]
     return body
+
+
+def _build_exa_structured_body(query: StructuredQuery) -> dict[str, object]:
+    summary: dict[str, object] = {"query": query.text}
+    if query.schema is not None:
+        summary["schema"] = dict(query.schema)
+    body: dict[str, object] = {
+        "query": shorten_query_text(query.text, SPEC.max_query_chars),
+        "type": "auto",
+        "numResults": query.count,
+        "contents": {"highlights": True, "summary": summary},
+    }
+    if query.category:
+        body["category"] = query.category
+    return body
+
+
+def _parse_exa_fields(
+    result: _ExaStructuredResult, query: StructuredQuery, *, published: str | None
+) -> StructuredResult:
+    summary: Any = clean_markup(result.summary) or None
+    if query.schema is not None and summary is not None:
+        fields = parse_field_schema(query.schema)
+        summary = fit_schema_value(parse_json_text(result.summary or ""), fields)
+    return StructuredResult(
+        url=result.url,
+        title=clean_markup(result.title) or None,
+        published_date=published,
+        author=clean_markup(result.author) or None,
+        summary=summary,
+        highlights=tuple(filter(None, map(clean_markup, result.highlights))) or None,
+        entities=clean_json_texts(result.entities) or None,
+    )
+
+
+def _read_exa_cost(stated: _ExaCost | None, *, otherwise: int) -> AnswerCost:
+    ticks = convert_dollars(stated.total) if stated is not None else None
+    if ticks is None:
+        return AnswerCost(ticks=otherwise, basis="table")
+    return AnswerCost(ticks=ticks, basis="provider")
 
 
 def _build_exa_notes(query: SearchQuery) -> tuple[str, ...]:

@@ -2,11 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote
 
-from citewell.dialects.json_responses import HttpLink, OptionalField, ResponsePart, TolerantItems
+from citewell.dialects.answer_reports import AnswerCost, build_answer_report, clean_answer_text
+from citewell.dialects.grounded_content import (
+    GroundedContent,
+    convert_grounded_usage,
+    describe_google_searches,
+    is_google_redirect,
+    join_content_text,
+    list_chunk_addresses,
+    list_grounding_pages,
+)
+from citewell.dialects.json_responses import (
+    HttpLink,
+    OptionalField,
+    ResponsePart,
+    TolerantItems,
+    require_http_address,
+)
 from citewell.dialects.model_billing import build_tariff
 from citewell.dialects.paid_apis import (
     EXPLAINED_STATUSES,
@@ -16,6 +33,8 @@ from citewell.dialects.paid_apis import (
     read_paid_response,
     validate_response,
 )
+from citewell.errors import CitewellError
+from citewell.model.grounded_answer import AnswerQuery
 from citewell.model.research import (
     PollOutcome,
     ProviderReport,
@@ -26,6 +45,7 @@ from citewell.model.research import (
     SubmitOutcome,
     WritingRequest,
 )
+from citewell.net.http.messages import RedirectPolicy
 from citewell.ports import Offer, ProviderKit, ProviderOption, ProviderSpec
 from citewell.text.questions import research_prompts
 
@@ -34,7 +54,7 @@ SPEC = ProviderSpec(
     title="Gemini",
     homepage="https://ai.google.dev/gemini-api/docs/deep-research",
     base_url="https://generativelanguage.googleapis.com/v1beta",
-    offers=frozenset({Offer.RESEARCH, Offer.WRITING}),
+    offers=frozenset({Offer.RESEARCH, Offer.WRITING, Offer.ANSWERS}),
     options=(
         ProviderOption(env="GEMINI_API_KEY", help="Key of the Gemini API.", secret=True),
         ProviderOption(
@@ -52,7 +72,7 @@ SPEC = ProviderSpec(
         ),
         ProviderOption(
             env="GEMINI_MODEL",
-            help="Model that writes (chosen November 2026).",
+            help="Model that writes and answers (chosen November 2026).",
             default="gemini-3.8-flash",
         ),
         ProviderOption(
@@ -73,6 +93,10 @@ _GEMINI_PRICES = (
 )
 _CONTROL_TIMEOUT_SECONDS = 60.0  # to start, poll or cancel a run
 _WRITING_TIMEOUT_SECONDS = 300.0  # to write a text
+_REDIRECT_TIMEOUT_SECONDS = 5.0
+_REDIRECT_STATUSES = (301, 302, 303, 307, 308)
+_MAX_REDIRECTS = 30  # resolved for one answer
+_USUAL_ANSWER_USAGE = ProviderUsage(input_tokens=3000, output_tokens=2000, searches=3)
 _RUN_STATUSES = {
     "queued": ResearchStatus.PENDING,
     "in_progress": ResearchStatus.RUNNING,
@@ -224,6 +248,57 @@ class Provider:
             request, account, tag=writing.tag, limit=_WRITING_TIMEOUT_SECONDS
         )
         return self._require_gemini_report(answer, account)
+
+    def estimate_answer_cost(self, _query: AnswerQuery) -> int:
+        return self._tariff.compute_cost(self._model, _USUAL_ANSWER_USAGE).ticks
+
+    async def answer_question(self, query: AnswerQuery) -> ProviderReport:
+        """An answer grounded by Google's search; its redirects are resolved, because they expire."""
+        account = _build_gemini_account(self._model, "GEMINI_MODEL")
+        response = await self._upstream.send_post(
+            f"/models/{quote(self._model, safe='')}:generateContent",
+            json={
+                "contents": [{"role": "user", "parts": [{"text": query.text}]}],
+                "tools": [{"google_search": {}}],
+            },
+            idempotent=False,
+            secret_headers=self._key,
+            timeout=query.timeout_seconds,
+            accept=EXPLAINED_STATUSES,
+        )
+        answer = validate_response(GroundedContent, read_paid_response(response, account), account)
+        landed = await self._resolve_redirects(list_chunk_addresses(answer))
+        text = clean_answer_text(join_content_text(answer))
+        usage = convert_grounded_usage(answer)
+        cost = self._tariff.compute_cost(self._model, usage)
+        return build_answer_report(
+            SPEC.name,
+            text,
+            list_grounding_pages(answer, text, landed),
+            count=query.count,
+            model=answer.model_version or self._model,
+            cost=AnswerCost(ticks=cost.ticks, basis=cost.basis, usage=usage),
+            notes=describe_google_searches(answer),
+        )
+
+    async def _resolve_redirects(self, addresses: tuple[str, ...]) -> dict[str, str]:
+        """Where Google's own addresses lead; one that cannot be resolved is left out."""
+        asked = [one for one in dict.fromkeys(addresses) if is_google_redirect(one)]
+        found = await asyncio.gather(*map(self._resolve_redirect, asked[:_MAX_REDIRECTS]))
+        return {address: url for address, url in zip(asked, found, strict=False) if url}
+
+    async def _resolve_redirect(self, address: str) -> str | None:
+        try:
+            response = await self._upstream.send_get(
+                base_url=address,
+                redirects=RedirectPolicy.NONE,
+                timeout=_REDIRECT_TIMEOUT_SECONDS,
+                accept=_REDIRECT_STATUSES,
+                retry=False,
+            )
+            return require_http_address(response.headers.get("location", ""))
+        except (CitewellError, ValueError):
+            return None
 
     def _choose_agent(self, ask: ResearchRequest) -> tuple[str, str]:
         if ask.tier.name in {"L", "XL"}:

@@ -1,13 +1,15 @@
-"""Perplexity's Agent API: researches in the background and states its cost; needs a key."""
+"""Perplexity's Agent API, which alone is left of its APIs: answers, researches in the background and states its cost; needs a key."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
+from citewell.dialects.answer_reports import keep_cited_pages
 from citewell.dialects.model_billing import build_tariff, convert_dollars
 from citewell.dialects.paid_apis import PaidAccount
 from citewell.dialects.responses_api import ResponsesClient, ResponsesEndpoint
+from citewell.model.grounded_answer import AnswerQuery
 from citewell.model.research import (
     PollOutcome,
     ProviderReport,
@@ -24,7 +26,7 @@ SPEC = ProviderSpec(
     title="Perplexity",
     homepage="https://docs.perplexity.ai",
     base_url="https://api.perplexity.ai",
-    offers=frozenset({Offer.RESEARCH, Offer.WRITING}),
+    offers=frozenset({Offer.RESEARCH, Offer.WRITING, Offer.ANSWERS}),
     options=(
         ProviderOption(
             env="PERPLEXITY_API_KEY", help="Key of Perplexity.", secret=True, required=True
@@ -40,6 +42,9 @@ SPEC = ProviderSpec(
 )
 
 _MAX_STEPS = {"low": 5, "medium": 15, "high": 40, "xhigh": 100}
+_ANSWER_EFFORT = "fast"
+_MAX_ANSWER_TOKENS = 2000
+_MAX_REPORT_TOKENS = 32_000  # of a model that the user chose
 _WRITING_EFFORT = "low"  # writing needs no searches
 
 
@@ -101,8 +106,29 @@ class Provider:
             self._add_configured_model(request), tag=writing.tag
         )
 
+    def estimate_answer_cost(self, _query: AnswerQuery) -> int:
+        usage = ProviderUsage(input_tokens=8000, output_tokens=1000, searches=2)
+        return self._tariff.compute_cost(self._model or "", usage).ticks
+
+    async def answer_question(self, query: AnswerQuery) -> ProviderReport:
+        request = {
+            "input": query.text,
+            "instructions": research_prompts.ANSWER_INSTRUCTIONS,
+            "effort": _ANSWER_EFFORT,
+            "tools": [{"type": "web_search"}],
+            "max_output_tokens": _MAX_ANSWER_TOKENS,
+        }
+        report = await self._responses.run_to_report(
+            self._add_configured_model(request), tag=query.tag, timeout=query.timeout_seconds
+        )
+        return keep_cited_pages(report, query.count)
+
     def _add_configured_model(self, request: dict[str, Any]) -> dict[str, Any]:
-        return {**request, "model": self._model} if self._model else request
+        if not self._model:
+            return request
+        # Perplexity refuses Anthropic's models without this bound.
+        bound = {"max_output_tokens": _MAX_REPORT_TOKENS}
+        return {**bound, **request, "model": self._model}
 
 
 def _read_perplexity_cost(usage: Mapping[str, Any]) -> int | None:

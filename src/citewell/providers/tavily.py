@@ -6,6 +6,12 @@ import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 
+from citewell.dialects.answer_reports import (
+    AnswerCost,
+    CitedPage,
+    build_answer_report,
+    clean_answer_text,
+)
 from citewell.dialects.json_responses import (
     HttpLink,
     JsonResponse,
@@ -15,8 +21,12 @@ from citewell.dialects.json_responses import (
     clamp_score,
     read_json_response,
 )
+from citewell.dialects.model_billing import TICKS_PER_DOLLAR
 from citewell.errors import OutOfCredit
+from citewell.model.grounded_answer import AnswerQuery
+from citewell.model.research import ProviderReport
 from citewell.model.search_queries import SearchFilter, SearchHit, SearchHits, SearchQuery
+from citewell.net.http.messages import HttpResponse
 from citewell.ports import Offer, ProviderKit, ProviderOption, ProviderSpec
 from citewell.text.dates.calendar_dates import parse_provider_date
 from citewell.text.safety.markup_cleaning import clean_markup
@@ -27,7 +37,7 @@ SPEC = ProviderSpec(
     title="Tavily",
     homepage="https://docs.tavily.com/documentation/keyless",
     base_url="https://api.tavily.com",
-    offers=frozenset({Offer.WEB, Offer.NEWS}),
+    offers=frozenset({Offer.WEB, Offer.NEWS, Offer.ANSWERS}),
     options=(
         ProviderOption(
             env="TAVILY_API_KEY",
@@ -46,6 +56,9 @@ SPEC = ProviderSpec(
 )
 
 _TIME_RANGE_NAMES = {"hour": "day", "day": "day", "week": "week", "month": "month", "year": "year"}
+_CREDIT_TICKS = TICKS_PER_DOLLAR * 8 // 1000  # price of one credit, November 2026
+_MAX_CREDITS = 1000  # of one call; more is nonsense
+_ANSWER_SOURCES = 5  # results from which an answer is written
 _OUT_OF_CREDIT_STATUSES = (432, 433)  # the plan's limit, the pay-as-you-go limit
 
 
@@ -61,12 +74,22 @@ class _TavilyResponse(JsonResponse):
     results: TolerantItems[_TavilyResult]
 
 
+class _TavilyUsage(ResponsePart):
+    credits: OptionalField[float] = None
+
+
+class _TavilyAnswer(_TavilyResponse):
+    answer: OptionalField[str] = None
+    usage: OptionalField[_TavilyUsage] = None
+
+
 class Provider:
     def __init__(self, kit: ProviderKit, *, clock: Callable[[], float] = time.time) -> None:
         self._upstream = kit.upstream
         key = kit.find_option("TAVILY_API_KEY")
         self._secret = {"Authorization": f"Bearer {key}"} if key else {}
         self._open = {} if key else {"X-Tavily-Access-Mode": "keyless"}
+        self._has_key = bool(key)
         self._clock = clock
 
     async def search_web(self, query: SearchQuery) -> SearchHits:
@@ -75,16 +98,69 @@ class Provider:
     async def search_news(self, query: SearchQuery) -> SearchHits:
         return await self._search_tavily(query, topic="news")
 
-    async def _search_tavily(self, query: SearchQuery, *, topic: str) -> SearchHits:
+    def estimate_answer_cost(self, _query: AnswerQuery) -> int:
+        return _CREDIT_TICKS if self._has_key else 0
+
+    async def answer_question(self, query: AnswerQuery) -> ProviderReport:
+        """The answer, which has no marks: its sources are all results of the search."""
+        body: dict[str, object] = {
+            "query": shorten_query_text(query.text, SPEC.max_query_chars),
+            "max_results": min(query.count, _ANSWER_SOURCES),
+            "search_depth": "basic",
+            "include_answer": "basic",
+        }
+        if self._has_key:
+            body["include_usage"] = True
+        response = await self._post_tavily_search(body, is_paid=True, timeout=query.timeout_seconds)
+        answer = read_json_response(_TavilyAnswer, response)
+        now = datetime.fromtimestamp(self._clock(), UTC)
+        hits = [_parse_tavily_result(result, now=now) for result in answer.results]
+        pages = (
+            CitedPage(
+                url=hit.url,
+                title=hit.title,
+                published=hit.published.date().isoformat() if hit.published else None,
+            )
+            for hit in hits
+        )
+        return build_answer_report(
+            SPEC.name,
+            clean_answer_text(answer.answer),
+            pages,
+            count=query.count,
+            cost=self._compute_tavily_cost(answer.usage),
+        )
+
+    def _compute_tavily_cost(self, usage: _TavilyUsage | None) -> AnswerCost:
+        if not self._has_key:
+            return AnswerCost()
+        used = usage.credits if usage is not None else None
+        if used is None or not 0 <= used < _MAX_CREDITS:
+            return AnswerCost(ticks=_CREDIT_TICKS, basis="table")
+        return AnswerCost(ticks=int(used * _CREDIT_TICKS), basis="prices")
+
+    async def _post_tavily_search(
+        self,
+        body: dict[str, object],
+        *,
+        is_paid: bool = False,
+        timeout: float | None = None,  # noqa: ASYNC109 - one deadline, handed to the exchange
+    ) -> HttpResponse:
         response = await self._upstream.send_post(
             "/search",
-            json=_build_tavily_body(query, topic=topic),
+            json=body,
+            idempotent=not is_paid,
             headers=self._open,
             secret_headers=self._secret,
+            timeout=timeout,
             accept=_OUT_OF_CREDIT_STATUSES,
         )
         if response.status in _OUT_OF_CREDIT_STATUSES:
             raise OutOfCredit("The Tavily plan has reached its limit.", provider=SPEC.name)
+        return response
+
+    async def _search_tavily(self, query: SearchQuery, *, topic: str) -> SearchHits:
+        response = await self._post_tavily_search(_build_tavily_body(query, topic=topic))
         now = datetime.fromtimestamp(self._clock(), UTC)
         hits = tuple(
             _parse_tavily_result(result, now=now)

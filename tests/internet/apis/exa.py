@@ -1,7 +1,8 @@
-"""Exa's search in its documented shape."""
+"""Exa's search and answers in their documented shape."""
 
 from __future__ import annotations
 
+import json
 from datetime import datetime
 from typing import Any
 
@@ -10,6 +11,7 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from tests.internet import papers
+from tests.internet.researchers import bench, written
 from tests.internet.world import Page, World
 
 PREFIX = "/exa"
@@ -20,6 +22,8 @@ def routes(world: World) -> list[Route]:
         if not request.headers.get("x-api-key"):
             return JSONResponse({"error": "Invalid API key", "tag": "INVALID_API_KEY"}, 401)
         asked = await request.json()
+        if asked.get("contents", {}).get("summary"):
+            return _structured(world, asked)
         if "highlights" in asked:
             return JSONResponse({"error": "Unknown field", "tag": "INVALID_REQUEST_BODY"}, 400)
         if asked.get("category") == "research paper":
@@ -36,7 +40,39 @@ def routes(world: World) -> list[Route]:
         results = [_result(page, asked["query"]) for page in found]
         return JSONResponse({"requestId": "1", "results": results, "costDollars": {"total": 0.0}})
 
-    return [Route("/exa/search", search, methods=["POST"])]
+    async def answer(request: Request) -> JSONResponse:
+        if not request.headers.get("x-api-key"):
+            return JSONResponse({"error": "Invalid API key", "tag": "INVALID_API_KEY"}, 401)
+        asked = await request.json()
+        bench(world).charge("exa", asked["query"])
+        report = written(world, asked["query"])
+        cited = [
+            {"id": mark.url, "url": mark.url, "title": mark.title, "publishedDate": None}
+            for mark in report.marks
+        ]
+        body = {"requestId": "1", "answer": report.text, "citations": cited}
+        return JSONResponse(body | {"costDollars": {"total": 0.005}})
+
+    return [
+        Route("/exa/search", search, methods=["POST"]),
+        Route("/exa/answer", answer, methods=["POST"]),
+    ]
+
+
+def _structured(world: World, asked: dict[str, Any]) -> JSONResponse:
+    bench(world).charge("exa", asked["query"])
+    schema = asked["contents"]["summary"].get("schema")
+    results = []
+    for page in world.search(asked["query"], count=int(asked["numResults"])):
+        result = _result(page, asked["query"])
+        names = list((schema or {}).get("properties", {}))
+        filled = {name: page.title if place == 0 else None for place, name in enumerate(names)}
+        result["summary"] = json.dumps(filled) if schema else page.snippet(asked["query"])
+        if asked.get("category") == "company":
+            result["entities"] = [{"type": "company", "properties": {"name": page.title}}]
+        results.append(result)
+    cost = {"total": 0.007 + 0.001 * len(results)}
+    return JSONResponse({"requestId": "1", "results": results, "costDollars": cost})
 
 
 def _works(world: World, asked: dict[str, Any]) -> list[dict[str, Any]]:

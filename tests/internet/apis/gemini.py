@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from tests.internet.researchers import GONE, Written, bench, text_of, written
@@ -20,6 +20,8 @@ def routes(world: World) -> list[Route]:
         Route("/gemini/interactions", api.start, methods=["POST"]),
         Route("/gemini/interactions/{ref}/cancel", api.cancel, methods=["POST"]),
         Route("/gemini/interactions/{ref}", api.ask_after),
+        Route("/gemini/models/{model}:generateContent", api.generate, methods=["POST"]),
+        Route("/gemini/grounding-api-redirect/{place}", api.redirect),
     ]
 
 
@@ -40,6 +42,23 @@ class _Interactions:
             return JSONResponse({"id": ref, "status": "in_progress", "agent": asked.get("agent")})
         return JSONResponse(_answer("int_text", Written(text="A text.", marks=())))
 
+    async def generate(self, request: Request) -> Response:
+        if not request.headers.get("x-goog-api-key"):
+            return _refused(403, "PERMISSION_DENIED", "Method doesn't allow unregistered callers.")
+        if request.path_params["model"] == GONE:
+            return _refused(404, "NOT_FOUND", f"models/{GONE} is not found for API version v1beta.")
+        asked = await request.json()
+        question = asked["contents"][-1]["parts"][0]["text"]
+        bench(self._world).charge("gemini", question)
+        report = written(self._world, question)
+        self._world.state["gemini redirects"] = [mark.url for mark in report.marks]
+        return JSONResponse(_grounded(str(request.base_url), report))
+
+    async def redirect(self, request: Request) -> Response:
+        known = self._world.state.get("gemini redirects", [])
+        place = int(request.path_params["place"])
+        return RedirectResponse(known[place]) if place < len(known) else Response(status_code=404)
+
     async def ask_after(self, request: Request) -> Response:
         ref = request.path_params["ref"]
         run = bench(self._world).runs.get(ref)
@@ -58,6 +77,37 @@ class _Interactions:
             return _refused(404, "NOT_FOUND", "Interaction not found.")
         run.cancelled = True
         return JSONResponse({"id": request.path_params["ref"], "status": "cancelled"})
+
+
+def _grounded(base: str, report: Written) -> dict[str, Any]:
+    """Chunks with Google's redirects, and the segments that they ground in UTF-8 bytes."""
+    starts = [0, *(mark.end for mark in report.marks)]
+    supports = [
+        {
+            "segment": {
+                "startIndex": len(report.text[:start].encode()),
+                "endIndex": len(report.text[: mark.start].encode()),
+            },
+            "groundingChunkIndices": [place],
+        }
+        for place, (start, mark) in enumerate(zip(starts, report.marks, strict=False))
+    ]
+    chunks = [
+        {"web": {"uri": f"{base}gemini/grounding-api-redirect/{place}", "title": mark.title}}
+        for place, mark in enumerate(report.marks)
+    ]
+    grounding = {
+        "webSearchQueries": ["a query of Google's"],
+        "searchEntryPoint": {"renderedContent": "<style>.x{}</style><div>a query</div>"},
+        "groundingChunks": chunks,
+        "groundingSupports": supports,
+    }
+    content = {"role": "model", "parts": [{"text": report.text}]}
+    return {
+        "candidates": [{"content": content, "groundingMetadata": grounding}],
+        "usageMetadata": {"promptTokenCount": 10, "candidatesTokenCount": 200},
+        "modelVersion": "gemini-3.8-flash",
+    }
 
 
 def _refused(status: int, name: str, message: str) -> JSONResponse:

@@ -8,6 +8,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
+from tests.internet.researchers import bench
 from tests.internet.world import Page, World
 
 PREFIX = "/tavily"
@@ -31,7 +32,13 @@ def routes(world: World) -> list[Route]:
             kind="news" if asked.get("topic") == "news" else None,
         )
         results = [_result(page, place) for place, page in enumerate(found)]
-        return JSONResponse({"query": asked["query"], "results": results, "response_time": 0.1})
+        body = {"query": asked["query"], "results": results, "response_time": 0.1}
+        if asked.get("include_answer"):
+            bench(world).charge("tavily", asked["query"])
+            body["answer"] = " ".join(page.snippet(asked["query"]) for page in found[:2])
+        if asked.get("include_usage"):
+            body["usage"] = {"credits": 1}
+        return JSONResponse(body)
 
     return [Route("/tavily/search", search, methods=["POST"])]
 

@@ -34,6 +34,9 @@ They are what an assistant would get from academic_search.""",
     "patents": """Search patents by words, number, company or inventor.
 
 They are what an assistant would get from patent_search.""",
+    "cases": """Search decisions of courts, EU and UK law, and US regulations.
+
+They are what an assistant would get from legal_search.""",
     "trials": """Search registered clinical trials.
 
 They are what an assistant would get from clinical_search.""",
@@ -47,6 +50,9 @@ They are what an assistant would get from local_search.""",
 
 A company, ticker or CIK lists its filings; other words search the text of all of them. They are what
 an assistant would get from filing_search. The SEC wants your mail address: EDGAR_CONTACT_EMAIL.""",
+    "answer": """Answer a question, and say what each cited page says to it.
+
+It is what an assistant would get from answer. Without a key the answer consists of quotations.""",
     "read": "Read pages and documents as markdown, several at a time.",
     "verify": """Check one citation with the registries.
 

@@ -80,15 +80,16 @@ def _print_answer_end(body: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
 
 
 def _choose_search_exit(body: Mapping[str, Any]) -> int:
-    if body.get("resultCount"):
+    if body.get("resultCount") or body.get("citations"):  # answer counts nothing, but cites
         return exit_codes.OK
     reason = body.get("hints", {}).get("reason", "")
     return _EXIT_CODES_BY_HINT.get(reason, exit_codes.NOTHING_FOUND)
 
 
 def _describe_search_totals(body: Mapping[str, Any], meta: Mapping[str, Any]) -> str:
-    count = body["resultCount"]
+    count = body["resultCount"] if "resultCount" in body else len(body["citations"])
+    kind = "result" if "resultCount" in body else "citation"
     routing = meta.get("routing", {})
     served = f" from {routing['provider_used']}" if routing.get("provider_used") else ""
     age = f", cached {meta.get('ageSeconds', 0):.0f} s ago" if meta.get("cached") else ""
-    return f"{count} {'result' if count == 1 else 'results'}{served}{age}"
+    return f"{count} {kind}{'' if count == 1 else 's'}{served}{age}"

@@ -46,13 +46,19 @@ class ResponsesClient:
     def __init__(self, door: ResponsesEndpoint) -> None:
         self._door = door
 
-    async def submit_run(self, request: Mapping[str, Any], *, tag: str) -> SubmitOutcome:
+    async def submit_run(
+        self,
+        request: Mapping[str, Any],
+        *,
+        tag: str,
+        timeout: float | None = None,  # noqa: ASYNC109 - one deadline, handed to the exchange
+    ) -> SubmitOutcome:
         """Send the request once, without retries; a background run returns a reference to poll."""
         background = bool(request.get("background"))
         answer = await self._post_request(
             request,
             tag=tag,
-            timeout=SHORT_CALL_SECONDS if background else self._door.answer_timeout,
+            timeout=SHORT_CALL_SECONDS if background else timeout or self._door.answer_timeout,
         )
         if (
             background
@@ -66,9 +72,15 @@ class ResponsesClient:
             raise self._build_run_error(answer)
         return SubmitOutcome(ref=answer.id if background else None, report=polled.report)
 
-    async def run_to_report(self, request: Mapping[str, Any], *, tag: str) -> ProviderReport:
+    async def run_to_report(
+        self,
+        request: Mapping[str, Any],
+        *,
+        tag: str,
+        timeout: float | None = None,  # noqa: ASYNC109 - one deadline, handed to the exchange
+    ) -> ProviderReport:
         """The report of a call that is not in the background; MalformedResponse if it has none."""
-        submission = await self.submit_run(request, tag=tag)
+        submission = await self.submit_run(request, tag=tag, timeout=timeout)
         if submission.report is None:
             message = "The response has no text, and no run to poll."
             raise MalformedResponse(message, provider=self._door.account.provider)
@@ -153,7 +165,9 @@ class ResponsesClient:
             provider=account.provider,
             model=model,
             text=text,
-            citations=cited or answers.list_unplaced_citations(answer, text),
+            citations=cited
+            or answers.list_numbered_citations(answer, text)
+            or answers.list_unplaced_citations(answer, text),
             consulted=tuple(answers.list_consulted_pages(answer)),
             usage=usage,
             cost_ticks=cost.ticks,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -14,6 +15,7 @@ from citewell.dialects.paid_apis import (
 )
 from citewell.errors import MalformedResponse
 from citewell.model.research import ConsultedPage, ProviderUsage, ReportCitation, ResearchStatus
+from citewell.text.safety.markup_cleaning import clean_markup
 
 _PART_SEPARATOR = "\n\n"
 _STATUS_BY_NAME = {
@@ -26,6 +28,8 @@ _STATUS_BY_NAME = {
     "cancelled": ResearchStatus.CANCELLED,
     "canceled": ResearchStatus.CANCELLED,
 }
+_NUMBERED_ITEM_TYPES = frozenset({"search_results", "people_search_results"})
+_RESULT_MARK_PATTERN = re.compile(r"\[(\d{1,4}+)\]")
 _SEARCH_ITEM_TYPES = frozenset({"web_search_call", "x_search_call", "search_results"})
 _FETCH_ITEM_TYPES = frozenset({"fetch_url_results", "open_page"})
 
@@ -48,6 +52,10 @@ class _ConsultedPage(ResponsePart):
     title: OptionalField[str] = None
     snippet: OptionalField[str] = None
     date: OptionalField[str] = None
+
+
+class _NumberedResult(_ConsultedPage):
+    id: OptionalField[int] = None
 
 
 class _SearchAction(ResponsePart):
@@ -148,9 +156,30 @@ def _locate_citation(mark: _UrlAnnotation, at: int, length: int) -> ReportCitati
     placed = start is not None and end is not None and 0 <= start <= end <= length
     return ReportCitation(
         url=mark.url,
-        title=mark.title or "",
+        title=clean_markup(mark.title),
         start=at + start if placed and start is not None else None,
         end=at + end if placed and end is not None else None,
+    )
+
+
+def list_numbered_citations(answer: RunResponse, text: str) -> tuple[ReportCitation, ...]:
+    """Marks such as [3] in the text, which name search results by their id, as Perplexity writes them."""
+    known: dict[int, _NumberedResult] = {}
+    for item in answer.output:
+        for raw in item.results if item.type in _NUMBERED_ITEM_TYPES else ():
+            try:
+                page = _NumberedResult.model_validate(raw)
+            except ValueError:
+                continue
+            if page.id is not None:
+                known.setdefault(page.id, page)
+    return tuple(
+        ReportCitation(
+            url=page.url, title=clean_markup(page.title), start=mark.start(), end=mark.end()
+        )
+        for mark in _RESULT_MARK_PATTERN.finditer(text)
+        for page in [known.get(int(mark[1]))]
+        if page is not None
     )
 
 
@@ -176,8 +205,8 @@ def list_consulted_pages(answer: RunResponse) -> Iterator[ConsultedPage]:
                 seen.add(page.url)
                 yield ConsultedPage(
                     url=page.url,
-                    title=page.title or "",
-                    snippet=page.snippet or "",
+                    title=clean_markup(page.title),
+                    snippet=clean_markup(page.snippet),
                     published=page.date or "",
                 )
 

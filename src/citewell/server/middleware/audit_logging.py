@@ -66,7 +66,7 @@ class AuditMiddleware:
                 metadata["query"] = mask_secrets(query)
         if routing := invocation.call.trace.to_wire():
             metadata["routing"] = routing
-        return metadata
+        return metadata | invocation.call.audit
 
 
 MAX_WAITING_LINES = 4096  # further lines are counted as lost

@@ -141,7 +141,7 @@ def apply_provider_report(
     `refs_by_key` gives src_N by normalized address, `texts` the text of the page by src_N.
     """
     marks = CitationMarks(findings.sources)
-    body = marks.rewrite_marks(_cite_provider_text(report, refs_by_key))
+    body = marks.rewrite_marks(cite_provider_text(report, refs_by_key))
     titles = {source.ref: source.title for source in findings.sources}
     judge = SentenceJudge(texts, titles=titles, question=findings.query)
     check = SynthesisCheck(judge=judge, marks_only=True)
@@ -157,7 +157,7 @@ def apply_provider_report(
     )
 
 
-def _cite_provider_text(report: ProviderReport, refs_by_key: Mapping[str, str]) -> str:
+def cite_provider_text(report: ProviderReport, refs_by_key: Mapping[str, str]) -> str:
     """The text of a report with its citations as [src_N]; its own marks would point to other sources."""
     text, at = "", 0
     for one in extract_statements(report):

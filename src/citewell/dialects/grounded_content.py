@@ -1,0 +1,150 @@
+"""Gemini's generateContent with Google search: the text, what grounds it, and its usage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from urllib.parse import urlsplit
+
+from citewell.dialects.answer_reports import CitedPage, relocate_span
+from citewell.dialects.json_responses import (
+    CamelCasePart,
+    HttpLink,
+    OptionalField,
+    TolerantItems,
+)
+from citewell.model.research import ProviderUsage
+
+# Google's own addresses of the pages, which lead to them for a few weeks.
+REDIRECT_PATH = "/grounding-api-redirect/"
+_MAX_QUERIES_TOLD = 5
+
+
+class _WebChunk(CamelCasePart):
+    uri: HttpLink
+    title: OptionalField[str] = None
+
+
+class _GroundingChunk(CamelCasePart):
+    web: OptionalField[_WebChunk] = None
+
+
+class _TextSegment(CamelCasePart):
+    start_index: OptionalField[int] = None
+    end_index: OptionalField[int] = None
+
+
+class _GroundingSupport(CamelCasePart):
+    segment: OptionalField[_TextSegment] = None
+    grounding_chunk_indices: TolerantItems[int] = ()
+
+
+class _GroundingMetadata(CamelCasePart):
+    web_search_queries: TolerantItems[str] = ()
+    grounding_chunks: TolerantItems[_GroundingChunk] = ()
+    grounding_supports: TolerantItems[_GroundingSupport] = ()
+
+
+class _ContentPart(CamelCasePart):
+    text: OptionalField[str] = None
+    thought: OptionalField[bool] = None
+
+
+class _CandidateContent(CamelCasePart):
+    parts: TolerantItems[_ContentPart] = ()
+
+
+class _AnswerCandidate(CamelCasePart):
+    content: OptionalField[_CandidateContent] = None
+    finish_reason: OptionalField[str] = None
+    grounding_metadata: OptionalField[_GroundingMetadata] = None
+
+
+class _UsageMetadata(CamelCasePart):
+    prompt_token_count: OptionalField[int] = None
+    candidates_token_count: OptionalField[int] = None
+    thoughts_token_count: OptionalField[int] = None
+    tool_use_prompt_token_count: OptionalField[int] = None
+
+
+class GroundedContent(CamelCasePart):
+    """The whole response."""
+
+    candidates: TolerantItems[_AnswerCandidate]
+    usage_metadata: OptionalField[_UsageMetadata] = None
+    model_version: OptionalField[str] = None
+
+    @property
+    def grounding(self) -> _GroundingMetadata:
+        found = self.candidates[0].grounding_metadata if self.candidates else None
+        return found or _GroundingMetadata()
+
+
+def join_content_text(answer: GroundedContent) -> str:
+    content = answer.candidates[0].content if answer.candidates else None
+    return "".join(
+        part.text or "" for part in (content.parts if content else ()) if not part.thought
+    )
+
+
+def list_chunk_addresses(answer: GroundedContent) -> tuple[str, ...]:
+    """The addresses of all chunks, as Google gives them."""
+    return tuple(one.web.uri for one in answer.grounding.grounding_chunks if one.web)
+
+
+def is_google_redirect(address: str) -> bool:
+    return REDIRECT_PATH in urlsplit(address).path
+
+
+def list_grounding_pages(
+    answer: GroundedContent, text: str, landed: Mapping[str, str]
+) -> Iterator[CitedPage]:
+    """The pages that ground each part of the text, then those that ground no part.
+
+    `text` is the cleaned text, in which the offsets are. `landed` gives the address to which a redirect of Google's leads. Offsets are converted from
+    UTF-8 bytes to characters.
+    """
+    chunks = answer.grounding.grounding_chunks
+    told = join_content_text(answer)
+    raw, used = told.encode("utf-8", "replace"), set[int]()
+    for support in answer.grounding.grounding_supports:
+        span = _convert_byte_span(support.segment, raw)
+        for index in support.grounding_chunk_indices:
+            if 0 <= index < len(chunks) and (web := chunks[index].web) and span is not None:
+                used.add(index)
+                url = landed.get(web.uri, web.uri)
+                start, end = relocate_span(told, text, *span)
+                yield CitedPage(url=url, title=web.title, start=start, end=end)
+    for index, chunk in enumerate(chunks):
+        if chunk.web is not None and index not in used:
+            url = landed.get(chunk.web.uri, chunk.web.uri)
+            yield CitedPage(url=url, title=chunk.web.title)
+
+
+def _convert_byte_span(segment: _TextSegment | None, raw: bytes) -> tuple[int, int] | None:
+    start = (segment.start_index or 0) if segment else 0
+    end = segment.end_index if segment else None
+    if end is None or not 0 <= start < end <= len(raw):
+        return None
+    first = len(raw[:start].decode("utf-8", "ignore"))
+    return first, len(raw[:end].decode("utf-8", "ignore"))
+
+
+def describe_google_searches(answer: GroundedContent) -> tuple[str, ...]:
+    """What Google wants shown beside such an answer: the searches it rests on."""
+    asked = [query for query in answer.grounding.web_search_queries if query.strip()]
+    if not asked:
+        return ()
+    listed = "; ".join(" ".join(query.split())[:100] for query in asked[:_MAX_QUERIES_TOLD])
+    return (f"Google asks that its searches be shown with this answer: {listed}.",)
+
+
+def convert_grounded_usage(answer: GroundedContent) -> ProviderUsage:
+    usage = answer.usage_metadata or _UsageMetadata()
+    thought = max(0, usage.thoughts_token_count or 0)
+    return ProviderUsage(
+        input_tokens=max(0, usage.prompt_token_count or 0)
+        + max(0, usage.tool_use_prompt_token_count or 0),
+        output_tokens=max(0, usage.candidates_token_count or 0) + thought,
+        reasoning_tokens=thought,
+        searches=len(answer.grounding.web_search_queries),
+    )

@@ -1,0 +1,200 @@
+"""Compares an answer with the pages it cites: what each says to the sentences that cite it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from citewell.model.grounded_answer import AnswerCitation
+from citewell.model.research import ClaimRelation, ProviderReport, ResearchSource
+from citewell.services.research.claims.report_statements import (
+    ReportStatement,
+    extract_statements,
+)
+from citewell.services.research.reporting.citation_marks import REF_MARK_PATTERN, CitationMarks
+from citewell.services.research.reporting.model_synthesis import cite_provider_text
+from citewell.services.research.step_values import PageLead, PageReading
+from citewell.text.evidence.claim_support import (
+    ClaimSupport,
+    SourceText,
+    assess_support,
+    can_share_language,
+)
+from citewell.text.web import addresses
+
+MAX_CHECKED_PAGES = 10
+_MAX_CHECKED_STATEMENTS = 40
+_MAX_OWN_MARKS = 2  # set by us after one sentence
+_OTHER_LANGUAGE = "The page is in another language than the answer, so it cannot be compared."
+_REPEATED_MARK_PATTERN = re.compile(r"(\[\d{1,3}\])(?:[^\S\n]{0,3}\1){1,8}")
+_SPACE_BEFORE_STOP_PATTERN = re.compile(r"(?<!\s)[^\S\n]++(?=[.,;:!?](?:\s|\Z))")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckedAnswer:
+    text: str  # with [n] for the n-th citation
+    citations: tuple[AnswerCitation, ...]
+    notes: tuple[str, ...] = ()
+
+
+def check_answer(
+    report: ProviderReport, leads: Sequence[PageLead], pages: Sequence[PageReading], *, query: str
+) -> CheckedAnswer:
+    """The answer with its citations numbered and compared; `pages` are the readings of `leads`."""
+    return _AnswerCheck(report, leads, pages, query).build_checked_answer()
+
+
+class _AnswerCheck:
+    def __init__(
+        self,
+        report: ProviderReport,
+        leads: Sequence[PageLead],
+        pages: Sequence[PageReading],
+        query: str,
+    ) -> None:
+        self._report = report
+        self._leads = leads
+        self._pages = pages
+        found = extract_statements(report)[:_MAX_CHECKED_STATEMENTS]
+        self._statements = found or _wrap_short_answer(report, query)
+        self._is_marked = any(one.urls or one.run_urls for one in self._statements)
+        self._texts = [
+            SourceText(text=page.text, language=page.language) if page.is_read else None
+            for page in pages
+        ]
+        self._supports: dict[tuple[int, int], ClaimSupport] = {}
+
+    def build_checked_answer(self) -> CheckedAnswer:
+        citations = tuple(self._check_page(place) for place in range(len(self._leads)))
+        text = self._number_marks() if self._is_marked else self._add_own_marks()
+        return CheckedAnswer(text=text, citations=citations, notes=tuple(self._list_notes()))
+
+    def _check_page(self, place: int) -> AnswerCitation:
+        lead, page, text = self._leads[place], self._pages[place], self._texts[place]
+        bare = AnswerCitation(
+            url=page.url,
+            title=page.title or lead.title or None,
+            published_date=(lead.published or page.published or "")[:10] or None,
+            checked=False,
+        )
+        if text is None:
+            return bare.model_copy(update={"reason": page.reason or "The page has no text."})
+        if not can_share_language(self._report.text, text):
+            return bare.model_copy(update={"reason": _OTHER_LANGUAGE})
+        citing = self._list_citing(place)
+        rows = [(at, self._assess(at, place)) for at in citing]
+        best = _choose_telling_row([row for _, row in rows])
+        unsupported = tuple(
+            self._statements[at].text
+            for at, row in rows
+            if row.relation is not ClaimRelation.SUPPORTS and self._cites_itself(at, place)
+        )
+        return bare.model_copy(
+            update={
+                "checked": True,
+                "relation": best.relation.value,
+                "snippet": " ".join(best.snippet.split()) or None,
+                "score": round(best.score, 2),
+                "unsupported": unsupported or None,
+            }
+        )
+
+    def _assess(self, at: int, place: int) -> ClaimSupport:
+        text = self._texts[place]
+        if (at, place) not in self._supports and text is not None:
+            self._supports[at, place] = assess_support(self._statements[at].text, text)
+        return self._supports[at, place]
+
+    def _list_citing(self, place: int) -> list[int]:
+        """The sentences that cite the page; all, if none does so by a mark."""
+        key = self._find_key(place)
+        citing = [
+            at
+            for at, one in enumerate(self._statements)
+            if key in map(addresses.build_page_key, (*one.urls, *one.run_urls))
+        ]
+        return citing or list(range(len(self._statements)))
+
+    def _cites_itself(self, at: int, place: int) -> bool:
+        return self._find_key(place) in map(addresses.build_page_key, self._statements[at].urls)
+
+    def _find_key(self, place: int) -> str:
+        return addresses.build_page_key(self._leads[place].url)
+
+    def _number_marks(self) -> str:
+        """The provider's text with its own marks and links rewritten to [n]."""
+        sources = [
+            ResearchSource(ref=f"src_{place + 1}", url=lead.url, archived_url=page.url)
+            for place, (lead, page) in enumerate(zip(self._leads, self._pages, strict=True))
+        ]
+        refs = {addresses.build_page_key(source.url): source.ref for source in sources}
+        text = CitationMarks(sources).rewrite_marks(cite_provider_text(self._report, refs))
+        return _tidy_marks(text)
+
+    def _add_own_marks(self) -> str:
+        """The text of a provider that marks no sentence, with marks where a page supports one."""
+        text, at = "", 0
+        for number, one in enumerate(self._statements):
+            bearing = [
+                place for place in range(len(self._leads)) if self._is_supported(number, place)
+            ]
+            text += self._report.text[at : one.end]
+            text += "".join(f" [src_{place + 1}]" for place in bearing[:_MAX_OWN_MARKS])
+            at = one.end
+        return _tidy_marks(text + self._report.text[at:])
+
+    def _is_supported(self, at: int, place: int) -> bool:
+        row = self._supports.get((at, place))
+        return row is not None and row.relation is ClaimRelation.SUPPORTS
+
+    def _list_notes(self) -> list[str]:
+        places = range(len(self._leads))
+        if not any(text is not None for text in self._texts):
+            return ["No cited page could be read, so nothing in this answer was checked."]
+        notes = []
+        if not self._is_marked:
+            notes.append(
+                f"{self._report.provider} marks no sentence; the marks are ours, of pages that"
+                " support the sentence."
+            )
+        told = [
+            at
+            for at, one in enumerate(self._statements)
+            if not self._is_marked or one.urls or one.run_urls
+        ]
+        lost = [at for at in told if not any(self._is_supported(at, place) for place in places)]
+        if lost:
+            notes.append(
+                f"{len(lost)} of {len(told)} sentences: no cited page that could be read supports"
+                " them."
+            )
+        bare = len(self._statements) - len(told)
+        if bare:
+            notes.append(f"{bare} of {len(self._statements)} sentences cite nothing.")
+        return notes
+
+
+def _wrap_short_answer(report: ProviderReport, query: str) -> tuple[ReportStatement, ...]:
+    """An answer too short to be a sentence, such as a name, as a statement with its question."""
+    words = " ".join(report.text.split())
+    if not words:
+        return ()
+    urls = tuple(one.url for one in report.citations if one.start is not None)
+    end = len(report.text.rstrip())
+    return (ReportStatement(text=f"{query} {words}", start=0, end=end, urls=urls),)
+
+
+def _choose_telling_row(rows: Sequence[ClaimSupport]) -> ClaimSupport:
+    """A contradiction if there is one, else the best support."""
+    if not rows:
+        return ClaimSupport(score=0.0, relation=ClaimRelation.MENTIONS, start=0, end=0, snippet="")
+    against = [row for row in rows if row.relation is ClaimRelation.CONTRADICTS]
+    return max(against or rows, key=lambda row: (row.relation is ClaimRelation.SUPPORTS, row.score))
+
+
+def _tidy_marks(text: str) -> str:
+    numbered = REF_MARK_PATTERN.sub(lambda mark: f"[{mark[1].removeprefix('src_')}]", text)
+    once = _REPEATED_MARK_PATTERN.sub(r"\1", numbered)
+    lines = _SPACE_BEFORE_STOP_PATTERN.sub("", once).splitlines()
+    return "\n".join(line.rstrip() for line in lines).strip()

@@ -1,0 +1,40 @@
+"""Answer a question from the web, with citations that were checked."""
+
+from __future__ import annotations
+
+from citewell.model.grounded_answer import GroundedAnswer
+from citewell.services.domains.answers.answer_service import (
+    AnswerRequest,
+    AnswerService,
+    CallContext,
+)
+from citewell.tooling import SessionArguments, Tool, ToolCall
+
+
+class Args(SessionArguments, AnswerRequest):
+    """Ask a factual question and get one short answer with citations. Every cited page is read: relation says whether it supports the sentences that cite it, snippet is the place. For links use web_search, for page texts search_and_scrape, for a report start_research."""
+
+
+async def run(args: Args, call: ToolCall) -> GroundedAnswer:
+    answer = await call.require_service(AnswerService).answer_question(
+        args.build_request(AnswerRequest),
+        context=CallContext(
+            owner=str(call.owner),
+            tenant=call.owner.tenant,
+            trace=call.trace,
+            progress=call.report_progress,
+        ),
+    )
+    call.audit |= {"provider": answer.provider, "cost_usd": answer.cost_usd or 0.0}
+    return answer
+
+
+TOOL = Tool(
+    args=Args,
+    result=GroundedAnswer,
+    run=run,
+    toolset="domains",
+    ttl_seconds=3600,
+    has_long_timeout=True,
+    is_empty_result=lambda answer: not answer.citations,
+)
