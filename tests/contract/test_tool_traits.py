@@ -33,6 +33,7 @@ READS, WRITES = True, False
         pytest.param("search", (READS, True, True), marks=requires("search.annotations")),
         pytest.param("fetch", (READS, True, True), marks=requires("fetch.annotations")),
         pytest.param("filing_search", (READS, True, True), marks=requires("filing_search.annotations")),
+        pytest.param("legal_search", (READS, True, True), marks=requires("legal_search.annotations")),
         pytest.param("clinical_search", (READS, True, True), marks=requires("clinical_search.annotations")),
         pytest.param("econ_search", (READS, True, True), marks=requires("econ_search.annotations")),
         pytest.param("local_search", (READS, True, True), marks=requires("local_search.annotations")),

@@ -1,0 +1,210 @@
+"""Finds the company that words mean in the SEC's list of tickers; done in a worker."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from citewell.errors import MalformedResponse
+from citewell.model.company_filing import FilingCompany
+from citewell.providers.edgar.company_names import (
+    list_name_keys,
+    normalize_ticker,
+    split_name_words,
+    strip_legal_form,
+)
+from citewell.text.safety.markup_cleaning import clean_markup
+
+_MAX_CIK = 10**10
+_MAX_TICKER_LETTERS = 6
+_MIN_PREFIX_CHARS = 3
+_MIN_INNER_CHARS = 4
+_MIN_MISSPELT_CHARS = 5
+_LONG_NAME_CHARS = 9  # names this long may have two letters wrong, shorter ones one
+_MAX_PREFIX_COMPANIES = 12  # a word that begins more names than this names no company
+_MAX_INNER_COMPANIES = 4
+_MAX_OTHERS = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompanyChoice:
+    """The company that was meant, if any; `basis` says how it was found, `text` by which words."""
+
+    company: FilingCompany | None = None
+    others: tuple[FilingCompany, ...] = ()
+    basis: str = ""  # ticker, name, start, part or spelling
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _ListedCompany:
+    place: int  # in the list, which begins with the largest companies
+    company: FilingCompany
+    keys: tuple[str, ...]
+    words: tuple[str, ...]
+
+
+def match_company(body: bytes, ticker: str, texts: tuple[str, ...]) -> CompanyChoice:
+    """The company with this ticker, or else the one that the first matching text names.
+
+    `body` is company_tickers.json; raises MalformedResponse if it is anything else.
+    """
+    listed = _read_company_list(body)
+    by_ticker = _index_tickers(listed)
+    if ticker:
+        found = _find_ticker(by_ticker, ticker)
+        return CompanyChoice(company=found.company if found else None, basis="ticker", text=ticker)
+    for text in texts:
+        choice = _match_text(listed, by_ticker, text)
+        if choice.company is not None:
+            return choice
+    return CompanyChoice()
+
+
+@lru_cache(maxsize=1)  # a worker is sent the same list again and again
+def _read_company_list(body: bytes) -> list[_ListedCompany]:
+    try:
+        rows = json.loads(body)
+    except (ValueError, RecursionError):
+        raise MalformedResponse("The SEC's list of tickers is not JSON.") from None
+    tickers: dict[str, list[str]] = {}
+    names: dict[str, str] = {}
+    for row in rows.values() if isinstance(rows, dict) else ():
+        cik, name, ticker = _read_list_row(row)
+        if cik and name:
+            names.setdefault(cik, name)
+            tickers.setdefault(cik, []).extend([ticker] if ticker else [])
+    if not names:
+        raise MalformedResponse("The SEC's list of tickers holds no companies.")
+    return [
+        _ListedCompany(
+            place,
+            FilingCompany(name=name, cik=cik, tickers=tuple(dict.fromkeys(tickers[cik]))),
+            list_name_keys(name),
+            strip_legal_form(split_name_words(name)),
+        )
+        for place, (cik, name) in enumerate(names.items())
+    ]
+
+
+def _read_list_row(row: Any) -> tuple[str, str, str]:
+    if not isinstance(row, dict):
+        return "", "", ""
+    number, name, ticker = row.get("cik_str"), row.get("title"), row.get("ticker")
+    is_number = isinstance(number, int) and 0 < number < _MAX_CIK
+    return (
+        f"{number:010}" if is_number else "",
+        clean_markup(name) if isinstance(name, str) else "",
+        (normalize_ticker(ticker) or "") if isinstance(ticker, str) else "",
+    )
+
+
+def _index_tickers(listed: Iterable[_ListedCompany]) -> dict[str, _ListedCompany]:
+    found: dict[str, _ListedCompany] = {}
+    for one in listed:
+        for ticker in one.company.tickers:
+            found.setdefault(ticker, one)
+    for one in listed:  # BRKB, unless somebody has just this ticker
+        for ticker in one.company.tickers:
+            found.setdefault(ticker.replace("-", ""), one)
+    return found
+
+
+def _find_ticker(by_ticker: dict[str, _ListedCompany], text: str) -> _ListedCompany | None:
+    ticker = normalize_ticker(text) or ""
+    return by_ticker.get(ticker) or by_ticker.get(ticker.replace("-", ""))
+
+
+def _match_text(
+    listed: list[_ListedCompany], by_ticker: dict[str, _ListedCompany], text: str
+) -> CompanyChoice:
+    as_ticker = _find_ticker(by_ticker, text) if _may_be_ticker(text) else None
+    if as_ticker and text == text.upper():
+        others = _find_named(listed, text)[1]
+        return _choose([as_ticker, *others], "ticker", text)
+    basis, named = _find_named(listed, text)
+    if as_ticker and (basis != "name") and (not named or as_ticker.place < named[0].place):
+        return _choose([as_ticker, *named], "ticker", text)
+    if named:
+        return _choose([*named, *([as_ticker] if as_ticker else [])], basis, text)
+    return _choose(_find_misspelt(listed, text), "spelling", text)
+
+
+def _may_be_ticker(text: str) -> bool:
+    return len(text.replace(" ", "")) <= _MAX_TICKER_LETTERS + 2 and len(text.split()) <= 2
+
+
+def _choose(found: Iterable[_ListedCompany], basis: str, text: str) -> CompanyChoice:
+    companies = list(dict.fromkeys(one.company for one in found))
+    if not companies:
+        return CompanyChoice()
+    return CompanyChoice(
+        company=companies[0], others=tuple(companies[1 : 1 + _MAX_OTHERS]), basis=basis, text=text
+    )
+
+
+def _find_named(listed: list[_ListedCompany], text: str) -> tuple[str, list[_ListedCompany]]:
+    """How the text names companies, and which, the largest first; none if it names too many."""
+    keys = list_name_keys(text)
+    if not keys:
+        return "", []
+    exact = [one for one in listed if set(keys) & set(one.keys)]
+    whole = keys[0]
+    starts = [one for one in listed if whole in _list_run_keys(one.words, only_start=True)]
+    if exact:
+        few = starts if len(starts) <= _MAX_PREFIX_COMPANIES else []
+        return "name", [*exact, *(one for one in few if one not in exact)]
+    if len(whole) >= _MIN_PREFIX_CHARS and 0 < len(starts) <= _MAX_PREFIX_COMPANIES:
+        return "start", starts
+    if starts or len(whole) < _MIN_INNER_CHARS:
+        return "", []
+    inner = [one for one in listed if whole in _list_run_keys(one.words)]
+    return ("part", inner) if len(inner) <= _MAX_INNER_COMPANIES else ("", [])
+
+
+def _list_run_keys(words: tuple[str, ...], *, only_start: bool = False) -> Iterator[str]:
+    """The runs of neighbouring words, joined: of all, or of those that begin with the first word."""
+    for start in range(1 if only_start else len(words)):
+        for end in range(start + 1, len(words) + 1):
+            yield "".join(words[start:end])
+
+
+def _find_misspelt(listed: list[_ListedCompany], text: str) -> list[_ListedCompany]:
+    words = strip_legal_form(split_name_words(text))
+    key = "".join(words)
+    if len(key) < _MIN_MISSPELT_CHARS:
+        return []
+    allowed = 2 if len(key) >= _LONG_NAME_CHARS else 1
+    near: list[tuple[int, int, _ListedCompany]] = []
+    for one in listed:
+        spellings = {*one.keys, "".join(one.words[: len(words)])}
+        distance = min(measure_spelling_distance(key, other, allowed) for other in spellings)
+        if distance == 0:  # rightly spelt, and yet no name: a word that begins too many
+            return []
+        if distance <= allowed:
+            near.append((distance, one.place, one))
+    return [one for _, _, one in sorted(near, key=lambda found: found[:2])]
+
+
+def measure_spelling_distance(left: str, right: str, most: int) -> int:
+    """Letters to insert, drop, replace or swap with their neighbour; `most` + 1 if there are more.
+
+    Names that differ in their first letter count as different.
+    """
+    if not left or not right or left[0] != right[0] or abs(len(left) - len(right)) > most:
+        return most + 1
+    before: list[int] = []
+    row = list(range(len(right) + 1))
+    for place, letter in enumerate(left, start=1):
+        older, before, row = before, row, [place]
+        for other, found in enumerate(right, start=1):
+            cost = min(row[-1] + 1, before[other] + 1, before[other - 1] + (letter != found))
+            if place > 1 and other > 1 and letter == right[other - 2] and left[place - 2] == found:
+                cost = min(cost, older[other - 2] + 1)
+            row.append(cost)
+        if min(row) > most and (not before or min(before) > most):
+            return most + 1
+    return min(row[-1], most + 1)

@@ -1,0 +1,206 @@
+"""Reads the submissions of one filer: its names, and its filings in parallel arrays."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date
+from typing import Annotated, Any
+from urllib.parse import quote
+
+from pydantic import ConfigDict, Field
+
+from citewell.dialects.json_responses import (
+    CamelCasePart,
+    JsonResponse,
+    OptionalField,
+    TolerantItems,
+)
+from citewell.errors import MalformedResponse
+from citewell.model.company_filing import CompanyFiling, FilingCompany, FilingQuery
+from citewell.providers.edgar.company_names import is_same_name, normalize_cik, normalize_ticker
+from citewell.text.safety.markup_cleaning import clean_markup
+
+PROVIDER_NAME = "edgar"
+_ARCHIVE_ADDRESS = "https://www.sec.gov/Archives/edgar/data"
+_ACCESSION_PATTERN = re.compile(r"\d{10}-\d{2}-\d{6}", re.ASCII)
+_DAY_PATTERN = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+_DOCUMENT_PATTERN = re.compile(r"[\w()+,~@=& .-]{1,150}(?:/[\w()+,~@=& .-]{1,150})?", re.ASCII)
+_ITEM_PATTERN = re.compile(r"\d{1,2}(?:\.\d\d)?", re.ASCII)  # orders have days in this column
+_MAX_FORM_CHARS = 20
+_MAX_VARIANTS = 4
+
+Day = Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\d$")]
+
+
+class FormerName(CamelCasePart):
+    name: str
+    to: OptionalField[str] = None
+
+
+class OlderFilings(CamelCasePart):
+    """A further file with filings of the same filer, all from these days."""
+
+    name: Annotated[str, Field(pattern=r"^CIK\d{10}-submissions-\d{3}\.json$")]
+    filing_from: OptionalField[Day] = None
+    filing_to: OptionalField[Day] = None
+
+
+class _FilingLists(CamelCasePart):
+    recent: dict[str, Any]
+    files: OptionalField[TolerantItems[OlderFilings]] = None
+
+
+class Submissions(JsonResponse, CamelCasePart):
+    cik: OptionalField[str | int] = None
+    name: OptionalField[str] = None
+    tickers: OptionalField[TolerantItems[str]] = None
+    former_names: OptionalField[TolerantItems[FormerName]] = None
+    filings: _FilingLists
+
+    def build_company(self, cik: str) -> FilingCompany:
+        tickers = (normalize_ticker(one) for one in self.tickers or ())
+        return FilingCompany(
+            name=clean_markup(self.name) or f"CIK {cik}",
+            cik=cik,
+            tickers=tuple(dict.fromkeys(one for one in tickers if one)),
+        )
+
+    def find_former_name(self, text: str) -> FormerName | None:
+        """The former name that the text means; None if it means none of them."""
+        return next((one for one in self.former_names or () if is_same_name(one.name, text)), None)
+
+
+class OlderColumns(JsonResponse):
+    """A file of older filings, whose arrays stand at the top."""
+
+    model_config = ConfigDict(extra="allow")
+
+    accessionNumber: list[Any]  # noqa: N815 - the upstream's name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FilingRow:
+    accession: str
+    form: str
+    filed: str | None
+    period: str | None
+    document: str
+    description: str
+    items: str
+
+
+def read_filing_rows(columns: Mapping[str, Any]) -> tuple[FilingRow, ...]:
+    """The rows of the parallel arrays that have a number and a form.
+
+    Raises MalformedResponse if there are no such arrays, or rows and none of them is valid.
+    """
+    numbers = columns.get("accessionNumber")
+    if not isinstance(numbers, list):
+        raise MalformedResponse("The filings have no accession numbers.", provider=PROVIDER_NAME)
+    rows = tuple(_read_rows(columns, len(numbers)))
+    if numbers and not rows:
+        raise MalformedResponse("None of the filings can be read.", provider=PROVIDER_NAME)
+    return rows
+
+
+def _read_rows(columns: Mapping[str, Any], count: int) -> Iterator[FilingRow]:
+    def read_cell(name: str, place: int) -> str:
+        column = columns.get(name)
+        cell = column[place] if isinstance(column, list) and place < len(column) else ""
+        return cell.strip() if isinstance(cell, str) else ""
+
+    for place in range(count):
+        accession, form = read_cell("accessionNumber", place), read_cell("form", place)
+        if not _ACCESSION_PATTERN.fullmatch(accession) or not is_form_name(form):
+            continue
+        yield FilingRow(
+            accession=accession,
+            form=form,
+            filed=read_day(read_cell("filingDate", place)),
+            period=read_day(read_cell("reportDate", place)),
+            document=read_cell("primaryDocument", place),
+            description=read_cell("primaryDocDescription", place),
+            items=read_cell("items", place),
+        )
+
+
+def is_form_name(text: str) -> bool:
+    return 0 < len(text) <= _MAX_FORM_CHARS and text.isascii() and text.isprintable()
+
+
+def read_day(text: str | None) -> str | None:
+    """An ISO day that the calendar has; None for anything else."""
+    if not text or not _DAY_PATTERN.fullmatch(text):
+        return None
+    try:
+        return date.fromisoformat(text).isoformat()
+    except ValueError:
+        return None
+
+
+def is_within_window(row: FilingRow, query: FilingQuery) -> bool:
+    """Whether the row lies between the days of the query, and in its year if it has one.
+
+    The year is that of the period reported on: reports on a year are often filed in the next.
+    """
+    if query.year is not None and (row.period or row.filed or "")[:4] != str(query.year):
+        return False
+    filed = row.filed or ""
+    return (not query.date_from or filed >= query.date_from) and (
+        not query.date_to or ("" < filed <= query.date_to)
+    )
+
+
+def has_wanted_form(form: str, query: FilingQuery) -> bool:
+    return not query.forms or form.upper() in query.forms
+
+
+def describe_variants(forms: Iterable[str], query: FilingQuery) -> tuple[str, ...]:
+    """A note on amendments and other variants of the wanted forms that were left out."""
+    stems = tuple(form for form in query.forms if not form.endswith("/A"))
+    left = Counter(
+        form
+        for form in forms
+        if stems and not has_wanted_form(form, query) and form.upper().startswith(stems)
+    )
+    if not left:
+        return ()
+    told = ", ".join(f"{form} ({count})" for form, count in left.most_common(_MAX_VARIANTS))
+    return (f"Left out, as other forms: {told}. Ask for them by form_type.",)
+
+
+def build_company_filing(row: FilingRow, company: FilingCompany) -> CompanyFiling:
+    return CompanyFiling(
+        company=company.name,
+        cik=company.cik,
+        form_type=row.form,
+        accession=row.accession,
+        url=build_document_address(company.cik, row.accession, row.document),
+        source=PROVIDER_NAME,
+        filing_date=row.filed,
+        period_of_report=row.period,
+        description=clean_markup(row.description) or None,
+        is_amendment=row.form.endswith("/A"),
+        tickers=company.tickers,
+        items=split_form_items(row.items.split(",")),
+    )
+
+
+def split_form_items(items: Iterable[str]) -> tuple[str, ...]:
+    kept = (one.strip() for one in items)
+    return tuple(dict.fromkeys(one for one in kept if _ITEM_PATTERN.fullmatch(one)))
+
+
+def build_document_address(cik: str, accession: str, document: str = "") -> str:
+    """The address of a filing's document, or of its index page if the document is unknown."""
+    folder = f"{_ARCHIVE_ADDRESS}/{int(normalize_cik(cik) or 0)}/{accession.replace('-', '')}"
+    if not _DOCUMENT_PATTERN.fullmatch(document) or ".." in document:
+        return f"{folder}/{accession}-index.htm"
+    return f"{folder}/{quote(document)}"
+
+
+def is_accession(text: str) -> bool:
+    return bool(_ACCESSION_PATTERN.fullmatch(text))

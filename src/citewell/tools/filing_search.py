@@ -1,0 +1,30 @@
+"""Find filings of companies with the US Securities and Exchange Commission."""
+
+from __future__ import annotations
+
+from citewell.model.filing_results import FilingsAnswer
+from citewell.services.domains.filings.filing_search import (
+    FilingSearchRequest,
+    FilingSearchService,
+)
+from citewell.tooling import SessionArguments, Tool, ToolCall
+
+
+class Args(SessionArguments, FilingSearchRequest):
+    """Find filings of public companies with the US SEC (EDGAR): annual and quarterly reports, 8-K, proxy statements. A company, ticker or CIK lists its filings; other words search the text of all filings since 2001. facts=true returns reported figures exactly as filed. Give query or ticker. scrape_page of a filing's url reads it."""
+
+
+async def run(args: Args, call: ToolCall) -> FilingsAnswer:
+    return await call.require_service(FilingSearchService).search_filings(
+        args.build_request(FilingSearchRequest), trace=call.trace
+    )
+
+
+TOOL = Tool(
+    args=Args,
+    result=FilingsAnswer,
+    run=run,
+    toolset="domains",
+    ttl_seconds=24 * 3600,
+    is_empty_result=lambda answer: answer.result_count == 0,
+)

@@ -1,0 +1,348 @@
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from citewell.errors import Blocked, CitewellError, MalformedResponse, Misconfigured, RateLimited
+from citewell.model.company_filing import FactHits, FilingHits, FilingQuery
+from citewell.net.http.messages import HttpRequest, HttpResponse
+from citewell.providers.edgar import SPEC, Provider
+from citewell.providers.edgar.company_facts import read_company_facts
+from citewell.providers.edgar.filing_rows import build_document_address
+from tests.contract.recordings import Canned, kit_over
+from tests.internet.apis.edgar import columns
+from tests.internet.companies import ticker_list
+
+CONTACT = {"EDGAR_CONTACT_EMAIL": "someone@example.org"}
+DAY = 86_400.0
+TICKERS = "www.sec.gov/files/company_tickers.json"
+APPLE = "data.sec.gov/submissions/CIK0000320193.json"
+Answer = bytes | dict[str, Any] | tuple[int, bytes]
+
+
+def submissions(rows: list[tuple[str, ...]], **more: Any) -> dict[str, Any]:
+    filings = {"recent": columns(rows), "files": more.pop("files", [])}
+    return {
+        "cik": "0000320193",
+        "name": "Apple Inc.",
+        "tickers": ["AAPL"],
+        "filings": filings,
+    } | more
+
+
+def row(number: int, form: str = "10-K", day: str = "2025-10-31") -> tuple[str, ...]:
+    return (f"0000320193-25-{number:06}", form, day, day, f"doc{number}.htm", form, "")
+
+
+@dataclass
+class Memory:
+    facts: dict[str, bytes] = field(default_factory=dict)
+
+    async def recall_fact(self, key: str) -> bytes | None:
+        return self.facts.get(key)
+
+    async def remember_fact(self, key: str, value: bytes, *, ttl: float) -> None:
+        assert ttl == DAY
+        self.facts[key] = value
+
+
+class Bench:
+    """The provider over canned answers by host and path, with a clock that the test moves."""
+
+    def __init__(
+        self, answers: Mapping[str, Answer], *, options: Mapping[str, str] = CONTACT
+    ) -> None:
+        self.answers: dict[str, Answer] = {TICKERS: dict(ticker_list())} | dict(answers)
+        self.now = 1_800_000_000.0
+        self.memory = Memory()
+        self.sender = Canned(self._answer)
+        self.kit = replace(kit_over("edgar", self.sender, options), memory=self.memory)
+        self.provider = Provider(self.kit, clock=lambda: self.now)
+
+    def _answer(self, request: HttpRequest) -> HttpResponse:
+        parts = urlsplit(request.url)
+        answer = self.answers.get(f"{parts.hostname}{parts.path}", (404, b"no such file"))
+        status, content = answer if isinstance(answer, tuple) else (200, answer)
+        body = content if isinstance(content, bytes) else json.dumps(content).encode()
+        return HttpResponse(status=status, url=request.url, headers={}, body=body)
+
+    @property
+    def asked(self) -> list[str]:
+        return [f"{urlsplit(one.url).hostname}{urlsplit(one.url).path}" for one in self.sender.sent]
+
+    def search(self, **query: Any) -> FilingHits:
+        return asyncio.run(self.provider.search_filings(FilingQuery(**query)))
+
+    def facts(self, **query: Any) -> FactHits:
+        return asyncio.run(self.provider.list_company_facts(FilingQuery(**query)))
+
+
+def test_the_three_hosts_are_asked_and_all_together_keep_to_ten_requests_a_second() -> None:
+    bench = Bench(
+        {APPLE: submissions([row(1)]), "efts.sec.gov/LATEST/search-index": {"hits": {"hits": []}}}
+    )
+
+    bench.search(text="Apple")
+    bench.search(text='"climate"')
+
+    assert bench.asked == [TICKERS, APPLE, "efts.sec.gov/LATEST/search-index"]
+    assert (SPEC.per_second or 0) * 3 * SPEC.burst <= 10
+
+
+def test_no_request_goes_out_without_a_mail_address() -> None:
+    for options in ({}, {"CITEWELL_CONTACT": "https://example.org"}, {"EDGAR_CONTACT_EMAIL": "@"}):
+        bench = Bench({}, options=options)
+
+        with pytest.raises(Misconfigured, match="EDGAR_CONTACT_EMAIL"):
+            bench.search(text="Apple")
+        assert bench.sender.sent == []
+
+
+def test_the_list_of_tickers_is_fetched_once_a_day() -> None:
+    bench = Bench({APPLE: submissions([row(1)])})
+
+    bench.search(text="Apple")
+    bench.now += DAY - 1
+    bench.search(text="AAPL")
+    assert bench.asked.count(TICKERS) == 1
+    bench.now += 2
+    bench.search(text="AAPL")
+
+    assert bench.asked.count(TICKERS) == 2
+
+
+def test_the_list_of_tickers_survives_a_restart() -> None:
+    first = Bench({APPLE: submissions([row(1)])})
+    first.search(text="Apple")
+    second = Bench({APPLE: submissions([row(1)]), TICKERS: (500, b"")})
+    second.memory.facts = first.memory.facts
+
+    assert second.search(text="Apple").company
+
+
+@pytest.mark.parametrize(
+    "failure", [(500, b""), (200, b"<html>Sorry</html>"), (200, b"{}"), (429, b"")]
+)
+def test_a_failure_to_get_the_list_is_not_remembered(failure: tuple[int, bytes]) -> None:
+    bench = Bench({APPLE: submissions([row(1)]), TICKERS: failure})
+
+    with pytest.raises(CitewellError) as caught:
+        bench.search(text="Apple")
+    assert caught.value.provider == "edgar"
+    assert bench.memory.facts == {}
+
+
+def test_an_old_list_serves_while_a_new_one_cannot_be_had() -> None:
+    bench = Bench({APPLE: submissions([row(1)])})
+    bench.search(text="Apple")
+    bench.now += 2 * DAY
+    bench.answers[TICKERS] = (200, b"<html>Sorry</html>")
+
+    assert bench.search(text="Apple").company
+
+
+@pytest.mark.parametrize(
+    ("body", "kind"),
+    [
+        (b"<title>SEC.gov | Request Rate Threshold Exceeded</title>", RateLimited),
+        (b"Your Request Originates from an Undeclared Automated Tool", RateLimited),
+        (b"<h1>Forbidden</h1>", Blocked),
+    ],
+)
+def test_a_403_is_read_for_what_it_says(body: bytes, kind: type[CitewellError]) -> None:
+    bench = Bench({TICKERS: (403, body)})
+
+    with pytest.raises(kind) as caught:
+        bench.search(text="Apple")
+    assert caught.value.provider == "edgar"
+    if kind is RateLimited:
+        assert caught.value.retry_after == 600
+        with pytest.raises(RateLimited):
+            bench.search(text="Apple")
+        assert len(bench.sender.sent) == 1
+
+
+@pytest.mark.parametrize(
+    "missing", [(404, b""), (403, b"<Error><Code>AccessDenied</Code></Error>")]
+)
+def test_a_missing_file_is_no_error(missing: tuple[int, bytes]) -> None:
+    bench = Bench(
+        {APPLE: missing, "data.sec.gov/api/xbrl/companyfacts/CIK0000320193.json": missing}
+    )
+
+    assert "lists no filings" in bench.search(text="Apple").notes[0]
+    assert "no XBRL facts" in bench.facts(text="Apple").notes[0]
+    assert "no filer with the CIK" in bench.search(text="320193").notes[0]
+
+
+def older(number: int, first: str, last: str) -> dict[str, object]:
+    name = f"CIK0000320193-submissions-{number:03}.json"
+    return {"name": name, "filingCount": 1, "filingFrom": first, "filingTo": last}
+
+
+def test_of_the_older_files_only_those_of_the_time_are_read_and_no_more_than_four() -> None:
+    files = [older(year - 1999, f"{year}-01-01", f"{year}-12-31") for year in range(2015, 1999, -1)]
+    pages = {
+        f"data.sec.gov/submissions/{one['name']}": columns([row(1, "8-K", str(one["filingTo"]))])
+        for one in files
+    }
+    bench = Bench({APPLE: submissions([row(1, "8-K", "2016-02-01")], files=files)} | pages)
+
+    old = bench.search(text="Apple", date_from="2003-06-01", date_to="2004-06-01")
+    assert [one.filing_date for one in old.filings] == ["2003-12-31"]
+    assert bench.asked[-2:] == [
+        f"data.sec.gov/submissions/{one['name']}" for one in (files[11], files[12])
+    ]
+
+    start = len(bench.asked)
+    none = bench.search(text="Apple", forms=("10-K",))
+    assert len(bench.asked) - start == 5
+    assert none.filings == ()
+    assert any("before 2011-12-31 were not looked at" in note for note in none.notes)
+
+
+def test_columns_of_different_lengths_and_wrong_types_lose_only_what_is_missing() -> None:
+    body = submissions([row(1), row(2), row(3)])
+    recent = body["filings"]["recent"]
+    recent["filingDate"] = ["2025-02-30", 7]
+    recent["primaryDocument"] = [None, "../../etc/passwd", "a b.htm"]
+    recent["items"] = "nothing"
+    recent["form"] = ["10-K", "10-K", ""]
+
+    found = Bench({APPLE: body}).search(text="Apple").filings
+
+    assert [one.filing_date for one in found] == [None, None]
+    assert all(one.url.endswith("-index.htm") for one in found)
+
+
+def test_the_address_of_a_document_is_encoded() -> None:
+    assert build_document_address("320193", "0000320193-25-000001", "a b&c.htm").endswith(
+        "/320193/000032019325000001/a%20b%26c.htm"
+    )
+
+
+@pytest.mark.parametrize("recent", [{}, {"accessionNumber": "x"}, {"accessionNumber": ["x", 7]}])
+def test_filings_that_cannot_be_read_are_malformed(recent: dict[str, object]) -> None:
+    body = submissions([])
+    body["filings"]["recent"] = recent
+
+    with pytest.raises(MalformedResponse):
+        Bench({APPLE: body}).search(text="Apple")
+
+
+def entry(value: str, end: str = "2024-12-31", **more: str) -> dict[str, Any]:
+    told = {"end": end, "val": f"#{value}#", "accn": "0000320193-25-000001", "fy": 2024, "fp": "FY"}
+    return told | {"form": "10-K", "filed": "2025-02-01"} | more
+
+
+def read_facts(by_taxonomy: dict[str, Any], **narrowing: Any) -> list[tuple[str, str]]:
+    body = json.dumps({"entityName": "Example", "facts": by_taxonomy})
+    plain = body.replace('"#', "").replace('#"', "").encode()
+    given: dict[str, Any] = {"forms": (), "date_from": "", "date_to": "", "year": ""} | narrowing
+    return [
+        (fact.concept, fact.value) for fact in read_company_facts(plain, cik="1", **given).facts
+    ]
+
+
+def concepts(taxonomy: str, **entries: list[dict[str, Any]]) -> dict[str, Any]:
+    return {taxonomy: {name: {"units": {"USD": rows}} for name, rows in entries.items()}}
+
+
+def test_a_foreign_filers_facts_are_those_of_ifrs() -> None:
+    told = concepts(
+        "ifrs-full",
+        Revenue=[entry("90", form="20-F"), entry("20", form="6-K", end="2025-03-31")],
+        ProfitLoss=[entry("-1.50", form="20-F")],
+        Equity=[entry("7", form="20-F")],
+    )
+
+    assert read_facts(told) == [
+        ("ifrs-full:Revenue", "90"),
+        ("ifrs-full:ProfitLoss", "-1.50"),
+        ("ifrs-full:Equity", "7"),
+    ]
+
+
+def test_a_period_reported_twice_counts_as_it_was_filed_last() -> None:
+    told = concepts(
+        "us-gaap", Assets=[entry("2", filed="2026-02-01"), entry("1", filed="2025-02-01")]
+    )
+
+    assert read_facts(told) == [("us-gaap:Assets", "2")]
+
+
+def test_a_whole_year_goes_before_its_last_quarter() -> None:
+    year, quarter = entry("100", start="2024-01-01"), entry("30", start="2024-10-01")
+
+    assert read_facts(concepts("us-gaap", NetIncomeLoss=[quarter, year, quarter])) == [
+        ("us-gaap:NetIncomeLoss", "100")
+    ]
+
+
+def test_a_quarter_is_taken_where_there_is_no_annual_report() -> None:
+    half, quarter = (
+        entry("60", start="2024-07-01", form="10-Q"),
+        entry("30", start="2024-10-01", form="10-Q"),
+    )
+
+    assert read_facts(concepts("us-gaap", NetIncomeLoss=[half, quarter])) == [
+        ("us-gaap:NetIncomeLoss", "30")
+    ]
+
+
+def test_a_concept_that_was_given_up_years_ago_is_left_out() -> None:
+    told = concepts("us-gaap", Assets=[entry("5")], Liabilities=[entry("1", end="2012-12-31")])
+
+    assert read_facts(told) == [("us-gaap:Assets", "5")]
+    assert read_facts(told, year="2012") == [("us-gaap:Liabilities", "1")]
+
+
+@pytest.mark.parametrize(
+    "value", ["123456789012345678901234567890", "0.10", "-0", "1E+5", "1.0e-7", "0"]
+)
+def test_a_number_stays_as_it_was_written(value: str) -> None:
+    assert read_facts(concepts("us-gaap", Assets=[entry(value)])) == [("us-gaap:Assets", value)]
+
+
+def test_damaged_facts_are_left_out() -> None:
+    good = entry("5")
+    bad: list[Any] = [
+        None,
+        7,
+        {},
+        good | {"end": "soon"},
+        good | {"val": "text"},
+        good | {"form": None},
+    ]
+    told: Any = concepts(
+        "us-gaap", Assets=[*bad, good | {"accn": "x", "fy": "y", "fp": "z", "filed": 3}]
+    )
+    told |= {"dei": 3, "ifrs-full": {"Revenue": {"units": {"": [good], "EUR": 7}}, "Assets": None}}
+
+    assert read_facts(told) == [("us-gaap:Assets", "5")]
+
+
+@pytest.mark.parametrize("body", [b"", b"{}", b"[]", b"<html>", b'{"facts": 7}', b"[" * 100_000])
+def test_anything_but_facts_is_malformed(body: bytes) -> None:
+    with pytest.raises(MalformedResponse):
+        read_company_facts(body, cik="1", forms=(), date_from="", date_to="", year="")
+
+
+def test_cancelling_a_search_leaves_the_list_to_be_fetched_again() -> None:
+    bench = Bench({APPLE: submissions([row(1)])})
+
+    async def cancel_and_ask_again() -> FilingHits:
+        asking = asyncio.create_task(bench.provider.search_filings(FilingQuery(text="Apple")))
+        await asyncio.sleep(0)
+        asking.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asking
+        return await bench.provider.search_filings(FilingQuery(text="Apple"))
+
+    assert asyncio.run(cancel_and_ask_again()).filings
