@@ -1,0 +1,48 @@
+"""Builds patent records from what databases send: numbers parsed, texts cleaned, dates checked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import date
+
+from citewell.text.patents.patent_numbers import PatentNumber, parse_patent_number
+from citewell.text.safety.markup_cleaning import clean_markup
+
+GOOGLE_PATENTS_PAGES = "https://patents.google.com/patent"
+MAX_PARTY_NAMES = 20
+MAX_FAMILY_NUMBERS = 30
+MAX_CLASS_CODES = 40
+
+
+def build_google_page(number: PatentNumber) -> str:
+    """The address of a publication's page on Google Patents."""
+    return f"{GOOGLE_PATENTS_PAGES}/{number.normalized}/en"
+
+
+def parse_patent_day(text: object) -> str | None:
+    """A day written as 2019-07-09 or 20190709, with or without a time; None if it is no day."""
+    if not isinstance(text, str):
+        return None
+    day = text.strip()[:10]
+    if len(day) >= 8 and day[:8].isascii() and day[:8].isdigit():
+        day = f"{day[:4]}-{day[4:6]}-{day[6:8]}"
+    try:
+        return date.fromisoformat(day).isoformat()
+    except ValueError:
+        return None
+
+
+def clean_party_names(names: Iterable[str | None]) -> tuple[str, ...]:
+    """Distinct names without markup; what stands after them in brackets, a country, is dropped."""
+    cleaned = [clean_markup(name).partition(" [")[0].strip(" ,;") for name in names]
+    distinct = {name.casefold(): name for name in reversed(cleaned) if name}
+    return tuple(distinct[key] for key in dict.fromkeys(map(str.casefold, cleaned)) if key)[
+        :MAX_PARTY_NAMES
+    ]
+
+
+def normalize_family_numbers(numbers: Iterable[str], *, own: str) -> tuple[str, ...]:
+    """Publication numbers in one form, each once, without the record's own."""
+    parsed = (parse_patent_number(number) for number in numbers)
+    found = dict.fromkeys(one.normalized for one in parsed if one and not one.is_filing)
+    return tuple(number for number in found if number != own)[:MAX_FAMILY_NUMBERS]

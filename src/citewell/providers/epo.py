@@ -1,0 +1,344 @@
+"""Open Patent Services of the European Patent Office: bibliographic data of all offices; needs a key."""
+
+from __future__ import annotations
+
+import base64
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from urllib.parse import quote
+from xml.etree.ElementTree import Element
+
+from pydantic import Field
+
+from citewell.dialects.json_responses import JsonResponse, OptionalField, read_json_response
+from citewell.dialects.patent_records import (
+    MAX_CLASS_CODES,
+    clean_party_names,
+    normalize_family_numbers,
+    parse_patent_day,
+)
+from citewell.dialects.xml_responses import extract_element_text, read_xml_tree
+from citewell.errors import (
+    AuthRequired,
+    MalformedResponse,
+    RateLimited,
+    RejectedRequest,
+    UpstreamError,
+    UpstreamUnavailable,
+)
+from citewell.model.patent import PatentFilter, PatentHits, PatentQuery, PatentRecord
+from citewell.net.http.messages import HttpResponse
+from citewell.ports import Offer, ProviderKit, ProviderOption, ProviderSpec
+from citewell.text.patents.kind_codes import is_granted_kind
+from citewell.text.patents.patent_numbers import (
+    PatentNumber,
+    format_docdb_number,
+    parse_patent_number,
+    require_patent_number,
+)
+from citewell.text.safety.markup_cleaning import clean_markup
+from citewell.text.safety.secret_masking import mask_secrets
+
+SPEC = ProviderSpec(
+    name="epo",
+    title="EPO Open Patent Services",
+    homepage="https://developers.epo.org",
+    base_url="https://ops.epo.org/3.2",
+    offers=frozenset({Offer.PATENTS}),
+    options=(
+        ProviderOption(
+            env="EPO_OPS_CONSUMER_KEY",
+            help="Consumer key of an app at developers.epo.org.",
+            secret=True,
+            required=True,
+        ),
+        ProviderOption(
+            env="EPO_OPS_CONSUMER_SECRET",
+            help="Consumer secret of the same app.",
+            secret=True,
+            required=True,
+        ),
+    ),
+    max_results=25,
+    per_second=0.5,
+    burst=3,
+    rank=20,
+    covers_whole_web=False,
+    terms="Free registration; 4 GB a week; the EPO is to be named as the source.",
+    test_evidence="recorded lookups by number; the search and faults in their documented shape",
+)
+
+_X = "{http://www.epo.org/exchange}"
+_OPS = "{http://ops.epo.org}"
+_ESPACENET = "https://worldwide.espacenet.com/patent/search?q=pn%3D"
+_TOKEN_SPARE_SECONDS = 60.0
+_DEFAULT_TOKEN_SECONDS = 900.0
+_MAX_QUERY_WORDS = 10  # OPS takes at most 20 conditions
+_MAX_FAULT_CHARS = 300
+_STATED = (400, 401, 403, 404, 413)
+
+
+class _TokenResponse(JsonResponse):
+    access_token: str = Field(min_length=1)
+    expires_in: OptionalField[float] = None  # seconds, sent as a string
+
+
+class Provider:
+    def __init__(self, kit: ProviderKit, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._upstream = kit.upstream
+        key = kit.find_option("EPO_OPS_CONSUMER_KEY") or ""
+        secret = kit.find_option("EPO_OPS_CONSUMER_SECRET") or ""
+        self._basic = base64.b64encode(f"{key}:{secret}".encode()).decode()
+        self._clock = clock
+        self._token: str | None = None
+        self._expires_at = 0.0
+
+    async def search_patents(self, query: PatentQuery) -> PatentHits:
+        if query.numbers:
+            return PatentHits(patents=await self._look_up_numbers(query))
+        response = await self._fetch_service(
+            "/rest-services/published-data/search/biblio",
+            {"q": _build_cql_query(query)},
+            {"X-OPS-Range": f"1-{min(query.count, SPEC.max_results)}"},
+        )
+        if response is None:
+            return PatentHits(applied=_list_native_filters(query))
+        root = read_epo_tree(response)
+        return PatentHits(
+            patents=tuple(parse_exchange_documents(root))[: query.count],
+            total=_read_total_count(root),
+            applied=_list_native_filters(query),
+        )
+
+    async def _look_up_numbers(self, query: PatentQuery) -> tuple[PatentRecord, ...]:
+        found: dict[str, PatentRecord] = {}
+        for text in query.numbers:
+            place = _build_docdb_path(require_patent_number(text))
+            response = await self._fetch_service(
+                f"/rest-services/published-data/publication/docdb/{place}/biblio", {}, {}
+            )
+            for record in parse_exchange_documents(read_epo_tree(response)) if response else ():
+                found.setdefault(record.number, record)
+            if found:
+                break
+        return await self._add_family(tuple(found.values())[: query.count])
+
+    async def _add_family(self, records: tuple[PatentRecord, ...]) -> tuple[PatentRecord, ...]:
+        """The records with the other publications of their family; without, if that request fails."""
+        place = _build_docdb_path(require_patent_number(records[0].number)) if records else ""
+        try:
+            response = place and await self._fetch_service(
+                f"/rest-services/family/publication/docdb/{place}", {}, {}
+            )
+            numbers = list_family_numbers(read_xml_tree(response)) if response else []
+        except UpstreamError:  # the publication itself was found
+            return records
+        return tuple(
+            replace(one, also_published_as=normalize_family_numbers(numbers, own=one.number))
+            for one in records
+        )
+
+    async def _fetch_service(
+        self, path: str, params: dict[str, str], headers: dict[str, str]
+    ) -> HttpResponse | None:
+        """The response; None if the service has no such publication. An old token is renewed once."""
+        for may_renew in (True, False):
+            response = await self._upstream.send_get(
+                path,
+                params=params,
+                headers={"Accept": "application/xml", **headers},
+                secret_headers={"Authorization": f"Bearer {await self._require_token()}"},
+                accept=_STATED,
+            )
+            if may_renew and _is_token_refused(response):
+                self._token = None
+                continue
+            break
+        return None if response.status == 404 else _check_fault(response)
+
+    async def _require_token(self) -> str:
+        if self._token is None or self._clock() >= self._expires_at:
+            response = await self._upstream.send_post(
+                "/auth/accesstoken",
+                form={"grant_type": "client_credentials"},
+                secret_headers={"Authorization": f"Basic {self._basic}"},
+            )
+            answer = read_json_response(_TokenResponse, response)
+            lifetime = min(answer.expires_in or _DEFAULT_TOKEN_SECONDS, 86400.0)
+            self._expires_at = self._clock() + lifetime - _TOKEN_SPARE_SECONDS
+            self._token = answer.access_token
+        return self._token
+
+
+def _is_token_refused(response: HttpResponse) -> bool:
+    if response.status == 401:
+        return True
+    return response.status == 400 and b"access_token" in response.body[:2000].lower()
+
+
+def _check_fault(response: HttpResponse) -> HttpResponse:
+    """The response if it is no fault; else the error that its status and its XML mean."""
+    status = response.status
+    if 200 <= status < 300:
+        return response
+    detail = f"HTTP {status}"
+    if status == 401:
+        message = "The upstream rejected the access token."
+        raise AuthRequired(message, provider=SPEC.name, detail=detail, http_status=status)
+    if status == 403:
+        why = mask_secrets(response.headers.get("x-rejection-reason", ""))[:80]
+        message = f"The quota of Open Patent Services is used up{f' ({why})' if why else ''}."
+        raise RateLimited(message, provider=SPEC.name, detail=detail, http_status=status)
+    said = mask_secrets(_read_fault_words(response)).rstrip(". ")
+    message = (
+        f"The upstream refused this request: {said}." if said else "The upstream refused this."
+    )
+    raise RejectedRequest(message, provider=SPEC.name, detail=detail, http_status=status)
+
+
+def _read_fault_words(response: HttpResponse) -> str:
+    try:
+        root = read_xml_tree(response)
+    except MalformedResponse:
+        return ""
+    words = (extract_element_text(one) for one in root.iter() if one.tag.endswith("message"))
+    return next((said for said in words if said), "")[:_MAX_FAULT_CHARS]
+
+
+def read_epo_tree(response: HttpResponse) -> Element:
+    """The tree of a response; raises UpstreamUnavailable for a fault, which may have status 200."""
+    root = read_xml_tree(response)
+    if root.tag != f"{_OPS}world-patent-data":
+        if root.tag.endswith("fault"):
+            message = "The upstream returned a fault instead of results."
+            raise UpstreamUnavailable(message, provider=SPEC.name)
+        message = "The response has none of the documented elements."
+        raise MalformedResponse(message, provider=SPEC.name)
+    known = (f".//{_X}exchange-documents", f".//{_OPS}biblio-search")
+    if all(root.find(path) is None for path in known):
+        message = "The response holds no publications and no search result."
+        raise MalformedResponse(message, provider=SPEC.name)
+    return root
+
+
+def _build_cql_query(query: PatentQuery) -> str:
+    """The query in OPS's language; `ta` is title and abstract, because the full text is noisy."""
+    text = _quote_cql_words(query.text or "")
+    parts = [f'ta="{text}"'] if text and query.is_phrase else [
+        f'ta="{word}"' for word in text.split()[:_MAX_QUERY_WORDS]
+    ]  # fmt: skip
+    names = dict.fromkeys(_quote_cql_words(name) for name in query.assignees[:4])
+    if names:
+        parts.append("(" + " OR ".join(f'pa="{name}"' for name in names if name) + ")")
+    if query.inventor:
+        parts.append(f'in="{_quote_cql_words(query.inventor)}"')
+    if query.office:
+        parts.append(f"pn={query.office}")
+    if query.cpc_code:
+        parts.append(f'cpc="{query.cpc_code}"')
+    if query.year_from:
+        # Nothing is published before it is filed; the filing year is checked afterwards.
+        parts.append(f"pd>={query.year_from}")
+    return " AND ".join(parts)
+
+
+def _quote_cql_words(text: str) -> str:
+    return " ".join("".join(" " if sign in '"\\=<>()/' else sign for sign in text).split())
+
+
+def _list_native_filters(query: PatentQuery) -> frozenset[PatentFilter]:
+    given = {
+        PatentFilter.ASSIGNEE: query.assignees,
+        PatentFilter.INVENTOR: query.inventor,
+        PatentFilter.CPC: query.cpc_code,
+        PatentFilter.OFFICE: query.office,
+    }
+    return frozenset(name for name, value in given.items() if value)
+
+
+def _build_docdb_path(number: PatentNumber) -> str:
+    written = f"{number.office}.{format_docdb_number(number)}"
+    return quote(f"{written}.{number.kind}" if number.kind else written, safe="")
+
+
+def _read_total_count(root: Element) -> int | None:
+    search = root.find(f".//{_OPS}biblio-search")
+    stated = search.get("total-result-count", "") if search is not None else ""
+    return int(stated) if stated.isascii() and stated.isdigit() and len(stated) < 12 else None
+
+
+def parse_exchange_documents(root: Element) -> Iterator[PatentRecord]:
+    """The publications in a response; those without a readable number are left out."""
+    documents = root.findall(f".//{_X}exchange-document")
+    records = [record for record in map(_parse_exchange_document, documents) if record]
+    if documents and not records:
+        message = "None of the publications in the response has a number."
+        raise MalformedResponse(message, provider=SPEC.name)
+    return iter(records)
+
+
+def list_family_numbers(root: Element) -> list[str]:
+    """The publications of a family, as the service for families and legal events lists them."""
+    path = f".//{_OPS}family-member/{_X}publication-reference/{_X}document-id"
+    found = (one for one in root.findall(path) if one.get("document-id-type") == "docdb")
+    names = (f"{_X}country", f"{_X}doc-number", f"{_X}kind")
+    return ["".join(extract_element_text(one, name) for name in names) for one in found]
+
+
+def _parse_exchange_document(document: Element) -> PatentRecord | None:
+    written = "".join(document.get(name, "") for name in ("country", "doc-number", "kind"))
+    number = parse_patent_number(written)
+    if number is None or number.is_filing or document.get("status") == "not found":
+        return None
+    data = document.find(f"{_X}bibliographic-data")
+    published = _find_document_day(data, "publication-reference")
+    family = document.get("family-id", "")
+    return PatentRecord(
+        number=number.normalized,
+        title=_choose_language_text(data, "invention-title") or number.normalized,
+        url=_ESPACENET + quote(number.office + format_docdb_number(number) + (number.kind or "")),
+        source=SPEC.name,
+        office=number.office,
+        kind_code=number.kind,
+        abstract=_choose_language_text(document, "abstract") or None,
+        assignees=_collect_party_names(data, "applicant"),
+        inventors=_collect_party_names(data, "inventor"),
+        filed=_find_document_day(data, "application-reference"),
+        granted=published if is_granted_kind(number.office, number.kind) else None,
+        family_id=family if family.isascii() and family.isdigit() else None,
+        cpc_codes=tuple(dict.fromkeys(_list_class_codes(data)))[:MAX_CLASS_CODES],
+    )
+
+
+def _choose_language_text(parent: Element | None, name: str) -> str:
+    """The English text among those in several languages, else the first."""
+    found = parent.findall(f"{_X}{name}") if parent is not None else []
+    ordered = sorted(found, key=lambda one: one.get("lang") != "en")
+    texts = (clean_markup(extract_element_text(one)) for one in ordered)
+    return next((text for text in texts if text), "")
+
+
+def _collect_party_names(data: Element | None, role: str) -> tuple[str, ...]:
+    """Names in the office's own spelling; in the EPO's upper-case form if there is no other."""
+    found = data.findall(f".//{_X}parties//{_X}{role}") if data is not None else []
+    chosen = [one for one in found if one.get("data-format") == "original"] or found
+    return clean_party_names(extract_element_text(one, f".//{_X}name") for one in chosen)
+
+
+def _find_document_day(data: Element | None, reference: str) -> str | None:
+    found = data.findall(f"{_X}{reference}/{_X}document-id/{_X}date") if data is not None else []
+    return next((day for one in found if (day := parse_patent_day(one.text))), None)
+
+
+def _list_class_codes(data: Element | None) -> Iterator[str]:
+    path = f"{_X}patent-classifications/{_X}patent-classification"
+    for code in data.findall(path) if data is not None else ():
+        scheme = code.find(f"{_X}classification-scheme")
+        if scheme is not None and not (scheme.get("scheme") or "").startswith("CPC"):
+            continue
+        names = ("section", "class", "subclass", "main-group")
+        head = "".join(extract_element_text(code, f"{_X}{name}") for name in names)
+        below = extract_element_text(code, f"{_X}subgroup")
+        if head:
+            yield f"{head}/{below}" if below else head

@@ -1,0 +1,225 @@
+"""Finds patents without a key: a web search of Google Patents, whose pages are then read one by one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from urllib.parse import unquote, urlsplit
+
+from citewell.domain_ports import PatentSearch
+from citewell.errors import CitewellError, InternalError
+from citewell.model.patent import PatentHits, PatentQuery, PatentRecord
+from citewell.model.routing_trace import RoutingTrace
+from citewell.model.search_results import SearchResult
+from citewell.services.domains.patents.patent_filters import PatentSieve
+from citewell.services.domains.patents.patent_harvest import (
+    WEB_DISCOVERY,
+    PatentHarvest,
+    PatentReply,
+)
+from citewell.services.domains.patents.patent_merging import merge_patent_records
+from citewell.services.domains.patents.patent_request import PatentSearchRequest
+from citewell.services.domains.routing.domain_search import DomainSearch
+from citewell.services.web.search_request import SearchRequest as WebAsk
+from citewell.services.web.search_service import WebSearchService
+from citewell.text.patents.party_names import strip_legal_form
+from citewell.text.patents.patent_numbers import (
+    PatentNumber,
+    list_kind_candidates,
+    parse_patent_number,
+)
+from citewell.tooling import ProgressCallback, ignore_progress
+
+PAGE_PROVIDER = "googlepatents"
+_PATENTS_SITE = "patents.google.com"
+_MAX_WEB_RESULTS = 20
+_MAX_SPARE_PAGES = 5  # read beyond those asked for, because filters may drop some
+_MAX_PAGE_FAILURES = 2  # in a row; then no further page is tried
+_TITLE_NUMBER_PATTERN = re.compile(r"[A-Z]{2}[A-Z]{0,2}\d{4,14}[A-Z]?\d?\s{1,3}[-–:]\s{1,3}")
+_TITLE_SUFFIX_PATTERN = re.compile(r"\s{1,3}[-–|]\s{1,3}Google Patents$")
+_UNREAD_NOTE = (
+    "Some pages of Google Patents could not be read: those patents have a title and a snippet only."
+)
+_WEB_NOTE = "Found by a web search of Google Patents, which shows some of what there is, not all."
+
+
+@dataclass(slots=True)
+class _PageReading:
+    """How the reading of pages went."""
+
+    failures_in_row: int = 0
+    error: CitewellError | None = None
+    unread_count: int = 0
+    found: list[PatentRecord] = field(default_factory=list)
+
+    @property
+    def is_stopped(self) -> bool:
+        return self.failures_in_row >= _MAX_PAGE_FAILURES
+
+
+class PatentDiscovery:
+    def __init__(self, search: DomainSearch, web: Callable[[], WebSearchService]) -> None:
+        self._search = search
+        self._web = web
+
+    async def find_publication(
+        self, number: PatentNumber, ask: PatentSearchRequest, *, trace: RoutingTrace
+    ) -> PatentHarvest:
+        """The publication with this number; kinds are tried in turn if the number has none."""
+        harvest, sieve = PatentHarvest(), PatentSieve(ask)
+        tried = list_kind_candidates(number)
+        found = await self._read_page(tuple(one.normalized for one in tried), trace)
+        if isinstance(found, CitewellError):
+            harvest.failures[PAGE_PROVIDER] = found
+            return harvest
+        kept = tuple(one for one in found.patents if sieve.should_keep(one))
+        if kept and not number.kind:
+            harvest.notes.append(
+                f"{number.normalized} has no kind code; {kept[0].number} was found."
+            )
+        if not found.patents:
+            names = ", ".join(one.normalized for one in tried)
+            harvest.notes.append(f"Google Patents has no page for {names}.")
+        harvest.replies.append(_build_reply(PAGE_PROVIDER, kept, sieve))
+        return harvest
+
+    async def search_pages(
+        self,
+        ask: PatentSearchRequest,
+        *,
+        trace: RoutingTrace,
+        provider: str | None = None,
+        progress: ProgressCallback = ignore_progress,
+    ) -> PatentHarvest:
+        """Patents found by a web search, with the fields of their pages; raises if the search failed."""
+        await progress(0, None, "searching the web")
+        answer = await self._web().search_web_pages(
+            WebAsk(
+                query=_build_web_words(ask),
+                count=_MAX_WEB_RESULTS,
+                sites=(_PATENTS_SITE,),
+                provider=provider,
+            ),
+            trace=trace,
+        )
+        sieve = PatentSieve(ask)
+        reading = await self._read_results(ask, answer.results, sieve, trace, progress)
+        harvest = PatentHarvest(
+            replies=[_build_reply(provider or WEB_DISCOVERY, tuple(reading.found), sieve)]
+        )
+        if reading.found:
+            harvest.notes.append(_WEB_NOTE)
+        if reading.unread_count:
+            harvest.notes.append(_UNREAD_NOTE)
+        if reading.error is not None and not reading.found:
+            harvest.failures[PAGE_PROVIDER] = reading.error
+        return harvest
+
+    async def _read_results(
+        self,
+        ask: PatentSearchRequest,
+        results: Sequence[SearchResult],
+        sieve: PatentSieve,
+        trace: RoutingTrace,
+        progress: ProgressCallback,
+    ) -> _PageReading:
+        """Read the pages of the results until there are enough that fit the request."""
+        reading = _PageReading()
+        wanted = ask.count if ask.search_type != "landscape" else _MAX_WEB_RESULTS
+        listed = _list_result_numbers(results, ask.office)
+        most = min(len(listed), wanted + _MAX_SPARE_PAGES)
+        for place, (number, result) in enumerate(listed.items()):
+            if place >= most or len(merge_patent_records(reading.found)) >= wanted:
+                break
+            await progress(place, most, f"reading {number}")
+            record = await self._read_result(number, result, reading, trace)
+            if record is not None and sieve.should_keep(record):
+                reading.found.append(record)
+        return reading
+
+    async def _read_result(
+        self, number: str, result: SearchResult, reading: _PageReading, trace: RoutingTrace
+    ) -> PatentRecord | None:
+        """The record of the result's page, or what the search engine said of it."""
+        if not reading.is_stopped:
+            found = await self._read_page((number,), trace)
+            if not isinstance(found, CitewellError):
+                reading.failures_in_row = 0
+                if found.patents:
+                    return found.patents[0]
+            else:
+                reading.failures_in_row += 1
+                reading.error = found
+        reading.unread_count += 1
+        return _build_snippet_record(number, result)
+
+    async def _read_page(
+        self, numbers: tuple[str, ...], trace: RoutingTrace
+    ) -> PatentHits | CitewellError:
+        async def question(provider: object) -> PatentHits:
+            if not isinstance(provider, PatentSearch):
+                raise InternalError(f"{PAGE_PROVIDER} declares patents but cannot search them.")
+            return await provider.search_patents(PatentQuery(numbers=numbers, count=1))
+
+        harvest = await self._search.ask_in_turn([PAGE_PROVIDER], question, trace=trace)
+        return harvest.failures.get(PAGE_PROVIDER) or harvest.replies[PAGE_PROVIDER]
+
+
+def _build_reply(name: str, kept: tuple[PatentRecord, ...], sieve: PatentSieve) -> PatentReply:
+    title = "Google Patents" if name == PAGE_PROVIDER else "the web search"
+    return PatentReply(
+        provider=name,
+        patents=kept,
+        reports=sieve.build_filter_reports(name=name, title=title),
+        dropped_count=sieve.dropped_count,
+    )
+
+
+def _build_web_words(ask: PatentSearchRequest) -> str:
+    """The words of the web search: names are quoted, and a title too if one patent is looked for."""
+    text = ask.query or ""
+    if ask.search_type == "specific" and " " in text and '"' not in text:
+        text = f'"{text}"'
+    names = (strip_legal_form(ask.assignee) if ask.assignee else "", ask.inventor or "")
+    quoted = (f'"{name.replace(chr(34), " ").strip()}"' for name in names if name)
+    parts = (text, *quoted, ask.cpc_code or "", "" if ask.query else "patent")
+    return " ".join(part for part in parts if part)[:500]
+
+
+def _list_result_numbers(
+    results: Sequence[SearchResult], office: str | None
+) -> dict[str, SearchResult]:
+    """The results whose address names a publication of the office, by its number."""
+    found: dict[str, SearchResult] = {}
+    for result in results:
+        number = find_address_number(result.url)
+        if number is not None and (office is None or number.office == office):
+            found.setdefault(number.normalized, result)
+    return found
+
+
+def find_address_number(url: str) -> PatentNumber | None:
+    """The publication in the path of an address such as https://patents.google.com/patent/US7654321B2/en."""
+    parts = [unquote(part) for part in urlsplit(url).path.split("/") if part]
+    if "patent" not in parts[:-1]:
+        return None
+    number = parse_patent_number(parts[parts.index("patent") + 1])
+    return number if number and not number.is_filing else None
+
+
+def _build_snippet_record(number: str, result: SearchResult) -> PatentRecord | None:
+    parsed = parse_patent_number(number)
+    if parsed is None:
+        return None
+    title = _TITLE_SUFFIX_PATTERN.sub("", result.title)
+    title = _TITLE_NUMBER_PATTERN.sub("", title, count=1).strip()
+    return PatentRecord(
+        number=parsed.normalized,
+        title=title or parsed.normalized,
+        url=result.url,
+        source=result.engine or WEB_DISCOVERY,
+        office=parsed.office,
+        kind_code=parsed.kind,
+        abstract=result.snippet or None,
+    )

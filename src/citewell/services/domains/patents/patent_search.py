@@ -1,0 +1,302 @@
+"""Searches patents: the named provider, else the user's order, the patent databases, and the web in turn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from citewell.domain_ports import PatentSearch
+from citewell.errors import CitewellError, InternalError, InvalidInput
+from citewell.model.patent import PatentHits
+from citewell.model.patent_results import PatentsAnswer
+from citewell.model.routing_trace import RoutingTrace
+from citewell.ports import Offer
+from citewell.services.domains.patents.patent_answers import build_patents_answer
+from citewell.services.domains.patents.patent_discovery import PAGE_PROVIDER, PatentDiscovery
+from citewell.services.domains.patents.patent_filters import PatentSieve
+from citewell.services.domains.patents.patent_harvest import (
+    WEB_DISCOVERY,
+    PatentHarvest,
+    PatentReply,
+)
+from citewell.services.domains.patents.patent_request import (
+    PatentSearchRequest,
+    build_patent_query,
+    check_patent_request,
+    find_asked_number,
+)
+from citewell.services.domains.routing.domain_search import DomainSearch
+from citewell.services.routing import provider_failures
+from citewell.services.routing.provider_catalogue import ProviderCatalogue
+from citewell.services.web.search_service import WebSearchService
+from citewell.text.patents.patent_numbers import PatentNumber
+from citewell.tooling import ProgressCallback, ignore_progress
+
+__all__ = ["PatentSearchRequest", "PatentSearchService"]
+
+PATENT_PROVIDER_ORDER = ("searchapi", "epo", "lens", "uspto")
+_OFFICES_BY_PROVIDER = {"uspto": frozenset({"US"})}  # the others have all offices
+_OVERASK_FACTOR = 2  # times as many are asked for if our own filters may remove some
+_MAX_ASKED = 25
+_LANDSCAPE_COUNT = 25
+
+
+class PatentSearchService:
+    def __init__(
+        self,
+        search: DomainSearch,
+        catalogue: ProviderCatalogue,
+        *,
+        web: Callable[[], WebSearchService],
+        thin_count: int,
+    ) -> None:
+        """An answer of at most `thin_count` patents, fewer than asked for, is completed by the next provider."""
+        self._search = search
+        self._catalogue = catalogue
+        self._web = web
+        self._thin_count = thin_count
+        self._discovery = PatentDiscovery(search, web)
+
+    async def search_patents(
+        self,
+        ask: PatentSearchRequest,
+        *,
+        trace: RoutingTrace,
+        progress: ProgressCallback = ignore_progress,
+    ) -> PatentsAnswer:
+        """Patents, or hints why there are none; raises if nobody could answer."""
+        asked = check_patent_request(ask)
+        number = find_asked_number(asked)
+        if asked.provider:
+            harvest, source = await self._search_named(
+                asked.provider, asked, number, trace, progress
+            )
+        else:
+            harvest, source = await self._search_any(asked, number, trace, progress)
+        if number is not None and number.is_filing:
+            note = f"{number.normalized} is the number of a filing, not of a publication; it was searched as words."
+            harvest.notes.append(note)
+        attempted = harvest.list_attempted_providers()
+        return build_patents_answer(
+            asked, harvest, source=source, number=number, others=self._list_others(attempted, asked)
+        )
+
+    async def _search_named(
+        self,
+        name: str,
+        ask: PatentSearchRequest,
+        number: PatentNumber | None,
+        trace: RoutingTrace,
+        progress: ProgressCallback,
+    ) -> tuple[PatentHarvest, str]:
+        """Patents from the named provider only, and the source for the answer."""
+        offer = self._choose_offer(name)
+        self._catalogue.resolve_provider(name, offer)
+        if offer is Offer.WEB:
+            found = await self._discovery.search_pages(
+                ask, trace=trace, provider=name, progress=progress
+            )
+            return self._raise_if_failed(found), name
+        if name == PAGE_PROVIDER:
+            found = await self._discover(ask, number, trace, progress)
+            return self._raise_if_failed(found), name
+        harvest = PatentHarvest()
+        if self._covers_office(name, ask):
+            await self._ask_database(name, ask, number, trace=trace, harvest=harvest)
+        else:
+            harvest.replies.append(PatentReply(provider=name, patents=()))
+            title = self._catalogue.find_spec(name).title
+            harvest.notes.append(f"{title} has no patents of the office {ask.patent_office}.")
+        return self._raise_if_failed(harvest), name
+
+    async def _search_any(
+        self,
+        ask: PatentSearchRequest,
+        number: PatentNumber | None,
+        trace: RoutingTrace,
+        progress: ProgressCallback,
+    ) -> tuple[PatentHarvest, str]:
+        """Patents from the user's order, else the databases, else the web, and the source for the answer."""
+        harvest = PatentHarvest()
+        listed = self._keep_usable(self._web().router.list_routed_names("patents"), ask)
+        await self._search_user_order(listed, ask, number, trace, harvest)
+        if self._is_thin(harvest, ask, number):
+            databases = self._search_list(ask, excluded=listed)
+            await self._ask_databases(databases, ask, number, trace=trace, harvest=harvest)
+        if not harvest.list_patents() and PAGE_PROVIDER not in listed:
+            try:
+                found = await self._discover(ask, number, trace, progress)
+            except CitewellError as error:
+                harvest.failures[WEB_DISCOVERY] = error
+            else:
+                harvest.replies += found.replies
+                harvest.notes += found.notes
+                harvest.failures |= found.failures
+        return self._raise_if_failed(harvest), _name_source(harvest)
+
+    async def _search_user_order(
+        self,
+        names: Iterable[str],
+        ask: PatentSearchRequest,
+        number: PatentNumber | None,
+        trace: RoutingTrace,
+        harvest: PatentHarvest,
+    ) -> None:
+        """Ask the providers that SEARCH_ROUTING names, in its order, until the answer is not thin."""
+        for name in names:
+            if not self._is_thin(harvest, ask, number):
+                return
+            if name in PATENT_PROVIDER_ORDER:
+                await self._ask_database(name, ask, number, trace=trace, harvest=harvest)
+                continue
+            provider = None if name == PAGE_PROVIDER else name
+            try:
+                found = await self._discover(ask, number, trace, ignore_progress, provider=provider)
+            except CitewellError as error:
+                harvest.failures[name] = error
+            else:
+                harvest.replies += found.replies
+                harvest.notes += found.notes
+
+    async def _ask_databases(
+        self,
+        names: Iterable[str],
+        ask: PatentSearchRequest,
+        number: PatentNumber | None,
+        *,
+        trace: RoutingTrace,
+        harvest: PatentHarvest,
+    ) -> None:
+        for name in names:
+            await self._ask_database(name, ask, number, trace=trace, harvest=harvest)
+            if not self._is_thin(harvest, ask, number):
+                return
+
+    async def _ask_database(
+        self,
+        name: str,
+        ask: PatentSearchRequest,
+        number: PatentNumber | None,
+        *,
+        trace: RoutingTrace,
+        harvest: PatentHarvest,
+    ) -> None:
+        spec = self._catalogue.find_spec(name)
+        query = build_patent_query(ask, number, count=min(_choose_count(ask), spec.max_results))
+
+        async def question(provider: object) -> PatentHits:
+            if not isinstance(provider, PatentSearch):
+                raise InternalError(f"{name} declares patents but cannot search them.")
+            return await provider.search_patents(query)
+
+        asked = await self._search.ask_in_turn(
+            [name], question, trace=trace, is_enough=lambda hits: bool(hits.patents)
+        )
+        if name in asked.failures:
+            harvest.failures[name] = asked.failures[name]
+            return
+        hits = asked.replies[name]
+        sieve = PatentSieve(ask, hits.applied)
+        kept = tuple(record for record in hits.patents if sieve.should_keep(record))
+        reports = sieve.build_filter_reports(name=name, title=spec.title)
+        harvest.notes += hits.notes
+        harvest.replies.append(
+            PatentReply(
+                provider=name, patents=kept, reports=reports, dropped_count=sieve.dropped_count
+            )
+        )
+
+    async def _discover(
+        self,
+        ask: PatentSearchRequest,
+        number: PatentNumber | None,
+        trace: RoutingTrace,
+        progress: ProgressCallback,
+        *,
+        provider: str | None = None,
+    ) -> PatentHarvest:
+        if number is not None and not number.is_filing and provider is None:
+            return await self._discovery.find_publication(number, ask, trace=trace)
+        return await self._discovery.search_pages(
+            ask, trace=trace, provider=provider, progress=progress
+        )
+
+    def _is_thin(
+        self, harvest: PatentHarvest, ask: PatentSearchRequest, number: PatentNumber | None
+    ) -> bool:
+        found = len(harvest.list_patents())
+        if number is not None and not number.is_filing:
+            return found == 0
+        return found <= self._thin_count and found < ask.count
+
+    def _raise_if_failed(self, harvest: PatentHarvest) -> PatentHarvest:
+        """The harvest, unless nobody answered: then the failures are raised as one error."""
+        if harvest.failures and not harvest.replies:
+            others = self._list_others(tuple(harvest.failures), None)
+            raise provider_failures.merge_failures(harvest.failures, alternatives=others)
+        return harvest
+
+    def _choose_offer(self, name: str) -> Offer:
+        known = name in self._catalogue.list_provider_names()
+        spec = self._catalogue.find_spec(name) if known else None
+        if spec is not None and Offer.PATENTS in spec.offers:
+            return Offer.PATENTS
+        if spec is not None and Offer.WEB in spec.offers and spec.base_url:
+            return Offer.WEB  # a provider without a base URL, the library, is not the web
+        raise InvalidInput(
+            f"{name!r} cannot search for patents. Supported: {', '.join(self._list_supported())}.",
+            alternatives=self._list_others((), None),
+        )
+
+    def _list_supported(self) -> tuple[str, ...]:
+        """The providers of patents in our order, then those of the web, each once."""
+        names = self._catalogue.list_provider_names()
+        specs = {name: self._catalogue.find_spec(name) for name in names}
+        patents = [name for name in names if Offer.PATENTS in specs[name].offers]
+        web = sorted(n for n in names if Offer.WEB in specs[n].offers and specs[n].base_url)
+        first = [name for name in PATENT_PROVIDER_ORDER if name in patents]
+        return tuple(dict.fromkeys([*first, *sorted(patents), *web]))
+
+    def _search_list(
+        self, ask: PatentSearchRequest, *, excluded: tuple[str, ...]
+    ) -> tuple[str, ...]:
+        """The configured databases that have the office, in our order."""
+        able = self._catalogue.list_offering(Offer.PATENTS)
+        return tuple(
+            name
+            for name in PATENT_PROVIDER_ORDER
+            if name in able and name not in excluded and self._covers_office(name, ask)
+        )
+
+    def _keep_usable(self, names: tuple[str, ...], ask: PatentSearchRequest) -> tuple[str, ...]:
+        """The names that can search patents or the web and are configured."""
+        return tuple(
+            name
+            for name in names
+            if {Offer.PATENTS, Offer.WEB} & self._catalogue.find_spec(name).offers
+            and self._catalogue.is_configured(name)
+            and self._covers_office(name, ask)
+        )
+
+    def _covers_office(self, name: str, ask: PatentSearchRequest) -> bool:
+        offices = _OFFICES_BY_PROVIDER.get(name)
+        return offices is None or ask.office is None or ask.office in offices
+
+    def _list_others(
+        self, attempted: tuple[str, ...], ask: PatentSearchRequest | None
+    ) -> tuple[str, ...]:
+        able = self._catalogue.list_offering(Offer.PATENTS)
+        fitting = (name for name in able if ask is None or self._covers_office(name, ask))
+        return self._search.list_healthy(name for name in fitting if name not in attempted)
+
+
+def _choose_count(ask: PatentSearchRequest) -> int:
+    if ask.search_type == "landscape":
+        return _LANDSCAPE_COUNT
+    count = _OVERASK_FACTOR * ask.count if ask.list_constraints() else ask.count
+    return min(count, _MAX_ASKED)
+
+
+def _name_source(harvest: PatentHarvest) -> str:
+    """Who answered; a page that was read by its number counts as discovery too."""
+    source = harvest.find_source()
+    return WEB_DISCOVERY if source == PAGE_PROVIDER else source

@@ -1,0 +1,31 @@
+"""Find patents in the databases that are configured, or by a web search of Google Patents."""
+
+from __future__ import annotations
+
+from citewell.model.patent_results import PatentsAnswer
+from citewell.services.domains.patents.patent_search import (
+    PatentSearchRequest,
+    PatentSearchService,
+)
+from citewell.tooling import SessionArguments, Tool, ToolCall
+
+
+class Args(SessionArguments, PatentSearchRequest):
+    """Find patents by words, number, assignee, inventor or CPC class: number with its kind explained, assignee, inventor, filing and grant dates, family. Give query, assignee or inventor. Matching is by words: check the returned fields. scrape_page of a Google Patents url reads claims and description."""
+
+
+async def run(args: Args, call: ToolCall) -> PatentsAnswer:
+    return await call.require_service(PatentSearchService).search_patents(
+        args.build_request(PatentSearchRequest), trace=call.trace, progress=call.report_progress
+    )
+
+
+TOOL = Tool(
+    args=Args,
+    result=PatentsAnswer,
+    run=run,
+    toolset="domains",
+    ttl_seconds=24 * 3600,
+    has_long_timeout=True,
+    is_empty_result=lambda answer: answer.result_count == 0,
+)
