@@ -18,6 +18,7 @@ CONTACT = {
 }  # no key: the SEC wants to know whom to write to
 # Tool, arguments, and the upstream that is asked first on a fresh machine.
 QUESTIONS: dict[str, tuple[dict[str, Any], str]] = {
+    "legal_search": ({"query": "Miranda v. Arizona"}, "courtlistener"),
     "clinical_search": ({"condition": "insomnia"}, "clinicaltrials"),
 }
 TOOLS = list(QUESTIONS)

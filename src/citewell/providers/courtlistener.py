@@ -38,6 +38,7 @@ SPEC = ProviderSpec(
     homepage="https://www.courtlistener.com/help/api/rest/",
     base_url="https://www.courtlistener.com/api/rest/v4",
     offers=frozenset({Offer.CASES, Offer.CITATIONS}),
+    applied_arguments={Offer.CASES: frozenset({"jurisdiction", "date_from", "date_to"})},
     options=(
         ProviderOption(
             env=_TOKEN,

@@ -31,6 +31,7 @@ SPEC = ProviderSpec(
     homepage="https://www.ecfr.gov/developers/documentation/api/v1",
     base_url="https://www.ecfr.gov/api",
     offers=frozenset({Offer.CASES, Offer.CITATIONS}),
+    applied_arguments={Offer.CASES: frozenset({"date_to"})},
     max_results=50,
     per_second=1.0,
     burst=5,

@@ -30,6 +30,7 @@ SPEC = ProviderSpec(
     homepage="https://eur-lex.europa.eu/content/help/data-reuse/linked-data.html",
     base_url="https://publications.europa.eu/webapi/rdf/sparql",
     offers=frozenset({Offer.CASES, Offer.CITATIONS}),
+    applied_arguments={Offer.CASES: frozenset({"jurisdiction", "date_from", "date_to"})},
     max_results=50,
     per_second=1.0,
     burst=3,

@@ -31,6 +31,7 @@ SPEC = ProviderSpec(
     homepage="https://www.federalregister.gov/developers/documentation/api/v1",
     base_url="https://www.federalregister.gov/api/v1",
     offers=frozenset({Offer.CASES, Offer.CITATIONS}),
+    applied_arguments={Offer.CASES: frozenset({"date_from", "date_to"})},
     max_results=50,
     per_second=1.0,
     burst=5,

@@ -23,6 +23,7 @@ SPEC = ProviderSpec(
     homepage="https://nationalarchives.github.io/ds-find-caselaw-docs/public",
     base_url="https://caselaw.nationalarchives.gov.uk",
     offers=frozenset({Offer.CASES, Offer.CITATIONS}),
+    applied_arguments={Offer.CASES: frozenset({"jurisdiction"})},
     max_results=50,
     per_second=2.0,
     burst=10,
@@ -37,7 +38,9 @@ _TNA = "{https://caselaw.nationalarchives.gov.uk}"
 _OPEN_SEARCH = "{http://a9.com/-/spec/opensearch/1.1/}"
 _PAGE_SIZE = 50
 _BAD_REQUEST = 400
-_NEUTRAL_CITATION_PATTERN = re.compile(r"\[(\d{4})\] ([A-Z]{2,6})\b")
+_NEUTRAL_CITATION_PATTERN = re.compile(
+    r"\[(\d{4})\] {1,3}([A-Z]{2,6})(?: {1,3}(?:Civ|Crim))? {1,3}\d{1,5}\b(?: {1,3}\([A-Za-z]{1,10}\))?"
+)
 # The courts that send their judgments here; those of Scotland and Northern Ireland do not.
 _COVERED_COURTS = frozenset(
     [
@@ -69,7 +72,14 @@ class Provider:
         self._matches = MatchMemory(kit.memory)
 
     async def search_cases(self, query: CaseQuery) -> CaseHits:
-        """Judgments by relevance; the feed has no filter by day, so days are compared here."""
+        """The judgment that the query cites, else judgments by relevance.
+
+        The feed has no filter by day, so days are compared here.
+        """
+        if cited := _NEUTRAL_CITATION_PATTERN.search(query.text):
+            citation = LegalCitation(kind="uk_neutral", normalized=cited.group())
+            if cases := (await self.look_up_citation(citation)).cases:
+                return CaseHits(cases=cases[: query.count])
         has_days = bool(query.date_from or query.date_to)
         params = {"query": query.text, "per_page": str(_PAGE_SIZE if has_days else query.count)}
         if query.court:

@@ -69,7 +69,9 @@ TOOL_PROVIDERS: Mapping[str, ToolProviders] = {
         offer=Offer.FILINGS, filters=("ticker", "form_type", "date_from", "date_to", "facts")
     ),
     "legal_search": ToolProviders(
-        offer=Offer.CASES, filters=("jurisdiction", "date_from", "date_to")
+        offer=Offer.CASES,
+        filters=("jurisdiction", "date_from", "date_to"),
+        applied_by_us=frozenset({"date_from", "date_to"}),
     ),
     "econ_search": ToolProviders(
         offer=Offer.SERIES,
