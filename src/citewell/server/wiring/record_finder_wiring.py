@@ -2,35 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from importlib import import_module
+from typing import Any
 
-from citewell.model.routing_trace import RoutingTrace
 from citewell.model.search_queries import SearchHit
 from citewell.server.wiring.service_kit import ServiceKit
 from citewell.services.domains.routing.record_finders import RecordFinder
 from citewell.text.questions.question_domains import QuestionDomain
 
+_SEARCHES_MODULE = "citewell.services.domains.routing.record_searches"
+# For each domain: what it is called in a note, its service, and the search of its records. Names,
+# because a domain is loaded when a question is for it.
+_REGISTRIES = {
+    QuestionDomain.TRIALS: ("the registry of trials", "TrialSearchService", "search_trial_records"),
+    QuestionDomain.LAW: ("the registries of law", "CaseSearchService", "search_case_records"),
+    QuestionDomain.FILINGS: ("the SEC", "FilingSearchService", "search_filing_records"),
+    QuestionDomain.PATENTS: ("patent search", "PatentSearchService", "search_patent_records"),
+    QuestionDomain.STATISTICS: (
+        "the World Bank",
+        "SeriesSearchService",
+        "search_statistics_records",
+    ),
+}
+
 
 def build_record_finders(kit: ServiceKit) -> tuple[RecordFinder, ...]:
-    """One finder for each domain; a domain's services are built when a question is for it."""
+    """One finder for each domain."""
+    return tuple(
+        RecordFinder(domain, title, _bind_search(kit, service, search))
+        for domain, (title, service, search) in _REGISTRIES.items()
+    )
 
-    async def search_trials(words: str, count: int) -> Sequence[SearchHit]:
-        from citewell.services.domains.trials.trial_search import (
-            TrialSearchRequest,
-            TrialSearchService,
+
+def _bind_search(
+    kit: ServiceKit, service: str, search: str
+) -> Callable[[str, int], Awaitable[Sequence[SearchHit]]]:
+    async def search_records(words: str, count: int) -> Sequence[SearchHit]:
+        searches: Any = import_module(_SEARCHES_MODULE)
+        found: Sequence[SearchHit] = await getattr(searches, search)(
+            kit.require_service(getattr(searches, service)), words, count
         )
+        return found
 
-        answer = await kit.require_service(TrialSearchService).search_trials(
-            TrialSearchRequest(query=words, count=count), trace=RoutingTrace()
-        )
-        return [
-            SearchHit(
-                title=trial.title,
-                url=trial.url,
-                snippet=", ".join((*trial.conditions, *trial.interventions)),
-                engine=trial.source,
-            )
-            for trial in answer.trials
-        ]
-
-    return (RecordFinder(QuestionDomain.TRIALS, "the registry of trials", search_trials),)
+    return search_records

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from citewell.errors import InvalidInput
+from citewell.errors import InvalidInput, Misconfigured, NotFound, UpstreamError
 from citewell.ports import Offer
+from citewell.services.jobs.paid_calls import LostCall
 from citewell.services.routing.provider_catalogue import ProviderCatalogue
 
+# Errors that a provider caused and that are named after it; those of the ledger are our own.
+PROVIDER_ERRORS = (UpstreamError, LostCall, Misconfigured, NotFound)
 LOCAL_NAME = "local"  # our own search without a model: always there, and free
 
 

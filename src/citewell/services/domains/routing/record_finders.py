@@ -17,49 +17,21 @@ from citewell.text.questions.question_parts import list_key_words
 SearchRecords = Callable[[str, int], Awaitable[Sequence[SearchHit]]]
 
 # Words that name the registry instead of the subject; registries want every word in a record.
+_TRIAL_WORD_LIST = (
+    "clinical trial trials study studies evidence randomized randomised tested test testing found show"
+    " shows effective better placebo result results recruiting"
+)
+_PATENT_WORD_LIST = (
+    "patent patents patented patenting prior art invention inventions inventor holds owns"
+)
+_LAW_WORD_LIST = (
+    "case cases law legal court courts supreme appeals ruling rulings rule ruled decide decided decision"
+    " decisions hold held holding say said opinion opinions"
+)
 _REGISTRY_WORDS = {
-    QuestionDomain.TRIALS: frozenset(
-        [
-            "clinical",
-            "trial",
-            "trials",
-            "study",
-            "studies",
-            "evidence",
-            "randomized",
-            "randomised",
-            "tested",
-            "test",
-            "testing",
-            "found",
-            "show",
-            "shows",
-            "effective",
-            "better",
-            "placebo",
-            "result",
-            "results",
-            "recruiting",
-        ]
-    ),
-    QuestionDomain.PATENTS: frozenset(
-        [
-            "patent",
-            "patents",
-            "patented",
-            "patenting",
-            "prior",
-            "art",
-            "invention",
-            "inventions",
-            "inventor",
-            "holds",
-            "owns",
-        ]
-    ),
-    QuestionDomain.LAW: frozenset(
-        ["case", "law", "cases", "ruling", "rulings", "decide", "decided", "rule", "ruled"]
-    ),
+    QuestionDomain.TRIALS: frozenset(_TRIAL_WORD_LIST.split()),
+    QuestionDomain.PATENTS: frozenset(_PATENT_WORD_LIST.split()),
+    QuestionDomain.LAW: frozenset(_LAW_WORD_LIST.split()),
 }
 _MAX_RECORDS = 4  # of one registry for one query, beside the pages of the web
 
