@@ -54,7 +54,7 @@ def _print_trials(body: Mapping[str, Any]) -> None:
         facts = (
             trial["nctId"],
             _format_code(trial.get("status")),
-            "/".join(map(_format_code, trial.get("phases", ()))),
+            "/".join(_format_code(phase) for phase in trial.get("phases", ()) if phase != "NA"),
             trial.get("startDate"),
             f"{trial['enrollment']} participants" if trial.get("enrollment") else "",
             "results posted" if trial["hasResults"] else "",
