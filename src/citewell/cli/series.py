@@ -80,9 +80,9 @@ def _print_observations(body: Mapping[str, Any]) -> None:
         screen.print_text(body["title"], style="bold")
     groups = _group_by_series(body["results"])
     for number, (heading, rows) in enumerate(groups.items()):
-        if heading and heading != body.get("title"):
-            screen.print_text(heading, style="cyan")
-        newest = max(rows, key=lambda row: row.get("date") or "")
+        if own := heading.removeprefix(body.get("title") or "").removeprefix(" — ").strip():
+            screen.print_text(own, style="cyan")
+        newest = max(rows, key=lambda row: (bool(row.get("value")), row.get("date") or ""))
         wide = max(len(row.get("value") or "–") for row in rows)
         for row in rows:
             value = (row.get("value") or "–").rjust(wide)

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from citewell.dialects.sdmx_source import SdmxService, SdmxSource
-from citewell.dialects.sdmx_structures import write_flow_names
-from citewell.dialects.series_catalogue import SeriesCatalogue, run_reader
-from citewell.dialects.series_ids import split_dotted_key
+from citewell.dialects.statistics.sdmx_source import SdmxService, SdmxSource
+from citewell.dialects.statistics.sdmx_structures import write_flow_names
+from citewell.dialects.statistics.series_catalogue import (
+    CATALOGUE_TIMEOUT_SECONDS,
+    SeriesCatalogue,
+    run_reader,
+)
+from citewell.dialects.statistics.series_ids import split_dotted_key
 from citewell.model.economic_series import (
     ObservationList,
     ObservationQuery,
@@ -35,11 +39,6 @@ SPEC = ProviderSpec(
 _STRUCTURE_TYPE = "application/vnd.sdmx.structure+xml;version=2.1"
 
 
-def _build_range(first: str | None, last: str | None) -> dict[str, str]:
-    given = {"startPeriod": first, "endPeriod": last}
-    return {name: year for name, year in given.items() if year}
-
-
 _SERVICE = SdmxService(
     office="ecb",
     build_data_path=lambda flow, key: f"/data/{flow}/{key}",
@@ -48,7 +47,6 @@ _SERVICE = SdmxService(
     structure_type=_STRUCTURE_TYPE,
     data_type="application/json",
     params={"format": "jsondata"},
-    build_range=_build_range,
 )
 
 
@@ -57,7 +55,7 @@ class Provider:
 
     def __init__(self, kit: ProviderKit) -> None:
         self._kit = kit
-        self._catalogue = SeriesCatalogue(kit.memory, self._fetch_catalogue)
+        self._catalogue = SeriesCatalogue(kit.memory, self._fetch_ecb_flows)
         self._source = SdmxSource(
             _SERVICE, upstream=kit.upstream, memory=kit.memory, workers=kit.workers
         )
@@ -70,8 +68,8 @@ class Provider:
             replace(query, series_id=split_dotted_key(query.series_id))
         )
 
-    async def _fetch_catalogue(self) -> str:
+    async def _fetch_ecb_flows(self) -> str:
         response = await self._kit.upstream.send_get(
-            "/dataflow", headers={"Accept": _STRUCTURE_TYPE}
+            "/dataflow", headers={"Accept": _STRUCTURE_TYPE}, timeout=CATALOGUE_TIMEOUT_SECONDS
         )
         return await run_reader(self._kit.workers, write_flow_names, response)

@@ -6,11 +6,16 @@ import csv
 from collections.abc import Iterator
 from dataclasses import replace
 
-from citewell.dialects.data_cubes import clean_label
-from citewell.dialects.jsonstat import read_jsonstat_window
-from citewell.dialects.series_catalogue import SeriesCatalogue, run_reader, write_catalogue_lines
-from citewell.dialects.series_ids import SeriesReference, parse_series_reference
 from citewell.dialects.stated_refusals import build_stated_refusal
+from citewell.dialects.statistics.data_cubes import clean_label
+from citewell.dialects.statistics.jsonstat import read_jsonstat_window
+from citewell.dialects.statistics.series_catalogue import (
+    CATALOGUE_TIMEOUT_SECONDS,
+    SeriesCatalogue,
+    run_reader,
+    write_catalogue_lines,
+)
+from citewell.dialects.statistics.series_ids import SeriesReference, parse_series_reference
 from citewell.errors import (
     InvalidInput,
     MalformedResponse,
@@ -62,7 +67,7 @@ class Provider:
     def __init__(self, kit: ProviderKit) -> None:
         self._kit = kit
         self._upstream = kit.upstream
-        self._catalogue = SeriesCatalogue(kit.memory, self._fetch_catalogue)
+        self._catalogue = SeriesCatalogue(kit.memory, self._fetch_contents)
 
     async def search_series(self, query: SeriesQuery) -> SeriesHits:
         return await self._catalogue.search_entries(query)
@@ -75,7 +80,7 @@ class Provider:
                 " a question mark: une_rt_m?sex=T&age=TOTAL."
             )
         geo = _choose_geo(query, reference)
-        response = await self._send_data(reference, _build_data_params(query, reference, geo))
+        response = await self._send_dataset(reference, _build_data_params(query, reference, geo))
         if response.status == _NOT_FOUND:
             if not any(word in response.body[:4096].lower() for word in _NO_DATA_WORDS):
                 raise NotFound(
@@ -87,7 +92,7 @@ class Provider:
         found = await run_reader(self._kit.workers, read_jsonstat_window, response, query)
         return replace(found, country=geo)
 
-    async def _send_data(
+    async def _send_dataset(
         self, reference: SeriesReference, params: list[tuple[str, str]]
     ) -> HttpResponse:
         try:
@@ -105,8 +110,10 @@ class Provider:
             raise build_stated_refusal(response)
         return response
 
-    async def _fetch_catalogue(self) -> str:
-        response = await self._upstream.send_get("/catalogue/toc/txt", params={"lang": "EN"})
+    async def _fetch_contents(self) -> str:
+        response = await self._upstream.send_get(
+            "/catalogue/toc/txt", params={"lang": "EN"}, timeout=CATALOGUE_TIMEOUT_SECONDS
+        )
         return await run_reader(self._kit.workers, write_contents_lines, response)
 
 
@@ -130,14 +137,14 @@ def _iterate_contents(text: str) -> Iterator[EconomicSeries]:
                 yield EconomicSeries(
                     series_id=cells[1].lower(),
                     title=cells[0] or cells[1],
-                    last_updated=_format_day(cells[3]) or None,
+                    last_updated=_format_dotted_day(cells[3]) or None,
                     notes=f"Data from {years}." if years else None,
                 )
     except csv.Error:
         raise MalformedResponse("Eurostat's table of contents cannot be read.") from None
 
 
-def _format_day(text: str) -> str:
+def _format_dotted_day(text: str) -> str:
     """A day written 06.02.2026 as 2026-02-06; any other text as it is."""
     day, _, rest = text.partition(".")
     month, _, year = rest.partition(".")

@@ -7,7 +7,6 @@ import re
 from io import StringIO
 from urllib.parse import urlsplit
 
-from citewell.dialects.data_cubes import clean_label, format_stated_value, is_in_days
 from citewell.dialects.json_responses import (
     JsonResponse,
     OptionalField,
@@ -16,6 +15,7 @@ from citewell.dialects.json_responses import (
     read_json_response,
 )
 from citewell.dialects.stated_refusals import build_stated_refusal
+from citewell.dialects.statistics.data_cubes import clean_label, format_stated_value, is_in_days
 from citewell.errors import (
     AuthRequired,
     InvalidInput,
@@ -156,7 +156,7 @@ class Provider:
         )
         stated = _read_stated_error(response)
         if response.status == _BAD_REQUEST:
-            raise _build_refusal(response, stated, params.get("series_id"))
+            raise _build_fred_refusal(response, stated, params.get("series_id"))
         if stated:
             raise UpstreamUnavailable("FRED returned an error.", provider=SPEC.name)
         return response
@@ -197,7 +197,7 @@ def _read_stated_error(response: HttpResponse) -> str:
     return clean_label(str(stated)) if stated else ""
 
 
-def _build_refusal(
+def _build_fred_refusal(
     response: HttpResponse, stated: str, series_id: str | None
 ) -> AuthRequired | NotFound | UpstreamUnavailable | Exception:
     words = stated.lower()
@@ -235,7 +235,9 @@ def _parse_graph_rows(response: HttpResponse) -> list[tuple[StatedPeriod, str | 
 def _select_observations(
     rows: list[tuple[StatedPeriod, str | None]], query: ObservationQuery
 ) -> ObservationList:
-    kept = [(period, value) for period, value in rows if period.first_day and _fits(period, query)]
+    kept = [
+        (period, value) for period, value in rows if period.first_day and is_in_days(period, query)
+    ]
     kept.sort(key=lambda row: row[0].first_day, reverse=query.first_day is None)
     return ObservationList(
         observations=tuple(
@@ -245,10 +247,6 @@ def _select_observations(
             for period, value in kept[: query.count]
         )
     )
-
-
-def _fits(period: StatedPeriod, query: ObservationQuery) -> bool:
-    return is_in_days(period, query)
 
 
 def _count_words(title: str, words: set[str]) -> int:

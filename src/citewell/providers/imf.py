@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from citewell.dialects.sdmx_source import SdmxService, SdmxSource
-from citewell.dialects.sdmx_structures import write_flow_lines
-from citewell.dialects.series_catalogue import SeriesCatalogue, run_reader
+from citewell.dialects.statistics.sdmx_source import SdmxService, SdmxSource
+from citewell.dialects.statistics.sdmx_structures import write_flow_lines
+from citewell.dialects.statistics.series_catalogue import (
+    CATALOGUE_TIMEOUT_SECONDS,
+    SeriesCatalogue,
+    run_reader,
+)
 from citewell.errors import InvalidInput
 from citewell.model.economic_series import (
     ObservationList,
@@ -45,7 +49,7 @@ def _build_flow_path(flow: str) -> str:
     return "/".join((*parts, _LATEST)[:_MAX_PARTS])
 
 
-def _build_range(first: str | None, last: str | None) -> dict[str, str]:
+def _build_time_filter(first: str | None, last: str | None) -> dict[str, str]:
     bounds = [f"ge:{first}"] * bool(first) + [f"le:{last}"] * bool(last)
     return {"c[TIME_PERIOD]": "+".join(bounds)} if bounds else {}
 
@@ -60,7 +64,7 @@ _SERVICE = SdmxService(
     params={"dimensionAtObservation": "TIME_PERIOD", "attributes": "dsd", "measures": "all"},
     wildcard="*",
     whole_key="*",
-    build_range=_build_range,
+    build_range=_build_time_filter,
 )
 
 
@@ -69,7 +73,7 @@ class Provider:
 
     def __init__(self, kit: ProviderKit) -> None:
         self._kit = kit
-        self._catalogue = SeriesCatalogue(kit.memory, self._fetch_catalogue)
+        self._catalogue = SeriesCatalogue(kit.memory, self._fetch_imf_flows)
         self._source = SdmxSource(
             _SERVICE, upstream=kit.upstream, memory=kit.memory, workers=kit.workers
         )
@@ -80,8 +84,10 @@ class Provider:
     async def list_observations(self, query: ObservationQuery) -> ObservationList:
         return await self._source.list_observations(query)
 
-    async def _fetch_catalogue(self) -> str:
+    async def _fetch_imf_flows(self) -> str:
         response = await self._kit.upstream.send_get(
-            f"/structure/dataflow/all/*/{_LATEST}", headers={"Accept": _STRUCTURE_TYPE}
+            f"/structure/dataflow/all/*/{_LATEST}",
+            headers={"Accept": _STRUCTURE_TYPE},
+            timeout=CATALOGUE_TIMEOUT_SECONDS,
         )
         return await run_reader(self._kit.workers, write_flow_lines, response)

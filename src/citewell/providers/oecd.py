@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from citewell.dialects.sdmx_source import SdmxService, SdmxSource
-from citewell.dialects.sdmx_structures import write_flow_lines
-from citewell.dialects.series_catalogue import SeriesCatalogue, run_reader
+from citewell.dialects.statistics.sdmx_source import SdmxService, SdmxSource
+from citewell.dialects.statistics.sdmx_structures import write_flow_lines
+from citewell.dialects.statistics.series_catalogue import (
+    CATALOGUE_TIMEOUT_SECONDS,
+    SeriesCatalogue,
+    run_reader,
+)
 from citewell.errors import InvalidInput
 from citewell.model.economic_series import (
     ObservationList,
@@ -53,11 +57,6 @@ def _build_data_path(flow: str, key: str) -> str:
     return f"/data/{','.join(_split_flow(flow))}/{key}"
 
 
-def _build_range(first: str | None, last: str | None) -> dict[str, str]:
-    given = {"startPeriod": first, "endPeriod": last}
-    return {name: year for name, year in given.items() if year}
-
-
 _SERVICE = SdmxService(
     office="oecd",
     build_data_path=_build_data_path,
@@ -66,7 +65,6 @@ _SERVICE = SdmxService(
     structure_type=_STRUCTURE_TYPE,
     data_type="application/vnd.sdmx.data+json;version=2.0.0",
     params={"dimensionAtObservation": "TIME_PERIOD"},
-    build_range=_build_range,
 )
 
 
@@ -75,7 +73,7 @@ class Provider:
 
     def __init__(self, kit: ProviderKit) -> None:
         self._kit = kit
-        self._catalogue = SeriesCatalogue(kit.memory, self._fetch_catalogue)
+        self._catalogue = SeriesCatalogue(kit.memory, self._fetch_oecd_flows)
         self._source = SdmxSource(
             _SERVICE, upstream=kit.upstream, memory=kit.memory, workers=kit.workers
         )
@@ -86,10 +84,11 @@ class Provider:
     async def list_observations(self, query: ObservationQuery) -> ObservationList:
         return await self._source.list_observations(query)
 
-    async def _fetch_catalogue(self) -> str:
+    async def _fetch_oecd_flows(self) -> str:
         response = await self._kit.upstream.send_get(
             "/dataflow/all/all/latest",
             params={"detail": "allstubs"},
             headers={"Accept": _STRUCTURE_TYPE},
+            timeout=CATALOGUE_TIMEOUT_SECONDS,
         )
         return await run_reader(self._kit.workers, write_flow_lines, response)

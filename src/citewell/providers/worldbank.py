@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from citewell.dialects.data_cubes import (
+from citewell.dialects.statistics.data_cubes import (
     clean_label,
     format_stated_value,
     get_list,
@@ -13,7 +13,12 @@ from citewell.dialects.data_cubes import (
     is_in_days,
     parse_exact_json,
 )
-from citewell.dialects.series_catalogue import SeriesCatalogue, run_reader, write_catalogue_lines
+from citewell.dialects.statistics.series_catalogue import (
+    CATALOGUE_TIMEOUT_SECONDS,
+    SeriesCatalogue,
+    run_reader,
+    write_catalogue_lines,
+)
 from citewell.errors import InvalidInput, MalformedResponse, NotFound, UpstreamUnavailable
 from citewell.model.economic_series import (
     EconomicSeries,
@@ -57,7 +62,7 @@ class Provider:
     def __init__(self, kit: ProviderKit) -> None:
         self._kit = kit
         self._upstream = kit.upstream
-        self._catalogue = SeriesCatalogue(kit.memory, self._fetch_catalogue)
+        self._catalogue = SeriesCatalogue(kit.memory, self._fetch_indicators)
 
     async def search_series(self, query: SeriesQuery) -> SeriesHits:
         return await self._catalogue.search_entries(query)
@@ -74,21 +79,25 @@ class Provider:
         )
         return await run_reader(self._kit.workers, read_indicator_window, response, query, country)
 
-    async def _fetch_catalogue(self) -> str:
+    async def _fetch_indicators(self) -> str:
         response = await self._upstream.send_get(
-            "/indicator", params={"format": "json", "source": "2", "per_page": _ALL_INDICATORS}
+            "/indicator",
+            params={"format": "json", "source": "2", "per_page": _ALL_INDICATORS},
+            timeout=CATALOGUE_TIMEOUT_SECONDS,
         )
         return await run_reader(self._kit.workers, write_indicator_lines, response)
 
 
 def read_indicator_window(body: bytes, query: ObservationQuery, country: str) -> ObservationList:
     """The observations asked for; raises NotFound, MalformedResponse or UpstreamUnavailable."""
-    return _select_rows(_read_rows(parse_exact_json(body), query.series_id), query, country)
+    return _select_rows(
+        _read_indicator_rows(parse_exact_json(body), query.series_id), query, country
+    )
 
 
 def write_indicator_lines(body: bytes) -> str:
     """The list of indicators as lines of a catalogue; raises MalformedResponse or the stated error."""
-    rows = _read_rows(parse_exact_json(body), "")
+    rows = _read_indicator_rows(parse_exact_json(body), "")
     return write_catalogue_lines(
         EconomicSeries(
             series_id=named,
@@ -112,7 +121,7 @@ def _build_row_params(query: ObservationQuery) -> dict[str, str]:
     return params
 
 
-def _read_rows(message: Any, asked: str) -> list[dict[str, Any]]:
+def _read_indicator_rows(message: Any, asked: str) -> list[dict[str, Any]]:
     """The rows after the first element, which describes the page; errors come with status 200 too."""
     if not isinstance(message, list) or not message or not isinstance(message[0], dict):
         raise MalformedResponse("The World Bank's answer has another form than documented.")

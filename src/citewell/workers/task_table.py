@@ -5,11 +5,11 @@ from __future__ import annotations
 # "module:function" of every task. A task takes annotated arguments and returns an annotated value;
 # both travel as JSON, `bytes` arguments beside it.
 TASK_PATHS = frozenset({
-    "citewell.dialects.jsonstat:read_jsonstat_window",
-    "citewell.dialects.sdmx_json:read_sdmx_window",
-    "citewell.dialects.sdmx_structures:list_key_dimensions",
-    "citewell.dialects.sdmx_structures:write_flow_lines",
-    "citewell.dialects.sdmx_structures:write_flow_names",
+    "citewell.dialects.statistics.jsonstat:read_jsonstat_window",
+    "citewell.dialects.statistics.sdmx_json:read_sdmx_window",
+    "citewell.dialects.statistics.sdmx_structures:list_key_dimensions",
+    "citewell.dialects.statistics.sdmx_structures:write_flow_lines",
+    "citewell.dialects.statistics.sdmx_structures:write_flow_names",
     "citewell.fetch.documents.document_tasks:read_document_body",
     "citewell.fetch.documents.feed_listings:list_feed_items",
     "citewell.fetch.documents.pdf.page_images:render_page_image",
@@ -18,6 +18,7 @@ TASK_PATHS = frozenset({
     "citewell.fetch.page_reading:read_document_page",
     "citewell.fetch.page_reading:read_markdown_page",
     "citewell.fetch.page_reading:read_page",
+    "citewell.fetch.sites.clinicaltrials.study_page:read_study_page",
     "citewell.fetch.sites.hackernews.hackernews_items:render_hackernews_thread",
     "citewell.fetch.sites.markdown_parts:convert_html_text",
     "citewell.fetch.sites.patents:parse_patent_page",
@@ -59,11 +60,11 @@ TASK_PATHS = frozenset({
 
 # What the encoder's own process may be asked to run: it holds a model, and reads no page.
 ENCODER_TASK_PATHS = frozenset({
-    "citewell.dialects.jsonstat:read_jsonstat_window",
-    "citewell.dialects.sdmx_json:read_sdmx_window",
-    "citewell.dialects.sdmx_structures:list_key_dimensions",
-    "citewell.dialects.sdmx_structures:write_flow_lines",
-    "citewell.dialects.sdmx_structures:write_flow_names",
+    "citewell.dialects.statistics.jsonstat:read_jsonstat_window",
+    "citewell.dialects.statistics.sdmx_json:read_sdmx_window",
+    "citewell.dialects.statistics.sdmx_structures:list_key_dimensions",
+    "citewell.dialects.statistics.sdmx_structures:write_flow_lines",
+    "citewell.dialects.statistics.sdmx_structures:write_flow_names",
     "citewell.services.encoding.onnx_model:embed_model_texts",
 })  # fmt: skip
 

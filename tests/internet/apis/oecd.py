@@ -21,8 +21,8 @@ def routes(_world: World) -> list[Route]:
         return JSONResponse(
             flows(
                 [
-                    (*FLOW.split(","), "Annual GDP growth and consumption"),  # type: ignore[list-item]
-                    (*LARGE_FLOW.split(","), "Trade in value added, main indicators"),
+                    ("OECD.SDD.NAD", "DSD_NAMAIN1@DF_GROWTH", "1.0", "Annual GDP growth"),
+                    ("OECD.STI.PIE", "DSD_TIVA@DF_MAIN", "1.0", "Trade in value added"),
                     ("OECD.SDD.TPS", "DSD_LFS@DF_UNE", "1.0", "Unemployment rates, monthly"),
                 ]
             )

@@ -57,7 +57,7 @@ class CountryEntry:
 
 def find_country(text: str) -> CountryEntry | None:
     """The country with this code or English name, in any case; None if there is none."""
-    return _load_country_index().get(_fold_name(text))
+    return _load_country_index().get(_fold_country(text))
 
 
 def suggest_countries(text: str) -> tuple[str, ...]:
@@ -65,7 +65,7 @@ def suggest_countries(text: str) -> tuple[str, ...]:
     from difflib import get_close_matches
 
     index = _load_country_index()
-    wanted = _fold_name(text)
+    wanted = _fold_country(text)
     near = get_close_matches(wanted, index, n=_MAX_NEAR_NAMES * 2, cutoff=_MIN_LIKENESS)
     entries = dict.fromkeys(index[key] for key in near)
     return tuple(f"{entry.name} ({entry.code})" for entry in entries)[:_MAX_NEAR_NAMES]
@@ -93,19 +93,21 @@ def _load_country_index() -> dict[str, CountryEntry]:
     listed = resources.files(__package__).joinpath(_NAMES_FILE).read_text(encoding="utf-8")
     for line in listed.splitlines():
         short, code, names = line.split(" ", 2)
-        _add_entry(found, (short, code, *names.split("; ")), name=names.partition(";")[0])
+        _add_country(found, (short, code, *names.split("; ")), name=names.partition(";")[0])
     for code, group_names in _GROUP_NAMES.items():
         entry = CountryEntry(code=code, short_code=None, name=group_names[0])
-        found |= {_fold_name(key): entry for key in (code, *group_names)}
-    return found | {_fold_name(alias): found[_fold_name(code)] for alias, code in _ALIASES.items()}
+        found |= {_fold_country(key): entry for key in (code, *group_names)}
+    return found | {
+        _fold_country(alias): found[_fold_country(code)] for alias, code in _ALIASES.items()
+    }
 
 
-def _add_entry(found: dict[str, CountryEntry], keys: tuple[str, ...], *, name: str) -> None:
+def _add_country(found: dict[str, CountryEntry], keys: tuple[str, ...], *, name: str) -> None:
     entry = CountryEntry(code=keys[1], short_code=keys[0], name=name)
-    found |= {_fold_name(key): entry for key in keys}
+    found |= {_fold_country(key): entry for key in keys}
 
 
-def _fold_name(text: str) -> str:
+def _fold_country(text: str) -> str:
     """Letters, digits and single spaces in lower case, without accents, "the" and full stops."""
     plain = unicodedata.normalize("NFKD", text[:_MAX_COUNTRY_CHARS]).casefold()
     kept = "".join(

@@ -19,10 +19,10 @@ def render_observation_table(rows: Sequence[SeriesObservation]) -> str:
     if len(titles) == 1:
         cells = [[row.date or _MISSING, _show_value(row)] for row in rows]
         units = rows[0].units if len({row.units for row in rows}) == 1 else None
-        return _render_rows(["Period", f"Value ({units})" if units else "Value"], cells)
+        return _render_table_rows(["Period", f"Value ({units})" if units else "Value"], cells)
     if len(titles) <= _MAX_COLUMNS:
         return _render_pivot(rows, labels, titles)
-    return _render_rows(
+    return _render_table_rows(
         ["Period", "Series", "Value"],
         [
             [row.date or _MISSING, label, _show_value(row)]
@@ -46,7 +46,7 @@ def _render_pivot(rows: Sequence[SeriesObservation], labels: list[str], titles: 
     periods: dict[str, dict[str, str]] = {}
     for row, label in zip(rows, labels, strict=True):
         periods.setdefault(row.date or _MISSING, {})[label] = _show_value(row)
-    return _render_rows(
+    return _render_table_rows(
         ["Period", *titles],
         [
             [period, *(known.get(title, "") for title in titles)]
@@ -60,6 +60,6 @@ def _show_value(row: SeriesObservation) -> str:
     return f"{shown} ({row.notes})" if row.notes else shown
 
 
-def _render_rows(header: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
+def _render_table_rows(header: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
     lines = [header, ["---", *["---:"] * (len(header) - 1)], *cells]
     return "\n".join(f"| {' | '.join(cell.replace('|', '/') for cell in line)} |" for line in lines)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import quote, urlencode
 
-from citewell.dialects.series_ids import split_dotted_key
+from citewell.dialects.statistics.series_ids import split_dotted_key
 
 
 def build_series_page(provider: str, series_id: str) -> str | None:

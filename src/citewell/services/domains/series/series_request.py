@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from citewell.dialects.series_ids import MAX_SERIES_ID_CHARS
+from citewell.dialects.statistics.series_ids import MAX_SERIES_ID_CHARS
 from citewell.errors import InvalidInput
 from citewell.model.argument_bounds import check_declared_bounds
 from citewell.model.argument_types import BLANK_IS_ABSENT, OptionalName, OptionalQuery

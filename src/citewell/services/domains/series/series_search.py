@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from citewell.dialects.series_ids import guess_series_provider
+from citewell.dialects.statistics.series_ids import guess_series_provider
 from citewell.domain_ports import SeriesSearch
 from citewell.errors import InternalError
 from citewell.model.economic_series import ObservationList, SeriesHits, SeriesQuery
@@ -12,7 +12,7 @@ from citewell.model.routing_trace import RoutingTrace
 from citewell.model.search_results import EmptySearchHints
 from citewell.model.series_results import SeriesAnswer, SeriesItem
 from citewell.ports import Offer
-from citewell.services.domains.routing.domain_search import DomainHarvest, DomainSearch
+from citewell.services.domains.routing.domain_search import DomainSearch
 from citewell.services.domains.series.observation_table import render_observation_table
 from citewell.services.domains.series.series_pages import build_series_page
 from citewell.services.domains.series.series_request import (
@@ -21,11 +21,16 @@ from citewell.services.domains.series.series_request import (
     build_observation_query,
     check_series_request,
 )
+from citewell.services.web.search_hints import build_domain_hints
 
 __all__ = ["SeriesSearchRequest", "SeriesSearchService"]
 
 SERIES_PROVIDER_ORDER = ("fred", "worldbank", "oecd", "eurostat", "ecb", "imf")
 _FRED = "fred"
+_NO_ROWS_ADVICE = (
+    "There is no observation for these arguments: widen the dates, leave country out, or restrict"
+    " fewer dimensions in series_id."
+)
 
 
 class SeriesSearchService:
@@ -70,14 +75,13 @@ class SeriesSearchService:
             result_count=len(hits.series),
             provider=name,
             notes=(*hits.notes, *notes),
-            hints=None
-            if hits.series
-            else self._search.explain_empty(
-                DomainHarvest(replies={name: hits}),
-                filters=(),
-                offer=Offer.SERIES,
-                order=SERIES_PROVIDER_ORDER,
-            ),
+            hints=None if hits.series else self._explain_no_series(name),
+        )
+
+    def _explain_no_series(self, name: str) -> EmptySearchHints:
+        others = [other for other in self._choose_searchable(None) if other != name]
+        return build_domain_hints(
+            filters=(), attempted=(name,), others=self._search.list_healthy(others)
         )
 
     async def _list_observations(
@@ -115,7 +119,7 @@ class SeriesSearchService:
             provider=name,
             table=render_observation_table(rows) or None,
             notes=(*_list_ignored_arguments(asked, name), *found.notes),
-            hints=None if rows else self._explain_no_rows(asked, name, found),
+            hints=None if rows else _explain_no_rows(asked, name),
         )
 
     def _choose_searchable(self, named: str | None) -> tuple[str, ...]:
@@ -131,16 +135,6 @@ class SeriesSearchService:
             if getattr(self._search.load_provider(name), "can_search_series", False)
         )
 
-    def _explain_no_rows(
-        self, asked: SeriesSearchRequest, name: str, found: ObservationList
-    ) -> EmptySearchHints:
-        return self._search.explain_empty(
-            DomainHarvest(replies={name: found}),
-            filters=asked.list_constraints(),
-            offer=Offer.SERIES,
-            order=SERIES_PROVIDER_ORDER,
-        )
-
 
 def _require_series(provider: object, names: Sequence[str]) -> SeriesSearch:
     if not isinstance(provider, SeriesSearch):
@@ -148,9 +142,18 @@ def _require_series(provider: object, names: Sequence[str]) -> SeriesSearch:
     return provider
 
 
+def _explain_no_rows(asked: SeriesSearchRequest, name: str) -> EmptySearchHints:
+    """Hints without other providers, because they do not know this provider's ids."""
+    return build_domain_hints(
+        filters=asked.list_constraints(),
+        attempted=(name,),
+        details=(_NO_ROWS_ADVICE,),
+    )
+
+
 def _list_ignored_arguments(asked: SeriesSearchRequest, name: str) -> tuple[str, ...]:
     """What was asked for and does not apply to this provider."""
     if name == _FRED:
         return ("country was not applied: a FRED series is of one place.",) if asked.country else ()
     given = [label for label in ("frequency", "units") if getattr(asked, label)]
-    return (f"{' and '.join(given)} not applied: they are for FRED.",) if given else ()
+    return (f"Not applied, being for FRED only: {' and '.join(given)}.",) if given else ()
