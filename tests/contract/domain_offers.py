@@ -18,6 +18,7 @@ from citewell.model.company_filing import CompanyFiling, FilingQuery
 from citewell.model.court_case import CaseQuery, CourtCase, LegalCitation
 from citewell.model.economic_series import ObservationQuery, SeriesObservation
 from citewell.model.grounded_answer import AnswerQuery
+from citewell.model.patent import PatentQuery, PatentRecord
 from citewell.model.place import AreaQuery, NamedArea, Place, PlaceQuery
 from citewell.model.research import ReportCitation
 from citewell.model.structured_results import StructuredQuery, StructuredResult
@@ -117,7 +118,25 @@ def check_structured_result(result: StructuredResult) -> None:
     assert result.published_date is None or DAY.fullmatch(result.published_date)
 
 
+def check_patent(patent: PatentRecord) -> None:
+    check_address(patent.url)
+    assert patent.number.startswith((patent.office, "PCT/"))
+    assert patent.title
+    assert "<b>" not in patent.title
+    repr(patent).encode()
+    assert all(DAY.fullmatch(day) for day in (patent.filed, patent.granted) if day)
+    if patent.pdf:
+        check_address(patent.pdf)
+
+
 DOMAIN_OFFERS: dict[Offer, DomainOffer] = {
+    Offer.PATENTS: DomainOffer(
+        method="search_patents",
+        query=PatentQuery,
+        kind=PatentRecord,
+        list_items=lambda found: found.patents,
+        check=check_patent,
+    ),
     Offer.ANSWERS: DomainOffer(
         method="answer_question",
         query=AnswerQuery,

@@ -30,6 +30,9 @@ class Seen:
     body: bytes
 
     def content(self) -> Any:
+        """The body: a form as a dict of its fields, anything else as JSON."""
+        if self.headers.get("content-type", "").startswith("application/x-www-form-urlencoded"):
+            return dict(parse_qsl(self.body.decode(), keep_blank_values=True))
         return json.loads(self.body) if self.body else None
 
 

@@ -36,6 +36,7 @@ READS, WRITES = True, False
         pytest.param("legal_search", (READS, True, True), marks=requires("legal_search.annotations")),
         pytest.param("answer", (READS, True, True), marks=requires("answer.annotations")),
         pytest.param("structured_search", (READS, True, True), marks=requires("structured_search.annotations")),
+        pytest.param("patent_search", (READS, True, True), marks=requires("patent_search.annotations")),
         pytest.param("clinical_search", (READS, True, True), marks=requires("clinical_search.annotations")),
         pytest.param("econ_search", (READS, True, True), marks=requires("econ_search.annotations")),
         pytest.param("local_search", (READS, True, True), marks=requires("local_search.annotations")),

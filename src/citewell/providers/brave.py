@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from citewell.dialects.answer_reports import AnswerCost, CitedPage, build_answer_report
 from citewell.dialects.answer_streams import (
@@ -12,7 +13,6 @@ from citewell.dialects.answer_streams import (
     read_answer_stream,
     split_answer_tags,
 )
-from citewell.dialects.brave_places import search_brave_places
 from citewell.dialects.json_responses import (
     HttpLink,
     JsonResponse,
@@ -24,7 +24,6 @@ from citewell.dialects.json_responses import (
 from citewell.dialects.model_billing import TICKS_PER_DOLLAR, convert_dollars
 from citewell.dialects.result_paging import ResultPage, gather_pages
 from citewell.model.grounded_answer import AnswerQuery
-from citewell.model.place import PlaceHits, PlaceQuery
 from citewell.model.research import ProviderReport
 from citewell.model.search_queries import (
     FoundImage,
@@ -48,6 +47,9 @@ _COUNTRY_CODES = {
     "PL", "PT", "PH", "RU", "SA", "ZA", "ES", "SE", "CH", "TW", "TR", "GB",
     "US",
 }  # fmt: skip
+
+if TYPE_CHECKING:
+    from citewell.model.place import PlaceHits, PlaceQuery
 
 SPEC = ProviderSpec(
     name="brave",
@@ -246,6 +248,8 @@ class Provider:
         return tuple(_parse_brave_image(result) for result in answer.results)[: query.count]
 
     async def search_places(self, query: PlaceQuery) -> PlaceHits:
+        from citewell.dialects.brave_places import search_brave_places
+
         return await search_brave_places(self._upstream, self._key, query)
 
     async def _fetch_brave_json(self, path: str, params: Mapping[str, str]) -> HttpResponse:

@@ -15,6 +15,7 @@ HOUR = 3600
         pytest.param("legal_search", 24 * HOUR, marks=requires("legal_search.cache")),
         pytest.param("answer", HOUR, marks=requires("answer.cache")),
         pytest.param("structured_search", HOUR, marks=requires("structured_search.cache")),
+        pytest.param("patent_search", 24 * HOUR, marks=requires("patent_search.cache")),
         pytest.param("clinical_search", 6 * HOUR, marks=requires("clinical_search.cache")),
         pytest.param("econ_search", 6 * HOUR, marks=requires("econ_search.cache")),
         pytest.param("local_search", 6 * HOUR, marks=requires("local_search.cache")),

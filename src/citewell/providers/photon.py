@@ -1,0 +1,194 @@
+"""Photon: searches OpenStreetMap's names and finds where a named area is; no key."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from citewell.dialects.json_responses import (
+    JsonResponse,
+    OptionalField,
+    ResponsePart,
+    TolerantItems,
+    read_json_response,
+)
+from citewell.dialects.osm_places import (
+    build_osm_place,
+    clean_tag,
+    format_element_id,
+    join_address,
+    measure_reach,
+    read_country,
+)
+from citewell.dialects.stated_refusals import build_stated_refusal
+from citewell.model.place import (
+    OSM_ATTRIBUTION,
+    AreaQuery,
+    NamedArea,
+    Place,
+    PlaceHits,
+    PlaceQuery,
+)
+from citewell.ports import Offer, ProviderKit, ProviderSpec
+from citewell.text.geography.map_distance import is_map_point
+
+SPEC = ProviderSpec(
+    name="photon",
+    title="Photon",
+    homepage="https://photon.komoot.io",
+    base_url="https://photon.komoot.io",
+    offers=frozenset({Offer.PLACES, Offer.AREAS}),
+    max_results=20,
+    per_second=1.0,
+    rank=30,
+    covers_whole_web=False,
+    terms=f"ODbL: show {OSM_ATTRIBUTION}. Extensive use is throttled or banned.",
+    test_evidence="eight recorded answers",
+)
+
+_BAD_REQUEST = 400
+_DEFAULT_RADIUS_KM = 5.0
+_MAX_RADIUS_KM = 50.0
+_BOX_NUMBERS = 4
+
+_Coordinates = Annotated[list[float], Field(min_length=2, max_length=3)]
+
+
+class _PhotonGeometry(ResponsePart):
+    coordinates: _Coordinates  # longitude first
+
+
+class _PhotonProperties(ResponsePart):
+    osm_id: int
+    osm_type: str
+    osm_key: OptionalField[str] = None
+    osm_value: OptionalField[str] = None
+    name: OptionalField[str] = None
+    housenumber: OptionalField[str] = None
+    street: OptionalField[str] = None
+    postcode: OptionalField[str] = None
+    locality: OptionalField[str] = None
+    district: OptionalField[str] = None
+    city: OptionalField[str] = None
+    county: OptionalField[str] = None
+    state: OptionalField[str] = None
+    country: OptionalField[str] = None
+    countrycode: OptionalField[str] = None
+    extent: OptionalField[list[float]] = None
+
+
+class _PhotonFeature(ResponsePart):
+    geometry: _PhotonGeometry
+    properties: _PhotonProperties
+
+
+class _FeatureCollection(JsonResponse):
+    features: TolerantItems[_PhotonFeature]
+
+
+class Provider:
+    def __init__(self, kit: ProviderKit) -> None:
+        self._upstream = kit.upstream
+
+    async def search_places(self, query: PlaceQuery) -> PlaceHits:
+        path, params = _build_photon_request(query)
+        features = await self._fetch_features(path, params)
+        places = filter(None, map(_parse_photon_place, features))
+        return PlaceHits(places=tuple(places)[: query.count], attribution=OSM_ATTRIBUTION)
+
+    async def find_areas(self, query: AreaQuery) -> tuple[NamedArea, ...]:
+        params = [("q", query.name), ("limit", str(query.count)), ("lang", "en")]
+        if query.country:
+            params.append(("countrycode", query.country))
+        features = await self._fetch_features("/api", params)
+        return tuple(filter(None, map(_parse_photon_area, features)))[: query.count]
+
+    async def _fetch_features(
+        self, path: str, params: list[tuple[str, str]]
+    ) -> tuple[_PhotonFeature, ...]:
+        response = await self._upstream.send_get(path, params=params, accept=(_BAD_REQUEST,))
+        if response.status == _BAD_REQUEST:
+            raise build_stated_refusal(response)
+        return read_json_response(_FeatureCollection, response).features
+
+
+def _build_photon_request(query: PlaceQuery) -> tuple[str, list[tuple[str, str]]]:
+    """A search by kind around the point if both are known, else one by words."""
+    params = [("limit", str(query.count)), ("lang", "en")]
+    if query.has_anchor():
+        params += [("lat", f"{query.latitude:.6f}"), ("lon", f"{query.longitude:.6f}")]
+    if query.kinds and not query.name and query.has_anchor():
+        asked_km = query.radius_meters / 1000 if query.radius_meters else _DEFAULT_RADIUS_KM
+        params.append(("radius", f"{min(asked_km, _MAX_RADIUS_KM):g}"))
+        params += [("include", _format_photon_category(kind)) for kind in query.kinds]
+        return "/reverse", params
+    params.insert(0, ("q", query.name or query.subject or query.text))
+    if query.country:
+        params.append(("countrycode", query.country))
+    return "/api", params
+
+
+def _format_photon_category(kind: str) -> str:
+    """amenity=cafe as osm.amenity.cafe; Photon knows the first tag of a kind only."""
+    key, _, value = kind.partition(",")[0].partition("=")
+    return f"osm.{key}" if value == "*" else f"osm.{key}.{value}"
+
+
+def _parse_photon_place(feature: _PhotonFeature) -> Place | None:
+    about, (longitude, latitude) = feature.properties, feature.geometry.coordinates[:2]
+    tags = {
+        "name": about.name or _format_house_address(about),
+        "addr:country": about.countrycode or "",
+    }
+    if about.osm_key and about.osm_value:
+        tags[about.osm_key] = about.osm_value
+    return build_osm_place(
+        tags,
+        source=SPEC.name,
+        place_id=format_element_id(about.osm_type, about.osm_id),
+        latitude=latitude,
+        longitude=longitude,
+        address=_compose_photon_address(about),
+    )
+
+
+def _parse_photon_area(feature: _PhotonFeature) -> NamedArea | None:
+    about, (longitude, latitude) = feature.properties, feature.geometry.coordinates[:2]
+    if not is_map_point(latitude, longitude):
+        return None
+    name = clean_tag(about.name) or clean_tag(_format_house_address(about))
+    wider = (about.city, about.county, about.state, about.country)
+    parts = dict.fromkeys(part for part in (name, *map(clean_tag, wider)) if part)
+    if not parts:
+        return None
+    return NamedArea(
+        label=", ".join(parts),
+        latitude=latitude,
+        longitude=longitude,
+        country=read_country(about.countrycode),
+        reach_meters=_measure_photon_extent(about.extent),
+    )
+
+
+def _format_house_address(about: _PhotonProperties) -> str:
+    """Number and street, which a house without a name is known by."""
+    return " ".join(part for part in (about.housenumber, about.street) if part)
+
+
+def _measure_photon_extent(extent: list[float] | None) -> float | None:
+    if not extent or len(extent) != _BOX_NUMBERS:
+        return None
+    west, north, east, south = extent
+    return measure_reach(south, north, west, east)
+
+
+def _compose_photon_address(about: _PhotonProperties) -> str | None:
+    postcode = clean_tag(about.postcode).partition(";")[0]  # a city lists all of its own
+    return join_address(
+        clean_tag(about.street),
+        clean_tag(about.housenumber),
+        postcode,
+        clean_tag(about.city or about.district or about.locality),
+        clean_tag(about.country),
+    )

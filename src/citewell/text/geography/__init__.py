@@ -1,0 +1,1 @@
+"""Points on the map and the distances between them."""
