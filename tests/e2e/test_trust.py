@@ -98,7 +98,8 @@ def test_one_conversation_meets_every_kind_of_citation(transport: str, environ: 
     assert bad["retractionStatus"]["retracted"] is True
     assert mended["retractionStatus"]["retracted"] is False
     assert case["inputType"] == "legal"
-    assert "exists" not in case
+    assert case["matchedRecord"]["caseName"] == "Brown v. Board of Education"
+    assert case["yearMatch"] == "match"
 
 
 @requires("verify_citation.outage", "defect.registry_down")

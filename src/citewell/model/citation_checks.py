@@ -22,6 +22,21 @@ class ClaimCheck(WireValue):
     sparsity_note: str | None = None  # present if the source has little text
 
 
+class CaseRecord(WireValue):
+    """A decision or a text of law in a registry; fields that it does not state are absent."""
+
+    title: str  # the name again, where readers of other records look for it
+    case_name: str
+    url: str
+    source: str
+    citation: str | None = None
+    citations: tuple[str, ...] | None = None  # all parallel citations
+    court: str | None = None
+    court_id: str | None = None
+    date_filed: str | None = None  # ISO 8601
+    docket_number: str | None = None
+
+
 class CitationVerification(WireValue):
     """What verify_citation returns; what could not be determined is absent."""
 
@@ -30,7 +45,7 @@ class CitationVerification(WireValue):
     exists: bool | None = None  # absent: nobody could be asked; false: a registry says so
     existence: str  # found, not_registered, unchecked; gone, for an address
     verification_status: str  # confirmed, uncertain, not_found
-    matched_record: PaperResult | None = None
+    matched_record: PaperResult | CaseRecord | None = None
     match_confidence: str | None = None  # high, medium, low, none
     detected_doi: str | None = None
     title_match: str | None = None  # match, mismatch, not_checked
@@ -38,7 +53,10 @@ class CitationVerification(WireValue):
     year_match: str | None = None
     mismatches: tuple[str, ...] | None = None  # fields in which citation and record differ
     suggested_doi: str | None = None  # DOI of the work that matches the citation's text
-    possible_match: PaperResult | None = None
+    possible_match: PaperResult | CaseRecord | None = None
+    verdict: str | None = None  # of a legal citation: a value of CaseVerdict
+    court_match: str | None = None
+    suggested_citation: str | None = None  # where the named case really is
     retraction_status: RetractionStatus | None = None
     http_status: int | None = None  # 0 if no server answered
     link_state: str | None = None  # live, blocked, dead, unchecked
@@ -84,6 +102,15 @@ class AuditEntry(WireValue):
     author_match: str | None = None
     year_match: str | None = None
     suggested_doi: str | None = None
+    verdict: str | None = None  # of a legal citation: a value of CaseVerdict
+    citation: str | None = None  # of a case: 410 U.S. 113
+    case_name: str | None = None  # as written
+    court_match: str | None = None
+    suggested_citation: str | None = None
+    matched_record: CaseRecord | None = None
+    quote: LongText | None = None  # the words around the first citation in a brief
+    offset: int | None = None  # characters before it
+    mention_count: int | None = None  # with short forms, Id. and supra
     claim: LongText | None = None
     claim_support: str | None = None
     claim_evidence: tuple[LongText, ...] | None = None
@@ -119,12 +146,13 @@ class MalformedRecord(WireValue):
 class AuditReport(WireValue):
     """What audit_bibliography returns."""
 
-    source: str  # entries, bibliography:<format>, session
+    source: str  # entries, bibliography:<format>, session; bibliography:brief for cited cases
     entry_count: int
     summary: AuditSummary
     entries: tuple[AuditEntry, ...]
     malformed: tuple[MalformedRecord, ...] | None = None
     skipped: int | None = None
     skipped_note: str | None = None
+    notes: tuple[str, ...] | None = None
     checked_at: str
     trust: str = Field(default=UNTRUSTED_LABEL)

@@ -15,23 +15,24 @@ from citewell.services.sessions.session_tracking import SessionTracker
 from citewell.services.trust import bibliography_intake
 from citewell.services.trust.bibliography_audit import BibliographyAudit
 from citewell.services.trust.bibliography_intake import AuditRequest
+from citewell.services.trust.brief_audit import BRIEF_FORMAT, BriefAudit, is_brief_document
 from citewell.text import references
 from citewell.tooling import Tool, ToolArguments, ToolCall
 
 
 class Args(ToolArguments):
-    """Check a whole reference list at once: entries that are not registered, mismatched, retracted, duplicate or dead, each with its reason. Give a document, a list or a session. Evidence, no verdict; what could not be checked says so. For one citation use verify_citation."""
+    """Check a whole reference list at once: entries that are not registered, mismatched, retracted, duplicate or dead, each with its reason; in a legal brief, every cited case. Give a document, a list or a session. Evidence, no verdict; what could not be checked says so. For one citation use verify_citation."""
 
     bibliography: Annotated[
         str | None,
         Field(
             default=None,
             max_length=10_000_000,
-            description="BibTeX, RIS, CSL-JSON or a list in prose.",
+            description="BibTeX, RIS, CSL-JSON, a list in prose, or a brief; of a brief only citations and case names leave the machine.",
         ),
         BLANK_IS_ABSENT,
     ]
-    format: Literal["auto", BibliographyFormat] = "auto"
+    format: Literal["auto", BibliographyFormat, "brief"] = "auto"
     entries: Annotated[
         tuple[dict[str, Any], ...],
         Field(
@@ -53,10 +54,20 @@ class Args(ToolArguments):
 
 
 async def run(args: Args, call: ToolCall) -> AuditReport:
+    if not args.entries and args.bibliography and await _is_brief(args):
+        return await call.require_service(BriefAudit).audit_brief(
+            args.bibliography, progress=call.report_progress
+        )
     wish = await _build_audit_request(args, call)
     return await call.require_service(BibliographyAudit).audit_bibliography(
         wish, tenant=call.owner.tenant, progress=call.report_progress
     )
+
+
+async def _is_brief(args: Args) -> bool:
+    if args.format != "auto":
+        return args.format == BRIEF_FORMAT
+    return await asyncio.to_thread(is_brief_document, args.bibliography or "")
 
 
 async def _build_audit_request(args: Args, call: ToolCall) -> AuditRequest:

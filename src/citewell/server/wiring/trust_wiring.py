@@ -11,11 +11,15 @@ from citewell.store.state_store import StateStore
 
 if TYPE_CHECKING:
     from citewell.services.trust.bibliography_audit import BibliographyAudit
+    from citewell.services.trust.brief_audit import BriefAudit
     from citewell.services.trust.citation_verification import CitationVerifier
+    from citewell.services.trust.legal_findings import LegalCheckPort
     from citewell.services.trust.retraction_checks import RetractionChecker
     from citewell.services.trust.retraction_import import RetractionImport
     from citewell.services.trust.work_lookup import WorkLookup
     from citewell.store.retraction_table import SqlRetractionTable
+
+_ANSWER_RESERVE_SECONDS = 25.0  # of the tool's time: a lookup that has begun may take so long
 
 
 def build_citation_verifier(kit: ServiceKit) -> CitationVerifier:
@@ -25,7 +29,12 @@ def build_citation_verifier(kit: ServiceKit) -> CitationVerifier:
 
     lookup = _build_work_lookup(kit)
     pages = kit.require_service(CachedPageReader)
-    return CitationVerifier(lookup=lookup, links=kit.require_service(LinkChecker), pages=pages)
+    return CitationVerifier(
+        lookup=lookup,
+        links=kit.require_service(LinkChecker),
+        pages=pages,
+        legal=_require_legal_checker(kit),
+    )
 
 
 def build_bibliography_audit(kit: ServiceKit) -> BibliographyAudit:
@@ -35,7 +44,27 @@ def build_bibliography_audit(kit: ServiceKit) -> BibliographyAudit:
 
     lookup = _build_work_lookup(kit)
     pages = kit.require_service(CachedPageReader)
-    return BibliographyAudit(lookup=lookup, links=kit.require_service(LinkChecker), pages=pages)
+    return BibliographyAudit(
+        lookup=lookup,
+        links=kit.require_service(LinkChecker),
+        pages=pages,
+        legal=_require_legal_checker(kit),
+    )
+
+
+def build_brief_audit(kit: ServiceKit) -> BriefAudit:
+    from citewell.services.trust.brief_audit import BriefAudit
+
+    return BriefAudit(
+        _require_legal_checker(kit),
+        max_seconds=kit.settings.long_tool_timeout - _ANSWER_RESERVE_SECONDS,
+    )
+
+
+def _require_legal_checker(kit: ServiceKit) -> LegalCheckPort:
+    from citewell.services.domains.law.citation_service import LegalCitationChecker
+
+    return kit.require_service(LegalCitationChecker)
 
 
 def _build_work_lookup(kit: ServiceKit) -> WorkLookup:
@@ -73,6 +102,7 @@ def open_retraction_table(state: StateStore) -> SqlRetractionTable:
 BUILDERS: ServiceBuilders = {
     "citewell.services.trust.citation_verification:CitationVerifier": build_citation_verifier,
     "citewell.services.trust.bibliography_audit:BibliographyAudit": build_bibliography_audit,
+    "citewell.services.trust.brief_audit:BriefAudit": build_brief_audit,
     "citewell.services.trust.retraction_checks:RetractionChecker": build_retraction_checker,
     "citewell.services.trust.retraction_import:RetractionImport": build_retraction_import,
 }

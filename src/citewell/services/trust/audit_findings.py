@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from citewell.model.case_verdict import CheckedCitation
 from citewell.model.citation_checks import AuditEntry, AuditSummary, ClaimCheck
 from citewell.model.paper import IdentifierScheme
 from citewell.model.reference import Reference
@@ -14,6 +15,11 @@ from citewell.services.scholar.registry_records import NOT_REGISTERED, UNCHECKED
 from citewell.services.trust import finding_advice
 from citewell.services.trust.claim_coverage import NOT_ADDRESSED
 from citewell.services.trust.claim_coverage import SOURCE_UNAVAILABLE as NO_SOURCE
+from citewell.services.trust.legal_findings import (
+    build_legal_entry_fields,
+    find_legal_existence,
+    find_legal_flag,
+)
 from citewell.services.trust.work_lookup import LOW, NONE, WORK_FOUND, WorkFinding
 from citewell.text.citations import title_matching
 
@@ -36,7 +42,13 @@ class ExaminedEntry:
     link: LinkState | None = None
     claim: ClaimCheck | None = None
     legal_form: str = ""
+    case: CheckedCitation | None = None  # of a legal citation that was looked up
     identifier_fault: str = ""
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether a page answers, or the registries of law have given their verdict."""
+        return self.case is not None or bool(self.link_live)
 
     @property
     def link_live(self) -> bool | None:
@@ -102,6 +114,7 @@ def _has_any_answer(one: ExaminedEntry) -> bool:
         one.finding.existence != UNCHECKED
         or one.finding.searched_without_match
         or bool(one.link and one.link.status)
+        or (one.case is not None and find_legal_existence(one.case) != UNCHECKED)
     )
 
 
@@ -109,6 +122,8 @@ def _collect_entry_flags(one: ExaminedEntry, *, twin: int | None, offline: bool)
     """Each flag with its reason, the most serious first."""
     found: dict[str, str] = {}
     finding, link = one.finding, one.link
+    if one.case is not None and (flag := find_legal_flag(one.case)):
+        found[flag] = one.case.reason
     if finding.retraction is not None and finding.retraction.retracted:
         found[RETRACTED] = _explain_retracted(finding)
     if finding.existence == NOT_REGISTERED:
@@ -119,7 +134,7 @@ def _collect_entry_flags(one: ExaminedEntry, *, twin: int | None, offline: bool)
         found[DEAD] = _explain_dead_link(link)
     if one.claim is not None and one.claim.claim_support == NOT_ADDRESSED:
         found[MISCHARACTERISED] = "the source was read and shares no specific word with the claim."
-    if NOT_FOUND not in found and finding.existence != WORK_FOUND and not one.link_live:
+    if NOT_FOUND not in found and finding.existence != WORK_FOUND and not one.is_settled:
         found[UNCHECKED_FLAG] = _explain_unchecked(one)
     if twin is not None:
         found[DUPLICATE] = f"the same work as entry {twin}."
@@ -203,7 +218,7 @@ def _build_audit_entry(index: int, one: ExaminedEntry, flags: dict[str, str]) ->
     reference, finding = one.reference, one.finding
     identity = finding.identity
     known = {WORK_FOUND: True, NOT_REGISTERED: False}.get(finding.existence)
-    return AuditEntry(
+    made = AuditEntry(
         index=index,
         key=reference.key or None,
         line=reference.line,
@@ -229,6 +244,7 @@ def _build_audit_entry(index: int, one: ExaminedEntry, flags: dict[str, str]) ->
         suggested_doi=finding.suggested_doi,
         **(dict(one.claim) if one.claim else {}),
     )
+    return made if one.case is None else made.model_copy(update=build_legal_entry_fields(one.case))
 
 
 def _choose_http_status(one: ExaminedEntry) -> int | None:

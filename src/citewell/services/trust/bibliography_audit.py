@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
+from citewell.model.case_verdict import CheckedCitation
 from citewell.model.citation_checks import AuditEntry, AuditReport, ClaimCheck, MalformedRecord
 from citewell.model.paper import IdentifierScheme, PaperId
 from citewell.model.reference import Reference
@@ -16,6 +17,7 @@ from citewell.services.trust.audit_findings import ExaminedEntry
 from citewell.services.trust.bibliography_intake import AuditRequest
 from citewell.services.trust.citation_verification import LinkCheckPort
 from citewell.services.trust.claim_sources import ClaimSources, SourcePageReader, list_source_places
+from citewell.services.trust.legal_findings import LegalCheckPort
 from citewell.services.trust.work_identity import CitedWork, build_cited_work
 from citewell.services.trust.work_lookup import WorkFinding, WorkLookup
 from citewell.text.citations import dois, identifiers, isbns, legal_citations
@@ -33,11 +35,13 @@ class BibliographyAudit:
         lookup: WorkLookup,
         links: LinkCheckPort,
         pages: SourcePageReader,
+        legal: LegalCheckPort | None = None,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
         concurrency: int = MAX_CONCURRENT_ENTRIES,
     ) -> None:
         self._lookup = lookup
         self._links = links
+        self._legal = legal
         self._sources = ClaimSources(pages)
         self._now = now
         self._at_once = concurrency
@@ -54,13 +58,14 @@ class BibliographyAudit:
         chosen = [
             _add_address_identifiers(reference) for reference in wish.references[:max_entries]
         ]
-        links, looked_up = await asyncio.gather(
+        links, looked_up, cases = await asyncio.gather(
             self._links.check_links(
                 (url for one in chosen if (url := _find_checked_address(one))), tenant=tenant
             ),
             self._look_up_references(
                 chosen, structured=wish.structured, tenant=tenant, progress=progress
             ),
+            self._check_legal_entries(chosen),
         )
         claims = await self._check_claims(chosen, looked_up, links, tenant)
         examined = [
@@ -70,9 +75,12 @@ class BibliographyAudit:
                 link=links.get(_find_checked_address(reference)),
                 claim=claim,
                 legal_form=_find_legal_form(reference),
+                case=case,
                 identifier_fault=_find_isbn_fault(reference),
             )
-            for reference, finding, claim in zip(chosen, looked_up, claims, strict=True)
+            for reference, finding, claim, case in zip(
+                chosen, looked_up, claims, cases, strict=True
+            )
         ]
         return self._build_audit_report(wish, audit_findings.build_audit_entries(examined))
 
@@ -118,6 +126,23 @@ class BibliographyAudit:
             has_address=bool(_find_checked_address(reference)),
             tenant=tenant,
         )
+
+    async def _check_legal_entries(
+        self, references: Sequence[Reference]
+    ) -> list[CheckedCitation | None]:
+        """The check of every entry that is a legal citation; None for the others."""
+        legal = self._legal
+
+        async def one(reference: Reference) -> CheckedCitation | None:
+            form = _find_legal_form(reference)
+            if legal is None or not form:
+                return None
+            checked = await legal.check_citation_text(_compose_legal_citation(reference))
+            if checked is None and form == "case_name" and " v" in reference.title:
+                return await legal.check_case_name(reference.title)
+            return checked
+
+        return await asyncio.gather(*map(one, references))
 
     async def _check_claims(
         self,
@@ -215,3 +240,12 @@ def _find_legal_form(reference: Reference) -> str:
         reference.title
     ) or legal_citations.find_legal_citation(reference.raw[:_MAX_CASE_CHARS])
     return found.form if found else ""
+
+
+def _compose_legal_citation(reference: Reference) -> str:
+    """The citation as one text: from the fields if the format has them, else as written."""
+    if reference.volume and reference.venue and reference.pages:
+        page = reference.pages.replace("–", "-").partition("-")[0]
+        year = f" ({reference.year})" if reference.year else ""
+        return f"{reference.title}, {reference.volume} {reference.venue} {page}{year}"
+    return reference.raw

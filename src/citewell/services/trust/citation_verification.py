@@ -14,13 +14,14 @@ from citewell.services.links.link_checks import LinkState
 from citewell.services.scholar import work_views
 from citewell.services.scholar.registry_records import NOT_REGISTERED, UNCHECKED
 from citewell.services.sources import source_classification
-from citewell.services.trust import finding_advice
+from citewell.services.trust import finding_advice, legal_findings
 from citewell.services.trust.claim_sources import (
     ClaimSources,
     SourcePageReader,
     SourcePlaces,
     list_source_places,
 )
+from citewell.services.trust.legal_findings import LegalCheckPort
 from citewell.services.trust.notice_weighing import weigh_notices
 from citewell.services.trust.work_identity import CitedWork, FieldAgreement
 from citewell.services.trust.work_lookup import HIGH, WORK_FOUND, WorkFinding, WorkLookup
@@ -62,9 +63,15 @@ class _VisitedAddress:
 
 class CitationVerifier:
     def __init__(
-        self, *, lookup: WorkLookup, links: LinkCheckPort, pages: SourcePageReader
+        self,
+        *,
+        lookup: WorkLookup,
+        links: LinkCheckPort,
+        pages: SourcePageReader,
+        legal: LegalCheckPort | None = None,
     ) -> None:
         self._lookup = lookup
+        self._legal = legal
         self._links = links
         self._pages = pages
         self._sources = ClaimSources(pages)
@@ -81,10 +88,7 @@ class CitationVerifier:
             raise InvalidInput("citation is empty: give a DOI, an address or a reference.")
         what = identifiers.identify_citation(text)
         if what.kind is CitationKind.LEGAL:
-            answer, source = (
-                _build_legal_fields(what),
-                SourcePlaces(urls=(what.url,) if what.url else ()),
-            )
+            answer, source = await self._verify_law(what)
         elif what.kind is CitationKind.URL:
             answer, source = await self._verify_address(what, tenant)
         else:
@@ -94,6 +98,19 @@ class CitationVerifier:
             checked = await self._sources.check_claim(claim, source, tenant=tenant)
             answer |= dict(checked)
         return CitationVerification(**answer)
+
+    async def _verify_law(self, what: IdentifiedCitation) -> tuple[dict[str, Any], SourcePlaces]:
+        answer, urls = _build_legal_fields(what), [what.url]
+        if self._legal is not None:
+            checked = (
+                await self._legal.check_case_name(what.value)
+                if what.legal_form == "case_name"
+                else await self._legal.check_citation_text(what.surrounding_text)
+            )
+            if checked is not None:
+                answer |= legal_findings.build_legal_verification(checked)
+                urls.insert(0, checked.case.url if checked.case else "")
+        return answer, SourcePlaces(urls=tuple(url for url in urls if url))
 
     async def _verify_work(
         self, what: IdentifiedCitation, tenant: str | None

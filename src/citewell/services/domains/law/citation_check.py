@@ -1,0 +1,280 @@
+"""Checks cited cases against the registries of law, and offers the right citation for a near miss."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from citewell.model.case_verdict import CaseVerdict, CheckedCitation
+from citewell.model.court_case import LegalCitation
+from citewell.services.domains.law import citation_words
+from citewell.services.domains.law.citation_comparison import (
+    CaseComparison,
+    choose_best_case,
+    has_citation,
+    list_same_reporter,
+)
+from citewell.services.domains.law.citation_registry import CitationRegistry, RegistryAnswer
+from citewell.services.domains.law.near_misses import NearMiss, NearMissSearch
+from citewell.text.law.citation_coverage import is_absence_telling
+from citewell.text.law.citation_groups import CitedCase
+from citewell.text.law.court_citations import build_citation_key
+from citewell.text.law.reporter_tables import find_impossible_fact
+
+MAX_PARALLEL_LOOKUPS = 2  # further citations of a case that are tried if the first is not there
+ProgressStep = Callable[[], Awaitable[None]]
+
+
+class CitationCheck:
+    """One check of several cases; every citation is looked up once, and failures are not repeated."""
+
+    def __init__(
+        self,
+        registry: CitationRegistry,
+        *,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        deadline: float | None = None,
+        clock: Callable[[], float] | None = None,
+    ) -> None:
+        """After `deadline`, a time of `clock`, nothing more is asked."""
+        self._registry = registry
+        self._near = NearMissSearch(registry)
+        self._now = now
+        self._deadline = deadline
+        self._clock = clock
+        self._lookups: dict[str, asyncio.Task[RegistryAnswer]] = {}
+
+    async def check_cases(
+        self, cases: Sequence[CitedCase], *, step: ProgressStep | None = None
+    ) -> list[CheckedCitation]:
+        """The verdicts in order. All lookups come first, because names of cases are searched only if requests are left."""
+
+        async def look_up(case: CitedCase) -> tuple[RegistryAnswer, LegalCitation] | None:
+            answer = await self._look_up_case(case)
+            if step is not None:
+                await step()
+            return answer
+
+        try:
+            answers = await asyncio.gather(*map(look_up, cases))
+        finally:
+            for task in self._lookups.values():
+                task.cancel()
+        return list(await asyncio.gather(*map(self._judge_case, cases, answers)))
+
+    async def _look_up_case(self, case: CitedCase) -> tuple[RegistryAnswer, LegalCitation] | None:
+        """The registries' answer, and for which of the parallel citations; None if none can be asked for."""
+        if case.is_orphan or case.main.form != "full":
+            return None
+        main = case.main.citation
+        answer = await self._look_up_once(main)
+        if answer.cases or not answer.is_answered:
+            return answer, main
+        others = (twin.citation for twin in case.parallels if twin.form == "full")
+        for other in list(others)[:MAX_PARALLEL_LOOKUPS]:
+            second = await self._look_up_once(other)
+            if second.cases:
+                return second, other
+        return answer, main
+
+    async def _look_up_once(self, citation: LegalCitation) -> RegistryAnswer:
+        if self._is_time_over():
+            return RegistryAnswer()
+        key = f"{citation.kind}:{build_citation_key(citation.normalized)}"
+        if key not in self._lookups:
+            self._lookups[key] = asyncio.ensure_future(self._registry.look_up_anywhere(citation))
+        return await self._lookups[key]
+
+    def _is_time_over(self) -> bool:
+        return (
+            self._deadline is not None
+            and self._clock is not None
+            and self._clock() >= self._deadline
+        )
+
+    async def _judge_case(
+        self, case: CitedCase, found: tuple[RegistryAnswer, LegalCitation] | None
+    ) -> CheckedCitation:
+        citation = case.main.citation
+        if found is None:
+            return await self._judge_without_lookup(case)
+        answer, asked = found
+        if not answer.is_answered:
+            return self._judge_unanswered(citation, answer)
+        if answer.cases:
+            return await self._judge_found(case, answer, asked)
+        return await self._judge_absent(case, answer)
+
+    async def _judge_without_lookup(self, case: CitedCase) -> CheckedCitation:
+        citation, form = case.main.citation, case.main.form
+        if form == "pending":
+            return await self._judge_pending(case)
+        verdict = CaseVerdict.UNCHECKED
+        if case.is_orphan:
+            reason = citation_words.explain_orphan(citation)
+        elif form == "database":
+            reason = citation_words.explain_database_number(citation)
+        elif form == "invented_series":
+            verdict = CaseVerdict.IMPOSSIBLE
+            reason = citation_words.explain_invented_series(citation)
+        else:
+            reason = citation_words.explain_unknown_reporter(citation)
+        return CheckedCitation(
+            citation=citation,
+            verdict=verdict,
+            reason=reason,
+            provenance=("read from the citation itself; no registry was asked",),
+        )
+
+    def _judge_unanswered(self, citation: LegalCitation, answer: RegistryAnswer) -> CheckedCitation:
+        fact = find_impossible_fact(citation.volume, citation.reporter, citation.year)
+        if fact:
+            return CheckedCitation(
+                citation=citation,
+                verdict=CaseVerdict.IMPOSSIBLE,
+                reason=citation_words.explain_impossible(citation, fact),
+                provenance=(*answer.provenance, "the years and volumes of the reporter"),
+            )
+        if not answer.provenance and answer.is_covered:
+            reason = citation_words.explain_time_over(citation)
+        else:
+            reason = citation_words.explain_unasked(citation, is_covered=answer.is_covered)
+        return CheckedCitation(
+            citation=citation,
+            verdict=CaseVerdict.UNCHECKED,
+            reason=reason,
+            provenance=answer.provenance or ("no registry could be asked",),
+        )
+
+    async def _judge_found(
+        self, case: CitedCase, answer: RegistryAnswer, asked: LegalCitation
+    ) -> CheckedCitation:
+        comparison = choose_best_case(case, answer.cases)
+        citation = case.main.citation
+        made = CheckedCitation(
+            citation=citation,
+            verdict=CaseVerdict.CONFIRMED,
+            reason=citation_words.explain_confirmed(asked, comparison, answer.registry),
+            case=comparison.case,
+            name_match=comparison.name,
+            year_match=comparison.year,
+            court_match=comparison.court,
+            provenance=answer.provenance,
+        )
+        if not comparison.is_same_case:
+            return await self._judge_other_case(case, made, comparison, answer, asked)
+        mismatches = list(citation_words.list_detail_mismatches(citation, comparison))
+        if asked is not citation:
+            known = list_same_reporter(comparison.case, citation.reporter)
+            if known and not has_citation(known, citation.normalized):
+                mismatches.insert(
+                    0, f"the citation says {citation.normalized}, the record {known[0]}"
+                )
+            else:
+                note = citation_words.explain_parallel_only(
+                    citation, asked.normalized, answer.registry
+                )
+                made = replace(made, notes=(note,))
+        if not mismatches:
+            return made
+        return replace(
+            made,
+            verdict=CaseVerdict.WRONG_DETAILS,
+            mismatches=tuple(mismatches),
+            reason=citation_words.explain_wrong_details(asked, comparison, tuple(mismatches)),
+        )
+
+    async def _judge_other_case(
+        self,
+        case: CitedCase,
+        made: CheckedCitation,
+        comparison: CaseComparison,
+        answer: RegistryAnswer,
+        asked: LegalCitation,
+    ) -> CheckedCitation:
+        citation = case.main.citation
+        near = await self._search_near(case)
+        reason = citation_words.explain_wrong_case(
+            replace(asked, case_name=citation.case_name), comparison, answer.registry
+        )
+        if near.case is not None and near.right_citation:
+            reason += f" {citation_words.describe_case(near.case)} is at {near.right_citation}."
+        details = citation_words.list_detail_mismatches(citation, comparison)
+        return replace(
+            made,
+            verdict=CaseVerdict.WRONG_CASE,
+            reason=reason,
+            mismatches=(
+                f"the citation says {citation.case_name}, the record {comparison.case.name}",
+                *details,
+            ),
+            suggested_case=near.case,
+            suggested_citation=near.right_citation,
+            provenance=(*made.provenance, *near.provenance),
+        )
+
+    async def _judge_absent(self, case: CitedCase, answer: RegistryAnswer) -> CheckedCitation:
+        citation = case.main.citation
+        near = await self._search_near(case)
+        made = CheckedCitation(
+            citation=citation,
+            verdict=CaseVerdict.NOT_IN_REGISTRY,
+            reason="",
+            suggested_case=near.case,
+            suggested_citation=near.right_citation,
+            provenance=(*answer.provenance, *near.provenance),
+        )
+        fact = find_impossible_fact(citation.volume, citation.reporter, citation.year)
+        if near.case is not None and near.is_meant:
+            reason = citation_words.explain_misplaced(
+                citation, near.case, near.right_citation, answer.registry
+            )
+            return replace(
+                made,
+                verdict=CaseVerdict.MISPLACED,
+                reason=reason,
+                mismatches=(
+                    f"the citation says {citation.normalized}, the record {near.right_citation}",
+                ),
+            )
+        if fact:
+            reason = citation_words.explain_impossible(citation, fact)
+            return replace(made, verdict=CaseVerdict.IMPOSSIBLE, reason=reason)
+        telling = is_absence_telling(citation, this_year=self._now().year)
+        if telling and answer.is_reporter_known and not near.is_unplaced:
+            reason = citation_words.explain_no_such_case(
+                citation, answer.registry, is_name_searched=near.is_searched, near=near.case
+            )
+            return replace(made, verdict=CaseVerdict.NO_SUCH_CASE, reason=reason)
+        reason = citation_words.explain_not_in_registry(
+            citation, answer.registry, near=near.case, is_name_searched=near.is_searched
+        )
+        return replace(made, reason=reason)
+
+    async def _judge_pending(self, case: CitedCase) -> CheckedCitation:
+        citation = case.main.citation
+        near = await self._search_near(case)
+        same_year = near.case is not None and near.is_year_right
+        if near.case is not None and same_year:
+            return CheckedCitation(
+                citation=citation,
+                verdict=CaseVerdict.CONFIRMED,
+                reason=citation_words.explain_pending(citation, near.case, near.right_citation),
+                case=near.case,
+                name_match="match",
+                suggested_citation=near.right_citation,
+                provenance=near.provenance,
+            )
+        return CheckedCitation(
+            citation=citation,
+            verdict=CaseVerdict.UNCHECKED,
+            reason=citation_words.explain_pending(citation, None, None),
+            provenance=near.provenance or ("no registry could be asked",),
+        )
+
+    async def _search_near(self, case: CitedCase) -> NearMiss:
+        if self._is_time_over():
+            return NearMiss()
+        return await self._near.find_near_miss(case)

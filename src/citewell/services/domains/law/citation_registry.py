@@ -1,0 +1,143 @@
+"""Asks the registries of law for citations and for cases by name; what failed says nothing about a citation."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from functools import partial
+
+from citewell.domain_ports import CaseSearch, CitationLookup
+from citewell.errors import CitewellError, InternalError, RateLimited
+from citewell.model.court_case import CaseQuery, CitationMatch, CourtCase, LegalCitation
+from citewell.ports import Offer
+from citewell.services.routing.provider_panel import ProviderPanel
+from citewell.text.law.case_queries import build_name_query
+from citewell.text.law.code_citations import list_celex_readings
+
+MAX_CONCURRENT_LOOKUPS = 4  # registries are paced; more would wait so long that they time out
+_MAX_PAUSE_SECONDS = 5.0  # a registry that asks for a longer pause is not asked again
+_NAME_CANDIDATES = 20  # cases of a name search that are compared
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RegistryAnswer:
+    """What the registries said of one citation; `is_answered` if at least one could be asked."""
+
+    cases: tuple[CourtCase, ...] = ()
+    is_answered: bool = False
+    is_reporter_known: bool = True
+    is_covered: bool = True  # False if no configured registry has this kind of citation
+    provenance: tuple[str, ...] = ()
+    registry: str = ""  # the title of the one that answered
+
+
+class CitationRegistry:
+    def __init__(
+        self,
+        panel: ProviderPanel,
+        *,
+        at_once: int = MAX_CONCURRENT_LOOKUPS,
+        pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._panel = panel
+        self._slots = asyncio.Semaphore(at_once)
+        self._pause = pause
+
+    async def look_up_anywhere(self, citation: LegalCitation) -> RegistryAnswer:
+        """The cases at this citation, from the first registry that has any; a failure does not raise."""
+        names = self._list_registries(citation.kind)
+        if not names:
+            return RegistryAnswer(is_covered=False)
+        asked = [_strip_private_parts(citation, one) for one in list_celex_readings(citation)]
+        provenance: list[str] = []
+        answered: list[tuple[str, CitationMatch]] = []
+        for name in names:
+            title = self._panel.find_provider_spec(name).title
+            for one in asked:
+                match = await self._ask_registry(name, one)
+                if isinstance(match, CitewellError):
+                    provenance.append(f"{title}: could not be asked ({match.kind})")
+                    answered = [entry for entry in answered if entry[0] != title]
+                    break
+                answered.append((title, match))
+                if match.cases:
+                    provenance.append(f"{title}: {one.normalized} found")
+                    return RegistryAnswer(
+                        cases=match.cases,
+                        is_answered=True,
+                        provenance=tuple(provenance),
+                        registry=title,
+                    )
+            else:
+                provenance.append(f"{title}: {citation.normalized} not found")
+        return RegistryAnswer(
+            is_answered=bool(answered),
+            is_reporter_known=any(match.is_reporter_known for _, match in answered),
+            provenance=tuple(provenance),
+            registry=answered[0][0] if answered else "",
+        )
+
+    async def search_named_cases(
+        self, name: str, kind: str
+    ) -> tuple[tuple[CourtCase, ...], str] | None:
+        """Cases with a name like this and the registry's title; None if nobody could be asked."""
+        wanted = build_name_query(name)
+        if not wanted:
+            return None
+        query = CaseQuery(text=wanted, count=_NAME_CANDIDATES)
+        for provider in self._list_registries(kind):
+            searcher = self._panel.load_provider(provider)
+            if not isinstance(searcher, CaseSearch):
+                continue
+            async with self._slots:
+                answer = await self._panel.ask_provider(
+                    provider, partial(searcher.search_cases, query)
+                )
+            if answer.value is not None:
+                title = self._panel.find_provider_spec(provider).title
+                return answer.value.cases, title
+        return None
+
+    def _list_registries(self, kind: str) -> tuple[str, ...]:
+        return tuple(
+            name
+            for name in self._panel.list_able_providers(Offer.CITATIONS)
+            if kind in getattr(self._panel.load_provider(name), "citation_kinds", ())
+        )
+
+    async def _ask_registry(
+        self, name: str, citation: LegalCitation
+    ) -> CitationMatch | CitewellError:
+        provider = self._panel.load_provider(name)
+        if not isinstance(provider, CitationLookup):
+            return InternalError(f"{name} declares citations but cannot look them up.")
+        error = await self._ask_once(name, provider, citation)
+        if isinstance(error, RateLimited) and 0 < (error.retry_after or 0) <= _MAX_PAUSE_SECONDS:
+            await self._pause(error.retry_after or 0)
+            return await self._ask_once(name, provider, citation)
+        return error
+
+    async def _ask_once(
+        self, name: str, provider: CitationLookup, citation: LegalCitation
+    ) -> CitationMatch | CitewellError:
+        async with self._slots:
+            answer = await self._panel.ask_provider(
+                name, lambda: provider.look_up_citation(citation)
+            )
+        if answer.error is not None:
+            return answer.error
+        return answer.value or CitationMatch(provider=name)
+
+
+def _strip_private_parts(citation: LegalCitation, normalized: str) -> LegalCitation:
+    """The citation alone: nothing else of a draft may leave the machine with a lookup."""
+    return replace(
+        citation,
+        normalized=normalized,
+        text="",
+        pin_cite=None,
+        start=None,
+        end=None,
+        case_name=None,
+    )

@@ -1,0 +1,109 @@
+"""Audits a brief: every case that it cites is found and checked, and reported as one entry."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+from citewell.model.case_verdict import BriefFinding, CheckedCitation
+from citewell.model.citation_checks import AuditEntry, AuditReport
+from citewell.services.trust import audit_findings
+from citewell.services.trust.legal_findings import (
+    LegalCheckPort,
+    build_legal_entry_fields,
+    find_legal_flag,
+)
+from citewell.text import references
+from citewell.text.law.brief_detection import is_brief_text
+from citewell.tooling import ProgressCallback
+
+BRIEF_FORMAT = "brief"
+
+
+class BriefAudit:
+    def __init__(
+        self,
+        legal: LegalCheckPort,
+        *,
+        max_seconds: float | None = None,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        """After `max_seconds` of one audit nothing more is asked."""
+        self._legal = legal
+        self._max_seconds = max_seconds
+        self._now = now
+
+    async def audit_brief(
+        self,
+        text: str,
+        *,
+        max_cases: int = 200,
+        progress: ProgressCallback | None = None,
+        has_deadline: bool = True,
+    ) -> AuditReport:
+        """One entry for each cited case; nothing of the text but citations and names is sent anywhere."""
+        checked = await self._legal.check_brief(
+            text,
+            max_cases=max_cases,
+            progress=progress,
+            seconds=self._max_seconds if has_deadline else None,
+        )
+        entries = tuple(
+            build_brief_entry(index, finding)
+            for index, finding in enumerate(checked.findings, start=1)
+        )
+        skipped = checked.skipped_count
+        return AuditReport(
+            source=f"bibliography:{BRIEF_FORMAT}",
+            entry_count=len(entries),
+            summary=audit_findings.summarize_audit(entries, malformed=0),
+            entries=entries,
+            skipped=skipped or None,
+            skipped_note=_describe_skipped_cases(skipped, len(entries)) if skipped else None,
+            notes=_describe_unread_parts(checked.unread_count),
+            checked_at=self._now().isoformat(timespec="seconds").replace("+00:00", "Z"),
+        )
+
+
+def is_brief_document(text: str) -> bool:
+    """Whether a document in prose is a brief, whose cited cases are to be checked."""
+    return references.detect_bibliography_format(text) == "prose" and is_brief_text(text)
+
+
+def build_brief_entry(index: int, finding: BriefFinding) -> AuditEntry:
+    checked = finding.checked
+    flag = find_legal_flag(checked)
+    return AuditEntry(
+        index=index,
+        line=finding.line,
+        title=describe_cited_case(checked, finding.parallels),
+        flags=(flag,) if flag else (),
+        reason=checked.reason if flag else None,
+        quote=finding.quote or None,
+        offset=finding.offset,
+        mention_count=finding.mention_count,
+        **build_legal_entry_fields(checked),
+    )
+
+
+def describe_cited_case(checked: CheckedCitation, parallels: tuple[str, ...] = ()) -> str:
+    """The citation as a reader knows it: Roe v. Wade, 410 U.S. 113 (1973)."""
+    cited = checked.citation
+    numbers = ", ".join((cited.normalized or cited.text, *parallels))
+    named = f"{cited.case_name}, {numbers}" if cited.case_name else numbers
+    inside = " ".join(str(part) for part in (cited.court, cited.year) if part)
+    return f"{named} ({inside})" if inside and cited.kind == "us_case" else named
+
+
+def _describe_skipped_cases(count: int, done: int) -> str:
+    left = "1 case" if count == 1 else f"{count} cases"
+    return (
+        f"Not checked: {left} after the first {done}. Send the rest of the text in a second call."
+    )
+
+
+def _describe_unread_parts(count: int) -> tuple[str, ...] | None:
+    if not count:
+        return None
+    parts = "1 part" if count == 1 else f"{count} parts"
+    return (f"{parts} of the text could not be searched for citations; check that text by hand.",)
