@@ -8,6 +8,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
+from tests.internet.patents import Patent, match_patents
 from tests.internet.world import Page, World
 
 PREFIX = "/searchapi"
@@ -30,6 +31,13 @@ def routes(world: World) -> list[Route]:
             offset=(int(asked.get("page", "1")) - 1) * number,
         )
         body: dict[str, Any] = {"search_metadata": {"id": "search_1", "status": "Success"}}
+        if engine == "google_patents":
+            text, _, code = asked["q"].partition(" CPC=")
+            people = f"{asked.get('assignee', '')} {asked.get('inventor', '')}".split()
+            fitting = [
+                one for one in match_patents([*text.split(), *people]) if one.cpc.startswith(code)
+            ]
+            return JSONResponse(body | {"organic_results": list(map(_patent, fitting))})
         if engine == "google_images":
             return JSONResponse(body | {"images": list(map(_image, found))})
         return JSONResponse(
@@ -56,4 +64,17 @@ def _image(page: Page) -> dict[str, Any]:
         "source": {"name": page.site, "link": page.url},
         "original": {"link": page.image, "width": 1, "height": 1},
         "thumbnail": page.image,
+    }
+
+
+def _patent(one: Patent) -> dict[str, Any]:
+    return {
+        "patent_id": f"patent/{one.number}/en",
+        "publication_number": one.number,
+        "title": one.title,
+        "snippet": one.abstract,
+        "assignee": one.assignee,
+        "inventor": one.inventor,
+        "filing_date": one.filed,
+        "grant_date": one.published if one.is_granted else None,
     }

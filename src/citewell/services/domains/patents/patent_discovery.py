@@ -181,10 +181,15 @@ def _build_web_words(ask: PatentSearchRequest) -> str:
     text = ask.query or ""
     if ask.search_type == "specific" and " " in text and '"' not in text:
         text = f'"{text}"'
-    names = (strip_legal_form(ask.assignee) if ask.assignee else "", ask.inventor or "")
+    names = (strip_legal_form(ask.assignee or ""), _drop_initials(ask.inventor or ""))
     quoted = (f'"{name.replace(chr(34), " ").strip()}"' for name in names if name)
     parts = (text, *quoted, ask.cpc_code or "", "" if ask.query else "patent")
     return " ".join(part for part in parts if part)[:500]
+
+
+def _drop_initials(name: str) -> str:
+    """The name without single letters, which pages may spell out: "E. Muster" gives "Muster"."""
+    return " ".join(word for word in name.split() if len(word.strip(".")) > 1) or name
 
 
 def _list_result_numbers(
