@@ -9,6 +9,8 @@ import typer
 
 from citewell.cli.running.tool_command import print_item, run_search_tool
 
+_REGULATION_SOURCES = frozenset({"ecfr", "federalregister"})  # one citation, written in two ways
+
 
 def command(
     query: Annotated[str, typer.Argument(help="A topic, case name, citation or statute.")],
@@ -50,10 +52,20 @@ def _print_cases(body: Mapping[str, Any]) -> None:
             f"cited {cited:,} times" if cited else "",
             case.get("status"),
         )
-        others = [one for one in case.get("citations", ()) if one not in case.get("citation", "")]
-        lines = (
-            f"Also: {'; '.join(others)}" if others else "",
-            case.get("snippet", ""),
-        )
         name = case.get("citation") or case["caseName"]
+        lines = (_find_missing_name(case), _list_other_citations(case), case.get("snippet", ""))
         print_item(number, name, case["url"], facts, [line for line in lines if line])
+
+
+def _find_missing_name(case: Mapping[str, Any]) -> str:
+    """The name, if the citation does not begin with it, as that of a section does not."""
+    cited, name = case.get("citation") or "", str(case["caseName"])
+    return "" if name.split(maxsplit=1)[0] in cited else name
+
+
+def _list_other_citations(case: Mapping[str, Any]) -> str:
+    cited = case.get("citation", "")
+    others = [one for one in case.get("citations", ()) if one not in cited]
+    if not others or case["source"] in _REGULATION_SOURCES:
+        return ""
+    return f"Also: {'; '.join(others)}"

@@ -209,7 +209,7 @@ def _parse_found_version(version: _FoundVersion) -> CourtCase:
     ended = version.ends_on
     citation = f"{place.title} CFR {number}" if number else f"{place.title} CFR"
     return CourtCase(
-        name=f"{citation}: {heading}".replace("<", "") if heading else citation.replace("<", ""),
+        name=(heading or citation).replace("<", ""),
         url=_build_page_address(place.title, place.section, place.part, day=ended),
         source=SPEC.name,
         kind="regulation",
@@ -226,9 +226,7 @@ def _parse_stored_versions(place: CfrPlace, versions: Sequence[_StoredVersion]) 
     heading = clean_markup(last.name).removeprefix(f"§ {place.section}").strip()
     gone = all(version.removed for version in versions) if not place.section else last.removed
     return CourtCase(
-        name=f"{place.citation}: {heading}".replace("<", "")
-        if heading and place.section
-        else place.citation,
+        name=heading.replace("<", "") if heading and place.section else place.citation,
         url=_build_page_address(str(place.title), place.section, place.part),
         source=SPEC.name,
         kind="regulation",

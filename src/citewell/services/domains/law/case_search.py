@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 
 from citewell.domain_ports import CaseSearch
@@ -10,6 +11,7 @@ from citewell.errors import InternalError
 from citewell.model.case_results import CaseResult, CasesAnswer
 from citewell.model.court_case import CaseHits, CaseQuery, CourtCase
 from citewell.model.routing_trace import RoutingTrace
+from citewell.model.search_results import EmptySearchHints
 from citewell.ports import Offer
 from citewell.services.domains.law.bluebook import compose_bluebook_citation, order_citations
 from citewell.services.domains.law.case_request import (
@@ -25,6 +27,7 @@ from citewell.services.domains.law.court_names import (
 )
 from citewell.services.domains.routing.domain_search import DomainSearch
 from citewell.services.web.search_hints import build_domain_hints
+from citewell.text.law.court_citations import is_reporter_citation
 
 __all__ = ["CaseSearchRequest", "CaseSearchService"]
 
@@ -59,11 +62,7 @@ class CaseSearchService:
             provider=name,
             total_results=hits.total,
             notes=_list_notes(asked, choice, hits),
-            hints=None
-            if cases
-            else build_domain_hints(
-                filters=asked.list_constraints(), attempted=tuple(names), details=hits.notes
-            ),
+            hints=None if cases else _explain_nothing(asked, names, hits),
         )
 
     async def _choose_courts(self, ask: CaseSearchRequest) -> CourtChoice:
@@ -94,10 +93,21 @@ class CaseSearchService:
         return next(found, None) or next(iter(harvest.replies.items()))
 
 
+def _explain_nothing(
+    ask: CaseSearchRequest, names: Sequence[str], hits: CaseHits
+) -> EmptySearchHints:
+    details = hits.notes
+    if is_reporter_citation(ask.query):
+        details = (f"No case has the citation {ask.query}; verify_citation says more.", *details)
+    return build_domain_hints(
+        filters=ask.list_constraints(), attempted=tuple(names), details=details
+    )
+
+
 def _list_notes(ask: CaseSearchRequest, choice: CourtChoice, hits: CaseHits) -> tuple[str, ...]:
     notes = list(hits.notes)
-    if ask.jurisdiction and choice.name.casefold() != ask.jurisdiction.casefold():
-        more = (choice.court or "").count(" ")
+    if choice.court and choice.name.casefold() != (ask.jurisdiction or "").casefold():
+        more = choice.court.count(" ")
         others = f" and {more} more courts" if more else ""
         notes.insert(0, f"Searched: {choice.name}{others}.")
     return tuple(notes)

@@ -14,6 +14,7 @@ US_CODE, US_REGISTER = "ecfr", "federalregister"
 
 _MAX_JURISDICTION_CHARS = 120
 _MAX_NEAR_MATCHES = 5
+_EXAMPLES = "scotus, ca9, S.D.N.Y., New York Court of Appeals, uksc, cjeu, cfr"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,13 +111,11 @@ def resolve_jurisdiction(written: str, *, provider: str | None = None) -> CourtC
     if elsewhere is not None:
         servers = " and ".join(elsewhere.providers)
         raise InvalidInput(f"{elsewhere.name} is served by {servers}, not by {provider}.")
-    near = ", ".join(_list_near_courts(text, provider)) or "scotus, ca9, ny, uksc, cjeu, cfr"
+    near = ", ".join(_list_near_courts(text, provider))
+    advice = f"Near to it: {near}." if near else f"For example: {_EXAMPLES}."
     where = f" of {provider}" if provider else ""
-    message = (
-        f"There is no court{where} called {written[:_MAX_JURISDICTION_CHARS]!r}. Give an id or a "
-        f"name. Near to it: {near}."
-    )
-    raise InvalidInput(message)
+    named = written[:_MAX_JURISDICTION_CHARS]
+    raise InvalidInput(f"There is no court{where} called {named!r}. {advice}")
 
 
 def _list_candidates(text: str) -> Iterator[CourtChoice]:
@@ -139,9 +138,10 @@ def _list_near_courts(text: str, provider: str | None) -> list[str]:
         for spelling in (code, choice.name.casefold())
     }
     if provider in {None, US_COURTS}:
-        for code, name in load_us_courts().names.items():
-            listed.setdefault(code, f"{code} ({name})")
-            listed.setdefault(name.casefold(), f"{code} ({name})")
+        courts = load_us_courts()
+        for code in courts.main_ids:
+            for spelling in (code, courts.names[code].casefold()):
+                listed.setdefault(spelling, f"{code} ({courts.names[code]})")
     near = difflib.get_close_matches(text, listed, n=2 * _MAX_NEAR_MATCHES, cutoff=0.6)
     return list(dict.fromkeys(listed[spelling] for spelling in near))[:_MAX_NEAR_MATCHES]
 

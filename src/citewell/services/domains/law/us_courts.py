@@ -32,6 +32,7 @@ _DOTTED_PATTERN = re.compile(r"(?<=\b\w)\.\s?(?=\w\b)")  # S.D. as sd, D. C. as 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UsCourts:
     names: dict[str, str]  # by id
+    main_ids: tuple[str, ...]  # of federal courts and of the appellate courts of states
     ids_by_label: dict[str, str]  # S.D.N.Y. as sdny
     ids_by_words: dict[frozenset[str], str]
     ids_by_state: dict[str, tuple[str, ...]]  # the appellate courts of a state
@@ -55,17 +56,22 @@ def load_us_courts() -> UsCourts:
     labels: dict[str, str] = {}
     words: dict[frozenset[str], str] = {}
     states: dict[str, list[str]] = {}
+    main: list[str] = []
     for row in rows:
+        is_state = row.get("system") == "state" and row.get("type") == "appellate"
+        if _is_sitting(row) and (is_state or row.get("system") == "federal"):
+            main.append(row["id"])
         if row.get("citation_string"):
             labels.setdefault(_squeeze_letters(row["citation_string"]), row["id"])
         found = _collect_name_words(row["name"])
         words.setdefault(found, row["id"])
         if row["id"].startswith("ca") and "circuit" in found:
             words.setdefault(found - {"appeal"}, row["id"])  # Ninth Circuit
-        if row.get("system") == "state" and row.get("type") == "appellate" and _is_sitting(row):
+        if is_state and _is_sitting(row):
             states.setdefault(str(row.get("location")).casefold(), []).append(row["id"])
     return UsCourts(
         names=names,
+        main_ids=tuple(main),
         ids_by_label=labels,
         ids_by_words=words,
         ids_by_state={state: tuple(ids) for state, ids in states.items()},
