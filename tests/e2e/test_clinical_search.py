@@ -106,3 +106,15 @@ def test_an_unknown_registry_is_refused_with_those_there_are(environ: Environ) -
 
     assert error_of(result)["kind"] == "validation"
     assert "Supported: clinicaltrials." in result.content[0].text
+
+
+@requires("scrape_page.clinical_study")
+@pytest.mark.parametrize("transport", TRANSPORTS)
+def test_the_page_of_a_found_trial_reads_as_its_record(transport: str, environ: Environ) -> None:
+    trial = body(call(environ, "clinical_search", {"query": "melatonin"}))["trials"][0]
+
+    page = body(call(environ, "scrape_page", {"url": trial["url"]}, transport))
+
+    assert page["contentType"] == "clinicaltrials"
+    assert page["citation"]["metadata"]["title"] == trial["title"]
+    assert "| Melatonin | 58 | 21.5 (19.0 to 24.0) |" in page["content"]

@@ -46,6 +46,7 @@ HELD = {
     "scrape_page.youtube": "A video gives its captions; without them its description, marked as such.",
     "scrape_page.hackernews": "Hacker News is read through its API: a story with its comments, lists of twenty stories, users.",
     "scrape_page.hackernews_replies": "A Hacker News thread has its replies and costs one request.",
+    "scrape_page.clinical_study": "A study page of ClinicalTrials.gov gives the record of its API: design, arms, outcomes, eligibility, places and the tables of its results.",
     "scrape_page.twitter": "Posts on X are read through an API and not in the browser.",
     "scrape_page.pdf": "PDF documents are read.",
     "scrape_page.docx": "DOCX documents are read.",

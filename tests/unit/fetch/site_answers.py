@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from tests.internet.studies import clinicaltrials
+
 HN = "hacker-news.firebaseio.com/v0"
 HN_INDEX = "hn.algolia.com/api/v1"
 FX = "api.fxtwitter.com"
@@ -560,6 +562,7 @@ def worldbank() -> dict[str, Any]:
 
 CASES: list[tuple[str, str, Any]] = [
     ("worldbank", "https://data.worldbank.org/indicator/NY.GDP.MKTP.CD?locations=DE-FR", worldbank),
+    ("clinicaltrials", "https://clinicaltrials.gov/study/NCT09000001", clinicaltrials),
     ("hackernews", "https://news.ycombinator.com/item?id=1", hackernews_index),
     ("hackernews", "https://news.ycombinator.com/item?id=2", hackernews_index),
     ("hackernews", "https://news.ycombinator.com/item?id=1", hackernews),

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 NAMES = (
     "arxiv",
     "bluesky",
+    "clinicaltrials",
     "github",
     "hackernews",
     "patents",
@@ -32,6 +33,7 @@ SITES_BY_DOMAIN = {
     "arxiv.org": "arxiv",
     "askubuntu.com": "stackexchange",
     "bsky.app": "bluesky",
+    "clinicaltrials.gov": "clinicaltrials",
     "data.worldbank.org": "worldbank",
     "github.com": "github",
     "mathoverflow.net": "stackexchange",

@@ -1,0 +1,289 @@
+"""The posted results of a study: flow of participants, baseline, outcome measures, adverse events."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+
+from citewell.fetch.sites.clinicaltrials.study_record import (
+    RecordPart,
+    capitalize_first,
+    format_code,
+    format_fact_list,
+    format_markdown_table,
+)
+
+_MAX_MEASURES = 60
+_MAX_TABLE_ROWS = 80
+_MAX_COLUMNS = 8  # of groups; more become rows
+_MAX_ANALYSES = 6
+_MAX_EVENTS = 40
+_NO_VALUE = "–"
+
+Groups = Sequence[tuple[str, str]]  # id and title
+
+
+def render_study_results(results: RecordPart, known_texts: Collection[str] = ()) -> str:
+    """The results as sections of markdown; "" if none are posted.
+
+    Descriptions among `known_texts` stand elsewhere on the page and are not repeated.
+    """
+    blocks = [
+        _render_flow(results.find_part("participantFlowModule")),
+        _render_baseline(results.find_part("baselineCharacteristicsModule")),
+        _render_measures(results.find_part("outcomeMeasuresModule"), known_texts),
+        _render_events(results.find_part("adverseEventsModule")),
+        _render_limits(results.find_part("moreInfoModule")),
+    ]
+    found = "\n\n".join(filter(None, blocks))
+    return f"## Results\n\n{found}" if found else ""
+
+
+def _list_groups(part: RecordPart, name: str = "groups") -> Groups:
+    rows = ((one.find_text("id"), one.format_text("title")) for one in part.list_parts(name))
+    return [(number, title or number) for number, title in rows if number]
+
+
+def _describe_groups(part: RecordPart, name: str = "groups") -> str:
+    lines = (
+        f"- {one.format_text('title')}: {one.find_inline_markdown('description')}"
+        for one in part.list_parts(name)
+        if one.find_text("title") and one.find_text("description")
+    )
+    return "\n".join(lines)
+
+
+def _read_row(parts: Iterable[RecordPart], groups: Groups, name: str) -> list[str]:
+    """The values of one row by group; a dash where there is none."""
+    found = {one.find_text("groupId"): one.format_text(name) for one in parts}
+    return [found.get(number) or _NO_VALUE for number, _ in groups]
+
+
+def _render_flow(module: RecordPart) -> str:
+    groups = _list_groups(module)
+    blocks = []
+    for period in module.list_parts("periods"):
+        rows = [
+            [
+                one.find_row_name("type"),
+                *_read_row(one.list_parts("achievements"), groups, "numSubjects"),
+            ]
+            for one in period.list_parts("milestones")
+        ]
+        rows += [
+            [f"Withdrawn: {one.find_code('type')}", *_read_row(one.list_parts("reasons"), groups, "numSubjects")]
+            for one in period.list_parts("dropWithdraws")
+        ]  # fmt: skip
+        head = [period.format_text("title") or "Period", *(title for _, title in groups)]
+        blocks.append(format_markdown_table(head, rows[:_MAX_TABLE_ROWS]))
+    notes = format_fact_list(
+        [
+            ("Recruitment", module.find_inline_markdown("recruitmentDetails")),
+            ("Before assignment", module.find_inline_markdown("preAssignmentDetails")),
+        ]
+    )
+    told = "\n\n".join(filter(None, [notes, _describe_groups(module), *blocks]))
+    return f"### Participant flow\n\n{told}" if told else ""
+
+
+def _render_baseline(module: RecordPart) -> str:
+    groups = _list_groups(module)
+    rows = _list_denominators(module, groups)
+    for measure in module.list_parts("measures"):
+        kind = _describe_measure_kind(measure)
+        label = ", ".join(filter(None, [measure.format_text("title"), kind]))
+        for name, values in _list_value_rows(measure, groups):
+            rows.append([f"{label}: {name}" if name else label, *values])
+    head = ["Baseline", *(title for _, title in groups)]
+    table = format_markdown_table(head, rows[:_MAX_TABLE_ROWS])
+    population = module.find_inline_markdown("populationDescription")
+    told = "\n\n".join(filter(None, [population, table]))
+    return f"### Baseline characteristics\n\n{told}" if told else ""
+
+
+def _list_denominators(part: RecordPart, groups: Groups) -> list[list[str]]:
+    return [
+        [f"{one.format_text('units') or 'Units'} analysed", *_read_row(one.list_parts("counts"), groups, "value")]
+        for one in part.list_parts("denoms")
+    ]  # fmt: skip
+
+
+def _describe_measure_kind(measure: RecordPart) -> str:
+    """What the numbers are: "mean (standard deviation), years"."""
+    kind, spread = measure.find_text("paramType"), measure.find_text("dispersionType")
+    shown = format_code(kind) + (f" ({_format_spread_name(spread)})" if spread and spread != "NONE" else "")  # fmt: skip
+    unit = "" if kind.startswith("COUNT_OF_") else measure.format_text("unitOfMeasure")
+    return ", ".join(filter(None, ["" if kind == "NUMBER" and not spread else shown, unit]))
+
+
+def _format_spread_name(spread: str) -> str:
+    return format_code(spread) if "_" in spread else format_code(spread).lower()
+
+
+def _list_value_rows(measure: RecordPart, groups: Groups) -> list[tuple[str, list[str]]]:
+    """A name and the values by group for each class and category of a measure."""
+    rows = []
+    for part in measure.list_parts("classes"):
+        for category in part.list_parts("categories"):
+            names = [part.format_text("title"), category.format_text("title")]
+            values = {
+                one.find_text("groupId"): _format_measurement(one)
+                for one in category.list_parts("measurements")
+            }
+            row = [values.get(number) or _NO_VALUE for number, _ in groups]
+            rows.append((", ".join(filter(None, names)), row))
+    return rows
+
+
+def _format_measurement(one: RecordPart) -> str:
+    value, spread = one.format_text("value"), one.format_text("spread")
+    low, high = one.format_text("lowerLimit"), one.format_text("upperLimit")
+    if low or high:
+        value += f" ({low or '?'} to {high or '?'})"
+    elif spread:
+        value += f" ({spread})"
+    comment = one.find_inline_markdown("comment")
+    return f"{value}; {comment}" if comment else value
+
+
+def _render_measures(module: RecordPart, known_texts: Collection[str]) -> str:
+    measures = module.list_parts("outcomeMeasures")
+    if not measures:
+        return ""
+    blocks = [_render_measure(one, known_texts) for one in measures[:_MAX_MEASURES]]
+    if len(measures) > _MAX_MEASURES:
+        blocks.append(f"{len(measures) - _MAX_MEASURES} more outcome measures are not shown.")
+    return "\n\n".join(["### Outcome measures", *blocks])
+
+
+def _render_measure(measure: RecordPart, known_texts: Collection[str]) -> str:
+    groups = _list_groups(measure)
+    kind, title = measure.find_code("type"), measure.format_text("title") or "Measure"
+    status = measure.find_text("reportingStatus")
+    description = measure.find_inline_markdown("description")
+    facts = format_fact_list(
+        [
+            ("Time frame", measure.format_text("timeFrame")),
+            ("Measured", _describe_measure_kind(measure)),
+            ("Description", "" if description in known_texts else description),
+            ("Population", measure.find_inline_markdown("populationDescription")),
+            ("Results", "" if status in {"", "POSTED"} else format_code(status)),
+        ]
+    )
+    analyses = "\n".join(
+        f"- {told}"
+        for one in measure.list_parts("analyses")[:_MAX_ANALYSES]
+        if (told := _describe_analysis(one, dict(groups)))
+    )
+    head = f"#### {capitalize_first(kind)}: {title}" if kind else f"#### {title}"
+    return "\n\n".join(filter(None, [head, facts, _build_measure_table(measure, groups), analyses]))
+
+
+def _build_measure_table(measure: RecordPart, groups: Groups) -> str:
+    """Groups as rows if there is one value for each or too many groups, else as columns."""
+    counts = _list_denominators(measure, groups)
+    rows = _list_value_rows(measure, groups)
+    if not rows:
+        return ""
+    if len(rows) == 1 or len(groups) > _MAX_COLUMNS:
+        unnamed = capitalize_first(_describe_measure_kind(measure)) or "Value"
+        head = ["Group", *(row[0] for row in counts), *(name or unnamed for name, _ in rows)]
+        columns = [*(row[1:] for row in counts), *(values for _, values in rows)]
+        lines = [
+            [title, *(column[place] for column in columns)]
+            for place, (_, title) in enumerate(groups)
+        ]
+    else:
+        head = ["", *(title for _, title in groups)]
+        lines = [*counts, *([name or "Value", *values] for name, values in rows)]
+    return format_markdown_table(head, lines[:_MAX_TABLE_ROWS])
+
+
+def _describe_analysis(one: RecordPart, titles: dict[str, str]) -> str:
+    compared = [titles.get(number.find_text(), "") for number in one.list_parts("groupIds")]
+    estimate = one.format_text("paramValue")
+    name = one.format_text("paramType")
+    limits = [one.format_text("ciLowerLimit"), one.format_text("ciUpperLimit")]
+    if estimate and any(limits):
+        level = one.format_text("ciPctValue")
+        span = " to ".join(limit or "?" for limit in limits)
+        estimate += f" ({f'{level}% ' if level else ''}CI {span})"
+    method, chance = one.format_text("statisticalMethod"), one.find_text("pValue")
+    tested = _format_chance(chance) + (f" ({method})" if method else "") if chance else method
+    kind = one.find_code("nonInferiorityType")
+    parts = [
+        tested,
+        f"{name} {estimate}" if name and estimate else estimate,
+        kind if kind not in {"", "other", "superiority"} else "",
+        one.find_inline_markdown("nonInferiorityComment"),
+        one.find_inline_markdown("pValueComment"),
+        one.find_inline_markdown("groupDescription"),
+    ]
+    told = "; ".join(filter(None, parts))
+    who = " vs ".join(filter(None, compared))
+    return f"{who}: {told}" if who and told else told
+
+
+def _format_chance(text: str) -> str:
+    return f"p {text}" if text.startswith(("<", ">", "=")) else f"p = {text}"
+
+
+def _render_events(module: RecordPart) -> str:
+    parts = module.list_parts("eventGroups")
+    if not parts:
+        return ""
+    rows = [
+        [
+            one.format_text("title") or one.find_text("id"),
+            *(_format_share(one, f"{kind}NumAffected", f"{kind}NumAtRisk") for kind in ("deaths", "serious", "other")),
+        ]
+        for one in parts
+    ]  # fmt: skip
+    threshold = module.format_text("frequencyThreshold")
+    facts = format_fact_list(
+        [
+            ("Time frame", module.format_text("timeFrame")),
+            ("Other events listed above", f"{threshold}%" if threshold else ""),
+            ("Description", module.find_inline_markdown("description")),
+        ]
+    )
+    groups = _list_groups(module, "eventGroups")
+    table = format_markdown_table(
+        ["Affected of those at risk", "Died", "Serious events", "Other events"], rows
+    )
+    lists = [
+        _render_event_list(module.list_parts("seriousEvents"), groups, "Serious events"),
+        _render_event_list(module.list_parts("otherEvents"), groups, "Other events"),
+    ]
+    return "\n\n".join(filter(None, ["### Adverse events", facts, table, *lists]))
+
+
+def _render_event_list(events: list[RecordPart], groups: Groups, title: str) -> str:
+    """The events that most participants had, with how many of each group."""
+    ranked = sorted(events, key=_count_affected, reverse=True)
+    rows = []
+    for one in ranked[:_MAX_EVENTS]:
+        shares = {
+            part.find_text("groupId"): _format_share(part, "numAffected", "numAtRisk")
+            for part in one.list_parts("stats")
+        }
+        rows.append([one.format_text("term"), *(shares.get(number) or _NO_VALUE for number, _ in groups)])  # fmt: skip
+    table = format_markdown_table([title, *(name for _, name in groups)], rows)
+    left = len(events) - len(rows)
+    return f"{table}\n\n{left} more are not shown." if table and left > 0 else table
+
+
+def _count_affected(event: RecordPart) -> int:
+    numbers = (one.find_text("numAffected") for one in event.list_parts("stats"))
+    return sum(int(number) for number in numbers if number.isascii() and number.isdigit())
+
+
+def _format_share(part: RecordPart, affected: str, at_risk: str) -> str:
+    some, every = part.find_text(affected), part.find_text(at_risk)
+    if not some and not every:
+        return _NO_VALUE
+    return f"{some or '?'}/{every or '?'}"
+
+
+def _render_limits(module: RecordPart) -> str:
+    told = module.find_inline_markdown("limitationsAndCaveats", "description")
+    return f"### Limitations\n\n{told}" if told else ""
