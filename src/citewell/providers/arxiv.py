@@ -37,6 +37,9 @@ SPEC = ProviderSpec(
     homepage="https://info.arxiv.org/help/api/index.html",
     base_url="https://export.arxiv.org/api",
     offers=frozenset({Offer.PAPERS, Offer.LOOKUP, Offer.MATCH}),
+    applied_arguments={
+        Offer.PAPERS: frozenset({"open_access", "sort_by", "source", "year_from", "year_to"})
+    },
     max_results=100,
     max_query_chars=300,
     per_second=1 / 3,

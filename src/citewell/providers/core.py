@@ -38,6 +38,7 @@ SPEC = ProviderSpec(
     homepage="https://core.ac.uk/services/api",
     base_url="https://api.core.ac.uk/v3",
     offers=frozenset({Offer.PAPERS, Offer.LOOKUP, Offer.COPIES}),
+    applied_arguments={Offer.PAPERS: frozenset({"sort_by", "year_from", "year_to"})},
     options=(
         ProviderOption(
             env="CORE_API_KEY",

@@ -42,6 +42,7 @@ SPEC = ProviderSpec(
     homepage="https://www.crossref.org/documentation/retrieve-metadata/rest-api/",
     base_url="https://api.crossref.org",
     offers=frozenset({Offer.PAPERS, Offer.LOOKUP, Offer.MATCH, Offer.INTEGRITY}),
+    applied_arguments={Offer.PAPERS: frozenset({"source", "year_from", "year_to"})},
     options=(
         ProviderOption(
             env="CROSSREF_EMAIL",

@@ -40,6 +40,7 @@ SPEC = ProviderSpec(
     homepage="https://support.datacite.org/docs/api",
     base_url="https://api.datacite.org",
     offers=frozenset({Offer.PAPERS, Offer.LOOKUP, Offer.MATCH}),
+    applied_arguments={Offer.PAPERS: frozenset({"sort_by", "source", "year_from", "year_to"})},
     options=(
         ProviderOption(
             env="DATACITE_EMAIL", help="Your address; DataCite then answers twice as often."

@@ -33,6 +33,9 @@ SPEC = ProviderSpec(
     homepage="https://europepmc.org/RestfulWebService",
     base_url="https://www.ebi.ac.uk/europepmc/webservices/rest",
     offers=frozenset({Offer.PAPERS, Offer.LOOKUP, Offer.MATCH, Offer.COPIES, Offer.INTEGRITY}),
+    applied_arguments={
+        Offer.PAPERS: frozenset({"open_access", "sort_by", "source", "year_from", "year_to"})
+    },
     max_results=100,
     max_query_chars=1000,
     per_second=5.0,

@@ -34,6 +34,9 @@ SPEC = ProviderSpec(
     homepage="https://developers.openalex.org/api-reference/authentication",
     base_url="https://api.openalex.org",
     offers=frozenset({Offer.PAPERS, Offer.LOOKUP, Offer.MATCH, Offer.GRAPH, Offer.INTEGRITY}),
+    applied_arguments={
+        Offer.PAPERS: frozenset({"open_access", "sort_by", "source", "year_from", "year_to"})
+    },
     options=(
         ProviderOption(env="OPENALEX_EMAIL", help="Your address, so that OpenAlex can reach you."),
         ProviderOption(

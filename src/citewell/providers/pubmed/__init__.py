@@ -47,6 +47,9 @@ SPEC = ProviderSpec(
     homepage="https://www.ncbi.nlm.nih.gov/books/NBK25497/",
     base_url="https://eutils.ncbi.nlm.nih.gov/entrez/eutils",
     offers=frozenset({Offer.PAPERS, Offer.LOOKUP, Offer.MATCH, Offer.INTEGRITY}),
+    applied_arguments={
+        Offer.PAPERS: frozenset({"open_access", "sort_by", "source", "year_from", "year_to"})
+    },
     options=(
         ProviderOption(
             env="PUBMED_API_KEY",

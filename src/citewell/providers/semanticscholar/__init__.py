@@ -40,6 +40,7 @@ SPEC = ProviderSpec(
     homepage="https://www.semanticscholar.org/product/api",
     base_url="https://api.semanticscholar.org/graph/v1",
     offers=frozenset({Offer.PAPERS, Offer.LOOKUP, Offer.MATCH, Offer.GRAPH}),
+    applied_arguments={Offer.PAPERS: frozenset({"open_access", "year_from", "year_to"})},
     options=(
         ProviderOption(
             env="SEMANTIC_SCHOLAR_API_KEY",
