@@ -527,6 +527,13 @@ class Settings(BaseModel):
         "CITEWELL_OPEN_METRICS", False, "Serve /metrics to anyone who can reach the port."
     )
 
+    # Commands
+    thumbnails: bool = define_setting(
+        "CITEWELL_THUMBNAILS",
+        True,
+        "Show small previews with `citewell images` in terminals that can (iTerm2, WezTerm, kitty, Ghostty).",
+    )
+
     # Records
     log_level: LogLevel = define_setting(
         "LOG_LEVEL", "info", "debug, info, warning or error; logs go to stderr."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from math import isqrt
 from typing import Annotated, Any
 
@@ -142,8 +142,9 @@ class _SearchResponse(JsonResponse):
 
 
 class Provider:
-    def __init__(self, kit: ProviderKit) -> None:
+    def __init__(self, kit: ProviderKit, *, clock: Callable[[], float] = time.time) -> None:
         self._upstream = kit.upstream
+        self._clock = clock
 
     async def search_images(self, query: ImageQuery) -> tuple[FoundImage, ...]:
         asked = _build_commons_params(query)
@@ -166,11 +167,11 @@ class Provider:
 
     async def _fetch_files(self, params: dict[str, str]) -> _SearchResponse:
         response = await self._upstream.send_get(params=params)
-        _check_stated_limit(response)
+        _check_stated_limit(response, self._clock)
         return read_json_response(_SearchResponse, response)
 
 
-def _check_stated_limit(response: HttpResponse) -> None:
+def _check_stated_limit(response: HttpResponse, clock: Callable[[], float]) -> None:
     """Raise RateLimited for a limit that is stated with status 200."""
     if b'"error"' not in response.body[:_MAX_VALUE_CHARS]:
         return
@@ -180,7 +181,7 @@ def _check_stated_limit(response: HttpResponse) -> None:
         raise RateLimited(
             "Wikimedia Commons asks us to slow down.",
             provider=response.provider,
-            retry_after=read_retry_delay(response.headers, now=time.time),
+            retry_after=read_retry_delay(response.headers, now=clock),
         )
 
 
@@ -205,7 +206,7 @@ def _build_commons_text(query: ImageQuery) -> str:
     keywords = [_TYPE_KEYWORDS.get(query.type or "") or "filetype:bitmap|drawing"]
     if query.file_type in _FILE_TYPES:
         keywords.append(f"filemime:{_FILE_TYPES[query.file_type]}")
-    if query.size in PIXELS_BY_SIZE:
+    if query.size:
         least, most = PIXELS_BY_SIZE[query.size]
         # The resolution that Commons searches by is the square root of width times height.
         keywords.append(

@@ -174,6 +174,7 @@ def _build_gdelt_text(query: SearchQuery) -> str:
     parts = []
     for phrase, word in _QUERY_PART_PATTERN.findall(text):
         words = phrase or word.strip("-.'’")
+        words = words.lower() if words == "OR" else words
         quoted = " " in words or "-" in words or "." in words or "'" in words or "’" in words
         if words:
             parts.append(f'"{words}"' if quoted else words)

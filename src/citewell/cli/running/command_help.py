@@ -66,10 +66,12 @@ It is what an assistant would get from answer. Without a key the answer consists
 Does it exist, does it describe the right work, was it not retracted, and does it address a claim?
 Exits with 1 if it is retracted, mismatched, not registered or not found, and with 3 if no registry
 could be asked.""",
-    "audit": """Check every reference of a bibliography.
+    "audit": """Check every reference of a bibliography, or every case that a brief cites.
 
-Does it exist, does it describe the right work, and was it not retracted? Exits with 1 if a
-reference is retracted, mismatched or not registered.""",
+Does it exist, does it describe the right work, and was it not retracted? Of a brief (.docx, .pdf,
+.txt, .md) every case citation is found and looked up; only citations and names of cases are sent
+out. Exits with 1 if a reference is retracted, mismatched or not registered, or if a cited case is
+wrong or was not found where it must be.""",
     "cite": """Look up works and print them in a citation style.
 
 Exits with 1 if a work is not registered, and with 3 if no registry could be asked.""",

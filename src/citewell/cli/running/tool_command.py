@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 from citewell.cli.running import exit_codes
 from citewell.cli.running.command_app import open_command_app
 from citewell.cli.running.tool_errors import print_tool_error
 from citewell.cli.terminal import screen
+from citewell.server.app import App
 from citewell.server.pipeline import ToolOutcome
 
 PrintAnswer = Callable[[Mapping[str, Any]], None]
+AfterCall = Callable[[App, Mapping[str, Any]], Awaitable[None]]
 
 # Exit codes for an empty answer by the reason in its hints; otherwise nothing was found.
 _EXIT_CODES_BY_HINT = {
@@ -31,13 +33,15 @@ def run_search_tool(
     as_json: bool,
     print_answer: PrintAnswer,
     doing: str = "Searching",
+    after_call: AfterCall | None = None,
 ) -> int:
     """Call a search tool without the arguments that are None, print what it returns, and say how it went.
 
     `print_answer` prints the results; hints, notes and the line of totals are printed after it.
+    `after_call` gets the answer before it is printed, while the app is still open.
     """
     given = {name: value for name, value in arguments.items() if value is not None}
-    outcome = asyncio.run(_call_tool(tool, given, doing))
+    outcome = asyncio.run(_call_tool(tool, given, doing, after_call))
     if outcome.error is not None:
         return print_tool_error(outcome.error, as_json=as_json)
     body = outcome.body or {}
@@ -49,10 +53,15 @@ def run_search_tool(
     return _choose_search_exit(body)
 
 
-async def _call_tool(tool: str, arguments: Mapping[str, object], doing: str) -> ToolOutcome:
+async def _call_tool(
+    tool: str, arguments: Mapping[str, object], doing: str, after_call: AfterCall | None
+) -> ToolOutcome:
     async with open_command_app() as app:
         with screen.show_spinner(doing) as progress:
-            return await app.call_tool(tool, arguments, report=progress.update_progress)
+            outcome = await app.call_tool(tool, arguments, report=progress.update_progress)
+            if after_call is not None and outcome.body:
+                await after_call(app, outcome.body)
+            return outcome
 
 
 def print_item(

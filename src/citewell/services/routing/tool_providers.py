@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from citewell.model.search_queries import ImageFilter, SearchFilter
 from citewell.ports import Offer, ProviderSpec
 
+_MAX_LISTED_VALUES = 4
 NATIVE, AFTERWARDS, NOT_POSSIBLE = "native", "afterwards", "not possible"
 
 
@@ -24,11 +26,21 @@ class ToolProviders:
 
     def describe_filter(self, spec: ProviderSpec, argument: str) -> str:
         """How the argument takes effect if this provider answers: native, afterwards or not possible."""
+        otherwise = AFTERWARDS if argument in self.applied_by_us else NOT_POSSIBLE
+        if self.offer is Offer.IMAGES:
+            values = spec.image_filters.get(ImageFilter(argument))
+            if not values:
+                return otherwise if values is None else NATIVE
+            most = len(values) > _MAX_LISTED_VALUES
+            listed = "most values" if most else ", ".join(sorted(values))
+            return f"{NATIVE} for {listed}; else {otherwise}"
+        if self.offer is Offer.NEWS and argument == SearchFilter.NEWS_SOURCE:
+            argument = SearchFilter.SITES
         if argument in spec.filters or argument in spec.applied_arguments.get(
             self.offer, frozenset()
         ):
             return NATIVE
-        return AFTERWARDS if argument in self.applied_by_us else NOT_POSSIBLE
+        return otherwise
 
 
 TOOL_PROVIDERS: Mapping[str, ToolProviders] = {
@@ -43,7 +55,7 @@ TOOL_PROVIDERS: Mapping[str, ToolProviders] = {
     "news_search": ToolProviders(
         offer=Offer.NEWS,
         filters=("time_range", "sort_by", "news_source", "country", "language", "safe"),
-        applied_by_us=frozenset({"time_range", "sort_by", "news_source"}),
+        applied_by_us=frozenset({"time_range", "sort_by", "news_source", "country", "language"}),
     ),
     "image_search": ToolProviders(
         offer=Offer.IMAGES,
@@ -51,12 +63,14 @@ TOOL_PROVIDERS: Mapping[str, ToolProviders] = {
             "size", "type", "color_type", "dominant_color", "file_type", "safe", "country",
             "language",
         ),
-        applied_by_us=frozenset({"size", "file_type"}),
+        applied_by_us=frozenset({"size", "type", "file_type"}),
     ),
     "academic_search": ToolProviders(
         offer=Offer.PAPERS,
         filters=("year_from", "year_to", "source", "open_access", "full_text", "pdf_only", "sort_by"),
-        applied_by_us=frozenset({"year_from", "year_to", "open_access", "pdf_only"}),
+        applied_by_us=frozenset(
+            {"year_from", "year_to", "source", "open_access", "full_text", "pdf_only", "sort_by"}
+        ),
         without_provider="web search of scholarly sites",
     ),
     "patent_search": ToolProviders(

@@ -80,15 +80,15 @@ def normalize_request(ask: SearchRequest) -> SearchRequest:
         ask,
         query=clean_query_text(ask.query),
         time_range=ask.time_range or None,
-        language=_check_language_code(ask.language),
-        country=_normalize_country_code(ask.country),
+        language=check_language_code(ask.language),
+        country=normalize_country_code(ask.country),
         site=None,
         sites=_collect_sites(ask),
-        lens=_clean_single_line(ask.lens),
-        exact_terms=_clean_single_line(ask.exact_terms),
-        exclude_terms=_clean_single_line(ask.exclude_terms),
+        lens=clean_single_line(ask.lens),
+        exact_terms=clean_single_line(ask.exact_terms),
+        exclude_terms=clean_single_line(ask.exclude_terms),
         provider=normalize_provider_name(ask.provider),
-        claim=_clean_single_line(ask.claim),
+        claim=clean_single_line(ask.claim),
     )
 
 
@@ -110,17 +110,17 @@ def build_search_query(ask: SearchRequest) -> SearchQuery:
 
 def clean_query_text(query: str) -> str:
     """The query as one line of visible characters; raises InvalidInput if nothing is left."""
-    words = _clean_single_line(query)
+    words = clean_single_line(query)
     if words is None:
         raise InvalidInput(f"query is empty. Give it 1 to {MAX_QUERY_CHARS} characters.")
     return words
 
 
 def normalize_provider_name(name: str | None) -> str | None:
-    return (_clean_single_line(name) or "").lower() or None
+    return (clean_single_line(name) or "").lower() or None
 
 
-def _clean_single_line(text: str | None) -> str | None:
+def clean_single_line(text: str | None) -> str | None:
     """The text as one line of visible characters; None if nothing is left."""
     if not text:
         return None
@@ -131,7 +131,7 @@ def _clean_single_line(text: str | None) -> str | None:
 _CONTROL_CHARS_TO_SPACE = dict.fromkeys([*range(0x20), *range(0x7F, 0xA0)], " ")
 
 
-def _check_language_code(code: str | None) -> str | None:
+def check_language_code(code: str | None) -> str | None:
     if code and not locale_codes.is_language_code(code):
         raise InvalidInput(
             f"language {code!r} is not an ISO 639-1 code; write en, de or, with a region, pt-BR."
@@ -139,7 +139,7 @@ def _check_language_code(code: str | None) -> str | None:
     return code or None
 
 
-def _normalize_country_code(code: str | None) -> str | None:
+def normalize_country_code(code: str | None) -> str | None:
     if not code:
         return None
     upper = code.strip().upper()
@@ -153,10 +153,10 @@ def _collect_sites(ask: SearchRequest) -> tuple[str, ...]:
     if ask.site and ask.sites:
         raise InvalidInput("site and sites cannot be combined; put all of them into sites.")
     given = (ask.site,) if ask.site else ask.sites
-    return tuple(dict.fromkeys(map(_parse_site_domain, given)))
+    return tuple(dict.fromkeys(map(parse_site_domain, given)))
 
 
-def _parse_site_domain(text: str) -> str:
+def parse_site_domain(text: str) -> str:
     name = addresses.parse_domain(text)
     if name is None:
         raise InvalidInput(f"{text[:100]!r} is not a domain; write one such as example.org.")
