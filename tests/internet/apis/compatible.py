@@ -6,6 +6,7 @@ They differ in what they leave out and add, so each model of this server answers
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
 
@@ -39,7 +40,14 @@ def routes(world: World) -> list[Route]:
         if asked["model"] == GONE:
             error = {"message": f"model '{GONE}' not found", "type": "not_found_error"}
             return JSONResponse({"error": error}, 404)
-        return JSONResponse(_completion(asked["model"], asked["messages"][-1]["content"]))
+        material = asked["messages"][-1]["content"]
+        filled = world.state.get("filled fields")
+        if filled is not None and "JSON Schema:" in material:
+            told = {"pages": [{"page": 1, "fields": filled}]}
+            body = _completion(asked["model"], material)
+            body["choices"][0]["message"]["content"] = f"```json\n{json.dumps(told)}\n```"
+            return JSONResponse(body)
+        return JSONResponse(_completion(asked["model"], material))
 
     return [
         Route("/compatible/models", models),

@@ -65,17 +65,20 @@ class LiveCall:
     async def submit_research(self, tag: str) -> CallReply:
         try:
             with convert_unsent_errors():
-                result = await self._send(tag)
+                result = await self._send_noting_error(tag)
         except RateLimited as error:
-            self.refusal = error
             # The engine would wait and send again; whoever asked would rather know at once.
             raise CallNotSent(error.message, provider=error.provider) from None
-        except CitewellError as error:
-            self.refusal = error
-            raise
         return CallReply(
             status=ResearchStatus.COMPLETED, result=result.value, cost=result.cost_ticks
         )
+
+    async def _send_noting_error(self, tag: str) -> CallResult:
+        try:
+            return await self._send(tag)
+        except CitewellError as error:
+            self.refusal = error
+            raise
 
     async def poll_research(self, ref: str) -> CallReply:
         raise CallNotSent(f"{self.provider} has no run {ref!r}: it answers in one call.")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from citewell.dialects.answer_reports import clean_answer_text
 from citewell.domain_ports import AnswerSearch
-from citewell.errors import CitewellError, InternalError, NotFound
+from citewell.errors import InternalError, NotFound
 from citewell.model.grounded_answer import AnswerQuery, GroundedAnswer
 from citewell.model.research import ProviderReport, ResearchRequest
 from citewell.model.routing_trace import RoutingTrace
@@ -22,7 +22,11 @@ from citewell.services.domains.answers.citation_verdicts import (
 )
 from citewell.services.domains.answers.own_answers import GatheredPages
 from citewell.services.domains.answers.page_readings import PageReadingService
-from citewell.services.domains.routing.paid_choice import LOCAL_NAME, PaidChoice
+from citewell.services.domains.routing.paid_choice import (
+    LOCAL_NAME,
+    PROVIDER_ERRORS,
+    PaidChoice,
+)
 from citewell.services.research.analysis.model_passages import choose_passages
 from citewell.services.research.claims.citation_check import list_cited_pages
 from citewell.services.research.single_calls import CallOrder, CallResult, SingleCalls
@@ -75,7 +79,7 @@ class AnswerService:
             return _build_answer(checked, name, cost_ticks=0, notes=())
         try:
             report, checked = await self._ask_provider(name, asked.query, context)
-        except CitewellError as error:
+        except PROVIDER_ERRORS as error:
             raise name_provider_error(error, self._catalogue.find_spec(name)) from None
         context.trace.record_success(name)
         return _build_answer(checked, name, cost_ticks=report.cost_ticks, notes=report.notes)

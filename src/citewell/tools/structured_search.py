@@ -1,0 +1,40 @@
+"""Search the web and fill the fields of a schema from each page."""
+
+from __future__ import annotations
+
+from citewell.model.structured_results import StructuredAnswer
+from citewell.services.domains.answers.answer_service import CallContext
+from citewell.services.domains.structured.structured_search import (
+    StructuredRequest,
+    StructuredSearchService,
+)
+from citewell.tooling import SessionArguments, Tool, ToolCall
+
+
+class Args(SessionArguments, StructuredRequest):
+    """Search the web and get the fields of a JSON Schema from each page found: summary has the values, null where the page does not say, and highlights the places that state them. For links alone use web_search; for the text of pages, search_and_scrape."""
+
+
+async def run(args: Args, call: ToolCall) -> StructuredAnswer:
+    answer = await call.require_service(StructuredSearchService).search_structured(
+        args.build_request(StructuredRequest),
+        context=CallContext(
+            owner=str(call.owner),
+            tenant=call.owner.tenant,
+            trace=call.trace,
+            progress=call.report_progress,
+        ),
+    )
+    call.audit |= {"provider": answer.provider, "cost_usd": answer.cost_usd or 0.0}
+    return answer
+
+
+TOOL = Tool(
+    args=Args,
+    result=StructuredAnswer,
+    run=run,
+    toolset="domains",
+    ttl_seconds=3600,
+    has_long_timeout=True,
+    is_empty_result=lambda answer: answer.result_count == 0,
+)
