@@ -123,9 +123,10 @@ def draw_sparkline(values: Sequence[str | None]) -> str:
     if len(known) < 2:
         return ""
     low, high = min(known), max(known)
-    step = (high - low) / (len(_BARS) - 1) or 1.0
+    span = high / 2 - low / 2 or 1.0  # halves, so that the widest range there is has a width
     return "".join(
-        _GAP if number is None else _BARS[round((number - low) / step)] for number in numbers
+        _GAP if number is None else _BARS[round((number / 2 - low / 2) / span * (len(_BARS) - 1))]
+        for number in numbers
     )
 
 

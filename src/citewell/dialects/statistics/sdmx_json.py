@@ -71,7 +71,7 @@ def read_sdmx_cube(body: bytes) -> DataCube:
     structures = get_list(data, "structures") or [get_object(data, "structure")]
     if not sets and (get_list(message, "errors") or get_object(message, "error")):
         raise UpstreamUnavailable("The upstream returned an error instead of data.")
-    if not isinstance(data, dict) or "dataSets" not in data:
+    if not isinstance(data, dict) or not isinstance(data.get("dataSets"), list):
         raise MalformedResponse("The answer has no data sets.")
     filled = (part for part in sets if get_object(part, "series") or _get_flat(part))
     found = next(filled, None)

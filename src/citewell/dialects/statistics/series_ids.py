@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from urllib.parse import parse_qsl
 
 from citewell.errors import InvalidInput
 
@@ -37,23 +36,24 @@ def parse_series_reference(series_id: str) -> SeriesReference:
     text = series_id.strip()
     named, _, asked = text.partition("?")
     flow, _, key = named.partition("/")
-    filters = dict(parse_qsl(asked.replace(";", "&").replace("+", "%2B"), max_num_fields=100))
+    parts = [part for part in asked.replace(";", "&").split("&") if part]
+    filters = dict(part.partition("=")[::2] for part in parts)
     good = (
         len(text) <= MAX_SERIES_ID_CHARS
         and _FLOW_PATTERN.fullmatch(flow)
         and ".." not in flow
         and (not key or _KEY_PATTERN.fullmatch(key))
-        and len(filters) <= _MAX_FILTERS
+        and len(filters) == len(parts) <= _MAX_FILTERS
         and all(_NAME_PATTERN.fullmatch(name) for name in filters)
         and all(_CODE_PATTERN.fullmatch(code) for code in filters.values())
-        and bool(asked) == bool(filters)
     )
     if not good:
         raise InvalidInput(
             "series_id must be an id as a search returns it, with a key after a slash or with"
             " filters such as ?sex=T&age=TOTAL where a data set has several series."
         )
-    return SeriesReference(flow=flow, key=key, filters=filters)
+    # A key of open positions alone is no key, and as a part of an address would mean another.
+    return SeriesReference(flow=flow, key=key if key.strip(".") else "", filters=filters)
 
 
 def guess_series_provider(series_id: str) -> str | None:
