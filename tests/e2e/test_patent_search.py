@@ -100,7 +100,7 @@ def test_a_number_that_nobody_has_says_what_was_tried(environ: Environ) -> None:
 def test_the_number_of_a_filing_is_searched_as_words_and_said_so(environ: Environ) -> None:
     answer = body(call(environ, "patent_search", {"query": "PCT/US2019/012345"}))
 
-    assert "number of a filing" in " ".join(answer["notes"])
+    assert "number of a filing" in " ".join(answer["hints"]["details"])
 
 
 def test_a_landscape_shows_every_assignee_first_and_counts_them(environ: Environ) -> None:
@@ -273,6 +273,25 @@ def test_pages_behind_a_wall_leave_title_and_snippet(environ: Environ, world: Wo
     assert "could not be read" in " ".join(answer["notes"])
 
 
+def test_a_number_whose_page_is_behind_a_wall_is_found_by_its_snippet(
+    environ: Environ, world: World
+) -> None:
+    world.fail("googlepatents", WALL, times=ALWAYS)
+
+    answer = body(call(environ, "patent_search", {"query": "EP3400002B1"}))
+
+    assert numbers(answer) == ["EP3400002B1"]
+    assert "could not be read" in " ".join(answer["notes"])
+
+
+def test_a_number_that_nobody_could_look_up_is_an_error(environ: Environ, world: World) -> None:
+    world.fail("googlepatents", WALL, times=ALWAYS)
+
+    result = call(environ, "patent_search", {"query": "EP1000000B1"})
+
+    assert error_of(result)["provider"] == "googlepatents"
+
+
 @pytest.mark.parametrize("kind", MISBEHAVIOUR)
 @pytest.mark.parametrize("provider", KEYS)
 def test_a_database_that_misbehaves_is_an_error_and_never_an_empty_answer(
@@ -298,3 +317,14 @@ def test_nothing_found_gives_hints_with_the_filters(environ: Environ) -> None:
     assert (answer["patents"], answer["resultCount"]) == ([], 0)
     assert answer["hints"]["reason"] == "filters_too_restrictive"
     assert answer["hints"]["filtersApplied"] == ["patent_office"]
+    assert "EPO_OPS_CONSUMER_KEY" in " ".join(answer["hints"]["details"])
+    assert "try-different-provider: googlepatents" not in answer["hints"]["suggestedActions"]
+
+
+def test_a_title_that_is_nearly_right_is_found_by_its_words(environ: Environ) -> None:
+    asked = {"query": "Radar gauge drift correction", "search_type": "specific"}
+
+    answer = body(call(environ, "patent_search", asked))
+
+    assert numbers(answer)[0] == "EP3400002B1"
+    assert "exactly this title" in " ".join(answer["notes"])

@@ -11,13 +11,14 @@ from xml.etree.ElementTree import Element
 
 from pydantic import Field
 
-from citewell.dialects.json_responses import JsonResponse, OptionalField, read_json_response
-from citewell.dialects.patent_records import (
-    MAX_CLASS_CODES,
-    clean_party_names,
-    normalize_family_numbers,
-    parse_patent_day,
+from citewell.dialects.exchange_documents import (
+    EXCHANGE_NAMESPACE,
+    OPS_NAMESPACE,
+    list_family_numbers,
+    parse_exchange_documents,
 )
+from citewell.dialects.json_responses import JsonResponse, OptionalField, read_json_response
+from citewell.dialects.patent_records import normalize_family_numbers
 from citewell.dialects.xml_responses import extract_element_text, read_xml_tree
 from citewell.errors import (
     AuthRequired,
@@ -30,14 +31,11 @@ from citewell.errors import (
 from citewell.model.patent import PatentFilter, PatentHits, PatentQuery, PatentRecord
 from citewell.net.http.messages import HttpResponse
 from citewell.ports import Offer, ProviderKit, ProviderOption, ProviderSpec
-from citewell.text.patents.kind_codes import is_granted_kind
 from citewell.text.patents.patent_numbers import (
     PatentNumber,
     format_docdb_number,
-    parse_patent_number,
     require_patent_number,
 )
-from citewell.text.safety.markup_cleaning import clean_markup
 from citewell.text.safety.secret_masking import mask_secrets
 
 SPEC = ProviderSpec(
@@ -69,9 +67,6 @@ SPEC = ProviderSpec(
     test_evidence="recorded lookups by number; the search and faults in their documented shape",
 )
 
-_X = "{http://www.epo.org/exchange}"
-_OPS = "{http://ops.epo.org}"
-_ESPACENET = "https://worldwide.espacenet.com/patent/search?q=pn%3D"
 _TOKEN_SPARE_SECONDS = 60.0
 _DEFAULT_TOKEN_SECONDS = 900.0
 _MAX_QUERY_WORDS = 10  # OPS takes at most 20 conditions
@@ -106,7 +101,7 @@ class Provider:
             return PatentHits(applied=_list_native_filters(query))
         root = read_epo_tree(response)
         return PatentHits(
-            patents=tuple(parse_exchange_documents(root))[: query.count],
+            patents=tuple(parse_exchange_documents(root, source=SPEC.name))[: query.count],
             total=_read_total_count(root),
             applied=_list_native_filters(query),
         )
@@ -118,7 +113,7 @@ class Provider:
             response = await self._fetch_service(
                 f"/rest-services/published-data/publication/docdb/{place}/biblio", {}, {}
             )
-            for record in parse_exchange_documents(read_epo_tree(response)) if response else ():
+            for record in _read_publications(response) if response else ():
                 found.setdefault(record.number, record)
             if found:
                 break
@@ -171,6 +166,10 @@ class Provider:
         return self._token
 
 
+def _read_publications(response: HttpResponse) -> Iterator[PatentRecord]:
+    return parse_exchange_documents(read_epo_tree(response), source=SPEC.name)
+
+
 def _is_token_refused(response: HttpResponse) -> bool:
     if response.status == 401:
         return True
@@ -209,13 +208,13 @@ def _read_fault_words(response: HttpResponse) -> str:
 def read_epo_tree(response: HttpResponse) -> Element:
     """The tree of a response; raises UpstreamUnavailable for a fault, which may have status 200."""
     root = read_xml_tree(response)
-    if root.tag != f"{_OPS}world-patent-data":
+    if root.tag != f"{OPS_NAMESPACE}world-patent-data":
         if root.tag.endswith("fault"):
             message = "The upstream returned a fault instead of results."
             raise UpstreamUnavailable(message, provider=SPEC.name)
         message = "The response has none of the documented elements."
         raise MalformedResponse(message, provider=SPEC.name)
-    known = (f".//{_X}exchange-documents", f".//{_OPS}biblio-search")
+    known = (f".//{EXCHANGE_NAMESPACE}exchange-documents", f".//{OPS_NAMESPACE}biblio-search")
     if all(root.find(path) is None for path in known):
         message = "The response holds no publications and no search result."
         raise MalformedResponse(message, provider=SPEC.name)
@@ -263,82 +262,6 @@ def _build_docdb_path(number: PatentNumber) -> str:
 
 
 def _read_total_count(root: Element) -> int | None:
-    search = root.find(f".//{_OPS}biblio-search")
+    search = root.find(f".//{OPS_NAMESPACE}biblio-search")
     stated = search.get("total-result-count", "") if search is not None else ""
     return int(stated) if stated.isascii() and stated.isdigit() and len(stated) < 12 else None
-
-
-def parse_exchange_documents(root: Element) -> Iterator[PatentRecord]:
-    """The publications in a response; those without a readable number are left out."""
-    documents = root.findall(f".//{_X}exchange-document")
-    records = [record for record in map(_parse_exchange_document, documents) if record]
-    if documents and not records:
-        message = "None of the publications in the response has a number."
-        raise MalformedResponse(message, provider=SPEC.name)
-    return iter(records)
-
-
-def list_family_numbers(root: Element) -> list[str]:
-    """The publications of a family, as the service for families and legal events lists them."""
-    path = f".//{_OPS}family-member/{_X}publication-reference/{_X}document-id"
-    found = (one for one in root.findall(path) if one.get("document-id-type") == "docdb")
-    names = (f"{_X}country", f"{_X}doc-number", f"{_X}kind")
-    return ["".join(extract_element_text(one, name) for name in names) for one in found]
-
-
-def _parse_exchange_document(document: Element) -> PatentRecord | None:
-    written = "".join(document.get(name, "") for name in ("country", "doc-number", "kind"))
-    number = parse_patent_number(written)
-    if number is None or number.is_filing or document.get("status") == "not found":
-        return None
-    data = document.find(f"{_X}bibliographic-data")
-    published = _find_document_day(data, "publication-reference")
-    family = document.get("family-id", "")
-    return PatentRecord(
-        number=number.normalized,
-        title=_choose_language_text(data, "invention-title") or number.normalized,
-        url=_ESPACENET + quote(number.office + format_docdb_number(number) + (number.kind or "")),
-        source=SPEC.name,
-        office=number.office,
-        kind_code=number.kind,
-        abstract=_choose_language_text(document, "abstract") or None,
-        assignees=_collect_party_names(data, "applicant"),
-        inventors=_collect_party_names(data, "inventor"),
-        filed=_find_document_day(data, "application-reference"),
-        granted=published if is_granted_kind(number.office, number.kind) else None,
-        family_id=family if family.isascii() and family.isdigit() else None,
-        cpc_codes=tuple(dict.fromkeys(_list_class_codes(data)))[:MAX_CLASS_CODES],
-    )
-
-
-def _choose_language_text(parent: Element | None, name: str) -> str:
-    """The English text among those in several languages, else the first."""
-    found = parent.findall(f"{_X}{name}") if parent is not None else []
-    ordered = sorted(found, key=lambda one: one.get("lang") != "en")
-    texts = (clean_markup(extract_element_text(one)) for one in ordered)
-    return next((text for text in texts if text), "")
-
-
-def _collect_party_names(data: Element | None, role: str) -> tuple[str, ...]:
-    """Names in the office's own spelling; in the EPO's upper-case form if there is no other."""
-    found = data.findall(f".//{_X}parties//{_X}{role}") if data is not None else []
-    chosen = [one for one in found if one.get("data-format") == "original"] or found
-    return clean_party_names(extract_element_text(one, f".//{_X}name") for one in chosen)
-
-
-def _find_document_day(data: Element | None, reference: str) -> str | None:
-    found = data.findall(f"{_X}{reference}/{_X}document-id/{_X}date") if data is not None else []
-    return next((day for one in found if (day := parse_patent_day(one.text))), None)
-
-
-def _list_class_codes(data: Element | None) -> Iterator[str]:
-    path = f"{_X}patent-classifications/{_X}patent-classification"
-    for code in data.findall(path) if data is not None else ():
-        scheme = code.find(f"{_X}classification-scheme")
-        if scheme is not None and not (scheme.get("scheme") or "").startswith("CPC"):
-            continue
-        names = ("section", "class", "subclass", "main-group")
-        head = "".join(extract_element_text(code, f"{_X}{name}") for name in names)
-        below = extract_element_text(code, f"{_X}subgroup")
-        if head:
-            yield f"{head}/{below}" if below else head

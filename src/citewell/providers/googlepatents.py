@@ -113,6 +113,7 @@ def parse_google_patent(body: bytes, number: str) -> PatentRecord | None:
     from selectolax.lexbor import LexborHTMLParser
 
     tree = LexborHTMLParser(body.decode("utf-8", "replace"))
+    tree.strip_tags(["script", "style"])
     shown = _find_text(tree, 'dd[itemprop="publicationNumber"], [itemprop="publicationNumber"]')
     title = _find_meta(tree, "DC.title") or _find_text(tree, '[itemprop="title"], h1#title')
     if not title:

@@ -47,7 +47,7 @@ def build_patents_answer(
         assignee_clusters=clusters,
         hints=None if shown else _explain_no_patents(ask, harvest, others),
         filters=reports or None,
-        notes=tuple(dict.fromkeys(harvest.notes)) or None,
+        notes=tuple(dict.fromkeys(harvest.notes)) or None if shown else None,
     )
 
 

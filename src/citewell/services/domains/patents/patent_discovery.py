@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from urllib.parse import unquote, urlsplit
 
 from citewell.domain_ports import PatentSearch
 from citewell.errors import CitewellError, InternalError
 from citewell.model.patent import PatentHits, PatentQuery, PatentRecord
 from citewell.model.routing_trace import RoutingTrace
-from citewell.model.search_results import SearchResult
+from citewell.model.search_results import SearchAnswer, SearchResult
 from citewell.services.domains.patents.patent_filters import PatentSieve
 from citewell.services.domains.patents.patent_harvest import (
     WEB_DISCOVERY,
@@ -34,6 +34,7 @@ from citewell.tooling import ProgressCallback, ignore_progress
 PAGE_PROVIDER = "googlepatents"
 _PATENTS_SITE = "patents.google.com"
 _MAX_WEB_RESULTS = 20
+_LANDSCAPE_PAGES = 12  # read for a landscape, however many are shown
 _MAX_SPARE_PAGES = 5  # read beyond those asked for, because filters may drop some
 _MAX_PAGE_FAILURES = 2  # in a row; then no further page is tried
 _TITLE_NUMBER_PATTERN = re.compile(r"[A-Z]{2}[A-Z]{0,2}\d{4,14}[A-Z]?\d?\s{1,3}[-–:]\s{1,3}")
@@ -71,8 +72,7 @@ class PatentDiscovery:
         tried = list_kind_candidates(number)
         found = await self._read_page(tuple(one.normalized for one in tried), trace)
         if isinstance(found, CitewellError):
-            harvest.failures[PAGE_PROVIDER] = found
-            return harvest
+            return await self._find_snippet(number, ask, found, trace=trace)
         kept = tuple(one for one in found.patents if sieve.should_keep(one))
         if kept and not number.kind:
             harvest.notes.append(
@@ -82,6 +82,26 @@ class PatentDiscovery:
             names = ", ".join(one.normalized for one in tried)
             harvest.notes.append(f"Google Patents has no page for {names}.")
         harvest.replies.append(_build_reply(PAGE_PROVIDER, kept, sieve))
+        return harvest
+
+    async def _find_snippet(
+        self,
+        number: PatentNumber,
+        ask: PatentSearchRequest,
+        failure: CitewellError,
+        *,
+        trace: RoutingTrace,
+    ) -> PatentHarvest:
+        """What a search engine says of a publication whose page could not be read."""
+        words = replace(ask, query=number.normalized, search_type="prior_art")
+        try:
+            harvest = await self.search_pages(words, trace=trace)
+        except CitewellError:  # the failure of the page says more
+            return PatentHarvest(failures={PAGE_PROVIDER: failure})
+        same = tuple(one for one in harvest.list_patents() if _is_publication(one, number))
+        if not same:
+            return PatentHarvest(failures={PAGE_PROVIDER: failure})
+        harvest.replies = [replace(reply, patents=same) for reply in harvest.replies]
         return harvest
 
     async def search_pages(
@@ -94,19 +114,18 @@ class PatentDiscovery:
     ) -> PatentHarvest:
         """Patents found by a web search, with the fields of their pages; raises if the search failed."""
         await progress(0, None, "searching the web")
-        answer = await self._web().search_web_pages(
-            WebAsk(
-                query=_build_web_words(ask),
-                count=_MAX_WEB_RESULTS,
-                sites=(_PATENTS_SITE,),
-                provider=provider,
-            ),
-            trace=trace,
-        )
+        notes: list[str] = []
+        words = _build_web_words(ask)
+        answer = await self._search_site(words, provider, trace)
+        if not answer.results and ask.search_type == "specific" and words.startswith('"'):
+            loose = _build_web_words(replace(ask, search_type="prior_art"))
+            answer = await self._search_site(loose, provider, trace)
+            notes.append("Nothing has exactly this title; its words were searched instead.")
         sieve = PatentSieve(ask)
         reading = await self._read_results(ask, answer.results, sieve, trace, progress)
         harvest = PatentHarvest(
-            replies=[_build_reply(provider or WEB_DISCOVERY, tuple(reading.found), sieve)]
+            replies=[_build_reply(provider or WEB_DISCOVERY, tuple(reading.found), sieve)],
+            notes=notes,
         )
         if reading.found:
             harvest.notes.append(_WEB_NOTE)
@@ -115,6 +134,14 @@ class PatentDiscovery:
         if reading.error is not None and not reading.found:
             harvest.failures[PAGE_PROVIDER] = reading.error
         return harvest
+
+    async def _search_site(
+        self, words: str, provider: str | None, trace: RoutingTrace
+    ) -> SearchAnswer:
+        return await self._web().search_web_pages(
+            WebAsk(query=words, count=_MAX_WEB_RESULTS, sites=(_PATENTS_SITE,), provider=provider),
+            trace=trace,
+        )
 
     async def _read_results(
         self,
@@ -126,7 +153,7 @@ class PatentDiscovery:
     ) -> _PageReading:
         """Read the pages of the results until there are enough that fit the request."""
         reading = _PageReading()
-        wanted = ask.count if ask.search_type != "landscape" else _MAX_WEB_RESULTS
+        wanted = ask.count if ask.search_type != "landscape" else _LANDSCAPE_PAGES
         listed = _list_result_numbers(results, ask.office)
         most = min(len(listed), wanted + _MAX_SPARE_PAGES)
         for place, (number, result) in enumerate(listed.items()):
@@ -164,6 +191,11 @@ class PatentDiscovery:
 
         harvest = await self._search.ask_in_turn([PAGE_PROVIDER], question, trace=trace)
         return harvest.failures.get(PAGE_PROVIDER) or harvest.replies[PAGE_PROVIDER]
+
+
+def _is_publication(record: PatentRecord, number: PatentNumber) -> bool:
+    found = parse_patent_number(record.number)
+    return found is not None and found.base == number.base and number.kind in {None, found.kind}
 
 
 def _build_reply(name: str, kept: tuple[PatentRecord, ...], sieve: PatentSieve) -> PatentReply:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from citewell.domain_ports import PatentSearch
-from citewell.errors import CitewellError, InternalError, InvalidInput
+from citewell.errors import CitewellError, InternalError
 from citewell.model.patent import PatentHits
 from citewell.model.patent_results import PatentsAnswer
 from citewell.model.routing_trace import RoutingTrace
@@ -17,6 +17,10 @@ from citewell.services.domains.patents.patent_harvest import (
     WEB_DISCOVERY,
     PatentHarvest,
     PatentReply,
+)
+from citewell.services.domains.patents.patent_providers import (
+    PATENT_PROVIDER_ORDER,
+    PatentProviders,
 )
 from citewell.services.domains.patents.patent_request import (
     PatentSearchRequest,
@@ -33,8 +37,6 @@ from citewell.tooling import ProgressCallback, ignore_progress
 
 __all__ = ["PatentSearchRequest", "PatentSearchService"]
 
-PATENT_PROVIDER_ORDER = ("searchapi", "epo", "lens", "uspto")
-_OFFICES_BY_PROVIDER = {"uspto": frozenset({"US"})}  # the others have all offices
 _OVERASK_FACTOR = 2  # times as many are asked for if our own filters may remove some
 _MAX_ASKED = 25
 _LANDSCAPE_COUNT = 25
@@ -52,6 +54,7 @@ class PatentSearchService:
         """An answer of at most `thin_count` patents, fewer than asked for, is completed by the next provider."""
         self._search = search
         self._catalogue = catalogue
+        self._providers = PatentProviders(search, catalogue)
         self._web = web
         self._thin_count = thin_count
         self._discovery = PatentDiscovery(search, web)
@@ -75,9 +78,19 @@ class PatentSearchService:
         if number is not None and number.is_filing:
             note = f"{number.normalized} is the number of a filing, not of a publication; it was searched as words."
             harvest.notes.append(note)
+        if (
+            not asked.provider
+            and not harvest.list_patents()
+            and (hint := self._providers.describe_missing_databases())
+        ):
+            harvest.notes.append(hint)
         attempted = harvest.list_attempted_providers()
         return build_patents_answer(
-            asked, harvest, source=source, number=number, others=self._list_others(attempted, asked)
+            asked,
+            harvest,
+            source=source,
+            number=number,
+            others=self._providers.list_others(attempted, asked),
         )
 
     async def _search_named(
@@ -89,7 +102,7 @@ class PatentSearchService:
         progress: ProgressCallback,
     ) -> tuple[PatentHarvest, str]:
         """Patents from the named provider only, and the source for the answer."""
-        offer = self._choose_offer(name)
+        offer = self._providers.choose_offer(name)
         self._catalogue.resolve_provider(name, offer)
         if offer is Offer.WEB:
             found = await self._discovery.search_pages(
@@ -100,7 +113,7 @@ class PatentSearchService:
             found = await self._discover(ask, number, trace, progress)
             return self._raise_if_failed(found), name
         harvest = PatentHarvest()
-        if self._covers_office(name, ask):
+        if self._providers.covers_office(name, ask):
             await self._ask_database(name, ask, number, trace=trace, harvest=harvest)
         else:
             harvest.replies.append(PatentReply(provider=name, patents=()))
@@ -117,10 +130,10 @@ class PatentSearchService:
     ) -> tuple[PatentHarvest, str]:
         """Patents from the user's order, else the databases, else the web, and the source for the answer."""
         harvest = PatentHarvest()
-        listed = self._keep_usable(self._web().router.list_routed_names("patents"), ask)
+        listed = self._providers.keep_usable(self._web().router.list_routed_names("patents"), ask)
         await self._search_user_order(listed, ask, number, trace, harvest)
         if self._is_thin(harvest, ask, number):
-            databases = self._search_list(ask, excluded=listed)
+            databases = self._providers.list_databases(ask, excluded=listed)
             await self._ask_databases(databases, ask, number, trace=trace, harvest=harvest)
         if not harvest.list_patents() and PAGE_PROVIDER not in listed:
             try:
@@ -231,62 +244,9 @@ class PatentSearchService:
     def _raise_if_failed(self, harvest: PatentHarvest) -> PatentHarvest:
         """The harvest, unless nobody answered: then the failures are raised as one error."""
         if harvest.failures and not harvest.replies:
-            others = self._list_others(tuple(harvest.failures), None)
+            others = self._providers.list_others(tuple(harvest.failures), None)
             raise provider_failures.merge_failures(harvest.failures, alternatives=others)
         return harvest
-
-    def _choose_offer(self, name: str) -> Offer:
-        known = name in self._catalogue.list_provider_names()
-        spec = self._catalogue.find_spec(name) if known else None
-        if spec is not None and Offer.PATENTS in spec.offers:
-            return Offer.PATENTS
-        if spec is not None and Offer.WEB in spec.offers and spec.base_url:
-            return Offer.WEB  # a provider without a base URL, the library, is not the web
-        raise InvalidInput(
-            f"{name!r} cannot search for patents. Supported: {', '.join(self._list_supported())}.",
-            alternatives=self._list_others((), None),
-        )
-
-    def _list_supported(self) -> tuple[str, ...]:
-        """The providers of patents in our order, then those of the web, each once."""
-        names = self._catalogue.list_provider_names()
-        specs = {name: self._catalogue.find_spec(name) for name in names}
-        patents = [name for name in names if Offer.PATENTS in specs[name].offers]
-        web = sorted(n for n in names if Offer.WEB in specs[n].offers and specs[n].base_url)
-        first = [name for name in PATENT_PROVIDER_ORDER if name in patents]
-        return tuple(dict.fromkeys([*first, *sorted(patents), *web]))
-
-    def _search_list(
-        self, ask: PatentSearchRequest, *, excluded: tuple[str, ...]
-    ) -> tuple[str, ...]:
-        """The configured databases that have the office, in our order."""
-        able = self._catalogue.list_offering(Offer.PATENTS)
-        return tuple(
-            name
-            for name in PATENT_PROVIDER_ORDER
-            if name in able and name not in excluded and self._covers_office(name, ask)
-        )
-
-    def _keep_usable(self, names: tuple[str, ...], ask: PatentSearchRequest) -> tuple[str, ...]:
-        """The names that can search patents or the web and are configured."""
-        return tuple(
-            name
-            for name in names
-            if {Offer.PATENTS, Offer.WEB} & self._catalogue.find_spec(name).offers
-            and self._catalogue.is_configured(name)
-            and self._covers_office(name, ask)
-        )
-
-    def _covers_office(self, name: str, ask: PatentSearchRequest) -> bool:
-        offices = _OFFICES_BY_PROVIDER.get(name)
-        return offices is None or ask.office is None or ask.office in offices
-
-    def _list_others(
-        self, attempted: tuple[str, ...], ask: PatentSearchRequest | None
-    ) -> tuple[str, ...]:
-        able = self._catalogue.list_offering(Offer.PATENTS)
-        fitting = (name for name in able if ask is None or self._covers_office(name, ask))
-        return self._search.list_healthy(name for name in fitting if name not in attempted)
 
 
 def _choose_count(ask: PatentSearchRequest) -> int:
