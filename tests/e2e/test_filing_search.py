@@ -214,6 +214,25 @@ def test_words_in_quotes_and_a_ticker_search_that_companys_filings(
     assert world.requests["edgar"][-1].params["ciks"] == "0000093410"
 
 
+@requires("filing_search.latest")
+@pytest.mark.parametrize(
+    ("arguments", "found"),
+    [
+        ({"query": "latest 8-K filings"}, [("PACCAR INC", ["5.02", "8.01"])]),
+        ({"query": "newest filings", "form_type": "4"}, [("Caf\u00e9 Example Co.", None)]),
+        ({"query": "8-K/A"}, [("PACCAR INC", None)]),
+    ],
+)
+def test_the_newest_filings_of_all_filers_are_listed(
+    arguments: dict[str, str], found: list[tuple[str, Any]], reachable: Environ
+) -> None:
+    answer = body(call(reachable, "filing_search", arguments))
+
+    assert [(one["company"], one.get("items")) for one in answer["filings"]] == found
+    assert answer["filings"][0]["filingDate"] == "2026-11-13"
+    assert answer["filings"][0]["url"].endswith("-index.htm")
+
+
 @requires("filing_search.facts")
 def test_facts_come_exactly_as_filed(reachable: Environ) -> None:
     asked = {"ticker": "AAPL", "facts": True, "num_results": 10}

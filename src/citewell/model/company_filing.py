@@ -9,7 +9,9 @@ from dataclasses import dataclass
 class FilingQuery:
     """One query to one regulator's register, already validated."""
 
-    text: str = ""  # a company, or words to search the filings for; without the names of forms
+    # A company, or words to search the filings for, without the names of forms. Without text and
+    # ticker the newest filings of all filers are meant.
+    text: str = ""
     company_text: str = ""  # `text` without years and words such as "latest", if that is shorter
     year: int | None = None  # named in `text`; applies if `company_text` alone is a company
     ticker: str = ""

@@ -68,6 +68,7 @@ def routes(_world: World) -> list[Route]:
         Route("/submissions/{name}", _list_submissions),
         Route("/api/xbrl/companyfacts/{name}", _list_facts),
         Route("/LATEST/search-index", _search_text),
+        Route("/cgi-bin/browse-edgar", _list_latest),
     ]
 
 
@@ -151,6 +152,30 @@ def _hit(row: tuple[str, ...]) -> dict[str, Any]:
         "items": [],
     }
     return {"_id": f"{number}:{document}", "_score": 9.5, "_source": source}
+
+
+async def _list_latest(request: Request) -> Response:
+    kind = request.query_params.get("type", "")
+    entries = [entry for form, entry in LATEST if form.startswith(kind)]
+    feed = f'<?xml version="1.0" encoding="ISO-8859-1" ?>\n<feed xmlns="http://www.w3.org/2005/Atom"><title>Latest Filings</title>{"".join(entries)}</feed>'
+    return _refuse(request) or Response(feed.encode("latin-1"), media_type="application/atom+xml")
+
+
+def _entry(form: str, filer: str, number: str, items: str = "") -> tuple[str, str]:
+    told = f"&lt;b&gt;Filed:&lt;/b&gt; 2026-11-13 &lt;b&gt;AccNo:&lt;/b&gt; {number} &lt;b&gt;Size:&lt;/b&gt; 9 KB{items}"
+    return form, (
+        f'<entry><title>{form} - {filer}</title><summary type="html">{told}</summary>'
+        f'<category scheme="https://www.sec.gov/" label="form type" term="{form}"/>'
+        f"<id>urn:tag:sec.gov,2008:accession-number={number}</id></entry>"
+    )
+
+
+LATEST = (
+    _entry("4", "A Person (0001771340) (Reporting)", "0001104659-26-000001"),
+    _entry("4", "Caf\u00e9 Example Co. (0000000077) (Issuer)", "0001104659-26-000001"),
+    _entry("8-K", "PACCAR INC (0000075362) (Filer)", "0001193125-26-000002", "&lt;br&gt;Item 5.02: Departure of Directors&lt;br&gt;Item 8.01: Other Events"),
+    _entry("8-K/A", "PACCAR INC (0000075362) (Filer)", "0001193125-26-000003"),
+)  # fmt: skip
 
 
 # Written out, so that no number passes through Python's.

@@ -9,12 +9,20 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from citewell.errors import Blocked, CitewellError, MalformedResponse, Misconfigured, RateLimited
+from citewell.errors import (
+    Blocked,
+    CitewellError,
+    MalformedResponse,
+    Misconfigured,
+    RateLimited,
+    UpstreamUnavailable,
+)
 from citewell.model.company_filing import FactHits, FilingHits, FilingQuery
 from citewell.net.http.messages import HttpRequest, HttpResponse
 from citewell.providers.edgar import SPEC, Provider
 from citewell.providers.edgar.company_facts import read_company_facts
 from citewell.providers.edgar.filing_rows import build_document_address
+from citewell.providers.edgar.full_text import parse_display_name
 from tests.contract.recordings import Canned, kit_over
 from tests.internet.apis.edgar import columns
 from tests.internet.companies import ticker_list
@@ -346,3 +354,132 @@ def test_cancelling_a_search_leaves_the_list_to_be_fetched_again() -> None:
         return await bench.provider.search_filings(FilingQuery(text="Apple"))
 
     assert asyncio.run(cancel_and_ask_again()).filings
+
+
+FEED = "www.sec.gov/cgi-bin/browse-edgar"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"{}",
+        b"<html/>",
+        b"<feed",
+        b'<feed xmlns="http://www.w3.org/2005/Atom"><entry/></feed>',
+    ],
+)
+def test_anything_but_a_feed_of_filings_is_malformed(body: bytes) -> None:
+    with pytest.raises(MalformedResponse):
+        Bench({FEED: body}).search()
+
+
+def test_a_feed_without_entries_is_an_empty_answer() -> None:
+    assert Bench({FEED: b'<feed xmlns="http://www.w3.org/2005/Atom"/>'}).search().filings == ()
+
+
+@pytest.mark.parametrize("path", [FEED, TICKERS, "efts.sec.gov/LATEST/search-index"])
+def test_a_service_that_is_not_there_is_unavailable_and_no_empty_answer(path: str) -> None:
+    bench = Bench({path: (404, b"")})
+    queries: dict[str, dict[str, str]] = {FEED: {}, TICKERS: {"text": "Apple"}}
+
+    with pytest.raises(UpstreamUnavailable):
+        bench.search(**queries.get(path, {"text": '"climate"'}))
+
+
+def full_text(*names: str, buckets: tuple[str, ...] = ()) -> dict[str, Any]:
+    hits = [
+        {
+            "_id": f"0000000001-25-{place:06}:doc.htm",
+            "_source": {
+                "adsh": f"0000000001-25-{place:06}",
+                "form": "8-K",
+                "display_names": [name],
+            },
+        }
+        for place, name in enumerate(names)
+    ]
+    told = {"hits": {"total": {"value": len(hits)}, "hits": hits}}
+    return told | {
+        "aggregations": {"entity_filter": {"buckets": [{"key": one} for one in buckets]}}
+    }
+
+
+EFTS = "efts.sec.gov/LATEST/search-index"
+
+
+def test_a_filer_without_a_ticker_is_found_among_those_the_words_lead_to() -> None:
+    answer = full_text(
+        "OTHER CO  (CIK 0000000002)", buckets=("Example Rockets Corp  (CIK 0000000003)",)
+    )
+    rockets = submissions([row(1)]) | {"cik": "3", "name": "Example Rockets Corp", "tickers": []}
+    bench = Bench({EFTS: answer, "data.sec.gov/submissions/CIK0000000003.json": rockets})
+
+    found = bench.search(text="Example Rockets Corporation")
+
+    assert found.company
+    assert (found.company.name, found.company.cik) == ("Example Rockets Corp", "0000000003")
+
+
+def test_words_that_lead_to_no_filer_of_that_name_are_searched_once() -> None:
+    bench = Bench(
+        {EFTS: full_text("OTHER CO  (XY)  (CIK 0000000002)", "THIRD CO  (CIK 0000000004)")}
+    )
+
+    found = bench.search(text="quantum sensors")
+
+    assert [(one.company, one.tickers) for one in found.filings] == [
+        ("OTHER CO", ("XY",)),
+        ("THIRD CO", ()),
+    ]
+    assert bench.asked.count(EFTS) == 1
+
+
+def test_long_texts_are_not_taken_for_names_of_filers() -> None:
+    bench = Bench({EFTS: full_text()})
+
+    bench.search(text="what do companies say about supply chain risk")
+
+    assert bench.asked == [TICKERS, EFTS]
+
+
+@pytest.mark.parametrize(
+    ("given", "sent"),
+    [
+        ({"date_from": "2024-01-01"}, {"startdt": "2024-01-01", "enddt": "2027-01-15"}),
+        ({"date_to": "2024-01-01"}, {"startdt": "2001-01-01", "enddt": "2024-01-01"}),
+        ({}, None),
+    ],
+)
+def test_the_search_for_words_gets_both_ends_of_a_time_or_none(
+    given: dict[str, str], sent: dict[str, str] | None
+) -> None:
+    bench = Bench({EFTS: full_text()})
+
+    bench.search(text="“going concern” doubt", forms=("10-K", "20-F"), **given)
+
+    params = dict(bench.sender.sent[-1].params)
+    assert params.pop("q") == '"going concern" doubt'
+    assert params.pop("forms") == "10-K,20-F"
+    assert params == ({"dateRange": "custom"} | sent if sent else {})
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "tickers"),
+    [
+        ("APPLE INC  (AAPL)  (CIK 0000320193)", "APPLE INC", ("AAPL",)),
+        ("ALPHABET INC (GOOGL, GOOG) (CIK 0001652044)", "ALPHABET INC", ("GOOGL", "GOOG")),
+        ("Example (Japan) Ltd (CIK 5)", "Example (Japan) Ltd", ()),
+        ("Example Holdings (Japan) (CIK 5)", "Example Holdings (Japan)", ()),
+    ],
+)
+def test_a_display_name_is_split(text: str, name: str, tickers: tuple[str, ...]) -> None:
+    found = parse_display_name(text)
+
+    assert found
+    assert (found.name, found.tickers) == (name, tickers)
+
+
+@pytest.mark.parametrize("text", ["", "APPLE INC", "(CIK 5)", "X (CIK five)", "X (CIK 0)"])
+def test_what_is_no_display_name_is_none(text: str) -> None:
+    assert parse_display_name(text) is None

@@ -9,9 +9,15 @@ from datetime import UTC, datetime
 
 from citewell.dialects.json_responses import read_json_response
 from citewell.errors import MalformedResponse, NotFound
-from citewell.model.company_filing import FactHits, FilingCompany, FilingHits, FilingQuery
+from citewell.model.company_filing import (
+    CompanyFiling,
+    FactHits,
+    FilingCompany,
+    FilingHits,
+    FilingQuery,
+)
 from citewell.ports import Offer, ProviderKit, ProviderOption, ProviderSpec
-from citewell.providers.edgar import filing_rows, full_text, search_notes
+from citewell.providers.edgar import filing_rows, full_text, latest_filings, search_notes
 from citewell.providers.edgar.company_facts import CompanyFacts
 from citewell.providers.edgar.company_names import is_same_name
 from citewell.providers.edgar.company_resolution import (
@@ -46,10 +52,12 @@ SPEC = ProviderSpec(
     rank=10,
     covers_whole_web=False,
     terms="Free; ten requests a second, and a User-Agent with the operator's mail address.",
-    test_evidence="recorded submissions of four filers; full-text search and company facts are shape-tested only",
+    test_evidence="recorded submissions of four filers and 30 feeds; full text and facts are shape-tested only",
 )
 
 _MAX_OLDER_FILES = 4
+_MAX_LATEST_FORMS = 3
+_LATEST_NOTE = "These arrived last, of all filers; name a company or words for older ones."
 _MAX_FACTS_BYTES = 32 * 2**20
 _READ_FACTS: WorkerTask[CompanyFacts] = WorkerTask(
     "citewell.providers.edgar.company_facts:read_company_facts", CompanyFacts
@@ -64,13 +72,33 @@ class Provider:
         self._resolver = CompanyResolver(self._client, TickerList(kit, self._client, clock=clock))
 
     async def search_filings(self, query: FilingQuery) -> FilingHits:
-        """Filings of the company that the query names, else those of all filers with its words."""
+        """Filings of the company that the query names, else those of all filers with its words.
+
+        Without words and ticker, the newest filings of all filers.
+        """
+        if not query.text and not query.ticker:
+            return await self._list_latest(query)
         found = await self._resolver.resolve_company(query)
         if found.company is not None and not is_quoted(query.text):
             return await self._list_filings(found.company, found, query)
         if found.company is None and found.is_single_lookup:
             return FilingHits(notes=(search_notes.describe_unknown_company(query, found),))
         return await self._search_text(found, query)
+
+    async def _list_latest(self, query: FilingQuery) -> FilingHits:
+        filings: list[CompanyFiling] = []
+        for form in query.forms[:_MAX_LATEST_FORMS] or ("",):
+            response = await self._client.fetch_www(
+                latest_filings.LATEST_PATH, latest_filings.build_latest_params(form)
+            )
+            filings += latest_filings.read_latest_filings(response, query)
+        wanted = [
+            filing
+            for filing in filings
+            if (not query.date_from or (filing.filing_date or "") >= query.date_from)
+            and (not query.date_to or "" < (filing.filing_date or "") <= query.date_to)
+        ]
+        return FilingHits(filings=tuple(wanted[: query.count]), notes=(_LATEST_NOTE,))
 
     async def _search_text(self, found: CompanyResolution, query: FilingQuery) -> FilingHits:
         """Filings with the words of the query: of the company if one is named, else of all filers."""
@@ -85,6 +113,8 @@ class Provider:
 
     async def list_company_facts(self, query: FilingQuery) -> FactHits:
         """The newest headline figures that the company reported in XBRL."""
+        if not query.text and not query.ticker:
+            return FactHits(notes=("Facts are those of one company; name it.",))
         found = await self._resolver.resolve_company(query)
         if found.company is None:
             return FactHits(notes=(search_notes.describe_unknown_company(query, found),))

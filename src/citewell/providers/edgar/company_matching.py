@@ -151,9 +151,13 @@ def _find_named(listed: list[_ListedCompany], text: str) -> tuple[str, list[_Lis
     keys = list_name_keys(text)
     if not keys:
         return "", []
-    exact = [one for one in listed if set(keys) & set(one.keys)]
     whole = keys[0]
-    starts = [one for one in listed if whole in _list_run_keys(one.words, only_start=True)]
+    exact = [one for one in listed if one.keys and one.keys[0] == whole]
+    starts = [
+        one
+        for one in listed
+        if whole in _list_run_keys(one.words, only_start=True) or not set(keys).isdisjoint(one.keys)
+    ]
     if exact:
         few = starts if len(starts) <= _MAX_PREFIX_COMPANIES else []
         return "name", [*exact, *(one for one in few if one not in exact)]

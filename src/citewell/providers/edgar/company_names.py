@@ -11,40 +11,11 @@ _REGISTER_MARK_PATTERN = re.compile(r"[/\\][A-Za-z]{2,4}(?:[/\\]|$)")
 _CIK_PATTERN = re.compile(r"(?:CIK[\s#:-]{0,3})?0{0,10}(\d{1,10})", re.IGNORECASE)
 _TICKER_PATTERN = re.compile(r"[A-Z0-9]{1,6}(?:-[A-Z0-9]{1,3})?")
 _EXCHANGE_PATTERN = re.compile(r"^(?:NYSE|NASDAQ|AMEX|OTC|OTCMKTS|CBOE)\s?:\s?", re.IGNORECASE)
-_LEGAL_FORMS = frozenset(
-    [
-        "inc",
-        "incorporated",
-        "corp",
-        "corporation",
-        "co",
-        "company",
-        "plc",
-        "ltd",
-        "limited",
-        "llc",
-        "lp",
-        "llp",
-        "nv",
-        "sa",
-        "ag",
-        "se",
-        "ab",
-        "asa",
-        "oyj",
-        "spa",
-        "bv",
-        "kgaa",
-        "gmbh",
-        "pte",
-        "pty",
-        "adr",
-        "trust",
-        "de",
-        "reit",
-    ]
-)
-_GROUP_WORDS = frozenset(["group", "holding", "holdings", "com", "companies", "international"])
+_LEGAL_FORMS = frozenset({
+    "inc", "incorporated", "corp", "corporation", "co", "company", "plc", "ltd", "limited", "llc", "lp",
+    "llp", "nv", "sa", "ag", "se", "ab", "asa", "oyj", "spa", "bv", "kgaa", "gmbh", "pte", "pty", "adr", "de",
+})  # fmt: skip
+_GROUP_WORDS = frozenset({"group", "holding", "holdings", "com", "companies"})
 _IGNORED_WORDS = frozenset({"and", "the"})
 MAX_NAME_WORDS = 12
 
@@ -89,7 +60,10 @@ def _join_initials(words: Iterable[str]) -> list[str]:
 
 def strip_legal_form(words: tuple[str, ...]) -> tuple[str, ...]:
     """The words without Inc, Corp, plc and the like at the end; never empty if there were words."""
-    return _strip_last_words(words, _LEGAL_FORMS)
+    end = len(words)
+    while end > 1 and words[end - 1] in _LEGAL_FORMS:
+        end -= 1
+    return words[:end]
 
 
 def trim_legal_form(name: str) -> str:
@@ -101,17 +75,11 @@ def trim_legal_form(name: str) -> str:
 
 
 def list_name_keys(name: str) -> tuple[str, ...]:
-    """The name without spaces and legal form, and again without words such as Group or Holdings."""
+    """The name without spaces and legal form, and again without a last word such as Group or Holdings."""
     core = strip_legal_form(split_name_words(name))
-    bare = _strip_last_words(core, _LEGAL_FORMS | _GROUP_WORDS)
+    is_group = len(core) > 1 and core[-1] in _GROUP_WORDS
+    bare = core[:-1] if is_group else core
     return tuple(dict.fromkeys("".join(words) for words in (core, bare) if words))
-
-
-def _strip_last_words(words: tuple[str, ...], dropped: frozenset[str]) -> tuple[str, ...]:
-    end = len(words)
-    while end > 1 and words[end - 1] in dropped:
-        end -= 1
-    return words[:end]
 
 
 def is_same_name(name: str, other: str) -> bool:

@@ -61,10 +61,11 @@ class Submissions(JsonResponse, CamelCasePart):
     filings: _FilingLists
 
     def build_company(self, cik: str) -> FilingCompany:
+        """The filer; `cik` is the number asked for, if the response does not state one."""
         tickers = (normalize_ticker(one) for one in self.tickers or ())
         return FilingCompany(
             name=clean_markup(self.name) or f"CIK {cik}",
-            cik=cik,
+            cik=normalize_cik(str(self.cik)) or cik,
             tickers=tuple(dict.fromkeys(one for one in tickers if one)),
         )
 

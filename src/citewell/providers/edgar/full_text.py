@@ -83,7 +83,11 @@ class FullTextAnswer(JsonResponse):
 
 def build_full_text_params(query: FilingQuery, *, cik: str = "", today: str) -> dict[str, str]:
     """The parameters of a search for the words, in the filings of one filer or of all."""
-    params = {"q": query.text.translate(_STRAIGHT_QUOTES), "forms": ",".join(query.forms), "ciks": cik}
+    params = {
+        "q": query.text.translate(_STRAIGHT_QUOTES),
+        "forms": ",".join(query.forms),
+        "ciks": cik,
+    }
     if query.date_from or query.date_to:  # the service wants both ends
         params |= {
             "dateRange": "custom",

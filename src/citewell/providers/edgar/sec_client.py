@@ -7,7 +7,14 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 import citewell
-from citewell.errors import Blocked, FailureReason, Misconfigured, NotFound, RateLimited
+from citewell.errors import (
+    Blocked,
+    FailureReason,
+    Misconfigured,
+    NotFound,
+    RateLimited,
+    UpstreamUnavailable,
+)
 from citewell.net.http.messages import HttpResponse
 from citewell.ports import ProviderKit
 from citewell.providers.edgar.filing_rows import PROVIDER_NAME
@@ -32,14 +39,22 @@ class SecClient:
         self._upstream = kit.upstream
         self._contact = _find_contact(kit)
 
-    async def fetch_www(self, path: str) -> HttpResponse:
-        return await self._fetch("www", path)
+    async def fetch_www(self, path: str, params: Mapping[str, str] = _NO_PARAMS) -> HttpResponse:
+        """A file or list that is always there; it is a failure if it is not."""
+        return await self._fetch_present("www", path, params)
 
     async def fetch_data(self, path: str, *, max_bytes: int | None = None) -> HttpResponse:
         return await self._fetch("data", path, max_bytes=max_bytes)
 
     async def search_full_text(self, params: Mapping[str, str]) -> HttpResponse:
-        return await self._fetch("efts", "/LATEST/search-index", params=params)
+        return await self._fetch_present("efts", "/LATEST/search-index", params)
+
+    async def _fetch_present(self, host: str, path: str, params: Mapping[str, str]) -> HttpResponse:
+        try:
+            return await self._fetch(host, path, params=params)
+        except NotFound:
+            message = "A service of the SEC is not where it used to be."
+            raise UpstreamUnavailable(message, provider=PROVIDER_NAME) from None
 
     async def _fetch(
         self,

@@ -20,71 +20,17 @@ _DAY_PATTERN = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _YEAR_PATTERN = re.compile(r"(?:FY)?(199[3-9]|20[0-4]\d)", re.IGNORECASE | re.ASCII)
 _MAX_TICKER_CHARS = 20
 # Words around a company's name that are not part of it.
-_FRAME_WORDS = frozenset(
-    [
-        "latest",
-        "newest",
-        "recent",
-        "last",
-        "current",
-        "all",
-        "sec",
-        "edgar",
-        "filing",
-        "filings",
-        "filed",
-        "report",
-        "reports",
-        "form",
-        "forms",
-        "for",
-        "of",
-        "from",
-        "by",
-        "in",
-        "the",
-        "a",
-        "fy",
-        "fiscal",
-        "year",
-        "annual",
-        "quarterly",
-        "quarter",
-        "q1",
-        "q2",
-        "q3",
-        "q4",
-        "company",
-        "stock",
-    ]
-)
-_FIGURE_WORDS = frozenset(
-    [
-        "revenue",
-        "revenues",
-        "sales",
-        "net",
-        "income",
-        "earnings",
-        "eps",
-        "profit",
-        "loss",
-        "assets",
-        "liabilities",
-        "equity",
-        "cash",
-        "operating",
-        "financials",
-        "financial",
-        "facts",
-        "data",
-        "per",
-        "share",
-        "diluted",
-        "basic",
-        "and",
-    ]
-)
+_FRAME_WORDS = frozenset({
+    "latest", "newest", "recent", "last", "current", "all", "sec", "edgar", "filing", "filings", "filed",
+    "report", "reports", "form", "forms", "for", "of", "from", "by", "in", "the", "a", "fy", "fiscal", "year",
+    "annual", "quarterly", "quarter", "q1", "q2", "q3", "q4", "company", "stock",
+})  # fmt: skip
+_LATEST_WORDS = frozenset({"latest", "newest", "recent"})
+_FIGURE_WORDS = frozenset({
+    "revenue", "revenues", "sales", "net", "income", "earnings", "eps", "profit", "loss", "assets",
+    "liabilities", "equity", "cash", "operating", "financials", "financial", "facts", "data", "per", "share",
+    "diluted", "basic", "and",
+})  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,8 +91,8 @@ def build_filing_query(ask: FilingSearchRequest) -> tuple[FilingQuery, tuple[str
     """
     forms = normalize_form_types(ask.form_type)
     named, words = extract_text_forms(ask.query or "")
-    if not words and not ask.ticker:  # nothing but a form: words like any other
-        named, words = (), ask.query or ""
+    is_latest = not ask.ticker and _asks_for_latest(words, forms or named)
+    words = "" if is_latest else words
     company, year = _extract_company_words(words, facts=ask.facts, fewest=0 if ask.ticker else 1)
     query = FilingQuery(
         text=words,
@@ -160,6 +106,14 @@ def build_filing_query(ask: FilingSearchRequest) -> tuple[FilingQuery, tuple[str
     )
     notes = () if forms or not named else (f"Searched for the form {' or '.join(named)}.",)
     return query, notes
+
+
+def _asks_for_latest(words: str, forms: tuple[str, ...]) -> bool:
+    """Whether the text names no company and nothing to search for: "latest 8-K filings"."""
+    left = [word.strip(",.:").lower() for word in words.split()]
+    if not all(word in _FRAME_WORDS for word in left):
+        return False
+    return bool(forms) or not _LATEST_WORDS.isdisjoint(left)
 
 
 def _check_day(name: str, text: str | None) -> str | None:
