@@ -6,10 +6,10 @@ import hashlib
 import json
 from contextlib import suppress
 from dataclasses import asdict
+from typing import Protocol
 
 from citewell.errors import CitewellError
 from citewell.model.court_case import CitationMatch, CourtCase, LegalCitation
-from citewell.ports import ProviderMemory
 from citewell.text.law.court_citations import build_citation_key
 
 _DAY_SECONDS = 86_400.0
@@ -18,10 +18,18 @@ _ABSENT_SECONDS = _DAY_SECONDS  # a registry may get the case tomorrow
 _FORMAT = 1  # raised when the stored form changes
 
 
+class FactMemory(Protocol):
+    """The part of a provider's memory that is needed here."""
+
+    async def recall_fact(self, key: str) -> bytes | None: ...
+
+    async def remember_fact(self, key: str, value: bytes, *, ttl: float) -> None: ...
+
+
 class MatchMemory:
     """Stores matches by citation. Does nothing if there is no memory or it fails."""
 
-    def __init__(self, memory: ProviderMemory | None) -> None:
+    def __init__(self, memory: FactMemory | None) -> None:
         self._memory = memory
 
     async def recall_match(self, citation: LegalCitation) -> CitationMatch | None:

@@ -70,7 +70,7 @@ _MAX_NAME_WORDS = 12
 _STATED_WAIT_PATTERN = re.compile(r"available in (\d{1,6}) second")
 
 
-class _Opinion(ResponsePart):
+class _OpinionPart(ResponsePart):
     snippet: OptionalField[str] = None
 
 
@@ -98,8 +98,8 @@ class _FoundCluster(ResponsePart):
     status: OptionalField[str] = None
     judge: OptionalField[str] = None
     syllabus: OptionalField[str] = None
-    opinions: OptionalField[TolerantItems[_Opinion]] = None
-    recap_documents: OptionalField[TolerantItems[_Opinion]] = None
+    opinions: OptionalField[TolerantItems[_OpinionPart]] = None
+    recap_documents: OptionalField[TolerantItems[_OpinionPart]] = None
 
 
 class _SearchPage(JsonResponse):
@@ -194,7 +194,7 @@ class Provider:
 
     async def _look_up_by_search(self, citation: LegalCitation) -> CitationMatch:
         """Search for the citation and keep the cases that have exactly it."""
-        page = await self._fetch_page(
+        page = await self._fetch_search_page(
             {"type": "o", "q": _build_citation_query(citation.normalized)}
         )
         wanted = build_citation_key(citation.normalized)
@@ -217,7 +217,7 @@ class Provider:
         cases: list[CourtCase] = []
         total = None
         for _ in range(_MAX_RESULT_PAGES):
-            page = await self._fetch_page(params)
+            page = await self._fetch_search_page(params)
             cases += map(_parse_found_cluster, page.results)
             total = page.count if total is None else total
             cursor = _find_cursor(page.next)
@@ -226,7 +226,7 @@ class Provider:
             params["cursor"] = cursor
         return CaseHits(cases=tuple(cases[: query.count]), total=drop_negative_count(total))
 
-    async def _fetch_page(self, params: dict[str, str]) -> _SearchPage:
+    async def _fetch_search_page(self, params: dict[str, str]) -> _SearchPage:
         response = await self._send_search(params)
         if response.status == _TOO_MANY_REQUESTS and not _find_stated_wait(response):
             # Without a token, answers and refusals alternate; a refusal without a time is tried again.

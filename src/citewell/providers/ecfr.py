@@ -48,17 +48,17 @@ _BAD_REQUEST, _NOT_FOUND = 400, 404
 _DAY_PATTERN = r"^[12]\d{3}-\d\d-\d\d$"
 
 A = TypeVar("A", bound=JsonResponse)
-_Day = Annotated[str, Field(pattern=_DAY_PATTERN)]
+_IsoDay = Annotated[str, Field(pattern=_DAY_PATTERN)]
 
 
-class _Hierarchy(ResponsePart):
+class _SectionPlace(ResponsePart):
     title: Annotated[str, Field(pattern=r"^\d{1,2}$")]
     part: OptionalField[str] = None
     section: OptionalField[str] = None
     appendix: OptionalField[str] = None
 
 
-class _Headings(ResponsePart):
+class _SectionHeadings(ResponsePart):
     title: OptionalField[str] = None
     chapter: OptionalField[str] = None
     part: OptionalField[str] = None
@@ -67,11 +67,11 @@ class _Headings(ResponsePart):
 
 
 class _FoundVersion(ResponsePart):
-    hierarchy: _Hierarchy
-    headings: OptionalField[_Headings] = None
+    hierarchy: _SectionPlace
+    headings: OptionalField[_SectionHeadings] = None
     full_text_excerpt: OptionalField[str] = None
-    starts_on: OptionalField[_Day] = None
-    ends_on: OptionalField[_Day] = None
+    starts_on: OptionalField[_IsoDay] = None
+    ends_on: OptionalField[_IsoDay] = None
     removed: OptionalField[bool] = None
 
 
@@ -87,7 +87,7 @@ class _SearchPage(JsonResponse):
 class _StoredVersion(ResponsePart):
     identifier: str
     name: OptionalField[str] = None
-    date: OptionalField[_Day] = None
+    date: OptionalField[_IsoDay] = None
     part: OptionalField[str] = None
     removed: OptionalField[bool] = None
 
@@ -110,7 +110,7 @@ class Provider:
         """
         place = find_cfr_place(query.text)
         if place is not None:
-            places = await self._list_places(place)
+            places = await self._list_cited_sections(place)
             return CaseHits(cases=tuple(case for case in places if _is_recent(case, query)))
         params = {
             "query": query.text,
@@ -141,11 +141,11 @@ class Provider:
         place = find_cfr_place(citation.normalized)
         if place is None:
             return CitationMatch(provider=SPEC.name, is_reporter_known=False)
-        match = CitationMatch(provider=SPEC.name, cases=await self._list_places(place))
+        match = CitationMatch(provider=SPEC.name, cases=await self._list_cited_sections(place))
         await self._matches.remember_match(citation, match)
         return match
 
-    async def _list_places(self, place: CfrPlace) -> tuple[CourtCase, ...]:
+    async def _list_cited_sections(self, place: CfrPlace) -> tuple[CourtCase, ...]:
         """The section, or its part, if the Code has or had it since 2017."""
         if not 1 <= place.title <= _LAST_TITLE:
             return ()
@@ -203,7 +203,7 @@ def _merge_versions(cases: Iterable[CourtCase]) -> tuple[CourtCase, ...]:
 
 
 def _parse_found_version(version: _FoundVersion) -> CourtCase:
-    place, headings = version.hierarchy, version.headings or _Headings()
+    place, headings = version.hierarchy, version.headings or _SectionHeadings()
     number = clean_markup(place.section or place.appendix or place.part)
     heading = clean_markup(headings.section or headings.appendix or headings.part)
     ended = version.ends_on

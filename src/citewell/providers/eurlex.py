@@ -56,27 +56,27 @@ _CELEX_FORMS = {"cjeu": "^6....C", "egc": "^6....T", "eu-legislation": "^3", "eu
 _KINDS = {"6": "decision", "3": "legislation"}
 
 
-class _Term(ResponsePart):
+class _BoundTerm(ResponsePart):
     value: str
 
 
-class _CelexTerm(ResponsePart):
+class _CelexValue(ResponsePart):
     value: Annotated[str, Field(pattern=r"^[0-9A-Z][0-9A-Z/()_.-]{2,39}$")]
 
 
-class _Binding(ResponsePart):
-    celex: _CelexTerm
-    ecli: OptionalField[_Term] = None
-    date: OptionalField[_Term] = None
-    title: OptionalField[_Term] = None
+class _WorkBinding(ResponsePart):
+    celex: _CelexValue
+    ecli: OptionalField[_BoundTerm] = None
+    date: OptionalField[_BoundTerm] = None
+    title: OptionalField[_BoundTerm] = None
 
 
-class _Bindings(ResponsePart):
-    bindings: TolerantItems[_Binding]
+class _BindingList(ResponsePart):
+    bindings: TolerantItems[_WorkBinding]
 
 
 class _SparqlAnswer(JsonResponse):
-    results: _Bindings
+    results: _BindingList
 
 
 class Provider:
@@ -93,12 +93,12 @@ class Provider:
         if ecli or numbers:
             named = _build_ecli_choice(ecli.group()) if ecli else _build_celex_choice(numbers)
             return _limit_hits(await self._select_works(named, query), query.count)
-        words = _choose_title_words(query.text)
+        words = _choose_index_words(query.text)
         if not words:
             return CaseHits(notes=("EUR-Lex needs a word of at least three letters.",))
-        response = await self._send_query(_build_select(_build_index_search(words), query))
+        response = await self._send_sparql(_build_select(_build_index_search(words), query))
         if response.status == _BAD_REQUEST:  # no full-text index: the titles are compared instead
-            response = await self._send_query(_build_select(_build_title_filter(words), query))
+            response = await self._send_sparql(_build_select(_build_title_filter(words), query))
         return _limit_hits(_read_works(response), query.count)
 
     async def look_up_citation(self, citation: LegalCitation) -> CitationMatch:
@@ -116,9 +116,9 @@ class Provider:
         return match
 
     async def _select_works(self, choice: str, query: CaseQuery) -> tuple[CourtCase, ...]:
-        return _read_works(await self._send_query(_build_select(choice, query)))
+        return _read_works(await self._send_sparql(_build_select(choice, query)))
 
-    async def _send_query(self, sparql: str) -> HttpResponse:
+    async def _send_sparql(self, sparql: str) -> HttpResponse:
         return await self._upstream.send_get(
             params={"query": sparql, "format": "application/sparql-results+json"},
             headers={"accept": "application/sparql-results+json"},
@@ -173,7 +173,7 @@ def _build_title_filter(words: Iterable[str]) -> str:
     )
 
 
-def _choose_title_words(text: str) -> tuple[str, ...]:
+def _choose_index_words(text: str) -> tuple[str, ...]:
     """The words to look for: letters and digits only, so that none can end a literal."""
     words = dict.fromkeys(_WORD_PATTERN.findall(text))
     return tuple(word for word in words if len(word) >= _MIN_WORD_CHARS)[:_MAX_SEARCH_WORDS]
@@ -199,7 +199,7 @@ def _limit_hits(cases: tuple[CourtCase, ...], count: int) -> CaseHits:
     return CaseHits(cases=cases[:count])
 
 
-def _parse_work(row: _Binding) -> CourtCase:
+def _parse_work(row: _WorkBinding) -> CourtCase:
     celex = row.celex.value
     ecli = clean_markup(row.ecli.value) if row.ecli else ""
     parts = [clean_markup(part) for part in (row.title.value if row.title else "").split("#")]

@@ -50,29 +50,29 @@ _BAD_REQUEST = 400
 _KINDS = {"rule": "regulation", "proposed rule": "regulation"}
 
 
-class _Agency(ResponsePart):
+class _IssuingAgency(ResponsePart):
     name: OptionalField[str] = None
     raw_name: OptionalField[str] = None
 
 
-class _Document(ResponsePart):
+class _RegisterDocument(ResponsePart):
     title: str
     html_url: HttpLink
     document_number: OptionalField[str] = None
     type: OptionalField[str] = None
     abstract: OptionalField[str] = None
     publication_date: OptionalField[str] = None
-    agencies: OptionalField[TolerantItems[_Agency]] = None
+    agencies: OptionalField[TolerantItems[_IssuingAgency]] = None
     citation: OptionalField[str] = None
     docket_ids: OptionalField[TolerantItems[str]] = None
 
 
 class _DocumentPage(JsonResponse):
     count: OptionalField[int] = None
-    results: OptionalField[TolerantItems[_Document]] = None  # missing if nothing was found
+    results: OptionalField[TolerantItems[_RegisterDocument]] = None  # missing if nothing was found
 
 
-class _OneDocument(JsonResponse, _Document):
+class _SingleDocument(JsonResponse, _RegisterDocument):
     pass
 
 
@@ -80,12 +80,12 @@ class _CitedPage(ResponsePart):
     document_numbers: TolerantItems[Annotated[str, Field(pattern=r"^[\w-]{3,30}$")]]
 
 
-class _Suggestions(ResponsePart):
+class _SearchSuggestions(ResponsePart):
     citation: OptionalField[_CitedPage] = None
 
 
 class _SearchDetails(JsonResponse):
-    suggestions: _Suggestions
+    suggestions: _SearchSuggestions
 
 
 class Provider:
@@ -145,7 +145,7 @@ class Provider:
             f"/documents/{','.join(numbers)}.json", params=_list_field_params()
         )
         if len(numbers) == 1:
-            document = parse_json_response(_OneDocument, response)
+            document = parse_json_response(_SingleDocument, response)
             return (_parse_document(document),)
         found = read_json_response(_DocumentPage, response).results
         return tuple(map(_parse_document, found or ()))
@@ -155,7 +155,7 @@ def _list_field_params() -> list[tuple[str, str]]:
     return [("fields[]", field) for field in _FIELDS]
 
 
-def _parse_document(document: _Document) -> CourtCase:
+def _parse_document(document: _RegisterDocument) -> CourtCase:
     agencies = (clean_markup(one.name or one.raw_name) for one in document.agencies or ())
     dockets = (clean_markup(number) for number in document.docket_ids or ())
     kind = clean_markup(document.type)

@@ -84,9 +84,9 @@ class Provider:
         params = {"query": query.text, "per_page": str(_PAGE_SIZE if has_days else query.count)}
         if query.court:
             params["court"] = query.court
-        feed = await self._fetch_feed(params)
+        feed = await self._fetch_judgment_feed(params)
         found = _parse_entries(feed)
-        kept = [case for case in found if _is_within_days(case, query)]
+        kept = [case for case in found if _has_asked_day(case, query)]
         return CaseHits(
             cases=tuple(kept[: query.count]),
             total=None if has_days else _parse_total(feed),
@@ -109,7 +109,7 @@ class Provider:
             return CitationMatch(provider=SPEC.name, is_reporter_known=False)
         # Judgments that cite this one are found as well, but none is older than itself.
         quoted = '"' + citation.normalized.replace('"', " ") + '"'
-        feed = await self._fetch_feed({"query": quoted, "order": "date", "per_page": "20"})
+        feed = await self._fetch_judgment_feed({"query": quoted, "order": "date", "per_page": "20"})
         wanted = build_citation_key(citation.normalized)
         cases = tuple(
             case
@@ -122,7 +122,7 @@ class Provider:
             is_collection_complete=int(parts[1]) >= _COMPLETE_SINCE_YEAR,
         )
 
-    async def _fetch_feed(self, params: dict[str, str]) -> Element:
+    async def _fetch_judgment_feed(self, params: dict[str, str]) -> Element:
         response = await self._upstream.send_get("/atom.xml", params=params, accept=(_BAD_REQUEST,))
         if response.status == _BAD_REQUEST:
             raise build_stated_refusal(response)
@@ -185,7 +185,7 @@ def _parse_total(feed: Element) -> int | None:
     return int(stated) if stated.isascii() and stated.isdigit() and len(stated) < 10 else None
 
 
-def _is_within_days(case: CourtCase, query: CaseQuery) -> bool:
+def _has_asked_day(case: CourtCase, query: CaseQuery) -> bool:
     day = case.date_filed
     if day is None:
         return not (query.date_from or query.date_to)

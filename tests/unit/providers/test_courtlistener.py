@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -77,7 +78,7 @@ def ask_over(
     *texts: str,
     memory: Memory | None = None,
     fault: Fault | None = None,
-    **options: str,
+    options: Mapping[str, str] = MappingProxyType({}),
 ) -> Any:
     """Look citations up at the double of the loopback web; a match or an error for each."""
 
@@ -112,7 +113,7 @@ def test_every_real_citation_is_found_and_has_the_name_and_day_of_its_case(
 ) -> None:
     cases = [(text, case) for case in list_cases() for text in case["citations"]]
 
-    got = ask_over(web, *(text for text, _ in cases), **options)
+    got = ask_over(web, *(text for text, _ in cases), options=options)
 
     assert len(cases) >= 60
     for (text, case), match in zip(cases, got, strict=True):
@@ -122,7 +123,7 @@ def test_every_real_citation_is_found_and_has_the_name_and_day_of_its_case(
 
 @pytest.mark.parametrize("options", [{}, TOKEN], ids=["keyless", "token"])
 def test_an_invented_citation_is_not_found(options: dict[str, str], web: Internet) -> None:
-    [absent] = ask_over(web, "925 F.3d 1339", **options)
+    [absent] = ask_over(web, "925 F.3d 1339", options=options)
 
     assert absent.cases == ()
     assert absent.is_reporter_known

@@ -8,12 +8,17 @@ import re
 REPORTER_CITATION_PATTERN = re.compile(
     r"(?P<volume>\d{1,4})\s{1,3}(?P<reporter>[A-Z][A-Za-z0-9.'&\- ]{0,39}?)\s{1,3}(?P<page>[0-9]{1,6}[A-Za-z]?|[ivxlc]{1,8})"
 )
+# Collections of statutes and regulations are cited in the same form.
+_CODE_PATTERN = re.compile(
+    r"U\. ?S\. ?C\.|USC|C\. ?F\. ?R|CFR|\bStat|\bCode|\bReg\.|^F\.?R\.?$|C\.S\."
+)
 _MAX_CITATION_CHARS = 120
 
 
 def is_reporter_citation(text: str) -> bool:
-    """Whether the whole text is one citation of a reporter: volume, reporter, page."""
-    return REPORTER_CITATION_PATTERN.fullmatch(text.strip()[:_MAX_CITATION_CHARS]) is not None
+    """Whether the whole text is one citation of a reporter: volume, reporter, page; 42 U.S.C. 1983 is not."""
+    match = REPORTER_CITATION_PATTERN.fullmatch(text.strip()[:_MAX_CITATION_CHARS])
+    return match is not None and _CODE_PATTERN.search(match["reporter"]) is None
 
 
 def build_citation_key(citation: str) -> str:

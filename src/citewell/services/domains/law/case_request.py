@@ -48,7 +48,10 @@ class CaseSearchRequest:
 def check_case_request(ask: CaseSearchRequest) -> CaseSearchRequest:
     """The request with its texts cleaned; raises InvalidInput if a value is invalid."""
     check_declared_bounds(ask)
-    first, last = _check_day("date_from", ask.date_from), _check_day("date_to", ask.date_to)
+    first, last = (
+        _check_decision_day("date_from", ask.date_from),
+        _check_decision_day("date_to", ask.date_to),
+    )
     if first and last and first > last:
         raise InvalidInput(f"date_from {first} is after date_to {last}; swap them.")
     return replace(
@@ -84,7 +87,7 @@ def choose_by_citation(query: str) -> str | None:
     return None
 
 
-def _check_day(name: str, day: str | None) -> str | None:
+def _check_decision_day(name: str, day: str | None) -> str | None:
     if day is None:
         return None
     written = day.strip()

@@ -53,16 +53,16 @@ class CaseSearchService:
         names = [
             self._search.choose_providers(Offer.CASES, named=name)[0] for name in choice.providers
         ]
-        name, hits = await self._ask_registries(names, query, trace)
-        cases = tuple(case for case in hits.cases if _is_within_days(case, asked))
+        name, hits = await self._ask_law_registries(names, query, trace)
+        cases = tuple(case for case in hits.cases if _is_in_period(case, asked))
         return CasesAnswer(
             cases=tuple(map(_build_case_result, cases)),
             query=asked.query,
             result_count=len(cases),
             provider=name,
             total_results=hits.total,
-            notes=_list_notes(asked, choice, hits),
-            hints=None if cases else _explain_nothing(asked, names, hits),
+            notes=_list_case_notes(asked, choice, hits),
+            hints=None if cases else _explain_no_cases(asked, names, hits),
         )
 
     async def _choose_courts(self, ask: CaseSearchRequest) -> CourtChoice:
@@ -73,7 +73,7 @@ class CaseSearchService:
         provider = ask.provider or choose_by_citation(ask.query) or US_COURTS
         return CourtChoice(providers=(provider,), name=provider)
 
-    async def _ask_registries(
+    async def _ask_law_registries(
         self, names: list[str], query: CaseQuery, trace: RoutingTrace
     ) -> tuple[str, CaseHits]:
         """The first answer that has cases, else the first answer; raises if nobody answered."""
@@ -93,7 +93,7 @@ class CaseSearchService:
         return next(found, None) or next(iter(harvest.replies.items()))
 
 
-def _explain_nothing(
+def _explain_no_cases(
     ask: CaseSearchRequest, names: Sequence[str], hits: CaseHits
 ) -> EmptySearchHints:
     details = hits.notes
@@ -104,7 +104,9 @@ def _explain_nothing(
     )
 
 
-def _list_notes(ask: CaseSearchRequest, choice: CourtChoice, hits: CaseHits) -> tuple[str, ...]:
+def _list_case_notes(
+    ask: CaseSearchRequest, choice: CourtChoice, hits: CaseHits
+) -> tuple[str, ...]:
     notes = list(hits.notes)
     if choice.court and choice.name.casefold() != (ask.jurisdiction or "").casefold():
         more = choice.court.count(" ")
@@ -113,7 +115,7 @@ def _list_notes(ask: CaseSearchRequest, choice: CourtChoice, hits: CaseHits) -> 
     return tuple(notes)
 
 
-def _is_within_days(case: CourtCase, ask: CaseSearchRequest) -> bool:
+def _is_in_period(case: CourtCase, ask: CaseSearchRequest) -> bool:
     """Whether the case lies within the days asked for, as exactly as its date is stated."""
     day = case.date_filed
     if day is None:
@@ -135,11 +137,11 @@ def _build_case_result(case: CourtCase) -> CaseResult:
         docket_number=case.docket_number,
         citation_count=case.citation_count,
         status=case.status,
-        snippet=_shorten_snippet(case.snippet),
+        snippet=_trim_case_snippet(case.snippet),
     )
 
 
-def _shorten_snippet(snippet: str) -> str | None:
+def _trim_case_snippet(snippet: str) -> str | None:
     if len(snippet) <= _MAX_SNIPPET_CHARS:
         return snippet or None
     return snippet[:_MAX_SNIPPET_CHARS].rpartition(" ")[0] + " …"

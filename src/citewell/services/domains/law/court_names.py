@@ -26,7 +26,7 @@ class CourtChoice:
     name: str
 
 
-def _choose(provider: str, court: str | None, name: str) -> CourtChoice:
+def _build_choice(provider: str, court: str | None, name: str) -> CourtChoice:
     return CourtChoice(providers=(provider,), court=court, name=name)
 
 
@@ -58,14 +58,14 @@ _EU_COURTS = {
     "eu-legislation": "EU legislation",
 }
 _NAMED_CHOICES: Mapping[str, CourtChoice] = {
-    "uk": _choose(UK_COURTS, None, "UK courts"),
-    "eu": _choose(EU_LAW, None, "EU law"),
-    "us": _choose(US_COURTS, None, "US courts"),
-    "cfr": _choose(US_CODE, None, "Code of Federal Regulations"),
-    "federal-register": _choose(US_REGISTER, None, "Federal Register"),
+    "uk": _build_choice(UK_COURTS, None, "UK courts"),
+    "eu": _build_choice(EU_LAW, None, "EU law"),
+    "us": _build_choice(US_COURTS, None, "US courts"),
+    "cfr": _build_choice(US_CODE, None, "Code of Federal Regulations"),
+    "federal-register": _build_choice(US_REGISTER, None, "Federal Register"),
     "us-regulations": CourtChoice(providers=(US_CODE, US_REGISTER), name="US regulations"),
-    **{code: _choose(UK_COURTS, code, name) for code, name in _UK_COURTS.items()},
-    **{code: _choose(EU_LAW, code, name) for code, name in _EU_COURTS.items()},
+    **{code: _build_choice(UK_COURTS, code, name) for code, name in _UK_COURTS.items()},
+    **{code: _build_choice(EU_LAW, code, name) for code, name in _EU_COURTS.items()},
 }
 _ALIASES = {
     "united kingdom": "uk", "england and wales": "uk", "british": "uk", "uk courts": "uk",
@@ -104,7 +104,7 @@ def resolve_jurisdiction(written: str, *, provider: str | None = None) -> CourtC
     """
     text = " ".join(written[:_MAX_JURISDICTION_CHARS].split()).casefold()
     elsewhere: CourtChoice | None = None
-    for choice in _list_candidates(text):
+    for choice in _list_court_candidates(text):
         if provider is None or provider in choice.providers:
             return choice
         elsewhere = elsewhere or choice
@@ -118,13 +118,13 @@ def resolve_jurisdiction(written: str, *, provider: str | None = None) -> CourtC
     raise InvalidInput(f"There is no court{where} called {named!r}. {advice}")
 
 
-def _list_candidates(text: str) -> Iterator[CourtChoice]:
+def _list_court_candidates(text: str) -> Iterator[CourtChoice]:
     """What the text may mean, the likeliest first."""
     if choice := _NAMED_CHOICES.get(_ALIASES.get(text, text)) or _CHOICES_BY_NAME.get(text):
         yield choice
     courts = load_us_courts()
     if ids := courts.find_court_ids(_US_ALIASES.get(text, text)):
-        yield _choose(US_COURTS, " ".join(ids), courts.names[ids[0]])
+        yield _build_choice(US_COURTS, " ".join(ids), courts.names[ids[0]])
     if text == "supreme court":
         yield _NAMED_CHOICES["uksc"]
 

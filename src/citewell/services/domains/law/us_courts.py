@@ -43,7 +43,7 @@ class UsCourts:
             return (text,)
         if found := self.ids_by_label.get(_squeeze_letters(text)):
             return (found,)
-        if found := self.ids_by_words.get(_collect_name_words(text)):
+        if found := self.ids_by_words.get(_collect_court_words(text)):
             return (found,)
         return self.ids_by_state.get(text, ())
 
@@ -63,7 +63,7 @@ def load_us_courts() -> UsCourts:
             main.append(row["id"])
         if row.get("citation_string"):
             labels.setdefault(_squeeze_letters(row["citation_string"]), row["id"])
-        found = _collect_name_words(row["name"])
+        found = _collect_court_words(row["name"])
         words.setdefault(found, row["id"])
         if row["id"].startswith("ca") and "circuit" in found:
             words.setdefault(found - {"appeal"}, row["id"])  # Ninth Circuit
@@ -109,7 +109,7 @@ def _squeeze_letters(label: str) -> str:
     return "".join(_WORD_PATTERN.findall(label.casefold())).replace("penn", "pa")
 
 
-def _collect_name_words(name: str) -> frozenset[str]:
+def _collect_court_words(name: str) -> frozenset[str]:
     """The words that tell courts apart, in one spelling and without their order."""
     text = _DOTTED_PATTERN.sub("", name.casefold())
     text = _ORDINAL_PATTERN.sub(_spell_ordinal, text)
