@@ -43,7 +43,8 @@ BAD_SCHEMAS: dict[str, tuple[Any, str]] = {
     "a reference": ({"type": "object", "properties": {"a": {"$ref": "#/$defs/x"}}}, "$ref"),
     "definitions": ({"type": "object", "properties": {"a": {}}, "$defs": {}}, "$defs"),
     "three levels": (nest(3), "deeper than 2 levels"),
-    "a bomb of levels": (nest(400), "schema"),
+    "a bomb of levels": (json.dumps(nest(100)), "far deeper than 2 levels"),
+    "a bomb of brackets": ("[" * 7000, "not JSON"),
     "no object": ({"type": "array", "items": {"type": "string"}}, "object schema"),
     "no properties": ({"type": "object"}, "needs properties"),
     "an unknown type": (

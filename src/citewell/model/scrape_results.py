@@ -17,6 +17,7 @@ class StructuredData(WireValue):
     json_ld: tuple[Any, ...] | None = None
     open_graph: dict[str, str] | None = None  # og:* and article:*, keys with their prefix
     citation: dict[str, str] | None = None  # Highwire citation_*
+    microdata: tuple[Any, ...] | None = None  # items as objects, with @type and their properties
 
 
 class CitationMetadata(WireValue):

@@ -12,6 +12,7 @@ from citewell.fetch.metadata.json_ld import (
     read_text_value,
     wrap_in_list,
 )
+from citewell.fetch.metadata.microdata import Microdata
 from citewell.model.page_signals import ForumSignals
 from citewell.model.scrape_results import StructuredData
 from citewell.text.safety.invisible_characters import extract_visible_text
@@ -69,14 +70,19 @@ def collect_meta_elements(tree: LexborHTMLParser) -> MetaElements:
     return MetaElements(found)
 
 
-def build_structured_data(meta: MetaElements, linked: JsonLd) -> StructuredData | None:
-    """JSON-LD, Open Graph and citation elements; None if the page has none of them."""
+def build_structured_data(
+    meta: MetaElements, linked: JsonLd, items: tuple[Microdata, ...] = ()
+) -> StructuredData | None:
+    """JSON-LD, Open Graph, citation elements and microdata; None if the page has none of them."""
     blocks = tuple(_clean_json_strings(block) for block in linked.blocks)
     graph, citation = meta.collect_prefixed("og:", "article:"), meta.collect_prefixed("citation_")
-    if not (blocks or graph or citation):
+    if not (blocks or graph or citation or items):
         return None
     return StructuredData(
-        json_ld=blocks or None, open_graph=graph or None, citation=citation or None
+        json_ld=blocks or None,
+        open_graph=graph or None,
+        citation=citation or None,
+        microdata=items or None,
     )
 
 

@@ -21,6 +21,7 @@ from citewell.fetch.metadata.meta_elements import (
     collect_meta_elements,
     read_forum_signals,
 )
+from citewell.fetch.metadata.microdata import collect_microdata
 from citewell.fetch.metadata.page_dates import parse_citation_date
 from citewell.model.page_signals import ForumSignals
 from citewell.model.scrape_results import StructuredData
@@ -116,7 +117,7 @@ def read_page_metadata(tree: LexborHTMLParser, *, url: str = "") -> ExtractedMet
         published_basis=basis,
         modified=modified,
         modified_basis=modified_basis,
-        structured=build_structured_data(meta, linked),
+        structured=build_structured_data(meta, linked, collect_microdata(tree)),
         forum=read_forum_signals(linked, url),
     )
 

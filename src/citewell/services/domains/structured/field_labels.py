@@ -43,6 +43,7 @@ _SAME_MEANINGS = (
 _WORD_BORDER_PATTERN = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[^0-9A-Za-zÀ-ɏͰ-῿Ⰰ-퟿]+")
 _MAX_LABEL_WORDS = 8
 _MAX_EXTRA_WORDS = 2
+_OWN_LABEL_WORTH = 0.9
 _FILLER_WORDS = frozenset(("the", "of", "a", "an", "in", "for", "is", "to", "total", "der", "die"))
 
 
@@ -65,12 +66,12 @@ class LabelMatcher:
         labels: dict[frozenset[str], float] = {}
         if within:
             labels[_stem_words((*split_label_words(within), *own))] = 1.0
-        labels.setdefault(_stem_words(own), 1.0 if not within else 0.9)
+        labels.setdefault(_stem_words(own), 1.0 if not within else _OWN_LABEL_WORTH)
         joined = " ".join(own)
         for group in _SAME_MEANINGS:
             if joined in group:
                 for place, label in enumerate(group):
-                    worth = 0.9 - 0.02 * place
+                    worth = 0.88 - 0.02 * place
                     labels.setdefault(_stem_words(label.split()), worth)
         return cls(tuple((stems, worth) for stems, worth in labels.items() if stems))
 
@@ -83,12 +84,13 @@ class LabelMatcher:
         for stems, worth in self.wanted:
             if stems == found:
                 best = max(best, worth)
-            elif stems < found and len(found) - len(stems) <= _MAX_EXTRA_WORDS:
+            elif (
+                worth >= _OWN_LABEL_WORTH  # other words beside a synonym may change its meaning
+                and stems < found
+                and len(found) - len(stems) <= _MAX_EXTRA_WORDS
+            ):
                 best = max(best, 0.6 * worth)
         return best
-
-    def list_words(self) -> tuple[str, ...]:
-        return tuple(" ".join(sorted(stems)) for stems, _ in self.wanted)
 
 
 def _stem_words(words: Iterable[str]) -> frozenset[str]:

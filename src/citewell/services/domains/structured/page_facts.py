@@ -25,7 +25,7 @@ _INNER_LABEL_PATTERN = re.compile(
 _TABLE_RULE_PATTERN = re.compile(r"\A[|:\-\s]{3,400}\Z")
 _MAX_LABEL_WORDS = 6
 # Kinds of sources, the most reliable first.
-JSON_LD, MICRODATA, LIST, TABLE, LABEL, META, INNER = range(7)
+JSON_LD, MICRODATA, LIST, TABLE, LABEL, META, INNER, HEADING = range(8)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,6 +134,7 @@ def _list_text_facts(text: str) -> Iterator[PageFact]:
             yield fact
     for line in labelled:
         yield from _list_inner_labels(line)
+    yield from _list_headed_texts(lines)
 
 
 def _list_definitions(lines: Sequence[str]) -> Iterator[PageFact]:
@@ -143,6 +144,20 @@ def _list_definitions(lines: Sequence[str]) -> Iterator[PageFact]:
             label = term.strip("* ")
             highlight = f"{label}: {told[2:].strip()}"[:MAX_HIGHLIGHT_CHARS]
             yield PageFact(label=label, value=told[2:].strip(), highlight=highlight, source=LIST)
+
+
+def _list_headed_texts(lines: Sequence[str]) -> Iterator[PageFact]:
+    """A heading, and the first sentence under it."""
+    for heading, told in pairwise(lines):
+        if heading.startswith("#") and not told.startswith(("#", "|", ":")):
+            sentence = told.lstrip("-*+> ").partition(". ")[0].strip()
+            if sentence:
+                yield PageFact(
+                    label=heading.strip("# "),
+                    value=sentence,
+                    highlight=f"{heading.strip('# ')}: {sentence}"[:MAX_HIGHLIGHT_CHARS],
+                    source=HEADING,
+                )
 
 
 def _list_table_facts(lines: Sequence[str]) -> Iterator[PageFact]:

@@ -10,6 +10,7 @@ from typing import Any
 from citewell.model.field_schema import SchemaField, parse_field_schema
 from citewell.services.domains.structured.field_labels import LabelMatcher, split_label_words
 from citewell.services.domains.structured.page_facts import (
+    HEADING,
     MAX_HIGHLIGHT_CHARS,
     PageFact,
     collect_page_facts,
@@ -126,6 +127,7 @@ def _fill_field(
         (score, -fact.source, -place, fact)
         for place, fact in enumerate(facts)
         if (score := matcher.score_label(fact.label)) >= _LEAST_LABEL_SCORE
+        and (fact.source != HEADING or (field.type == "string" and score == 1.0))
     ]
     for _, _, _, fact in sorted(scored, key=lambda one: one[:3], reverse=True):
         value = convert_stated_value(fact.value, field)

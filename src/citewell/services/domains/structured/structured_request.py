@@ -14,19 +14,31 @@ from citewell.model.argument_types import OptionalName, QueryText
 from citewell.model.field_schema import MAX_SCHEMA_CHARS, parse_field_schema
 from citewell.services.web.search_request import clean_query_text, normalize_provider_name
 
+_MAX_JSON_LEVELS = 40  # more could not be written down as JSON again
+
 
 def _parse_schema_text(value: Any) -> Any:
     """A schema that came as JSON text, as an object; anything else as it is."""
-    if not isinstance(value, str):
-        return value
-    if not value.strip():
-        return None
-    if len(value) > MAX_SCHEMA_CHARS:
-        raise ValueError(f"schema has more than {MAX_SCHEMA_CHARS} characters")
-    try:
-        return json.loads(value)
-    except (ValueError, RecursionError):
-        raise ValueError("schema is a text that is not JSON") from None
+    if isinstance(value, str):
+        if not value.strip():
+            return None
+        if len(value) > MAX_SCHEMA_CHARS:
+            raise ValueError(f"schema has more than {MAX_SCHEMA_CHARS} characters")
+        try:
+            value = json.loads(value)
+        except (ValueError, RecursionError):
+            raise ValueError("schema is a text that is not JSON") from None
+    if _is_deeper(value, _MAX_JSON_LEVELS):
+        raise ValueError("schema is nested far deeper than 2 levels")
+    return value
+
+
+def _is_deeper(value: Any, levels: int) -> bool:
+    """Whether a JSON value has more levels than this; nothing behind them is looked at."""
+    inner = value.values() if isinstance(value, dict) else value
+    if not isinstance(value, dict | list):
+        return False
+    return levels == 0 or any(_is_deeper(one, levels - 1) for one in inner)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -18,6 +18,10 @@ _WRITTEN_NUMBER_PATTERN = re.compile(
     r"[-−+]?\d[\d.,'’\u00a0\u202f ]{0,24}(?:\s?(?:thousand|million|billion|trillion)\b)?",
     re.IGNORECASE,
 )
+_BOUND_PATTERN = re.compile(
+    r"\s{0,3}(?:from|up to|at most|at least|over|under|below|above|less than|more than|[<>≤≥])(?![a-z])",
+    re.IGNORECASE,
+)
 _ITEM_BORDER_PATTERN = re.compile(r"\s{0,3}[,;•·|]\s{0,3}|\s{1,3}and\s{1,3}")
 _SCHEMA_ORG_PREFIX_PATTERN = re.compile(r"\Ahttps?://schema\.org/")
 _MARKDOWN_LINK_PATTERN = re.compile(r"\[([^\[\]\n]{1,200}+)\]\([^()\n]{0,500}+\)")
@@ -71,7 +75,10 @@ def _read_boolean(value: Any) -> bool | None:
 def _read_number(value: Any) -> float | int | None:
     if isinstance(value, bool):
         return None
-    stated = stated_quantities.extract_quantities(_read_text(value))
+    text = _read_text(value)
+    if _BOUND_PATTERN.match(text):  # "from 450 euros" is no price
+        return None
+    stated = stated_quantities.extract_quantities(text)
     if not stated or stated[0].low != stated[0].high:  # a range is no number
         return None
     # The digits alone, because quantities are converted: 1.2 kg would become 1200 grams.
