@@ -27,7 +27,7 @@ MAX_CHECKED_PAGES = 10
 _MAX_CHECKED_STATEMENTS = 40
 _MAX_OWN_MARKS = 2  # set by us after one sentence
 _OTHER_LANGUAGE = "The page is in another language than the answer, so it cannot be compared."
-_REPEATED_MARK_PATTERN = re.compile(r"(\[\d{1,3}\])(?:[^\S\n]{0,3}\1){1,8}")
+_REPEATED_MARK_PATTERN = re.compile(r"(\[\d{1,3}\])([.,;!?]?)(?:[^\S\n]{0,3}\1){1,8}")
 _SPACE_BEFORE_STOP_PATTERN = re.compile(r"(?<!\s)[^\S\n]++(?=[.,;:!?](?:\s|\Z))")
 
 
@@ -195,6 +195,6 @@ def _choose_telling_row(rows: Sequence[ClaimSupport]) -> ClaimSupport:
 
 def _tidy_marks(text: str) -> str:
     numbered = REF_MARK_PATTERN.sub(lambda mark: f"[{mark[1].removeprefix('src_')}]", text)
-    once = _REPEATED_MARK_PATTERN.sub(r"\1", numbered)
+    once = _REPEATED_MARK_PATTERN.sub(r"\1\2", numbered)
     lines = _SPACE_BEFORE_STOP_PATTERN.sub("", once).splitlines()
     return "\n".join(line.rstrip() for line in lines).strip()

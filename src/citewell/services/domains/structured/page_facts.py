@@ -180,20 +180,19 @@ def _split_cells(line: str) -> list[str]:
 def _read_table(table: list[list[str]]) -> Iterator[PageFact]:
     """Two columns are labels and values; a single row has its header; else row and column together."""
     header, rows = table[0], table[1:]
-    if all(len(row) == 2 for row in table):
-        for label, value in table:
-            if label and value:
-                yield _build_cell_fact(label, value, f"{label} | {value}")
-        return
+    has_pairs = all(len(row) == 2 for row in table)
+    for row in table if has_pairs else ():
+        if all(row):
+            yield _build_cell_fact(row[0], row[1], " | ".join(row))
     for row in rows:
         shown = " | ".join(row)
         for name, value in zip(header[1:], row[1:], strict=False):
-            if name and value:
+            if name and value and not has_pairs:
                 yield _build_cell_fact(f"{row[0]} {name}", value, shown)
-                if len(rows) == 1:
+        if len(rows) == 1:
+            for name, value in zip(header, row, strict=False):
+                if name and value:
                     yield _build_cell_fact(name, value, shown)
-        if len(rows) == 1 and header[0] and row[0]:
-            yield _build_cell_fact(header[0], row[0], shown)
 
 
 def _build_cell_fact(label: str, value: str, shown: str) -> PageFact:
