@@ -125,7 +125,7 @@ def test_another_meaning_of_a_name_is_told(reachable: Environ) -> None:
     answer = body(call(reachable, "filing_search", {"query": "Ford"}))
 
     assert answer["company"]["name"] == "FORD MOTOR CO"
-    assert any("FORWARD INDUSTRIES" in line for line in answer["hints"]["details"])
+    assert any("FORWARD INDUSTRIES" in note for note in answer["notes"])
 
 
 @requires("filing_search.form_type", "filing_search.amendments")

@@ -101,8 +101,15 @@ async def _list_submissions(request: Request) -> Response:
         "name": title,
         "tickers": list(tickers),
         "formerNames": _FORMER_NAMES.get(number, []),
-        "filings": {"recent": columns(FILINGS.get(number, [])), "files": [files | span] if older else []},
+        "filings": {"recent": columns(FILINGS.get(number, _list_usual(number))), "files": [files | span] if older else []},
     })  # fmt: skip
+
+
+def _list_usual(number: int) -> list[tuple[str, ...]]:
+    """What a company that has nothing of its own here has filed."""
+    return [
+        (f"{number:010}-26-000001", "10-K", "2026-02-20", "2025-12-31", "annual.htm", "10-K", "")
+    ]
 
 
 def columns(rows: list[tuple[str, ...]]) -> dict[str, list[str]]:

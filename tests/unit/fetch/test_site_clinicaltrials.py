@@ -47,7 +47,7 @@ def test_a_study_page_is_the_record_of_the_registry() -> None:
         "- Start: 2024-03 (actual)",
         "- Completion: 2025-12-31 (estimated)",
         "- Masking: double (participant, investigator)",
-        "- **Melatonin** (experimental): 3 mg at night Receives: Drug: Melatonin.",
+        "- **Melatonin** (experimental): 3 mg at night. Receives: Drug: Melatonin.",
         "- **Melatonin** (drug; also Circadin): a tablet; by mouth",
         "- **Sleep latency** (4 weeks): By diary.",
         "- Ages: 18 Years to no maximum",

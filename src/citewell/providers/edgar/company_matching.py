@@ -161,6 +161,11 @@ def _find_named(listed: list[_ListedCompany], text: str) -> tuple[str, list[_Lis
     if exact:
         few = starts if len(starts) <= _MAX_PREFIX_COMPANIES else []
         return "name", [*exact, *(one for one in few if one not in exact)]
+    same = [
+        one for one in starts if not set(keys).isdisjoint(one.keys)
+    ]  # but for Group and the like
+    if len(same) == 1:
+        return "name", same
     if len(whole) >= _MIN_PREFIX_CHARS and 0 < len(starts) <= _MAX_PREFIX_COMPANIES:
         return "start", starts
     if starts or len(whole) < _MIN_INNER_CHARS:

@@ -163,11 +163,12 @@ def _format_design(design: RecordPart) -> str:
 def _format_arms(module: RecordPart) -> str:
     lines = []
     for arm in module.list_parts("armGroups"):
-        kind = arm.find_code("type")
+        kind, told = arm.find_code("type"), arm.find_inline_markdown("description")
         given = ", ".join(arm.list_texts("interventionNames"))
-        told = arm.find_inline_markdown("description")
         head = f"**{arm.format_text('label') or 'Arm'}**" + (f" ({kind})" if kind else "")
-        lines.append(f"- {head}" + (f": {told}" if told else "") + (f" Receives: {given}." if given else ""))  # fmt: skip
+        end = "." if told and given and told[-1].isalnum() else ""
+        more = [f"{told}{end}", f"Receives: {given}." if given else ""]
+        lines.append(": ".join(filter(None, [f"- {head}", " ".join(filter(None, more))])))
     return "\n".join(lines)
 
 

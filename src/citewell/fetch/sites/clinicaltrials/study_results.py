@@ -242,7 +242,7 @@ def _render_events(module: RecordPart) -> str:
     facts = format_fact_list(
         [
             ("Time frame", module.format_text("timeFrame")),
-            ("Other events listed above", f"{threshold}%" if threshold else ""),
+            ("Threshold of other events", f"{threshold}%" if threshold else ""),
             ("Description", module.find_inline_markdown("description")),
         ]
     )
