@@ -71,6 +71,26 @@ def test_a_citation_finds_its_case(environ: Environ, world: World) -> None:
     assert [case["caseName"] for case in answer["cases"]] == ["Obergefell v. Hodges"]
 
 
+def test_a_whole_citation_finds_its_case(environ: Environ) -> None:
+    answer = search(environ, query="Authors Guild v. Google, 804 F.3d 202, 229 (2d Cir. 2015)")
+
+    assert [case["citations"] for case in answer["cases"]] == [["804 F.3d 202"]]
+
+
+def test_an_invented_citation_of_a_real_name_is_told(environ: Environ) -> None:
+    answer = search(environ, query="Miranda v. Arizona, 999 U.S. 436 (1966)")
+
+    assert answer["notes"] == ["No case has the citation 999 U.S. 436."]
+    assert answer["cases"][0]["citations"][0] == "384 U.S. 436"
+
+
+def test_a_citation_that_no_case_has_is_told(environ: Environ) -> None:
+    answer = search(environ, query="925 F.3d 1339")
+
+    assert answer["resultCount"] == 0
+    assert "No case has the citation 925 F.3d 1339" in answer["hints"]["details"][0]
+
+
 @requires("legal_search.jurisdiction")
 @pytest.mark.parametrize(
     ("jurisdiction", "found"),
@@ -186,6 +206,12 @@ def test_each_jurisdiction_has_its_registry(
 
     assert answer["provider"] == provider
     assert answer["cases"][0]["citation"] == citation
+
+
+def test_a_topic_that_cites_a_regulation_is_searched_in_cases(environ: Environ) -> None:
+    answer = search(environ, query="who is liable for insider trading under 17 CFR 240.10b-5")
+
+    assert answer["provider"] == "courtlistener"
 
 
 def test_the_court_of_another_registry_is_refused(environ: Environ) -> None:

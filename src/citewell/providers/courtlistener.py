@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Annotated, ClassVar
 from urllib.parse import parse_qs, urlsplit
 
@@ -27,7 +28,7 @@ from citewell.net.http.rate_limit_headers import read_retry_delay
 from citewell.net.upstream.upstream_client import parse_json_response
 from citewell.ports import Offer, ProviderKit, ProviderOption, ProviderSpec
 from citewell.text.dates.partial_dates import parse_partial_date
-from citewell.text.law.court_citations import build_citation_key, is_reporter_citation
+from citewell.text.law.court_citations import build_citation_key, find_reporter_citation
 from citewell.text.safety.markup_cleaning import clean_markup
 
 _TOKEN = "COURTLISTENER_API_TOKEN"  # noqa: S105 - the name of a setting
@@ -67,6 +68,7 @@ _CASE_NAME_PATTERN = re.compile(
     r"(?:^|\s)(?:v\.?|vs\.?)\s|^(?:in re|ex parte|in the matter of|matter of)\s", re.IGNORECASE
 )
 _MAX_NAME_WORDS = 12
+_PARENTHESIS_PATTERN = re.compile(r"\([^()]{0,60}\)")
 _STATED_WAIT_PATTERN = re.compile(r"available in (\d{1,6}) second")
 
 
@@ -148,9 +150,21 @@ class Provider:
         self._matches = MatchMemory(kit.memory)
 
     async def search_cases(self, query: CaseQuery) -> CaseHits:
-        """Cases by name if the query is a case name, by citation if it is one, else by words."""
-        if is_reporter_citation(query.text):
-            return await self._search_pages(query, {"q": _build_citation_query(query.text)})
+        """Cases by the citation in the query, else by name if it is a case name, else by words.
+
+        What finds nothing is tried in the next way, and a citation that no case has is noted.
+        """
+        cited = find_reporter_citation(query.text)
+        if cited is None:
+            return await self._search_names(query)
+        hits = await self._search_pages(query, {"q": _build_citation_query(cited)})
+        rest = _strip_citation(query.text, cited)
+        if hits.cases or not rest:
+            return hits
+        hits = await self._search_names(replace(query, text=rest))
+        return replace(hits, notes=(f"No case has the citation {cited}.", *hits.notes))
+
+    async def _search_names(self, query: CaseQuery) -> CaseHits:
         words = {"q": query.text, "order_by": "score desc"}
         if not _is_case_name(query.text):
             return await self._search_pages(query, words)
@@ -265,6 +279,12 @@ def _is_case_name(text: str) -> bool:
         and len(text.split()) <= _MAX_NAME_WORDS
         and not set('":()').intersection(text)
     )
+
+
+def _strip_citation(text: str, citation: str) -> str:
+    """The words before the citation, which name the case, or else those after it."""
+    before, _, after = " ".join(text.split()).partition(citation)
+    return before.strip(" ,;:") or _PARENTHESIS_PATTERN.sub("", after).strip(" ,;:.")
 
 
 def _build_citation_query(citation: str) -> str:

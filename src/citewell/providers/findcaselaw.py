@@ -38,6 +38,7 @@ _TNA = "{https://caselaw.nationalarchives.gov.uk}"
 _OPEN_SEARCH = "{http://a9.com/-/spec/opensearch/1.1/}"
 _PAGE_SIZE = 50
 _BAD_REQUEST = 400
+_MAX_FEED_BYTES = 4 * 2**20
 _NEUTRAL_CITATION_PATTERN = re.compile(
     r"\[(\d{4})\] {1,3}([A-Z]{2,6})(?: {1,3}(?:Civ|Crim))? {1,3}\d{1,5}\b(?: {1,3}\([A-Za-z]{1,10}\))?"
 )
@@ -123,7 +124,9 @@ class Provider:
         )
 
     async def _fetch_judgment_feed(self, params: dict[str, str]) -> Element:
-        response = await self._upstream.send_get("/atom.xml", params=params, accept=(_BAD_REQUEST,))
+        response = await self._upstream.send_get(
+            "/atom.xml", params=params, accept=(_BAD_REQUEST,), max_bytes=_MAX_FEED_BYTES
+        )
         if response.status == _BAD_REQUEST:
             raise build_stated_refusal(response)
         feed = read_xml_tree(response)

@@ -3,7 +3,11 @@ from __future__ import annotations
 import pytest
 
 from citewell.text.law.court_celex import find_celex_numbers
-from citewell.text.law.court_citations import build_citation_key, is_reporter_citation
+from citewell.text.law.court_citations import (
+    build_citation_key,
+    find_reporter_citation,
+    is_reporter_citation,
+)
 from citewell.text.law.court_regulations import find_cfr_place, find_register_page
 
 
@@ -56,6 +60,23 @@ def test_different_citations_have_different_keys(one: str, other: str) -> None:
 )
 def test_a_citation_of_a_reporter_is_told_from_words(text: str, is_one: bool) -> None:
     assert is_reporter_citation(text) is is_one
+
+
+@pytest.mark.parametrize(
+    ("text", "citation"),
+    [
+        ("Roe v. Wade, 410 U.S. 113 (1973)", "410 U.S. 113"),
+        ("Authors Guild v. Google, 804 F.3d 202, 229 (2d Cir. 2015)", "804 F.3d 202"),
+        ("410  U.S. 113", "410 U.S. 113"),
+        ("see 400 F. Supp. 2d 707", "400 F. Supp. 2d 707"),
+        ("10 Cases 2015", "10 Cases 2015"),  # the whole query; nobody else writes like this
+        ("the top 10 Cases 2015 list", None),
+        ("claims under 42 U.S.C. 1983 in 2020", None),
+        ("section 230", None),
+    ],
+)
+def test_a_citation_is_found_inside_a_query(text: str, citation: str | None) -> None:
+    assert find_reporter_citation(text) == citation
 
 
 @pytest.mark.parametrize(

@@ -12,13 +12,30 @@ REPORTER_CITATION_PATTERN = re.compile(
 _CODE_PATTERN = re.compile(
     r"U\. ?S\. ?C\.|USC|C\. ?F\. ?R|CFR|\bStat|\bCode|\bReg\.|^F\.?R\.?$|C\.S\."
 )
+_EMBEDDED_CITATION_PATTERN = re.compile(
+    r"(?<![\w.-])\d{1,4} {1,3}(?P<reporter>[A-Z][A-Za-z.'& ]{0,25}(?:\.|\. ?\dd|\. ?\dth)) {1,3}\d{1,6}(?![\w-])"
+)
 _MAX_CITATION_CHARS = 120
+_MAX_QUERY_CHARS = 500
 
 
 def is_reporter_citation(text: str) -> bool:
     """Whether the whole text is one citation of a reporter: volume, reporter, page; 42 U.S.C. 1983 is not."""
     match = REPORTER_CITATION_PATTERN.fullmatch(text.strip()[:_MAX_CITATION_CHARS])
     return match is not None and _CODE_PATTERN.search(match["reporter"]) is None
+
+
+def find_reporter_citation(text: str) -> str | None:
+    """The first citation in a query such as Roe v. Wade, 410 U.S. 113 (1973); None if it has none.
+
+    Inside a text only abbreviated reporters count: "10 Cases 2015" is no citation.
+    """
+    if is_reporter_citation(text):
+        return " ".join(text.split())
+    for match in _EMBEDDED_CITATION_PATTERN.finditer(text[:_MAX_QUERY_CHARS]):
+        if _CODE_PATTERN.search(match["reporter"]) is None:
+            return " ".join(match.group().split())
+    return None
 
 
 def build_citation_key(citation: str) -> str:

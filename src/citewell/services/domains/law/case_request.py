@@ -18,6 +18,7 @@ from citewell.text.law.court_celex import ECLI_PATTERN, find_celex_numbers
 from citewell.text.law.court_regulations import find_cfr_place, find_register_page
 
 _DAY_PATTERN = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+_MAX_CITING_WORDS = 6
 _NEUTRAL_CITATION_PATTERN = re.compile(r"\[\d{4}\]\s{0,3}(?:UK|EW|EAT)")
 
 
@@ -78,10 +79,12 @@ def choose_by_citation(query: str) -> str | None:
     """The registry for a query that cites a text by its number; None for any other query."""
     if _NEUTRAL_CITATION_PATTERN.search(query):
         return "findcaselaw"
-    if find_cfr_place(query):
-        return "ecfr"
-    if find_register_page(query):
-        return "federalregister"
+    # Longer queries that cite a regulation are about cases under it.
+    if len(query.split()) <= _MAX_CITING_WORDS:
+        if find_cfr_place(query):
+            return "ecfr"
+        if find_register_page(query):
+            return "federalregister"
     if ECLI_PATTERN.search(query) or find_celex_numbers(query):
         return "eurlex"
     return None
