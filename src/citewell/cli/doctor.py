@@ -172,7 +172,7 @@ def _describe_service(row: ToolVerdict) -> str:
     """The providers that answer, those that do not, and what else serves the tool."""
     parts = (
         ", ".join(row.served_by),
-        f"not answering: {', '.join(row.failing)}" if row.failing else "",
+        f"not working: {', '.join(row.failing)}" if row.failing else "",
         f"else {row.otherwise}" if row.otherwise and row.served_by else row.otherwise,
     )
     return "; ".join(part for part in parts if part) or "nobody"

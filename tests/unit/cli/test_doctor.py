@@ -287,7 +287,15 @@ def test_a_registry_that_does_not_answer_is_named(run: Run, world: World) -> Non
     ran = run("doctor", "--json")
 
     assert provider(ran, "clinicaltrials")["state"] == "failing"
-    assert tool(ran, "clinical_search")["failing"] == ["clinicaltrials"]
+    assert tool(ran, "clinical_search")["failing"] == ["clinicaltrials (failing)"]
+
+
+def test_what_may_cost_money_is_served_by_us_until_somebody_configures_a_provider(run: Run) -> None:
+    without, keyed = run("doctor", "--json"), run("doctor", "--json", TAVILY_API_KEY="a-key")
+
+    assert tool(without, "answer")["served_by"] == []
+    assert "tavily (TAVILY_API_KEY)" in tool(without, "answer")["could_add"]
+    assert tool(keyed, "answer")["served_by"] == ["tavily"]
 
 
 def test_the_table_of_tools_is_printed(run: Run) -> None:

@@ -4,13 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 
-from citewell.domain_ports import CaseSearch, TrialSearch
+from citewell.domain_ports import (
+    AreaLookup,
+    CaseSearch,
+    FilingSearch,
+    PatentSearch,
+    PlaceSearch,
+    SeriesSearch,
+    TrialSearch,
+)
 from citewell.model.clinical_trial import TrialQuery
+from citewell.model.company_filing import FilingQuery
 from citewell.model.court_case import CaseQuery
+from citewell.model.economic_series import ObservationQuery
+from citewell.model.patent import PatentQuery
+from citewell.model.place import AreaQuery, PlaceQuery
 from citewell.model.search_queries import ImageQuery, SearchQuery
 from citewell.ports import ImageSearch, NewsSearch, Offer
 
 _PROBE_WORD = "sleep"
+_PROBE_SERIES = {
+    "worldbank": "NY.GDP.MKTP.CD",
+    "fred": "GDP",
+    "eurostat": "une_rt_m",
+    "ecb": "EXR/A.USD.EUR.SP00.A",
+    "oecd": "OECD.SDD.NAD,DSD_NAMAIN1@DF_QNA,1.0",
+    "imf": "IMF.STA,CPI,5.0.0",
+}
+_PROBE_COUNTRY = "DEU"
+_PROBE_CITY, _PROBE_CITY_CENTRE = "Lyon", (45.7579, 4.8351)
+_PROBE_PATENT = "US10165245B2"
+_PROBE_TICKER = "AAPL"
 
 
 async def _probe_trials(provider: object) -> bool | None:
@@ -23,6 +47,46 @@ async def _probe_cases(provider: object) -> bool | None:
     if not isinstance(provider, CaseSearch):
         return None
     return bool((await provider.search_cases(CaseQuery(text=_PROBE_WORD, count=1))).cases)
+
+
+async def _probe_series(provider: object) -> bool | None:
+    """Observations of one series, because a catalogue may have megabytes."""
+    name = _PROBE_SERIES.get(getattr(provider, "__module__", "").rpartition(".")[2])
+    if not isinstance(provider, SeriesSearch) or name is None:
+        return None
+    query = ObservationQuery(series_id=name, count=1, country=_PROBE_COUNTRY)
+    return bool((await provider.list_observations(query)).observations)
+
+
+async def _probe_areas(provider: object) -> bool | None:
+    if not isinstance(provider, AreaLookup):
+        return None
+    return bool(await provider.find_areas(AreaQuery(name=_PROBE_CITY)))
+
+
+async def _probe_places(provider: object) -> bool | None:
+    if not isinstance(provider, PlaceSearch):
+        return None
+    latitude, longitude = _PROBE_CITY_CENTRE
+    query = PlaceQuery(
+        text="cafe", kinds=("amenity=cafe",), latitude=latitude, longitude=longitude,
+        radius_meters=500.0, count=1,
+    )  # fmt: skip
+    return bool((await provider.search_places(query)).places)
+
+
+async def _probe_patents(provider: object) -> bool | None:
+    if not isinstance(provider, PatentSearch):
+        return None
+    query = PatentQuery(text=_PROBE_PATENT, numbers=(_PROBE_PATENT,), count=1)
+    return bool((await provider.search_patents(query)).patents)
+
+
+async def _probe_filings(provider: object) -> bool | None:
+    if not isinstance(provider, FilingSearch):
+        return None
+    query = FilingQuery(text=_PROBE_TICKER, ticker=_PROBE_TICKER, count=1)
+    return bool((await provider.search_filings(query)).filings)
 
 
 async def _probe_news(provider: object) -> bool | None:
@@ -40,6 +104,11 @@ async def _probe_images(provider: object) -> bool | None:
 DOMAIN_PROBES: Mapping[Offer, Callable[[object], Awaitable[bool | None]]] = {
     Offer.TRIALS: _probe_trials,
     Offer.CASES: _probe_cases,
+    Offer.SERIES: _probe_series,
+    Offer.AREAS: _probe_areas,
+    Offer.PLACES: _probe_places,
+    Offer.PATENTS: _probe_patents,
+    Offer.FILINGS: _probe_filings,
     Offer.NEWS: _probe_news,
     Offer.IMAGES: _probe_images,
 }

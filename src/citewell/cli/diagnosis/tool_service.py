@@ -6,8 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from citewell.cli.diagnosis.provider_probes import WORKING, ProviderVerdict
+from citewell.ports import Offer
 from citewell.services.routing.provider_catalogue import ProviderCatalogue
 from citewell.services.routing.tool_providers import TOOL_PROVIDERS, ToolProviders
+
+# What may cost money is asked only of providers that somebody configured.
+_CHOSEN_OFFERS = frozenset({Offer.ANSWERS, Offer.STRUCTURED})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,7 +20,7 @@ class ToolVerdict:
 
     tool: str
     served_by: tuple[str, ...]  # providers that work, or are set up and were not tried
-    failing: tuple[str, ...] = ()  # set up, but they did not answer
+    failing: tuple[str, ...] = ()  # set up, but they failed or found nothing
     otherwise: str = ""  # what serves the tool without a provider
     could_add: tuple[str, ...] = ()  # provider and the settings it needs
 
@@ -40,7 +44,11 @@ def _judge_tool(
     catalogue: ProviderCatalogue,
     by_name: dict[str, ProviderVerdict],
 ) -> ToolVerdict:
-    configured = [name for name in catalogue.list_offering(served.offer) if name in by_name]
+    configured = [
+        name
+        for name in catalogue.list_offering(served.offer)
+        if served.offer not in _CHOSEN_OFFERS or catalogue.is_explicitly_chosen(name)
+    ]
     working = [name for name in configured if by_name[name].is_usable]
     able = [
         name
@@ -50,11 +58,19 @@ def _judge_tool(
     return ToolVerdict(
         tool=tool,
         served_by=tuple(sorted(working, key=lambda name: by_name[name].state != WORKING)),
-        failing=tuple(name for name in configured if name not in working),
+        failing=tuple(
+            f"{name} ({by_name[name].state})" for name in configured if name not in working
+        ),
         otherwise=served.without_provider,
         could_add=tuple(
-            f"{name} ({catalogue.describe_missing_settings(name)})"
+            f"{name} ({_describe_settings(catalogue, name)})"
             for name in able
-            if not catalogue.is_configured(name)
+            if name not in configured
         ),
     )
+
+
+def _describe_settings(catalogue: ProviderCatalogue, name: str) -> str:
+    """The settings that are missing, or the key of a provider that also works without one."""
+    keys = [option.env for option in catalogue.find_spec(name).options if option.secret]
+    return catalogue.describe_missing_settings(name) or " or ".join(keys)
