@@ -253,6 +253,15 @@ def test_a_registry_that_misbehaves_is_an_error_and_never_an_empty_answer(
     assert error_of(result)["provider"] == provider
 
 
+def test_one_of_two_registries_may_fail_and_it_is_told(environ: Environ, world: World) -> None:
+    world.fail("ecfr", Fault(status=500, body="oops"), times=ALWAYS)
+
+    answer = search(environ, query="drones", jurisdiction="us-regulations")
+
+    assert (answer["provider"], answer["resultCount"]) == ("federalregister", 2)
+    assert answer["notes"][0].startswith("ecfr was not searched:")
+
+
 def test_half_a_json_is_an_error(environ: Environ, world: World) -> None:
     half = Fault(
         status=200, headers={"content-type": "application/json"}, body='{"count": 3, "results": [{'

@@ -13,7 +13,7 @@ class Args(SessionArguments, CaseSearchRequest):
 
 async def run(args: Args, call: ToolCall) -> CasesAnswer:
     return await call.require_service(CaseSearchService).search_cases(
-        args.build_request(CaseSearchRequest), trace=call.trace
+        args.build_request(CaseSearchRequest), trace=call.trace, progress=call.report_progress
     )
 
 

@@ -28,6 +28,7 @@ from citewell.services.domains.law.court_names import (
 from citewell.services.domains.routing.domain_search import DomainSearch
 from citewell.services.web.search_hints import build_domain_hints
 from citewell.text.law.court_citations import is_reporter_citation
+from citewell.tooling import ProgressCallback, ignore_progress
 
 __all__ = ["CaseSearchRequest", "CaseSearchService"]
 
@@ -38,7 +39,13 @@ class CaseSearchService:
     def __init__(self, search: DomainSearch) -> None:
         self._search = search
 
-    async def search_cases(self, ask: CaseSearchRequest, *, trace: RoutingTrace) -> CasesAnswer:
+    async def search_cases(
+        self,
+        ask: CaseSearchRequest,
+        *,
+        trace: RoutingTrace,
+        progress: ProgressCallback = ignore_progress,
+    ) -> CasesAnswer:
         """Cases of the registry that serves the jurisdiction, or hints why there are none.
 
         Without a jurisdiction, US courts are searched, unless the query cites a text of another
@@ -53,6 +60,7 @@ class CaseSearchService:
         names = [
             self._search.choose_providers(Offer.CASES, named=name)[0] for name in choice.providers
         ]
+        await progress(0, None, f"asking {' and '.join(names)}")
         name, hits = await self._ask_law_registries(names, query, trace)
         cases = tuple(case for case in hits.cases if _is_in_period(case, asked))
         return CasesAnswer(
@@ -90,7 +98,11 @@ class CaseSearchService:
         )
         self._search.raise_if_all_failed(harvest)
         found = ((name, hits) for name, hits in harvest.replies.items() if hits.cases)
-        return next(found, None) or next(iter(harvest.replies.items()))
+        name, hits = next(found, None) or next(iter(harvest.replies.items()))
+        failed = (
+            f"{name} was not searched: {error.message}" for name, error in harvest.failures.items()
+        )
+        return name, replace(hits, notes=(*hits.notes, *failed))
 
 
 def _explain_no_cases(
