@@ -15,12 +15,14 @@ from citewell.dialects.patent_records import (
     build_google_page,
     clean_party_names,
     parse_patent_day,
+    select_applied_filters,
 )
 from citewell.errors import MalformedResponse
 from citewell.model.patent import PatentFilter, PatentHits, PatentQuery, PatentRecord
 from citewell.text.patents.patent_numbers import parse_patent_number
 from citewell.text.safety.markup_cleaning import clean_markup
 
+GOOGLE_PATENT_FILTERS: frozenset[str] = frozenset(PatentFilter)  # all of them
 _RESULTS_PER_PAGE = 10
 
 
@@ -69,15 +71,7 @@ def read_google_patents(
         raise MalformedResponse("None of the results has a patent number.", provider=source)
     if query.numbers:
         records = [record for record in records if record.number in query.numbers]
-    wanted = {
-        PatentFilter.ASSIGNEE: query.assignees,
-        PatentFilter.INVENTOR: query.inventor,
-        PatentFilter.CPC: query.cpc_code,
-        PatentFilter.OFFICE: query.office,
-        PatentFilter.YEAR_FROM: query.year_from,
-        PatentFilter.YEAR_TO: query.year_to,
-    }
-    applied = frozenset(name for name, value in wanted.items() if value)
+    applied = select_applied_filters(query, GOOGLE_PATENT_FILTERS)
     return PatentHits(patents=tuple(records[: query.count]), applied=applied)
 
 

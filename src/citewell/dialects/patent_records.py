@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import date
 
+from citewell.model.patent import PatentFilter, PatentQuery
 from citewell.text.patents.patent_numbers import PatentNumber, parse_patent_number
 from citewell.text.safety.markup_cleaning import clean_markup
 
@@ -46,3 +47,18 @@ def normalize_family_numbers(numbers: Iterable[str], *, own: str) -> tuple[str, 
     parsed = (parse_patent_number(number) for number in numbers)
     found = dict.fromkeys(one.normalized for one in parsed if one and not one.is_filing)
     return tuple(number for number in found if number != own)[:MAX_FAMILY_NUMBERS]
+
+
+def select_applied_filters(
+    query: PatentQuery, declared: Collection[str]
+) -> frozenset[PatentFilter]:
+    """The filters set in the query that a provider declares to apply itself."""
+    given = {
+        PatentFilter.ASSIGNEE: query.assignees,
+        PatentFilter.INVENTOR: query.inventor,
+        PatentFilter.CPC: query.cpc_code,
+        PatentFilter.OFFICE: query.office,
+        PatentFilter.YEAR_FROM: query.year_from,
+        PatentFilter.YEAR_TO: query.year_to,
+    }
+    return frozenset(name for name, value in given.items() if value and name in declared)

@@ -18,7 +18,7 @@ from citewell.dialects.exchange_documents import (
     parse_exchange_documents,
 )
 from citewell.dialects.json_responses import JsonResponse, OptionalField, read_json_response
-from citewell.dialects.patent_records import normalize_family_numbers
+from citewell.dialects.patent_records import normalize_family_numbers, select_applied_filters
 from citewell.dialects.xml_responses import extract_element_text, read_xml_tree
 from citewell.errors import (
     AuthRequired,
@@ -28,7 +28,7 @@ from citewell.errors import (
     UpstreamError,
     UpstreamUnavailable,
 )
-from citewell.model.patent import PatentFilter, PatentHits, PatentQuery, PatentRecord
+from citewell.model.patent import PatentHits, PatentQuery, PatentRecord
 from citewell.net.http.messages import HttpResponse
 from citewell.ports import Offer, ProviderKit, ProviderOption, ProviderSpec
 from citewell.text.patents.patent_numbers import (
@@ -38,6 +38,7 @@ from citewell.text.patents.patent_numbers import (
 )
 from citewell.text.safety.secret_masking import mask_secrets
 
+_APPLIED = frozenset({"patent_office", "assignee", "inventor", "cpc_code"})
 SPEC = ProviderSpec(
     name="epo",
     title="EPO Open Patent Services",
@@ -58,6 +59,7 @@ SPEC = ProviderSpec(
             required=True,
         ),
     ),
+    applied_arguments={Offer.PATENTS: _APPLIED},
     max_results=25,
     per_second=0.5,
     burst=3,
@@ -98,12 +100,12 @@ class Provider:
             {"X-OPS-Range": f"1-{min(query.count, SPEC.max_results)}"},
         )
         if response is None:
-            return PatentHits(applied=_list_native_filters(query))
+            return PatentHits(applied=select_applied_filters(query, _APPLIED))
         root = read_epo_tree(response)
         return PatentHits(
             patents=tuple(parse_exchange_documents(root, source=SPEC.name))[: query.count],
             total=_read_total_count(root),
-            applied=_list_native_filters(query),
+            applied=select_applied_filters(query, _APPLIED),
         )
 
     async def _look_up_numbers(self, query: PatentQuery) -> tuple[PatentRecord, ...]:
@@ -244,16 +246,6 @@ def _build_cql_query(query: PatentQuery) -> str:
 
 def _quote_cql_words(text: str) -> str:
     return " ".join("".join(" " if sign in '"\\=<>()/' else sign for sign in text).split())
-
-
-def _list_native_filters(query: PatentQuery) -> frozenset[PatentFilter]:
-    given = {
-        PatentFilter.ASSIGNEE: query.assignees,
-        PatentFilter.INVENTOR: query.inventor,
-        PatentFilter.CPC: query.cpc_code,
-        PatentFilter.OFFICE: query.office,
-    }
-    return frozenset(name for name, value in given.items() if value)
 
 
 def _build_docdb_path(number: PatentNumber) -> str:

@@ -20,10 +20,11 @@ from citewell.dialects.patent_records import (
     clean_party_names,
     normalize_family_numbers,
     parse_patent_day,
+    select_applied_filters,
 )
 from citewell.dialects.stated_refusals import build_stated_refusal
 from citewell.errors import MalformedResponse
-from citewell.model.patent import PatentFilter, PatentHits, PatentQuery, PatentRecord
+from citewell.model.patent import PatentHits, PatentQuery, PatentRecord
 from citewell.ports import Offer, ProviderKit, ProviderOption, ProviderSpec
 from citewell.text.patents.class_codes import normalize_class_code
 from citewell.text.patents.patent_numbers import (
@@ -33,6 +34,7 @@ from citewell.text.patents.patent_numbers import (
 )
 from citewell.text.safety.markup_cleaning import clean_markup
 
+_APPLIED = frozenset({"patent_office", "assignee", "inventor"})
 SPEC = ProviderSpec(
     name="lens",
     title="Lens.org",
@@ -47,6 +49,7 @@ SPEC = ProviderSpec(
             required=True,
         ),
     ),
+    applied_arguments={Offer.PATENTS: _APPLIED},
     max_results=50,
     per_second=0.15,  # ten a minute on the free plan
     burst=5,
@@ -167,7 +170,7 @@ class Provider:
         return PatentHits(
             patents=records[: query.count],
             total=drop_negative_count(page.total),
-            applied=_list_lens_filters(query),
+            applied=select_applied_filters(query, _APPLIED),
         )
 
 
@@ -206,15 +209,6 @@ def _build_number_condition(text: str) -> dict[str, Any]:
     if number.kind:
         parts["kind"] = number.kind
     return {"bool": {"must": [{"term": {name: value}} for name, value in parts.items()]}}
-
-
-def _list_lens_filters(query: PatentQuery) -> frozenset[PatentFilter]:
-    given = {
-        PatentFilter.ASSIGNEE: query.assignees,
-        PatentFilter.INVENTOR: query.inventor,
-        PatentFilter.OFFICE: query.office,
-    }
-    return frozenset(name for name, value in given.items() if value)
 
 
 def _parse_lens_patent(item: _LensPatent) -> PatentRecord | None:

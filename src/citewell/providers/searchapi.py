@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime
 
 from citewell.dialects.google_patent_results import (
+    GOOGLE_PATENT_FILTERS,
     GooglePatentResponse,
     build_google_patent_params,
     read_google_patents,
@@ -62,6 +63,7 @@ SPEC = ProviderSpec(
             SearchFilter.SORT,
         }
     ),
+    applied_arguments={Offer.PATENTS: GOOGLE_PATENT_FILTERS},
     image_filters={
         ImageFilter.SIZE: frozenset(_IMAGE_SIZE_CODES),
         ImageFilter.TYPE: frozenset({"clipart", "face", "lineart", "photo", "animated"}),

@@ -21,7 +21,7 @@ from citewell.errors import (
 from citewell.model.patent import PatentHits, PatentQuery
 from citewell.net.http.messages import HttpRequest, HttpResponse
 from citewell.ports import Offer
-from tests.contract.recordings import Canned, encode, kit_over, recording
+from tests.contract.recordings import Canned, encode, kit_over, recording, spec
 from tests.unit.providers.asking import keys
 
 WORDS = PatentQuery(text="tide gauge", count=2)
@@ -183,6 +183,18 @@ def test_a_lookup_at_the_lens_asks_for_the_databases_form() -> None:
 
     [condition] = sent[0].json["query"]["bool"]["must"]
     assert {"term": {"doc_number": "2014131102"}} in condition["bool"]["must"]
+
+
+@pytest.mark.parametrize("name", ["searchapi", "epo", "lens", "uspto"])
+def test_a_database_declares_the_filters_it_applies(name: str) -> None:
+    every = PatentQuery(
+        text="x", assignees=("A",), inventor="B", office="US", cpc_code="G01F", year_from=2001, year_to=2020
+    )  # fmt: skip
+    answer = ops(recorded("epo")) if name == "epo" else lambda _request: recorded(name)
+
+    found, _sent = ask(name, every, answer)
+
+    assert spec(name).applied_arguments.get(Offer.PATENTS, frozenset()) == set(found.applied)
 
 
 class Memory:

@@ -76,7 +76,9 @@ TOOL_PROVIDERS: Mapping[str, ToolProviders] = {
     "patent_search": ToolProviders(
         offer=Offer.PATENTS,
         filters=("patent_office", "assignee", "inventor", "cpc_code", "year_from", "year_to"),
-        applied_by_us=frozenset({"patent_office", "assignee", "inventor", "year_from", "year_to"}),
+        applied_by_us=frozenset(
+            {"patent_office", "assignee", "inventor", "cpc_code", "year_from", "year_to"}
+        ),
         without_provider="web search, and the pages of Google Patents",
     ),
     "filing_search": ToolProviders(
