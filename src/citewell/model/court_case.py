@@ -73,5 +73,3 @@ class CitationMatch:
     provider: str
     cases: tuple[CourtCase, ...] = ()
     is_reporter_known: bool = True  # False if the registry does not know the reporter at all
-    # False if the registry lacks some texts of this kind and age: absence then proves nothing.
-    is_collection_complete: bool = True

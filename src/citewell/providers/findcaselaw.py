@@ -40,7 +40,7 @@ _PAGE_SIZE = 50
 _BAD_REQUEST = 400
 _MAX_FEED_BYTES = 4 * 2**20
 _NEUTRAL_CITATION_PATTERN = re.compile(
-    r"\[(\d{4})\] {1,3}([A-Z]{2,6})(?: {1,3}(?:Civ|Crim))? {1,3}\d{1,5}\b(?: {1,3}\([A-Za-z]{1,10}\))?"
+    r"\[\d{4}\] {1,3}(?P<court>[A-Z]{2,6})(?: {1,3}(?:Civ|Crim))? {1,3}\d{1,5}\b(?: {1,3}\([A-Za-z]{1,10}\))?"
 )
 # The courts that send their judgments here; those of Scotland and Northern Ireland do not.
 _COVERED_COURTS = frozenset(
@@ -62,7 +62,6 @@ _COVERED_COURTS = frozenset(
         "UKIAT",
     ]
 )
-_COMPLETE_SINCE_YEAR = 2023  # older judgments were handed over in part
 
 
 class Provider:
@@ -106,7 +105,7 @@ class Provider:
 
     async def _find_exact_match(self, citation: LegalCitation) -> CitationMatch:
         parts = _NEUTRAL_CITATION_PATTERN.match(citation.normalized)
-        if parts is None or parts[2] not in _COVERED_COURTS:
+        if parts is None or parts["court"] not in _COVERED_COURTS:
             return CitationMatch(provider=SPEC.name, is_reporter_known=False)
         # Judgments that cite this one are found as well, but none is older than itself.
         quoted = '"' + citation.normalized.replace('"', " ") + '"'
@@ -117,11 +116,7 @@ class Provider:
             for case in _parse_entries(feed)
             if wanted in map(build_citation_key, case.citations)
         )
-        return CitationMatch(
-            provider=SPEC.name,
-            cases=cases,
-            is_collection_complete=int(parts[1]) >= _COMPLETE_SINCE_YEAR,
-        )
+        return CitationMatch(provider=SPEC.name, cases=cases)
 
     async def _fetch_judgment_feed(self, params: dict[str, str]) -> Element:
         response = await self._upstream.send_get(
