@@ -18,8 +18,16 @@ CONTACT = {
 }  # no key: the SEC wants to know whom to write to
 # Tool, arguments, and the upstream that is asked first on a fresh machine.
 QUESTIONS: dict[str, tuple[dict[str, Any], str]] = {
-    "legal_search": ({"query": "Miranda v. Arizona"}, "courtlistener"),
+    "answer": ({"query": "how does sleep help memory"}, "searxng"),
     "clinical_search": ({"condition": "insomnia"}, "clinicaltrials"),
+    "econ_search": ({"query": "gdp"}, "worldbank"),
+    "filing_search": ({"ticker": "AAPL"}, "edgar"),
+    "image_search": ({"query": "street trees"}, "searxng"),
+    "legal_search": ({"query": "Miranda v. Arizona"}, "courtlistener"),
+    "local_search": ({"query": "cafes in Lyon"}, "photon"),
+    "news_search": ({"query": "heat wave"}, "searxng"),
+    "patent_search": ({"query": "US10165245B2"}, "googlepatents"),
+    "structured_search": ({"query": "sleep and memory"}, "searxng"),
 }
 TOOLS = list(QUESTIONS)
 
