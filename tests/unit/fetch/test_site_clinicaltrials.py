@@ -53,8 +53,6 @@ def test_a_study_page_is_the_record_of_the_registry() -> None:
         "- Ages: 18 Years to no maximum",
         "* Shift work",
         "45 locations: France (45)",
-        "- Clinic 0, Example City, France (completed)",
-        "- and 5 more",
         "- Study office · contact · trial@example.org",
         "- Example E. Sleep. 2026. (result) [PMID 1234567](https://pubmed.ncbi.nlm.nih.gov/1234567/)",
         "- [The trial](https://example.org/trial)",
@@ -63,6 +61,16 @@ def test_a_study_page_is_the_record_of_the_registry() -> None:
 )
 def test_the_protocol_is_told_in_words(line: str) -> None:
     assert line in page(URL, clinicaltrials()).content.split("\n")
+
+
+def test_the_clinics_of_a_study_are_one_paragraph() -> None:
+    content = page(URL, clinicaltrials()).content
+
+    [line] = [
+        one for one in content.split("\n") if one.startswith("Clinic 0, Example City, France")
+    ]
+    assert "; Clinic 1, Example City, France (completed); " in line
+    assert line.endswith("; and 5 more")
 
 
 @pytest.mark.parametrize(

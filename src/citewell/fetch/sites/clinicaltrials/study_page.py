@@ -245,13 +245,11 @@ def _format_locations(protocol: RecordPart) -> str:
         return ""
     countries = Counter(one.format_text("country") or "unknown country" for one in places)
     counted = ", ".join(f"{country} ({count})" for country, count in countries.most_common())
-    lines = [f"- {_format_place(one)}" for one in places[:_MAX_LOCATIONS]]
-    left = len(places) - len(lines)
-    if left > 0:
-        lines.append(f"- and {left} more")
-    return f"{markdown_parts.format_count(len(places), 'location')}: {counted}\n\n" + "\n".join(
-        lines
-    )
+    # One paragraph: as a list, dozens of clinics would push the findings out of sight.
+    shown = [_format_place(one) for one in places[:_MAX_LOCATIONS]]
+    left = len(places) - len(shown)
+    named = "; ".join([*shown, *([f"and {left} more"] if left > 0 else [])])
+    return f"{markdown_parts.format_count(len(places), 'location')}: {counted}\n\n{named}"
 
 
 def _format_place(one: RecordPart) -> str:
