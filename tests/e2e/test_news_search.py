@@ -70,9 +70,7 @@ def test_the_ladder_goes_on_to_the_feeds_when_all_others_fail(
 def test_a_story_of_two_feeds_with_tracking_is_listed_once(environ: Environ) -> None:
     answer = body(call(environ, "news_search", {"query": "heat wave", "provider": "newsfeeds"}))
 
-    assert [article["url"] for article in answer["articles"]].count(
-        "https://news.example.com/heat-wave-records"
-    ) == 1
+    assert [article["title"] for article in answer["articles"]].count(HEAT) == 1
     assert not any("utm_" in article["url"] for article in answer["articles"])
 
 
@@ -176,4 +174,4 @@ def test_articles_are_recorded_in_the_session(environ: Environ) -> None:
     found, shown = asyncio.run(talk())
 
     assert found.meta["session"] == {"linked": True}
-    assert "https://news.example.com/heat-wave-records" in str(body(shown))
+    assert "/site/news.example.com/heat-wave-records" in str(body(shown))

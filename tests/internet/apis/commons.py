@@ -26,6 +26,8 @@ def routes(world: World) -> list[Route]:
     async def search(request: Request) -> JSONResponse:
         asked = request.query_params
         found = [place for place, row in enumerate(FILES) if _matches(row, asked["gsrsearch"])]
+        if not found:
+            return JSONResponse(_list_pictures(world, asked["gsrsearch"], int(asked["gsrlimit"])))
         start, size = int(asked.get("gsroffset", "0")), int(asked["gsrlimit"])
         pages = [
             _page(place, index, world.base_url)
@@ -55,6 +57,21 @@ def _matches(row: tuple[Any, ...], search: str) -> bool:
         and all(side > bound for bound in least)
         and all(side < bound for bound in most)
     )
+
+
+def _list_pictures(world: World, search: str, count: int) -> dict[str, Any]:
+    """Pictures of the world's own pages, for words that no file of ours has."""
+    found = world.search(_KEYWORD.sub(" ", search), count=count)
+    pages = [
+        {
+            "pageid": 1000 + place,
+            "title": f"File:{page.title}.png",
+            "index": place,
+            "imageinfo": [{"url": page.image, "mime": "image/png", "width": 1, "height": 1}],
+        }
+        for place, page in enumerate(found, start=1)
+    ]
+    return {"batchcomplete": True} | ({"query": {"pages": pages}} if pages else {})
 
 
 def _page(place: int, index: int, base: str) -> dict[str, Any]:

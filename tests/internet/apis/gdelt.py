@@ -40,7 +40,7 @@ def routes(world: World) -> list[Route]:
 def _article(page: Page) -> dict[str, Any]:
     seen = page.published.strftime("%Y%m%dT%H%M%SZ") if page.published else ""
     return {
-        "url": f"https://{page.host}/{page.path}",
+        "url": page.url,
         "url_mobile": "",
         "title": re.sub(r"([,;:])", r" \1", page.title),
         "seendate": seen,

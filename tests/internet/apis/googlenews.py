@@ -20,7 +20,7 @@ def routes(world: World) -> list[Route]:
         found = world.search(words, count=100, kind="news")
         items = "".join(
             f"<item><title>{escape(page.title)} - Example News</title>"
-            f"<link>https://news.google.com/rss/articles/CBMi{place}?oc=5</link>"
+            f"<link>{world.base_url}/googlenews/articles/CBMi{place}?oc=5</link>"
             f"<pubDate>{page.published:%a, %d %b %Y %H:%M:%S} GMT</pubDate>"
             f'<source url="https://{page.host}">Example News</source></item>'
             for place, page in enumerate(found)

@@ -34,6 +34,6 @@ def _rss_item(page: Page, tail: str) -> str:
     date = page.published.strftime("%a, %d %b %Y %H:%M:%S GMT") if page.published else ""
     return (
         f"<item><title>{escape(page.title)}</title>"
-        f"<link>https://{page.host}/{page.path}{tail}</link>"
+        f"<link>{page.url}{tail}</link>"
         f"<description>{escape(page.description)}</description><pubDate>{date}</pubDate></item>"
     )

@@ -9,7 +9,7 @@ def test_articles_are_listed_with_source_and_time(run: Run) -> None:
     lines = [line.strip() for line in ran.out.splitlines()]
     assert ran.code == 0
     assert lines[0] == "1. Heat wave breaks temperature records across the south"
-    assert lines[1] == "https://news.example.com/heat-wave-records"
+    assert lines[1].endswith("/site/news.example.com/heat-wave-records")
     assert lines[2].startswith("news.example.com · seen 20")
     assert lines[2].endswith(" UTC")
     assert lines[-1] == "1 result from gdelt"
@@ -23,7 +23,7 @@ def test_json_is_the_tools_own_answer(run: Run) -> None:
 
 
 def test_no_article_found_is_exit_code_1_and_says_what_to_try(run: Run) -> None:
-    ran = run("news", "zebra crossing", "--provider", "gdelt", "--source", "reuters.com")
+    ran = run("news", "zzqxv wvuqz", "--provider", "gdelt", "--source", "reuters.com")
 
     assert ran.code == 1
     assert "Only the last week was searched" in ran.out

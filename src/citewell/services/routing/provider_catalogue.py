@@ -93,22 +93,25 @@ class ProviderCatalogue:
 
         Raises InvalidInput for an unknown name or a missing offer, Misconfigured for missing settings.
         """
-        able = sorted(other for other in self._names if offer in self.find_spec(other).offers)
         if name not in self._names:
             raise InvalidInput(
-                f"There is no provider {name!r}. Supported: {', '.join(able)}.",
+                f"There is no provider {name!r}. Supported: {self._name_able_providers(offer)}.",
                 alternatives=self.list_offering(offer),
             )
         spec = self.find_spec(name)
         if offer not in spec.offers:
             raise InvalidInput(
-                f"{spec.title} has no {offer} search. Providers that do: {', '.join(able)}.",
+                f"{spec.title} has no {offer} search. Providers that do: {self._name_able_providers(offer)}.",
                 provider=name,
                 alternatives=self.list_offering(offer),
             )
         if not self.is_configured(name):
             raise self._build_unconfigured_error(spec, offer)
         return spec
+
+    def _name_able_providers(self, offer: Offer) -> str:
+        """All providers with this offer, configured or not; this imports every provider."""
+        return ", ".join(sorted(n for n in self._names if offer in self.find_spec(n).offers))
 
     def list_provider_statuses(self) -> tuple[ProviderStatus, ...]:
         """One row for every provider except the user's library, which needs no settings."""
