@@ -59,8 +59,8 @@ def _parse_exchange_document(document: Element, source: str) -> PatentRecord | N
         office=number.office,
         kind_code=number.kind,
         abstract=_choose_language_text(document, "abstract") or None,
-        assignees=_collect_party_names(data, "applicant"),
-        inventors=_collect_party_names(data, "inventor"),
+        assignees=_collect_exchange_parties(data, "applicant"),
+        inventors=_collect_exchange_parties(data, "inventor"),
         filed=_find_document_day(data, "application-reference"),
         granted=published if is_granted_kind(number.office, number.kind) else None,
         family_id=family if family.isascii() and family.isdigit() else None,
@@ -76,7 +76,7 @@ def _choose_language_text(parent: Element | None, name: str) -> str:
     return next((text for text in texts if text), "")
 
 
-def _collect_party_names(data: Element | None, role: str) -> tuple[str, ...]:
+def _collect_exchange_parties(data: Element | None, role: str) -> tuple[str, ...]:
     """Names in the office's own spelling; in the EPO's upper-case form if there is no other."""
     found = data.findall(f".//{_X}parties//{_X}{role}") if data is not None else []
     chosen = [one for one in found if one.get("data-format") == "original"] or found

@@ -71,7 +71,7 @@ class Provider:
         for number in dict.fromkeys(query.numbers):
             if len(found) >= query.count:
                 break
-            if record := await self._recall_page(number) or await self._fetch_page(number):
+            if record := await self._recall_page(number) or await self._fetch_patent_page(number):
                 found.append(record)
         return PatentHits(patents=tuple(found))
 
@@ -82,7 +82,7 @@ class Provider:
         except ValidationError:  # written by another version
             return None
 
-    async def _fetch_page(self, number: str) -> PatentRecord | None:
+    async def _fetch_patent_page(self, number: str) -> PatentRecord | None:
         wanted = require_patent_number(number).normalized
         response = await self._upstream.send_get(
             f"/patent/{wanted}/en", headers=_HTML_HEADERS, accept=_ABSENT_STATUSES
@@ -114,8 +114,10 @@ def parse_google_patent(body: bytes, number: str) -> PatentRecord | None:
 
     tree = LexborHTMLParser(body.decode("utf-8", "replace"))
     tree.strip_tags(["script", "style"])
-    shown = _find_text(tree, 'dd[itemprop="publicationNumber"], [itemprop="publicationNumber"]')
-    title = _find_meta(tree, "DC.title") or _find_text(tree, '[itemprop="title"], h1#title')
+    shown = _find_patent_text(
+        tree, 'dd[itemprop="publicationNumber"], [itemprop="publicationNumber"]'
+    )
+    title = _find_meta(tree, "DC.title") or _find_patent_text(tree, '[itemprop="title"], h1#title')
     if not title:
         _raise_for_other_page(tree)
         return None
@@ -134,7 +136,7 @@ def parse_google_patent(body: bytes, number: str) -> PatentRecord | None:
         filed=_find_day(tree, "filingDate", "dateSubmitted"),
         granted=_find_grant_day(tree, is_grant=is_granted_kind(own.office, own.kind)),
         pdf=_find_pdf_address(tree),
-        status=_find_text(tree, '[itemprop="legalStatusIfi"] [itemprop="status"]') or None,
+        status=_find_patent_text(tree, '[itemprop="legalStatusIfi"] [itemprop="status"]') or None,
         family_id=_find_family_id(tree),
         also_published_as=normalize_family_numbers(_list_family_rows(tree), own=own.normalized),
         cpc_codes=_collect_class_codes(tree),
@@ -143,7 +145,7 @@ def parse_google_patent(body: bytes, number: str) -> PatentRecord | None:
 
 def _raise_for_other_page(tree: LexborHTMLParser) -> None:
     """Raise unless the page says that there is no such publication."""
-    heading = clean_markup(_find_text(tree, "title") + " " + _find_text(tree, "h1"))
+    heading = clean_markup(_find_patent_text(tree, "title") + " " + _find_patent_text(tree, "h1"))
     text = (tree.body.text()[:5000] if tree.body is not None else "").lower()
     if "404" in heading or "error 404" in text:
         return
@@ -164,14 +166,14 @@ def _find_meta(tree: LexborHTMLParser, name: str, scheme: str | None = None) -> 
     return clean_markup(node.attributes.get("content")) if node is not None else ""
 
 
-def _find_text(tree: LexborHTMLParser | LexborNode, selector: str) -> str:
+def _find_patent_text(tree: LexborHTMLParser | LexborNode, selector: str) -> str:
     node = tree.css_first(selector)
     return clean_markup(node.text()) if node is not None else ""
 
 
 def _find_abstract(tree: LexborHTMLParser) -> str:
     selector = 'section[itemprop="abstract"] .abstract, div.abstract, [itemprop="abstract"]'
-    text = _find_meta(tree, "DC.description") or _find_text(tree, selector)
+    text = _find_meta(tree, "DC.description") or _find_patent_text(tree, selector)
     return text[:_MAX_ABSTRACT_CHARS].strip()
 
 
@@ -208,7 +210,7 @@ def _find_pdf_address(tree: LexborHTMLParser) -> str | None:
 
 
 def _find_family_id(tree: LexborHTMLParser) -> str | None:
-    found = _FAMILY_ID_PATTERN.search(_find_text(tree, 'section[itemprop="family"] h2'))
+    found = _FAMILY_ID_PATTERN.search(_find_patent_text(tree, 'section[itemprop="family"] h2'))
     return found[1] if found else None
 
 

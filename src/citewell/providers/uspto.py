@@ -160,8 +160,8 @@ def _drop_quotes(text: str) -> str:
 
 def _parse_uspto_file(one: _UsptoFile) -> PatentRecord | None:
     about = one.application_meta_data or one
-    granted = _read_us_number(about.patent_number)
-    published = _read_us_number(about.earliest_publication_number)
+    granted = _read_portal_number(about.patent_number)
+    published = _read_portal_number(about.earliest_publication_number)
     number = granted or published or _read_us_filing(one.application_number_text)
     if number is None:
         return None
@@ -193,7 +193,7 @@ def _parse_uspto_file(one: _UsptoFile) -> PatentRecord | None:
     )
 
 
-def _read_us_number(text: str | None) -> PatentNumber | None:
+def _read_portal_number(text: str | None) -> PatentNumber | None:
     found = parse_patent_number((text or "")[:40], office="US")
     return found if found and found.office == "US" and not found.is_filing else None
 

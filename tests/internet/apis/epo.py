@@ -81,7 +81,7 @@ def _fault(status: int, code: str, message: str) -> Response:
 
 def _document(one: Patent) -> str:
     published, filed = one.published.replace("-", ""), one.filed.replace("-", "")
-    section, group = re.fullmatch(r"(\w{4})(.+)", one.cpc).groups()  # type: ignore[union-attr]
+    section, group = one.cpc[:4], one.cpc[4:]
     main, _, below = group.partition("/")
     return (
         f'<exchange-document family-id="{one.family}" country="{one.office}"'

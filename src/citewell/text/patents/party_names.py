@@ -92,7 +92,7 @@ _INITIALS_PATTERN = re.compile(r"\b(\w)[./](?=\w\b)")  # B.V., A/S
 _VARIANT_FORMS = ("Inc", "LLC", "Ltd", "Corp")
 
 
-def strip_legal_form(name: str) -> str:
+def strip_company_form(name: str) -> str:
     """The base name as it is written, without its legal form: "Example Widgets Co., Ltd." gives "Example Widgets"."""
     plain = " ".join(_ASIAN_FORM_PATTERN.sub(" ", name[:_MAX_NAME_CHARS]).split())
     words = plain.split(" ")
@@ -103,7 +103,7 @@ def strip_legal_form(name: str) -> str:
 
 def list_assignee_variants(name: str) -> tuple[str, ...]:
     """Ways in which a company's name is written, the base name first: spacing, "&", legal forms."""
-    base = strip_legal_form(name)
+    base = strip_company_form(name)
     joined, spaced = base.replace(" ", "").replace("-", ""), base.replace("-", " ")
     written = [base, name, spaced, _swap_conjunction(base)]
     if 1 < len(base.split()) <= 3 or "-" in base:
@@ -122,9 +122,10 @@ def match_assignee(wanted: str, stated: Iterable[str]) -> bool:
 
 def match_inventor(wanted: str, stated: Iterable[str]) -> bool:
     """Whether one of the stated people has all wanted names, in any order; initials match names."""
-    words = _list_words(_COUNTRY_PATTERN.sub("", wanted))
+    words = _list_name_words(_COUNTRY_PATTERN.sub("", wanted))
     return any(
-        _has_person_words(words, _list_words(_COUNTRY_PATTERN.sub("", name))) for name in stated
+        _has_person_words(words, _list_name_words(_COUNTRY_PATTERN.sub("", name)))
+        for name in stated
     )
 
 
@@ -147,12 +148,12 @@ def _fold_name(name: str) -> str:
     return _INITIALS_PATTERN.sub(r"\1", unicodedata.normalize("NFC", plain))
 
 
-def _list_words(name: str) -> list[str]:
+def _list_name_words(name: str) -> list[str]:
     return _WORD_PATTERN.findall(_fold_name(name))
 
 
 def _list_base_words(name: str) -> list[str]:
-    words = _list_words(name)
+    words = _list_name_words(name)
     while len(words) > 1 and words[-1] in _LEGAL_FORMS:
         words.pop()
     return words

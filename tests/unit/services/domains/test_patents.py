@@ -111,11 +111,11 @@ def test_what_a_record_does_not_state_keeps_it_and_is_said() -> None:
         record("EP0000015B1", filed="2016-01-01"),
     ]
 
-    kept = [one.number for one in found if sieve.should_keep(one)]
+    kept = [one.number for one in found if sieve.fits_request(one)]
 
     assert kept == ["US12B2", "US13B2"]
     assert sieve.dropped_count == 3
-    notes = {row.filter: row.note for row in sieve.build_filter_reports(name="epo", title="EPO")}
+    notes = {row.filter: row.note for row in sieve.report_patent_filters(name="epo", title="EPO")}
     assert notes["year_from"] == (
         "Results of EPO were checked by filing date; 1 that do not state a filing date were kept."
     )
@@ -125,9 +125,9 @@ def test_what_a_provider_applied_is_credited_to_it_but_office_and_year_are_check
     ask = PatentSearchRequest(query="x", patent_office="US", assignee="Alpha")
     sieve = PatentSieve(ask, frozenset({PatentFilter.OFFICE, PatentFilter.ASSIGNEE}))
 
-    assert sieve.should_keep(record("US11B2", assignees=("Former Owner",)))
-    assert not sieve.should_keep(record("EP0000011B1"))
-    assert {row.by for row in sieve.build_filter_reports(name="lens", title="Lens")} == {"lens"}
+    assert sieve.fits_request(record("US11B2", assignees=("Former Owner",)))
+    assert not sieve.fits_request(record("EP0000011B1"))
+    assert {row.by for row in sieve.report_patent_filters(name="lens", title="Lens")} == {"lens"}
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from citewell.text.patents.party_names import (
     list_assignee_variants,
     match_assignee,
     match_inventor,
-    strip_legal_form,
+    strip_company_form,
 )
 from citewell.text.patents.patent_numbers import require_patent_number
 from tests.requirements import requires
@@ -36,7 +36,7 @@ from tests.unit.text.patents.number_forms import PLAIN
     ],
 )
 def test_a_legal_form_is_not_part_of_the_base_name(name: str, base: str) -> None:
-    assert strip_legal_form(name) == base
+    assert strip_company_form(name) == base
 
 
 def test_variants_differ_in_form_spacing_and_conjunction() -> None:

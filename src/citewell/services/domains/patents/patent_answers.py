@@ -13,7 +13,7 @@ from citewell.services.domains.patents.patent_request import PatentSearchRequest
 from citewell.services.web import result_filters
 from citewell.services.web.search_hints import build_domain_hints
 from citewell.text.patents.kind_codes import explain_kind_code
-from citewell.text.patents.party_names import strip_legal_form
+from citewell.text.patents.party_names import strip_company_form
 from citewell.text.patents.patent_numbers import PatentNumber
 
 _SEARCH_PAGE = "https://patents.google.com/"
@@ -79,7 +79,7 @@ def build_search_address(ask: PatentSearchRequest, number: PatentNumber | None) 
         words = f"{words or ''} CPC={ask.cpc_code}".strip()
     given = {
         "q": words,
-        "assignee": strip_legal_form(ask.assignee) if ask.assignee else None,
+        "assignee": strip_company_form(ask.assignee) if ask.assignee else None,
         "inventor": ask.inventor,
         "country": ask.office,
         "after": f"filing:{ask.year_from}0101" if ask.year_from else None,
@@ -100,7 +100,7 @@ def _explain_no_patents(
     ]
     return build_domain_hints(
         filters=tuple(str(name) for name in ask.list_constraints()),
-        attempted=harvest.list_attempted_providers(),
+        attempted=harvest.list_asked_databases(),
         failures=tuple(harvest.failures.values()),
         others=others,
         filter_report=result_filters.merge_filter_reports(

@@ -23,7 +23,7 @@ from citewell.services.domains.patents.patent_request import PatentSearchRequest
 from citewell.services.domains.routing.domain_search import DomainSearch
 from citewell.services.web.search_request import SearchRequest as WebAsk
 from citewell.services.web.search_service import WebSearchService
-from citewell.text.patents.party_names import strip_legal_form
+from citewell.text.patents.party_names import strip_company_form
 from citewell.text.patents.patent_numbers import (
     PatentNumber,
     list_kind_candidates,
@@ -73,7 +73,7 @@ class PatentDiscovery:
         found = await self._read_page(tuple(one.normalized for one in tried), trace)
         if isinstance(found, CitewellError):
             return await self._find_snippet(number, ask, found, trace=trace)
-        kept = tuple(one for one in found.patents if sieve.should_keep(one))
+        kept = tuple(one for one in found.patents if sieve.fits_request(one))
         if kept and not number.kind:
             harvest.notes.append(
                 f"{number.normalized} has no kind code; {kept[0].number} was found."
@@ -161,7 +161,7 @@ class PatentDiscovery:
                 break
             await progress(place, most, f"reading {number}")
             record = await self._read_result(number, result, reading, trace)
-            if record is not None and sieve.should_keep(record):
+            if record is not None and sieve.fits_request(record):
                 reading.found.append(record)
         return reading
 
@@ -184,12 +184,12 @@ class PatentDiscovery:
     async def _read_page(
         self, numbers: tuple[str, ...], trace: RoutingTrace
     ) -> PatentHits | CitewellError:
-        async def question(provider: object) -> PatentHits:
+        async def read_numbers(provider: object) -> PatentHits:
             if not isinstance(provider, PatentSearch):
                 raise InternalError(f"{PAGE_PROVIDER} declares patents but cannot search them.")
             return await provider.search_patents(PatentQuery(numbers=numbers, count=1))
 
-        harvest = await self._search.ask_in_turn([PAGE_PROVIDER], question, trace=trace)
+        harvest = await self._search.ask_in_turn([PAGE_PROVIDER], read_numbers, trace=trace)
         return harvest.failures.get(PAGE_PROVIDER) or harvest.replies[PAGE_PROVIDER]
 
 
@@ -203,7 +203,7 @@ def _build_reply(name: str, kept: tuple[PatentRecord, ...], sieve: PatentSieve) 
     return PatentReply(
         provider=name,
         patents=kept,
-        reports=sieve.build_filter_reports(name=name, title=title),
+        reports=sieve.report_patent_filters(name=name, title=title),
         dropped_count=sieve.dropped_count,
     )
 
@@ -213,7 +213,7 @@ def _build_web_words(ask: PatentSearchRequest) -> str:
     text = ask.query or ""
     if ask.search_type == "specific" and " " in text and '"' not in text:
         text = f'"{text}"'
-    names = (strip_legal_form(ask.assignee or ""), _drop_initials(ask.inventor or ""))
+    names = (strip_company_form(ask.assignee or ""), _drop_initials(ask.inventor or ""))
     quoted = (f'"{name.replace(chr(34), " ").strip()}"' for name in names if name)
     parts = (text, *quoted, ask.cpc_code or "", "" if ask.query else "patent")
     return " ".join(part for part in parts if part)[:500]

@@ -33,14 +33,14 @@ class PatentSieve:
         self.unstated: Counter[PatentFilter] = Counter()  # records kept without what is asked for
         self.dropped_count = 0
 
-    def should_keep(self, record: PatentRecord) -> bool:
+    def fits_request(self, record: PatentRecord) -> bool:
         checks: Mapping[PatentFilter, Callable[[PatentRecord], bool | None]] = {
             PatentFilter.ASSIGNEE: self._has_assignee,
             PatentFilter.INVENTOR: self._has_inventor,
             PatentFilter.CPC: self._has_class,
             PatentFilter.OFFICE: lambda one: one.office == self._ask.office,
-            PatentFilter.YEAR_FROM: self._is_after_first_year,
-            PatentFilter.YEAR_TO: self._is_before_last_year,
+            PatentFilter.YEAR_FROM: self._is_filed_after,
+            PatentFilter.YEAR_TO: self._is_filed_before,
         }
         unstated = []
         for name in self._ask.list_constraints():
@@ -55,18 +55,18 @@ class PatentSieve:
         self.unstated.update(unstated)
         return True
 
-    def build_filter_reports(self, *, name: str, title: str) -> tuple[FilterReport, ...]:
+    def report_patent_filters(self, *, name: str, title: str) -> tuple[FilterReport, ...]:
         """One report for each filter of the request: who applied it to these results, and how."""
         return tuple(
             FilterReport(filter=one, by=name)
             if one in self._native
             else FilterReport(
-                filter=one, by=APPLIED_AFTERWARDS, note=self._describe_check(one, title)
+                filter=one, by=APPLIED_AFTERWARDS, note=self._describe_patent_check(one, title)
             )
             for one in self._ask.list_constraints()
         )
 
-    def _describe_check(self, name: PatentFilter, title: str) -> str:
+    def _describe_patent_check(self, name: PatentFilter, title: str) -> str:
         how, what = _WAYS_TO_CHECK[name]
         kept = self.unstated[name]
         rest = f"; {kept} that do not state {what} were kept" if kept else ""
@@ -84,8 +84,8 @@ class PatentSieve:
         wanted = self._ask.cpc_code or ""
         return match_class_code(wanted, record.cpc_codes) if record.cpc_codes else None
 
-    def _is_after_first_year(self, record: PatentRecord) -> bool | None:
+    def _is_filed_after(self, record: PatentRecord) -> bool | None:
         return int(record.filed[:4]) >= (self._ask.year_from or 0) if record.filed else None
 
-    def _is_before_last_year(self, record: PatentRecord) -> bool | None:
+    def _is_filed_before(self, record: PatentRecord) -> bool | None:
         return int(record.filed[:4]) <= (self._ask.year_to or 9999) if record.filed else None

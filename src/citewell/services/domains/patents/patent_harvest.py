@@ -34,7 +34,7 @@ class PatentHarvest:
         """The patents of all replies, each publication once."""
         return merge_patent_records(one for reply in self.replies for one in reply.patents)
 
-    def list_attempted_providers(self) -> tuple[str, ...]:
+    def list_asked_databases(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys([*(reply.provider for reply in self.replies), *self.failures]))
 
     def find_source(self) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import fields, replace
 
 from citewell.model.patent import PatentRecord
-from citewell.text.patents.party_names import strip_legal_form
+from citewell.text.patents.party_names import strip_company_form
 from citewell.text.patents.patent_numbers import parse_patent_number
 
 _UNKNOWN_ASSIGNEE = "not stated"
@@ -38,7 +38,7 @@ def count_assignees(records: Iterable[PatentRecord]) -> dict[str, int]:
     names: dict[str, str] = {}
     counts: Counter[str] = Counter()
     for record in records:
-        name = strip_legal_form(record.assignees[0]) if record.assignees else _UNKNOWN_ASSIGNEE
+        name = strip_company_form(record.assignees[0]) if record.assignees else _UNKNOWN_ASSIGNEE
         key = name.casefold()
         names.setdefault(key, name)
         counts[key] += 1
@@ -50,7 +50,7 @@ def spread_assignees(records: Sequence[PatentRecord]) -> tuple[PatentRecord, ...
     seen: Counter[str] = Counter()
     turns: list[tuple[int, int, PatentRecord]] = []
     for place, record in enumerate(records):
-        key = strip_legal_form(record.assignees[0]).casefold() if record.assignees else ""
+        key = strip_company_form(record.assignees[0]).casefold() if record.assignees else ""
         turns.append((seen[key], place, record))
         seen[key] += 1
     return tuple(record for _turn, _place, record in sorted(turns, key=lambda one: one[:2]))

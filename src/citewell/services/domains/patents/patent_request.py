@@ -87,9 +87,9 @@ def check_patent_request(ask: PatentSearchRequest) -> PatentSearchRequest:
         )
     return replace(
         ask,
-        query=_clean_words(ask.query),
-        assignee=_clean_words(ask.assignee),
-        inventor=_clean_words(ask.inventor),
+        query=_clean_patent_words(ask.query),
+        assignee=_clean_patent_words(ask.assignee),
+        inventor=_clean_patent_words(ask.inventor),
         cpc_code=_check_class_code(ask.cpc_code),
         provider=normalize_provider_name(ask.provider),
     )
@@ -125,7 +125,7 @@ def build_patent_query(
     )
 
 
-def _clean_words(words: str | None) -> str | None:
+def _clean_patent_words(words: str | None) -> str | None:
     return clean_query_text(words) if words else None
 
 

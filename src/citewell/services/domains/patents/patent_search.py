@@ -84,7 +84,7 @@ class PatentSearchService:
             and (hint := self._providers.describe_missing_databases())
         ):
             harvest.notes.append(hint)
-        attempted = harvest.list_attempted_providers()
+        attempted = harvest.list_asked_databases()
         return build_patents_answer(
             asked,
             harvest,
@@ -131,8 +131,8 @@ class PatentSearchService:
         """Patents from the user's order, else the databases, else the web, and the source for the answer."""
         harvest = PatentHarvest()
         listed = self._providers.keep_usable(self._web().router.list_routed_names("patents"), ask)
-        await self._search_user_order(listed, ask, number, trace, harvest)
-        if self._is_thin(harvest, ask, number):
+        await self._search_routed_patents(listed, ask, number, trace, harvest)
+        if self._needs_more_patents(harvest, ask, number):
             databases = self._providers.list_databases(ask, excluded=listed)
             await self._ask_databases(databases, ask, number, trace=trace, harvest=harvest)
         if not harvest.list_patents() and PAGE_PROVIDER not in listed:
@@ -146,7 +146,7 @@ class PatentSearchService:
                 harvest.failures |= found.failures
         return self._raise_if_failed(harvest), _name_source(harvest)
 
-    async def _search_user_order(
+    async def _search_routed_patents(
         self,
         names: Iterable[str],
         ask: PatentSearchRequest,
@@ -156,7 +156,7 @@ class PatentSearchService:
     ) -> None:
         """Ask the providers that SEARCH_ROUTING names, in its order, until the answer is not thin."""
         for name in names:
-            if not self._is_thin(harvest, ask, number):
+            if not self._needs_more_patents(harvest, ask, number):
                 return
             if name in PATENT_PROVIDER_ORDER:
                 await self._ask_database(name, ask, number, trace=trace, harvest=harvest)
@@ -181,7 +181,7 @@ class PatentSearchService:
     ) -> None:
         for name in names:
             await self._ask_database(name, ask, number, trace=trace, harvest=harvest)
-            if not self._is_thin(harvest, ask, number):
+            if not self._needs_more_patents(harvest, ask, number):
                 return
 
     async def _ask_database(
@@ -196,21 +196,21 @@ class PatentSearchService:
         spec = self._catalogue.find_spec(name)
         query = build_patent_query(ask, number, count=min(_choose_count(ask), spec.max_results))
 
-        async def question(provider: object) -> PatentHits:
+        async def send_query(provider: object) -> PatentHits:
             if not isinstance(provider, PatentSearch):
                 raise InternalError(f"{name} declares patents but cannot search them.")
             return await provider.search_patents(query)
 
         asked = await self._search.ask_in_turn(
-            [name], question, trace=trace, is_enough=lambda hits: bool(hits.patents)
+            [name], send_query, trace=trace, is_enough=lambda hits: bool(hits.patents)
         )
         if name in asked.failures:
             harvest.failures[name] = asked.failures[name]
             return
         hits = asked.replies[name]
         sieve = PatentSieve(ask, hits.applied)
-        kept = tuple(record for record in hits.patents if sieve.should_keep(record))
-        reports = sieve.build_filter_reports(name=name, title=spec.title)
+        kept = tuple(record for record in hits.patents if sieve.fits_request(record))
+        reports = sieve.report_patent_filters(name=name, title=spec.title)
         harvest.notes += hits.notes
         harvest.replies.append(
             PatentReply(
@@ -233,7 +233,7 @@ class PatentSearchService:
             ask, trace=trace, provider=provider, progress=progress
         )
 
-    def _is_thin(
+    def _needs_more_patents(
         self, harvest: PatentHarvest, ask: PatentSearchRequest, number: PatentNumber | None
     ) -> bool:
         found = len(harvest.list_patents())
