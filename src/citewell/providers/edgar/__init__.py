@@ -19,14 +19,14 @@ from citewell.model.company_filing import (
 from citewell.ports import Offer, ProviderKit, ProviderOption, ProviderSpec
 from citewell.providers.edgar import filing_rows, full_text, latest_filings, search_notes
 from citewell.providers.edgar.company_facts import CompanyFacts
-from citewell.providers.edgar.company_names import is_same_name
+from citewell.providers.edgar.company_names import is_same_company
 from citewell.providers.edgar.company_resolution import (
     CompanyResolution,
     CompanyResolver,
     is_quoted,
 )
 from citewell.providers.edgar.filing_rows import FilingRow, OlderColumns, OlderFilings
-from citewell.providers.edgar.full_text import FullTextAnswer
+from citewell.providers.edgar.full_text import FilingTextAnswer
 from citewell.providers.edgar.sec_client import CONTACT_SETTINGS, SecClient
 from citewell.providers.edgar.ticker_list import TickerList
 from citewell.workers.worker_tasks import TaskFailure, WorkerTask
@@ -108,7 +108,7 @@ class Provider:
         answer = found.answer if params == {"q": found.text} else None
         if answer is None:
             response = await self._client.search_full_text(params)
-            answer = read_json_response(FullTextAnswer, response)
+            answer = read_json_response(FilingTextAnswer, response)
         return replace(full_text.read_full_text_hits(answer, query), company=found.company)
 
     async def list_company_facts(self, query: FilingQuery) -> FactHits:
@@ -162,7 +162,7 @@ class Provider:
             return FilingHits(company=meant, notes=(missing,))
         company = told.build_company(cik)
         former = found.former_name or told.find_former_name(found.text)
-        if former is not None and not is_same_name(former.name, company.name):
+        if former is not None and not is_same_company(former.name, company.name):
             found = replace(found, former_name=former)
         rows, left_out = await self._collect_rows(told, narrowed)
         wanted = [row for row in rows if _is_wanted_row(row, narrowed)]

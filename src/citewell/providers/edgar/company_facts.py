@@ -129,31 +129,35 @@ def _read_fact(
 ) -> ReportedFact | None:
     if not isinstance(row, dict):
         return None
-    value, end, form = row.get("val"), read_day(_read_text(row, "end")), _read_text(row, "form")
+    value, end, form = (
+        row.get("val"),
+        read_day(_read_fact_text(row, "end")),
+        _read_fact_text(row, "form"),
+    )
     known_unit = clean_markup(unit)[:_MAX_UNIT_CHARS]
     if not isinstance(value, _NumberText) or len(value) > _MAX_VALUE_CHARS:
         return None
     if end is None or not is_form_name(form) or not known_unit:
         return None
-    accession = _read_text(row, "accn")
+    accession = _read_fact_text(row, "accn")
     is_known = is_accession(accession)
     return ReportedFact(
         concept=concept,
         value=str(value),
         unit=known_unit,
-        period_start=read_day(_read_text(row, "start")),
+        period_start=read_day(_read_fact_text(row, "start")),
         period_end=end,
         form_type=form,
         label=label,
         fiscal_year=_read_year(row.get("fy")),
-        fiscal_period=_read_period(_read_text(row, "fp")),
-        filing_date=read_day(_read_text(row, "filed")),
+        fiscal_period=_read_period(_read_fact_text(row, "fp")),
+        filing_date=read_day(_read_fact_text(row, "filed")),
         accession=accession if is_known else None,
         url=build_document_address(cik, accession) if is_known else None,
     )
 
 
-def _read_text(row: Mapping[str, Any], name: str) -> str:
+def _read_fact_text(row: Mapping[str, Any], name: str) -> str:
     value = row.get(name)
     return value.strip() if isinstance(value, str) else ""
 

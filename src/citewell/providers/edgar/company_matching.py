@@ -11,10 +11,10 @@ from typing import Any
 from citewell.errors import MalformedResponse
 from citewell.model.company_filing import FilingCompany
 from citewell.providers.edgar.company_names import (
+    drop_legal_form,
     list_name_keys,
     normalize_ticker,
-    split_name_words,
-    strip_legal_form,
+    split_company_words,
 )
 from citewell.text.safety.markup_cleaning import clean_markup
 
@@ -58,7 +58,7 @@ def match_company(body: bytes, ticker: str, texts: tuple[str, ...]) -> CompanyCh
         found = _find_ticker(by_ticker, ticker)
         return CompanyChoice(company=found.company if found else None, basis="ticker", text=ticker)
     for text in texts:
-        choice = _match_text(listed, by_ticker, text)
+        choice = _match_company_words(listed, by_ticker, text)
         if choice.company is not None:
             return choice
     return CompanyChoice()
@@ -84,7 +84,7 @@ def _read_company_list(body: bytes) -> list[_ListedCompany]:
             place,
             FilingCompany(name=name, cik=cik, tickers=tuple(dict.fromkeys(tickers[cik]))),
             list_name_keys(name),
-            strip_legal_form(split_name_words(name)),
+            drop_legal_form(split_company_words(name)),
         )
         for place, (cik, name) in enumerate(names.items())
     ]
@@ -118,7 +118,7 @@ def _find_ticker(by_ticker: dict[str, _ListedCompany], text: str) -> _ListedComp
     return by_ticker.get(ticker) or by_ticker.get(ticker.replace("-", ""))
 
 
-def _match_text(
+def _match_company_words(
     listed: list[_ListedCompany], by_ticker: dict[str, _ListedCompany], text: str
 ) -> CompanyChoice:
     as_ticker = _find_ticker(by_ticker, text) if _may_be_ticker(text) else None
@@ -182,7 +182,7 @@ def _list_run_keys(words: tuple[str, ...], *, only_start: bool = False) -> Itera
 
 
 def _find_misspelt(listed: list[_ListedCompany], text: str) -> list[_ListedCompany]:
-    words = strip_legal_form(split_name_words(text))
+    words = drop_legal_form(split_company_words(text))
     key = "".join(words)
     if len(key) < _MIN_MISSPELT_CHARS:
         return []

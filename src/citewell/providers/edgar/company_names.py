@@ -34,7 +34,7 @@ def normalize_ticker(text: str) -> str | None:
     return ticker if _TICKER_PATTERN.fullmatch(ticker) else None
 
 
-def split_name_words(name: str) -> tuple[str, ...]:
+def split_company_words(name: str) -> tuple[str, ...]:
     """The words of a name that matter: no accents, punctuation, "and" or "the", initials joined."""
     plain = unicodedata.normalize("NFKD", _REGISTER_MARK_PATTERN.sub(" ", name)).casefold()
     letters = "".join(one for one in plain if not unicodedata.combining(one))
@@ -58,7 +58,7 @@ def _join_initials(words: Iterable[str]) -> list[str]:
     return joined
 
 
-def strip_legal_form(words: tuple[str, ...]) -> tuple[str, ...]:
+def drop_legal_form(words: tuple[str, ...]) -> tuple[str, ...]:
     """The words without Inc, Corp, plc and the like at the end; never empty if there were words."""
     end = len(words)
     while end > 1 and words[end - 1] in _LEGAL_FORMS:
@@ -69,19 +69,19 @@ def strip_legal_form(words: tuple[str, ...]) -> tuple[str, ...]:
 def trim_legal_form(name: str) -> str:
     """The name as written, without Inc, Corp, plc and the like at the end."""
     words = name.split()
-    while len(words) > 1 and "".join(split_name_words(words[-1])) in _LEGAL_FORMS:
+    while len(words) > 1 and "".join(split_company_words(words[-1])) in _LEGAL_FORMS:
         words.pop()
     return " ".join(words).rstrip(",")
 
 
 def list_name_keys(name: str) -> tuple[str, ...]:
     """The name without spaces and legal form, and again without a last word such as Group or Holdings."""
-    core = strip_legal_form(split_name_words(name))
+    core = drop_legal_form(split_company_words(name))
     is_group = len(core) > 1 and core[-1] in _GROUP_WORDS
     bare = core[:-1] if is_group else core
     return tuple(dict.fromkeys("".join(words) for words in (core, bare) if words))
 
 
-def is_same_name(name: str, other: str) -> bool:
+def is_same_company(name: str, other: str) -> bool:
     """Whether two names mean the same company: equal without legal form, spaces and punctuation."""
     return bool(set(list_name_keys(name)) & set(list_name_keys(other)))

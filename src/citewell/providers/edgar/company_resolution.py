@@ -11,7 +11,7 @@ from citewell.errors import NotFound
 from citewell.model.company_filing import FilingCompany, FilingQuery
 from citewell.providers.edgar import company_names
 from citewell.providers.edgar.filing_rows import FormerName, Submissions
-from citewell.providers.edgar.full_text import FullTextAnswer
+from citewell.providers.edgar.full_text import FilingTextAnswer
 from citewell.providers.edgar.sec_client import SecClient
 from citewell.providers.edgar.ticker_list import TickerList
 
@@ -30,7 +30,7 @@ class CompanyResolution:
     text: str = ""  # the words that name it
     former_name: FormerName | None = None
     submissions: Submissions | None = None  # if they were fetched on the way
-    answer: FullTextAnswer | None = None  # of the search for `text`, if no company was found
+    answer: FilingTextAnswer | None = None  # of the search for `text`, if no company was found
 
     @property
     def is_single_lookup(self) -> bool:
@@ -57,7 +57,7 @@ class CompanyResolver:
         number = next(filter(None, map(company_names.normalize_cik, texts)), None)
         if number:
             return await self._resolve_number(number, texts[-1])
-        choice = await self._tickers.match_company(texts=texts)
+        choice = await self._tickers.look_up_company(texts=texts)
         if choice.company is not None:
             return CompanyResolution(
                 company=choice.company, others=choice.others, basis=choice.basis, text=choice.text
@@ -71,7 +71,7 @@ class CompanyResolver:
     async def _resolve_ticker(self, text: str) -> CompanyResolution:
         """By ticker or CIK; a ticker that is no longer listed may stand in the index of texts."""
         ticker = company_names.normalize_ticker(text)
-        choice = await self._tickers.match_company(ticker=ticker) if ticker else None
+        choice = await self._tickers.look_up_company(ticker=ticker) if ticker else None
         if choice is not None and choice.company is not None:
             return CompanyResolution(company=choice.company, basis="ticker", text=text)
         if number := company_names.normalize_cik(text):
@@ -90,13 +90,13 @@ class CompanyResolver:
 
     async def _find_unlisted(self, text: str) -> CompanyResolution:
         """A filer without a ticker, or under a former name, among those that the words lead to."""
-        words = company_names.split_name_words(text)
+        words = company_names.split_company_words(text)
         if not words or len(words) > _MAX_NAME_WORDS:
             return CompanyResolution()
         searched = company_names.trim_legal_form(text)
         answer = await self._search_words(searched)
         filers = answer.list_filers()
-        named = [one for one in filers if company_names.is_same_name(one.name, text)]
+        named = [one for one in filers if company_names.is_same_company(one.name, text)]
         if named:
             return CompanyResolution(
                 company=named[0], others=tuple(named[1:4]), basis="filer", text=text
@@ -127,8 +127,10 @@ class CompanyResolver:
         except NotFound:
             return None
 
-    async def _search_words(self, text: str) -> FullTextAnswer:
-        return read_json_response(FullTextAnswer, await self._client.search_full_text({"q": text}))
+    async def _search_words(self, text: str) -> FilingTextAnswer:
+        return read_json_response(
+            FilingTextAnswer, await self._client.search_full_text({"q": text})
+        )
 
 
 def is_quoted(text: str) -> bool:

@@ -20,7 +20,7 @@ from citewell.dialects.json_responses import (
 )
 from citewell.errors import MalformedResponse
 from citewell.model.company_filing import CompanyFiling, FilingCompany, FilingQuery
-from citewell.providers.edgar.company_names import is_same_name, normalize_cik, normalize_ticker
+from citewell.providers.edgar.company_names import is_same_company, normalize_cik, normalize_ticker
 from citewell.text.safety.markup_cleaning import clean_markup
 
 PROVIDER_NAME = "edgar"
@@ -71,7 +71,9 @@ class Submissions(JsonResponse, CamelCasePart):
 
     def find_former_name(self, text: str) -> FormerName | None:
         """The former name that the text means; None if it means none of them."""
-        return next((one for one in self.former_names or () if is_same_name(one.name, text)), None)
+        return next(
+            (one for one in self.former_names or () if is_same_company(one.name, text)), None
+        )
 
 
 class OlderColumns(JsonResponse):

@@ -68,7 +68,7 @@ class _Aggregations(ResponsePart):
     entity_filter: OptionalField[_EntityFilter] = None
 
 
-class FullTextAnswer(JsonResponse):
+class FilingTextAnswer(JsonResponse):
     hits: _FullTextHits
     aggregations: OptionalField[_Aggregations] = None
 
@@ -97,7 +97,7 @@ def build_full_text_params(query: FilingQuery, *, cik: str = "", today: str) -> 
     return {name: value for name, value in params.items() if value}
 
 
-def read_full_text_hits(answer: FullTextAnswer, query: FilingQuery) -> FilingHits:
+def read_full_text_hits(answer: FilingTextAnswer, query: FilingQuery) -> FilingHits:
     """The filings, one result for each; amendments come with their forms and are left out here."""
     found = [filing for hit in answer.hits.hits if (filing := _parse_full_text_hit(hit))]
     unique = {filing.accession: filing for filing in reversed(found)}  # the best hit of each

@@ -38,7 +38,9 @@ class TickerList:
         self._kept: _KeptList | None = None
         self._fetching = asyncio.Lock()
 
-    async def match_company(self, *, ticker: str = "", texts: Sequence[str] = ()) -> CompanyChoice:
+    async def look_up_company(
+        self, *, ticker: str = "", texts: Sequence[str] = ()
+    ) -> CompanyChoice:
         """The company with this ticker, or the one that the first matching text names."""
         if (kept := self._find_fresh()) is None:
             async with self._fetching:  # the others wait for the first

@@ -8,6 +8,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from citewell.fetch.sites import markdown_parts
+from citewell.fetch.sites.clinicaltrials import study_sources
 from citewell.fetch.sites.clinicaltrials.study_record import (
     RecordPart,
     escape_inline,
@@ -16,9 +17,7 @@ from citewell.fetch.sites.clinicaltrials.study_record import (
 from citewell.fetch.sites.clinicaltrials.study_results import render_study_results
 
 _NCT_PATTERN = re.compile(r"NCT\d{4,12}", re.ASCII)
-_FILE_NAME_PATTERN = re.compile(r"[\w.-]{1,100}", re.ASCII)
 _MAX_LOCATIONS = 40
-_MAX_PUBLICATIONS = 30
 _MAX_CONTACTS = 3
 _OUTCOME_KINDS = (
     ("primaryOutcomes", "Primary"),
@@ -44,40 +43,45 @@ def read_study_page(body: bytes) -> StudyPage | None:
         record = RecordPart(json.loads(body))
     except (ValueError, RecursionError):
         return None
-    protocol = record.find_part("protocolSection")
-    about = protocol.find_part("identificationModule")
-    number = about.find_text("nctId").upper()
+    protocol = record.find_subpart("protocolSection")
+    about = protocol.find_subpart("identificationModule")
+    number = about.find_plain_text("nctId").upper()
     if not _NCT_PATTERN.fullmatch(number):
         return None
-    title = about.find_text("briefTitle") or about.find_text("officialTitle") or number
-    has_results = bool(record.find_part("resultsSection"))
-    status = protocol.find_part("statusModule")
+    title = about.find_plain_text("briefTitle") or about.find_plain_text("officialTitle") or number
+    has_results = bool(record.find_subpart("resultsSection"))
+    status = protocol.find_subpart("statusModule")
     return StudyPage(
         number=number,
         title=title,
-        content=markdown_parts.join_blocks(
-            [
-                f"# {escape_inline(title)}",
-                _format_overview(record, protocol, number),
-                _format_section("Summary", protocol.find_markdown("descriptionModule", "briefSummary")),
-                _format_section("Description", protocol.find_markdown("descriptionModule", "detailedDescription")),
-                _format_section("Design", _format_design(protocol.find_part("designModule"))),
-                _format_section("Arms", _format_arms(protocol.find_part("armsInterventionsModule"))),
-                _format_section("Interventions", _format_interventions(protocol)),
-                _format_section("Outcomes", _format_outcomes(protocol.find_part("outcomesModule"))),
-                _format_section("Eligibility", _format_eligibility(protocol.find_part("eligibilityModule"))),
-                render_study_results(record.find_part("resultsSection"), _list_outcome_texts(protocol)),
-                _format_section("Contacts", _format_contacts(protocol)),
-                _format_section("Locations", _format_locations(protocol)),
-                _format_section("Publications", _format_publications(protocol)),
-                _format_section("Documents", _format_documents(record, number)),
-                _format_section("Sharing of participants' data", _format_data_sharing(protocol)),
-            ]
-        ),
-        sponsor=protocol.find_text("sponsorCollaboratorsModule", "leadSponsor", "name") or None,
+        content=_render_study(record, protocol, number, title),
+        sponsor=protocol.find_plain_text("sponsorCollaboratorsModule", "leadSponsor", "name")
+        or None,
         first_posted=_find_posted(status, "studyFirst"),
         last_updated=_find_posted(status, "lastUpdate"),
         notes=() if has_results else ("No results are posted for this study.",),
+    )
+
+
+def _render_study(record: RecordPart, protocol: RecordPart, number: str, title: str) -> str:
+    return markdown_parts.join_blocks(
+        [
+            f"# {escape_inline(title)}",
+            _format_overview(record, protocol, number),
+            _format_section("Summary", protocol.find_markdown("descriptionModule", "briefSummary")),
+            _format_section("Description", protocol.find_markdown("descriptionModule", "detailedDescription")),
+            _format_section("Design", _format_design(protocol.find_subpart("designModule"))),
+            _format_section("Arms", _format_arms(protocol.find_subpart("armsInterventionsModule"))),
+            _format_section("Interventions", _format_interventions(protocol)),
+            _format_section("Outcomes", _format_outcomes(protocol.find_subpart("outcomesModule"))),
+            _format_section("Eligibility", _format_eligibility(protocol.find_subpart("eligibilityModule"))),
+            render_study_results(record.find_subpart("resultsSection"), _list_outcome_texts(protocol)),
+            _format_section("Contacts", _format_contacts(protocol)),
+            _format_section("Locations", _format_locations(protocol)),
+            _format_section("Publications", study_sources.format_publications(protocol)),
+            _format_section("Documents", study_sources.format_documents(record, number)),
+            _format_section("Sharing of participants' data", study_sources.format_data_sharing(protocol)),
+        ]
     )  # fmt: skip
 
 
@@ -91,11 +95,14 @@ def _find_posted(status: RecordPart, event: str) -> str | None:
 
 
 def _format_overview(record: RecordPart, protocol: RecordPart, number: str) -> str:
-    about, status = protocol.find_part("identificationModule"), protocol.find_part("statusModule")
-    sponsors, design = protocol.find_part("sponsorCollaboratorsModule"), protocol.find_part("designModule")  # fmt: skip
+    about, status = (
+        protocol.find_subpart("identificationModule"),
+        protocol.find_subpart("statusModule"),
+    )
+    sponsors, design = protocol.find_subpart("sponsorCollaboratorsModule"), protocol.find_subpart("designModule")  # fmt: skip
     others = [about.format_text("orgStudyIdInfo", "id")]
     others += [one.format_text("id") for one in about.list_parts("secondaryIdInfos")]
-    enrolled = design.find_part("enrollmentInfo")
+    enrolled = design.find_subpart("enrollmentInfo")
     return format_fact_list(
         [
             ("Number", number),
@@ -110,16 +117,16 @@ def _format_overview(record: RecordPart, protocol: RecordPart, number: str) -> s
             ("Keywords", ", ".join(protocol.list_texts("conditionsModule", "keywords"))),
             ("Study type", design.find_code("studyType")),
             ("Phase", "/".join(part.find_code() for part in design.list_parts("phases"))),
-            ("Enrollment", _format_dated(enrolled.find_text("count"), enrolled)),
+            ("Enrollment", _format_dated(enrolled.find_plain_text("count"), enrolled)),
             *(
                 (label, _format_dated(part.find_date("date"), part))
                 for label, name in (("Start", "start"), ("Primary completion", "primaryCompletion"), ("Completion", "completion"))
-                if (part := status.find_part(f"{name}DateStruct"))
+                if (part := status.find_subpart(f"{name}DateStruct"))
             ),
             ("First posted", status.find_date("studyFirstPostDateStruct", "date")),
             ("Results first posted", status.find_date("resultsFirstPostDateStruct", "date")),
             ("Last update posted", status.find_date("lastUpdatePostDateStruct", "date")),
-            ("Results", "posted" if record.find_part("resultsSection") else ""),
+            ("Results", "posted" if record.find_subpart("resultsSection") else ""),
         ]
     )  # fmt: skip
 
@@ -140,7 +147,7 @@ def _format_dated(text: str, part: RecordPart) -> str:
 
 
 def _format_design(design: RecordPart) -> str:
-    info = design.find_part("designInfo")
+    info = design.find_subpart("designInfo")
     masked = [one.find_code() for one in info.list_parts("maskingInfo", "whoMasked")]
     masking = info.find_code("maskingInfo", "masking")
     return format_fact_list(
@@ -221,7 +228,7 @@ def _format_eligibility(module: RecordPart) -> str:
 
 
 def _format_contacts(protocol: RecordPart) -> str:
-    module = protocol.find_part("contactsLocationsModule")
+    module = protocol.find_subpart("contactsLocationsModule")
     rows = [
         *module.list_parts("centralContacts")[:_MAX_CONTACTS],
         *module.list_parts("overallOfficials")[:_MAX_CONTACTS],
@@ -256,41 +263,3 @@ def _format_place(one: RecordPart) -> str:
     names = (one.format_text(name) for name in ("facility", "city", "state", "country"))
     status = one.find_code("status")
     return ", ".join(filter(None, names)) + (f" ({status})" if status else "")
-
-
-def _format_publications(protocol: RecordPart) -> str:
-    module = protocol.find_part("referencesModule")
-    lines = []
-    for one in module.list_parts("references")[:_MAX_PUBLICATIONS]:
-        number, kind = one.find_text("pmid"), one.find_code("type")
-        link = f" [PMID {number}](https://pubmed.ncbi.nlm.nih.gov/{number}/)" if number.isdecimal() and number.isascii() else ""  # fmt: skip
-        if cited := one.format_text("citation"):
-            lines.append(f"- {cited}" + (f" ({kind})" if kind else "") + link)
-    shown = (
-        markdown_parts.format_markdown_link(
-            one.find_text("label") or one.find_text("url"), one.find_text("url")
-        )
-        for one in module.list_parts("seeAlsoLinks")[:_MAX_PUBLICATIONS]
-    )
-    lines += [f"- {link}" for link in shown if link]
-    return "\n".join(lines)
-
-
-def _format_documents(record: RecordPart, number: str) -> str:
-    lines = []
-    for one in record.list_parts("documentSection", "largeDocumentModule", "largeDocs"):
-        name, label = one.find_text("filename"), one.find_text("label")
-        if not _FILE_NAME_PATTERN.fullmatch(name):
-            continue
-        address = f"https://cdn.clinicaltrials.gov/large-docs/{number[-2:]}/{number}/{name}"
-        dated = one.find_date("date")
-        link = markdown_parts.format_markdown_link(label or name, address)
-        lines.append(f"- {link}" + (f", {dated}" if dated else ""))
-    return "\n".join(lines)
-
-
-def _format_data_sharing(protocol: RecordPart) -> str:
-    module = protocol.find_part("ipdSharingStatementModule")
-    told = module.find_inline_markdown("description")
-    decision = module.find_code("ipdSharing")
-    return ": ".join(filter(None, [decision, told]))

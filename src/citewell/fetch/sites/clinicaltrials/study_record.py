@@ -28,19 +28,19 @@ class RecordPart:
     def __bool__(self) -> bool:
         return bool(self.value)
 
-    def find_part(self, *names: str) -> RecordPart:
+    def find_subpart(self, *names: str) -> RecordPart:
         value = self.value
         for name in names:
             value = value.get(name) if isinstance(value, dict) else None
         return RecordPart(value)
 
     def list_parts(self, *names: str) -> list[RecordPart]:
-        value = self.find_part(*names).value
+        value = self.find_subpart(*names).value
         return [RecordPart(one) for one in value if one] if isinstance(value, list) else []
 
-    def find_text(self, *names: str) -> str:
+    def find_plain_text(self, *names: str) -> str:
         """A plain text or number on one line; "" if it is anything else."""
-        value = self.find_part(*names).value
+        value = self.find_subpart(*names).value
         if isinstance(value, bool) or not isinstance(value, str | int | float):
             return ""
         text = str(value) if not isinstance(value, str) else value
@@ -50,7 +50,7 @@ class RecordPart:
 
     def format_text(self, *names: str) -> str:
         """A plain text, escaped for a line of markdown."""
-        return escape_inline(self.find_text(*names))
+        return escape_inline(self.find_plain_text(*names))
 
     def list_texts(self, *names: str) -> list[str]:
         found = (one.format_text() for one in self.list_parts(*names))
@@ -58,7 +58,7 @@ class RecordPart:
 
     def find_markdown(self, *names: str) -> str:
         """A text that the registry writes in markdown, made unable to start headings or tags."""
-        value = self.find_part(*names).value
+        value = self.find_subpart(*names).value
         if not isinstance(value, str):
             return ""
         safe = _UNESCAPED_MARKUP_PATTERN.sub(r"\\\1", extract_visible_text(value))
@@ -77,19 +77,19 @@ class RecordPart:
 
     def find_code(self, *names: str) -> str:
         """A code of the registry in words: ACTIVE_NOT_RECRUITING is "active not recruiting"."""
-        return format_code(self.find_text(*names))
+        return format_registry_code(self.find_plain_text(*names))
 
     def find_row_name(self, *names: str) -> str:
         """A code in words, beginning with a capital letter as a row of a table does."""
         return capitalize_first(self.find_code(*names))
 
     def find_flag(self, *names: str) -> bool | None:
-        value = self.find_part(*names).value
+        value = self.find_subpart(*names).value
         return value if isinstance(value, bool) else None
 
     def find_date(self, *names: str) -> str:
         """An ISO date, perhaps without its day; "" if it is none."""
-        text = self.find_text(*names)
+        text = self.find_plain_text(*names)
         return text if _DAY_PATTERN.fullmatch(text) else ""
 
 
@@ -102,7 +102,7 @@ def escape_inline(text: str) -> str:
     return escape_markdown(text).replace("[", "\\[").replace("]", "\\]").replace("|", "\\|")
 
 
-def format_code(code: str) -> str:
+def format_registry_code(code: str) -> str:
     if code in _WORDS_BY_CODE:
         return _WORDS_BY_CODE[code]
     if code.startswith("PHASE") and code[5:].isdigit():

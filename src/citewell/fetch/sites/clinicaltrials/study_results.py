@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterable, Sequence
 from citewell.fetch.sites.clinicaltrials.study_record import (
     RecordPart,
     capitalize_first,
-    format_code,
     format_fact_list,
     format_markdown_table,
+    format_registry_code,
 )
 
 _MAX_MEASURES = 60
@@ -28,18 +28,18 @@ def render_study_results(results: RecordPart, known_texts: Collection[str] = ())
     Descriptions among `known_texts` stand elsewhere on the page and are not repeated.
     """
     blocks = [
-        _render_flow(results.find_part("participantFlowModule")),
-        _render_baseline(results.find_part("baselineCharacteristicsModule")),
-        _render_measures(results.find_part("outcomeMeasuresModule"), known_texts),
-        _render_events(results.find_part("adverseEventsModule")),
-        _render_limits(results.find_part("moreInfoModule")),
+        _render_flow(results.find_subpart("participantFlowModule")),
+        _render_baseline(results.find_subpart("baselineCharacteristicsModule")),
+        _render_measures(results.find_subpart("outcomeMeasuresModule"), known_texts),
+        _render_events(results.find_subpart("adverseEventsModule")),
+        _render_limits(results.find_subpart("moreInfoModule")),
     ]
     found = "\n\n".join(filter(None, blocks))
     return f"## Results\n\n{found}" if found else ""
 
 
 def _list_groups(part: RecordPart, name: str = "groups") -> Groups:
-    rows = ((one.find_text("id"), one.format_text("title")) for one in part.list_parts(name))
+    rows = ((one.find_plain_text("id"), one.format_text("title")) for one in part.list_parts(name))
     return [(number, title or number) for number, title in rows if number]
 
 
@@ -47,14 +47,14 @@ def _describe_groups(part: RecordPart, name: str = "groups") -> str:
     lines = (
         f"- {one.format_text('title')}: {one.find_inline_markdown('description')}"
         for one in part.list_parts(name)
-        if one.find_text("title") and one.find_text("description")
+        if one.find_plain_text("title") and one.find_plain_text("description")
     )
     return "\n".join(lines)
 
 
 def _read_row(parts: Iterable[RecordPart], groups: Groups, name: str) -> list[str]:
     """The values of one row by group; a dash where there is none."""
-    found = {one.find_text("groupId"): one.format_text(name) for one in parts}
+    found = {one.find_plain_text("groupId"): one.format_text(name) for one in parts}
     return [found.get(number) or _NO_VALUE for number, _ in groups]
 
 
@@ -109,14 +109,14 @@ def _list_denominators(part: RecordPart, groups: Groups) -> list[list[str]]:
 
 def _describe_measure_kind(measure: RecordPart) -> str:
     """What the numbers are: "mean (standard deviation), years"."""
-    kind, spread = measure.find_text("paramType"), measure.find_text("dispersionType")
-    shown = format_code(kind) + (f" ({_format_spread_name(spread)})" if spread and spread != "NONE" else "")  # fmt: skip
+    kind, spread = measure.find_plain_text("paramType"), measure.find_plain_text("dispersionType")
+    shown = format_registry_code(kind) + (f" ({_format_spread_name(spread)})" if spread and spread != "NONE" else "")  # fmt: skip
     unit = "" if kind.startswith("COUNT_OF_") else measure.format_text("unitOfMeasure")
     return ", ".join(filter(None, ["" if kind == "NUMBER" and not spread else shown, unit]))
 
 
 def _format_spread_name(spread: str) -> str:
-    return format_code(spread) if "_" in spread else format_code(spread).lower()
+    return format_registry_code(spread) if "_" in spread else format_registry_code(spread).lower()
 
 
 def _list_value_rows(measure: RecordPart, groups: Groups) -> list[tuple[str, list[str]]]:
@@ -126,7 +126,7 @@ def _list_value_rows(measure: RecordPart, groups: Groups) -> list[tuple[str, lis
         for category in part.list_parts("categories"):
             names = [part.format_text("title"), category.format_text("title")]
             values = {
-                one.find_text("groupId"): _format_measurement(one)
+                one.find_plain_text("groupId"): _format_measurement(one)
                 for one in category.list_parts("measurements")
             }
             row = [values.get(number) or _NO_VALUE for number, _ in groups]
@@ -158,7 +158,7 @@ def _render_measures(module: RecordPart, known_texts: Collection[str]) -> str:
 def _render_measure(measure: RecordPart, known_texts: Collection[str]) -> str:
     groups = _list_groups(measure)
     kind, title = measure.find_code("type"), measure.format_text("title") or "Measure"
-    status = measure.find_text("reportingStatus")
+    status = measure.find_plain_text("reportingStatus")
     description = measure.find_inline_markdown("description")
     facts = format_fact_list(
         [
@@ -166,7 +166,7 @@ def _render_measure(measure: RecordPart, known_texts: Collection[str]) -> str:
             ("Measured", _describe_measure_kind(measure)),
             ("Description", "" if description in known_texts else description),
             ("Population", measure.find_inline_markdown("populationDescription")),
-            ("Results", "" if status in {"", "POSTED"} else format_code(status)),
+            ("Results", "" if status in {"", "POSTED"} else format_registry_code(status)),
         ]
     )
     analyses = "\n".join(
@@ -199,7 +199,7 @@ def _build_measure_table(measure: RecordPart, groups: Groups) -> str:
 
 
 def _describe_analysis(one: RecordPart, titles: dict[str, str]) -> str:
-    compared = [titles.get(number.find_text(), "") for number in one.list_parts("groupIds")]
+    compared = [titles.get(number.find_plain_text(), "") for number in one.list_parts("groupIds")]
     estimate = one.format_text("paramValue")
     name = one.format_text("paramType")
     limits = [one.format_text("ciLowerLimit"), one.format_text("ciUpperLimit")]
@@ -207,7 +207,7 @@ def _describe_analysis(one: RecordPart, titles: dict[str, str]) -> str:
         level = one.format_text("ciPctValue")
         span = " to ".join(limit or "?" for limit in limits)
         estimate += f" ({f'{level}% ' if level else ''}CI {span})"
-    method, chance = one.format_text("statisticalMethod"), one.find_text("pValue")
+    method, chance = one.format_text("statisticalMethod"), one.find_plain_text("pValue")
     tested = _format_chance(chance) + (f" ({method})" if method else "") if chance else method
     kind = one.find_code("nonInferiorityType")
     parts = [
@@ -233,7 +233,7 @@ def _render_events(module: RecordPart) -> str:
         return ""
     rows = [
         [
-            one.format_text("title") or one.find_text("id"),
+            one.format_text("title") or one.find_plain_text("id"),
             *(_format_share(one, f"{kind}NumAffected", f"{kind}NumAtRisk") for kind in ("deaths", "serious", "other")),
         ]
         for one in parts
@@ -263,7 +263,7 @@ def _render_event_list(events: list[RecordPart], groups: Groups, title: str) -> 
     rows = []
     for one in ranked[:_MAX_EVENTS]:
         shares = {
-            part.find_text("groupId"): _format_share(part, "numAffected", "numAtRisk")
+            part.find_plain_text("groupId"): _format_share(part, "numAffected", "numAtRisk")
             for part in one.list_parts("stats")
         }
         rows.append([one.format_text("term"), *(shares.get(number) or _NO_VALUE for number, _ in groups)])  # fmt: skip
@@ -273,12 +273,12 @@ def _render_event_list(events: list[RecordPart], groups: Groups, title: str) -> 
 
 
 def _count_affected(event: RecordPart) -> int:
-    numbers = (one.find_text("numAffected") for one in event.list_parts("stats"))
+    numbers = (one.find_plain_text("numAffected") for one in event.list_parts("stats"))
     return sum(int(number) for number in numbers if number.isascii() and number.isdigit())
 
 
 def _format_share(part: RecordPart, affected: str, at_risk: str) -> str:
-    some, every = part.find_text(affected), part.find_text(at_risk)
+    some, every = part.find_plain_text(affected), part.find_plain_text(at_risk)
     if not some and not every:
         return _NO_VALUE
     return f"{some or '?'}/{every or '?'}"
