@@ -2,6 +2,7 @@
 
 HELD = {
     "research.query": "query is required and takes 1 to 10,000 characters.",
+    "research.registries": "A question about trials, cases, filings, patents or statistics is put to their registries too, and their records are sources with types of their own.",
     "research.budget_tier": "budgetTier takes XXS, XS, S, M, L or XL, default M.",
     "research.providers": "providers is a list of known names; without it providers are chosen by tier and mode.",
     "research.mode": "mode takes fast or methodical, default methodical; fast uses one provider.",
