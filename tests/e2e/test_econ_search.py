@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.e2e.clients import body, connected
+from tests.e2e.deep import until
 from tests.e2e.domains import MISBEHAVIOUR, TRANSPORTS, Environ, call, error_of
 from tests.internet.faults import ALWAYS, Fault
 from tests.internet.world import World
@@ -365,14 +366,12 @@ def test_a_call_that_is_given_up_stops_waiting_for_the_office(
             asked = asyncio.ensure_future(
                 client.call_tool("econ_search", {"series_id": f"{OECD_FLOW}/.DEU."})
             )
-            async with asyncio.timeout(20):
-                while not world.calls["oecd"]:
-                    await asyncio.sleep(0.01)
+            await until(lambda: world.calls["oecd"] > 0)
             asked.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await asked
             again = await client.call_tool("econ_search", {"series_id": "SP.POP.TOTL"})
             assert body(again)["resultCount"]
 
-    asyncio.run(asyncio.wait_for(talk(), 25))
+    asyncio.run(talk())
     assert world.calls["oecd"] == 1

@@ -90,7 +90,9 @@ class Provider:
                 )
             return ObservationList(country=geo)
         found = await run_reader(self._kit.workers, read_jsonstat_window, response, query)
-        return replace(found, country=geo)
+        unused = query.country is not None and geo is None
+        notes = ("country was not applied: series_id already has geo.",) if unused else ()
+        return replace(found, country=geo, notes=(*notes, *found.notes))
 
     async def _send_dataset(
         self, reference: SeriesReference, params: list[tuple[str, str]]

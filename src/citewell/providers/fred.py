@@ -132,7 +132,7 @@ class Provider:
         if not self._key:
             return await self._read_graph(query)
         params = {
-            "series_id": query.series_id,
+            "series_id": query.series_id.upper(),
             "limit": str(query.count),
             "sort_order": "asc" if query.first_day else "desc",
             "observation_start": query.first_day,

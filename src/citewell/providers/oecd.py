@@ -34,7 +34,7 @@ SPEC = ProviderSpec(
     test_evidence="recorded SDMX-JSON of the OECD's older host, and the standard's own samples",
 )
 
-_STRUCTURE_TYPE = "application/vnd.sdmx.structure+json;version=1.0"
+_STRUCTURE_TYPE = "application/vnd.sdmx.structure+json"
 _MIN_PARTS, _MAX_PARTS = 2, 3
 
 

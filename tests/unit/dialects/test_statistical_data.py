@@ -208,6 +208,7 @@ def test_older_and_nested_forms_of_json_stat_are_read(body: Any) -> None:
         cube(size=[3, -1]),
         cube(size=["3", 3]),
         cube(size=[10**9, 3]),
+        cube(size=[999_999, 3]),
         cube(id=["a", "b"]),
         cube(id=[None, "time"]),
         {"class": "dimension", "label": "sex", "category": {"index": ["T"]}},

@@ -202,6 +202,16 @@ def test_eurostat_is_asked_for_the_country_and_the_periods_alone() -> None:
     ]
 
 
+def test_a_country_beside_a_filter_by_geo_is_told() -> None:
+    body = {"value": {}, "dimension": {}, "id": ["time"], "size": [0]}
+
+    found, sent = look("eurostat", {"data": (200, body)}, "une_rt_m?geo=EA21", country="DEU")
+
+    assert ("geo", "EA21") in list(sent[0].params)
+    assert ("geo", "DE") not in list(sent[0].params)
+    assert found.notes == ("country was not applied: series_id already has geo.",)
+
+
 @pytest.mark.parametrize(
     ("message_id", "kind"), [("120", NotFound), ("175", NotFound), ("105", UpstreamUnavailable)]
 )

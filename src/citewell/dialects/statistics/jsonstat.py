@@ -106,7 +106,7 @@ def _find_time(names: list[str], stated: list[Any]) -> int:
 
 
 def _list_codes(dimension: Mapping[str, Any], size: int) -> tuple[str, ...]:
-    """The codes in order of position; missing ones are their numbers."""
+    """The codes in order of position; raises MalformedResponse if there are fewer than positions."""
     category = get_object(dimension, "category")
     index = category.get("index")
     if isinstance(index, list):
@@ -115,6 +115,8 @@ def _list_codes(dimension: Mapping[str, Any], size: int) -> tuple[str, ...]:
         ordered = {at: code for code, at in index.items() if isinstance(at, int)}
     else:
         ordered = dict(enumerate(get_object(category, "label")))  # a single category needs no index
+    if size > max(len(ordered), 1):
+        raise MalformedResponse("A dimension of the JSON-stat data set lacks categories.")
     return tuple(clean_label(str(ordered.get(at, at))) for at in range(size))
 
 
