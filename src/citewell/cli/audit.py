@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
 
-from citewell.cli.running import bibliography_files, exit_codes
+from citewell.cli.running import bibliography_files, brief_table, draft_files, exit_codes
 from citewell.cli.running.command_app import open_command_app
+from citewell.cli.running.draft_files import DraftFile
 from citewell.cli.running.shared_options import STDIN_NAME
 from citewell.cli.terminal import screen
 from citewell.cli.terminal.progress_bar import show_progress_bar
@@ -20,6 +22,7 @@ from citewell.server.app import App
 from citewell.services.trust import audit_findings
 from citewell.services.trust.bibliography_audit import BibliographyAudit
 from citewell.services.trust.bibliography_intake import AuditRequest, build_document_request
+from citewell.services.trust.brief_audit import BriefAudit
 
 # A reference with one of these makes the command fail.
 FAILING_FLAGS = frozenset(
@@ -43,12 +46,13 @@ def command(
     files: Annotated[
         list[str],
         typer.Argument(
-            metavar="FILE...", help=".bib, .ris, .json, .txt or .md; - for standard input."
+            metavar="FILE...",
+            help=".bib, .ris, .json, .txt or .md; a brief also as .docx or .pdf; - for standard input.",
         ),
     ],
     *,
     form: Annotated[
-        str, typer.Option("--format", help=f"auto, {', '.join(BIBLIOGRAPHY_FORMATS)}.")
+        str, typer.Option("--format", help=f"auto, {', '.join(BIBLIOGRAPHY_FORMATS)}, brief.")
     ] = "auto",
     links: Annotated[
         bool, typer.Option("--links/--no-links", help="Check the web addresses as well.")
@@ -60,17 +64,25 @@ def command(
         bool, typer.Option("--json", help="Print the answers of the tool as JSON.")
     ] = False,
 ) -> int:
-    documents = {
-        name: bibliography_files.read_bibliography_file(name, form=form)
-        for name in dict.fromkeys(files)
+    names = list(dict.fromkeys(files))
+    # Text is read before anything is started, so that a missing file is told at once.
+    texts = {
+        name: draft_files.read_text_draft(name, form=form)
+        for name in names
+        if not draft_files.is_document_file(name)
     }
-    reports = asyncio.run(_audit_documents(documents, links=links))
+    drafts, reports = asyncio.run(_audit_files(names, texts, form=form, links=links))
     if as_json:
         shown = [{"file": name, **report.to_wire()} for name, report in reports.items()]
         screen.print_json(shown[0] if len(shown) == 1 else shown)
     else:
         for name, report in reports.items():
-            _print_audit(name, report, quiet=quiet)
+            if drafts[name].document is None:
+                brief_table.print_brief_audit(
+                    name, report, quiet=quiet, has_lines=drafts[name].has_lines
+                )
+            else:
+                _print_audit(name, report, quiet=quiet)
     return (
         exit_codes.NOTHING_FOUND
         if any(map(_has_failing_entry, reports.values()))
@@ -78,16 +90,42 @@ def command(
     )
 
 
-async def _audit_documents(
-    documents: dict[str, BibliographyDocument], *, links: bool
-) -> dict[str, AuditReport]:
-    total = sum(len(document.references) for document in documents.values())
+async def _audit_files(
+    names: list[str], texts: dict[str, DraftFile], *, form: str, links: bool
+) -> tuple[dict[str, DraftFile], dict[str, AuditReport]]:
     async with open_command_app() as app:
-        with show_progress_bar("Checking references", total=total) as done:
-            return {
-                name: await _audit_document(app, _build_audit_request(document, links=links), done)
-                for name, document in documents.items()
-            }
+        drafts = {
+            name: texts.get(name) or await draft_files.read_document_draft(app, name, form=form)
+            for name in names
+        }
+        return drafts, await _audit_drafts(app, drafts, links=links)
+
+
+async def _audit_drafts(
+    app: App, drafts: dict[str, DraftFile], *, links: bool
+) -> dict[str, AuditReport]:
+    documents = [draft.document for draft in drafts.values() if draft.document is not None]
+    total = sum(len(document.references) for document in documents)
+    reports: dict[str, AuditReport] = {}
+    with show_progress_bar("Checking references", total=total) as done:
+        for name, draft in drafts.items():
+            if draft.document is not None:
+                wish = _build_audit_request(draft.document, links=links)
+                reports[name] = await _audit_document(app, wish, done)
+    for name, draft in drafts.items():
+        if draft.document is None:
+            reports[name] = await _audit_brief(app, draft)
+    return {name: reports[name] for name in drafts}
+
+
+async def _audit_brief(app: App, draft: DraftFile) -> AuditReport:
+    with screen.show_spinner("Checking citations") as progress:
+        return await app.require_service(BriefAudit).audit_brief(
+            draft.brief,
+            max_cases=sys.maxsize,
+            progress=progress.update_progress,
+            has_deadline=False,
+        )
 
 
 def _build_audit_request(document: BibliographyDocument, *, links: bool) -> AuditRequest:

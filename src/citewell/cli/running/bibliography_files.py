@@ -11,6 +11,7 @@ from citewell.errors import InvalidInput
 from citewell.model.reference import BibliographyDocument, Reference
 from citewell.text import references
 from citewell.text.citations import identifiers
+from citewell.text.references.file_decoding import decode_bibliography
 
 MAX_FILE_BYTES = 50_000_000  # bytes
 _FORMATS_BY_SUFFIX = {".bib": "bibtex", ".bibtex": "bibtex", ".ris": "ris", ".json": "csl-json"}
@@ -21,12 +22,22 @@ def read_bibliography_file(name: str, *, form: str = "auto") -> BibliographyDocu
 
     Raises InvalidInput if the file cannot be read or contains no references.
     """
+    return parse_bibliography_text(_read_input_bytes(name), name=name, form=form)
+
+
+def parse_bibliography_text(text: str | bytes, *, name: str, form: str) -> BibliographyDocument:
+    """The references of a document; raises InvalidInput if there are none."""
     chosen = form if form != "auto" else _FORMATS_BY_SUFFIX.get(Path(name).suffix.lower(), "auto")
-    found = references.parse_bibliography(_read_input_bytes(name), format=chosen)
+    found = references.parse_bibliography(text, format=chosen)
     if not found.references:
         told = f": {found.malformed[0].reason}" if found.malformed else "."
         raise InvalidInput(f"{_describe_input_name(name)} contains no references{told}")
     return found
+
+
+def read_text_file(name: str) -> str:
+    """The text of a file, or of standard input for "-", decoded as bibliographies are."""
+    return decode_bibliography(_read_input_bytes(name))
 
 
 def strip_reference_url(reference: Reference) -> Reference:

@@ -60,6 +60,9 @@ an assistant would get from filing_search. The SEC wants your mail address: EDGA
     "answer": """Answer a question, and say what each cited page says to it.
 
 It is what an assistant would get from answer. Without a key the answer consists of quotations.""",
+    "brand": """Research a company's brand from its own pages.
+
+Colours, logos, typefaces and tone of voice, as an assistant would get from brand_research.""",
     "read": "Read pages and documents as markdown, several at a time.",
     "verify": """Check one citation with the registries.
 

@@ -11,7 +11,9 @@ _US_REPORTERS_REGEX = (
     r"|A\. ?[23]d|N\. ?[EW]\.(?: ?[23]d)?|P\. ?[23]d|S\. ?[EW]\.(?: ?[23]d)?|So\.(?: ?[23]d)?"
     r"|N\. ?Y\.(?: ?S\.)?(?: ?[23]d)?|Cal\.(?: ?App\.)?(?: ?Supp\.)?(?: ?[2345]th| ?[23]d)?|Cal\. ?Rptr\.(?: ?[23]d)?"
     r"|Ill\.(?: ?App\.)?(?: ?[23]d)?|Mass\.(?: ?App\. Ct\.)?|Ohio St\.(?: ?[23]d)?|Pa\.|Tex\.|Wash\.(?: ?2d)?|Wis\.(?: ?2d)?"
-    r"|WL|U\.S\. ?LEXIS|U\.S\. Dist\. LEXIS"
+    r"|F\. ?(?:[5-9]|1\d)th|F\. ?Supp\. ?[4-9]th|U\. ?S\. ?[23]d|[AP]\.(?: ?3d)?|P\. ?3d|N\. ?[EW]\. ?3d|So\. ?3d|Cal\. ?App\. ?[2345](?:d|th)|A\. ?D\.(?: ?[23]d)?"
+    r"|(?:Ala|Ariz|Ark|Colo|Conn|Del|Fla|Ga|Haw|Idaho|Ind|Iowa|Kan|Ky|La|Md|Me|Mich|Minn|Miss|Mo|Mont|Neb|Nev|N\. ?H|N\. ?J|N\. ?M|N\. ?C|N\. ?D|Okla|Or|R\. ?I|S\. ?C|S\. ?D|Tenn|Utah|Va|Vt|W\. ?Va|Wyo|Ill|Ohio)\.?(?: ?App\.)?(?: ?[23]d)?"
+    r"|Cranch|Wheat\.|Pet\.|How\.|Wall\.|Dall\.|IL(?: App)?|WL|U\.S\. ?LEXIS|U\.S\. Dist\. LEXIS"
 )
 _NEUTRAL_COURTS_REGEX = (
     r"UKSC|UKHL|UKPC|EWCA(?: Civ| Crim)?|EWHC|EWFC|EWCOP|UKUT|UKFTT|UKEAT|EAT|CSIH|CSOH|HCJAC|NICA|NIQB|NIKB"
@@ -23,7 +25,7 @@ _LAW_REPORTS_REGEX = r"A\.?C\.?|Q\.?B\.?|K\.?B\.?|Ch\.?|Fam\.?|W\.?L\.?R\.?|All 
 _LEGAL_FORM_PATTERNS = (
     ("ecli", re.compile(r"\bECLI:[A-Z]{2}:[A-Z0-9]{1,7}:\d{4}:[A-Z0-9.]{1,25}\b", re.IGNORECASE)),
     ("statute", re.compile(r"\b\d{1,2}\s+(?:U\. ?S\. ?C\.(?: ?A\.)?|C\. ?F\. ?R\.)\s*+§{0,2}\s*+\d[\w.()-]*|\bPub\. ?L\. ?(?:No\. ?)?\d{1,3}-\d{1,4}\b|\b\d{1,3} (?:Stat|Fed\. Reg)\. \d{1,6}\b")),
-    ("reporter", re.compile(rf"(?<![\w.])\d{{1,4}}\s+(?:{_US_REPORTERS_REGEX})\s+(?:\(\d{{0,2}} ?[A-Z][\w.]{{1,12}}\)\s+)?\d{{1,8}}(?![\w-])")),
+    ("reporter", re.compile(rf"(?<![\w.])\d{{1,4}}\s+(?:{_US_REPORTERS_REGEX})\s+(?:\(\d{{0,2}} ?[A-Z][\w.]{{1,12}}\)\s+)?(?:\d{{1,8}}(?![\w-])|_{{2,4}})|(?<![\w.])\d{{1,3}} us \d{{1,4}}(?!\w)|\b(?:19|20)\d\d-Ohio-\d{{1,5}}\b")),
     ("neutral", re.compile(rf"[\[(]?\b(?:1[89]|20)\d\d\b[\])]?\s+(?:{_NEUTRAL_COURTS_REGEX})\s+\d{{1,5}}(?:\s*\([A-Z]\w*\))?")),
     ("law_report", re.compile(rf"[\[(](?:1[89]|20)\d\d[\])]\s+(?:\d{{1,3}}\s+)?(?:{_LAW_REPORTS_REGEX})\s+\d{{1,4}}\b")),
     ("eu_case", re.compile(r"\b(?:Joined )?Cases? (?:[CTF][-‑–])?\d{1,4}/\d{2}(?: P| PPU| RENV)?\b|\b[CT][-‑–]\d{1,4}/\d{2}(?: P| PPU)?\b|\b(?:Rechtssache|Affaire|aff\.|Rs\.) [CT]?[-‑–]?\d{1,4}/\d{2}\b")),
@@ -42,7 +44,7 @@ _MATTER_NAME_PATTERN = re.compile(
 )
 # Signs of an article or book about law, which is not a legal citation.
 _PUBLISHED_WORK_PATTERN = re.compile(
-    r"\b\d{1,4}\s?\(\d{1,4}\)\s?[,:;]\s?[a-z]?\d+|\bJ(?:ournal|\.)(?: |$)|\bL(?:aw|\.) ?Rev(?:iew|\.)|\bProceedings\b|\bUniversity Press\b|\bQuarterly\b"
+    r"\b\d{1,4}\s?\(\d{1,4}\)\s?[,:;]\s?[a-z]?\d+|(?<!\.)\bJ(?:ournal|\.)(?: |$)|\bL(?:aw|\.) ?Rev(?:iew|\.)|\bProceedings\b|\bUniversity Press\b|\bQuarterly\b"
 )
 _MAX_CASE_NAME_CHARS = (
     160  # characters; a longer line with "v." in it is probably a work about a case

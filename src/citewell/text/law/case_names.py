@@ -314,7 +314,12 @@ def _continues_party(word: str, taken: list[str]) -> bool:
         return bool(taken)
     if bare.lower().rstrip(",") in _LEADING_WORDS and bare != "The":
         return False
-    return bare[0].isupper() or bare[0].isdecimal()
+    return _begins_name(bare)
+
+
+def _begins_name(word: str) -> bool:
+    """Whether a word is written as a part of a name: with a capital, a figure, or as eBay is."""
+    return word[0].isupper() or word[0].isdecimal() or any(char.isupper() for char in word[1:4])
 
 
 def _strip_leading_words(taken: list[str]) -> list[str]:
@@ -336,7 +341,7 @@ def _take_words_after(words: list[str]) -> list[str]:
         if not bare:
             break
         last = number == len(words) - 1
-        if not (bare[0].isupper() or bare[0].isdecimal() or bare.lower() in _LINKING_WORDS):
+        if not (_begins_name(bare) or bare.lower() in _LINKING_WORDS):
             break
         if not last and word[-1] in ";:!?":
             break

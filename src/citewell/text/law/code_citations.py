@@ -21,7 +21,7 @@ EU_CASE_PATTERN = re.compile(
     r"(?:\b(?:Joined )?Cases? |\b(?P<letter>[CTF])[-–])(?P<second>[CTF][-–])?(?P<number>\d{1,4})/(?P<year>\d{2})(?!\d|/)(?: (?:P|PPU|RENV|R|RX|DEP|INT|SA)\b)?"
 )
 EU_ACT_PATTERN = re.compile(
-    r"\b(?P<type>Regulation|Directive|Decision)s? (?:\((?:EU|EC|EEC|Euratom|EU, Euratom)\) )?(?:No\.? ?)?(?P<first>\d{2,4})/(?P<second>\d{1,4})(?:/(?:EU|EC|EEC|JHA|CFSP))?(?![\d/])"
+    r"\b(?P<type>Regulation|Directive|Decision)s? (?:\((?:EU|EC|EEC|Euratom|EU, Euratom)\) )?(?P<mark>No\.? ?)?(?P<first>\d{2,4})/(?P<second>\d{1,4})(?:/(?:EU|EC|EEC|JHA|CFSP))?(?![\d/])"
 )
 CFR_PATTERN = re.compile(
     r"(?<![\w.])(?P<title>[1-9]|[1-4]\d|50) ?(?:C\. ?F\. ?R\.|CFR|Code of Federal Regulations) ?(?:§{1,2} ?|sections? |sec\. |pts?\. |parts? |Part )?(?P<section>\d{1,4}(?:\.\d{1,4}[A-Za-z]?(?:-\d{1,4}[A-Za-z]?){0,3}|\.\d{1,3}[a-z]{1,2}\d{0,2}(?:-\d{1,3})?)?)(?P<detail>(?:\([A-Za-z0-9]{1,5}\)){0,6})(?![\w])"
@@ -118,7 +118,7 @@ def _build_eu_case(match: re.Match[str]) -> LegalCitation | None:
 def _build_eu_act(match: re.Match[str]) -> LegalCitation | None:
     first, second = match["first"], match["second"]
     # Since 2015 the year stands first in all acts; before, regulations had it last.
-    if len(first) == 4 and first[:2] in {"19", "20"}:
+    if len(first) == 4 and first[:2] in {"19", "20"} and not match["mark"]:
         year, number = first, second
     elif len(second) == 4 and second[:2] in {"19", "20"}:
         year, number = second, first

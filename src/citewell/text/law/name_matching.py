@@ -195,7 +195,8 @@ def _is_same_word(one: str, other: str) -> bool:
     short, long = sorted((first, second), key=len)
     if len(short) >= _MIN_PREFIX_CHARS and long.startswith(short):
         # Kan. for Kansas; Smith is not Smithson, though: names of people are not cut.
-        return short in ABBREVIATION_MEANINGS or long.removeprefix(short) in {"s", "es", "'s"}
+        if short in ABBREVIATION_MEANINGS or long.removeprefix(short) in {"s", "es", "'s"}:
+            return True
     return len(short) >= _MIN_TYPO_CHARS and _is_one_slip(short, long)
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from citewell.model.case_verdict import CaseVerdict, CheckedCitation
-from citewell.model.court_case import LegalCitation
+from citewell.model.court_case import CourtCase, LegalCitation
 from citewell.services.domains.law import citation_words
 from citewell.services.domains.law.citation_comparison import (
     CaseComparison,
@@ -24,6 +24,7 @@ from citewell.text.law.court_citations import build_citation_key
 from citewell.text.law.reporter_tables import find_impossible_fact
 
 MAX_PARALLEL_LOOKUPS = 2  # further citations of a case that are tried if the first is not there
+MAX_COURT_LOOKUPS = 20  # requests of one check for nothing but the court
 ProgressStep = Callable[[], Awaitable[None]]
 
 
@@ -44,6 +45,7 @@ class CitationCheck:
         self._now = now
         self._deadline = deadline
         self._clock = clock
+        self._court_budget = MAX_COURT_LOOKUPS
         self._lookups: dict[str, asyncio.Task[RegistryAnswer]] = {}
 
     async def check_cases(
@@ -151,8 +153,8 @@ class CitationCheck:
     async def _judge_found(
         self, case: CitedCase, answer: RegistryAnswer, asked: LegalCitation
     ) -> CheckedCitation:
-        comparison = choose_best_case(case, answer.cases)
         citation = case.main.citation
+        comparison = choose_best_case(case, await self._complete_courts(asked, citation, answer))
         made = CheckedCitation(
             citation=citation,
             verdict=CaseVerdict.CONFIRMED,
@@ -185,6 +187,16 @@ class CitationCheck:
             mismatches=tuple(mismatches),
             reason=citation_words.explain_wrong_details(asked, comparison, tuple(mismatches)),
         )
+
+    async def _complete_courts(
+        self, asked: LegalCitation, citation: LegalCitation, answer: RegistryAnswer
+    ) -> tuple[CourtCase, ...]:
+        """The found cases; their courts are asked for if the citation names one and they do not."""
+        unknown = any(not (case.court or case.court_id) for case in answer.cases)
+        if not (citation.court and unknown) or not self._court_budget or self._is_time_over():
+            return answer.cases
+        self._court_budget -= 1
+        return await self._registry.complete_courts(asked, answer.cases)
 
     async def _judge_other_case(
         self,

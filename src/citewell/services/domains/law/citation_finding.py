@@ -163,7 +163,8 @@ def _build_token_place(token: Any, text: str) -> _Place | None:
         reporter=reporter,
         page=page,
     )
-    plain = not any(char in ".0123456789'" for char in reporter) and form == "full"
+    named = len(reporter) > 2 and any(char in ".0123456789'" for char in reporter)
+    plain = form == "full" and not named
     antecedent = _read_antecedent(text, token.start) if form == "short" else ""
     return _Place(
         start=token.start,
@@ -213,13 +214,12 @@ def _describe_places(
             _spread_details(found, group_start, details)
         barrier = place.end + details.end
         previous = place
-    return [one for one in found if _is_worth_reporting(one)]
+    return [one for one in found if is_single or _is_worth_reporting(one)]
 
 
 def _is_worth_reporting(one: FoundCitation) -> bool:
     """Words that only look like a citation have neither name nor year beside them."""
-    said = one.citation.case_name or one.citation.year
-    return bool(one.is_certain or said)
+    return bool(one.is_certain or one.has_full_name or one.citation.year)
 
 
 def _read_details(text: str, place: _Place, follower: int) -> OwnDetails:

@@ -99,6 +99,23 @@ class CitationRegistry:
                 return answer.value.cases, title
         return None
 
+    async def complete_courts(
+        self, citation: LegalCitation, cases: tuple[CourtCase, ...]
+    ) -> tuple[CourtCase, ...]:
+        """The cases with their courts, which an exact lookup does not state; unchanged if nobody says."""
+        query = CaseQuery(text=citation.normalized, count=5)
+        for provider in self._list_registries(citation.kind):
+            searcher = self._panel.load_provider(provider)
+            if not isinstance(searcher, CaseSearch):
+                continue
+            async with self._slots:
+                answer = await self._panel.ask_provider(
+                    provider, partial(searcher.search_cases, query)
+                )
+            known = {case.url: case for case in (answer.value.cases if answer.value else ())}
+            return tuple(_add_court(case, known.get(case.url)) for case in cases)
+        return cases
+
     def _list_registries(self, kind: str) -> tuple[str, ...]:
         return tuple(
             name
@@ -128,6 +145,12 @@ class CitationRegistry:
         if answer.error is not None:
             return answer.error
         return answer.value or CitationMatch(provider=name)
+
+
+def _add_court(case: CourtCase, other: CourtCase | None) -> CourtCase:
+    if other is None:
+        return case
+    return replace(case, court=other.court, court_id=other.court_id, court_label=other.court_label)
 
 
 def _strip_private_parts(citation: LegalCitation, normalized: str) -> LegalCitation:

@@ -1,0 +1,73 @@
+"""Reads the files that `citewell audit` is given: bibliographies, and briefs in any document format."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from citewell.cli.running import bibliography_files
+from citewell.cli.running.shared_options import STDIN_NAME
+from citewell.errors import CitewellError, InvalidInput
+from citewell.model.reference import BibliographyDocument
+from citewell.server.app import App
+from citewell.services.trust.brief_audit import BRIEF_FORMAT, is_brief_document
+
+# Read as text here; files of any other kind go through the document reader.
+_TEXT_SUFFIXES = frozenset(
+    {
+        "",
+        ".bib",
+        ".bibtex",
+        ".ris",
+        ".json",
+        ".txt",
+        ".text",
+        ".md",
+        ".markdown",
+        ".tex",
+        ".enw",
+        ".nbib",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DraftFile:
+    """A file to audit: the references of a bibliography, or the text of a brief."""
+
+    name: str
+    document: BibliographyDocument | None = None
+    brief: str = ""
+    has_lines: bool = True  # False if line numbers mean nothing to the reader of the file
+
+
+def is_document_file(name: str) -> bool:
+    """Whether the file has to go through the document reader."""
+    return name != STDIN_NAME and Path(name).suffix.lower() not in _TEXT_SUFFIXES
+
+
+def read_text_draft(name: str, *, form: str) -> DraftFile:
+    """A bibliography or a brief in plain text; raises InvalidInput if it has nothing to check."""
+    text = bibliography_files.read_text_file(name)
+    if form == BRIEF_FORMAT or (form == "auto" and is_brief_document(text)):
+        return DraftFile(name=name, brief=text)
+    document = bibliography_files.parse_bibliography_text(text, name=name, form=form)
+    return DraftFile(name=name, document=document)
+
+
+async def read_document_draft(app: App, name: str, *, form: str) -> DraftFile:
+    """A brief, or the references of a manuscript, in Word, PDF or another document format.
+
+    Raises InvalidInput if the file cannot be read or has nothing to check.
+    """
+    from citewell.services.library.local_files import LocalFileReader, describe_import_error
+
+    files = LocalFileReader(app.settings, app.workers)
+    try:
+        read = await files.read_file_text(Path(name), await files.load_file(Path(name)))
+    except CitewellError as error:
+        raise InvalidInput(f"{name}: {describe_import_error(error)}") from None
+    if form == BRIEF_FORMAT or (form == "auto" and is_brief_document(read.text)):
+        return DraftFile(name=name, brief=read.text, has_lines=False)
+    document = bibliography_files.parse_bibliography_text(read.text, name=name, form=form)
+    return DraftFile(name=name, document=document, has_lines=False)
