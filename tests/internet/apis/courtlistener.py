@@ -88,7 +88,10 @@ def routes(_world: World) -> list[Route]:
             said = "Authentication credentials were not provided."
             return _answer({"detail": said}, status=401)
         text = str((await request.form()).get("text", ""))
-        return _answer([_looked_up(text)] if _CITATION.fullmatch(text) else [])
+        parts = [(part, text.index(part)) for part in text.split(".\n\n")]
+        return _answer(
+            [_looked_up(part, start) for part, start in parts if _CITATION.fullmatch(part)]
+        )
 
     return [
         Route("/courtlistener/search/", search),
@@ -143,7 +146,7 @@ def _found(case: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _looked_up(text: str) -> dict[str, Any]:
+def _looked_up(text: str, start: int) -> dict[str, Any]:
     match = _CITATION.fullmatch(text)
     assert match is not None
     found = [case for case in list_cases() if text in case["citations"]]
@@ -152,8 +155,8 @@ def _looked_up(text: str) -> dict[str, Any]:
     return {
         "citation": text,
         "normalized_citations": [text],
-        "start_index": 0,
-        "end_index": len(text),
+        "start_index": start,
+        "end_index": start + len(text),
         "status": status,
         "error_message": "" if status in {200, 300} else "Citation not found",
         "clusters": [_stored(case) for case in found],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
@@ -14,6 +15,7 @@ from citewell.errors import MalformedResponse, RateLimited, RejectedRequest, Ups
 from citewell.model.court_case import CaseQuery, CitationMatch, CourtCase, LegalCitation
 from citewell.net.network import Network
 from citewell.ports import ProviderKit
+from tests.contract.recordings import canned, kit_over
 from tests.internet.apis.courtlistener import DAILY_LIMIT, list_cases
 from tests.internet.faults import ALWAYS, Fault
 from tests.internet.serve import Internet
@@ -79,6 +81,7 @@ def ask_over(
     memory: Memory | None = None,
     fault: Fault | None = None,
     options: Mapping[str, str] = MappingProxyType({}),
+    together: bool = False,
 ) -> Any:
     """Look citations up at the double of the loopback web; a match or an error for each."""
 
@@ -92,6 +95,8 @@ def ask_over(
         provider: Any = providers.load("courtlistener").Provider(kit)
         got: list[CitationMatch | UpstreamError] = []
         try:
+            if together:
+                return await asyncio.gather(*(provider.look_up_citation(cite(t)) for t in texts))
             for text in texts:
                 try:
                     got.append(await provider.look_up_citation(cite(text)))
@@ -165,6 +170,52 @@ def test_several_cases_under_one_citation_are_all_returned() -> None:
     match = look_up([FOUND | {"status": 300, "clusters": [CLUSTER, other]}])
 
     assert [case.name for case in match.cases] == ["Roe v. Wade", "Doe v. Bolton"]
+
+
+def test_citations_that_are_looked_up_together_are_sent_in_one_request(web: Internet) -> None:
+    texts = ("410 U.S. 113", "999 U.S. 1", "384 U.S. 436", "1 Nowhere 2", "410 U.S. 113")
+
+    got = ask_over(web, *texts, options=TOKEN, together=True)
+
+    assert [[case.name for case in match.cases] for match in got] == [
+        ["Roe v. Wade"], [], ["Miranda v. Arizona"], [], ["Roe v. Wade"],
+    ]  # fmt: skip
+    assert [match.is_reporter_known for match in got] == [True, True, True, False, True]
+    assert web.world.calls["courtlistener"] == 1
+
+
+def test_answers_without_places_are_given_to_nobody() -> None:
+    sender = canned(json.dumps([FOUND, FOUND]).encode())
+    provider: Any = providers.load("courtlistener").Provider(
+        kit_over("courtlistener", sender, TOKEN)
+    )
+
+    async def run() -> list[Any]:
+        asked = [provider.look_up_citation(cite(text)) for text in ("1 U.S. 1", "2 U.S. 2")]
+        return await asyncio.gather(*asked, return_exceptions=True)
+
+    assert all(isinstance(one, MalformedResponse) for one in asyncio.run(run()))
+
+
+def test_a_batch_that_nobody_waits_for_is_not_sent() -> None:
+    sender = canned(json.dumps([FOUND]).encode())
+    provider: Any = providers.load("courtlistener").Provider(
+        kit_over("courtlistener", sender, TOKEN)
+    )
+
+    async def run() -> CitationMatch:
+        gone = asyncio.create_task(provider.look_up_citation(cite("1 U.S. 1")))
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        gone.cancel()
+        await asyncio.gather(gone, return_exceptions=True)
+        match: CitationMatch = await provider.look_up_citation(cite("410 U.S. 113"))
+        return match
+
+    match = asyncio.run(run())
+
+    assert [case.name for case in match.cases] == ["Roe v. Wade"]
+    assert [dict(one.form or {}) for one in sender.sent] == [{"text": "410 U.S. 113"}]
 
 
 def test_a_text_without_a_citation_names_no_known_reporter() -> None:

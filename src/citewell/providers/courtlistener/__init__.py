@@ -4,37 +4,30 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterable
 from dataclasses import replace
-from typing import Annotated, ClassVar
+from typing import ClassVar
 from urllib.parse import parse_qs, urlsplit
 
-from pydantic import AliasChoices, Field, RootModel
-
-from citewell.dialects.json_responses import (
-    JsonResponse,
-    OptionalField,
-    ResponsePart,
-    TolerantItems,
-    drop_negative_count,
-    read_json_response,
-)
+from citewell.dialects.json_responses import drop_negative_count, read_json_response
 from citewell.dialects.remembered_matches import MatchMemory
 from citewell.dialects.stated_refusals import build_stated_refusal
-from citewell.errors import MalformedResponse, RateLimited
+from citewell.errors import RateLimited
 from citewell.model.court_case import CaseHits, CaseQuery, CitationMatch, CourtCase, LegalCitation
 from citewell.net.http.messages import HttpResponse
 from citewell.net.http.rate_limit_headers import read_retry_delay
-from citewell.net.upstream.upstream_client import parse_json_response
 from citewell.ports import Offer, ProviderKit, ProviderOption, ProviderSpec
-from citewell.text.dates.partial_dates import parse_partial_date
+from citewell.providers.courtlistener.case_clusters import (
+    PROVIDER_NAME,
+    SearchPage,
+    parse_found_cluster,
+)
+from citewell.providers.courtlistener.citation_batches import CitationBatches
 from citewell.text.law.court_citations import build_citation_key, find_reporter_citation
-from citewell.text.safety.markup_cleaning import clean_markup
 
 _TOKEN = "COURTLISTENER_API_TOKEN"  # noqa: S105 - the name of a setting
 
 SPEC = ProviderSpec(
-    name="courtlistener",
+    name=PROVIDER_NAME,
     title="CourtListener",
     homepage="https://www.courtlistener.com/help/api/rest/",
     base_url="https://www.courtlistener.com/api/rest/v4",
@@ -56,88 +49,17 @@ SPEC = ProviderSpec(
     test_evidence="one recorded search of dockets; searches of opinions are shape-tested only",
 )
 
-_SITE = "https://www.courtlistener.com"
 _PAGE_SIZE = 20  # fixed by the upstream
 _MAX_RESULT_PAGES = 3
 _MAX_CURSOR_CHARS = 300
 _MAX_REST_SECONDS = 3600.0  # the upstream may ask for a day, and yet answer the next request
 _BAD_REQUEST, _TOO_MANY_REQUESTS = 400, 429
-_FOUND, _SEVERAL = 200, 300  # statuses inside the list that citation-lookup returns
-_PATH_PATTERN = r"^/[\w.~%-][\w.~%/-]*$"  # on the site, and never //host
 _CASE_NAME_PATTERN = re.compile(
     r"(?:^|\s)(?:v\.?|vs\.?)\s|^(?:in re|ex parte|in the matter of|matter of)\s", re.IGNORECASE
 )
 _MAX_NAME_WORDS = 12
 _PARENTHESIS_PATTERN = re.compile(r"\([^()]{0,60}\)")
 _STATED_WAIT_PATTERN = re.compile(r"available in (\d{1,6}) second")
-
-
-class _OpinionPart(ResponsePart):
-    snippet: OptionalField[str] = None
-
-
-class _FoundCluster(ResponsePart):
-    """A cluster of opinions as the search returns it."""
-
-    caseName: str  # noqa: N815 - the upstream's names
-    # Dockets, which another kind of search returns, have their own address.
-    absolute_url: Annotated[
-        str,
-        Field(
-            pattern=_PATH_PATTERN,
-            validation_alias=AliasChoices("absolute_url", "docket_absolute_url"),
-        ),
-    ]
-    caseNameFull: OptionalField[str] = None  # noqa: N815
-    cluster_id: OptionalField[int] = None
-    citation: OptionalField[TolerantItems[str]] = None
-    court: OptionalField[str] = None
-    court_id: OptionalField[str] = None
-    court_citation_string: OptionalField[str] = None
-    dateFiled: OptionalField[str] = None  # noqa: N815
-    docketNumber: OptionalField[str] = None  # noqa: N815
-    citeCount: OptionalField[int] = None  # noqa: N815
-    status: OptionalField[str] = None
-    judge: OptionalField[str] = None
-    syllabus: OptionalField[str] = None
-    opinions: OptionalField[TolerantItems[_OpinionPart]] = None
-    recap_documents: OptionalField[TolerantItems[_OpinionPart]] = None
-
-
-class _SearchPage(JsonResponse):
-    results: TolerantItems[_FoundCluster]
-    count: OptionalField[int] = None
-    next: OptionalField[str] = None
-
-
-class _ReporterPlace(ResponsePart):
-    volume: str | int
-    reporter: str
-    page: str | int
-
-
-class _StoredCluster(ResponsePart):
-    """A cluster of opinions as citation-lookup returns it; it does not name the court."""
-
-    case_name: str
-    absolute_url: Annotated[str, Field(pattern=_PATH_PATTERN)]
-    case_name_full: OptionalField[str] = None
-    id: OptionalField[int] = None
-    docket_id: OptionalField[int] = None
-    citations: OptionalField[TolerantItems[_ReporterPlace]] = None
-    date_filed: OptionalField[str] = None
-    citation_count: OptionalField[int] = None
-    precedential_status: OptionalField[str] = None
-    judges: OptionalField[str] = None
-
-
-class _LookedUpCitation(ResponsePart):
-    status: int
-    clusters: OptionalField[TolerantItems[_StoredCluster]] = None
-
-
-class _LookupAnswer(RootModel[list[_LookedUpCitation]]):
-    pass
 
 
 class Provider:
@@ -148,6 +70,7 @@ class Provider:
         token = kit.find_option(_TOKEN)
         self._key = {"authorization": f"Token {token}"} if token else {}
         self._matches = MatchMemory(kit.memory)
+        self._batches = CitationBatches(self._send_citations)
 
     async def search_cases(self, query: CaseQuery) -> CaseHits:
         """Cases by the citation in the query, else by name if it is a case name, else by words.
@@ -177,34 +100,23 @@ class Provider:
         if known is not None:
             return known
         match = await (
-            self._look_up_exactly(citation) if self._key else self._look_up_by_search(citation)
+            self._batches.look_up_exactly(citation.normalized)
+            if self._key
+            else self._look_up_by_search(citation)
         )
         await self._matches.remember_match(citation, match)
         return match
 
-    async def _look_up_exactly(self, citation: LegalCitation) -> CitationMatch:
-        """Ask citation-lookup, which needs a token."""
+    async def _send_citations(self, text: str) -> HttpResponse:
+        """Ask citation-lookup, which needs a token and takes many citations at once."""
         response = await self._upstream.send_post(
             "/citation-lookup/",
-            form={"text": citation.normalized},
+            form={"text": text},
             secret_headers=self._key,
             accept=(_BAD_REQUEST, _TOO_MANY_REQUESTS),
         )
         self._check_refusal(response)
-        found = parse_json_response(_LookupAnswer, response).root
-        if not found:  # it saw no citation in the text
-            return CitationMatch(provider=SPEC.name, is_reporter_known=False)
-        first = found[0]
-        if first.status == _TOO_MANY_REQUESTS:
-            raise RateLimited("CourtListener asks us to slow down.", provider=SPEC.name)
-        cases: tuple[CourtCase, ...] = ()
-        if first.status in {_FOUND, _SEVERAL}:
-            cases = tuple(map(_parse_stored_cluster, first.clusters or ()))
-            if not cases:
-                raise MalformedResponse("The found cases are missing.", provider=SPEC.name)
-        return CitationMatch(
-            provider=SPEC.name, cases=cases, is_reporter_known=first.status != _BAD_REQUEST
-        )
+        return response
 
     async def _look_up_by_search(self, citation: LegalCitation) -> CitationMatch:
         """Search for the citation and keep the cases that have exactly it."""
@@ -214,7 +126,7 @@ class Provider:
         wanted = build_citation_key(citation.normalized)
         cases = tuple(
             case
-            for case in map(_parse_found_cluster, page.results)
+            for case in map(parse_found_cluster, page.results)
             if wanted in map(build_citation_key, case.citations)
         )
         return CitationMatch(provider=SPEC.name, cases=cases)
@@ -232,7 +144,7 @@ class Provider:
         total = None
         for _ in range(_MAX_RESULT_PAGES):
             page = await self._fetch_search_page(params)
-            cases += map(_parse_found_cluster, page.results)
+            cases += map(parse_found_cluster, page.results)
             total = page.count if total is None else total
             cursor = _find_cursor(page.next)
             if len(cases) >= query.count or not cursor:
@@ -240,13 +152,13 @@ class Provider:
             params["cursor"] = cursor
         return CaseHits(cases=tuple(cases[: query.count]), total=drop_negative_count(total))
 
-    async def _fetch_search_page(self, params: dict[str, str]) -> _SearchPage:
+    async def _fetch_search_page(self, params: dict[str, str]) -> SearchPage:
         response = await self._send_search(params)
         if response.status == _TOO_MANY_REQUESTS and not _find_stated_wait(response):
             # Without a token, answers and refusals alternate; a refusal without a time is tried again.
             response = await self._send_search(params)
         self._check_refusal(response)
-        return read_json_response(_SearchPage, response)
+        return read_json_response(SearchPage, response)
 
     async def _send_search(self, params: dict[str, str]) -> HttpResponse:
         return await self._upstream.send_get(
@@ -308,50 +220,3 @@ def _find_stated_wait(response: HttpResponse) -> float | None:
         return stated
     said = _STATED_WAIT_PATTERN.search(response.body[:1000].decode("utf-8", "replace"))
     return float(said[1]) if said else None
-
-
-def _parse_found_cluster(cluster: _FoundCluster) -> CourtCase:
-    texts = cluster.opinions or cluster.recap_documents or ()
-    snippets = (clean_markup(text.snippet) for text in texts)
-    url = _SITE + cluster.absolute_url
-    return CourtCase(
-        name=clean_markup(cluster.caseName) or url,
-        url=url,
-        source=SPEC.name,
-        citations=_clean_citations(cluster.citation or ()),
-        court=clean_markup(cluster.court) or None,
-        court_id=clean_markup(cluster.court_id) or None,
-        court_label=clean_markup(cluster.court_citation_string) or None,
-        date_filed=parse_partial_date(cluster.dateFiled or "") or None,
-        docket_number=clean_markup(cluster.docketNumber) or None,
-        citation_count=drop_negative_count(cluster.citeCount),
-        status=clean_markup(cluster.status) or None,
-        judge=clean_markup(cluster.judge) or None,
-        snippet=next(filter(None, snippets), "") or clean_markup(cluster.syllabus),
-        full_name=clean_markup(cluster.caseNameFull) or None,
-        ids={} if cluster.cluster_id is None else {"cluster": str(cluster.cluster_id)},
-    )
-
-
-def _parse_stored_cluster(cluster: _StoredCluster) -> CourtCase:
-    url = _SITE + cluster.absolute_url
-    ids = {"cluster": cluster.id, "docket": cluster.docket_id}
-    return CourtCase(
-        name=clean_markup(cluster.case_name) or url,
-        url=url,
-        source=SPEC.name,
-        citations=_clean_citations(
-            f"{place.volume} {place.reporter} {place.page}" for place in cluster.citations or ()
-        ),
-        date_filed=parse_partial_date(cluster.date_filed or "") or None,
-        citation_count=drop_negative_count(cluster.citation_count),
-        status=clean_markup(cluster.precedential_status) or None,
-        judge=clean_markup(cluster.judges) or None,
-        full_name=clean_markup(cluster.case_name_full) or None,
-        ids={name: str(number) for name, number in ids.items() if number is not None},
-    )
-
-
-def _clean_citations(citations: Iterable[str]) -> tuple[str, ...]:
-    cleaned = (clean_markup(citation) for citation in citations)
-    return tuple(dict.fromkeys(citation for citation in cleaned if citation))
