@@ -74,7 +74,7 @@ class GroundedContent(CamelCasePart):
     model_version: OptionalField[str] = None
 
     @property
-    def grounding(self) -> _GroundingMetadata:
+    def grounding_metadata(self) -> _GroundingMetadata:
         found = self.candidates[0].grounding_metadata if self.candidates else None
         return found or _GroundingMetadata()
 
@@ -88,7 +88,7 @@ def join_content_text(answer: GroundedContent) -> str:
 
 def list_chunk_addresses(answer: GroundedContent) -> tuple[str, ...]:
     """The addresses of all chunks, as Google gives them."""
-    return tuple(one.web.uri for one in answer.grounding.grounding_chunks if one.web)
+    return tuple(one.web.uri for one in answer.grounding_metadata.grounding_chunks if one.web)
 
 
 def is_google_redirect(address: str) -> bool:
@@ -103,10 +103,10 @@ def list_grounding_pages(
     `text` is the cleaned text, in which the offsets are. `landed` gives the address to which a redirect of Google's leads. Offsets are converted from
     UTF-8 bytes to characters.
     """
-    chunks = answer.grounding.grounding_chunks
+    chunks = answer.grounding_metadata.grounding_chunks
     told = join_content_text(answer)
     raw, used = told.encode("utf-8", "replace"), set[int]()
-    for support in answer.grounding.grounding_supports:
+    for support in answer.grounding_metadata.grounding_supports:
         span = _convert_byte_span(support.segment, raw)
         for index in support.grounding_chunk_indices:
             if 0 <= index < len(chunks) and (web := chunks[index].web) and span is not None:
@@ -131,7 +131,7 @@ def _convert_byte_span(segment: _TextSegment | None, raw: bytes) -> tuple[int, i
 
 def describe_google_searches(answer: GroundedContent) -> tuple[str, ...]:
     """What Google wants shown beside such an answer: the searches it rests on."""
-    asked = [query for query in answer.grounding.web_search_queries if query.strip()]
+    asked = [query for query in answer.grounding_metadata.web_search_queries if query.strip()]
     if not asked:
         return ()
     listed = "; ".join(" ".join(query.split())[:100] for query in asked[:_MAX_QUERIES_TOLD])
@@ -146,5 +146,5 @@ def convert_grounded_usage(answer: GroundedContent) -> ProviderUsage:
         + max(0, usage.tool_use_prompt_token_count or 0),
         output_tokens=max(0, usage.candidates_token_count or 0) + thought,
         reasoning_tokens=thought,
-        searches=len(answer.grounding.web_search_queries),
+        searches=len(answer.grounding_metadata.web_search_queries),
     )

@@ -54,10 +54,10 @@ def _parse_properties(schema: Mapping[str, Any], *, depth: int) -> tuple[SchemaF
     declared = schema.get("properties")
     if not isinstance(declared, Mapping) or not declared:
         raise InvalidInput("schema needs properties: at least one field to fill.")
-    return tuple(_parse_field(str(name), one, depth=depth) for name, one in declared.items())
+    return tuple(_parse_schema_field(str(name), one, depth=depth) for name, one in declared.items())
 
 
-def _parse_field(name: str, declared: Any, *, depth: int) -> SchemaField:
+def _parse_schema_field(name: str, declared: Any, *, depth: int) -> SchemaField:
     if not isinstance(declared, Mapping):
         raise InvalidInput(f"The property {name[:60]!r} of schema is not a schema.")
     _check_keywords(declared, f"The property {name[:60]!r}")

@@ -31,8 +31,8 @@ def collect_microdata(tree: LexborHTMLParser) -> tuple[Microdata, ...]:
         return ()
     room = _MAX_TOTAL_CHARS
     for node in tree.css("[itemprop]")[:MAX_MICRODATA_PROPERTIES]:
-        holder = _find_holder(node, items)
-        value = items.get(node.mem_id) or _read_value(node)
+        holder = _find_item_around(node, items)
+        value = items.get(node.mem_id) or _read_property_value(node)
         room -= len(value) if isinstance(value, str) else 0
         if holder is None or not value or room < 0:
             continue
@@ -46,13 +46,13 @@ def _start_item(node: LexborNode) -> Microdata:
     return {"@type": kind[0].rpartition("/")[2]} if kind else {}
 
 
-def _find_holder(node: LexborNode, items: dict[int, Microdata]) -> Microdata | None:
+def _find_item_around(node: LexborNode, items: dict[int, Microdata]) -> Microdata | None:
     """The item around an element; None if there is none, or if the element is not shown."""
-    if _is_hidden(node):
+    if _is_hidden_element(node):
         return None
     parent = node.parent
     for _ in range(_MAX_ANCESTORS):
-        if parent is None or _is_hidden(parent):
+        if parent is None or _is_hidden_element(parent):
             return None
         if (item := items.get(parent.mem_id)) is not None:
             return item
@@ -60,13 +60,13 @@ def _find_holder(node: LexborNode, items: dict[int, Microdata]) -> Microdata | N
     return None
 
 
-def _is_hidden(node: LexborNode) -> bool:
+def _is_hidden_element(node: LexborNode) -> bool:
     attributes = node.attributes
     style = (attributes.get("style") or "").replace(" ", "").lower()
     return "hidden" in attributes or "display:none" in style or "visibility:hidden" in style
 
 
-def _read_value(node: LexborNode) -> str:
+def _read_property_value(node: LexborNode) -> str:
     attributes = node.attributes
     told = next((attributes[name] for name in _VALUE_ATTRIBUTES if attributes.get(name)), None)
     return clean_markup(told or node.text(deep=True, separator=" "))[:_MAX_VALUE_CHARS]

@@ -73,18 +73,20 @@ class AnswerService:
         name = self._choice.choose_provider(asked.provider)
         context.trace.record_attempt(name)
         if name == LOCAL_NAME:
-            gathered = await self._gather_pages(asked.query, context)
+            gathered = await self._gather_own_pages(asked.query, context)
             checked = await asyncio.to_thread(own_answers.quote_answer, gathered)
             context.trace.record_success(name)
-            return _build_answer(checked, name, cost_ticks=0, notes=())
+            return _build_grounded_answer(checked, name, cost_ticks=0, notes=())
         try:
-            report, checked = await self._ask_provider(name, asked.query, context)
+            report, checked = await self._ask_and_check(name, asked.query, context)
         except PROVIDER_ERRORS as error:
             raise name_provider_error(error, self._catalogue.find_spec(name)) from None
         context.trace.record_success(name)
-        return _build_answer(checked, name, cost_ticks=report.cost_ticks, notes=report.notes)
+        return _build_grounded_answer(
+            checked, name, cost_ticks=report.cost_ticks, notes=report.notes
+        )
 
-    async def _ask_provider(
+    async def _ask_and_check(
         self, name: str, query: str, context: CallContext
     ) -> tuple[ProviderReport, CheckedAnswer]:
         if self._choice.has_offer(name):
@@ -108,11 +110,11 @@ class AnswerService:
             raise InternalError(f"{name} declares answers but cannot give one.")
         ask = AnswerQuery(text=query, count=MAX_CHECKED_PAGES)
 
-        async def send(tag: str) -> ProviderReport:
+        async def send_question(tag: str) -> ProviderReport:
             question = AnswerQuery(text=query, count=MAX_CHECKED_PAGES, tag=tag)
             return await provider.answer_question(question)
 
-        await _report_progress(context, f"asking {self._catalogue.find_spec(name).title}")
+        await _tell_progress(context, f"asking {self._catalogue.find_spec(name).title}")
         return await self._pay_report(
             CallTerms(
                 provider=name,
@@ -120,7 +122,7 @@ class AnswerService:
                 estimate=provider.estimate_answer_cost(ask),
                 seconds=ask.timeout_seconds + 5,
             ),
-            send,
+            send_question,
             context,
         )
 
@@ -131,7 +133,7 @@ class AnswerService:
         writer = self._catalogue.connect_provider(name)
         if not isinstance(writer, ReportWriter) or not isinstance(writer, DeepResearch):
             raise InternalError(f"{name} declares writing but cannot write.")
-        gathered = await self._gather_pages(query, context)
+        gathered = await self._gather_own_pages(query, context)
         passages = await asyncio.to_thread(
             choose_passages, gathered.plan, PageReadings(pages=gathered.pages)
         )
@@ -141,12 +143,12 @@ class AnswerService:
                 action="broaden_query",
             )
 
-        async def send(tag: str) -> ProviderReport:
+        async def send_passages(tag: str) -> ProviderReport:
             return await writer.write_report(
                 own_answers.build_writing_request(query, passages, tag=tag)
             )
 
-        await _report_progress(context, f"asking {self._catalogue.find_spec(name).title}")
+        await _tell_progress(context, f"asking {self._catalogue.find_spec(name).title}")
         usual = ResearchRequest(query="", tier=own_answers.ANSWER_TIER, tag="")
         report = await self._pay_report(
             CallTerms(
@@ -155,7 +157,7 @@ class AnswerService:
                 estimate=writer.estimate_cost(usual) // _WRITING_COST_DIVISOR,
                 seconds=_WRITING_SECONDS,
             ),
-            send,
+            send_passages,
             context,
         )
         return own_answers.cite_passages(report, passages), gathered
@@ -171,7 +173,7 @@ class AnswerService:
             async with asyncio.timeout(terms.seconds):
                 return await send("")
 
-        async def pay(tag: str) -> CallResult:
+        async def pay_for_report(tag: str) -> CallResult:
             report = await send(tag)
             return CallResult(value=report.model_dump(mode="json"), cost_ticks=report.cost_ticks)
 
@@ -181,14 +183,14 @@ class AnswerService:
             provider=terms.provider,
             estimate_ticks=terms.estimate,
             seconds=terms.seconds,
-            send=pay,
+            send=pay_for_report,
         )
         paid = await self._single_calls().pay_call(context.owner, order)
         return ProviderReport.model_validate(paid.value)
 
-    async def _gather_pages(self, query: str, context: CallContext) -> GatheredPages:
+    async def _gather_own_pages(self, query: str, context: CallContext) -> GatheredPages:
         plan = await asyncio.to_thread(own_answers.plan_answer, query)
-        await _report_progress(context, "searching")
+        await _tell_progress(context, "searching")
         leads = await self._pages.find_leads(plan.queries, count=plan.pages, tenant=context.tenant)
         pages = await self._pages.read_pages(
             leads, tenant=context.tenant, progress=context.progress
@@ -206,7 +208,7 @@ class CallTerms:
     seconds: float
 
 
-async def _report_progress(context: CallContext, message: str) -> None:
+async def _tell_progress(context: CallContext, message: str) -> None:
     if context.progress is not None:
         await context.progress(0, None, message)
 
@@ -220,7 +222,7 @@ def _list_leads(report: ProviderReport) -> tuple[PageLead, ...]:
     )
 
 
-def _build_answer(
+def _build_grounded_answer(
     checked: CheckedAnswer, provider: str, *, cost_ticks: int, notes: Sequence[str]
 ) -> GroundedAnswer:
     told = (*notes, *checked.notes)

@@ -83,7 +83,7 @@ class _AnswerCheck:
         if not can_share_language(self._report.text, text):
             return bare.model_copy(update={"reason": _OTHER_LANGUAGE})
         citing = self._list_citing(place)
-        rows = [(at, self._assess(at, place)) for at in citing]
+        rows = [(at, self._assess_statement(at, place)) for at in citing]
         best = _choose_telling_row([row for _, row in rows])
         unsupported = tuple(
             self._statements[at].text
@@ -100,7 +100,7 @@ class _AnswerCheck:
             }
         )
 
-    def _assess(self, at: int, place: int) -> ClaimSupport:
+    def _assess_statement(self, at: int, place: int) -> ClaimSupport:
         text = self._texts[place]
         if (at, place) not in self._supports and text is not None:
             self._supports[at, place] = assess_support(self._statements[at].text, text)

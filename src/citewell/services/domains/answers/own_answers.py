@@ -74,7 +74,7 @@ def quote_answer(gathered: GatheredPages) -> CheckedAnswer:
         )
         for one in windows
     ]
-    citations = tuple(_cite_page(found, page, windows) for page in order)
+    citations = tuple(_cite_quoted_page(found, page, windows) for page in order)
     return CheckedAnswer(text="\n".join(lines).strip(), citations=citations, notes=notes)
 
 
@@ -106,7 +106,9 @@ def _take_words(found: PageAnalysis, windows: Sequence[ChosenWindow]) -> list[Ch
     return taken
 
 
-def _cite_page(found: PageAnalysis, page: int, windows: Sequence[ChosenWindow]) -> AnswerCitation:
+def _cite_quoted_page(
+    found: PageAnalysis, page: int, windows: Sequence[ChosenWindow]
+) -> AnswerCitation:
     reading = found.pages[page]
     quoted = [
         join_unit_texts(found.list_window_units(one.window))

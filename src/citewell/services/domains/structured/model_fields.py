@@ -87,7 +87,9 @@ def drop_unstated_values(
 ) -> dict[str, Any]:
     """The values with null for each that has no place on the page."""
     proven = {
-        (one.path, _freeze(one.value)) for one, place in zip(stated, places, strict=True) if place
+        (one.path, _freeze_value(one.value))
+        for one, place in zip(stated, places, strict=True)
+        if place
     }
     return {name: _keep_proven(value, (name,), proven) for name, value in values.items()}
 
@@ -99,12 +101,12 @@ def _keep_proven(
         inner = {name: _keep_proven(one, (*path, name), proven) for name, one in value.items()}
         return inner if any(one is not None for one in inner.values()) else None
     if isinstance(value, list):
-        return [one for one in value if (path, _freeze(one)) in proven] or None
+        return [one for one in value if (path, _freeze_value(one)) in proven] or None
     if isinstance(value, bool):
         label = " ".join(split_label_words(path[-1]))
-        return value if (path, _freeze(label)) in proven else None
-    return value if (path, _freeze(value)) in proven else None
+        return value if (path, _freeze_value(label)) in proven else None
+    return value if (path, _freeze_value(value)) in proven else None
 
 
-def _freeze(value: Any) -> str:
+def _freeze_value(value: Any) -> str:
     return json.dumps(value, sort_keys=True)

@@ -93,13 +93,13 @@ class StructuredSearchService:
             hits = await self._fill_from_pages(asked, context)
         else:
             try:
-                hits = await self._ask_provider(name, asked, context)
+                hits = await self._ask_filling_provider(name, asked, context)
             except PROVIDER_ERRORS as error:
                 raise name_provider_error(error, self._catalogue.find_spec(name)) from None
         context.trace.record_success(name)
         return self._build_structured_answer(asked, name, hits)
 
-    async def _ask_provider(
+    async def _ask_filling_provider(
         self, name: str, ask: StructuredRequest, context: CallContext
     ) -> StructuredHits:
         provider = self._catalogue.connect_provider(name)
@@ -107,11 +107,11 @@ class StructuredSearchService:
             check_category(ask.category, provider.structured_categories, name)
             query = _build_query(ask)
 
-            async def send(_tag: str) -> StructuredHits:
+            async def send_query(_tag: str) -> StructuredHits:
                 return await provider.search_structured(query)
 
             return await self._pay_hits(
-                name, ask, provider.estimate_structured_cost(query), send, context
+                name, ask, provider.estimate_structured_cost(query), send_query, context
             )
         if isinstance(provider, ReportWriter) and isinstance(provider, DeepResearch):
             check_category(ask.category, OWN_CATEGORIES, name)
@@ -161,7 +161,7 @@ class StructuredSearchService:
             )
         schema = ask.field_schema
 
-        async def send(tag: str) -> StructuredHits:
+        async def send_pages(tag: str) -> StructuredHits:
             report = await writer.write_report(
                 model_fields.build_filling_request(ask.query, schema, pages, tag=tag)
             )
@@ -174,7 +174,7 @@ class StructuredSearchService:
 
         usual = ResearchRequest(query="", tier=RESEARCH_TIERS["XXS"], tag="")
         estimate = writer.estimate_cost(usual) // _WRITING_COST_DIVISOR
-        hits = await self._pay_hits(name, ask, estimate, send, context)
+        hits = await self._pay_hits(name, ask, estimate, send_pages, context)
         results = await asyncio.gather(
             *(
                 self._prove_values(page, result)
@@ -224,7 +224,7 @@ class StructuredSearchService:
             async with asyncio.timeout(_WRITING_SECONDS):
                 return await send("")
 
-        async def pay(tag: str) -> CallResult:
+        async def pay_for_hits(tag: str) -> CallResult:
             hits = await send(tag)
             value = [one.model_dump(mode="json") for one in hits.results]
             return CallResult(value=value, cost_ticks=hits.cost_ticks)
@@ -235,7 +235,7 @@ class StructuredSearchService:
             provider=name,
             estimate_ticks=estimate,
             seconds=_WRITING_SECONDS,
-            send=pay,
+            send=pay_for_hits,
         )
         paid = await self._single_calls().pay_call(context.owner, order)
         results = tuple(StructuredResult.model_validate(one) for one in paid.value)

@@ -30,28 +30,28 @@ _MARKDOWN_LINK_PATTERN = re.compile(r"\[([^\[\]\n]{1,200}+)\]\([^()\n]{0,500}+\)
 def convert_stated_value(value: Any, field: SchemaField) -> Any:
     """The value in the type of the field; None if what is stated has another type."""
     if field.type == "array":
-        items = value if isinstance(value, list) else _split_items(_read_text(value))
+        items = value if isinstance(value, list) else _split_items(_read_stated_text(value))
         kept = [_convert_primitive(one, field.item_type) for one in items[:_MAX_ARRAY_ITEMS]]
         return [one for one in dict.fromkeys(kept) if one is not None] or None
     if isinstance(value, list):
         value = next((one for one in value if one not in (None, "")), None)
     if field.choices:
-        return _choose_listed(_read_text(value), field.choices)
+        return _choose_listed(_read_stated_text(value), field.choices)
     return _convert_primitive(value, field.type)
 
 
 def _convert_primitive(value: Any, kind: str) -> Any:
     if kind == "string":
-        return _read_text(value) or None
+        return _read_stated_text(value) or None
     if kind == "boolean":
-        return _read_boolean(value)
-    number = _read_number(value)
+        return _read_stated_boolean(value)
+    number = _read_stated_number(value)
     if number is None or (kind == "integer" and number != int(number)):
         return None
     return int(number) if number == int(number) else number
 
 
-def _read_text(value: Any) -> str:
+def _read_stated_text(value: Any) -> str:
     if isinstance(value, bool) or value is None:
         return ""
     if isinstance(value, int | float):
@@ -62,20 +62,20 @@ def _read_text(value: Any) -> str:
     return _SCHEMA_ORG_PREFIX_PATTERN.sub("", clean_markup(plain).strip("*_` "))[:MAX_VALUE_CHARS]
 
 
-def _read_boolean(value: Any) -> bool | None:
+def _read_stated_boolean(value: Any) -> bool | None:
     if isinstance(value, bool):
         return value
-    words = _read_text(value).lower().split()
+    words = _read_stated_text(value).lower().split()
     first = words[0].strip(".,;:!") if words else ""
     if first in _TRUE_WORDS:
         return True
     return False if first in _FALSE_WORDS else None
 
 
-def _read_number(value: Any) -> float | int | None:
+def _read_stated_number(value: Any) -> float | int | None:
     if isinstance(value, bool):
         return None
-    text = _read_text(value)
+    text = _read_stated_text(value)
     if _BOUND_PATTERN.match(text):  # "from 450 euros" is no price
         return None
     stated = stated_quantities.extract_quantities(text)
