@@ -86,6 +86,8 @@ def test_all_words_must_be_in_a_title_and_one_word_may_be_a_part_of_another(
         ("growing populations", "SP.POP.TOTL", "1 of 2"),
         ("CPI", "FP.CPI.TOTL.ZG", "other forms"),
         ("the population of", "SP.POP.TOTL", "other forms"),
+        ("population rate", "SP.POP.TOTL", "1 of 2"),
+        ("inflation rate index", "FP.CPI.TOTL.ZG", "1 of 3"),
         ("carbon emission", "EN.GHG.CO2.PC.CE.AR5", None),
     ],
 )

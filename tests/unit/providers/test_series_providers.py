@@ -71,7 +71,7 @@ def data(years: tuple[str, ...] = ("2023", "2024")) -> dict[str, Any]:
         ({"last_day": "2020-05-31"}, {"startPeriod": "2009", "endPeriod": "2020"}),
     ],
 )
-def test_the_window_is_asked_for_at_the_office(more: dict[str, str], sent: dict[str, str]) -> None:
+def test_the_window_is_asked_for_at_the_office(more: dict[str, Any], sent: dict[str, str]) -> None:
     _, requests = look("ecb", {"data": (200, data())}, "EXR/D.USD", **more)
 
     params = dict(requests[-1].params)
@@ -235,8 +235,8 @@ def test_the_world_banks_numbers_are_repeated_as_written() -> None:
 
 @requires("econ_search.frequency")
 def test_fred_transforms_by_itself_with_and_without_a_key() -> None:
-    asked = {"series_id": "GDP", "frequency": "a", "units": "pch"}
-    rows = {"observations": []}
+    asked: dict[str, Any] = {"series_id": "GDP", "frequency": "a", "units": "pch"}
+    rows: dict[str, Any] = {"observations": []}
 
     _, keyed = look("fred", {"observations": (200, rows)}, options={"FRED_API_KEY": KEY}, **asked)
     _, keyless = look("fred", {"graph": (200, "observation_date,GDP_PCH\n")}, **asked)

@@ -32,6 +32,10 @@ _OTHER_NAMES = {
 _FILLER_WORDS = frozenset(
     {"the", "of", "in", "for", "and", "a", "an", "to", "by", "data", "series"}
 )
+_VAGUE_WORDS = frozenset(
+    {"rate", "rates", "ratio", "index", "level", "total", "statistics", "figures", "annual", "real"}
+)
+_VAGUE_WEIGHT = 0.2
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -138,32 +142,36 @@ def _score_series_title(title: str, wanted: str, words: list[str]) -> tuple[bool
 def _find_near_titles(
     rows: list[tuple[str, str]], wanted: str
 ) -> tuple[list[str], tuple[str, ...]]:
-    """Titles by word stems and other names: those with all words of the query, else with most of them."""
-    groups = [
-        {stem_word(word, "en"), *_list_other_stems(word)}
-        for word in dict.fromkeys(_WORD_PATTERN.findall(wanted))
-        if word not in _FILLER_WORDS
+    """Titles by word stems and other names: those with all words of the query, else with most of them.
+
+    A word that is in many names, such as rate, counts little.
+    """
+    words = [
+        word for word in dict.fromkeys(_WORD_PATTERN.findall(wanted)) if word not in _FILLER_WORDS
     ]
-    scored = []
+    groups = [{stem_word(word, "en"), *_list_other_stems(word)} for word in words]
+    weights = [_VAGUE_WEIGHT if word in _VAGUE_WORDS else 1.0 for word in words]
     stems: dict[str, str] = {}
+    scored = []
     for line, title in rows if groups else ():
         own = set()
         for word in _WORD_PATTERN.findall(title):
             if word not in stems:
                 stems[word] = stem_word(word, "en")
             own.add(stems[word])
-        hits = sum(_has_stem_group(group, own) for group in groups)
-        if hits:
-            scored.append((hits, line, title))
-    best = max((hits for hits, _, _ in scored), default=0)
-    if best * 2 < len(groups) or not best:
+        hits = [_has_stem_group(group, own) for group in groups]
+        score = sum(weight for weight, hit in zip(weights, hits, strict=True) if hit)
+        if score:
+            scored.append((score, sum(hits), line, title))
+    best = max((row[:2] for row in scored), default=(0.0, 0))
+    if best[0] * 2 < sum(weights) or not best[0]:
         return [], ()
-    found = [(line, title) for hits, line, title in scored if hits == best]
-    found.sort(key=lambda row: len(row[1]))
+    found = [(line, title) for score, hits, line, title in scored if (score, hits) == best]
+    found.sort(key=lambda row: (not row[1].startswith(words[0]), len(row[1])))
     told = (
         "No title has all words as written; these have other forms of them."
-        if best == len(groups)
-        else f"No title has all words; these have {best} of {len(groups)}."
+        if best[1] == len(groups)
+        else f"No title has all words; these have {best[1]} of {len(groups)}."
     )
     return [line for line, _ in found], (told,)
 
