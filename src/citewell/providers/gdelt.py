@@ -57,6 +57,7 @@ _REST_SECONDS = 600.0  # after a refusal: it sheds load for longer than its answ
 _OVERLOAD_STATUSES = (429, 502, 503, 504)
 _REMEMBERED_SECONDS = 120.0
 _MAX_TEXT_CHARS = 300
+_MAX_TITLE_CHARS = 500
 _TIME_SPANS = {"hour": "1h", "day": "1d", "week": "1w", "month": "1m"}
 _WHOLE_SPAN = "3m"  # as far back as a span reaches; a year takes two dates instead
 _SEEN_NOTE = "GDELT says when it first saw an article, which may be later than its publication."
@@ -236,7 +237,8 @@ def _build_text_error(response: HttpResponse) -> UpstreamError:
 def _parse_article(article: _Article) -> SearchHit:
     seen = _parse_seen_date(article.seendate)
     return SearchHit(
-        title=tidy_token_spacing(clean_markup(article.title)) or article.url,
+        title=tidy_token_spacing(clean_markup((article.title or "")[:_MAX_TITLE_CHARS]))
+        or article.url,
         url=article.url,
         published=seen,
         published_basis="seen" if seen else None,

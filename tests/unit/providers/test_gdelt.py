@@ -57,6 +57,14 @@ def test_a_date_that_cannot_be_read_is_left_out() -> None:
     assert (hit.published, hit.published_basis) == (None, None)
 
 
+def test_a_title_without_end_is_cut() -> None:
+    endless = ARTICLE | {"title": "a , " * 100_000}
+
+    (hit,) = search(SearchQuery(text="sanctions"), {"articles": [endless]}).found.hits
+
+    assert len(hit.title) <= 500
+
+
 @pytest.mark.parametrize(
     ("tokens", "title"),
     [
@@ -157,9 +165,8 @@ class Upstreams:
     def __init__(self, *replies: Any) -> None:
         self._replies = list(replies)
         self.sender = Canned(self._answer)
-        self.provider: Any = providers.load("gdelt").Provider(
-            kit_over("gdelt", self.sender, {}), clock=NOW.timestamp
-        )
+        make: Any = providers.load("gdelt").Provider
+        self.provider = make(kit_over("gdelt", self.sender, {}), clock=NOW.timestamp)
 
     def _answer(self, request: HttpRequest) -> HttpResponse:
         reply = self._replies.pop(0)

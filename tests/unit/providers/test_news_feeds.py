@@ -40,9 +40,8 @@ class Publishers:
         self._answers = answers
         self.sender = Canned(self._answer)
         options = {"NEWS_FEEDS": own} if own else {}
-        self.provider: Any = providers.load("newsfeeds").Provider(
-            kit_over("newsfeeds", self.sender, options), clock=NOW.timestamp
-        )
+        make: Any = providers.load("newsfeeds").Provider
+        self.provider = make(kit_over("newsfeeds", self.sender, options), clock=NOW.timestamp)
 
     def _answer(self, request: HttpRequest) -> HttpResponse:
         answer = self._answers.get(request.url, EMPTY)
@@ -114,6 +113,38 @@ def test_an_own_feed_in_another_language_is_left_out_if_one_is_asked_for() -> No
     publishers = Publishers({OWN: rss("Heat pump", language="de-AT")})
 
     assert publishers.search(text="heat pump", language="fr").hits == ()
+
+
+def test_a_search_that_is_given_up_stops_its_requests() -> None:
+    publishers = Publishers({})
+    waiting: list[str] = []
+    stopped: list[str] = []
+    all_wait = asyncio.Event()
+
+    async def wait_for_ever(request: HttpRequest) -> HttpResponse:
+        waiting.append(request.url)
+        if len(waiting) == 12:
+            all_wait.set()
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            stopped.append(request.url)
+            raise
+        raise AssertionError("never set")
+
+    publishers.sender.send_request = wait_for_ever  # type: ignore[method-assign]  # the fake of a fake
+
+    async def give_up() -> None:
+        search = asyncio.create_task(publishers.provider.search_news(SearchQuery(text="x")))
+        await all_wait.wait()
+        search.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await search
+
+    asyncio.run(give_up())
+
+    assert len(waiting) == 12  # no more at a time
+    assert sorted(stopped) == sorted(waiting)
 
 
 @pytest.mark.parametrize("setting", ["nonsense", "ftp://example.org/a", "https://a.example, x"])

@@ -80,7 +80,7 @@ def _read_xml_item(row: Element, url: str) -> FeedItem | None:
     parts: dict[str, Element] = {}
     for part in row:
         parts.setdefault(xml_tree.strip_namespace(part), part)
-    summary = next((parts[name] for name in _SUMMARY_NAMES if _has_content(parts.get(name))), None)
+    summary = next((parts[name] for name in _SUMMARY_NAMES if _holds_text(parts.get(name))), None)
     source = parts.get("source")
     return _build_feed_item(
         title=xml_tree.join_element_text(parts.get("title")),
@@ -99,7 +99,7 @@ def _read_xml_item(row: Element, url: str) -> FeedItem | None:
     )
 
 
-def _has_content(element: Element | None) -> bool:
+def _holds_text(element: Element | None) -> bool:
     return element is not None and bool((element.text or "").strip() or len(element))
 
 
@@ -115,23 +115,23 @@ def _list_json_items(text: str, url: str) -> FeedListing:
         _read_json_item(row, url) for row in rows[:_MAX_FEED_ITEMS] if isinstance(row, Mapping)
     )
     return FeedListing(
-        title=clean_markup(_read_string(feed, "title")),
-        language=_read_string(feed, "language")[:20],
+        title=clean_markup(_read_json_text(feed, "title")),
+        language=_read_json_text(feed, "language")[:20],
         items=tuple(item for item in found if item is not None),
     )
 
 
 def _read_json_item(row: Mapping[str, Any], url: str) -> FeedItem | None:
-    summaries = (_read_string(row, name) for name in ("summary", "content_text", "content_html"))
+    summaries = (_read_json_text(row, name) for name in ("summary", "content_text", "content_html"))
     return _build_feed_item(
-        title=_read_string(row, "title"),
-        link=resolve_link(url, _read_string(row, "url") or _read_string(row, "external_url")),
+        title=_read_json_text(row, "title"),
+        link=resolve_link(url, _read_json_text(row, "url") or _read_json_text(row, "external_url")),
         summary=next(filter(None, summaries), ""),
-        date=_read_string(row, "date_published"),
+        date=_read_json_text(row, "date_published"),
     )
 
 
-def _read_string(holder: Mapping[str, Any], key: str) -> str:
+def _read_json_text(holder: Mapping[str, Any], key: str) -> str:
     value = holder.get(key)
     return value if isinstance(value, str) else ""
 

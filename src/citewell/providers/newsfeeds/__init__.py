@@ -130,9 +130,7 @@ def _describe_reading(feeds: Sequence[NewsFeed], outcomes: Sequence[_Outcome]) -
         if isinstance(outcome, CitewellError)
     ]
     read_count, as_of = len(feeds) - len(failed), load_feed_list().as_of
-    notes = [
-        f"{read_count} feeds were searched; they hold only the latest articles (list of {as_of})."
-    ]
+    notes = [f"Feeds searched: {read_count}. They hold only the latest articles (list of {as_of})."]
     if failed:
         more = (
             f" and {len(failed) - _MAX_NAMED_FEEDS} more" if len(failed) > _MAX_NAMED_FEEDS else ""

@@ -55,13 +55,15 @@ class FeedReader:
         if kept is not None and self._clock() < kept.expires:
             return kept.outcome
         async with self._slots:
-            outcome, seconds = await self._fetch_feed(feed)
+            outcome, seconds = await self._fetch_publisher_feed(feed)
         if len(self._kept) >= _MAX_KEPT_FEEDS:
             self._kept.pop(next(iter(self._kept)))
         self._kept[feed.url] = _KeptFeed(outcome=outcome, expires=self._clock() + seconds)
         return outcome
 
-    async def _fetch_feed(self, feed: NewsFeed) -> tuple[FeedListing | CitewellError, float]:
+    async def _fetch_publisher_feed(
+        self, feed: NewsFeed
+    ) -> tuple[FeedListing | CitewellError, float]:
         """The listing or the error, and how long it is kept."""
         try:
             response = await self._upstream.send_get(

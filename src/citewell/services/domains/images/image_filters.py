@@ -96,13 +96,13 @@ class ImageSieve:
         self.unknown: Counter[ImageFilter] = Counter()
 
     def should_keep_image(self, image: FoundImage) -> bool:
-        verdicts = {name: self._check(name, image) for name in self._checked}
+        verdicts = {name: self._check_filter(name, image) for name in self._checked}
         if False in verdicts.values():
             return False
         self.unknown.update(name for name in self._later if verdicts[name] is None)
         return True
 
-    def _check(self, name: ImageFilter, image: FoundImage) -> bool | None:
+    def _check_filter(self, name: ImageFilter, image: FoundImage) -> bool | None:
         """Whether the image passes; None if the provider does not state what it depends on."""
         if name is ImageFilter.SITES:
             host = addresses.extract_host(image.context or image.link)

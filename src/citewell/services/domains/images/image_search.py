@@ -98,7 +98,7 @@ class ImageSearchService:
         for name in self._choose_names(ask, lens):
             spec = self._catalogue.find_spec(name)
             whole = _apply_image_lens(spec, query, lens)
-            await self._ask_provider(harvest, spec, whole, trace)
+            await self._add_provider_images(harvest, spec, whole, trace)
             if len(harvest.images) >= ask.count:
                 break
         if not harvest.asked.replies:
@@ -110,7 +110,7 @@ class ImageSearchService:
                 trace.record_success(name)
         return harvest
 
-    async def _ask_provider(
+    async def _add_provider_images(
         self, harvest: _ImageHarvest, spec: ProviderSpec, query: ImageQuery, trace: RoutingTrace
     ) -> None:
         """Add what one provider returns, or its error, to the harvest."""

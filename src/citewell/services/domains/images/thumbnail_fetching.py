@@ -24,11 +24,11 @@ class ThumbnailFetcher:
         """The bytes of each preview; None for one that is absent, too large, too slow or no image."""
         slots = asyncio.Semaphore(_MAX_PARALLEL_THUMBNAILS)
 
-        async def fetch(link: str | None) -> bytes | None:
+        async def fetch_one(link: str | None) -> bytes | None:
             async with slots:
                 return await self._fetch_thumbnail(link) if link else None
 
-        return await asyncio.gather(*map(fetch, links))
+        return await asyncio.gather(*map(fetch_one, links))
 
     async def _fetch_thumbnail(self, link: str) -> bytes | None:
         request = HttpRequest(
