@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+from collections.abc import Iterable
 from io import StringIO
 from urllib.parse import urlsplit
 
@@ -16,6 +17,7 @@ from citewell.dialects.json_responses import (
 )
 from citewell.dialects.stated_refusals import build_stated_refusal
 from citewell.dialects.statistics.data_cubes import clean_label, format_stated_value, is_in_days
+from citewell.dialects.statistics.series_catalogue import run_reader
 from citewell.errors import (
     AuthRequired,
     InvalidInput,
@@ -103,6 +105,7 @@ class _ObservationPage(_FredResponse):
 class Provider:
     def __init__(self, kit: ProviderKit) -> None:
         self._upstream = kit.upstream
+        self._workers = kit.workers
         self._key = kit.find_option("FRED_API_KEY")
         self.can_search_series = bool(self._key)
 
@@ -177,7 +180,7 @@ class Provider:
         )
         if response.status in {_BAD_REQUEST, _NOT_FOUND}:
             raise _build_unknown_series(query.series_id)
-        return _select_observations(_parse_graph_rows(response), query)
+        return await run_reader(self._workers, read_graph_window, response, query)
 
 
 def _choose_graph_address(base_url: str) -> str:
@@ -220,20 +223,22 @@ def _build_unknown_series(series_id: str) -> NotFound:
     )
 
 
-def _parse_graph_rows(response: HttpResponse) -> list[tuple[StatedPeriod, str | None]]:
-    text = response.decode_text().lstrip("\ufeff")
+def read_graph_window(body: bytes, query: ObservationQuery) -> ObservationList:
+    """The observations asked for, from the file behind a chart; raises MalformedResponse."""
+    text = body.decode("utf-8-sig", "replace")
     header = text.partition("\n")[0].lower()
     if not header.startswith(("observation_date,", "date,")):
-        raise MalformedResponse("Expected FRED's table and got something else.", provider=SPEC.name)
+        raise MalformedResponse("Expected FRED's table and got something else.")
     try:
         rows = [row for row in csv.reader(StringIO(text)) if len(row) > 1][1:]
     except csv.Error:
-        raise MalformedResponse("FRED's table cannot be read.", provider=SPEC.name) from None
-    return [(parse_stated_period(row[0]), row[1]) for row in rows]
+        raise MalformedResponse("FRED's table cannot be read.") from None
+    dated = [(parse_stated_period(row[0]), row[1]) for row in rows]
+    return _select_observations(dated, query)
 
 
 def _select_observations(
-    rows: list[tuple[StatedPeriod, str | None]], query: ObservationQuery
+    rows: Iterable[tuple[StatedPeriod, str | None]], query: ObservationQuery
 ) -> ObservationList:
     kept = [
         (period, value) for period, value in rows if period.first_day and is_in_days(period, query)

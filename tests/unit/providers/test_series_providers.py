@@ -279,6 +279,20 @@ def test_freds_chart_file_is_not_taken_from_a_page(body: str, kind: type[Citewel
         look("fred", {"graph": (200, body)}, "GDP")
 
 
+def test_a_long_file_of_freds_is_read_in_a_worker() -> None:
+    days = [f"{year}-{month:02}-{day:02}" for year in range(1990, 2026)
+            for month in range(1, 13) for day in range(1, 29)]  # fmt: skip
+    text = "observation_date,DGS10\n" + "".join(f"{day},4.50\n" for day in days)
+
+    found, _ = look("fred", {"graph": (200, text)}, "DGS10", count=2)
+
+    assert len(text) > 100_000
+    assert [(one.date, one.value) for one in found.observations] == [
+        ("2025-12-28", "4.50"),
+        ("2025-12-27", "4.50"),
+    ]
+
+
 def test_fred_cannot_be_searched_without_a_key() -> None:
     canned = sender({"": (200, {})})
 
