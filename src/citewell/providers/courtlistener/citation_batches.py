@@ -66,20 +66,20 @@ class CitationBatches:
             if not batch.waiting and not answer.done():
                 answer.cancel()  # nobody wants it any more
                 batch.is_sent = True
-        return _build_match(answers.get(citation))
+        return _build_citation_match(answers.get(citation))
 
     def _join_batch(self, citation: str) -> tuple[_OpenBatch, _BatchAnswer]:
         if self._open is not None:
             batch, answer = self._open
         if self._open is None or batch.is_sent or len(batch.citations) >= _MAX_BATCH_CITATIONS:
             batch = _OpenBatch()
-            answer = asyncio.create_task(self._send_batch(batch))
+            answer = asyncio.create_task(self._send_citation_batch(batch))
             self._open = batch, answer
         if citation not in batch.citations:
             batch.citations.append(citation)
         return batch, answer
 
-    async def _send_batch(self, batch: _OpenBatch) -> Mapping[str, _LookedUpCitation]:
+    async def _send_citation_batch(self, batch: _OpenBatch) -> Mapping[str, _LookedUpCitation]:
         await asyncio.sleep(_GATHER_SECONDS)
         batch.is_sent = True
         response = await self._send(_SEPARATOR.join(batch.citations))
@@ -109,7 +109,7 @@ def _sort_answers(
     return answers
 
 
-def _build_match(answer: _LookedUpCitation | None) -> CitationMatch:
+def _build_citation_match(answer: _LookedUpCitation | None) -> CitationMatch:
     if answer is None:  # the upstream saw no citation there
         return CitationMatch(provider=PROVIDER_NAME, is_reporter_known=False)
     if answer.status == _LATER:
