@@ -119,6 +119,9 @@ def test_a_lens_restricts_images_to_its_hosts(environ: Environ) -> None:
 
     assert answer["images"] == []
     assert answer["hints"]["filtersApplied"] == ["lens"]
+    assert answer["hints"]["details"][0].endswith(
+        "Those that can: Google Programmable Search, SearchApi.io, Serper."
+    )
     assert "our own filters removed 4" in " ".join(answer["hints"]["details"])
 
 

@@ -21,8 +21,6 @@ ALLOWED = {
     "_": "typer calls it: the options of the program itself",
     "_require_identifier": "pydantic calls it: a validator",
     "capture_signals": "uvicorn calls it: an overridden method",
-    "ImageSearch": "the port of image search; its tool is issue 13",
-    "search_images": "providers of image search; the tool is issue 13",
     "JobStore": "the contract of a job store, which a second engine will implement",
     "append_step": "the contract of a session store; tests write sessions with it",
     "delete_session": "erasure of one session; its tool comes with users and consent",

@@ -26,7 +26,7 @@ def routes(world: World) -> list[Route]:
     async def search(request: Request) -> JSONResponse:
         asked = request.query_params
         found = [place for place, row in enumerate(FILES) if _matches(row, asked["gsrsearch"])]
-        if not found:
+        if not found and "filemime:" not in asked["gsrsearch"]:
             return JSONResponse(_list_pictures(world, asked["gsrsearch"], int(asked["gsrlimit"])))
         start, size = int(asked.get("gsroffset", "0")), int(asked["gsrlimit"])
         pages = [

@@ -30,10 +30,10 @@ toolsets replace it; with a plus before them, as in --toolsets +sessions, they a
 They are what an assistant would get from web_search.""",
     "news": """Search recent news.
 
-They are what an assistant would get from news_search.""",
+The articles are what an assistant would get from news_search.""",
     "images": """Search images, with licence and author where they are stated.
 
-They are what an assistant would get from image_search. Small previews are shown in terminals that
+The images are what an assistant would get from image_search. Small previews are shown in terminals that
 can show them; CITEWELL_THUMBNAILS=false switches them off.""",
     "papers": """Search scholarly papers.
 

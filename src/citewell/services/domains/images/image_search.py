@@ -8,7 +8,7 @@ from citewell.config import Settings
 from citewell.errors import InternalError, Misconfigured
 from citewell.model.image_results import ImageResult, ImagesAnswer
 from citewell.model.routing_trace import RoutingTrace
-from citewell.model.search_queries import FoundImage, ImageQuery
+from citewell.model.search_queries import FoundImage, ImageFilter, ImageQuery
 from citewell.model.search_results import FilterReport
 from citewell.ports import ImageSearch, Offer, ProviderSpec
 from citewell.services.domains.images import image_filters
@@ -76,7 +76,7 @@ class ImageSearchService:
                 failures=tuple(harvest.asked.failures.values()),
                 others=self._list_others(harvest),
                 filter_report=merge_filter_reports(harvest.reports),
-                details=_describe_dropped(harvest),
+                details=(*self._explain_lens(asked, harvest), *_describe_dropped(harvest)),
             ),
             requested_num_results=asked.count if asked.count > harvest.limit else None,
             filters=merge_filter_reports(harvest.reports) or None,
@@ -138,6 +138,19 @@ class ImageSearchService:
         harvest.reports.append(image_filters.build_image_reports(shares, spec, sieve.unknown))
         harvest.dropped[spec.name] = len(images) - len(kept)
         harvest.limit = max(harvest.limit, spec.max_images)
+
+    def _explain_lens(self, ask: ImageSearchRequest, harvest: _ImageHarvest) -> tuple[str, ...]:
+        """Whom a lens needs, if it was given and nobody asked could restrict a search to it."""
+        specs = [self._catalogue.find_spec(name) for name in harvest.asked.replies]
+        if not ask.lens or any(ImageFilter.SITES in spec.image_filters for spec in specs):
+            return ()
+        able = [
+            spec.title
+            for spec in map(self._catalogue.find_spec, self._catalogue.list_provider_names())
+            if Offer.IMAGES in spec.offers and ImageFilter.SITES in spec.image_filters
+        ]
+        told = f" Those that can: {', '.join(able)}." if able else ""
+        return (f"No provider that was asked can search images of a lens only.{told}",)
 
     def _list_others(self, harvest: _ImageHarvest) -> tuple[str, ...]:
         asked = harvest.asked.list_attempted_providers()
