@@ -250,6 +250,11 @@ PROMISES = [
     ("local_search", "num_results", False, number(1, 20, 5), "local_search.num_results"),
     ("local_search", "provider", False, TEXT, "provider.tool_names"),
     ("local_search", "sessionId", False, TEXT, "local_search.place"),
+    ("brand_research", "url", False, TEXT, "brand_research.url"),
+    ("brand_research", "company_name", False, {"type": "string", "maxLength": 500}, "brand_research.url"),
+    ("brand_research", "depth", False, choice("quick", "standard", "full", default="standard"), "brand_research.depth"),
+    ("brand_research", "include_design_tokens", False, OFF, "brand_research.design_tokens"),
+    ("brand_research", "sessionId", False, TEXT, "brand_research.answer"),
 ]  # fmt: skip
 # One value that each tool's required arguments take, so that only the argument under test is wrong.
 SOUND = {
@@ -268,6 +273,7 @@ WRONG_TYPES = {
     "string": {"not": "a text"},
     "boolean": "perhaps",
     "array": 7,
+    "object": 7,
 }
 
 

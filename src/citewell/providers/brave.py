@@ -93,7 +93,7 @@ SPEC = ProviderSpec(
     max_query_chars=400,
     per_second=1.0,
     rank=10,
-    test_evidence="web: recorded answers; news, images and places: shape-tested only",
+    test_evidence="web: recorded answers; news, images, places and answers: shape-tested only",
 )
 
 _ANSWER_TICKS = TICKS_PER_DOLLAR * 3 // 100  # usual price of one answer, November 2026
