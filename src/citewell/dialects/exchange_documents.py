@@ -9,6 +9,8 @@ from xml.etree.ElementTree import Element
 from citewell.dialects.patent_records import (
     MAX_CLASS_CODES,
     clean_party_names,
+    clean_patent_abstract,
+    clean_patent_title,
     parse_patent_day,
 )
 from citewell.dialects.xml_responses import extract_element_text
@@ -16,7 +18,6 @@ from citewell.errors import MalformedResponse
 from citewell.model.patent import PatentRecord
 from citewell.text.patents.kind_codes import is_granted_kind
 from citewell.text.patents.patent_numbers import format_docdb_number, parse_patent_number
-from citewell.text.safety.markup_cleaning import clean_markup
 
 EXCHANGE_NAMESPACE = "{http://www.epo.org/exchange}"
 OPS_NAMESPACE = "{http://ops.epo.org}"
@@ -53,12 +54,12 @@ def _parse_exchange_document(document: Element, source: str) -> PatentRecord | N
     family = document.get("family-id", "")
     return PatentRecord(
         number=number.normalized,
-        title=_choose_language_text(data, "invention-title") or number.normalized,
+        title=clean_patent_title(_choose_language_text(data, "invention-title"), number),
         url=_ESPACENET + quote(number.office + format_docdb_number(number) + (number.kind or "")),
         source=source,
         office=number.office,
         kind_code=number.kind,
-        abstract=_choose_language_text(document, "abstract") or None,
+        abstract=clean_patent_abstract(_choose_language_text(document, "abstract")),
         assignees=_collect_exchange_parties(data, "applicant"),
         inventors=_collect_exchange_parties(data, "inventor"),
         filed=_find_document_day(data, "application-reference"),
@@ -72,8 +73,7 @@ def _choose_language_text(parent: Element | None, name: str) -> str:
     """The English text among those in several languages, else the first."""
     found = parent.findall(f"{_X}{name}") if parent is not None else []
     ordered = sorted(found, key=lambda one: one.get("lang") != "en")
-    texts = (clean_markup(extract_element_text(one)) for one in ordered)
-    return next((text for text in texts if text), "")
+    return next((text for text in map(extract_element_text, ordered) if text), "")
 
 
 def _collect_exchange_parties(data: Element | None, role: str) -> tuple[str, ...]:

@@ -14,6 +14,8 @@ from citewell.dialects.json_responses import (
 from citewell.dialects.patent_records import (
     build_google_page,
     clean_party_names,
+    clean_patent_abstract,
+    clean_patent_title,
     parse_patent_day,
     select_applied_filters,
 )
@@ -83,12 +85,12 @@ def _build_google_record(result: GooglePatentResult, source: str) -> PatentRecor
         return None
     return PatentRecord(
         number=number.normalized,
-        title=clean_markup(result.title) or number.normalized,
+        title=clean_patent_title(result.title, number),
         url=build_google_page(number),
         source=source,
         office=number.office,
         kind_code=number.kind,
-        abstract=clean_markup(result.snippet) or None,
+        abstract=clean_patent_abstract(result.snippet),
         assignees=clean_party_names([result.assignee]),
         inventors=clean_party_names([result.inventor]),
         filed=parse_patent_day(result.filing_date),

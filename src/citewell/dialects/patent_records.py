@@ -11,6 +11,9 @@ from citewell.text.safety.markup_cleaning import clean_markup
 
 GOOGLE_PATENTS_PAGES = "https://patents.google.com/patent"
 MAX_PARTY_NAMES = 20
+_MAX_NAME_CHARS = 200
+_MAX_TITLE_CHARS = 500
+_MAX_ABSTRACT_CHARS = 4000
 MAX_FAMILY_NUMBERS = 30
 MAX_CLASS_CODES = 40
 
@@ -33,9 +36,21 @@ def parse_patent_day(text: object) -> str | None:
         return None
 
 
+def clean_patent_title(markup: str | None, number: PatentNumber) -> str:
+    """The title as one line; the number if there is none."""
+    return clean_markup(markup)[:_MAX_TITLE_CHARS].strip() or number.normalized
+
+
+def clean_patent_abstract(markup: str | None) -> str | None:
+    """The abstract as one line of at most 4000 characters; None if there is none."""
+    return clean_markup(markup)[:_MAX_ABSTRACT_CHARS].strip() or None
+
+
 def clean_party_names(names: Iterable[str | None]) -> tuple[str, ...]:
     """Distinct names without markup; what stands after them in brackets, a country, is dropped."""
-    cleaned = [clean_markup(name).partition(" [")[0].strip(" ,;") for name in names]
+    cleaned = [
+        clean_markup(name).partition(" [")[0].strip(" ,;")[:_MAX_NAME_CHARS] for name in names
+    ]
     distinct = {name.casefold(): name for name in reversed(cleaned) if name}
     return tuple(distinct[key] for key in dict.fromkeys(map(str.casefold, cleaned)) if key)[
         :MAX_PARTY_NAMES

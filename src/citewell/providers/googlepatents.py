@@ -10,8 +10,11 @@ from pydantic import TypeAdapter, ValidationError
 from citewell.dialects.json_responses import require_http_address
 from citewell.dialects.patent_records import (
     MAX_CLASS_CODES,
+    MAX_PARTY_NAMES,
     build_google_page,
     clean_party_names,
+    clean_patent_abstract,
+    clean_patent_title,
     normalize_family_numbers,
     parse_patent_day,
 )
@@ -44,7 +47,6 @@ SPEC = ProviderSpec(
 
 PAGE_KEPT_SECONDS = 30 * 86400.0
 _WALL_REST_SECONDS = 600.0
-_MAX_ABSTRACT_CHARS = 4000
 _MAX_FAMILY_ROWS = 60
 _ABSENT_STATUSES = (404, 410)
 _WALL_MARKS = ("unusual traffic", "/sorry/", "recaptcha")
@@ -125,18 +127,19 @@ def parse_google_patent(body: bytes, number: str) -> PatentRecord | None:
     own = found if found and not found.is_filing else require_patent_number(number)
     return PatentRecord(
         number=own.normalized,
-        title=title,
+        title=clean_patent_title(title, own),
         url=build_google_page(own),
         source=SPEC.name,
         office=own.office,
         kind_code=own.kind,
-        abstract=_find_abstract(tree) or None,
+        abstract=clean_patent_abstract(_find_abstract(tree)),
         assignees=_collect_contributors(tree, "assignee", "assigneeOriginal", "assigneeCurrent"),
         inventors=_collect_contributors(tree, "inventor", "inventor"),
         filed=_find_day(tree, "filingDate", "dateSubmitted"),
         granted=_find_grant_day(tree, is_grant=is_granted_kind(own.office, own.kind)),
         pdf=_find_pdf_address(tree),
-        status=_find_patent_text(tree, '[itemprop="legalStatusIfi"] [itemprop="status"]') or None,
+        status=_find_patent_text(tree, '[itemprop="legalStatusIfi"] [itemprop="status"]')[:100]
+        or None,
         family_id=_find_family_id(tree),
         also_published_as=normalize_family_numbers(_list_family_rows(tree), own=own.normalized),
         cpc_codes=_collect_class_codes(tree),
@@ -173,8 +176,7 @@ def _find_patent_text(tree: LexborHTMLParser | LexborNode, selector: str) -> str
 
 def _find_abstract(tree: LexborHTMLParser) -> str:
     selector = 'section[itemprop="abstract"] .abstract, div.abstract, [itemprop="abstract"]'
-    text = _find_meta(tree, "DC.description") or _find_patent_text(tree, selector)
-    return text[:_MAX_ABSTRACT_CHARS].strip()
+    return _find_meta(tree, "DC.description") or _find_patent_text(tree, selector)
 
 
 def _collect_contributors(tree: LexborHTMLParser, scheme: str, *names: str) -> tuple[str, ...]:
@@ -182,7 +184,9 @@ def _collect_contributors(tree: LexborHTMLParser, scheme: str, *names: str) -> t
     metas = tree.css(f'meta[name="DC.contributor"][scheme="{scheme}"]')
     if found := clean_party_names(node.attributes.get("content") for node in metas):
         return found
-    nodes = (node for name in names for node in tree.css(f'dd[itemprop="{name}"]'))
+    nodes = (
+        node for name in names for node in tree.css(f'dd[itemprop="{name}"]')[:MAX_PARTY_NAMES]
+    )
     return clean_party_names(node.text() for node in nodes)
 
 

@@ -18,6 +18,8 @@ from citewell.dialects.json_responses import (
 from citewell.dialects.patent_records import (
     MAX_CLASS_CODES,
     clean_party_names,
+    clean_patent_abstract,
+    clean_patent_title,
     normalize_family_numbers,
     parse_patent_day,
     select_applied_filters,
@@ -221,14 +223,14 @@ def _parse_lens_patent(item: _LensPatent) -> PatentRecord | None:
     codes = (biblio.classifications_cpc or _LensClasses()).classifications or ()
     return PatentRecord(
         number=number.normalized,
-        title=_choose_lens_text(biblio.invention_title or ()) or number.normalized,
+        title=clean_patent_title(_choose_lens_text(biblio.invention_title or ()), number),
         url=_LENS_PAGE + quote(item.lens_id),
         source=SPEC.name,
         office=number.office,
         kind_code=number.kind,
-        abstract=clean_markup(abstract) or None
-        if isinstance(abstract, str)
-        else _choose_lens_text(abstract or ()) or None,
+        abstract=clean_patent_abstract(
+            abstract if isinstance(abstract, str) else _choose_lens_text(abstract or ())
+        ),
         assignees=clean_party_names(one.extracted_name.value for one in parties.applicants or ()),
         inventors=clean_party_names(one.extracted_name.value for one in parties.inventors or ()),
         filed=parse_patent_day(filing.date if filing else None),

@@ -17,6 +17,7 @@ from citewell.dialects.json_responses import (
 from citewell.dialects.patent_records import (
     MAX_CLASS_CODES,
     clean_party_names,
+    clean_patent_title,
     parse_patent_day,
 )
 from citewell.dialects.stated_refusals import build_stated_refusal
@@ -167,7 +168,7 @@ def _parse_uspto_file(one: _UsptoFile) -> PatentRecord | None:
         return None
     return PatentRecord(
         number=number.normalized,
-        title=clean_markup(about.invention_title) or number.normalized,
+        title=clean_patent_title(about.invention_title, number),
         url=_APPLICATION_PAGE + one.application_number_text.replace("/", ""),
         source=SPEC.name,
         office="US",
