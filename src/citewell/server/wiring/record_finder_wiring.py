@@ -8,10 +8,10 @@ from typing import Any
 
 from citewell.model.search_queries import SearchHit
 from citewell.server.wiring.service_kit import ServiceKit
-from citewell.services.domains.routing.record_finders import RecordFinder
+from citewell.services.domains.records.record_finders import RecordFinder
 from citewell.text.questions.question_domains import QuestionDomain
 
-_SEARCHES_MODULE = "citewell.services.domains.routing.record_searches"
+_SEARCHES_MODULE = "citewell.services.domains.records.record_searches"
 # For each domain: what it is called in a note, its service, and the search of its records. Names,
 # because a domain is loaded when a question is for it.
 _REGISTRIES = {

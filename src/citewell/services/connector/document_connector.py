@@ -12,7 +12,7 @@ from citewell.model.page import Page
 from citewell.model.routing_trace import RoutingTrace
 from citewell.model.search_queries import SearchHit
 from citewell.model.wire_values import UNTRUSTED_LABEL, WireValue
-from citewell.services.domains.routing.record_finders import RecordFinder
+from citewell.services.domains.records.record_finders import RecordFinder
 from citewell.services.library import document_ids
 from citewell.services.library.library_documents import choose_citation_address
 from citewell.services.library.library_search import OwnerLibraryIndex

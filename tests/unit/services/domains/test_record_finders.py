@@ -7,7 +7,7 @@ import pytest
 
 from citewell.errors import Misconfigured, RateLimited
 from citewell.model.search_queries import SearchHit
-from citewell.services.domains.routing.record_finders import RecordFinder
+from citewell.services.domains.records.record_finders import RecordFinder
 from citewell.text.questions.question_domains import QuestionDomain
 
 TRIAL = SearchHit(title="A trial", url="https://clinicaltrials.gov/study/NCT00000001")

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from citewell.server.wiring import record_finder_wiring
-from citewell.services.domains.routing import record_searches
-from citewell.services.domains.routing.record_searches import split_country_name
+from citewell.services.domains.records import record_searches
+from citewell.services.domains.records.record_searches import split_country_name
 
 
 @pytest.mark.parametrize(

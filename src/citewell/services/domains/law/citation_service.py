@@ -60,10 +60,10 @@ class LegalCitationChecker:
         verdict = CaseVerdict.UNCHECKED
         if near.case is not None:
             verdict = CaseVerdict.CONFIRMED
-            reason = citation_words.explain_name_only(name, near.case, near.case.source)
+            reason = citation_words.explain_name_only(name, near.case, near.registry)
         elif near.is_searched:
             verdict = CaseVerdict.NOT_IN_REGISTRY
-            reason = citation_words.explain_no_name(name, "The registry")
+            reason = citation_words.explain_no_name(name, near.registry)
         else:
             reason = citation_words.explain_name_unasked(name)
         return CheckedCitation(

@@ -116,7 +116,7 @@ def explain_no_such_case(
     more = f" A case of that name is {_describe_place(near)}." if near else ""
     return (
         f"{said}. It holds nearly all of {citation.reporter}, so the citation is probably wrong or"
-        f" invented.{more} Read the case before you rely on it."
+        f" invented.{more} Do not rely on it unless you have the decision itself."
     )
 
 

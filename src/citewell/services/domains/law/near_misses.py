@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from citewell.model.court_case import CourtCase, LegalCitation
 from citewell.services.domains.law.citation_comparison import (
@@ -28,6 +28,7 @@ class NearMiss:
     is_unplaced: bool = False  # recorded without a citation that could contradict the cited one
     is_year_right: bool = False
     is_searched: bool = False  # a registry answered
+    registry: str = ""  # its title
     provenance: tuple[str, ...] = ()
 
 
@@ -52,9 +53,9 @@ class NearMissSearch:
         ]
         searched = (f"{registry}: searched for the name",)
         if not same:
-            return NearMiss(is_searched=True, provenance=searched)
+            return NearMiss(is_searched=True, registry=registry, provenance=searched)
         best = min(same, key=lambda case: _rate_candidate(citation, case))
-        return _describe_candidate(citation, best, searched)
+        return replace(_describe_candidate(citation, best, searched), registry=registry)
 
 
 def _describe_candidate(
