@@ -30,7 +30,7 @@ class _OpinionPart(ResponsePart):
 class FoundCluster(ResponsePart):
     """A cluster of opinions as the search returns it."""
 
-    caseName: str  # noqa: N815 - the upstream's names
+    case_name: Annotated[str, Field(validation_alias="caseName")]
     # Dockets, which another kind of search returns, have their own address.
     absolute_url: Annotated[
         str,
@@ -39,15 +39,15 @@ class FoundCluster(ResponsePart):
             validation_alias=AliasChoices("absolute_url", "docket_absolute_url"),
         ),
     ]
-    caseNameFull: OptionalField[str] = None  # noqa: N815
+    case_name_full: OptionalField[str] = Field(default=None, validation_alias="caseNameFull")
     cluster_id: OptionalField[int] = None
     citation: OptionalField[TolerantItems[str]] = None
     court: OptionalField[str] = None
     court_id: OptionalField[str] = None
     court_citation_string: OptionalField[str] = None
-    dateFiled: OptionalField[str] = None  # noqa: N815
-    docketNumber: OptionalField[str] = None  # noqa: N815
-    citeCount: OptionalField[int] = None  # noqa: N815
+    date_filed: OptionalField[str] = Field(default=None, validation_alias="dateFiled")
+    docket_number: OptionalField[str] = Field(default=None, validation_alias="docketNumber")
+    cite_count: OptionalField[int] = Field(default=None, validation_alias="citeCount")
     status: OptionalField[str] = None
     judge: OptionalField[str] = None
     syllabus: OptionalField[str] = None
@@ -87,20 +87,20 @@ def parse_found_cluster(cluster: FoundCluster) -> CourtCase:
     snippets = (clean_markup(text.snippet) for text in texts)
     url = _SITE + cluster.absolute_url
     return CourtCase(
-        name=clean_markup(cluster.caseName) or url,
+        name=clean_markup(cluster.case_name) or url,
         url=url,
         source=PROVIDER_NAME,
         citations=_clean_citations(cluster.citation or ()),
         court=clean_markup(cluster.court) or None,
         court_id=clean_markup(cluster.court_id) or None,
         court_label=clean_markup(cluster.court_citation_string) or None,
-        date_filed=parse_partial_date(cluster.dateFiled or "") or None,
-        docket_number=clean_markup(cluster.docketNumber) or None,
-        citation_count=drop_negative_count(cluster.citeCount),
+        date_filed=parse_partial_date(cluster.date_filed or "") or None,
+        docket_number=clean_markup(cluster.docket_number) or None,
+        citation_count=drop_negative_count(cluster.cite_count),
         status=clean_markup(cluster.status) or None,
         judge=clean_markup(cluster.judge) or None,
         snippet=next(filter(None, snippets), "") or clean_markup(cluster.syllabus),
-        full_name=clean_markup(cluster.caseNameFull) or None,
+        full_name=clean_markup(cluster.case_name_full) or None,
         ids={} if cluster.cluster_id is None else {"cluster": str(cluster.cluster_id)},
     )
 
