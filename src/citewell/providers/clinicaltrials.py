@@ -58,7 +58,7 @@ _MAX_DATE_CHARS = 10
 _BAD_REQUEST = 400
 
 
-class _Identification(CamelCasePart):
+class _StudyIdentity(CamelCasePart):
     nct_id: Annotated[str, Field(pattern=r"^NCT\d{8}$")]
     brief_title: OptionalField[str] = None
     official_title: OptionalField[str] = None
@@ -68,57 +68,57 @@ class _DateStruct(CamelCasePart):
     date: Annotated[str, Field(pattern=r"^\d{4}-\d\d(?:-\d\d)?$", max_length=_MAX_DATE_CHARS)]
 
 
-class _Status(CamelCasePart):
+class _StudyStatus(CamelCasePart):
     overall_status: OptionalField[str] = None
     start_date_struct: OptionalField[_DateStruct] = None
     primary_completion_date_struct: OptionalField[_DateStruct] = None
 
 
-class _Sponsor(CamelCasePart):
+class _LeadSponsor(CamelCasePart):
     name: OptionalField[str] = None
 
 
-class _Sponsors(CamelCasePart):
-    lead_sponsor: OptionalField[_Sponsor] = None
+class _StudySponsors(CamelCasePart):
+    lead_sponsor: OptionalField[_LeadSponsor] = None
 
 
-class _Conditions(CamelCasePart):
+class _StudyConditions(CamelCasePart):
     conditions: OptionalField[TolerantItems[str]] = None
 
 
-class _Enrollment(CamelCasePart):
+class _EnrollmentInfo(CamelCasePart):
     count: OptionalField[int] = None
 
 
-class _Design(CamelCasePart):
+class _StudyDesign(CamelCasePart):
     phases: OptionalField[TolerantItems[str]] = None
-    enrollment_info: OptionalField[_Enrollment] = None
+    enrollment_info: OptionalField[_EnrollmentInfo] = None
 
 
-class _Intervention(CamelCasePart):
+class _TrialIntervention(CamelCasePart):
     name: str
 
 
-class _Arms(CamelCasePart):
-    interventions: OptionalField[TolerantItems[_Intervention]] = None
+class _StudyArms(CamelCasePart):
+    interventions: OptionalField[TolerantItems[_TrialIntervention]] = None
 
 
-class _Protocol(CamelCasePart):
-    identification_module: _Identification
-    status_module: OptionalField[_Status] = None
-    sponsor_collaborators_module: OptionalField[_Sponsors] = None
-    conditions_module: OptionalField[_Conditions] = None
-    design_module: OptionalField[_Design] = None
-    arms_interventions_module: OptionalField[_Arms] = None
+class _StudyProtocol(CamelCasePart):
+    identification_module: _StudyIdentity
+    status_module: OptionalField[_StudyStatus] = None
+    sponsor_collaborators_module: OptionalField[_StudySponsors] = None
+    conditions_module: OptionalField[_StudyConditions] = None
+    design_module: OptionalField[_StudyDesign] = None
+    arms_interventions_module: OptionalField[_StudyArms] = None
 
 
-class _Study(CamelCasePart):
-    protocol_section: _Protocol
+class _TrialStudy(CamelCasePart):
+    protocol_section: _StudyProtocol
     has_results: OptionalField[bool] = None
 
 
 class _StudyPage(JsonResponse, CamelCasePart):
-    studies: TolerantItems[_Study]
+    studies: TolerantItems[_TrialStudy]
     total_count: OptionalField[int] = None
     next_page_token: OptionalField[str] = None
 
@@ -161,16 +161,16 @@ def _build_trial_params(query: TrialQuery) -> dict[str, str]:
     return {name: value for name, value in params.items() if value}
 
 
-def _parse_study(study: _Study) -> ClinicalTrial:
+def _parse_study(study: _TrialStudy) -> ClinicalTrial:
     protocol = study.protocol_section
-    about, status = protocol.identification_module, protocol.status_module or _Status()
-    sponsors = protocol.sponsor_collaborators_module or _Sponsors()
-    design = protocol.design_module or _Design()
-    conditions = protocol.conditions_module or _Conditions()
-    arms = protocol.arms_interventions_module or _Arms()
+    about, status = protocol.identification_module, protocol.status_module or _StudyStatus()
+    sponsors = protocol.sponsor_collaborators_module or _StudySponsors()
+    design = protocol.design_module or _StudyDesign()
+    conditions = protocol.conditions_module or _StudyConditions()
+    arms = protocol.arms_interventions_module or _StudyArms()
     start, end = status.start_date_struct, status.primary_completion_date_struct
-    lead = sponsors.lead_sponsor or _Sponsor()
-    enrolled = design.enrollment_info or _Enrollment()
+    lead = sponsors.lead_sponsor or _LeadSponsor()
+    enrolled = design.enrollment_info or _EnrollmentInfo()
     return ClinicalTrial(
         nct_id=about.nct_id,
         title=clean_markup(about.brief_title or about.official_title) or about.nct_id,

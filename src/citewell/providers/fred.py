@@ -74,7 +74,7 @@ _GRAPH_FREQUENCIES = {
 _UNKNOWN_SERIES_WORDS = ("does not exist", "series_id")
 
 
-class _Series(ResponsePart):
+class _FredSeries(ResponsePart):
     id: str
     title: OptionalField[str] = None
     units: OptionalField[str] = None
@@ -89,16 +89,16 @@ class _FredResponse(JsonResponse):
 
 
 class _SeriesPage(_FredResponse):
-    seriess: TolerantItems[_Series]
+    seriess: TolerantItems[_FredSeries]
 
 
-class _Observation(ResponsePart):
+class _FredObservation(ResponsePart):
     date: str
     value: OptionalField[str] = None
 
 
 class _ObservationPage(_FredResponse):
-    observations: TolerantItems[_Observation]
+    observations: TolerantItems[_FredObservation]
     units: OptionalField[str] = None
 
 
@@ -258,7 +258,7 @@ def _count_words(title: str, words: set[str]) -> int:
     return len(words.intersection(_WORD_PATTERN.findall(title.casefold())))
 
 
-def _build_series(one: _Series) -> EconomicSeries:
+def _build_series(one: _FredSeries) -> EconomicSeries:
     return EconomicSeries(
         series_id=clean_label(one.id),
         title=clean_label(one.title) or clean_label(one.id),

@@ -33,7 +33,7 @@ _MAX_GROUPS = 2000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Component:
+class _CubeComponent:
     """A dimension or attribute with its values, as pairs of code and label."""
 
     name: str
@@ -43,18 +43,18 @@ class _Component:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Layout:
+class _CubeLayout:
     """How keys and arrays of one data set are to be read."""
 
-    shared: tuple[_Component, ...]  # one position for the whole data set
-    series: tuple[_Component, ...]
-    observation: tuple[_Component, ...]
+    shared: tuple[_CubeComponent, ...]  # one position for the whole data set
+    series: tuple[_CubeComponent, ...]
+    observation: tuple[_CubeComponent, ...]
     measures: int
-    series_attributes: tuple[_Component, ...]
-    observation_attributes: tuple[_Component, ...]
-    group_attributes: tuple[_Component, ...]
+    series_attributes: tuple[_CubeComponent, ...]
+    observation_attributes: tuple[_CubeComponent, ...]
+    group_attributes: tuple[_CubeComponent, ...]
 
-    def list_dimensions(self) -> tuple[_Component, ...]:
+    def list_dimensions(self) -> tuple[_CubeComponent, ...]:
         return (*self.shared, *self.series, *self.observation)
 
 
@@ -124,11 +124,11 @@ def _build_cube(structure: Mapping[str, Any], part: Mapping[str, Any]) -> DataCu
     )
 
 
-def _read_layout(structure: Mapping[str, Any]) -> _Layout:
+def _read_layout(structure: Mapping[str, Any]) -> _CubeLayout:
     dimensions = get_object(structure, "dimensions")
     attributes = get_object(structure, "attributes")
     measures = get_list(get_object(structure, "measures"), "observation")
-    return _Layout(
+    return _CubeLayout(
         shared=_read_components(dimensions, "dataSet"),
         series=_read_components(dimensions, "series"),
         observation=_read_components(dimensions, "observation"),
@@ -139,15 +139,15 @@ def _read_layout(structure: Mapping[str, Any]) -> _Layout:
     )
 
 
-def _read_components(holder: Mapping[str, Any], level: str) -> tuple[_Component, ...]:
+def _read_components(holder: Mapping[str, Any], level: str) -> tuple[_CubeComponent, ...]:
     return tuple(map(_read_component, get_list(holder, level)))
 
 
-def _read_component(item: object) -> _Component:
+def _read_component(item: object) -> _CubeComponent:
     name = clean_label(item.get("id")) if isinstance(item, dict) else ""
     stated = item.get("role") if isinstance(item, dict) else None
     roles = {str(stated).upper(), *(str(role).upper() for role in get_list(item, "roles"))}
-    return _Component(
+    return _CubeComponent(
         name=name,
         label=_pick_name(item) or name,
         values=tuple(map(_read_code, get_list(item, "values"))),
@@ -174,7 +174,7 @@ def _pick_name(item: object) -> str:
 
 
 def _iterate_observations(
-    layout: _Layout, part: Mapping[str, Any]
+    layout: _CubeLayout, part: Mapping[str, Any]
 ) -> Iterator[tuple[tuple[int, ...], object, Any]]:
     """Place, value and sources of the attributes of every observation whose key fits the layout."""
     count = 0
@@ -203,7 +203,7 @@ def _check_cell_count(count: int) -> None:
         raise MalformedResponse("The answer has more observations than can be read.")
 
 
-def _parse_place(key: str, components: tuple[_Component, ...]) -> tuple[int, ...] | None:
+def _parse_place(key: str, components: tuple[_CubeComponent, ...]) -> tuple[int, ...] | None:
     """The positions that a key such as 0:3:1 names; None if it does not fit the dimensions."""
     parts = key.split(":") if key else []
     if len(parts) != len(components) or not all(part.isdecimal() for part in parts):
@@ -214,7 +214,7 @@ def _parse_place(key: str, components: tuple[_Component, ...]) -> tuple[int, ...
 
 
 def _describe_sdmx_cell(
-    layout: _Layout, groups: tuple[tuple[str, Any], ...], cell: CubeCell, time_at: int
+    layout: _CubeLayout, groups: tuple[tuple[str, Any], ...], cell: CubeCell, time_at: int
 ) -> CellFacts:
     attributes, row = cell.source
     known = dict(_read_attributes(layout.series_attributes, attributes))
@@ -246,7 +246,7 @@ def _fits_attribute_group(key: str, place: tuple[int, ...]) -> bool:
 
 
 def _read_attributes(
-    components: tuple[_Component, ...], values: list[Any]
+    components: tuple[_CubeComponent, ...], values: list[Any]
 ) -> dict[str, tuple[str, str]]:
     """Attributes by name, as pairs of code and label; a value is a position or stands for itself."""
     found: dict[str, tuple[str, str]] = {}

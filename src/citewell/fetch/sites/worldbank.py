@@ -36,7 +36,7 @@ _MAX_YEARS = 70
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Observation:
+class _YearValue:
     place: str
     year: str
     value: str
@@ -84,13 +84,15 @@ def render_worldbank_indicator(text: str) -> SitePageParts | None:
     if "message" in body[0]:
         return SitePageParts(content="", content_type="worldbank", title="")
     rows = [row for row in (body[1] if len(body) > 1 else None) or () if isinstance(row, dict)]
-    seen = [found for found in map(_read_observation, rows) if found is not None]
+    seen = [found for found in map(_read_year_value, rows) if found is not None]
     if not seen:
         return None
-    title = next((name for row in rows if (name := _read_label(row.get("indicator")))), "Indicator")
+    title = next(
+        (name for row in rows if (name := _read_value_label(row.get("indicator")))), "Indicator"
+    )
     updated = clean_markup(str(body[0].get("lastupdated") or ""))[:10]
     return SitePageParts(
-        content=_render_observation_table(title, seen, updated),
+        content=_render_year_table(title, seen, updated),
         content_type="worldbank",
         title=title,
         kind="article",
@@ -100,18 +102,18 @@ def render_worldbank_indicator(text: str) -> SitePageParts | None:
     )
 
 
-def _read_observation(row: dict[str, Any]) -> _Observation | None:
-    place, year, value = _read_label(row.get("country")), row.get("date"), row.get("value")
+def _read_year_value(row: dict[str, Any]) -> _YearValue | None:
+    place, year, value = _read_value_label(row.get("country")), row.get("date"), row.get("value")
     if not place or not isinstance(year, str) or not isinstance(value, str):
         return None
-    return _Observation(place=place, year=clean_markup(year), value=clean_markup(value))
+    return _YearValue(place=place, year=clean_markup(year), value=clean_markup(value))
 
 
-def _read_label(part: object) -> str:
+def _read_value_label(part: object) -> str:
     return clean_markup(str(part.get("value") or "")) if isinstance(part, dict) else ""
 
 
-def _render_observation_table(title: str, seen: list[_Observation], updated: str) -> str:
+def _render_year_table(title: str, seen: list[_YearValue], updated: str) -> str:
     places = list(dict.fromkeys(one.place for one in seen))
     years = sorted({one.year for one in seen}, reverse=True)
     values = {(one.place, one.year): one.value for one in seen}
