@@ -49,7 +49,7 @@ SPEC = ProviderSpec(
     base_url="https://commons.wikimedia.org/w/api.php",
     offers=frozenset({Offer.IMAGES}),
     image_filters={
-        ImageFilter.SIZE: frozenset(PIXELS_BY_SIZE),
+        ImageFilter.SIZE: frozenset(),
         ImageFilter.TYPE: frozenset(_TYPE_KEYWORDS),
         ImageFilter.FILE_TYPE: frozenset(_FILE_TYPES),
     },

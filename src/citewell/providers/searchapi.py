@@ -67,7 +67,7 @@ SPEC = ProviderSpec(
     image_filters={
         ImageFilter.SIZE: frozenset(_IMAGE_SIZE_CODES),
         ImageFilter.TYPE: frozenset({"clipart", "face", "lineart", "photo", "animated"}),
-        ImageFilter.COLOR_TYPE: frozenset(_IMAGE_COLOR_CODES),
+        ImageFilter.COLOR_TYPE: frozenset(),
         ImageFilter.DOMINANT_COLOR: frozenset(),
         ImageFilter.FILE_TYPE: frozenset(),
         ImageFilter.SAFE: frozenset(),

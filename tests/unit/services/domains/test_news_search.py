@@ -70,7 +70,7 @@ def paths(answer: NewsAnswer) -> list[str]:
 NOTHING_NATIVE: dict[str, Any] = {"filters": frozenset()}
 
 
-@requires("news_search.time_range")
+@requires("news_search.time_range", "defect.filters")
 def test_a_window_that_the_provider_lacks_is_applied_afterwards_and_reported() -> None:
     room = Newsroom((story("new"), story("old", hours=200), story("undated", hours=None)))
 
