@@ -84,8 +84,11 @@ def _print_matched_work(label: str, record: Mapping[str, Any]) -> None:
     names = record.get("authors") or ()
     who = ", ".join(names[:3]) + (" et al." if len(names) > 3 else "")
     facts = (who, str(record.get("year") or ""), record.get("journal") or "")
+    case_facts = (record.get("citation"), record.get("court"), record.get("dateFiled"))
     screen.print_text(f"{label}: {record['title']}")
-    screen.print_text(f"  {' · '.join(fact for fact in facts if fact)}", style="dim")
+    said = [fact for fact in (*facts, *case_facts) if fact]
+    if said:
+        screen.print_text(f"  {' · '.join(said)}", style="dim")
     screen.print_text(f"  {record['url']}", style="cyan", unwrapped=True)
 
 
@@ -97,6 +100,8 @@ def _list_verdict_lines(body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield f"Mismatch: {mismatch}", "failed"
     if right := body.get("suggestedDoi"):
         yield f"The citation matches DOI {right} instead.", "warning"
+    if (right := body.get("suggestedCitation")) and body["existence"] != "found":
+        yield f"The right citation is probably {right}.", "warning"
     if body.get("linkState") == "dead":
         reason = body.get("linkReason") or "the server did not answer"
         archived = f"; archived at {body['archivedUrl']}" if body.get("archivedUrl") else ""

@@ -61,10 +61,11 @@ def find_legal_citation(text: str) -> LegalCitation | None:
     """The first legal citation in a text; None if there is none or the text is an article or book."""
     if _PUBLISHED_WORK_PATTERN.search(text):
         return None
+    text = " ".join(text.split())
     for form, pattern in _LEGAL_FORM_PATTERNS:
         if (match := pattern.search(text)) is not None:
-            return LegalCitation(form=form, text=" ".join(match[0].split()))
-    line = " ".join(text.split()).strip("\"'“”*_ ")
+            return LegalCitation(form=form, text=match[0].strip())
+    line = text.strip("\"'“”*_ ")
     if len(line) <= _MAX_CASE_NAME_CHARS and (
         _CASE_NAME_PATTERN.fullmatch(line) or _MATTER_NAME_PATTERN.fullmatch(line)
     ):

@@ -106,7 +106,7 @@ def _choose_cut(text: str, begin: int, size: int) -> int:
     return sentence or max(text.rfind(" ", lowest, limit) + 1, lowest)
 
 
-def find_quoted_sentence(text: str, start: int, end: int, *, max_chars: int = 320) -> str:
+def find_quoted_sentence(text: str, start: int, end: int, *, max_chars: int = 240) -> str:
     """The words around a citation of a prepared text, within its paragraph, as one line."""
     first = text.rfind(PARAGRAPH_MARK, 0, start) + 1
     last = text.find(PARAGRAPH_MARK, end)
