@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
 
-from tests.e2e.clients import body
+from tests.e2e.clients import body, connected
 from tests.e2e.domains import MISBEHAVIOUR, TRANSPORTS, Environ, call, error_of
 from tests.internet import patents
 from tests.internet.faults import ALWAYS, Fault
@@ -328,3 +329,32 @@ def test_a_title_that_is_nearly_right_is_found_by_its_words(environ: Environ) ->
 
     assert numbers(answer)[0] == "EP3400002B1"
     assert "exactly this title" in " ".join(answer["notes"])
+
+
+def test_reading_pages_one_by_one_is_reported(environ: Environ) -> None:
+    heard: list[str | None] = []
+
+    async def listen(_progress: float, _total: float | None, message: str | None) -> None:
+        heard.append(message)
+
+    async def talk() -> None:
+        async with connected("memory", environ | {"CITEWELL_TOOLSETS": "domains"}) as client:
+            await client.call_tool(
+                "patent_search", {"query": "radar gauge"}, progress_callback=listen
+            )
+
+    asyncio.run(talk())
+
+    assert heard[0] == "searching the web"
+    assert "reading EP3400002B1" in heard
+
+
+def test_what_is_found_is_recorded_in_the_session(environ: Environ) -> None:
+    step = {"searchStep": "look", "stepNumber": 1, "nextStepNeeded": True}
+    session = body(call(environ, "sequential_search", step))["sessionId"]
+
+    call(environ, "patent_search", {"query": "US11000001B2", "sessionId": session})
+
+    kept = str(body(call(environ, "get_research_session", {"sessionId": session})))
+    assert "https://patents.google.com/patent/US11000001B2/en" in kept
+    assert "Float gauge for tidal basins" in kept
