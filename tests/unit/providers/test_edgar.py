@@ -134,6 +134,30 @@ def test_the_list_of_tickers_survives_a_restart() -> None:
     assert second.search(text="Apple").company
 
 
+@pytest.mark.parametrize("kept", [b"", b"x", b"1800000000\n{}", b"nan\n{}", b"1\n{}"])
+def test_a_kept_list_that_cannot_be_read_is_fetched_again(kept: bytes) -> None:
+    bench = Bench({APPLE: submissions([row(1)])})
+    bench.memory.facts["company_tickers"] = kept
+
+    assert bench.search(text="Apple").company
+    assert bench.asked.count(TICKERS) == 1
+
+
+def test_a_list_kept_by_an_earlier_process_is_no_older_than_a_day() -> None:
+    first = Bench({APPLE: submissions([row(1)])})
+    first.search(text="Apple")
+    second = Bench({APPLE: submissions([row(1)])})
+    second.memory.facts = first.memory.facts
+    second.now += DAY / 2
+    second.search(text="Apple")
+    assert second.asked.count(TICKERS) == 0
+    second.now += DAY / 2 + 1
+
+    second.search(text="Apple")
+
+    assert second.asked.count(TICKERS) == 1
+
+
 @pytest.mark.parametrize(
     "failure", [(500, b""), (200, b"<html>Sorry</html>"), (200, b"{}"), (429, b"")]
 )

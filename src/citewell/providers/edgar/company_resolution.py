@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
@@ -107,9 +106,8 @@ class CompanyResolver:
     async def _find_former_name(
         self, filers: Iterable[FilingCompany], text: str
     ) -> CompanyResolution | None:
-        asked = tuple(filers)
-        answers = await asyncio.gather(*(self._look_up_filer(one.cik) for one in asked))
-        for filer, found in zip(asked, answers, strict=True):
+        for filer in filers:
+            found = await self._look_up_filer(filer.cik)
             former = found.find_former_name(text) if found else None
             if found and former:
                 return CompanyResolution(

@@ -44,27 +44,24 @@ class TickerList:
         """The company with this ticker, or the one that the first matching text names."""
         if (kept := self._find_fresh()) is None:
             async with self._fetching:  # the others wait for the first
-                kept = self._find_fresh() or await self._recall_list()
-                if kept is None:
-                    return await self._fetch_and_match(ticker, texts)
-        return await self._run_match(kept.body, ticker, texts)
+                if self._find_fresh() is None:
+                    return await self._renew_and_match(ticker, texts)
+            kept = self._find_fresh() or kept
+        return await self._run_match(kept.body if kept else b"", ticker, texts)
 
     def _find_fresh(self) -> _KeptList | None:
         kept = self._kept
         is_fresh = kept is not None and self._clock() - kept.fetched_at < _FRESH_SECONDS
         return kept if is_fresh else None
 
-    async def _recall_list(self) -> _KeptList | None:
-        """The list that an earlier process kept, unless this one has had a newer."""
-        if self._kit.memory is None or self._kept is not None:
-            return None
-        with suppress(CitewellError):
-            if body := await self._kit.memory.recall_fact(_FACT_KEY):
-                self._kept = _KeptList(body, self._clock())
-                return self._kept
-        return None
-
-    async def _fetch_and_match(self, ticker: str, texts: Sequence[str]) -> CompanyChoice:
+    async def _renew_and_match(self, ticker: str, texts: Sequence[str]) -> CompanyChoice:
+        """Match with the list of an earlier process, else with a new one, and keep what was read."""
+        recalled = await self._recall_list()
+        if recalled is not None:
+            with suppress(MalformedResponse):
+                choice = await self._run_match(recalled.body, ticker, texts)
+                self._kept = recalled
+                return choice
         try:
             body = (await self._client.fetch_www(_LIST_PATH)).body
             choice = await self._run_match(body, ticker, texts)
@@ -73,10 +70,24 @@ class TickerList:
                 raise
             return await self._run_match(self._kept.body, ticker, texts)  # yesterday's still serves
         self._kept = _KeptList(body, self._clock())
+        await self._remember_list(self._kept)
+        return choice
+
+    async def _recall_list(self) -> _KeptList | None:
+        """The list that an earlier process kept; None if it is old or this one has had its own."""
+        if self._kit.memory is None or self._kept is not None:
+            return None
+        with suppress(CitewellError, ValueError):
+            stamp, _, body = (await self._kit.memory.recall_fact(_FACT_KEY) or b"").partition(b"\n")
+            kept = _KeptList(body, float(stamp))
+            return kept if 0 <= self._clock() - kept.fetched_at < _FRESH_SECONDS else None
+        return None
+
+    async def _remember_list(self, kept: _KeptList) -> None:
         if self._kit.memory is not None:
             with suppress(CitewellError):
-                await self._kit.memory.remember_fact(_FACT_KEY, body, ttl=_FRESH_SECONDS)
-        return choice
+                fact = b"%d\n%b" % (kept.fetched_at, kept.body)
+                await self._kit.memory.remember_fact(_FACT_KEY, fact, ttl=_FRESH_SECONDS)
 
     async def _run_match(self, body: bytes, ticker: str, texts: Sequence[str]) -> CompanyChoice:
         try:
