@@ -16,7 +16,8 @@ from citewell.providers.newsfeeds.feed_list import NewsFeed
 _MAX_PARALLEL_FEEDS = 12
 _MAX_FEED_BYTES = 3 * 2**20
 _FEED_SECONDS = 6.0  # for one feed
-_ALL_FEEDS_SECONDS = 9.0  # for all of them: the slow ones are not waited for
+_MANY_FEEDS_SECONDS = 4.0  # for many: the slow ones are then not waited for
+_ALL_FEEDS_SECONDS = 9.0  # for all, if none has come by then
 _FRESH_SECONDS = 300.0
 _FAILURE_SECONDS = 60.0
 _MAX_KEPT_FEEDS = 200
@@ -43,7 +44,10 @@ class FeedReader:
         """What each feed holds, or why it could not be read, in the same order."""
         tasks = [asyncio.create_task(self._read_feed(feed)) for feed in feeds]
         try:
-            await asyncio.wait(tasks, timeout=_ALL_FEEDS_SECONDS)
+            done, waiting = await asyncio.wait(tasks, timeout=_MANY_FEEDS_SECONDS)
+            if waiting and not any(isinstance(task.result(), FeedListing) for task in done):
+                rest = _ALL_FEEDS_SECONDS - _MANY_FEEDS_SECONDS
+                await asyncio.wait(waiting, timeout=rest)
         finally:
             for task in tasks:
                 task.cancel()
