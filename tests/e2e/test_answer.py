@@ -16,7 +16,7 @@ from citewell import config
 from citewell.server.app import App
 from citewell.tooling import Owner
 from tests.contract.offices import until
-from tests.e2e.clients import body
+from tests.e2e.clients import body, connected
 from tests.e2e.domains import MISBEHAVIOUR, TRANSPORTS, Environ, call, error_of
 from tests.internet.faults import ALWAYS, Fault
 from tests.internet.researchers import SCRIPT, UNSUPPORTED, Mark, Written, bench
@@ -124,6 +124,19 @@ def test_a_model_server_answers_from_our_own_search_and_costs_nothing(environ: E
     assert "costUsd" not in answer
     assert {cited["relation"] for cited in answer["citations"]} == {"supports"}
     assert "[99]" not in answer["answer"]
+
+
+@pytest.mark.parametrize("name", ["anthropic", "grok", "openrouter"])
+def test_every_configured_model_answers_from_our_own_search(
+    name: str, environ: Environ, world: World
+) -> None:
+    setting = {"grok": "XAI_API_KEY"}.get(name, f"{name.upper()}_API_KEY")
+
+    answer = body(call(environ | {setting: "k"}, "answer", {"query": QUESTION}))
+
+    assert answer["provider"] == name
+    assert answer["costUsd"] > 0
+    assert sum(bench(world).charged.values()) == 1
 
 
 @requires("answer.provider")
@@ -264,6 +277,40 @@ def test_a_web_search_that_fails_is_an_error_and_not_an_empty_answer(
     result = call(environ, "answer", {"query": QUESTION})
 
     assert result.is_error
+
+
+def test_the_cited_pages_go_into_the_session(environ: Environ) -> None:
+    begun = {"searchStep": "Look.", "stepNumber": 1, "nextStepNeeded": True}
+
+    async def talk() -> Any:
+        offered = environ | {"CITEWELL_TOOLSETS": "domains,sessions,core"}
+        async with connected("memory", offered) as client:
+            session = body(await client.call_tool("sequential_search", begun))["sessionId"]
+            asked = {"query": QUESTION, "sessionId": session}
+            answer = body(await client.call_tool("answer", asked))
+            kept = body(await client.call_tool("get_research_session", {"sessionId": session}))
+            return answer, kept
+
+    answer, kept = asyncio.run(talk())
+
+    assert answer["citations"][0]["url"] in json.dumps(kept)
+
+
+def test_progress_is_reported_while_pages_are_read(environ: Environ) -> None:
+    told: list[str | None] = []
+
+    async def note(_done: float, _total: float | None, message: str | None) -> None:
+        told.append(message)
+
+    async def talk() -> Any:
+        offered = environ | KEYS["exa"] | {"CITEWELL_TOOLSETS": "domains"}
+        async with connected("memory", offered) as client:
+            return await client.call_tool("answer", {"query": QUESTION}, progress_callback=note)
+
+    asyncio.run(talk())
+
+    assert "asking Exa" in told
+    assert "reading the pages" in told
 
 
 def test_a_call_of_a_killed_process_is_on_record(environ: Environ, world: World) -> None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 # Who made a record and when, in the answers of the domain tools.
 _RECORD_AUTHOR_KEYS = ("inventor", "company", "sponsor")
-_RECORD_DATE_KEYS = ("granted", "filed", "filingDate", "dateFiled", "startDate")
+_RECORD_DATE_KEYS = ("publishedDate", "granted", "filed", "filingDate", "dateFiled", "startDate")
 SESSION_TOOLSET = "sessions"  # tools of this toolset write to the session themselves
 
 

@@ -69,6 +69,8 @@ def test_a_stated_value_is_found_typed_and_shown(
         ("Dimmable: perhaps", "dimmable", "boolean"),
         ("Efficiency (maker's figure): up to 92 %", "brand", "string"),
         ("The price is a secret.", "price", "number"),
+        ("Price: 1e400", "price", "number"),
+        (f"Price: {'9' * 400}", "price", "number"),
         ("", "price", "string"),
     ],
 )
@@ -110,6 +112,20 @@ def test_json_ld_goes_before_the_text_and_reaches_inner_objects() -> None:
     }
     assert "@graph" not in str(found.highlights)
     assert "offers.price: 7.99" in found.highlights
+
+
+@pytest.mark.parametrize("price", [True, None, "", 1e300, float("nan"), float("inf"), {}, [[]]])
+def test_json_that_is_no_number_of_money_is_null(price: Any) -> None:
+    assert filled("", {"json_ld": [{"price": price}]}, price="number").summary == {"price": None}
+
+
+def test_names_of_fields_may_be_odd() -> None:
+    names = ["", " ", "__proto__", "a(b[", "émoji😀", "x" * 500, "<b>"]
+
+    found = filled("a(b[: 3", **dict.fromkeys(names, "integer"))
+
+    assert set(found.summary) == set(names)
+    assert found.summary["a(b["] == 3
 
 
 def test_microdata_open_graph_and_the_author_count_too() -> None:

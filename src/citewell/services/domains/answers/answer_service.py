@@ -26,6 +26,7 @@ from citewell.services.domains.routing.paid_choice import (
     LOCAL_NAME,
     PROVIDER_ERRORS,
     PaidChoice,
+    run_free_call,
 )
 from citewell.services.research.analysis.model_passages import choose_passages
 from citewell.services.research.claims.citation_check import list_cited_pages
@@ -170,8 +171,7 @@ class AnswerService:
     ) -> ProviderReport:
         """The report; a call that costs something goes through the ledger, a free one does not."""
         if terms.estimate <= 0:
-            async with asyncio.timeout(terms.seconds):
-                return await send("")
+            return await run_free_call(send(""), seconds=terms.seconds, provider=terms.provider)
 
         async def pay_for_report(tag: str) -> CallResult:
             report = await send(tag)

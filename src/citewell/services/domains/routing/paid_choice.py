@@ -2,14 +2,40 @@
 
 from __future__ import annotations
 
-from citewell.errors import InvalidInput, Misconfigured, NotFound, UpstreamError
+import asyncio
+from collections.abc import Awaitable
+from typing import TypeVar
+
+from citewell.errors import (
+    FailureReason,
+    InvalidInput,
+    Misconfigured,
+    NetworkFailed,
+    NotFound,
+    UpstreamError,
+)
 from citewell.ports import Offer
 from citewell.services.jobs.paid_calls import LostCall
 from citewell.services.routing.provider_catalogue import ProviderCatalogue
 
+T = TypeVar("T")
+
 # Errors that a provider caused and that are named after it; those of the ledger are our own.
 PROVIDER_ERRORS = (UpstreamError, LostCall, Misconfigured, NotFound)
 LOCAL_NAME = "local"  # our own search without a model: always there, and free
+
+
+async def run_free_call(work: Awaitable[T], *, seconds: float, provider: str) -> T:
+    """The answer of a call that costs nothing; NetworkFailed if it takes longer than `seconds`."""
+    try:
+        async with asyncio.timeout(seconds):
+            return await work
+    except TimeoutError:
+        raise NetworkFailed(
+            f"It did not answer within {seconds:g} seconds.",
+            provider=provider,
+            reason=FailureReason.TIMEOUT,
+        ) from None
 
 
 class PaidChoice:

@@ -24,6 +24,7 @@ from citewell.services.domains.routing.paid_choice import (
     LOCAL_NAME,
     PROVIDER_ERRORS,
     PaidChoice,
+    run_free_call,
 )
 from citewell.services.domains.structured import model_fields
 from citewell.services.domains.structured.page_fields import (
@@ -221,8 +222,7 @@ class StructuredSearchService:
         if context.progress is not None:
             await context.progress(0, None, f"asking {self._catalogue.find_spec(name).title}")
         if estimate <= 0:
-            async with asyncio.timeout(_WRITING_SECONDS):
-                return await send("")
+            return await run_free_call(send(""), seconds=_WRITING_SECONDS, provider=name)
 
         async def pay_for_hits(tag: str) -> CallResult:
             hits = await send(tag)

@@ -18,6 +18,7 @@ _WRITTEN_NUMBER_PATTERN = re.compile(
     r"[-−+]?\d[\d.,'’\u00a0\u202f ]{0,24}(?:\s?(?:thousand|million|billion|trillion)\b)?",
     re.IGNORECASE,
 )
+_EXPONENT_PATTERN = re.compile(r"\d[eE][+-]?\d")
 _BOUND_PATTERN = re.compile(
     r"\s{0,3}(?:from|up to|at most|at least|over|under|below|above|less than|more than|[<>≤≥])(?![a-z])",
     re.IGNORECASE,
@@ -75,8 +76,10 @@ def _read_stated_boolean(value: Any) -> bool | None:
 def _read_stated_number(value: Any) -> float | int | None:
     if isinstance(value, bool):
         return None
+    if isinstance(value, int | float):
+        return value if abs(value) < 10**_MAX_NUMBER_DIGITS else None  # neither does NaN pass
     text = _read_stated_text(value)
-    if _BOUND_PATTERN.match(text):  # "from 450 euros" is no price
+    if _BOUND_PATTERN.match(text) or _EXPONENT_PATTERN.search(text):  # "from 450 euros" is no price
         return None
     stated = stated_quantities.extract_quantities(text)
     if not stated or stated[0].low != stated[0].high:  # a range is no number
