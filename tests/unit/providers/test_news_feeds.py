@@ -11,6 +11,7 @@ from citewell import providers
 from citewell.errors import Misconfigured, NotFound
 from citewell.model.search_queries import SearchQuery
 from citewell.net.http.messages import HttpRequest, HttpResponse
+from citewell.providers.newsfeeds import feed_reading
 from citewell.providers.newsfeeds.feed_list import choose_feeds, load_feed_list, parse_user_feeds
 from citewell.text.language import locale_codes
 from citewell.text.web import addresses
@@ -113,6 +114,26 @@ def test_an_own_feed_in_another_language_is_left_out_if_one_is_asked_for() -> No
     publishers = Publishers({OWN: rss("Heat pump", language="de-AT")})
 
     assert publishers.search(text="heat pump", language="fr").hits == ()
+
+
+def test_a_slow_feed_is_not_waited_for_once_others_have_come(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(feed_reading, "_MANY_FEEDS_SECONDS", 0.2)
+    publishers = Publishers({OWN: rss("Heat pump")})
+    answer = publishers.sender.send_request
+
+    async def never_for_one(request: HttpRequest) -> HttpResponse:
+        if "rnz.co.nz" in request.url:
+            await asyncio.Event().wait()
+        return await answer(request)
+
+    publishers.sender.send_request = never_for_one  # type: ignore[method-assign]  # the fake of a fake
+
+    found = publishers.search(text="heat pump", sites=("rnz.co.nz", "rte.ie"))
+
+    assert len(found.hits) == 1
+    assert "Could not be read: rnz.co.nz (network)." in found.notes
 
 
 def test_a_search_that_is_given_up_stops_its_requests() -> None:
