@@ -507,3 +507,16 @@ def test_a_display_name_is_split(text: str, name: str, tickers: tuple[str, ...])
 @pytest.mark.parametrize("text", ["", "APPLE INC", "(CIK 5)", "X (CIK five)", "X (CIK 0)"])
 def test_what_is_no_display_name_is_none(text: str) -> None:
     assert parse_display_name(text) is None
+
+
+def test_results_of_which_none_can_be_read_are_malformed() -> None:
+    hit = {"_source": {"adsh": "0000000001-25-000001", "form": "8-K", "ciks": ["none"]}}
+
+    with pytest.raises(MalformedResponse):
+        Bench({EFTS: {"hits": {"hits": [hit]}}}).search(text='"climate"')
+
+
+def test_a_company_without_headline_figures_is_told() -> None:
+    answer = {"data.sec.gov/api/xbrl/companyfacts/CIK0000320193.json": {"facts": {"invest": {}}}}
+
+    assert "none of the headline figures" in Bench(answer).facts(text="Apple").notes[0]

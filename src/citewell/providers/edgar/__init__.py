@@ -131,6 +131,8 @@ class Provider:
         read = await self._read_facts(response.body, cik, narrowed)
         if read.is_outside_filters:
             notes += ("Facts were reported, but none in the forms and dates asked for.",)
+        elif not read.facts:
+            notes += ("It has reported none of the headline figures in XBRL.",)
         company = replace(found.company, name=read.company or found.company.name)
         return FactHits(facts=read.facts[: query.count], company=company, notes=notes)
 

@@ -11,6 +11,7 @@ from citewell.dialects.json_responses import (
     TolerantItems,
     drop_negative_count,
 )
+from citewell.errors import MalformedResponse
 from citewell.model.company_filing import CompanyFiling, FilingCompany, FilingHits, FilingQuery
 from citewell.providers.edgar.company_names import normalize_cik, normalize_ticker
 from citewell.providers.edgar.filing_rows import (
@@ -100,6 +101,8 @@ def build_full_text_params(query: FilingQuery, *, cik: str = "", today: str) -> 
 def read_full_text_hits(answer: FilingTextAnswer, query: FilingQuery) -> FilingHits:
     """The filings, one result for each; amendments come with their forms and are left out here."""
     found = [filing for hit in answer.hits.hits if (filing := _parse_full_text_hit(hit))]
+    if answer.hits.hits and not found:
+        raise MalformedResponse("None of the filings can be read.", provider=PROVIDER_NAME)
     unique = {filing.accession: filing for filing in reversed(found)}  # the best hit of each
     wanted = [
         filing
