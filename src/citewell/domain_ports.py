@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Protocol, runtime_checkable
 
+from citewell.model.brand import BrandQuery, BrandRecord
 from citewell.model.clinical_trial import TrialHits, TrialQuery
 from citewell.model.company_filing import FactHits, FilingHits, FilingQuery
 from citewell.model.court_case import CaseHits, CaseQuery, CitationMatch, LegalCitation
@@ -109,4 +110,11 @@ class AreaLookup(Protocol):
 class PatentSearch(Protocol):
     async def search_patents(self, query: PatentQuery) -> PatentHits:
         """Publications that fit the query; those with its numbers, if it has any."""
+        ...
+
+
+@runtime_checkable
+class BrandLookup(Protocol):
+    async def look_up_brand(self, query: BrandQuery) -> BrandRecord | None:
+        """The brand of a domain; None if the provider does not know it."""
         ...

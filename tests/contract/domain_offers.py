@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
+from citewell.model.brand import BrandQuery, BrandRecord
 from citewell.model.clinical_trial import ClinicalTrial, TrialQuery
 from citewell.model.company_filing import CompanyFiling, FilingQuery
 from citewell.model.court_case import CaseQuery, CourtCase, LegalCitation
@@ -129,7 +130,24 @@ def check_patent(patent: PatentRecord) -> None:
         check_address(patent.pdf)
 
 
+def check_brand(brand: BrandRecord) -> None:
+    check_address(brand.url)
+    repr(brand).encode()
+    assert all(re.fullmatch(r"#[0-9A-F]{6}", color.hex) for color in brand.colors)
+    assert all(value for value in brand.identity.values())
+    for address in (*brand.social.values(), *(logo.url for logo in brand.logos)):
+        check_address(address)
+    assert all(font.family and font.role in {"heading", "body", "mono"} for font in brand.fonts)
+
+
 DOMAIN_OFFERS: dict[Offer, DomainOffer] = {
+    Offer.BRANDS: DomainOffer(
+        method="look_up_brand",
+        query=BrandQuery,
+        kind=BrandRecord,
+        list_items=lambda found: (found,) if found else (),
+        check=check_brand,
+    ),
     Offer.PATENTS: DomainOffer(
         method="search_patents",
         query=PatentQuery,

@@ -41,6 +41,7 @@ READS, WRITES = True, False
         pytest.param("image_search", (READS, True, True), marks=requires("image_search.annotations")),
         pytest.param("clinical_search", (READS, True, True), marks=requires("clinical_search.annotations")),
         pytest.param("econ_search", (READS, True, True), marks=requires("econ_search.annotations")),
+        pytest.param("brand_research", (READS, True, True), marks=requires("brand_research.annotations")),
         pytest.param("local_search", (READS, True, True), marks=requires("local_search.annotations")),
         pytest.param("research", (WRITES, False, True), marks=requires("research.annotations")),
     ],

@@ -128,20 +128,20 @@ HELD: dict[str, str] = {
     "local_search.descriptions": "Descriptions that fail cost nothing else.",
     "local_search.cache": "Answers that found something are cached for 6 hours.",
     "local_search.annotations": "local_search is read-only, idempotent and open-world.",
+    "brand_research.url": "url or company_name is required; url goes first.",
+    "brand_research.depth": "depth takes quick, standard or full, default standard.",
+    "brand_research.design_tokens": "include_design_tokens is false by default; with it the answer has W3C design tokens.",
+    "brand_research.answer": "The answer has identity, colors, logos, typography, tone_of_voice, social, sources, coverage, cache_age and trust.",
+    "brand_research.probes": "26 places are tried, and a redirect to the home page or another host is no brand page.",
+    "brand_research.not_guessed": "What no page says is left empty.",
+    "brand_research.portal": "The text of a brand portal is kept as an artifact for 30 minutes.",
+    "brand_research.suggestion": "Without a portal, suggestion says what to read instead.",
+    "brand_research.cache": "An answer is cached for 24 hours.",
+    "brand_research.annotations": "brand_research is read-only, idempotent and open-world.",
+    "prompt.brand_guidelines": "The prompt brand-guidelines takes company, use_case (six values) and depth (quick, standard, full).",
 }  # fmt: skip
 
 OPEN = {
     13: {
-        "brand_research.url": "url or company_name is required; url goes first.",
-        "brand_research.depth": "depth takes quick, standard or full, default standard.",
-        "brand_research.design_tokens": "include_design_tokens is false by default; with it the answer has W3C design tokens.",
-        "brand_research.answer": "The answer has identity, colors, logos, typography, tone_of_voice, social, sources, coverage, cache_age and trust.",
-        "brand_research.probes": "26 places are tried, and a redirect to the home page or another host is no brand page.",
-        "brand_research.not_guessed": "What no page says is left empty.",
-        "brand_research.portal": "The text of a brand portal is kept as an artifact for 30 minutes.",
-        "brand_research.suggestion": "Without a portal, suggestion says what to read instead.",
-        "brand_research.cache": "An answer is cached for 24 hours.",
-        "brand_research.annotations": "brand_research is read-only, idempotent and open-world.",
-        "prompt.brand_guidelines": "The prompt brand-guidelines takes company, use_case (six values) and depth (quick, standard, full).",
     },
 }  # fmt: skip

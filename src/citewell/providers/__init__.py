@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 NAMES = (
     "anthropic",
     "arxiv",
+    "brandfetch",
     "brave",
     "clinicaltrials",
     "commons",

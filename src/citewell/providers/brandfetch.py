@@ -1,0 +1,195 @@
+"""BrandFetch: logos, colours and typefaces of companies by their domain; needs a key."""
+
+from __future__ import annotations
+
+from typing import Annotated
+from urllib.parse import quote
+
+from pydantic import Field
+
+from citewell.dialects.json_responses import (
+    CamelCasePart,
+    HttpLink,
+    JsonResponse,
+    OptionalField,
+    TolerantItems,
+    read_json_response,
+)
+from citewell.errors import NotFound
+from citewell.model.brand import BrandQuery, BrandRecord, StatedColor, StatedFont, StatedLogo
+from citewell.ports import Offer, ProviderKit, ProviderOption, ProviderSpec
+from citewell.text.safety.markup_cleaning import clean_markup
+from citewell.text.web.stated_colors import normalize_hex
+
+SPEC = ProviderSpec(
+    name="brandfetch",
+    title="BrandFetch",
+    homepage="https://developers.brandfetch.com",
+    base_url="https://api.brandfetch.io/v2",
+    offers=frozenset({Offer.BRANDS}),
+    options=(
+        ProviderOption(
+            env="BRANDFETCH_API_KEY",
+            help="Key of the BrandFetch Brand API; brand_research then begins with its records.",
+            secret=True,
+            required=True,
+        ),
+    ),
+    max_results=1,
+    per_second=2.0,
+    rank=10,
+    covers_whole_web=False,
+    terms="Logos remain their owners' property; cache no longer than the plan allows.",
+    test_evidence="shape-tested only",
+)
+
+_MAX_TEXT_CHARS = 600
+_COLOR_ROLES = {"brand": "primary", "accent": "accent", "dark": None, "light": None}
+_FONT_ROLES = {"title": "heading", "body": "body"}
+_NETWORKS = frozenset({"twitter", "linkedin", "github", "youtube", "facebook", "instagram"})
+_LOGO_ROLES = {"logo": "primary", "icon": "icon", "symbol": "icon"}
+
+
+class _LogoFile(CamelCasePart):
+    src: HttpLink
+    format: OptionalField[str] = None
+    width: OptionalField[Annotated[int, Field(gt=0)]] = None
+    height: OptionalField[Annotated[int, Field(gt=0)]] = None
+
+
+class _LogoEntry(CamelCasePart):
+    type: OptionalField[str] = None
+    theme: OptionalField[str] = None
+    formats: TolerantItems[_LogoFile] = ()
+
+
+class _ColorEntry(CamelCasePart):
+    hex: str
+    type: OptionalField[str] = None
+    name: OptionalField[str] = None
+
+
+class _FontEntry(CamelCasePart):
+    name: str
+    type: OptionalField[str] = None
+    origin: OptionalField[str] = None
+    origin_id: OptionalField[str] = None
+    weights: OptionalField[TolerantItems[int]] = None
+
+
+class _BrandLink(CamelCasePart):
+    name: str
+    url: HttpLink
+
+
+class _IndustryEntry(CamelCasePart):
+    name: str
+
+
+class _CompanyPlace(CamelCasePart):
+    city: OptionalField[str] = None
+    country_code: OptionalField[str] = None
+
+
+class _CompanyEntry(CamelCasePart):
+    industries: OptionalField[TolerantItems[_IndustryEntry]] = None
+    founded_year: OptionalField[Annotated[int, Field(gt=0, lt=3000)]] = None
+    location: OptionalField[_CompanyPlace] = None
+
+
+class _BrandResponse(JsonResponse, CamelCasePart):
+    domain: str
+    name: OptionalField[str] = None
+    description: OptionalField[str] = None
+    logos: OptionalField[TolerantItems[_LogoEntry]] = None
+    colors: OptionalField[TolerantItems[_ColorEntry]] = None
+    fonts: OptionalField[TolerantItems[_FontEntry]] = None
+    links: OptionalField[TolerantItems[_BrandLink]] = None
+    company: OptionalField[_CompanyEntry] = None
+
+
+class Provider:
+    def __init__(self, kit: ProviderKit) -> None:
+        self._upstream = kit.upstream
+        self._key = {"Authorization": f"Bearer {kit.find_option('BRANDFETCH_API_KEY') or ''}"}
+
+    async def look_up_brand(self, query: BrandQuery) -> BrandRecord | None:
+        """The record of a domain; None if BrandFetch has none or it says nothing."""
+        path = f"/brands/{quote(query.domain, safe='')}"
+        try:
+            response = await self._upstream.send_get(path, secret_headers=self._key)
+        except NotFound:
+            return None
+        record = _parse_brand(read_json_response(_BrandResponse, response), query.domain)
+        stated = (record.identity, record.colors, record.logos, record.fonts, record.social)
+        return record if any(stated) else None
+
+
+def _parse_brand(brand: _BrandResponse, domain: str) -> BrandRecord:
+    links = brand.links or ()
+    social = {link.name.lower(): link.url for link in links if link.name.lower() in _NETWORKS}
+    return BrandRecord(
+        source=SPEC.name,
+        url=f"https://brandfetch.com/{quote(domain, safe='')}",
+        identity=_read_identity(brand),
+        colors=tuple(filter(None, map(_parse_color, brand.colors or ()))),
+        logos=tuple(
+            logo for entry in brand.logos or () if (logo := _choose_logo(entry)) is not None
+        ),
+        fonts=tuple(filter(None, map(_parse_font, brand.fonts or ()))),
+        social=social,
+    )
+
+
+def _read_identity(brand: _BrandResponse) -> dict[str, str]:
+    company = brand.company or _CompanyEntry()
+    place = company.location or _CompanyPlace()
+    industry = next((one.name for one in company.industries or ()), "")
+    found = {
+        "name": brand.name,
+        "description": brand.description,
+        "industry": industry,
+        "founded": str(company.founded_year or ""),
+        "location": ", ".join(part for part in (place.city, place.country_code) if part),
+    }
+    cleaned = {key: clean_markup(value)[:_MAX_TEXT_CHARS] for key, value in found.items()}
+    return {key: value for key, value in cleaned.items() if value}
+
+
+def _parse_color(color: _ColorEntry) -> StatedColor | None:
+    code = normalize_hex(color.hex)
+    if code is None:
+        return None
+    role = _COLOR_ROLES.get((color.type or "").lower())
+    return StatedColor(hex=code, name=clean_markup(color.name) or None, role=role)
+
+
+def _choose_logo(entry: _LogoEntry) -> StatedLogo | None:
+    """The vector file, or the first; BrandFetch's theme "light" is a logo for dark backgrounds."""
+    role = _LOGO_ROLES.get((entry.type or "").lower())
+    if role is None or not entry.formats:
+        return None
+    if role == "primary" and entry.theme == "light":
+        role = "dark"
+    best = next((one for one in entry.formats if one.format == "svg"), entry.formats[0])
+    return StatedLogo(
+        url=best.src,
+        role=role,
+        width=best.width,
+        height=best.height,
+        format=clean_markup(best.format) or None,
+    )
+
+
+def _parse_font(font: _FontEntry) -> StatedFont | None:
+    role, family = _FONT_ROLES.get((font.type or "").lower()), clean_markup(font.name)
+    if role is None or not family:
+        return None
+    weights = tuple(weight for weight in font.weights or () if 1 <= weight <= 1000)
+    return StatedFont(
+        family=family[:100],
+        role=role,
+        weights=weights,
+        origin=clean_markup(font.origin) or None,
+        origin_id=clean_markup(font.origin_id) or None,
+    )

@@ -1,0 +1,50 @@
+"""Writes a brand as design tokens in the W3C DTCG format, version 2025.10."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from citewell.model.brand_results import BrandColors, BrandTypography
+
+_ROLES = ("primary", "secondary", "accent", "background", "text", "surface", "text_secondary")
+_FONT_ROLES = ("heading", "body", "mono")
+# A token's name may not begin with a dollar sign, nor have braces or dots.
+_UNNAMEABLE_PATTERN = re.compile(r"[^\w-]")
+
+
+def build_design_tokens(colors: BrandColors, typography: BrandTypography) -> dict[str, Any]:
+    """Groups `color` and `font`; only what is stated becomes a token."""
+    tokens: dict[str, Any] = {}
+    stated = {role: code for role in _ROLES if (code := getattr(colors, role))}
+    group: dict[str, Any] = {role: _build_color_token(code) for role, code in stated.items()}
+    named = {
+        _format_token_name(color.name): _build_color_token(color.hex)
+        for color in colors.palette
+        if color.name and _format_token_name(color.name)
+    }
+    if named:
+        group["palette"] = named
+    if group:
+        tokens["color"] = {"$type": "color", **group}
+    fonts = {role: font for role in _FONT_ROLES if (font := getattr(typography, role))}
+    if fonts:
+        families = {role: {"$value": font.family} for role, font in fonts.items()}
+        tokens["font"] = {"family": {"$type": "fontFamily", **families}}
+        weights = {
+            role: {"$value": font.weights[0]} for role, font in fonts.items() if font.weights
+        }
+        if weights:
+            tokens["font"]["weight"] = {"$type": "fontWeight", **weights}
+    return tokens
+
+
+def _build_color_token(code: str) -> dict[str, Any]:
+    components = [round(int(code[start : start + 2], 16) / 255, 4) for start in (1, 3, 5)]
+    return {
+        "$value": {"colorSpace": "srgb", "components": components, "alpha": 1, "hex": code.lower()}
+    }
+
+
+def _format_token_name(name: str) -> str:
+    return _UNNAMEABLE_PATTERN.sub("-", name.strip().lower()).strip("-$")
