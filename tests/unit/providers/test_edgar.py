@@ -517,6 +517,8 @@ def test_results_of_which_none_can_be_read_are_malformed() -> None:
 
 
 def test_a_company_without_headline_figures_is_told() -> None:
-    answer = {"data.sec.gov/api/xbrl/companyfacts/CIK0000320193.json": {"facts": {"invest": {}}}}
+    answer: dict[str, Answer] = {
+        "data.sec.gov/api/xbrl/companyfacts/CIK0000320193.json": {"facts": {"invest": {}}}
+    }
 
     assert "none of the headline figures" in Bench(answer).facts(text="Apple").notes[0]
