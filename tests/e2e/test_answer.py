@@ -299,7 +299,7 @@ def test_the_cited_pages_go_into_the_session(environ: Environ) -> None:
 def test_progress_is_reported_while_pages_are_read(environ: Environ) -> None:
     told: list[str | None] = []
 
-    async def note(_done: float, _total: float | None, message: str | None) -> None:
+    async def note(progress: float, total: float | None, message: str | None) -> None:
         told.append(message)
 
     async def talk() -> Any:

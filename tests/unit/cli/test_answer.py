@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from tests.internet.faults import Fault
+from tests.internet.world import World
 from tests.unit.cli.conftest import Run
 
 QUESTION = "How do heat pumps work in winter?"
@@ -45,3 +47,17 @@ def test_a_paid_call_is_listed_with_the_jobs(run: Run) -> None:
     assert (row["query"], row["status"], row["costCents"]) == (QUESTION, "completed", 1)
     shown = run("jobs", "show", row["id"])
     assert "exa: completed" in shown.out
+
+
+def test_a_lost_call_is_reconciled_with_what_was_charged(run: Run, world: World) -> None:
+    world.fail("exa", Fault(status=500, body="oops"))
+    lost = run("answer", QUESTION, EXA_API_KEY="k")
+    [row] = run("jobs", "--json").json()["jobs"]
+
+    mended = run("jobs", "reconcile", row["id"], "report:exa", "--cost", "0")
+
+    assert lost.code == 3
+    assert f"citewell jobs reconcile {row['id']} report:exa" in " ".join(lost.err.split())
+    assert row["costCents"] == 1
+    assert mended.code == 0
+    assert run("jobs", "--json").json()["jobs"][0]["costCents"] == 0

@@ -125,6 +125,12 @@ def test_links_become_marks_and_are_not_repeated() -> None:
     assert (answer.text.count("[1]"), answer.text.count("[2]")) == (1, 1)
 
 
+def test_an_answer_that_cites_nothing_says_so() -> None:
+    assert checked("An octopus has three hearts.").notes == (
+        "exa cites nothing, so this answer could not be checked.",
+    )
+
+
 def test_an_empty_answer_has_nothing_to_check() -> None:
     answer = checked("", HEARTS)
 

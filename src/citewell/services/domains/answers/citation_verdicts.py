@@ -150,6 +150,8 @@ class _AnswerCheck:
 
     def _list_notes(self) -> list[str]:
         places = range(len(self._leads))
+        if not self._leads:
+            return [f"{self._report.provider} cites nothing, so this answer could not be checked."]
         if not any(text is not None for text in self._texts):
             return ["No cited page could be read, so nothing in this answer was checked."]
         notes = []

@@ -57,7 +57,7 @@ def quote_answer(gathered: GatheredPages) -> CheckedAnswer:
     found = analyse_pages(gathered.plan, PageReadings(pages=gathered.pages))
     coverage = judge_coverage(found)
     chosen = choose_answer(found)
-    notes = (NO_MODEL_NOTE, *_describe_unread(gathered.pages))
+    notes = _describe_unread(gathered.pages)
     windows = _take_words(found, _keep_answering(found, chosen.answer))
     if coverage.state is not AnswerState.ANSWERED or not windows:
         near = (
@@ -75,7 +75,9 @@ def quote_answer(gathered: GatheredPages) -> CheckedAnswer:
         for one in windows
     ]
     citations = tuple(_cite_quoted_page(found, page, windows) for page in order)
-    return CheckedAnswer(text="\n".join(lines).strip(), citations=citations, notes=notes)
+    return CheckedAnswer(
+        text="\n".join(lines).strip(), citations=citations, notes=(NO_MODEL_NOTE, *notes)
+    )
 
 
 def _keep_answering(found: PageAnalysis, windows: Sequence[ChosenWindow]) -> list[ChosenWindow]:
