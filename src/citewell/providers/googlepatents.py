@@ -116,9 +116,8 @@ def parse_google_patent(body: bytes, number: str) -> PatentRecord | None:
 
     tree = LexborHTMLParser(body.decode("utf-8", "replace"))
     tree.strip_tags(["script", "style"])
-    shown = _find_patent_text(
-        tree, 'dd[itemprop="publicationNumber"], [itemprop="publicationNumber"]'
-    )
+    stated = _find_meta(tree, "citation_patent_publication_number").replace(":", "")
+    shown = _find_patent_text(tree, 'dd[itemprop="publicationNumber"]') or stated
     title = _find_meta(tree, "DC.title") or _find_patent_text(tree, '[itemprop="title"], h1#title')
     if not title:
         _raise_for_other_page(tree)
@@ -221,6 +220,7 @@ def _find_family_id(tree: LexborHTMLParser) -> str | None:
 def _list_family_rows(tree: LexborHTMLParser) -> list[str]:
     selector = (
         '[itemprop="docdbFamily"] [itemprop="publicationNumber"],'
+        ' [itemprop="directAssociations"] [itemprop="publicationNumber"],'
         ' [itemprop="pubs"] [itemprop="publicationNumber"]'
     )
     return [clean_markup(node.text())[:40] for node in tree.css(selector)[:_MAX_FAMILY_ROWS]]

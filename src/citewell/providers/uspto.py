@@ -54,7 +54,8 @@ SPEC = ProviderSpec(
     terms="US applications only; one request at a time; no abstracts.",
     test_evidence=(
         "recorded answers of its predecessor beta-api.uspto.gov, which is retired like ped.uspto.gov"
-        " and assignment-api.uspto.gov; the present shape is from the documentation"
+        " and assignment-api.uspto.gov; the present shape is from the documentation; ppubs.uspto.gov"
+        " and developer.uspto.gov are not called"
     ),
 )
 

@@ -277,3 +277,21 @@ def test_a_script_on_a_page_is_not_part_of_a_title() -> None:
 
     assert found.patents[0].title == "Gauge x"
     assert found.patents[0].number == "EP1000000A1"
+
+
+def test_the_number_of_a_cited_patent_is_not_the_page_s_own() -> None:
+    page = (
+        '<meta name="DC.title" content="Gauge">'
+        '<meta name="citation_patent_publication_number" content="US:10100001:B2">'
+        '<span itemprop="publicationNumber">US5000000A</span>'
+        '<dd itemprop="directAssociations"><span itemprop="publicationNumber">US20170100001A1</span></dd>'
+    )
+
+    found, _sent = ask(
+        "googlepatents",
+        PatentQuery(numbers=("US10100001B2",), count=1),
+        lambda _request: reply(page),
+    )
+
+    assert found.patents[0].number == "US10100001B2"
+    assert found.patents[0].also_published_as == ("US20170100001A1",)
