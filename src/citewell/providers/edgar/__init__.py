@@ -46,6 +46,9 @@ SPEC = ProviderSpec(
         ProviderOption(env="CITEWELL_CONTACT", help="Used for EDGAR if it has a mail address."),
     ),
     requires_any=CONTACT_SETTINGS,
+    applied_arguments={
+        Offer.FILINGS: frozenset({"ticker", "form_type", "date_from", "date_to", "facts"})
+    },
     max_results=10,
     per_second=3.0,  # on each of three hosts; the SEC allows ten on all together
     burst=1,
