@@ -522,3 +522,11 @@ def test_a_company_without_headline_figures_is_told() -> None:
     }
 
     assert "none of the headline figures" in Bench(answer).facts(text="Apple").notes[0]
+
+
+def test_only_variants_of_the_wanted_form_are_counted_as_left_out() -> None:
+    rows = [row(1, "4"), row(2, "4/A"), row(3, "424B5"), row(4, "10-K"), row(5, "10-KT")]
+    bench = Bench({APPLE: submissions(rows)})
+
+    assert "forms: 4/A (1)." in bench.search(text="Apple", forms=("4",)).notes[0]
+    assert "forms: 10-KT (1)." in bench.search(text="Apple", forms=("10-K",)).notes[0]

@@ -31,6 +31,7 @@ _DOCUMENT_PATTERN = re.compile(r"[\w()+,~@=& .-]{1,150}(?:/[\w()+,~@=& .-]{1,150
 _ITEM_PATTERN = re.compile(r"\d{1,2}(?:\.\d\d)?", re.ASCII)  # orders have days in this column
 _MAX_FORM_CHARS = 20
 _MAX_VARIANTS = 4
+_MIN_STEM_CHARS = 4
 
 Day = Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\d$")]
 
@@ -167,12 +168,17 @@ def describe_variants(forms: Iterable[str], query: FilingQuery) -> tuple[str, ..
     left = Counter(
         form
         for form in forms
-        if stems and not has_wanted_form(form, query) and form.upper().startswith(stems)
+        if not has_wanted_form(form, query) and any(_is_variant(form.upper(), one) for one in stems)
     )
     if not left:
         return ()
     told = ", ".join(f"{form} ({count})" for form, count in left.most_common(_MAX_VARIANTS))
     return (f"Left out, as other forms: {told}. Ask for them by form_type.",)
+
+
+def _is_variant(form: str, stem: str) -> bool:
+    """Whether the form is an amendment, or one such as 10-KT; 424B5 is no variant of form 4."""
+    return form == f"{stem}/A" or (len(stem) >= _MIN_STEM_CHARS and form.startswith(stem))
 
 
 def build_company_filing(row: FilingRow, company: FilingCompany) -> CompanyFiling:
