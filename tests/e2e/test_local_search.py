@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 from urllib.parse import parse_qs
 
 import pytest
 
-from tests.e2e.clients import body
+from tests.e2e.clients import body, connected
 from tests.e2e.domains import MISBEHAVIOUR, TRANSPORTS, Environ, call, error_of
 from tests.internet.faults import ALWAYS, Fault
 from tests.internet.world import World
@@ -33,6 +34,7 @@ def test_places_are_found_without_a_key(transport: str, environ: Environ) -> Non
         "id": "osm:N11",
         "name": "Café du Pont",
         "source": "overpass",
+        "url": "https://www.openstreetmap.org/node/11",
         "address": "12 Rue de l'Exemple, 69002 Lyon",
         "lat": 45.7583,
         "lon": 4.8331,
@@ -171,9 +173,39 @@ def test_a_kind_without_a_place_says_that_the_place_is_missing(environ: Environ)
 
 
 def test_an_unknown_town_is_named_in_the_hints(environ: Environ) -> None:
-    answer = body(call(environ, "local_search", {"query": "cafes", "near": "Nowhereville"}))
+    asked = {"query": "cafes", "near": "Nowhereville"}
 
+    answer = body(call(environ, "local_search", asked))
+
+    assert answer["hints"] == body(call(environ, "local_search", asked))["hints"]
     assert "No place called 'Nowhereville' is on the map." in answer["hints"]["details"]
+
+
+def test_a_town_of_another_country_is_not_taken(environ: Environ) -> None:
+    asked = {"query": "cafes in Lyon", "country": "US"}
+
+    answer = body(call(environ, "local_search", asked))
+
+    assert answer["places"] == []
+    assert "No place called 'Lyon' is on the map." in answer["hints"]["details"]
+
+
+@pytest.mark.parametrize("key", [{}, BRAVE])
+def test_places_are_sources_of_a_session(key: dict[str, str], environ: Environ) -> None:
+    step = {"searchStep": "look", "stepNumber": 1, "nextStepNeeded": True}
+
+    async def talk() -> str:
+        offered = environ | key | {"CITEWELL_TOOLSETS": "domains,sessions"}
+        async with connected("memory", offered) as client:
+            session = body(await client.call_tool("sequential_search", step))["sessionId"]
+            ask = {"query": "cafes", "near": "Lyon", "sessionId": session}
+            await client.call_tool("local_search", ask)
+            shown = await client.call_tool("get_research_session", {"sessionId": session})
+            return str(body(shown))
+
+    kept = asyncio.run(talk())
+
+    assert "Café du Pont" in kept
 
 
 @requires("local_search.descriptions")

@@ -14,6 +14,14 @@ from citewell.cli.running.tool_errors import print_tool_error
 from citewell.cli.terminal import screen
 from citewell.server.pipeline import ToolOutcome
 
+_LOGO_LABELS = {
+    "primary": "Logo",
+    "dark": "Logo on dark",
+    "icon": "Icon",
+    "favicon": "Favicon",
+    "og_image": "Preview image",
+}
+
 
 def command(
     company: Annotated[str, typer.Argument(help="A domain such as example.com, or a name.")],
@@ -72,7 +80,7 @@ def _list_brand_lines(body: Mapping[str, Any]) -> Iterator[str]:
             yield f"{role.capitalize()} typeface: {font['family']}"
     for role, logo in body["logos"].items():
         address = logo["url"] if isinstance(logo, Mapping) else logo
-        yield f"{role.replace('_', ' ').capitalize()}: {address}"
+        yield f"{_LOGO_LABELS[role]}: {address}"
     if summary := body["tone_of_voice"].get("summary"):
         yield f"Tone of voice: {summary}"
     for network, address in body["social"].items():

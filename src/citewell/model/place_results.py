@@ -14,6 +14,7 @@ class PlaceResult(WireValue):
     id: str
     name: str
     source: str
+    url: str | None = None  # its page on the map
     address: str | None = None
     lat: float | None = None
     lon: float | None = None

@@ -131,7 +131,7 @@ def _parse_brand(brand: _BrandResponse, domain: str) -> BrandRecord:
     return BrandRecord(
         source=SPEC.name,
         url=f"https://brandfetch.com/{quote(domain, safe='')}",
-        identity=_read_identity(brand),
+        identity=_read_brand_identity(brand),
         colors=tuple(filter(None, map(_parse_color, brand.colors or ()))),
         logos=tuple(
             logo for entry in brand.logos or () if (logo := _choose_logo(entry)) is not None
@@ -141,7 +141,7 @@ def _parse_brand(brand: _BrandResponse, domain: str) -> BrandRecord:
     )
 
 
-def _read_identity(brand: _BrandResponse) -> dict[str, str]:
+def _read_brand_identity(brand: _BrandResponse) -> dict[str, str]:
     company = brand.company or _CompanyEntry()
     place = company.location or _CompanyPlace()
     industry = next((one.name for one in company.industries or ()), "")

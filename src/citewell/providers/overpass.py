@@ -196,7 +196,7 @@ def _find_element_point(element: _MapElement) -> _MapCenter | None:
 def _list_nearest(places: tuple[Place, ...], query: PlaceQuery) -> tuple[Place, ...]:
     """Sorted by distance, because `out` cuts its list without an order."""
 
-    def distance(place: Place) -> float:
+    def measure_from_anchor(place: Place) -> float:
         return measure_distance(
             query.latitude or 0.0,
             query.longitude or 0.0,
@@ -204,4 +204,4 @@ def _list_nearest(places: tuple[Place, ...], query: PlaceQuery) -> tuple[Place, 
             place.longitude or 0.0,
         )
 
-    return tuple(sorted(places, key=distance))
+    return tuple(sorted(places, key=measure_from_anchor))

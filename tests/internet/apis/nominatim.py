@@ -18,7 +18,12 @@ def routes(_world: World) -> list[Route]:
     async def search(request: Request) -> JSONResponse:
         asked = request.query_params
         words = asked["q"].lower().replace(",", " ").split()
-        found = [spot for spot in (*AREAS, *SPOTS) if _fits(spot, words, asked.get("viewbox"))]
+        country = asked.get("countrycodes", "").upper()
+        found = [
+            spot
+            for spot in (*AREAS, *SPOTS)
+            if _fits(spot, words, asked.get("viewbox")) and country in {"", spot.country[1]}
+        ]
         return JSONResponse(list(map(_thing, found[: int(asked["limit"])])))
 
     return [Route("/nominatim/search", search)]

@@ -54,7 +54,7 @@ def find_page(sites: BrandSites) -> BrandPage | None:
 
 
 class NobodyKnows:
-    async def look_up_record(self, _domain: str, **_: object) -> None:
+    async def find_provider_record(self, _domain: str, **_: object) -> None:
         return None
 
 

@@ -92,9 +92,13 @@ def collect_answer_sources(
 ) -> Iterator[SessionSource]:
     """The sources in a tool's answer: the items with a URL in its lists, or else the page itself."""
     listed = [item for value in body.values() if isinstance(value, list) for item in value]
-    pages = [item for item in listed if isinstance(item, dict) and "url" in item] or [body]
+    pages = [
+        item for item in listed if isinstance(item, dict) and ("url" in item or "website" in item)
+    ] or [body]
     for page in pages:
-        if isinstance(url := page.get("url"), str) and url.startswith(("http://", "https://")):
+        if isinstance(url := page.get("url") or page.get("website"), str) and url.startswith(
+            ("http://", "https://")
+        ):
             yield SessionSource(url=url, tool=invocation.name, **_collect_source_facts(page))
 
 

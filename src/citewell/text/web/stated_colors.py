@@ -51,7 +51,7 @@ def find_stated_colors(lines: Sequence[str]) -> tuple[StatedColor, ...]:
     for number, line in enumerate(lines[:MAX_COLOR_LINES]):
         if _HEADING_PATTERN.match(line) and not _HEX_PATTERN.search(line[:_MAX_LINE_CHARS]):
             heading = line.lstrip("# ")
-        for code, before in _list_codes(line[:_MAX_LINE_CHARS]):
+        for code, before in _list_color_codes(line[:_MAX_LINE_CHARS]):
             name = _clean_color_name(before) or _find_name_above(lines, number)
             role = _find_role(name or "") or _find_role(heading)
             is_alone = len(line) <= _MAX_LONE_CHARS  # without a name, in a section that has a role
@@ -60,7 +60,7 @@ def find_stated_colors(lines: Sequence[str]) -> tuple[StatedColor, ...]:
     return tuple(found.values())[:MAX_COLORS]
 
 
-def _list_codes(line: str) -> Iterator[tuple[str, str]]:
+def _list_color_codes(line: str) -> Iterator[tuple[str, str]]:
     """Each colour of a line as #RRGGBB, with the text between it and the one before it.
 
     RGB triples count only in lines without a hex code: they repeat it.

@@ -14,7 +14,7 @@ class BrandLookupService:
     def __init__(self, search: DomainSearch) -> None:
         self._search = search
 
-    async def look_up_record(self, domain: str, *, trace: RoutingTrace) -> BrandRecord | None:
+    async def find_provider_record(self, domain: str, *, trace: RoutingTrace) -> BrandRecord | None:
         """The provider's record; None if no provider is configured, knows the brand or answers."""
         try:
             names = self._search.choose_providers(Offer.BRANDS)

@@ -50,7 +50,7 @@ def merge_brand_records(
         tone_of_voice=tone,
         social=social,
         sources=tuple(_describe_source(record, images) for record in records),
-        coverage=_measure_coverage(colors, logos, typography, tone),
+        coverage=_measure_brand_coverage(colors, logos, typography, tone),
     )
 
 
@@ -143,7 +143,7 @@ def _describe_source(record: BrandRecord, images: Mapping[str, ImageFacts]) -> B
     return BrandSource(name=record.source, url=record.url, fields=fields)
 
 
-def _measure_coverage(
+def _measure_brand_coverage(
     colors: BrandColors, logos: BrandLogos, typography: BrandTypography, tone: ToneOfVoice
 ) -> BrandCoverage:
     stated = [color for color in colors.palette if color.role != THEME_COLOR_ROLE]

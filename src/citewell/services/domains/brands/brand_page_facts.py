@@ -108,11 +108,11 @@ def read_site_facts(body: bytes, content_type: str, url: str) -> SiteFacts:
     text = text[:MAX_BRAND_TEXT_CHARS]
     return SiteFacts(
         title=title[:_MAX_VALUE_CHARS],
-        identity=_read_identity(company, meta),
+        identity=_read_site_identity(company, meta),
         logos=(*_list_stated_logos(company, meta, url), *icons),
         logo_files=tuple(_list_logo_files(links)),
         theme_color=normalize_hex(meta.find_meta_value("theme-color")),
-        manifest_url=_find_link(tree, "manifest", url),
+        manifest_url=_find_linked_resource(tree, "manifest", url),
         social=_read_social(company, links, url),
         google_fonts_url=fonts_url,
         subpages=tuple(_list_subpages(links, url)),
@@ -143,7 +143,7 @@ def _choose_company(linked: JsonLd, url: str) -> dict[str, Any]:
     return things[0] if things else {}
 
 
-def _read_identity(company: dict[str, Any], meta: MetaElements) -> dict[str, str]:
+def _read_site_identity(company: dict[str, Any], meta: MetaElements) -> dict[str, str]:
     described = company.get("description")
     found = {
         "name": read_text_value(company.get("name"))
@@ -254,7 +254,7 @@ def _name_network(address: str) -> str | None:
     return None if _SHARE_PATH_PATTERN.search(parts.path[:200]) else name
 
 
-def _find_link(tree: LexborHTMLParser, rel: str, url: str) -> str | None:
+def _find_linked_resource(tree: LexborHTMLParser, rel: str, url: str) -> str | None:
     for node in tree.css("link[rel][href]")[:200]:
         if rel in (node.attributes.get("rel") or "").lower().split():
             return _resolve_address(url, node.attributes.get("href"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from dataclasses import dataclass
 
 from citewell.errors import CitewellError
@@ -11,6 +12,7 @@ from citewell.services.domains.brands.brand_page_facts import GuidelineFacts
 from citewell.services.domains.brands.brand_probes import BrandPage
 from citewell.services.domains.brands.site_visits import SiteVisitor
 from citewell.services.reading.cached_pages import CachedPageReader
+from citewell.workers.worker_tasks import TaskFailure
 
 _MAX_SUBPAGES = 4
 _MAX_PAGE_CHARS = 100_000
@@ -35,7 +37,8 @@ class PortalReader:
         """The portal's text and what it states; pages that fail are left out."""
         subpages = [link.url for link in page.facts.subpages[:_MAX_SUBPAGES]]
         main, *others = await asyncio.gather(
-            self._read_text(page.url, tenant), *(self._read_text(url, tenant) for url in subpages)
+            self._read_portal_text(page.url, tenant),
+            *(self._read_portal_text(url, tenant) for url in subpages),
         )
         # The whole page has swatches that the reader of articles leaves out; a browser sees more still.
         own = max(main, page.facts.text, key=len)
@@ -46,7 +49,8 @@ class PortalReader:
         stated = [page.facts.guidelines]
         for url, text in texts.items():
             if text and not (url == page.url and text == page.facts.text):
-                stated.append(await self._visitor.read_guidelines(text))
+                with contextlib.suppress(TaskFailure):  # the other texts still count
+                    stated.append(await self._visitor.read_guidelines(text))
         return BrandPortal(
             record=_build_record(page, stated, source=source),
             text="\n\n---\n\n".join(f"Source: {url}\n\n{text}" for url, text in kept.items())[
@@ -54,7 +58,7 @@ class PortalReader:
             ],
         )
 
-    async def _read_text(self, url: str, tenant: str | None) -> str:
+    async def _read_portal_text(self, url: str, tenant: str | None) -> str:
         try:
             page = await self._pages.read_page(url, max_length=_MAX_PAGE_CHARS, tenant=tenant)
         except CitewellError:

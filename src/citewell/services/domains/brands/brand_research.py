@@ -148,7 +148,7 @@ class BrandResearchService:
     ) -> tuple[BrandProfile, str]:
         await report(f"Reading {site.home}")
         known, home, page = await asyncio.gather(
-            self._tools.lookups.look_up_record(site.domain, trace=trace),
+            self._tools.lookups.find_provider_record(site.domain, trace=trace),
             self._read_homepage(site),
             self._find_brand_page(site, depth),
         )

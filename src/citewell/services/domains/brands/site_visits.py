@@ -65,7 +65,7 @@ class SiteVisitor:
 
     async def fetch_page(self, url: str) -> HttpResponse:
         """The beginning of a page; raises the errors of the page reader."""
-        await self._check_permitted(url)
+        await self._check_visit_allowed(url)
         return await self._pages.fetch_response(url, accept=_ACCEPT_HTML, timeout=_PAGE_SECONDS)
 
     async def read_facts(self, response: HttpResponse) -> SiteFacts:
@@ -90,17 +90,17 @@ class SiteVisitor:
     async def probe_address(self, url: str) -> str | None:
         """Where an address leads if a page is there; None if none is, or we may not look."""
         try:
-            await self._check_permitted(url)
-            response = await self._send_probe(url, "HEAD")
+            await self._check_visit_allowed(url)
+            response = await self._send_page_probe(url, "HEAD")
             if response.status in _NO_HEAD_STATUSES:
-                response = await self._send_probe(url, "GET")
+                response = await self._send_page_probe(url, "GET")
         except CitewellError:
             return None
         kind = response.content_type
         is_page = not kind or "html" in kind
         return response.url if 200 <= response.status < 300 and is_page else None
 
-    async def _send_probe(self, url: str, method: str) -> HttpResponse:
+    async def _send_page_probe(self, url: str, method: str) -> HttpResponse:
         return await self._sender.send_request(
             HttpRequest(
                 url=url,
@@ -119,11 +119,11 @@ class SiteVisitor:
         wanted = tuple(dict.fromkeys(logo.url for logo in logos))[:_MAX_IMAGES]
         gate = asyncio.Semaphore(MAX_VISITS_AT_ONCE)
 
-        async def check(url: str) -> ImageFacts | None:
+        async def check_one(url: str) -> ImageFacts | None:
             async with gate:
                 return await self._check_image(url)
 
-        seen = await asyncio.gather(*map(check, wanted))
+        seen = await asyncio.gather(*map(check_one, wanted))
         return {url: facts for url, facts in zip(wanted, seen, strict=True) if facts}
 
     async def _check_image(self, url: str) -> ImageFacts | None:
@@ -136,7 +136,7 @@ class SiteVisitor:
             page=True,
         )
         try:
-            await self._check_permitted(url)
+            await self._check_visit_allowed(url)
             response = await self._sender.send_request(request)
         except CitewellError:
             return None
@@ -150,7 +150,7 @@ class SiteVisitor:
             url=url, timeout=_HEAD_SECONDS, max_bytes=_MAX_MANIFEST_BYTES, page=True
         )
         try:
-            await self._check_permitted(url)
+            await self._check_visit_allowed(url)
             response = await self._sender.send_request(request)
             manifest = json.loads(response.body) if response.status == 200 else None
         except (CitewellError, ValueError, RecursionError):
@@ -165,7 +165,7 @@ class SiteVisitor:
             tuple(filter(None, (_read_manifest_icon(url, icon) for icon in icons))),
         )
 
-    async def _check_permitted(self, url: str) -> None:
+    async def _check_visit_allowed(self, url: str) -> None:
         try:
             parse_url(url)
             if self._robots is not None:

@@ -55,7 +55,8 @@ class AnchorFinder:
         async def question(provider: object) -> tuple[NamedArea, ...]:
             if not isinstance(provider, AreaLookup):
                 raise InternalError("A provider declares areas but cannot find them.")
-            return await provider.find_areas(query)
+            found = await provider.find_areas(query)
+            return tuple(one for one in found if ask.country in {None, one.country or ask.country})
 
         named = ask.provider if ask.provider in AREA_PROVIDER_ORDER else None
         names = self._search.choose_providers(Offer.AREAS, named=named, order=AREA_PROVIDER_ORDER)

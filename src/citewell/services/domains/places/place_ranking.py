@@ -13,6 +13,7 @@ from citewell.services.domains.places.place_request import PlaceSearchRequest
 from citewell.text.dates.opening_hours import list_weekly_hours
 from citewell.text.geography.map_distance import METERS_PER_MILE, measure_distance
 
+_ELEMENT_KINDS = {"N": "node", "W": "way", "R": "relation"}
 _METERS_PER_KM = 1000.0
 _SAME_PLACE_DIGITS = 3  # of a degree: about a hundred metres
 
@@ -79,6 +80,7 @@ def build_place_result(
         id=place.id,
         name=place.name,
         source=place.source,
+        url=_find_map_page(place.id),
         address=place.address,
         lat=place.latitude,
         lon=place.longitude,
@@ -91,6 +93,13 @@ def build_place_result(
         hours=hours or None,
         description=description,
     )
+
+
+def _find_map_page(place_id: str) -> str | None:
+    """The page of an element of OpenStreetMap, whose id is like osm:N42."""
+    prefix, letter, number = place_id[:4], place_id[4:5], place_id[5:]
+    kind = _ELEMENT_KINDS.get(letter) if prefix == "osm:" else None
+    return f"https://www.openstreetmap.org/{kind}/{number}" if kind else None
 
 
 def _convert_distance(meters: float, units: str) -> float:

@@ -41,6 +41,7 @@ class _PlaceHunt:
     words: PlaceWords
     anchor: PlaceAnchor | None = None
     is_anchor_known: bool = False
+    unknown_area: str | None = None  # a name that no map knows
     harvest: DomainHarvest[PlaceHits] = field(default_factory=DomainHarvest)
     found: tuple[Place, ...] = ()
     notes: list[str] = field(default_factory=list)
@@ -117,6 +118,8 @@ class PlaceSearchService:
             return
         hunt.anchor = await self._anchors.find_anchor(hunt.ask, hunt.words)
         hunt.is_anchor_known = True
+        if hunt.anchor is None:
+            hunt.unknown_area = hunt.ask.near or hunt.words.where
         if hunt.anchor is None and hunt.words.where and not hunt.ask.near:
             # The words beside the kind were no area after all: they may be a name.
             hunt.words = replace(
@@ -152,11 +155,14 @@ class PlaceSearchService:
         )
         if hunt.anchor is not None or not hunt.is_anchor_known:
             return hints
-        named = hunt.ask.near or hunt.words.where
+        named = hunt.unknown_area
         why = f"No place called {named!r} is on the map." if named else _NO_PLACE_NAMED
-        steps = ("set-argument: near", *hints.suggested_actions)
+        # Another provider does not know better where to look.
         return hints.model_copy(
-            update={"details": (*hints.details, why), "suggested_actions": steps}
+            update={
+                "details": (*hints.details, why),
+                "suggested_actions": ("set-argument: near", "set-argument: latitude, longitude"),
+            }
         )
 
     def _find_current_day(self) -> date:
