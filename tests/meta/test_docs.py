@@ -18,7 +18,16 @@ PAGES = [ROOT / name for name in TOP] + sorted((ROOT / "docs").rglob("*.md"))
 GUIDES = [page for page in PAGES if page.parent.name != "reference"]
 VERBS = set(COMMAND_HELP)
 # Names in the guides that are other programs' settings.
-OTHERS = {"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"}
+# Settings of other programs, and codes of statistical offices that guides use in examples.
+OTHERS = {
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "NO_PROXY",
+    "DF_QNA",
+    "DSD_NAMAIN1",
+    "NGDP_RPCH",
+    "REF_AREA",
+}
 
 
 def title(page: Path) -> str:

@@ -47,7 +47,7 @@ They are what an assistant would get from legal_search.""",
     "trials": """Search registered clinical trials.
 
 They are what an assistant would get from clinical_search.""",
-    "series": """Search statistical series, or print the values of one with --id.
+    "series": """Search statistical series, or print the values of one (--id).
 
 They are what an assistant would get from econ_search.""",
     "places": """Search physical places: cafés, shops, services, sights.
@@ -69,7 +69,7 @@ Colours, logos, typefaces and tone of voice, as an assistant would get from bran
 Does it exist, does it describe the right work, was it not retracted, and does it address a claim?
 Exits with 1 if it is retracted, mismatched, not registered or not found, and with 3 if no registry
 could be asked.""",
-    "audit": """Check every reference of a bibliography, or every case that a brief cites.
+    "audit": """Check a bibliography, or every case that a brief cites.
 
 Does it exist, does it describe the right work, and was it not retracted? Of a brief (.docx, .pdf,
 .txt, .md) every case citation is found and looked up; only citations and names of cases are sent

@@ -6,7 +6,7 @@ import asyncio
 import re
 import zlib
 from collections.abc import Awaitable, Callable, Iterable
-from typing import ParamSpec, Protocol, TypeVar
+from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
 from citewell.errors import CitewellError, MalformedResponse
 from citewell.model.economic_series import EconomicSeries, SeriesHits, SeriesQuery
@@ -51,15 +51,16 @@ class FactMemory(Protocol):
 
 async def run_reader(
     workers: TaskRunner | None,
-    read: Callable[P, R],
+    read: Callable[Concatenate[bytes, P], R],
     response: HttpResponse,
-    *args: object,
+    *args: P.args,
+    **kwargs: P.kwargs,
 ) -> R:
     """Read a response's body: a short one here, a long one in a worker. Raises what the reader raises."""
     try:
         if workers is None or len(response.body) <= _INLINE_BYTES:
-            return read(response.body, *args)  # type: ignore[call-arg,arg-type]
-        return await run_function(workers, read, response.body, *args)  # type: ignore[call-arg,arg-type]
+            return read(response.body, *args, **kwargs)
+        return await run_function(workers, read, response.body, *args, **kwargs)
     except TaskFailure as failure:
         raise MalformedResponse(
             f"The answer could not be read. {failure.message}", provider=response.provider

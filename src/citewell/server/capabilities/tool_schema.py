@@ -89,6 +89,8 @@ def _flatten_schema(node: Any, defs: dict[str, Any]) -> Any:
 
 def _require_single_type(options: list[dict[str, Any]]) -> dict[str, Any]:
     real = [option for option in options if option.get("type") != "null"]
+    if len(real) > 1 and all("$ref" in option for option in real):
+        return {"type": "object"}  # one of several kinds of object; a flat schema says no more
     if len(real) != 1:
         raise ValueError(f"a field of a flat schema must have one type, not {len(real)}")
     return real[0]
