@@ -241,6 +241,7 @@ def test_databases_are_asked_in_turn_when_one_fails(environ: Environ, world: Wor
     result = call(environ | keys, "patent_search", {"query": "gauge"})
 
     assert body(result)["source"] == "epo"
+    assert body(result)["notes"] == ["searchapi could not answer."]
     assert result.meta["routing"]["fallback"] is True
 
 

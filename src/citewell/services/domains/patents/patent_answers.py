@@ -47,8 +47,13 @@ def build_patents_answer(
         assignee_clusters=clusters,
         hints=None if shown else _explain_no_patents(ask, harvest, others),
         filters=reports or None,
-        notes=tuple(dict.fromkeys(harvest.notes)) or None if shown else None,
+        notes=_list_answer_notes(harvest) or None if shown else None,
     )
+
+
+def _list_answer_notes(harvest: PatentHarvest) -> tuple[str, ...]:
+    failed = [f"{', '.join(harvest.failures)} could not answer."] if harvest.failures else []
+    return tuple(dict.fromkeys([*failed, *harvest.notes]))
 
 
 def build_patent_result(record: PatentRecord) -> PatentResult:
