@@ -335,7 +335,7 @@ def test_a_title_that_is_nearly_right_is_found_by_its_words(environ: Environ) ->
 def test_reading_pages_one_by_one_is_reported(environ: Environ) -> None:
     heard: list[str | None] = []
 
-    async def listen(_progress: float, _total: float | None, message: str | None) -> None:
+    async def listen(progress: float, total: float | None, message: str | None) -> None:
         heard.append(message)
 
     async def talk() -> None:
