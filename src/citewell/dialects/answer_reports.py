@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -11,6 +12,11 @@ from citewell.text.safety.markup_cleaning import clean_markup
 
 MAX_ANSWER_CHARS = 40_000  # of one answer; what is longer is cut
 _MAX_TITLE_CHARS = 300
+_ACTIVE_TAG_PATTERN = re.compile(
+    r"</?(?:script|style|img|iframe|object|embed|svg|form|input|button|link|meta|base|video|audio|a)\b"
+    r"[^<>]{0,2000}>",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,8 +38,9 @@ class AnswerCost:
 
 
 def clean_answer_text(text: str | None) -> str:
-    """A provider's markdown without invisible characters; tags are left, line ends too."""
+    """A provider's markdown without invisible characters and active HTML; line ends are left."""
     visible = strip_invisible_characters((text or "")[:MAX_ANSWER_CHARS]).text
+    visible = _ACTIVE_TAG_PATTERN.sub("", visible)
     return visible.encode("utf-8", "replace").decode().strip()
 
 

@@ -137,6 +137,12 @@ def test_tavily_is_free_without_a_key_and_says_when_the_plan_is_used_up() -> Non
         answered("tavily", {"TAVILY_API_KEY": "k"}, body, search=(432, {}))
 
 
+def test_active_html_is_taken_out_of_an_answer_and_the_rest_is_left() -> None:
+    raw = "Use <b>br</b>: `a < b`.<script src=//evil.example></script><img src=x onerror=y> Done."
+
+    assert clean_answer_text(raw) == "Use <b>br</b>: `a < b`. Done."
+
+
 def test_offsets_follow_a_text_that_was_cleaned() -> None:
     raw = "\u200b Cold air has heat.  Coils thaw."
     clean = clean_answer_text(raw)

