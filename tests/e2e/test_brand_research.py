@@ -251,6 +251,24 @@ def test_a_logo_in_private_space_is_left_out(environ: Environ, sites: BrandSites
     assert "primary" not in body(research(sites, environ))["logos"]
 
 
+def test_a_site_below_a_path_is_read_there_if_its_host_has_no_homepage(
+    environ: Environ, sites: BrandSites
+) -> None:
+    for path in ("", "brand"):
+        sites.pages[f"people/us/{path}"] = sites.pages.pop(path)
+
+    answer = body(call(sites.env(environ), "brand_research", {"url": f"{sites.url}/people/us"}))
+
+    assert answer["identity"]["name"] == "Example Instruments"
+    assert answer["guidelines_url"] == f"{sites.url}/people/us/brand"
+
+
+def test_a_path_does_not_hide_the_homepage(environ: Environ, sites: BrandSites) -> None:
+    answer = body(call(sites.env(environ), "brand_research", {"url": f"{sites.url}/about?x=1"}))
+
+    assert answer["sources"][0]["url"] == f"{sites.url}/"
+
+
 def test_a_name_that_no_public_site_can_have_is_refused(environ: Environ) -> None:
     result = call(environ, "brand_research", {"url": "nothing-is-here.invalid"})
 

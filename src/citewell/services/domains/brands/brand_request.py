@@ -40,7 +40,13 @@ class BrandSite:
 
     home: str  # with a slash at its end
     domain: str  # the registered one, such as example.co.uk
-    origin: str  # scheme, host and port
+    origin: str  # scheme, host and port; what paths are added to
+    given: str | None = None  # the address as the caller wrote it, if it has a path
+
+    def move_to_given(self) -> BrandSite:
+        """The site at the address that the caller wrote, for one whose host has no homepage."""
+        base = (self.given or self.origin).rstrip("/")
+        return BrandSite(home=f"{base}/", domain=self.domain, origin=base)
 
     @property
     def host(self) -> str:
@@ -80,4 +86,10 @@ def parse_brand_site(address: str) -> BrandSite:
         raise InvalidInput(f"{host[:100]!r} is no domain. Give company_name for a company's name.")
     shown = f"[{host}]" if ":" in host else host
     origin = f"{parts.scheme.lower()}://{shown}" + (f":{port}" if port else "")
-    return BrandSite(home=f"{origin}/", domain=find_registered_domain(host), origin=origin)
+    path = parts.path.rstrip("/")
+    return BrandSite(
+        home=f"{origin}/",
+        domain=find_registered_domain(host),
+        origin=origin,
+        given=f"{origin}{path}/" if path else None,
+    )

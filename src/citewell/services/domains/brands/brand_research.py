@@ -106,7 +106,10 @@ class BrandResearchService:
         report: ReportBrandStep,
     ) -> BrandSite:
         if ask.url:
-            return parse_brand_site(ask.url)
+            site = parse_brand_site(ask.url)
+            if site.given and await self._tools.visitor.probe_address(site.home) is None:
+                return site.move_to_given()
+            return site
         await report("Looking for the company's site")
         return await self._tools.companies.find_site(
             ask.company_name or "", trace=trace, tenant=owner.tenant
