@@ -66,11 +66,6 @@ TASK_PATHS = frozenset({
 
 # What the encoder's own process may be asked to run: it holds a model, and reads no page.
 ENCODER_TASK_PATHS = frozenset({
-    "citewell.dialects.statistics.jsonstat:read_jsonstat_window",
-    "citewell.dialects.statistics.sdmx_json:read_sdmx_window",
-    "citewell.dialects.statistics.sdmx_structures:list_key_dimensions",
-    "citewell.dialects.statistics.sdmx_structures:write_flow_lines",
-    "citewell.dialects.statistics.sdmx_structures:write_flow_names",
     "citewell.services.encoding.onnx_model:embed_model_texts",
 })  # fmt: skip
 
