@@ -91,7 +91,7 @@ def test_a_brief_is_audited_and_stays_private(environ: Environ, world: World) ->
 def test_a_brief_is_not_accused_while_the_registry_refuses(environ: Environ, world: World) -> None:
     world.fail("courtlistener", DAILY_LIMIT, times=ALWAYS)
 
-    found = talk(environ, "audit_bibliography", {"bibliography": BRIEF, "format": "brief"})
+    found = talk(environ, "audit_bibliography", {"bibliography": BRIEF})
 
     cases = [
         one for one in found["entries"] if "U.S." in one["citation"] or "F.3d" in one["citation"]

@@ -78,7 +78,7 @@ async def audit_items(
         spans.append((len(text), len(text) + len(item.text)))
         text += f"{item.text}\n\n"
     async with serving(internet, environ) as app:
-        body = await _call(app, "audit_bibliography", {"bibliography": text, "format": "brief"})
+        body = await _call(app, "audit_bibliography", {"bibliography": text})
     entries = [one for one in body["entries"] if one.get("verdict")]
     return [
         TriedItem(item=item, answer=_find_entry(entries, span) or _find_repeated(entries, item))

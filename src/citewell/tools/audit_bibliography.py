@@ -15,7 +15,7 @@ from citewell.services.sessions.session_tracking import SessionTracker
 from citewell.services.trust import bibliography_intake
 from citewell.services.trust.bibliography_audit import BibliographyAudit
 from citewell.services.trust.bibliography_intake import AuditRequest
-from citewell.services.trust.brief_audit import BRIEF_FORMAT, BriefAudit, is_brief_document
+from citewell.services.trust.brief_audit import BriefAudit, is_brief_document
 from citewell.text import references
 from citewell.tooling import Tool, ToolArguments, ToolCall
 
@@ -32,7 +32,7 @@ class Args(ToolArguments):
         ),
         BLANK_IS_ABSENT,
     ]
-    format: Literal["auto", BibliographyFormat, "brief"] = "auto"
+    format: Literal["auto", BibliographyFormat] = "auto"
     entries: Annotated[
         tuple[dict[str, Any], ...],
         Field(
@@ -65,8 +65,9 @@ async def run(args: Args, call: ToolCall) -> AuditReport:
 
 
 async def _is_brief(args: Args) -> bool:
+    """Whether the document's cited cases are to be checked; a format that is named is taken at its word."""
     if args.format != "auto":
-        return args.format == BRIEF_FORMAT
+        return False
     return await asyncio.to_thread(is_brief_document, args.bibliography or "")
 
 

@@ -7,7 +7,10 @@ from dataclasses import dataclass, replace
 
 from citewell.text.law.court_citations import build_citation_key
 from citewell.text.law.found_citation import REFERRING_FORMS, FoundCitation
-from citewell.text.law.name_matching import is_single_party_of
+
+_MAX_READINGS = 20  # names and years told apart under one citation
+_MAX_PARALLELS = 8  # of one case
+_MIN_INDEX_CHARS = 3  # of a word by which a case is found again
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,7 +23,7 @@ class CitedCase:
     is_orphan: bool = False  # only short forms of it are in the text
 
     @property
-    def citation_key(self) -> tuple[str, str, int | None, str]:
+    def citation_key(self) -> CaseKey:
         cited = self.main.citation
         return (
             f"{cited.kind}:{build_citation_key(cited.normalized)}",
@@ -30,84 +33,95 @@ class CitedCase:
         )
 
 
+CaseKey = tuple[str, str, int | None, str]  # citation, name, year, court
+
+
+class _CaseIndex:
+    """The cases so far, found by citation, by volume and by the words of their names without a search."""
+
+    def __init__(self) -> None:
+        self.cases: list[CitedCase] = []
+        self.last: int | None = None
+        self._by_citation: dict[str, list[tuple[CaseKey, int]]] = {}
+        self._by_volume: dict[str, int] = {}  # "410 U.S." to the last case cited there
+        self._by_word: dict[str, int] = {}
+
+    def add_full(self, one: FoundCitation) -> None:
+        made = CitedCase(main=one)
+        key = made.citation_key
+        known = self._by_citation.setdefault(key[0], [])
+        index = next((at for other, at in known if _repeats_citation(key, other)), None)
+        if index is None:
+            index = self._append_case(made)
+            if len(known) < _MAX_READINGS:
+                known.append((key, index))
+        else:
+            self.count_mention(index)
+        self._by_volume[_build_volume_key(one)] = index
+        self.last = index
+
+    def add_parallel(self, one: FoundCitation, index: int) -> None:
+        case = self.cases[index]
+        key = build_citation_key(one.citation.normalized)
+        known = {build_citation_key(twin.citation.normalized) for twin in case.parallels}
+        if key not in known and len(known) < _MAX_PARALLELS:
+            self.cases[index] = replace(case, parallels=(*case.parallels, one))
+        self._by_volume[_build_volume_key(one)] = index
+
+    def add_referring(self, one: FoundCitation) -> None:
+        """Count a short form for the case it means; a short form of an unknown case is an orphan."""
+        index = self._find_meant_case(one)
+        if index is None and one.form == "short":
+            index = self._append_case(CitedCase(main=one, mention_count=0, is_orphan=True))
+            self._by_volume.setdefault(_build_volume_key(one), index)
+        if index is not None:
+            self.count_mention(index)
+            self.last = index
+
+    def count_mention(self, index: int) -> None:
+        case = self.cases[index]
+        self.cases[index] = replace(case, mention_count=case.mention_count + 1)
+
+    def _append_case(self, made: CitedCase) -> int:
+        self.cases.append(made)
+        index = len(self.cases) - 1
+        for word in _list_index_words(made.main.citation.case_name or ""):
+            self._by_word[word] = index
+        return index
+
+    def _find_meant_case(self, one: FoundCitation) -> int | None:
+        if one.form == "id":
+            return self.last
+        if one.form == "short":
+            return self._by_volume.get(_build_volume_key(one))
+        words = _list_index_words(one.antecedent)
+        return next((self._by_word[word] for word in words if word in self._by_word), None)
+
+
 def group_citations(found: Iterable[FoundCitation]) -> tuple[CitedCase, ...]:
     """The cases in the order of their first citation; a short form counts for its full citation.
 
     The same citation with another name, year or court is a case of its own, because it may be wrong.
     """
-    cases: list[CitedCase] = []
-    places: dict[tuple[str, str, int | None, str], int] = {}
-    volumes: dict[str, int] = {}  # "410 U.S." to the last case cited there
-    last: int | None = None
+    index = _CaseIndex()
     for one in found:
         if one.form in REFERRING_FORMS:
-            target = _find_meant_case(one, cases, volumes, last)
-            if target is None and one.form == "short":
-                target = len(cases)
-                cases.append(CitedCase(main=one, mention_count=0, is_orphan=True))
-                volumes.setdefault(_build_volume_key(one), target)
-            if target is not None:
-                cases[target] = _count_mention(cases[target])
-                last = target
-        elif one.is_parallel and last is not None:
-            _add_parallel(cases, last, one)
-            volumes[_build_volume_key(one)] = last
+            index.add_referring(one)
+        elif one.is_parallel and index.last is not None:
+            index.add_parallel(one, index.last)
         else:
-            last = _add_case(cases, places, one)
-            volumes[_build_volume_key(one)] = last
-    return tuple(cases)
+            index.add_full(one)
+    return tuple(index.cases)
 
 
-def _add_case(
-    cases: list[CitedCase], places: dict[tuple[str, str, int | None, str], int], one: FoundCitation
-) -> int:
-    made = CitedCase(main=one)
-    key = made.citation_key
-    known = places.get(key)
-    if known is None:
-        known = next((at for other, at in places.items() if _repeats_citation(key, other)), None)
-    if known is not None:
-        cases[known] = _count_mention(cases[known])
-        return known
-    places[key] = len(cases)
-    cases.append(made)
-    return len(cases) - 1
-
-
-def _repeats_citation(
-    key: tuple[str, str, int | None, str], other: tuple[str, str, int | None, str]
-) -> bool:
+def _repeats_citation(key: CaseKey, other: CaseKey) -> bool:
     """Whether a citation says nothing that an earlier one under the same numbers does not say."""
-    return key[0] == other[0] and all(
-        not part or part == known for part, known in zip(key[1:], other[1:], strict=True)
-    )
+    return all(not part or part == known for part, known in zip(key[1:], other[1:], strict=True))
 
 
-def _add_parallel(cases: list[CitedCase], index: int, one: FoundCitation) -> None:
-    case = cases[index]
-    key = build_citation_key(one.citation.normalized)
-    if key not in {build_citation_key(twin.citation.normalized) for twin in case.parallels}:
-        cases[index] = replace(case, parallels=(*case.parallels, one))
-
-
-def _find_meant_case(
-    one: FoundCitation, cases: list[CitedCase], volumes: dict[str, int], last: int | None
-) -> int | None:
-    if one.form == "id":
-        return last
-    if one.form == "short" and (known := volumes.get(_build_volume_key(one))) is not None:
-        return known
-    if one.form == "short" or not one.antecedent:
-        return None
-    for index in range(len(cases) - 1, -1, -1):
-        name = cases[index].main.citation.case_name
-        if name and is_single_party_of(one.antecedent, name):
-            return index
-    return None
-
-
-def _count_mention(case: CitedCase) -> CitedCase:
-    return replace(case, mention_count=case.mention_count + 1)
+def _list_index_words(name: str) -> list[str]:
+    words = (word.strip(".,'()").casefold() for word in name.split())
+    return [word for word in words if len(word) >= _MIN_INDEX_CHARS]
 
 
 def _build_volume_key(one: FoundCitation) -> str:

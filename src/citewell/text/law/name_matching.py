@@ -193,10 +193,10 @@ def _is_same_word(one: str, other: str) -> bool:
     if _is_contraction(first, second) or _is_contraction(second, first):
         return True
     short, long = sorted((first, second), key=len)
-    if len(short) >= _MIN_PREFIX_CHARS and long.startswith(short):
-        # Kan. for Kansas; Smith is not Smithson, though: names of people are not cut.
-        if short in ABBREVIATION_MEANINGS or long.removeprefix(short) in {"s", "es", "'s"}:
-            return True
+    is_cut = len(short) >= _MIN_PREFIX_CHARS and long.startswith(short)
+    # Kan. for Kansas; Smith is not Smithson, though: names of people are not cut.
+    if is_cut and (short in ABBREVIATION_MEANINGS or long.removeprefix(short) in {"s", "es", "'s"}):
+        return True
     return len(short) >= _MIN_TYPO_CHARS and _is_one_slip(short, long)
 
 

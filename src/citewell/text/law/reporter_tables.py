@@ -52,6 +52,9 @@ COMPLETE_REPORTERS = frozenset({
 # Numbers of commercial databases: real forms that no free registry can confirm.
 DATABASE_REPORTERS = frozenset({"WL", "LEXIS"})
 
+# Reports of other countries whose abbreviations are taken for those of small American ones.
+FOREIGN_REPORTERS = frozenset({"CLR", "DLR", "SCR", "NZLR", "WLR", "SALR", "FCR", "ALJR", "NSWLR"})
+
 _LOOSE_REPORTERS = {
     "us": "U.S.", "sct": "S. Ct.", "led": "L. Ed.", "led2d": "L. Ed. 2d", "f": "F.", "f2d": "F.2d",
     "f3d": "F.3d", "f4th": "F.4th", "fsupp": "F. Supp.", "fsupp2d": "F. Supp. 2d",

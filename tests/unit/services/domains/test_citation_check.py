@@ -244,6 +244,7 @@ def test_a_registry_that_cannot_be_asked_says_nothing(error: CitewellError) -> N
         ("Doe v. Thornwick, 12 Zork. 45 (2001)", CaseVerdict.UNCHECKED),
         ("Doe v. Thornwick, 603 U.S. ___ (2024)", CaseVerdict.UNCHECKED),
         ("[2019] UKSC 41", CaseVerdict.UNCHECKED),
+        ("Mabo v Queensland (No 2) (1992) 175 CLR 1", CaseVerdict.UNCHECKED),
     ],
 )
 def test_what_needs_no_registry_or_has_none_is_said(text: str, verdict: CaseVerdict) -> None:

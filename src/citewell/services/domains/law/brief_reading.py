@@ -12,6 +12,7 @@ from citewell.text.law.citation_groups import CitedCase, group_citations
 from citewell.text.law.found_citation import FoundCitation
 from citewell.workers.worker_tasks import TaskRunner, WorkerTask
 
+MAX_BRIEF_CHARS = 2_000_000  # characters; what comes after is told as unread
 PIECE_SECONDS = 20.0  # of a worker's time for one piece
 _MAX_CONCURRENT_PIECES = 4
 
@@ -38,11 +39,12 @@ class BriefReader:
             async with gate:
                 return await self._read_piece(piece)
 
-        pieces = split_text_pieces(text)
+        pieces = split_text_pieces(text[:MAX_BRIEF_CHARS])
         read = await asyncio.gather(*map(read_piece, pieces))
         found = [one for citations in read for one in citations or ()]
-        unread = sum(citations is None for citations in read)
-        return BriefCitations(cases=group_citations(found), unread_count=unread)
+        unread = sum(citations is None for citations in read) + (len(text) > MAX_BRIEF_CHARS)
+        cases = await asyncio.to_thread(group_citations, found)
+        return BriefCitations(cases=cases, unread_count=unread)
 
     async def read_single(self, text: str) -> tuple[CitedCase, ...]:
         """The cases in one citation; raises what the worker raises."""

@@ -155,6 +155,8 @@ def _build_token_place(token: Any, text: str) -> _Place | None:
         form = "database"
     elif not page or not any(char.isalnum() for char in page):
         form, page = "pending", None
+    elif (written := str(groups.get("reporter") or "")) in reporter_tables.FOREIGN_REPORTERS:
+        form, reporter = "unknown_reporter", written
     citation = LegalCitation(
         kind="us_case",
         normalized=f"{volume} {reporter} {page or '___'}".strip(),
@@ -197,6 +199,7 @@ def _describe_places(
     found: list[FoundCitation] = []
     barrier = 0  # names do not reach back over the previous citation
     group_start = 0  # in `found`: where the current group of parallel citations begins
+    quoted: set[tuple[str, str | None, int | None]] = set()  # only first citations are quoted
     previous: _Place | None = None
     for number, place in enumerate(places):
         follower = places[number + 1].start if number + 1 < len(places) else len(text)
@@ -209,7 +212,9 @@ def _describe_places(
             made = _complete_first(text, place, barrier, is_single=is_single)
         if details.pin_cite and not made.citation.pin_cite:
             made = _with_citation(made, pin_cite=details.pin_cite)
-        found.append(_locate(made, prepared, place))
+        shown = (made.citation.normalized, made.citation.case_name, made.citation.year)
+        found.append(_locate(made, prepared, place, has_quote=shown not in quoted))
+        quoted.add(shown)
         if details.year or details.court:
             _spread_details(found, group_start, details)
         barrier = place.end + details.end
@@ -293,14 +298,17 @@ def _spread_details(found: list[FoundCitation], group_start: int, details: OwnDe
         )
 
 
-def _locate(one: FoundCitation, prepared: PreparedText, place: _Place) -> FoundCitation:
+def _locate(
+    one: FoundCitation, prepared: PreparedText, place: _Place, *, has_quote: bool
+) -> FoundCitation:
     made = _with_citation(
         one,
         start=prepared.find_origin(place.start),
         end=prepared.find_origin(place.end - 1) + 1,
     )
-    quote = find_quoted_sentence(prepared.text, place.start, place.end)
-    return replace(made, quote=quote)
+    if not has_quote or one.form in {"id", "supra"}:
+        return made
+    return replace(made, quote=find_quoted_sentence(prepared.text, place.start, place.end))
 
 
 def _with_citation(one: FoundCitation, **changes: Any) -> FoundCitation:
