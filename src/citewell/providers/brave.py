@@ -57,6 +57,9 @@ SPEC = ProviderSpec(
     homepage="https://brave.com/search/api/",
     base_url="https://api.search.brave.com/res/v1",
     offers=frozenset({Offer.WEB, Offer.NEWS, Offer.IMAGES, Offer.PLACES, Offer.ANSWERS}),
+    applied_arguments={
+        Offer.PLACES: frozenset({"near", "latitude", "longitude", "country"}),
+    },
     options=(
         ProviderOption(
             env="BRAVE_API_KEY", help="Key of the Brave Search API.", secret=True, required=True

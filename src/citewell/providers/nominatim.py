@@ -36,6 +36,7 @@ SPEC = ProviderSpec(
     homepage="https://operations.osmfoundation.org/policies/nominatim/",
     base_url="https://nominatim.openstreetmap.org",
     offers=frozenset({Offer.PLACES, Offer.AREAS}),
+    applied_arguments={Offer.PLACES: frozenset({"near", "latitude", "longitude", "country"})},
     max_results=20,
     per_second=1.0,
     rank=40,

@@ -25,6 +25,7 @@ SPEC = ProviderSpec(
     homepage="https://wiki.openstreetmap.org/wiki/Overpass_API",
     base_url="https://overpass-api.de/api",
     offers=frozenset({Offer.PLACES}),
+    applied_arguments={Offer.PLACES: frozenset({"near", "latitude", "longitude", "radius"})},
     max_results=20,
     per_second=1.0,
     burst=3,

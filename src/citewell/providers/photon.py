@@ -39,6 +39,7 @@ SPEC = ProviderSpec(
     homepage="https://photon.komoot.io",
     base_url="https://photon.komoot.io",
     offers=frozenset({Offer.PLACES, Offer.AREAS}),
+    applied_arguments={Offer.PLACES: frozenset({"near", "latitude", "longitude"})},
     max_results=20,
     per_second=1.0,
     rank=30,

@@ -29,6 +29,7 @@ __all__ = ["PlaceSearchRequest", "PlaceSearchService"]
 PLACE_PROVIDER_ORDER = ("brave", "overpass", "photon", "nominatim")
 _OWN_GEOCODING = frozenset({"brave"})  # it understands `near` and the query by itself
 _NEEDS_ANCHOR = frozenset({"overpass"})
+_NATIVE_COUNTRY = frozenset({"brave", "nominatim"})
 _NO_PLACE_NAMED = "The query does not say where: add near, or latitude and longitude."
 ReportStep = Callable[[str], Awaitable[None]]
 
@@ -210,7 +211,7 @@ def _report_place_filters(ask: PlaceSearchRequest, provider: str) -> tuple[Filte
     elif ask.radius:
         note = "radius needs latitude and longitude"
         reports.append(FilterReport(filter="radius", by="nobody", note=note))
-    if ask.country and provider not in _NEEDS_ANCHOR:
+    if ask.country and provider in _NATIVE_COUNTRY:
         reports.append(FilterReport(filter="country", by=provider))
     elif ask.country:
         note = "the named area was looked up in this country; places that state another are dropped"
