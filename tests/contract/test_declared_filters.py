@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+from typing import get_args
 
 import pytest
 
 from citewell import providers
+from citewell.model.argument_types import PaperSource
 from citewell.model.paper import PaperQuery
 from citewell.net.http.messages import HttpRequest, HttpResponse
 from citewell.ports import Offer
 from tests.contract.recordings import Canned, encode, kit_over, offers, recording, spec
 
 PAPER_PROVIDERS = [name for name, _ in offers([Offer.PAPERS])]
-SOURCES = ("all", "arxiv", "pubmed", "ieee", "nature", "springer")
+SOURCES: tuple[PaperSource, ...] = get_args(PaperSource)
 ARGUMENTS = {"year": {"year_from", "year_to"}, "sort": {"sort_by"}}  # as the tool names them
 
 
-def applied_by(name: str, source: str) -> frozenset[str]:
+def applied_by(name: str, source: PaperSource) -> frozenset[str]:
     """What the provider says it applied of a query with every filter."""
     record = recording(name, Offer.PAPERS)
     also = record.data.get("also", {})

@@ -75,7 +75,7 @@ def test_apis_are_told_whom_to_write_to_and_pages_are_not() -> None:
             await network.open_upstream("api", base_url=server.url()).send_get()
             await network.open_upstream("pages", base_url=server.url(), page=True).send_get()
             await network.aclose()
-            return [seen.header("user-agent") for seen in server.seen]
+            return [seen.header("user-agent") or "" for seen in server.seen]
 
     told, plain = asyncio.run(run())
 

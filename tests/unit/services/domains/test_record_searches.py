@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from citewell.server.wiring import record_finder_wiring
-from citewell.services.domains.records import record_searches
-from citewell.services.domains.records.record_searches import split_country_name
+from citewell.server.wiring.record_finder_wiring import REGISTRY_NAMES
+from citewell.services.domains.records.record_searches import RECORD_SEARCHES, split_country_name
+from citewell.text.questions.question_domains import QuestionDomain
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,5 @@ def test_the_country_and_the_years_are_told_from_the_subject(
     assert (country.code if country else None) == code
 
 
-def test_every_registry_has_its_service_and_search() -> None:
-    for _, service, search in record_finder_wiring._REGISTRIES.values():
-        assert isinstance(getattr(record_searches, service), type)
-        assert callable(getattr(record_searches, search))
+def test_every_domain_has_a_search_and_a_name() -> None:
+    assert set(RECORD_SEARCHES) == set(REGISTRY_NAMES) == set(QuestionDomain)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from citewell.model.routing_trace import RoutingTrace
 from citewell.model.search_queries import SearchHit
@@ -21,6 +21,8 @@ from citewell.services.domains.series.series_search import (
 )
 from citewell.services.domains.trials.trial_search import TrialSearchRequest, TrialSearchService
 from citewell.text.countries.country_codes import CountryEntry, find_country
+from citewell.text.questions.question_domains import QuestionDomain
+from citewell.tooling import RequireService
 
 _STATISTICS_PROVIDER = "worldbank"  # its pages can be read as tables for one country
 _MAX_COUNTRY_WORDS = 4
@@ -31,10 +33,10 @@ _CODE_CHARS = 3  # a word of two or three small letters is a word, not the code 
 
 
 async def search_trial_records(
-    service: TrialSearchService, words: str, count: int
+    require_service: RequireService, words: str, count: int
 ) -> Sequence[SearchHit]:
     ask = TrialSearchRequest(query=words, count=count)
-    answer = await service.search_trials(ask, trace=RoutingTrace())
+    answer = await require_service(TrialSearchService).search_trials(ask, trace=RoutingTrace())
     return [
         SearchHit(
             title=trial.title,
@@ -47,9 +49,9 @@ async def search_trial_records(
 
 
 async def search_case_records(
-    service: CaseSearchService, words: str, count: int
+    require_service: RequireService, words: str, count: int
 ) -> Sequence[SearchHit]:
-    answer = await service.search_cases(
+    answer = await require_service(CaseSearchService).search_cases(
         CaseSearchRequest(query=words, count=count), trace=RoutingTrace()
     )
     return [
@@ -64,9 +66,9 @@ async def search_case_records(
 
 
 async def search_filing_records(
-    service: FilingSearchService, words: str, count: int
+    require_service: RequireService, words: str, count: int
 ) -> Sequence[SearchHit]:
-    answer = await service.search_filings(
+    answer = await require_service(FilingSearchService).search_filings(
         FilingSearchRequest(query=words, count=count), trace=RoutingTrace()
     )
     return [
@@ -82,9 +84,9 @@ async def search_filing_records(
 
 
 async def search_patent_records(
-    service: PatentSearchService, words: str, count: int
+    require_service: RequireService, words: str, count: int
 ) -> Sequence[SearchHit]:
-    answer = await service.search_patents(
+    answer = await require_service(PatentSearchService).search_patents(
         PatentSearchRequest(query=words, count=count), trace=RoutingTrace()
     )
     return [
@@ -96,7 +98,7 @@ async def search_patent_records(
 
 
 async def search_statistics_records(
-    service: SeriesSearchService, words: str, count: int
+    require_service: RequireService, words: str, count: int
 ) -> Sequence[SearchHit]:
     """Indicators of the World Bank, for the country that the words name, else for the world."""
     named, country = split_country_name(words)
@@ -104,7 +106,7 @@ async def search_statistics_records(
     if not subject:
         return ()
     ask = SeriesSearchRequest(query=subject, count=count, provider=_STATISTICS_PROVIDER)
-    answer = await service.search_series(ask, trace=RoutingTrace())
+    answer = await require_service(SeriesSearchService).search_series(ask, trace=RoutingTrace())
     place = f"?locations={country.short_code or country.code}" if country else ""
     return [
         SearchHit(title=series.title or series.series_id, url=f"{series.url}{place}")
@@ -124,3 +126,14 @@ def split_country_name(words: str) -> tuple[list[str], CountryEntry | None]:
             if country := find_country(phrase):
                 return kept[:start] + kept[start + length :], country
     return kept, None
+
+
+RECORD_SEARCHES: Mapping[
+    QuestionDomain, Callable[[RequireService, str, int], Awaitable[Sequence[SearchHit]]]
+] = {
+    QuestionDomain.TRIALS: search_trial_records,
+    QuestionDomain.LAW: search_case_records,
+    QuestionDomain.FILINGS: search_filing_records,
+    QuestionDomain.PATENTS: search_patent_records,
+    QuestionDomain.STATISTICS: search_statistics_records,
+}
