@@ -92,6 +92,17 @@ def test_the_only_configured_provider_answers_and_every_citation_is_checked(
     assert all(cited["checked"] or cited["reason"] for cited in answer["citations"])
 
 
+@pytest.mark.parametrize("transport", ["http", "stdio"])
+def test_a_paid_answer_comes_over_every_transport(
+    transport: str, environ: Environ, world: World
+) -> None:
+    answer = body(call(environ | KEYS["exa"], "answer", {"query": QUESTION}, transport))
+
+    assert (answer["provider"], answer["costUsd"]) == ("exa", 0.005)
+    assert balance(environ) == (1, 0)
+    assert sum(bench(world).charged.values()) == 1
+
+
 @requires("answer.checked")
 @pytest.mark.parametrize("name", ["exa", "brave", "gemini", "perplexity"])
 def test_what_its_page_does_not_say_and_a_page_that_is_not_there_are_named(

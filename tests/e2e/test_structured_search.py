@@ -9,7 +9,7 @@ import pytest
 
 from tests.e2e.clients import body
 from tests.e2e.domains import MISBEHAVIOUR, TRANSPORTS, Environ, call, error_of
-from tests.internet.faults import ALWAYS
+from tests.internet.faults import ALWAYS, Fault
 from tests.internet.researchers import bench
 from tests.internet.world import Page, World
 from tests.requirements import requires
@@ -185,6 +185,16 @@ def test_a_provider_that_misbehaves_is_an_error_and_never_an_empty_answer(
 
     assert error_of(result)["provider"] == "exa"
     assert world.calls["exa"] == 1
+
+
+def test_pages_that_cannot_be_read_are_counted(environ: Environ, world: World) -> None:
+    path = "/site/oceans.example.net/animals/octopus"
+    world.fail(path, Fault(status=410, body="gone"), times=ALWAYS)
+
+    answer = body(call(environ, "structured_search", {"query": "octopus", "schema": BULB}))
+
+    assert answer["resultCount"] > 0
+    assert any("pages could not be read" in note for note in answer["notes"])
 
 
 def test_nothing_found_gives_hints(environ: Environ) -> None:

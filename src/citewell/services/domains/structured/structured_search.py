@@ -123,13 +123,13 @@ class StructuredSearchService:
         self, ask: StructuredRequest, context: CallContext
     ) -> StructuredHits:
         """Our own search; pages that fill no field come last."""
-        pages = await self._read_found_pages(ask, context)
+        pages, notes = await self._read_found_pages(ask, context)
         filled = await asyncio.gather(*(self._fill_page(page, ask) for page in pages))
         rows = sorted(
             zip(pages, filled, strict=True), key=lambda row: row[1].filled == 0
         )  # stable: the order of the search otherwise
         results = tuple(_build_result(page, fields) for page, fields in rows)[: ask.count]
-        return StructuredHits(results=results, notes=(_NO_MODEL_NOTE,) if results else ())
+        return StructuredHits(results=results, notes=(_NO_MODEL_NOTE, *notes) if results else notes)
 
     async def _fill_page(self, page: Page, ask: StructuredRequest) -> FilledFields:
         try:
@@ -154,7 +154,8 @@ class StructuredSearchService:
         """Fields that a model fills from pages we read; nothing is sent if no page was read."""
         if ask.field_schema is None:
             return await self._fill_from_pages(ask, context)
-        pages = (await self._read_found_pages(ask, context))[: ask.count]
+        found, notes = await self._read_found_pages(ask, context)
+        pages = found[: ask.count]
         if not pages:
             raise NotFound(
                 "No page was found and read that the model could fill fields from, so it was not asked.",
@@ -182,7 +183,7 @@ class StructuredSearchService:
                 for page, result in zip(pages, hits.results, strict=True)
             )
         )
-        return replace(hits, results=tuple(results), notes=(_NOT_STATED_NOTE,))
+        return replace(hits, results=tuple(results), notes=(_NOT_STATED_NOTE, *notes))
 
     async def _prove_values(self, page: Page, result: StructuredResult) -> StructuredResult:
         stated = model_fields.list_stated_values(result.summary or {})
@@ -198,7 +199,8 @@ class StructuredSearchService:
 
     async def _read_found_pages(
         self, ask: StructuredRequest, context: CallContext
-    ) -> tuple[Page, ...]:
+    ) -> tuple[tuple[Page, ...], tuple[str, ...]]:
+        """The pages that were found and read, and a note if some could not be read."""
         words = _CATEGORY_WORDS.get(ask.category or "")
         query = f"{ask.query} {words}" if words else ask.query
         if context.progress is not None:
@@ -208,7 +210,9 @@ class StructuredSearchService:
         found = await self._pages.load_pages(
             leads, tenant=context.tenant, progress=context.progress
         )
-        return tuple(page for page in found if not isinstance(page, CitewellError))
+        read = tuple(page for page in found if not isinstance(page, CitewellError))
+        lost = len(found) - len(read)
+        return read, (f"{lost} of {len(found)} pages could not be read.",) if lost else ()
 
     async def _pay_hits(
         self,
