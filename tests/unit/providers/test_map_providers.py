@@ -7,6 +7,7 @@ import pytest
 
 from citewell.errors import InvalidInput, RateLimited
 from citewell.model.place import PlaceQuery
+from citewell.providers.brave import Provider as Brave
 from citewell.providers.nominatim import Provider as Nominatim
 from citewell.providers.overpass import Provider as Overpass
 from citewell.providers.overpass import build_overpass_query
@@ -75,3 +76,18 @@ def test_the_box_around_a_point_stays_on_the_map(latitude: float) -> None:
     west, north, east, south = map(float, dict(sender.sent[0].params)["viewbox"].split(","))
     assert -180 <= west < east <= 180
     assert -90 <= south < north <= 90
+
+
+@pytest.mark.parametrize(
+    ("near", "sent"),
+    [("München", "Munchen"), ("東京", "%E6%9D%B1%E4%BA%AC"), ("São\nPaulo", "S%C3%A3o%0APaulo")],
+)
+def test_a_named_place_travels_to_brave_in_ascii(near: str, sent: str) -> None:
+    sender = canned(b'{"type": "search", "query": {}}')
+    provider = Brave(kit_over("brave", sender, {"BRAVE_API_KEY": "a-key"}))
+
+    found = asyncio.run(provider.search_places(PlaceQuery(text="coffee", near=near)))
+
+    assert found.places == ()
+    assert sender.sent[0].secret_headers["X-Loc-City"] == sent
+    assert "X-Loc-City" not in sender.sent[0].headers

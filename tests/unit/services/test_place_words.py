@@ -17,7 +17,9 @@ CAFE = ("amenity=cafe", "shop=coffee")
         ("Apotheken in Berlin", ("amenity=pharmacy",), None, "Berlin"),
         ("farmacias cerca de Sol, Madrid", ("amenity=pharmacy",), None, "Sol, Madrid"),
         ("Hilton hotel in Paris", ("tourism=hotel",), "Hilton", "Paris"),
-        ("quiet cafe with wifi in Porto", CAFE, "quiet with wifi", "Porto"),
+        ("quiet cafe with wifi in Porto", CAFE, None, "Porto"),
+        ("hotels with parking near the Louvre", ("tourism=hotel",), None, "Louvre"),
+        ("pharmacy open now Lyon", ("amenity=pharmacy",), None, "Lyon"),
         ("coffee near me", CAFE, None, None),
         ("pubs", ("amenity=pub",), None, None),
         ("Starbucks near Pike Place", (), "Starbucks", "Pike Place"),
@@ -32,6 +34,18 @@ def test_a_query_is_split_into_what_and_where(
     words = read_place_words(query, has_anchor=False)
 
     assert (words.kinds, words.name, words.where) == (kinds, name, where)
+
+
+@pytest.mark.parametrize(
+    ("query", "ignored"),
+    [
+        ("quiet cafe with wifi in Porto", "quiet with wifi"),
+        ("pharmacy open now in Leeds", "open now"),
+        ("cafes in Lyon", None),
+    ],
+)
+def test_wishes_that_no_map_tells_are_named(query: str, ignored: str | None) -> None:
+    assert read_place_words(query, has_anchor=False).ignored == ignored
 
 
 def test_words_beside_the_kind_are_a_name_if_the_place_is_known() -> None:

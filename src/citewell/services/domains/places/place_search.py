@@ -78,6 +78,8 @@ class PlaceSearchService:
         )
         words = read_place_words(asked.query, has_anchor=asked.has_point() or bool(asked.near))
         hunt = _PlaceHunt(ask=asked, words=words, anchor=_point_anchor(asked))
+        if words.ignored and "brave" not in names:
+            hunt.notes.append(f"Not applied, because the map does not tell: {words.ignored!r}.")
         for name in names:
             await report(f"Asking {name}")
             if await self._ask_place_provider(hunt, name, trace):

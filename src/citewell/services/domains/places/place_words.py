@@ -85,6 +85,57 @@ _FILLER_WORDS = frozenset(
         "5",
     ]
 )
+# Words for wishes that the tags of a map do not tell, or not well enough to filter by.
+_WISH_WORDS = frozenset(
+    [
+        "open",
+        "now",
+        "today",
+        "tonight",
+        "late",
+        "early",
+        "24h",
+        "24",
+        "hours",
+        "hour",
+        "quiet",
+        "calm",
+        "busy",
+        "free",
+        "wifi",
+        "wlan",
+        "outdoor",
+        "indoor",
+        "seating",
+        "terrace",
+        "kid",
+        "kids",
+        "child",
+        "family",
+        "friendly",
+        "dog",
+        "pet",
+        "romantic",
+        "live",
+        "music",
+        "view",
+        "budget",
+        "luxury",
+        "expensive",
+        "clean",
+        "safe",
+        "new",
+        "old",
+        "big",
+        "small",
+        "modern",
+        "traditional",
+        "authentic",
+        "healthy",
+        "fancy",
+    ]
+)
+_WITH_WORDS = frozenset({"with", "mit", "avec", "con", "that", "which", "serving", "offering"})
 _MAX_WORDS = 40
 _MAX_KIND_WORDS = 4
 
@@ -97,6 +148,7 @@ class PlaceWords:
     kinds: tuple[str, ...] = ()  # OSM tags of the kind that it names
     name: str | None = None  # words of a place's own name, if not all words name the kind
     where: str | None = None  # the named place, if the words hold one
+    ignored: str | None = None  # wishes that no map can fulfil, such as "open now"
 
 
 def read_place_words(query: str, *, has_anchor: bool) -> PlaceWords:
@@ -105,22 +157,40 @@ def read_place_words(query: str, *, has_anchor: bool) -> PlaceWords:
     Without an anchor, words beside the kind of place are taken for where it is, else for a name.
     """
     what, where = _split_at_preposition(query)
-    words = [word for word in what.split() if fold_words(word.strip(",.?!")) not in _FILLER_WORDS]
+    what, wish = _split_off_wish(what)
+    words = [word for word in what.split() if _fold_word(word) not in _FILLER_WORDS]
     subject = " ".join(words).strip(" ,.?!") or what
     if kinds := find_place_kinds(subject):
-        return PlaceWords(subject=subject, kinds=kinds, where=where)
+        return PlaceWords(subject=subject, kinds=kinds, where=where, ignored=wish)
     kinds, rest = _find_kind_within(words)
     if not kinds or "of" in fold_words(what).split():  # "Museum of Modern Art" is a name
         name = what.strip(" ,.?!")
-        return PlaceWords(subject=name, name=name, where=where)
-    if where is None and not has_anchor:
-        return PlaceWords(subject=_drop_words(subject, rest), kinds=kinds, where=rest)
-    return PlaceWords(subject=subject, kinds=kinds, name=rest, where=where)
+        return PlaceWords(subject=name, name=name, where=where, ignored=wish)
+    wishes = [word for word in (rest or "").split() if _fold_word(word) in _WISH_WORDS]
+    rest = _drop_words(rest, wishes)
+    ignored = " ".join([*wishes, *([wish] if wish else [])]) or None
+    if rest and where is None and not has_anchor:
+        kind_words = _drop_words(subject, [*rest.split(), *wishes]) or subject
+        return PlaceWords(subject=kind_words, kinds=kinds, where=rest, ignored=ignored)
+    subject = _drop_words(subject, wishes) or subject
+    return PlaceWords(subject=subject, kinds=kinds, name=rest, where=where, ignored=ignored)
 
 
-def _drop_words(subject: str, rest: str | None) -> str:
-    dropped = set((rest or "").split())
-    return " ".join(word for word in subject.split() if word not in dropped) or subject
+def _split_off_wish(what: str) -> tuple[str, str | None]:
+    """ "hotel with parking" as the hotel and the wish; words that begin with no kind stay whole."""
+    words = what.split()
+    for place, word in enumerate(words):
+        if _fold_word(word) in _WITH_WORDS and _names_kind(" ".join(words[:place])):
+            return " ".join(words[:place]), " ".join(words[place:])
+    return what, None
+
+
+def _fold_word(word: str) -> str:
+    return fold_words(word.strip(",.?!"))
+
+
+def _drop_words(text: str | None, dropped: list[str]) -> str | None:
+    return " ".join(word for word in (text or "").split() if word not in dropped) or None
 
 
 def _split_at_preposition(query: str) -> tuple[str, str | None]:
@@ -138,7 +208,8 @@ def _split_at_preposition(query: str) -> tuple[str, str | None]:
                 return what, None
             if phrase in _CAUTIOUS_PREPOSITIONS and not _names_kind(what):
                 continue
-            return what, " ".join(words[start + size :]).strip(" ,.?!") or None
+            skipped = 1 if folded[start + size] == "the" else 0
+            return what, " ".join(words[start + size + skipped :]).strip(" ,.?!") or None
     if len(words) > 1 and folded[-1] in {"nearby", "near"}:
         return " ".join(words[:-1]), None
     return query, None
