@@ -112,5 +112,5 @@ async def _call(app: App, name: str, arguments: Mapping[str, Any]) -> dict[str, 
     outcome = await app.call_tool(name, arguments)
     if outcome.is_error:
         raise AssertionError(outcome.text)
-    body: dict[str, Any] = outcome.body
+    body: dict[str, Any] = outcome.body or {}
     return body

@@ -21,175 +21,39 @@ _TAIL_PATTERN = re.compile(r"[ ,:(\[\"“]{1,6}$")
 _SHORT_NAME_PATTERN = re.compile(r"(?:^|[ (\"“])([A-Z][\w'&.-]{1,30}(?: (?:[A-Z][\w'&.-]{1,30}|of|&)){0,4})$")  # fmt: skip
 _BRACKETED_WORD_PATTERN = re.compile(r"\([A-Z][\w.']{0,30}\)")  # R (Miller)
 # A party's name may contain these words; any other word without a capital ends it.
-_LINKING_WORDS = frozenset(
-    [
-        "of",
-        "the",
-        "and",
-        "for",
-        "de",
-        "la",
-        "le",
-        "du",
-        "des",
-        "del",
-        "della",
-        "von",
-        "van",
-        "der",
-        "den",
-        "dos",
-        "da",
-        "di",
-        "el",
-        "y",
-        "to",
-        "on",
-        "ex",
-        "rel.",
-        "rel",
-        "et",
-        "al.",
-        "al",
-        "&",
-        "a/k/a",
-        "d/b/a",
-        "f/k/a",
-        "n/k/a",
-        "or",
-        "re",
-        "al.,",
-        "ux.",
-        "vir.",
-    ]
-)
+_LINKING_LIST = """
+of the and for de la le du des del della von van der den dos da di el y to on ex rel. rel et
+al. al & a/k/a d/b/a f/k/a n/k/a or re al., ux. vir.
+"""
+_LINKING_WORDS = frozenset(_LINKING_LIST.split())
 # Words with a capital that stand before a name and do not belong to it.
-_LEADING_WORDS = frozenset(
-    [
-        "see",
-        "but",
-        "cf",
-        "cf.",
-        "accord",
-        "compare",
-        "contra",
-        "also",
-        "e.g.",
-        "e.g.,",
-        "eg",
-        "i.e.",
-        "i.e.,",
-        "generally",
-        "with",
-        "and",
-        "citing",
-        "quoting",
-        "cited",
-        "in",
-        "under",
-        "as",
-        "since",
-        "per",
-        "following",
-        "unlike",
-        "like",
-        "because",
-        "although",
-        "though",
-        "when",
-        "where",
-        "while",
-        "after",
-        "before",
-        "however",
-        "both",
-        "here",
-        "thus",
-        "therefore",
-        "moreover",
-        "similarly",
-        "indeed",
-        "accordingly",
-        "finally",
-        "first",
-        "second",
-        "third",
-        "court",
-        "courts",
-        "our",
-        "the",
-        "this",
-        "that",
-        "these",
-        "those",
-        "then",
-        "yet",
-        "nor",
-        "so",
-        "for",
-        "to",
-        "by",
-        "on",
-        "at",
-        "from",
-        "plaintiff",
-        "plaintiffs",
-        "defendant",
-        "defendants",
-        "whether",
-        "if",
-        "id.",
-        "ibid.",
-        "supra",
-        "infra",
-        "compare",
-        "overruling",
-        "overruled",
-        "affirming",
-        "reversing",
-        "aff'd",
-        "rev'd",
-        "decision",
-        "case",
-        "cases",
-        "holding",
-        "opinion",
-        "both",
-        "consider",
-        "recall",
-        "contrast",
-    ]
-)
-_COMPANY_ENDINGS = frozenset(["inc", "inc.", "llc", "l.l.c.", "ltd", "ltd.", "co", "co.", "corp", "corp.", "lp", "l.p.", "llp", "l.l.p.", "p.c.", "pc", "n.a.", "s.a.", "plc", "jr.", "jr", "sr.", "sr", "ii", "iii", "iv", "&", "and", "et", "trustee"])  # fmt: skip
-_PERSONAL_TITLES = frozenset(
-    [
-        "mr",
-        "mrs",
-        "ms",
-        "dr",
-        "hon",
-        "rev",
-        "st",
-        "jr",
-        "sr",
-        "lt",
-        "col",
-        "capt",
-        "gen",
-        "sgt",
-        "gov",
-        "sen",
-        "rep",
-        "prof",
-        "mt",
-        "ft",
-        "messrs",
-    ]
-)
-_MONTH_NAMES = frozenset(["jan", "feb", "mar", "apr", "aug", "sept", "sep", "oct", "nov", "dec"])
-_COMPANY_WORDS = frozenset(
-    ["inc", "co", "corp", "ltd", "llc", "llp", "lp", "cos", "bros", "ass", "assn"]
-)
+_LEADING_LIST = """
+see but cf cf. accord compare contra also e.g. e.g., eg i.e. i.e., generally with and citing
+quoting cited in under as since per following unlike like because although though when where
+while after before however both here thus therefore moreover similarly indeed accordingly
+finally first second third court courts our the this that these those then yet nor so for to
+by on at from plaintiff plaintiffs defendant defendants whether if id. ibid. supra infra
+overruling overruled affirming reversing aff'd rev'd decision case cases holding opinion
+consider recall contrast
+"""
+_LEADING_WORDS = frozenset(_LEADING_LIST.split())
+_COMPANY_ENDINGS_LIST = """
+inc inc. llc l.l.c. ltd ltd. co co. corp corp. lp l.p. llp l.l.p. p.c. pc n.a. s.a. plc jr. jr
+sr. sr ii iii iv & and et trustee
+"""
+_COMPANY_ENDINGS = frozenset(_COMPANY_ENDINGS_LIST.split())
+_PERSONAL_TITLES_LIST = """
+mr mrs ms dr hon rev st jr sr lt col capt gen sgt gov sen rep prof mt ft messrs
+"""
+_PERSONAL_TITLES = frozenset(_PERSONAL_TITLES_LIST.split())
+_MONTH_LIST = """
+jan feb mar apr aug sept sep oct nov dec
+"""
+_MONTH_NAMES = frozenset(_MONTH_LIST.split())
+_COMPANY_LIST = """
+inc co corp ltd llc llp lp cos bros ass assn
+"""
+_COMPANY_WORDS = frozenset(_COMPANY_LIST.split())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

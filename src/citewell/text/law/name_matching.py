@@ -192,10 +192,12 @@ def _is_same_word(one: str, other: str) -> bool:
         return True
     if _is_contraction(first, second) or _is_contraction(second, first):
         return True
+    if first[0] != second[0]:
+        return False
     short, long = sorted((first, second), key=len)
     is_cut = len(short) >= _MIN_PREFIX_CHARS and long.startswith(short)
     # Kan. for Kansas; Smith is not Smithson, though: names of people are not cut.
-    if is_cut and (short in ABBREVIATION_MEANINGS or long.removeprefix(short) in {"s", "es", "'s"}):
+    if is_cut and (short in ABBREVIATION_MEANINGS or long.removeprefix(short) in {"es", "'s"}):
         return True
     return len(short) >= _MIN_TYPO_CHARS and _is_one_slip(short, long)
 
