@@ -177,7 +177,7 @@ def read_place_words(query: str, *, has_anchor: bool) -> PlaceWords:
 
 
 def _split_off_wish(what: str) -> tuple[str, str | None]:
-    """ "hotel with parking" as the hotel and the wish; words that begin with no kind stay whole."""
+    """Split "hotel with parking" into the hotel and the wish; words that begin with no kind stay whole."""
     words = what.split()
     for place, word in enumerate(words):
         if _fold_word(word) in _WITH_WORDS and _names_kind(" ".join(words[:place])):
