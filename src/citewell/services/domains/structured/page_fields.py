@@ -66,8 +66,12 @@ def summarise_for_query(text: str, query: str, language: str | None) -> FilledFi
 
 def find_stated_highlights(text: str, values: list[Any]) -> tuple[str, ...]:
     """For each value the sentence or line of the text that has it; "" for one that is not there."""
-    lines = [" ".join(line.split()) for line in text[:_MAX_SEARCHED_CHARS].splitlines()]
-    lines = [line for line in lines if line]
+    lines: list[str] = []
+    for line in (" ".join(one.split()) for one in text[:_MAX_SEARCHED_CHARS].splitlines()):
+        if line.startswith(": ") and lines:  # the definition of a term
+            lines[-1] += line
+        elif line:
+            lines.append(line)
     return tuple(_find_value_place(lines, value) for value in values)
 
 
