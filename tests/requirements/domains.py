@@ -141,7 +141,7 @@ HELD: dict[str, str] = {
     "prompt.brand_guidelines": "The prompt brand-guidelines takes company, use_case (six values) and depth (quick, standard, full).",
 }  # fmt: skip
 
-OPEN = {
+OPEN: dict[int, dict[str, str]] = {
     13: {
     },
 }  # fmt: skip

@@ -88,19 +88,19 @@ class Provider:
     async def search_images(self, query: ImageQuery) -> tuple[FoundImage, ...]:
         asked = _build_openverse_params(query)
 
-        async def page(number: int) -> ResultPage[FoundImage]:
-            answer = await self._fetch_page(asked | {"page": str(number + 1)})
+        async def load_result_page(number: int) -> ResultPage[FoundImage]:
+            answer = await self._fetch_openverse_page(asked | {"page": str(number + 1)})
             return ResultPage(
                 items=tuple(map(_parse_openverse_image, answer.results)),
                 has_more=number + 1 < (answer.page_count or 0),
             )
 
         found: GatheredResults[FoundImage] = await gather_pages(
-            page, count=query.count, max_pages=_MAX_PAGES
+            load_result_page, count=query.count, max_pages=_MAX_PAGES
         )
         return found.items
 
-    async def _fetch_page(self, params: dict[str, str]) -> _OpenversePage:
+    async def _fetch_openverse_page(self, params: dict[str, str]) -> _OpenversePage:
         response = await self._upstream.send_get(
             "/images/", params=params, accept=(_BAD_REQUEST, _FORBIDDEN)
         )

@@ -124,20 +124,20 @@ def _match_company_words(
     as_ticker = _find_ticker(by_ticker, text) if _may_be_ticker(text) else None
     if as_ticker and text == text.upper():
         others = _find_named(listed, text)[1]
-        return _choose([as_ticker, *others], "ticker", text)
+        return _choose_listed_company([as_ticker, *others], "ticker", text)
     basis, named = _find_named(listed, text)
     if as_ticker and (basis != "name") and (not named or as_ticker.place < named[0].place):
-        return _choose([as_ticker, *named], "ticker", text)
+        return _choose_listed_company([as_ticker, *named], "ticker", text)
     if named:
-        return _choose([*named, *([as_ticker] if as_ticker else [])], basis, text)
-    return _choose(_find_misspelt(listed, text), "spelling", text)
+        return _choose_listed_company([*named, *([as_ticker] if as_ticker else [])], basis, text)
+    return _choose_listed_company(_find_misspelt(listed, text), "spelling", text)
 
 
 def _may_be_ticker(text: str) -> bool:
     return len(text.replace(" ", "")) <= _MAX_TICKER_LETTERS + 2 and len(text.split()) <= 2
 
 
-def _choose(found: Iterable[_ListedCompany], basis: str, text: str) -> CompanyChoice:
+def _choose_listed_company(found: Iterable[_ListedCompany], basis: str, text: str) -> CompanyChoice:
     companies = list(dict.fromkeys(one.company for one in found))
     if not companies:
         return CompanyChoice()

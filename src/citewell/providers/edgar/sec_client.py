@@ -44,19 +44,19 @@ class SecClient:
         return await self._fetch_present("www", path, params)
 
     async def fetch_data(self, path: str, *, max_bytes: int | None = None) -> HttpResponse:
-        return await self._fetch("data", path, max_bytes=max_bytes)
+        return await self._fetch_sec_answer("data", path, max_bytes=max_bytes)
 
     async def search_full_text(self, params: Mapping[str, str]) -> HttpResponse:
         return await self._fetch_present("efts", "/LATEST/search-index", params)
 
     async def _fetch_present(self, host: str, path: str, params: Mapping[str, str]) -> HttpResponse:
         try:
-            return await self._fetch(host, path, params=params)
+            return await self._fetch_sec_answer(host, path, params=params)
         except NotFound:
             message = "A service of the SEC is not where it used to be."
             raise UpstreamUnavailable(message, provider=PROVIDER_NAME) from None
 
-    async def _fetch(
+    async def _fetch_sec_answer(
         self,
         host: str,
         path: str,

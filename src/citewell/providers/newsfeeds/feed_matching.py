@@ -42,7 +42,7 @@ def rank_entries(text: str, entries: Sequence[ListedEntry]) -> tuple[SearchHit, 
         (row.entry.language, word) for row in matched for word in row.in_title | row.in_summary
     )
 
-    def weigh(row: _MatchedEntry, words: Iterable[str]) -> float:
+    def weigh_matched_words(row: _MatchedEntry, words: Iterable[str]) -> float:
         language = row.entry.language
         return sum(
             weigh_term(word, held=held[language, word], total=len(entries), language=language)
@@ -50,7 +50,11 @@ def rank_entries(text: str, entries: Sequence[ListedEntry]) -> tuple[SearchHit, 
         )
 
     scored = [
-        (weigh(row, row.in_title) + _SUMMARY_FACTOR * weigh(row, row.in_summary), row.entry.hit)
+        (
+            weigh_matched_words(row, row.in_title)
+            + _SUMMARY_FACTOR * weigh_matched_words(row, row.in_summary),
+            row.entry.hit,
+        )
         for row in matched
         if _has_enough_words(row, asked[row.entry.language])
     ]

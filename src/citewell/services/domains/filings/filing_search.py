@@ -45,14 +45,14 @@ class FilingSearchService:
             Offer.FILINGS, named=asked.provider, order=FILING_PROVIDER_ORDER
         )
 
-        async def question(provider: object) -> FilingHits | FactHits:
+        async def ask_filing_register(provider: object) -> FilingHits | FactHits:
             if not isinstance(provider, FilingSearch):
                 raise InternalError(f"{names[0]} declares filings but cannot search them.")
             if asked.facts:
                 return await provider.list_company_facts(query)
             return await provider.search_filings(query)
 
-        name, hits = await self._search.ask_first(names, question, trace=trace)
+        name, hits = await self._search.ask_first(names, ask_filing_register, trace=trace)
         results = _list_results(hits, name)
         notes = (*understood, *hits.notes)
         return FilingsAnswer(

@@ -119,12 +119,14 @@ class ImageSearchService:
         room = query.count * (_SPARE_FACTOR if shares.afterwards else 1)
         sent = sent.with_changes(count=min(room, spec.max_images))
 
-        async def question(provider: object) -> tuple[FoundImage, ...]:
+        async def ask_image_provider(provider: object) -> tuple[FoundImage, ...]:
             if not isinstance(provider, ImageSearch):
                 raise InternalError(f"{spec.name} declares images but cannot search them.")
             return await provider.search_images(sent)
 
-        reply = await self._search.ask_in_turn((spec.name,), question, trace=trace, is_enough=bool)
+        reply = await self._search.ask_in_turn(
+            (spec.name,), ask_image_provider, trace=trace, is_enough=bool
+        )
         harvest.asked.replies |= reply.replies
         harvest.asked.failures |= reply.failures
         if reply.failures:

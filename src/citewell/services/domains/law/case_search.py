@@ -86,15 +86,15 @@ class CaseSearchService:
     ) -> tuple[str, CaseHits]:
         """The first answer that has cases, else the first answer; raises if nobody answered."""
 
-        async def question(provider: object) -> CaseHits:
+        async def ask_case_registry(provider: object) -> CaseHits:
             if not isinstance(provider, CaseSearch):
                 raise InternalError("A provider declares cases but cannot search them.")
             return await provider.search_cases(query)
 
         if len(names) == 1:
-            return await self._search.ask_first(names, question, trace=trace)
+            return await self._search.ask_first(names, ask_case_registry, trace=trace)
         harvest = await self._search.ask_in_turn(
-            names, question, trace=trace, is_enough=lambda hits: bool(hits.cases)
+            names, ask_case_registry, trace=trace, is_enough=lambda hits: bool(hits.cases)
         )
         self._search.raise_if_all_failed(harvest)
         found = ((name, hits) for name, hits in harvest.replies.items() if hits.cases)

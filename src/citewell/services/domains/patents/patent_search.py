@@ -110,7 +110,7 @@ class PatentSearchService:
             )
             return self._raise_if_failed(found), name
         if name == PAGE_PROVIDER:
-            found = await self._discover(ask, number, trace, progress)
+            found = await self._discover_publications(ask, number, trace, progress)
             return self._raise_if_failed(found), name
         harvest = PatentHarvest()
         if self._providers.covers_office(name, ask):
@@ -137,7 +137,7 @@ class PatentSearchService:
             await self._ask_databases(databases, ask, number, trace=trace, harvest=harvest)
         if not harvest.list_patents() and PAGE_PROVIDER not in listed:
             try:
-                found = await self._discover(ask, number, trace, progress)
+                found = await self._discover_publications(ask, number, trace, progress)
             except CitewellError as error:
                 harvest.failures[WEB_DISCOVERY] = error
             else:
@@ -163,7 +163,9 @@ class PatentSearchService:
                 continue
             provider = None if name == PAGE_PROVIDER else name
             try:
-                found = await self._discover(ask, number, trace, ignore_progress, provider=provider)
+                found = await self._discover_publications(
+                    ask, number, trace, ignore_progress, provider=provider
+                )
             except CitewellError as error:
                 harvest.failures[name] = error
             else:
@@ -218,7 +220,7 @@ class PatentSearchService:
             )
         )
 
-    async def _discover(
+    async def _discover_publications(
         self,
         ask: PatentSearchRequest,
         number: PatentNumber | None,

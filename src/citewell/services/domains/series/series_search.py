@@ -51,10 +51,10 @@ class SeriesSearchService:
         query = SeriesQuery(text=asked.query or "", count=asked.count or DEFAULT_SERIES_COUNT)
         names = self._choose_searchable(asked.provider)
 
-        async def question(provider: object) -> SeriesHits:
+        async def ask_series_catalogue(provider: object) -> SeriesHits:
             return await _require_series(provider, names).search_series(query)
 
-        name, hits = await self._search.ask_first(names, question, trace=trace)
+        name, hits = await self._search.ask_first(names, ask_series_catalogue, trace=trace)
         ignored = asked.list_constraints()
         notes = (f"{', '.join(ignored)}: used for observations only.",) if ignored else ()
         return SeriesAnswer(
@@ -93,10 +93,10 @@ class SeriesSearchService:
             Offer.SERIES, named=named, order=SERIES_PROVIDER_ORDER
         )
 
-        async def question(provider: object) -> ObservationList:
+        async def ask_series_values(provider: object) -> ObservationList:
             return await _require_series(provider, names).list_observations(query)
 
-        name, found = await self._search.ask_first(names, question, trace=trace)
+        name, found = await self._search.ask_first(names, ask_series_values, trace=trace)
         rows = found.observations
         return SeriesAnswer(
             mode="observations",

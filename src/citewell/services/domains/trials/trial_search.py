@@ -34,12 +34,12 @@ class TrialSearchService:
             Offer.TRIALS, named=asked.provider, order=TRIAL_PROVIDER_ORDER
         )
 
-        async def question(provider: object) -> TrialHits:
+        async def ask_trial_registry(provider: object) -> TrialHits:
             if not isinstance(provider, TrialSearch):
                 raise InternalError(f"{names[0]} declares trials but cannot search them.")
             return await provider.search_trials(query)
 
-        name, hits = await self._search.ask_first(names, question, trace=trace)
+        name, hits = await self._search.ask_first(names, ask_trial_registry, trace=trace)
         hints = None
         if not hits.trials:
             hints = self._search.explain_empty(
