@@ -164,7 +164,7 @@ def test_an_enum_an_object_and_a_list_are_filled() -> None:
 def test_a_value_that_a_model_invented_is_null_and_one_on_the_page_is_shown() -> None:
     values = {"name": "Glowell 806", "price": 7.99, "maker": "Nobody", "tags": ["LED", "neon"],
               "size": {"height": 12}, "dimmable": True, "wireless": True}  # fmt: skip
-    text = "Glowell 806, an LED bulb.\n\nPrice: 7,99 euros\n\nDimmable: yes\n\nHeight 12 cm"
+    text = "Glowell 806, an LED bulb.\n\nPrice\n: 7,99 euros\n\nDimmable: yes\n\nHeight 12 cm"
     stated = list_stated_values(values)
 
     places = find_stated_highlights(text, [one.value for one in stated])

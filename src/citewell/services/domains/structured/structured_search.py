@@ -63,6 +63,7 @@ _CATEGORY_WORDS = {
 }
 OWN_CATEGORIES = tuple(_CATEGORY_WORDS)
 _NO_MODEL_NOTE = "No model filled these fields: each value stands on the page, as highlights show."
+_NO_SCHEMA_NOTE = "No model wrote these summaries: they are sentences of the pages."
 _NOT_STATED_NOTE = "Values that the model gave and the pages do not state were replaced by null."
 
 
@@ -129,7 +130,8 @@ class StructuredSearchService:
             zip(pages, filled, strict=True), key=lambda row: row[1].filled == 0
         )  # stable: the order of the search otherwise
         results = tuple(_build_result(page, fields) for page, fields in rows)[: ask.count]
-        return StructuredHits(results=results, notes=(_NO_MODEL_NOTE, *notes) if results else notes)
+        told = _NO_MODEL_NOTE if ask.field_schema is not None else _NO_SCHEMA_NOTE
+        return StructuredHits(results=results, notes=(told, *notes) if results else notes)
 
     async def _fill_page(self, page: Page, ask: StructuredRequest) -> FilledFields:
         try:
