@@ -40,10 +40,12 @@ def command(
         "pdf_only": pdf_only,
         "provider": provider,
     }
-    return run_search_tool("academic_search", given, as_json=as_json, print_answer=_print_papers)
+    return run_search_tool(
+        "academic_search", given, as_json=as_json, print_answer=_print_paper_list
+    )
 
 
-def _print_papers(body: Mapping[str, Any]) -> None:
+def _print_paper_list(body: Mapping[str, Any]) -> None:
     for number, paper in enumerate(body["papers"], start=1):
         names = paper.get("authors") or ()
         more = " et al." if len(names) > _MAX_SHOWN_AUTHORS else ""

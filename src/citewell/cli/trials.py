@@ -46,15 +46,19 @@ def command(
         "page_token": page_token,
         "provider": provider,
     }
-    return run_search_tool("clinical_search", given, as_json=as_json, print_answer=_print_trials)
+    return run_search_tool(
+        "clinical_search", given, as_json=as_json, print_answer=_print_trial_list
+    )
 
 
-def _print_trials(body: Mapping[str, Any]) -> None:
+def _print_trial_list(body: Mapping[str, Any]) -> None:
     for number, trial in enumerate(body["trials"], start=1):
         facts = (
             trial["nctId"],
-            _format_code(trial.get("status")),
-            "/".join(_format_code(phase) for phase in trial.get("phases", ()) if phase != "NA"),
+            _format_registry_code(trial.get("status")),
+            "/".join(
+                _format_registry_code(phase) for phase in trial.get("phases", ()) if phase != "NA"
+            ),
             trial.get("startDate"),
             f"{trial['enrollment']} participants" if trial.get("enrollment") else "",
             "results posted" if trial["hasResults"] else "",
@@ -69,6 +73,6 @@ def _print_trials(body: Mapping[str, Any]) -> None:
         print_item(number, trial["title"], trial["url"], facts, [line for line in lines if line])
 
 
-def _format_code(code: str | None) -> str:
+def _format_registry_code(code: str | None) -> str:
     """A code of the registry in words: ACTIVE_NOT_RECRUITING as "active not recruiting"."""
     return (code or "").replace("_", " ").lower().replace("phase", "phase ")

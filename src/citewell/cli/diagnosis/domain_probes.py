@@ -37,19 +37,19 @@ _PROBE_PATENT = "US10165245B2"
 _PROBE_TICKER = "AAPL"
 
 
-async def _probe_trials(provider: object) -> bool | None:
+async def _probe_trial_registry(provider: object) -> bool | None:
     if not isinstance(provider, TrialSearch):
         return None
     return bool((await provider.search_trials(TrialQuery(text=_PROBE_WORD, count=1))).trials)
 
 
-async def _probe_cases(provider: object) -> bool | None:
+async def _probe_case_registry(provider: object) -> bool | None:
     if not isinstance(provider, CaseSearch):
         return None
     return bool((await provider.search_cases(CaseQuery(text=_PROBE_WORD, count=1))).cases)
 
 
-async def _probe_series(provider: object) -> bool | None:
+async def _probe_series_values(provider: object) -> bool | None:
     """Observations of one series, because a catalogue may have megabytes."""
     name = _PROBE_SERIES.get(getattr(provider, "__module__", "").rpartition(".")[2])
     if not isinstance(provider, SeriesSearch) or name is None:
@@ -58,13 +58,13 @@ async def _probe_series(provider: object) -> bool | None:
     return bool((await provider.list_observations(query)).observations)
 
 
-async def _probe_areas(provider: object) -> bool | None:
+async def _probe_named_area(provider: object) -> bool | None:
     if not isinstance(provider, AreaLookup):
         return None
     return bool(await provider.find_areas(AreaQuery(name=_PROBE_CITY)))
 
 
-async def _probe_places(provider: object) -> bool | None:
+async def _probe_place_search(provider: object) -> bool | None:
     if not isinstance(provider, PlaceSearch):
         return None
     latitude, longitude = _PROBE_CITY_CENTRE
@@ -75,42 +75,42 @@ async def _probe_places(provider: object) -> bool | None:
     return bool((await provider.search_places(query)).places)
 
 
-async def _probe_patents(provider: object) -> bool | None:
+async def _probe_patent_number(provider: object) -> bool | None:
     if not isinstance(provider, PatentSearch):
         return None
     query = PatentQuery(text=_PROBE_PATENT, numbers=(_PROBE_PATENT,), count=1)
     return bool((await provider.search_patents(query)).patents)
 
 
-async def _probe_filings(provider: object) -> bool | None:
+async def _probe_company_filings(provider: object) -> bool | None:
     if not isinstance(provider, FilingSearch):
         return None
     query = FilingQuery(text=_PROBE_TICKER, ticker=_PROBE_TICKER, count=1)
     return bool((await provider.search_filings(query)).filings)
 
 
-async def _probe_news(provider: object) -> bool | None:
+async def _probe_news_search(provider: object) -> bool | None:
     if not isinstance(provider, NewsSearch):
         return None
     return bool((await provider.search_news(SearchQuery(text=_PROBE_WORD, count=1))).hits)
 
 
-async def _probe_images(provider: object) -> bool | None:
+async def _probe_image_search(provider: object) -> bool | None:
     if not isinstance(provider, ImageSearch):
         return None
     return bool(await provider.search_images(ImageQuery(text=_PROBE_WORD, count=1)))
 
 
 DOMAIN_PROBES: Mapping[Offer, Callable[[object], Awaitable[bool | None]]] = {
-    Offer.TRIALS: _probe_trials,
-    Offer.CASES: _probe_cases,
-    Offer.SERIES: _probe_series,
-    Offer.AREAS: _probe_areas,
-    Offer.PLACES: _probe_places,
-    Offer.PATENTS: _probe_patents,
-    Offer.FILINGS: _probe_filings,
-    Offer.NEWS: _probe_news,
-    Offer.IMAGES: _probe_images,
+    Offer.TRIALS: _probe_trial_registry,
+    Offer.CASES: _probe_case_registry,
+    Offer.SERIES: _probe_series_values,
+    Offer.AREAS: _probe_named_area,
+    Offer.PLACES: _probe_place_search,
+    Offer.PATENTS: _probe_patent_number,
+    Offer.FILINGS: _probe_company_filings,
+    Offer.NEWS: _probe_news_search,
+    Offer.IMAGES: _probe_image_search,
 }
 
 
