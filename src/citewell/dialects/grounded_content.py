@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator, Mapping
 from urllib.parse import urlsplit
 
@@ -11,11 +12,18 @@ from citewell.dialects.json_responses import (
     HttpLink,
     OptionalField,
     TolerantItems,
+    require_http_address,
 )
+from citewell.errors import CitewellError
 from citewell.model.research import ProviderUsage
+from citewell.net.http.messages import RedirectPolicy
+from citewell.net.upstream.upstream_client import Upstream
 
 # Google's own addresses of the pages, which lead to them for a few weeks.
 REDIRECT_PATH = "/grounding-api-redirect/"
+_REDIRECT_TIMEOUT_SECONDS = 5.0
+_REDIRECT_STATUSES = (301, 302, 303, 307, 308)
+_MAX_REDIRECTS = 30  # resolved for one answer
 _MAX_QUERIES_TOLD = 5
 
 
@@ -86,13 +94,27 @@ def join_content_text(answer: GroundedContent) -> str:
     )
 
 
-def list_chunk_addresses(answer: GroundedContent) -> tuple[str, ...]:
-    """The addresses of all chunks, as Google gives them."""
-    return tuple(one.web.uri for one in answer.grounding_metadata.grounding_chunks if one.web)
+async def resolve_google_redirects(upstream: Upstream, answer: GroundedContent) -> dict[str, str]:
+    """Where Google's own addresses of the pages lead; one that cannot be resolved is left out."""
+    found = [one.web.uri for one in answer.grounding_metadata.grounding_chunks if one.web]
+    asked = [one for one in dict.fromkeys(found) if REDIRECT_PATH in urlsplit(one).path]
+    asked = asked[:_MAX_REDIRECTS]
+    landed = await asyncio.gather(*(_resolve_redirect(upstream, one) for one in asked))
+    return {address: url for address, url in zip(asked, landed, strict=True) if url}
 
 
-def is_google_redirect(address: str) -> bool:
-    return REDIRECT_PATH in urlsplit(address).path
+async def _resolve_redirect(upstream: Upstream, address: str) -> str | None:
+    try:
+        response = await upstream.send_get(
+            base_url=address,
+            redirects=RedirectPolicy.NONE,
+            timeout=_REDIRECT_TIMEOUT_SECONDS,
+            accept=_REDIRECT_STATUSES,
+            retry=False,
+        )
+        return require_http_address(response.headers.get("location", ""))
+    except (CitewellError, ValueError):
+        return None
 
 
 def list_grounding_pages(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote
@@ -12,17 +11,15 @@ from citewell.dialects.grounded_content import (
     GroundedContent,
     convert_grounded_usage,
     describe_google_searches,
-    is_google_redirect,
     join_content_text,
-    list_chunk_addresses,
     list_grounding_pages,
+    resolve_google_redirects,
 )
 from citewell.dialects.json_responses import (
     HttpLink,
     OptionalField,
     ResponsePart,
     TolerantItems,
-    require_http_address,
 )
 from citewell.dialects.model_billing import build_tariff
 from citewell.dialects.paid_apis import (
@@ -33,7 +30,6 @@ from citewell.dialects.paid_apis import (
     read_paid_response,
     validate_response,
 )
-from citewell.errors import CitewellError
 from citewell.model.grounded_answer import AnswerQuery
 from citewell.model.research import (
     PollOutcome,
@@ -45,7 +41,6 @@ from citewell.model.research import (
     SubmitOutcome,
     WritingRequest,
 )
-from citewell.net.http.messages import RedirectPolicy
 from citewell.ports import Offer, ProviderKit, ProviderOption, ProviderSpec
 from citewell.text.questions import research_prompts
 
@@ -93,9 +88,6 @@ _GEMINI_PRICES = (
 )
 _CONTROL_TIMEOUT_SECONDS = 60.0  # to start, poll or cancel a run
 _WRITING_TIMEOUT_SECONDS = 300.0  # to write a text
-_REDIRECT_TIMEOUT_SECONDS = 5.0
-_REDIRECT_STATUSES = (301, 302, 303, 307, 308)
-_MAX_REDIRECTS = 30  # resolved for one answer
 _USUAL_ANSWER_USAGE = ProviderUsage(input_tokens=3000, output_tokens=2000, searches=3)
 _RUN_STATUSES = {
     "queued": ResearchStatus.PENDING,
@@ -267,7 +259,7 @@ class Provider:
             accept=EXPLAINED_STATUSES,
         )
         answer = validate_response(GroundedContent, read_paid_response(response, account), account)
-        landed = await self._resolve_redirects(list_chunk_addresses(answer))
+        landed = await resolve_google_redirects(self._upstream, answer)
         text = clean_answer_text(join_content_text(answer))
         usage = convert_grounded_usage(answer)
         cost = self._tariff.compute_cost(self._model, usage)
@@ -280,25 +272,6 @@ class Provider:
             cost=AnswerCost(ticks=cost.ticks, basis=cost.basis, usage=usage),
             notes=describe_google_searches(answer),
         )
-
-    async def _resolve_redirects(self, addresses: tuple[str, ...]) -> dict[str, str]:
-        """Where Google's own addresses lead; one that cannot be resolved is left out."""
-        asked = [one for one in dict.fromkeys(addresses) if is_google_redirect(one)]
-        found = await asyncio.gather(*map(self._resolve_redirect, asked[:_MAX_REDIRECTS]))
-        return {address: url for address, url in zip(asked, found, strict=False) if url}
-
-    async def _resolve_redirect(self, address: str) -> str | None:
-        try:
-            response = await self._upstream.send_get(
-                base_url=address,
-                redirects=RedirectPolicy.NONE,
-                timeout=_REDIRECT_TIMEOUT_SECONDS,
-                accept=_REDIRECT_STATUSES,
-                retry=False,
-            )
-            return require_http_address(response.headers.get("location", ""))
-        except (CitewellError, ValueError):
-            return None
 
     def _choose_agent(self, ask: ResearchRequest) -> tuple[str, str]:
         if ask.tier.name in {"L", "XL"}:

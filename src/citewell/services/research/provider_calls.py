@@ -23,6 +23,12 @@ _WRITING_COST_DIVISOR = 4  # writing from our material costs about this fraction
 _UNPROCESSED_STATUSES = frozenset({503, 529})  # the upstream refused without doing any work
 
 
+def estimate_writing_cost(provider: DeepResearch, tier: ResearchTier) -> int:
+    """The probable cost of a text written from our material, in ticks."""
+    usual = ResearchRequest(query="", tier=tier, tag="")
+    return provider.estimate_cost(usual) // _WRITING_COST_DIVISOR
+
+
 class ResearchCall:
     """Research by one provider; `ask` builds the request from the tag of the call."""
 
@@ -87,11 +93,7 @@ class WritingCall:
         door = choice.require_research_provider(name)
         if not isinstance(door, ReportWriter):
             raise InvalidInput(f"{name} cannot write a report.", provider=name)
-        estimate = (
-            door.estimate_cost(ResearchRequest(query="", tier=tier, tag=""))
-            // _WRITING_COST_DIVISOR
-        )
-        return cls(name, door, writing, estimate=estimate)
+        return cls(name, door, writing, estimate=estimate_writing_cost(door, tier))
 
     async def submit_research(self, tag: str) -> CallReply:
         with convert_unsent_errors():

@@ -7,10 +7,11 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from citewell.dialects.answer_reports import clean_answer_text
+from citewell.dialects.model_billing import TICKS_PER_DOLLAR
 from citewell.domain_ports import AnswerSearch
 from citewell.errors import InternalError, NotFound
 from citewell.model.grounded_answer import AnswerQuery, GroundedAnswer
-from citewell.model.research import ProviderReport, ResearchRequest
+from citewell.model.research import ProviderReport
 from citewell.model.routing_trace import RoutingTrace
 from citewell.ports import DeepResearch, ReportWriter
 from citewell.services.domains.answers import own_answers
@@ -30,6 +31,7 @@ from citewell.services.domains.routing.paid_choice import (
 )
 from citewell.services.research.analysis.model_passages import choose_passages
 from citewell.services.research.claims.citation_check import list_cited_pages
+from citewell.services.research.provider_calls import estimate_writing_cost
 from citewell.services.research.single_calls import CallOrder, CallResult, SingleCalls
 from citewell.services.research.step_values import PageLead, PageReadings
 from citewell.services.routing.provider_catalogue import ProviderCatalogue
@@ -39,8 +41,6 @@ from citewell.tooling import ProgressCallback
 
 __all__ = ["AnswerRequest", "AnswerService"]
 
-TICKS_PER_DOLLAR = 10**10
-_WRITING_COST_DIVISOR = 4  # writing from our material costs about this fraction of research
 _WRITING_SECONDS = 70.0
 
 
@@ -150,12 +150,11 @@ class AnswerService:
             )
 
         await _tell_progress(context, f"asking {self._catalogue.find_spec(name).title}")
-        usual = ResearchRequest(query="", tier=own_answers.ANSWER_TIER, tag="")
         report = await self._pay_report(
             CallTerms(
                 provider=name,
                 query=query,
-                estimate=writer.estimate_cost(usual) // _WRITING_COST_DIVISOR,
+                estimate=estimate_writing_cost(writer, own_answers.ANSWER_TIER),
                 seconds=_WRITING_SECONDS,
             ),
             send_passages,

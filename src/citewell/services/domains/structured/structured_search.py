@@ -7,10 +7,11 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Any
 
+from citewell.dialects.model_billing import TICKS_PER_DOLLAR
 from citewell.domain_ports import StructuredSearch
 from citewell.errors import CitewellError, InternalError, NotFound
 from citewell.model.page import Page
-from citewell.model.research import RESEARCH_TIERS, ResearchRequest
+from citewell.model.research import RESEARCH_TIERS
 from citewell.model.structured_results import (
     StructuredAnswer,
     StructuredHits,
@@ -38,6 +39,7 @@ from citewell.services.domains.structured.structured_request import (
     check_category,
     check_structured_request,
 )
+from citewell.services.research.provider_calls import estimate_writing_cost
 from citewell.services.research.single_calls import CallOrder, CallResult, SingleCalls
 from citewell.services.routing.provider_catalogue import ProviderCatalogue
 from citewell.services.routing.provider_failures import name_provider_error
@@ -46,8 +48,6 @@ from citewell.workers.worker_tasks import TaskFailure, TaskRunner, run_function
 
 __all__ = ["StructuredRequest", "StructuredSearchService"]
 
-TICKS_PER_DOLLAR = 10**10
-_WRITING_COST_DIVISOR = 4  # writing from our material costs about this fraction of research
 _WRITING_SECONDS = 70.0
 _MAX_READ_PAGES = 10
 # Words that our own search adds for a category.
@@ -176,8 +176,7 @@ class StructuredSearchService:
             ]
             return StructuredHits(results=tuple(rows), cost_ticks=report.cost_ticks)
 
-        usual = ResearchRequest(query="", tier=RESEARCH_TIERS["XXS"], tag="")
-        estimate = writer.estimate_cost(usual) // _WRITING_COST_DIVISOR
+        estimate = estimate_writing_cost(writer, RESEARCH_TIERS["XXS"])
         hits = await self._pay_hits(name, ask, estimate, send_pages, context)
         results = await asyncio.gather(
             *(
