@@ -139,6 +139,7 @@ class Tool:
     result: type[WireValue]
     run: Callable[[Any, ToolCall], Awaitable[WireValue]]
     toolset: str
+    title: str = ""  # for people; without one it is made from the name
     in_default_profile: bool = False  # offered in the default profile
     read_only: bool = True
     idempotent: bool = True

@@ -112,3 +112,11 @@ def test_a_rate_limit_says_when_to_return(told: float | None, shown: int) -> Non
     block = errors.RateLimited("Slow down.", retry_after=told).build_error_block()
 
     assert (block["retryable"], block["retryAfterSeconds"]) == (True, shown)
+
+
+@requires("tool.title")
+def test_every_tool_has_a_title_and_the_schema_of_its_answer() -> None:
+    wires = [row["wire"] for row in load_manifest()["tools"]]
+
+    assert all(wire["title"] and wire["outputSchema"] for wire in wires)
+    assert len({wire["title"] for wire in wires}) == len(wires)

@@ -48,6 +48,7 @@ HELD = {
     "prompt.completion": "lens, provider and depth are completed from their beginnings.",
     "tool.structured": "The text of an answer is the JSON of its structured content.",
     "tool.description": "Every tool has a description of at most 400 characters.",
+    "tool.title": "Every tool has a title of its own and publishes the schema of its answer.",
     "tool.not_destructive": "No tool is destructive.",
     "tool.unknown": "An unknown tool is a protocol error.",
     "encoder.optional": "Without an encoder, or if it fails, everything works, and what was not used is told once.",

@@ -34,6 +34,7 @@ TOOL = Tool(
     result=GroundedAnswer,
     run=run,
     toolset="domains",
+    title="Answer with citations",
     ttl_seconds=3600,
     has_long_timeout=True,
     is_empty_result=lambda answer: not answer.citations,

@@ -26,4 +26,11 @@ async def run(args: Args, call: ToolCall) -> BalanceAnswer:
     return BalanceAnswer.model_validate(shown)
 
 
-TOOL = Tool(args=Args, result=BalanceAnswer, run=run, toolset="deep", open_world=False)
+TOOL = Tool(
+    args=Args,
+    result=BalanceAnswer,
+    run=run,
+    toolset="deep",
+    title="Research balance",
+    open_world=False,
+)

@@ -32,5 +32,6 @@ TOOL = Tool(
     result=BrandProfile,
     run=run,
     toolset="domains",
+    title="Company brand",
     has_long_timeout=True,
 )

@@ -22,6 +22,7 @@ TOOL = Tool(
     result=TrialsAnswer,
     run=run,
     toolset="domains",
+    title="Clinical trials",
     ttl_seconds=6 * 3600,
     is_empty_result=lambda answer: answer.result_count == 0,
 )

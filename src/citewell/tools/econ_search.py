@@ -22,6 +22,7 @@ TOOL = Tool(
     result=SeriesAnswer,
     run=run,
     toolset="domains",
+    title="Economic statistics",
     ttl_seconds=6 * 3600,
     is_empty_result=lambda answer: answer.result_count == 0,
 )

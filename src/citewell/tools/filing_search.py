@@ -25,6 +25,7 @@ TOOL = Tool(
     result=FilingsAnswer,
     run=run,
     toolset="domains",
+    title="Company filings",
     ttl_seconds=24 * 3600,
     is_empty_result=lambda answer: answer.result_count == 0,
 )

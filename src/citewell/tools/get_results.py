@@ -65,5 +65,6 @@ TOOL = Tool(
     result=ResearchResults,
     run=run,
     toolset="deep",
+    title="Research results",
     open_world=False,
 )

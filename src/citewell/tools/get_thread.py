@@ -25,4 +25,11 @@ async def run(args: Args, call: ToolCall) -> ThreadAnswer:
     )
 
 
-TOOL = Tool(args=Args, result=ThreadAnswer, run=run, toolset="deep", open_world=False)
+TOOL = Tool(
+    args=Args,
+    result=ThreadAnswer,
+    run=run,
+    toolset="deep",
+    title="Research thread",
+    open_world=False,
+)

@@ -22,6 +22,7 @@ TOOL = Tool(
     result=CasesAnswer,
     run=run,
     toolset="domains",
+    title="Case law",
     ttl_seconds=24 * 3600,
     is_empty_result=lambda answer: answer.result_count == 0,
 )

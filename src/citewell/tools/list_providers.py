@@ -27,4 +27,11 @@ async def run(args: Args, call: ToolCall) -> ProviderListing:
     )
 
 
-TOOL = Tool(args=Args, result=ProviderListing, run=run, toolset="deep", open_world=False)
+TOOL = Tool(
+    args=Args,
+    result=ProviderListing,
+    run=run,
+    toolset="deep",
+    title="Research providers",
+    open_world=False,
+)

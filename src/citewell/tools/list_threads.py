@@ -25,4 +25,11 @@ async def run(args: Args, call: ToolCall) -> ThreadListing:
     return ThreadListing.model_validate(shown)
 
 
-TOOL = Tool(args=Args, result=ThreadListing, run=run, toolset="deep", open_world=False)
+TOOL = Tool(
+    args=Args,
+    result=ThreadListing,
+    run=run,
+    toolset="deep",
+    title="Research threads",
+    open_world=False,
+)

@@ -29,6 +29,7 @@ TOOL = Tool(
     result=PlacesAnswer,
     run=run,
     toolset="domains",
+    title="Places",
     ttl_seconds=6 * 3600,
     has_long_timeout=True,
     is_empty_result=lambda answer: answer.result_count == 0,

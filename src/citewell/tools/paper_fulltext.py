@@ -25,6 +25,7 @@ TOOL = Tool(
     result=FullTextAnswer,
     run=run,
     toolset="scholar",
+    title="Paper full text",
     ttl_seconds=3600,
     has_long_timeout=True,
     is_always_inline=True,  # max_length bounds it

@@ -29,6 +29,7 @@ TOOL = Tool(
     result=ScrapeOutput,
     run=run,
     toolset="core",
+    title="Read page",
     in_default_profile=True,
     ttl_seconds=3600,
     has_long_timeout=True,

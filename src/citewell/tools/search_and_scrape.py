@@ -26,6 +26,7 @@ TOOL = Tool(
     result=SourceBundle,
     run=run,
     toolset="core",
+    title="Search and read",
     in_default_profile=True,
     has_long_timeout=True,  # its searches and pages are cached; the combined result is not
 )

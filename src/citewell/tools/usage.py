@@ -23,4 +23,6 @@ async def run(args: Args, call: ToolCall) -> UsageAnswer:
     )
 
 
-TOOL = Tool(args=Args, result=UsageAnswer, run=run, toolset="deep", open_world=False)
+TOOL = Tool(
+    args=Args, result=UsageAnswer, run=run, toolset="deep", title="Research usage", open_world=False
+)

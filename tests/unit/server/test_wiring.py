@@ -130,8 +130,8 @@ def test_a_builder_promises_the_class_it_is_listed_for(area: str) -> None:
 def test_every_wiring_module_of_an_area_is_listed() -> None:
     folder = Path(inspect.getfile(service_registry)).parent
     defining = {
-        path.stem.removesuffix("_wiring")
-        for path in folder.glob("*_wiring.py")
+        ".".join(path.relative_to(folder).with_suffix("").parts).removesuffix("_wiring")
+        for path in folder.rglob("*_wiring.py")
         if "BUILDERS: ServiceBuilders" in path.read_text(encoding="utf-8")
     }
 

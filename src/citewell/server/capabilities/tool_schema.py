@@ -19,6 +19,7 @@ def build_tool_wire(name: str, tool: Tool) -> dict[str, Any]:
     """The tool's entry in `tools/list`."""
     wire: dict[str, Any] = {
         "name": name,
+        "title": tool.title or name.replace("_", " ").capitalize(),
         "description": extract_description(tool.args),
         "inputSchema": build_input_schema(tool.args),
     }
