@@ -77,13 +77,20 @@ async def audit_items(
     for item in items:
         spans.append((len(text), len(text) + len(item.text)))
         text += f"{item.text}\n\n"
-    async with serving(internet, environ) as app:
-        body = await _call(app, "audit_bibliography", {"bibliography": text})
-    entries = [one for one in body["entries"] if one.get("verdict")]
+    entries = await audit_text(text, internet, environ)
     return [
         TriedItem(item=item, answer=_find_entry(entries, span) or _find_repeated(entries, item))
         for item, span in zip(items, spans, strict=True)
     ]
+
+
+async def audit_text(
+    text: str, internet: Internet, environ: Mapping[str, str] = {}
+) -> list[dict[str, Any]]:
+    """The entries for the cases that a brief cites."""
+    async with serving(internet, environ) as app:
+        body = await _call(app, "audit_bibliography", {"bibliography": text})
+    return [one for one in body["entries"] if one.get("verdict")]
 
 
 def _find_repeated(entries: list[dict[str, Any]], item: LawItem) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -66,6 +67,15 @@ def test_a_brief_is_told_the_same(web: Internet) -> None:
     assert [one.item.id for one in tried if one.item.is_genuine and one.is_accused] == []
     unsound = [one for one in tried if not one.item.is_genuine]
     assert sum(one.is_caught for one in unsound) >= MIN_RECALL * len(unsound)
+
+
+def test_names_as_lawyers_shorten_them_are_not_accused(web: Internet) -> None:
+    text = (Path(__file__).parent / "passage.txt").read_text("utf-8")
+
+    entries = asyncio.run(evaluate.audit_text(text, web))
+
+    assert len(entries) >= 50
+    assert [one["title"] for one in entries if one["verdict"] != "confirmed"] == []
 
 
 @requires("verify_citation.law_outage")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from citewell.text.law.brief_text import PARAGRAPH_MARK
 from citewell.text.law.name_words import ABBREVIATION_MEANINGS
@@ -63,6 +63,7 @@ class CaseName:
     text: str
     is_full: bool = True
     start: int = 0  # in the text that was read
+    long_text: str = ""  # with words before a comma, which may belong to the first party or not
 
 
 def read_case_name(before: str) -> CaseName | None:
@@ -79,7 +80,7 @@ def read_case_name(before: str) -> CaseName | None:
     found = _read_adversaries(window) or _read_matter(window) or _read_short_name(window)
     if found is None or len(found.text) > MAX_NAME_CHARS:
         return None
-    return CaseName(text=found.text, is_full=found.is_full, start=offset + found.start)
+    return replace(found, start=offset + found.start)
 
 
 def read_following_name(after: str) -> CaseName | None:
@@ -117,8 +118,13 @@ def _read_adversaries(window: str) -> CaseName | None:
     plaintiff = _take_words_before(left.split(" "))
     if not plaintiff or not defendant:
         return None
-    name = f"{' '.join(plaintiff)} v. {' '.join(defendant)}".rstrip(",")
-    return CaseName(text=name, start=len(left) - len(" ".join(plaintiff)))
+    second = " ".join(defendant).rstrip(",")
+    longer = _take_words_before(left.split(" "), has_commas=True)
+    return CaseName(
+        text=f"{' '.join(plaintiff)} v. {second}",
+        start=len(left) - len(" ".join(plaintiff)),
+        long_text=f"{' '.join(longer)} v. {second}" if longer != plaintiff else "",
+    )
 
 
 def _read_matter(window: str) -> CaseName | None:
@@ -154,11 +160,11 @@ def _read_short_name(window: str) -> CaseName | None:
     return CaseName(text=" ".join(words), is_full=False, start=len(window) - len(" ".join(words)))
 
 
-def _take_words_before(words: list[str]) -> list[str]:
+def _take_words_before(words: list[str], *, has_commas: bool = False) -> list[str]:
     """The words of the first party: those at the end that belong to a name."""
     taken: list[str] = []
     for word in reversed(words[-_MAX_PARTY_WORDS:]):
-        if not _continues_party(word, taken):
+        if not _continues_party(word.rstrip(",") if has_commas else word, taken):
             break
         taken.insert(0, word)
     return _strip_leading_words(taken)

@@ -20,6 +20,7 @@ class FoundCitation:
     citation: LegalCitation  # offsets are those of the original text
     form: CitationForm = "full"
     has_full_name: bool = False  # the name beside it names both parties
+    long_name: str = ""  # the name with words that may belong to its first party
     is_parallel: bool = False  # another citation of the case right before it
     is_certain: bool = True  # False if it may be other words that look like a citation
     antecedent: str = ""  # of a short form: the party that it names

@@ -29,6 +29,8 @@ _JOINED_STATES_PATTERN = re.compile(
 )
 _SPACED_INITIALS_PATTERN = re.compile(r"\b([NSWRDLP])\. (?=(?:Va|Y|J|H|M|C|D|I|A|R)\.)")
 _ACRONYM_PATTERN = re.compile(r"[A-Z][A-Z.&-]{1,9}")
+_MAX_ACRONYM_CHARS = 12
+_MAX_ACRONYM_WORDS = 12
 _MIN_PREFIX_CHARS = 3
 _MIN_TYPO_CHARS = 6
 
@@ -146,7 +148,7 @@ def _agree_party(written: str, recorded: str) -> bool:
         return True
     if shared and len(shared) * 3 >= 2 * min(len(one), len(other)) and _are_common_side(one, other):
         return True
-    return _is_acronym_of(written, other) or _is_acronym_of(recorded, one)
+    return _is_acronym_of(written, recorded) or _is_acronym_of(recorded, written)
 
 
 def _are_common_side(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
@@ -222,16 +224,33 @@ def _is_one_slip(short: str, long: str) -> bool:
     return rest_short == rest_long[1:]
 
 
-def _is_acronym_of(party: str, words: tuple[str, ...]) -> bool:
-    """Whether a party such as FEC or N.L.R.B. is the initials of the other's words."""
-    found = _ACRONYM_PATTERN.fullmatch(party.strip())
-    if found is None:
+def _is_acronym_of(party: str, full: str) -> bool:
+    """Whether a party such as FEC, N.L.R.B. or Alcoa is put together from the beginnings of the other's words."""
+    short = party.strip(" .,")
+    if " " in short or not 2 <= len(short) <= _MAX_ACRONYM_CHARS:
         return False
-    letters = "".join(char for char in party.lower() if char.isalpha())
-    initials = "".join("us" if word == "unitedstates" else word[0] for word in words)
-    return len(letters) >= 2 and (
-        letters == initials or (len(letters) >= 3 and letters in initials)
-    )
+    letters = "".join(char for char in short.lower() if char.isalpha())
+    words = [word.lower() for word in _NAME_WORD_PATTERN.findall(full)][:_MAX_ACRONYM_WORDS]
+    if _ACRONYM_PATTERN.fullmatch(short):
+        initials = "".join(word[0] for word in words if word not in FILLING_WORDS)
+        return len(letters) >= 2 and (
+            letters == initials or (len(letters) >= 3 and letters in initials)
+        )
+    telling = [word for word in words if word not in {"of", "the", "and", "for"}]
+    return len(telling) > 1 and letters[:2] == telling[0][:2] and _is_blend(letters, telling)
+
+
+def _is_blend(letters: str, words: list[str]) -> bool:
+    """Whether the letters are beginnings of all the words, one after the other: al-co-a."""
+    ends = {0}
+    for word in words:
+        ends = {
+            end + size
+            for end in ends
+            for size in range(1, len(word) + 1)
+            if letters.startswith(word[:size], end)
+        }
+    return len(letters) in ends
 
 
 def _is_named_in(party: str, full_name: str) -> bool:

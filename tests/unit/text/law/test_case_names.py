@@ -50,6 +50,14 @@ def test_words_that_are_no_name_are_not_taken_for_one(before: str) -> None:
     assert read_case_name(before) is None
 
 
+def test_words_before_a_comma_are_a_second_reading_of_the_name() -> None:
+    found = read_case_name("See Emp't Div., Dep't of Human Res. of Or. v. Smith, ")
+
+    assert found is not None
+    assert found.text == "Dep't of Human Res. of Or. v. Smith"
+    assert found.long_text == "Emp't Div., Dep't of Human Res. of Or. v. Smith"
+
+
 def test_a_single_party_is_a_short_name() -> None:
     found = read_case_name("In Roe, ")
 
@@ -88,6 +96,9 @@ def test_a_name_behind_the_citation_is_read() -> None:
         ("Chevron v. NRDC", "Chevron U.S.A. Inc. v. Natural Resources Defense Council, Inc."),
         ("N.Y. Times Co. v. Sullivan", "New York Times Co. v. Sullivan"),
         ("Smith et al. v. Jones", "Smith v. Jones, Inc."),
+        ("NYSRPA v. Bruen", "New York State Rifle & Pistol Ass'n v. Bruen"),
+        ("United States v. Alcoa", "United States v. Aluminum Co. of America"),
+        ("INS v. Chadha", "Immigration and Naturalization Service v. Chadha"),
         ("Obergefel v. Hodges", "Obergefell v. Hodges"),
     ],
 )  # fmt: skip

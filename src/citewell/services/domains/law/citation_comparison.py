@@ -66,7 +66,11 @@ def _compare_name(cited: CitedCase, case: CourtCase) -> str:
     if not cited.main.has_full_name:
         # One word before a citation may be anything, so it confirms, but never accuses.
         return MATCH if is_single_party_of(citation.case_name, case.name) else NOT_CHECKED
-    agreement = compare_case_names(citation.case_name, case.name, full_name=case.full_name)
+    readings = (citation.case_name, cited.main.long_name)
+    agreements = [
+        compare_case_names(name, case.name, full_name=case.full_name) for name in readings if name
+    ]
+    agreement = NameAgreement.SAME if NameAgreement.SAME in agreements else agreements[0]
     if agreement is NameAgreement.SAME:
         return MATCH
     if agreement is NameAgreement.UNKNOWN:

@@ -278,6 +278,7 @@ def _complete_first(text: str, place: _Place, barrier: int, *, is_single: bool) 
         ),
         form=place.form,
         has_full_name=bool(name and name.is_full),
+        long_name=name.long_text if name else "",
         is_certain=place.is_certain,
     )
 
