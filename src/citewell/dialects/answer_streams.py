@@ -7,8 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from citewell.dialects.answer_reports import AnswerCost, CitedPage, build_answer_report
 from citewell.dialects.json_responses import HttpLink, OptionalField, ResponsePart, TolerantItems
+from citewell.dialects.model_billing import convert_dollars
 from citewell.errors import MalformedResponse, UpstreamUnavailable
+from citewell.model.research import ProviderReport
 from citewell.net.http.messages import HttpResponse
 
 _EVENT_PREFIX = "data:"
@@ -31,7 +34,7 @@ class _StreamEvent(ResponsePart):
     choices: TolerantItems[_StreamChoice] = ()
 
 
-class TaggedCitation(ResponsePart):
+class _TaggedCitation(ResponsePart):
     url: HttpLink
     number: OptionalField[int] = None
     title: OptionalField[str] = None
@@ -122,3 +125,44 @@ def _parse_tag_value(text: str) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError):
         return None
+
+
+def build_streamed_report(
+    provider: str, streamed: str, *, count: int, usual_ticks: int
+) -> ProviderReport:
+    """The report of a streamed answer, its citation tags replaced by marks such as [1].
+
+    `usual_ticks` is its cost if the stream states none.
+    """
+    text, tags = split_answer_tags(streamed)
+    pieces: list[str] = []
+    pages: list[CitedPage] = []
+    numbers: dict[str, int] = {}
+    at = length = 0
+    for tag in tags:
+        try:
+            cited = _TaggedCitation.model_validate(tag.value) if tag.name == "citation" else None
+        except ValueError:
+            cited = None
+        if cited is None or (cited.url not in numbers and len(numbers) >= count):
+            continue
+        before = text[at : tag.place]
+        mark = f" [{numbers.setdefault(cited.url, len(numbers) + 1)}]"
+        pieces += [before, mark]
+        length += len(before)
+        pages.append(
+            CitedPage(url=cited.url, title=cited.title, start=length + 1, end=length + len(mark))
+        )
+        at, length = tag.place, length + len(mark)
+    usage = next((tag.value for tag in tags if tag.name == "usage"), None)
+    stated = usage.get("X-Request-Total-Cost") if isinstance(usage, dict) else None
+    ticks = convert_dollars(stated)
+    return build_answer_report(
+        provider,
+        "".join([*pieces, text[at:]]),
+        pages,
+        count=count,
+        cost=AnswerCost(ticks=ticks, basis="provider")
+        if ticks is not None
+        else AnswerCost(ticks=usual_ticks, basis="table"),
+    )

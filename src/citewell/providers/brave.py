@@ -7,12 +7,7 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from citewell.dialects.answer_reports import AnswerCost, CitedPage, build_answer_report
-from citewell.dialects.answer_streams import (
-    TaggedCitation,
-    read_answer_stream,
-    split_answer_tags,
-)
+from citewell.dialects.answer_streams import build_streamed_report, read_answer_stream
 from citewell.dialects.json_responses import (
     HttpLink,
     JsonResponse,
@@ -21,7 +16,7 @@ from citewell.dialects.json_responses import (
     TolerantItems,
     read_json_response,
 )
-from citewell.dialects.model_billing import TICKS_PER_DOLLAR, convert_dollars
+from citewell.dialects.model_billing import TICKS_PER_DOLLAR
 from citewell.dialects.result_paging import ResultPage, gather_pages
 from citewell.model.grounded_answer import AnswerQuery
 from citewell.model.research import ProviderReport
@@ -209,7 +204,12 @@ class Provider:
             secret_headers=self._answers_key,
             timeout=query.timeout_seconds,
         )
-        return _parse_brave_answer(read_answer_stream(response), count=query.count)
+        return build_streamed_report(
+            SPEC.name,
+            read_answer_stream(response),
+            count=query.count,
+            usual_ticks=_ANSWER_TICKS,
+        )
 
     async def search_web(self, query: SearchQuery) -> SearchHits:
         count = min(query.count, SPEC.max_results)
@@ -263,42 +263,6 @@ class Provider:
 
     def _read_clock(self) -> datetime:
         return datetime.fromtimestamp(self._clock(), UTC)
-
-
-def _parse_brave_answer(streamed: str, *, count: int) -> ProviderReport:
-    """The report of a streamed answer, its citation tags replaced by marks such as [1]."""
-    text, tags = split_answer_tags(streamed)
-    pieces: list[str] = []
-    pages: list[CitedPage] = []
-    numbers: dict[str, int] = {}
-    at = length = 0
-    for tag in tags:
-        try:
-            cited = TaggedCitation.model_validate(tag.value) if tag.name == "citation" else None
-        except ValueError:
-            cited = None
-        if cited is None or (cited.url not in numbers and len(numbers) >= count):
-            continue
-        before = text[at : tag.place]
-        mark = f" [{numbers.setdefault(cited.url, len(numbers) + 1)}]"
-        pieces += [before, mark]
-        length += len(before)
-        pages.append(
-            CitedPage(url=cited.url, title=cited.title, start=length + 1, end=length + len(mark))
-        )
-        at, length = tag.place, length + len(mark)
-    usage = next((tag.value for tag in tags if tag.name == "usage"), None)
-    stated = usage.get("X-Request-Total-Cost") if isinstance(usage, dict) else None
-    ticks = convert_dollars(stated)
-    return build_answer_report(
-        SPEC.name,
-        "".join([*pieces, text[at:]]),
-        pages,
-        count=count,
-        cost=AnswerCost(ticks=ticks, basis="provider")
-        if ticks is not None
-        else AnswerCost(ticks=_ANSWER_TICKS, basis="table"),
-    )
 
 
 def _build_brave_params(query: SearchQuery, *, extra: bool) -> dict[str, str]:
