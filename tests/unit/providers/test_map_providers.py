@@ -7,6 +7,7 @@ import pytest
 
 from citewell.errors import InvalidInput, RateLimited
 from citewell.model.place import PlaceQuery
+from citewell.net.http.messages import HttpRequest, HttpResponse
 from citewell.providers.brave import Provider as Brave
 from citewell.providers.nominatim import Provider as Nominatim
 from citewell.providers.overpass import Provider as Overpass
@@ -91,3 +92,37 @@ def test_a_named_place_travels_to_brave_in_ascii(near: str, sent: str) -> None:
     assert found.places == ()
     assert sender.sent[0].secret_headers["X-Loc-City"] == sent
     assert "X-Loc-City" not in sender.sent[0].headers
+
+
+class Endless:
+    """A sender whose answer never comes; it notes that nobody waits for it any more."""
+
+    def __init__(self) -> None:
+        self.asked = asyncio.Event()
+        self.cancelled = False
+
+    async def send_request(self, _request: HttpRequest) -> HttpResponse:
+        self.asked.set()
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            self.cancelled = True
+            raise
+        raise AssertionError("nothing ever comes")
+
+
+def test_a_cancelled_search_stops_the_request() -> None:
+    sender: Any = Endless()
+
+    async def run() -> None:
+        provider = Overpass(kit_over("overpass", sender, {}))
+        query = PlaceQuery(text="x", kinds=("amenity=cafe",), **HERE)
+        search = asyncio.create_task(provider.search_places(query))
+        await sender.asked.wait()
+        search.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await search
+
+    asyncio.run(run())
+
+    assert sender.cancelled
