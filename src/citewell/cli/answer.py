@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from citewell.cli.running.shared_options import AnswerJson
 from citewell.cli.running.tool_command import print_item, run_search_tool
 from citewell.cli.terminal import screen
 
@@ -26,9 +27,7 @@ def command(
         str | None,
         typer.Option(help="Who answers: exa, tavily, brave and others, or local for quotations."),
     ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print the answer of the tool as JSON.")
-    ] = False,
+    as_json: AnswerJson = False,
 ) -> int:
     given = {"query": query, "provider": provider}
     return run_search_tool(

@@ -10,6 +10,7 @@ import typer
 
 from citewell.cli.running import exit_codes
 from citewell.cli.running.command_app import open_command_app
+from citewell.cli.running.shared_options import AnswerJson
 from citewell.cli.running.tool_errors import print_tool_error
 from citewell.cli.terminal import screen
 from citewell.server.pipeline import ToolOutcome
@@ -30,9 +31,7 @@ def command(
     tokens: Annotated[
         bool, typer.Option("--tokens", help="Print W3C design tokens as JSON.")
     ] = False,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print the answer of the tool as JSON.")
-    ] = False,
+    as_json: AnswerJson = False,
 ) -> int:
     name = "url" if "." in company and " " not in company else "company_name"
     given = {name: company, "depth": depth, "include_design_tokens": tokens}

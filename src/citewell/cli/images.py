@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from citewell.cli.running.shared_options import AnswerJson
 from citewell.cli.running.tool_command import print_item, run_search_tool
 from citewell.cli.terminal import screen
 from citewell.cli.terminal.inline_images import detect_image_protocol, print_inline_image
@@ -37,9 +38,7 @@ def command(
     language: Annotated[str | None, typer.Option(help="ISO 639-1, such as de or pt-BR.")] = None,
     country: Annotated[str | None, typer.Option(help="ISO 3166-1 alpha-2, such as GB.")] = None,
     provider: Annotated[str | None, typer.Option(help="Use only this provider.")] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print the answer of the tool as JSON.")
-    ] = False,
+    as_json: AnswerJson = False,
 ) -> int:
     given = {
         "query": query,

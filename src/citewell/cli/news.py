@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from citewell.cli.running.shared_options import AnswerJson
 from citewell.cli.running.tool_command import print_item, run_search_tool
 
 
@@ -28,9 +29,7 @@ def command(
     country: Annotated[str | None, typer.Option(help="ISO 3166-1 alpha-2, such as GB.")] = None,
     safe: Annotated[str | None, typer.Option(help="off, moderate or strict.")] = None,
     provider: Annotated[str | None, typer.Option(help="Use only this provider.")] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print the answer of the tool as JSON.")
-    ] = False,
+    as_json: AnswerJson = False,
 ) -> int:
     given = {
         "query": query,

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from citewell.cli.running.shared_options import AnswerJson
 from citewell.cli.running.tool_command import print_item, run_search_tool
 
 _MAX_SHOWN_AUTHORS = 3
@@ -26,9 +27,7 @@ def command(
     ] = False,
     pdf_only: Annotated[bool, typer.Option("--pdf", help="Only papers with a PDF.")] = False,
     provider: Annotated[str | None, typer.Option(help="Use only this index.")] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print the answer of the tool as JSON.")
-    ] = False,
+    as_json: AnswerJson = False,
 ) -> int:
     given = {
         "query": query,

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from citewell.cli.running.shared_options import AnswerJson
 from citewell.cli.running.tool_command import print_item, run_search_tool
 from citewell.cli.terminal import screen
 
@@ -26,9 +27,7 @@ def command(
         int, typer.Option("-n", "--num-results", min=1, max=20, help="How many places.")
     ] = 5,
     provider: Annotated[str | None, typer.Option(help="Use only this provider.")] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print the answer of the tool as JSON.")
-    ] = False,
+    as_json: AnswerJson = False,
 ) -> int:
     given = {
         "query": query,

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from citewell.cli.running.shared_options import AnswerJson
 from citewell.cli.running.tool_command import print_item, run_search_tool
 
 
@@ -34,9 +35,7 @@ def command(
     fetch: Annotated[
         bool, typer.Option("--fetch", help="Also read the page of each result as markdown.")
     ] = False,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print the answer of the tool as JSON.")
-    ] = False,
+    as_json: AnswerJson = False,
 ) -> int:
     given: dict[str, object] = {
         "query": query,

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from citewell.cli.running.shared_options import AnswerJson
 from citewell.cli.running.tool_command import print_item, run_search_tool
 from citewell.cli.terminal import screen
 
@@ -41,9 +42,7 @@ def command(
         str | None,
         typer.Option(help="Use only fred, worldbank, oecd, eurostat, ecb or imf."),
     ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print the answer of the tool as JSON.")
-    ] = False,
+    as_json: AnswerJson = False,
 ) -> int:
     given = {
         "query": query,

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from citewell.cli.running.shared_options import AnswerJson
 from citewell.cli.running.tool_command import print_item, run_search_tool
 
 
@@ -30,9 +31,7 @@ def command(
         str | None, typer.Option(help="The next page; the token of the last answer.")
     ] = None,
     provider: Annotated[str | None, typer.Option(help="Use only this registry.")] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print the answer of the tool as JSON.")
-    ] = False,
+    as_json: AnswerJson = False,
 ) -> int:
     given = {
         "query": query,

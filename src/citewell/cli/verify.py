@@ -10,6 +10,7 @@ import typer
 
 from citewell.cli.running import exit_codes
 from citewell.cli.running.command_app import open_command_app
+from citewell.cli.running.shared_options import AnswerJson
 from citewell.cli.running.tool_errors import print_tool_error
 from citewell.cli.terminal import screen
 from citewell.server.pipeline import ToolOutcome
@@ -32,9 +33,7 @@ def command(
         str | None,
         typer.Option(help="What it is cited for; shows the closest sentences of the source."),
     ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print the answer of the tool as JSON.")
-    ] = False,
+    as_json: AnswerJson = False,
 ) -> int:
     given = {"citation": citation} | ({"claim": claim} if claim else {})
     outcome = asyncio.run(_call_verify_citation(given))

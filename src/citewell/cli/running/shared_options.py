@@ -7,4 +7,5 @@ from typing import Annotated
 import typer
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+AnswerJson = Annotated[bool, typer.Option("--json", help="Print the answer of the tool as JSON.")]
 STDIN_NAME = "-"  # given instead of a file or a text, it means standard input
