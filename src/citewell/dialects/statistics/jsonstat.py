@@ -39,18 +39,19 @@ def read_jsonstat_window(body: bytes, query: ObservationQuery) -> ObservationLis
 
 def read_jsonstat_cube(body: bytes) -> DataCube:
     """The (first) data set as a cube. Raises as `read_jsonstat_window`."""
-    whole = _find_dataset(parse_exact_json(body))
+    whole = _find_jsonstat_dataset(parse_exact_json(body))
     holder = get_object(whole, "dimension")
     names = get_list(whole, "id") or get_list(holder, "id")
     sizes = get_list(whole, "size") or get_list(holder, "size")
-    _check_shape(names, sizes)
+    _check_jsonstat_shape(names, sizes)
     roles = get_object(whole, "role") or get_object(holder, "role")
-    time_at = _find_time(names, get_list(roles, "time"))
+    time_at = _find_jsonstat_time(names, get_list(roles, "time"))
     codes = [
-        _list_codes(get_object(holder, name), size) for name, size in zip(names, sizes, strict=True)
+        _list_jsonstat_codes(get_object(holder, name), size)
+        for name, size in zip(names, sizes, strict=True)
     ]
     dimensions = [
-        _read_dimension(name, get_object(holder, name), own)
+        _read_jsonstat_dimension(name, get_object(holder, name), own)
         for name, own in zip(names, codes, strict=True)
     ]
     metrics = _read_metric_units(holder, names, codes)
@@ -69,7 +70,7 @@ def read_jsonstat_cube(body: bytes) -> DataCube:
     )
 
 
-def _find_dataset(message: object) -> Mapping[str, Any]:
+def _find_jsonstat_dataset(message: object) -> Mapping[str, Any]:
     """The data set itself, the one of a 1.x bundle, or the first of a collection."""
     if isinstance(message, dict):
         if message.get("error"):
@@ -83,7 +84,7 @@ def _find_dataset(message: object) -> Mapping[str, Any]:
     raise MalformedResponse("The answer has no JSON-stat data set.")
 
 
-def _check_shape(names: list[Any], sizes: list[Any]) -> None:
+def _check_jsonstat_shape(names: list[Any], sizes: list[Any]) -> None:
     fits = (
         names
         and len(names) == len(sizes)
@@ -95,7 +96,7 @@ def _check_shape(names: list[Any], sizes: list[Any]) -> None:
         raise MalformedResponse("The dimensions of the JSON-stat data set do not fit its sizes.")
 
 
-def _find_time(names: list[str], stated: list[Any]) -> int:
+def _find_jsonstat_time(names: list[str], stated: list[Any]) -> int:
     wanted = next((name for name in stated if name in names), None)
     found = names.index(wanted) if wanted else None
     if found is None:
@@ -105,7 +106,7 @@ def _find_time(names: list[str], stated: list[Any]) -> int:
     return found
 
 
-def _list_codes(dimension: Mapping[str, Any], size: int) -> tuple[str, ...]:
+def _list_jsonstat_codes(dimension: Mapping[str, Any], size: int) -> tuple[str, ...]:
     """The codes in order of position; raises MalformedResponse if there are fewer than positions."""
     category = get_object(dimension, "category")
     index = category.get("index")
@@ -120,7 +121,7 @@ def _list_codes(dimension: Mapping[str, Any], size: int) -> tuple[str, ...]:
     return tuple(clean_label(str(ordered.get(at, at))) for at in range(size))
 
 
-def _read_dimension(
+def _read_jsonstat_dimension(
     name: str, dimension: Mapping[str, Any], codes: tuple[str, ...]
 ) -> CubeDimension:
     labels = get_object(get_object(dimension, "category"), "label")
@@ -148,11 +149,11 @@ def _read_metric_units(
     for at, name in enumerate(names):
         units = get_object(get_object(get_object(holder, name), "category"), "unit")
         if units:
-            found[at] = tuple(_format_unit(units.get(code)) for code in codes[at])
+            found[at] = tuple(_format_jsonstat_unit(units.get(code)) for code in codes[at])
     return found
 
 
-def _format_unit(unit: object) -> str:
+def _format_jsonstat_unit(unit: object) -> str:
     if not isinstance(unit, dict):
         return ""
     stated = unit.get("label") or unit.get("base") or unit.get("type")
@@ -173,17 +174,21 @@ def _iterate_stated_cells(
     """Place, value and status flag of every cell that is stated."""
     total = math.prod(sizes)
     values, status = whole.get("value"), whole.get("status")
-    stated: Mapping[int, object] = _index_cells(values, total)
-    flags = {} if isinstance(status, str) else _index_cells(status, total)
+    stated: Mapping[int, object] = _index_jsonstat_cells(values, total)
+    flags = {} if isinstance(status, str) else _index_jsonstat_cells(status, total)
     common = status if isinstance(status, str) else ""
     if isinstance(status, list) and len(status) == 1:
         common, flags = str(status[0] or ""), {}
     for number in sorted({*stated, *flags}):
         flag = flags.get(number, common)
-        yield _locate_cell(number, sizes), stated.get(number), flag if isinstance(flag, str) else ""
+        yield (
+            _locate_jsonstat_cell(number, sizes),
+            stated.get(number),
+            flag if isinstance(flag, str) else "",
+        )
 
 
-def _index_cells(values: object, total: int) -> dict[int, object]:
+def _index_jsonstat_cells(values: object, total: int) -> dict[int, object]:
     """Values by cell number, from a list or from a sparse map; cells outside the cube are dropped."""
     if isinstance(values, list):
         if len(values) > MAX_CUBE_CELLS:
@@ -195,7 +200,7 @@ def _index_cells(values: object, total: int) -> dict[int, object]:
     return {number: value for number, value in numbers.items() if number < total}
 
 
-def _locate_cell(number: int, sizes: tuple[int, ...]) -> tuple[int, ...]:
+def _locate_jsonstat_cell(number: int, sizes: tuple[int, ...]) -> tuple[int, ...]:
     place = []
     for size in reversed(sizes):
         number, at = divmod(number, size)

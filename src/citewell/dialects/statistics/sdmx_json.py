@@ -73,18 +73,18 @@ def read_sdmx_cube(body: bytes) -> DataCube:
         raise UpstreamUnavailable("The upstream returned an error instead of data.")
     if not isinstance(data, dict) or not isinstance(data.get("dataSets"), list):
         raise MalformedResponse("The answer has no data sets.")
-    filled = (part for part in sets if get_object(part, "series") or _get_flat(part))
+    filled = (part for part in sets if get_object(part, "series") or _get_sdmx_flat(part))
     found = next(filled, None)
     if found is None:
-        return _build_cube(_get_structure(structures, {}), {})
-    return _build_cube(_get_structure(structures, found), found)
+        return _build_sdmx_cube(_get_sdmx_structure(structures, {}), {})
+    return _build_sdmx_cube(_get_sdmx_structure(structures, found), found)
 
 
-def _get_flat(part: object) -> Mapping[str, Any]:
+def _get_sdmx_flat(part: object) -> Mapping[str, Any]:
     return get_object(part, "observations")
 
 
-def _get_structure(structures: list[Any], part: Mapping[str, Any]) -> Mapping[str, Any]:
+def _get_sdmx_structure(structures: list[Any], part: Mapping[str, Any]) -> Mapping[str, Any]:
     number = part.get("structure", 0)
     inside = isinstance(number, int) and 0 <= number < len(structures)
     found = structures[number] if inside else structures[0]
@@ -93,8 +93,8 @@ def _get_structure(structures: list[Any], part: Mapping[str, Any]) -> Mapping[st
     return found
 
 
-def _build_cube(structure: Mapping[str, Any], part: Mapping[str, Any]) -> DataCube:
-    layout = _read_layout(structure)
+def _build_sdmx_cube(structure: Mapping[str, Any], part: Mapping[str, Any]) -> DataCube:
+    layout = _read_sdmx_layout(structure)
     components = layout.list_dimensions()
     # Data of one time may have no dimension of time: then it is added, with one period.
     time_at = next((at for at, one in enumerate(components) if one.is_time), len(components))
@@ -103,11 +103,11 @@ def _build_cube(structure: Mapping[str, Any], part: Mapping[str, Any]) -> DataCu
     ]
     cells = [
         CubeCell((*place[:time_at], *place[time_at + 1 :]), (*place, 0)[time_at], value, source)
-        for place, value, source in _iterate_observations(layout, part)
+        for place, value, source in _iterate_sdmx_observations(layout, part)
     ]
     groups = tuple(get_object(part, "dimensionGroupAttributes").items())[:_MAX_GROUPS]
     return DataCube(
-        title=_pick_name(structure),
+        title=_pick_sdmx_name(structure),
         dimensions=tuple(
             CubeDimension(
                 name=one.name,
@@ -124,47 +124,47 @@ def _build_cube(structure: Mapping[str, Any], part: Mapping[str, Any]) -> DataCu
     )
 
 
-def _read_layout(structure: Mapping[str, Any]) -> _CubeLayout:
+def _read_sdmx_layout(structure: Mapping[str, Any]) -> _CubeLayout:
     dimensions = get_object(structure, "dimensions")
     attributes = get_object(structure, "attributes")
     measures = get_list(get_object(structure, "measures"), "observation")
     return _CubeLayout(
-        shared=_read_components(dimensions, "dataSet"),
-        series=_read_components(dimensions, "series"),
-        observation=_read_components(dimensions, "observation"),
+        shared=_read_sdmx_components(dimensions, "dataSet"),
+        series=_read_sdmx_components(dimensions, "series"),
+        observation=_read_sdmx_components(dimensions, "observation"),
         measures=max(len(measures), 1),
-        series_attributes=_read_components(attributes, "series"),
-        observation_attributes=_read_components(attributes, "observation"),
-        group_attributes=_read_components(attributes, "dimensionGroup"),
+        series_attributes=_read_sdmx_components(attributes, "series"),
+        observation_attributes=_read_sdmx_components(attributes, "observation"),
+        group_attributes=_read_sdmx_components(attributes, "dimensionGroup"),
     )
 
 
-def _read_components(holder: Mapping[str, Any], level: str) -> tuple[_CubeComponent, ...]:
-    return tuple(map(_read_component, get_list(holder, level)))
+def _read_sdmx_components(holder: Mapping[str, Any], level: str) -> tuple[_CubeComponent, ...]:
+    return tuple(map(_read_sdmx_component, get_list(holder, level)))
 
 
-def _read_component(item: object) -> _CubeComponent:
+def _read_sdmx_component(item: object) -> _CubeComponent:
     name = clean_label(item.get("id")) if isinstance(item, dict) else ""
     stated = item.get("role") if isinstance(item, dict) else None
     roles = {str(stated).upper(), *(str(role).upper() for role in get_list(item, "roles"))}
     return _CubeComponent(
         name=name,
-        label=_pick_name(item) or name,
-        values=tuple(map(_read_code, get_list(item, "values"))),
+        label=_pick_sdmx_name(item) or name,
+        values=tuple(map(_read_sdmx_code, get_list(item, "values"))),
         is_time=name.upper() in _TIME_NAMES or bool(roles & {"TIME_PERIOD", "TIME"}),
     )
 
 
-def _read_code(item: object) -> tuple[str, str]:
+def _read_sdmx_code(item: object) -> tuple[str, str]:
     if not isinstance(item, dict):
         text = "" if item is None or isinstance(item, dict | list) else clean_label(str(item))
         return text, text
     code = item.get("id", item.get("value"))
     text = clean_label(str(code)) if isinstance(code, str | int) else ""
-    return text, _pick_name(item) or text
+    return text, _pick_sdmx_name(item) or text
 
 
-def _pick_name(item: object) -> str:
+def _pick_sdmx_name(item: object) -> str:
     """The name of a part: in English where there are several, or its only one."""
     if not isinstance(item, dict):
         return ""
@@ -173,25 +173,25 @@ def _pick_name(item: object) -> str:
     return clean_label(stated)
 
 
-def _iterate_observations(
+def _iterate_sdmx_observations(
     layout: _CubeLayout, part: Mapping[str, Any]
 ) -> Iterator[tuple[tuple[int, ...], object, Any]]:
     """Place, value and sources of the attributes of every observation whose key fits the layout."""
     count = 0
     shared = (0,) * len(layout.shared)
     for key, series in get_object(part, "series").items():
-        upper = _parse_place(key, layout.series)
+        upper = _parse_sdmx_place(key, layout.series)
         if upper is None:
             continue
         attributes = get_list(series, "attributes")
         for position, row in get_object(series, "observations").items():
-            place = _parse_place(position, layout.observation)
+            place = _parse_sdmx_place(position, layout.observation)
             if place is not None and isinstance(row, list):
                 yield (*shared, *upper, *place), row[0] if row else None, (attributes, row)
                 count += 1
                 _check_cell_count(count)
-    for position, row in _get_flat(part).items():
-        place = _parse_place(position, (*layout.series, *layout.observation))
+    for position, row in _get_sdmx_flat(part).items():
+        place = _parse_sdmx_place(position, (*layout.series, *layout.observation))
         if place is not None and isinstance(row, list):
             yield (*shared, *place), row[0] if row else None, ([], row)
             count += 1
@@ -203,7 +203,7 @@ def _check_cell_count(count: int) -> None:
         raise MalformedResponse("The answer has more observations than can be read.")
 
 
-def _parse_place(key: str, components: tuple[_CubeComponent, ...]) -> tuple[int, ...] | None:
+def _parse_sdmx_place(key: str, components: tuple[_CubeComponent, ...]) -> tuple[int, ...] | None:
     """The positions that a key such as 0:3:1 names; None if it does not fit the dimensions."""
     parts = key.split(":") if key else []
     if len(parts) != len(components) or not all(part.isdecimal() for part in parts):
@@ -217,8 +217,8 @@ def _describe_sdmx_cell(
     layout: _CubeLayout, groups: tuple[tuple[str, Any], ...], cell: CubeCell, time_at: int
 ) -> CellFacts:
     attributes, row = cell.source
-    known = dict(_read_attributes(layout.series_attributes, attributes))
-    known |= _read_attributes(layout.observation_attributes, row[layout.measures :])
+    known = dict(_read_sdmx_attributes(layout.series_attributes, attributes))
+    known |= _read_sdmx_attributes(layout.observation_attributes, row[layout.measures :])
     whole = (*cell.place[:time_at], cell.period, *cell.place[time_at:])
     for key, values in groups:
         if (
@@ -226,12 +226,12 @@ def _describe_sdmx_cell(
             and isinstance(values, list)
             and _fits_attribute_group(key, whole)
         ):
-            known = _read_attributes(layout.group_attributes, values) | known
-    unit = _pick_attribute(known, _UNIT_ATTRIBUTES)
-    multiplier = _pick_attribute(known, _MULTIPLIER_ATTRIBUTES)
-    status = _pick_attribute(known, _STATUS_ATTRIBUTES)
+            known = _read_sdmx_attributes(layout.group_attributes, values) | known
+    unit = _pick_sdmx_attribute(known, _UNIT_ATTRIBUTES)
+    multiplier = _pick_sdmx_attribute(known, _MULTIPLIER_ATTRIBUTES)
+    status = _pick_sdmx_attribute(known, _STATUS_ATTRIBUTES)
     return CellFacts(
-        title=_pick_attribute(known, _TITLE_ATTRIBUTES)[1],
+        title=_pick_sdmx_attribute(known, _TITLE_ATTRIBUTES)[1],
         units=unit[1],
         scale="" if multiplier[0] in _UNIT_MULTIPLIERS else multiplier[1],
         notes="" if status[0] in _NORMAL_STATUSES else status[1],
@@ -245,7 +245,7 @@ def _fits_attribute_group(key: str, place: tuple[int, ...]) -> bool:
     )
 
 
-def _read_attributes(
+def _read_sdmx_attributes(
     components: tuple[_CubeComponent, ...], values: list[Any]
 ) -> dict[str, tuple[str, str]]:
     """Attributes by name, as pairs of code and label; a value is a position or stands for itself."""
@@ -260,7 +260,7 @@ def _read_attributes(
     return found
 
 
-def _pick_attribute(
+def _pick_sdmx_attribute(
     known: Mapping[str, tuple[str, str]], names: tuple[str, ...]
 ) -> tuple[str, str]:
     return next((known[name] for name in names if name in known), ("", ""))

@@ -26,7 +26,7 @@ def schema(**fields: Any) -> dict[str, Any]:
     return {"type": "object", "properties": declared}
 
 
-def filled(text: str, metadata: dict[str, Any] | None = None, **fields: Any) -> Any:
+def filled(text: str, metadata: dict[str, Any] | None = None, /, **fields: Any) -> Any:
     return fill_page_fields(text, "", metadata or {}, schema(**fields))
 
 

@@ -54,47 +54,47 @@ def read_study_page(body: bytes) -> StudyPage | None:
     return StudyPage(
         number=number,
         title=title,
-        content=_render_study(record, protocol, number, title),
+        content=_render_study_record(record, protocol, number, title),
         sponsor=protocol.find_plain_text("sponsorCollaboratorsModule", "leadSponsor", "name")
         or None,
-        first_posted=_find_posted(status, "studyFirst"),
-        last_updated=_find_posted(status, "lastUpdate"),
+        first_posted=_find_study_posted(status, "studyFirst"),
+        last_updated=_find_study_posted(status, "lastUpdate"),
         notes=() if has_results else ("No results are posted for this study.",),
     )
 
 
-def _render_study(record: RecordPart, protocol: RecordPart, number: str, title: str) -> str:
+def _render_study_record(record: RecordPart, protocol: RecordPart, number: str, title: str) -> str:
     return markdown_parts.join_blocks(
         [
             f"# {escape_inline(title)}",
-            _format_overview(record, protocol, number),
-            _format_section("Summary", protocol.find_markdown("descriptionModule", "briefSummary")),
-            _format_section("Description", protocol.find_markdown("descriptionModule", "detailedDescription")),
-            _format_section("Design", _format_design(protocol.find_subpart("designModule"))),
-            _format_section("Arms", _format_arms(protocol.find_subpart("armsInterventionsModule"))),
-            _format_section("Interventions", _format_interventions(protocol)),
-            _format_section("Outcomes", _format_outcomes(protocol.find_subpart("outcomesModule"))),
-            _format_section("Eligibility", _format_eligibility(protocol.find_subpart("eligibilityModule"))),
+            _format_study_overview(record, protocol, number),
+            _format_study_section("Summary", protocol.find_markdown("descriptionModule", "briefSummary")),
+            _format_study_section("Description", protocol.find_markdown("descriptionModule", "detailedDescription")),
+            _format_study_section("Design", _format_study_design(protocol.find_subpart("designModule"))),
+            _format_study_section("Arms", _format_study_arms(protocol.find_subpart("armsInterventionsModule"))),
+            _format_study_section("Interventions", _format_study_interventions(protocol)),
+            _format_study_section("Outcomes", _format_study_outcomes(protocol.find_subpart("outcomesModule"))),
+            _format_study_section("Eligibility", _format_study_eligibility(protocol.find_subpart("eligibilityModule"))),
             render_study_results(record.find_subpart("resultsSection"), _list_outcome_texts(protocol)),
-            _format_section("Contacts", _format_contacts(protocol)),
-            _format_section("Locations", _format_locations(protocol)),
-            _format_section("Publications", study_sources.format_publications(protocol)),
-            _format_section("Documents", study_sources.format_documents(record, number)),
-            _format_section("Sharing of participants' data", study_sources.format_data_sharing(protocol)),
+            _format_study_section("Contacts", _format_study_contacts(protocol)),
+            _format_study_section("Locations", _format_study_locations(protocol)),
+            _format_study_section("Publications", study_sources.format_publications(protocol)),
+            _format_study_section("Documents", study_sources.format_documents(record, number)),
+            _format_study_section("Sharing of participants' data", study_sources.format_data_sharing(protocol)),
         ]
     )  # fmt: skip
 
 
-def _format_section(title: str, text: str) -> str:
+def _format_study_section(title: str, text: str) -> str:
     return f"## {title}\n\n{text}" if text else ""
 
 
-def _find_posted(status: RecordPart, event: str) -> str | None:
+def _find_study_posted(status: RecordPart, event: str) -> str | None:
     found = status.find_date(f"{event}PostDateStruct", "date")
     return found if len(found) == len("2024-01-31") else None
 
 
-def _format_overview(record: RecordPart, protocol: RecordPart, number: str) -> str:
+def _format_study_overview(record: RecordPart, protocol: RecordPart, number: str) -> str:
     about, status = (
         protocol.find_subpart("identificationModule"),
         protocol.find_subpart("statusModule"),
@@ -109,7 +109,7 @@ def _format_overview(record: RecordPart, protocol: RecordPart, number: str) -> s
             ("Official title", about.format_text("officialTitle")),
             ("Acronym", about.format_text("acronym")),
             ("Other numbers", ", ".join(filter(None, others))),
-            ("Status", _format_status(status)),
+            ("Status", _format_study_status(status)),
             ("Why stopped", status.format_text("whyStopped")),
             ("Sponsor", sponsors.format_text("leadSponsor", "name")),
             ("Collaborators", ", ".join(one.format_text("name") for one in sponsors.list_parts("collaborators"))),
@@ -117,9 +117,9 @@ def _format_overview(record: RecordPart, protocol: RecordPart, number: str) -> s
             ("Keywords", ", ".join(protocol.list_texts("conditionsModule", "keywords"))),
             ("Study type", design.find_code("studyType")),
             ("Phase", "/".join(part.find_code() for part in design.list_parts("phases"))),
-            ("Enrollment", _format_dated(enrolled.find_plain_text("count"), enrolled)),
+            ("Enrollment", _format_study_dated(enrolled.find_plain_text("count"), enrolled)),
             *(
-                (label, _format_dated(part.find_date("date"), part))
+                (label, _format_study_dated(part.find_date("date"), part))
                 for label, name in (("Start", "start"), ("Primary completion", "primaryCompletion"), ("Completion", "completion"))
                 if (part := status.find_subpart(f"{name}DateStruct"))
             ),
@@ -131,7 +131,7 @@ def _format_overview(record: RecordPart, protocol: RecordPart, number: str) -> s
     )  # fmt: skip
 
 
-def _format_status(status: RecordPart) -> str:
+def _format_study_status(status: RecordPart) -> str:
     known = status.find_code("lastKnownStatus")
     verified = status.find_date("statusVerifiedDate")
     told = [f"last known: {known}" if known else "", f"verified {verified}" if verified else ""]
@@ -140,13 +140,13 @@ def _format_status(status: RecordPart) -> str:
     return f"{found} ({more})" if found and more else found
 
 
-def _format_dated(text: str, part: RecordPart) -> str:
+def _format_study_dated(text: str, part: RecordPart) -> str:
     """The value with its type, which is actual or estimated."""
     kind = part.find_code("type")
     return f"{text} ({kind})" if text and kind else text
 
 
-def _format_design(design: RecordPart) -> str:
+def _format_study_design(design: RecordPart) -> str:
     info = design.find_subpart("designInfo")
     masked = [one.find_code() for one in info.list_parts("maskingInfo", "whoMasked")]
     masking = info.find_code("maskingInfo", "masking")
@@ -167,7 +167,7 @@ def _format_design(design: RecordPart) -> str:
     )
 
 
-def _format_arms(module: RecordPart) -> str:
+def _format_study_arms(module: RecordPart) -> str:
     lines = []
     for arm in module.list_parts("armGroups"):
         kind, told = arm.find_code("type"), arm.find_inline_markdown("description")
@@ -179,7 +179,7 @@ def _format_arms(module: RecordPart) -> str:
     return "\n".join(lines)
 
 
-def _format_interventions(protocol: RecordPart) -> str:
+def _format_study_interventions(protocol: RecordPart) -> str:
     lines = []
     for one in protocol.list_parts("armsInterventionsModule", "interventions"):
         names = ", ".join(one.list_texts("otherNames"))
@@ -190,7 +190,7 @@ def _format_interventions(protocol: RecordPart) -> str:
     return "\n".join(lines)
 
 
-def _format_outcomes(module: RecordPart) -> str:
+def _format_study_outcomes(module: RecordPart) -> str:
     blocks = []
     for name, label in _OUTCOME_KINDS:
         lines = []
@@ -211,7 +211,7 @@ def _list_outcome_texts(protocol: RecordPart) -> frozenset[str]:
     )
 
 
-def _format_eligibility(module: RecordPart) -> str:
+def _format_study_eligibility(module: RecordPart) -> str:
     youngest, oldest = module.format_text("minimumAge"), module.format_text("maximumAge")
     accepts = module.find_flag("healthyVolunteers")
     facts = format_fact_list(
@@ -227,7 +227,7 @@ def _format_eligibility(module: RecordPart) -> str:
     return "\n\n".join(filter(None, [facts, module.find_markdown("eligibilityCriteria")]))
 
 
-def _format_contacts(protocol: RecordPart) -> str:
+def _format_study_contacts(protocol: RecordPart) -> str:
     module = protocol.find_subpart("contactsLocationsModule")
     rows = [
         *module.list_parts("centralContacts")[:_MAX_CONTACTS],
@@ -246,20 +246,20 @@ def _format_contacts(protocol: RecordPart) -> str:
     return "\n".join(f"- {line}" for line in facts if line)
 
 
-def _format_locations(protocol: RecordPart) -> str:
+def _format_study_locations(protocol: RecordPart) -> str:
     places = protocol.list_parts("contactsLocationsModule", "locations")
     if not places:
         return ""
     countries = Counter(one.format_text("country") or "unknown country" for one in places)
     counted = ", ".join(f"{country} ({count})" for country, count in countries.most_common())
     # One paragraph: as a list, dozens of clinics would push the findings out of sight.
-    shown = [_format_place(one) for one in places[:_MAX_LOCATIONS]]
+    shown = [_format_study_place(one) for one in places[:_MAX_LOCATIONS]]
     left = len(places) - len(shown)
     named = "; ".join([*shown, *([f"and {left} more"] if left > 0 else [])])
     return f"{markdown_parts.format_count(len(places), 'location')}: {counted}\n\n{named}"
 
 
-def _format_place(one: RecordPart) -> str:
+def _format_study_place(one: RecordPart) -> str:
     names = (one.format_text(name) for name in ("facility", "city", "state", "country"))
     status = one.find_code("status")
     return ", ".join(filter(None, names)) + (f" ({status})" if status else "")

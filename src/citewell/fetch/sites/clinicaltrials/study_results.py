@@ -28,22 +28,22 @@ def render_study_results(results: RecordPart, known_texts: Collection[str] = ())
     Descriptions among `known_texts` stand elsewhere on the page and are not repeated.
     """
     blocks = [
-        _render_flow(results.find_subpart("participantFlowModule")),
-        _render_baseline(results.find_subpart("baselineCharacteristicsModule")),
-        _render_measures(results.find_subpart("outcomeMeasuresModule"), known_texts),
-        _render_events(results.find_subpart("adverseEventsModule")),
-        _render_limits(results.find_subpart("moreInfoModule")),
+        _render_trial_flow(results.find_subpart("participantFlowModule")),
+        _render_trial_baseline(results.find_subpart("baselineCharacteristicsModule")),
+        _render_trial_measures(results.find_subpart("outcomeMeasuresModule"), known_texts),
+        _render_trial_events(results.find_subpart("adverseEventsModule")),
+        _render_trial_limits(results.find_subpart("moreInfoModule")),
     ]
     found = "\n\n".join(filter(None, blocks))
     return f"## Results\n\n{found}" if found else ""
 
 
-def _list_groups(part: RecordPart, name: str = "groups") -> Groups:
+def _list_trial_groups(part: RecordPart, name: str = "groups") -> Groups:
     rows = ((one.find_plain_text("id"), one.format_text("title")) for one in part.list_parts(name))
     return [(number, title or number) for number, title in rows if number]
 
 
-def _describe_groups(part: RecordPart, name: str = "groups") -> str:
+def _describe_trial_groups(part: RecordPart, name: str = "groups") -> str:
     lines = (
         f"- {one.format_text('title')}: {one.find_inline_markdown('description')}"
         for one in part.list_parts(name)
@@ -52,25 +52,25 @@ def _describe_groups(part: RecordPart, name: str = "groups") -> str:
     return "\n".join(lines)
 
 
-def _read_row(parts: Iterable[RecordPart], groups: Groups, name: str) -> list[str]:
+def _read_trial_row(parts: Iterable[RecordPart], groups: Groups, name: str) -> list[str]:
     """The values of one row by group; a dash where there is none."""
     found = {one.find_plain_text("groupId"): one.format_text(name) for one in parts}
     return [found.get(number) or _NO_VALUE for number, _ in groups]
 
 
-def _render_flow(module: RecordPart) -> str:
-    groups = _list_groups(module)
+def _render_trial_flow(module: RecordPart) -> str:
+    groups = _list_trial_groups(module)
     blocks = []
     for period in module.list_parts("periods"):
         rows = [
             [
                 one.find_row_name("type"),
-                *_read_row(one.list_parts("achievements"), groups, "numSubjects"),
+                *_read_trial_row(one.list_parts("achievements"), groups, "numSubjects"),
             ]
             for one in period.list_parts("milestones")
         ]
         rows += [
-            [f"Withdrawn: {one.find_code('type')}", *_read_row(one.list_parts("reasons"), groups, "numSubjects")]
+            [f"Withdrawn: {one.find_code('type')}", *_read_trial_row(one.list_parts("reasons"), groups, "numSubjects")]
             for one in period.list_parts("dropWithdraws")
         ]  # fmt: skip
         head = [period.format_text("title") or "Period", *(title for _, title in groups)]
@@ -81,13 +81,13 @@ def _render_flow(module: RecordPart) -> str:
             ("Before assignment", module.find_inline_markdown("preAssignmentDetails")),
         ]
     )
-    told = "\n\n".join(filter(None, [notes, _describe_groups(module), *blocks]))
+    told = "\n\n".join(filter(None, [notes, _describe_trial_groups(module), *blocks]))
     return f"### Participant flow\n\n{told}" if told else ""
 
 
-def _render_baseline(module: RecordPart) -> str:
-    groups = _list_groups(module)
-    rows = _list_denominators(module, groups)
+def _render_trial_baseline(module: RecordPart) -> str:
+    groups = _list_trial_groups(module)
+    rows = _list_trial_denominators(module, groups)
     for measure in module.list_parts("measures"):
         kind = _describe_measure_kind(measure)
         label = ", ".join(filter(None, [measure.format_text("title"), kind]))
@@ -100,9 +100,9 @@ def _render_baseline(module: RecordPart) -> str:
     return f"### Baseline characteristics\n\n{told}" if told else ""
 
 
-def _list_denominators(part: RecordPart, groups: Groups) -> list[list[str]]:
+def _list_trial_denominators(part: RecordPart, groups: Groups) -> list[list[str]]:
     return [
-        [f"{one.format_text('units') or 'Units'} analysed", *_read_row(one.list_parts("counts"), groups, "value")]
+        [f"{one.format_text('units') or 'Units'} analysed", *_read_trial_row(one.list_parts("counts"), groups, "value")]
         for one in part.list_parts("denoms")
     ]  # fmt: skip
 
@@ -126,7 +126,7 @@ def _list_value_rows(measure: RecordPart, groups: Groups) -> list[tuple[str, lis
         for category in part.list_parts("categories"):
             names = [part.format_text("title"), category.format_text("title")]
             values = {
-                one.find_plain_text("groupId"): _format_measurement(one)
+                one.find_plain_text("groupId"): _format_trial_measurement(one)
                 for one in category.list_parts("measurements")
             }
             row = [values.get(number) or _NO_VALUE for number, _ in groups]
@@ -134,7 +134,7 @@ def _list_value_rows(measure: RecordPart, groups: Groups) -> list[tuple[str, lis
     return rows
 
 
-def _format_measurement(one: RecordPart) -> str:
+def _format_trial_measurement(one: RecordPart) -> str:
     value, spread = one.format_text("value"), one.format_text("spread")
     low, high = one.format_text("lowerLimit"), one.format_text("upperLimit")
     if low or high:
@@ -145,18 +145,18 @@ def _format_measurement(one: RecordPart) -> str:
     return f"{value}; {comment}" if comment else value
 
 
-def _render_measures(module: RecordPart, known_texts: Collection[str]) -> str:
+def _render_trial_measures(module: RecordPart, known_texts: Collection[str]) -> str:
     measures = module.list_parts("outcomeMeasures")
     if not measures:
         return ""
-    blocks = [_render_measure(one, known_texts) for one in measures[:_MAX_MEASURES]]
+    blocks = [_render_trial_measure(one, known_texts) for one in measures[:_MAX_MEASURES]]
     if len(measures) > _MAX_MEASURES:
         blocks.append(f"{len(measures) - _MAX_MEASURES} more outcome measures are not shown.")
     return "\n\n".join(["### Outcome measures", *blocks])
 
 
-def _render_measure(measure: RecordPart, known_texts: Collection[str]) -> str:
-    groups = _list_groups(measure)
+def _render_trial_measure(measure: RecordPart, known_texts: Collection[str]) -> str:
+    groups = _list_trial_groups(measure)
     kind, title = measure.find_code("type"), measure.format_text("title") or "Measure"
     status = measure.find_plain_text("reportingStatus")
     description = measure.find_inline_markdown("description")
@@ -172,7 +172,7 @@ def _render_measure(measure: RecordPart, known_texts: Collection[str]) -> str:
     analyses = "\n".join(
         f"- {told}"
         for one in measure.list_parts("analyses")[:_MAX_ANALYSES]
-        if (told := _describe_analysis(one, dict(groups)))
+        if (told := _describe_trial_analysis(one, dict(groups)))
     )
     head = f"#### {capitalize_first(kind)}: {title}" if kind else f"#### {title}"
     return "\n\n".join(filter(None, [head, facts, _build_measure_table(measure, groups), analyses]))
@@ -180,7 +180,7 @@ def _render_measure(measure: RecordPart, known_texts: Collection[str]) -> str:
 
 def _build_measure_table(measure: RecordPart, groups: Groups) -> str:
     """Groups as rows if there is one value for each or too many groups, else as columns."""
-    counts = _list_denominators(measure, groups)
+    counts = _list_trial_denominators(measure, groups)
     rows = _list_value_rows(measure, groups)
     if not rows:
         return ""
@@ -198,7 +198,7 @@ def _build_measure_table(measure: RecordPart, groups: Groups) -> str:
     return format_markdown_table(head, lines[:_MAX_TABLE_ROWS])
 
 
-def _describe_analysis(one: RecordPart, titles: dict[str, str]) -> str:
+def _describe_trial_analysis(one: RecordPart, titles: dict[str, str]) -> str:
     compared = [titles.get(number.find_plain_text(), "") for number in one.list_parts("groupIds")]
     estimate = one.format_text("paramValue")
     name = one.format_text("paramType")
@@ -208,7 +208,7 @@ def _describe_analysis(one: RecordPart, titles: dict[str, str]) -> str:
         span = " to ".join(limit or "?" for limit in limits)
         estimate += f" ({f'{level}% ' if level else ''}CI {span})"
     method, chance = one.format_text("statisticalMethod"), one.find_plain_text("pValue")
-    tested = _format_chance(chance) + (f" ({method})" if method else "") if chance else method
+    tested = _format_trial_chance(chance) + (f" ({method})" if method else "") if chance else method
     kind = one.find_code("nonInferiorityType")
     parts = [
         tested,
@@ -223,18 +223,18 @@ def _describe_analysis(one: RecordPart, titles: dict[str, str]) -> str:
     return f"{who}: {told}" if who and told else told
 
 
-def _format_chance(text: str) -> str:
+def _format_trial_chance(text: str) -> str:
     return f"p {text}" if text.startswith(("<", ">", "=")) else f"p = {text}"
 
 
-def _render_events(module: RecordPart) -> str:
+def _render_trial_events(module: RecordPart) -> str:
     parts = module.list_parts("eventGroups")
     if not parts:
         return ""
     rows = [
         [
             one.format_text("title") or one.find_plain_text("id"),
-            *(_format_share(one, f"{kind}NumAffected", f"{kind}NumAtRisk") for kind in ("deaths", "serious", "other")),
+            *(_format_trial_share(one, f"{kind}NumAffected", f"{kind}NumAtRisk") for kind in ("deaths", "serious", "other")),
         ]
         for one in parts
     ]  # fmt: skip
@@ -246,7 +246,7 @@ def _render_events(module: RecordPart) -> str:
             ("Description", module.find_inline_markdown("description")),
         ]
     )
-    groups = _list_groups(module, "eventGroups")
+    groups = _list_trial_groups(module, "eventGroups")
     table = format_markdown_table(
         ["Affected of those at risk", "Died", "Serious events", "Other events"], rows
     )
@@ -259,11 +259,11 @@ def _render_events(module: RecordPart) -> str:
 
 def _render_event_list(events: list[RecordPart], groups: Groups, title: str) -> str:
     """The events that most participants had, with how many of each group."""
-    ranked = sorted(events, key=_count_affected, reverse=True)
+    ranked = sorted(events, key=_count_trial_affected, reverse=True)
     rows = []
     for one in ranked[:_MAX_EVENTS]:
         shares = {
-            part.find_plain_text("groupId"): _format_share(part, "numAffected", "numAtRisk")
+            part.find_plain_text("groupId"): _format_trial_share(part, "numAffected", "numAtRisk")
             for part in one.list_parts("stats")
         }
         rows.append([one.format_text("term"), *(shares.get(number) or _NO_VALUE for number, _ in groups)])  # fmt: skip
@@ -272,18 +272,18 @@ def _render_event_list(events: list[RecordPart], groups: Groups, title: str) -> 
     return f"{table}\n\n{left} more are not shown." if table and left > 0 else table
 
 
-def _count_affected(event: RecordPart) -> int:
+def _count_trial_affected(event: RecordPart) -> int:
     numbers = (one.find_plain_text("numAffected") for one in event.list_parts("stats"))
     return sum(int(number) for number in numbers if number.isascii() and number.isdigit())
 
 
-def _format_share(part: RecordPart, affected: str, at_risk: str) -> str:
+def _format_trial_share(part: RecordPart, affected: str, at_risk: str) -> str:
     some, every = part.find_plain_text(affected), part.find_plain_text(at_risk)
     if not some and not every:
         return _NO_VALUE
     return f"{some or '?'}/{every or '?'}"
 
 
-def _render_limits(module: RecordPart) -> str:
+def _render_trial_limits(module: RecordPart) -> str:
     told = module.find_inline_markdown("limitationsAndCaveats", "description")
     return f"### Limitations\n\n{told}" if told else ""

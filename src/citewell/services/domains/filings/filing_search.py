@@ -52,7 +52,7 @@ class FilingSearchService:
                 return await provider.list_company_facts(query)
             return await provider.search_filings(query)
 
-        name, hits = await self._search.ask_first(names, ask_filing_register, trace=trace)
+        name, hits = await self._search.ask_first_provider(names, ask_filing_register, trace=trace)
         results = _list_results(hits, name)
         notes = (*understood, *hits.notes)
         return FilingsAnswer(
@@ -74,7 +74,7 @@ class FilingSearchService:
         hits: FilingHits | FactHits,
         notes: tuple[str, ...],
     ) -> EmptySearchHints:
-        hints = self._search.explain_empty(
+        hints = self._search.explain_missing_records(
             DomainHarvest(replies={name: hits}),
             filters=asked.list_constraints(),
             offer=Offer.FILINGS,

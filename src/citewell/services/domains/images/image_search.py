@@ -157,7 +157,7 @@ class ImageSearchService:
     def _list_others(self, harvest: _ImageHarvest) -> tuple[str, ...]:
         asked = harvest.asked.list_attempted_providers()
         able = self._catalogue.list_offering(Offer.IMAGES)
-        return self._search.list_healthy(name for name in able if name not in asked)
+        return self._search.list_healthy_providers(name for name in able if name not in asked)
 
 
 def _apply_image_lens(spec: ProviderSpec, query: ImageQuery, lens: SearchLens | None) -> ImageQuery:

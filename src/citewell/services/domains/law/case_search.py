@@ -92,7 +92,7 @@ class CaseSearchService:
             return await provider.search_cases(query)
 
         if len(names) == 1:
-            return await self._search.ask_first(names, ask_case_registry, trace=trace)
+            return await self._search.ask_first_provider(names, ask_case_registry, trace=trace)
         harvest = await self._search.ask_in_turn(
             names, ask_case_registry, trace=trace, is_enough=lambda hits: bool(hits.cases)
         )

@@ -71,7 +71,9 @@ class PatentProviders:
         """The healthy databases that were not asked; pages are read by themselves when nothing else is."""
         able = [name for name in PATENT_PROVIDER_ORDER if self._catalogue.is_configured(name)]
         fitting = (name for name in able if ask is None or self.covers_office(name, ask))
-        return self._search.list_healthy(name for name in fitting if name not in attempted)
+        return self._search.list_healthy_providers(
+            name for name in fitting if name not in attempted
+        )
 
     def describe_missing_databases(self) -> str | None:
         """What a key would add; None if a database of all offices is configured."""

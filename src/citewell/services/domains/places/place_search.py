@@ -150,7 +150,7 @@ class PlaceSearchService:
         )
 
     def _explain_nothing(self, hunt: _PlaceHunt) -> EmptySearchHints:
-        hints = self._search.explain_empty(
+        hints = self._search.explain_missing_records(
             hunt.harvest,
             filters=hunt.ask.list_constraints(),
             offer=Offer.PLACES,

@@ -54,7 +54,7 @@ class DomainSearch:
     def load_provider(self, name: str) -> object:
         return self._panel.load_provider(name)
 
-    async def ask_first(
+    async def ask_first_provider(
         self,
         names: Sequence[str],
         question: Callable[[object], Awaitable[T]],
@@ -66,7 +66,7 @@ class DomainSearch:
         if harvest.failures:
             [(name, error)] = harvest.failures.items()
             raise provider_failures.complete_provider_error(
-                error, provider=name, alternatives=self.list_healthy(names[1:])
+                error, provider=name, alternatives=self.list_healthy_providers(names[1:])
             )
         [(name, value)] = harvest.replies.items()
         return name, value
@@ -108,13 +108,13 @@ class DomainSearch:
         """Raise one error for all failures if nobody answered."""
         if harvest.failures and not harvest.replies:
             raise provider_failures.merge_failures(
-                harvest.failures, alternatives=self.list_healthy(others)
+                harvest.failures, alternatives=self.list_healthy_providers(others)
             )
 
-    def list_healthy(self, names: Iterable[str]) -> tuple[str, ...]:
+    def list_healthy_providers(self, names: Iterable[str]) -> tuple[str, ...]:
         return tuple(name for name in names if not self._panel.is_resting(name))
 
-    def explain_empty(
+    def explain_missing_records(
         self,
         harvest: DomainHarvest[T],
         *,
@@ -129,7 +129,7 @@ class DomainSearch:
             filters=tuple(filters),
             attempted=asked,
             failures=tuple(harvest.failures.values()),
-            others=self.list_healthy(name for name in able if name not in asked),
+            others=self.list_healthy_providers(name for name in able if name not in asked),
         )
 
     def _describe_missing_providers(self, offer: Offer) -> str:

@@ -54,7 +54,7 @@ class SeriesSearchService:
         async def ask_series_catalogue(provider: object) -> SeriesHits:
             return await _require_series(provider, names).search_series(query)
 
-        name, hits = await self._search.ask_first(names, ask_series_catalogue, trace=trace)
+        name, hits = await self._search.ask_first_provider(names, ask_series_catalogue, trace=trace)
         ignored = asked.list_constraints()
         notes = (f"{', '.join(ignored)}: used for observations only.",) if ignored else ()
         return SeriesAnswer(
@@ -81,7 +81,7 @@ class SeriesSearchService:
     def _explain_no_series(self, name: str) -> EmptySearchHints:
         others = [other for other in self._choose_searchable(None) if other != name]
         return build_domain_hints(
-            filters=(), attempted=(name,), others=self._search.list_healthy(others)
+            filters=(), attempted=(name,), others=self._search.list_healthy_providers(others)
         )
 
     async def _list_observations(
@@ -96,7 +96,7 @@ class SeriesSearchService:
         async def ask_series_values(provider: object) -> ObservationList:
             return await _require_series(provider, names).list_observations(query)
 
-        name, found = await self._search.ask_first(names, ask_series_values, trace=trace)
+        name, found = await self._search.ask_first_provider(names, ask_series_values, trace=trace)
         rows = found.observations
         return SeriesAnswer(
             mode="observations",

@@ -39,10 +39,10 @@ class TrialSearchService:
                 raise InternalError(f"{names[0]} declares trials but cannot search them.")
             return await provider.search_trials(query)
 
-        name, hits = await self._search.ask_first(names, ask_trial_registry, trace=trace)
+        name, hits = await self._search.ask_first_provider(names, ask_trial_registry, trace=trace)
         hints = None
         if not hits.trials:
-            hints = self._search.explain_empty(
+            hints = self._search.explain_missing_records(
                 DomainHarvest(replies={name: hits}),
                 filters=asked.list_constraints(),
                 offer=Offer.TRIALS,
