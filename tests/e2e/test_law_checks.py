@@ -87,6 +87,20 @@ def test_a_brief_is_audited_and_stays_private(environ: Environ, world: World) ->
     assert MARKER not in asked
 
 
+def test_with_a_token_the_citations_of_a_brief_are_one_request(
+    environ: Environ, world: World
+) -> None:
+    names = ("Roe v. Wade, 410 U.S. 113", "Brown v. Board of Education, 347 U.S. 483", "Miranda v. Arizona, 384 U.S. 436", "Gideon v. Wainwright, 372 U.S. 335", "In re Gault, 387 U.S. 1", "Mapp v. Ohio, 367 U.S. 643")  # fmt: skip
+    text = "The motion is denied. " + " ".join(f"See {name}. It held so." for name in names)
+    token = {"COURTLISTENER_API_TOKEN": "token-of-a-test"}
+
+    found = talk(environ | token, "audit_bibliography", {"bibliography": text})
+
+    asked = [one.path for one in world.requests["courtlistener"]]
+    assert found["summary"]["ok"] >= 4
+    assert len([path for path in asked if "citation-lookup" in path]) == 1
+
+
 @requires("verify_citation.law_outage")
 def test_a_brief_is_not_accused_while_the_registry_refuses(environ: Environ, world: World) -> None:
     world.fail("courtlistener", DAILY_LIMIT, times=ALWAYS)

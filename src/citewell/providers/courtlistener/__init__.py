@@ -71,6 +71,8 @@ class Provider:
         self._key = {"authorization": f"Token {token}"} if token else {}
         self._matches = MatchMemory(kit.memory)
         self._batches = CitationBatches(self._send_citations)
+        # With a token, citations that are asked for together are one request; 60 a minute are allowed.
+        self.lookups_at_once = 60 if token else 4
 
     async def search_cases(self, query: CaseQuery) -> CaseHits:
         """Cases by the citation in the query, else by name if it is a case name, else by words.

@@ -41,7 +41,9 @@ class CitationRegistry:
         pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._panel = panel
-        self._slots = asyncio.Semaphore(at_once)
+        self._at_once = at_once
+        self._slots = asyncio.Semaphore(at_once)  # for searches
+        self._lookup_slots: dict[str, asyncio.Semaphore] = {}
         self._pause = pause
 
     async def look_up_anywhere(self, citation: LegalCitation) -> RegistryAnswer:
@@ -135,10 +137,17 @@ class CitationRegistry:
             return await self._ask_once(name, provider, citation)
         return error
 
+    def _find_slots(self, name: str, provider: CitationLookup) -> asyncio.Semaphore:
+        """The slots for lookups; a provider that sends them together says how many it takes."""
+        if name not in self._lookup_slots:
+            at_once = getattr(provider, "lookups_at_once", self._at_once)
+            self._lookup_slots[name] = asyncio.Semaphore(at_once)
+        return self._lookup_slots[name]
+
     async def _ask_once(
         self, name: str, provider: CitationLookup, citation: LegalCitation
     ) -> CitationMatch | CitewellError:
-        async with self._slots:
+        async with self._find_slots(name, provider):
             answer = await self._panel.ask_provider(
                 name, lambda: provider.look_up_citation(citation)
             )
