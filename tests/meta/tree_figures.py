@@ -18,7 +18,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 COMMITTED = Path(__file__).with_name("tree_figures.json")
 FIXED_FUNCTIONS = frozenset({"run", "command", "aclose", "main", "load"})  # names of roles
-UNIT_FOLDERS = frozenset({"tools", "providers", "sites", "cli"})  # one file each for what may be added
+UNIT_FOLDERS = frozenset(
+    {"tools", "providers", "sites", "cli"}
+)  # one file each for what may be added
 FIXED_CLASSES = frozenset({"Args", "Result", "Provider"})
 # What a figure may lose, so that rounding or deleting code does not fail.
 MIN_LOSS, LOSS_SHARE = 0.005, 0.01

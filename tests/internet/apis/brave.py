@@ -62,14 +62,7 @@ def routes(world: World) -> list[Route]:
         return JSONResponse({"type": "images", "query": {}, "results": list(map(_image, found))})
 
     async def answers(request: Request) -> Response:
-        if refusal := _refuse(request):
-            return refusal
-        asked = await request.json()
-        question = asked["messages"][-1]["content"]
-        bench(world).charge("brave", question)
-        if not asked.get("stream") or not asked.get("enable_citations"):
-            return JSONResponse({"choices": [{"message": {"content": "No marks."}}]})
-        return Response(_stream(written(world, question)), media_type="text/event-stream")
+        return await _answer(world, request)
 
     return [
         Route("/brave/chat/completions", answers, methods=["POST"]),
@@ -79,6 +72,17 @@ def routes(world: World) -> list[Route]:
         Route("/brave/news/search", news),
         Route("/brave/images/search", images),
     ]
+
+
+async def _answer(world: World, request: Request) -> Response:
+    if refusal := _refuse(request):
+        return refusal
+    asked = await request.json()
+    question = asked["messages"][-1]["content"]
+    bench(world).charge("brave", question)
+    if not asked.get("stream") or not asked.get("enable_citations"):
+        return JSONResponse({"choices": [{"message": {"content": "No marks."}}]})
+    return Response(_stream(written(world, question)), media_type="text/event-stream")
 
 
 def _stream(report: Written) -> str:
