@@ -25,6 +25,7 @@ from citewell.tooling import ProgressCallback
 
 MAX_AUDIT_ENTRIES = 200  # entries in one call
 MAX_CONCURRENT_ENTRIES = 200  # entries; many at once let registries be asked in batches, and each registry has its own rate limit
+MAX_LEGAL_SECONDS = 80.0  # for looking up the legal citations of one list
 _MAX_CASE_CHARS = 160  # characters searched for a legal citation
 
 
@@ -38,6 +39,7 @@ class BibliographyAudit:
         legal: LegalCheckPort | None = None,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
         concurrency: int = MAX_CONCURRENT_ENTRIES,
+        max_legal_seconds: float = MAX_LEGAL_SECONDS,
     ) -> None:
         self._lookup = lookup
         self._links = links
@@ -45,6 +47,7 @@ class BibliographyAudit:
         self._sources = ClaimSources(pages)
         self._now = now
         self._at_once = concurrency
+        self._max_legal_seconds = max_legal_seconds
 
     async def audit_bibliography(
         self,
@@ -132,6 +135,8 @@ class BibliographyAudit:
     ) -> list[CheckedCitation | None]:
         """The check of every entry that is a legal citation; None for the others."""
         legal = self._legal
+        if not references:
+            return []
 
         async def one(reference: Reference) -> CheckedCitation | None:
             form = _find_legal_form(reference)
@@ -142,7 +147,15 @@ class BibliographyAudit:
                 return await legal.check_case_name(reference.title)
             return checked
 
-        return await asyncio.gather(*map(one, references))
+        tasks = [asyncio.create_task(one(reference)) for reference in references]
+        try:
+            # Registries of law are paced: what is not reached in time stays unchecked.
+            await asyncio.wait(tasks, timeout=self._max_legal_seconds)
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+        return [None if task.cancelled() else task.result() for task in tasks]
 
     async def _check_claims(
         self,

@@ -147,6 +147,20 @@ def test_legal_entries_are_sent_to_the_courts() -> None:
     assert "CourtListener" in found["entries"][0]["reason"]
 
 
+def test_a_registry_of_law_that_is_slow_leaves_entries_unchecked() -> None:
+    class SlowLaw:
+        async def check_citation_text(self, _text: str) -> Any:
+            await asyncio.Event().wait()
+
+        check_case_name = check_brief = check_citation_text
+
+    service = Desk().audit(legal=SlowLaw(), max_legal_seconds=0.0)
+
+    found = asyncio.run(service.audit_bibliography(of({"title": "Roe v. Wade, 410 U.S. 113"})))
+
+    assert found.entries[0].flags == ("unchecked",)
+
+
 @requires("audit_bibliography.mischaracterized")
 def test_a_source_that_does_not_speak_of_the_claim_is_mischaracterised() -> None:
     url = "https://example.org/harbour"
