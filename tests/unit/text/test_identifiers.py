@@ -176,6 +176,13 @@ def test_the_two_lengths_of_an_isbn_are_one_number() -> None:
     ("citation", "form"),
     [
         ("347 U.S. 483 (1954)", "reporter"),
+        ("Marbury v Madison 5 US 137 (1803)", "reporter"),
+        ("410 us 113", "reporter"),
+        ("70\u00a0N.J.\u00a010 (1976)", "reporter"),
+        ("The T.J. Hooper, 60 F.2d 737 (2d Cir. 1932)", "reporter"),
+        ("999 F.9th 1 (9th Cir. 2019)", "reporter"),
+        ("603 U.S. ___ (2024)", "reporter"),
+        ("2015-Ohio-1234", "reporter"),
         ("Brown v. Board of Education, 347 U.S. 483 (1954)", "reporter"),
         ("Doe v. Roe, 410 F.3d 123 (9th Cir. 2005)", "reporter"),
         ("123 F. Supp. 2d 456", "reporter"),

@@ -13,7 +13,7 @@ _US_REPORTERS_REGEX = (
     r"|Ill\.(?: ?App\.)?(?: ?[23]d)?|Mass\.(?: ?App\. Ct\.)?|Ohio St\.(?: ?[23]d)?|Pa\.|Tex\.|Wash\.(?: ?2d)?|Wis\.(?: ?2d)?"
     r"|F\. ?(?:[5-9]|1\d)th|F\. ?Supp\. ?[4-9]th|U\. ?S\. ?[23]d|[AP]\.(?: ?3d)?|P\. ?3d|N\. ?[EW]\. ?3d|So\. ?3d|Cal\. ?App\. ?[2345](?:d|th)|A\. ?D\.(?: ?[23]d)?"
     r"|(?:Ala|Ariz|Ark|Colo|Conn|Del|Fla|Ga|Haw|Idaho|Ind|Iowa|Kan|Ky|La|Md|Me|Mich|Minn|Miss|Mo|Mont|Neb|Nev|N\. ?H|N\. ?J|N\. ?M|N\. ?C|N\. ?D|Okla|Or|R\. ?I|S\. ?C|S\. ?D|Tenn|Utah|Va|Vt|W\. ?Va|Wyo|Ill|Ohio)\.?(?: ?App\.)?(?: ?[23]d)?"
-    r"|Cranch|Wheat\.|Pet\.|How\.|Wall\.|Dall\.|IL(?: App)?|WL|U\.S\. ?LEXIS|U\.S\. Dist\. LEXIS"
+    r"|US|S ?Ct|L ?Ed(?: ?2d)?|F ?[23]d|F ?4th|F ?Supp(?: ?[23]d)?|[AP][23]d|N[EW][23]d|S[EW][23]d|Cranch|Wheat\.|Pet\.|How\.|Wall\.|Dall\.|IL(?: App)?|WL|U\.S\. ?LEXIS|U\.S\. Dist\. LEXIS"
 )
 _NEUTRAL_COURTS_REGEX = (
     r"UKSC|UKHL|UKPC|EWCA(?: Civ| Crim)?|EWHC|EWFC|EWCOP|UKUT|UKFTT|UKEAT|EAT|CSIH|CSOH|HCJAC|NICA|NIQB|NIKB"
