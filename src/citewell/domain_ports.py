@@ -7,21 +7,21 @@ from __future__ import annotations
 
 from typing import Protocol, runtime_checkable
 
-from citewell.model.brand import BrandQuery, BrandRecord
-from citewell.model.clinical_trial import TrialHits, TrialQuery
-from citewell.model.company_filing import FactHits, FilingHits, FilingQuery
-from citewell.model.court_case import CaseHits, CaseQuery, CitationMatch, LegalCitation
-from citewell.model.economic_series import (
+from citewell.model.domains.brand import BrandQuery, BrandRecord
+from citewell.model.domains.clinical_trial import TrialHits, TrialQuery
+from citewell.model.domains.company_filing import FactHits, FilingHits, FilingQuery
+from citewell.model.domains.court_case import CaseHits, CaseQuery, CitationMatch, LegalCitation
+from citewell.model.domains.economic_series import (
     ObservationList,
     ObservationQuery,
     SeriesHits,
     SeriesQuery,
 )
-from citewell.model.grounded_answer import AnswerQuery
-from citewell.model.patent import PatentHits, PatentQuery
-from citewell.model.place import AreaQuery, NamedArea, PlaceHits, PlaceQuery
+from citewell.model.domains.grounded_answer import AnswerQuery
+from citewell.model.domains.patent import PatentHits, PatentQuery
+from citewell.model.domains.place import AreaQuery, NamedArea, PlaceHits, PlaceQuery
+from citewell.model.domains.structured_results import StructuredHits, StructuredQuery
 from citewell.model.research import ProviderReport
-from citewell.model.structured_results import StructuredHits, StructuredQuery
 
 
 @runtime_checkable

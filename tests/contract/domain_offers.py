@@ -13,16 +13,16 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from citewell.model.brand import BrandQuery, BrandRecord
-from citewell.model.clinical_trial import ClinicalTrial, TrialQuery
-from citewell.model.company_filing import CompanyFiling, FilingQuery
-from citewell.model.court_case import CaseQuery, CourtCase, LegalCitation
-from citewell.model.economic_series import ObservationQuery, SeriesObservation
-from citewell.model.grounded_answer import AnswerQuery
-from citewell.model.patent import PatentQuery, PatentRecord
-from citewell.model.place import AreaQuery, NamedArea, Place, PlaceQuery
+from citewell.model.domains.brand import BrandQuery, BrandRecord
+from citewell.model.domains.clinical_trial import ClinicalTrial, TrialQuery
+from citewell.model.domains.company_filing import CompanyFiling, FilingQuery
+from citewell.model.domains.court_case import CaseQuery, CourtCase, LegalCitation
+from citewell.model.domains.economic_series import ObservationQuery, SeriesObservation
+from citewell.model.domains.grounded_answer import AnswerQuery
+from citewell.model.domains.patent import PatentQuery, PatentRecord
+from citewell.model.domains.place import AreaQuery, NamedArea, Place, PlaceQuery
+from citewell.model.domains.structured_results import StructuredQuery, StructuredResult
 from citewell.model.research import ReportCitation
-from citewell.model.structured_results import StructuredQuery, StructuredResult
 from citewell.ports import Offer
 
 DAY = re.compile(r"\d{4}(?:-\d\d(?:-\d\d)?)?")

@@ -20,7 +20,7 @@ from citewell.dialects.json_responses import (
 )
 from citewell.dialects.osm_places import clean_categories, clean_tag
 from citewell.errors import UpstreamError
-from citewell.model.place import Place, PlaceHits, PlaceQuery
+from citewell.model.domains.place import Place, PlaceHits, PlaceQuery
 from citewell.net.upstream.upstream_client import Upstream
 from citewell.text.geography.map_distance import is_map_point
 from citewell.text.safety.markup_cleaning import clean_markup

@@ -15,7 +15,7 @@ from citewell.dialects.patent_records import (
 )
 from citewell.dialects.xml_responses import extract_element_text
 from citewell.errors import MalformedResponse
-from citewell.model.patent import PatentRecord
+from citewell.model.domains.patent import PatentRecord
 from citewell.text.patents.kind_codes import is_granted_kind
 from citewell.text.patents.patent_numbers import format_docdb_number, parse_patent_number
 

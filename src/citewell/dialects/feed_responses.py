@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from citewell.errors import MalformedResponse, UpstreamError
-from citewell.model.feed_items import FeedItem, FeedListing
+from citewell.model.domains.feed_items import FeedItem, FeedListing
 from citewell.model.search_queries import SearchHit
 from citewell.net.http.messages import HttpResponse
 from citewell.text.dates.calendar_dates import parse_provider_date

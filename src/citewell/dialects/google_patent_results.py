@@ -20,7 +20,7 @@ from citewell.dialects.patent_records import (
     select_applied_filters,
 )
 from citewell.errors import MalformedResponse
-from citewell.model.patent import PatentFilter, PatentHits, PatentQuery, PatentRecord
+from citewell.model.domains.patent import PatentFilter, PatentHits, PatentQuery, PatentRecord
 from citewell.text.patents.patent_numbers import parse_patent_number
 from citewell.text.safety.markup_cleaning import clean_markup
 

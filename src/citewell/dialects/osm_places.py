@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from citewell.model.place import Place
+from citewell.model.domains.place import Place
 from citewell.text.geography.map_distance import is_map_point, measure_distance
 from citewell.text.language.locale_codes import is_country_code
 from citewell.text.safety.markup_cleaning import clean_markup

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from datetime import date
 
-from citewell.model.patent import PatentFilter, PatentQuery
+from citewell.model.domains.patent import PatentFilter, PatentQuery
 from citewell.text.patents.patent_numbers import PatentNumber, parse_patent_number
 from citewell.text.safety.markup_cleaning import clean_markup
 

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from typing import Protocol
 
 from citewell.errors import CitewellError
-from citewell.model.court_case import CitationMatch, CourtCase, LegalCitation
+from citewell.model.domains.court_case import CitationMatch, CourtCase, LegalCitation
 from citewell.text.law.court_citations import build_citation_key
 
 _DAY_SECONDS = 86_400.0

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-from citewell.model.field_schema import SchemaField
+from citewell.model.domains.field_schema import SchemaField
 from citewell.text.safety.markup_cleaning import clean_markup
 
 _MAX_JSON_DEPTH = 8

@@ -16,7 +16,13 @@ from citewell.dialects.json_responses import (
     read_json_response,
 )
 from citewell.errors import NotFound
-from citewell.model.brand import BrandQuery, BrandRecord, StatedColor, StatedFont, StatedLogo
+from citewell.model.domains.brand import (
+    BrandQuery,
+    BrandRecord,
+    StatedColor,
+    StatedFont,
+    StatedLogo,
+)
 from citewell.ports import Offer, ProviderKit, ProviderOption, ProviderSpec
 from citewell.text.safety.markup_cleaning import clean_markup
 from citewell.text.web.stated_colors import normalize_hex

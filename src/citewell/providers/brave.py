@@ -18,7 +18,6 @@ from citewell.dialects.json_responses import (
 )
 from citewell.dialects.model_billing import TICKS_PER_DOLLAR
 from citewell.dialects.result_paging import ResultPage, gather_pages
-from citewell.model.grounded_answer import AnswerQuery
 from citewell.model.research import ProviderReport
 from citewell.model.search_queries import (
     FoundImage,
@@ -44,7 +43,8 @@ _COUNTRY_CODES = {
 }  # fmt: skip
 
 if TYPE_CHECKING:
-    from citewell.model.place import PlaceHits, PlaceQuery
+    from citewell.model.domains.grounded_answer import AnswerQuery
+    from citewell.model.domains.place import PlaceHits, PlaceQuery
 
 SPEC = ProviderSpec(
     name="brave",

@@ -16,7 +16,7 @@ from citewell.dialects.json_responses import (
     read_json_response,
 )
 from citewell.dialects.stated_refusals import build_stated_refusal
-from citewell.model.clinical_trial import ClinicalTrial, TrialHits, TrialQuery
+from citewell.model.domains.clinical_trial import ClinicalTrial, TrialHits, TrialQuery
 from citewell.ports import Offer, ProviderKit, ProviderSpec
 from citewell.text.safety.markup_cleaning import clean_markup
 

@@ -19,7 +19,7 @@ from citewell.dialects.json_responses import (
     read_json_response,
 )
 from citewell.errors import RateLimited, UpstreamError
-from citewell.model.image_sizes import PIXELS_BY_SIZE
+from citewell.model.domains.image_sizes import PIXELS_BY_SIZE
 from citewell.model.search_queries import FoundImage, ImageFilter, ImageQuery
 from citewell.net.http.messages import HttpResponse
 from citewell.net.http.rate_limit_headers import read_retry_delay

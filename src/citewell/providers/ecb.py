@@ -12,7 +12,7 @@ from citewell.dialects.statistics.series_catalogue import (
     run_reader,
 )
 from citewell.dialects.statistics.series_ids import split_dotted_key
-from citewell.model.economic_series import (
+from citewell.model.domains.economic_series import (
     ObservationList,
     ObservationQuery,
     SeriesHits,

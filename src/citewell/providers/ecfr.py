@@ -19,7 +19,13 @@ from citewell.dialects.json_responses import (
 from citewell.dialects.remembered_matches import MatchMemory
 from citewell.dialects.stated_refusals import build_stated_refusal
 from citewell.errors import UpstreamUnavailable
-from citewell.model.court_case import CaseHits, CaseQuery, CitationMatch, CourtCase, LegalCitation
+from citewell.model.domains.court_case import (
+    CaseHits,
+    CaseQuery,
+    CitationMatch,
+    CourtCase,
+    LegalCitation,
+)
 from citewell.net.http.messages import HttpResponse
 from citewell.ports import Offer, ProviderKit, ProviderSpec
 from citewell.text.law.court_regulations import CfrPlace, find_cfr_place

@@ -28,7 +28,7 @@ from citewell.errors import (
     UpstreamError,
     UpstreamUnavailable,
 )
-from citewell.model.patent import PatentHits, PatentQuery, PatentRecord
+from citewell.model.domains.patent import PatentHits, PatentQuery, PatentRecord
 from citewell.net.http.messages import HttpResponse
 from citewell.ports import Offer, ProviderKit, ProviderOption, ProviderSpec
 from citewell.text.patents.patent_numbers import (

@@ -23,7 +23,7 @@ from citewell.errors import (
     RejectedRequest,
     TooLarge,
 )
-from citewell.model.economic_series import (
+from citewell.model.domains.economic_series import (
     EconomicSeries,
     ObservationList,
     ObservationQuery,

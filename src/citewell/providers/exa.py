@@ -25,12 +25,16 @@ from citewell.dialects.json_responses import (
 )
 from citewell.dialects.model_billing import TICKS_PER_DOLLAR, convert_dollars
 from citewell.dialects.schema_values import clean_json_texts, fit_schema_value, parse_json_text
-from citewell.model.field_schema import parse_field_schema
-from citewell.model.grounded_answer import AnswerQuery
+from citewell.model.domains.field_schema import parse_field_schema
+from citewell.model.domains.grounded_answer import AnswerQuery
+from citewell.model.domains.structured_results import (
+    StructuredHits,
+    StructuredQuery,
+    StructuredResult,
+)
 from citewell.model.paper import IdentifierScheme, Paper, PaperHits, PaperQuery, WorkAuthor
 from citewell.model.research import ProviderReport
 from citewell.model.search_queries import SearchFilter, SearchHit, SearchHits, SearchQuery
-from citewell.model.structured_results import StructuredHits, StructuredQuery, StructuredResult
 from citewell.ports import Offer, ProviderKit, ProviderOption, ProviderSpec
 from citewell.text.citations import dois, record_fields
 from citewell.text.dates.calendar_dates import parse_provider_date

@@ -12,7 +12,13 @@ from citewell.dialects.remembered_matches import MatchMemory
 from citewell.dialects.stated_refusals import build_stated_refusal
 from citewell.dialects.xml_responses import extract_element_text, read_xml_tree
 from citewell.errors import MalformedResponse
-from citewell.model.court_case import CaseHits, CaseQuery, CitationMatch, CourtCase, LegalCitation
+from citewell.model.domains.court_case import (
+    CaseHits,
+    CaseQuery,
+    CitationMatch,
+    CourtCase,
+    LegalCitation,
+)
 from citewell.ports import Offer, ProviderKit, ProviderSpec
 from citewell.text.dates.partial_dates import parse_partial_date
 from citewell.text.law.court_citations import build_citation_key

@@ -26,7 +26,7 @@ from citewell.errors import (
     NotFound,
     UpstreamUnavailable,
 )
-from citewell.model.economic_series import (
+from citewell.model.domains.economic_series import (
     EconomicSeries,
     ObservationList,
     ObservationQuery,

@@ -30,7 +30,7 @@ from citewell.dialects.paid_apis import (
     read_paid_response,
     validate_response,
 )
-from citewell.model.grounded_answer import AnswerQuery
+from citewell.model.domains.grounded_answer import AnswerQuery
 from citewell.model.research import (
     PollOutcome,
     ProviderReport,

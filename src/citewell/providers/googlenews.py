@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from citewell.dialects.feed_responses import build_feed_hit, read_feed_response
-from citewell.model.feed_items import FeedItem
+from citewell.model.domains.feed_items import FeedItem
 from citewell.model.search_queries import SearchFilter, SearchHit, SearchHits, SearchQuery
 from citewell.ports import Offer, ProviderKit, ProviderOption, ProviderSpec
 from citewell.text.web.addresses import format_host_name

@@ -19,7 +19,7 @@ from citewell.dialects.patent_records import (
     parse_patent_day,
 )
 from citewell.errors import Blocked, FailureReason, InvalidInput, MalformedResponse
-from citewell.model.patent import PatentHits, PatentQuery, PatentRecord
+from citewell.model.domains.patent import PatentHits, PatentQuery, PatentRecord
 from citewell.ports import Offer, ProviderKit, ProviderSpec
 from citewell.text.patents.class_codes import normalize_class_code
 from citewell.text.patents.kind_codes import is_granted_kind

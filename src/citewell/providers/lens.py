@@ -26,7 +26,7 @@ from citewell.dialects.patent_records import (
 )
 from citewell.dialects.stated_refusals import build_stated_refusal
 from citewell.errors import MalformedResponse
-from citewell.model.patent import PatentHits, PatentQuery, PatentRecord
+from citewell.model.domains.patent import PatentHits, PatentQuery, PatentRecord
 from citewell.ports import Offer, ProviderKit, ProviderOption, ProviderSpec
 from citewell.text.patents.class_codes import normalize_class_code
 from citewell.text.patents.patent_numbers import (

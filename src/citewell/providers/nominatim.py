@@ -18,7 +18,7 @@ from citewell.dialects.osm_places import (
 )
 from citewell.dialects.stated_refusals import build_stated_refusal
 from citewell.errors import MalformedResponse, UpstreamUnavailable
-from citewell.model.place import (
+from citewell.model.domains.place import (
     OSM_ATTRIBUTION,
     AreaQuery,
     NamedArea,

@@ -10,7 +10,7 @@ from citewell.dialects.statistics.series_catalogue import (
     run_reader,
 )
 from citewell.errors import InvalidInput
-from citewell.model.economic_series import (
+from citewell.model.domains.economic_series import (
     ObservationList,
     ObservationQuery,
     SeriesHits,

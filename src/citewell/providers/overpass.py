@@ -14,7 +14,7 @@ from citewell.dialects.json_responses import (
 )
 from citewell.dialects.osm_places import build_osm_place, format_element_id
 from citewell.errors import InvalidInput, RateLimited, RejectedRequest, UpstreamUnavailable
-from citewell.model.place import OSM_ATTRIBUTION, Place, PlaceHits, PlaceQuery
+from citewell.model.domains.place import OSM_ATTRIBUTION, Place, PlaceHits, PlaceQuery
 from citewell.net.http.messages import HttpResponse
 from citewell.ports import Offer, ProviderKit, ProviderSpec
 from citewell.text.geography.map_distance import measure_distance

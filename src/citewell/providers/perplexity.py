@@ -9,7 +9,7 @@ from citewell.dialects.answer_reports import keep_cited_pages
 from citewell.dialects.model_billing import build_tariff, convert_dollars
 from citewell.dialects.paid_apis import PaidAccount
 from citewell.dialects.responses_api import ResponsesClient, ResponsesEndpoint
-from citewell.model.grounded_answer import AnswerQuery
+from citewell.model.domains.grounded_answer import AnswerQuery
 from citewell.model.research import (
     PollOutcome,
     ProviderReport,

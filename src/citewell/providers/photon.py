@@ -22,7 +22,7 @@ from citewell.dialects.osm_places import (
     read_country,
 )
 from citewell.dialects.stated_refusals import build_stated_refusal
-from citewell.model.place import (
+from citewell.model.domains.place import (
     OSM_ATTRIBUTION,
     AreaQuery,
     NamedArea,

@@ -22,7 +22,7 @@ from citewell.dialects.json_responses import (
     read_json_response,
 )
 from citewell.dialects.result_paging import ResultPage, gather_pages
-from citewell.model.patent import PatentHits, PatentQuery
+from citewell.model.domains.patent import PatentHits, PatentQuery
 from citewell.model.search_queries import (
     FoundImage,
     ImageFilter,

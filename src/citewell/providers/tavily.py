@@ -23,7 +23,7 @@ from citewell.dialects.json_responses import (
 )
 from citewell.dialects.model_billing import TICKS_PER_DOLLAR
 from citewell.errors import OutOfCredit
-from citewell.model.grounded_answer import AnswerQuery
+from citewell.model.domains.grounded_answer import AnswerQuery
 from citewell.model.research import ProviderReport
 from citewell.model.search_queries import SearchFilter, SearchHit, SearchHits, SearchQuery
 from citewell.net.http.messages import HttpResponse

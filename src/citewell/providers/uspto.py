@@ -21,7 +21,7 @@ from citewell.dialects.patent_records import (
     parse_patent_day,
 )
 from citewell.dialects.stated_refusals import build_stated_refusal
-from citewell.model.patent import PatentHits, PatentQuery, PatentRecord
+from citewell.model.domains.patent import PatentHits, PatentQuery, PatentRecord
 from citewell.ports import Offer, ProviderKit, ProviderOption, ProviderSpec
 from citewell.text.language.stopwords import drop_query_stopwords
 from citewell.text.patents.class_codes import normalize_class_code

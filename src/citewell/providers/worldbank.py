@@ -20,7 +20,7 @@ from citewell.dialects.statistics.series_catalogue import (
     write_catalogue_lines,
 )
 from citewell.errors import InvalidInput, MalformedResponse, NotFound, UpstreamUnavailable
-from citewell.model.economic_series import (
+from citewell.model.domains.economic_series import (
     EconomicSeries,
     ObservationList,
     ObservationQuery,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from citewell.model.grounded_answer import GroundedAnswer
+from citewell.model.domains.grounded_answer import GroundedAnswer
 from citewell.services.domains.answers.answer_service import (
     AnswerRequest,
     AnswerService,

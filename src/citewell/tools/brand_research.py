@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from citewell.model.brand_results import BrandProfile
+from citewell.model.answers.brand_results import BrandProfile
 from citewell.services.domains.brands.brand_research import (
     BrandResearchRequest,
     BrandResearchService,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from citewell.model.trial_results import TrialsAnswer
+from citewell.model.answers.trial_results import TrialsAnswer
 from citewell.services.domains.trials.trial_search import TrialSearchRequest, TrialSearchService
 from citewell.tooling import SessionArguments, Tool, ToolCall
 

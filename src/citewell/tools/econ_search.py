@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from citewell.model.series_results import SeriesAnswer
+from citewell.model.answers.series_results import SeriesAnswer
 from citewell.services.domains.series.series_search import SeriesSearchRequest, SeriesSearchService
 from citewell.tooling import SessionArguments, Tool, ToolCall
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from citewell.model.filing_results import FilingsAnswer
+from citewell.model.answers.filing_results import FilingsAnswer
 from citewell.services.domains.filings.filing_search import (
     FilingSearchRequest,
     FilingSearchService,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from citewell.model.image_results import ImagesAnswer
+from citewell.model.answers.image_results import ImagesAnswer
 from citewell.services.domains.images.image_search import ImageSearchRequest, ImageSearchService
 from citewell.tooling import SessionArguments, Tool, ToolCall
 

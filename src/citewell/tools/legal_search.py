@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from citewell.model.case_results import CasesAnswer
+from citewell.model.answers.case_results import CasesAnswer
 from citewell.services.domains.law.case_search import CaseSearchRequest, CaseSearchService
 from citewell.tooling import SessionArguments, Tool, ToolCall
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from citewell.model.place_results import PlacesAnswer
+from citewell.model.answers.place_results import PlacesAnswer
 from citewell.services.domains.places.place_search import PlaceSearchRequest, PlaceSearchService
 from citewell.tooling import SessionArguments, Tool, ToolCall
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from citewell.model.news_results import NewsAnswer
+from citewell.model.answers.news_results import NewsAnswer
 from citewell.services.domains.news.news_search import NewsSearchRequest, NewsSearchService
 from citewell.tooling import SessionArguments, Tool, ToolCall
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from citewell.model.patent_results import PatentsAnswer
+from citewell.model.answers.patent_results import PatentsAnswer
 from citewell.services.domains.patents.patent_search import (
     PatentSearchRequest,
     PatentSearchService,

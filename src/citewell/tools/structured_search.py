@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from citewell.model.structured_results import StructuredAnswer
+from citewell.model.domains.structured_results import StructuredAnswer
 from citewell.services.domains.answers.answer_service import CallContext
 from citewell.services.domains.structured.structured_search import (
     StructuredRequest,

@@ -32,10 +32,8 @@ def routes(world: World) -> list[Route]:
         )
 
     async def web(request: Request) -> JSONResponse:
-        if refusal := _refuse(request):
-            return refusal
-        if request.query_params.get("result_filter") == "locations":
-            return JSONResponse({"type": "search", "query": {}, "locations": _locations(request)})
+        if early := _refuse(request) or _find_locations(request):
+            return early
         count, found = int(request.query_params.get("count", "20")), pages(request)
         echo = {
             "original": request.query_params["q"],
@@ -122,6 +120,13 @@ async def _descriptions(request: Request) -> JSONResponse:
     wanted = request.query_params.getlist("ids")
     results = [{"id": one, "description": f"About {one}."} for one in wanted]
     return JSONResponse({"type": "local_descriptions", "results": results})
+
+
+def _find_locations(request: Request) -> JSONResponse | None:
+    """The ids of places, if those are asked for."""
+    if request.query_params.get("result_filter") != "locations":
+        return None
+    return JSONResponse({"type": "search", "query": {}, "locations": _locations(request)})
 
 
 def _locations(request: Request) -> dict[str, Any]:

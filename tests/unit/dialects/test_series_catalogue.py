@@ -11,7 +11,7 @@ from citewell.dialects.statistics.series_catalogue import (
     write_catalogue_lines,
 )
 from citewell.errors import MalformedResponse, UpstreamUnavailable
-from citewell.model.economic_series import EconomicSeries, SeriesHits, SeriesQuery
+from citewell.model.domains.economic_series import EconomicSeries, SeriesHits, SeriesQuery
 from citewell.net.http.messages import HttpResponse
 from tests.internet.apis.worldbank import INDICATORS
 from tests.requirements import requires

@@ -10,7 +10,7 @@ import pytest
 from citewell.dialects.statistics.jsonstat import read_jsonstat_window
 from citewell.dialects.statistics.sdmx_json import read_sdmx_window
 from citewell.errors import MalformedResponse, UpstreamError
-from citewell.model.economic_series import ObservationList, ObservationQuery
+from citewell.model.domains.economic_series import ObservationList, ObservationQuery
 from tests.internet.statistics import message
 
 YEARS = ("2019", "2020", "2021")

@@ -11,7 +11,7 @@ import pytest
 from citewell.dialects.answer_reports import clean_answer_text, relocate_span
 from citewell.dialects.answer_streams import split_answer_tags
 from citewell.errors import OutOfCredit
-from citewell.model.grounded_answer import AnswerQuery
+from citewell.model.domains.grounded_answer import AnswerQuery
 from citewell.model.research import ProviderReport
 from citewell.net.http.messages import HttpRequest, HttpResponse
 from citewell.ports import Offer

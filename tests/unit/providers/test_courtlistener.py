@@ -12,7 +12,7 @@ import pytest
 
 from citewell import config, providers
 from citewell.errors import MalformedResponse, RateLimited, RejectedRequest, UpstreamError
-from citewell.model.court_case import CaseQuery, CitationMatch, CourtCase, LegalCitation
+from citewell.model.domains.court_case import CaseQuery, CitationMatch, CourtCase, LegalCitation
 from citewell.net.network import Network
 from citewell.ports import ProviderKit
 from tests.contract.recordings import canned, kit_over

@@ -17,7 +17,7 @@ from citewell.errors import (
     RateLimited,
     UpstreamUnavailable,
 )
-from citewell.model.company_filing import FactHits, FilingHits, FilingQuery
+from citewell.model.domains.company_filing import FactHits, FilingHits, FilingQuery
 from citewell.net.http.messages import HttpRequest, HttpResponse
 from citewell.providers.edgar import SPEC, Provider
 from citewell.providers.edgar.company_facts import read_company_facts

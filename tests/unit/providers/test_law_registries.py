@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from citewell.errors import MalformedResponse, RejectedRequest, UpstreamUnavailable
-from citewell.model.court_case import CaseQuery, LegalCitation, LegalCitationKind
+from citewell.model.domains.court_case import CaseQuery, LegalCitation, LegalCitationKind
 from citewell.ports import Offer
 from tests.contract.recordings import recording
 from tests.unit.providers.desk import Desk, Reply

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from citewell.errors import InvalidInput, RateLimited
-from citewell.model.place import PlaceQuery
+from citewell.model.domains.place import PlaceQuery
 from citewell.net.http.messages import HttpRequest, HttpResponse
 from citewell.providers.brave import Provider as Brave
 from citewell.providers.nominatim import Provider as Nominatim

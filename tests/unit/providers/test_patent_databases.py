@@ -18,7 +18,7 @@ from citewell.errors import (
     RateLimited,
     RejectedRequest,
 )
-from citewell.model.patent import PatentHits, PatentQuery
+from citewell.model.domains.patent import PatentHits, PatentQuery
 from citewell.net.http.messages import HttpRequest, HttpResponse
 from citewell.ports import Offer
 from tests.contract.recordings import Canned, encode, kit_over, recording, spec

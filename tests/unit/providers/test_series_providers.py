@@ -19,7 +19,7 @@ from citewell.errors import (
     RejectedRequest,
     UpstreamUnavailable,
 )
-from citewell.model.economic_series import ObservationList, ObservationQuery, SeriesQuery
+from citewell.model.domains.economic_series import ObservationList, ObservationQuery, SeriesQuery
 from citewell.net.http.messages import HttpRequest, HttpResponse
 from tests.contract.recordings import KEY, Canned, encode, kit_over
 from tests.internet.statistics import message, structure

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from citewell.model.brand import StatedColor
+from citewell.model.domains.brand import StatedColor
 from citewell.text.web.stated_colors import find_stated_colors, measure_brightness, normalize_hex
 from citewell.text.web.stated_tone import find_stated_tone
 from citewell.text.web.stated_typefaces import find_stated_fonts

@@ -13,12 +13,12 @@ from citewell.domain_ports import (
     SeriesSearch,
     TrialSearch,
 )
-from citewell.model.clinical_trial import TrialQuery
-from citewell.model.company_filing import FilingQuery
-from citewell.model.court_case import CaseQuery
-from citewell.model.economic_series import ObservationQuery
-from citewell.model.patent import PatentQuery
-from citewell.model.place import AreaQuery, PlaceQuery
+from citewell.model.domains.clinical_trial import TrialQuery
+from citewell.model.domains.company_filing import FilingQuery
+from citewell.model.domains.court_case import CaseQuery
+from citewell.model.domains.economic_series import ObservationQuery
+from citewell.model.domains.patent import PatentQuery
+from citewell.model.domains.place import AreaQuery, PlaceQuery
 from citewell.model.search_queries import ImageQuery, SearchQuery
 from citewell.ports import ImageSearch, NewsSearch, Offer
 

@@ -17,14 +17,6 @@ MAX_FILE_BYTES = 50_000_000  # bytes
 _FORMATS_BY_SUFFIX = {".bib": "bibtex", ".bibtex": "bibtex", ".ris": "ris", ".json": "csl-json"}
 
 
-def read_bibliography_file(name: str, *, form: str = "auto") -> BibliographyDocument:
-    """Read a file, or standard input for "-"; the format follows from the suffix or the content.
-
-    Raises InvalidInput if the file cannot be read or contains no references.
-    """
-    return parse_bibliography_text(_read_input_bytes(name), name=name, form=form)
-
-
 def parse_bibliography_text(text: str | bytes, *, name: str, form: str) -> BibliographyDocument:
     """The references of a document; raises InvalidInput if there are none."""
     chosen = form if form != "auto" else _FORMATS_BY_SUFFIX.get(Path(name).suffix.lower(), "auto")

@@ -6,8 +6,8 @@ from collections import Counter
 
 from citewell.cli.running.shared_options import STDIN_NAME
 from citewell.cli.terminal import screen
-from citewell.model.case_verdict import FAILING_VERDICTS, CaseVerdict
 from citewell.model.citation_checks import AuditEntry, AuditReport
+from citewell.model.domains.case_verdict import FAILING_VERDICTS, CaseVerdict
 
 _VERDICT_LABELS = {
     CaseVerdict.CONFIRMED: "ok",

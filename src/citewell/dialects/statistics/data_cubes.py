@@ -9,7 +9,11 @@ from typing import Any
 
 from citewell.dialects.statistics.series_ids import parse_series_reference
 from citewell.errors import MalformedResponse
-from citewell.model.economic_series import ObservationList, ObservationQuery, SeriesObservation
+from citewell.model.domains.economic_series import (
+    ObservationList,
+    ObservationQuery,
+    SeriesObservation,
+)
 from citewell.text.dates.stated_periods import StatedPeriod
 from citewell.text.safety.markup_cleaning import clean_markup
 

@@ -19,7 +19,7 @@ from citewell.dialects.statistics.data_cubes import (
     select_window,
 )
 from citewell.errors import MalformedResponse, UpstreamUnavailable
-from citewell.model.economic_series import ObservationList, ObservationQuery
+from citewell.model.domains.economic_series import ObservationList, ObservationQuery
 from citewell.text.dates.stated_periods import parse_stated_period
 
 _TIME_NAMES = frozenset({"time", "time_period", "year", "period"})

@@ -13,7 +13,7 @@ from citewell.dialects.statistics.sdmx_structures import list_key_dimensions
 from citewell.dialects.statistics.series_catalogue import CATALOGUE_SECONDS, FactMemory, run_reader
 from citewell.dialects.statistics.series_ids import SeriesReference, parse_series_reference
 from citewell.errors import InvalidInput, NotFound, RejectedRequest, TooLarge
-from citewell.model.economic_series import ObservationList, ObservationQuery
+from citewell.model.domains.economic_series import ObservationList, ObservationQuery
 from citewell.net.http.messages import HttpResponse
 from citewell.net.upstream.upstream_client import Upstream
 from citewell.text.countries.country_codes import choose_office_code

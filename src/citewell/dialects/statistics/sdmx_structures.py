@@ -15,7 +15,7 @@ from citewell.dialects.statistics.data_cubes import (
 )
 from citewell.dialects.statistics.series_catalogue import write_catalogue_lines
 from citewell.errors import MalformedResponse
-from citewell.model.economic_series import EconomicSeries
+from citewell.model.domains.economic_series import EconomicSeries
 from citewell.text.safety.xml_trees import UnusableXml, parse_xml_tree
 
 _MAX_XML_DEPTH = 60

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
 from citewell.errors import CitewellError, MalformedResponse
-from citewell.model.economic_series import EconomicSeries, SeriesHits, SeriesQuery
+from citewell.model.domains.economic_series import EconomicSeries, SeriesHits, SeriesQuery
 from citewell.net.http.messages import HttpResponse
 from citewell.text.language.tokens import stem_word
 from citewell.workers.worker_tasks import TaskFailure, TaskRunner, run_function

@@ -13,7 +13,7 @@ from citewell.fetch.documents import xml_tree
 from citewell.fetch.documents.document_text import Broken, TookTooMuch
 from citewell.fetch.documents.feed_documents import find_entry_link, parse_feed_xml
 from citewell.fetch.markdown.markdown_text import resolve_link
-from citewell.model.feed_items import FeedItem, FeedListing
+from citewell.model.domains.feed_items import FeedItem, FeedListing
 from citewell.text.safety.markup_cleaning import clean_markup
 from citewell.text.web.addresses import is_web_address
 from citewell.text.web.search_operators import shorten_query_text

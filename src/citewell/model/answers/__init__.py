@@ -1,1 +1,1 @@
-"""The answers of sessions and deep research, with the field names of the specifications."""
+"""The answers of tools as callers receive them, with the field names of the specifications."""

@@ -212,7 +212,8 @@ def _describe_shape_error(model: type[BaseModel], error: ValidationError) -> str
     place = ".".join(
         str(part) if isinstance(part, int) or part in ours else "*" for part in first["loc"]
     )
-    return f"The response does not have the documented form: {place or 'the whole'} is {first['type']}."
+    fault = "is missing" if first["type"] == "missing" else "is of another kind"
+    return f"The response does not have the documented form: {place or 'the whole'} {fault}."
 
 
 def _list_field_names(model: type[BaseModel]) -> frozenset[str]:

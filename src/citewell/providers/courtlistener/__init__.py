@@ -12,7 +12,13 @@ from citewell.dialects.json_responses import drop_negative_count, read_json_resp
 from citewell.dialects.remembered_matches import MatchMemory
 from citewell.dialects.stated_refusals import build_stated_refusal
 from citewell.errors import RateLimited
-from citewell.model.court_case import CaseHits, CaseQuery, CitationMatch, CourtCase, LegalCitation
+from citewell.model.domains.court_case import (
+    CaseHits,
+    CaseQuery,
+    CitationMatch,
+    CourtCase,
+    LegalCitation,
+)
 from citewell.net.http.messages import HttpResponse
 from citewell.net.http.rate_limit_headers import read_retry_delay
 from citewell.ports import Offer, ProviderKit, ProviderOption, ProviderSpec

@@ -14,7 +14,7 @@ from citewell.dialects.json_responses import (
     TolerantItems,
     drop_negative_count,
 )
-from citewell.model.court_case import CourtCase
+from citewell.model.domains.court_case import CourtCase
 from citewell.text.dates.partial_dates import parse_partial_date
 from citewell.text.safety.markup_cleaning import clean_markup
 

@@ -10,7 +10,7 @@ from pydantic import RootModel
 
 from citewell.dialects.json_responses import OptionalField, ResponsePart, TolerantItems
 from citewell.errors import MalformedResponse, RateLimited
-from citewell.model.court_case import CitationMatch, CourtCase
+from citewell.model.domains.court_case import CitationMatch, CourtCase
 from citewell.net.http.messages import HttpResponse
 from citewell.net.upstream.upstream_client import parse_json_response
 from citewell.providers.courtlistener.case_clusters import (

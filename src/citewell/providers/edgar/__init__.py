@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 from citewell.dialects.json_responses import read_json_response
 from citewell.errors import MalformedResponse, NotFound
-from citewell.model.company_filing import (
+from citewell.model.domains.company_filing import (
     CompanyFiling,
     FactHits,
     FilingCompany,

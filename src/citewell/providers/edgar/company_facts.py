@@ -9,7 +9,7 @@ from datetime import date
 from typing import Any
 
 from citewell.errors import MalformedResponse
-from citewell.model.company_filing import ReportedFact
+from citewell.model.domains.company_filing import ReportedFact
 from citewell.providers.edgar.filing_rows import (
     build_document_address,
     is_accession,

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from citewell.errors import MalformedResponse
-from citewell.model.company_filing import FilingCompany
+from citewell.model.domains.company_filing import FilingCompany
 from citewell.providers.edgar.company_names import (
     drop_legal_form,
     list_name_keys,

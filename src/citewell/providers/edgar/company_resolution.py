@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from citewell.dialects.json_responses import read_json_response
 from citewell.errors import NotFound
-from citewell.model.company_filing import FilingCompany, FilingQuery
+from citewell.model.domains.company_filing import FilingCompany, FilingQuery
 from citewell.providers.edgar import company_names
 from citewell.providers.edgar.filing_rows import FormerName, Submissions
 from citewell.providers.edgar.full_text import FilingTextAnswer

@@ -19,7 +19,7 @@ from citewell.dialects.json_responses import (
     TolerantItems,
 )
 from citewell.errors import MalformedResponse
-from citewell.model.company_filing import CompanyFiling, FilingCompany, FilingQuery
+from citewell.model.domains.company_filing import CompanyFiling, FilingCompany, FilingQuery
 from citewell.providers.edgar.company_names import is_same_company, normalize_cik, normalize_ticker
 from citewell.text.safety.markup_cleaning import clean_markup
 

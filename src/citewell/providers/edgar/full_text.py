@@ -12,7 +12,12 @@ from citewell.dialects.json_responses import (
     drop_negative_count,
 )
 from citewell.errors import MalformedResponse
-from citewell.model.company_filing import CompanyFiling, FilingCompany, FilingHits, FilingQuery
+from citewell.model.domains.company_filing import (
+    CompanyFiling,
+    FilingCompany,
+    FilingHits,
+    FilingQuery,
+)
 from citewell.providers.edgar.company_names import normalize_cik, normalize_ticker
 from citewell.providers.edgar.filing_rows import (
     PROVIDER_NAME,

@@ -7,7 +7,7 @@ from xml.etree.ElementTree import Element
 
 from citewell.dialects.xml_responses import extract_element_text, read_xml_tree
 from citewell.errors import MalformedResponse
-from citewell.model.company_filing import CompanyFiling, FilingQuery
+from citewell.model.domains.company_filing import CompanyFiling, FilingQuery
 from citewell.net.http.messages import HttpResponse
 from citewell.providers.edgar.company_names import normalize_cik
 from citewell.providers.edgar.filing_rows import (

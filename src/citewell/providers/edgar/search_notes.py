@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from citewell.model.company_filing import FilingCompany, FilingQuery
+from citewell.model.domains.company_filing import FilingCompany, FilingQuery
 from citewell.providers.edgar.company_resolution import CompanyResolution
 from citewell.providers.edgar.filing_rows import FilingRow, is_within_window
 from citewell.text.safety.markup_cleaning import clean_markup

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 
 from citewell.dialects.feed_responses import build_feed_hit
 from citewell.errors import CitewellError, UpstreamError, UpstreamUnavailable
-from citewell.model.feed_items import FeedListing
+from citewell.model.domains.feed_items import FeedListing
 from citewell.model.search_queries import SearchFilter, SearchHits, SearchQuery
 from citewell.model.search_queries import SearchHit as SearchHit
 from citewell.ports import Offer, ProviderKit, ProviderOption, ProviderSpec

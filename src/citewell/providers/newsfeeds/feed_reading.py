@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from citewell.dialects.feed_responses import read_feed_response
 from citewell.errors import CitewellError, FailureReason, NetworkFailed
-from citewell.model.feed_items import FeedListing
+from citewell.model.domains.feed_items import FeedListing
 from citewell.net.http.messages import RedirectPolicy
 from citewell.ports import ProviderKit
 from citewell.providers.newsfeeds.feed_list import NewsFeed

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from citewell.errors import (
     AuthRequired,
+    Blocked,
     CitewellError,
     FailureReason,
     OutOfCredit,
@@ -19,7 +20,13 @@ _SETUP_ERROR_KINDS = frozenset({"auth_required", "config"})
 
 
 def name_provider_error(error: CitewellError, spec: ProviderSpec) -> CitewellError:
-    """A copy of the error with its provider's name and, if that may help, the setting to check."""
+    """A copy of the error with its provider's name and, if that may help, the setting to check.
+
+    A refusal by a provider that takes no key is Blocked: there is no key to check.
+    """
+    has_key = any(option.secret for option in spec.options) or bool(error.settings)
+    if isinstance(error, AuthRequired) and not has_key:
+        error = _describe_keyless_refusal(error)
     message = error.message.strip()
     if not re.search(rf"\b{re.escape(spec.title)}\b", message):
         message = f"{spec.title}: {message}"
@@ -74,6 +81,16 @@ def _suggest_setting(error: CitewellError, spec: ProviderSpec) -> str:
     if isinstance(error, OutOfCredit):
         return f"See the account of {' and '.join(keys)} at {spec.homepage}."
     return ""
+
+
+def _describe_keyless_refusal(error: CitewellError) -> CitewellError:
+    return Blocked(
+        "It refuses requests from this network, and takes no key. Try again later or from elsewhere.",
+        provider=error.provider,
+        detail=error.detail,
+        http_status=error.http_status,
+        reason=error.reason,
+    )
 
 
 def _choose_common_kind(errors: Iterable[CitewellError]) -> type[CitewellError]:

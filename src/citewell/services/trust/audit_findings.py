@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from citewell.model.case_verdict import CheckedCitation
 from citewell.model.citation_checks import AuditEntry, AuditSummary, ClaimCheck
+from citewell.model.domains.case_verdict import CheckedCitation
 from citewell.model.paper import IdentifierScheme
 from citewell.model.reference import Reference
 from citewell.services.links.link_checks import LinkState

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from citewell.model.case_verdict import CheckedCitation
 from citewell.model.citation_checks import AuditEntry, AuditReport, ClaimCheck, MalformedRecord
+from citewell.model.domains.case_verdict import CheckedCitation
 from citewell.model.paper import IdentifierScheme, PaperId
 from citewell.model.reference import Reference
 from citewell.services.links.link_checks import LinkState

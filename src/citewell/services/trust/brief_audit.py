@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from citewell.model.case_verdict import BriefFinding, CheckedCitation
 from citewell.model.citation_checks import AuditEntry, AuditReport
+from citewell.model.domains.case_verdict import BriefFinding, CheckedCitation
 from citewell.services.trust import audit_findings
 from citewell.services.trust.legal_findings import (
     LegalCheckPort,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from citewell.model.case_verdict import BriefCheck, CaseVerdict, CheckedCitation
 from citewell.model.citation_checks import CaseRecord
-from citewell.model.court_case import CourtCase
+from citewell.model.domains.case_verdict import BriefCheck, CaseVerdict, CheckedCitation
+from citewell.model.domains.court_case import CourtCase
 from citewell.services.scholar.registry_records import NOT_REGISTERED, UNCHECKED
 from citewell.services.trust.work_lookup import HIGH, MEDIUM, NONE, WORK_FOUND
 from citewell.tooling import ProgressCallback

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from citewell.model.court_case import LegalCitation
+from citewell.model.domains.court_case import LegalCitation
 from citewell.text.law.reporter_tables import is_complete_reporter
 
 _ENTRY_YEARS = 1  # registries get the printed citations of a year late

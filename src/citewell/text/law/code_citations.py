@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from citewell.model.court_case import LegalCitation
+from citewell.model.domains.court_case import LegalCitation
 
 _UK_COURTS_REGEX = r"UKSC|UKHL|UKPC|EWCA (?:Civ|Crim)|EWHC|EWFC|EWCOP|EWCC|UKUT|UKFTT|UKEAT|EAT|UKIPTrib|UKAIT|UKSIAC|CAT"
 UK_NEUTRAL_PATTERN = re.compile(
@@ -29,7 +29,6 @@ CFR_PATTERN = re.compile(
 REGISTER_PATTERN = re.compile(
     r"(?<![\w.])(?P<volume>\d{1,3}) (?:Fed\. ?Reg\.|F\. ?R\.|FR) (?P<page>\d{1,3}(?:,\d{3})|\d{1,6})(?![\w%])"
 )
-_FIRST_REGISTER_YEAR = 1935  # volume 1 of the Federal Register is of the next year
 _EU_ACT_LETTERS = {"Regulation": "R", "Directive": "L", "Decision": "D"}
 _FIRST_EU_CASE_YEAR = 53  # two digits; lower ones are of the twenty-first century
 
@@ -163,11 +162,6 @@ def _build_register(match: re.Match[str]) -> LegalCitation:
         start=match.start(),
         end=match.end(),
     )
-
-
-def find_register_year(volume: str | None) -> int | None:
-    """The year of a volume of the Federal Register: there is one volume a year since 1936."""
-    return _FIRST_REGISTER_YEAR + int(volume) if volume and volume.isdecimal() else None
 
 
 _BUILDERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], LegalCitation | None]], ...] = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from citewell.model.court_case import LegalCitation
+from citewell.model.domains.court_case import LegalCitation
 
 # full: can be looked up. database: Westlaw or Lexis number. pending: page not yet assigned.
 # invented_series, unknown_reporter: no reporter of that name. short, id, supra: refer to a full one.

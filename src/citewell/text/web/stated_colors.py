@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from citewell.model.brand import StatedColor
+from citewell.model.domains.brand import StatedColor
 
 MAX_COLOR_LINES = 6000
 MAX_COLORS = 60

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from citewell.model.brand import StatedTone
+from citewell.model.domains.brand import StatedTone
 
 _MAX_TONE_LINES = 6000
 _MAX_SUMMARY_CHARS = 500

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from citewell.model.brand import StatedFont
+from citewell.model.domains.brand import StatedFont
 
 _MAX_FONT_LINES = 6000
 _MAX_LINE_CHARS = 300

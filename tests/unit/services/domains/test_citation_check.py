@@ -11,8 +11,14 @@ from typing import Any
 import pytest
 
 from citewell.errors import CitewellError, RateLimited, UpstreamUnavailable
-from citewell.model.case_verdict import BriefCheck, CaseVerdict, CheckedCitation
-from citewell.model.court_case import CaseHits, CaseQuery, CitationMatch, CourtCase, LegalCitation
+from citewell.model.domains.case_verdict import BriefCheck, CaseVerdict, CheckedCitation
+from citewell.model.domains.court_case import (
+    CaseHits,
+    CaseQuery,
+    CitationMatch,
+    CourtCase,
+    LegalCitation,
+)
 from citewell.services.domains.law.brief_reading import BriefReader
 from citewell.services.domains.law.citation_registry import CitationRegistry
 from citewell.services.domains.law.citation_service import LegalCitationChecker

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from citewell.errors import CitewellError, InvalidInput, UpstreamUnavailable
-from citewell.model.image_results import ImagesAnswer
+from citewell.model.answers.image_results import ImagesAnswer
 from citewell.model.routing_trace import RoutingTrace
 from citewell.model.search_queries import FoundImage, ImageFilter, ImageQuery
 from citewell.ports import Offer

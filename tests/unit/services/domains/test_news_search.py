@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from citewell.errors import CitewellError, InvalidInput, UpstreamUnavailable
-from citewell.model.news_results import NewsAnswer
+from citewell.model.answers.news_results import NewsAnswer
 from citewell.model.routing_trace import RoutingTrace
 from citewell.model.search_queries import SearchFilter, SearchHit, SearchHits, SearchQuery
 from citewell.ports import Offer

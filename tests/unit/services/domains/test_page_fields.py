@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from citewell.model.field_schema import parse_field_schema
+from citewell.model.domains.field_schema import parse_field_schema
 from citewell.services.domains.structured.model_fields import (
     drop_unstated_values,
     list_stated_values,

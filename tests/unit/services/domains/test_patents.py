@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from citewell.errors import InvalidInput
-from citewell.model.patent import PatentFilter, PatentRecord
+from citewell.model.domains.patent import PatentFilter, PatentRecord
 from citewell.services.domains.patents.patent_answers import (
     build_patent_result,
     build_search_address,

@@ -10,7 +10,7 @@ from citewell.dialects.answer_reports import clean_answer_text
 from citewell.dialects.model_billing import TICKS_PER_DOLLAR
 from citewell.domain_ports import AnswerSearch
 from citewell.errors import InternalError, NotFound
-from citewell.model.grounded_answer import AnswerQuery, GroundedAnswer
+from citewell.model.domains.grounded_answer import AnswerQuery, GroundedAnswer
 from citewell.model.research import ProviderReport
 from citewell.model.routing_trace import RoutingTrace
 from citewell.ports import DeepResearch, ReportWriter

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from citewell.model.grounded_answer import AnswerCitation
+from citewell.model.domains.grounded_answer import AnswerCitation
 from citewell.model.research import ClaimRelation, ProviderReport, ResearchSource
 from citewell.services.research.claims.report_statements import (
     ReportStatement,

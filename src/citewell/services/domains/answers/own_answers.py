@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from citewell.model.grounded_answer import AnswerCitation
+from citewell.model.domains.grounded_answer import AnswerCitation
 from citewell.model.research import (
     RESEARCH_TIERS,
     ClaimRelation,

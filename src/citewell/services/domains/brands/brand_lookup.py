@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from citewell.domain_ports import BrandLookup
 from citewell.errors import InternalError, Misconfigured
-from citewell.model.brand import BrandQuery, BrandRecord
+from citewell.model.domains.brand import BrandQuery, BrandRecord
 from citewell.model.routing_trace import RoutingTrace
 from citewell.ports import Offer
 from citewell.services.domains.routing.domain_search import DomainSearch

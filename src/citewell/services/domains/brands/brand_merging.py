@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from citewell.model.brand import BrandRecord, StatedFont, StatedLogo
-from citewell.model.brand_results import (
+from citewell.model.answers.brand_results import (
     BrandColors,
     BrandCoverage,
     BrandFont,
@@ -19,6 +18,7 @@ from citewell.model.brand_results import (
     PaletteColor,
     ToneOfVoice,
 )
+from citewell.model.domains.brand import BrandRecord, StatedFont, StatedLogo
 from citewell.services.domains.brands.image_files import ImageFacts
 from citewell.text.web.stated_colors import measure_brightness
 

@@ -12,7 +12,7 @@ from citewell.fetch.decoding.page_charset import decode_body
 from citewell.fetch.html.markup_limits import limit_markup
 from citewell.fetch.metadata.json_ld import JsonLd, read_text_value, wrap_in_list
 from citewell.fetch.metadata.meta_elements import MetaElements, collect_meta_elements
-from citewell.model.brand import StatedColor, StatedFont, StatedLogo, StatedTone
+from citewell.model.domains.brand import StatedColor, StatedFont, StatedLogo, StatedTone
 from citewell.text.safety.markup_cleaning import clean_markup
 from citewell.text.web.addresses import is_web_address
 from citewell.text.web.stated_colors import find_stated_colors, normalize_hex

@@ -7,7 +7,7 @@ import contextlib
 from dataclasses import dataclass
 
 from citewell.errors import CitewellError
-from citewell.model.brand import BrandRecord, StatedColor, StatedFont
+from citewell.model.domains.brand import BrandRecord, StatedColor, StatedFont
 from citewell.services.domains.brands.brand_page_facts import GuidelineFacts
 from citewell.services.domains.brands.brand_probes import BrandPage
 from citewell.services.domains.brands.site_visits import SiteVisitor

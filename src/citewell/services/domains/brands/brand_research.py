@@ -9,8 +9,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from citewell.errors import CitewellError, FailureReason, NotFound
-from citewell.model.brand import BrandRecord, StatedColor, StatedLogo
-from citewell.model.brand_results import BrandProfile
+from citewell.model.answers.brand_results import BrandProfile
+from citewell.model.domains.brand import BrandRecord, StatedColor, StatedLogo
 from citewell.model.routing_trace import RoutingTrace
 from citewell.services.domains.brands.brand_lookup import BrandLookupService
 from citewell.services.domains.brands.brand_merging import THEME_COLOR_ROLE, merge_brand_records

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from citewell.model.brand_results import BrandColors, BrandTypography
+from citewell.model.answers.brand_results import BrandColors, BrandTypography
 
 _ROLES = ("primary", "secondary", "accent", "background", "text", "surface", "text_secondary")
 _FONT_ROLES = ("heading", "body", "mono")

@@ -11,7 +11,7 @@ from citewell.errors import CitewellError, NetworkFailed, RefusedByPolicy
 from citewell.fetch import page_errors
 from citewell.fetch.page_tasks import PageTasks
 from citewell.fetch.tiers.plain_tiers import PageFetcher
-from citewell.model.brand import StatedLogo
+from citewell.model.domains.brand import StatedLogo
 from citewell.net.guard.url_grammar import parse_url
 from citewell.net.http.messages import HttpRequest, HttpResponse, RedirectPolicy, RequestSender
 from citewell.net.robots_rules import RobotsPolicy

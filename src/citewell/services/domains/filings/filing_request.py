@@ -12,7 +12,7 @@ from pydantic import Field
 from citewell.errors import InvalidInput
 from citewell.model.argument_bounds import check_declared_bounds
 from citewell.model.argument_types import OptionalName, OptionalQuery
-from citewell.model.company_filing import FilingQuery
+from citewell.model.domains.company_filing import FilingQuery
 from citewell.services.domains.filings.form_types import extract_text_forms, normalize_form_types
 from citewell.services.web.search_request import clean_query_text, normalize_provider_name
 

@@ -6,7 +6,8 @@ from dataclasses import asdict
 
 from citewell.domain_ports import FilingSearch
 from citewell.errors import InternalError
-from citewell.model.company_filing import (
+from citewell.model.answers.filing_results import FilingResult, FilingsAnswer, ResolvedCompany
+from citewell.model.domains.company_filing import (
     CompanyFiling,
     FactHits,
     FilingCompany,
@@ -14,7 +15,6 @@ from citewell.model.company_filing import (
     FilingQuery,
     ReportedFact,
 )
-from citewell.model.filing_results import FilingResult, FilingsAnswer, ResolvedCompany
 from citewell.model.routing_trace import RoutingTrace
 from citewell.model.search_results import EmptySearchHints
 from citewell.ports import Offer

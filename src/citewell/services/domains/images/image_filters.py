@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from citewell.model.argument_types import DEFAULT_SAFE_LEVEL
-from citewell.model.image_sizes import PIXELS_BY_SIZE
+from citewell.model.domains.image_sizes import PIXELS_BY_SIZE
 from citewell.model.search_queries import FoundImage, ImageFilter, ImageQuery
 from citewell.model.search_results import FilterReport
 from citewell.ports import ProviderSpec

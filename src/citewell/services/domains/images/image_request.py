@@ -15,7 +15,7 @@ from citewell.model.argument_types import (
     QueryText,
     SafeLevel,
 )
-from citewell.model.image_sizes import ImageSize
+from citewell.model.domains.image_sizes import ImageSize
 from citewell.model.search_queries import ImageQuery
 from citewell.services.web.search_request import (
     check_language_code,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from citewell.config import Settings
 from citewell.errors import InternalError, Misconfigured
-from citewell.model.image_results import ImageResult, ImagesAnswer
+from citewell.model.answers.image_results import ImageResult, ImagesAnswer
 from citewell.model.routing_trace import RoutingTrace
 from citewell.model.search_queries import FoundImage, ImageFilter, ImageQuery
 from citewell.model.search_results import FilterReport

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from citewell.model.court_case import CourtCase
+from citewell.model.domains.court_case import CourtCase
 from citewell.services.domains.law.bluebook_names import abbreviate_case_name
 from citewell.text.dates.partial_dates import extract_year
 from citewell.text.law.court_citations import REPORTER_CITATION_PATTERN

@@ -12,7 +12,7 @@ from pydantic import Field
 from citewell.errors import InvalidInput
 from citewell.model.argument_bounds import check_declared_bounds
 from citewell.model.argument_types import OptionalName, QueryText
-from citewell.model.court_case import CaseQuery
+from citewell.model.domains.court_case import CaseQuery
 from citewell.services.web.search_request import clean_query_text, normalize_provider_name
 from citewell.text.law.court_celex import ECLI_PATTERN, find_celex_numbers
 from citewell.text.law.court_regulations import find_cfr_place, find_register_page

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from citewell.domain_ports import CaseSearch
 from citewell.errors import InternalError
-from citewell.model.case_results import CaseResult, CasesAnswer
-from citewell.model.court_case import CaseHits, CaseQuery, CourtCase
+from citewell.model.answers.case_results import CaseResult, CasesAnswer
+from citewell.model.domains.court_case import CaseHits, CaseQuery, CourtCase
 from citewell.model.routing_trace import RoutingTrace
 from citewell.model.search_results import EmptySearchHints
 from citewell.ports import Offer

@@ -7,8 +7,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from citewell.model.case_verdict import CaseVerdict, CheckedCitation
-from citewell.model.court_case import CourtCase, LegalCitation
+from citewell.model.domains.case_verdict import CaseVerdict, CheckedCitation
+from citewell.model.domains.court_case import CourtCase, LegalCitation
 from citewell.services.domains.law import citation_words
 from citewell.services.domains.law.citation_comparison import (
     CaseComparison,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from citewell.model.court_case import CourtCase, LegalCitation
+from citewell.model.domains.court_case import CourtCase, LegalCitation
 from citewell.text.law.citation_groups import CitedCase
 from citewell.text.law.court_citations import build_citation_key
 from citewell.text.law.court_labels import compare_courts

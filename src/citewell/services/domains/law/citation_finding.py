@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from citewell.model.court_case import LegalCitation
+from citewell.model.domains.court_case import LegalCitation
 from citewell.text.law import reporter_tables
 from citewell.text.law.brief_text import (
     PARAGRAPH_MARK,

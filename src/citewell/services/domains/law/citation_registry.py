@@ -9,7 +9,7 @@ from functools import partial
 
 from citewell.domain_ports import CaseSearch, CitationLookup
 from citewell.errors import CitewellError, InternalError, RateLimited
-from citewell.model.court_case import CaseQuery, CitationMatch, CourtCase, LegalCitation
+from citewell.model.domains.court_case import CaseQuery, CitationMatch, CourtCase, LegalCitation
 from citewell.ports import Offer
 from citewell.services.routing.provider_panel import ProviderPanel
 from citewell.text.law.case_queries import build_name_query

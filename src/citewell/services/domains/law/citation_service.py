@@ -7,8 +7,13 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 from citewell.errors import CitewellError
-from citewell.model.case_verdict import BriefCheck, BriefFinding, CaseVerdict, CheckedCitation
-from citewell.model.court_case import LegalCitation
+from citewell.model.domains.case_verdict import (
+    BriefCheck,
+    BriefFinding,
+    CaseVerdict,
+    CheckedCitation,
+)
+from citewell.model.domains.court_case import LegalCitation
 from citewell.services.domains.law import citation_words
 from citewell.services.domains.law.brief_reading import (
     BriefReader,

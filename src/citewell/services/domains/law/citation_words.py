@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from citewell.model.court_case import CourtCase, LegalCitation
+from citewell.model.domains.court_case import CourtCase, LegalCitation
 from citewell.services.domains.law.citation_comparison import (
     MISMATCH,
     CaseComparison,

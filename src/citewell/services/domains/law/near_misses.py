@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from citewell.model.court_case import CourtCase, LegalCitation
+from citewell.model.domains.court_case import CourtCase, LegalCitation
 from citewell.services.domains.law.citation_comparison import (
     find_case_year,
     find_reporter,

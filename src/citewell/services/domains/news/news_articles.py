@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from citewell.model.news_results import NewsArticle
+from citewell.model.answers.news_results import NewsArticle
 from citewell.model.search_queries import SearchHit
 from citewell.text.web import addresses
 

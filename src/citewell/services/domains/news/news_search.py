@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from citewell.config import Settings
 from citewell.errors import CitewellError
-from citewell.model.news_results import NewsAnswer
+from citewell.model.answers.news_results import NewsAnswer
 from citewell.model.routing_trace import RoutingTrace
 from citewell.model.search_queries import SearchFilter
 from citewell.model.search_results import EmptySearchHints, FilterReport

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from urllib.parse import urlencode
 
-from citewell.model.patent import PatentRecord
-from citewell.model.patent_results import PatentResult, PatentsAnswer
+from citewell.model.answers.patent_results import PatentResult, PatentsAnswer
+from citewell.model.domains.patent import PatentRecord
 from citewell.model.search_results import EmptySearchHints
 from citewell.services.domains.patents.patent_harvest import PatentHarvest
 from citewell.services.domains.patents.patent_merging import count_assignees, spread_assignees

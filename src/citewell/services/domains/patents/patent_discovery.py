@@ -9,7 +9,7 @@ from urllib.parse import unquote, urlsplit
 
 from citewell.domain_ports import PatentSearch
 from citewell.errors import CitewellError, InternalError
-from citewell.model.patent import PatentHits, PatentQuery, PatentRecord
+from citewell.model.domains.patent import PatentHits, PatentQuery, PatentRecord
 from citewell.model.routing_trace import RoutingTrace
 from citewell.model.search_results import SearchAnswer, SearchResult
 from citewell.services.domains.patents.patent_filters import PatentSieve

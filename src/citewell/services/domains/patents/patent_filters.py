@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 
-from citewell.model.patent import PatentFilter, PatentRecord
+from citewell.model.domains.patent import PatentFilter, PatentRecord
 from citewell.model.search_results import FilterReport
 from citewell.services.domains.patents.patent_request import PatentSearchRequest
 from citewell.services.web.result_filters import APPLIED_AFTERWARDS

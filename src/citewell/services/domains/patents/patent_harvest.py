@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from citewell.errors import CitewellError
-from citewell.model.patent import PatentRecord
+from citewell.model.domains.patent import PatentRecord
 from citewell.model.search_results import FilterReport
 from citewell.services.domains.patents.patent_merging import merge_patent_records
 

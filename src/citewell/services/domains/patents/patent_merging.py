@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import fields, replace
 
-from citewell.model.patent import PatentRecord
+from citewell.model.domains.patent import PatentRecord
 from citewell.text.patents.party_names import strip_company_form
 from citewell.text.patents.patent_numbers import parse_patent_number
 

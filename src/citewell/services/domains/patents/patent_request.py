@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field
 from citewell.errors import InvalidInput
 from citewell.model.argument_bounds import check_declared_bounds
 from citewell.model.argument_types import OptionalName, OptionalQuery
-from citewell.model.patent import PatentFilter, PatentQuery
+from citewell.model.domains.patent import PatentFilter, PatentQuery
 from citewell.services.web.search_request import clean_query_text, normalize_provider_name
 from citewell.text.patents.class_codes import normalize_class_code
 from citewell.text.patents.party_names import list_assignee_variants

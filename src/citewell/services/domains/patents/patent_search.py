@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 
 from citewell.domain_ports import PatentSearch
 from citewell.errors import CitewellError, InternalError
-from citewell.model.patent import PatentHits
-from citewell.model.patent_results import PatentsAnswer
+from citewell.model.answers.patent_results import PatentsAnswer
+from citewell.model.domains.patent import PatentHits
 from citewell.model.routing_trace import RoutingTrace
 from citewell.ports import Offer
 from citewell.services.domains.patents.patent_answers import build_patents_answer

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from citewell.domain_ports import AreaLookup
 from citewell.errors import InternalError
-from citewell.model.place import AreaQuery, NamedArea
+from citewell.model.domains.place import AreaQuery, NamedArea
 from citewell.model.routing_trace import RoutingTrace
 from citewell.ports import Offer
 from citewell.services.domains.places.place_request import PlaceSearchRequest

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import date
 
-from citewell.model.place import Place
-from citewell.model.place_results import PlaceResult
+from citewell.model.answers.place_results import PlaceResult
+from citewell.model.domains.place import Place
 from citewell.services.domains.places.place_anchor import PlaceAnchor
 from citewell.services.domains.places.place_kinds import fold_words
 from citewell.services.domains.places.place_request import PlaceSearchRequest

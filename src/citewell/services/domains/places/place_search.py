@@ -9,8 +9,8 @@ from datetime import UTC, date, datetime
 
 from citewell.domain_ports import PlaceSearch
 from citewell.errors import InternalError
-from citewell.model.place import Place, PlaceHits, PlaceQuery
-from citewell.model.place_results import PlacesAnswer
+from citewell.model.answers.place_results import PlacesAnswer
+from citewell.model.domains.place import Place, PlaceHits, PlaceQuery
 from citewell.model.routing_trace import RoutingTrace
 from citewell.model.search_results import EmptySearchHints, FilterReport
 from citewell.ports import Offer

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from citewell.model.economic_series import SeriesObservation
+from citewell.model.domains.economic_series import SeriesObservation
 
 _MAX_COLUMNS = 6
 _MISSING = "–"

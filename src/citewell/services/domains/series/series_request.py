@@ -11,7 +11,7 @@ from citewell.dialects.statistics.series_ids import MAX_SERIES_ID_CHARS
 from citewell.errors import InvalidInput
 from citewell.model.argument_bounds import check_declared_bounds
 from citewell.model.argument_types import BLANK_IS_ABSENT, OptionalName, OptionalQuery
-from citewell.model.economic_series import ObservationQuery
+from citewell.model.domains.economic_series import ObservationQuery
 from citewell.services.web.search_request import clean_query_text, normalize_provider_name
 from citewell.text.countries.country_codes import find_country, suggest_countries
 from citewell.text.dates.stated_periods import StatedPeriod, parse_stated_period

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from citewell.dialects.statistics.series_ids import guess_series_provider
 from citewell.domain_ports import SeriesSearch
 from citewell.errors import InternalError
-from citewell.model.economic_series import ObservationList, SeriesHits, SeriesQuery
+from citewell.model.answers.series_results import SeriesAnswer, SeriesItem
+from citewell.model.domains.economic_series import ObservationList, SeriesHits, SeriesQuery
 from citewell.model.routing_trace import RoutingTrace
 from citewell.model.search_results import EmptySearchHints
-from citewell.model.series_results import SeriesAnswer, SeriesItem
 from citewell.ports import Offer
 from citewell.services.domains.routing.domain_search import DomainSearch
 from citewell.services.domains.series.observation_table import render_observation_table

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from citewell.dialects.schema_values import fit_schema_value, parse_json_text
-from citewell.model.field_schema import parse_field_schema
+from citewell.model.domains.field_schema import parse_field_schema
 from citewell.model.page import Page
 from citewell.model.research import WritingRequest
 from citewell.services.domains.structured.field_labels import split_label_words

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from citewell.model.field_schema import SchemaField, parse_field_schema
+from citewell.model.domains.field_schema import SchemaField, parse_field_schema
 from citewell.services.domains.structured.field_labels import LabelMatcher, split_label_words
 from citewell.services.domains.structured.page_facts import (
     HEADING,

@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, Field
 from citewell.errors import InvalidInput
 from citewell.model.argument_bounds import check_declared_bounds
 from citewell.model.argument_types import OptionalName, QueryText
-from citewell.model.field_schema import MAX_SCHEMA_CHARS, parse_field_schema
+from citewell.model.domains.field_schema import MAX_SCHEMA_CHARS, parse_field_schema
 from citewell.services.web.search_request import clean_query_text, normalize_provider_name
 
 _MAX_JSON_LEVELS = 40  # more could not be written down as JSON again

@@ -10,14 +10,14 @@ from typing import Any
 from citewell.dialects.model_billing import TICKS_PER_DOLLAR
 from citewell.domain_ports import StructuredSearch
 from citewell.errors import CitewellError, InternalError, NotFound
-from citewell.model.page import Page
-from citewell.model.research import RESEARCH_TIERS
-from citewell.model.structured_results import (
+from citewell.model.domains.structured_results import (
     StructuredAnswer,
     StructuredHits,
     StructuredQuery,
     StructuredResult,
 )
+from citewell.model.page import Page
+from citewell.model.research import RESEARCH_TIERS
 from citewell.ports import DeepResearch, ReportWriter
 from citewell.services.domains.answers.answer_service import CallContext
 from citewell.services.domains.answers.page_readings import PageReadingService

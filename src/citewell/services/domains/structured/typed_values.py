@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from citewell.model.field_schema import SchemaField
+from citewell.model.domains.field_schema import SchemaField
 from citewell.text.quantities import stated_quantities
 from citewell.text.safety.markup_cleaning import clean_markup
 

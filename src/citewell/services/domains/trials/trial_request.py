@@ -10,7 +10,7 @@ from pydantic import Field
 from citewell.errors import InvalidInput
 from citewell.model.argument_bounds import check_declared_bounds
 from citewell.model.argument_types import OptionalName, OptionalQuery
-from citewell.model.clinical_trial import TrialQuery
+from citewell.model.domains.clinical_trial import TrialQuery
 from citewell.services.web.search_request import clean_query_text, normalize_provider_name
 
 TrialStatus = Literal[

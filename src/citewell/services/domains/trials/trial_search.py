@@ -6,9 +6,9 @@ from dataclasses import asdict
 
 from citewell.domain_ports import TrialSearch
 from citewell.errors import InternalError
-from citewell.model.clinical_trial import ClinicalTrial, TrialHits
+from citewell.model.answers.trial_results import TrialResult, TrialsAnswer
+from citewell.model.domains.clinical_trial import ClinicalTrial, TrialHits
 from citewell.model.routing_trace import RoutingTrace
-from citewell.model.trial_results import TrialResult, TrialsAnswer
 from citewell.ports import Offer
 from citewell.services.domains.routing.domain_search import DomainHarvest, DomainSearch
 from citewell.services.domains.trials.trial_request import (

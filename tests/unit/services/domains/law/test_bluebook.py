@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from citewell.model.court_case import CourtCase
+from citewell.model.domains.court_case import CourtCase
 from citewell.services.domains.law.bluebook import compose_bluebook_citation, order_citations
 from citewell.services.domains.law.bluebook_names import abbreviate_case_name
 from tests.requirements import requires

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from citewell.model.court_case import CourtCase, LegalCitation
+from citewell.model.domains.court_case import CourtCase, LegalCitation
 
 
 class CaseVerdict(StrEnum):
