@@ -48,7 +48,10 @@ SPEC = ProviderSpec(
     homepage="https://exa.ai/docs/reference/search",
     base_url="https://api.exa.ai",
     offers=frozenset({Offer.WEB, Offer.NEWS, Offer.PAPERS, Offer.ANSWERS, Offer.STRUCTURED}),
-    applied_arguments={Offer.PAPERS: frozenset({"source", "year_from", "year_to"})},
+    applied_arguments={
+        Offer.PAPERS: frozenset({"source", "year_from", "year_to"}),
+        Offer.STRUCTURED: frozenset({"category", "schema"}),
+    },
     options=(ProviderOption(env="EXA_API_KEY", help="Key of Exa.", secret=True, required=True),),
     filters=frozenset(
         {SearchFilter.SITES, SearchFilter.TIME_RANGE, SearchFilter.SAFE, SearchFilter.COUNTRY}
