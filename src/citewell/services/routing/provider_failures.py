@@ -25,7 +25,7 @@ def name_provider_error(error: CitewellError, spec: ProviderSpec) -> CitewellErr
     A refusal by a provider that takes no key is Blocked: there is no key to check.
     """
     has_key = any(option.secret for option in spec.options) or bool(error.settings)
-    if isinstance(error, AuthRequired) and not has_key:
+    if isinstance(error, AuthRequired) and error.http_status and not has_key:
         error = _describe_keyless_refusal(error)
     message = error.message.strip()
     if not re.search(rf"\b{re.escape(spec.title)}\b", message):
