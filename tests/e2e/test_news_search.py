@@ -62,7 +62,7 @@ def test_the_ladder_goes_on_to_the_feeds_when_all_others_fail(
     answer = body(result)
     assert answer["articles"][0]["title"] == HEAT
     assert result.meta["routing"]["provider_used"] == "newsfeeds"
-    assert any("Could not be read: wired.com" in note for note in answer["notes"])
+    assert any("Could not be read: wired.com (not found)" in note for note in answer["notes"])
     assert world.calls["gdelt"] == 1  # one try, no retry
 
 

@@ -47,13 +47,18 @@ def _print_cases(body: Mapping[str, Any]) -> None:
         facts = (
             case.get("court"),
             case.get("dateFiled"),
-            case.get("docketNumber"),
+            _format_docket_number(case.get("docketNumber") or ""),
             f"cited {cited:,} times" if cited else "",
             case.get("status"),
         )
         name = case.get("citation") or case["caseName"]
         lines = (_find_missing_name(case), _list_other_citations(case), case.get("snippet", ""))
         print_item(number, name, case["url"], facts, [line for line in lines if line])
+
+
+def _format_docket_number(docket: str) -> str:
+    """A bare number says what it counts; a docket with letters explains itself."""
+    return f"No. {docket}" if docket[:1].isdigit() else docket
 
 
 def _find_missing_name(case: Mapping[str, Any]) -> str:

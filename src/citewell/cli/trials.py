@@ -58,7 +58,7 @@ def _print_trial_list(body: Mapping[str, Any]) -> None:
             "/".join(
                 _format_registry_code(phase) for phase in trial.get("phases", ()) if phase != "NA"
             ),
-            trial.get("startDate"),
+            f"start {trial['startDate']}" if trial.get("startDate") else "",
             f"{trial['enrollment']} participants" if trial.get("enrollment") else "",
             "results posted" if trial["hasResults"] else "",
         )

@@ -14,6 +14,12 @@ def test_cases_are_listed_by_their_citation_with_their_facts(run: Run) -> None:
     assert lines[-1] == "1 result from courtlistener"
 
 
+def test_a_bare_docket_number_says_that_it_is_one(run: Run) -> None:
+    ran = run("cases", "Miranda v. Arizona")
+
+    assert "1966-06-13 · No. 759 · cited 60,000 times" in ran.out
+
+
 def test_json_is_the_answer_of_legal_search(run: Run) -> None:
     ran = run("cases", "[2019] UKSC 41", "--json")
 

@@ -27,7 +27,7 @@ def test_no_article_found_is_exit_code_1_and_says_what_to_try(run: Run) -> None:
 
     assert ran.code == 1
     assert "Only the last week was searched" in ran.out
-    assert "remove-filter: news_source" in ran.out
+    assert "- Try without news_source." in ran.out
 
 
 def test_a_wrong_value_is_wrong_usage(run: Run) -> None:

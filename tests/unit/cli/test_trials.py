@@ -10,7 +10,9 @@ def test_trials_are_listed_with_their_facts_in_words(run: Run) -> None:
     assert ran.code == 0
     assert lines[0] == "1. Melatonin for sleep onset insomnia"
     assert lines[1] == "https://clinicaltrials.gov/study/NCT09000001"
-    assert lines[2].startswith("NCT09000001 · completed · phase 3 · 2024-03 · 120 participants")
+    assert lines[2].startswith(
+        "NCT09000001 · completed · phase 3 · start 2024-03 · 120 participants"
+    )
     assert lines[-1] == "1 result from clinicaltrials"
 
 

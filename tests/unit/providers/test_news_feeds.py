@@ -84,7 +84,7 @@ def test_a_dead_feed_costs_only_itself_and_is_told() -> None:
     assert len(found.hits) == 1
     (note,) = [note for note in found.notes if note.startswith("Could not be read")]
     assert addresses.format_host_name(dead) in note
-    assert "wired.com (upstream_unavailable)" in note
+    assert "wired.com (upstream unavailable)" in note
 
 
 def test_feeds_are_not_fetched_again_for_five_minutes() -> None:

@@ -24,6 +24,12 @@ _EXIT_CODES_BY_HINT = {
     "json_disabled": exit_codes.WRONG_USAGE,
     "not_configured": exit_codes.WRONG_USAGE,
 }
+_WORDS_BY_ACTION = {
+    "broaden-query": "Try fewer or broader words.",
+    "remove-filter": "Try without {}.",
+    "set-argument": "Give {}.",
+    "try-different-provider": "Try --provider {}.",
+}
 
 
 def run_search_tool(
@@ -81,11 +87,21 @@ def print_item(
 def _print_answer_end(body: Mapping[str, Any], meta: Mapping[str, Any]) -> None:
     if hints := body.get("hints"):
         screen.print_text(f"Nothing found ({hints['reason'].replace('_', ' ')}).", style="yellow")
-        for line in (*hints.get("details", ()), *hints.get("suggestedActions", ())):
+        for line in (
+            *hints.get("details", ()),
+            *map(_word_suggested_action, hints.get("suggestedActions", ())),
+        ):
             screen.print_text(f"- {line}")
     for note in body.get("notes") or ():
         screen.print_text(note, style="dim")
     screen.print_text(_describe_search_totals(body, meta), style="dim")
+
+
+def _word_suggested_action(action: str) -> str:
+    """A suggestion of the answer as a sentence; one of another form stays as it is."""
+    verb, _, subject = action.partition(": ")
+    wording = _WORDS_BY_ACTION.get(verb)
+    return wording.format(subject) if wording else action
 
 
 def _choose_search_exit(body: Mapping[str, Any]) -> int:

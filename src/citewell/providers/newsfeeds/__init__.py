@@ -125,7 +125,7 @@ def _raise_if_all_failed(outcomes: Sequence[_Outcome]) -> None:
 
 def _describe_reading(feeds: Sequence[NewsFeed], outcomes: Sequence[_Outcome]) -> tuple[str, ...]:
     failed = [
-        f"{format_host_name(feed.url)} ({outcome.kind})"
+        f"{format_host_name(feed.url)} ({outcome.kind.replace('_', ' ')})"
         for feed, outcome in zip(feeds, outcomes, strict=True)
         if isinstance(outcome, CitewellError)
     ]
