@@ -150,3 +150,44 @@ def test_a_refusal_by_a_registry_without_keys_does_not_send_anybody_to_check_a_k
 
     assert error_of(result)["kind"] == "blocked"
     assert "refuses requests from this network, and takes no key" in result.content[0].text
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "name"),
+    [
+        ("clinical_search", {"sponsor": "\u200b"}, "sponsor"),
+        ("filing_search", {"ticker": "\x00"}, "ticker"),
+        ("local_search", {"query": "cafes", "near": "\u200b\u200d"}, "near"),
+        ("patent_search", {"query": "lens", "inventor": "\x7f"}, "inventor"),
+    ],
+)
+def test_a_text_without_a_visible_character_is_refused_by_its_own_name(
+    tool: str, arguments: dict[str, str], name: str, environ: Environ
+) -> None:
+    result = call(environ | CONTACT, tool, arguments)
+
+    assert error_of(result)["kind"] == "validation"
+    assert result.content[0].text.startswith(f"{name} is empty.")
+
+
+@pytest.mark.parametrize("text", ['cafe"];out;//', 'x\\"];out;', "a.*[b]{9}", "Bar\n];out"])
+def test_a_query_cannot_break_out_of_the_language_of_overpass(
+    text: str, environ: Environ, world: World
+) -> None:
+    arguments = {"query": text, "latitude": 45.7578, "longitude": 4.832, "provider": "overpass"}
+
+    call(environ, "local_search", arguments)
+
+    for asked in world.requests["overpass"]:
+        assert re.fullmatch(r'(?:[^"]|"[\w.:~= -]*")*', asked.form["data"])
+        assert asked.form["data"].count("out center") == asked.form["data"].count(";out") == 1
+
+
+@pytest.mark.parametrize("text", ['privacy" } UNION { ?s ?p ?o } #', "privacy' OR 'x", "privacy\\"])
+def test_a_query_cannot_break_out_of_sparql(text: str, environ: Environ, world: World) -> None:
+    call(environ, "legal_search", {"query": text, "provider": "eurlex"})
+
+    assert world.requests["eurlex"]
+    for asked in world.requests["eurlex"]:
+        sent = asked.params.get("query") or asked.form["query"]
+        assert not re.search(r"\?s \?p|#$|OR 'x|privacy[\"\\]", sent)

@@ -108,11 +108,11 @@ def build_search_query(ask: SearchRequest) -> SearchQuery:
     )
 
 
-def clean_query_text(query: str) -> str:
-    """The query as one line of visible characters; raises InvalidInput if nothing is left."""
+def clean_query_text(query: str, *, argument: str = "query") -> str:
+    """The text as one line of visible characters; raises InvalidInput if nothing is left."""
     words = clean_single_line(query)
     if words is None:
-        raise InvalidInput(f"query is empty. Give it 1 to {MAX_QUERY_CHARS} characters.")
+        raise InvalidInput(f"{argument} is empty. Give it 1 to {MAX_QUERY_CHARS} characters.")
     return words
 
 

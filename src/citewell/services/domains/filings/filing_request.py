@@ -77,7 +77,7 @@ def check_filing_request(ask: FilingSearchRequest) -> FilingSearchRequest:
     return replace(
         ask,
         query=clean_query_text(ask.query) if ask.query else None,
-        ticker=clean_query_text(ask.ticker) if ask.ticker else None,
+        ticker=clean_query_text(ask.ticker, argument="ticker") if ask.ticker else None,
         date_from=start,
         date_to=end,
         provider=normalize_provider_name(ask.provider),

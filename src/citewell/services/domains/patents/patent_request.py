@@ -87,9 +87,9 @@ def check_patent_request(ask: PatentSearchRequest) -> PatentSearchRequest:
         )
     return replace(
         ask,
-        query=_clean_patent_words(ask.query),
-        assignee=_clean_patent_words(ask.assignee),
-        inventor=_clean_patent_words(ask.inventor),
+        query=_clean_patent_words(ask.query, "query"),
+        assignee=_clean_patent_words(ask.assignee, "assignee"),
+        inventor=_clean_patent_words(ask.inventor, "inventor"),
         cpc_code=_check_class_code(ask.cpc_code),
         provider=normalize_provider_name(ask.provider),
     )
@@ -125,8 +125,8 @@ def build_patent_query(
     )
 
 
-def _clean_patent_words(words: str | None) -> str | None:
-    return clean_query_text(words) if words else None
+def _clean_patent_words(words: str | None, argument: str) -> str | None:
+    return clean_query_text(words, argument=argument) if words else None
 
 
 def _check_class_code(code: str | None) -> str | None:

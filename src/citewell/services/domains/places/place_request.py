@@ -65,7 +65,7 @@ def check_place_request(ask: PlaceSearchRequest) -> PlaceSearchRequest:
     return replace(
         ask,
         query=clean_query_text(ask.query),
-        near=clean_query_text(ask.near) if ask.near else None,
+        near=clean_query_text(ask.near, argument="near") if ask.near else None,
         country=_check_place_country(ask.country),
         provider=normalize_provider_name(ask.provider),
     )

@@ -58,10 +58,10 @@ def check_trial_request(ask: TrialSearchRequest) -> TrialSearchRequest:
         raise InvalidInput("Give at least one of query, condition, intervention and sponsor.")
     return replace(
         ask,
-        query=_clean_words(ask.query),
-        condition=_clean_words(ask.condition),
-        intervention=_clean_words(ask.intervention),
-        sponsor=_clean_words(ask.sponsor),
+        query=_clean_words(ask.query, "query"),
+        condition=_clean_words(ask.condition, "condition"),
+        intervention=_clean_words(ask.intervention, "intervention"),
+        sponsor=_clean_words(ask.sponsor, "sponsor"),
         provider=normalize_provider_name(ask.provider),
     )
 
@@ -81,5 +81,5 @@ def build_trial_query(ask: TrialSearchRequest) -> TrialQuery:
     )
 
 
-def _clean_words(words: str | None) -> str | None:
-    return clean_query_text(words) if words else None
+def _clean_words(words: str | None, argument: str) -> str | None:
+    return clean_query_text(words, argument=argument) if words else None
