@@ -29,7 +29,9 @@ def another(schema: dict[str, Any]) -> Any:
         return next(value for value in schema["enum"] if value != default)
     if schema["type"] == "boolean":
         return not default
-    if schema["type"] == "integer":
+    if schema["type"] == "object":
+        return {"type": "object", "properties": {"price": {"type": "number"}}}
+    if schema["type"] in {"integer", "number"}:
         low, high = schema.get("minimum", 0), schema.get("maximum", 10**6)
         return next(value for value in (low, high) if value != default)
     if schema["type"] == "array":

@@ -78,6 +78,4 @@ def test_the_answer_after_a_failure_is_good_again(internet: Internet) -> None:
 def _topic(internet: Internet, *, news: bool) -> str:
     """Words that some page has; of a news page where only those are searched."""
     pages = [page for page in internet.world.pages if page.kind == "news" or not news]
-    if not pages:
-        pytest.skip("the loopback web has no news yet")
     return pages[0].title
