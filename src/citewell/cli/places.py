@@ -50,7 +50,7 @@ def _print_places(body: Mapping[str, Any]) -> None:
     for number, place in enumerate(body["places"], start=1):
         rating = place.get("rating")
         facts = (
-            f"{place['distance']:g} {body['distanceUnit']}" if "distance" in place else "",
+            _format_distance(place.get("distance"), body.get("distanceUnit", "")),
             ", ".join(place.get("categories", ())),
             f"rated {rating:g} by {place.get('ratingCount', 0)}" if rating is not None else "",
             place.get("phone"),
@@ -65,3 +65,12 @@ def _print_places(body: Mapping[str, Any]) -> None:
         )
     if credit := body.get("attribution"):
         screen.print_text(credit, style="dim")
+
+
+def _format_distance(distance: float | None, unit: str) -> str:
+    """A distance as people say it: 180 m, 1.3 km, 0.4 mi."""
+    if distance is None:
+        return ""
+    if unit == "km" and distance < 1:
+        return f"{round(1000 * distance)} m"
+    return f"{distance:.1f} {unit}"

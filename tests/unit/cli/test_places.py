@@ -11,7 +11,7 @@ def test_places_are_listed_with_distance_hours_and_attribution(run: Run) -> None
     assert lines[0] == "Near Lyon, France"
     assert lines[2] == "1. Café du Pont"
     assert lines[3] == "https://cafe.example.org/"
-    assert lines[4] == "0.102 km · cafe · +33 4 00 00 00 00"
+    assert lines[4] == "102 m · cafe · +33 4 00 00 00 00"
     assert "Saturday: 09:00-12:00" in lines
     assert lines[-2:] == ["© OpenStreetMap contributors", "1 result from overpass"]
 

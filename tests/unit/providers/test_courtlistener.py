@@ -11,7 +11,13 @@ from typing import Any
 import pytest
 
 from citewell import config, providers
-from citewell.errors import MalformedResponse, RateLimited, RejectedRequest, UpstreamError
+from citewell.errors import (
+    MalformedResponse,
+    RateLimited,
+    RejectedRequest,
+    UpstreamError,
+    UpstreamUnavailable,
+)
 from citewell.model.domains.court_case import CaseQuery, CitationMatch, CourtCase, LegalCitation
 from citewell.net.network import Network
 from citewell.ports import ProviderKit
@@ -32,6 +38,11 @@ CLUSTER = {
     "date_filed": "1973-01-22",
     "citation_count": 10,
     "precedential_status": "Published",
+}
+SURE_CASE = {
+    "caseName": "Brown v. Board of Education",
+    "absolute_url": "/opinion/105221/brown/",
+    "citation": ["347 U.S. 483"],
 }
 FOUND = {"citation": "410 U.S. 113", "status": 200, "clusters": [CLUSTER]}
 
@@ -137,10 +148,27 @@ def test_an_invented_citation_is_not_found(options: dict[str, str], web: Interne
 def test_other_cases_that_a_search_returns_are_no_match() -> None:
     near = page("Roe v. Wade") | {}
     near["results"][0]["citation"] = ["410 U.S. 1134", "41 U.S. 113"]
+    near["results"].append(SURE_CASE)
 
     match = Desk("courtlistener", {SEARCH: near}).ask("look_up_citation", cite("410 U.S. 113"))
 
     assert match.cases == ()
+
+
+def test_a_search_that_does_not_find_a_sure_case_tells_of_no_absence() -> None:
+    desk = Desk("courtlistener", {SEARCH: page()})
+
+    with pytest.raises(UpstreamUnavailable, match="does not find cases by their citation"):
+        desk.ask("look_up_citation", cite("999 U.S. 1"))
+
+
+def test_the_sure_case_is_searched_for_once_a_day(web: Internet) -> None:
+    memory = Memory()
+
+    ask_over(web, "998 U.S. 1", "999 U.S. 1", memory=memory)
+
+    searched = [asked.params["q"] for asked in web.world.requests["courtlistener"]]
+    assert searched.count('citation:("347 U.S. 483")') == 1
 
 
 def test_spaces_dots_and_capitals_do_not_part_citations() -> None:
@@ -254,7 +282,7 @@ def test_what_was_found_is_remembered_for_a_month_and_absence_for_a_day(web: Int
     first = ask_over(web, "410 U.S. 113", "999 U.S. 1", memory=memory)
     again = ask_over(web, "410 U. S. 113", "999 U.S. 1", memory=memory)
 
-    assert memory.days == [30, 1]
+    assert sorted(memory.days) == [1, 1, 30]  # the proof that citations are found lasts a day too
     assert [match.cases for match in again] == [match.cases for match in first]
     assert not web.world.calls["courtlistener"]
 

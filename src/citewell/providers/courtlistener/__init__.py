@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from contextlib import suppress
 from dataclasses import replace
 from typing import ClassVar
 from urllib.parse import parse_qs, urlsplit
@@ -11,7 +12,7 @@ from urllib.parse import parse_qs, urlsplit
 from citewell.dialects.json_responses import drop_negative_count, read_json_response
 from citewell.dialects.remembered_matches import MatchMemory
 from citewell.dialects.stated_refusals import build_stated_refusal
-from citewell.errors import RateLimited
+from citewell.errors import CitewellError, RateLimited, UpstreamUnavailable
 from citewell.model.domains.court_case import (
     CaseHits,
     CaseQuery,
@@ -58,6 +59,8 @@ SPEC = ProviderSpec(
 _PAGE_SIZE = 20  # fixed by the upstream
 _MAX_RESULT_PAGES = 3
 _MAX_CURSOR_CHARS = 300
+_SURE_CITATION = "347 U.S. 483"  # Brown v. Board of Education
+_PROOF_KEY, _PROOF_SECONDS = "citation-search-works", 86_400.0
 _MAX_REST_SECONDS = 3600.0  # the upstream may ask for a day, and yet answer the next request
 _BAD_REQUEST, _TOO_MANY_REQUESTS = 400, 429
 _CASE_NAME_PATTERN = re.compile(
@@ -75,6 +78,7 @@ class Provider:
         self._upstream = kit.upstream
         token = kit.find_option(_TOKEN)
         self._key = {"authorization": f"Token {token}"} if token else {}
+        self._memory = kit.memory
         self._matches = MatchMemory(kit.memory)
         self._batches = CitationBatches(self._send_citations)
         # With a token, citations that are asked for together are one request; 60 a minute are allowed.
@@ -137,7 +141,40 @@ class Provider:
             for case in map(parse_found_cluster, page.results)
             if wanted in map(build_citation_key, case.citations)
         )
+        if not cases:
+            await self._prove_citation_search(wanted)
         return CitationMatch(provider=SPEC.name, cases=cases)
+
+    async def _prove_citation_search(self, wanted: str) -> None:
+        """Search for a case that is surely there, at most once a day.
+
+        Raises UpstreamUnavailable if it is not found: then the search does not find citations, and
+        that it found none says nothing about the one in question.
+        """
+        known = build_citation_key(_SURE_CITATION)
+        if wanted == known or not await self._recall_proof():
+            page = await self._fetch_search_page(
+                {"type": "o", "q": _build_citation_query(_SURE_CITATION)}
+            )
+            cases = map(parse_found_cluster, page.results)
+            if not any(known in map(build_citation_key, case.citations) for case in cases):
+                raise UpstreamUnavailable(
+                    "CourtListener's search does not find cases by their citation now.",
+                    provider=SPEC.name,
+                )
+            await self._remember_proof()
+
+    async def _recall_proof(self) -> bool:
+        if self._memory is None:
+            return False
+        with suppress(CitewellError):
+            return await self._memory.recall_fact(_PROOF_KEY) is not None
+        return False
+
+    async def _remember_proof(self) -> None:
+        if self._memory is not None:
+            with suppress(CitewellError):
+                await self._memory.remember_fact(_PROOF_KEY, b"1", ttl=_PROOF_SECONDS)
 
     async def _search_pages(self, query: CaseQuery, asked: dict[str, str]) -> CaseHits:
         given = {

@@ -380,3 +380,18 @@ def test_cases_beyond_the_limit_are_counted() -> None:
     found = asyncio.run(build_checker(FakeRegistry()).check_brief(text, max_cases=1))
 
     assert (len(found.findings), found.skipped_count) == (1, 1)
+
+
+class BlindRegistry(FakeRegistry):
+    """Finds cases by name, and none by its citation."""
+
+    async def look_up_citation(self, citation: LegalCitation) -> CitationMatch:
+        self.asked.append(citation)
+        return CitationMatch(provider="fake")
+
+
+def test_a_case_found_by_name_with_just_this_citation_is_confirmed() -> None:
+    checked = check("Roe v. Wade, 410 U.S. 113 (1973)", BlindRegistry())
+
+    assert checked.verdict is CaseVerdict.CONFIRMED
+    assert checked.case == ROE

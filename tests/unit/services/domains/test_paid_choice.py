@@ -46,8 +46,10 @@ def test_the_settings_choose_among_several() -> None:
 
 
 def test_a_name_without_its_key_says_which_setting_is_missing() -> None:
-    with pytest.raises(Misconfigured, match="OPENAI_API_KEY"):
+    with pytest.raises(Misconfigured, match="OPENAI_API_KEY") as caught:
         choice().choose_provider("openai")
+
+    assert "local" in caught.value.alternatives
 
 
 def test_a_free_call_that_takes_too_long_is_a_network_failure() -> None:

@@ -230,6 +230,9 @@ class CitationCheck:
     async def _judge_absent(self, case: CitedCase, answer: RegistryAnswer) -> CheckedCitation:
         citation = case.main.citation
         near = await self._search_near(case)
+        if near.case is not None and has_citation(near.case.citations, citation.normalized):
+            # Found by its name with just this citation: the look-up by citation missed it.
+            return await self._judge_found(case, replace(answer, cases=(near.case,)), citation)
         made = CheckedCitation(
             citation=citation,
             verdict=CaseVerdict.NOT_IN_REGISTRY,

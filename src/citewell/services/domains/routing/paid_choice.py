@@ -95,7 +95,11 @@ class PaidChoice:
                 alternatives=(*self.list_chosen_providers(), LOCAL_NAME),
             )
         offer = self._offer if self.has_offer(name) else Offer.WRITING
-        return self._catalogue.resolve_provider(name, offer).name
+        try:
+            return self._catalogue.resolve_provider(name, offer).name
+        except Misconfigured as error:
+            error.alternatives = (*error.alternatives, LOCAL_NAME)  # always there, and free
+            raise
 
     def _list_writers(self) -> tuple[str, ...]:
         return self._catalogue.list_offering(Offer.WRITING)
