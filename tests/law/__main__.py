@@ -9,7 +9,6 @@ from collections import Counter
 from tests.law import evaluate
 from tests.law.evaluate import TriedItem
 from tests.law.items import LawItem, list_items
-from tests.trust.evaluate import OUTAGES
 
 
 def main() -> None:
@@ -25,7 +24,7 @@ def main() -> None:
             briefs += asyncio.run(evaluate.audit_items(part, internet))
         _print_figures("audit_bibliography of briefs with 60 citations", briefs)
         genuine = [one for one in items if one.is_genuine][::2]
-        for name, fault in OUTAGES.items():
+        for name, fault in evaluate.LAW_OUTAGES.items():
             tried = asyncio.run(evaluate.verify_in_outage(genuine, internet, fault))
             blamed = [one for one in tried if one.is_accused]
             print(f"outage, {name}: {len(tried)} genuine, {len(blamed)} accused")  # noqa: T201

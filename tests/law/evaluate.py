@@ -14,12 +14,17 @@ from tests.internet.serve import Internet
 from tests.internet.world import World
 from tests.law.items import LawItem
 from tests.law.registry import hold_cases, list_registered
+from tests.trust.evaluate import OUTAGES
 from tests.trust.ground import serving
 
 AT_ONCE = 8
 FAILING = frozenset({"wrong_case", "wrong_details", "misplaced", "no_such_case", "impossible"})
 DOUBTING = FAILING | {"not_in_registry"}
 TOKEN = {"COURTLISTENER_API_TOKEN": "token-of-the-evaluation"}
+
+# The registry's own: it answers well and finds nothing, as an index does that is being rebuilt.
+_NO_RESULTS: dict[str, Any] = {"count": 0, "next": None, "previous": None, "results": []}
+LAW_OUTAGES = OUTAGES | {"no results for anything": Fault(status=200, body=_NO_RESULTS)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

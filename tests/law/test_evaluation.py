@@ -13,10 +13,17 @@ from tests.law import evaluate
 from tests.law.items import LawItem, list_items
 from tests.law.registry import list_lacking, list_real_cases
 from tests.requirements import requires
-from tests.trust.evaluate import OUTAGES
 
 MIN_RECALL = 0.95
-SMALL_OUTAGES = ("429", "500", "a page for data", "cut off", "{} for data", "a bare 404 of a proxy")
+SMALL_OUTAGES = (
+    "429",
+    "500",
+    "a page for data",
+    "cut off",
+    "{} for data",
+    "a bare 404 of a proxy",
+    "no results for anything",
+)
 
 
 def sample(*, genuine: bool, every: int) -> list[LawItem]:
@@ -85,7 +92,7 @@ def test_no_genuine_citation_is_accused_while_the_registry_is_down(
 ) -> None:
     items = sample(genuine=True, every=40)
 
-    tried = asyncio.run(evaluate.verify_in_outage(items, web, OUTAGES[outage]))
+    tried = asyncio.run(evaluate.verify_in_outage(items, web, evaluate.LAW_OUTAGES[outage]))
 
     assert [one.item.id for one in tried if one.is_accused] == []
     assert {one.answer["existence"] for one in tried} == {"unchecked"}
