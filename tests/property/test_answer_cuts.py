@@ -119,3 +119,12 @@ def test_a_cut_body_is_the_beginning_of_the_text(text: str, size: int) -> None:
 @pytest.mark.parametrize("name", sorted(TOOLS))
 def test_the_sample_of_an_answer_fits_its_own_schema(name: str) -> None:
     validate_answer(TOOLS[name], build_sample(TOOLS[name].result))
+
+
+def test_an_answer_that_just_fits_is_not_cut() -> None:
+    body = {"a": {"b": {"c": [None, None]}, "d": [{"e": None}, {"f": -100_000}]}}
+
+    shown = cut_answer(body, BodyPlan(is_long=False), count_json_bytes(body))
+
+    assert shown.body == body
+    assert shown.cuts == ()

@@ -14,6 +14,7 @@ from typing import Any
 from citewell.server.answers.body_plans import BodyPlan
 from citewell.server.answers.json_sizes import (
     MIN_BODY_BYTES,
+    count_json_bytes,
     count_text_bytes,
     estimate_entry_bytes,
     find_fitting_length,
@@ -62,6 +63,8 @@ def cut_answer(body: Mapping[str, Any], plan: BodyPlan, room: int) -> CutAnswer:
 
     An answer that fits is returned unchanged. Keys, short fields and the order of items stay.
     """
+    if count_json_bytes(body) <= room:  # the measures below count a comma too many here and there
+        return CutAnswer(body=dict(body), cuts=())
     cuts: list[AnswerCut] = []
     fitted = _fit_lists(dict(body), plan, "", room, cuts)
     bodies: list[_MemberPlace] = []
