@@ -6,8 +6,8 @@ import hashlib
 import json
 from contextlib import suppress
 from dataclasses import asdict
-from typing import Protocol
 
+from citewell.dialects.fact_memory import FactMemory
 from citewell.errors import CitewellError
 from citewell.model.domains.court_case import CitationMatch, CourtCase, LegalCitation
 from citewell.text.law.court_citations import build_citation_key
@@ -16,14 +16,6 @@ _DAY_SECONDS = 86_400.0
 _FOUND_SECONDS = 30 * _DAY_SECONDS
 _ABSENT_SECONDS = _DAY_SECONDS  # a registry may get the case tomorrow
 _FORMAT = 1  # raised when the stored form changes
-
-
-class FactMemory(Protocol):
-    """The part of a provider's memory that is needed here."""
-
-    async def recall_fact(self, key: str) -> bytes | None: ...
-
-    async def remember_fact(self, key: str, value: bytes, *, ttl: float) -> None: ...
 
 
 class MatchMemory:

@@ -12,7 +12,7 @@ from citewell.tooling import SessionArguments, Tool, ToolCall
 
 
 class Args(SessionArguments, AnswerRequest):
-    """Ask a factual question and get one short answer with citations. Every cited page is read: relation says whether it supports the sentences that cite it, snippet is the place. For links use web_search, for page texts search_and_scrape, for a report start_research."""
+    """Ask a factual question and get one short answer with citations. Every cited page is read: relation says whether it supports the sentences that cite it, snippet is the place. For links use web_search, for page texts search_and_scrape, for a report research."""
 
 
 async def run(args: Args, call: ToolCall) -> GroundedAnswer:

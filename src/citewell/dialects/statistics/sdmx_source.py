@@ -7,10 +7,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 
+from citewell.dialects.fact_memory import FactMemory
 from citewell.dialects.stated_refusals import build_stated_refusal
 from citewell.dialects.statistics.sdmx_json import read_sdmx_window
 from citewell.dialects.statistics.sdmx_structures import list_key_dimensions
-from citewell.dialects.statistics.series_catalogue import CATALOGUE_SECONDS, FactMemory, run_reader
+from citewell.dialects.statistics.series_catalogue import CATALOGUE_SECONDS, run_reader
 from citewell.dialects.statistics.series_ids import SeriesReference, parse_series_reference
 from citewell.errors import InvalidInput, NotFound, RejectedRequest, TooLarge
 from citewell.model.domains.economic_series import ObservationList, ObservationQuery

@@ -6,8 +6,9 @@ import asyncio
 import re
 import zlib
 from collections.abc import Awaitable, Callable, Iterable
-from typing import Concatenate, ParamSpec, Protocol, TypeVar
+from typing import Concatenate, ParamSpec, TypeVar
 
+from citewell.dialects.fact_memory import FactMemory
 from citewell.errors import CitewellError, MalformedResponse
 from citewell.model.domains.economic_series import EconomicSeries, SeriesHits, SeriesQuery
 from citewell.net.http.messages import HttpResponse
@@ -39,14 +40,6 @@ _VAGUE_WEIGHT = 0.2
 
 P = ParamSpec("P")
 R = TypeVar("R")
-
-
-class FactMemory(Protocol):
-    """What keeps facts of a provider across restarts."""
-
-    async def recall_fact(self, key: str) -> bytes | None: ...
-
-    async def remember_fact(self, key: str, value: bytes, *, ttl: float) -> None: ...
 
 
 async def run_reader(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from datetime import date
 from typing import Annotated
 
 from pydantic import Field
@@ -14,9 +13,9 @@ from citewell.model.argument_bounds import check_declared_bounds
 from citewell.model.argument_types import OptionalName, OptionalQuery
 from citewell.model.domains.company_filing import FilingQuery
 from citewell.services.domains.filings.form_types import extract_text_forms, normalize_form_types
+from citewell.services.domains.routing.day_ranges import check_day_range
 from citewell.services.web.search_request import clean_query_text, normalize_provider_name
 
-_DAY_PATTERN = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _YEAR_PATTERN = re.compile(r"(?:FY)?(199[3-9]|20[0-4]\d)", re.IGNORECASE | re.ASCII)
 _MAX_TICKER_CHARS = 20
 # Words around a company's name that are not part of it.
@@ -71,9 +70,7 @@ def check_filing_request(ask: FilingSearchRequest) -> FilingSearchRequest:
         raise InvalidInput("Give query (a company, CIK or words) or ticker.")
     if ask.ticker and len(ask.ticker) > _MAX_TICKER_CHARS:
         raise InvalidInput("ticker is too long for one; put a company's name into query.")
-    start, end = _check_day("date_from", ask.date_from), _check_day("date_to", ask.date_to)
-    if start and end and start > end:
-        raise InvalidInput(f"date_from {start} is after date_to {end}; swap them.")
+    start, end = check_day_range(ask.date_from, ask.date_to)
     return replace(
         ask,
         query=clean_query_text(ask.query) if ask.query else None,
@@ -114,16 +111,6 @@ def _asks_for_latest(words: str, forms: tuple[str, ...]) -> bool:
     if not all(word in _FRAME_WORDS for word in left):
         return False
     return bool(forms) or not _LATEST_WORDS.isdisjoint(left)
-
-
-def _check_day(name: str, text: str | None) -> str | None:
-    if not text:
-        return None
-    day = text.strip() if _DAY_PATTERN.fullmatch(text.strip()) else ""
-    try:
-        return date.fromisoformat(day).isoformat()
-    except ValueError:
-        raise InvalidInput(f"{name} {text[:40]!r} is not a day; write YYYY-MM-DD.") from None
 
 
 def _extract_company_words(text: str, *, facts: bool, fewest: int) -> tuple[str, int | None]:

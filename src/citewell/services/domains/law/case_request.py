@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from datetime import date
 from typing import Annotated
 
 from pydantic import Field
 
-from citewell.errors import InvalidInput
 from citewell.model.argument_bounds import check_declared_bounds
 from citewell.model.argument_types import OptionalName, QueryText
 from citewell.model.domains.court_case import CaseQuery
+from citewell.services.domains.routing.day_ranges import check_day_range
 from citewell.services.web.search_request import clean_query_text, normalize_provider_name
 from citewell.text.law.court_celex import ECLI_PATTERN, find_celex_numbers
 from citewell.text.law.court_regulations import find_cfr_place, find_register_page
 
-_DAY_PATTERN = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _MAX_CITING_WORDS = 6
 _NEUTRAL_CITATION_PATTERN = re.compile(r"\[\d{4}\]\s{0,3}(?:UK|EW|EAT)")
 
@@ -49,12 +47,7 @@ class CaseSearchRequest:
 def check_case_request(ask: CaseSearchRequest) -> CaseSearchRequest:
     """The request with its texts cleaned; raises InvalidInput if a value is invalid."""
     check_declared_bounds(ask)
-    first, last = (
-        _check_decision_day("date_from", ask.date_from),
-        _check_decision_day("date_to", ask.date_to),
-    )
-    if first and last and first > last:
-        raise InvalidInput(f"date_from {first} is after date_to {last}; swap them.")
+    first, last = check_day_range(ask.date_from, ask.date_to)
     return replace(
         ask,
         query=clean_query_text(ask.query),
@@ -88,16 +81,3 @@ def choose_by_citation(query: str) -> str | None:
     if ECLI_PATTERN.search(query) or find_celex_numbers(query):
         return "eurlex"
     return None
-
-
-def _check_decision_day(name: str, day: str | None) -> str | None:
-    if day is None:
-        return None
-    written = day.strip()
-    try:
-        found = date.fromisoformat(written) if _DAY_PATTERN.fullmatch(written) else None
-    except ValueError:
-        found = None
-    if found is None:
-        raise InvalidInput(f"{name} must be a day as YYYY-MM-DD, not {written[:40]!r}.")
-    return found.isoformat()
