@@ -115,8 +115,10 @@ class World:
         self._index = None
 
     def reset(self) -> None:
-        """Forget faults, recorded requests, added pages and the state of API modules."""
+        """Forget faults, recorded requests, added pages and homes, and the state of API modules."""
         self._faults.reset()
+        own = {page.host for page in self._pages[: self._own]}
+        self.homes = {host: home for host, home in self.homes.items() if host in own}
         self.state.clear()
         if len(self._pages) != self._own:
             del self._pages[self._own :]

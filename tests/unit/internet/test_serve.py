@@ -124,6 +124,14 @@ def test_the_settings_point_at_the_served_apis(internet: Internet) -> None:
     )
 
 
+def test_a_home_that_a_test_added_is_forgotten(internet: Internet) -> None:
+    internet.world.homes["added.example.com"] = "127.0.0.1:9"
+
+    internet.world.reset()
+
+    assert "added.example.com" not in internet.world.homes
+
+
 def test_search_answers_use_names_when_the_world_is_named() -> None:
     with Internet(World(named=True)) as internet:
         page = internet.world.search("battery degradation")[0]
