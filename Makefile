@@ -51,7 +51,7 @@ services:  ## what tests need from Debian's packages, where we may install it
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-header --no-annotate --no-emit-index-url
 # All but `semantic`, which would add 180 MB for an option that needs a model besides.
-RUN_EXTRAS := --extra stealth --extra browser --extra postgres --extra redis --extra keyring --extra prices
+RUN_EXTRAS := --extra csl --extra stealth --extra browser --extra postgres --extra redis --extra keyring --extra prices
 
 lock: $(READY)  ## pin every dependency with its hash, and no registry's name
 	$(BIN)/pip install --quiet uv

@@ -1,6 +1,6 @@
 """A tiny real encoder: a tokenizer of forty words, and an ONNX graph that looks up a vector for each.
 
-The graph is written as protobuf by hand, because the library that writes it is larger than the tests.
+And an entailment model of the same kind. The graph is written as protobuf by hand, because the library that writes it is larger than the tests.
 Field numbers are those of onnx.proto.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 DIMENSIONS = 8
@@ -44,7 +44,50 @@ def build_tiny_encoder(folder: Path, *, gives_sentence: bool = False) -> Path:
     return folder
 
 
-def _build_tokenizer() -> dict[str, object]:
+ENTAILMENT_LABELS = ("contradiction", "entailment", "neutral")
+# A passage with the first word agrees with every claim, one with the second contradicts it.
+AGREEING_WORD, DENYING_WORD = "indeed", "wrongly"
+_PLAIN_VECTOR = (0.0, 0.0, 1.0)
+_STANCES = {
+    "[PAD]": _PLAIN_VECTOR,
+    "[UNK]": _PLAIN_VECTOR,
+    AGREEING_WORD: (0.0, 60.0, 0.0),
+    DENYING_WORD: (60.0, 0.0, 0.0),
+}
+
+
+def build_tiny_judge(folder: Path, *, labels: Sequence[str] = ENTAILMENT_LABELS) -> Path:
+    """Write an entailment model into `folder`, whose outputs stand in the order of `labels`.
+
+    A label is known by its first letter: c, e or n, in any spelling.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    order = ["cen".index(label[0].lower()) for label in labels]
+    table = {word: tuple(vector[place] for place in order) for word, vector in _STANCES.items()}
+    (folder / "tokenizer.json").write_text(json.dumps(_build_tokenizer(table)))
+    (folder / "model.onnx").write_bytes(_build_classifier(table, len(labels)))
+    names = {str(place): label for place, label in enumerate(labels)}
+    config = {"id2label": names, "max_position_embeddings": 512}
+    (folder / "config.json").write_text(json.dumps(config))
+    return folder
+
+
+def _build_classifier(table: Mapping[str, Sequence[float]], count: int) -> bytes:
+    """A graph whose answer is the mean of the vectors of all words."""
+    numbers = [value for vector in table.values() for value in vector]
+    attributes = (_ints("axes", (1,)), _int("keepdims", 0))
+    graph = b"".join([
+        _field(1, _node("Gather", ("table", "input_ids"), "stances")),
+        _field(1, _node("ReduceMean", ("stances",), "logits", attributes)),
+        _field(2, b"tiny"),
+        _field(5, _tensor("table", (len(table), count), numbers)),
+        _field(11, _value("input_ids", _INT64, ("batch", "sequence"))),
+        _field(12, _value("logits", _FLOAT, ("batch", count))),
+    ])  # fmt: skip
+    return _number(1, 8) + _field(7, graph) + _field(8, _field(1, b"") + _number(2, 13))
+
+
+def _build_tokenizer(words: Iterable[str] = _VECTORS) -> dict[str, object]:
     return {
         "version": "1.0",
         "truncation": {"max_length": 2, "stride": 0, "strategy": "LongestFirst", "direction": "Right"},
@@ -59,7 +102,7 @@ def _build_tokenizer() -> dict[str, object]:
         "decoder": None,
         "model": {
             "type": "WordLevel",
-            "vocab": {word: number for number, word in enumerate(_VECTORS)},
+            "vocab": {word: number for number, word in enumerate(words)},
             "unk_token": "[UNK]",
         },
     }  # fmt: skip

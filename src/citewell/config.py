@@ -421,6 +421,23 @@ class Settings(BaseModel):
         "Where `citewell data encoder` gets its model.",
     )
 
+    # Judge
+    judge: str = define_setting(
+        "CITEWELL_JUDGE",
+        "lexical",
+        "Who judges whether a source supports a claim: `lexical` compares words; `nli` is the entailment model of CITEWELL_JUDGE_MODEL; `model`, or the name of a provider, asks a model that is configured. Whatever the others leave open, words decide.",
+    )
+    judge_model: str | None = define_setting(
+        "CITEWELL_JUDGE_MODEL",
+        None,
+        "A folder with model.onnx, tokenizer.json and config.json of an entailment model (extra `semantic`).",
+    )
+    judge_timeout: DurationSeconds = define_setting(
+        "CITEWELL_JUDGE_TIMEOUT",
+        45.0,
+        "Longest time the claims of one call may take to be judged; then words alone decide.",
+    )
+
     # Sessions
     wayback_url: str = define_setting(
         "CITEWELL_WAYBACK_BASE_URL",

@@ -62,6 +62,7 @@ class CitewellError(Exception):
         self.message = message
         self.provider = provider
         self.retry_after = self.default_delay if retry_after is None else retry_after
+        self.has_stated_delay = retry_after is not None
         self.alternatives = tuple(alternatives)
         self.suggested_action = action or self.action
         self.detail = detail
@@ -98,14 +99,22 @@ class InternalError(CitewellError):
 
 
 class InvalidInput(CitewellError):
-    """The arguments of the call are invalid."""
+    """The arguments of the call are invalid; the message says what they must be."""
 
     kind = "validation"
-    action = "inform_user"
+    action = "fix_arguments"  # the caller can mend its own call
 
 
 class RefusedByPolicy(InvalidInput):
     """Our own policy forbids the address; it is not retried and not passed to another provider."""
+
+    action = "inform_user"
+
+
+class MalformedAddress(RefusedByPolicy):
+    """The address is not written as one that we read; the message says why."""
+
+    action = "fix_arguments"
 
 
 class RefusedByRobots(RefusedByPolicy):

@@ -252,6 +252,22 @@ class CitationGraph(Protocol):
     ) -> tuple[Paper, ...] | None: ...
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerRest:
+    """One server of a provider that is not asked for a while."""
+
+    address: str
+    seconds: float
+    is_limited: bool  # after a 429, not after failures
+
+
+@runtime_checkable
+class RestingServers(Protocol):
+    """A provider with several servers, each of which may rest by itself."""
+
+    def list_rests(self) -> tuple[ServerRest, ...]: ...
+
+
 @runtime_checkable
 class IntegrityNotices(Protocol):
     async def list_notices(self, paper_id: PaperId) -> tuple[IntegrityNotice, ...] | None:

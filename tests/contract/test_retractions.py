@@ -15,7 +15,7 @@ from citewell.errors import InvalidInput
 from citewell.model.paper import NoticeKind
 from citewell.net.guard.address_guard import Guard, GuardRules
 from citewell.net.http.file_downloads import FileDownloader
-from citewell.services.trust.retraction_import import ImportOutcome, RetractionImport
+from citewell.services.trust.retractions.retraction_import import ImportOutcome, RetractionImport
 from citewell.store.retraction_table import RetractionEntry, SqlRetractionTable
 from citewell.store.state_backup import back_up_state, restore_state
 from citewell.store.state_store import StateStore

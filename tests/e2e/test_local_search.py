@@ -177,6 +177,7 @@ def test_an_unknown_town_is_named_in_the_hints(environ: Environ) -> None:
 
     answer = body(call(environ, "local_search", asked))
 
+    assert answer["hints"]["providersAttempted"] == ["photon", "nominatim"]
     assert answer["hints"] == body(call(environ, "local_search", asked))["hints"]
     assert "No place called 'Nowhereville' is on the map." in answer["hints"]["details"]
 

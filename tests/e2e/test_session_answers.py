@@ -385,7 +385,7 @@ def test_the_order_of_the_sources_changes_nothing(style: str, environ: Environ) 
 
     assert forth == back
     if style in {"apa", "mla"}:
-        lines = [line.strip('"') for line in forth.split("\n\n")]
+        lines = [line.strip("“") for line in forth.split("\n\n")]
         assert lines == sorted(lines, key=str.casefold)
 
 

@@ -12,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from tests.internet.judgements import answer_judging
 from tests.internet.world import World
 
 GONE = "retired-model"  # a model that every double has shut down
@@ -140,7 +141,8 @@ class _Responses:
         if unknown := set(asked) - KNOWN_FIELDS:
             return _refused(400, "invalid_request", f"Unknown field: {min(unknown)}.")
         if not asked.get("tools"):
-            return self._done("resp_text", Written(text=_prose(asked), marks=()))
+            told = answer_judging(self.world, query) or _prose(asked)
+            return self._done("resp_text", Written(text=told, marks=()))
         if asked.get("background"):
             return _state(desk.start(self.provider, query), "queued")
         return self._done("resp_1", written(self.world, query))

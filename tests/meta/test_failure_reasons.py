@@ -179,7 +179,7 @@ def check_link(error: CitewellError) -> LinkState:
         (NotConnected, FailureReason.DNS, ("dead", "dns")),
         (NotConnected, FailureReason.CONNECT, ("dead", "connection")),
         (NotConnected, FailureReason.TLS, ("blocked", "tls")),
-        (NetworkFailed, FailureReason.TIMEOUT, ("dead", "timeout")),
+        (NetworkFailed, FailureReason.TIMEOUT, ("unchecked", "timeout")),
         (NetworkFailed, FailureReason.RESET, ("dead", "connection")),
         (NetworkFailed, FailureReason.PROXY, ("dead", "connection")),
         (UpstreamUnavailable, FailureReason.TOO_MANY_REDIRECTS, ("dead", "redirect_loop")),

@@ -135,4 +135,5 @@ def test_a_server_that_reads_a_page_never_loads_the_parser(
 
 def test_the_process_that_holds_a_model_reads_no_page_and_no_answer() -> None:
     assert not TASK_PATHS & ENCODER_TASK_PATHS
-    assert all(path.startswith("citewell.services.encoding.") for path in ENCODER_TASK_PATHS)
+    holders = ("citewell.services.encoding.", "citewell.services.judging.nli_model:")
+    assert all(path.startswith(holders) for path in ENCODER_TASK_PATHS)

@@ -27,6 +27,7 @@ HELD = {
     "scrape_page.forum_note": "credibilityNote is there below 20 upvotes.",
     "scrape_page.source_type": "Every answer has sourceType: from citation_ tags first, then the JSON-LD type, then the host, else unknown.",
     "scrape_page.authority_tier": "Every answer has authorityTier high, medium or low.",
+    "scrape_page.source_reputation": "An answer has sourceReputation if the host is known.",
     "scrape_page.domain_category": "Every answer has domainCategory: academic, legal, medical, financial, technical or general.",
     "scrape_page.detected_doi": "A scholarly page has detectedDoi from its citation_doi tag, else from its address, else from the beginning of its text.",
     "scrape_page.detected_doi_own": "A DOI among the references, or on a page that is not scholarly, is not detectedDoi.",
@@ -72,6 +73,9 @@ HELD = {
     "search_and_scrape.max_length_per_source": "max_length_per_source is in bytes, default 50,000, and bounds each source.",
     "search_and_scrape.total_max_length": "total_max_length is in bytes, default 300,000, and bounds combinedContent.",
     "search_and_scrape.filter_by_query": "filter_by_query leaves out sources whose relevance is low.",
+    "search_and_scrape.filter_by_query_default": "filter_by_query is false unless the caller sets it.",
+    "search_and_scrape.status_without_pages": "A search that found no page is not reported as complete.",
+    "search_and_scrape.source_reputation": "A source has sourceReputation if its host is known.",
     "search_and_scrape.provider": "provider makes that search provider answer alone; an unknown one is refused.",
     "search_and_scrape.session_id": "With sessionId the sources are recorded in that session.",
     "search_and_scrape.claim": "With claim a source that speaks of it has claimSignal and keySentences; without claim no source has them.",
@@ -106,10 +110,4 @@ HELD = {
     "scrape_page.right_to_left_pdf": "Right-to-left PDF text is read in the order of its script.",
 }  # fmt: skip
 
-OPEN = {
-    14: {
-        "search_and_scrape.filter_by_query_default": "filter_by_query is false unless the caller sets it.",
-        "search_and_scrape.status_without_pages": "A search that found no page is not reported as complete.",
-        "search_and_scrape.source_reputation": "A source has sourceReputation if its host is known.",
-    },
-}  # fmt: skip
+OPEN: dict[int, dict[str, str]] = {}

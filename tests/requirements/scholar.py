@@ -22,6 +22,8 @@ HELD = {
     "academic_search.web_sites": "The web fallback searches the list of scholarly sites.",
     "academic_search.unpaywall": "With an address for Unpaywall a missing pdfUrl is filled in before pdf_only applies, and a given one is never replaced.",
     "academic_search.enrichment_failure": "Enrichment that fails never fails the search.",
+    "academic_search.retraction": "Papers of every provider have the same retraction status, and an unconfirmed word is not a false.",
+    "academic_search.retraction_unchecked": "A paper whose retraction status could not be checked has none, and a note says so.",
     "academic_search.cache": "An answer is cached for an hour.",
     "academic_search.annotations": "academic_search is read-only, idempotent and open-world.",
     "citation_graph.paper": "paper is required: a DOI, another identifier or a title.",
@@ -35,6 +37,7 @@ HELD = {
     "citation_graph.references": "references and referencesCount are there if the direction includes references.",
     "citation_graph.auto_provider": "Semantic Scholar is asked first, OpenAlex if it fails.",
     "citation_graph.title_seed": "A title stands for the provider's best match, and another title for none.",
+    "citation_graph.retraction": "The works found have their retraction status, whichever provider found them.",
     "citation_graph.cache": "An answer is cached for 24 hours.",
     "citation_graph.annotations": "citation_graph is read-only, idempotent and open-world.",
     "paper_fulltext.identifier": "identifier is required, at most 2,048 characters: a DOI, arXiv id, PMC id, title or address.",
@@ -48,8 +51,5 @@ HELD = {
 OPEN = {
     11: {
         "academic_search.freshness": "Cache freshness is shown on cached answers of academic_search only.",
-    },
-    14: {
-        "academic_search.retraction": "Papers of every provider have the same retraction status, and an unconfirmed word is not a false.",
     },
 }  # fmt: skip

@@ -15,6 +15,8 @@ HELD = {
     "sequential_search.revision": "isRevision is false by default and needs revisesStep; the revised step is marked as superseded.",
     "sequential_search.branch": "branchFromStep and branchId are kept with their step, and must name a step that exists.",
     "sequential_search.knowledge_gap": "knowledgeGap is listed in gaps with the step that found it.",
+    "sequential_search.gap_stays_open": "A revision closes a gap only if it says so.",
+    "sequential_search.step_gap": "A step number may leave out numbers.",
     "sequential_search.depth": "depth takes quick, standard or thorough, default quick; quick adds no field.",
     "sequential_search.coverage": "standard adds coverage (sourceCount, uniqueDomains, domainSpread, sourceTypes, gaps) and refinementQueries.",
     "sequential_search.dominant_domain": "coverage names a domain that most sources come from.",
@@ -56,9 +58,4 @@ HELD = {
     "research_export.annotations": "research_export is read-only, idempotent and not open-world.",
 }  # fmt: skip
 
-OPEN = {
-    14: {
-        "sequential_search.gap_stays_open": "A revision closes a gap only if it says so.",
-        "sequential_search.step_gap": "A step number may leave out numbers.",
-    },
-}  # fmt: skip
+OPEN: dict[int, dict[str, str]] = {}

@@ -5,6 +5,8 @@ HELD = {
     "error.kinds": "Kinds are rate_limited, auth_required, blocked, network, content_empty, browser_unavailable, config, upstream_unavailable, not_found, validation and session_not_found.",
     "error.retry_after": "A rate limit has retryAfterSeconds, 60 if the upstream did not say.",
     "error.provider": "An error of an upstream names the provider and the alternatives.",
+    "error.mendable": "A validation error that the model can mend says so in suggestedAction: fix_arguments.",
+    "error.no_other_provider": "An error or hint does not suggest another provider if there is none.",
     "error.secrets": "No key or password appears in an error.",
     "error.own_fault": "A fault of our own is logged whole and shown without details, with the advice to report it.",
     "error.most_telling": "If several tiers or providers fail, the most definitive kind is reported.",
@@ -40,6 +42,7 @@ HELD = {
     "limit.transcript": "A video's transcript is cut at 100 KB.",
     "limit.heartbeat": "A long call reports progress.",
     "resource.list": "stats://tools, stats://sessions, stats://rate-limits, stats://providers, lenses://catalog, diagnostics://errors/recent and diagnostics://health are listed and readable.",
+    "resource.resting_provider": "stats://rate-limits and diagnostics://health show a provider that rests after a 429, until when and why.",
     "resource.tools": "stats://tools counts calls, errors and latency of each tool.",
     "resource.lenses": "lenses://catalog lists each lens with name, description, number of domains and whether it has an engine.",
     "resource.errors": "diagnostics://errors/recent lists the owner's own errors, newest first.",
@@ -58,9 +61,4 @@ HELD = {
     "session.linked": "A call with sessionId records its sources, providers and failures in the session, and a session that is gone costs no result.",
 }  # fmt: skip
 
-OPEN = {
-    14: {
-        "error.mendable": "A validation error that the model can mend says so in suggestedAction.",
-        "resource.resting_provider": "stats://rate-limits and diagnostics://health show a provider that rests after a 429.",
-    },
-}  # fmt: skip
+OPEN: dict[int, dict[str, str]] = {}

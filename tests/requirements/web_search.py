@@ -40,13 +40,11 @@ HELD = {
     "web_search.rate_limited": "A rate limit names the provider and the seconds to wait, and offers other providers.",
     "web_search.bad_key": "A refused key names the provider, its setting and .env.example.",
     "web_search.annotations": "web_search is read-only, idempotent and open-world.",
+    "web_search.failure_provider": "The combined error of several providers names the provider whose advice it gives.",
 }  # fmt: skip
 
 OPEN = {
     12: {
         "web_search.second_page": "A further page of an instance is asked for only where it can hold results that are missing.",
-    },
-    14: {
-        "web_search.failure_provider": "The combined error of several providers names the provider whose advice it gives.",
     },
 }  # fmt: skip

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from citewell.server.app import App
+from tests.internet import papers
 from tests.internet.faults import ALWAYS, Fault
 from tests.internet.serve import Internet
 from tests.trust import ground
@@ -50,15 +51,23 @@ class Tried:
 async def run(
     items: Iterable[Item], internet: Internet, environ: Mapping[str, str] = {}
 ) -> list[Tried]:
-    """Every item by itself, a few at a time, in their order."""
+    """Every item by itself, a few at a time, in their order; works are withheld in a second round."""
     gate = asyncio.Semaphore(AT_ONCE)
 
     async def one(chosen: Item) -> Tried:
         async with gate:
             return Tried(item=chosen, answer=await _asked(app, chosen, internet))
 
-    async with ground.serving(internet, environ) as app:
-        return list(await asyncio.gather(*map(one, items)))
+    chosen = list(items)
+    withheld = {item.doi for item in chosen if item.withheld}
+    tried: dict[str, Tried] = {}
+    for part in (False, True):
+        those = [item for item in chosen if item.withheld is part]
+        with ground.withholding(internet.world, withheld if part else ()):
+            async with ground.serving(internet, environ) as app:
+                done = await asyncio.gather(*map(one, those))
+                tried |= {each.item.id: each for each in done}
+    return [tried[item.id] for item in chosen]
 
 
 async def listed(items: Sequence[Item], internet: Internet) -> list[Tried]:
@@ -73,6 +82,26 @@ async def listed(items: Sequence[Item], internet: Internet) -> list[Tried]:
         body = _body(await app.call_tool("audit_bibliography", document))
     entries = {entry["key"]: entry for entry in body["entries"] if "key" in entry}
     return [Tried(item=one, answer=entries[n]) for n, one in chosen.items() if n in entries]
+
+
+async def partial_outage(
+    items: Sequence[Item], internet: Internet, faults: Mapping[str, Fault]
+) -> list[Tried]:
+    """While some registries misbehave, each in its own way, and the others are well."""
+    for name, fault in faults.items():
+        internet.world.fail(name, fault, times=ALWAYS)
+    try:
+        return await run(items, internet, {"CITEWELL_SEARCH_TIMEOUT": "2"})
+    finally:
+        internet.world.reset()
+        ground.prepare(internet.world)
+
+
+async def emptied(items: Sequence[Item], internet: Internet) -> list[Tried]:
+    """While every registry answers properly that it has nothing at all."""
+    everything = [work.key for work in papers.of(internet.world).works]
+    with ground.withholding(internet.world, everything):
+        return await run([one for one in items if not one.withheld], internet)
 
 
 async def outage(
@@ -108,6 +137,8 @@ def unclaimed(items: Iterable[Item]) -> list[Item]:
 
 
 async def _asked(app: App, chosen: Item, internet: Internet) -> Mapping[str, Any]:
+    if chosen.provider:
+        return await _searched(app, chosen)
     text = ground.addressed(chosen.citation, internet)
     if chosen.format:
         found = _body(
@@ -119,6 +150,14 @@ async def _asked(app: App, chosen: Item, internet: Internet) -> Mapping[str, Any
         return dict(entries[0]) if len(entries) == 1 else {"existence": "lost", "malformed": found}
     claim = {"claim": chosen.claim} if chosen.claim else {}
     return _body(await app.call_tool("verify_citation", {"citation": text, **claim}))
+
+
+async def _searched(app: App, chosen: Item) -> Mapping[str, Any]:
+    """The paper of a search that is the work meant."""
+    asked = {"query": chosen.citation, "provider": chosen.provider, "num_results": 10}
+    found = _body(await app.call_tool("academic_search", asked))
+    those = [paper for paper in found["papers"] if (paper.get("doi") or "").lower() == chosen.doi]
+    return {"existence": "found" if those else "lost", "flags": [], **(those[0] if those else {})}
 
 
 def _body(outcome: Any) -> dict[str, Any]:

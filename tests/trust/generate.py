@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from tests.trust import item, places, sound, unsound
+from tests.trust import existence, item, places, sound, unsound
 from tests.trust.item import Item
 
 SEEDS = {"first": 20261, "second": 94713, "third": 55109}
@@ -15,6 +15,7 @@ MAKERS: tuple[Callable[[str, random.Random], Iterator[Item]], ...] = (
     sound.identifiers, sound.prose, sound.records, sound.untitled, sound.foreign, sound.bodies, sound.books,
     unsound.unregistered, unsound.invented, unsound.neighbours, unsound.misattributed, unsound.misdated, unsound.noticed,
     places.dead, places.soft, places.alive, places.claims, places.legal,
+    existence.absent, existence.strangers, existence.postdated, existence.cut, existence.endings, existence.searched,
 )  # fmt: skip
 
 

@@ -6,7 +6,7 @@ import contextlib
 import re
 import socket
 import tempfile
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from typing import Any
 
 from citewell import config
@@ -16,7 +16,7 @@ from citewell.server.app import App
 from tests.internet import papers
 from tests.internet.serve import Internet
 from tests.internet.world import Page, World, corpus
-from tests.trust import places, shelf
+from tests.trust import existence, places, shelf
 
 REGISTRIES = ("crossref", "openalex", "datacite", "doi", "pubmed", "europepmc", "semanticscholar", "arxiv", "unpaywall", "core", "exa")  # fmt: skip
 _PLACE = re.compile(r"\{(site|odd):([^{}]*)\}")
@@ -62,10 +62,22 @@ def standing() -> Iterator[Internet]:
 
 def prepare(world: World) -> None:
     """After every reset."""
-    papers.add(world, *shelf.further())
+    papers.add(world, *shelf.further(), *existence.ENDINGS)
     for side in shelf.PARTS:
         for name, source in places.sources(side).items():
             world.add(_source(name, source))
+
+
+@contextlib.contextmanager
+def withholding(world: World, dois: Iterable[str]) -> Iterator[None]:
+    """Without these works in any registry."""
+    before, gone = papers.of(world), set(dois)
+    kept = (work for work in before.works if work.key not in gone)
+    world.state["papers"] = papers.Register(kept)
+    try:
+        yield
+    finally:
+        world.state["papers"] = before
 
 
 @contextlib.asynccontextmanager
@@ -78,8 +90,13 @@ async def serving(internet: Internet, environ: Mapping[str, str] = {}) -> AsyncI
             "CITEWELL_CONFIG": f"{folder}/none.toml",
         }
         still = {"CITEWELL_STEALTH": "false", "CHROME_PATH": "disabled", "AUDIT_ENABLED": "false"}
+        quick = {
+            "CIRCUIT_RESET_TIMEOUT_SECONDS": "0.3"
+        }  # a registry that refuses is asked again soon
         wide = {"CITEWELL_PROFILE": "all", "CITEWELL_LINK_THRESHOLD": "10000000"}
-        settings = config.load_settings(internet.env() | home | still | wide | dict(environ))
+        settings = config.load_settings(
+            internet.env() | home | still | wide | quick | dict(environ)
+        )
         app = App(settings, network=Unpaced(settings))
         try:
             yield app

@@ -23,7 +23,10 @@ class Item:
     claim: str = ""
     expect: tuple[str, ...] = ()  # labels that are true of it
     may: tuple[str, ...] = ()  # labels that are not wrong either
+    instead: tuple[str, ...] = ()  # labels by which it is told as well
     doi: str = ""  # of the work that is meant
+    withheld: bool = False  # no registry has the work while this is checked
+    provider: str = ""  # the citation is a title to search for with this provider
 
     @property
     def sound(self) -> bool:
@@ -46,4 +49,6 @@ def _full(item: Item) -> dict[str, Any]:
 
 
 def _item(entry: dict[str, Any]) -> Item:
-    return Item(**entry | {name: tuple(entry.get(name, ())) for name in ("expect", "may")})
+    return Item(
+        **entry | {name: tuple(entry.get(name, ())) for name in ("expect", "may", "instead")}
+    )

@@ -67,7 +67,7 @@ def _count(made: Score, one: Tried) -> None:
     kind, expected = one.item.kind, set(one.item.expect)
     made.confusion.setdefault(kind, Counter())[verdict(one.answer)] += 1
     made.told.update(one.said & expected)
-    made.untrue.update(one.said - expected - set(one.item.may))
+    made.untrue.update(one.said - expected - {*one.item.may, *one.item.instead})
     if one.item.sound:
         row = made.sound.setdefault(kind, Sound(kind=kind))
         row.count += 1
@@ -76,11 +76,13 @@ def _count(made: Score, one: Tried) -> None:
     else:
         [label] = one.item.expect
         _unsound(made.rows.setdefault(kind, Row(kind=kind, label=label)), one)
-    if not expected <= one.said or one.said - expected - set(one.item.may):
+    allowed = {*expected, *one.item.may, *one.item.instead}
+    told = expected <= one.said or bool(set(one.item.instead) & one.said)
+    if not told or one.said - allowed:
         made.wrong.append(one)
 
 
 def _unsound(row: Row, one: Tried) -> None:
     row.count += 1
-    row.told += row.label in one.said
+    row.told += bool({row.label, *one.item.instead} & one.said)
     row.doubted += verdict(one.answer) != CONFIRMED

@@ -83,7 +83,10 @@ def invented(side: str, rng: random.Random) -> Iterator[Item]:
         style = list(LATIN)[number % len(LATIN)]
         text = LATIN[style](replace(one, title=title), "")
         kind = "invented title, of two real halves" if halves else "invented title"
-        yield Item(id="", kind=kind, form=style, citation=text, expect=("unmatched",))
+        instead = ("wrong work",) if halves else ()  # one half leads to its record
+        yield Item(
+            id="", kind=kind, form=style, citation=text, expect=("unmatched",), instead=instead
+        )
 
 
 def neighbours(side: str, rng: random.Random) -> Iterator[Item]:
@@ -109,7 +112,7 @@ def misattributed(side: str, rng: random.Random) -> Iterator[Item]:
     works = shelf.chosen(side, lambda work: shelf.plain(work) and shelf.personal(work))
     for number, work in enumerate(rng.sample(works, 36)):
         whole = number % 3 != 0 or len(work.authors) == 1
-        authors = _strangers(work, works, rng)
+        authors = strangers_of(work, works, rng)
         wrong = replace(work, authors=authors if whole else (authors[0], *work.authors[1:]))
         doi = "" if number % 6 == 5 else work.doi
         form, text, format_ = _written(wrong, doi, number, rng)
@@ -222,7 +225,7 @@ def _chimera(one: str, other: str) -> str:
     return f"{one[: left.start()] if left else one} {other[right.start() + 1 :]}"
 
 
-def _strangers(work: Work, works: list[Work], rng: random.Random) -> tuple[Author, ...]:
+def strangers_of(work: Work, works: list[Work], rng: random.Random) -> tuple[Author, ...]:
     """Authors of another work, none of whom shares a name with this one's."""
     ours = {
         name.lower()

@@ -25,7 +25,7 @@ def labels(answer: Mapping[str, Any]) -> frozenset[str]:
     said = {label for field, label in _PARTS.items() if answer.get(field) == "mismatch"}
     if answer.get("existence") == "not_registered":
         said.add("not registered")
-    elif answer.get("verificationStatus") == "not_found" and answer.get("existence") == "unchecked":
+    elif answer.get("existence") == "not_found":
         said.add("unmatched")
     if (status := answer.get("retractionStatus")) is not None:
         said.add(

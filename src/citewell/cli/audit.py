@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Annotated, Any
 
 import typer
@@ -23,6 +24,8 @@ from citewell.services.trust import audit_findings
 from citewell.services.trust.bibliography_audit import BibliographyAudit
 from citewell.services.trust.bibliography_intake import AuditRequest, build_document_request
 from citewell.services.trust.brief_audit import BriefAudit
+from citewell.services.trust.work_lookup import NOT_IN_REGISTRIES
+from citewell.tooling import Owner
 
 # A reference with one of these makes the command fail.
 FAILING_FLAGS = frozenset(
@@ -37,8 +40,8 @@ _FLAG_LABELS = {
     audit_findings.UNCHECKED_FLAG: "unchecked",
     audit_findings.DUPLICATE: "duplicate",
 }
+_ABSENT_LABEL = "not found"  # of a reference without an identifier
 _AUDIT_COLUMNS = ("Line", "Key", "Result", "Title")
-_MOSTLY_UNCHECKED_MESSAGE = "Most references could not be checked, perhaps because registries are unreachable. Try again later."
 _MAX_TITLE_CHARS = 60  # characters of a title in the table
 
 
@@ -47,7 +50,7 @@ def command(
         list[str],
         typer.Argument(
             metavar="FILE...",
-            help=".bib, .ris, .json, .txt or .md; a brief also as .docx or .pdf; - for standard input.",
+            help="A bibliography or manuscript in any usual format (.bib .ris .json .xml .nbib .txt .docx .tex .pdf), or a brief; - for standard input.",
         ),
     ],
     *,
@@ -132,9 +135,7 @@ def _build_audit_request(document: BibliographyDocument, *, links: bool) -> Audi
     if links:
         return build_document_request(document)
     bare = tuple(map(bibliography_files.strip_reference_url, document.references))
-    return build_document_request(
-        BibliographyDocument(format=document.format, references=bare, malformed=document.malformed)
-    )
+    return build_document_request(replace(document, references=bare))
 
 
 async def _audit_document(app: App, wish: AuditRequest, done: Callable[[], None]) -> AuditReport:
@@ -145,7 +146,7 @@ async def _audit_document(app: App, wish: AuditRequest, done: Callable[[], None]
 
     most = len(wish.references)
     return await app.require_service(BibliographyAudit).audit_bibliography(
-        wish, max_entries=most, progress=progress
+        wish, max_entries=most, owner=str(Owner()), progress=progress
     )
 
 
@@ -168,11 +169,15 @@ def _print_audit(name: str, report: AuditReport, *, quiet: bool) -> None:
             screen.print_text(
                 f"{_describe_entry_place(entry)}: {entry.reason}", style=_choose_entry_style(entry)
             )
+        for line in _list_guidance_lines(entry):
+            screen.print_text(f"  {line}")
     for damage in report.malformed or ():
         screen.print_text(f"Line {damage.line}: {damage.reason}", style="yellow")
+    for note in report.notes or ():
+        screen.print_text(note, style="yellow")
     screen.print_text(_describe_audit_totals(report), style="bold")
-    if 2 * report.summary.unchecked > report.entry_count:
-        screen.print_text(_MOSTLY_UNCHECKED_MESSAGE, style="yellow")
+    if report.summary.warning and not report.malformed:
+        screen.print_text(report.summary.warning, style="yellow")
     screen.print_text()
 
 
@@ -183,7 +188,18 @@ def _build_audit_row(entry: AuditEntry) -> tuple[str, str, str, str]:
 
 
 def _describe_flags(entry: AuditEntry) -> str:
-    return ", ".join(_FLAG_LABELS.get(flag, flag) for flag in entry.flags) or "ok"
+    labels = _FLAG_LABELS | (
+        {audit_findings.NOT_FOUND: _ABSENT_LABEL} if entry.existence == NOT_IN_REGISTRIES else {}
+    )
+    return ", ".join(labels.get(flag, flag) for flag in entry.flags) or "ok"
+
+
+def _list_guidance_lines(entry: AuditEntry) -> Iterator[str]:
+    """What the record has instead, and the other version of a preprint."""
+    for one in entry.corrections or ():
+        yield f"{one.field}: {one.record} (cited: {one.cited})"
+    if entry.published_doi:
+        yield f"published as DOI {entry.published_doi}"
 
 
 def _choose_entry_style(entry: AuditEntry) -> str:
@@ -209,7 +225,11 @@ def _describe_audit_totals(report: AuditReport) -> str:
         "unchecked": "unchecked",
         "duplicates": "duplicate",
     }
+    absent = sum(entry.existence == NOT_IN_REGISTRIES for entry in report.entries)
+    counts["not_found"] -= absent
     parts: list[str] = [f"{counts[key]} {word}" for key, word in named.items() if counts[key]]
+    if absent:
+        parts.append(f"{absent} {_ABSENT_LABEL}")
     total = report.entry_count
     said = f"{total} {'reference' if total == 1 else 'references'}: {', '.join(parts)}"
     damaged: Any = counts["malformed"]

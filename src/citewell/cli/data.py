@@ -20,7 +20,7 @@ from citewell.errors import CitewellError, InvalidInput
 from citewell.server.app import App
 from citewell.server.wiring.trust_wiring import open_retraction_table
 from citewell.services.encoding.model_download import ModelDownload
-from citewell.services.trust.retraction_import import ImportOutcome, RetractionImport
+from citewell.services.trust.retractions.retraction_import import ImportOutcome, RetractionImport
 from citewell.store.retraction_table import RetractionEdition
 
 _SECONDS_PER_DAY = 86400.0

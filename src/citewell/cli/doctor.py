@@ -14,6 +14,7 @@ from citewell.cli import data
 from citewell.cli.diagnosis import (
     encoder_checks,
     installation_checks,
+    judge_checks,
     provider_probes,
     state_checks,
     tool_service,
@@ -95,6 +96,7 @@ async def diagnose_installation(
         installation_checks.check_lenses(app.lenses.list_lens_names(), app.lenses.warnings),
         *await _check_retraction_table(app, offline=offline),
         await encoder_checks.check_encoder(app, offline=offline),
+        await judge_checks.check_judge(app, offline=offline, paid=paid),
     )
     tools = tool_service.judge_tools(app.catalogue, verdicts)
     return DoctorReport(providers=verdicts, tools=tools, checks=checks)

@@ -18,15 +18,19 @@ from citewell.server.pipeline import ToolOutcome
 _EXISTENCE_LABELS = {
     "found": ("Found", "ok"),
     "not_registered": ("Not registered", "failed"),
+    "not_found": ("Not found in any registry", "failed"),
     "gone": ("Gone", "failed"),
     "unchecked": ("Could not be checked", "warning"),
 }
+_RELATION_STYLES = {"supports": "ok", "contradicts": "failed"}
 
 
 def command(
     citation: Annotated[
         str,
-        typer.Argument(help="DOI, URL, reference, arXiv id, PMID, ISBN or legal citation."),
+        typer.Argument(
+            help="DOI, URL, reference, arXiv id, PMID, ISBN, RFC, standard or legal citation."
+        ),
     ],
     *,
     claim: Annotated[
@@ -66,17 +70,27 @@ def _choose_verify_exit(body: Mapping[str, Any]) -> int:
 
 
 def _print_verification(body: Mapping[str, Any]) -> None:
-    word, style = _EXISTENCE_LABELS.get(body["existence"], (body["existence"], "warning"))
+    word, style = _choose_headline(body)
     kind = body["inputType"]
     screen.print_text(f"{word} ({kind})", style=screen.STATE_COLOURS[style])
     if record := body.get("matchedRecord"):
         _print_matched_work("Record", record)
     elif near := body.get("possibleMatch"):
         _print_matched_work("Nearest record", near)
+    for near in body.get("nearestRecords") or ():
+        _print_matched_work("Similar", near)
     for line, style in _list_verdict_lines(body):
         screen.print_text(line, style=screen.STATE_COLOURS.get(style, ""))
-    for sentence in body.get("claimEvidence") or ():
+    near = [one for one in body.get("claimEvidence") or () if one not in body.get("claimQuote", "")]
+    for sentence in near:
         screen.print_text(f"  “{sentence}”")
+
+
+def _choose_headline(body: Mapping[str, Any]) -> tuple[str, str]:
+    """The first words of the result and their style; a record that differs is not an unchecked one."""
+    if body["existence"] == "unchecked" and body.get("mismatches"):
+        return "Differs from the registered work", "failed"
+    return _EXISTENCE_LABELS.get(body["existence"], (body["existence"], "warning"))
 
 
 def _print_matched_work(label: str, record: Mapping[str, Any]) -> None:
@@ -88,19 +102,20 @@ def _print_matched_work(label: str, record: Mapping[str, Any]) -> None:
     said = [fact for fact in (*facts, *case_facts) if fact]
     if said:
         screen.print_text(f"  {' · '.join(said)}", style="dim")
-    screen.print_text(f"  {record['url']}", style="cyan", unwrapped=True)
+    if address := record.get("url") or (
+        f"https://doi.org/{doi}" if (doi := record.get("doi")) else ""
+    ):
+        screen.print_text(f"  {address}", style="cyan", unwrapped=True)
 
 
 def _list_verdict_lines(body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """The lines to print about the verdict, each with its style."""
     if status := body.get("retractionStatus"):
-        yield _describe_retraction_notice(status), "failed" if status["retracted"] else "warning"
-    for mismatch in body.get("mismatches") or ():
-        yield f"Mismatch: {mismatch}", "failed"
-    if right := body.get("suggestedDoi"):
-        yield f"The citation matches DOI {right} instead.", "warning"
-    if (right := body.get("suggestedCitation")) and body["existence"] != "found":
-        yield f"The right citation is probably {right}.", "warning"
+        yield (
+            _describe_retraction_notice(status),
+            "failed" if status.get("retracted") else "warning",
+        )
+    yield from _list_difference_lines(body)
     if body.get("linkState") == "dead":
         reason = body.get("linkReason") or "the server did not answer"
         archived = f"; archived at {body['archivedUrl']}" if body.get("archivedUrl") else ""
@@ -111,8 +126,31 @@ def _list_verdict_lines(body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield note, "idle"
     if support := body.get("claimSupport"):
         yield f"Claim: {support.replace('_', ' ')}.", "ok" if support == "addressed" else "warning"
+    yield from _list_judgement_lines(body)
     if body.get("contrastSignal"):
-        yield "A sentence of the source contains a negation; read it.", "warning"
+        yield "The source seems to deny the claim; read its sentences.", "warning"
+
+
+def _list_difference_lines(body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """In what the citation differs from the record, and what it should be."""
+    for mismatch in body.get("mismatches") or ():
+        yield f"Mismatch: {mismatch}", "failed"
+    for one in body.get("corrections") or ():
+        yield f"Correct {one['field']}: {one['record']} (cited: {one['cited']})", "warning"
+    if body["existence"] != "unchecked" and (right := body.get("suggestedDoi")):
+        yield f"The citation matches DOI {right} instead.", "warning"
+    if (right := body.get("suggestedCitation")) and body["existence"] != "found":
+        yield f"The right citation is probably {right}.", "warning"
+
+
+def _list_judgement_lines(body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """What the judge says of the claim, with the words of the source that show it."""
+    if relation := body.get("claimRelation"):
+        style = _RELATION_STYLES.get(relation, "warning")
+        yield f"The source {relation} it, says the judge {body['claimJudge']}:", style
+        yield f"  “{' '.join(body.get('claimQuote', '').split())}”", "idle"
+    if note := body.get("claimJudgeNote"):
+        yield note, "warning"
 
 
 def _describe_retraction_notice(status: Mapping[str, Any]) -> str:

@@ -59,7 +59,7 @@ class AddressReader:
             parse_url(url)
             return await self._by_site(url) if self._by_site is not None else None
         except RefusedByPolicy as error:
-            raise page_errors.build_url_error(url, error.message) from None
+            raise page_errors.build_refusal(url, error) from None
 
     async def _check_robots(self, url: str) -> None:
         if self._robots is None:

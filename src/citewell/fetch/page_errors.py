@@ -35,9 +35,9 @@ def _find_site_advice(url: str) -> str:
     return next(found, "")
 
 
-def build_url_error(url: str, reason: str) -> RefusedByPolicy:
+def build_url_error(url: str, reason: str, *, action: str | None = None) -> RefusedByPolicy:
     said = f"URL rejected for {mask_secrets(url)}: {reason.rstrip('.')}. Provide a valid public http(s) URL."
-    return RefusedByPolicy(said, detail=reason)
+    return RefusedByPolicy(said, detail=reason, action=action)
 
 
 def build_robots_error(url: str, reason: str) -> RefusedByRobots:
@@ -61,8 +61,9 @@ def build_failure_error(url: str, said: str) -> TooLarge:
 
 def build_refusal(url: str, error: RefusedByPolicy) -> RefusedByPolicy:
     """The error for a refused page; for one refused by robots.txt it says how to read it anyway."""
-    by_robots = isinstance(error, RefusedByRobots)
-    return (build_robots_error if by_robots else build_url_error)(url, error.message)
+    if isinstance(error, RefusedByRobots):
+        return build_robots_error(url, error.message)
+    return build_url_error(url, error.message, action=error.suggested_action)
 
 
 def build_network_error(url: str, said: str, *, reason: FailureReason | None) -> NetworkFailed:

@@ -51,7 +51,10 @@ RESEARCH_SCOPES: tuple[ResearchScope, ...] = get_args(ResearchScope)
 
 ExportFormat = Literal["markdown", "json", "html", "bibtex"]
 EXPORT_FORMATS: tuple[ExportFormat, ...] = get_args(ExportFormat)
-BibliographyFormat = Literal["csl-json", "ris", "bibtex", "prose"]
+BibliographyFormat = Literal[
+    "csl-json", "ris", "bibtex", "prose", "wos", "enw", "endnote-xml", "nbib",
+    "pubmed-xml", "mods", "zotero-rdf", "word-xml", "csv", "latex",
+]  # fmt: skip
 BIBLIOGRAPHY_FORMATS: tuple[BibliographyFormat, ...] = get_args(BibliographyFormat)
 BibliographyStyle = Literal[
     "apa", "mla", "chicago", "harvard", "vancouver", "ieee", "bibtex", "ris", "csl-json"

@@ -10,16 +10,20 @@ from citewell.model.wire_values import UNTRUSTED_LABEL, LongText, WireValue
 
 
 class ClaimCheck(WireValue):
-    """Whether a source addresses a claim, with its nearest sentences; not whether it agrees."""
+    """Whether a source addresses a claim, with its nearest sentences, and how a judge reads them."""
 
     claim: LongText
     claim_support: str  # addressed, partially_addressed, not_addressed, source_unavailable
     claim_evidence: tuple[LongText, ...] | None = None
     claim_source_url: str | None = None  # the address that was read
-    contrast_signal: bool | None = None  # only ever true: a sentence contains a negation
+    contrast_signal: bool | None = None  # only ever true: the claim is denied
     claim_fetch_error: str | None = None  # why no source could be compared
     content_words: int | None = None  # number of words of the source
     sparsity_note: str | None = None  # present if the source has little text
+    claim_relation: str | None = None  # supports, contradicts, qualifies or mentions
+    claim_quote: LongText | None = None  # the words of the source that show it
+    claim_judge: str | None = None  # lexical, nli or model:<provider>
+    claim_judge_note: str | None = None  # why the chosen judge did not decide
 
 
 class CaseRecord(WireValue):
@@ -37,13 +41,31 @@ class CaseRecord(WireValue):
     docket_number: str | None = None
 
 
+class NearRecord(WireValue):
+    """A registered work whose title is like the cited one."""
+
+    title: str
+    authors: tuple[str, ...] | None = None  # the first three
+    year: int | None = None
+    journal: str | None = None
+    doi: str | None = None
+
+
+class FieldCorrection(WireValue):
+    """A field in which the citation and the record differ."""
+
+    field: str  # title, authors, year, journal, volume or pages
+    cited: str
+    record: str
+
+
 class CitationVerification(WireValue):
     """What verify_citation returns; what could not be determined is absent."""
 
     input: LongText
-    input_type: str  # doi, url, reference; arxiv, pmid, pmcid, isbn, legal
+    input_type: str  # doi, url, reference; arxiv, pmid, pmcid, isbn, rfc, standard, legal
     exists: bool | None = None  # absent: nobody could be asked; false: a registry says so
-    existence: str  # found, not_registered, unchecked; gone, for an address
+    existence: str  # found, not_registered, not_found, unchecked; gone, for an address
     verification_status: str  # confirmed, uncertain, not_found
     matched_record: PaperResult | CaseRecord | None = None
     match_confidence: str | None = None  # high, medium, low, none
@@ -54,6 +76,10 @@ class CitationVerification(WireValue):
     mismatches: tuple[str, ...] | None = None  # fields in which citation and record differ
     suggested_doi: str | None = None  # DOI of the work that matches the citation's text
     possible_match: PaperResult | CaseRecord | None = None
+    corrections: tuple[FieldCorrection, ...] | None = None
+    nearest_records: tuple[NearRecord, ...] | None = None  # if no registry has the work
+    published_doi: str | None = None  # of a preprint: the article it became
+    preprint_doi: str | None = None
     verdict: str | None = None  # of a legal citation: a value of CaseVerdict
     court_match: str | None = None
     suggested_citation: str | None = None  # where the named case really is
@@ -72,6 +98,10 @@ class CitationVerification(WireValue):
     claim_fetch_error: str | None = None
     content_words: int | None = None
     sparsity_note: str | None = None
+    claim_relation: str | None = None
+    claim_quote: LongText | None = None
+    claim_judge: str | None = None
+    claim_judge_note: str | None = None
     provenance: tuple[str, ...]
     trust: str = Field(default=UNTRUSTED_LABEL)
 
@@ -102,6 +132,10 @@ class AuditEntry(WireValue):
     author_match: str | None = None
     year_match: str | None = None
     suggested_doi: str | None = None
+    corrections: tuple[FieldCorrection, ...] | None = None
+    nearest_records: tuple[NearRecord, ...] | None = None
+    published_doi: str | None = None
+    preprint_doi: str | None = None
     verdict: str | None = None  # of a legal citation: a value of CaseVerdict
     citation: str | None = None  # of a case: 410 U.S. 113
     case_name: str | None = None  # as written
@@ -119,6 +153,10 @@ class AuditEntry(WireValue):
     claim_fetch_error: str | None = None
     content_words: int | None = None
     sparsity_note: str | None = None
+    claim_relation: str | None = None
+    claim_quote: LongText | None = None
+    claim_judge: str | None = None
+    claim_judge_note: str | None = None
 
 
 class AuditSummary(WireValue):

@@ -19,6 +19,7 @@ class IdentifierScheme(StrEnum):
     S2 = "s2"
     OPENALEX = "openalex"
     ISBN = "isbn"
+    RFC = "rfc"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,6 +109,7 @@ class Paper:
     intents: tuple[str, ...] = ()
     events: tuple[IntegrityNotice, ...] = ()
     preprint_of: str | None = None  # DOI of the version of record, if the registry links it
+    preprint_doi: str | None = None  # DOI of its preprint, if the registry links it
     provenance: Mapping[str, str] = field(default_factory=dict)  # field → provider, if merged
 
     @property

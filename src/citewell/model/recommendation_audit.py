@@ -18,8 +18,9 @@ class SelfPromotionSignal(WireValue):
 class ConflictOfInterest(WireValue):
     """A connection between the author and what is recommended."""
 
-    kind: str  # employment, funding, equity
+    kind: str  # employment, funding, equity or advisory; the strongest if there are several
     entity: str
+    roles: tuple[str, ...] = ()  # advisor, investor, board member, founder, employee, affiliate, …
     evidence: LongText  # quoted from the byline
 
 

@@ -47,6 +47,8 @@ class MalformedEntry:
 class BibliographyDocument:
     """A parsed bibliography; entries that could not be parsed are in `malformed`."""
 
-    format: str  # csl-json, ris, bibtex, prose
+    format: str  # one of BIBLIOGRAPHY_FORMATS
     references: tuple[Reference, ...]
     malformed: tuple[MalformedEntry, ...] = field(default=())
+    is_guessed: bool = False  # the fields were guessed from text, as in every list in prose
+    notes: tuple[str, ...] = ()  # what a reader should know of how the document was read

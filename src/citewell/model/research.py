@@ -199,6 +199,7 @@ class ClaimEvidence(WireValue):
     discovered_by_provider: str
     source: str  # src_N
     place: str = ""  # the headings under which it stands
+    judge: str = ""  # who found the relation: lexical, nli or model:<provider>
 
 
 class ValueRow(WireValue):

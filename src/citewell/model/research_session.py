@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -133,33 +134,58 @@ class ResearchSession:
         revisions = [step.number for step in self.steps if step.revises == number]
         return revisions[-1] if revisions else None
 
+    def describe_step_numbers(self) -> str:
+        """The numbers of the steps: "steps 1 to 3, 7"; numbers may be left out."""
+        numbers = sorted({step.number for step in self.steps})
+        if not numbers:
+            return "no steps yet"
+        runs: list[list[int]] = []
+        for number in numbers:
+            if runs and runs[-1][-1] == number - 1:
+                runs[-1].append(number)
+            else:
+                runs.append([number])
+        named = (f"{run[0]} to {run[-1]}" if len(run) > 1 else f"{run[0]}" for run in runs)
+        return f"{'steps' if len(numbers) > 1 else 'step'} {', '.join(named)}"
+
     def list_gaps(self) -> tuple[KnowledgeGap, ...]:
-        """Every gap, open or closed. A later step closes it by naming it, or by revising its step without it."""
-        return tuple(
-            KnowledgeGap(
-                text=step.gap, found_in=step.number, closed_in=self._find_closing_step(step)
-            )
-            for step in self.steps
-            if step.gap
-        )
+        """Every gap, open or closed, once. Only a later step that names it closes it."""
+        found: list[KnowledgeGap] = []
+        for place, step in enumerate(self.steps):
+            if step.gap and not self._is_gap_open(step.gap, found, place):
+                found.append(
+                    KnowledgeGap(
+                        text=step.gap,
+                        found_in=step.number,
+                        closed_in=self._find_closing_step(step.gap, self.steps[place + 1 :]),
+                    )
+                )
+        return tuple(found)
 
     def list_open_gaps(self) -> tuple[KnowledgeGap, ...]:
         return tuple(gap for gap in self.list_gaps() if gap.closed_in is None)
 
-    def _find_closing_step(self, opened: SessionStep) -> int | None:
-        for later in self.steps:
-            if later.number <= opened.number:
-                continue
-            if later.closes_gap and _is_same_gap(later.closes_gap, opened.gap or ""):
-                return later.number
-            if later.revises == opened.number and later.gap != opened.gap:
-                return later.number
+    def _is_gap_open(self, gap: str, found: Iterable[KnowledgeGap], place: int) -> bool:
+        """Whether an earlier step named the same gap, and none before this place closed it."""
+        before = {step.number for step in self.steps[:place]}
+        return any(
+            _normalize_gap(one.text) == _normalize_gap(gap) and one.closed_in not in before
+            for one in found
+        )
+
+    @staticmethod
+    def _find_closing_step(gap: str, later: Iterable[SessionStep]) -> int | None:
+        for step in later:
+            if step.closes_gap and _is_same_gap(step.closes_gap, gap):
+                return step.number
         return None
 
 
 def _is_same_gap(one: str, other: str) -> bool:
     """True if one text contains the other, ignoring case and spacing."""
-    short, long = sorted(
-        (" ".join(one.casefold().split()), " ".join(other.casefold().split())), key=len
-    )
+    short, long = sorted((_normalize_gap(one), _normalize_gap(other)), key=len)
     return bool(short) and short in long
+
+
+def _normalize_gap(text: str) -> str:
+    return " ".join(text.casefold().split())

@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import Field
 
 from citewell.model.page_signals import ForumSignals, RepoTrustSignals, TalkHighlight
-from citewell.model.search_results import EmptySearchHints
+from citewell.model.search_results import EmptySearchHints, SourceReputation
 from citewell.model.wire_values import UNTRUSTED_LABEL, LongText, WireValue
 
 
@@ -61,7 +61,7 @@ class NoticeResult(WireValue):
 
 
 class RetractionStatus(WireValue):
-    retracted: bool
+    retracted: bool | None = None  # absent if nobody who records notices could confirm or deny
     kind: (
         str  # retraction, unconfirmed_retraction, expression_of_concern, correction, reinstatement
     )
@@ -114,6 +114,7 @@ class ScrapeOutput(WireValue):
     source_type: str
     authority_tier: str  # high, medium, low
     domain_category: str
+    source_reputation: SourceReputation | None = None  # absent if nothing is known about the host
     detected_doi: str | None = None
     retraction_status: RetractionStatus | None = None
     injection_signals: tuple[InjectionSignal, ...] | None = None
@@ -143,6 +144,7 @@ class SourceResult(WireValue):
     source_type: str
     authority_tier: str
     domain_category: str
+    source_reputation: SourceReputation | None = None  # absent if nothing is known about the host
     claim_signal: LongText | None = None
     key_sentences: tuple[LongText, ...] | None = None
     published_at: str | None = None

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from citewell.dialects import batch_lookup, csl_works
+from citewell.dialects import batch_lookup, csl_books, csl_works
 from citewell.dialects.json_responses import (
     HttpLink,
     JsonResponse,
@@ -60,6 +60,7 @@ SPEC = ProviderSpec(
 _TEST_PREFIX = "10.5555/"  # Crossref's own test records
 _POLITE_CONCURRENCY = 3  # parallel requests for clients that send an e-mail address
 _MAX_BATCH_DOIS = 50  # DOIs in one request; more would make the URL too long
+_MAX_BOOK_PARTS = 50  # works asked for by one ISBN: the book and some of its chapters
 # The fields a list asks for; a full record includes hundreds of references.
 _SELECTED_FIELDS = (
     "DOI,URL,type,title,subtitle,author,editor,container-title,group-title,volume,issue,page,"
@@ -90,6 +91,9 @@ class _CrossrefRelatedWork(ResponsePart):
 class _CrossrefRelations(ResponsePart):
     preprint_of: OptionalField[TolerantItems[_CrossrefRelatedWork]] = Field(
         default=None, alias="is-preprint-of"
+    )
+    preprints: OptionalField[TolerantItems[_CrossrefRelatedWork]] = Field(
+        default=None, alias="has-preprint"
     )
 
 
@@ -127,7 +131,9 @@ class _CrossrefListResponse(JsonResponse):
 
 
 class Provider:
-    schemes: ClassVar[frozenset[IdentifierScheme]] = frozenset({IdentifierScheme.DOI})
+    schemes: ClassVar[frozenset[IdentifierScheme]] = frozenset(
+        {IdentifierScheme.DOI, IdentifierScheme.ISBN}
+    )
     max_batch: ClassVar[Mapping[IdentifierScheme, int]] = MappingProxyType(
         {IdentifierScheme.DOI: _MAX_BATCH_DOIS}
     )
@@ -149,8 +155,18 @@ class Provider:
         )
 
     async def look_up_paper(self, paper_id: PaperId) -> Paper | None:
+        if paper_id.scheme is IdentifierScheme.ISBN:
+            return await self._find_registered_book(paper_id.value)
         work = await self._fetch_crossref_work(paper_id)
         return None if work is None else _parse_crossref_work(work, doi=paper_id.value.lower())
+
+    async def _find_registered_book(self, isbn: str) -> Paper | None:
+        params = {"filter": f"isbn:{isbn}", "select": _SELECTED_FIELDS}
+        works = (await self._list_crossref_works(params, count=_MAX_BOOK_PARTS)).items
+        if (book := csl_books.find_book_work(works, isbn)) is None:
+            return csl_books.build_container_book(works, isbn, source=SPEC.name)
+        paper = _parse_crossref_work(book)
+        return paper.with_changes(ids={**paper.ids, IdentifierScheme.ISBN: isbn})
 
     async def look_up_papers(self, ids: Sequence[PaperId]) -> Mapping[PaperId, Paper | None]:
         """The papers with these DOIs. Leaves out DOIs with commas and the like, which cannot be escaped.
@@ -180,7 +196,9 @@ class Provider:
 
     async def _fetch_crossref_work(self, paper_id: PaperId) -> _CrossrefWork | None:
         if paper_id.scheme is not IdentifierScheme.DOI:
-            raise InvalidInput("Crossref can look up works by DOI only.", provider=SPEC.name)
+            raise InvalidInput(
+                "Crossref can look up works by DOI or ISBN only.", provider=SPEC.name
+            )
         path = f"/works/{csl_works.encode_doi_segment(paper_id.value)}"
         try:
             response = await self._upstream.send_get(path, params=self._contact)
@@ -246,7 +264,8 @@ def _parse_crossref_work(work: _CrossrefWork, *, doi: str | None = None) -> Pape
         open_access=_has_open_license(work),
         pdf_url=next((link.URL for link in work.link or () if _is_pdf_link(link)), None),
         events=_list_crossref_notices(work),
-        preprint_of=_find_published_doi(work),
+        preprint_of=_find_related_doi(work.relation.preprint_of if work.relation else None),
+        preprint_doi=_find_related_doi(work.relation.preprints if work.relation else None),
     )
 
 
@@ -270,9 +289,9 @@ def _parse_crossref_update(update: _CrossrefUpdate) -> IntegrityNotice | None:
     )
 
 
-def _find_published_doi(work: _CrossrefWork) -> str | None:
-    related = (work.relation.preprint_of or ()) if work.relation else ()
-    return next(filter(None, (record_fields.normalize_doi_field(one.id) for one in related)), None)
+def _find_related_doi(related: tuple[_CrossrefRelatedWork, ...] | None) -> str | None:
+    found = (record_fields.normalize_doi_field(one.id) for one in related or ())
+    return next(filter(None, found), None)
 
 
 def _has_open_license(work: _CrossrefWork) -> bool | None:

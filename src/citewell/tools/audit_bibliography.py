@@ -15,8 +15,8 @@ from citewell.services.sessions.session_tracking import SessionTracker
 from citewell.services.trust import bibliography_intake
 from citewell.services.trust.bibliography_audit import BibliographyAudit
 from citewell.services.trust.bibliography_intake import AuditRequest
+from citewell.services.trust.bibliography_reading import BibliographyReader
 from citewell.services.trust.brief_audit import BriefAudit, is_brief_document
-from citewell.text import references
 from citewell.tooling import Tool, ToolArguments, ToolCall
 
 
@@ -28,7 +28,7 @@ class Args(ToolArguments):
         Field(
             default=None,
             max_length=10_000_000,
-            description="BibTeX, RIS, CSL-JSON, a list in prose, or a brief; of a brief only citations and case names leave the machine.",
+            description="An export of any reference manager or database, LaTeX, a list in prose, or a brief; of a brief only citations and case names leave the machine.",
         ),
         BLANK_IS_ABSENT,
     ]
@@ -38,7 +38,7 @@ class Args(ToolArguments):
         Field(
             default=(),
             max_length=2000,
-            description="Each with url, title, author, site, date, doi, and claim: what it is cited for.",
+            description="Items of other tools' answers as they are, or each with url, title, author, site, date, doi; and claim: what it is cited for.",
         ),
     ]
     session_id: Annotated[
@@ -60,7 +60,7 @@ async def run(args: Args, call: ToolCall) -> AuditReport:
         )
     wish = await _build_audit_request(args, call)
     return await call.require_service(BibliographyAudit).audit_bibliography(
-        wish, tenant=call.owner.tenant, progress=call.report_progress
+        wish, tenant=call.owner.tenant, owner=str(call.owner), progress=call.report_progress
     )
 
 
@@ -76,9 +76,8 @@ async def _build_audit_request(args: Args, call: ToolCall) -> AuditRequest:
     if args.entries:
         return bibliography_intake.build_entries_request(args.entries)
     if args.bibliography:
-        # Parsing megabytes takes time, so it must not block the event loop.
-        document = await asyncio.to_thread(
-            references.parse_bibliography, args.bibliography, format=args.format
+        document = await call.require_service(BibliographyReader).parse_document(
+            args.bibliography, format=args.format
         )
         return bibliography_intake.build_document_request(document)
     if args.session_id:

@@ -16,25 +16,11 @@ from citewell.services.sessions.session_tracking import SessionTracker
 from citewell.text.citations import bibliographies
 from citewell.text.citations.author_names import AuthorName
 from citewell.text.citations.citable_works import CitableWork, parse_author_line
+from citewell.text.citations.dois import find_doi
+from citewell.text.citations.official_records import CASE_KIND, parse_case_title
+from citewell.text.citations.result_items import CSL_KINDS, SOURCE_FIELDS, convert_result_item
 from citewell.text.media_types import find_document_media_type
 from citewell.tooling import MainBody, Tool, ToolArguments, ToolCall
-
-_SOURCE_FIELDS = (
-    *("url", "title", "author", "site", "date", "doi", "kind", "volume", "issue", "pages"),
-    *("publisher", "place", "edition", "editor", "language", "number", "authority"),
-)
-_FIELD_ALIASES = {
-    "authors": "author",
-    "journal": "site",
-    "year": "date",
-}  # the field names of other tools
-_CSL_KIND_LIST = (
-    "article article-journal article-magazine article-newspaper book chapter dataset entry-dictionary"
-    " entry-encyclopedia legal_case legislation manuscript paper-conference patent post post-weblog"
-    " regulation report review software"
-    " standard thesis webpage"
-)
-_CSL_KINDS = frozenset(_CSL_KIND_LIST.split())
 
 
 class Args(ToolArguments):
@@ -50,7 +36,7 @@ class Args(ToolArguments):
             default=(),
             max_length=500,
             description=(
-                "Each with url, and title, author, site (or journal, or book), date, doi if known; also "
+                "Items of other tools' answers as they are (papers, results, cases), or each with url, and title, author, site (or journal, or book), date, doi if known; also "
                 "kind (CSL: article-journal, book, chapter, legal_case, patent, report, webpage…), volume, issue, "
                 "pages, publisher, place, edition, editor, language, number, authority (court)."
             ),
@@ -84,26 +70,31 @@ async def run(args: Args, call: ToolCall) -> BibliographyAnswer:
 
 
 def _build_cited_work(number: int, source: dict[str, Any]) -> CitableWork:
-    source = {_FIELD_ALIASES.get(name, name): value for name, value in source.items()}
-    unknown = sorted(set(source) - set(_SOURCE_FIELDS))
+    source = convert_result_item(source)
+    unknown = sorted(set(source) - set(SOURCE_FIELDS))
     if unknown:
         raise InvalidInput(
-            f"Source {number} has {', '.join(unknown)}; a source takes {', '.join(_SOURCE_FIELDS)}."
+            f"Source {number} has {', '.join(unknown)}; a source takes {', '.join(SOURCE_FIELDS)},"
+            " or is an item of another tool's answer as it is."
         )
-    given = {name: " ".join(str(source.get(name) or "").split()) for name in _SOURCE_FIELDS}
-    if given["kind"] and given["kind"] not in _CSL_KINDS:
+    for name, value in source.items():
+        is_list = isinstance(value, list | tuple) and name not in ("author", "editor")
+        if is_list or isinstance(value, dict):
+            raise InvalidInput(f"The {name} of source {number} must be text.")
+    given = {name: " ".join(str(source.get(name) or "").split()) for name in SOURCE_FIELDS}
+    if given["kind"] and given["kind"] not in CSL_KINDS:
         raise InvalidInput(
-            f"Source {number} has kind {given['kind']}; it is one of {', '.join(sorted(_CSL_KINDS))}."
+            f"Source {number} has kind {given['kind']}; it is one of {', '.join(sorted(CSL_KINDS))}."
         )
-    return CitableWork(
-        url=given["url"],
+    work = CitableWork(
+        url=given["url"] or _build_doi_address(given["doi"]),
         title=given["title"],
         authors=_parse_author_field(source.get("author")),
         editors=_parse_author_field(source.get("editor")),
         site=given["site"],
         published=given["date"],
         doi=given["doi"],
-        kind=given["kind"] or ("article-journal" if given["doi"] and given["site"] else ""),
+        kind=given["kind"] or ("article-journal" if given["doi"] else ""),
         volume=given["volume"],
         issue=given["issue"],
         pages=given["pages"],
@@ -114,6 +105,14 @@ def _build_cited_work(number: int, source: dict[str, Any]) -> CitableWork:
         number=given["number"],
         authority=given["authority"],
     )
+    is_bare_case = work.kind == CASE_KIND and not (work.volume or work.number)
+    return parse_case_title(work) if is_bare_case else work
+
+
+def _build_doi_address(doi: str) -> str:
+    """The address of the DOI, for a source without one; empty if there is no DOI."""
+    found = find_doi(doi)
+    return f"https://doi.org/{found}" if found else ""
 
 
 def _parse_author_field(given: Any) -> tuple[AuthorName, ...]:

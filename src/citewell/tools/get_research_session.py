@@ -30,7 +30,8 @@ async def run(args: Args, call: ToolCall) -> SessionRecovery:
     step = session.find_step(args.step_id)
     if step is None:
         raise NotFound(
-            f"Step {args.step_id} does not exist; the session has steps 1 to {session.last_step_number}."
+            f"Step {args.step_id} does not exist; the session has {session.describe_step_numbers()}.",
+            action="fix_arguments",
         )
     shown = {
         "sessionId": session.id,

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from citewell.model.argument_types import ClaimText
 from citewell.model.citation_checks import CitationVerification
+from citewell.services.judging.claim_judging import JudgeContext
 from citewell.services.trust.citation_verification import MAX_CITATION_CHARS, CitationVerifier
 from citewell.tooling import Tool, ToolArguments, ToolCall
 
@@ -20,7 +21,7 @@ class Args(ToolArguments):
         Field(
             min_length=1,
             max_length=MAX_CITATION_CHARS,
-            description="DOI, URL or reference text (best with title, author, year); also arXiv id, PMID, ISBN, legal citation.",
+            description="DOI, URL or reference text (best with title, author, year); also arXiv id, PMID, ISBN, RFC, legal citation.",
         ),
     ]
     claim: Annotated[
@@ -33,7 +34,10 @@ class Args(ToolArguments):
 
 async def run(args: Args, call: ToolCall) -> CitationVerification:
     return await call.require_service(CitationVerifier).verify_citation(
-        args.citation, claim=args.claim, tenant=call.owner.tenant
+        args.citation,
+        claim=args.claim,
+        tenant=call.owner.tenant,
+        context=JudgeContext(owner=str(call.owner), progress=call.report_progress),
     )
 
 

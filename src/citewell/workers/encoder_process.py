@@ -1,4 +1,4 @@
-"""The worker process that holds an encoder's model; fenced in like the others, and with no other task."""
+"""The worker process that holds the model of an encoder or a judge; fenced in like the others, with no other task."""
 
 from __future__ import annotations
 

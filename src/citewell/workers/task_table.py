@@ -62,11 +62,16 @@ TASK_PATHS = frozenset({
     "citewell.services.links.landing_pages:have_same_text",
     "citewell.services.links.landing_pages:judge_landing_body",
     "citewell.services.reading.source_figures:measure_source_text",
+    "citewell.text.citations.csl_rendering:read_style_facts",
+    "citewell.text.citations.csl_rendering:render_csl_entries",
+    "citewell.services.trust.bibliography_reading:extract_manuscript",
+    "citewell.services.trust.bibliography_reading:parse_xml_bibliography",
 })  # fmt: skip
 
-# What the encoder's own process may be asked to run: it holds a model, and reads no page.
+# What the process of a model may be asked to run: it holds an encoder or a judge, and reads no page.
 ENCODER_TASK_PATHS = frozenset({
     "citewell.services.encoding.onnx_model:embed_model_texts",
+    "citewell.services.judging.nli_model:classify_text_pairs",
 })  # fmt: skip
 
 # Imported before a worker gets its first task, because most tasks need them.

@@ -15,6 +15,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from tests.internet import writers
+from tests.internet.judgements import answer_judging
 from tests.internet.researchers import GONE
 from tests.internet.world import World
 
@@ -41,6 +42,11 @@ def routes(world: World) -> list[Route]:
             error = {"message": f"model '{GONE}' not found", "type": "not_found_error"}
             return JSONResponse({"error": error}, 404)
         material = asked["messages"][-1]["content"]
+        judged = answer_judging(world, material)
+        if judged is not None:
+            body = _completion(asked["model"], material)
+            body["choices"][0]["message"]["content"] = judged
+            return JSONResponse(body)
         filled = world.state.get("filled fields")
         if filled is not None and "JSON Schema:" in material:
             told = {"pages": [{"page": 1, "fields": filled}]}

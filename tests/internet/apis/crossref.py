@@ -35,6 +35,9 @@ def routes(world: World) -> list[Route]:
         if "doi" in chosen:  # filters of one name mean any of them
             found = _listed(world, [value for name, value in filters if name == "doi"])
             return JSONResponse(_list(world, request, found), headers=UNHURRIED)
+        if "isbn" in chosen:
+            found = [work for work in papers.of(world).works if chosen["isbn"] in work.isbn]
+            return JSONResponse(_list(world, request, found), headers=UNHURRIED)
         found = papers.of(world).search(
             " ".join(asked[name] for name in _QUERIES if name in asked),
             year_from=_year(chosen.get("from-pub-date")),

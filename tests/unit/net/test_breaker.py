@@ -224,3 +224,27 @@ def test_the_snapshot_tells_why() -> None:
         5,
         "upstream_unavailable",
     )
+
+
+def test_a_429_without_a_time_pauses_shortly_at_first_and_longer_each_time() -> None:
+    breaker, clock = make()
+    pauses = []
+    for _ in range(6):
+        attempt(breaker, RateLimited("slow down"))
+        pauses.append(breaker.take_snapshot().retry_after)
+        clock.time += pauses[-1] or 0.0
+
+    attempt(breaker)  # it answers again
+    attempt(breaker, RateLimited("slow down"))
+
+    assert pauses == [4.0, 8.0, 16.0, 32.0, 60.0, 60.0]
+    assert breaker.take_snapshot().retry_after == 4.0
+
+
+def test_the_answers_to_one_burst_are_one_refusal() -> None:
+    breaker, _ = make()
+    with suppress(CitewellError), breaker.watch_attempt():
+        attempt(breaker, RateLimited("slow down"))
+        raise RateLimited("slow down")
+
+    assert breaker.take_snapshot().retry_after == 4.0

@@ -193,3 +193,20 @@ def test_angle_brackets_of_an_old_doi_are_no_markup() -> None:
     asked = PaperId(scheme=IdentifierScheme.DOI, value=old)
 
     assert Session("crossref", one(DOI=old.upper())).ask("look_up_paper", asked).doi == old
+
+
+@pytest.mark.parametrize(
+    ("relation", "published", "preprint"),
+    [
+        ({"is-preprint-of": [{"id": "10.50505/ARTICLE", "id-type": "doi"}]}, "10.50505/article", None),
+        ({"has-preprint": [{"id": "10.1101/2020.01.01.1", "id-type": "doi"}]}, None, "10.1101/2020.01.01.1"),
+        ({"has-preprint": [{"id": None}, "odd"]}, None, None),
+        ({"has-preprint": "odd"}, None, None),
+    ],
+)  # fmt: skip
+def test_a_preprint_and_its_article_name_each_other(
+    relation: Any, published: str | None, preprint: str | None
+) -> None:
+    found = Session("crossref", one(relation=relation)).ask("look_up_paper", DOI)
+
+    assert (found.preprint_of, found.preprint_doi) == (published, preprint)

@@ -200,3 +200,18 @@ def test_the_key_goes_along_and_stays_out_of_errors() -> None:
 
     assert session.params["api_key"] == KEY
     assert KEY not in f"{caught.value!r} {caught.value.build_error_block()} {session.sent[0]!r}"
+
+
+@pytest.mark.parametrize(
+    ("places", "preprint"),
+    [
+        (["https://doi.org/10.1101/2020.01.01.123456"], "10.1101/2020.01.01.123456"),
+        (["http://arxiv.org/abs/1602.03837"], "10.48550/arxiv.1602.03837"),
+        (["https://doi.org/10.1101/gr.123456.111", "https://doi.org/10.5281/zenodo.1"], None),
+        (["https://example.org/10.1101/2020.01.01.123456", None], None),
+    ],
+)
+def test_an_article_names_its_preprint(places: list[Any], preprint: str | None) -> None:
+    locations = [{"landing_page_url": place} for place in places]
+
+    assert paper(locations=locations).preprint_doi == preprint

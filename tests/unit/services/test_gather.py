@@ -178,10 +178,11 @@ def test_no_page_at_all_is_a_failure_with_guidance(error: CitewellError, advice:
     assert (bundle.sources, bundle.combined_content) == ((), "")
 
 
-def test_a_search_that_finds_nothing_is_complete_and_says_why() -> None:
+@requires("search_and_scrape.status_without_pages")
+def test_a_search_that_finds_nothing_is_not_complete_and_says_why() -> None:
     bundle = Bench({}, hits=())()
 
-    assert bundle.status == "complete"
+    assert bundle.status == "failed"
     assert bundle.hints is not None
     assert bundle.hints.reason == "no_match"
     assert bundle.note == "The search found no pages; hints say why."
@@ -314,19 +315,17 @@ def test_nearly_equal_paragraphs_go_by_option() -> None:
     assert Bench(script)(near_duplicates=True).summary.duplicate_paragraphs == 1
 
 
-@requires("search_and_scrape.filter_by_query")
+@requires("search_and_scrape.filter_by_query", "search_and_scrape.filter_by_query_default")
 @pytest.mark.parametrize(
     ("wish", "kept"),
     [
         ({}, 2),
         ({"filter_by_query": True}, 1),
-        ({"claim": "Tides rise twice a day"}, 1),
-        ({"claim": "Tides rise twice a day", "filter_by_query": False}, 2),
+        ({"claim": "Tides rise twice a day"}, 2),
+        ({"claim": "Tides rise twice a day", "filter_by_query": True}, 1),
     ],
 )
-def test_far_sources_are_left_out_when_asked_or_with_a_claim(
-    wish: dict[str, Any], kept: int
-) -> None:
+def test_far_sources_are_left_out_only_when_asked(wish: dict[str, Any], kept: int) -> None:
     script = {"near": text("near"), "far": text("far", "Butter. " * 20, title="Butter")}
 
     bundle = Bench(script)(**wish)
@@ -339,8 +338,21 @@ def test_far_sources_are_left_out_when_asked_or_with_a_claim(
 def test_filtering_everything_out_is_explained() -> None:
     bundle = Bench({"far": text("far", "Butter.", title="Butter")})(filter_by_query=True)
 
-    assert bundle.source_count == 0
+    assert (bundle.source_count, bundle.status) == (0, "partial")
     assert "filter_by_query" in (bundle.note or "")
+
+
+@requires("search_and_scrape.source_reputation")
+def test_a_source_has_the_reputation_of_its_host_if_that_is_known() -> None:
+    known, unknown = "https://www.nature.com/articles/1", "https://tides.example.org/1"
+    hits = tuple(SearchHit(title="Tides", url=url, snippet="Tides.") for url in (known, unknown))
+
+    shown = {source.url: source.source_reputation for source in Bench({}, hits=hits)().sources}
+
+    found = shown[known]
+    assert found is not None
+    assert found.tier == "high"
+    assert shown[unknown] is None
 
 
 @requires("search_and_scrape.claim")

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citewell.services.recommendation import vested_interests
+from tests.requirements import requires
 
 SHOP = "https://www.shopify.com/blog/best-platforms"
 
@@ -75,7 +76,7 @@ def test_items_that_link_to_themselves_are_no_list_of_one_publisher() -> None:
         ("Jo writes about retail. Works for Shopify.", "employment"),
         ("Senior engineer @Shopify", "employment"),
         ("at Shopify since 2019", "employment"),
-        ("Advisor to Shopify and others", "employment"),
+        ("Advisor to Shopify and others", "advisory"),
         ("CEO of Shopify", "employment"),
         ("Shopify employee", "employment"),
         ("Angel investor in Shopify", "equity"),
@@ -96,10 +97,59 @@ def test_a_tie_that_the_byline_tells_is_seen(bio: str, kind: str) -> None:
     assert "Shopify" in found.evidence
 
 
+@requires("verify_recommendation.advisor")
+@pytest.mark.parametrize(
+    ("bio", "kind", "roles"),
+    [
+        ("Advisor to Shopify", "advisory", ("advisor",)),
+        ("Advises Shopify on growth", "advisory", ("advisor",)),
+        ("Berater bei Shopify", "advisory", ("advisor",)),
+        ("Advisor to Shopify and investor", "equity", ("advisor", "investor")),
+        ("Is an adviser for Shopify, and an angel investor", "equity", ("advisor", "investor")),
+        ("Investor in and adviser to Shopify", "equity", ("investor", "advisor")),
+        ("Advisor to BigCommerce and investor in Shopify", "equity", ("investor",)),
+        ("Former employee of BigCommerce, now advisor to Shopify", "advisory", ("advisor",)),
+        ("Has no stake in BigCommerce but is an investor in Shopify", "equity", ("investor",)),
+        ("Shopify's investor", "equity", ("investor",)),
+        ("She sits on the board of Shopify", "advisory", ("board member",)),
+        ("Shopify board member", "advisory", ("board member",)),
+        ("Consultant for Shopify", "advisory", ("consultant",)),
+        ("Co-founder of Shopify", "equity", ("founder",)),
+        ("He founded Shopify in 2006", "equity", ("founder",)),
+        ("Owns Shopify stock", "equity", ("shareholder",)),
+        ("Has a financial interest in Shopify", "equity", ("shareholder",)),
+        ("Received speaker fees from Shopify", "funding", ("speaker",)),
+        ("This article contains affiliate links to Shopify", "funding", ("affiliate",)),
+        ("Brand ambassador for Shopify", "funding", ("ambassador",)),
+        ("Research grant from Shopify", "funding", ("sponsorship",)),
+        ("Head of Content at Shopify", "employment", ("employee",)),
+        ("Product Manager, Shopify", "employment", ("employee",)),
+    ],
+)
+def test_roles_are_told_apart(bio: str, kind: str, roles: tuple[str, ...]) -> None:
+    found = vested_interests.find_conflict("Shopify, the best shop system", author="", bio=bio)
+
+    assert found is not None
+    assert (found.kind, found.roles, found.entity) == (kind, roles, "Shopify")
+
+
 @pytest.mark.parametrize(
     "bio",
     [
         "",
+        "Has no financial interest in Shopify",
+        "Doesn't own shares in Shopify",
+        "Neither an investor in nor an advisor to Shopify",
+        "Was an advisor to Shopify until 2019",
+        "Former board member of Shopify",
+        "Sold her stake in Shopify",
+        "Stepped down as adviser to Shopify",
+        "Hält keine Aktien an Shopify",
+        "N'a aucun intérêt dans Shopify",
+        "Consultant for Shopify stores",
+        "Founder of Shopify agency Foo",
+        "Owner of a Shopify store",
+        "Shares tips on Shopify",
         "Retail journalist",
         "Former product manager at Shopify",
         "Ex-Shopify engineer",

@@ -11,7 +11,7 @@ import pytest
 from citewell import config
 from citewell.net.http.messages import HttpResponse
 from citewell.net.network import Network
-from citewell.services.links import landing_pages
+from citewell.services.links import landing_pages, link_checks
 from citewell.services.links.link_checks import LinkChecker, LinkState
 from citewell.store.cache_store import open_cache_store
 from tests.extraction import GoldPage, load_gold_pages
@@ -84,6 +84,24 @@ def test_a_page_that_answers_is_live(links: Checker) -> None:
     assert links.check(url, url) == {url: LinkState(state="live", status=200)}
 
 
+def test_a_live_page_tells_its_titles(links: Checker) -> None:
+    url = links.url("sodium-ion")
+
+    assert links.check(url)[url].titles[:2] == (
+        "Sodium-ion batteries explained | Battery Notes",
+        "Sodium-ion batteries explained",
+    )
+
+
+def test_a_shell_or_an_error_page_tells_no_title(links: Checker) -> None:
+    shell, error = (
+        links.page("shell", "Loading", title="App"),
+        links.page("no", "x " * 99, status=500),
+    )
+
+    assert [one.titles for one in links.check(shell, error).values()] == [(), ()]
+
+
 def test_a_dead_page_comes_with_its_archived_copy(links: Checker, world: World) -> None:
     archived(world, {"archived_snapshots": {"closest": {"available": True, "url": COPY}}})
     url = links.url("no-such-page")
@@ -149,6 +167,32 @@ def test_a_page_that_is_gone_for_good_says_so(links: Checker) -> None:
 @pytest.mark.parametrize("status", [401, 403, 405, 429, 451, 503])
 def test_a_page_that_will_not_let_us_in_is_not_dead(links: Checker, status: int) -> None:
     assert links.state(links.page("shy", "No", status=status)) == ("blocked", f"http_{status}")
+
+
+@requires("audit_bibliography.server_error")
+@pytest.mark.parametrize("status", [400, 418, 500, 501, 502, 504, 520, 522, 530])
+def test_a_server_in_trouble_says_nothing_about_the_page(links: Checker, status: int) -> None:
+    url = links.page("ill", "Oops", status=status)
+
+    assert links.check(url)[url] == LinkState(
+        state="unchecked", status=status, reason=f"http_{status}"
+    )
+
+
+def test_a_server_in_trouble_comes_with_an_archived_copy(links: Checker, world: World) -> None:
+    archived(world, {"archived_snapshots": {"closest": {"available": True, "url": COPY}}})
+    url = links.page("ill", "Oops", status=502)
+
+    assert links.check(url)[url].archived == COPY
+
+
+def test_a_server_that_is_too_slow_is_not_dead(
+    links: Checker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(link_checks, "_HEAD_SECONDS", 0.05)
+    monkeypatch.setattr(link_checks, "LINK_CHECK_SECONDS", 0.1)
+
+    assert links.state(links.fault("slow", Fault(delay=30.0))) == ("unchecked", "timeout")
 
 
 def test_a_bot_wall_with_an_odd_status_is_blocked(links: Checker) -> None:

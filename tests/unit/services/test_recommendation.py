@@ -13,7 +13,12 @@ from citewell.errors import UpstreamUnavailable
 from citewell.model.recommendation_audit import RecommendationAudit
 from citewell.model.search_results import SearchAnswer, SearchMetadata, SearchResult
 from citewell.services.links.link_checks import LinkState
-from citewell.services.recommendation.corroboration import CorroborationFinder, classify_agreement
+from citewell.services.recommendation.corroboration import (
+    CorroborationFinder,
+    CorroborationRequest,
+    LensScope,
+    classify_agreement,
+)
 from citewell.services.recommendation.recommendation_auditor import (
     GivenRecommendation,
     RecommendationAuditor,
@@ -289,3 +294,28 @@ def test_a_result_agrees_only_where_it_names_the_thing_and_covers_the_claim(
     title: str, snippet: str, said: str
 ) -> None:
     assert classify_agreement(result(title, snippet), "Shopify", CLAIM) == said
+
+
+def test_a_search_asks_one_provider_for_as_many_sites_as_one_request_takes() -> None:
+    searches = Searches(result("Shopify"))
+    scope = LensScope(provider="duckduckgo", sites=("reuters.com", "apnews.com"))
+    finder = CorroborationFinder(searches, lambda _lens: scope)
+    matter = CorroborationRequest(title="Shopify", url="", claim="best shop", results_per_search=3)
+
+    found = asyncio.run(finder.corroborate_recommendation(matter))
+
+    assert [one.lens for one in found] == ["news", "tech"]
+    assert [(ask.provider, ask.sites, ask.lens) for ask in searches.asked] == [
+        ("duckduckgo", ("reuters.com", "apnews.com"), None)
+    ] * 2
+
+
+def test_a_default_provider_that_fails_is_replaced_by_the_usual_order() -> None:
+    searches = Searches(failing=True)
+    finder = CorroborationFinder(searches, lambda _lens: LensScope(provider="duckduckgo"))
+    matter = CorroborationRequest(title="Shopify", url="", claim="best shop", results_per_search=3)
+
+    found = asyncio.run(finder.corroborate_recommendation(matter))
+
+    assert found == ()
+    assert sorted(str(ask.provider) for ask in searches.asked) == ["None", "None", "duckduckgo", "duckduckgo"]  # fmt: skip

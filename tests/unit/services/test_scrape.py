@@ -88,6 +88,17 @@ def test_a_page_is_described_in_full() -> None:
     assert {"sourceType", "authorityTier", "domainCategory"} <= wire.keys()
 
 
+@requires("scrape_page.source_reputation")
+@pytest.mark.parametrize(
+    ("url", "tier"),
+    [("https://www.nature.com/articles/1", "high"), ("https://a.example.org", None)],
+)
+def test_what_is_known_about_the_host_is_told(url: str, tier: str | None) -> None:
+    found = scrape(page(url, LONG, final_url=url)).source_reputation
+
+    assert (found.tier if found else None) == tier
+
+
 @requires("scrape_page.size")
 def test_sizes_are_counted_in_bytes() -> None:
     output = scrape(page(URL, "語" * 1000))

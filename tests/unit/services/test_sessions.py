@@ -90,7 +90,6 @@ def test_a_later_step_without_a_session_gets_guidance_and_starts_nothing(tmp_pat
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        (step(4), "the next step is 3"),
         (step(1, text="another"), "recorded already"),
         (step(3, revises=9), "revisesStep 9 does not exist"),
         (step(3, branch_from=7), "branchFromStep 7 does not exist"),
@@ -188,6 +187,7 @@ def history() -> ResearchSession:
             revises=1,
             rejected=("vendor blogs",),
             summary="so far",
+            closes_gap="no field data",
         ),
         step(
             4,
@@ -231,6 +231,48 @@ def test_what_later_steps_say_of_earlier_ones_is_derived() -> None:
     ]
     assert session.summary == "so far"
     assert (session.is_complete, session.completed_at) == (True, "2026-01-02T10:20:00Z")
+
+
+@requires("sequential_search.gap_stays_open")
+@pytest.mark.parametrize(
+    ("later", "closed_in"),
+    [
+        (step(2, revises=1), None),
+        (step(2, revises=1, gap="another gap"), None),
+        (step(2, revises=1, closes_gap="field data"), 2),
+        (step(2, revises=1, gap="another gap", closes_gap="no field data"), 2),
+    ],
+)
+def test_a_revision_closes_a_gap_only_if_it_says_so(
+    later: SessionStep, closed_in: int | None
+) -> None:
+    session = ResearchSession(id="s", started="x", steps=(step(1, gap="no field data"), later))
+
+    assert session.list_gaps()[0].closed_in == closed_in
+
+
+def test_a_gap_that_is_named_again_is_listed_once_until_it_is_closed() -> None:
+    gap = "no field data"
+    again = (step(1, gap=gap), step(2, revises=1, gap="No  field data"), step(3, closes_gap=gap), step(4, gap=gap))  # fmt: skip
+
+    gaps = ResearchSession(id="s", started="x", steps=again).list_gaps()
+
+    assert [(one.found_in, one.closed_in) for one in gaps] == [(1, 3), (4, None)]
+
+
+@requires("sequential_search.step_gap")
+def test_numbers_may_be_left_out_and_filled_in_later(tmp_path: Path) -> None:
+    async def work(sessions: SessionTracker) -> RecordedStep:
+        begun = await taken(sessions, step(1), step(5))
+        await sessions.record_step(OWNER, step(7, revises=5), session_id=begun.session.id)
+        return await sessions.record_step(OWNER, step(6, gap="g"), session_id=begun.session.id)
+
+    session = scene(tmp_path, work).session
+
+    assert [one.number for one in session.steps] == [1, 5, 7, 6]
+    assert (session.last_step_number, session.estimated_steps) == (7, 7)
+    assert session.describe_step_numbers() == "steps 1, 5 to 7"
+    assert session.find_superseding_step(5) == 7
 
 
 @requires("sequential_search.response_mode", "sequential_search.last_steps")

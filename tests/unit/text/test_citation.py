@@ -48,7 +48,7 @@ def test_apa_has_author_day_title_site_and_retrieval() -> None:
 @requires("defect.mla_days")
 def test_mla_writes_days_its_own_way() -> None:
     assert format_mla_entry(PAGE, accessed=TODAY) == (
-        'Example, Ada. "A Study of Boats." Example Review, 5 Sept. 2024, https://example.org/a. '
+        "Example, Ada. “A Study of Boats.” Example Review, 5 Sept. 2024, https://example.org/a. "
         "Accessed 14 Mar. 2026."
     )
 
@@ -93,7 +93,7 @@ def test_names_are_turned_as_each_style_wants(
         f"{in_apa} (2024" if in_apa.endswith(".") else f"{in_apa}. (2024"
     )
     assert format_mla_entry(by(*names), accessed=TODAY).startswith(
-        f'{in_mla} "' if in_mla.endswith(".") else f'{in_mla}. "'
+        f"{in_mla} “" if in_mla.endswith(".") else f"{in_mla}. “"
     )
 
 
@@ -127,7 +127,7 @@ def test_without_an_author_the_title_leads() -> None:
     assert format_apa_entry(by(), accessed=TODAY).startswith(
         "A Study of Boats. (2024, September 5). Example Review."
     )
-    assert format_mla_entry(by(), accessed=TODAY).startswith('"A Study of Boats." Example Review')
+    assert format_mla_entry(by(), accessed=TODAY).startswith("“A Study of Boats.” Example Review")
 
 
 def test_with_nothing_known_the_host_stands_for_the_rest() -> None:

@@ -4,8 +4,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from citewell.text import references
 from citewell.text.citations import dois, isbns, legal_citations
 from citewell.text.citations.identifiers import CitationKind, identify_citation
+from tests.requirements import requires
 
 SICI = "10.1002/(sici)1097-4571(199806)49:8<693::aid-asi4>3.0.co;2-o"
 BRACKETS = "10.1890/0012-9658(2006)87[1450:tmopr]2.0.co;2"
@@ -46,6 +48,19 @@ NATURE = "10.1038/nature12373"
         ("10.1016/j.\ncell.2019.01.001", "10.1016/j.cell.2019.01.001"),
         ("10.1016/j.cell-\n  2019.01.001 more", "10.1016/j.cell-2019.01.001"),
         ("10.1000/full", "10.1000/full"),
+        (f"<{SICI}>.", SICI),
+        (f"&lt;{SICI.replace('<', '&lt;').replace('>', '&gt;')}&gt;", SICI),
+        (f"doi:{SICI.replace('<', '&amp;lt;').replace('>', '&amp;gt;')}.", SICI),
+        (f"https://doi.org/{SICI[:-1]}#", f"{SICI[:-1]}#"),
+        (f"{SICI[:-1]}+)", f"{SICI[:-1]}+"),
+        (f"{SICI}/abstract", SICI),
+        (f"<p>doi:{NATURE}</p>", NATURE),
+        (f"doi:{NATURE}[PubMed]", NATURE),
+        (f"{NATURE}PMID:23903748", NATURE),
+        (f"{NATURE}.Accessed", NATURE),
+        (f"«{NATURE}»", NATURE),
+        (f"https://example.org/find?q={NATURE}+diamond", NATURE),
+        ("10.3760/cma.j.issn.0376-2491.2016.31.007", "10.3760/cma.j.issn.0376-2491.2016.31.007"),
         ("10.1000.10/123", "10.1000.10/123"),
         ("Retrieved from 10.1038/nature12373. Retrieved 2019", NATURE),
         ("110.1038/nature12373", None),
@@ -86,6 +101,33 @@ def test_dress_does_not_change_a_doi(prefix: int, suffix: str) -> None:
     ]  # fmt: skip
 
     assert {dois.find_doi(one) for one in dressed} == {dois.find_doi(plain)}
+
+
+PLUS = "10.1021/ja067125+"
+
+
+@requires("verify_citation.doi_plus")
+@pytest.mark.parametrize(
+    "text",
+    [
+        PLUS, f"{PLUS}.", f"{PLUS},", f"({PLUS})", f"<{PLUS}>", f"{PLUS}>", f"“{PLUS}.”", f"{PLUS};",
+        f"{PLUS}&gt;", f"https://doi.org/{PLUS}", "https://doi.org/10.1021/ja067125%2B",
+        f"https://pubs.example.org/doi/{PLUS}?cookieSet=1", f"doi = {{{PLUS}}},", f"[{PLUS}](x)",
+    ],
+)  # fmt: skip
+def test_a_doi_that_ends_in_a_plus_sign_keeps_it(text: str) -> None:
+    assert dois.find_doi(text) == PLUS
+    assert dois.list_doi_readings(text)[0] == PLUS
+    assert PLUS.rstrip("+") in dois.list_doi_readings(text)
+    assert dois.find_doi_in_address(text) == PLUS
+
+
+def test_the_title_before_a_doi_with_a_plus_sign_is_read() -> None:
+    said = f"Okafor N. Ligand exchange on gold clusters. J Clust Chem. 2006;12:1-9. doi:{PLUS}."
+
+    (reference,) = references.parse_bibliography(said, format="prose").references
+
+    assert (reference.doi, reference.title) == (PLUS, "Ligand exchange on gold clusters")
 
 
 def test_other_ways_to_read_a_doi_are_kept_for_when_the_first_is_nobodys() -> None:

@@ -48,7 +48,7 @@ TRIAL = CitableWork(
         (PATENT, "vancouver", f"1. Smith A, Lee B, inventors. Folding display. United States patent US 10,165,245 B2. 2018 Dec 25. Available from: {PATENT_URL}"),
         (PATENT, "ieee", f"[1] A. Smith and B. Lee, “Folding display,” U.S. Patent 10 165 245 B2, Dec. 25, 2018. [Online]. Available: {PATENT_URL}"),
         (TRIAL, "apa", f"Example University. (2018). Light and sleep (ClinicalTrials.gov identifier NCT04207047). U.S. National Library of Medicine. {TRIAL_URL}"),
-        (TRIAL, "chicago", f"Example University. 2018. Light and sleep (ClinicalTrials.gov identifier NCT04207047). U.S. National Library of Medicine. {TRIAL_URL}."),
+        (TRIAL, "chicago", f"Example University. 2018. Light and Sleep. ClinicalTrials.gov identifier NCT04207047. U.S. National Library of Medicine. {TRIAL_URL}."),
     ],
 )  # fmt: skip
 def test_a_record_has_the_form_that_its_style_gives_it(

@@ -75,6 +75,12 @@ def test_authors_may_come_as_a_list() -> None:
     )
 
 
+def test_a_doi_is_an_address() -> None:
+    answer = formatted({"title": "Deep learning", "doi": "doi:10.1038/nature14539"})
+
+    assert answer["bibliography"].endswith("https://doi.org/10.1038/nature14539")
+
+
 @requires("format_bibliography.no_duplicates", "format_bibliography.no_url")
 def test_one_address_is_listed_once_and_none_is_skipped() -> None:
     answer = formatted(PAPER, PAPER, {"title": "No address"})
@@ -88,6 +94,12 @@ def test_one_address_is_listed_once_and_none_is_skipped() -> None:
 def test_what_is_not_known_is_refused_by_name(source: dict[str, str], named: str) -> None:
     with pytest.raises(InvalidInput, match=named):
         formatted(source)
+
+
+@pytest.mark.parametrize("field", ["title", "url", "author", "date"])
+def test_a_field_that_holds_an_object_is_refused_by_name(field: str) -> None:
+    with pytest.raises(InvalidInput, match=f"The {field} of source 1 must be text"):
+        formatted({"url": "https://example.org", field: {"a": 1}})
 
 
 @requires("format_bibliography.ris_injection", "format_bibliography.bibtex_escape")

@@ -14,17 +14,29 @@ from citewell.text.citations import identifiers
 from citewell.text.references.file_decoding import decode_bibliography
 
 MAX_FILE_BYTES = 50_000_000  # bytes
-_FORMATS_BY_SUFFIX = {".bib": "bibtex", ".bibtex": "bibtex", ".ris": "ris", ".json": "csl-json"}
+_FORMATS_BY_SUFFIX = {
+    ".bib": "bibtex", ".bibtex": "bibtex", ".json": "csl-json", ".enw": "enw", ".nbib": "nbib",
+    ".bbl": "latex", ".csv": "csv", ".tsv": "csv", ".ciw": "wos", ".isi": "wos",
+}  # fmt: skip
 
 
 def parse_bibliography_text(text: str | bytes, *, name: str, form: str) -> BibliographyDocument:
     """The references of a document; raises InvalidInput if there are none."""
     chosen = form if form != "auto" else _FORMATS_BY_SUFFIX.get(Path(name).suffix.lower(), "auto")
     found = references.parse_bibliography(text, format=chosen)
+    if form == "auto" and chosen != "auto" and not found.references:
+        # The name of the file may be wrong: RIS is often called .txt, and MEDLINE .ris.
+        other = references.parse_bibliography(text)
+        found = other if other.references and other.format != "prose" else found
+    expect_references(found, name)
+    return found
+
+
+def expect_references(found: BibliographyDocument, name: str) -> None:
+    """Raises InvalidInput, with the first damage, if the document has no references."""
     if not found.references:
         told = f": {found.malformed[0].reason}" if found.malformed else "."
         raise InvalidInput(f"{_describe_input_name(name)} contains no references{told}")
-    return found
 
 
 def read_text_file(name: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from citewell.cli.running import bibliography_files
+from citewell.cli.running import bibliography_files, latex_files
 from citewell.cli.running.shared_options import STDIN_NAME
 from citewell.errors import CitewellError, InvalidInput
 from citewell.model.reference import BibliographyDocument
@@ -14,8 +14,7 @@ from citewell.services.trust.brief_audit import BRIEF_FORMAT, is_brief_document
 
 # Read as text here; files of any other kind go through the document reader.
 _TEXT_SUFFIXES = frozenset(
-    {
-        "",
+    [
         ".bib",
         ".bibtex",
         ".ris",
@@ -25,10 +24,18 @@ _TEXT_SUFFIXES = frozenset(
         ".md",
         ".markdown",
         ".tex",
+        ".ltx",
+        ".bbl",
         ".enw",
         ".nbib",
-    }
+        ".ciw",
+        ".isi",
+        ".csv",
+        ".tsv",
+        ".tab",
+    ]
 )
+_LATEX_SUFFIXES = frozenset({".tex", ".ltx"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +50,15 @@ class DraftFile:
 
 def is_document_file(name: str) -> bool:
     """Whether the file has to go through the document reader."""
-    return name != STDIN_NAME and Path(name).suffix.lower() not in _TEXT_SUFFIXES
+    suffix = Path(name).suffix.lower()
+    return name != STDIN_NAME and bool(suffix) and suffix not in _TEXT_SUFFIXES
+
+
+async def read_draft(app: App, name: str, *, form: str = "auto") -> DraftFile:
+    """A file of any kind; raises InvalidInput if it cannot be read or has no references."""
+    if is_document_file(name):
+        return await read_document_draft(app, name, form=form)
+    return read_text_draft(name, form=form)
 
 
 def read_text_draft(name: str, *, form: str) -> DraftFile:
@@ -51,6 +66,8 @@ def read_text_draft(name: str, *, form: str) -> DraftFile:
     text = bibliography_files.read_text_file(name)
     if form == BRIEF_FORMAT or (form == "auto" and is_brief_document(text)):
         return DraftFile(name=name, brief=text)
+    if form in {"auto", "latex"} and Path(name).suffix.lower() in _LATEX_SUFFIXES:
+        return DraftFile(name=name, document=latex_files.read_latex_references(Path(name), text))
     document = bibliography_files.parse_bibliography_text(text, name=name, form=form)
     return DraftFile(name=name, document=document)
 
@@ -60,14 +77,23 @@ async def read_document_draft(app: App, name: str, *, form: str) -> DraftFile:
 
     Raises InvalidInput if the file cannot be read or has nothing to check.
     """
-    from citewell.services.library.local_files import LocalFileReader, describe_import_error
+    from citewell.services.library.local_files import describe_import_error
+    from citewell.services.trust.bibliography_reading import BibliographyReader, choose_references
 
-    files = LocalFileReader(app.settings, app.workers)
     try:
-        read = await files.read_file_text(Path(name), await files.load_file(Path(name)))
+        read = await app.require_service(BibliographyReader).read_manuscript(Path(name))
     except CitewellError as error:
         raise InvalidInput(f"{name}: {describe_import_error(error)}") from None
-    if form == BRIEF_FORMAT or (form == "auto" and is_brief_document(read.text)):
+    if form == BRIEF_FORMAT or (
+        form == "auto" and not read.stored and is_brief_document(read.text)
+    ):
         return DraftFile(name=name, brief=read.text, has_lines=False)
-    document = bibliography_files.parse_bibliography_text(read.text, name=name, form=form)
-    return DraftFile(name=name, document=document, has_lines=False)
+    if form not in {"auto", *([read.stored.format] if read.stored else [])}:
+        document = bibliography_files.parse_bibliography_text(read.text, name=name, form=form)
+        return DraftFile(name=name, document=document, has_lines=False)
+    try:
+        document = choose_references(read)
+    except InvalidInput as error:
+        raise InvalidInput(f"{name}: {error}") from None
+    bibliography_files.expect_references(document, name)
+    return DraftFile(name=name, document=document, has_lines=read.kind == "xml")

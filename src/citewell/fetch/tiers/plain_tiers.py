@@ -66,7 +66,7 @@ class PageFetcher:
         try:
             response = await self._sender.send_request(request)
         except RefusedByPolicy as error:
-            raise page_errors.build_url_error(url, error.message) from None
+            raise page_errors.build_refusal(url, error) from None
         except TooLarge:
             raise page_errors.build_size_error(url, self._max_bytes) from None
         except NetworkFailed as error:

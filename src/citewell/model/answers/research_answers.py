@@ -281,6 +281,7 @@ class EvidenceRow(ServiceView):
     discovered_by_provider: str
     offsets: dict[str, int]
     place: str | None = None  # the headings under which the snippet stands
+    judge: str | None = None  # who found the relation: lexical, nli or model:<provider>
     ref: str
     source: SourceSummary | None
 

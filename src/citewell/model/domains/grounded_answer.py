@@ -31,6 +31,7 @@ class AnswerCitation(WireValue):
     relation: str | None = None  # supports, contradicts, qualifies or mentions
     snippet: LongText | None = None  # of the page, word for word
     score: float | None = None  # 0 to 1, of the support
+    judge: str | None = None  # who found the relation: lexical, nli or model:<provider>
     reason: str | None = None
     unsupported: tuple[LongText, ...] | None = None  # sentences that cite it without its support
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from citewell.errors import RefusedByPolicy
+from citewell.errors import MalformedAddress
 from citewell.net.guard.ip_addresses import IpAddress, parse_ip_address
 
 _MAX_URL_CHARS = 8192
@@ -58,12 +58,12 @@ class RequestTarget:
 def parse_url(url: str) -> RequestTarget:
     """Parse an http(s) URL. Raises RefusedByPolicy, without quoting the URL, for anything else."""
     if len(url) > _MAX_URL_CHARS:
-        raise RefusedByPolicy(f"The address is longer than {_MAX_URL_CHARS} characters.")
+        raise MalformedAddress(f"The address is longer than {_MAX_URL_CHARS} characters.")
     if _FORBIDDEN_CHARS_PATTERN.search(url):
-        raise RefusedByPolicy("The address contains spaces, control characters or backslashes.")
+        raise MalformedAddress("The address contains spaces, control characters or backslashes.")
     parts = _URL_PATTERN.fullmatch(url)
     if parts is None:
-        raise RefusedByPolicy("Only http:// and https:// addresses can be read.")
+        raise MalformedAddress("Only http:// and https:// addresses can be read.")
     scheme = parts[1].lower()
     (host, literal), port = _parse_authority(parts[2], _DEFAULT_PORTS[scheme])
     path = quote(parts[3] or "/", safe=_UNQUOTED_PATH_CHARS) + quote(
@@ -74,13 +74,13 @@ def parse_url(url: str) -> RequestTarget:
 
 def _parse_authority(authority: str, default_port: int) -> tuple[_ParsedHost, int]:
     if "@" in authority:
-        raise RefusedByPolicy("Addresses with a user name or password are not read.")
+        raise MalformedAddress("Addresses with a user name or password are not read.")
     parts = _AUTHORITY_PATTERN.fullmatch(authority)
     if parts is None:
-        raise RefusedByPolicy("The address names no host, or its port is not a number.")
+        raise MalformedAddress("The address names no host, or its port is not a number.")
     port = int(parts[2] or default_port)
     if port > 65535:
-        raise RefusedByPolicy("The address has a port above 65535.")
+        raise MalformedAddress("The address has a port above 65535.")
     if parts[1].startswith("["):
         return _parse_bracketed_host(parts[1][1:-1]), port
     return _parse_host_name(parts[1]), port
@@ -89,7 +89,7 @@ def _parse_authority(authority: str, default_port: int) -> tuple[_ParsedHost, in
 def _parse_bracketed_host(text: str) -> _ParsedHost:
     literal = parse_ip_address(text)
     if literal is None or literal.version != 6:
-        raise RefusedByPolicy("The address in brackets is not an IPv6 address.")
+        raise MalformedAddress("The address in brackets is not an IPv6 address.")
     return str(literal), literal
 
 
@@ -97,12 +97,12 @@ def _parse_host_name(text: str) -> _ParsedHost:
     name = (text if text.isascii() else encode_idna_name(text)).lower().removesuffix(".")
     labels = name.split(".")
     if len(name) > 253 or not all(_HOST_LABEL_PATTERN.fullmatch(label) for label in labels):
-        raise RefusedByPolicy("The host name of the address is not valid.")
+        raise MalformedAddress("The host name of the address is not valid.")
     if not _NUMERIC_LABEL_PATTERN.fullmatch(labels[-1]):
         return name, None
     # Programs disagree on the meaning of short, octal, hexadecimal and decimal forms.
     if not _DOTTED_QUAD_PATTERN.fullmatch(name):
-        raise RefusedByPolicy("Write an IPv4 address as four decimal numbers.")
+        raise MalformedAddress("Write an IPv4 address as four decimal numbers.")
     return name, parse_ip_address(name)
 
 
@@ -113,4 +113,4 @@ def encode_idna_name(text: str) -> str:
     try:
         return idna.encode(text, uts46=True).decode("ascii")
     except (idna.IDNAError, UnicodeError):
-        raise RefusedByPolicy("The host name of the address is not valid.") from None
+        raise MalformedAddress("The host name of the address is not valid.") from None

@@ -20,6 +20,8 @@ from citewell.errors import (
 
 _MAX_PAUSE_SECONDS = 600.0
 _MAX_PAUSE_DOUBLINGS = 10
+# After a 429 that does not say when to return: bursts are over soon, so the first pause is short.
+_FIRST_UNSTATED_PAUSE_SECONDS = 4.0
 
 
 class BreakerState(StrEnum):
@@ -54,6 +56,7 @@ class CircuitBreaker:
         self._clock = clock
         self._failures = 0
         self._openings = 0  # consecutive; each doubles the next pause
+        self._unstated_refusals = 0  # 429s in a row that did not say when to return
         self._open_until: float | None = None
         self._limited = False  # open because of a 429
         self._probing = False
@@ -122,6 +125,8 @@ class CircuitBreaker:
     def _record_outcome(self, error: CitewellError | None, *, era: int, probe: bool) -> None:
         if isinstance(error, RateLimited):
             self._last_error = error.kind
+            if not error.has_stated_delay:
+                error.retry_after = self._choose_unstated_pause(is_news=era == self._era)
             self._open_circuit(error.retry_after or self._reset, limited=True)
         elif era != self._era:
             return
@@ -131,6 +136,13 @@ class CircuitBreaker:
             self._close_circuit()  # even a rejected request shows that the upstream works again
         else:
             self._release_probe(era=era, probe=probe)
+
+    def _choose_unstated_pause(self, *, is_news: bool) -> float:
+        """The pause after a 429 without a time; further answers to the same burst do not lengthen it."""
+        if is_news:
+            self._unstated_refusals += 1
+        doublings = min(max(0, self._unstated_refusals - 1), _MAX_PAUSE_DOUBLINGS)
+        return min(self._reset, _FIRST_UNSTATED_PAUSE_SECONDS * float(2**doublings))
 
     def _record_failure(self, error: UpstreamError, *, probe: bool) -> None:
         self._failures += 1
@@ -147,7 +159,7 @@ class CircuitBreaker:
         self._era += 1
 
     def _close_circuit(self) -> None:
-        self._failures = self._openings = 0
+        self._failures = self._openings = self._unstated_refusals = 0
         if self._open_until is not None:
             self._open_until, self._probing = None, False
             self._era += 1

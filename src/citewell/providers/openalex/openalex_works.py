@@ -24,7 +24,7 @@ from citewell.model.paper import (
     Paper,
     WorkAuthor,
 )
-from citewell.text.citations import publisher_markup, record_fields
+from citewell.text.citations import dois, publisher_markup, record_fields
 from citewell.text.dates.partial_dates import extract_year
 from citewell.text.safety.markup_cleaning import clean_markup
 
@@ -181,7 +181,19 @@ def parse_openalex_work(work: OpenAlexWork) -> Paper:
         pdf_url=next((copy.url for copy in copies if copy.pdf), None),
         copies=copies,
         events=list_openalex_notices(work),
+        preprint_doi=_find_preprint_doi(work, ids),
     )
+
+
+def _find_preprint_doi(work: OpenAlexWork, ids: Mapping[IdentifierScheme, str]) -> str | None:
+    """The DOI of an article's preprint, which OpenAlex lists as one of its locations."""
+    doi, arxiv = ids.get(IdentifierScheme.DOI), ids.get(IdentifierScheme.ARXIV)
+    if doi is None or dois.is_preprint_doi(doi):
+        return None
+    pages = (place.landing_page_url or "" for place in work.locations or ())
+    found = (dois.find_doi(page) for page in pages if dois.is_doi_resolver(page))
+    linked = next((one for one in found if one and dois.is_preprint_doi(one)), None)
+    return linked or (f"10.48550/arxiv.{arxiv}" if arxiv else None)
 
 
 def _collect_openalex_ids(work: OpenAlexWork) -> dict[IdentifierScheme, str]:

@@ -23,7 +23,7 @@ from citewell.model.search_queries import (
     SearchHits,
     SearchQuery,
 )
-from citewell.ports import Offer, ProviderKit, ProviderOption, ProviderSpec
+from citewell.ports import Offer, ProviderKit, ProviderOption, ProviderSpec, ServerRest
 from citewell.providers.searxng.instance_capabilities import CapabilityCache
 from citewell.providers.searxng.instance_client import InstanceClient, PublicPacing
 from citewell.providers.searxng.instance_directory import InstanceDirectory
@@ -156,6 +156,9 @@ class Provider:
         self._searcher = InstanceSearcher(
             door, health=self._health, almanac=almanac, workers=kit.require_workers()
         )
+
+    def list_rests(self) -> tuple[ServerRest, ...]:
+        return self._health.list_rests()
 
     async def search_web(self, query: SearchQuery) -> SearchHits:
         harvest = await self._search_instances(query)

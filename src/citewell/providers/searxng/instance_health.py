@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from citewell.ports import ServerRest
 from citewell.providers.searxng.instance_settings import InstanceRules, SearxngInstance
 from citewell.providers.searxng.json_memory import JsonMemory
 
@@ -84,6 +85,15 @@ class InstanceHealth:
     def measure_rest(self, instance: SearxngInstance) -> float:
         """Seconds until the instance may be asked again; 0 if it may be asked now."""
         return max(0.0, self.look_up_record(instance).rests_until - self._clock())
+
+    def list_rests(self) -> tuple[ServerRest, ...]:
+        """The instances that are not asked now."""
+        now = self._clock()
+        return tuple(
+            ServerRest(address=url, seconds=record.rests_until - now, is_limited=record.limited)
+            for url, record in self._records.items()
+            if record.rests_until > now
+        )
 
     def has_json(self, instance: SearxngInstance) -> bool | None:
         """Whether the instance offers JSON; None if unknown or checked too long ago."""

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from citewell.errors import RateLimited, UpstreamUnavailable
 from citewell.net.network import Network
+from citewell.ports import RestingServers
 from citewell.server.capabilities.resources import ResourceView
 from citewell.server.middleware.call_metrics import ToolTally
 from citewell.server.middleware.recent_errors import RecentErrorsMiddleware
 from citewell.services.routing.provider_catalogue import ProviderCatalogue
 from citewell.services.web.lenses import LensCatalogue
 from citewell.tooling import Owner
+
+_FAILED = UpstreamUnavailable.kind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +30,7 @@ class ViewSources:
     lenses: LensCatalogue
     network: Network
     count_sessions: Callable[[Owner], Awaitable[int]]  # the number of the owner's sessions
+    now: Callable[[], datetime] = lambda: datetime.now(UTC)
 
     async def view_tool_statistics(self, owner: Owner) -> Any:
         return {"tools": {name: tally.to_wire() for name, tally in sorted(self.tallies.items())}}
@@ -60,28 +66,58 @@ class ViewSources:
         return {"activeSessions": await self.count_sessions(owner)}
 
     async def view_rate_limits(self, owner: Owner) -> Any:
-        """Providers that asked for a pause. Callers are never limited, as there are no accounts."""
-        limited = {
-            name: snapshot.retry_after
+        """Providers that are not asked for a while. Callers are never limited, as there are no accounts."""
+        resting = {
+            name: self._describe_provider_rest(snapshot.retry_after, snapshot.last_error)
             for name, snapshot in self.network.collect_health().items()
             if snapshot.retry_after is not None
         }
-        return {"tenant": {"limited": False}, "global": {"limited": False}, "resting": limited}
+        for name, servers in self._list_resting_servers().items():
+            resting.setdefault(name, servers[0] | {"servers": servers})
+        return {"tenant": {"limited": False}, "global": {"limited": False}, "resting": resting}
 
     async def view_recent_errors(self, owner: Owner) -> Any:
         return {"errors": self.recent.list_owner_errors(owner)}
 
     async def view_provider_health(self, owner: Owner) -> Any:
-        return {
-            "providers": {
-                name: {
-                    "state": snapshot.state,
-                    "failures": snapshot.failures,
-                    "retryAfterSeconds": snapshot.retry_after,
-                    "lastError": snapshot.last_error,
-                }
-                for name, snapshot in self.network.collect_health().items()
+        """The breaker of each provider that was asked, and the pause that it takes."""
+        shown: dict[str, dict[str, Any]] = {
+            name: {
+                "state": snapshot.state,
+                "failures": snapshot.failures,
+                "retryAfterSeconds": snapshot.retry_after,
+                "lastError": snapshot.last_error,
             }
+            | (
+                {"resting": self._describe_provider_rest(snapshot.retry_after, snapshot.last_error)}
+                if snapshot.retry_after is not None
+                else {}
+            )
+            for name, snapshot in self.network.collect_health().items()
+        }
+        for name, servers in self._list_resting_servers().items():
+            shown.setdefault(name, {})["resting"] = servers[0] | {"servers": servers}
+        return {"providers": shown}
+
+    def _list_resting_servers(self) -> dict[str, list[dict[str, Any]]]:
+        """The resting servers of providers that have several, the one that returns first leading."""
+        found = {}
+        for name, provider in self.catalogue.list_connected_providers().items():
+            if isinstance(provider, RestingServers):
+                rests = sorted(provider.list_rests(), key=lambda rest: rest.seconds)
+                kinds = [RateLimited.kind if rest.is_limited else _FAILED for rest in rests]
+                found[name] = [
+                    {"address": rest.address} | self._describe_provider_rest(rest.seconds, kind)
+                    for rest, kind in zip(rests, kinds, strict=True)
+                ]
+        return {name: rests for name, rests in found.items() if rests}
+
+    def _describe_provider_rest(self, seconds: float, reason: str | None) -> dict[str, Any]:
+        until = self.now() + timedelta(seconds=seconds)
+        return {
+            "retryAfterSeconds": max(1, round(seconds)),
+            "until": until.isoformat(timespec="seconds").replace("+00:00", "Z"),
+            "reason": reason,
         }
 
 
@@ -102,7 +138,7 @@ def build_resource_views(shown: ViewSources) -> tuple[ResourceView, ...]:
         ResourceView(
             uri="stats://rate-limits",
             name="Rate limits",
-            description="Limits on callers, and providers that asked for a pause.",
+            description="Limits on callers, and providers that rest: until when, and why.",
             read_view=shown.view_rate_limits,
         ),
         ResourceView(
@@ -126,7 +162,7 @@ def build_resource_views(shown: ViewSources) -> tuple[ResourceView, ...]:
         ResourceView(
             uri="diagnostics://health",
             name="Provider health",
-            description="The circuit breaker of each provider that was asked.",
+            description="The circuit breaker of each provider that was asked, and the pause it takes.",
             read_view=shown.view_provider_health,
         ),
     )

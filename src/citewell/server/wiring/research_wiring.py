@@ -12,6 +12,7 @@ from citewell.server.wiring.service_kit import ServiceBuilders, ServiceKit
 from citewell.services.encoding.passage_similarity import PassageSimilarity
 from citewell.services.jobs.engine_timing import EngineTiming
 from citewell.services.jobs.job_service import JobService
+from citewell.services.judging.claim_judging import ClaimJudging
 from citewell.services.library.library_search import OwnerLibraryIndex
 from citewell.services.links.link_checks import LinkChecker
 from citewell.services.reading.cached_pages import CachedPageReader
@@ -53,6 +54,7 @@ def build_research_service(kit: ServiceKit) -> ResearchService:
         ports=lambda owner, scope: _build_collection_ports(kit, searches, owner, scope),
         links=lambda: kit.require_service(LinkChecker),
         similarity=lambda: kit.require_service(PassageSimilarity),
+        judging=lambda: kit.require_service(ClaimJudging),
         choose_writer=lambda names: _choose_writer(settings.research_writer, catalogue, names),
     )
     single = SingleCallWorkflow()

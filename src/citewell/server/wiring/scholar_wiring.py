@@ -29,7 +29,7 @@ def build_literature_search(kit: ServiceKit) -> LiteratureSearch:
     from citewell.services.scholar.literature_search import LiteratureSearch
     from citewell.services.scholar.open_copies import OpenCopyFinder
     from citewell.services.scholar.paper_search_ladder import PaperSearchLadder
-    from citewell.services.trust.notice_weighing import weigh_notices
+    from citewell.services.trust.retractions.paper_statuses import PaperStatusFinder
     from citewell.services.web.search_service import WebSearchService
 
     panel = kit.require_service(ProviderPanel)
@@ -39,7 +39,7 @@ def build_literature_search(kit: ServiceKit) -> LiteratureSearch:
         ladder=PaperSearchLadder(kit.catalogue, panel, OpenCopyFinder(panel), thin_count=thin),
         web=lambda: kit.require_service(WebSearchService),
         resting=kit.find_pause,
-        weigh=weigh_notices,
+        retractions=kit.require_service(PaperStatusFinder),
     )
 
 
@@ -47,13 +47,13 @@ def build_citation_graph(kit: ServiceKit) -> CitationGraphSearch:
     from citewell.services.routing.provider_panel import ProviderPanel
     from citewell.services.scholar.citation_neighbours import CitationGraphSearch
     from citewell.services.scholar.registry_records import WorkRecords
-    from citewell.services.trust.notice_weighing import weigh_notices
+    from citewell.services.trust.retractions.paper_statuses import PaperStatusFinder
 
     return CitationGraphSearch(
         catalogue=kit.catalogue,
         panel=kit.require_service(ProviderPanel),
         records=kit.require_service(WorkRecords),
-        weigh=weigh_notices,
+        retractions=kit.require_service(PaperStatusFinder),
     )
 
 

@@ -14,6 +14,7 @@ S = TypeVar("S")
 # The folders of `services` that hold services: `links` is built by `links_wiring`, and so on;
 # `domains.patents` by `domains.patents_wiring`.
 AREA_NAMES = (
+    "citing",
     "connector",
     "domains.answers",
     "domains.brands",
@@ -28,6 +29,7 @@ AREA_NAMES = (
     "domains.structured",
     "domains.trials",
     "encoding",
+    "judging",
     "library",
     "links",
     "reading",

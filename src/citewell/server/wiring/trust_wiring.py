@@ -11,11 +11,13 @@ from citewell.store.state_store import StateStore
 
 if TYPE_CHECKING:
     from citewell.services.trust.bibliography_audit import BibliographyAudit
+    from citewell.services.trust.bibliography_reading import BibliographyReader
     from citewell.services.trust.brief_audit import BriefAudit
     from citewell.services.trust.citation_verification import CitationVerifier
     from citewell.services.trust.legal_findings import LegalCheckPort
     from citewell.services.trust.retraction_checks import RetractionChecker
-    from citewell.services.trust.retraction_import import RetractionImport
+    from citewell.services.trust.retractions.paper_statuses import PaperStatusFinder
+    from citewell.services.trust.retractions.retraction_import import RetractionImport
     from citewell.services.trust.work_lookup import WorkLookup
     from citewell.store.retraction_table import SqlRetractionTable
 
@@ -23,6 +25,7 @@ _ANSWER_RESERVE_SECONDS = 25.0  # of the tool's time: a lookup that has begun ma
 
 
 def build_citation_verifier(kit: ServiceKit) -> CitationVerifier:
+    from citewell.services.judging.claim_judging import ClaimJudging
     from citewell.services.links.link_checks import LinkChecker
     from citewell.services.reading.cached_pages import CachedPageReader
     from citewell.services.trust.citation_verification import CitationVerifier
@@ -34,10 +37,12 @@ def build_citation_verifier(kit: ServiceKit) -> CitationVerifier:
         links=kit.require_service(LinkChecker),
         pages=pages,
         legal=_require_legal_checker(kit),
+        judging=kit.require_service(ClaimJudging),
     )
 
 
 def build_bibliography_audit(kit: ServiceKit) -> BibliographyAudit:
+    from citewell.services.judging.claim_judging import ClaimJudging
     from citewell.services.links.link_checks import LinkChecker
     from citewell.services.reading.cached_pages import CachedPageReader
     from citewell.services.trust.bibliography_audit import BibliographyAudit
@@ -49,7 +54,14 @@ def build_bibliography_audit(kit: ServiceKit) -> BibliographyAudit:
         links=kit.require_service(LinkChecker),
         pages=pages,
         legal=_require_legal_checker(kit),
+        judging=kit.require_service(ClaimJudging),
     )
+
+
+def build_bibliography_reader(kit: ServiceKit) -> BibliographyReader:
+    from citewell.services.trust.bibliography_reading import BibliographyReader
+
+    return BibliographyReader(kit.settings, kit.workers)
 
 
 def build_brief_audit(kit: ServiceKit) -> BriefAudit:
@@ -81,9 +93,16 @@ def build_retraction_checker(kit: ServiceKit) -> RetractionChecker:
     return RetractionChecker(kit.catalogue, open_retraction_table(kit.open_state()))
 
 
+def build_status_finder(kit: ServiceKit) -> PaperStatusFinder:
+    from citewell.services.trust.retraction_checks import RetractionChecker
+    from citewell.services.trust.retractions.paper_statuses import PaperStatusFinder
+
+    return PaperStatusFinder(kit.require_service(RetractionChecker))
+
+
 def build_retraction_import(kit: ServiceKit) -> RetractionImport:
     from citewell.net.http.file_downloads import FileDownloader
-    from citewell.services.trust.retraction_import import RetractionImport
+    from citewell.services.trust.retractions.retraction_import import RetractionImport
 
     return RetractionImport(
         open_retraction_table(kit.open_state()),
@@ -102,7 +121,9 @@ def open_retraction_table(state: StateStore) -> SqlRetractionTable:
 BUILDERS: ServiceBuilders = {
     "citewell.services.trust.citation_verification:CitationVerifier": build_citation_verifier,
     "citewell.services.trust.bibliography_audit:BibliographyAudit": build_bibliography_audit,
+    "citewell.services.trust.bibliography_reading:BibliographyReader": build_bibliography_reader,
     "citewell.services.trust.brief_audit:BriefAudit": build_brief_audit,
     "citewell.services.trust.retraction_checks:RetractionChecker": build_retraction_checker,
-    "citewell.services.trust.retraction_import:RetractionImport": build_retraction_import,
+    "citewell.services.trust.retractions.paper_statuses:PaperStatusFinder": build_status_finder,
+    "citewell.services.trust.retractions.retraction_import:RetractionImport": build_retraction_import,
 }

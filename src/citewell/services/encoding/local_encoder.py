@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from citewell.workers.worker_pool import WorkerPool
 
 TEXTS_PER_TASK = 16  # about half a second of work, after which another caller may have its turn
-_TASK_SECONDS = 60.0  # of processor time; the caller's own limit is usually shorter
+MODEL_TASK_SECONDS = 60.0  # of processor time; the caller's own limit is usually shorter
 _WORKING_BYTES = 2**30  # the libraries and what one text takes
 _LOADED_BYTES_FACTOR = 4  # a model is unpacked when it is loaded, and rearranged
 _IDLE_SECONDS = 120.0  # a loaded model is a few hundred megabytes
-_REASONS_BY_CAUSE = {
-    FailureCause.TIME: f"took longer than {_TASK_SECONDS:g} seconds for a few texts",
+MODEL_FAULTS_BY_CAUSE = {
+    FailureCause.TIME: f"took longer than {MODEL_TASK_SECONDS:g} seconds for a few texts",
     FailureCause.MEMORY: "needs more memory than it may have",
     FailureCause.DEPTH: "is nested too deeply",
     FailureCause.CRASH: "ended its process",
@@ -51,7 +51,7 @@ class LocalEncoder:
         try:
             answer = await self._workers.run_task(
                 _EMBED_TASK,
-                limit_seconds=_TASK_SECONDS,
+                limit_seconds=MODEL_TASK_SECONDS,
                 model_file=str(self._folder.model_file),
                 tokenizer_file=str(self._folder.tokenizer_file),
                 texts=tuple(text[:MAX_TEXT_CHARS] for text in texts),
@@ -59,7 +59,7 @@ class LocalEncoder:
             )
         except TaskFailure as failure:
             raise Misconfigured(
-                f"The encoder's model {_REASONS_BY_CAUSE[failure.cause]}.",
+                f"The encoder's model {MODEL_FAULTS_BY_CAUSE[failure.cause]}.",
                 action="inform_user",
                 detail=failure.place or None,
                 settings=("CITEWELL_ENCODER",),
@@ -72,17 +72,22 @@ class LocalEncoder:
 
 def open_encoder_workers(folder: EncoderFolder) -> WorkerPool:
     """The process that holds the model of `folder`; it starts with the first text."""
+    return open_model_workers(folder.model_bytes)
+
+
+def open_model_workers(model_bytes: int) -> WorkerPool:
+    """A process for one model of this size, with no other task."""
     from citewell.workers.encoder_process import ENCODER_MODULE
     from citewell.workers.worker_pool import WorkerLimits, WorkerPool
 
-    memory = _WORKING_BYTES + _LOADED_BYTES_FACTOR * folder.model_bytes
+    memory = _WORKING_BYTES + _LOADED_BYTES_FACTOR * model_bytes
     limits = WorkerLimits(
         count=1,  # a second process would hold the model a second time
         memory_bytes=memory,
         idle_seconds=_IDLE_SECONDS,
         last_idle_seconds=_IDLE_SECONDS,
         max_growth_bytes=memory,
-        slow_seconds=_TASK_SECONDS,
+        slow_seconds=MODEL_TASK_SECONDS,
     )
     return WorkerPool(limits, module=ENCODER_MODULE)
 

@@ -79,13 +79,24 @@ def _require_numbers(vector: Sequence[float]) -> Sequence[float]:
 @lru_cache(maxsize=1)
 def _load_model(model_file: str, tokenizer_file: str, _changed_at: int) -> OnnxModel:
     """The model, which stays loaded for the next task as long as its file is the same."""
+    session, tokenizer = load_onnx_files(
+        model_file, tokenizer_file, subject="The encoder", setting="CITEWELL_ENCODER"
+    )
+    tokenizer.enable_truncation(MAX_TEXT_PIECES)
+    return OnnxModel(session, tokenizer)
+
+
+def load_onnx_files(
+    model_file: str, tokenizer_file: str, *, subject: str, setting: str
+) -> tuple[Any, Any]:
+    """A session of the model and its tokenizer; raises Misconfigured, which names the setting."""
     try:
         import numpy as np  # noqa: F401 - missing libraries are found before the model is loaded
         import onnxruntime
         from tokenizers import Tokenizer
     except ImportError:
         raise Misconfigured(
-            "The encoder needs the libraries of the extra `semantic`, which are not installed.",
+            f"{subject} needs the libraries of the extra `semantic`, which are not installed.",
             action="inform_user",
             remedy='pip install "citewell[semantic]"',
         ) from None
@@ -100,11 +111,10 @@ def _load_model(model_file: str, tokenizer_file: str, _changed_at: int) -> OnnxM
         tokenizer = Tokenizer.from_file(tokenizer_file)
     except Exception as error:  # noqa: BLE001 - the libraries raise bare exceptions for bad files
         raise Misconfigured(
-            "The encoder's files are damaged, or of a kind that cannot be run.",
+            f"{subject}'s files are damaged, or of a kind that cannot be run.",
             action="inform_user",
             detail=type(error).__name__,
-            settings=("CITEWELL_ENCODER",),
+            settings=(setting,),
         ) from None
     tokenizer.no_padding()  # files may ask for padding to a fixed length, and for another limit
-    tokenizer.enable_truncation(MAX_TEXT_PIECES)
-    return OnnxModel(session, tokenizer)
+    return session, tokenizer

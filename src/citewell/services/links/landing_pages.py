@@ -82,6 +82,7 @@ _TITLE_SEPARATOR_PATTERN = re.compile(r"\s[|·•»:–—-]+\s")
 _INVISIBLE_TAGS = ["script", "style", "noscript", "template", "svg"]
 _SHORT_PAGE_WORDS = 150  # words; a longer page may be an article about missing pages
 _TINY_PAGE_WORDS = 60
+_MAX_TITLE_CHARS = 300  # characters of a page's title or heading that are kept
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,6 +91,7 @@ class LandingVerdict:
 
     state: str
     reason: str | None = None
+    titles: tuple[str, ...] = ()  # of a live page with text: its title and first headings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,6 +102,15 @@ class PageGlance:
     title: str
     headings: tuple[str, ...]
     text: str
+    shared_title: str = ""  # the title for social media, which leaves out the site's name
+
+    @property
+    def titles(self) -> tuple[str, ...]:
+        """The page's own titles; none for a shell whose content a script would load."""
+        if self.word_count < _TINY_PAGE_WORDS:
+            return ()
+        named = (self.title, self.shared_title, *self.headings)
+        return tuple(dict.fromkeys(one[:_MAX_TITLE_CHARS] for one in named if one))
 
     @property
     def word_count(self) -> int:
@@ -147,7 +158,9 @@ def judge_landing_page(response: HttpResponse, *, asked: str) -> LandingVerdict:
     if said and seen.word_count < _SHORT_PAGE_WORDS:
         return LandingVerdict(state="dead", reason="soft_404")
     brief = seen.word_count < _TINY_PAGE_WORDS and _has_gone_message(seen.text)
-    return LandingVerdict(state="suspicious", reason="soft_404") if said or brief else LIVE_LANDING
+    if said or brief:
+        return LandingVerdict(state="suspicious", reason="soft_404")
+    return LandingVerdict(state="live", titles=seen.titles)
 
 
 def is_blocking_response(response: HttpResponse) -> bool:
@@ -189,11 +202,13 @@ def read_page_glance(response: HttpResponse) -> PageGlance:
     tree = LexborHTMLParser(limit_markup(html))
     tree.strip_tags(_INVISIBLE_TAGS)
     title = tree.css_first("title")
+    shared = tree.css_first('meta[property="og:title"]')
     return PageGlance(
         html=html,
         title=clean_markup(title.text()) if title else "",
         headings=tuple(clean_markup(node.text()) for node in tree.css("h1, h2")[:4]),
         text=clean_markup(tree.body.text(separator=" ")) if tree.body else "",
+        shared_title=clean_markup(shared.attributes.get("content")) if shared else "",
     )
 
 

@@ -8,7 +8,7 @@ import json
 import secrets
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 
 from citewell.errors import (
     CitewellError,
@@ -36,7 +36,8 @@ _MAX_PAGE_BYTES = 4 * 2**20  # bytes; a compressed page has to be fetched whole
 _BLOCKED_STATUSES = frozenset(
     {401, 402, 403, 405, 406, 407, 423, 425, 429, 451, 503, 999}
 )  # the page may exist, but the server does not show it to us
-_LINK_STATE_VERSION = 1  # raised when LinkState changes its shape
+_GONE_STATUSES = frozenset({404, 410})  # the server itself says that there is no such page
+_LINK_STATE_VERSION = 3  # raised when LinkState changes its shape
 # The words of a link state; every other failure is "connection".
 _WORDS_BY_REASON: Mapping[FailureReason | None, str] = {
     FailureReason.DNS: "dns",
@@ -53,6 +54,7 @@ _FIND_BLOCK: WorkerTask[bool] = WorkerTask(
 _COMPARE_PAGES: WorkerTask[bool] = WorkerTask(
     "citewell.services.links.landing_pages:have_same_text", bool
 )
+_STATES_BY_FAILURE = {"tls": "blocked", "timeout": "unchecked"}  # any other failure: dead
 _PASSING_REASONS = frozenset({"timeout", "connection", "dns", "tls"})
 
 
@@ -60,14 +62,16 @@ _PASSING_REASONS = frozenset({"timeout", "connection", "dns", "tls"})
 class LinkState:
     """`live`, `blocked` (it exists but is not shown to us), `dead`, or `unchecked`.
 
-    `reason` says why it is not live: http_404, gone, soft_404, home_redirect, parked, dns, timeout,
-    connection, redirect_loop; login, bot_wall, tls, http_403; refused.
+    `reason` says why it is not live: http_404, gone, soft_404, home_redirect, parked, dns,
+    connection, redirect_loop; login, bot_wall, tls, http_403; refused, timeout, http_500. A server
+    in trouble or too slow says nothing about the page, so it leaves the link unchecked.
     """
 
     state: str
     status: int | None = None
     archived: str | None = None
     reason: str | None = None
+    titles: tuple[str, ...] = field(default=(), compare=False)  # the page's own, if it was read
 
     @property
     def reachable(self) -> bool:
@@ -123,11 +127,12 @@ class LinkChecker:
             )
 
         loaded = await self._loader.load_or_make(owner, _build_link_key(url), make)
-        return LinkState(**json.loads(loaded.entry.value))
+        kept = json.loads(loaded.entry.value)
+        return LinkState(**kept | {"titles": tuple(kept["titles"])})
 
     async def _check_with_archive(self, url: str) -> LinkState:
         state = await self._check_address(url)
-        if state.state != "dead":
+        if state.reachable or state.reason == "refused":
             return state
         try:
             copy = await self._archive.find_nearest_snapshot(url)
@@ -144,7 +149,7 @@ class LinkChecker:
             return LinkState(state="live", status=200)  # a page too large to read does exist
         except CitewellError as error:
             reason = _classify_failure(error)
-            return LinkState(state="blocked" if reason == "tls" else "dead", reason=reason)
+            return LinkState(state=_STATES_BY_FAILURE.get(reason, "dead"), reason=reason)
 
     async def _visit_address(self, url: str, until: float) -> LinkState:
         """HEAD is enough for what is not HTML; every other answer is confirmed by GET."""
@@ -201,7 +206,8 @@ class LinkChecker:
         if status in _BLOCKED_STATUSES or await self._is_blocking(response):
             return LinkState(state="blocked", status=status, reason=f"http_{status}")
         reason = "gone" if status == 410 else f"http_{status}"
-        return LinkState(state="dead", status=status, reason=reason)
+        state = "dead" if status in _GONE_STATUSES else "unchecked"
+        return LinkState(state=state, status=status, reason=reason)
 
     async def _is_blocking(self, response: HttpResponse) -> bool:
         try:
@@ -237,7 +243,7 @@ def _is_not_html(head: HttpResponse) -> bool:
 
 
 def _build_link_state(found: LandingVerdict, status: int) -> LinkState:
-    return LinkState(state=found.state, status=status, reason=found.reason)
+    return LinkState(state=found.state, status=status, reason=found.reason, titles=found.titles)
 
 
 def _classify_failure(error: CitewellError) -> str:

@@ -22,10 +22,12 @@ from citewell.model.scrape_results import (
 from citewell.services.reading.cached_pages import CachedPageReader
 from citewell.services.reading.raw_pages import RawPage, RawPageFetcher
 from citewell.services.sources import source_classification
+from citewell.services.sources.host_reputation import HostReputations
 from citewell.text import text_size
 from citewell.text.evidence import source_quality
 from citewell.text.references.markdown_references import drop_references
 from citewell.text.truncation import truncate_text
+from citewell.text.web.addresses import extract_host
 from citewell.tooling import ProgressCallback
 
 logger = logging.getLogger(__name__)
@@ -75,11 +77,13 @@ class PageScraper:
         pages: CachedPageReader,
         verbatim: RawPageFetcher,
         retractions: RetractionLookup | None = None,
+        reputations: HostReputations | None = None,
     ) -> None:
         """Without `retractions` the output has no retraction status."""
         self._pages = pages
         self._verbatim = verbatim
         self._retractions = retractions
+        self._reputations = reputations or HostReputations()
 
     async def scrape_page(
         self,
@@ -93,9 +97,8 @@ class PageScraper:
         url = wish.url.strip()
         length = PREVIEW_BYTES if wish.mode == "preview" else min(wish.max_length, MAX_PAGE_BYTES)
         if wish.mode == "raw":
-            return _build_raw_output(
-                url, await self._verbatim.fetch_raw_page(url, max_length=length)
-            )
+            raw = await self._verbatim.fetch_raw_page(url, max_length=length)
+            return self._add_reputation(_build_raw_output(url, raw))
         kept = await self._pages.load_page(url, on_progress=progress, tenant=tenant)
         # Scanning a page of megabytes takes long enough to block the event loop.
         page = kept.page
@@ -104,7 +107,12 @@ class PageScraper:
         output = await asyncio.to_thread(_build_scrape_output, url, page, length)
         if wish.include_comments and kept.page.comments:
             output = _add_comments(output, kept.page, length)
-        return await self._add_retraction_status(output)
+        return await self._add_retraction_status(self._add_reputation(output))
+
+    def _add_reputation(self, output: ScrapeOutput) -> ScrapeOutput:
+        """The output with what is known about its host; unchanged if nothing is."""
+        known = self._reputations.find_reputation(extract_host(output.final_url or output.url))
+        return output.model_copy(update={"source_reputation": known}) if known else output
 
     async def _add_retraction_status(self, output: ScrapeOutput) -> ScrapeOutput:
         """The output with the retraction status of its DOI; unchanged if that cannot be checked."""

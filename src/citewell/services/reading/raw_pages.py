@@ -79,7 +79,7 @@ class RawPageFetcher:
         try:
             parse_url(url)
         except RefusedByPolicy as error:
-            raise page_errors.build_url_error(url, error.message) from None
+            raise page_errors.build_refusal(url, error) from None
         if self._robots is None:
             return
         try:

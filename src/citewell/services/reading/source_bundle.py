@@ -54,10 +54,9 @@ class GatherRequest:
     max_total_bytes: Annotated[
         int, Field(ge=1, validation_alias="total_max_length", description="Bytes.")
     ] = 300_000
-    filter_by_query: Annotated[
-        bool | None,
-        Field(description="Leave out pages far from the query; by default only with a claim."),
-    ] = None
+    filter_by_query: Annotated[bool, Field(description="Leave out pages far from the query.")] = (
+        False
+    )
     provider: Annotated[
         OptionalName, Field(description="Use this search provider and no other.")
     ] = None
@@ -67,10 +66,6 @@ class GatherRequest:
             description="Each source then quotes its sentences nearest to this claim: evidence, no verdict."
         ),
     ] = None
-
-    @property
-    def needs_relevance_filter(self) -> bool:
-        return bool(self.claim) if self.filter_by_query is None else self.filter_by_query
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,7 +116,7 @@ def build_source_bundle(
         if isinstance(one, MeasuredPage)
     ]
     ranked = sorted(read, key=lambda source: -source.scores.overall)
-    bar = MIN_QUERY_RELEVANCE if wish.needs_relevance_filter else 0.0
+    bar = MIN_QUERY_RELEVANCE if wish.filter_by_query else 0.0
     near = [source for source in ranked if source.scores.relevance >= bar]
     far = tuple(source.url for source in ranked if source.scores.relevance < bar)
     sources, dropped = _drop_repeated_paragraphs(wish, near)
@@ -129,7 +124,7 @@ def build_source_bundle(
     weight = text_size.count_utf8_bytes(text)
     return SourceBundle(
         query=found.answer.query,
-        status=_describe_bundle_status(failures, read),
+        status=_describe_bundle_status(failures, read, near),
         source_count=len(sources),
         sources=sources if wish.include_sources else (),
         combined_content=text,
@@ -180,6 +175,7 @@ def _build_source_result(hit: SearchResult, measured: MeasuredPage, now: datetim
         source_type=stands.source_type,
         authority_tier=source_quality.classify_authority(stands.authority),
         domain_category=stands.domain_category,
+        source_reputation=hit.source_reputation,
         claim_signal=figures.claim_signal or None,
         key_sentences=figures.key_sentences or None,
         published_at=published,
@@ -271,10 +267,13 @@ def _build_failure_info(url: str, error: CitewellError) -> ScrapeFailure:
     )
 
 
-def _describe_bundle_status(failures: Sequence[ScrapeFailure], read: Sequence[SourceResult]) -> str:
-    if not failures:
-        return "complete"
-    return "partial" if read else "failed"
+def _describe_bundle_status(
+    failures: Sequence[ScrapeFailure], read: Sequence[SourceResult], kept: Sequence[SourceResult]
+) -> str:
+    """`failed` without any page, `partial` if some failed or all are too far from the query."""
+    if not read:
+        return "failed"
+    return "partial" if failures or not kept else "complete"
 
 
 def _describe_empty_bundle(

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -16,6 +16,7 @@ from citewell.model.routing_trace import RoutingTrace
 from citewell.model.search_results import SearchAnswer, SearchResult
 from citewell.services.trust.claim_coverage import ADDRESSED, NOT_ADDRESSED, measure_claim_coverage
 from citewell.services.web.search_request import SearchRequest
+from citewell.text.language.stopwords import drop_query_stopwords
 from citewell.text.language.tokens import extract_terms
 from citewell.text.web import addresses, registered_domains
 from citewell.text.web.search_operators import shorten_query_text
@@ -48,6 +49,14 @@ class CorroborationRequest:
     tenant: str | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LensScope:
+    """How one request covers a lens: at which provider, and in which of its sites."""
+
+    provider: str | None = None  # None for the usual order
+    sites: tuple[str, ...] = ()  # empty for all of the lens
+
+
 class CachedSearchPort(Protocol):
     async def search_cached(
         self, ask: SearchRequest, *, trace: RoutingTrace, tenant: str | None = None
@@ -55,8 +64,14 @@ class CachedSearchPort(Protocol):
 
 
 class CorroborationFinder:
-    def __init__(self, searches: CachedSearchPort) -> None:
+    def __init__(
+        self,
+        searches: CachedSearchPort,
+        choose_scope: Callable[[str], LensScope] = lambda _lens: LensScope(),
+    ) -> None:
+        """`choose_scope` bounds the search of a lens, given its name, to what one request covers."""
         self._searches = searches
+        self._choose_scope = choose_scope
         self._gate = asyncio.Semaphore(_MAX_CONCURRENT_SEARCHES)
 
     async def corroborate_recommendation(
@@ -71,20 +86,45 @@ class CorroborationFinder:
     async def _search_lens(
         self, lens: str, matter: CorroborationRequest
     ) -> CorroborationSearch | None:
-        query = shorten_query_text(f"{matter.title} {matter.claim}", _MAX_QUERY_CHARS)
-        ask = SearchRequest(query=query, count=matter.results_per_search, lens=lens)
-        async with self._gate:
-            try:
-                answer = await self._searches.search_cached(
-                    ask, trace=RoutingTrace(), tenant=matter.tenant
-                )
-            except CitewellError as error:
-                logger.info("corroboration through %s failed: %s", lens, error.kind)
-                return None
+        words = shorten_query_text(f"{matter.title} {matter.claim}", _MAX_QUERY_CHARS)
+        # A search that finds little is repeated without stop-words: without them it is asked once.
+        query = drop_query_stopwords(words, language=None)
+        answer = await self._ask_lens_sites(lens, query, matter)
+        if answer is None:
+            return None
         own = registered_domains.find_registered_domain(addresses.extract_host(matter.url))
         results = [one for one in answer.results if not _is_own_domain(one, own)]
         signals = [classify_agreement(one, matter.title, matter.claim) for one in results]
         return _build_corroboration_search(lens, query, list(zip(signals, results, strict=True)))
+
+    async def _ask_lens_sites(
+        self, lens: str, query: str, matter: CorroborationRequest
+    ) -> SearchAnswer | None:
+        """One request of the default provider; if that fails, the usual order. None if all failed."""
+        scope = self._choose_scope(lens)
+        async with self._gate:
+            for one in dict.fromkeys((scope, LensScope())):
+                try:
+                    return await self._searches.search_cached(
+                        _build_scoped_request(lens, query, one, matter),
+                        trace=RoutingTrace(),
+                        tenant=matter.tenant,
+                    )
+                except CitewellError as error:
+                    logger.info("corroboration through %s failed: %s", lens, error.kind)
+        return None
+
+
+def _build_scoped_request(
+    lens: str, query: str, scope: LensScope, matter: CorroborationRequest
+) -> SearchRequest:
+    return SearchRequest(
+        query=query,
+        count=matter.results_per_search,
+        provider=scope.provider,
+        sites=scope.sites,
+        lens=None if scope.sites else lens,
+    )
 
 
 def _is_own_domain(result: SearchResult, domain: str) -> bool:

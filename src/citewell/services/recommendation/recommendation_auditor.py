@@ -136,7 +136,7 @@ class RecommendationAuditor:
             "self_promotion": promoted
             and f"Its publisher ranks itself first: {promoted.evidence}.",
             "conflict_of_interest": tie
-            and f"The author has a stake in {tie.entity} ({tie.kind}): {tie.evidence}.",
+            and f"The author is tied to {tie.entity} ({', '.join(tie.roles) or tie.kind}): {tie.evidence}.",
             **_flag_dead_link(link),
             **_flag_reputation(item.url, known),
         }
@@ -149,7 +149,7 @@ class RecommendationAuditor:
             conflict_of_interest=tie,
             domain_reputation=known,
             link_live=_is_link_live(link),
-            http_status=(link.status or 0) if link and link.state != "unchecked" else None,
+            http_status=_choose_shown_status(link),
             link_state=link.state if link else None,
             archived_url=link.archived if link else None,
             corroboration_searches=searches or None,
@@ -165,6 +165,13 @@ def _find_list_promotion(items: Sequence[GivenRecommendation]) -> SelfPromotionS
 
 def _is_link_live(link: LinkState | None) -> bool | None:
     return None if link is None or link.state == "unchecked" else link.reachable
+
+
+def _choose_shown_status(link: LinkState | None) -> int | None:
+    """The HTTP status; 0 if no server answered, None if nobody was asked."""
+    if link is None:
+        return None
+    return link.status if link.state == "unchecked" else link.status or 0
 
 
 def _flag_dead_link(link: LinkState | None) -> dict[str, str]:

@@ -14,6 +14,7 @@ from citewell.services.research.analysis.quoted_statements import quote_best_win
 from citewell.services.research.claims import claim_building
 from citewell.services.research.claims.citation_check import (
     CitationCheck,
+    JudgedCitations,
     describe_uncited_reports,
     join_shared_quotes,
 )
@@ -48,6 +49,7 @@ class GatheredMaterial:
     # Places that earlier jobs of the thread quoted (the page's sha256, start, end), with the job.
     quoted: Mapping[tuple[str, int, int], str] = field(default_factory=dict)
     is_private: bool = False  # text of the library is in it, or was given to one of the models
+    judged: JudgedCitations = field(default_factory=dict)  # by another judge than words
 
 
 def combine_findings(
@@ -69,7 +71,7 @@ def combine_findings(
         gathered.plan, gathered.own_readings, closeness=gathered.meaning.closeness
     )
     said = list(quote_best_windows(found, refs=own_refs))
-    check = CitationCheck(_index_pages_by_key(gathered), told)
+    check = CitationCheck(_index_pages_by_key(gathered), told, gathered.judged)
     page_refs = [own_refs[page.url] for page in found.pages]
     quotes = tuple(said)
     said += find_corroboration(found, quotes, refs=page_refs)

@@ -20,6 +20,7 @@ from citewell.model.research import (
 )
 from citewell.services.jobs.paid_calls import LostCall
 from citewell.services.jobs.workflow_run import WorkflowRun
+from citewell.services.judging.claim_judging import ClaimJudging, build_lexical_judging
 from citewell.services.research import combined_findings
 from citewell.services.research.analysis import search_gaps
 from citewell.services.research.analysis.meaning_scores import (
@@ -30,9 +31,11 @@ from citewell.services.research.analysis.meaning_scores import (
 from citewell.services.research.analysis.model_passages import choose_passages
 from citewell.services.research.analysis.page_analysis import analyse_pages
 from citewell.services.research.claims import citation_check
+from citewell.services.research.claims.judged_citations import CitationJudgements, judge_citations
 from citewell.services.research.collecting import research_rounds
 from citewell.services.research.collecting.research_rounds import ResearchPorts
 from citewell.services.research.combined_findings import GatheredMaterial
+from citewell.services.research.judge_calls import WorkflowJudgeCaller
 from citewell.services.research.planning import private_material
 from citewell.services.research.planning.assignments import (
     ResearchAssignment,
@@ -97,6 +100,7 @@ class WorkflowDependencies:
     choose_writer: Callable[
         [Sequence[str]], str | None
     ]  # which of these providers writes the report
+    judging: Callable[[], ClaimJudging] = build_lexical_judging
     current_time: Callable[[], datetime] = lambda: datetime.now(UTC)
 
 
@@ -139,6 +143,8 @@ class ResearchWorkflow:
             raise _build_nothing_found_error(notes)
         notes += permit.describe_withheld_pages(blind, own)
         cited = await self._read_cited_pages(run, work, reports, own)
+        judged = await self._judge_citations(run, work, reports, own, cited)
+        notes += judged.notes
         ranked = own if LOCAL_PROVIDER in work.providers else PageReadings()
         meaning = await self._score_meaning(run, plan, ranked)
         notes += (meaning.note,) if meaning.note else ()
@@ -153,6 +159,7 @@ class ResearchWorkflow:
             reports=reports,
             notes=(*notes, *(note for one in reports for note in one.notes)),
             is_private=permit.is_material_private(own),
+            judged=judged.judged,
         )
         findings = await self._build_findings(run, gathered)
         await run.enter_status(ResearchStatus.SYNTHESIZING)
@@ -350,6 +357,37 @@ class ResearchWorkflow:
         count = sum(1 for page in pages if page.is_read)
         await run.emit_event("pages_read", provider="check", round=number, count=count)
         return pages
+
+    async def _judge_citations(
+        self,
+        run: WorkflowRun,
+        work: ResearchAssignment,
+        reports: tuple[ProviderReport, ...],
+        own: PageReadings,
+        cited: tuple[tuple[str, PageReading], ...],
+    ) -> CitationJudgements:
+        """What another judge than words says of the providers' citations, if one is chosen."""
+        judging = self._dependencies.judging()
+        if judging.is_lexical or not reports:
+            return CitationJudgements()
+        permit = self._open_permit(work)
+        public = permit.keep_uninformed_reports(reports, own)
+        pages = {addresses.build_page_key(url): page for url, page in cited}
+        pairs = citation_check.list_cited_pairs(
+            reports,
+            pages,
+            lambda report, page: report not in public or private_material.is_private_page(page),
+        )
+        if not pairs:
+            return CitationJudgements()
+        return await judge_citations(
+            run,
+            judging,
+            pairs,
+            lambda name: WorkflowJudgeCaller(
+                name, self._dependencies.choice, run, may_read=permit.covers_provider(name)
+            ),
+        )
 
     async def _score_meaning(
         self, run: WorkflowRun, plan: ResearchPlan, own: PageReadings

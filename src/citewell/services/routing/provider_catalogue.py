@@ -67,6 +67,10 @@ class ProviderCatalogue:
             self._connected[name] = self._connect(spec, self._collect_option_values(spec))
         return self._connected[name]
 
+    def list_connected_providers(self) -> Mapping[str, object]:
+        """The providers that were asked since the start, by name."""
+        return dict(self._connected)
+
     def is_configured(self, name: str) -> bool:
         spec = self.find_spec(name)
         return not self._list_missing_options(spec) and (

@@ -46,15 +46,16 @@ def merge_failures(
         return complete_provider_error(error, provider=name, alternatives=others)
     kind = _choose_common_kind(failures.values())
     reasons = (_end_sentence(error.message) for error in failures.values())
-    wait = _find_shortest_wait(failures.values(), kind)
-    return kind(
+    adviser, wait = _choose_adviser(failures, kind)
+    merged = kind(
         " ".join(["No search provider could answer.", *reasons]),
-        provider=next(iter(failures)),
+        provider=failures[adviser].provider or adviser,
         retry_after=wait,
         alternatives=others,
         extra=_merge_error_extras(failures, wait),
         reason=_find_common_reason(failures.values()),
     )
+    return drop_provider_advice(merged)
 
 
 def complete_provider_error(
@@ -62,13 +63,15 @@ def complete_provider_error(
 ) -> CitewellError:
     """A provider's error with its name, how long to wait, and alternative providers."""
     name, message = error.provider or provider, error.message
+    others = error.alternatives or tuple(alternatives)
     if isinstance(error, RateLimited) and error.retry_after is not None:
         wait = f"Wait {max(1, round(error.retry_after))} seconds and retry"
-        message = f"Rate limited ({name}). {wait}, or try a different provider. {message}"
+        switch = ", or try a different provider" if others else ""
+        message = f"Rate limited ({name}). {wait}{switch}. {message}"
     whole = error.copy_with_message(message)
     whole.provider = name
-    whole.alternatives = error.alternatives or tuple(alternatives)
-    return whole
+    whole.alternatives = others
+    return drop_provider_advice(whole)
 
 
 def _suggest_setting(error: CitewellError, spec: ProviderSpec) -> str:
@@ -113,14 +116,32 @@ def _find_common_reason(errors: Iterable[CitewellError]) -> FailureReason | None
     return reasons.pop() if len(reasons) == 1 else None
 
 
-def _find_shortest_wait(errors: Iterable[CitewellError], kind: type[CitewellError]) -> float | None:
-    """The shortest known wait; waits of network failures are guesses and do not count."""
-    waits = [
-        error.retry_after
-        for error in errors
+def _choose_adviser(
+    failures: Mapping[str, CitewellError], kind: type[CitewellError]
+) -> tuple[str, float | None]:
+    """The provider whose advice the merged error gives, and how long to wait for it.
+
+    It is the one with the shortest known wait, else the first whose error is of the merged kind.
+    Waits of network failures are guesses and do not count.
+    """
+    waits = {
+        name: error.retry_after
+        for name, error in failures.items()
         if isinstance(error, (kind, UpstreamUnavailable)) and error.retry_after is not None
-    ]
-    return min(waits, default=None)
+    }
+    if waits:
+        soonest = min(waits, key=waits.__getitem__)
+        return soonest, waits[soonest]
+    alike = (name for name, error in failures.items() if isinstance(error, kind))
+    return next(alike, next(iter(failures))), None
+
+
+def drop_provider_advice(error: CitewellError) -> CitewellError:
+    """The error, which does not suggest another provider if it names none."""
+    if error.suggested_action == "try_different_provider" and not error.alternatives:
+        wait = "retry" if error.retry_after is None else "retry_after_delay"
+        error.suggested_action = wait if error.retryable else "inform_user"
+    return error
 
 
 def _end_sentence(text: str) -> str:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -91,12 +92,12 @@ class CitationGraphSearch:
         catalogue: ProviderCatalogue,
         panel: ProviderPanel,
         records: WorkRecords,
-        weigh: work_views.NoticeWeigher,
+        retractions: work_views.StatusFinder,
     ) -> None:
         self._catalogue = catalogue
         self._panel = panel
         self._records = records
-        self._weigh = weigh
+        self._retractions = retractions
 
     async def find_neighbours(
         self, wish: CitationGraphRequest, *, trace: RoutingTrace
@@ -117,16 +118,16 @@ class CitationGraphSearch:
             edges = await self._try_graph_provider(name, seed, wish, tried)
             if edges:
                 trace.record_success(name)
-                return self._build_graph_answer(wish, name, edges)
-        return self._answer_without_edges(wish, seed, tried, trace)
+                return await self._build_graph_answer(wish, name, edges)
+        return await self._answer_without_edges(wish, seed, tried, trace)
 
-    def _answer_without_edges(
+    async def _answer_without_edges(
         self, wish: CitationGraphRequest, seed: str, tried: _GraphAttempts, trace: RoutingTrace
     ) -> GraphAnswer:
         """An empty answer if a provider has the paper; raises if none does or all failed."""
         for name, edges in tried.empty.items():
             trace.record_success(name)
-            return self._build_graph_answer(wish, name, edges)
+            return await self._build_graph_answer(wish, name, edges)
         errors = tried.failures
         if all(isinstance(error, NotFound) for error in errors.values()):
             raise NotFound(
@@ -215,31 +216,39 @@ class CitationGraphSearch:
                 return record.paper
         return None
 
-    def _build_graph_answer(
+    async def _build_graph_answer(
         self, wish: CitationGraphRequest, name: str, edges: CitationEdges
     ) -> GraphAnswer:
+        seed = (edges.seed,) if edges.seed else ()
+        every = (*seed, *(edges.citing or ()), *(edges.cited or ()))
+        checked = await self._retractions.find_paper_statuses(every)
+        works = iter(
+            work_views.build_work_view(paper, retraction=status)
+            for paper, status in zip(every, checked.statuses, strict=True)
+        )
+        seed_paper = next(works) if seed else None
         citing, cited = (
-            self._convert_graph_works(edges.citing),
-            self._convert_graph_works(edges.cited),
+            _take_listed_works(works, edges.citing),
+            _take_listed_works(works, edges.cited),
         )
         return GraphAnswer(
             seed=wish.paper,
             direction=wish.direction,
             provider=name,
-            seed_paper=work_views.build_work_view(edges.seed, weigh=self._weigh)
-            if edges.seed
-            else None,
+            seed_paper=seed_paper,
             cited_by=citing,
             cited_by_count=None if citing is None else len(citing),
             references=cited,
             references_count=None if cited is None else len(cited),
-            notes=edges.notes or None,
+            notes=(*edges.notes, *checked.notes) or None,
         )
 
-    def _convert_graph_works(
-        self, papers: tuple[Paper, ...] | None
-    ) -> tuple[PaperResult, ...] | None:
-        return None if papers is None else work_views.build_work_views(papers, weigh=self._weigh)
+
+def _take_listed_works(
+    works: Iterator[PaperResult], papers: tuple[Paper, ...] | None
+) -> tuple[PaperResult, ...] | None:
+    """As many of the works as there are papers; None for a direction that was not asked for."""
+    return None if papers is None else tuple(islice(works, len(papers)))
 
 
 async def _list_neighbours(

@@ -26,13 +26,18 @@ _SCHEME_AUTHORITIES = {
     IdentifierScheme.PMID: "pubmed",
     IdentifierScheme.S2: "semanticscholar",
     IdentifierScheme.OPENALEX: "openalex",
-}
+    IdentifierScheme.RFC: "rfceditor",
+}  # none for an ISBN: no registry lists every book
 _SCHEME_PROVIDER_ORDER = {
     IdentifierScheme.DOI: ("crossref", "openalex", "datacite", "doi", "europepmc", "pubmed"),
     IdentifierScheme.ARXIV: ("arxiv", "openalex", "semanticscholar", "datacite"),
     IdentifierScheme.PMID: ("pubmed", "europepmc", "openalex"),
     IdentifierScheme.PMCID: ("europepmc", "pubmed", "openalex"),
+    IdentifierScheme.ISBN: ("openlibrary", "crossref"),
+    IdentifierScheme.RFC: ("rfceditor",),
 }
+# Prefixes of archives that register with DataCite, which alone knows what a preprint became.
+_DATACITE_PREFIXES = ("10.48550/", "10.5281/", "10.5061/", "10.6084/", "10.17605/", "10.7910/")
 _DOI_AGENCIES = ("datacite", "doi")  # asked together with the handle registry
 
 
@@ -61,7 +66,7 @@ class IdentifierLookup:
 
     async def find_work_record(self, paper_id: PaperId) -> WorkRecord:
         """The merged record of the work; failures of providers are in `asked`, not raised."""
-        names = self._list_scheme_providers(paper_id.scheme)
+        names = self._list_id_providers(paper_id)
         first, later = names[:_FIRST_ASKED_COUNT], names[_FIRST_ASKED_COUNT:]
         answers = await self._ask_for_descriptions(first, paper_id)
         if _collect_found_papers(answers) or paper_id.scheme is not IdentifierScheme.DOI:
@@ -134,6 +139,15 @@ class IdentifierLookup:
         return await self._panel.ask_together(
             self._panel.list_able_providers(Offer.REGISTRY), question
         )
+
+    def _list_id_providers(self, paper_id: PaperId) -> tuple[str, ...]:
+        names = self._list_scheme_providers(paper_id.scheme)
+        if paper_id.scheme is IdentifierScheme.DOI and paper_id.value.startswith(
+            _DATACITE_PREFIXES
+        ):
+            first = [name for name in ("datacite", "openalex") if name in names]
+            return (*first, *(name for name in names if name not in first))
+        return names
 
     def _list_scheme_providers(self, scheme: IdentifierScheme) -> tuple[str, ...]:
         if scheme not in self._known:

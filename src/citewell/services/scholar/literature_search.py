@@ -8,6 +8,7 @@ from citewell.errors import CitewellError, InvalidInput
 from citewell.model.paper import Paper
 from citewell.model.paper_results import PaperResult, PapersAnswer
 from citewell.model.routing_trace import RoutingTrace
+from citewell.model.scrape_results import RetractionStatus
 from citewell.ports import Offer
 from citewell.services.routing import provider_failures
 from citewell.services.routing.provider_catalogue import ProviderCatalogue
@@ -41,13 +42,13 @@ class LiteratureSearch:
         ladder: PaperSearchLadder,
         web: Callable[[], WebSearchService],
         resting: FindPause,
-        weigh: work_views.NoticeWeigher,
+        retractions: work_views.StatusFinder,
     ) -> None:
         self._catalogue = catalogue
         self._ladder = ladder
         self._web = web
         self._resting = resting
-        self._weigh = weigh
+        self._retractions = retractions
 
     async def search_literature(
         self, ask: PaperSearchRequest, *, trace: RoutingTrace
@@ -61,7 +62,7 @@ class LiteratureSearch:
         for name in harvest.list_served_providers():
             if name != WEB:  # the web search has recorded its providers itself
                 trace.record_success(name)
-        return self._build_papers_answer(asked, harvest, source)
+        return await self._build_papers_answer(asked, harvest, source)
 
     async def _search_named_provider(
         self, name: str, ask: PaperSearchRequest, trace: RoutingTrace
@@ -178,13 +179,18 @@ class LiteratureSearch:
         able = self._catalogue.list_offering(Offer.PAPERS)
         return tuple(name for name in able if name not in excluded and self._resting(name) is None)
 
-    def _build_papers_answer(
+    async def _build_papers_answer(
         self, ask: PaperSearchRequest, harvest: PaperHarvest, source: str
     ) -> PapersAnswer:
         papers = harvest.list_papers()
         if ask.sort == "date" and len(harvest.replies) > 1:
             papers = tuple(sort_newest_first(papers))
-        works = tuple(self._build_flagged_work(paper) for paper in papers[: ask.count])
+        shown = papers[: ask.count]
+        checked = await self._retractions.find_paper_statuses(shown)
+        works = tuple(
+            _build_flagged_work(paper, status)
+            for paper, status in zip(shown, checked.statuses, strict=True)
+        )
         totals = [reply.total for reply in harvest.replies if reply.total is not None]
         rows = result_filters.merge_filter_reports(reply.reports for reply in harvest.replies)
         others = self._list_healthy_providers(excluded=harvest.list_attempted_providers())
@@ -198,10 +204,11 @@ class LiteratureSearch:
             if works
             else paper_search_hints.explain_no_papers(ask, harvest, others=others),
             filters=rows or None,
-            notes=tuple(dict.fromkeys(harvest.notes)) or None,
+            notes=tuple(dict.fromkeys((*harvest.notes, *checked.notes))) or None,
         )
 
-    def _build_flagged_work(self, paper: Paper) -> PaperResult:
-        work = work_views.build_work_view(paper, weigh=self._weigh)
-        doubtful = not paper.ids and not is_scholarly_site(paper.url)
-        return work.model_copy(update={"low_confidence_domain": True}) if doubtful else work
+
+def _build_flagged_work(paper: Paper, status: RetractionStatus | None) -> PaperResult:
+    work = work_views.build_work_view(paper, retraction=status)
+    doubtful = not paper.ids and not is_scholarly_site(paper.url)
+    return work.model_copy(update={"low_confidence_domain": True}) if doubtful else work

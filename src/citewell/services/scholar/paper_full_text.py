@@ -26,6 +26,7 @@ from citewell.model.routing_trace import RoutingTrace
 from citewell.model.scrape_results import RetractionStatus
 from citewell.services.reading.cached_pages import CachedPageReader
 from citewell.services.reading.page_scrape import RetractionLookup, select_injection_signals
+from citewell.services.routing.provider_failures import drop_provider_advice
 from citewell.services.scholar import full_text_check, work_views
 from citewell.services.scholar.copy_candidates import (
     GIVEN_SOURCE,
@@ -245,14 +246,14 @@ class FullTextReader:
         self, doi: str | None, paper: Paper | None
     ) -> RetractionStatus | None:
         known = self._weigh(paper.events) if paper else None
-        if known is not None or doi is None or self._retractions is None:
+        if doi is None or self._retractions is None:
             return known
         try:
             async with asyncio.timeout(_RETRACTION_TIMEOUT_SECONDS):
                 return await self._retractions.find_retraction_status(doi, paper=paper)
         except (CitewellError, TimeoutError) as error:
             logger.info("the retraction lookup of a work failed: %s", type(error).__name__)
-        return None
+        return known
 
 
 def _find_declared_pdf(page: Page, copy: OpenCopy, title: str) -> Iterable[OpenCopy]:
@@ -267,7 +268,10 @@ def _find_declared_pdf(page: Page, copy: OpenCopy, title: str) -> Iterable[OpenC
 
 
 def _build_no_copy_error(identifier: str, tries: _CopyAttempts) -> CitewellError:
-    """A retryable error if one occurred, else NotFound or the upstream's error."""
+    """A retryable error if one occurred, else NotFound or the upstream's error.
+
+    No other provider is suggested: all that list copies were asked.
+    """
     what = f"No free full text of {identifier[:200]!r} could be read."
     tried = (
         f" Tried: {'; '.join(tries.failures)}."
@@ -277,11 +281,12 @@ def _build_no_copy_error(identifier: str, tries: _CopyAttempts) -> CitewellError
     passing = [error for error in tries.errors if isinstance(error, UpstreamError)]
     retryable = next((error for error in passing if error.retryable), None)
     if retryable is not None:
-        return type(retryable)(
+        again = type(retryable)(
             what + tried, retry_after=retryable.retry_after, reason=retryable.reason
         )
+        return drop_provider_advice(again)
     if passing and len(passing) == len(tries.failures):
-        return type(passing[0])(what + tried, reason=passing[0].reason)
+        return drop_provider_advice(type(passing[0])(what + tried, reason=passing[0].reason))
     return NotFound(what + tried)
 
 

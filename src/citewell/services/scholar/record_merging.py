@@ -34,6 +34,7 @@ _FIELD_ORDERS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 _SINGLE_FIELDS = (
     "kind", "venue", "volume", "issue", "pages", "publisher", "language", "citation_count",
     "reference_count", "open_access", "in_doaj", "pdf_url", "tldr", "preprint_of",
+    "preprint_doi",
 )  # fmt: skip
 _MAX_ABSTRACT_CHARS = 8000  # characters; a longer abstract is probably another text
 _MIN_TITLE_WORDS = 2  # words; many works share shorter titles, such as Editorial

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from citewell.model.paper import BibliographicQuery, IdentifierScheme, Paper, PaperId
 from citewell.ports import Offer, PaperMatch
@@ -27,7 +27,8 @@ _MATCH_PROVIDER_ORDER = (
     "pubmed",
     "arxiv",
 )
-_GENERAL_INDEXES = ("crossref", "openalex", "semanticscholar")  # they cover every field
+GENERAL_INDEXES = ("crossref", "openalex", "semanticscholar")  # they cover every field
+_TEXT_INDEXES = ("crossref", "openalex")  # they find a work by a whole reference
 # The second contains all works of the first, so it is enough to ask the less busy one.
 _SUPERSET_PROVIDERS = {"arxiv": "datacite", "pubmed": "europepmc"}
 _MIN_ANSWERS = 2  # answers to wait for
@@ -79,12 +80,15 @@ class ReferenceMatcher:
                     self._list_other_matchers(names, answers), query
                 )
                 near = _RankedMatches.rank_answers(answers, query)
+            if near.best_score < _NEAR_CLOSENESS and not query.glance:
+                answers += await self._ask_by_whole_text(names, query)
+                near = _RankedMatches.rank_answers(answers, query)
         asked = tuple(answer.outcome_summary for answer in answers)
         return ReferenceMatches(papers=await self._complete_best_match(near), asked=asked)
 
     def _choose_first_index(self, names: Sequence[str]) -> str:
         return self._room.choose_shortest_wait(
-            [name for name in names if name in _GENERAL_INDEXES] or names
+            [name for name in names if name in GENERAL_INDEXES] or names
         )
 
     def _choose_second_index(
@@ -92,7 +96,7 @@ class ReferenceMatcher:
     ) -> list[str]:
         """The least busy general index that has not been asked yet, if there is one."""
         before = {answer.provider for answer in answers}
-        others = [name for name in names if name in _GENERAL_INDEXES and name not in before]
+        others = [name for name in names if name in GENERAL_INDEXES and name not in before]
         return [self._room.choose_shortest_wait(others)] if others else []
 
     def _list_other_matchers(
@@ -110,9 +114,20 @@ class ReferenceMatcher:
         }
         return [name for name in able if name not in spared]
 
+    async def _ask_by_whole_text(
+        self, names: Sequence[str], query: BibliographicQuery
+    ) -> tuple[MatchAnswer, ...]:
+        """Ask once more without the title, which was guessed if there is a text, and may be wrong."""
+        able = [name for name in _TEXT_INDEXES if name in names]
+        if not (query.title and query.text and able):
+            return ()
+        return await self._ask_matchers(able[:1], replace(query, title="", author=""))
+
     async def _ask_matchers(
         self, names: Sequence[str], query: BibliographicQuery
     ) -> tuple[MatchAnswer, ...]:
+        general = sum(name in GENERAL_INDEXES for name in names)
+
         async def question(provider: object) -> tuple[Paper, ...]:
             if not isinstance(provider, PaperMatch):
                 raise TypeError("a provider declares match but does not implement it")
@@ -120,7 +135,11 @@ class ReferenceMatcher:
 
         def enough(answers: Sequence[MatchAnswer]) -> bool:
             heard = sum(answer.error is None for answer in answers)
-            return heard >= _MIN_ANSWERS or _RankedMatches.rank_answers(answers, query).is_sure
+            # The absence of a work means nothing until the registries of every field have spoken.
+            pending = general - sum(answer.provider in GENERAL_INDEXES for answer in answers)
+            if heard >= _MIN_ANSWERS and not pending:
+                return True
+            return _RankedMatches.rank_answers(answers, query).is_sure
 
         with self._room.reserve_requests(names):
             return await self._panel.ask_together(

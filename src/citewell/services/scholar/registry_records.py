@@ -19,6 +19,7 @@ from citewell.services.routing.provider_panel import (
     ProviderOutcome,
     ProviderPanel,
 )
+from citewell.services.scholar import work_similarity
 from citewell.services.scholar.identifier_lookup import (
     NOT_REGISTERED,
     UNCHECKED,
@@ -26,7 +27,11 @@ from citewell.services.scholar.identifier_lookup import (
     WorkRecord,
 )
 from citewell.services.scholar.lookup_batches import LookupBatcher
-from citewell.services.scholar.reference_matching import ReferenceMatcher, ReferenceMatches
+from citewell.services.scholar.reference_matching import (
+    GENERAL_INDEXES,
+    ReferenceMatcher,
+    ReferenceMatches,
+)
 from citewell.store.cache.answer_sharing import SHARED_WITH_EVERYBODY, AnswerSharing
 from citewell.store.cache.single_flight import CachedLoader, FreshValue
 
@@ -41,6 +46,7 @@ __all__ = [
 ]
 
 T = TypeVar("T")
+A = TypeVar("A", WorkRecord, ReferenceMatches)
 
 FULL_ANSWER_TTL_SECONDS = 3600.0  # seconds that a complete answer is cached
 PARTIAL_ANSWER_TTL_SECONDS = 300.0  # seconds for an answer in which a provider failed
@@ -49,7 +55,10 @@ _MAX_CONCURRENT_FINDS = 256  # lookups at the same time; they share requests
 _MAX_CONCURRENT_MATCHES = 48  # references at the same time; each needs a request of its own
 _LOOKUP_GRACE_SECONDS = 8.0  # seconds; long enough for Crossref's lists, because of its notices
 _MATCH_GRACE_SECONDS = 1.5  # seconds; more candidates are useful but not needed
-_MAX_PAUSE_SECONDS = 5.0  # seconds; a registry that asks for a longer pause is skipped
+_MAX_PAUSE_SECONDS = 8.0  # seconds; a registry that asks for a longer pause is skipped
+_MAX_WAITED_SECONDS = 15.0  # seconds of all pauses for one answer
+_MAX_REPEATS = 3  # times that one question is asked again
+_NEAR_CLOSENESS = 0.6  # closeness of a match from which no pause is worth while
 
 
 class WorkRecords:
@@ -106,23 +115,34 @@ class WorkRecords:
         )
 
     async def _look_up_patiently(self, paper_id: PaperId) -> WorkRecord:
-        """Look up the work, and again after a short pause if a registry asked for one."""
-        async with self._find_slots:
-            record = await self._lookup.find_work_record(paper_id)
-        if record.state == UNCHECKED and (wait := _find_short_pause(record.asked)):
-            await self._pause(wait)
+        """Look up the work, and again after short pauses while registries ask for them."""
+
+        async def look_up() -> WorkRecord:
             async with self._find_slots:
                 return await self._lookup.find_work_record(paper_id)
-        return record
+
+        return await self._repeat_after_pauses(look_up, lambda record: record.state == UNCHECKED)
 
     async def _match_patiently(self, query: BibliographicQuery) -> ReferenceMatches:
-        async with self._match_slots:
-            matches = await self._matching.find_matches(query)
-        if not matches.is_answered and (wait := _find_short_pause(matches.asked)):
-            await self._pause(wait)
+        async def match() -> ReferenceMatches:
             async with self._match_slots:
                 return await self._matching.find_matches(query)
-        return matches
+
+        return await self._repeat_after_pauses(match, lambda found: _is_match_open(found, query))
+
+    async def _repeat_after_pauses(
+        self, ask: Callable[[], Awaitable[A]], is_open: Callable[[A], bool]
+    ) -> A:
+        """The answer, asked for again while it is open and a provider wants only a short pause."""
+        answer, left = await ask(), _MAX_WAITED_SECONDS
+        for _ in range(_MAX_REPEATS):
+            wait = _find_short_pause(answer.asked)
+            if wait is None or wait > left or not is_open(answer):
+                break
+            await self._pause(wait)
+            left -= wait
+            answer = await ask()
+        return answer
 
     async def _load_cached(
         self,
@@ -178,6 +198,18 @@ def _find_short_pause(asked: Iterable[ProviderOutcome]) -> float | None:
     waits = [one.retry_after for one in asked if one.retry_after is not None]
     shortest = min(waits, default=_MAX_PAUSE_SECONDS + 1)
     return shortest if shortest <= _MAX_PAUSE_SECONDS else None
+
+
+def _is_match_open(found: ReferenceMatches, query: BibliographicQuery) -> bool:
+    """Whether an index of every field was refused, and nothing near was found without it."""
+    refused = any(
+        one.outcome == FAILED and one.provider in GENERAL_INDEXES and one.retry_after is not None
+        for one in found.asked
+    )
+    if found.is_answered and (query.glance or not refused):
+        return False
+    best = max((work_similarity.score_closeness(one, query) for one in found.papers), default=0.0)
+    return best < _NEAR_CLOSENESS
 
 
 def _build_record_key(what: str, question: dict[str, Any]) -> str:

@@ -44,7 +44,12 @@ def score_closeness(paper: Paper, query: BibliographicQuery) -> float:
 
 
 def _score_title(paper: Paper, query: BibliographicQuery) -> float:
-    """Similarity of titles; without one, the share of the work's title in the whole reference."""
+    """Similarity of titles; without one, the share of the work's title in the whole reference.
+
+    A title that stands in the reference word for word fits, whatever was taken for its title.
+    """
+    if query.text and title_matching.has_title_within(query.text, paper.title):
+        return 1.0
     if query.title:
         return compare_titles(query.title, paper.title)
     return title_matching.measure_title_coverage(paper.title, query.text)

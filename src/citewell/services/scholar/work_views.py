@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
 
 from citewell.model.paper import IdentifierScheme, IntegrityNotice, Paper
 from citewell.model.paper_results import PaperResult
@@ -13,6 +15,21 @@ from citewell.text.safety.markup_cleaning import clean_markup
 
 NoticeWeigher = Callable[[Iterable[IntegrityNotice]], RetractionStatus | None]
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PaperStatuses:
+    """The retraction status of several papers, in their order; None if there is no notice."""
+
+    statuses: tuple[RetractionStatus | None, ...]
+    notes: tuple[str, ...] = ()  # which of them could not be checked, or only offline
+
+
+class StatusFinder(Protocol):
+    """Finds the retraction status of the papers of one answer; never raises for a failed registry."""
+
+    async def find_paper_statuses(self, papers: Sequence[Paper]) -> PaperStatuses: ...
+
+
 MAX_ABSTRACT_CHARS = 500  # characters
 _MAX_AUTHORS = 50
 _SCHEME_URL_PREFIXES = {
@@ -22,6 +39,7 @@ _SCHEME_URL_PREFIXES = {
     IdentifierScheme.PMCID: "https://pmc.ncbi.nlm.nih.gov/articles/",
     IdentifierScheme.OPENALEX: "https://openalex.org/",
     IdentifierScheme.S2: "https://www.semanticscholar.org/paper/",
+    IdentifierScheme.RFC: "https://www.rfc-editor.org/rfc/rfc",
 }
 _FIELD_WIRE_NAMES = {
     "title": "title", "authors": "authors", "venue": "journal", "year": "year", "kind": "kind",
@@ -30,11 +48,7 @@ _FIELD_WIRE_NAMES = {
 }  # fmt: skip
 
 
-def build_work_views(papers: Iterable[Paper], *, weigh: NoticeWeigher) -> tuple[PaperResult, ...]:
-    return tuple(build_work_view(paper, weigh=weigh) for paper in papers)
-
-
-def build_work_view(paper: Paper, *, weigh: NoticeWeigher) -> PaperResult:
+def build_work_view(paper: Paper, *, retraction: RetractionStatus | None) -> PaperResult:
     """A merged or single record with the keys of the tools' answers."""
     return PaperResult(
         title=clean_markup(paper.title) or "Untitled",
@@ -59,7 +73,7 @@ def build_work_view(paper: Paper, *, weigh: NoticeWeigher) -> PaperResult:
         ids=list_other_identifiers(paper),
         preprint_of=paper.preprint_of,
         provenance=describe_provenance(paper),
-        retraction_status=weigh(paper.events),
+        retraction_status=retraction,
     )
 
 

@@ -187,10 +187,8 @@ def _is_repeated_step(step: SessionStep, session: ResearchSession) -> bool:
 
 
 def _check_step_numbers(step: SessionStep, session: ResearchSession) -> None:
-    """Raise InvalidInput for step numbers that do not fit, with the number to use."""
+    """Raise InvalidInput for step numbers that do not fit; numbers may be left out."""
     following = session.last_step_number + 1
-    if step.number > following:
-        raise InvalidInput(f"stepNumber {step.number} skips ahead; the next step is {following}.")
     if session.find_step(step.number) is not None:
         raise InvalidInput(
             f"Step {step.number} is recorded already. Number this one {following}; "
@@ -198,9 +196,6 @@ def _check_step_numbers(step: SessionStep, session: ResearchSession) -> None:
         )
     for name, number in (("revisesStep", step.revises), ("branchFromStep", step.branch_from)):
         if number is not None and session.find_step(number) is None:
-            known = (
-                f"steps 1 to {session.last_step_number}"
-                if session.last_step_number
-                else "no steps yet"
+            raise InvalidInput(
+                f"{name} {number} does not exist; the session has {session.describe_step_numbers()}."
             )
-            raise InvalidInput(f"{name} {number} does not exist; the session has {known}.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,9 +11,11 @@ from citewell.model.citation_checks import AuditEntry, AuditSummary, ClaimCheck
 from citewell.model.domains.case_verdict import CheckedCitation
 from citewell.model.paper import IdentifierScheme
 from citewell.model.reference import Reference
+from citewell.model.research import ClaimRelation
+from citewell.services.judging.claim_judge import LEXICAL_NAME
 from citewell.services.links.link_checks import LinkState
 from citewell.services.scholar.registry_records import NOT_REGISTERED, UNCHECKED
-from citewell.services.trust import finding_advice
+from citewell.services.trust import finding_advice, page_identity
 from citewell.services.trust.claim_coverage import NOT_ADDRESSED
 from citewell.services.trust.claim_coverage import SOURCE_UNAVAILABLE as NO_SOURCE
 from citewell.services.trust.legal_findings import (
@@ -20,18 +23,24 @@ from citewell.services.trust.legal_findings import (
     find_legal_existence,
     find_legal_flag,
 )
-from citewell.services.trust.work_lookup import LOW, NONE, WORK_FOUND, WorkFinding
+from citewell.services.trust.work_identity import FieldAgreement
+from citewell.services.trust.work_lookup import NOT_IN_REGISTRIES, WORK_FOUND, WorkFinding
 from citewell.text.citations import title_matching
 
 RETRACTED, DEAD, NOT_FOUND, UNCHECKED_FLAG = "retracted", "dead_link", "not_found", "unchecked"
 MISCHARACTERISED, MISMATCH, DUPLICATE = "mischaracterized", "mismatch", "duplicate"
 NO_FINDING = WorkFinding(existence=UNCHECKED)
 _WARNING_SHARE = 0.5
+_MIN_COPIED_CHARS = 20  # characters of an entry that is a duplicate if it is written the same
+_MAX_QUOTED_CHARS = 300  # of the source, in a reason
+_PART_NUMBER_PATTERN = re.compile(r"\d{1,20}|\b[IVX]{1,6}\b")
 _SCHEME_LABELS = {
     IdentifierScheme.DOI: "DOI",
     IdentifierScheme.ARXIV: "arXiv id",
     IdentifierScheme.PMID: "PMID",
     IdentifierScheme.PMCID: "PMCID",
+    IdentifierScheme.ISBN: "ISBN",
+    IdentifierScheme.RFC: "RFC",
 }
 
 
@@ -93,15 +102,21 @@ def summarize_audit(found: Sequence[AuditEntry], *, malformed: int) -> AuditSumm
         malformed=malformed,
         claim_check_skipped_count=unread if claimed else None,
         thin_content_count=thin if claimed else None,
-        warning=_describe_audit_warning(len(found), counts[UNCHECKED_FLAG], malformed),
+        warning=_describe_audit_warning(found, malformed),
     )
 
 
-def _describe_audit_warning(total: int, unchecked: int, malformed: int) -> str | None:
-    said = [] if total or malformed else ["No reference was found."]
-    if total and unchecked > total * _WARNING_SHARE:
+def _describe_audit_warning(found: Sequence[AuditEntry], malformed: int) -> str | None:
+    total, said = len(found), [] if found or malformed else ["No reference was found."]
+    unchecked = [entry for entry in found if UNCHECKED_FLAG in entry.flags]
+    unheard = sum(entry.match_confidence is None for entry in unchecked)
+    if total and unheard > total * _WARNING_SHARE:
         said.append(
-            f"{unchecked} of {total} entries could not be checked: registries may be unreachable. Try again later."
+            f"{unheard} of {total} entries could not be checked: registries may be unreachable. Try again later."
+        )
+    elif total and len(unchecked) > total * _WARNING_SHARE:
+        said.append(
+            f"{len(unchecked)} of {total} entries could not be confirmed; the reason of each says why."
         )
     if malformed:
         records = "1 damaged record is" if malformed == 1 else f"{malformed} damaged records are"
@@ -112,7 +127,8 @@ def _describe_audit_warning(total: int, unchecked: int, malformed: int) -> str |
 def _has_any_answer(one: ExaminedEntry) -> bool:
     return (
         one.finding.existence != UNCHECKED
-        or one.finding.searched_without_match
+        or one.finding.absence is not None
+        or one.finding.other_paper is not None
         or bool(one.link and one.link.status)
         or (one.case is not None and find_legal_existence(one.case) != UNCHECKED)
     )
@@ -120,25 +136,53 @@ def _has_any_answer(one: ExaminedEntry) -> bool:
 
 def _collect_entry_flags(one: ExaminedEntry, *, twin: int | None, offline: bool) -> dict[str, str]:
     """Each flag with its reason, the most serious first."""
-    found: dict[str, str] = {}
     finding, link = one.finding, one.link
+    found = _collect_work_flags(one)
+    if link is not None and one.link_live is False and not (offline and not link.status):
+        found[DEAD] = _explain_dead_link(link)
+    if wrong := _explain_mischaracterised(one.claim):
+        found[MISCHARACTERISED] = wrong
+    told = found.keys() & {NOT_FOUND, MISMATCH}
+    if not told and finding.existence != WORK_FOUND and not one.is_settled:
+        found[UNCHECKED_FLAG] = _explain_unchecked(one)
+    if twin is not None:
+        found[DUPLICATE] = f"the same work as entry {twin}."
+    return found
+
+
+def _collect_work_flags(one: ExaminedEntry) -> dict[str, str]:
+    """What registries hold against the work itself; words alone accuse no entry whose page answers."""
+    found: dict[str, str] = {}
+    finding = one.finding
     if one.case is not None and (flag := find_legal_flag(one.case)):
         found[flag] = one.case.reason
     if finding.retraction is not None and finding.retraction.retracted:
         found[RETRACTED] = _explain_retracted(finding)
     if finding.existence == NOT_REGISTERED:
         found[NOT_FOUND] = _explain_not_registered(one)
-    if finding.is_contradicted and finding.paper is not None and finding.identity is not None:
+    elif finding.is_absent and not one.is_settled:
+        found[NOT_FOUND] = finding_advice.describe_absent_work(finding)
+    if finding.is_contradicted and finding.paper is not None:
         found[MISMATCH] = _explain_mismatch(finding)
-    if link is not None and one.link_live is False and not (offline and not link.status):
-        found[DEAD] = _explain_dead_link(link)
-    if one.claim is not None and one.claim.claim_support == NOT_ADDRESSED:
-        found[MISCHARACTERISED] = "the source was read and shares no specific word with the claim."
-    if NOT_FOUND not in found and finding.existence != WORK_FOUND and not one.is_settled:
-        found[UNCHECKED_FLAG] = _explain_unchecked(one)
-    if twin is not None:
-        found[DUPLICATE] = f"the same work as entry {twin}."
+    elif finding.is_contradicted and finding.existence == UNCHECKED and not one.is_settled:
+        found[MISMATCH] = finding_advice.describe_near_miss(finding)
     return found
+
+
+def _explain_mischaracterised(claim: ClaimCheck | None) -> str:
+    """Why a source does not say what it is cited for; empty if it may.
+
+    A contradiction counts if a judge that understands sentences quotes it. Comparing words shows
+    too many that are none to accuse anybody by them.
+    """
+    if claim is None:
+        return ""
+    if claim.claim_support == NOT_ADDRESSED:
+        return "the source was read and shares no specific word with the claim."
+    if claim.claim_relation != ClaimRelation.CONTRADICTS or claim.claim_judge == LEXICAL_NAME:
+        return ""
+    said = " ".join((claim.claim_quote or "").split())[:_MAX_QUOTED_CHARS]
+    return f"the source contradicts the claim, says the judge {claim.claim_judge}: “{said}”."
 
 
 def _explain_retracted(finding: WorkFinding) -> str:
@@ -163,7 +207,10 @@ def _explain_not_registered(one: ExaminedEntry) -> str:
 
 
 def _explain_mismatch(finding: WorkFinding) -> str:
-    said = "; ".join(finding.identity.reasons) if finding.identity else ""
+    identity = finding.identity
+    if identity is not None and identity.title.state is not FieldAgreement.MISMATCH:
+        return finding_advice.describe_near_miss(finding)
+    said = "; ".join(identity.reasons).rstrip(".") if identity else ""
     right = (
         f" The words of the entry fit DOI {finding.suggested_doi}." if finding.suggested_doi else ""
     )
@@ -187,27 +234,40 @@ def _explain_unchecked(one: ExaminedEntry) -> str:
         return one.identifier_fault
     if one.link is not None and one.link.reason == "refused":
         return "the address is not public, so it was not requested."
-    if one.finding.searched_without_match:
-        return "no registry has a matching work, which is common for books, reports and web pages."
-    if one.finding.other_paper is not None:
-        near = one.finding.other_paper
-        doi = f" (DOI {near.doi})" if near.doi else ""
-        but = "; ".join(one.finding.identity.reasons) if one.finding.identity else ""
-        known = f"the nearest is “{near.title[:160]}”{doi}{f', but {but}' if but else ''}"
-        return f"no record matches with certainty; {known}."
+    if one.finding.other_paper is None and one.link is not None and one.link.state == UNCHECKED:
+        return f"{_describe_server_trouble(one.link)}, which says nothing about the page; try again later."
+    return _explain_unmatched_words(one)
+
+
+def _explain_unmatched_words(one: ExaminedEntry) -> str:
     cited = one.reference
     if not (cited.ids or cited.title or cited.url or cited.authors):
         return "the entry has nothing to look it up by."
-    if one.finding.confidence in {NONE, LOW}:
-        return "no registry that answered has a matching work, but the entry says too little, or too few answered, to be sure."
+    if one.finding.absence is not None or one.finding.other_paper is not None:
+        return finding_advice.describe_unmatched_work(one.finding)
+    if one.finding.unaware_registries:
+        return finding_advice.describe_undecided_entry(one.finding.unaware_registries)
     return "no registry that could know the work answered; this says nothing about the work."
+
+
+def _describe_server_trouble(link: LinkState) -> str:
+    if link.status:
+        return f"the server of the address answered HTTP {link.status}"
+    return "the server of the address did not answer in time"
 
 
 def _find_duplicate_entry(reference: Reference, seen: dict[str, int], index: int) -> int | None:
     """The number of an earlier entry for the same work, or None; adds this one to `seen`."""
     title = " ".join(title_matching.extract_title_words(reference.title))
-    worded = f"{title}|{reference.year}" if len(title.split()) >= 3 and reference.year else ""
-    marks = [mark for mark in (reference.doi or "", worded) if mark]
+    parts = " ".join(_PART_NUMBER_PATTERN.findall(reference.title))  # "Part 1" is not "Part 2"
+    worded = (
+        f"{title}|{parts}|{reference.year}" if len(title.split()) >= 3 and reference.year else ""
+    )
+    written = " ".join(reference.raw.split()).casefold()
+    copied = written if len(written) >= _MIN_COPIED_CHARS else ""
+    # The chapters of a book have its ISBN in common.
+    ids = [str(one) for one in reference.ids if one.scheme is not IdentifierScheme.ISBN]
+    marks = [mark for mark in (*ids, worded, copied) if mark]
     earlier = next((seen[mark] for mark in marks if mark in seen), None)
     for mark in marks:
         seen.setdefault(mark, index)
@@ -217,6 +277,7 @@ def _find_duplicate_entry(reference: Reference, seen: dict[str, int], index: int
 def _build_audit_entry(index: int, one: ExaminedEntry, flags: dict[str, str]) -> AuditEntry:
     reference, finding = one.reference, one.finding
     identity = finding.identity
+    page = page_identity.compare_page_title("" if finding.paper else reference.title, one.link)
     known = {WORK_FOUND: True, NOT_REGISTERED: False}.get(finding.existence)
     made = AuditEntry(
         index=index,
@@ -226,25 +287,37 @@ def _build_audit_entry(index: int, one: ExaminedEntry, flags: dict[str, str]) ->
         doi=reference.doi,
         url=reference.url or None,
         exists=known if known is not None else (one.link_live or None),
-        existence=finding.existence
-        if finding.existence != UNCHECKED or not one.link_live
-        else WORK_FOUND,
+        existence=WORK_FOUND
+        if one.link_live and finding.existence in {UNCHECKED, NOT_IN_REGISTRIES}
+        else finding.existence,
         retraction_status=finding.retraction,
         link_live=one.link_live,
         link_reason=one.link.reason if one.link else None,
         http_status=_choose_http_status(one),
         archived_url=one.link.archived if one.link else None,
         flags=tuple(flags),
-        reason=_join_flag_reasons(flags),
-        matched_title=finding.paper.title if finding.paper else None,
+        reason=_join_flag_reasons(flags)
+        or one.identifier_fault
+        or finding_advice.describe_doubt(finding)
+        or page_identity.describe_page_title(page),
+        matched_title=_find_matched_title(finding),
         match_confidence=finding.confidence,
-        title_match=identity.title.state.value if identity else None,
+        title_match=identity.title.state.value
+        if identity
+        else page_identity.show_page_agreement(page),
         author_match=identity.author.state.value if identity else None,
         year_match=identity.year.state.value if identity else None,
         suggested_doi=finding.suggested_doi,
+        **finding_advice.build_guidance_fields(finding),
         **(dict(one.claim) if one.claim else {}),
     )
     return made if one.case is None else made.model_copy(update=build_legal_entry_fields(one.case))
+
+
+def _find_matched_title(finding: WorkFinding) -> str | None:
+    near = finding.other_paper if finding.identity is not None else None
+    matched = finding.paper or near
+    return matched.title if matched is not None else None
 
 
 def _choose_http_status(one: ExaminedEntry) -> int | None:

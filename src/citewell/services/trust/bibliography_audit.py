@@ -3,29 +3,45 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Any, TypeVar
 
 from citewell.model.citation_checks import AuditEntry, AuditReport, ClaimCheck, MalformedRecord
 from citewell.model.domains.case_verdict import CheckedCitation
 from citewell.model.paper import IdentifierScheme, PaperId
 from citewell.model.reference import Reference
+from citewell.services.judging.claim_judging import (
+    ClaimJudging,
+    JudgeContext,
+    build_lexical_judging,
+)
 from citewell.services.links.link_checks import LinkState
 from citewell.services.trust import audit_findings
 from citewell.services.trust.audit_findings import ExaminedEntry
 from citewell.services.trust.bibliography_intake import AuditRequest
 from citewell.services.trust.citation_verification import LinkCheckPort
-from citewell.services.trust.claim_sources import ClaimSources, SourcePageReader, list_source_places
+from citewell.services.trust.claim_sources import (
+    CitedClaim,
+    ClaimSources,
+    SourcePageReader,
+    list_source_places,
+)
 from citewell.services.trust.legal_findings import LegalCheckPort
 from citewell.services.trust.work_identity import CitedWork, build_cited_work
 from citewell.services.trust.work_lookup import WorkFinding, WorkLookup
-from citewell.text.citations import dois, identifiers, isbns, legal_citations
+from citewell.text.citations import dois, identifiers, isbns, legal_citations, standards
 from citewell.tooling import ProgressCallback
+
+T = TypeVar("T")
 
 MAX_AUDIT_ENTRIES = 200  # entries in one call
 MAX_CONCURRENT_ENTRIES = 200  # entries; many at once let registries be asked in batches, and each registry has its own rate limit
+MAX_LOOKUP_SECONDS = 100.0  # for looking up all entries; less than a tool may take
 MAX_LEGAL_SECONDS = 80.0  # for looking up the legal citations of one list
+_MAX_IDENTIFIED_CHARS = 4000  # characters of an entry searched for an identifier
 _MAX_CASE_CHARS = 160  # characters searched for a legal citation
 
 
@@ -37,16 +53,19 @@ class BibliographyAudit:
         links: LinkCheckPort,
         pages: SourcePageReader,
         legal: LegalCheckPort | None = None,
+        judging: ClaimJudging | None = None,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
         concurrency: int = MAX_CONCURRENT_ENTRIES,
+        max_lookup_seconds: float = MAX_LOOKUP_SECONDS,
         max_legal_seconds: float = MAX_LEGAL_SECONDS,
     ) -> None:
         self._lookup = lookup
         self._links = links
         self._legal = legal
-        self._sources = ClaimSources(pages)
+        self._sources = ClaimSources(pages, judging or build_lexical_judging())
         self._now = now
         self._at_once = concurrency
+        self._max_lookup_seconds = max_lookup_seconds
         self._max_legal_seconds = max_legal_seconds
 
     async def audit_bibliography(
@@ -55,9 +74,11 @@ class BibliographyAudit:
         *,
         max_entries: int = MAX_AUDIT_ENTRIES,
         tenant: str | None = None,
+        owner: str = "",
         progress: ProgressCallback | None = None,
     ) -> AuditReport:
         """Audit the first `max_entries` entries; if a registry fails, its entries are reported as unchecked."""
+        context = JudgeContext(owner=owner, progress=progress)
         chosen = [
             _add_address_identifiers(reference) for reference in wish.references[:max_entries]
         ]
@@ -70,7 +91,7 @@ class BibliographyAudit:
             ),
             self._check_legal_entries(chosen),
         )
-        claims = await self._check_claims(chosen, looked_up, links, tenant)
+        claims = await self._check_claims(chosen, looked_up, links, tenant, context)
         examined = [
             ExaminedEntry(
                 reference=reference,
@@ -79,7 +100,7 @@ class BibliographyAudit:
                 claim=claim,
                 legal_form=_find_legal_form(reference),
                 case=case,
-                identifier_fault=_find_isbn_fault(reference),
+                identifier_fault=_find_identifier_fault(reference, finding),
             )
             for reference, finding, claim, case in zip(
                 chosen, looked_up, claims, cases, strict=True
@@ -96,19 +117,25 @@ class BibliographyAudit:
         progress: ProgressCallback | None,
     ) -> list[WorkFinding]:
         gate, done, total = asyncio.Semaphore(self._at_once), 0, len(references)
+        keys = [_build_lookup_key(one, structured=structured) for one in references]
+        repeats = Counter(keys)
+        distinct = dict(zip(keys, references, strict=True))
 
-        async def one(reference: Reference) -> WorkFinding:
+        async def one(key: Reference, reference: Reference) -> WorkFinding:
             nonlocal done
             async with gate:
                 finding = await self._look_up_reference(
                     reference, structured=structured, tenant=tenant
                 )
-            done += 1
+            done += repeats[key]
             if progress is not None:
                 await progress(done, total, f"{done} of {total} entries looked up")
             return finding
 
-        return await asyncio.gather(*map(one, references))
+        checks = (one(key, each) for key, each in distinct.items())
+        found = await _finish_in_time(checks, self._max_lookup_seconds)
+        by_key = dict(zip(distinct, found, strict=True))
+        return [by_key[key] or audit_findings.NO_FINDING for key in keys]
 
     async def _look_up_reference(
         self, reference: Reference, *, structured: bool, tenant: str | None
@@ -135,8 +162,6 @@ class BibliographyAudit:
     ) -> list[CheckedCitation | None]:
         """The check of every entry that is a legal citation; None for the others."""
         legal = self._legal
-        if not references:
-            return []
 
         async def one(reference: Reference) -> CheckedCitation | None:
             form = _find_legal_form(reference)
@@ -147,15 +172,8 @@ class BibliographyAudit:
                 return await legal.check_case_name(reference.title)
             return checked
 
-        tasks = [asyncio.create_task(one(reference)) for reference in references]
-        try:
-            # Registries of law are paced: what is not reached in time stays unchecked.
-            await asyncio.wait(tasks, timeout=self._max_legal_seconds)
-        finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
-        return [None if task.cancelled() else task.result() for task in tasks]
+        # Registries of law are paced: what is not reached in time stays unchecked.
+        return await _finish_in_time(map(one, references), self._max_legal_seconds)
 
     async def _check_claims(
         self,
@@ -163,17 +181,22 @@ class BibliographyAudit:
         looked_up: Sequence[WorkFinding],
         links: Mapping[str, LinkState],
         tenant: str | None,
+        context: JudgeContext,
     ) -> list[ClaimCheck | None]:
-        async def one(reference: Reference, finding: WorkFinding) -> ClaimCheck | None:
-            if not reference.claim:
-                return None
-            link = links.get(_find_checked_address(reference))
-            dead = link is not None and link.state == "dead"
-            first = (link.archived or "",) if link and dead else (reference.url,)
-            source = list_source_places(finding.paper, first=first)
-            return await self._sources.check_claim(reference.claim, source, tenant=tenant)
-
-        return await asyncio.gather(*map(one, references, looked_up))
+        """The check of every entry that has a claim; None for the others."""
+        asked: dict[int, CitedClaim] = {}
+        for place, (reference, finding) in enumerate(zip(references, looked_up, strict=True)):
+            if reference.claim:
+                link = links.get(_find_checked_address(reference))
+                dead = link is not None and link.state == "dead"
+                first = (link.archived or "",) if link and dead else (reference.url,)
+                places = list_source_places(finding.paper, first=first)
+                asked[place] = CitedClaim(claim=reference.claim, places=places)
+        checked = await self._sources.check_claims(
+            tuple(asked.values()), tenant=tenant, context=context
+        )
+        found = dict(zip(asked, checked, strict=True))
+        return [found.get(place) for place in range(len(references))]
 
     def _build_audit_report(self, wish: AuditRequest, entries: Sequence[AuditEntry]) -> AuditReport:
         over = len(wish.references) - len(entries)
@@ -189,8 +212,31 @@ class BibliographyAudit:
             malformed=malformed or None,
             skipped=over or None,
             skipped_note=_describe_skipped_entries(over, len(entries)) if over else None,
+            notes=wish.notes or None,
             checked_at=self._now().isoformat(timespec="seconds").replace("+00:00", "Z"),
         )
+
+
+def _build_lookup_key(reference: Reference, *, structured: bool) -> Reference:
+    """The reference without what does not change its lookup: equal ones are looked up once."""
+    worded = "" if structured and reference.title else " ".join(reference.raw.split())
+    return replace(reference, key="", line=None, claim="", raw=worded)
+
+
+async def _finish_in_time(
+    checks: Iterable[Coroutine[Any, Any, T | None]], max_seconds: float
+) -> list[T | None]:
+    """What the checks return; None for those that are not done after `max_seconds`."""
+    tasks = [asyncio.create_task(check) for check in checks]
+    if not tasks:
+        return []
+    try:
+        await asyncio.wait(tasks, timeout=max_seconds)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    return [None if task.cancelled() else task.result() for task in tasks]
 
 
 def _describe_skipped_entries(count: int, done: int) -> str:
@@ -201,6 +247,7 @@ def _describe_skipped_entries(count: int, done: int) -> str:
 def _add_address_identifiers(reference: Reference) -> Reference:
     """The reference with the identifiers in its address, if it has none of its own."""
     known = reference.ids or (identifiers.find_identifiers(reference.url) if reference.url else ())
+    known = known or _find_rfc_ids(reference)
     if reference.doi and reference.doi == dois.find_doi(reference.raw):
         meant = [
             PaperId(scheme=IdentifierScheme.DOI, value=one)
@@ -208,6 +255,11 @@ def _add_address_identifiers(reference: Reference) -> Reference:
         ]
         known = (*meant, *(one for one in known if one.scheme is not IdentifierScheme.DOI))
     return replace(reference, ids=tuple(filter(_has_valid_checksum, map(_normalize_isbn, known))))
+
+
+def _find_rfc_ids(reference: Reference) -> tuple[PaperId, ...]:
+    number = standards.find_rfc_field(reference.raw)
+    return (PaperId(scheme=IdentifierScheme.RFC, value=number),) if number else ()
 
 
 def _parse_prose_citation(reference: Reference) -> CitedWork:
@@ -227,12 +279,15 @@ def _has_valid_checksum(paper_id: PaperId) -> bool:
     return paper_id.scheme is not IdentifierScheme.ISBN or isbns.parse_isbn(paper_id.value).is_valid
 
 
-def _find_isbn_fault(reference: Reference) -> str:
-    return (
-        identifiers.identify_citation(reference.raw).fault
-        if "isbn" in reference.raw.lower()
-        else ""
-    )
+def _find_identifier_fault(reference: Reference, finding: WorkFinding) -> str:
+    """Why the entry's ISBN is invalid, or why its standard's number could not be looked up."""
+    if "isbn" in reference.raw.lower():
+        return identifiers.identify_citation(reference.raw[:_MAX_IDENTIFIED_CHARS]).fault
+    if reference.ids or finding.paper is not None:
+        return ""
+    numbers = (standards.find_standard(text) for text in (reference.title, reference.raw) if text)
+    found = next(filter(None, numbers), None)
+    return standards.describe_standard(found) if found else ""
 
 
 def _find_checked_address(reference: Reference) -> str:

@@ -13,13 +13,9 @@ from citewell.model.paper import IdentifierScheme, PaperId, WorkAuthor
 from citewell.model.reference import BibliographyDocument, MalformedEntry, Reference
 from citewell.text.citations import dois, identifiers
 from citewell.text.citations.citable_works import CitableWork, parse_author_line
+from citewell.text.citations.result_items import SOURCE_FIELDS, convert_result_item
 
 ENTRY_FIELDS = ("url", "title", "author", "site", "date", "doi", "claim")
-_FIELD_ALIASES = {
-    "authors": "author",
-    "journal": "site",
-    "year": "date",
-}  # names that other tools use for the same field
 _ENTRY_YEAR_PATTERN = re.compile(r"(?<!\d)(1[4-9]\d\d|20\d\d)(?!\d)")
 
 
@@ -31,6 +27,7 @@ class AuditRequest:
     references: tuple[Reference, ...]
     malformed: tuple[MalformedEntry, ...] = ()
     structured: bool = True
+    notes: tuple[str, ...] = ()
 
 
 def build_document_request(document: BibliographyDocument) -> AuditRequest:
@@ -38,7 +35,8 @@ def build_document_request(document: BibliographyDocument) -> AuditRequest:
         source=f"bibliography:{document.format}",
         references=document.references,
         malformed=document.malformed,
-        structured=document.format != "prose",
+        structured=document.format != "prose" and not document.is_guessed,
+        notes=document.notes,
     )
 
 
@@ -75,11 +73,12 @@ def build_works_request(works: Iterable[CitableWork]) -> AuditRequest:
 
 
 def _normalize_entry(number: int, entry: Mapping[str, Any]) -> dict[str, str]:
-    entry = {_FIELD_ALIASES.get(name, name): value for name, value in entry.items()}
-    unknown = sorted(set(entry) - set(ENTRY_FIELDS))
+    entry = convert_result_item(entry)
+    unknown = sorted(set(entry) - {*ENTRY_FIELDS, *SOURCE_FIELDS})
     if unknown:
         raise InvalidInput(
-            f"Entry {number} has {', '.join(unknown)}; an entry takes {', '.join(ENTRY_FIELDS)}."
+            f"Entry {number} has {', '.join(unknown)}; an entry takes {', '.join(ENTRY_FIELDS)},"
+            " or is an item of another tool's answer as it is."
         )
     given = {name: _read_entry_field(number, name, entry.get(name)) for name in ENTRY_FIELDS}
     if len(given["claim"]) > MAX_CLAIM_CHARS:

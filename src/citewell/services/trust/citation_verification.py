@@ -10,11 +10,17 @@ from typing import Any, Protocol
 from citewell.errors import CitewellError, InvalidInput
 from citewell.model.citation_checks import CitationVerification
 from citewell.model.page import Page
+from citewell.services.judging.claim_judging import (
+    ClaimJudging,
+    JudgeContext,
+    build_lexical_judging,
+)
 from citewell.services.links.link_checks import LinkState
 from citewell.services.scholar import work_views
 from citewell.services.scholar.registry_records import NOT_REGISTERED, UNCHECKED
 from citewell.services.sources import source_classification
-from citewell.services.trust import finding_advice, legal_findings
+from citewell.services.trust import finding_advice, legal_findings, page_identity
+from citewell.services.trust.candidate_ranking import HIGH
 from citewell.services.trust.claim_sources import (
     ClaimSources,
     SourcePageReader,
@@ -23,8 +29,13 @@ from citewell.services.trust.claim_sources import (
 )
 from citewell.services.trust.legal_findings import LegalCheckPort
 from citewell.services.trust.notice_weighing import weigh_notices
-from citewell.services.trust.work_identity import CitedWork, FieldAgreement
-from citewell.services.trust.work_lookup import HIGH, WORK_FOUND, WorkFinding, WorkLookup
+from citewell.services.trust.work_identity import CitedWork, FieldAgreement, build_cited_work
+from citewell.services.trust.work_lookup import (
+    NOT_IN_REGISTRIES,
+    WORK_FOUND,
+    WorkFinding,
+    WorkLookup,
+)
 from citewell.text import references
 from citewell.text.citations import identifiers
 from citewell.text.citations.identifiers import CitationKind, IdentifiedCitation
@@ -69,15 +80,22 @@ class CitationVerifier:
         links: LinkCheckPort,
         pages: SourcePageReader,
         legal: LegalCheckPort | None = None,
+        judging: ClaimJudging | None = None,
     ) -> None:
+        """`judging` reads what the source says to the claim; without it words alone decide."""
         self._lookup = lookup
         self._legal = legal
         self._links = links
         self._pages = pages
-        self._sources = ClaimSources(pages)
+        self._sources = ClaimSources(pages, judging or build_lexical_judging())
 
     async def verify_citation(
-        self, citation: str, *, claim: str | None = None, tenant: str | None = None
+        self,
+        citation: str,
+        *,
+        claim: str | None = None,
+        tenant: str | None = None,
+        context: JudgeContext | None = None,
     ) -> CitationVerification:
         """The verification; checks that could not be made are listed in its provenance.
 
@@ -95,7 +113,7 @@ class CitationVerifier:
             answer, source = await self._verify_work(what, tenant)
         answer["input"] = citation
         if claim:
-            checked = await self._sources.check_claim(claim, source, tenant=tenant)
+            checked = await self._sources.check_claim(claim, source, tenant=tenant, context=context)
             answer |= dict(checked)
         return CitationVerification(**answer)
 
@@ -122,6 +140,7 @@ class CitationVerifier:
                 (*what.ids[:1], *what.alternative_dois, *what.ids[1:]),
                 cited,
                 venue=venue,
+                has_address=what.kind is CitationKind.STANDARD,  # need not be registered
                 tenant=tenant,
             ),
             link,
@@ -131,11 +150,17 @@ class CitationVerifier:
         )
         if seen is not None:
             answer |= _build_link_result(seen)
+            page = page_identity.compare_page_title("" if finding.paper else cited.title, seen)
+            if shown := page_identity.show_page_agreement(page):
+                answer["title_match"] = shown
+            if told := page_identity.describe_page_title(page):
+                answer["notes"] = (*(answer.get("notes") or ()), told)
             answer["provenance"] = (*answer["provenance"], _describe_link(what.url, seen))
-            if seen.reachable and finding.existence == UNCHECKED:
-                answer |= _REACHABLE_PAGE_FIELDS
-        if what.fault:
-            answer["notes"] = (*(answer.get("notes") or ()), what.fault)
+            if finding.existence in {UNCHECKED, NOT_IN_REGISTRIES}:
+                answer |= _judge_by_page(seen)
+        if told := what.fault or (what.note if finding.paper is None else ""):
+            said = (answer.get("notes") or ()) if finding.has_asked else ()
+            answer["notes"] = (*said, told)
         first = (what.url,) if seen is None or seen.state != "dead" else (seen.archived or "",)
         return answer, list_source_places(finding.paper, first=first)
 
@@ -200,7 +225,8 @@ def _build_verification_fields(
         "exists": {WORK_FOUND: True, NOT_REGISTERED: False}.get(finding.existence),
         "existence": finding.existence,
         "verification_status": _choose_verification_status(finding),
-        "matched_record": work_views.build_work_view(finding.paper, weigh=_ignore_notices)
+        # The record's own notices are part of `retraction_status` already.
+        "matched_record": work_views.build_work_view(finding.paper, retraction=None)
         if finding.paper
         else None,
         "match_confidence": finding.confidence,
@@ -209,9 +235,12 @@ def _build_verification_fields(
         "year_match": identity.year.state.value if identity else None,
         "mismatches": (identity.reasons if identity else ()) or None,
         "suggested_doi": finding.suggested_doi,
-        "possible_match": work_views.build_work_view(finding.other_paper, weigh=weigh_notices)
+        "possible_match": work_views.build_work_view(
+            finding.other_paper, retraction=weigh_notices(finding.other_paper.events)
+        )
         if finding.other_paper
         else None,
+        **finding_advice.build_guidance_fields(finding),
         "retraction_status": finding.retraction,
         "authenticity_caveat": finding_advice.choose_caveat(finding),
         "notes": finding_advice.describe_finding(finding) or None,
@@ -219,8 +248,12 @@ def _build_verification_fields(
     }
 
 
-def _ignore_notices(_events: object) -> None:
-    """Leaves out the record's own notices, which are part of `retraction_status` already."""
+def _judge_by_page(link: LinkState) -> Mapping[str, Any]:
+    """What the cited page adds for a work that no registry has."""
+    if link.reachable:
+        return _REACHABLE_PAGE_FIELDS
+    gone = link.state == "dead" and link.status in _GONE_STATUSES and not link.archived
+    return {"verification_status": NOT_FOUND} if gone else {}
 
 
 def _choose_verification_status(finding: WorkFinding) -> str:
@@ -229,7 +262,7 @@ def _choose_verification_status(finding: WorkFinding) -> str:
     if finding.existence == WORK_FOUND:
         sure = not finding.is_contradicted and finding.confidence in {HIGH, None}
         return CONFIRMED if sure else UNCERTAIN
-    return NOT_FOUND if finding.searched_without_match else UNCERTAIN
+    return NOT_FOUND if finding.is_absent else UNCERTAIN
 
 
 def _build_legal_fields(what: IdentifiedCitation) -> dict[str, Any]:
@@ -299,5 +332,4 @@ def _parse_cited_work(text: str) -> tuple[CitedWork, str]:
     if len(found) != 1:
         return CitedWork(text=text), ""
     one = found[0]
-    cited = CitedWork(text=text, title=one.title, authors=one.authors, year=one.year)
-    return cited, one.venue
+    return build_cited_work(one, structured=False, text=text), one.venue

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from citewell.text.evidence import nearest_sentences, negation
+from citewell.text.evidence import claim_support, nearest_sentences
+from citewell.text.evidence.sentence_features import build_sentence_features
 from citewell.text.language import detection, sentences, stopwords, tokens
 from citewell.text.references.markdown_references import find_reference_list
 
@@ -86,11 +87,16 @@ def measure_claim_coverage(
     evidence = nearest_sentences.find_nearest_sentences(
         wanted, body, max_sentences=_MAX_EVIDENCE_SENTENCES
     )[1]
-    opposed = any(
-        negation.has_refutation_cue(sentence, language=wanted.language) for sentence in evidence
-    )
+    opposed = _is_claim_denied(claim, evidence, language=wanted.language)
     shown = tuple(sentence[:_MAX_SENTENCE_CHARS] for sentence in evidence)
     return ClaimCoverage(support=support, term_share=share, evidence=shown, has_contrast=opposed)
+
+
+def _is_claim_denied(claim: str, evidence: Sequence[str], *, language: str | None) -> bool:
+    """Whether a clause that says what the claim says is denied, or says the opposite."""
+    asked = build_sentence_features(claim, language=language)
+    said = [build_sentence_features(sentence, language=language) for sentence in evidence]
+    return claim_support.find_source_opposition(asked, said) is not None
 
 
 def _explain_no_overlap(claim: str, asked: str | None, spoken: str | None) -> ClaimCoverage:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from citewell.model.citation_checks import NearRecord
+from citewell.model.paper import Paper
 from citewell.services.scholar.registry_records import NOT_REGISTERED, UNCHECKED
-from citewell.services.trust.work_lookup import (
-    HIGH,
-    LOW,
-    NONE,
-    WORK_FOUND,
-    WorkFinding,
-)
+from citewell.services.trust.candidate_ranking import HIGH
+from citewell.services.trust.work_lookup import WORK_FOUND, WorkFinding
+from citewell.text.citations.cited_kinds import UNSTATED_KIND
+from citewell.text.safety.markup_cleaning import clean_markup
 
 REACHABLE_PAGE_CAVEAT = (
     "A working address does not show that its content is reliable or says what is claimed."
@@ -18,16 +20,27 @@ _REGISTERED_CAVEAT = (
     "A registered identifier shows that the work exists, not that it says what it is cited for."
 )
 _WORD_MATCH_CAVEAT = "The match is based on words in common: compare the record with the reference."
-_UNMATCHED_CAVEAT = (
-    "No registry has a work like this. Books, reports, theses and web pages are often not registered,"
-    " so this does not prove that it does not exist."
-)
+_ABSENT_CAVEAT = "Absence from registries does not prove that a work does not exist: small journals may not be registered."
 _UNCHECKED_NOTE = "No registry that could know the work answered, so its existence could not be checked. Ask again later."
 _UNASKED_NOTE = "No configured registry covers it, so its existence could not be checked."
-_NEAREST_RECORD_NOTE = (
-    "No record matches with certainty; compare the nearest one with the citation."
-)
-_UNDECIDED_NOTE = "No registry that answered has a work like this, but the citation says too little, or too few registries answered, to conclude anything."
+_REGISTRY_NAMES = {
+    "crossref": "Crossref",
+    "openalex": "OpenAlex",
+    "semanticscholar": "Semantic Scholar",
+    "datacite": "DataCite",
+    "europepmc": "Europe PMC",
+    "pubmed": "PubMed",
+    "arxiv": "arXiv",
+    "openlibrary": "Open Library",
+    "rfceditor": "the RFC Editor",
+    "doi": "the DOI registry",
+}
+_UNKNOWN_RETRACTION_NOTE = "Whether it was retracted could not be checked, because the registries of retractions did not answer."
+_DOUBT_SEVERITY = 2  # of an expression of concern and of an unconfirmed retraction
+_MAX_NAMES = 3  # authors of a record that are shown
+_MAX_RECORD_CHARS = 300  # characters of a title in a record
+_MAX_SHOWN_NEAREST = 2  # records named in a sentence
+_MAX_TITLE_CHARS = 120  # characters of a title in a sentence
 _LEGAL_DATABASES = {
     "reporter": "CourtListener (https://www.courtlistener.com)",
     "case_name": "CourtListener (https://www.courtlistener.com) or the court's own site",
@@ -59,7 +72,67 @@ def choose_caveat(finding: WorkFinding) -> str | None:
             if finding.confidence in {HIGH, None} and not finding.searched_by_words
             else _WORD_MATCH_CAVEAT
         )
-    return _UNMATCHED_CAVEAT if finding.searched_without_match else None
+    return _ABSENT_CAVEAT if finding.is_absent else None
+
+
+def describe_absent_work(finding: WorkFinding) -> str:
+    """That no registry has the work, who was asked, and what comes nearest."""
+    asked = join_registry_names(finding.absence.answered if finding.absence else ())
+    return (
+        f"no work with this title is in {asked}; the reference may be invented or its title wrong."
+        f"{_describe_nearest_records(finding.nearest)}"
+    )
+
+
+def describe_near_miss(finding: WorkFinding) -> str:
+    """In which fields the citation differs from the registered work that it resembles most."""
+    said = "; ".join(finding.identity.reasons) if finding.identity else ""
+    near = finding.other_paper or finding.paper
+    which = f" The record is {describe_found_record(near)}." if near is not None else ""
+    return f"the registered work differs: {said.rstrip('.')}.{which}"
+
+
+def describe_unmatched_work(finding: WorkFinding) -> str:
+    """Why a citation that matches no record for certain is not said to be absent."""
+    if finding.other_paper is not None:
+        but = "; ".join(finding.identity.reasons) if finding.identity else ""
+        more = f", but {but}" if but else ""
+        return f"no record matches with certainty; the nearest is {describe_found_record(finding.other_paper)}{more}."
+    absence = finding.absence
+    if absence is None:
+        return _UNCHECKED_NOTE
+    answered = join_registry_names(absence.answered)
+    heard = f"no registry that answered ({answered}) has a matching work, but"
+    if absence.says_too_little and absence.uncovered_kind in {"", UNSTATED_KIND}:
+        return f"{heard} the reference says too little to be sure."
+    if absence.uncovered_kind == UNSTATED_KIND:
+        return f"{heard} the reference does not say in which journal or at which conference it appeared."
+    if absence.uncovered_kind:
+        return f"{heard} this seems to be {absence.uncovered_kind}, and they lack many of those."
+    silent = f" (no answer from {join_registry_names(absence.failed)})" if absence.failed else ""
+    return f"{heard} too few that cover its field answered{silent} to be sure."
+
+
+def describe_found_record(paper: Paper) -> str:
+    """A record in one line: title, first author, year and DOI."""
+    title = clean_markup(paper.title)
+    cut = title if len(title) <= _MAX_TITLE_CHARS else f"{title[: _MAX_TITLE_CHARS - 1].rstrip()}…"
+    lead = paper.authors[0] if paper.authors else None
+    name = clean_markup(lead.family or lead.name) if lead else ""
+    who = f"{name} et al." if len(paper.authors) > 1 else name
+    facts = (who, str(paper.year or ""), f"DOI {paper.doi}" if paper.doi else "")
+    said = ", ".join(fact for fact in facts if fact)
+    return f"“{cut}”{f' ({said})' if said else ''}"
+
+
+def join_registry_names(providers: Sequence[str]) -> str:
+    names = [_REGISTRY_NAMES.get(one, one) for one in providers]
+    return " or ".join(filter(None, (", ".join(names[:-1]), names[-1]))) if names else "a registry"
+
+
+def _describe_nearest_records(papers: Sequence[Paper]) -> str:
+    shown = "; ".join(map(describe_found_record, papers[:_MAX_SHOWN_NEAREST]))
+    return f" Nearest: {shown}." if shown else ""
 
 
 def describe_finding(finding: WorkFinding) -> tuple[str, ...]:
@@ -70,23 +143,81 @@ def _collect_finding_notes(finding: WorkFinding) -> list[str]:
     said: list[str] = []
     if finding.existence == NOT_REGISTERED:
         said.append("The registry answered that this identifier is not registered.")
-    elif finding.existence == UNCHECKED and not finding.searched_without_match:
+    elif finding.is_absent:
+        said.append(_start_sentence(describe_absent_work(finding)))
+    elif finding.existence == UNCHECKED:
         said.extend(_describe_unchecked_work(finding))
     if finding.existence == WORK_FOUND and finding.paper is None:
         said.append("The identifier is registered, but no registry could describe its work.")
-    if finding.is_contradicted and finding.paper is not None:
+    if finding.existence == WORK_FOUND and finding.is_retraction_unknown:
+        said.append(_UNKNOWN_RETRACTION_NOTE)
+    if finding.is_another_work:
         said.append("The record under this identifier is not the work that the citation describes.")
-    if finding.suggested_doi:
-        fit = "The nearest record is" if finding.existence == UNCHECKED else "The words fit"
-        said.append(f"{fit} the work with DOI {finding.suggested_doi}.")
+    if finding.suggested_doi and finding.existence != UNCHECKED:
+        said.append(f"The words fit the work with DOI {finding.suggested_doi}.")
+    said.extend(_describe_versions(finding))
     if finding.identity is not None and finding.paper is not None:
         said.extend(finding.identity.notes)
     return said
 
 
+def _describe_versions(finding: WorkFinding) -> Iterator[str]:
+    if finding.published_doi:
+        yield f"This is a preprint; it was published as DOI {finding.published_doi}."
+    if finding.preprint_doi:
+        yield f"A preprint of it has DOI {finding.preprint_doi}."
+
+
+def describe_doubt(finding: WorkFinding) -> str | None:
+    """That a work is in doubt, or that nobody could say whether it was retracted; None if neither."""
+    status = finding.retraction
+    if finding.existence == WORK_FOUND and finding.is_retraction_unknown:
+        return _UNKNOWN_RETRACTION_NOTE
+    if status is None or status.retracted or (status.severity or 0) < _DOUBT_SEVERITY:
+        return None
+    if status.note:
+        return status.note
+    when = f" on {status.date}" if status.date else ""
+    notice = f"; notice {status.notice_doi}" if status.notice_doi else ""
+    kind = status.kind.replace("_", " ")
+    return f"There is a notice about the work ({kind}){when} according to {status.source or 'its registry'}{notice}."
+
+
 def _describe_unchecked_work(finding: WorkFinding) -> tuple[str, ...]:
-    if finding.confidence in {NONE, LOW}:
-        return (_UNDECIDED_NOTE,)
-    if finding.other_paper is not None:
-        return () if finding.suggested_doi else (_NEAREST_RECORD_NOTE,)
+    if finding.is_contradicted:
+        return ()  # the mismatches say it
+    if finding.absence is not None or finding.other_paper is not None:
+        return (_start_sentence(describe_unmatched_work(finding)),)
+    if finding.unaware_registries:
+        return (describe_undecided_entry(finding.unaware_registries),)
     return (_UNCHECKED_NOTE if finding.has_asked else _UNASKED_NOTE,)
+
+
+def describe_undecided_entry(registries: tuple[str, ...]) -> str:
+    """That those who answered do not have an identifier, but cannot decide that nobody has."""
+    names = " and ".join(_REGISTRY_NAMES.get(name, name) for name in registries)
+    return f"{names} answered without a record of it, which does not show that it does not exist."
+
+
+def _start_sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def build_guidance_fields(finding: WorkFinding) -> dict[str, Any]:
+    """The fields of a result that help to mend a citation; None for those that are empty."""
+    return {
+        "corrections": finding.corrections or None,
+        "nearest_records": tuple(map(_build_near_record, finding.nearest)) or None,
+        "published_doi": finding.published_doi,
+        "preprint_doi": finding.preprint_doi,
+    }
+
+
+def _build_near_record(paper: Paper) -> NearRecord:
+    return NearRecord(
+        title=clean_markup(paper.title)[:_MAX_RECORD_CHARS],
+        authors=tuple(clean_markup(one.name) for one in paper.authors[:_MAX_NAMES]) or None,
+        year=paper.year,
+        journal=clean_markup(paper.venue) or None,
+        doi=paper.doi,
+    )

@@ -8,7 +8,8 @@ from citewell.model.citation_checks import CaseRecord
 from citewell.model.domains.case_verdict import BriefCheck, CaseVerdict, CheckedCitation
 from citewell.model.domains.court_case import CourtCase
 from citewell.services.scholar.registry_records import NOT_REGISTERED, UNCHECKED
-from citewell.services.trust.work_lookup import HIGH, MEDIUM, NONE, WORK_FOUND
+from citewell.services.trust.candidate_ranking import HIGH, MEDIUM, NONE
+from citewell.services.trust.work_lookup import WORK_FOUND
 from citewell.tooling import ProgressCallback
 
 _EXISTENCES = {

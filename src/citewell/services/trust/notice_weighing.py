@@ -143,6 +143,10 @@ def _is_later_notice(event: IntegrityNotice, other: IntegrityNotice) -> bool:
     return event.date[:exact] > other.date[:exact]
 
 
+def _is_same_time(event: IntegrityNotice, other: IntegrityNotice) -> bool:
+    return not _is_later_notice(event, other) and not _is_later_notice(other, event)
+
+
 def _build_retraction_status(
     every: Sequence[IntegrityNotice],
     worst: Sequence[IntegrityNotice],
@@ -150,11 +154,16 @@ def _build_retraction_status(
     setting: WeighingContext,
 ) -> RetractionStatus:
     kind = worst[0].kind
+    whole = [event for event in worst if _PARTIAL_LABEL not in event.label]
+    worst = whole or worst  # a retraction of the whole work outweighs an earlier partial one
     first = (
         kind is NoticeKind.RETRACTION
     )  # the first retraction counts, but the latest concern or correction
     dated = sorted((event for event in worst if event.date), key=lambda event: event.date or "")
-    chosen = (dated[0] if first else dated[-1]) if dated else min(worst, key=_rank_notice_source)
+    end = (dated[0] if first else dated[-1]) if dated else None
+    # A registry may know only the year: the best source among those of the same time speaks.
+    peers = [one for one in dated if end and _is_same_time(one, end)] or worst
+    chosen = min(peers, key=_rank_notice_source)
     notes = [note] if note else []
     if kind is NoticeKind.RETRACTION and all(_PARTIAL_LABEL in event.label for event in worst):
         notes.append("Only part of the work was retracted.")
@@ -179,11 +188,14 @@ def _build_retraction_status(
 def _build_unconfirmed_status(
     every: Sequence[IntegrityNotice], flag: IntegrityNotice, setting: WeighingContext
 ) -> RetractionStatus:
-    """The status for OpenAlex's mark alone, which is not reported as a retraction."""
+    """The status for OpenAlex's mark alone, which is not reported as a retraction.
+
+    `retracted` is false only if a registry that lists notices has the work and none about it.
+    """
     more = "; registries that list notices have the work and no notice about it"
     note = f"OpenAlex alone marks the work as retracted{more if setting.contradicted_by_registry else ''}."
     return RetractionStatus(
-        retracted=False,
+        retracted=False if setting.contradicted_by_registry else None,
         kind=UNCONFIRMED_RETRACTION,
         date=flag.date,
         source=BARE_FLAG_SOURCE,

@@ -27,6 +27,7 @@ _NOTICE_HOLDERS = (
     BARE_FLAG_SOURCE,
 )  # registries whose paper records contain the notices
 _REGISTRY_ORDER = ("crossref", "europepmc", "pubmed")  # the most complete first; others follow
+_PMID_REGISTRIES = ("europepmc", "pubmed")  # know works by their PubMed id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +38,17 @@ class RetractionCheck:
     answered: tuple[str, ...] = ()  # registries that have the work, and the offline table
     failed: tuple[str, ...] = ()  # registries that gave no answer
     as_of: str | None = None  # the table's date, if only the table answered
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _CheckScope:
+    """Which registries are asked about a work, and how long."""
+
+    thorough: bool = False  # all of them
+    unaware: Collection[str] = ()  # registries known not to have the work
+    asks_best: bool = False  # the best one even if the record has the notices of another
+    skips_bare_flags: bool = False  # not OpenAlex, whose mark alone confirms nothing
+    deadline: float | None = None  # on the loop's clock, for all of them together
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,11 +100,28 @@ class RetractionChecker:
         Raises Unavailable if neither a registry nor the table could answer.
         """
         wanted = {IdentifierScheme.DOI: doi.lower(), **(_find_pmid(paper))}
+        scope = _CheckScope(thorough=thorough, unaware=unaware_registries)
+        return await self._check_work(wanted, paper, scope)
+
+    async def check_paper(self, paper: Paper, *, seconds: float) -> RetractionCheck:
+        """The retraction status of a search result, whoever found it, within these seconds.
+
+        The best registry and the offline table are always asked, so that the same work has the
+        same status from every provider. Raises Unavailable if nobody could answer.
+        """
+        doi = {IdentifierScheme.DOI: paper.doi.lower()} if paper.doi else {}
+        scope = _CheckScope(
+            asks_best=True,
+            skips_bare_flags=True,
+            deadline=asyncio.get_running_loop().time() + seconds,
+        )
+        return await self._check_work({**doi, **_find_pmid(paper)}, paper, scope)
+
+    async def _check_work(
+        self, wanted: dict[IdentifierScheme, str], paper: Paper | None, scope: _CheckScope
+    ) -> RetractionCheck:
         (edition, rows), said = await asyncio.gather(
-            self._look_up_table(wanted),
-            self._ask_registries(
-                wanted, paper, thorough=thorough, unaware_registries=unaware_registries
-            ),
+            self._look_up_table(wanted), self._ask_registries(wanted, paper, scope)
         )
         heard = [one for one in said if one.events is not None]
         failed = tuple(one.name for one in said if one.error is not None)
@@ -122,33 +151,38 @@ class RetractionChecker:
             edition = await self._table.load_edition()
             if edition is None:
                 return None, ()
-            pmid = wanted.get(IdentifierScheme.PMID, "")
             return edition, await self._table.find_notices(
-                doi=wanted[IdentifierScheme.DOI], pmid=pmid
+                doi=wanted.get(IdentifierScheme.DOI, ""),
+                pmid=wanted.get(IdentifierScheme.PMID, ""),
             )
         except CitewellError as error:
             logger.warning("The offline retraction table cannot be read: %s", error.message)
             return None, ()
 
     async def _ask_registries(
-        self,
-        wanted: dict[IdentifierScheme, str],
-        paper: Paper | None,
-        *,
-        thorough: bool,
-        unaware_registries: Collection[str],
+        self, wanted: dict[IdentifierScheme, str], paper: Paper | None, scope: _CheckScope
     ) -> tuple[_RegistryAnswer, ...]:
         """Answers already known from the paper, then the best registry, then the others if needed."""
         said = [
             *_collect_record_answers(paper),
-            *(_RegistryAnswer(name=name) for name in unaware_registries if not thorough),
+            *(_RegistryAnswer(name=name) for name in scope.unaware if not scope.thorough),
         ]
         heard = {one.name for one in said}
-        names = [name for name in self._order_registries() if name not in heard]
-        for group in (names,) if thorough else (names[:1], names[1:]):
-            if not thorough and any(one.is_conclusive for one in said):
+        every = self._order_registries()
+        names = [
+            name
+            for name in every
+            if name not in heard
+            and _choose_registry_scheme(name, wanted) is not None
+            and not (scope.skips_bare_flags and name == BARE_FLAG_SOURCE)
+        ]
+        for group in (names,) if scope.thorough else (names[:1], names[1:]):
+            is_best = scope.asks_best and group == list(every[:1])
+            if not (scope.thorough or is_best) and any(one.is_conclusive for one in said):
                 break
-            said += await asyncio.gather(*(self._ask_registry(name, wanted) for name in group))
+            said += await asyncio.gather(
+                *(self._ask_registry(name, wanted, scope.deadline) for name in group)
+            )
         return tuple(said)
 
     def _order_registries(self) -> tuple[str, ...]:
@@ -157,15 +191,14 @@ class RetractionChecker:
         return (*best, *(name for name in able if name not in best))
 
     async def _ask_registry(
-        self, name: str, wanted: dict[IdentifierScheme, str]
+        self, name: str, wanted: dict[IdentifierScheme, str], deadline: float | None
     ) -> _RegistryAnswer:
-        scheme = (
-            IdentifierScheme.PMID
-            if name == "pubmed" and IdentifierScheme.PMID in wanted
-            else IdentifierScheme.DOI
-        )
+        scheme = _choose_registry_scheme(name, wanted)
+        if scheme is None:
+            return _RegistryAnswer(name=name)
+        latest = asyncio.get_running_loop().time() + self._patience
         try:
-            async with asyncio.timeout(self._patience):
+            async with asyncio.timeout_at(min(latest, deadline or latest)):
                 events = await self._fetch_notices(
                     name, PaperId(scheme=scheme, value=wanted[scheme])
                 )
@@ -195,6 +228,16 @@ class RetractionChecker:
             if isinstance(provider, IntegrityNotices)
             else None
         )
+
+
+def _choose_registry_scheme(
+    name: str, wanted: dict[IdentifierScheme, str]
+) -> IdentifierScheme | None:
+    """The identifier to ask this registry by; None if it knows works by another kind only."""
+    has_pmid = IdentifierScheme.PMID in wanted and name in _PMID_REGISTRIES
+    if has_pmid and (name == "pubmed" or IdentifierScheme.DOI not in wanted):
+        return IdentifierScheme.PMID
+    return IdentifierScheme.DOI if IdentifierScheme.DOI in wanted else None
 
 
 def _find_pmid(paper: Paper | None) -> dict[IdentifierScheme, str]:

@@ -6,14 +6,13 @@ side leaves out is reported as not checked.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
 
 from citewell.model.paper import Paper, WorkAuthor
 from citewell.model.reference import Reference
-from citewell.text.citations import author_matching, title_matching
+from citewell.text.citations import author_matching, cited_years, title_matching
 from citewell.text.language import detection
 from citewell.text.language.scripts import classify_script
 from citewell.text.safety.markup_cleaning import clean_markup
@@ -29,11 +28,9 @@ _TITLE_ABSENT_SHARE = (
 )
 _MISMATCH_YEARS = 2  # a difference of one year is normal between online and print
 _MAX_PREPRINT_YEARS = 3  # how long after a preprint the journal version may appear
+_MAX_NAMED_AUTHORS = 3  # authors of a record that are named
 _BOOK_KINDS = frozenset({"book", "monograph", "collection", "edited-book", "reference-book"})
-_PREPRINT_KINDS = frozenset({"article", "posted-content", "preprint"})
-_CITED_YEAR_PATTERN = re.compile(
-    r"(?<![\d./:-])(1[5-9]\d\d|20\d\d)(?=[a-z]?(?!\w))(?!\s?[-–/]\s?\d)"
-)
+PREPRINT_KINDS = frozenset({"article", "posted-content", "preprint"})
 # Words that occur in references but belong to no title.
 _APPARATUS_WORDS = (
     "vol volume issue pages page doi url http https www org com retrieved available accessed press"
@@ -65,6 +62,12 @@ class CitedWork:
     title: str = ""
     authors: tuple[WorkAuthor, ...] = ()
     year: int | None = None
+    venue: str = ""
+    volume: str = ""
+    pages: str = ""
+    publisher: str = ""
+    kind: str = ""  # a CSL type, if a format states it
+    and_others: bool = False  # the list of authors ends in "et al."
     structured: bool = False
 
     @property
@@ -91,6 +94,12 @@ class WorkIdentity:
         return self.title.state
 
     @property
+    def differs_only_in_year(self) -> bool:
+        others = {self.title.state, self.author.state}
+        year = self.year.state is FieldAgreement.MISMATCH
+        return year and FieldAgreement.MISMATCH not in others
+
+    @property
     def reasons(self) -> tuple[str, ...]:
         return tuple(part.reason for part in self.parts if part.state is FieldAgreement.MISMATCH)
 
@@ -107,6 +116,12 @@ def build_cited_work(reference: Reference, *, structured: bool, text: str = "") 
         title=reference.title,
         authors=reference.authors,
         year=reference.year,
+        venue=reference.venue,
+        volume=reference.volume,
+        pages=reference.pages,
+        publisher=reference.publisher,
+        kind=reference.kind,
+        and_others=reference.and_others,
         structured=structured,
     )
 
@@ -137,7 +152,7 @@ def _compare_title(cited: CitedWork, paper: Paper) -> FieldVerdict:
     if cited.title:
         found = _compare_titles(cited.title, record)
         known = len(
-            _find_foreign_words(cited.title, paper)
+            list_foreign_words(cited.title, paper)
         ) < _MIN_MISSING_WORDS or _has_author_in_title(cited, paper)
         doubtful = found.state is FieldAgreement.MISMATCH and (known or held >= _TITLE_LIKELY_SHARE)
         return (
@@ -146,6 +161,13 @@ def _compare_title(cited: CitedWork, paper: Paper) -> FieldVerdict:
             else found
         )
     return _compare_loose_text(cited.text, record, paper, held)
+
+
+def compare_guessed_title(cited: CitedWork, paper: Paper) -> FieldVerdict:
+    """Compare the title as it was parsed, even if that may be wrong."""
+    if not cited.title:
+        return _compare_title(cited, paper)
+    return _compare_titles(cited.title, clean_markup(paper.title))
 
 
 def _has_author_in_title(cited: CitedWork, paper: Paper) -> bool:
@@ -201,7 +223,7 @@ def _compare_loose_text(text: str, record: str, paper: Paper, held: float) -> Fi
     """Compare free text with the record's title; a mismatch needs words found nowhere in the record."""
     if classify_script(text) != classify_script(record):
         return _build_not_checked("the titles are in different scripts")
-    missing = _find_foreign_words(text, paper)
+    missing = list_foreign_words(text, paper)
     if len(missing) >= _MIN_MISSING_WORDS and held < _TITLE_ABSENT_SHARE:
         lacking = ", ".join(missing[:6])
         return _build_mismatch(
@@ -218,13 +240,13 @@ def _has_extra_title_words(cited: CitedWork, paper: Paper) -> bool:
     """Whether the cited title has many words that occur nowhere in the record."""
     if not cited.title or title_matching.is_title_beginning(paper.title, cited.title):
         return False
-    missing = _find_foreign_words(cited.title, paper)
+    missing = list_foreign_words(cited.title, paper)
     return len(missing) > _MIN_MISSING_WORDS and len(missing) >= _MIN_MISSING_SHARE * len(
         title_matching.extract_title_words(cited.title)
     )
 
 
-def _find_foreign_words(text: str, paper: Paper) -> tuple[str, ...]:
+def list_foreign_words(text: str, paper: Paper) -> tuple[str, ...]:
     """The significant words of a text that occur nowhere in the record."""
     people = (person.name for person in paper.authors)
     rest = " ".join([clean_markup(paper.title), *people, paper.venue or "", paper.publisher or ""])
@@ -268,7 +290,7 @@ def _compare_mentioned_author(cited: CitedWork, paper: Paper) -> FieldVerdict:
     if text and author_matching.is_author_mentioned(lead, text):
         return _build_match()
     if text and any(author_matching.is_author_mentioned(person, text) for person in paper.authors):
-        if _is_first_author_replaced(cited, paper):
+        if _is_first_author_replaced(cited, paper) or _is_stray_namesake(cited, paper):
             return _judge_other_author(_format_surname(cited.authors[0]), paper)
         return _build_match("an author of the record is named, but not the first")
     named = (
@@ -295,11 +317,26 @@ def _is_first_author_replaced(cited: CitedWork, paper: Paper) -> bool:
     )
 
 
+def _is_stray_namesake(cited: CitedWork, paper: Paper) -> bool:
+    """Whether the record shares only family names, with other initials, with a list of other authors."""
+    if len(cited.authors) < 2:
+        return False
+    return not any(
+        author_matching.match_authors(one, person) is not False
+        and author_matching.can_share_initials(one, person)
+        for one in cited.authors
+        for person in paper.authors
+    )
+
+
 def _judge_other_author(named: str, paper: Paper) -> FieldVerdict:
     lead = paper.authors[0]
     if paper.kind in _BOOK_KINDS:
         return _build_not_checked("editors and authors of books are often confused")
-    return _build_mismatch(f"the citation names {named}, the record {_format_surname(lead)}")
+    others = ", ".join(map(_format_surname, paper.authors[1:_MAX_NAMED_AUTHORS]))
+    more = " et al." if len(paper.authors) > _MAX_NAMED_AUTHORS else ""
+    real = f"{_format_surname(lead)}{f', {others}' if others else ''}{more}"
+    return _build_mismatch(f"the citation names {named}, the record {real}")
 
 
 def _compare_year(cited: CitedWork, paper: Paper) -> FieldVerdict:
@@ -320,24 +357,23 @@ def _judge_distant_year(year: int, paper: Paper) -> FieldVerdict:
     record = paper.year or _parse_publication_year(paper.published) or 0
     if paper.kind in _BOOK_KINDS:
         return _build_not_checked(f"the record's year is {record}; books have editions")
-    early = paper.kind in _PREPRINT_KINDS or paper.preprint_of is not None
+    early = paper.kind in PREPRINT_KINDS or paper.preprint_of is not None
     if early and 0 < year - record <= _MAX_PREPRINT_YEARS:
         return _build_not_checked(f"the record is a preprint of {record}")
     return _build_mismatch(f"the citation says {year}, the record {record}")
 
 
-def _collect_stated_years(cited: CitedWork, paper: Paper) -> set[int]:
-    """The year of the citation; for free text, every year that it may be."""
-    found = set() if cited.structured else _find_years_in_text(cited.text, paper)
-    return found or ({cited.year} if cited.year else set())
-
-
-def _find_years_in_text(text: str, paper: Paper) -> set[int]:
-    """Years in a text, without those in the record's title and venue."""
-    taken = {
-        int(year) for year in _CITED_YEAR_PATTERN.findall(f"{paper.title} {paper.venue or ''}")
-    }
-    return {int(year) for year in _CITED_YEAR_PATTERN.findall(text)} - taken
+def _collect_stated_years(cited: CitedWork, paper: Paper) -> frozenset[int]:
+    """The year of the citation; for free text, every year that may be its own."""
+    if cited.structured or not cited.text:
+        return frozenset({cited.year} if cited.year else ())
+    found = cited_years.find_own_years(
+        cited.text,
+        titles=(paper.title, paper.venue or "", cited.venue),
+        volume=cited.volume,
+        year=cited.year,
+    )
+    return found or frozenset({cited.year} if cited.year else ())
 
 
 def _parse_publication_year(published: str | None) -> int | None:

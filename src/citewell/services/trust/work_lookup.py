@@ -3,37 +3,38 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
 from citewell.errors import CitewellError
+from citewell.model.citation_checks import FieldCorrection
 from citewell.model.paper import BibliographicQuery, IdentifierScheme, Paper, PaperId
 from citewell.model.scrape_results import RetractionStatus
-from citewell.services.routing.provider_panel import ABSENT, FAILED, ProviderOutcome
+from citewell.services.routing.provider_panel import ABSENT, ProviderOutcome
 from citewell.services.scholar.registry_records import (
     NOT_REGISTERED,
     UNCHECKED,
     ReferenceMatches,
     WorkRecord,
 )
+from citewell.services.trust import absence_judgement, candidate_ranking, record_corrections
+from citewell.services.trust.absence_judgement import AbsenceVerdict
+from citewell.services.trust.book_identity import compare_with_book
+from citewell.services.trust.candidate_ranking import HIGH, LOW, MEDIUM, NONE, RankedCandidate
 from citewell.services.trust.retraction_checks import RetractionCheck
 from citewell.services.trust.work_identity import (
+    PREPRINT_KINDS,
     CitedWork,
     FieldAgreement,
+    FieldVerdict,
     WorkIdentity,
     compare_with_record,
 )
 from citewell.text.citations import title_matching
 
 WORK_FOUND = "found"
-HIGH, MEDIUM, LOW, NONE = "high", "medium", "low", "none"
-_HIGH_TITLE_SHARE, _MEDIUM_TITLE_SHARE = (
-    0.7,
-    0.4,
-)  # share of the significant words of one title in the other
-_MIN_TELLING_WORDS = 4  # significant words; a shorter title alone does not identify a work
-_MIN_DECIDING_REGISTRIES = 2  # registries that must answer before an absence means anything
+NOT_IN_REGISTRIES = "not_found"  # no registry has a work with these words, and several should
 _MAX_IDENTIFIERS = 4
 _NOTICE_REGISTRY = "crossref"  # its records contain the notices
 _MEDICAL_REGISTRIES = ("pubmed", "europepmc")
@@ -49,6 +50,9 @@ class RecordFinder(Protocol):
     ) -> ReferenceMatches: ...
 
 
+RETRACTION_UNCHECKED = "retraction: could not be checked"
+
+
 class RetractionCheckPort(Protocol):
     """Checks whether a work was retracted."""
 
@@ -61,25 +65,49 @@ class RetractionCheckPort(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkFinding:
-    existence: str  # found, not_registered, unchecked
+    existence: str  # found, not_registered, not_found, unchecked
     paper: Paper | None = None
     identity: WorkIdentity | None = (
         None  # compared with `paper`, or with another work of the same title
     )
     confidence: str | None = None
     other_paper: Paper | None = None  # the work that the citation's words fit, if it is not `paper`
-    searched_without_match: bool = (
-        False  # every relevant registry was searched by words and has no match
-    )
+    nearest: tuple[Paper, ...] = ()  # records with similar titles, if none is the work meant
+    absence: AbsenceVerdict | None = None  # if registries were searched by words without a match
+    corrections: tuple[FieldCorrection, ...] = ()
     retraction: RetractionStatus | None = None
+    is_retraction_unknown: bool = False  # nobody could say whether the work was retracted
     unaware_registries: tuple[str, ...] = ()  # registries that answered and do not have the work
     searched_by_words: bool = False
     has_asked: bool = False  # some registry or the offline table was asked
     provenance: tuple[str, ...] = ()
 
     @property
+    def published_doi(self) -> str | None:
+        """The DOI of the article that a preprint became."""
+        known = self.paper.preprint_of if self.paper is not None else None
+        return known if self.paper is not None and known != self.paper.doi else None
+
+    @property
+    def preprint_doi(self) -> str | None:
+        """The DOI of the preprint of an article."""
+        known = self.paper.preprint_doi if self.paper is not None else None
+        return known if self.paper is not None and known != self.paper.doi else None
+
+    @property
+    def is_absent(self) -> bool:
+        """Whether several registries that should have the work answered, and none has it."""
+        return self.existence == NOT_IN_REGISTRIES
+
+    @property
     def is_contradicted(self) -> bool:
         return self.identity is not None and self.identity.state is FieldAgreement.MISMATCH
+
+    @property
+    def is_another_work(self) -> bool:
+        """Whether the record under the identifier has another title than the citation."""
+        identity = self.identity if self.paper is not None else None
+        return identity is not None and identity.title.state is FieldAgreement.MISMATCH
 
     @property
     def suggested_doi(self) -> str | None:
@@ -108,6 +136,26 @@ class WorkLookup:
 
         With `has_address` the citation is judged by its address, and need not be a registered work.
         """
+        finding = await self._find_cited_work(
+            ids, cited, venue=venue, has_address=has_address, tenant=tenant
+        )
+        record = finding.paper or finding.other_paper
+        if finding.identity is None or record is None or finding.is_another_work:
+            return finding
+        return replace(
+            finding,
+            corrections=record_corrections.list_record_corrections(cited, finding.identity, record),
+        )
+
+    async def _find_cited_work(
+        self,
+        ids: Sequence[PaperId],
+        cited: CitedWork,
+        *,
+        venue: str,
+        has_address: bool,
+        tenant: str | None,
+    ) -> WorkFinding:
         finding = None
         if ids:
             finding = await self.look_up_by_ids(ids, cited, tenant=tenant)
@@ -142,6 +190,7 @@ class WorkLookup:
         return replace(
             finding,
             retraction=status,
+            is_retraction_unknown=_is_unanswered(told),
             has_asked=finding.has_asked or bool(told),
             provenance=(*finding.provenance, *told),
         )
@@ -157,38 +206,20 @@ class WorkLookup:
         """The work that a reference without an identifier means, if a record matches well enough."""
         query = replace(_build_bibliographic_query(cited, venue), glance=has_address)
         matches = await self._records.match_records(query, tenant=tenant)
-        decided = _is_absence_conclusive(cited, matches) and not has_address
         told = _describe_asked_registries("matched by its words", matches.asked)
-        best = _choose_best_match(cited, matches.papers)
-        if best is None:
-            return WorkFinding(
-                existence=UNCHECKED,
-                confidence=NONE if matches.is_answered else None,
-                searched_without_match=decided,
-                searched_by_words=True,
-                has_asked=bool(matches.asked),
-                provenance=(told,),
-            )
-        paper, identity, confidence = best
-        if confidence != HIGH:
-            return WorkFinding(
-                existence=UNCHECKED,
-                identity=identity if _has_identical_title(cited, paper) else None,
-                confidence=confidence,
-                other_paper=paper if confidence == MEDIUM else None,
-                searched_without_match=confidence == LOW and decided,
-                searched_by_words=True,
-                has_asked=bool(matches.asked),
-                provenance=(told,),
-            )
-        paper, absent = await self._complete_record(paper, tenant)
+        ranked = candidate_ranking.rank_record_candidates(cited, matches.papers)
+        if not ranked or ranked[0].confidence != HIGH:
+            return _build_unmatched_finding(cited, matches, ranked, told, has_address=has_address)
+        best = ranked[0]
+        paper, absent = await self._complete_record(best.paper, tenant)
         status, more = await self._check_notices(paper.doi, paper, absent)
         return WorkFinding(
             existence=WORK_FOUND,
             paper=paper,
-            identity=identity,
-            confidence=confidence,
+            identity=best.identity,
+            confidence=best.confidence,
             retraction=status,
+            is_retraction_unknown=_is_unanswered(more),
             searched_by_words=True,
             has_asked=bool(matches.asked or more),
             provenance=(told, *more),
@@ -213,7 +244,9 @@ class WorkLookup:
             return WorkFinding(existence=UNCHECKED)
         first, told = await self._look_up_identifier(ids[0], cited, tenant)
         provenance, asked = [told], first.has_asked
-        for paper_id in ids[1:_MAX_IDENTIFIERS]:
+        # The ISBN beside a DOI is often that of the book or the volume around the work.
+        others = [one for one in ids[1:] if one.scheme is not IdentifierScheme.ISBN]
+        for paper_id in others[: _MAX_IDENTIFIERS - 1]:
             if first.paper is not None:
                 break
             second, told = await self._look_up_identifier(paper_id, cited, tenant)
@@ -231,7 +264,10 @@ class WorkLookup:
         self, paper_id: PaperId, cited: CitedWork, tenant: str | None
     ) -> tuple[WorkFinding, str]:
         record = await self._records.find_record(paper_id, tenant=tenant)
-        return _build_work_finding(record, cited), _describe_asked_registries(
+        compare = (
+            compare_with_book if paper_id.scheme is IdentifierScheme.ISBN else compare_with_record
+        )
+        return _build_work_finding(record, cited, compare), _describe_asked_registries(
             str(paper_id), record.asked
         )
 
@@ -246,10 +282,12 @@ class WorkLookup:
             _build_bibliographic_query(cited), tenant=tenant
         )
         told = _describe_asked_registries("matched by its words", matches.asked)
-        best = _choose_best_match(
+        ranked = candidate_ranking.rank_record_candidates(
             cited, [one for one in matches.papers if one.doi and one.doi != doi]
         )
-        other = best[0] if best and best[2] == HIGH else None
+        other = ranked[0].paper if ranked and ranked[0].confidence == HIGH else None
+        if other is not None and (dated := _accept_other_version(finding, other)) is not None:
+            finding, other = dated, None
         return replace(
             finding,
             other_paper=other,
@@ -268,18 +306,22 @@ class WorkLookup:
                 doi, paper=paper, unaware_registries=absent
             )
         except CitewellError as error:
-            return None, (f"retraction: could not be checked ({error.kind})",)
+            return None, (f"{RETRACTION_UNCHECKED} ({error.kind})",)
         asked = ", ".join(checked.answered) or "nobody"
         failed = f"; no answer from {', '.join(checked.failed)}" if checked.failed else ""
         dated = f" as of {checked.as_of}" if checked.as_of else ""
         return checked.status, (f"retraction: answered by {asked}{dated}{failed}",)
 
 
-def _build_work_finding(record: WorkRecord, cited: CitedWork) -> WorkFinding:
+def _is_unanswered(told: tuple[str, ...]) -> bool:
+    return any(one.startswith(RETRACTION_UNCHECKED) for one in told)
+
+
+def _build_work_finding(
+    record: WorkRecord, cited: CitedWork, compare: Callable[[CitedWork, Paper], WorkIdentity]
+) -> WorkFinding:
     identity = (
-        compare_with_record(cited, record.paper)
-        if record.paper and not cited.is_identifier_only
-        else None
+        compare(cited, record.paper) if record.paper and not cited.is_identifier_only else None
     )
     return WorkFinding(
         existence=record.state,
@@ -312,94 +354,61 @@ def _join_id_findings(asked: PaperId, first: WorkFinding, second: WorkFinding) -
     """The second identifier's finding; only a suggestion if the first identifier means another work."""
     paper = second.paper
     theirs = paper.ids.get(asked.scheme) if paper else None
-    if first.existence == NOT_REGISTERED or (theirs and theirs.lower() != asked.value.lower()):
+    if theirs and theirs.lower() == asked.value.lower():
+        return second
+    if first.existence == NOT_REGISTERED or theirs:
         return replace(first, other_paper=paper)
     return second
 
 
-def _choose_best_match(
-    cited: CitedWork, papers: Iterable[Paper]
-) -> tuple[Paper, WorkIdentity, str] | None:
-    """The best candidate, its comparison and its confidence; None if none shares a title word."""
-    scored = [(paper, _measure_title_nearness(cited, paper)) for paper in papers]
-    near = [
-        (paper, compare_with_record(cited, paper), share) for paper, share in scored if share > 0
-    ]
-    if not near:
+def _accept_other_version(finding: WorkFinding, other: Paper) -> WorkFinding | None:
+    """The finding without its year's contradiction, if that is the year of a preprint or its article."""
+    paper, identity = finding.paper, finding.identity
+    if paper is None or identity is None or not identity.differs_only_in_year:
         return None
-    paper, identity, share = max(near, key=lambda one: (*_rank_candidate(cited, *one), one[2]))
-    return paper, identity, _judge_match_confidence(cited, paper, identity, share)
-
-
-def _rank_candidate(
-    cited: CitedWork, paper: Paper, identity: WorkIdentity, share: float
-) -> tuple[int, int]:
-    """Sort key: confidence, then matching minus contradicting fields."""
-    order = (HIGH, MEDIUM, LOW)
-    contradicted = sum(part.state is FieldAgreement.MISMATCH for part in identity.parts)
-    agreed = sum(part.state is FieldAgreement.MATCH for part in identity.parts)
-    return -order.index(
-        _judge_match_confidence(cited, paper, identity, share)
-    ), agreed - contradicted
-
-
-def _measure_title_nearness(cited: CitedWork, paper: Paper) -> float:
-    """The share of significant title words in common, from 0 to 1."""
-    held = title_matching.measure_title_coverage(paper.title, cited.title or cited.text)
-    if not cited.title:
-        return held
-    if title_matching.has_same_letters(
-        cited.title, paper.title
-    ) or title_matching.is_title_beginning(cited.title, paper.title):
-        return 1.0
-    back = title_matching.measure_title_coverage(cited.title, paper.title)
-    if not cited.structured:
-        return max(held, title_matching.measure_title_coverage(paper.title, cited.text))
-    return (
-        min(held, back)
-        if back < 1 or held < _MEDIUM_TITLE_SHARE
-        else max(held, back * _HIGH_TITLE_SHARE)
-    )
-
-
-def _judge_match_confidence(
-    cited: CitedWork, paper: Paper, identity: WorkIdentity, share: float
-) -> str:
-    words = len(
-        title_matching.extract_title_words(title_matching.strip_translation_marks(paper.title))
-    )
-    vouched = FieldAgreement.MATCH in {identity.author.state, identity.year.state}
-    opposed = identity.author.state is FieldAgreement.MISMATCH
-    if share < _MEDIUM_TITLE_SHARE or (
-        words < 2 and identity.author.state is not FieldAgreement.MATCH
+    linked = other.doi in {paper.preprint_of, paper.preprint_doi} - {None}
+    if not linked and not (
+        PREPRINT_KINDS & {paper.kind, other.kind}
+        and title_matching.has_same_letters(paper.title, other.title)
     ):
-        return LOW
-    unsure = identity.title.state is not FieldAgreement.MATCH
-    if (
-        share < _HIGH_TITLE_SHARE
-        or opposed
-        or unsure
-        or (words < _MIN_TELLING_WORDS and not vouched)
-    ):
-        return MEDIUM
-    return HIGH if vouched or cited.is_identifier_only or _is_title_only(identity) else MEDIUM
+        return None
+    said = f"the year is that of another version of the work, DOI {other.doi}"
+    year = FieldVerdict(state=FieldAgreement.NOT_CHECKED, reason=said)
+    return replace(finding, identity=replace(identity, year=year))
 
 
-def _has_identical_title(cited: CitedWork, paper: Paper) -> bool:
-    """Whether the titles are the same and long enough to identify a work."""
-    enough = (
-        len(title_matching.extract_title_words(title_matching.strip_translation_marks(paper.title)))
-        >= _MIN_TELLING_WORDS
+def _build_unmatched_finding(
+    cited: CitedWork,
+    matches: ReferenceMatches,
+    ranked: Sequence[RankedCandidate],
+    told: str,
+    *,
+    has_address: bool,
+) -> WorkFinding:
+    """What it means that no record is surely the work: a near miss, absence, or nothing."""
+    near = next((one for one in ranked if one.is_near_miss), None)
+    absence = absence_judgement.judge_absence(cited, matches, has_address=has_address)
+    found = WorkFinding(
+        existence=UNCHECKED,
+        confidence=NONE if matches.is_answered else None,
+        absence=absence if matches.is_answered else None,
+        searched_by_words=True,
+        has_asked=bool(matches.asked),
+        provenance=(told,),
     )
-    return (
-        enough and bool(cited.title) and title_matching.has_same_letters(cited.title, paper.title)
+    if near is not None:
+        return replace(
+            found, confidence=MEDIUM, identity=near.identity, other_paper=near.paper, absence=None
+        )
+    found = replace(
+        found,
+        confidence=ranked[0].confidence if ranked else found.confidence,
+        nearest=candidate_ranking.choose_nearest_candidates(ranked),
     )
-
-
-def _is_title_only(identity: WorkIdentity) -> bool:
-    """Whether neither author nor year could be compared."""
-    states = {identity.author.state, identity.year.state}
-    return states == {FieldAgreement.NOT_CHECKED}
+    if absence.is_conclusive:
+        return replace(found, existence=NOT_IN_REGISTRIES, confidence=LOW if ranked else NONE)
+    best = ranked[0] if ranked else None
+    return replace(found, other_paper=best.paper if best and best.confidence == MEDIUM else None)
 
 
 def _build_bibliographic_query(cited: CitedWork, venue: str = "") -> BibliographicQuery:
@@ -411,18 +420,6 @@ def _build_bibliographic_query(cited: CitedWork, venue: str = "") -> Bibliograph
         year=cited.year,
         venue=venue,
     )
-
-
-def _is_absence_conclusive(cited: CitedWork, matches: ReferenceMatches) -> bool:
-    """Whether the citation says enough, and enough registries answered, to conclude absence."""
-    untitled = bool(cited.authors) and not cited.title  # common in chemistry
-    if (
-        untitled
-        or len(title_matching.extract_title_words(cited.title or cited.text)) < _MIN_TELLING_WORDS
-    ):
-        return False
-    answered = sum(1 for one in matches.asked if one.outcome != FAILED)
-    return answered >= _MIN_DECIDING_REGISTRIES and answered == len(matches.asked)
 
 
 def _describe_asked_registries(what: str, asked: Iterable[ProviderOutcome]) -> str:

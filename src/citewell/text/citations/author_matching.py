@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from difflib import SequenceMatcher
 from functools import lru_cache
+from itertools import pairwise
 
 from citewell.model.paper import WorkAuthor
 from citewell.text.citations import author_names
@@ -54,6 +55,12 @@ def match_authors(one: WorkAuthor, other: WorkAuthor) -> bool | None:
     return _has_similar_spelling(build_surname_keys(one), build_surname_keys(other))
 
 
+def can_share_initials(one: WorkAuthor, other: WorkAuthor) -> bool:
+    """False if both given names are known and begin with different letters."""
+    first, second = (fold_text(person.given)[:1] for person in (one, other))
+    return not first or not second or first == second
+
+
 def can_compare_surname(named: str, person: WorkAuthor) -> bool:
     """Whether a written name can be compared with a person: both in Latin script, no organisation."""
     return (
@@ -70,10 +77,21 @@ def is_author_mentioned(person: WorkAuthor, text: str) -> bool:
         return _has_abbreviation(text, person.name) or not set(
             extract_title_words(person.name)
         ) - set(extract_title_words(text))
+    return bool(wanted & words) or _has_joined_surname(person, text)
+
+
+def _has_joined_surname(person: WorkAuthor, text: str) -> bool:
+    """Whether a name is in the text with other spaces: "Mc Carthy", or divided at the end of a line.
+
+    "Anderson" is not in "Shanderson".
+    """
     joined = _build_joined_surname(person)
-    return bool(wanted & words) or (
-        len(joined) >= _MIN_FUZZY_LETTERS and joined in _normalize_surname(_join_name_letters(text))
-    )
+    if len(joined) < _MIN_FUZZY_LETTERS:
+        return False
+    if len(_NAME_WORD_PATTERN.findall(fold_text(person.family))) > 1:
+        return joined in _normalize_surname(_join_name_letters(text))
+    words = [_normalize_surname(word) for word in _NAME_WORD_PATTERN.findall(fold_text(text))]
+    return any(first + second == joined for first, second in pairwise(words))
 
 
 def _list_filing_words(person: WorkAuthor) -> list[str]:

@@ -33,6 +33,10 @@ _ORGANISATION_WORD_PATTERN = re.compile(
     r"|school|college|hospital|church|party|trust|studios?|tribune|herald|guardian|gazette|wikipedia|bbc|cnn|afp|npr|nasa|who)\b\.?",
     re.IGNORECASE,
 )  # fmt: skip
+# Words that start with a small letter, and a letter before an apostrophe.
+_LEADING_PARTICLE_PATTERN = re.compile(
+    r"(?:(?:[a-zà-öø-ÿ][^\W\d]{0,15}\.?\s{1,3}|['’][a-z]\s{1,3}){1,4}(?=\S)|(?=[a-z]))(?:[a-z]{1,4}['’](?=\w))?"
+)
 _CJK_NAME_PATTERN = re.compile(f"[{CJK_RANGES}]")
 
 
@@ -87,12 +91,9 @@ class AuthorName:
 
     @property
     def particle(self) -> str:
-        """The particles that the family name starts with: van der, de la."""
-        words = self.family.split()
-        small = 0
-        while small < len(words) - 1 and words[small] in NAME_PARTICLES:
-            small += 1
-        return " ".join(words[:small])
+        """The small words that the family name starts with, as written: van der, de la, d’."""
+        found = _LEADING_PARTICLE_PATTERN.match(self.family)
+        return found[0].strip() if found and self.given else ""
 
     @property
     def display_name(self) -> str:
@@ -110,11 +111,22 @@ class AuthorName:
         return ", ".join(part for part in self._split_name_parts() if part)
 
     @property
+    def punctuated_given(self) -> str:
+        """The given names with a full stop after every initial: Philip A is Philip A."""
+        words = self.given.replace(".", ". ").replace(" -", "-").split()
+        return " ".join(_punctuate_initial(word) for word in words)
+
+    @property
     def initials(self) -> str:
-        """Initials of the given names, such as J.-P. M.; names without capitals are not shortened."""
+        """Initials of the given names, such as J.-P. M.; names without capitals are not shortened.
+
+        A small word between given names is kept: Vânia de Oliveira is V. de O.
+        """
         shown = [
-            "-".join(_abbreviate_given_name(part) for part in word.split("-") if part)
-            for word in _split_given_names(self.given)
+            word
+            if number and word.islower() and word.isalpha()
+            else "-".join(_abbreviate_given_name(part) for part in _split_at_hyphens(word))
+            for number, word in enumerate(_split_given_names(self.given))
         ]
         return " ".join(word for word in shown if word)
 
@@ -148,7 +160,19 @@ def _split_given_names(given: str) -> list[str]:
     ]
 
 
+def _split_at_hyphens(word: str) -> list[str]:
+    """The parts of a double name; Seung-hee has one initial only, Jean-Paul two."""
+    first, *others = [part for part in word.split("-") if part] or [""]
+    return [first, *(part for part in others if not part[:1].islower())]
+
+
+def _punctuate_initial(word: str) -> str:
+    return f"{word}." if len(word) == 1 and word.isalpha() and word.isupper() else word
+
+
 def _abbreviate_given_name(name: str) -> str:
+    if not name:
+        return ""
     first = name[0]
     cased = first.upper() != first.lower()
     return f"{first.upper()}." if cased else name.strip(".")

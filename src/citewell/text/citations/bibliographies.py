@@ -7,10 +7,12 @@ contain no access date.
 from __future__ import annotations
 
 import json
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from datetime import date
 from string import ascii_lowercase
+from typing import Any
 
 from citewell.text.citations import dois, exchange_formats
 from citewell.text.citations.bibtex_format import build_citation_key, format_bibtex_entry
@@ -27,16 +29,19 @@ _STYLE_FORMATTERS: dict[str, Callable[..., str]] = {
     "vancouver": vancouver.format_vancouver_entry,
     "ieee": ieee.format_ieee_entry,
 }
+_LEADING_MARKS = "“”‘’\"'([¿¡«» "
 _NUMBERING_TEMPLATES = {"vancouver": "{}. {}", "ieee": "[{}] {}"}  # numbered in citation order
 
 
-def render_bibliography(works: Iterable[CitableWork], *, style: str, accessed: date) -> str:
-    """The works in one of BIBLIOGRAPHY_STYLES.
+def render_bibliography(
+    works: Iterable[CitableWork], *, style: str, accessed: date, keeps_unaddressed: bool = False
+) -> str:
+    """The works in one of BIBLIOGRAPHY_STYLES, without those that have no address unless they are kept.
 
     Numbered styles keep the given order, other citation styles are sorted by entry, and BibTeX,
     RIS and CSL-JSON by citation key.
     """
-    unique = _drop_duplicate_works(works)
+    unique = _drop_duplicate_works(works, keeps_unaddressed=keeps_unaddressed)
     if style in _STYLE_FORMATTERS:
         lines = [format_style_entry(work, style=style, accessed=accessed) for work in unique]
         return "\n\n".join(_order_style_entries(lines, style))
@@ -54,9 +59,26 @@ def format_style_entry(work: CitableWork, *, style: str, accessed: date) -> str:
     special = format_official_record(work, style)
     if special is not None:
         return special
-    if work.number and work.kind == "report" and style != "apa":  # APA has a place of its own
-        work = replace(work, title=f"{work.title} ({work.number})")
     return _STYLE_FORMATTERS[style](work, accessed=accessed)
+
+
+def build_csl_records(works: Iterable[CitableWork], *, accessed: date) -> list[dict[str, Any]]:
+    """The works in the given order as CSL engines take them: names in parts, and pages with the day of reading."""
+    keyed = _assign_citation_keys(_drop_duplicate_works(works, keeps_unaddressed=True))
+    return [build_engine_record(name, work, accessed) for name, work in keyed]
+
+
+def build_engine_record(name: str, work: CitableWork, accessed: date) -> dict[str, Any]:
+    """One work as CSL-JSON with the citation key `name`."""
+    record = exchange_formats.build_csl_record(name, work)
+    for field, people in (("author", work.authors), ("editor", work.editors)):
+        if people:
+            record[field] = [exchange_formats.build_split_person(one) for one in people]
+    if work.is_web_page:
+        record["accessed"] = {"date-parts": [[accessed.year, accessed.month, accessed.day]]}
+    elif work.doi:
+        record.pop("URL", None)  # it is the address of the DOI, which styles write themselves
+    return record
 
 
 def count_unique_works(works: Iterable[CitableWork]) -> int:
@@ -68,16 +90,28 @@ def _order_style_entries(lines: list[str], style: str) -> list[str]:
         return [
             _NUMBERING_TEMPLATES[style].format(number, line) for number, line in enumerate(lines, 1)
         ]
-    return sorted(lines, key=str.casefold)
+    return sorted(lines, key=_build_sort_key)
 
 
-def _drop_duplicate_works(works: Iterable[CitableWork]) -> list[CitableWork]:
-    """The first work of each address; works without an address are dropped."""
+def _build_sort_key(line: str) -> tuple[str, str]:
+    """The letters without accents and leading marks, so that Öhman stands by Ohm and not after Z."""
+    flat = unicodedata.normalize("NFKD", line)
+    letters = "".join(char for char in flat if not unicodedata.combining(char))
+    bare = letters.lstrip(_LEADING_MARKS)
+    return bare.casefold(), line
+
+
+def _drop_duplicate_works(
+    works: Iterable[CitableWork], *, keeps_unaddressed: bool = False
+) -> list[CitableWork]:
+    """The first work of each address; works without an address are dropped, or kept as they are."""
     first: dict[str, CitableWork] = {}
     for work in works:
-        if work.url:
+        if work.url or keeps_unaddressed:
             known = recognize_official_record(work)
-            first.setdefault(work.url, replace(known, doi=dois.find_doi_as_written(work.doi)))
+            first.setdefault(
+                work.url or repr(work), replace(known, doi=dois.find_doi_as_written(work.doi))
+            )
     return list(first.values())
 
 

@@ -14,6 +14,8 @@ PERIODICAL_KINDS = frozenset({"article-journal", "article-magazine", "article-ne
 CONTAINED_KINDS = frozenset(
     {"chapter", "paper-conference", "entry-encyclopedia", "entry-dictionary"}
 )
+PREPRINT_KIND = "article"
+_PREPRINT_SERVERS = frozenset({"arXiv"})  # servers that registries name as publisher
 WEB_PAGE_KINDS = frozenset({"", "webpage", "post-weblog", "post"})
 _PARTIAL_DATE_PATTERN = re.compile(r"(\d{4})(?:-(\d{2}))?(?:-(\d{2}))?")
 
@@ -83,6 +85,11 @@ def convert_paper(paper: Paper) -> CitableWork:
         clean_markup(paper.venue),
         clean_markup(paper.publisher),
     )
+    kind = paper.kind or ("article-journal" if paper.venue else "article")
+    if (
+        kind == PREPRINT_KIND
+    ):  # its server publishes it; a journal that took it later is another work
+        venue, publisher = "", publisher if publisher in _PREPRINT_SERVERS else venue or publisher
     return CitableWork(
         url=f"https://doi.org/{doi}" if doi else paper.url,
         title=clean_markup(paper.title),
@@ -90,13 +97,19 @@ def convert_paper(paper: Paper) -> CitableWork:
         site=venue,
         published=paper.published or (str(paper.year) if paper.year else ""),
         doi=doi,
-        kind=paper.kind or ("article-journal" if paper.venue else "article"),
+        kind=kind,
         volume=paper.volume or "",
         issue=paper.issue or "",
-        pages=paper.pages or "",
+        pages=_drop_repeated_page(paper.pages or ""),
         publisher="" if publisher.casefold() == venue.casefold() else publisher,
         language=paper.language or "",
     )
+
+
+def _drop_repeated_page(pages: str) -> str:
+    """A range from a page to itself is that page."""
+    first, _, last = pages.partition("-")
+    return first if first == last else pages
 
 
 def _convert_person(person: WorkAuthor) -> AuthorName:

@@ -22,12 +22,22 @@ _PREPRINT_VERSION_PATTERN = re.compile(
     r"(10\.(?:1101|64898)/\S{0,60}\d)v\d{1,2}(?:[./].*)?$", re.IGNORECASE
 )
 _SICI_BRACKETS_PATTERN = re.compile(r"<[^<>\s]{0,40}:[^<>\s]{0,60}>")
-_NEXT_DOI_PATTERN = re.compile(r"[;,&](?=(?:https?://|doi:|10\.\d{4}))", re.IGNORECASE)
+_NEXT_DOI_PATTERN = re.compile(r"[;,&|](?=(?:https?://|doi:|10\.\d{4}))", re.IGNORECASE)
 _LATEX_ESCAPE_PATTERN = re.compile(r"\\([_%&#$])")
 _DOI_BEGINNING_PATTERN = re.compile(r"(?<!\d)10\.\d{4}")
 _UNBROKEN_TOKEN_PATTERN = re.compile(r"\S+")
 _DOI_TOKEN_PATTERN = re.compile(r"[^\s\"{}|\\^`]+")
-_URL_QUERY_START_PATTERN = re.compile(r"[?&#]")
+_URL_QUERY_START_PATTERN = re.compile(r"[?&]|(?<!co;2-)#", re.IGNORECASE)
+# What publishers' pages and PDFs set right behind a DOI, without a space.
+_GLUED_TEXT_PATTERN = re.compile(
+    r"\[(?:pubmed|cross ?ref|medline|scopus|google|free|web of|epub|pmc|link|online|accessed)"
+    r"|\(?pmc?id:?(?=\d|$)|https?:/"
+    r"|[.,;(](?:accessed|available|retrieved|epub|pubmed|pmc?id|crossref)(?![a-z])"
+    r"|</?[a-z][a-z0-9]{0,9}(?:/?>|$)",
+    re.IGNORECASE,
+)
+# The last character of an old SICI DOI is a check character, which may be a sign.
+_SICI_ENDING_PATTERN = re.compile(r"co;2-(?:[a-z0-9]|[#+@$*~=!&](?![a-z0-9]))", re.IGNORECASE)
 _PERCENT_ESCAPE_PATTERN = re.compile(r"%[0-9a-f]{2}", re.IGNORECASE)
 _DASH_TRANSLATION = str.maketrans(
     dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212\ufe63\uff0d", "-")
@@ -36,12 +46,18 @@ _LINE_BREAK_IN_DOI_PATTERN = re.compile(
     r"([-_/:])[ \t]*\r?\n[ \t]*(?=[a-z0-9])|(\.)\s+(?=[a-z][\w.]*\.\d)"
 )
 _OPENING_BRACKETS = {")": "(", "]": "["}
-_TRAILING_PUNCTUATION = ".,;:/*!=&+~@$"
+_TRAILING_PUNCTUATION = ".,;:/*!=&~@$"  # not "+": 10.1021/ja067125+ is a DOI
+_CLOSING_QUOTES = "'’‘”“»«›‹?"
 _RESOLVER_HOSTS = frozenset(
     {"doi.org", "dx.doi.org", "www.doi.org", "hdl.handle.net", "doi.pangaea.de", "oadoi.org"}
 )
 # Hosts of library proxies.
 _PROXIED_RESOLVER_PREFIXES = ("doi.org.", "doi-org.", "dx.doi.org.", "dx-doi-org.")
+# arXiv, bioRxiv and medRxiv, ChemRxiv, Research Square, Preprints.org, PsyArXiv, SocArXiv, OSF, TechRxiv.
+_PREPRINT_PREFIXES = (
+    "10.48550/arxiv.", *(f"10.1101/{digit}" for digit in range(10)), "10.64898/", "10.26434/", "10.21203/", "10.20944/preprints",
+    "10.31234/", "10.31235/", "10.31219/", "10.36227/techrxiv",
+)  # fmt: skip
 _MAX_DOI_SEARCH_CHARS = 2048  # characters searched for one DOI
 # Publishers whose page addresses contain the suffix of the DOI: host, path, DOI prefix.
 _PUBLISHER_PATH_RULES = (
@@ -87,19 +103,36 @@ def locate_doi(text: str) -> LocatedDoi | None:
 def list_doi_readings(text: str) -> tuple[str, ...]:
     """Every possible reading of the first DOI in a text, the likeliest first.
 
-    Some registered DOIs end in a word that is usually a viewer ending, or contain a character that
-    usually ends a DOI.
+    Some registered DOIs end in a word that is usually a viewer ending, in a sign that usually ends
+    a DOI, or contain a character that does; only the registry can tell.
     """
     found = locate_doi(text)
     if found is None:
         return ()
-    seen = extract_visible_text(text)
-    start = _DOI_BEGINNING_PATTERN.search(seen)
-    token = _DOI_TOKEN_PATTERN.match(seen, start.start()) if start else None
-    raw = token[0].rstrip(_TRAILING_PUNCTUATION + ")]>'’”") if token else ""
-    whole = token[0].rstrip(_TRAILING_PUNCTUATION) if token and raw != found.bare else raw
-    kept = (found.bare, found.longest, _trim_unbalanced_brackets(whole), whole)
+    plain, seen = _normalize_doi_text(text), extract_visible_text(text)
+    whole, written = (_find_whole_token(one, found.bare) for one in (plain, seen))
+    kept = (
+        found.bare,
+        found.longest,
+        _trim_unbalanced_brackets(whole),
+        whole,
+        found.bare.rstrip("+"),
+        written if "%" in written and "&" not in written else "",  # a percent sign of its own
+    )
     return tuple(dict.fromkeys(one.lower() for one in kept if one.partition("/")[2]))
+
+
+def _find_whole_token(plain: str, bare: str) -> str:
+    """Everything from the DOI's beginning to the next space; `bare` if only closing signs follow it."""
+    start = _DOI_BEGINNING_PATTERN.search(plain)
+    token = _DOI_TOKEN_PATTERN.match(plain, start.start()) if start else None
+    if token is None:
+        return ""
+    raw = _cut_foreign_text(token[0][:_MAX_DOI_SEARCH_CHARS])
+    if raw.count(">") > raw.count("<"):
+        raw = raw.rpartition(">")[0]
+    whole = raw.rstrip(_TRAILING_PUNCTUATION + _CLOSING_QUOTES)
+    return bare if whole.rstrip(_TRAILING_PUNCTUATION + _CLOSING_QUOTES + ")]>") == bare else whole
 
 
 def find_doi_in_address(url: str) -> str | None:
@@ -111,6 +144,11 @@ def find_doi_in_address(url: str) -> str | None:
         if hosts.search(host) and (match := pattern.match(unquote(path).lower())):
             return prefix + match[1]
     return find_doi(url)
+
+
+def is_preprint_doi(doi: str) -> bool:
+    """Whether the DOI's prefix is that of an archive which registers nothing but preprints."""
+    return doi.lower().startswith(_PREPRINT_PREFIXES)
 
 
 def is_doi_resolver(url: str) -> bool:
@@ -129,7 +167,8 @@ def _split_host_path(url: str) -> tuple[str, str]:
 
 def _normalize_doi_text(text: str) -> str:
     """The text with escapes decoded, dashes made plain, and line breaks inside the DOI removed."""
-    plain = unicodedata.normalize("NFKC", extract_visible_text(unescape(text))).translate(
+    unescaped = unescape(unescape(text)) if "&amp;" in text else unescape(text)
+    plain = unicodedata.normalize("NFKC", extract_visible_text(unescaped)).translate(
         _DASH_TRANSLATION
     )
     plain = _LATEX_ESCAPE_PATTERN.sub(r"\1", plain)
@@ -153,6 +192,8 @@ def _decode_doi_token(word: str, head: str) -> str:
     """The percent-decoded word that starts with the DOI; in an address, without query and fragment."""
     if _is_inside_address(head):
         word = _URL_QUERY_START_PATTERN.split(word)[0]
+        if "?" in head.rpartition("://")[2]:
+            word = word.partition("+")[0]  # a space, in a query string
     for _ in range(3):  # some web forms encode twice
         if not _PERCENT_ESCAPE_PATTERN.search(word):
             break
@@ -171,12 +212,19 @@ def _is_inside_address(head: str) -> bool:
 
 def _trim_to_doi(raw: str) -> str:
     """The longest start of `raw` that can be one DOI."""
-    if (entry := _NEXT_DOI_PATTERN.search(raw)) is not None:
-        raw = raw[: entry.start()]
-    if "#" in raw and not raw.lower().endswith("co;2-#"):
-        raw = raw.partition("#")[0]
+    if (ending := _SICI_ENDING_PATTERN.search(raw)) is not None:
+        return raw[: ending.end()]
+    raw = _cut_foreign_text(raw).partition("#")[0]
     raw = _trim_unbalanced_brackets(_trim_angle_brackets(raw))
     return raw.rstrip(_TRAILING_PUNCTUATION + "([")
+
+
+def _cut_foreign_text(raw: str) -> str:
+    """The text up to another DOI or to words and marks of the page that are glued to this one."""
+    for pattern in (_NEXT_DOI_PATTERN, _GLUED_TEXT_PATTERN):
+        if (foreign := pattern.search(raw)) is not None and foreign.start() > 0:
+            raw = raw[: foreign.start()]
+    return raw
 
 
 def _trim_angle_brackets(raw: str) -> str:
@@ -206,6 +254,8 @@ def _trim_unbalanced_brackets(raw: str) -> str:
 
 def _strip_viewer_ending(held: str) -> str:
     """The DOI without viewer endings such as /full and .pdf; empty if no suffix is left."""
+    if _SICI_ENDING_PATTERN.search(held):
+        return held
     held = _PREPRINT_VERSION_PATTERN.sub(r"\1", held)
     while True:
         shorter = _VIEWER_ENDING_PATTERN.sub("", held).rstrip(_TRAILING_PUNCTUATION)

@@ -72,6 +72,14 @@ def _build_csl_person(author: AuthorName) -> dict[str, str]:
     return {part: value for part, value in parts.items() if value}
 
 
+def build_split_person(author: AuthorName) -> dict[str, str]:
+    """Name parts, guessed if the source did not give them separately, for engines that need them."""
+    if author.is_indivisible:
+        return {"literal": author.name}
+    parts = {"family": author.family, "given": author.given, "suffix": author.suffix}
+    return {part: value for part, value in parts.items() if value}
+
+
 def _build_csl_date(published: str) -> dict[str, Any] | None:
     found = re.match(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?", published)
     return {"date-parts": [[int(part) for part in found.groups() if part]]} if found else None

@@ -1,4 +1,4 @@
-"""Identifies a citation: DOI, other identifier, address, legal citation, or a reference in words."""
+"""Identifies a citation: DOI, other identifier, address, legal citation, standard, or words."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from citewell.model.paper import IdentifierScheme, PaperId
-from citewell.text.citations import dois, isbns, legal_citations
+from citewell.text.citations import dois, isbns, legal_citations, standards
 from citewell.text.safety.markup_cleaning import clean_markup
 
 _OLD_ARXIV_ARCHIVES = (
@@ -50,7 +50,9 @@ _IDENTIFIER_RESIDUE_PATTERN = re.compile(
     r"https?://(?:dx\.|www\.)?doi\.org/|\bdoi\s*:|\bdoi\b(?=\W*$)|\bavailable (?:at|from)\b:?\s*$",
     re.IGNORECASE,
 )
-_ISBN_LABEL_PATTERN = re.compile(r"\bisbn(?:[- ]?1[03])?\s*+[:#]?\s*+$", re.IGNORECASE)
+_RFC_NAME_PATTERN = re.compile(
+    r"\(?(?<![/\w])(?:RFC|Requests? for Comments:?)[ -]?\d{1,5}\)?:?", re.IGNORECASE
+)
 # The subject class of an old arXiv id, which means the same without it.
 _ARXIV_SUBJECT_PATTERN = re.compile(r"\.[a-z]{2}(?=/)")
 _ANGLE_BRACKETED_PATTERN = re.compile(r"<[^<>\s]+>")  # an address in angle brackets, as in emails
@@ -63,6 +65,8 @@ class CitationKind(StrEnum):
     PMID = "pmid"
     PMCID = "pmcid"
     ISBN = "isbn"
+    RFC = "rfc"
+    STANDARD = "standard"
     LEGAL = "legal"
     URL = "url"
     REFERENCE = "reference"
@@ -80,6 +84,7 @@ class IdentifiedCitation:
     url: str = ""  # the citation itself, or the first address in it
     legal_form: str = ""
     fault: str = ""  # why the identifier is invalid, such as a wrong check digit
+    note: str = ""  # why the identifier could not be looked up anywhere
 
 
 def identify_citation(citation: str) -> IdentifiedCitation:
@@ -115,6 +120,9 @@ def _identify_without_doi(text: str) -> IdentifiedCitation:
         if match and value:
             rest = f"{text[: match.start()]} {text[match.end() :]}"
             return _build_identified_citation(kind, value, text, rest=_strip_identifiers(rest))
+    if (number := standards.find_rfc_number(text)) is not None:
+        rest = _strip_identifiers(_RFC_NAME_PATTERN.sub(" ", text))
+        return _build_identified_citation(CitationKind.RFC, number, text, rest=rest)
     if (case := legal_citations.find_legal_citation(text)) is not None:
         return IdentifiedCitation(
             kind=CitationKind.LEGAL,
@@ -128,6 +136,14 @@ def _identify_without_doi(text: str) -> IdentifiedCitation:
 
 def _identify_isbn_or_words(text: str) -> IdentifiedCitation:
     isbn = isbns.find_isbn(text)
+    if isbn is None and (standard := standards.find_standard(text)) is not None:
+        return IdentifiedCitation(
+            kind=CitationKind.STANDARD,
+            value=standard.designation,
+            surrounding_text=_strip_identifiers(text.replace(standard.written, " ", 1)),
+            url=_find_web_address(text),
+            note=standards.describe_standard(standard),
+        )
     if isbn is None:
         known = find_identifiers(text)
         return IdentifiedCitation(
@@ -137,8 +153,7 @@ def _identify_isbn_or_words(text: str) -> IdentifiedCitation:
             surrounding_text=text,
             url=_find_web_address(text),
         )
-    before, _, after = text.partition(isbn.written)
-    rest = _strip_identifiers(f"{_ISBN_LABEL_PATTERN.sub('', before)} {after}")
+    rest = _strip_identifiers(isbns.strip_isbns(text).replace(isbn.written, " "))
     if isbn.is_valid:
         return _build_identified_citation(CitationKind.ISBN, isbn.value, text, rest=rest)
     fault = f"The check digit of ISBN {isbn.written} is wrong, so no book can have this number."
@@ -219,6 +234,7 @@ _IDENTIFIER_FINDERS = {
     IdentifierScheme.S2: _find_semantic_scholar_id,
     IdentifierScheme.OPENALEX: _find_openalex_id,
     IdentifierScheme.ISBN: find_valid_isbn,
+    IdentifierScheme.RFC: standards.find_rfc_number,
 }
 
 
@@ -239,4 +255,4 @@ def _strip_identifiers(text: str) -> str:
     while (again := dois.locate_doi(text)) is not None:
         text = again.surrounding_text
     left = _IDENTIFIER_RESIDUE_PATTERN.sub(" ", clean_markup(text))
-    return " ".join(left.split()).strip(" .,;:()[]<>|-\"'/")
+    return re.sub(r"(?:[.,;] )(?=[.,;])", "", " ".join(left.split())).strip(" .,;:()[]<>|-\"'/")

@@ -109,7 +109,7 @@ def _complete_trial(work: CitableWork) -> CitableWork:
         kind="report",
         number=f"ClinicalTrials.gov identifier {found['number']}" if found else "",
         publisher="U.S. National Library of Medicine",
-        site="ClinicalTrials.gov",
+        site="",  # the number names the registry
     )
 
 

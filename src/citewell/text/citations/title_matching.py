@@ -28,6 +28,11 @@ _TITLE_WORD_PATTERN = re.compile(r"[^\W_]+")
 _STOPWORD_LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl")
 _TRANSLATED_TITLE_PATTERN = re.compile(r"^\s*+\[(.*?)\]\.?\s*+(?:\[[^\[\]]*+\])?\s*+$", re.DOTALL)
 _LANGUAGE_NOTE_PATTERN = re.compile(r"\[(?:article|text) in [^\[\]]+\]", re.IGNORECASE)
+_RETRACTION_MARK_PATTERN = re.compile(
+    r"^\s*+[\[(]?(?:retracted|withdrawn|retraction|removed)(?:[ -]{1,2}(?:article|paper|chapter))?(?:[\])] ?:?|:) *+"
+    r"|\s[\[(](?:retracted|withdrawn)(?: (?:article|paper|chapter))?[\])]\s*+$",
+    re.IGNORECASE,
+)
 _CUT_TITLE_PATTERN = re.compile(r"(?:\.{3}|…)\s*$")
 _SUBTITLE_BREAK_PATTERN = re.compile(r"(?<!\s)\s*+[:–—?!.(]\s*+| - ")
 _MIN_BEGINNING_LETTERS = 10  # letters; a shorter beginning is not accepted
@@ -64,8 +69,11 @@ def _fold_cleaned_text(text: str) -> str:
 
 
 def strip_translation_marks(title: str) -> str:
-    """The title without the brackets and language notes of catalogues for translated titles."""
-    text = _LANGUAGE_NOTE_PATTERN.sub(" ", title)
+    """The title without the brackets and language notes of catalogues for translated titles.
+
+    A publisher's mark of a retraction is left out, too.
+    """
+    text = _RETRACTION_MARK_PATTERN.sub("", _LANGUAGE_NOTE_PATTERN.sub(" ", title))
     match = _TRANSLATED_TITLE_PATTERN.match(text)
     return " ".join((match[1] if match else text).split())
 
@@ -101,6 +109,28 @@ def measure_title_coverage(title: str, text: str) -> float:
     """The share of a title's distinctive words that the text has; 0 if the title has none."""
     wanted = extract_title_words(strip_translation_marks(title))
     return 1 - len(find_absent_words(wanted, text)) / len(wanted) if wanted else 0.0
+
+
+def measure_title_agreement(one: str, other: str) -> float:
+    """How much two titles agree, 0 to 1: the lower share of either's distinctive words in the other.
+
+    1 if they have the same letters, or one is the other without its subtitle.
+    """
+    if (
+        has_same_letters(one, other)
+        or is_title_beginning(one, other)
+        or is_title_beginning(other, one)
+    ):
+        return 1.0
+    return min(measure_title_coverage(one, other), measure_title_coverage(other, one))
+
+
+def has_title_within(text: str, title: str) -> bool:
+    """Whether a text contains a title word for word; False for a title that many works share."""
+    bare = strip_translation_marks(title)
+    if len(extract_title_words(bare)) < _MIN_BEGINNING_WORDS:
+        return False
+    return _join_title_letters(bare) in _join_text_letters(text)
 
 
 def is_title_beginning(short: str, long: str) -> bool:
@@ -185,6 +215,11 @@ def _is_misspelling(word: str, other: str) -> bool:
 @lru_cache(maxsize=4096)
 def _stem_title_word(word: str) -> str:
     return next(iter(tokens.extract_terms(word, language="en")), word)
+
+
+@lru_cache(maxsize=512)  # one reference is compared with many candidates
+def _join_text_letters(text: str) -> str:
+    return "".join(_TITLE_WORD_PATTERN.findall(fold_text(_TEX_MARKUP_PATTERN.sub(" ", text))))
 
 
 def _join_title_letters(text: str) -> str:

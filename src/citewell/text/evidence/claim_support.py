@@ -1,38 +1,60 @@
 """Measures whether a source supports a claim: a score, the best snippet, and the relation.
 
-The score is .4 × the share of the claim's words in the 24 sentences around the best place, plus
+The overlap is .4 × the share of the claim's words in the 24 sentences around the best place, plus
 .3 × the share in the best three sentences, plus .3 × the share of its word pairs, minus .2 × the
-share of its numbers that are missing. On labelled citations four in five are not supported below
-.25, and four in five are supported from .8 on.
+share of its numbers and .1 × the share of its names that are missing. `support_thresholds` makes a
+score of it that depends on the kind of source. A score of .5 or more and the relation SUPPORTS are
+the same. On labelled citations four in five are not supported below .25, and four in five are
+supported from .8 on.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from citewell.model.research import ClaimRelation
-from citewell.text.evidence import negation, similarity
+from citewell.text.evidence import (
+    missing_details,
+    negation,
+    similarity,
+    support_thresholds,
+)
+from citewell.text.evidence.oppositions import missing_denials, opposition
+from citewell.text.evidence.oppositions.opposition import Opposition
 from citewell.text.evidence.sentence_features import SentenceFeatures, build_sentence_features
+from citewell.text.evidence.support_thresholds import MIN_SUPPORTED_SCORE
 from citewell.text.language import detection, scripts, sentences
 from citewell.text.quantities import stated_quantities
-from citewell.text.quantities.stated_quantities import StatedQuantity
 
-BLOCK_COVERAGE_WEIGHT, WINDOW_COVERAGE_WEIGHT, STEM_PAIR_WEIGHT, MISSING_NUMBER_PENALTY = (
-    0.4,
-    0.3,
-    0.3,
-    0.2,
-)
-UNSUPPORTED_BELOW_SCORE, MIN_SUPPORTED_SCORE = 0.25, 0.5
+BLOCK_COVERAGE_WEIGHT, WINDOW_COVERAGE_WEIGHT, STEM_PAIR_WEIGHT = 0.4, 0.3, 0.3
+MISSING_NUMBER_PENALTY, MISSING_NAME_PENALTY = 0.2, 0.1
+UNSUPPORTED_BELOW_SCORE = 0.25
+# The score of a source that opposes the claim or has another number is never above this.
+_MAX_UNSUPPORTED_SCORE = 0.49
 # Two sentences that each contain this share of the other have the same subject.
 MIN_MUTUAL_COVERAGE = 0.5
 MIN_CLAIM_COVERAGE = 0.7  # a sentence that contains this share of the claim has its subject too
 _WINDOW_SENTENCES, _BLOCK_SENTENCES = 3, 24  # sentences
+# Sentences that are read closely for an opposition, and the share of the claim's words in each.
+_MAX_CLOSE_SENTENCES, _MIN_CLOSE_SHARE = 6, 0.25
 # Fewer sentences of the window are enough for a snippet if they have this share of its words.
 _MIN_SNIPPET_SHARE = 0.9
 _MAX_SNIPPET_CHARS = 900  # length of a snippet
+# Marks of citations, which are no part of what is said: [4], [2, 3], (Miller et al., 2020).
+_CITATION_MARK_PATTERN = re.compile(
+    r"\[\d{1,3}(?:\s?[,–-]\s?\d{1,3}){0,9}\]"
+    r"|\([A-Z][\w'’-]{1,30}(?: (?:and|&) [A-Z][\w'’-]{1,30}| et al\.?)?,? (?:19|20)\d\d[a-z]?\)"
+)
+_LIST_NUMBER_PATTERN = re.compile(r"\A\s{0,9}\d{1,2}[.)] (?=\w)")
+
+__all__ = [
+    "MIN_CLAIM_COVERAGE", "MIN_MUTUAL_COVERAGE", "MIN_SUPPORTED_SCORE", "UNSUPPORTED_BELOW_SCORE",
+    "ClaimSupport", "SourceText", "assess_support", "can_share_language", "classify_relation",
+    "find_source_opposition", "remove_citation_marks",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +66,8 @@ class ClaimSupport:
     snippet: str
     # Numbers of the claim that the source does not have near the snippet.
     missing_numbers: tuple[str, ...] = ()
+    # What shows that it contradicts or qualifies: "negation: …", "antonym: increases/lower", "number: …".
+    ground: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,35 +84,65 @@ class SourceText:
     @cached_property
     def sentence_features(self) -> tuple[SentenceFeatures, ...]:
         return tuple(
-            build_sentence_features(self.text[start:end], language=self.language)
+            build_sentence_features(
+                remove_citation_marks(self.text[start:end]), language=self.language
+            )
             for start, end in self.sentence_spans
         )
+
+    @cached_property
+    def all_terms(self) -> frozenset[str]:
+        return frozenset().union(*(one.terms for one in self.sentence_features))
+
+    @cached_property
+    def figures(self) -> frozenset[str]:
+        return missing_details.list_figures(self.text)
 
 
 def assess_support(claim: str, source: SourceText) -> ClaimSupport:
     """How far the source supports the claim; the snippet is empty if they share no word."""
-    asked = build_sentence_features(claim, language=source.language)
+    asked = build_sentence_features(
+        _LIST_NUMBER_PATTERN.sub("", remove_citation_marks(claim)), language=source.language
+    )
     shares = [asked.terms & one.terms for one in source.sentence_features]
     if not any(shares):
         return ClaimSupport(score=0.0, relation=ClaimRelation.MENTIONS, start=0, end=0, snippet="")
     window = _find_best_window(shares, _WINDOW_SENTENCES)
     block = _widen_to_block(window, len(shares))
-    gone = _find_missing_numbers(asked, source.sentence_features[slice(*block)])
-    score = _score_support(asked, source.sentence_features, window, block, len(gone))
+    gone = missing_details.find_missing_numbers(
+        asked, source.sentence_features[slice(*block)], source.figures, source.all_terms
+    )
+    score = _score_support(asked, source, window, block, len(gone))
     place = _narrow_to_snippet(shares, window)
     start, end = source.sentence_spans[place[0]][0], source.sentence_spans[place[1] - 1][1]
     end = min(end, start + _MAX_SNIPPET_CHARS)
-    relation = classify_relation(
-        asked, source.sentence_features[slice(*place)], score, number_missing=bool(gone)
+    close = _select_close_sentences(asked, source.sentence_features, shares, place)
+    against = find_source_opposition(asked, close)
+    relation = _choose_relation(
+        asked,
+        source.sentence_features[slice(*place)],
+        score,
+        against=against,
+        number_missing=bool(gone),
     )
+    if relation is ClaimRelation.SUPPORTS and (
+        (against is not None and _is_research(asked, source)) or _lacks_denial(asked, close)
+    ):
+        relation = ClaimRelation.MENTIONS
     return ClaimSupport(
-        score=score,
+        score=score if relation is ClaimRelation.SUPPORTS else min(score, _MAX_UNSUPPORTED_SCORE),
         relation=relation,
         start=start,
         end=end,
         snippet=source.text[start:end],
         missing_numbers=tuple(one.text for one in gone),
+        ground=_describe_ground(relation, against, gone[0].text if gone else ""),
     )
+
+
+def remove_citation_marks(text: str) -> str:
+    """The text without marks such as [4] or (Miller, 2020)."""
+    return _CITATION_MARK_PATTERN.sub(" ", text) if "[" in text or "(" in text else text
 
 
 def can_share_language(claim: str, source: SourceText) -> bool:
@@ -113,14 +167,27 @@ def classify_relation(
 ) -> ClaimRelation:
     """The relation of the found sentences to the claim.
 
-    CONTRADICTS is possible only for sentences with the same subject. With `number_missing`, a
+    CONTRADICTS is possible only for clauses with the same subject. With `number_missing`, a
     number of the claim is missing nearby: then the relation is never SUPPORTS.
     """
-    near = [one for one in said if _has_claim_subject(claim, one)]
-    if any(_is_opposed_to_claim(claim, one) for one in near):
+    against = find_source_opposition(claim, said)
+    return _choose_relation(claim, said, score, against=against, number_missing=number_missing)
+
+
+def _choose_relation(
+    claim: SentenceFeatures,
+    said: Sequence[SentenceFeatures],
+    score: float,
+    *,
+    against: Opposition | None,
+    number_missing: bool,
+) -> ClaimRelation:
+    if against is not None and against.is_certain:
         return ClaimRelation.CONTRADICTS
     if number_missing and any(
-        stated_quantities.has_conflicting_values(claim.quantities, one.quantities) for one in near
+        stated_quantities.has_conflicting_values(claim.quantities, one.quantities)
+        for one in said
+        if _has_claim_subject(claim, one)
     ):
         return ClaimRelation.QUALIFIES
     return (
@@ -130,6 +197,42 @@ def classify_relation(
     )
 
 
+def find_source_opposition(
+    claim: SentenceFeatures, said: Sequence[SentenceFeatures]
+) -> Opposition | None:
+    """What shows that one of the sentences said opposes the claim, if anything does."""
+    if (claim.language or "en")[:2] == "en":
+        return opposition.find_opposition(claim.clauses, (one.clauses for one in said))
+    near = [one for one in said if _has_claim_subject(claim, one)]
+    denied = any(
+        negation.is_negated_apart(
+            claim.text,
+            one.text,
+            first_terms=claim.terms,
+            second_terms=one.terms,
+            language=claim.language,
+        )
+        for one in near
+    )
+    return Opposition(ground=opposition.NEGATION, is_certain=True) if denied else None
+
+
+def _describe_ground(relation: ClaimRelation, against: Opposition | None, number: str) -> str:
+    if relation is ClaimRelation.CONTRADICTS and against is not None:
+        return against.ground
+    return f"number: {number}" if relation is ClaimRelation.QUALIFIES else ""
+
+
+def _lacks_denial(claim: SentenceFeatures, said: Sequence[SentenceFeatures]) -> bool:
+    return (claim.language or "en")[:2] == "en" and missing_denials.lacks_denial(
+        claim.clauses, [clause for one in said for clause in one.clauses]
+    )
+
+
+def _is_research(claim: SentenceFeatures, source: SourceText) -> bool:
+    return support_thresholds.is_research_text(claim, source.sentence_features)
+
+
 def _has_claim_subject(claim: SentenceFeatures, one: SentenceFeatures) -> bool:
     return (
         similarity.measure_stem_coverage(claim, one.terms) >= MIN_CLAIM_COVERAGE
@@ -137,18 +240,14 @@ def _has_claim_subject(claim: SentenceFeatures, one: SentenceFeatures) -> bool:
     )
 
 
-def _is_opposed_to_claim(claim: SentenceFeatures, one: SentenceFeatures) -> bool:
-    denied = negation.has_negated_terms(claim.text, one.terms, language=claim.language)
-    return denied != negation.has_negated_terms(one.text, claim.terms, language=one.language)
-
-
 def _score_support(
     asked: SentenceFeatures,
-    found: Sequence[SentenceFeatures],
+    source: SourceText,
     window: tuple[int, int],
     block: tuple[int, int],
     gone: int,
 ) -> float:
+    found = source.sentence_features
     near = frozenset().union(*(one.terms for one in found[slice(*window)]))
     wide = frozenset().union(*(one.terms for one in found[slice(*block)]))
     pairs = frozenset().union(*(one.stem_pairs for one in found[slice(*block)]))
@@ -157,23 +256,30 @@ def _score_support(
         paired = similarity.measure_stem_coverage(asked, near)
     told = asked.quantities
     lost = gone / len(told) if told else 0.0
-    score = (
+    overlap = (
         BLOCK_COVERAGE_WEIGHT * similarity.measure_stem_coverage(asked, wide)
         + WINDOW_COVERAGE_WEIGHT * similarity.measure_stem_coverage(asked, near)
         + STEM_PAIR_WEIGHT * paired
         - MISSING_NUMBER_PENALTY * lost
+        - MISSING_NAME_PENALTY * missing_details.measure_missing_names(asked, source.all_terms)
     )
-    return round(min(1.0, max(0.0, score)), 4)
+    least = support_thresholds.choose_least_overlap(asked, found)
+    return round(support_thresholds.scale_overlap(overlap, least), 4)
 
 
-def _find_missing_numbers(
-    asked: SentenceFeatures, found: Sequence[SentenceFeatures]
-) -> tuple[StatedQuantity, ...]:
-    if not asked.quantities:
-        return ()
-    return stated_quantities.find_missing_quantities(
-        asked.quantities, (one for each in found for one in each.quantities)
-    )
+def _select_close_sentences(
+    asked: SentenceFeatures,
+    found: Sequence[SentenceFeatures],
+    shares: Sequence[frozenset[str]],
+    place: tuple[int, int],
+) -> list[SentenceFeatures]:
+    """The sentences with most of the claim's words, in which an opposition is looked for."""
+    if (asked.language or "en")[:2] != "en":
+        return list(found[slice(*place)])
+    least = _MIN_CLOSE_SHARE * len(asked.terms)
+    rows = [at for at, shared in enumerate(shares) if len(shared) >= least]
+    rows.sort(key=lambda at: -len(shares[at]))
+    return [found[at] for at in rows[:_MAX_CLOSE_SENTENCES]]
 
 
 def _find_best_window(shares: Sequence[frozenset[str]], width: int) -> tuple[int, int]:

@@ -38,6 +38,12 @@ def is_negated_statement(text: str, *, language: str | None = None) -> bool:
     return count_negations(text, language=language) % 2 == 1
 
 
+def remove_mere_emphasis(text: str) -> str:
+    """An English text without phrases such as "not only" that negate nothing."""
+    lower = text.lower()
+    return _NON_NEGATING_PATTERN.sub(" ", text) if "no" in lower or "without" in lower else text
+
+
 def has_negated_terms(text: str, terms: AbstractSet[str], *, language: str | None = None) -> bool:
     """Whether the text negates one of these stems; negations of other words do not count."""
     code = (language or "en")[:2]
@@ -46,6 +52,20 @@ def has_negated_terms(text: str, terms: AbstractSet[str], *, language: str | Non
     if code in _VERB_NEGATION_LANGUAGES:
         return sum(1 for _ in found) % 2 == 1
     return sum(_has_negated_neighbour(plain, match, terms, language) for match in found) % 2 == 1
+
+
+def is_negated_apart(
+    first: str,
+    second: str,
+    *,
+    first_terms: AbstractSet[str],
+    second_terms: AbstractSet[str],
+    language: str | None,
+) -> bool:
+    """Whether one of two sentences negates a stem of the other, and the other does not."""
+    return has_negated_terms(first, second_terms, language=language) != has_negated_terms(
+        second, first_terms, language=language
+    )
 
 
 def has_refutation_cue(sentence: str, *, language: str | None) -> bool:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from citewell.text.evidence import negation
+from citewell.text.evidence.oppositions.statement_clauses import StatementClause, parse_clauses
 from citewell.text.language import tokens
 from citewell.text.quantities import stated_quantities
 from citewell.text.quantities.stated_quantities import StatedQuantity
@@ -35,6 +36,11 @@ class SentenceFeatures:
     @cached_property
     def quantities(self) -> tuple[StatedQuantity, ...]:
         return stated_quantities.extract_quantities(self.text, language=self.language)
+
+    @cached_property
+    def clauses(self) -> tuple[StatementClause, ...]:
+        """The clauses of an English sentence; none in other languages."""
+        return parse_clauses(self.text) if (self.language or "en")[:2] == "en" else ()
 
     @cached_property
     def is_negated(self) -> bool:

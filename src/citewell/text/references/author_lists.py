@@ -13,6 +13,7 @@ from citewell.text.citations.author_names import (
 )
 from citewell.text.language.scripts import CJK_RANGES
 from citewell.text.references import reference_people
+from citewell.text.references.usual_writing import latinize_marks
 
 _TWO_ORGANISATIONS_PATTERN = re.compile(r",\s(?:and|&)\s|\s&\s")
 _COMMA_INITIAL_PATTERN = re.compile(r",\s[^\W\d_]\.")
@@ -35,29 +36,32 @@ _AND_OTHERS_PATTERN = re.compile(
 _EDITOR_ROLE_PATTERN = re.compile(
     r"[,]?\s{0,3}\(?\b(?:eds?|editors?|hrsg|trans|comps?)\b\.?\)?\.?\s{0,3}$", re.IGNORECASE
 )
+_NOTE_SIGNAL_PATTERN = re.compile(
+    r"^(?i:see(?:\s(?:also|e\.g\.,?|generally))?|cf\.?|vgl\.?|siehe|voir)\s(?=[^\W\d_a-z])"
+)  # of footnotes
 _AUTHOR_CONJUNCTION_PATTERN = re.compile(
     r"\s{0,3}[;,]?\s{0,3}(?:&|\band\b|\bund\b|\bet\b|\by\b)\s{1,3}", re.IGNORECASE
 )
 _AUTHOR_ELLIPSIS_PATTERN = re.compile(r"[,\s]{0,3}(?:…|\.\s?\.\s?\.)\s{0,3}&?\s{0,3}")
 _FAMILY_NAME_REGEX = rf"(?:(?:{NAME_PARTICLE_REGEX})\s){{0,3}}{_CAPITAL_REGEX}[\w'’\u2010-]{{0,40}}(?:\s{_CAPITAL_REGEX}[\w'’-]{{1,40}}){{0,2}}"
-_DOTTED_INITIALS_REGEX = rf"(?:{_CAPITAL_REGEX}{_LETTER_REGEX}?\.[\s-]{{0,2}}){{1,4}}"
-_AUTHOR_SEPARATOR_REGEX = (
-    r"(?:,?\s{0,2}(?:&|and|und|et)\s(?!al\b)|[,;]\s(?:(?:&|and)\s)?|\s(?=et al)|\s{0,2}(?=\())?"
-)
-_FAMILY_FIRST_PATTERN = re.compile(
-    rf"{_FAMILY_NAME_REGEX},\s{_DOTTED_INITIALS_REGEX}(?:,\s(?:Jr|Sr|II|III|IV)\.?)?{_AUTHOR_SEPARATOR_REGEX}"
-)
-_INITIALS_FIRST_ENTRY_PATTERN = re.compile(
-    rf"{_DOTTED_INITIALS_REGEX}(?:\s{{0,1}}){_FAMILY_NAME_REGEX}(?:\s(?:Jr|Sr|II|III|IV)\.?)?(?:,?\s(?:and|&)\s|,\s(?:and\s)?|\s(?=et al))"
-)
 _FAMILY_COMMA_GIVEN_PATTERN = re.compile(
     rf"{_FAMILY_NAME_REGEX},\s{_CAPITAL_REGEX}[\w'’-]+(?:\s{_CAPITAL_REGEX}[\w'’-]*\.?){{0,3}}"
 )
-_STOP_AND_SPACE_PATTERN = re.compile(r"\.\s")
+_FAMILY_INITIALS_START_PATTERN = re.compile(rf"{_FAMILY_INITIALS_PATTERN.pattern}(?=[,;.]|$)")
+_GLUED_NAME_PATTERN = re.compile(
+    rf"([.,;])(?={_LETTER_REGEX}{{2}}|{_LETTER_REGEX}\.?\s)"
+)  # D.Kang,S. Zhu
+_BRACKETED_GIVEN_PATTERN = re.compile(
+    r"(?<=[^\W\d_a-z])\s\(([^\W\d_a-z][^\W\d_]{1,20}(?:-[^\W\d_]{2,20})?)\)(?=[,;]|$)"
+)  # FOUCAULT (Michel)
+_CAPITAL_FAMILY_PATTERN = re.compile(
+    r"(?P<family>[^\W\d_a-zß-ÿ]{4,30}(?:[\s-][^\W\d_a-zß-ÿ]{2,30}){0,2})\s(?P<given>[^\W\d_a-z][a-zß-ÿ]{1,20}(?:-[^\W\d_a-z][a-zß-ÿ]{1,20})?)(?P<suffix>)"
+)  # BOURDIEU Pierre
+_NAME_SLASH_PATTERN = re.compile(r"\s?/\s?(?=[^\W\d_])")
+_WORD_AND_STOP_PATTERN = re.compile(rf"{_LETTER_REGEX}{{3}}\.$")
+_LETTER_PATTERN = re.compile(_LETTER_REGEX)
+_LIST_MARKS = " ,;:-–—_*•"
 _CJK_AUTHOR_PATTERN = re.compile(rf"[{CJK_RANGES}·]{{2,8}}")
-_FINAL_INITIAL_PATTERN = re.compile(r"\b[^\W\d_]$")
-_JOINING_WORDS = frozenset({"and", "&", "et", "al", "of", "for", "the", "on", "in"})
-_MAX_SINGLE_AUTHOR_CHARS = 200
 _MAX_AUTHOR_LIST_CHARS = 6000  # characters
 
 
@@ -68,31 +72,54 @@ class AuthorList:
 
 
 def parse_author_list(text: str) -> AuthorList:
-    """The authors in the text before the date or title of a reference."""
-    text = _EDITOR_ROLE_PATTERN.sub("", text[:_MAX_AUTHOR_LIST_CHARS].strip(" ,;:")).strip(" ,;")
+    """The authors in the part of a reference that names them."""
+    text = latinize_marks(text[:_MAX_AUTHOR_LIST_CHARS]).strip(_LIST_MARKS)
+    text = _GLUED_NAME_PATTERN.sub(r"\1 ", _BRACKETED_GIVEN_PATTERN.sub(r", \1", text))
+    text = _EDITOR_ROLE_PATTERN.sub("", _NOTE_SIGNAL_PATTERN.sub("", text)).strip(" ,;")
     shorter = _AND_OTHERS_PATTERN.sub("", text)
     listed = _AUTHOR_ELLIPSIS_PATTERN.sub(", ", shorter).strip(" ,;")
+    named = _LETTER_PATTERN.search(listed)
     return AuthorList(
-        people=tuple(_parse_listed_people(listed)) if listed else (), and_others=shorter != text
+        people=tuple(_parse_listed_people(listed)) if named else (), and_others=shorter != text
     )
 
 
 def _parse_listed_people(text: str) -> list[WorkAuthor]:
+    text = _NAME_SLASH_PATTERN.sub("; ", text)
     if ";" in text:
-        parts = [_AUTHOR_CONJUNCTION_PATTERN.sub(" ", part).strip() for part in text.split(";")]
-        return [reference_people.parse_whole_name(part) for part in parts if part.strip(" .&")]
+        parts = [_AUTHOR_CONJUNCTION_PATTERN.sub("; ", part).strip() for part in text.split(";")]
+        names = [name.strip() for part in parts for name in part.split(";")]
+        return [_parse_separated_name(name) for name in names if _LETTER_PATTERN.search(name)]
     if (
         AuthorName(name=text).is_organisation
         and not _COMMA_INITIAL_PATTERN.search(text)
-        and not _FAMILY_INITIALS_PATTERN.match(text)
+        and not _FAMILY_INITIALS_START_PATTERN.match(text)
     ):
         return [
             reference_people.build_organisation(part.rstrip("."))
             for part in _TWO_ORGANISATIONS_PATTERN.split(text)
             if part
         ]
-    parts = [part.strip() for part in _AUTHOR_CONJUNCTION_PATTERN.sub(", ", text).split(",")]
+    joined = [part.strip(" ,") for part in _AUTHOR_CONJUNCTION_PATTERN.split(text)]
+    if len(joined) > 1 and all(_FAMILY_COMMA_GIVEN_PATTERN.fullmatch(part) for part in joined):
+        return [reference_people.parse_whole_name(_strip_final_stop(part)) for part in joined]
+    if len(joined) == 2 and not any("," in part for part in joined):
+        return [_parse_single_author(part) for part in joined if part]
+    parts = [part.strip() for group in joined for part in group.split(",")]
     return _pair_name_parts([part for part in parts if part])
+
+
+def _parse_separated_name(name: str) -> WorkAuthor:
+    """A person of a list whose names are parted by semicolons, in any order of the parts."""
+    name = name.strip(" ,")
+    if "," in name:
+        return reference_people.parse_whole_name(_strip_final_stop(name))
+    return _parse_single_author(name)
+
+
+def _strip_final_stop(name: str) -> str:
+    """The name without the stop that ends the list; that of an initial is kept."""
+    return name[:-1] if _WORD_AND_STOP_PATTERN.search(name) else name
 
 
 def _pair_name_parts(parts: list[str]) -> list[WorkAuthor]:
@@ -145,13 +172,17 @@ def _build_family_first_person(family: str, given: str) -> WorkAuthor:
     while cut > 1 and words[cut - 1] in NAME_PARTICLES:
         cut -= 1
     family = " ".join((*words[cut:], family))
-    return reference_people.build_person(family=family, given=" ".join(words[:cut]))
+    return reference_people.build_person(
+        family=family, given=_strip_final_stop(" ".join(words[:cut]))
+    )
 
 
 def _parse_single_author(part: str) -> WorkAuthor:
-    if match := _FAMILY_INITIALS_PATTERN.fullmatch(
-        part.rstrip(".")
-    ) or _FAMILY_DOTTED_INITIALS_PATTERN.fullmatch(part):
+    if match := (
+        _FAMILY_INITIALS_PATTERN.fullmatch(part.rstrip("."))
+        or _FAMILY_DOTTED_INITIALS_PATTERN.fullmatch(part)
+        or _CAPITAL_FAMILY_PATTERN.fullmatch(part.rstrip("."))
+    ):
         return reference_people.build_person(
             family=match["family"], given=match["given"], suffix=match["suffix"] or ""
         )
@@ -170,72 +201,3 @@ def _add_name_suffix(person: WorkAuthor, suffix: str) -> WorkAuthor:
     return reference_people.build_person(
         family=person.family or person.name, given=person.given, suffix=suffix
     )
-
-
-def find_author_list_end(body: str) -> int:
-    """The offset at which the author list of a reference ends; 0 if it starts with no authors."""
-    for pattern in (_FAMILY_FIRST_PATTERN, _INITIALS_FIRST_ENTRY_PATTERN):
-        at, count = 0, 0
-        while (match := pattern.match(body, at)) is not None:
-            at, count = match.end(), count + 1
-        if count == 1 and body[:at].endswith(("and ", "& ")):
-            return (
-                _find_name_sentence_end(body) or at
-            )  # only the first name is inverted: Family, G., and G. Family
-        if count and (tail := _AND_OTHERS_PATTERN.match(body, at)):
-            at = tail.end()
-        if count:
-            return at
-    return _find_name_sentence_end(body)
-
-
-def _find_name_sentence_end(body: str) -> int:
-    """The offset after a sentence of names; 0 if there is none.
-
-    Its forms are "Family GI, Family GI.", "Family, Given, and Given Family." and "An Organisation."
-    """
-    for found in _STOP_AND_SPACE_PATTERN.finditer(body[:_MAX_AUTHOR_LIST_CHARS]):
-        head = body[: found.start()]
-        if (
-            _has_only_family_initials(head)
-            or _FAMILY_COMMA_GIVEN_PATTERN.fullmatch(head)
-            or (not _FINAL_INITIAL_PATTERN.search(head) and _is_name_list(head))
-        ):
-            return found.end()
-        if len(head) > _MAX_SINGLE_AUTHOR_CHARS and "," not in head:
-            break
-    return 0
-
-
-def _split_author_list(head: str) -> list[str]:
-    return [
-        part
-        for part in _AUTHOR_CONJUNCTION_PATTERN.sub(", ", _AND_OTHERS_PATTERN.sub("", head)).split(
-            ", "
-        )
-        if part
-    ]
-
-
-def _has_only_family_initials(head: str) -> bool:
-    parts = _split_author_list(head)
-    return bool(parts) and all(_FAMILY_INITIALS_PATTERN.fullmatch(part) for part in parts)
-
-
-def _is_name_list(head: str) -> bool:
-    if all(_CJK_AUTHOR_PATTERN.fullmatch(part) for part in re.split(r"[,，、]\s?", head)):
-        return True
-    words = head.replace(",", " ").split()
-    small = _JOINING_WORDS | NAME_PARTICLES
-    if len(words) > 40 or not all(w[:1].isupper() or w.strip(".,") in small for w in words):
-        return False
-    parts = _split_author_list(head)
-    return (len(parts) > 1 and len(parts[0].split()) < 4) or AuthorName(name=head).is_organisation
-
-
-def is_likely_title(head: str) -> bool:
-    """Whether the text before a date is a title: it has lower-case words that are no particles."""
-    if _COMMA_INITIAL_PATTERN.search(head) or "," in head or AuthorName(name=head).is_organisation:
-        return False
-    small = _JOINING_WORDS | NAME_PARTICLES
-    return any(word[:1].islower() and word.strip(".") not in small for word in head.split())

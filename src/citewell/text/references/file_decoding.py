@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import unicodedata
 from collections.abc import Iterator
 
 from citewell.text.safety.invisible_characters import extract_visible_text
@@ -15,14 +16,25 @@ _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 _ENCODING_SAMPLE_BYTES = 2000  # bytes
+_PLAIN_CHARACTERS = str.maketrans({
+    "\u00a0": " ", "\u2007": " ", "\u202f": " ", "\u2028": "\n", "\u2029": "\n", "\x85": "\n",
+    "\ufb00": "ff", "\ufb01": "fi", "\ufb02": "fl", "\ufb03": "ffi", "\ufb04": "ffl", "\ufb05": "st",
+    "\ufb06": "st",
+})  # fmt: skip
 
 
 def decode_bibliography(document: str | bytes) -> str:
-    """The document as text without byte-order mark and invisible characters, with plain newlines."""
+    """The document as text without byte-order mark and invisible characters, with plain newlines.
+
+    Accents are composed, ligatures resolved and spaces plain. Form feeds stay, because they tell
+    where pages end, and a soft hyphen at the end of a line becomes a hyphen.
+    """
     text = document if isinstance(document, str) else _decode_bytes(document)
-    return extract_visible_text(
-        text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
-    )
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    if not text.isascii():
+        text = text.translate(_PLAIN_CHARACTERS).replace("\u00ad\n", "-\n")
+        text = unicodedata.normalize("NFC", text)
+    return "\f".join(map(extract_visible_text, text.split("\f")))
 
 
 def _decode_bytes(document: bytes) -> str:

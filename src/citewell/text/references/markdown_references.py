@@ -16,11 +16,30 @@ _HEADING_MARK_PATTERN = re.compile(r"(#{1,6}) ")
 _NOTE_PATTERN = re.compile(r"\[\^[^\[\]\s]{1,60}\]:")
 _NOTE_MARK_PATTERN = re.compile(r"\[\^[^\[\]\s]{1,60}\](?!:)")
 
+_LINK_PATTERN = re.compile(r"\[([^\[\]\n]{0,2000})\]\((<?[^\s()]{1,2000}>?)\)")
+_EMPHASIS_PATTERN = re.compile(
+    r"(?<!\\)\*{1,3}(?=\S)|(?<=[^\s\\])\*{1,3}|(?<![\w\\])_(?=\w)|(?<=\w)_(?!\w)"
+)
+_ESCAPE_PATTERN = re.compile(r"\\([\\`*_{}\[\]()#+\-.!|<>~&])")
+
 
 def find_reference_list(text: str, start: int = 0) -> int | None:
     """Where the first heading of a reference list begins; None if there is none after `start`."""
     match = _REFERENCES_HEADING_PATTERN.search(text, start)
     return match.start() if match else None
+
+
+def render_reference_markdown(markdown: str) -> str:
+    """The lines of a markdown text without emphasis and escapes; links keep words and address."""
+    text = _LINK_PATTERN.sub(_show_link, markdown)
+    text = _EMPHASIS_PATTERN.sub("", text)
+    return _ESCAPE_PATTERN.sub(r"\1", text)
+
+
+def _show_link(match: re.Match[str]) -> str:
+    words, address = match[1], match[2].strip("<>")
+    known = not address.startswith("http") or address.partition("//")[2] in words
+    return words if known else f"{words} {address}"
 
 
 def drop_references(markdown: str) -> str:

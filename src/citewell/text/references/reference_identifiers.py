@@ -13,6 +13,7 @@ _SCHEME_ORDER = (
     IdentifierScheme.PMID,
     IdentifierScheme.PMCID,
     IdentifierScheme.ISBN,
+    IdentifierScheme.RFC,
 )
 _MAX_IDENTIFIER_SEARCH_CHARS = 2000  # characters searched for one identifier
 

@@ -9,6 +9,7 @@ from citewell.text.citations.author_names import AuthorName
 from citewell.text.references.field_cleaning import clean_reference_value
 
 _PERSON_SUFFIX_PATTERN = re.compile(r"(?:jr|sr|[js]nr|ii|iii|iv|2nd|3rd)\.?", re.IGNORECASE)
+_MAX_GIVEN_WORDS = 5  # more after a comma are the name of an organisation
 AND_OTHERS_NAMES = frozenset({"others", "et al", "et al.", "and others", "...", "…"})
 
 
@@ -37,6 +38,8 @@ def parse_whole_name(name: str) -> WorkAuthor:
     family, comma, rest = name.partition(",")
     if not comma:
         return WorkAuthor(name=name, organisation=AuthorName(name=name).is_organisation)
+    if len(rest.split()) > _MAX_GIVEN_WORDS:
+        return WorkAuthor(name=name, organisation=True)
     pieces = [piece.strip() for piece in rest.split(",") if piece.strip()]
     suffix = next((piece for piece in pieces if _PERSON_SUFFIX_PATTERN.fullmatch(piece)), "")
     given = [piece for piece in pieces if piece != suffix]

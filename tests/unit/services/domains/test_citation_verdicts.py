@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from citewell.model.research import ProviderReport, ReportCitation
-from citewell.services.domains.answers.citation_verdicts import CheckedAnswer, check_answer
+from citewell.services.domains.answers.citation_verdicts import AnswerCheck, CheckedAnswer
 from citewell.services.research.step_values import PageLead, PageReading
 
 HEARTS = "https://ocean.example.org/octopus"
@@ -28,7 +28,9 @@ def checked(text: str, *urls: str, marked: bool = True, **pages: PageReading) ->
         or PageReading(url=url, title="T", text=PAGES.get(url, ""), language="en")
         for url in urls
     ]
-    return check_answer(report, leads, readings, query="How many hearts has an octopus?")
+    return AnswerCheck(
+        report, leads, readings, query="How many hearts has an octopus?"
+    ).build_checked_answer()
 
 
 def test_a_page_that_says_it_supports_the_sentence_with_its_place() -> None:
@@ -60,7 +62,9 @@ def test_a_contradiction_is_told_even_if_another_sentence_is_supported() -> None
     report = ProviderReport(provider="exa", text=text, citations=cited)
     page = PageReading(url=BRAINS, text=PAGES[BRAINS], language="en")
 
-    answer = check_answer(report, [PageLead(url=BRAINS)], [page], query="Brains?")
+    answer = AnswerCheck(
+        report, [PageLead(url=BRAINS)], [page], query="Brains?"
+    ).build_checked_answer()
 
     assert answer.citations[0].relation == "contradicts"
 
@@ -119,7 +123,7 @@ def test_links_become_marks_and_are_not_repeated() -> None:
     leads = [PageLead(url=HEARTS), PageLead(url=BRAINS)]
     pages = [PageReading(url=url, text=PAGES[url], language="en") for url in (HEARTS, BRAINS)]
 
-    answer = check_answer(report, leads, pages, query="?")
+    answer = AnswerCheck(report, leads, pages, query="?").build_checked_answer()
 
     assert "http" not in answer.text
     assert (answer.text.count("[1]"), answer.text.count("[2]")) == (1, 1)

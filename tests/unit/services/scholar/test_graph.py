@@ -12,7 +12,8 @@ from citewell.model.routing_trace import RoutingTrace
 from citewell.ports import Offer
 from citewell.services.routing.provider_panel import ProviderPanel
 from citewell.services.scholar.citation_neighbours import CitationGraphRequest, CitationGraphSearch
-from citewell.services.trust.notice_weighing import weigh_notices
+from citewell.services.trust.retraction_checks import RetractionChecker
+from citewell.services.trust.retractions.paper_statuses import PaperStatusFinder
 from tests.requirements import requires
 from tests.unit.services.doubles import Shop, keyed, spec
 from tests.unit.services.scholar.doubles import LOOKUP, Registry, mixed, paper, records
@@ -28,7 +29,7 @@ def around(
         catalogue=stock.catalogue,
         panel=ProviderPanel(stock.catalogue, timeout_seconds=0.05),
         records=records(stock),
-        weigh=weigh_notices,
+        retractions=PaperStatusFinder(RetractionChecker(stock.catalogue)),
     )
     return asyncio.run(
         citations.find_neighbours(

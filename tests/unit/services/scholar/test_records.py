@@ -11,6 +11,7 @@ from citewell.services.routing.provider_panel import ProviderOutcome
 from citewell.services.routing.provider_pauses import ProviderPause
 from citewell.services.scholar.registry_records import ReferenceMatches, WorkRecord, WorkRecords
 from citewell.store.cache.answer_sharing import AnswerSharing
+from tests.requirements import requires
 from tests.unit.services.reading import Memory
 from tests.unit.services.scholar.doubles import (
     DOI,
@@ -356,6 +357,51 @@ def test_matching_takes_a_short_pause_too() -> None:
     assert match(records(mixed(("crossref", MATCH, crossref)), pause=pause)).papers
 
 
+@requires("audit_bibliography.bursts")
+def test_a_burst_of_refusals_is_waited_for() -> None:
+    crossref = Registry({DOI: paper()}, fails=RateLimited("Slow down.", retry_after=1.0))
+    slept: list[float] = []
+
+    async def pause(seconds: float) -> None:
+        slept.append(seconds)
+        crossref.fails = None if len(slept) == 3 else crossref.fails
+
+    record = find(records(mixed(("crossref", LOOKUP, crossref)), pause=pause))
+
+    assert (record.state, slept) == ("found", [1.0, 1.0, 1.0])
+
+
+@requires("audit_bibliography.bounded")
+@pytest.mark.parametrize(("asked_for", "pauses"), [(0.5, 3), (1.0, 3), (7.0, 2), (9.0, 0)])
+def test_a_registry_that_refuses_for_ever_is_waited_for_in_bounds(
+    asked_for: float, pauses: int
+) -> None:
+    limited = RateLimited("Slow down.", retry_after=asked_for)
+    slept: list[float] = []
+
+    async def pause(seconds: float) -> None:
+        slept.append(seconds)
+
+    found = records(mixed(("crossref", LOOKUP | MATCH, Registry(fails=limited))), pause=pause)
+
+    assert find(found).state == "unchecked"
+    assert not match(found).is_answered
+    assert slept == [asked_for] * 2 * pauses
+
+
+@requires("audit_bibliography.bursts")
+def test_a_match_is_tried_again_if_an_index_of_every_field_was_refused() -> None:
+    crossref = Registry(matching=[paper()], fails=RateLimited("Slow down.", retry_after=1.0))
+    medical = Registry(matching=[paper("Of quite another thing", doi="10.1234/other")])
+
+    async def pause(_seconds: float) -> None:
+        crossref.fails = None
+
+    stock = mixed(("crossref", MATCH, crossref), ("europepmc", MATCH, medical))
+
+    assert match(records(stock, pause=pause)).papers[0].doi == DOI
+
+
 def test_an_unregistered_doi_does_not_wait_for_the_agencies() -> None:
     stock = mixed(
         ("crossref", LOOKUP, Registry()),
@@ -442,3 +488,46 @@ def test_a_list_that_fails_makes_no_work_absent() -> None:
 
     assert {one.state for one in answers} == {"unchecked"}
     assert len(down.lists) + len(down.singles) <= 4
+
+
+@requires("verify_citation.isbn")
+def test_that_no_catalogue_has_an_isbn_is_no_verdict() -> None:
+    books = frozenset({IdentifierScheme.ISBN})
+    stock = mixed(
+        ("crossref", LOOKUP, Registry(schemes=books)),
+        ("openlibrary", LOOKUP, Registry(schemes=books)),
+    )
+
+    record = find(records(stock), PaperId(scheme=IdentifierScheme.ISBN, value="9780262033848"))
+
+    assert record.state == "unchecked"
+    assert {one.outcome for one in record.asked} == {"absent"}
+
+
+@requires("verify_citation.isbn")
+def test_both_catalogues_describe_a_book_together() -> None:
+    books, isbn = frozenset({IdentifierScheme.ISBN}), "9780262033848"
+    ids = {IdentifierScheme.ISBN: isbn}
+    library = Registry({isbn: paper(source="openlibrary", doi=None, ids=ids)}, schemes=books)
+    crossref = Registry({isbn: paper(ids=ids)}, schemes=books)
+    stock = mixed(("openlibrary", LOOKUP, library), ("crossref", LOOKUP, crossref))
+
+    record = find(records(stock, grace=5.0), PaperId(scheme=IdentifierScheme.ISBN, value=isbn))
+
+    assert record.paper is not None
+    assert record.paper.doi == DOI
+
+
+@requires("verify_citation.rfc")
+@pytest.mark.parametrize(
+    ("said", "state"), [({}, "not_registered"), ({"99999": DOWN}, "unchecked")]
+)
+def test_only_the_rfc_editor_can_say_that_an_rfc_does_not_exist(said: Any, state: str) -> None:
+    editor = Registry(said, schemes=frozenset({IdentifierScheme.RFC}))
+
+    record = find(
+        records(mixed(("rfceditor", LOOKUP, editor))),
+        PaperId(scheme=IdentifierScheme.RFC, value="99999"),
+    )
+
+    assert record.state == state

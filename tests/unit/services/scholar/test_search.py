@@ -32,7 +32,8 @@ from citewell.services.scholar.literature_search import LiteratureSearch, PaperS
 from citewell.services.scholar.open_copies import OpenCopyFinder
 from citewell.services.scholar.paper_search_ladder import PaperSearchLadder
 from citewell.services.scholar.web_fallback import SCHOLARLY_SITES
-from citewell.services.trust.notice_weighing import weigh_notices
+from citewell.services.trust.retraction_checks import RetractionChecker
+from citewell.services.trust.retractions.paper_statuses import PaperStatusFinder
 from tests.requirements import requires
 from tests.unit.services.doubles import Scripted, Shop, hit, keyed, spec
 from tests.unit.services.scholar.doubles import PAPERS, Registry, mixed, paper
@@ -52,7 +53,7 @@ def literature(stock: Shop, **changes: Any) -> LiteratureSearch:
         ladder=PaperSearchLadder(stock.catalogue, panel, OpenCopyFinder(panel), thin_count=1),
         web=stock.web,
         resting=resting,
-        weigh=weigh_notices,
+        retractions=PaperStatusFinder(RetractionChecker(stock.catalogue)),
     )
 
 

@@ -70,6 +70,8 @@ class Desk:
     papers: list[Paper] = field(default_factory=lambda: [paper(one) for one in register().works])
     down: bool = False
     mute: frozenset[str] = frozenset()  # DOIs that are registered and that nobody describes
+    answering: tuple[str, ...] = ("crossref", "openalex")  # registries that search by words
+    silent: tuple[str, ...] = ()  # registries that fail when asked by words
     links: dict[str, LinkState] = field(default_factory=dict)
     pages: dict[str, Page | CitewellError] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)
@@ -106,10 +108,9 @@ class Desk:
                 papers=(), asked=(ProviderOutcome(provider="crossref", outcome=FAILED),)
             )
         ranked = sorted(self.papers, key=lambda one: -work_similarity.score_closeness(one, query))
-        asked = tuple(
-            ProviderOutcome(provider=name, outcome=FOUND) for name in ("crossref", "openalex")
-        )
-        return ReferenceMatches(papers=tuple(ranked[: query.count]), asked=asked)
+        heard = [ProviderOutcome(provider=name, outcome=FOUND) for name in self.answering]
+        unheard = [ProviderOutcome(provider=name, outcome=FAILED) for name in self.silent]
+        return ReferenceMatches(papers=tuple(ranked[: query.count]), asked=(*heard, *unheard))
 
     async def check_retraction(
         self, doi: str, *, paper: Paper | None = None, unaware_registries: Collection[str] = ()

@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 
 from citewell.errors import InvalidInput
+from citewell.model.paper import PaperId
 from citewell.model.reference import BibliographyDocument, MalformedEntry, Reference
 from citewell.services.links.link_checks import LinkState
+from citewell.services.scholar.registry_records import WorkRecord
 from citewell.services.trust import bibliography_intake
 from citewell.services.trust.bibliography_audit import MAX_AUDIT_ENTRIES
 from citewell.services.trust.bibliography_intake import AuditRequest
@@ -92,6 +94,16 @@ def test_each_fault_has_its_flag_and_every_flag_its_reason() -> None:
     }  # fmt: skip
 
 
+def test_two_parts_of_one_title_are_not_the_same_work() -> None:
+    parts = ("part 1", "part 2", "Part II")
+
+    found = audit(
+        of(*({"title": f"Guidelines for acute care: {part}", "date": "2020"} for part in parts))
+    )
+
+    assert not any("duplicate" in one["flags"] for one in found["entries"])
+
+
 def test_with_the_registries_down_and_no_network_nobody_is_accused() -> None:
     works = CLEAN[:20]
     desk = Desk(
@@ -126,6 +138,19 @@ def test_a_blocked_link_is_not_dead() -> None:
     assert found["entries"][0]["flags"] == []
 
 
+@requires("audit_bibliography.server_error")
+def test_a_page_whose_server_is_in_trouble_is_unchecked() -> None:
+    ill = LinkState(state="unchecked", status=500, reason="http_500")
+    desk = Desk(links={"https://example.org/x": ill})
+
+    found = audit(of({"title": "Harbour notes", "url": "https://example.org/x"}), desk)
+
+    assert found["entries"][0]["flags"] == ["unchecked"]
+    assert found["entries"][0]["httpStatus"] == 500
+    assert "HTTP 500" in found["entries"][0]["reason"]
+    assert "linkLive" not in found["entries"][0]
+
+
 @requires("audit_bibliography.retracted")
 def test_a_correction_is_shown_and_not_flagged() -> None:
     only = next(
@@ -145,6 +170,21 @@ def test_legal_entries_are_sent_to_the_courts() -> None:
 
     assert found["entries"][0]["flags"] == ["unchecked"]
     assert "CourtListener" in found["entries"][0]["reason"]
+
+
+@requires("audit_bibliography.bounded")
+def test_entries_that_registries_keep_waiting_are_unchecked_in_time() -> None:
+    class SlowDesk(Desk):
+        async def find_record(self, paper_id: PaperId, *, tenant: str | None = None) -> WorkRecord:
+            if paper_id.value == CLEAN[0].key:
+                await asyncio.Event().wait()
+            return await super().find_record(paper_id, tenant=tenant)
+
+    service = SlowDesk().audit(max_lookup_seconds=0.2)
+
+    found = asyncio.run(service.audit_bibliography(of(entry(CLEAN[0]), entry(CLEAN[1]))))
+
+    assert [one.flags for one in found.entries] == [("unchecked",), ()]
 
 
 def test_a_registry_of_law_that_is_slow_leaves_entries_unchecked() -> None:

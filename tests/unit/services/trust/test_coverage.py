@@ -148,3 +148,42 @@ def test_a_claim_of_amounts_alone_is_looked_for_by_them() -> None:
         ).support
         == ADDRESSED
     )
+
+
+@requires("verify_citation.contrast_precise")
+@pytest.mark.parametrize(
+    ("told", "denies"),
+    [
+        ("Coffee did not lower mortality in older adults.", True),
+        ("Coffee raised mortality in older adults.", True),
+        ("We found no evidence that coffee lowers mortality in older adults.", True),
+        ("Coffee, which does not keep them awake, lowers mortality in older adults.", False),
+        ("Coffee lowers mortality in older adults, but tea does not.", False),
+        ("Contrary to fears, coffee lowers mortality in older adults.", False),
+        ("Coffee lowered mortality in older adults; the trial was not funded by growers.", False),
+    ],
+)
+def test_only_a_denial_of_the_clause_with_the_claim_is_a_contrast(
+    told: str, *, denies: bool
+) -> None:
+    assert measure_claim_coverage(CLAIM, f"{LONG} {told} {LONG}").has_contrast is denies
+
+
+@pytest.mark.parametrize(
+    ("claim", "told"),
+    [
+        (
+            "Kaffee senkt die Sterblichkeit der Älteren",
+            "Kaffee senkt die Sterblichkeit der Älteren nicht.",
+        ),
+        (
+            "Le café réduit la mortalité des adultes âgés",
+            "Le café ne réduit pas la mortalité des adultes âgés.",
+        ),
+    ],
+)
+def test_a_denial_is_a_contrast_in_other_languages_too(claim: str, told: str) -> None:
+    code = "de" if "senkt" in claim else "fr"
+    found = measure_claim_coverage(claim, told, declared_language=code)
+
+    assert found.has_contrast

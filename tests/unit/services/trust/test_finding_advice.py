@@ -6,8 +6,13 @@ import pytest
 
 from citewell.model.paper import Paper
 from citewell.services.scholar.registry_records import UNCHECKED
-from citewell.services.trust.finding_advice import choose_caveat, describe_finding
-from citewell.services.trust.work_lookup import HIGH, WORK_FOUND, WorkFinding
+from citewell.services.trust.candidate_ranking import HIGH
+from citewell.services.trust.finding_advice import (
+    choose_caveat,
+    describe_doubt,
+    describe_finding,
+)
+from citewell.services.trust.work_lookup import WORK_FOUND, WorkFinding
 
 PROVENANCE = ((), ("x",), ("matched by its words: nobody could be asked",))
 PAPER = Paper(title="Of Water and Stone", source="crossref", url="https://doi.org/10.1234/0")
@@ -43,3 +48,10 @@ def test_a_work_nobody_could_be_asked_about_is_told_from_one_without_an_answer(
     [said] = describe_finding(finding)
 
     assert note in said
+
+
+def test_that_nobody_could_say_whether_a_work_was_retracted_is_told() -> None:
+    finding = WorkFinding(existence=WORK_FOUND, paper=PAPER, is_retraction_unknown=True)
+
+    assert "retracted could not be checked" in (describe_doubt(finding) or "")
+    assert describe_doubt(WorkFinding(existence=WORK_FOUND, paper=PAPER)) is None

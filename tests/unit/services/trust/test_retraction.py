@@ -18,6 +18,7 @@ from citewell.services.trust.notice_weighing import WeighingContext, weigh_notic
 from citewell.services.trust.retraction_checks import RetractionCheck, RetractionChecker
 from citewell.store.failures import StoreError
 from citewell.store.retraction_table import RetractionEdition
+from tests.requirements import requires
 
 DOI = "10.5555/work"
 R, C, X, B = (
@@ -188,6 +189,35 @@ def test_a_partial_retraction_says_that_it_is_partial() -> None:
     status = expect_weighed([event(R, "2021-01-01", label="partial_retraction")])
 
     assert (status.retracted, status.note) == (True, "Only part of the work was retracted.")
+
+
+def test_a_year_alone_does_not_come_before_the_day_that_a_better_source_names() -> None:
+    coarse = event(R, "2010", source="europepmc")
+    exact = event(R, "2010-02-06", notice_doi="10.5555/notice")
+
+    status = expect_weighed([coarse, exact])
+
+    assert (status.source, status.date, status.notice_doi) == (
+        "retraction-watch",
+        "2010-02-06",
+        "10.5555/notice",
+    )
+
+
+@requires("academic_search.retraction")
+def test_an_unconfirmed_word_is_neither_true_nor_false() -> None:
+    status = expect_weighed([event(R, source="openalex")])
+
+    assert (status.retracted, status.kind) == (None, "unconfirmed_retraction")
+    assert "retracted" not in status.to_wire()
+
+
+def test_a_whole_retraction_outweighs_an_earlier_partial_one() -> None:
+    partial = event(R, "2011-10-14", label="partial_retraction")
+
+    status = expect_weighed([partial, event(R, "2011-12-23", label="retraction")])
+
+    assert (status.date, status.note) == ("2011-12-23", None)
 
 
 def test_openalex_alone_condemns_nothing() -> None:

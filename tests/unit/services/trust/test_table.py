@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from citewell.errors import InvalidInput
 from citewell.model.paper import NoticeKind
-from citewell.services.trust.retraction_watch_file import (
+from citewell.services.trust.retractions.retraction_watch_file import (
     ImportTally,
     convert_table_date,
     parse_paper_doi,

@@ -27,12 +27,14 @@ def build_answer_service(kit: ServiceKit) -> AnswerService:
     from citewell.services.domains.answers.answer_service import AnswerService
     from citewell.services.domains.answers.page_readings import PageReadingService
     from citewell.services.domains.routing.paid_choice import PaidChoice
+    from citewell.services.judging.claim_judging import ClaimJudging
 
     return AnswerService(
         kit.catalogue,
         PaidChoice(kit.catalogue, Offer.ANSWERS, default=kit.settings.answer_provider),
         kit.require_service(PageReadingService),
         lambda: require_single_calls(kit),
+        judging=kit.require_service(ClaimJudging),
     )
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from citewell.dialects.answer_reports import clean_answer_text
 from citewell.dialects.model_billing import TICKS_PER_DOLLAR
@@ -18,8 +19,8 @@ from citewell.services.domains.answers import own_answers
 from citewell.services.domains.answers.answer_request import AnswerRequest, check_answer_request
 from citewell.services.domains.answers.citation_verdicts import (
     MAX_CHECKED_PAGES,
+    AnswerCheck,
     CheckedAnswer,
-    check_answer,
 )
 from citewell.services.domains.answers.own_answers import GatheredPages
 from citewell.services.domains.answers.page_readings import PageReadingService
@@ -28,6 +29,11 @@ from citewell.services.domains.routing.paid_choice import (
     PROVIDER_ERRORS,
     PaidChoice,
     run_free_call,
+)
+from citewell.services.judging.claim_judging import (
+    ClaimJudging,
+    JudgeContext,
+    list_judging_notes,
 )
 from citewell.services.research.analysis.model_passages import choose_passages
 from citewell.services.research.claims.citation_check import list_cited_pages
@@ -52,6 +58,7 @@ class CallContext:
     tenant: str
     trace: RoutingTrace
     progress: ProgressCallback | None = None
+    begun: float = field(default_factory=time.monotonic)
 
 
 class AnswerService:
@@ -61,12 +68,18 @@ class AnswerService:
         choice: PaidChoice,
         pages: PageReadingService,
         single_calls: Callable[[], SingleCalls],
+        *,
+        judging: ClaimJudging | None = None,
     ) -> None:
-        """`single_calls` is asked for when something is paid for the first time."""
+        """`single_calls` is asked for when something is paid for the first time.
+
+        `judging` compares the answer with its pages; without it words alone decide.
+        """
         self._catalogue = catalogue
         self._choice = choice
         self._pages = pages
         self._single_calls = single_calls
+        self._judging = judging
 
     async def answer_question(self, ask: AnswerRequest, *, context: CallContext) -> GroundedAnswer:
         """The checked answer of the named or only provider; raises its error."""
@@ -100,8 +113,22 @@ class AnswerService:
             report, gathered = await self._ask_writer(name, query, context)
             leads = _list_leads(report)
             pages = own_answers.find_readings(leads, gathered.pages)
-        checked = await asyncio.to_thread(check_answer, report, leads, pages, query=query)
-        return report, checked
+        return report, await self._check_citations(
+            AnswerCheck(report, leads, pages, query=query), context
+        )
+
+    async def _check_citations(self, check: AnswerCheck, context: CallContext) -> CheckedAnswer:
+        """The checked answer; where the settings choose another judge than words, that is asked."""
+        if self._judging is None or self._judging.is_lexical:
+            return await asyncio.to_thread(check.build_checked_answer)
+        pairs = await asyncio.to_thread(check.list_judged_pairs)
+        opinions = await self._judging.judge_claims(
+            tuple(pairs.values()),
+            JudgeContext(owner=context.owner, progress=context.progress, begun=context.begun),
+        )
+        check.add_opinions(dict(zip(pairs, opinions, strict=True)))
+        checked = await asyncio.to_thread(check.build_checked_answer)
+        return replace(checked, notes=(*checked.notes, *list_judging_notes(opinions)))
 
     async def _ask_answer_search(
         self, name: str, query: str, context: CallContext

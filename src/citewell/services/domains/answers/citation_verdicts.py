@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from citewell.model.domains.grounded_answer import AnswerCitation
 from citewell.model.research import ClaimRelation, ProviderReport, ResearchSource
+from citewell.services.judging.claim_judge import LEXICAL_NAME, ClaimPair, Judgement, Opinion
+from citewell.services.judging.lexical_judge import compare_pair_words
 from citewell.services.research.claims.report_statements import (
     ReportStatement,
     extract_statements,
@@ -16,9 +18,8 @@ from citewell.services.research.reporting.citation_marks import REF_MARK_PATTERN
 from citewell.services.research.reporting.model_synthesis import cite_provider_text
 from citewell.services.research.step_values import PageLead, PageReading
 from citewell.text.evidence.claim_support import (
-    ClaimSupport,
+    UNSUPPORTED_BELOW_SCORE,
     SourceText,
-    assess_support,
     can_share_language,
 )
 from citewell.text.web import addresses
@@ -27,6 +28,7 @@ MAX_CHECKED_PAGES = 10
 _MAX_CHECKED_STATEMENTS = 40
 _MAX_OWN_MARKS = 2  # set by us after one sentence
 _OTHER_LANGUAGE = "The page is in another language than the answer, so it cannot be compared."
+_NOTHING_SAID = Judgement(relation=ClaimRelation.MENTIONS, score=0.0, judge=LEXICAL_NAME)
 _REPEATED_MARK_PATTERN = re.compile(r"(\[\d{1,3}\])([.,;!?]?)(?:[^\S\n]{0,3}\1){1,8}")
 _SPACE_BEFORE_STOP_PATTERN = re.compile(r"(?<!\s)[^\S\n]++(?=[.,;:!?](?:\s|\Z))")
 
@@ -38,21 +40,18 @@ class CheckedAnswer:
     notes: tuple[str, ...] = ()
 
 
-def check_answer(
-    report: ProviderReport, leads: Sequence[PageLead], pages: Sequence[PageReading], *, query: str
-) -> CheckedAnswer:
-    """The answer with its citations numbered and compared; `pages` are the readings of `leads`."""
-    return _AnswerCheck(report, leads, pages, query).build_checked_answer()
+class AnswerCheck:
+    """Compares the sentences of an answer with the pages they cite, by words or by a judge."""
 
-
-class _AnswerCheck:
     def __init__(
         self,
         report: ProviderReport,
         leads: Sequence[PageLead],
         pages: Sequence[PageReading],
+        *,
         query: str,
     ) -> None:
+        """`pages` are the readings of `leads`."""
         self._report = report
         self._leads = leads
         self._pages = pages
@@ -63,7 +62,23 @@ class _AnswerCheck:
             SourceText(text=page.text, language=page.language) if page.is_read else None
             for page in pages
         ]
-        self._supports: dict[tuple[int, int], ClaimSupport] = {}
+        self._opinions: dict[tuple[int, int], Opinion] = {}
+        self._comparable: dict[int, bool] = {}
+
+    def list_judged_pairs(self) -> dict[tuple[int, int], ClaimPair]:
+        """A pair for every sentence and page that it cites, by their numbers, for a judge.
+
+        Of an answer that marks no sentence, those that share enough words to be worth asking.
+        """
+        places = [place for place, text in enumerate(self._texts) if text is not None]
+        cited = [(at, place) for place in places for at in self._list_citing(place)]
+        if not self._is_marked:
+            cited = [pair for pair in cited if self._is_near_statement(*pair)]
+        return {pair: self._build_claim_pair(*pair) for pair in cited}
+
+    def add_opinions(self, opinions: Mapping[tuple[int, int], Opinion]) -> None:
+        """Take these opinions instead of comparing words; call it before the answer is built."""
+        self._opinions |= opinions
 
     def build_checked_answer(self) -> CheckedAnswer:
         citations = tuple(self._check_page(place) for place in range(len(self._leads)))
@@ -80,31 +95,54 @@ class _AnswerCheck:
         )
         if text is None:
             return bare.model_copy(update={"reason": page.reason or "The page has no text."})
-        if not can_share_language(self._report.text, text):
-            return bare.model_copy(update={"reason": _OTHER_LANGUAGE})
         citing = self._list_citing(place)
-        rows = [(at, self._assess_statement(at, place)) for at in citing]
-        best = _choose_telling_row([row for _, row in rows])
+        rows = {
+            at: row for at in citing if (row := self._find_pair_judgement(at, place)) is not None
+        }
+        if not rows and not self._is_comparable(place):
+            return bare.model_copy(update={"reason": _OTHER_LANGUAGE})
+        best = _choose_telling_row(list(rows.values()))
         unsupported = tuple(
             self._statements[at].text
-            for at, row in rows
+            for at, row in rows.items()
             if row.relation is not ClaimRelation.SUPPORTS and self._cites_itself(at, place)
         )
         return bare.model_copy(
             update={
                 "checked": True,
                 "relation": best.relation.value,
-                "snippet": " ".join(best.snippet.split()) or None,
+                "snippet": " ".join(best.quote.split()) or None,
                 "score": round(best.score, 2),
+                "judge": best.judge,
                 "unsupported": unsupported or None,
             }
         )
 
-    def _assess_statement(self, at: int, place: int) -> ClaimSupport:
+    def _find_pair_judgement(self, at: int, place: int) -> Judgement | None:
+        """What the page says to the sentence; None if the two cannot be compared."""
+        if (at, place) not in self._opinions:
+            if not self._is_comparable(place):
+                return None
+            self._opinions[at, place] = compare_pair_words(self._build_claim_pair(at, place))
+        found = self._opinions[at, place]
+        return found if isinstance(found, Judgement) else None
+
+    def _is_comparable(self, place: int) -> bool:
+        """Whether answer and page can be in one language, as all its sentences together show."""
         text = self._texts[place]
-        if (at, place) not in self._supports and text is not None:
-            self._supports[at, place] = assess_support(self._statements[at].text, text)
-        return self._supports[at, place]
+        if place not in self._comparable:
+            self._comparable[place] = text is not None and can_share_language(
+                self._report.text, text
+            )
+        return self._comparable[place]
+
+    def _build_claim_pair(self, at: int, place: int) -> ClaimPair:
+        text = self._texts[place] or SourceText(text="")
+        return ClaimPair(claim=self._statements[at].text, source=text)
+
+    def _is_near_statement(self, at: int, place: int) -> bool:
+        found = self._find_pair_judgement(at, place)
+        return found is not None and found.score >= UNSUPPORTED_BELOW_SCORE
 
     def _list_citing(self, place: int) -> list[int]:
         """The sentences that cite the page; all, if none does so by a mark."""
@@ -150,8 +188,8 @@ class _AnswerCheck:
         return _tidy_marks(marks.rewrite_marks(text + self._report.text[at:]))
 
     def _is_supported(self, at: int, place: int) -> bool:
-        row = self._supports.get((at, place))
-        return row is not None and row.relation is ClaimRelation.SUPPORTS
+        row = self._opinions.get((at, place))
+        return isinstance(row, Judgement) and row.relation is ClaimRelation.SUPPORTS
 
     def _list_notes(self) -> list[str]:
         places = range(len(self._leads))
@@ -192,10 +230,10 @@ def _wrap_short_answer(report: ProviderReport, query: str) -> tuple[ReportStatem
     return (ReportStatement(text=f"{query} {words}", start=0, end=end, urls=urls),)
 
 
-def _choose_telling_row(rows: Sequence[ClaimSupport]) -> ClaimSupport:
+def _choose_telling_row(rows: Sequence[Judgement]) -> Judgement:
     """A contradiction if there is one, else the best support."""
     if not rows:
-        return ClaimSupport(score=0.0, relation=ClaimRelation.MENTIONS, start=0, end=0, snippet="")
+        return _NOTHING_SAID
     against = [row for row in rows if row.relation is ClaimRelation.CONTRADICTS]
     return max(against or rows, key=lambda row: (row.relation is ClaimRelation.SUPPORTS, row.score))
 

@@ -36,20 +36,25 @@ class AnchorFinder:
     def __init__(self, search: DomainSearch) -> None:
         self._search = search
 
-    async def find_anchor(self, ask: PlaceSearchRequest, words: PlaceWords) -> PlaceAnchor | None:
+    async def find_anchor(
+        self, ask: PlaceSearchRequest, words: PlaceWords, *, trace: RoutingTrace
+    ) -> PlaceAnchor | None:
         """The caller's point, or that of the area which `near` or the query names.
 
         None if no area is named, or none of that name is known; raises if nobody could be asked.
+        `trace` records who was asked; the answer's own trace tells who found the places.
         """
         if ask.latitude is not None and ask.longitude is not None:
             return PlaceAnchor(latitude=ask.latitude, longitude=ask.longitude)
         both = f"{words.where}, {ask.near}" if words.where and ask.near else None
         for name in (both, ask.near or words.where):
-            if name and (area := await self._find_area(name, ask)):
+            if name and (area := await self._find_area(name, ask, trace)):
                 return PlaceAnchor(latitude=area.latitude, longitude=area.longitude, area=area)
         return None
 
-    async def _find_area(self, name: str, ask: PlaceSearchRequest) -> NamedArea | None:
+    async def _find_area(
+        self, name: str, ask: PlaceSearchRequest, trace: RoutingTrace
+    ) -> NamedArea | None:
         query = AreaQuery(name=name, country=ask.country)
 
         async def question(provider: object) -> tuple[NamedArea, ...]:
@@ -60,9 +65,6 @@ class AnchorFinder:
 
         named = ask.provider if ask.provider in AREA_PROVIDER_ORDER else None
         names = self._search.choose_providers(Offer.AREAS, named=named, order=AREA_PROVIDER_ORDER)
-        # Its own trace: the answer's trace tells who found the places.
-        harvest = await self._search.ask_in_turn(
-            names, question, trace=RoutingTrace(), is_enough=bool
-        )
+        harvest = await self._search.ask_in_turn(names, question, trace=trace, is_enough=bool)
         self._search.raise_if_all_failed(harvest)
         return next((areas[0] for areas in harvest.replies.values() if areas), None)

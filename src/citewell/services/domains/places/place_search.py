@@ -43,6 +43,7 @@ class _PlaceHunt:
     anchor: PlaceAnchor | None = None
     is_anchor_known: bool = False
     unknown_area: str | None = None  # a name that no map knows
+    area_trace: RoutingTrace = field(default_factory=RoutingTrace)  # who was asked for the area
     harvest: DomainHarvest[PlaceHits] = field(default_factory=DomainHarvest)
     found: tuple[Place, ...] = ()
     notes: list[str] = field(default_factory=list)
@@ -119,7 +120,7 @@ class PlaceSearchService:
         """Find the point to search around, once for all providers that need it."""
         if hunt.is_anchor_known:
             return
-        hunt.anchor = await self._anchors.find_anchor(hunt.ask, hunt.words)
+        hunt.anchor = await self._anchors.find_anchor(hunt.ask, hunt.words, trace=hunt.area_trace)
         hunt.is_anchor_known = True
         if hunt.anchor is None:
             hunt.unknown_area = hunt.ask.near or hunt.words.where
@@ -156,6 +157,8 @@ class PlaceSearchService:
             offer=Offer.PLACES,
             order=PLACE_PROVIDER_ORDER,
         )
+        asked = dict.fromkeys((*hunt.area_trace.attempted, *hints.providers_attempted))
+        hints = hints.model_copy(update={"providers_attempted": tuple(asked)})
         if hunt.anchor is not None or not hunt.is_anchor_known:
             return hints
         named = hunt.unknown_area

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from citewell.model.research import ClaimRelation, ProviderReport
+from citewell.services.judging.claim_judge import ClaimPair, Judgement
+from citewell.services.judging.lexical_judge import judge_by_words
 from citewell.services.research.claims import claim_confidence
 from citewell.services.research.claims.claim_building import READ_STATE, SourcedStatement
 from citewell.services.research.claims.report_statements import extract_statements
 from citewell.services.research.collecting import source_kinds
 from citewell.services.research.step_values import PageLead, PageReading, ResearchPlan
 from citewell.text.evidence import similarity
-from citewell.text.evidence.claim_support import SourceText, assess_support, can_share_language
+from citewell.text.evidence.claim_support import SourceText
 from citewell.text.evidence.sentence_features import build_sentence_features
 from citewell.text.quantities import stated_quantities
 from citewell.text.web import addresses
 
+JudgedCitations = Mapping[tuple[str, str], Judgement]  # by a sentence and the key of a page
 MAX_CITED_PAGES = 500  # cited pages of one report that are read
 # A sentence with this share of its words in one quoted sentence says what that one says.
 _MIN_SHARED_COVERAGE = 0.6
@@ -37,6 +40,32 @@ def list_cited_pages(
     return tuple(leads.values())
 
 
+def list_cited_pairs(
+    reports: Iterable[ProviderReport],
+    pages: Mapping[str, PageReading],
+    is_private: Callable[[ProviderReport, PageReading], bool],
+) -> dict[tuple[str, str], ClaimPair]:
+    """For a judge: every sentence with each page it cites that was read, by its text and the page's key."""
+    texts = {
+        key: SourceText(text=page.text, language=page.language)
+        for key, page in pages.items()
+        if page.is_read
+    }
+    pairs: dict[tuple[str, str], ClaimPair] = {}
+    for report in reports:
+        for one in extract_statements(report):
+            for key in map(addresses.build_page_key, (*one.urls, *one.run_urls)):
+                if key in texts:
+                    hidden = is_private(report, pages[key])
+                    known = pairs.get((one.text, key))
+                    pairs[one.text, key] = ClaimPair(
+                        claim=one.text,
+                        source=texts[key],
+                        is_private=hidden or (known is not None and known.is_private),
+                    )
+    return pairs
+
+
 def _collect_cited_urls(report: ProviderReport) -> dict[str, None]:
     found = dict.fromkeys(url for one in extract_statements(report) for url in one.urls)
     return found | dict.fromkeys(one.url for one in report.citations)
@@ -45,9 +74,16 @@ def _collect_cited_urls(report: ProviderReport) -> dict[str, None]:
 class CitationCheck:
     """Compares reports with the pages they cite; the keys of both maps are normalized cited addresses."""
 
-    def __init__(self, pages: Mapping[str, PageReading], refs: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        pages: Mapping[str, PageReading],
+        refs: Mapping[str, str],
+        opinions: JudgedCitations | None = None,
+    ) -> None:
+        """`opinions` of a judge count instead of a comparison of words, for the pairs they cover."""
         self._pages = pages
         self._refs = refs
+        self._opinions = opinions or {}
         self._texts = {
             key: SourceText(text=page.text, language=page.language)
             for key, page in pages.items()
@@ -103,21 +139,27 @@ class CitationCheck:
         if page is None or key not in self._texts:
             lost = bare.source_state in {"never_existed", "refused"}
             return replace(bare, support=0.0 if lost else claim_confidence.UNCHECKED_SUPPORT)
-        if not can_share_language(text, self._texts[key]):  # different languages cannot be compared
+        found = self._opinions.get((text, key)) or self._compare_claim_words(text, key)
+        if found is None:
             return replace(
                 bare, source_state="unchecked", support=claim_confidence.UNCHECKED_SUPPORT
             )
-        found = assess_support(text, self._texts[key])
         return replace(
             bare,
             support=found.score,
             relation=found.relation,
-            snippet=found.snippet,
+            snippet=found.quote,
             start=found.start,
             end=found.end,
             missing_numbers=found.missing_numbers,
             published=page.published,
+            judge=found.judge,
         )
+
+    def _compare_claim_words(self, text: str, key: str) -> Judgement | None:
+        """What the words of the page say to a sentence; None if the languages differ."""
+        found = judge_by_words(ClaimPair(claim=text, source=self._texts[key]))
+        return found if isinstance(found, Judgement) else None
 
 
 def is_quoted_support(row: SourcedStatement) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from citewell.model.research import ClaimEvidence, ClaimRelation, ResearchClaim, ValueTable
+from citewell.services.judging.claim_judge import LEXICAL_NAME
 from citewell.services.research.claims import claim_confidence, disagreements
 from citewell.services.research.claims.claim_confidence import SourceBacking
 from citewell.services.research.claims.disagreements import StatementConflict
@@ -51,6 +52,7 @@ class SourcedStatement:
     missing_numbers: tuple[str, ...] = ()  # numbers of the sentence that the source does not give
     relevance: float = 0.0  # to the question, from 0 to 1
     origin: str = ""  # the document it is from; sentences of one document are never grouped
+    judge: str = LEXICAL_NAME  # who found the relation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,7 +175,9 @@ def _weigh_against_claim(
         or similarity.measure_mutual_coverage(middle, other) >= claim_support.MIN_MUTUAL_COVERAGE
     )
     kept = row.relation if enough or row.relation in _OPPOSING_RELATIONS else ClaimRelation.MENTIONS
-    return replace(row, support=round(min(row.support, found.score), 4), relation=kept)
+    judge = row.judge if kept is row.relation else LEXICAL_NAME
+    support = round(min(row.support, found.score), 4)
+    return replace(row, support=support, relation=kept, judge=judge)
 
 
 def _add_opposition(
@@ -303,11 +307,11 @@ def _has_differing_values(draft: _ClaimDraft) -> bool:
 
 
 def _list_claim_evidence(draft: _ClaimDraft, salt: str) -> Iterable[ClaimEvidence]:
-    rows = [(row, row.relation) for row in draft.statements]
-    rows += [(row, ClaimRelation.CONTRADICTS) for row in draft.opposing]
-    rows += [(row, ClaimRelation.QUALIFIES) for row in draft.differing]
+    rows = [(row, row.relation, row.judge) for row in draft.statements]
+    rows += [(row, ClaimRelation.CONTRADICTS, LEXICAL_NAME) for row in draft.opposing]
+    rows += [(row, ClaimRelation.QUALIFIES, LEXICAL_NAME) for row in draft.differing]
     seen: set[str] = set()
-    for row, relation in rows:
+    for row, relation, judge in rows:
         name = _build_hash_id(
             "evd", salt, draft.id, row.provider, row.source, str(row.start), row.snippet
         )
@@ -323,6 +327,7 @@ def _list_claim_evidence(draft: _ClaimDraft, salt: str) -> Iterable[ClaimEvidenc
                 relevance_score=round(row.support, 4),
                 discovered_by_provider=row.provider,
                 source=row.source,
+                judge=judge,
             )
 
 

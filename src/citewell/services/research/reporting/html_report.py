@@ -39,6 +39,7 @@ _STATE_LABELS = {
 _DISPUTE_FLAGS = {"contradicted": "disputed", "values_differ": "values differ"}
 _SERIOUS_FLAGS = frozenset(("unsupported", "never_existed", "number_not_found"))
 _TOLD_FLAGS = frozenset(("single_source",))  # said by the basis already
+_PLAIN_JUDGES = frozenset({"", "lexical"})  # not named: words are compared everywhere
 _RELATION_LABELS = {
     "supports": "supports",
     "contradicts": "contradicts",
@@ -178,9 +179,10 @@ def _render_quotation(found: list[ClaimEvidence], source: ResearchSource | None)
     where = _render_source_link(source) if source is not None else escape(item.source)
     names = ", ".join(dict.fromkeys(one.discovered_by_provider for one in found))
     place = f" · under “{escape(item.place, quote=False)}”" if item.place else ""
+    judge = f" · judged by {escape(item.judge)}" if item.judge not in _PLAIN_JUDGES else ""
     return (
         f'<figure class="{item.relation.value}"><blockquote>{escape(item.snippet, quote=False)}</blockquote>'
-        f"<figcaption>{relation} · score {item.relevance_score:.2f} · {where}{place}"
+        f"<figcaption>{relation} · score {item.relevance_score:.2f}{judge} · {where}{place}"
         f" · characters {item.start}–{item.end} · found by {escape(names)}</figcaption></figure>"
     )
 

@@ -157,7 +157,7 @@ def _choose_phase(view: JobView) -> str:
     if view.status is ResearchStatus.SYNTHESIZING:
         return "synthesis"
     begun = [step.key for step in view.steps]
-    for word in ("claims", "check"):
+    for word in ("claims", "judge", "check"):
         if any(key.startswith(word) for key in begun):
             return word
     return "research" if begun else "queued"
@@ -314,6 +314,7 @@ def _build_evidence_row(item: ClaimEvidence, source: ResearchSource | None) -> d
         "discoveredByProvider": item.discovered_by_provider,
         "offsets": {"start": item.start, "end": item.end},
         **({"place": item.place} if item.place else {}),
+        **({"judge": item.judge} if item.judge else {}),
         "ref": item.source,
         "source": _build_source_summary(source) if source else None,
     }

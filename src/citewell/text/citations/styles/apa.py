@@ -6,136 +6,182 @@ from collections.abc import Sequence
 from datetime import date
 
 from citewell.text.citations.author_names import AuthorName
-from citewell.text.citations.citable_works import CONTAINED_KINDS, PERIODICAL_KINDS, CitableWork
+from citewell.text.citations.citable_works import CitableWork
+from citewell.text.citations.styles.page_ranges import format_labelled_pages, format_page_range
 from citewell.text.citations.styles.style_parts import (
     LONG_MONTHS,
     add_final_mark,
-    capitalize_headline,
+    choose_last_separator,
+    format_edition,
     format_long_day,
-    format_ordinal,
-    format_page_range,
+    format_short_name,
+    format_volume,
     is_same_name,
+    join_marked,
     join_names,
     join_nonempty,
+)
+from citewell.text.citations.styles.typeset_works import (
+    capitalize_container,
+    is_serial,
+    reviews_title,
+    typeset_work,
 )
 
 _MAX_APA_AUTHORS = 20
 _FULL_DATE_KINDS = frozenset(
-    {"", "webpage", "post-weblog", "post", "article-magazine", "article-newspaper"}
+    {"", "webpage", "post-weblog", "post", "article-magazine", "article-newspaper", "document"}
 )
 _APA_KIND_LABELS = {"dataset": "[Dataset]", "software": "[Computer software]"}
+_ENTRY_KINDS = frozenset({"entry-dictionary", "entry-encyclopedia"})
+_SITE_KINDS = frozenset({"", "webpage", "post"})
+# Kinds whose description follows the container instead of the title.
+_LATE_LABEL_KINDS = frozenset({"document", "report", "software", "standard"})
 
 
 def format_apa_entry(work: CitableWork, *, accessed: date) -> str:
     """Authors. (Date). Title. Container. Address; a web page with its access date."""
-    names = format_apa_authors(work.authors)
-    when = f"({_format_apa_date(work)})."
-    title = join_nonempty((work.title, _format_title_note(work)))
-    if names:
-        head = join_nonempty((add_final_mark(names), when, add_final_mark(title)))
+    work = typeset_work(work)
+    when, label = f"({_format_apa_date(work)})", _format_apa_label(work)
+    names, publisher = _format_apa_creators(work), _format_apa_publisher(work)
+    if not work.authors and is_same_name(names, publisher):
+        publisher = ""
+    titled = join_nonempty((_format_bare_title(work), _format_apa_identifier(work)))
+    if not names and titled:
+        head = join_marked((titled, when, label))
+    elif not names:
+        head = join_marked((label or work.container_title, when))
     else:
-        head = join_nonempty((add_final_mark(title or work.container_title), when))
-    return join_nonempty(
-        (head, _format_apa_container(work, names), _format_apa_address(work, accessed))
-    )
+        head = join_marked((names, when, join_nonempty((titled, label))))
+    body = join_marked((head, _format_apa_source(work, names), publisher))
+    return join_nonempty((add_final_mark(body), _format_apa_address(work, accessed)))
 
 
 def format_apa_authors(people: Sequence[AuthorName]) -> str:
     """Up to twenty authors; of more, the first nineteen and the last."""
-    names = [_format_family_first(author) for author in people]
+    names = [_format_apa_name(author) for author in people]
     if len(names) > _MAX_APA_AUTHORS:
         return f"{', '.join(names[: _MAX_APA_AUTHORS - 1])}, … {names[-1]}"
-    return join_names(names, last_separator=", & ")
+    return join_names(names, last_separator=choose_last_separator(people, ", & "))
 
 
-def _format_family_first(author: AuthorName) -> str:
+def _format_apa_name(author: AuthorName) -> str:
     if author.is_indivisible:
         return author.name
     return join_nonempty((author.family, author.initials, author.suffix), ", ")
 
 
-def _format_initials_first(author: AuthorName) -> str:
-    if author.is_indivisible:
-        return author.name
-    return join_nonempty((author.initials, author.family, author.suffix))
+def _format_apa_creators(work: CitableWork) -> str:
+    """The authors, or who stands in their place: publisher of an entry or of software, or editors."""
+    if work.authors:
+        return format_apa_authors(work.authors)
+    if work.kind in _ENTRY_KINDS and work.publisher:
+        return work.publisher
+    if _leads_with_editors(work):
+        return f"{format_apa_authors(work.editors)} {_name_apa_role(work, '(Ed.)', '(Eds.)')}"
+    return work.publisher if work.kind in _SITE_KINDS | {"software"} else ""
+
+
+def _leads_with_editors(work: CitableWork) -> bool:
+    has_publisher = work.kind in _ENTRY_KINDS and bool(work.publisher)
+    return bool(work.editors) and not work.authors and not has_publisher
+
+
+def _name_apa_role(work: CitableWork, one: str, several: str) -> str:
+    return several if len(work.editors) > 1 else one
 
 
 def _format_apa_date(work: CitableWork) -> str:
     year, month, day = work.date_parts
     if not year:
         return "n.d."
-    if not month or work.kind not in _FULL_DATE_KINDS:
+    presented = work.kind == "paper-conference" and not (
+        work.editors or work.issue or work.pages or work.volume
+    )
+    if not month or not (presented or work.kind in _FULL_DATE_KINDS):
         return year
     return f"{year}, {LONG_MONTHS[month - 1]}{f' {day}' if day else ''}"
 
 
-def _format_title_note(work: CitableWork) -> str:
-    """The text between the title and its full stop: school, edition or label."""
-    if work.kind == "thesis" and work.publisher:
-        return f"[{work.publisher}]"
-    edition = (
-        f"({format_ordinal(work.edition)} ed.)" if work.edition and work.kind == "book" else ""
-    )
-    number = f"({work.number})" if work.number and work.kind == "report" else ""
-    return join_nonempty((edition, number, _APA_KIND_LABELS.get(work.kind, "")))
+def _format_bare_title(work: CitableWork) -> str:
+    return "" if reviews_title(work) else work.title
 
 
-def _format_apa_container(work: CitableWork, names: str) -> str:
-    if work.is_web_page:
-        known = names or work.title
-        return (
-            ""
-            if not known or is_same_name(work.container_title, names)
-            else add_final_mark(_capitalize_container(work))
-        )
-    if work.kind in PERIODICAL_KINDS or work.kind == "paper-conference":
-        return add_final_mark(_format_apa_periodical(work))
-    if work.kind in CONTAINED_KINDS:
-        return join_nonempty(
-            (add_final_mark(_format_apa_book(work)), add_final_mark(work.publisher))
-        )
-    if work.kind == "thesis":
+def _format_apa_identifier(work: CitableWork) -> str:
+    """In brackets after the title of a work that stands alone: editors, number, edition, volume, pages."""
+    if work.kind in _SITE_KINDS or work.container_title or is_serial(work):
         return ""
-    return (
-        ""
-        if is_same_name(work.publisher or work.container_title, names)
-        else add_final_mark(work.publisher or work.container_title)
+    edited = ""
+    if work.editors and not _leads_with_editors(work):
+        role = _name_apa_role(work, "Ed.", "Eds.")
+        edited = f"{_join_apa_editors(work)}, {role}"
+    inside = join_nonempty((edited, _format_apa_number(work), _format_apa_details(work)), "; ")
+    return f"({inside})" if inside else ""
+
+
+def _format_apa_number(work: CitableWork) -> str:
+    if work.number.isdigit() and work.kind != "standard":
+        return f"No. {work.number}"
+    return work.number
+
+
+def _format_apa_details(work: CitableWork) -> str:
+    parts = (
+        format_edition(work.edition),
+        format_volume(work.volume, "Vol."),
+        f"Issue {work.issue}" if work.issue else "",
+        format_labelled_pages(work.pages),
     )
+    return join_nonempty(parts, ", ")
 
 
-def _capitalize_container(work: CitableWork) -> str:
-    return capitalize_headline(work.container_title, work.language)
+def _format_apa_label(work: CitableWork) -> str:
+    """The description in square brackets: school of a thesis, reviewed title, or kind of work."""
+    if work.kind == "thesis":
+        return f"[{work.publisher}]" if work.publisher else ""
+    if reviews_title(work):
+        return f"[Review of {work.title}]"
+    if work.container_title and work.kind in _LATE_LABEL_KINDS:
+        return ""
+    return _APA_KIND_LABELS.get(work.kind, "")
 
 
-def _format_apa_periodical(work: CitableWork) -> str:
-    issue = f"({work.issue})" if work.issue else ""
+def _join_apa_editors(work: CitableWork) -> str:
+    names = [format_short_name(editor) for editor in work.editors]
+    return join_names(names, last_separator=" & " if len(names) == 2 else ", & ")
+
+
+def _format_apa_source(work: CitableWork, names: str) -> str:
+    site = capitalize_container(work)
+    if work.kind in _SITE_KINDS:
+        known = names or work.title
+        return "" if not known or is_same_name(site, names) else site
+    if is_serial(work):
+        if work.is_web_page and is_same_name(site, names):
+            site = ""
+        issue = f"({work.issue})" if work.issue else ""
+        pages = format_page_range(work.pages)
+        return join_nonempty((site, f"{work.volume}{issue}", pages), ", ")
+    return _format_apa_volume(work) if work.container_title else ""
+
+
+def _format_apa_volume(work: CitableWork) -> str:
+    """In editors, book title (number; edition, volume, pages)."""
+    edited = ""
+    if work.editors and not _leads_with_editors(work):
+        edited = f"{_join_apa_editors(work)} {_name_apa_role(work, '(Ed.)', '(Eds.)')},"
+    inside = join_nonempty((_format_apa_number(work), _format_apa_details(work)), "; ")
+    label = _APA_KIND_LABELS.get(work.kind, "") if work.kind in _LATE_LABEL_KINDS else ""
     return join_nonempty(
-        (_capitalize_container(work), f"{work.volume}{issue}", format_page_range(work.pages)), ", "
+        ("In", edited, work.container_title, f"({inside})" if inside else "", label)
     )
 
 
-def _format_apa_book(work: CitableWork) -> str:
-    edited = join_names(
-        [_format_initials_first(editor) for editor in work.editors], last_separator=" & "
-    )
-    role = "(Eds.)," if len(work.editors) > 1 else "(Ed.),"
-    inside = [
-        f"{format_ordinal(work.edition)} ed." if work.edition else "",
-        f"Vol. {work.volume}" if work.volume else "",
-        f"pp. {format_page_range(work.pages)}" if work.pages else "",
-    ]
-    details = join_nonempty(inside, ", ")
-    return join_nonempty(
-        (
-            "In",
-            f"{edited} {role}" if edited else "",
-            work.container_title,
-            f"({details})" if details else "",
-        )
-    )
+def _format_apa_publisher(work: CitableWork) -> str:
+    return "" if work.kind == "thesis" or is_serial(work) else work.publisher
 
 
 def _format_apa_address(work: CitableWork, accessed: date) -> str:
-    if work.is_web_page:
+    if work.is_web_page and work.url:
         return f"Retrieved {format_long_day(accessed)}, from {work.url}"
     return work.link

@@ -6,107 +6,159 @@ from collections.abc import Sequence
 from datetime import date
 
 from citewell.text.citations.author_names import AuthorName
-from citewell.text.citations.citable_works import CONTAINED_KINDS, PERIODICAL_KINDS, CitableWork
+from citewell.text.citations.citable_works import CitableWork
+from citewell.text.citations.styles.page_ranges import format_labelled_pages
+from citewell.text.citations.styles.quotation_marks import nest_quotation_marks
 from citewell.text.citations.styles.style_parts import (
     LONG_MONTHS,
     add_final_mark,
+    close_initials,
     format_ordinal,
-    format_page_range,
+    join_marked,
     join_names,
     join_nonempty,
 )
+from citewell.text.citations.styles.title_case import capitalize_headline
+from citewell.text.citations.styles.typeset_works import typeset_work
 
 _MAX_HARVARD_AUTHORS = 3
-_QUOTED_TITLE_KINDS = PERIODICAL_KINDS | CONTAINED_KINDS | {"article", "dataset", "software"}
+_SECOND_LEVEL_MARKS = "“”‘’"
+_ITALIC_TITLE_KINDS = frozenset({"", "book", "report", "thesis", "webpage"})
+_NEWS_KINDS = frozenset({"article-journal", "article-magazine", "article-newspaper"})
+_DAY_KINDS = frozenset({"article-magazine", "article-newspaper", "post-weblog", "speech"})
+_PAGED_KINDS = _NEWS_KINDS | {
+    *("article", "book", "chapter", "paper-conference", "report", "review", "review-book"),
+}
+_EDITED_VOLUME_KINDS = frozenset({"chapter", "paper-conference"})
 
 
 def format_harvard_entry(work: CitableWork, *, accessed: date) -> str:
     """Authors (year) 'Title', container. Available at: address."""
-    names = format_harvard_authors(work.authors)
+    work = typeset_work(work)
+    names = _format_harvard_creators(work)
     year = f"({work.date_parts[0] or 'no date'})"
-    title = f"‘{work.title}’" if work.title and work.kind in _QUOTED_TITLE_KINDS else work.title
-    head = (
-        join_nonempty((names, year, title))
-        if names
-        else join_nonempty((title or work.container_title, year))
+    title, container = _format_harvard_title(work), _format_harvard_container(work)
+    if not names:  # the title, or the name of a newspaper, stands in their place
+        if work.kind in _NEWS_KINDS and work.site:
+            names, container = capitalize_headline(work.site, work.language), ""
+        elif title:
+            names, title = title, ""
+        else:
+            names, container = container, ""
+    head = join_nonempty((names, year, join_nonempty((title, container), ", ")))
+    body = _join_british_sentences(
+        (head, _format_secondary_editors(work), _format_harvard_publisher(work))
     )
-    read = f" (Accessed: {accessed.day} {LONG_MONTHS[accessed.month - 1]} {accessed.year})"
-    address = f"Available at: {work.link}{read if work.is_web_page else ''}." if work.link else ""
-    return join_nonempty((add_final_mark(_format_harvard_container(work, head, names)), address))
+    details = join_nonempty((body, _format_work_locator(work), _format_day_month(work), _format_pages(work)), ", ")  # fmt: skip
+    return join_nonempty(
+        (add_final_mark(details, british=True), _format_harvard_access(work, accessed))
+    )
 
 
 def format_harvard_authors(people: Sequence[AuthorName]) -> str:
     """Up to three authors; of more, the first."""
-    names = [_format_family_first(author) for author in people]
+    names = [_format_harvard_name(author) for author in people]
     if len(names) > _MAX_HARVARD_AUTHORS:
         return f"{names[0]} et al."
     return join_names(names, last_separator=" and ")
 
 
-def _format_family_first(author: AuthorName) -> str:
+def _join_british_sentences(parts: Sequence[str]) -> str:
+    return join_marked(parts, british=True)
+
+
+def _format_harvard_creators(work: CitableWork) -> str:
+    if work.authors or not work.editors:
+        return format_harvard_authors(work.authors)
+    return f"{format_harvard_authors(work.editors)} {_name_harvard_role(work)}"
+
+
+def _name_harvard_role(work: CitableWork) -> str:
+    return "(eds)" if len(work.editors) > 1 else "(ed.)"
+
+
+def _format_harvard_name(author: AuthorName) -> str:
     if author.is_indivisible:
         return author.name
-    return join_nonempty((author.family, _close_initials(author), author.suffix), ", ")
+    return join_nonempty((author.family, close_initials(author), author.suffix), ", ")
 
 
-def _close_initials(author: AuthorName) -> str:
-    return author.initials.replace(" ", "")
+def _format_harvard_editor(author: AuthorName) -> str:
+    if author.is_indivisible:
+        return author.name
+    return join_nonempty((close_initials(author), author.family, author.suffix))
 
 
-def _format_initials_first(author: AuthorName) -> str:
-    return (
-        author.name
-        if author.is_indivisible
-        else join_nonempty((_close_initials(author), author.family))
-    )
+def _format_editor_names(work: CitableWork) -> str:
+    names = [_format_harvard_editor(editor) for editor in work.editors]
+    if len(names) > _MAX_HARVARD_AUTHORS:
+        return f"{names[0]} et al."
+    return join_names(names, last_separator=" and " if len(names) == 2 else ", and ")
 
 
-def _format_harvard_container(work: CitableWork, head: str, names: str) -> str:
-    if work.kind in PERIODICAL_KINDS:
-        return join_nonempty((head, *_list_harvard_journal_parts(work)), ", ")
-    if work.kind in CONTAINED_KINDS:
-        imprint = join_nonempty(
-            (join_nonempty((work.place, work.publisher), ": "), _format_labelled_pages(work.pages)),
-            ", ",
+def _format_harvard_title(work: CitableWork) -> str:
+    if not work.title:
+        return ""
+    if work.kind in _ITALIC_TITLE_KINDS:
+        return _join_british_sentences(
+            (_set_british_marks(work.title), _format_harvard_edition(work))
         )
-        if work.publisher:
-            return join_nonempty((add_final_mark(f"{head}, {_format_harvard_book(work)}"), imprint))
-        return join_nonempty((f"{head}, {_format_harvard_book(work)}", imprint), ", ")
-    if work.is_web_page:
-        if not names:
-            return join_nonempty((head, work.container_title)) if work.title else head
-        return join_nonempty((head, work.container_title), ", ")
-    edition = f"{format_ordinal(work.edition)} ed." if work.edition else ""
-    who = join_nonempty((work.place, work.publisher or work.container_title), ": ")
-    return join_nonempty((add_final_mark(head) if names else head, edition, who))
+    return f"‘{nest_quotation_marks(work.title, marks=_SECOND_LEVEL_MARKS)}’"
 
 
-def _list_harvard_journal_parts(work: CitableWork) -> list[str]:
+def _set_british_marks(text: str) -> str:
+    return nest_quotation_marks(text)  # single marks outside, double ones inside
+
+
+def _format_harvard_edition(work: CitableWork) -> str:
+    ordinal = format_ordinal(work.edition)
+    return ordinal if ordinal == work.edition else f"{ordinal} edn"
+
+
+def _format_harvard_container(work: CitableWork) -> str:
+    site = _set_british_marks(work.container_title)
+    if not site:
+        return ""
+    if work.kind in {"article", "article-journal"} and not work.pages and not work.volume:
+        site = f"{site} [Preprint]"
+    edition = "" if work.kind in _ITALIC_TITLE_KINDS else _format_harvard_edition(work)
+    site = _join_british_sentences((site, edition))
+    if work.kind in _EDITED_VOLUME_KINDS and work.editors and work.authors:
+        return f"in {_format_editor_names(work)} {_name_harvard_role(work)} {site}"
+    return site
+
+
+def _format_secondary_editors(work: CitableWork) -> str:
+    if work.kind in _EDITED_VOLUME_KINDS or not work.editors or not work.authors:
+        return ""
+    return f"Edited by {_format_editor_names(work)}"
+
+
+def _format_harvard_publisher(work: CitableWork) -> str:
+    if work.kind in _NEWS_KINDS:
+        return ""
+    if work.kind == "thesis":
+        return work.publisher
+    number = work.number if work.kind == "report" else ""
+    return _join_british_sentences((number, join_nonempty((work.place, work.publisher), ": ")))
+
+
+def _format_work_locator(work: CitableWork) -> str:
     issue = f"({work.issue})" if work.issue else ""
-    if work.kind != "article-journal":
-        return [work.container_title, _format_day_month(work), _format_labelled_pages(work.pages)]
-    return [work.container_title, f"{work.volume}{issue}", _format_labelled_pages(work.pages)]
-
-
-def _format_harvard_book(work: CitableWork) -> str:
-    edited = join_names(
-        [_format_initials_first(editor) for editor in work.editors], last_separator=" and "
-    )
-    role = "(eds)" if len(work.editors) > 1 else "(ed.)"
-    edition = f"{format_ordinal(work.edition)} ed" if work.edition else ""
-    return join_nonempty(
-        (f"in {edited} {role} {work.container_title}" if edited else work.container_title, edition),
-        ". ",
-    )
-
-
-def _format_labelled_pages(span: str) -> str:
-    shown = format_page_range(span)
-    return f"pp. {shown}" if "–" in shown else f"p. {shown}" if shown else ""
+    return f"{work.volume}{issue}" if work.kind == "article-journal" else ""
 
 
 def _format_day_month(work: CitableWork) -> str:
     _, month, day = work.date_parts
-    return join_nonempty(
-        (str(day) if month and day else "", LONG_MONTHS[month - 1] if month else "")
-    )
+    if work.kind not in _DAY_KINDS or not month:
+        return ""
+    return join_nonempty((str(day) if day else "", LONG_MONTHS[month - 1]))
+
+
+def _format_pages(work: CitableWork) -> str:
+    return format_labelled_pages(work.pages) if work.kind in _PAGED_KINDS else ""
+
+
+def _format_harvard_access(work: CitableWork, accessed: date) -> str:
+    read = f" (Accessed: {accessed.day} {LONG_MONTHS[accessed.month - 1]} {accessed.year})"
+    return f"Available at: {work.link}{read if work.is_web_page else ''}." if work.link else ""

@@ -1,4 +1,4 @@
-"""IEEE style."""
+"""IEEE style, as in the Reference Guide of 2023."""
 
 from __future__ import annotations
 
@@ -6,150 +6,138 @@ from collections.abc import Sequence
 from datetime import date
 
 from citewell.text.citations.author_names import AuthorName
-from citewell.text.citations.citable_works import CONTAINED_KINDS, PERIODICAL_KINDS, CitableWork
+from citewell.text.citations.citable_works import CitableWork
+from citewell.text.citations.styles.page_ranges import format_labelled_pages
 from citewell.text.citations.styles.style_parts import (
     add_final_mark,
-    format_ordinal,
-    format_page_range,
+    format_edition,
+    format_short_name,
+    join_marked,
     join_names,
     join_nonempty,
+    quote_title,
 )
+from citewell.text.citations.styles.typeset_works import typeset_work
 
 _MAX_IEEE_AUTHORS = 6
 _IEEE_MONTHS = "Jan. Feb. Mar. Apr. May Jun. Jul. Aug. Sep. Oct. Nov. Dec.".split()  # noqa: SIM905 - easier to compare with the style guide
-_BOOK_LIKE_KINDS = frozenset({"book", "software", "standard"})
+_UNQUOTED_KINDS = frozenset({"book", "software", "standard"})
+_EDITION_KINDS = frozenset({"book", "chapter", "paper-conference", "report"})
+_PLACE_FIRST_KINDS = frozenset({"book", "chapter", "paper-conference"})
+_MONTH_KINDS = frozenset({"article-journal", "report", "paper-conference"})
+_YEAR_KINDS = frozenset({"book", "chapter", "thesis"})
+_ONE_SENTENCE_KINDS = frozenset(
+    {"article-magazine", "article-newspaper", "manuscript", "map", "broadcast", "interview"}
+)
 
 
 def format_ieee_entry(work: CitableWork, *, accessed: date) -> str:
     """Authors, "Title," container, vol., no., pp., date, doi."""
-    names = format_ieee_authors(work.authors)
-    if work.kind in _BOOK_LIKE_KINDS:
-        head = join_nonempty(
-            (names, join_nonempty((work.title, _format_ieee_edition(work)), ", ")), ", "
-        )
-        return join_nonempty(
-            (
-                add_final_mark(head),
-                add_final_mark(_format_ieee_imprint(work)),
-                _format_ieee_address(work),
-            )
-        )
-    close = "." if work.kind == "dataset" else ","
-    title = f"“{add_final_mark(work.title, close)}”" if work.title else ""
-    head = join_nonempty((names, title), ", ")
+    work = typeset_work(work)
+    named = _format_ieee_creators(work)
+    title = work.title if work.kind in _UNQUOTED_KINDS else quote_title(work.title)
     if work.kind == "article-journal":
-        doi = f"doi: {work.doi}" if work.doi else ""
-        place = join_nonempty((*_list_ieee_journal_parts(work), doi), ", ")
-        return join_nonempty(
-            (
-                add_final_mark(join_nonempty((head, place))),
-                "" if doi else _format_online_address(work),
-            )
-        )
-    if work.is_web_page:
-        read = f"Accessed: {_IEEE_MONTHS[accessed.month - 1]} {accessed.day}, {accessed.year}."
-        return join_nonempty(
-            (
-                add_final_mark(join_nonempty((head, work.container_title))),
-                read,
-                _format_online_address(work),
-            )
-        )
-    return join_nonempty(
-        (
-            add_final_mark(join_nonempty((head, _format_ieee_container(work)))),
-            _format_ieee_address(work),
-        )
-    )
-
-
-def _format_ieee_container(work: CitableWork) -> str:
-    if work.kind in PERIODICAL_KINDS:
-        return join_nonempty(_list_ieee_journal_parts(work), ", ")
-    if work.kind in CONTAINED_KINDS:
-        return join_nonempty(_list_ieee_book_parts(work), ", ")
-    if work.kind == "article":
-        return join_nonempty((_format_ieee_day(work), work.publisher or work.container_title), ", ")
-    return _format_ieee_imprint(work)
+        body = _join_commas((named, title, *_list_ieee_journal_parts(work)))
+        if work.doi or work.url:
+            return join_nonempty((add_final_mark(body, ","), _format_ieee_address(work)))
+        return add_final_mark(body)
+    first, second = _list_ieee_sentences(work, title)
+    body = join_marked((_join_commas((named, *first)), _join_commas(second)))
+    return join_nonempty((add_final_mark(body), _format_access_date(work, accessed)))
 
 
 def format_ieee_authors(people: Sequence[AuthorName]) -> str:
     """Up to six authors; of more, the first."""
-    names = [_format_initials_first(author) for author in people]
+    names = [format_short_name(author) for author in people]
     if len(names) > _MAX_IEEE_AUTHORS:
         return f"{names[0]} et al."
+    return _join_people_names(names)
+
+
+def _join_commas(parts: Sequence[str]) -> str:
+    return join_marked(parts, ",")
+
+
+def _join_people_names(names: Sequence[str]) -> str:
     return join_names(names, last_separator=" and " if len(names) == 2 else ", and ")
 
 
-def _format_initials_first(author: AuthorName) -> str:
-    if author.is_indivisible:
-        return author.name
-    return join_nonempty((author.initials, author.family, author.suffix))
+def _format_ieee_creators(work: CitableWork) -> str:
+    return format_ieee_authors(work.authors) or _format_ieee_editors(work)
+
+
+def _format_ieee_editors(work: CitableWork) -> str:
+    if not work.editors:
+        return ""
+    role = "Eds." if len(work.editors) > 1 else "Ed."
+    return f"{_join_people_names([format_short_name(one) for one in work.editors])}, {role}"
 
 
 def _list_ieee_journal_parts(work: CitableWork) -> list[str]:
     return [
         work.container_title,
-        f"vol. {work.volume}" if work.volume else "",
-        f"no. {work.issue}" if work.issue else "",
-        _format_labelled_pages(work.pages),
-        _format_ieee_day(work) if work.kind == "article-newspaper" else _format_ieee_month(work),
+        *_list_work_locators(work),
+        format_labelled_pages(work.pages),
+        _format_ieee_date(work),
     ]
 
 
-def _list_ieee_book_parts(work: CitableWork) -> list[str]:
-    edited = join_names(
-        [_format_initials_first(editor) for editor in work.editors], last_separator=" and "
-    )
-    role = "Eds." if len(work.editors) > 1 else "Ed."
+def _list_ieee_sentences(work: CitableWork, title: str) -> tuple[list[str], list[str]]:
+    """The parts after the authors, and those of a second sentence if the kind has one."""
+    editors = _format_ieee_editors(work) if work.authors else ""
+    imprint, when = _format_ieee_imprint(work), _format_ieee_date(work)
+    pages, inside = format_labelled_pages(work.pages), f"in {work.site}" if work.site else ""
+    located = _list_work_locators(work)
+    numbered = [title, imprint, work.number, when]
+    layouts: dict[str, tuple[list[str], list[str]]] = {
+        "paper-conference": ([title, inside, editors, imprint, when, pages], []),
+        "chapter": ([title, inside, *located, editors, imprint, when, pages], []),
+        "report": (numbered, []),
+        "thesis": (numbered, []),
+        "software": ([title], [join_marked((f"({when})" if when else "", imprint))]),
+        "article": ([title, when, join_nonempty((imprint, work.number), ": ")], []),
+        "standard": ([title, work.number, work.place, when], []),
+        "book": ([title, *located], [imprint, when, pages]),
+    }
+    if work.is_web_page:
+        return [title, work.container_title], []
+    if work.kind in _ONE_SENTENCE_KINDS:
+        return [title, work.site, *located, imprint, pages, when], []
+    return layouts.get(work.kind, ([title, work.site, *located], [imprint, pages, when]))
+
+
+def _list_work_locators(work: CitableWork) -> list[str]:
     return [
-        f"in {work.container_title}",
-        _format_ieee_edition(work),
+        format_edition(work.edition) if work.kind in _EDITION_KINDS else "",
         f"vol. {work.volume}" if work.volume else "",
-        f"{edited}, {role}" if edited else "",
-        join_nonempty((work.place, work.publisher), ": "),
-        _format_ieee_month(work) if work.kind == "paper-conference" else work.date_parts[0],
-        _format_labelled_pages(work.pages),
+        f"no. {work.issue}" if work.issue else "",
     ]
 
 
 def _format_ieee_imprint(work: CitableWork) -> str:
-    year = (
-        work.date_parts[0]
-        if work.kind in _BOOK_LIKE_KINDS | {"thesis"}
-        else _format_ieee_month(work)
-    )
-    return join_nonempty(
-        (join_nonempty((work.place, work.publisher or work.container_title), ": "), year), ", "
-    )
+    if work.kind in _PLACE_FIRST_KINDS:
+        return join_nonempty((work.place, work.publisher), ": ")
+    return join_nonempty((work.publisher, work.place), ", ")
 
 
-def _format_ieee_edition(work: CitableWork) -> str:
-    return f"{format_ordinal(work.edition)} ed." if work.edition else ""
-
-
-def _format_labelled_pages(span: str) -> str:
-    shown = format_page_range(span)
-    return f"pp. {shown}" if "–" in shown else f"p. {shown}" if shown else ""
-
-
-def _format_ieee_month(work: CitableWork) -> str:
-    year, month, _ = work.date_parts
-    return join_nonempty((_IEEE_MONTHS[month - 1] if month else "", year))
-
-
-def _format_ieee_day(work: CitableWork) -> str:
+def _format_ieee_date(work: CitableWork) -> str:
     year, month, day = work.date_parts
-    return (
-        f"{_IEEE_MONTHS[month - 1]} {day:02}, {year}" if month and day else _format_ieee_month(work)
-    )
+    if work.kind in _YEAR_KINDS or not month:
+        return year
+    name = _IEEE_MONTHS[month - 1]
+    if work.kind in _MONTH_KINDS or not day:
+        return join_nonempty((name, year))
+    return f"{name} {day:02}, {year}"
+
+
+def _format_access_date(work: CitableWork, accessed: date) -> str:
+    if not work.is_web_page:
+        return _format_ieee_address(work)
+    read = f"Accessed: {_IEEE_MONTHS[accessed.month - 1]} {accessed.day:02}, {accessed.year}."
+    return f"{read} [Online]. Available: {work.url}" if work.url else ""
 
 
 def _format_ieee_address(work: CitableWork) -> str:
-    return f"doi: {work.doi}." if work.doi else _format_online_address(work)
-
-
-def _format_online_address(work: CitableWork) -> str:
-    if work.doi and not work.is_web_page:
-        return ""
+    if work.doi:
+        return f"doi: {work.doi}."
     return f"[Online]. Available: {work.url}" if work.url else ""

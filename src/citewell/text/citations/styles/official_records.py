@@ -140,7 +140,7 @@ def _format_harvard_patent(work: CitableWork) -> str:
     number = f"{_name_patent(work)} no. {format_patent_number(work.number)}."
     names = format_harvard_authors(work.authors)
     head = (names, year, title) if names else (title, year)
-    return join_nonempty((add_final_mark(join_nonempty(head)), number))
+    return join_nonempty((add_final_mark(join_nonempty(head), british=True), number))
 
 
 def _format_vancouver_patent(work: CitableWork) -> str:

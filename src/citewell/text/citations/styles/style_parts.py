@@ -1,4 +1,4 @@
-"""Shared by the styles: final marks, dates, page ranges, capitals and lists of names."""
+"""Shared by the styles: final marks, dates, editions and lists of names."""
 
 from __future__ import annotations
 
@@ -6,28 +6,47 @@ import re
 from collections.abc import Iterable, Sequence
 from datetime import date
 
+from citewell.text.citations.author_names import AuthorName
+from citewell.text.citations.styles.quotation_marks import nest_quotation_marks
+
 _LONG_MONTH_LIST = (
     "January February March April May June July August September October November December"
 )
 _SHORT_MONTH_LIST = "Jan. Feb. Mar. Apr. May June July Aug. Sept. Oct. Nov. Dec."
 LONG_MONTHS, SHORT_MONTHS = tuple(_LONG_MONTH_LIST.split()), tuple(_SHORT_MONTH_LIST.split())
-_PAGE_SPAN_PATTERN = re.compile(r"(\D*)(\d++)\s*+[-–—‐‑]{1,2}\s*+(\D*+)(\d+)")
-_TITLE_SMALL_WORD_LIST = (
-    "a an and as at but by de down for from in into nor of on onto or over so the till to up via von"
-    " vs vs. with yet"
-)
-_TITLE_SMALL_WORDS = frozenset(_TITLE_SMALL_WORD_LIST.split())
-_HYPHEN_PATTERN = re.compile(r"([-‐–—/])")
-_WHITESPACE_RUN_PATTERN = re.compile(r"(\s+)")
+_SENTENCE_ENDS = frozenset(".?!…。？！")
+_CLOSING_QUOTES = "”’"
+# Between two initials, and not before a small word.
+_INITIAL_SPACE_PATTERN = re.compile(r"\. (?=[^\W\d_]\.)")
 
 
-def add_final_mark(text: str, mark: str = ".") -> str:
+def add_final_mark(text: str, mark: str = ".", *, british: bool = False) -> str:
+    """The text with a mark at its end, inside a closing quotation mark; no stop after another end.
+
+    British styles put the mark outside.
+    """
     text = text.strip()
-    return text if not text or text[-1] in ".?!。？！" else f"{text}{mark}"
+    bare = text.rstrip(_CLOSING_QUOTES)
+    quotes = text[len(bare) :]
+    if not bare or (mark == "." and bare[-1] in _SENTENCE_ENDS) or bare.endswith(mark):
+        return text
+    is_quoted = "”" in quotes or (quotes and "‘" in bare)  # and no apostrophe
+    return f"{bare}{mark}{quotes}" if is_quoted and not british else f"{text}{mark}"
 
 
 def join_nonempty(parts: Iterable[str], separator: str = " ") -> str:
     return separator.join(part for part in parts if part)
+
+
+def join_marked(parts: Iterable[str], mark: str = ".", *, british: bool = False) -> str:
+    """The parts with a mark and a space between them, placed as `add_final_mark` does."""
+    *heads, last = [part for part in parts if part] or [""]
+    return " ".join((*(add_final_mark(head, mark, british=british) for head in heads), last))
+
+
+def quote_title(title: str) -> str:
+    """The title in double quotation marks; those inside become single ones."""
+    return f"“{nest_quotation_marks(title)}”" if title else ""
 
 
 def join_names(names: Sequence[str], *, last_separator: str, separator: str = ", ") -> str:
@@ -35,6 +54,39 @@ def join_names(names: Sequence[str], *, last_separator: str, separator: str = ",
     if len(names) < 2:
         return "".join(names)
     return f"{separator.join(names[:-1])}{last_separator}{names[-1]}"
+
+
+def format_spoken_name(author: AuthorName) -> str:
+    """Given names first, with a full stop after every initial."""
+    if author.is_indivisible:
+        return author.name
+    return join_nonempty((author.punctuated_given, author.family, author.suffix))
+
+
+def format_short_name(author: AuthorName) -> str:
+    """Initials first."""
+    if author.is_indivisible:
+        return author.name
+    return join_nonempty((author.initials, author.family, author.suffix))
+
+
+def format_sorted_name(author: AuthorName) -> str:
+    """Family name first, with a full stop after every initial."""
+    if author.is_indivisible:
+        return author.name
+    return join_nonempty((author.family, author.punctuated_given, author.suffix), ", ")
+
+
+def choose_last_separator(people: Sequence[AuthorName], separator: str) -> str:
+    """The separator before the last name, without its comma between two organisations."""
+    if len(people) == 2 and all(one.is_indivisible for one in people):
+        return separator.removeprefix(",")
+    return separator
+
+
+def close_initials(author: AuthorName) -> str:
+    """The initials without spaces between them; a small word keeps its spaces: V. de O."""
+    return _INITIAL_SPACE_PATTERN.sub(".", author.initials)
 
 
 def is_same_name(first: str, second: str) -> bool:
@@ -49,6 +101,12 @@ def format_short_day(day: date) -> str:
     return f"{day.day} {SHORT_MONTHS[day.month - 1]} {day.year}"
 
 
+def format_edition(edition: str) -> str:
+    """3 as 3rd ed.; anything but a plain number is returned unchanged."""
+    ordinal = format_ordinal(edition)
+    return ordinal if ordinal == edition else f"{ordinal} ed."
+
+
 def format_ordinal(edition: str) -> str:
     """3 as 3rd; anything but a plain number is returned unchanged."""
     if not edition.isascii() or not edition.isdigit():
@@ -58,64 +116,13 @@ def format_ordinal(edition: str) -> str:
     return f"{edition}{ending}"
 
 
-def format_page_range(span: str, *, form: str = "expanded") -> str:
-    """A page range with an en dash: expanded, chicago, minimal (436–44, 48–9) or minimal-two (48–49)."""
-    match = _PAGE_SPAN_PATTERN.fullmatch(span.strip())
-    if match is None:
-        return re.sub(r"(?<!\s)\s*+[-‐‑–]{1,2}\s*+", "–", span.strip())
-    prefix, first, again, last = match.groups()
-    whole = first[: len(first) - len(last)] + last if len(last) < len(first) else last
-    if again or form == "expanded" or len(whole) != len(first):
-        return f"{prefix}{first}–{again or prefix if prefix else ''}{whole}"
-    return f"{prefix}{first}–{_shorten_last_page(first, whole, form)}"
+def format_volume(volume: str, word: str = "vol.") -> str:
+    """A plain number or range with its label; a volume that has words of its own as it is."""
+    return format_numbered(word, volume) if volume[:1].isdigit() else volume
 
 
-def _shorten_last_page(first: str, last: str, form: str) -> str:
-    alike = next((n for n, (a, b) in enumerate(zip(first, last, strict=True)) if a != b), len(last))
-    if form == "chicago":
-        return _shorten_chicago_page(first, last, alike)
-    fewest = 2 if form == "minimal-two" else 1
-    return last[min(alike, max(len(last) - fewest, 0)) :]
-
-
-def _shorten_chicago_page(first: str, last: str, alike: int) -> str:
-    """The last page by Chicago's rule.
-
-    In full below 100, after multiples of 100, and from 1000 on if more than two digits change;
-    otherwise the changed digits, with at least two unless the first page ends in 01 to 09.
-    """
-    if len(first) < 3 or first.endswith("00") or (len(last) - alike > 2 and len(first) > 3):
-        return last
-    changed = last[alike:]
-    return changed if first[-2] == "0" and len(changed) == 1 else last[min(alike, len(last) - 2) :]
-
-
-def capitalize_headline(text: str, language: str) -> str:
-    """An English title with capitals as in MLA and Chicago; no letter is made lower-case.
-
-    Titles in other languages are returned unchanged.
-    """
-    if not language.lower().startswith("en"):
-        return text
-    words = _WHITESPACE_RUN_PATTERN.split(text)
-    places = [place for place, word in enumerate(words) if word.strip()]
-    for place in places:
-        before = words[place - 2] if place > 1 else ""
-        begins = place in {places[0], places[-1]} or before[-1:] in {":", "?", "!", "—"}
-        words[place] = _capitalize_headline_word(words[place], begins=begins)
-    return "".join(words)
-
-
-def _capitalize_headline_word(word: str, *, begins: bool) -> str:
-    if word != word.lower() or (not begins and word.strip("“”\"'()[],.;:") in _TITLE_SMALL_WORDS):
-        return word
-    pieces = _HYPHEN_PATTERN.split(word)
-    return "".join(
-        piece if number and piece in _TITLE_SMALL_WORDS else _capitalize_first_letter(piece)
-        for number, piece in enumerate(pieces)
-    )
-
-
-def _capitalize_first_letter(word: str) -> str:
-    at = next((place for place, char in enumerate(word) if char.isalnum()), 0)
-    return word[:at] + word[at : at + 1].upper() + word[at + 1 :]
+def format_numbered(word: str, number: str) -> str:
+    """The number after a label, which is plural before a range: no. 3, nos. 3–4."""
+    if not number:
+        return ""
+    return f"{word.replace('.', 's.')} {number}" if "–" in number else f"{word} {number}"

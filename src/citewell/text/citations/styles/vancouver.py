@@ -1,4 +1,4 @@
-"""Vancouver style, as used by the National Library of Medicine."""
+"""Vancouver style, as in Citing Medicine of the National Library of Medicine."""
 
 from __future__ import annotations
 
@@ -6,38 +6,40 @@ from collections.abc import Sequence
 from datetime import date
 
 from citewell.text.citations.author_names import AuthorName
-from citewell.text.citations.citable_works import CONTAINED_KINDS, PERIODICAL_KINDS, CitableWork
+from citewell.text.citations.citable_works import CitableWork
+from citewell.text.citations.styles.page_ranges import format_page_range
 from citewell.text.citations.styles.style_parts import (
     LONG_MONTHS,
     add_final_mark,
-    format_ordinal,
-    format_page_range,
+    close_initials,
+    format_edition,
+    format_volume,
+    join_marked,
     join_nonempty,
 )
+from citewell.text.citations.styles.typeset_works import SERIAL_KINDS, typeset_work
 
 _MAX_VANCOUVER_AUTHORS = 6
+_INSIDE_KINDS = frozenset({"chapter", "paper-conference", "entry-dictionary", "entry-encyclopedia"})
+_ABBREVIATED_KINDS = frozenset({"article-journal", "review", "review-book"})
 
 
 def format_vancouver_entry(work: CitableWork, *, accessed: date) -> str:
     """Authors. Title. Journal. Date;volume(issue):pages. doi."""
-    head = join_nonempty(
+    work = typeset_work(work)
+    body = join_marked(
         (
-            add_final_mark(format_vancouver_authors(work.authors)),
-            add_final_mark(_format_vancouver_title(work)),
+            _format_vancouver_creators(work),
+            _format_vancouver_title(work),
+            "" if work.container_title else format_edition(work.edition),
+            _format_vancouver_container(work),
+            _format_imprint(work, accessed),
+            _format_monograph_pages(work),
+            work.title if _is_part_of_site(work) else "",
+            _format_report_number(work),
         )
     )
-    if work.kind in PERIODICAL_KINDS:
-        place = add_final_mark(_format_vancouver_journal(work))
-    elif work.kind in CONTAINED_KINDS:
-        place = join_nonempty(
-            (
-                add_final_mark(_format_vancouver_book(work)),
-                add_final_mark(_format_vancouver_pages(work.pages, mark="p. ")),
-            )
-        )
-    else:
-        place = add_final_mark(_format_vancouver_imprint(work, accessed))
-    return join_nonempty((head, place, _format_vancouver_address(work)))
+    return join_nonempty((add_final_mark(body), _format_vancouver_address(work)))
 
 
 def format_vancouver_authors(people: Sequence[AuthorName]) -> str:
@@ -49,76 +51,92 @@ def format_vancouver_name(author: AuthorName) -> str:
     """Family name, initials and suffix without full stops: Family GI Jr."""
     if author.is_indivisible:
         return author.name
-    initials = author.initials.replace(".", "").replace("-", "").replace(" ", "")
-    return join_nonempty((author.family, initials, author.suffix.rstrip(".")))
+    initials = close_initials(author).replace(".", "").replace("-", "")
+    return join_nonempty((author.family, initials, author.suffix.replace(".", "")))
+
+
+def _format_vancouver_creators(work: CitableWork) -> str:
+    return format_vancouver_authors(work.authors) or _format_vancouver_editors(work)
+
+
+def _format_vancouver_editors(work: CitableWork) -> str:
+    role = "editors" if len(work.editors) > 1 else "editor"
+    return f"{format_vancouver_authors(work.editors)}, {role}" if work.editors else ""
+
+
+def _is_part_of_site(work: CitableWork) -> bool:
+    """Whether this is a page of a site, which is cited under the name of the site."""
+    return work.kind in {"", "webpage"} and bool(work.title)
 
 
 def _format_vancouver_title(work: CitableWork) -> str:
-    title = (work.title or work.container_title).rstrip(". ")
-    return (
-        title
-        if work.kind in PERIODICAL_KINDS | CONTAINED_KINDS
-        else join_nonempty((title, _format_internet_label(work)))
-    )
+    if work.kind in {"", "webpage"}:
+        return f"{work.container_title} [Internet]"
+    shows_medium = not work.container_title and work.kind not in _INSIDE_KINDS
+    return join_nonempty((work.title, _format_internet_label(work) if shows_medium else ""))
 
 
 def _format_internet_label(work: CitableWork) -> str:
     """[Internet] for works that are cited by an address instead of a DOI."""
-    return "" if work.doi and not work.is_web_page else "[Internet]"
+    return "" if not work.url or (work.doi and not work.is_web_page) else "[Internet]"
 
 
-def _format_vancouver_journal(work: CitableWork) -> str:
-    issue = f"({work.issue})" if work.issue else ""
-    span = f":{_format_vancouver_pages(work.pages)}" if work.pages else ""
-    where = f"{work.volume}{issue}{span}"
-    when = (
-        join_nonempty((_format_vancouver_date(work), where), ";")
-        if where
-        else _format_vancouver_date(work)
-    )
-    return join_nonempty(
-        (add_final_mark(join_nonempty((work.container_title, _format_internet_label(work)))), when)
-    )
+def _format_vancouver_container(work: CitableWork) -> str:
+    if work.kind in {"", "webpage"}:
+        return ""
+    if work.container_title:
+        plain = work.kind in _ABBREVIATED_KINDS
+        site = work.container_title.replace(".", "") if plain else work.container_title
+        named = join_nonempty((site, _format_internet_label(work)))
+        shown = join_marked((named, format_edition(work.edition)))
+    else:
+        shown = format_volume(work.volume, "Vol.")
+    editors = _format_vancouver_editors(work) if work.authors else ""
+    inside = join_marked((editors, shown))
+    return f"In: {inside}" if inside and work.kind in _INSIDE_KINDS else inside
 
 
-def _format_vancouver_book(work: CitableWork) -> str:
-    editors = ", ".join(format_vancouver_name(editor) for editor in work.editors)
-    role = "editors" if len(work.editors) > 1 else "editor"
-    return join_nonempty(
-        (
-            f"In: {add_final_mark(f'{editors}, {role}') if editors else ''}".strip(),
-            add_final_mark(join_nonempty((work.container_title, _format_internet_label(work)))),
-            f"{format_ordinal(work.edition)} ed." if work.edition else "",
-            _format_publisher_year(work),
-        )
-    )
-
-
-def _format_vancouver_imprint(work: CitableWork, accessed: date) -> str:
-    edition = f"{format_ordinal(work.edition)} ed." if work.edition else ""
-    cited = ""
+def _format_imprint(work: CitableWork, accessed: date) -> str:
+    where = f"[{work.place}]" if work.place and work.kind == "thesis" else work.place
+    who = "" if work.kind in SERIAL_KINDS else join_nonempty((where, work.publisher), ": ")
+    when = _format_vancouver_date(work)
     if work.is_web_page:
-        cited = f"[cited {accessed.year} {LONG_MONTHS[accessed.month - 1][:3]} {accessed.day}]"
-    return join_nonempty((edition, join_nonempty((_format_publisher_year(work), cited))))
+        read = f"{accessed.year} {LONG_MONTHS[accessed.month - 1][:3]} {accessed.day}"
+        when = join_nonempty((when, f"[cited {read}]"))
+    if work.kind == "article-newspaper":
+        when = join_nonempty((when, _shorten_pages(work.pages)), ":")
+    return join_nonempty((who, join_nonempty((when, _format_serial_place(work)), ";")), "; ")
 
 
-def _format_publisher_year(work: CitableWork) -> str:
-    who = work.publisher or (
-        work.container_title if work.kind not in CONTAINED_KINDS and work.title else ""
-    )
-    year = _format_vancouver_date(work) if work.is_web_page else work.date_parts[0]
-    return join_nonempty((join_nonempty((work.place, who), ": "), year), "; ")
+def _format_serial_place(work: CitableWork) -> str:
+    if work.kind not in SERIAL_KINDS - {"article-newspaper"}:
+        return ""
+    issue = f"({work.issue})" if work.issue else ""
+    return join_nonempty((f"{work.volume}{issue}", _shorten_pages(work.pages)), ":")
 
 
-def _format_vancouver_pages(span: str, *, mark: str = "") -> str:
-    return f"{mark}{format_page_range(span, form='minimal')}" if span else ""
+def _format_monograph_pages(work: CitableWork) -> str:
+    if work.kind in SERIAL_KINDS | {"book"} or not work.pages:
+        return ""
+    return f"p. {_shorten_pages(work.pages)}"
+
+
+def _format_report_number(work: CitableWork) -> str:
+    if work.kind != "report" or not work.number:
+        return ""
+    return f"Report no.: {work.number}" if work.number.isdigit() else f"Report {work.number}"
+
+
+def _shorten_pages(span: str) -> str:
+    return format_page_range(span, form="minimal")
 
 
 def _format_vancouver_date(work: CitableWork) -> str:
     year, month, day = work.date_parts
-    return join_nonempty(
-        (year, LONG_MONTHS[month - 1][:3] if month else "", str(day) if month and day else "")
-    )
+    if work.kind not in SERIAL_KINDS | {"report"} or not month:
+        return year
+    shows_day = day and work.kind != "report"
+    return join_nonempty((year, LONG_MONTHS[month - 1][:3], str(day) if shows_day else ""))
 
 
 def _format_vancouver_address(work: CitableWork) -> str:

@@ -1,0 +1,1 @@
+"""Bibliographies in any CSL style, made by pandoc or citeproc-py."""

@@ -1,0 +1,1 @@
+"""Judges of claims: whether a source supports or contradicts a claim, with the words that show it."""

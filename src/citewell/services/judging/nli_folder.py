@@ -1,0 +1,137 @@
+"""Finds the files of an entailment model in a folder, and what its answers mean."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from citewell.errors import Misconfigured
+from citewell.services.encoding.encoder_folder import MAX_MODEL_BYTES, TOKENIZER_FILE
+
+JUDGE_MODEL_SETTING = "CITEWELL_JUDGE_MODEL"
+MAX_PIECES = 512  # of claim and passage together; what models of this kind were trained to read
+_MIN_PIECES = 16
+_CONFIG_FILE = "config.json"
+_MAX_CONFIG_BYTES = 2**20
+# Quantized models first: they are several times smaller, and nearly as good.
+_MODEL_FILES = (
+    "model_quantized.onnx",
+    "onnx/model_quantized.onnx",
+    "onnx/model_int8.onnx",
+    "model.onnx",
+    "onnx/model.onnx",
+)
+
+
+class EntailmentLabel(StrEnum):
+    """What an entailment model can say of a passage and a claim."""
+
+    ENTAILMENT = "entailment"
+    CONTRADICTION = "contradiction"
+    NEUTRAL = "neutral"
+
+
+# As published models spell them, in lower case and without anything but letters.
+_LABEL_SPELLINGS = {
+    EntailmentLabel.ENTAILMENT: "entailment entail entails entailed supports support supported",
+    EntailmentLabel.CONTRADICTION: (
+        "contradiction contradict contradicts contradictory contradicted refutes refute refuted"
+    ),
+    EntailmentLabel.NEUTRAL: (
+        "neutral notentailment nonentailment notenoughinfo nei unknown unrelated"
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NliFolder:
+    """The files of one model, and the meaning of its outputs in their order."""
+
+    model_file: Path
+    tokenizer_file: Path
+    labels: tuple[EntailmentLabel, ...]
+    max_pieces: int
+
+    @property
+    def model_bytes(self) -> int:
+        return self.model_file.stat().st_size
+
+
+def open_nli_folder(folder: Path) -> NliFolder:
+    """The model in `folder`; raises Misconfigured if a file is missing or says nothing usable."""
+    try:
+        model = _find_model_file(folder)
+        config = _load_model_config(folder)
+    except (OSError, ValueError, RecursionError) as error:
+        reason = getattr(error, "strerror", None) or f"its {_CONFIG_FILE} cannot be read"
+        raise build_nli_error(folder, reason) from None
+    return NliFolder(
+        model_file=model,
+        tokenizer_file=folder / TOKENIZER_FILE,
+        labels=_read_model_labels(folder, config.get("id2label")),
+        max_pieces=_read_max_pieces(config.get("max_position_embeddings")),
+    )
+
+
+def build_nli_error(folder: Path | None, reason: str) -> Misconfigured:
+    """The error for a folder that cannot be used, with what to do about it."""
+    place = f" in {folder}" if folder is not None else ""
+    return Misconfigured(
+        f"The entailment model{place} cannot be used: {reason}.",
+        action="inform_user",
+        settings=(JUDGE_MODEL_SETTING,),
+        remedy=f"{JUDGE_MODEL_SETTING}=<a folder with model.onnx, tokenizer.json and config.json>",
+    )
+
+
+def _find_model_file(folder: Path) -> Path:
+    if not folder.is_dir():
+        raise build_nli_error(folder, "there is no such folder")
+    found = next((path for name in _MODEL_FILES if (path := folder / name).is_file()), None)
+    if found is None:
+        raise build_nli_error(folder, "it has no model.onnx")
+    if found.stat().st_size > MAX_MODEL_BYTES:
+        raise build_nli_error(folder, "its model is larger than 2 GB")
+    for name in (TOKENIZER_FILE, _CONFIG_FILE):
+        if not (folder / name).is_file():
+            raise build_nli_error(folder, f"it has no {name}")
+    return found
+
+
+def _load_model_config(folder: Path) -> dict[str, Any]:
+    path = folder / _CONFIG_FILE
+    if path.stat().st_size > _MAX_CONFIG_BYTES:
+        raise ValueError
+    said = json.loads(path.read_text(encoding="utf-8"))
+    return said if isinstance(said, dict) else {}
+
+
+def _read_model_labels(folder: Path, said: object) -> tuple[EntailmentLabel, ...]:
+    """The labels in the order of the outputs; there must be one that means entailment."""
+    names = said if isinstance(said, dict) else {}
+    found = [_find_label_place(names.get(str(place))) for place in range(len(names))]
+    known = [label for label in found if label is not None]
+    if len(known) != len(found) or known.count(EntailmentLabel.ENTAILMENT) != 1 or len(known) < 2:
+        given = ", ".join(str(name)[:40] for name in names.values()) or "nothing"
+        raise build_nli_error(
+            folder,
+            f"id2label of its {_CONFIG_FILE} must name entailment, contradiction and neutral, and"
+            f" says {given[:200]}",
+        )
+    return tuple(known)
+
+
+def _find_label_place(name: object) -> EntailmentLabel | None:
+    plain = "".join(letter for letter in str(name).lower() if letter.isalpha())
+    return next(
+        (label for label, words in _LABEL_SPELLINGS.items() if plain in words.split()), None
+    )
+
+
+def _read_max_pieces(said: object) -> int:
+    if type(said) is not int or said < _MIN_PIECES:
+        return MAX_PIECES
+    return min(MAX_PIECES, said)

@@ -1,0 +1,1 @@
+"""Brings retraction notices together: of the papers of one answer, and in the table on this machine."""

@@ -1,0 +1,1 @@
+"""Finds where a source says the opposite of a claim."""

@@ -1,0 +1,73 @@
+"""Tells the format of a bibliography document by its content."""
+
+from __future__ import annotations
+
+import re
+
+_BIBTEX_ENTRY_PATTERN = re.compile(
+    r"^[ \t]{0,40}@[ \t]{0,4}[A-Za-z][\w-]{0,40}\s{0,5}[{(]", re.MULTILINE
+)
+_RIS_TYPE_PATTERN = re.compile(r"^[ \t]{0,8}TY[ \t]{0,3}[-–](?:[ \t]|$)", re.MULTILINE)
+_RIS_TAGS_PATTERN = re.compile(r"^[A-Z][A-Z0-9]  ?- ", re.MULTILINE)
+_JSON_OBJECT_PATTERN = re.compile(r"[\s,\[]{0,200}\{\s{0,200}\"")
+_NBIB_PATTERN = re.compile(r"^PMID- ?\d{1,9}[ \t]{0,3}$", re.MULTILINE)
+_WOS_TYPE_PATTERN = re.compile(r"^PT [JBSP][ \t]{0,3}$", re.MULTILINE)
+_WOS_TABLE_PATTERN = re.compile(r"\s{0,20}PT\t[A-Z0-9]{2}\t")
+_ENW_TYPE_PATTERN = re.compile(r"^[ \t]{0,8}%0 [A-Z][a-z]", re.MULTILINE)
+_ENW_TAG_PATTERN = re.compile(r"^[ \t]{0,8}%([ATJDPVN]) \S", re.MULTILINE)
+_LATEX_PATTERN = re.compile(
+    r"^[^%\n]{0,200}\\(?:documentclass|begin\{document\}|begin\{thebibliography\}|bibitem|entry\{|bibliography\{|addbibresource)",
+    re.MULTILINE,
+)
+_XML_START_PATTERN = re.compile(r"\s{0,200}<(?:\?xml|!DOCTYPE|!--|[A-Za-z])")
+# The format by the name of an element; the first that occurs near the beginning decides.
+_XML_ELEMENT_PATTERN = re.compile(
+    r"<(?:[\w.-]{1,40}:)?(?:(?P<mods>mods|modsCollection)|(?P<rdf>RDF)|(?P<pubmed>Pubmed(?:Book)?Article(?:Set)?)|(?P<word>Sources)|(?P<endnote>records?|EndNote))(?=[\s>])"
+)
+_XML_FORMATS = {
+    "mods": "mods", "rdf": "zotero-rdf", "pubmed": "pubmed-xml", "word": "word-xml",
+    "endnote": "endnote-xml",
+}  # fmt: skip
+_LOOK_CHARS = 20_000
+
+
+def detect_bibliography_format(text: str) -> str:
+    """Which of BIBLIOGRAPHY_FORMATS a document is in; "prose" if it has no sign of another."""
+    if _JSON_OBJECT_PATTERN.match(text) or text.strip()[:2] in {"[]", "{}"}:
+        return "csl-json"
+    if _XML_START_PATTERN.match(text) and (found := detect_xml_format(text)):
+        return found
+    if tagged := _detect_tagged_format(text):
+        return tagged
+    if _LATEX_PATTERN.search(text):
+        return "latex"
+    if _BIBTEX_ENTRY_PATTERN.search(text):
+        return "bibtex"
+    if len(_RIS_TAGS_PATTERN.findall(text[:5000])) > 2:
+        return "ris"
+    return "csv" if _is_work_table(text) else "prose"
+
+
+def detect_xml_format(text: str) -> str:
+    """The format of an XML bibliography; empty if it is none that we know."""
+    match = _XML_ELEMENT_PATTERN.search(text[:_LOOK_CHARS])
+    return _XML_FORMATS.get(match.lastgroup or "", "") if match else ""
+
+
+def _detect_tagged_format(text: str) -> str:
+    if _NBIB_PATTERN.search(text):
+        return "nbib"
+    if _WOS_TABLE_PATTERN.match(text) or _WOS_TYPE_PATTERN.search(text):
+        return "wos"
+    if _RIS_TYPE_PATTERN.search(text):
+        return "ris"
+    if _ENW_TYPE_PATTERN.search(text):
+        return "enw"
+    tags = set(_ENW_TAG_PATTERN.findall(text[:_LOOK_CHARS]))
+    return "enw" if "T" in tags and len(tags) > 2 else ""
+
+
+def _is_work_table(text: str) -> bool:
+    from citewell.text.references.formats.table_references import find_table_delimiter
+
+    return "\n" in text.strip() and bool(find_table_delimiter(text))

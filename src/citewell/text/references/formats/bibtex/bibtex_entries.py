@@ -1,0 +1,180 @@
+"""Reads the entries of a BibTeX document and resolves its macros; damaged entries are reported.
+
+An unclosed entry ends where the next one starts on a new line, so that a document of any size is
+read in one pass.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from citewell.model.reference import MalformedEntry
+from citewell.text.references.field_cleaning import (
+    MAX_RECORDS,
+    RECORDS_LIMIT_REASON,
+    extract_damage_excerpt,
+)
+from citewell.text.references.formats.bibtex.bibtex_blocks import (
+    BLOCK_START_PATTERN,
+    BibtexBlock,
+    BlockCursor,
+    DamagedBlockError,
+    ValuePart,
+)
+from citewell.text.references.line_numbers import LineIndex
+
+_KNOWN_ENTRY_TYPES = (
+    "article|book|booklet|inbook|incollection|inproceedings|conference|manual|mastersthesis|misc|phdthesis"
+    "|proceedings|techreport|unpublished|online|electronic|thesis|report|dataset|software|collection|string"
+)
+# An entry starts on a new line; directly after a closing brace only if its type is known.
+_ENTRY_START_PATTERN = re.compile(
+    rf"^[ \t]{{0,40}}@[ \t]{{0,4}}[A-Za-z][\w-]{{0,40}}\s{{0,5}}[{{(]"
+    rf"|(?<=\}})[ \t]{{0,4}}@(?:{_KNOWN_ENTRY_TYPES})[ \t]{{0,4}}[{{(]",
+    re.MULTILINE | re.IGNORECASE,
+)
+_MISSING_AT_SIGN_PATTERN = re.compile(
+    r"^[ \t]{0,40}[A-Za-z]{3,20}[ \t]{0,4}\{[^\s,{}]{1,100},", re.MULTILINE
+)
+_FIELD_INSIDE_VALUE_PATTERN = re.compile(
+    r"[,\n]\s{0,20}[a-z]{2,20}\s{0,10}=\s{0,10}[\"{\w]", re.IGNORECASE
+)
+_ESCAPED_BRACE_PATTERN = re.compile(r"\\[{}]")
+_MACRO_BUDGET_CHARS = 5_000_000  # characters that macros may add to one document in total
+_MONTH_MACROS = {
+    name: name.capitalize()
+    for name in ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+}
+
+
+@dataclass(slots=True, kw_only=True)
+class BibtexEntry:
+    """An entry whose values are still LaTeX."""
+
+    kind: str
+    key: str
+    line: int
+    raw: str
+    fields: dict[str, str] = field(default_factory=dict)
+
+
+class BibtexReader:
+    def __init__(self, text: str) -> None:
+        self.entries: list[BibtexEntry] = []
+        self.malformed: list[MalformedEntry] = []
+        self._text = text
+        self._lines = LineIndex(text)
+        self._macros = dict(_MONTH_MACROS)
+        self._budget = _MACRO_BUDGET_CHARS
+        self._unclosed_comment = False
+
+    def read_entries(self) -> None:
+        starts = [match.start() for match in _ENTRY_START_PATTERN.finditer(self._text)]
+        bounds = pairwise([*starts, len(self._text)])
+        at = 0
+        for start, end in bounds:
+            if len(self.entries) + len(self.malformed) >= MAX_RECORDS:
+                self._add_malformed(start, end, RECORDS_LIMIT_REASON)
+                return
+            if start >= at:  # otherwise it is inside a comment
+                self._check_text_between(at, start)
+                at = self._read_segment(start, end)
+        self._check_text_between(at, len(self._text))
+
+    def _read_segment(self, at: int, end: int) -> int:
+        """Reads the blocks between two entry starts; returns the offset where reading continues."""
+        while (match := BLOCK_START_PATTERN.search(self._text, at, end)) is not None:
+            at = self._read_block(match, end)
+            if at >= end:
+                return at
+        return at
+
+    def _read_block(self, match: re.Match[str], end: int) -> int:
+        if match[1].lower() == "comment":
+            return self._skip_comment(match, end)
+        try:
+            block = self._parse_bibtex_block(match, end)
+        except DamagedBlockError as damage:
+            self._add_malformed(match.start(), end, str(damage))
+            return end
+        if not block.is_closed:
+            self._add_malformed(match.start(), end, "The closing brace is missing.")
+            if any(
+                _FIELD_INSIDE_VALUE_PATTERN.search(part.text) for part in _list_value_parts(block)
+            ):
+                return end  # a brace inside is missing, so the fields cannot be trusted
+        if block.kind == "string":
+            self._define_macros(block)
+        elif block.kind != "preamble":
+            self._add_entry(block, match.start())
+        return block.end
+
+    def _parse_bibtex_block(self, match: re.Match[str], end: int) -> BibtexBlock:
+        """Parses strictly first and, if that fails, with escaped braces as plain characters."""
+        block = None
+        try:
+            block = BlockCursor(self._text, match.start(), end, escapes=False).parse_block(match)
+        except DamagedBlockError:
+            if not _ESCAPED_BRACE_PATTERN.search(self._text, match.end(), end):
+                raise
+        if block is not None and (
+            block.is_closed or not _ESCAPED_BRACE_PATTERN.search(self._text, match.end(), end)
+        ):
+            return block
+        return BlockCursor(self._text, match.start(), end, escapes=True).parse_block(match)
+
+    def _skip_comment(self, match: re.Match[str], end: int) -> int:
+        """The offset after a comment, which may contain whole entries.
+
+        After the first unclosed comment, later ones are searched only up to the next entry, because
+        a search to the end for each would be slow.
+        """
+        far = end if self._unclosed_comment else len(self._text)
+        try:
+            return BlockCursor(self._text, match.start(), far, escapes=False).skip_block(match)
+        except DamagedBlockError:
+            self._unclosed_comment = True
+            return end
+
+    def _add_entry(self, block: BibtexBlock, start: int) -> None:
+        entry = BibtexEntry(
+            kind=block.kind,
+            key=block.key,
+            line=self._lines.find_line_number(start),
+            raw=self._text[start : block.end].strip(),
+            fields={name: self._resolve_macros(parts) for name, parts in block.fields.items()},
+        )
+        self.entries.append(entry)
+
+    def _define_macros(self, block: BibtexBlock) -> None:
+        for name, parts in block.fields.items():
+            self._macros[name] = self._resolve_macros(parts)
+
+    def _resolve_macros(self, parts: list[ValuePart]) -> str:
+        texts = [self._macros.get(p.text.lower(), p.text) if p.is_bare else p.text for p in parts]
+        if len(texts) == 1:
+            return texts[0]
+        added = sum(map(len, texts)) - sum(len(part.text) for part in parts)
+        self._budget -= max(added, 0)
+        return "".join(texts if self._budget > 0 else [part.text for part in parts])
+
+    def _check_text_between(self, start: int, end: int) -> None:
+        """Reports text between entries that looks like an entry without its @; other text is allowed."""
+        for match in _MISSING_AT_SIGN_PATTERN.finditer(self._text, start, end):
+            self._add_malformed(
+                match.start(), end, "This looks like an entry, but its @ is missing."
+            )
+
+    def _add_malformed(self, start: int, end: int, reason: str) -> None:
+        shown = extract_damage_excerpt(self._text[start : min(end, start + 500)])
+        self.malformed.append(
+            MalformedEntry(line=self._lines.find_line_number(start), reason=reason, excerpt=shown)
+        )
+
+
+def _list_value_parts(block: BibtexBlock) -> Iterator[ValuePart]:
+    for parts in block.fields.values():
+        yield from parts

@@ -1,0 +1,207 @@
+r"""Parses LaTeX manuscripts and .bbl files: \bibitem lists, and the keys and files that \cite names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
+
+from citewell.model.reference import BibliographyDocument, MalformedEntry, Reference
+from citewell.text.references import prose_references
+from citewell.text.references.field_cleaning import (
+    MAX_PROSE_REFERENCES,
+    PROSE_LIMIT_REASON,
+    clean_reference_value,
+)
+from citewell.text.references.formats import latex_text
+from citewell.text.references.formats.bibtex import biblatex_bbl, bibtex_references
+from citewell.text.references.line_numbers import LineIndex
+
+LATEX_FORMAT = "latex"
+_COMMENT_PATTERN = re.compile(r"(?<!\\)%[^\n]*+")
+_CITE_PATTERN = re.compile(
+    r"\\(?:no|auto|paren|text|foot|smart|super|full|footfull|short)?[cC]ite"
+    r"(?:s|p|t|alp|alt|author|year|yearpar|title|text|num|url)?\*?"
+    r"(?:\s{0,3}[\[(][^\[\](){}]{0,300}[\])]){0,2}\s{0,3}\{([^{}]{1,5000})\}"
+)
+_RESOURCE_PATTERN = re.compile(
+    r"\\(?:bibliography|addbibresource|addglobalbib|addsectionbib)\s{0,3}(?:\[[^\[\]]{0,300}\])?\s{0,3}\{([^{}]{1,2000})\}"
+)
+_INPUT_PATTERN = re.compile(r"\\(?:input|include|subfile)\s{0,3}\{([^{}]{1,300})\}")
+_FILECONTENTS_PATTERN = re.compile(
+    r"\\begin\{filecontents\*?\}(?:\[[^\[\]]{0,100}\])?\s{0,3}\{[^{}]{1,200}\.bib\}"
+)
+_FILECONTENTS_END_PATTERN = re.compile(r"\\end\{filecontents\*?\}")
+_BIBITEM_PATTERN = re.compile(r"\\bibitem(?![a-zA-Z])")
+_BIBITEM_KEY_PATTERN = re.compile(r"\s{0,5}\{([^{}]{0,200})\}")
+_LIST_END_PATTERN = re.compile(r"\\end\s{0,3}\{thebibliography\}")
+_BIBLATEX_ENTRY_PATTERN = re.compile(r"\\entry\{")
+_BLOCK_COMMAND_PATTERN = re.compile(
+    r"\\(?:newblock|par|penalty0|BibitemOpen|bibAnnoteFile)(?![a-zA-Z])"
+)
+_MAX_LABEL_CHARS = 3000
+_MAX_LISTED_KEYS = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CitedKeys:
+    """What a manuscript cites: keys with the line of their first citation, and files it names."""
+
+    lines: Mapping[str, int]
+    cites_all: bool
+    bib_files: tuple[str, ...]
+    input_files: tuple[str, ...]
+
+
+def parse_latex_document(text: str) -> BibliographyDocument:
+    r"""The references inside the text itself: \bibitem lists, biblatex's .bbl, embedded .bib files."""
+    embedded = _extract_embedded_bib(text)
+    if embedded:
+        return select_cited_entries(bibtex_references.parse_bibtex_document(embedded), [text])
+    # LaTeX comments are blanked out, so that lines keep their numbers.
+    plain = _COMMENT_PATTERN.sub("", text)
+    if _BIBLATEX_ENTRY_PATTERN.search(plain):
+        return biblatex_bbl.parse_biblatex_bbl(text)
+    if _BIBITEM_PATTERN.search(plain):
+        return _parse_bibitem_list(plain)
+    cited = find_cited_keys(text)
+    reason = "The text has no list of references."
+    if cited.bib_files:
+        files = ", ".join(cited.bib_files)
+        reason = f"The text cites {len(cited.lines)} keys of {files}; give that file too, or audit the .tex file where the file lies beside it."
+    return BibliographyDocument(
+        format=LATEX_FORMAT, references=(), malformed=(MalformedEntry(line=1, reason=reason),)
+    )
+
+
+def find_cited_keys(text: str) -> CitedKeys:
+    plain = _COMMENT_PATTERN.sub("", text)
+    index = LineIndex(plain)
+    lines: dict[str, int] = {}
+    for match in _CITE_PATTERN.finditer(plain):
+        for key in match[1].split(","):
+            lines.setdefault(" ".join(key.split()), index.find_line_number(match.start()))
+    lines.pop("", None)
+    named = (
+        name.strip() for match in _RESOURCE_PATTERN.finditer(plain) for name in match[1].split(",")
+    )
+    return CitedKeys(
+        cites_all=lines.pop("*", None) is not None,
+        lines=lines,
+        bib_files=tuple(dict.fromkeys(_add_suffix(name, ".bib") for name in named if name)),
+        input_files=tuple(
+            dict.fromkeys(
+                _add_suffix(match[1].strip(), ".tex") for match in _INPUT_PATTERN.finditer(plain)
+            )
+        ),
+    )
+
+
+def select_cited_entries(
+    document: BibliographyDocument, texts: Collection[str]
+) -> BibliographyDocument:
+    """The entries that the texts cite; missing keys are reported as damage, uncited ones as a note.
+
+    All entries are kept if nothing is cited, or everything is.
+    """
+    found = [find_cited_keys(text) for text in texts]
+    cited: dict[str, int] = {}
+    for one in found:
+        for key, line in one.lines.items():
+            cited.setdefault(key, line)
+    if not cited or any(one.cites_all for one in found):
+        return replace(document, format=LATEX_FORMAT)
+    wanted = {key.lower() for key in cited}
+    kept = tuple(one for one in document.references if one.key.lower() in wanted)
+    present = {one.key.lower() for one in document.references}
+    missing = tuple(
+        MalformedEntry(
+            line=line, reason=f"The key {clean_reference_value(key)} is cited, and no entry has it."
+        )
+        for key, line in cited.items()
+        if key.lower() not in present
+    )
+    left = [one.key for one in document.references if one.key.lower() not in wanted]
+    return BibliographyDocument(
+        format=LATEX_FORMAT,
+        references=kept,
+        malformed=(*missing, *document.malformed),
+        notes=_describe_uncited_keys(left),
+    )
+
+
+def _describe_uncited_keys(keys: list[str]) -> tuple[str, ...]:
+    if not keys:
+        return ()
+    shown = ", ".join(key or "(no key)" for key in keys[:_MAX_LISTED_KEYS])
+    more = f" and {len(keys) - _MAX_LISTED_KEYS} more" if len(keys) > _MAX_LISTED_KEYS else ""
+    entries = "1 entry is" if len(keys) == 1 else f"{len(keys)} entries are"
+    return (f"{entries} not cited, and so not checked: {shown}{more}.",)
+
+
+def _add_suffix(name: str, suffix: str) -> str:
+    return name if PurePosixPath(name).suffix else f"{name}{suffix}"
+
+
+def _extract_embedded_bib(text: str) -> str:
+    """The .bib files that filecontents environments hold, with the lines where they stand."""
+    parts: list[str] = []
+    done = 0
+    for match in _FILECONTENTS_PATTERN.finditer(text):
+        end = _FILECONTENTS_END_PATTERN.search(text, match.end())
+        if match.start() >= done and end is not None:
+            parts.append("\n" * text.count("\n", done, match.end()))
+            parts.append(text[match.end() : end.start()])
+            done = end.start()
+    return "".join(parts)
+
+
+def _parse_bibitem_list(text: str) -> BibliographyDocument:
+    index = LineIndex(text)
+    starts = [match.start() for match in _BIBITEM_PATTERN.finditer(text)]
+    references: list[Reference] = []
+    malformed: list[MalformedEntry] = []
+    for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
+        line = index.find_line_number(start)
+        if len(references) + len(malformed) >= MAX_PROSE_REFERENCES:
+            malformed.append(MalformedEntry(line=line, reason=PROSE_LIMIT_REASON))
+            break
+        key, body = _split_bibitem(text[start:end])
+        if not body:
+            malformed.append(MalformedEntry(line=line, reason=f"The item {key} is empty."))
+            continue
+        before = references[-1] if references else None
+        read = prose_references.parse_prose_reference(
+            body[: prose_references.MAX_REFERENCE_CHARS], before=before
+        )
+        references.append(replace(read, key=key, line=line))
+    return BibliographyDocument(
+        format=LATEX_FORMAT,
+        references=tuple(references),
+        malformed=tuple(malformed),
+        is_guessed=True,
+    )
+
+
+def _split_bibitem(item: str) -> tuple[str, str]:
+    """The key and the plain text of an item."""
+    ending = _LIST_END_PATTERN.search(item)
+    body = item[len("\\bibitem") : ending.start() if ending else len(item)].lstrip()
+    if body.startswith("["):
+        body = body[_find_label_end(body) :]
+    match = _BIBITEM_KEY_PATTERN.match(body)
+    key = clean_reference_value(match[1]) if match else ""
+    words = _BLOCK_COMMAND_PATTERN.sub(" ", body[match.end() if match else 0 :])[:8000]
+    words = latex_text.unwrap_link_commands(words)
+    return key, clean_reference_value(latex_text.convert_latex_text(words))[:4000]
+
+
+def _find_label_end(body: str) -> int:
+    """The offset after the label in brackets, which may hold braces with brackets in them."""
+    depth = 0
+    for place, char in enumerate(body[:_MAX_LABEL_CHARS]):
+        depth += {"{": 1, "}": -1}.get(char, 0)
+        if char == "]" and depth <= 0:
+            return place + 1
+    return 0

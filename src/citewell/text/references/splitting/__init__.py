@@ -1,0 +1,1 @@
+"""How a list of references that was copied from somewhere is taken apart again."""
