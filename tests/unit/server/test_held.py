@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from citewell.server.http.auth.caller import VerifiedCaller, attach_caller
 from citewell.server.http.cached_call_shortcut import (
     PRECEDENT_SECONDS,
     CachedCallShortcut,
@@ -15,6 +16,7 @@ from citewell.server.http.cached_call_shortcut import (
 from citewell.server.http.write_coalescing import MAX_BUFFERED_BYTES, CoalescingTransport
 from citewell.server.pipeline import ToolOutcome
 from citewell.server.protocol import cached_replies
+from citewell.tooling import Owner
 
 CALL = {
     "jsonrpc": "2.0",
@@ -31,9 +33,13 @@ class Memory:
     def __init__(self, *, text: str | None = '{"a":"é"}') -> None:
         self.text = text
         self.asked = 0
+        self.owners: list[Any] = []
 
-    async def call_cached_tool(self, name: Any, arguments: Any, *, request_id: Any = "") -> Any:
+    async def call_cached_tool(
+        self, name: Any, arguments: Any, *, owner: Any = None, request_id: Any = ""
+    ) -> Any:
         self.asked += 1
+        self.owners.append(owner)
         return (
             None
             if self.text is None
@@ -66,6 +72,7 @@ def post(
     body: Any = CALL,
     path: Any = "/mcp",
     method: Any = "POST",
+    caller: VerifiedCaller | None = None,
 ) -> bytes:
     """The body of the answer."""
     sent = []
@@ -77,6 +84,8 @@ def post(
         sent.append(message)
 
     scope = {"type": "http", "method": method, "path": path, "headers": headers}
+    if caller is not None:
+        attach_caller(scope, caller)
     asyncio.run(front(scope, receive, send))
     return sent[-1]["body"]
 
@@ -97,6 +106,21 @@ def test_a_request_like_one_the_sdk_has_served_is_answered_from_memory() -> None
     assert json.loads(second)["result"]["structuredContent"] == {"a": "é"}
     assert json.loads(second)["result"]["content"][0]["text"] == '{"a":"é"}'
     assert len(inner.bodies) == 1
+
+
+def test_what_the_sdk_accepted_of_one_owner_is_no_precedent_for_another() -> None:
+    app = Memory()
+    shortcut = front(Inner(), app=app)
+    anna, otto = (
+        VerifiedCaller(owner=Owner(tenant="acme", user=user)) for user in ("anna", "otto")
+    )
+    post(shortcut, caller=anna)
+
+    others, own = post(shortcut, caller=otto), post(shortcut, caller=anna)
+
+    assert others == b"inner"
+    assert own != b"inner"
+    assert app.owners == [anna.owner]
 
 
 def test_a_request_the_sdk_refused_sets_no_precedent() -> None:

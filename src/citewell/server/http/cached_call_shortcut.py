@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from citewell.server.app import App
+from citewell.server.http.auth.caller import find_caller
 from citewell.server.protocol import cached_replies
 
 PRECEDENT_SECONDS = 60.0  # how long the SDK's acceptance of a set of headers is valid
@@ -23,7 +24,7 @@ _SUPPORTED_VERSION_HEADERS = frozenset(
 )
 _IGNORED_HEADERS = {b"content-length", b"traceparent", b"tracestate", b"baggage"}
 
-RequestKey = tuple[str, tuple[tuple[bytes, bytes], ...]]  # path and headers
+RequestKey = tuple[str, str, tuple[tuple[bytes, bytes], ...]]  # path, owner and headers
 
 
 class CachedCallShortcut:
@@ -63,7 +64,8 @@ class CachedCallShortcut:
         given: Mapping[bytes, bytes],
     ) -> None:
         headers = tuple(pair for pair in scope["headers"] if pair[0] not in _IGNORED_HEADERS)
-        case = (scope["path"], headers)
+        owner = find_caller(scope).owner
+        case = (scope["path"], str(owner), headers)
         if (
             self._has_precedent(case)
             and given.get(b"mcp-protocol-version") in _SUPPORTED_VERSION_HEADERS
@@ -71,7 +73,9 @@ class CachedCallShortcut:
             first = await receive()
             whole = not first.get("more_body")
             answer = (
-                await cached_replies.find_cached_reply(self._app, first.get("body", b""), tools)
+                await cached_replies.find_cached_reply(
+                    self._app, first.get("body", b""), tools, owner=owner
+                )
                 if whole
                 else None
             )
@@ -101,7 +105,7 @@ class CachedCallShortcut:
     def _forget_mcp_session(self, session: bytes) -> None:
         """Remove the precedents of an MCP session that is being ended."""
         mine = (b"mcp-session-id", session)
-        for case in [case for case in self._precedents if mine in case[1]]:
+        for case in [case for case in self._precedents if mine in case[2]]:
             del self._precedents[case]
 
 

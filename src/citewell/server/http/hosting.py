@@ -20,7 +20,8 @@ from citewell.config import Settings
 from citewell.errors import Misconfigured
 from citewell.net.upstream.circuit_breaker import BreakerState
 from citewell.server.app import App
-from citewell.server.http.cached_call_shortcut import CachedCallShortcut
+from citewell.server.http.auth.caller import find_caller
+from citewell.server.http.layers import wrap_in_layers
 from citewell.server.http.transport import (
     build_health_routes,
     build_http_transport,
@@ -29,7 +30,8 @@ from citewell.server.http.transport import (
 from citewell.server.http.write_coalescing import CoalescingProtocol
 from citewell.server.job_resumption import resume_jobs
 from citewell.server.log_output import configure_logging
-from citewell.server.protocol.sdk_server import build_sdk_server
+from citewell.server.protocol.sdk_server import RequestContext, build_sdk_server
+from citewell.tooling import Owner
 
 DEFAULT_PORT = 8000  # used if the settings name no port
 SHUTDOWN_SECONDS = 10  # seconds that running calls may take after SIGTERM
@@ -38,8 +40,14 @@ SHUTDOWN_SECONDS = 10  # seconds that running calls may take after SIGTERM
 def build_mounted_servers(app: App) -> dict[str, Server[Any]]:
     """SDK servers by path: `/mcp` with the configured tools, `/mcp/all` with all, `/mcp/<toolset>` with one toolset."""
     return {
-        path: build_sdk_server(app, tools=tools) for path, tools in _list_tools_by_path(app).items()
+        path: build_sdk_server(app, tools=tools, identify=identify_http_owner)
+        for path, tools in _list_tools_by_path(app).items()
     }
+
+
+def identify_http_owner(context: RequestContext) -> Owner:
+    """The verified owner of the HTTP request that carries this message."""
+    return find_caller(context.request.scope).owner if context.request else Owner()
 
 
 def _list_tools_by_path(app: App) -> dict[str, dict[str, dict[str, Any]]]:
@@ -49,10 +57,10 @@ def _list_tools_by_path(app: App) -> dict[str, dict[str, dict[str, Any]]]:
     }
 
 
-def build_shortcut_app(app: App) -> CachedCallShortcut:
-    """The ASGI app behind a shortcut that answers cached calls without the SDK."""
+def build_layered_app(app: App) -> ASGIApp:
+    """The routes behind all layers: what `citewell serve --http` listens with."""
     offered = {path: frozenset(tools) for path, tools in _list_tools_by_path(app).items()}
-    return CachedCallShortcut(build_asgi_app(app), app, offered)
+    return wrap_in_layers(build_asgi_app(app), app, offered)
 
 
 def build_asgi_app(app: App) -> Starlette:
@@ -75,7 +83,7 @@ def serve_http(settings: Settings, *, insecure: bool = False) -> int:
     """
     check_listen_address(settings, insecure=insecure)
     configure_logging(settings.log_level)
-    app = build_shortcut_app(App(settings))
+    app = build_layered_app(App(settings))
     return run_uvicorn(app, open_listening_sockets(settings.host, settings.port or DEFAULT_PORT))
 
 

@@ -7,20 +7,23 @@ from typing import Any
 
 from citewell.server.app import App
 from citewell.server.pipeline import ToolOutcome
+from citewell.tooling import Owner
 
 MAX_REQUEST_BYTES = 1 << 16  # longer requests are left to the SDK
 SUPPORTED_VERSIONS = frozenset({"2025-06-18", "2025-11-25"})  # with the same tools/call result
 _MODERN_META_PREFIX = "io.modelcontextprotocol/"  # marks a request of the modern protocol era
 
 
-async def find_cached_reply(app: App, body: bytes, offered: frozenset[str]) -> bytes | None:
+async def find_cached_reply(
+    app: App, body: bytes, offered: frozenset[str], *, owner: Owner | None = None
+) -> bytes | None:
     """The complete response frame; None if the SDK has to answer the request."""
     found = parse_tool_call(body) if len(body) <= MAX_REQUEST_BYTES else None
     if found is None or found["params"]["name"] not in offered:
         return None
     params = found["params"]
     outcome = await app.call_cached_tool(
-        params["name"], params["arguments"], request_id=str(found["id"])
+        params["name"], params["arguments"], owner=owner, request_id=str(found["id"])
     )
     return None if outcome is None else encode_call_response(found["id"], outcome)
 

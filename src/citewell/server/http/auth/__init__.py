@@ -1,0 +1,1 @@
+"""Who is calling over HTTP: verifies tokens and proxies, and says what a caller may do."""
