@@ -148,11 +148,18 @@ def find_growth(
     """What is wrong with the growth of the time that `run` takes, or an empty text."""
     small_size = last_size // 8
     limits = zip((_PROBE_SIZE, small_size // 8, small_size // 4), MAX_TINY_SECONDS, strict=True)
+    spent = 0.0
     for size, limit in limits:
-        text = build_attack(attack, size)
+        before, text = spent, build_attack(attack, size)
         spent = _measure_cpu(run, text)
         if spent > limit and (spent := min(spent, _measure_cpu(run, text))) > limit:
             return f"{spent:.3f} s at {size} characters: {attack!r:.200}"
+    # A cubic pattern may keep below these limits on a fast machine, and take minutes further down.
+    if spent > _SLOW_SECONDS and _grows_too_fast(before, spent, 2):
+        before = max(before, _measure_cpu(run, build_attack(attack, small_size // 8)))
+        spent = min(spent, _measure_cpu(run, text))
+        if _grows_too_fast(before, spent, 2):
+            return f"{spent:.3f} s after {before:.3f} s for half of the text: {attack!r:.200}"
     shorter = build_attack(attack, small_size)
     before = _measure_cpu(run, shorter)
     # Where a short text takes long, a little more text shows the growth.
