@@ -70,9 +70,19 @@ NameList = Annotated[tuple[str, ...], BeforeValidator(_parse_name_list)]
 ExpandedPath = Annotated[Path, BeforeValidator(_expand_path)]
 
 
-def define_setting(name: str, default: Any, help: str, *, secret: bool = False) -> Any:  # noqa: A002 - named like the option it documents
-    """A Settings field read from the environment variable `name`; `help` is its documentation."""
-    extra: dict[str, JsonValue] = {"secret": secret}
+def define_setting(
+    name: str,
+    default: Any,
+    help: str,  # noqa: A002 - named like the option it documents
+    *,
+    secret: bool = False,
+    other_name: str | None = None,
+) -> Any:
+    """A Settings field read from the environment variable `name`; `help` is its documentation.
+
+    `other_name` is read if `name` is not set.
+    """
+    extra: dict[str, JsonValue] = {"secret": secret, "other_name": other_name}
     return Field(
         default=default, alias=name, description=help, json_schema_extra=extra, repr=not secret
     )
@@ -537,7 +547,14 @@ class Settings(BaseModel):
     admin_key: Annotated[str, Field(min_length=16)] | None = define_setting(
         "ADMIN_API_KEY",
         None,
-        "Key (16 characters or more) for /metrics and the admin API, sent as X-Admin-Key.",
+        "Key (16 characters or more) for /metrics, the dashboard and the admin API, sent as X-Admin-Key. CACHE_ADMIN_KEY is read as well.",
+        secret=True,
+        other_name="CACHE_ADMIN_KEY",
+    )
+    admin_key_previous: Annotated[str, Field(min_length=16)] | None = define_setting(
+        "ADMIN_API_KEY_PREV",
+        None,
+        "The former admin key, accepted beside ADMIN_API_KEY while clients change to the new one.",
         secret=True,
     )
     open_metrics: bool = define_setting(
@@ -593,11 +610,23 @@ def load_settings(environ: Mapping[str, str] | None = None, **overrides: object)
         raise Misconfigured(str(error), action="inform_user") from None
     given = {key: value for key, value in overrides.items() if value is not None}
     names = {field.alias: key for key, field in Settings.model_fields.items() if field.alias}
-    values: dict[str, object] = {key: raw[alias] for alias, key in names.items() if alias in raw}
+    values: dict[str, object] = _find_renamed_values(raw)
+    values |= {key: raw[alias] for alias, key in names.items() if alias in raw}
     try:
         return Settings(**(values | given | {"raw": raw}))
     except ValidationError as error:
         raise Misconfigured(_describe_invalid_settings(error), action="inform_user") from None
+
+
+def _find_renamed_values(raw: Mapping[str, str]) -> dict[str, object]:
+    """The values given under the other names of settings, by field."""
+    extras = {key: field.json_schema_extra for key, field in Settings.model_fields.items()}
+    others = {
+        key: str(extra["other_name"])
+        for key, extra in extras.items()
+        if isinstance(extra, dict) and extra.get("other_name")
+    }
+    return {key: raw[name] for key, name in others.items() if name in raw}
 
 
 def _describe_invalid_settings(error: ValidationError) -> str:

@@ -11,6 +11,7 @@ HELD = {
     "tenant.store": "What one owner stored, another cannot read.",
     "audit.fields": "An audit line has tool_name, success and error_code.",
     "audit.query": "An audit line has the length of the query, and its words only with AUDIT_INCLUDE_REQUEST_BODY.",
+    "admin.key": "Admin requests need the admin key or its predecessor, compared in constant time, or the admin scope; keys under 16 characters are refused, and wrong keys are paced.",
     "audit.secrets": "Secrets are masked in audit lines and errors.",
 }  # fmt: skip
 
@@ -43,7 +44,6 @@ OPEN = {
         "admin.members": "Membership is changed by POST and DELETE of /admin/workspace/members.",
         "admin.data": "/admin/data exports and erases what is kept of one user.",
         "admin.consent": "/admin/consent records consent for each purpose.",
-        "admin.key": "Admin requests need the admin key, compared in constant time.",
         "http.oauth": "A request without a valid token gets 401 with WWW-Authenticate and the metadata of the resource.",
         "http.token_algorithms": "RS, PS, ES and EdDSA signatures are accepted, unknown key ids do not cause a flood of requests.",
         "limits.tenant": "Calls are limited per user, tenant, address and day, and a refusal says when to return.",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import hmac
 import ipaddress
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
@@ -19,6 +18,7 @@ from starlette.routing import BaseRoute, Route
 
 from citewell.config import Settings
 from citewell.errors import Misconfigured
+from citewell.server.http.admin.admin_access import is_admin_request
 
 LOOPBACK_HOSTS = ("127.0.0.1", "localhost", "[::1]")
 
@@ -110,7 +110,7 @@ def build_health_routes(
         )
 
     async def numbers(request: Request) -> Response:
-        if not settings.open_metrics and not _has_admin_key(request, settings.admin_key):
+        if not settings.open_metrics and not is_admin_request(request, settings):
             return PlainTextResponse(
                 "Send X-Admin-Key, or set CITEWELL_OPEN_METRICS.\n", status_code=401
             )
@@ -121,8 +121,3 @@ def build_health_routes(
         Route("/health/ready", is_ready),
         Route("/metrics", numbers),
     ]
-
-
-def _has_admin_key(request: Request, key: str | None) -> bool:
-    given = request.headers.get("x-admin-key", "")
-    return bool(key) and hmac.compare_digest(given.encode(), (key or "").encode())
