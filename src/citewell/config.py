@@ -610,7 +610,9 @@ def load_settings(environ: Mapping[str, str] | None = None, **overrides: object)
         raise Misconfigured(str(error), action="inform_user") from None
     given = {key: value for key, value in overrides.items() if value is not None}
     names = {field.alias: key for key, field in Settings.model_fields.items() if field.alias}
-    values: dict[str, object] = _find_renamed_values(raw)
+    values: dict[str, object] = {
+        key: raw[name] for key, name in list_other_names().items() if name in raw
+    }
     values |= {key: raw[alias] for alias, key in names.items() if alias in raw}
     try:
         return Settings(**(values | given | {"raw": raw}))
@@ -618,15 +620,14 @@ def load_settings(environ: Mapping[str, str] | None = None, **overrides: object)
         raise Misconfigured(_describe_invalid_settings(error), action="inform_user") from None
 
 
-def _find_renamed_values(raw: Mapping[str, str]) -> dict[str, object]:
-    """The values given under the other names of settings, by field."""
+def list_other_names() -> dict[str, str]:
+    """The other name of each setting that has one, by field."""
     extras = {key: field.json_schema_extra for key, field in Settings.model_fields.items()}
-    others = {
+    return {
         key: str(extra["other_name"])
         for key, extra in extras.items()
         if isinstance(extra, dict) and extra.get("other_name")
     }
-    return {key: raw[name] for key, name in others.items() if name in raw}
 
 
 def _describe_invalid_settings(error: ValidationError) -> str:

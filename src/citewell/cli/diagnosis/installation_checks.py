@@ -12,7 +12,7 @@ from importlib import metadata
 from pathlib import Path
 
 from citewell import environment
-from citewell.config import Settings
+from citewell.config import Settings, list_other_names
 from citewell.errors import CitewellError
 from citewell.ports import ProviderSpec
 from citewell.server.reference.settings_page import ENVIRONMENT_ONLY_SETTINGS, list_site_entries
@@ -105,6 +105,7 @@ def check_setting_names(settings: Settings, specs: Iterable[ProviderSpec]) -> In
 
 def collect_setting_names(specs: Iterable[ProviderSpec]) -> frozenset[str]:
     ours = {field.alias for field in Settings.model_fields.values() if field.alias}
+    ours |= set(list_other_names().values())
     theirs = {
         name
         for spec in specs
