@@ -572,6 +572,16 @@ class Settings(BaseModel):
     log_level: LogLevel = define_setting(
         "LOG_LEVEL", "info", "debug, info, warning or error; logs go to stderr."
     )
+    log_format: Annotated[Literal["text", "json"], BeforeValidator(_lowercase_text)] = (
+        define_setting("LOG_FORMAT", "text", "text, or json for one JSON object per line.")
+    )
+    access_log: Annotated[Literal["off", "debug", "info"], BeforeValidator(_lowercase_text)] = (
+        define_setting(
+            "CITEWELL_ACCESS_LOG",
+            "debug",
+            "Level at which each HTTP request is logged, with its path, status and duration: off, debug or info.",
+        )
+    )
     audit_enabled: bool = define_setting(
         "AUDIT_ENABLED",
         True,

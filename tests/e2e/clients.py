@@ -16,7 +16,7 @@ from mcp.client.stdio import StdioServerParameters
 
 from citewell import config
 from citewell.server.app import App
-from citewell.server.http.hosting import build_asgi_app
+from citewell.server.http.hosting import build_layered_app
 from citewell.server.protocol.sdk_server import build_sdk_server
 
 TRANSPORTS = ("memory", "http", "stdio")
@@ -58,7 +58,7 @@ async def listening(environ: Mapping[str, str]) -> AsyncIterator[str]:
     app = App(config.load_settings(environ))
     runner = uvicorn.Server(
         uvicorn.Config(
-            build_asgi_app(app),
+            build_layered_app(app),
             host="127.0.0.1",
             port=0,
             http="h11",

@@ -15,6 +15,7 @@ from citewell.server.capabilities import tool_selection
 from citewell.server.capabilities.completions import ArgumentCompletions
 from citewell.server.capabilities.resource_views import ViewSources, build_resource_views
 from citewell.server.capabilities.resources import ServerResources
+from citewell.server.log_output import LogContext, hold_log_context
 from citewell.server.pipeline import ToolInvocation, ToolOutcome
 from citewell.server.wiring import worker_wiring
 from citewell.server.wiring.pipeline_wiring import CallPipeline, build_argument_changes
@@ -210,7 +211,11 @@ class App:
     def _run_for_owner(self, invocation: ToolInvocation) -> Iterator[None]:
         """Run the block as this call: with the caller's library, or with answers that may be shared."""
         owner, is_cacheable = str(invocation.call.owner), invocation.tool.ttl_seconds is not None
-        with self._sharing.run_call(owner, invocation.raw_arguments, is_cacheable=is_cacheable):
+        context = LogContext(request_id=invocation.request_id, owner=invocation.call.owner)
+        with (
+            hold_log_context(context),
+            self._sharing.run_call(owner, invocation.raw_arguments, is_cacheable=is_cacheable),
+        ):
             yield
 
     def _build_resources(self) -> ServerResources:

@@ -1,16 +1,92 @@
-"""Log output: one line per record on stderr, with credentials masked."""
+"""Log output: one line per record on stderr, as text or JSON, with credentials masked."""
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
+import json
 import logging
+from collections.abc import Iterator
+from contextvars import ContextVar
+from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from citewell.server.middleware.audit_logging import BackgroundLineWriter, write_to_stderr
 from citewell.text.safety.secret_masking import mask_secrets
+from citewell.tooling import Owner
+
+_HASH_CHARS = 16
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogContext:
+    """The request during which something is logged."""
+
+    request_id: str = ""
+    owner: Owner | None = None
+
+    def list_fields(self) -> dict[str, str]:
+        """What is known of the request; of the user only a hash, as logs are read by many."""
+        found = {"request_id": self.request_id} if self.request_id else {}
+        if self.owner is not None:
+            found |= {"tenant": self.owner.tenant, "user_hash": hash_user_name(self.owner)}
+        return found
+
+
+_CONTEXT: ContextVar[LogContext | None] = ContextVar("citewell_log_context", default=None)
+
+
+@contextlib.contextmanager
+def hold_log_context(context: LogContext) -> Iterator[None]:
+    """Records that are logged in this block, and in tasks started by it, name this request."""
+    before = _CONTEXT.set(context)
+    try:
+        yield
+    finally:
+        _CONTEXT.reset(before)
+
+
+def find_log_context() -> LogContext | None:
+    return _CONTEXT.get()
+
+
+def hash_user_name(owner: Owner) -> str:
+    """A short hash that is the same for one user in all logs; a pseudonym, not a secret."""
+    return hashlib.sha256(str(owner).encode()).hexdigest()[:_HASH_CHARS]
 
 
 class _MaskingFormatter(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
-        return mask_secrets(super().format(record))
+        context = find_log_context()
+        told = "".join(f" {name}={value}" for name, value in _list_context_fields(context))
+        return mask_secrets(super().format(record) + told)
+
+
+class _JsonFormatter(logging.Formatter):
+    """One JSON object per record; a traceback is one string in it, so a record stays one line."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        line: dict[str, object] = {
+            "timestamp": datetime.fromtimestamp(record.created, UTC).isoformat(
+                timespec="milliseconds"
+            ),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": mask_secrets(record.getMessage()),
+        }
+        line |= dict(_list_context_fields(find_log_context()))
+        fields = getattr(record, "fields", {})
+        line |= {
+            name: mask_secrets(value) if isinstance(value, str) else value
+            for name, value in fields.items()
+        }
+        if record.exc_info:
+            line["exception"] = mask_secrets(self.formatException(record.exc_info))
+        return json.dumps(line, ensure_ascii=False, separators=(",", ":"), default=str)
+
+
+def _list_context_fields(context: LogContext | None) -> list[tuple[str, str]]:
+    return [] if context is None else [*context.list_fields().items()]
 
 
 class _BackgroundHandler(logging.Handler):
@@ -24,12 +100,19 @@ class _BackgroundHandler(logging.Handler):
         self._write(self.format(record))
 
 
-def configure_logging(level: str) -> None:
+def configure_logging(level: str, form: str = "text") -> None:
+    """Log to stderr from this `level` on; `form` is text or json."""
     handler = _BackgroundHandler()
-    handler.setFormatter(_MaskingFormatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    handler.setFormatter(build_log_formatter(form))
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(logging.WARNING)
     logging.getLogger("citewell").setLevel(
         level.upper() if level.upper() in logging.getLevelNamesMapping() else "INFO"
     )
+
+
+def build_log_formatter(form: str) -> logging.Formatter:
+    if form == "json":
+        return _JsonFormatter()
+    return _MaskingFormatter("%(asctime)s %(levelname)s %(name)s: %(message)s")

@@ -23,7 +23,7 @@ def load_command_settings() -> Settings:
 @asynccontextmanager
 async def open_command_app(chosen: Settings | None = None) -> AsyncIterator[App]:
     chosen = chosen or load_command_settings()
-    configure_logging(chosen.raw.get("LOG_LEVEL", "error"))
+    configure_logging(chosen.raw.get("LOG_LEVEL", "error"), chosen.log_format)
     app = App(chosen)
     try:
         yield app

@@ -15,6 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from citewell.server.app import App
 from citewell.server.http.auth.caller import find_caller
+from citewell.server.http.observing.request_records import find_request_record
 from citewell.server.protocol import cached_replies
 
 PRECEDENT_SECONDS = 60.0  # how long the SDK's acceptance of a set of headers is valid
@@ -22,7 +23,7 @@ MAX_PRECEDENTS = 4096
 _SUPPORTED_VERSION_HEADERS = frozenset(
     version.encode() for version in cached_replies.SUPPORTED_VERSIONS
 )
-_IGNORED_HEADERS = {b"content-length", b"traceparent", b"tracestate", b"baggage"}
+_IGNORED_HEADERS = {b"content-length", b"traceparent", b"tracestate", b"baggage", b"x-request-id"}
 
 RequestKey = tuple[str, str, tuple[tuple[bytes, bytes], ...]]  # path, owner and headers
 
@@ -74,7 +75,11 @@ class CachedCallShortcut:
             whole = not first.get("more_body")
             answer = (
                 await cached_replies.find_cached_reply(
-                    self._app, first.get("body", b""), tools, owner=owner
+                    self._app,
+                    first.get("body", b""),
+                    tools,
+                    owner=owner,
+                    request_id=find_request_record(scope).id,
                 )
                 if whole
                 else None

@@ -22,6 +22,8 @@ from citewell.net.upstream.circuit_breaker import BreakerState
 from citewell.server.app import App
 from citewell.server.http.auth.caller import find_caller
 from citewell.server.http.layers import wrap_in_layers
+from citewell.server.http.observing.request_records import find_request_record
+from citewell.server.http.observing.server_state import ServerState
 from citewell.server.http.transport import (
     build_health_routes,
     build_http_transport,
@@ -40,7 +42,9 @@ SHUTDOWN_SECONDS = 10  # seconds that running calls may take after SIGTERM
 def build_mounted_servers(app: App) -> dict[str, Server[Any]]:
     """SDK servers by path: `/mcp` with the configured tools, `/mcp/all` with all, `/mcp/<toolset>` with one toolset."""
     return {
-        path: build_sdk_server(app, tools=tools, identify=identify_http_owner)
+        path: build_sdk_server(
+            app, tools=tools, identify=identify_http_owner, name_request=name_http_request
+        )
         for path, tools in _list_tools_by_path(app).items()
     }
 
@@ -50,6 +54,13 @@ def identify_http_owner(context: RequestContext) -> Owner:
     return find_caller(context.request.scope).owner if context.request else Owner()
 
 
+def name_http_request(context: RequestContext) -> str:
+    """The id of the HTTP request that carries this message, which its response has too."""
+    if context.request is None:
+        return str(context.request_id)
+    return find_request_record(context.request.scope).id
+
+
 def _list_tools_by_path(app: App) -> dict[str, dict[str, dict[str, Any]]]:
     offers = {"/mcp": app.tools, "/mcp/all": app.choose_tools("all")}
     return offers | {
@@ -57,13 +68,15 @@ def _list_tools_by_path(app: App) -> dict[str, dict[str, dict[str, Any]]]:
     }
 
 
-def build_layered_app(app: App) -> ASGIApp:
+def build_layered_app(app: App, state: ServerState | None = None) -> ASGIApp:
     """The routes behind all layers: what `citewell serve --http` listens with."""
+    state = state or ServerState()
     offered = {path: frozenset(tools) for path, tools in _list_tools_by_path(app).items()}
-    return wrap_in_layers(build_asgi_app(app), app, offered)
+    return wrap_in_layers(build_asgi_app(app, state), app, offered, state)
 
 
-def build_asgi_app(app: App) -> Starlette:
+def build_asgi_app(app: App, state: ServerState | None = None) -> Starlette:
+    state = state or ServerState()
     routes = build_health_routes(
         lambda: _has_usable_provider(app), app.metrics.render_prometheus, app.settings
     )
@@ -82,7 +95,7 @@ def serve_http(settings: Settings, *, insecure: bool = False) -> int:
     Raises Misconfigured for a public interface without `insecure`, and if the port cannot be used.
     """
     check_listen_address(settings, insecure=insecure)
-    configure_logging(settings.log_level)
+    configure_logging(settings.log_level, settings.log_format)
     app = build_layered_app(App(settings))
     return run_uvicorn(app, open_listening_sockets(settings.host, settings.port or DEFAULT_PORT))
 

@@ -15,15 +15,26 @@ _MODERN_META_PREFIX = "io.modelcontextprotocol/"  # marks a request of the moder
 
 
 async def find_cached_reply(
-    app: App, body: bytes, offered: frozenset[str], *, owner: Owner | None = None
+    app: App,
+    body: bytes,
+    offered: frozenset[str],
+    *,
+    owner: Owner | None = None,
+    request_id: str | None = None,
 ) -> bytes | None:
-    """The complete response frame; None if the SDK has to answer the request."""
+    """The complete response frame; None if the SDK has to answer the request.
+
+    `request_id` names the request in the audit log; without it that is the id of the message.
+    """
     found = parse_tool_call(body) if len(body) <= MAX_REQUEST_BYTES else None
     if found is None or found["params"]["name"] not in offered:
         return None
     params = found["params"]
     outcome = await app.call_cached_tool(
-        params["name"], params["arguments"], owner=owner, request_id=str(found["id"])
+        params["name"],
+        params["arguments"],
+        owner=owner,
+        request_id=request_id or str(found["id"]),
     )
     return None if outcome is None else encode_call_response(found["id"], outcome)
 

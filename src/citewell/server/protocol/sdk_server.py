@@ -35,6 +35,7 @@ from citewell.tooling import Owner
 
 RequestContext = ServerRequestContext[Any, Any]
 IdentifyOwner = Callable[[RequestContext], Owner]
+NameRequest = Callable[[RequestContext], str]
 
 _MINUTE_MS = 60_000
 _WRITING_TOOL = "get_results"  # the one whose report the client's own model may write
@@ -60,9 +61,14 @@ def build_sdk_server(
     *,
     tools: Mapping[str, dict[str, Any]] | None = None,
     identify: IdentifyOwner = identify_single_owner,
+    name_request: NameRequest | None = None,
 ) -> Server[Any]:
-    """An SDK server over `app` that offers `tools`, or all tools of the app; used by every transport."""
-    desk = _RequestHandlers(app, app.tools if tools is None else tools, identify)
+    """An SDK server over `app` that offers `tools`, or all tools of the app; used by every transport.
+
+    `name_request` tells the id of a request for logs, audit lines and errors; without it that is
+    the id of the JSON-RPC message, which a client knows anyway.
+    """
+    desk = _RequestHandlers(app, app.tools if tools is None else tools, identify, name_request)
     server: Server[Any] = Server(
         "citewell",
         version=__version__,
@@ -89,10 +95,15 @@ class _RequestHandlers:
     """The request handlers: each converts the request, calls the app and converts the result."""
 
     def __init__(
-        self, app: App, tools: Mapping[str, dict[str, Any]], identify: IdentifyOwner
+        self,
+        app: App,
+        tools: Mapping[str, dict[str, Any]],
+        identify: IdentifyOwner,
+        name_request: NameRequest | None = None,
     ) -> None:
         self._app = app
         self._identify = identify
+        self._name_request = name_request
         self._offered = tools
         self._tools = [types.Tool.model_validate(wire) for wire in tools.values()]
         self._handles = ResearchTasks(app, self._build_result_json)
@@ -124,13 +135,16 @@ class _RequestHandlers:
             if isinstance(draft, types.InputRequiredResult):
                 return draft
             arguments = {**arguments, "draft": draft} if draft else arguments
+        named = self._name_request(context) if self._name_request else None
         outcome = await self._app.call_tool(
             params.name,
             arguments,
             owner=owner,
             report=context.session.report_progress,
-            request_id=str(context.request_id),
+            request_id=named or str(context.request_id),
         )
+        if named and outcome.is_error:
+            outcome.meta["requestId"] = named
         if params.name in TASKED and not outcome.is_error and has_tasks_capability(context):
             task = await self._handles.look_up_task(owner, (outcome.body or {})["jobId"])
             if task is not None:

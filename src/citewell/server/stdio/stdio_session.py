@@ -49,7 +49,7 @@ def _build_session_app(overrides: Mapping[str, Any], front: InstantStart | None)
     """The app; with invalid settings one that answers every call with the error, so that the user sees it."""
     try:
         settings = _mute_default_audit(config.load_settings(**overrides))
-        configure_logging(settings.log_level)
+        configure_logging(settings.log_level, settings.log_format)
         return App(settings)
     except CitewellError as error:
         sys.stderr.write(f"citewell: {mask_secrets(error.message)}\n")
