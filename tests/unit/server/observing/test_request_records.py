@@ -90,7 +90,7 @@ def test_a_fault_in_a_route_counts_as_500() -> None:
         raise RuntimeError("a fault")
 
     with pytest.raises(RuntimeError):
-        asyncio.run(RequestRecorder(break_down, state)(build_scope(), receive, receive))
+        asyncio.run(RequestRecorder(break_down, state)(build_scope(), receive, break_down))
 
     assert state.responses == {("POST", "mcp", 500): 1}
 
