@@ -40,7 +40,7 @@ class Clock:
 
 
 @asynccontextmanager
-async def _opened(settings: Settings, clock: Clock) -> AsyncIterator[CacheStore]:
+async def opened(settings: Settings, clock: Clock) -> AsyncIterator[CacheStore]:
     store = open_cache_store(settings, clock)
     try:
         yield store
@@ -61,24 +61,24 @@ class Backend:
 
     def play(self, scenario: Callable[[CacheStore], Awaitable[T]]) -> T:
         async def played() -> T:
-            async with _opened(self.settings, self.clock) as store:
+            async with opened(self.settings, self.clock) as store:
                 return await scenario(store)
 
         return asyncio.run(played())
 
 
-def _backend(name: str, folder: Path) -> Backend:
+def build_backend(name: str, folder: Path) -> Backend:
     return Backend(name, Settings(data_dir=folder, **BACKENDS[name]()))
 
 
 @pytest.fixture(params=sorted(BACKENDS))
 def cache(request: pytest.FixtureRequest, tmp_path: Path) -> Backend:
-    return _backend(request.param, tmp_path)
+    return build_backend(request.param, tmp_path)
 
 
 @pytest.fixture(params=sorted(DURABLE))
 def durable(request: pytest.FixtureRequest, tmp_path: Path) -> Backend:
-    return _backend(request.param, tmp_path)
+    return build_backend(request.param, tmp_path)
 
 
 def test_what_was_never_put_is_absent(cache: Backend) -> None:
@@ -229,7 +229,7 @@ async def until(condition: Callable[[], Awaitable[bool]]) -> None:
 
 def test_a_lease_has_one_holder_at_a_time(durable: Backend) -> None:
     async def scenario(first: CacheStore) -> list[Any]:
-        async with _opened(durable.settings, durable.clock) as second:
+        async with opened(durable.settings, durable.clock) as second:
             mine, theirs = first.loader._leases, second.loader._leases
             taken = [
                 await mine.take_lease("work", seconds=60),
@@ -246,54 +246,12 @@ def test_a_lease_has_one_holder_at_a_time(durable: Backend) -> None:
 
 def test_a_lease_lapses_by_itself(durable: Backend) -> None:
     async def scenario(first: CacheStore) -> None:
-        async with _opened(durable.settings, durable.clock) as second:
+        async with opened(durable.settings, durable.clock) as second:
             assert await first.loader._leases.take_lease("work", seconds=0.05)
             durable.clock.now += 1
             await until(lambda: second.loader._leases.take_lease("work", seconds=60))
 
     durable.play(scenario)
-
-
-def test_a_limit_is_shared_and_says_how_long_to_wait(durable: Backend) -> None:
-    async def scenario(first: CacheStore) -> tuple[Any, ...]:
-        async with _opened(durable.settings, durable.clock) as second:
-            limits = [first.rate_limiter, second.rate_limiter] * 2
-            waits = [await one.take_permit("api", per_second=0.01, burst=3) for one in limits]
-            return waits, await second.rate_limiter.take_permit("other", per_second=0.01)
-
-    waits, other = durable.play(scenario)
-
-    assert waits[:3] == [0, 0, 0]
-    assert 90 < waits[3] <= 100
-    assert other == 0
-
-
-def test_a_limit_lets_through_again_after_its_interval(cache: Backend) -> None:
-    async def scenario(store: CacheStore) -> tuple[Any, ...]:
-        first = await store.rate_limiter.take_permit("api", per_second=20)
-        refused = await store.rate_limiter.take_permit("api", per_second=20)
-        cache.clock.now += 1
-
-        async def free() -> bool:
-            return not await store.rate_limiter.take_permit("api", per_second=20)
-
-        await until(free)
-        return first, refused
-
-    first, refused = cache.play(scenario)
-
-    assert first == 0
-    assert 0 < refused <= 0.05
-
-
-def test_many_takers_at_once_get_no_more_than_the_burst(cache: Backend) -> None:
-    async def scenario(store: CacheStore) -> int:
-        waits = await asyncio.gather(
-            *(store.rate_limiter.take_permit("api", per_second=0.001, burst=7) for _ in range(40))
-        )
-        return sum(wait == 0 for wait in waits)
-
-    assert cache.play(scenario) == 7
 
 
 def test_what_is_kept_for_all_is_unreadable_without_the_key(

@@ -20,6 +20,11 @@ from citewell.store.cache.tiered_cache import (
     TieredCache,
 )
 from citewell.store.cache.timed_values import EntryKey, TimedValue
+from citewell.store.coordination.daily_counts import (
+    DailyCounter,
+    MemoryDailyCounter,
+    SqlDailyCounter,
+)
 from citewell.store.coordination.leases import LeaseTable, SqlLeaseTable, UnsharedLeaseTable
 from citewell.store.coordination.rate_limits import MemoryRateLimiter, RateLimiter, SqlRateLimiter
 from citewell.store.coordination.store_health import StoreHealth
@@ -55,6 +60,7 @@ class CacheStore:
     loader: CachedLoader
     facts: TieredCache
     rate_limiter: RateLimiter
+    daily_counter: DailyCounter
     health: StoreHealth
     database: SqlDatabase | None  # None without a disk tier, or if Redis is the shared tier
     close_backend: Callable[[], Awaitable[None]] | None = None
@@ -81,6 +87,7 @@ class _SharedBackend:
     tier: CacheTier | None
     leases: LeaseTable
     rate_limiter: RateLimiter
+    daily_counter: DailyCounter
     database: SqlDatabase | None = None
     close_backend: Callable[[], Awaitable[None]] | None = None
 
@@ -110,7 +117,9 @@ def open_cache_store(
         loader=CachedLoader(cache, shared.leases if enabled else UnsharedLeaseTable()),
         # Facts are no cache: a server that forgets who asked for a rest would not keep it.
         facts=space("fact", disk=shared.tier),
-        rate_limiter=shared.rate_limiter if enabled else MemoryRateLimiter(clock=clock),
+        # Limits are no cache either: they hold for all processes together.
+        rate_limiter=shared.rate_limiter,
+        daily_counter=shared.daily_counter,
         health=health,
         database=shared.database,
         close_backend=shared.close_backend,
@@ -127,21 +136,25 @@ def _build_shared_backend(
 ) -> _SharedBackend:
     if settings.cache_max_disk_mb <= 0:
         return _SharedBackend(
-            tier=None, leases=UnsharedLeaseTable(), rate_limiter=MemoryRateLimiter(clock=clock)
+            tier=None,
+            leases=UnsharedLeaseTable(),
+            rate_limiter=MemoryRateLimiter(clock=clock),
+            daily_counter=MemoryDailyCounter(clock=clock),
         )
     if settings.redis_url:
         from citewell.store.cache.redis_backend import (
             RedisCacheTier,
             RedisConnection,
             RedisLeaseTable,
-            RedisRateLimiter,
         )
+        from citewell.store.cache.redis_limits import RedisDailyCounter, RedisRateLimiter
 
         server = RedisConnection(settings.redis_url)
         return _SharedBackend(
             tier=RedisCacheTier(server, keys),
             leases=RedisLeaseTable(server, keys, holder=holder, health=health),
             rate_limiter=RedisRateLimiter(server, keys, health=health, clock=clock),
+            daily_counter=RedisDailyCounter(server, keys, health=health, clock=clock),
             close_backend=server.aclose,
         )
     bound = settings.cache_max_disk_mb * _BYTES_PER_MB
@@ -150,6 +163,7 @@ def _build_shared_backend(
         tier=SqlCacheTier(database, keys, clock=clock, max_bytes=bound),
         leases=SqlLeaseTable(database, keys, holder=holder, health=health, clock=clock),
         rate_limiter=SqlRateLimiter(database, keys, health=health, clock=clock),
+        daily_counter=SqlDailyCounter(database, keys, health=health, clock=clock),
         database=database,
         close_backend=database.aclose,
     )

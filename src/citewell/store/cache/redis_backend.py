@@ -1,8 +1,8 @@
-"""Redis as shared cache tier, lease table and rate limiter. The only module that imports redis."""
+"""Redis as shared cache tier and lease table. The only module that imports redis."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
@@ -10,14 +10,13 @@ from citewell.errors import CitewellError, Misconfigured
 from citewell.store.body_compression import run_off_loop_if_large
 from citewell.store.cache.encrypted_entries import decrypt_entry, encrypt_entry
 from citewell.store.cache.timed_values import EntryKey, TimedValue
-from citewell.store.coordination.rate_limits import MemoryRateLimiter
 from citewell.store.coordination.store_health import StoreHealth
 from citewell.store.failures import StoreError
 from citewell.store.keys.encryption import EncryptionKeyring, LazyKeyring
 
 T = TypeVar("T")
 
-_KEY_PREFIX = "citewell"
+KEY_PREFIX = "citewell"
 _TIMEOUT_SECONDS = 5.0  # after that the memory tier is the better cache
 _MAX_REDIS_CONNECTIONS = 16
 _MAX_ENTRY_BYTES = 64 * 2**20
@@ -32,18 +31,6 @@ return 1
 """
 _RELEASE_LEASE_SCRIPT = """
 if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end
-return 0
-"""
-# Generic cell rate algorithm by the server's clock, in microseconds: replies are integers.
-_TAKE_PERMIT_SCRIPT = """
-local time = redis.call('TIME')
-local now = tonumber(time[1]) * 1000000 + tonumber(time[2])
-local interval, allowance = tonumber(ARGV[1]), tonumber(ARGV[2])
-local due = math.max(tonumber(redis.call('GET', KEYS[1]) or now), now)
-local wait = due - now - allowance
-if wait > 0 then return math.ceil(wait) end
-due = due + interval
-redis.call('SET', KEYS[1], string.format('%.0f', due), 'PX', math.ceil((due - now) / 1000) + 1)
 return 0
 """
 
@@ -67,6 +54,15 @@ class RedisConnection:
 
     async def run_script(self, text: str, key: str, *arguments: str | int) -> int:
         return int(await self.run_command(lambda client: client.eval(text, 1, key, *arguments)))
+
+    async def run_list_script(
+        self, text: str, keys: Sequence[str], *arguments: str | int
+    ) -> list[int]:
+        """The numbers that a script over several keys replies with."""
+        reply = await self.run_command(
+            lambda client: client.eval(text, len(keys), *keys, *arguments)
+        )
+        return [int(number) for number in reply]
 
     async def aclose(self) -> None:
         client, self._client = self._client, None
@@ -134,7 +130,7 @@ class RedisCacheTier:
         ring = await self._keys.load_keyring()
         owners = ["*"] if owner is None else ring.hash_names(owner)
         for one in owners:
-            pattern = f"{_KEY_PREFIX}:entry:{space}:{one}:*"
+            pattern = f"{KEY_PREFIX}:entry:{space}:{one}:*"
             await self._server.run_command(partial(_delete_matching_keys, pattern))
 
 
@@ -175,46 +171,15 @@ class RedisLeaseTable:
 
     async def _build_lease_key(self, name: str) -> str:
         return (
-            f"{_KEY_PREFIX}:lease:{(await self._keys.load_keyring()).hash_names('lease', name)[0]}"
+            f"{KEY_PREFIX}:lease:{(await self._keys.load_keyring()).hash_names('lease', name)[0]}"
         )
-
-
-class RedisRateLimiter:
-    """Rate limits by the clock of Redis; while Redis fails, each process has its own."""
-
-    def __init__(
-        self,
-        server: RedisConnection,
-        keys: LazyKeyring,
-        *,
-        health: StoreHealth,
-        clock: Callable[[], float],
-    ) -> None:
-        self._server = server
-        self._keys = keys
-        self._health = health
-        self._own = MemoryRateLimiter(clock=clock)
-
-    async def take_permit(self, name: str, *, per_second: float, burst: int = 1) -> float:
-        if self._health.is_usable():
-            try:
-                interval = round(1_000_000 / per_second)
-                row = f"{_KEY_PREFIX}:pace:{(await self._keys.load_keyring()).hash_names('pace', name)[0]}"
-                wait = await self._server.run_script(
-                    _TAKE_PERMIT_SCRIPT, row, interval, (burst - 1) * interval
-                )
-            except CitewellError as error:
-                self._health.record_store_failure(error)
-            else:
-                return wait / 1_000_000
-        return await self._own.take_permit(name, per_second=per_second, burst=burst)
 
 
 def _build_entry_keys(ring: EncryptionKeyring, spot: EntryKey) -> list[str]:
     """Redis keys an entry may have: hashed with the current encryption key first, then the older ones."""
     space, owner, _ = spot
     return [
-        f"{_KEY_PREFIX}:entry:{space}:{named}:{row}"
+        f"{KEY_PREFIX}:entry:{space}:{named}:{row}"
         for named, row in zip(ring.hash_names(owner), ring.hash_names(*spot), strict=True)
     ]
 

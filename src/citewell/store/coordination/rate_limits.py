@@ -2,30 +2,85 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from citewell.errors import CitewellError
 from citewell.store.coordination.store_health import StoreHealth
+from citewell.store.failures import BatchRolledBack
 from citewell.store.keys.encryption import LazyKeyring
-from citewell.store.sql.database import SqlDatabase, SqlScalar, SqlStatement
+from citewell.store.sql.database import SqlDatabase, SqlRow, SqlScalar, SqlStatement
+
+UNSHARED_EVENT = "limit_unshared"  # a store failed, so that a process counted by itself
 
 # Generic cell rate algorithm: `due` is when the next call would come at the steady rate.
 _UPSERT_PACE = """
-INSERT INTO pace (id, due) VALUES (:id, {now} + :interval)
+INSERT INTO pace (id, due, touched) VALUES (:id, {now} + :cost, {now})
 ON CONFLICT (id) DO UPDATE SET
-    due = CASE WHEN pace.due > {now} THEN pace.due ELSE {now} END + :interval
+    due = CASE WHEN pace.due > {now} THEN pace.due ELSE {now} END + :cost,
+    touched = {now}
 WHERE pace.due <= {now} + :allowance
-RETURNING due
+RETURNING due, touched
 """
-_SELECT_WAIT_SECONDS = "SELECT due - {now} FROM pace WHERE id = :id"
+_SELECT_PACES = "SELECT id, due - {now} FROM pace WHERE id IN ({ids})"
 _MAX_REMEMBERED_LIMITS = 10_000
+_TOLERANCE = 0.01  # of an interval, for what sums of fractions are off
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RateLimit:
+    """`calls` at once, and as many in every `seconds` after that."""
+
+    name: str
+    calls: int
+    seconds: float
+
+    @property
+    def interval(self) -> float:
+        return self.seconds / self.calls
+
+    def measure_allowance(self, calls: int) -> float:
+        """How many seconds ahead of its steady rate a limit may be for `calls` more to pass."""
+        return (self.calls - calls + _TOLERANCE) * self.interval
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RateState:
+    """What is left of one limit, and the seconds until all of it is left again."""
+
+    remaining: int
+    reset_seconds: float
+    wait_seconds: float = 0.0  # until the calls that were asked for can pass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TakenPermits:
+    """Whether the calls may go now, and the state of each limit, in the order asked for."""
+
+    is_granted: bool
+    states: tuple[RateState, ...]
 
 
 class RateLimiter(Protocol):
-    async def take_permit(self, name: str, *, per_second: float, burst: int = 1) -> float:
-        """0.0 if the call may go now; otherwise the seconds to wait, and no permit was taken."""
+    async def take_permits(self, limits: Sequence[RateLimit], *, calls: int = 1) -> TakenPermits:
+        """Take `calls` permits of every limit, or none of any if one has too few."""
         ...
+
+    async def read_limits(self, limits: Sequence[RateLimit]) -> tuple[RateState, ...]:
+        """The state of each limit; takes nothing."""
+        ...
+
+
+def build_rate_state(limit: RateLimit, ahead: float, *, calls: int = 0) -> RateState:
+    """The state of a limit that is `ahead` seconds ahead of its steady rate, for one who wants `calls` more."""
+    ahead = max(0.0, ahead)
+    wait = ahead - limit.measure_allowance(calls) if calls else 0.0
+    return RateState(
+        remaining=max(0, int(limit.calls - ahead / limit.interval + _TOLERANCE)),
+        reset_seconds=ahead,
+        wait_seconds=max(0.0, wait),
+    )
 
 
 class MemoryRateLimiter:
@@ -35,16 +90,29 @@ class MemoryRateLimiter:
         self._clock = clock
         self._due: dict[str, float] = {}
 
-    async def take_permit(self, name: str, *, per_second: float, burst: int = 1) -> float:
-        now, interval = self._clock(), 1 / per_second
-        due = max(self._due.get(name, now), now)
-        wait = due - now - (burst - 1) * interval
-        if wait > 0:
-            return wait
+    async def take_permits(self, limits: Sequence[RateLimit], *, calls: int = 1) -> TakenPermits:
+        now = self._clock()
+        before = self._build_states(limits, now, calls)
+        if any(state.wait_seconds > 0 for state in before):
+            return TakenPermits(is_granted=False, states=before)
         if len(self._due) >= _MAX_REMEMBERED_LIMITS:
             self._due = {key: value for key, value in self._due.items() if value > now}
-        self._due[name] = due + interval
-        return 0.0
+        for limit in limits:
+            self._due[limit.name] = (
+                max(self._due.get(limit.name, now), now) + calls * limit.interval
+            )
+        return TakenPermits(is_granted=True, states=self._build_states(limits, now, 0))
+
+    async def read_limits(self, limits: Sequence[RateLimit]) -> tuple[RateState, ...]:
+        return self._build_states(limits, self._clock(), 0)
+
+    def _build_states(
+        self, limits: Sequence[RateLimit], now: float, calls: int
+    ) -> tuple[RateState, ...]:
+        return tuple(
+            build_rate_state(limit, self._due.get(limit.name, now) - now, calls=calls)
+            for limit in limits
+        )
 
 
 class SqlRateLimiter:
@@ -64,26 +132,78 @@ class SqlRateLimiter:
         self._clock = clock
         self._own = MemoryRateLimiter(clock=clock)
         self._take = _UPSERT_PACE.format(now=database.dialect.now_expression)
-        self._wait = _SELECT_WAIT_SECONDS.format(now=database.dialect.now_expression)
 
-    async def take_permit(self, name: str, *, per_second: float, burst: int = 1) -> float:
+    async def take_permits(self, limits: Sequence[RateLimit], *, calls: int = 1) -> TakenPermits:
+        if not limits:
+            return TakenPermits(is_granted=True, states=())
         if self._health.is_usable():
             try:
-                return await self._take_shared_permit(name, 1 / per_second, burst)
+                return await self._take_shared_permits(limits, calls)
             except CitewellError as error:
                 self._health.record_store_failure(error)
-        return await self._own.take_permit(name, per_second=per_second, burst=burst)
+        self._health.record_event(UNSHARED_EVENT)
+        return await self._own.take_permits(limits, calls=calls)
 
-    async def _take_shared_permit(self, name: str, interval: float, burst: int) -> float:
-        allowance = (burst - 1) * interval
+    async def read_limits(self, limits: Sequence[RateLimit]) -> tuple[RateState, ...]:
+        if limits and self._health.is_usable():
+            try:
+                return await self._read_shared_limits(limits, 0)
+            except CitewellError as error:
+                self._health.record_store_failure(error)
+        return await self._own.read_limits(limits)
+
+    async def _take_shared_permits(self, limits: Sequence[RateLimit], calls: int) -> TakenPermits:
+        if all(calls <= limit.calls for limit in limits):
+            ids = await self._hash_limit_names(limits)
+            batch = [
+                self._build_take(row_id, limit, calls)
+                for row_id, limit in zip(ids, limits, strict=True)
+            ]
+            try:
+                outcomes = await self._database.execute_batch(batch)
+            except BatchRolledBack:
+                pass  # one of them has too few, so nothing was taken
+            else:
+                return TakenPermits(
+                    is_granted=True,
+                    states=tuple(
+                        _build_returned_state(limit, outcome.rows[0])
+                        for limit, outcome in zip(limits, outcomes, strict=True)
+                    ),
+                )
+        return TakenPermits(is_granted=False, states=await self._read_shared_limits(limits, calls))
+
+    async def _read_shared_limits(
+        self, limits: Sequence[RateLimit], calls: int
+    ) -> tuple[RateState, ...]:
+        ids = await self._hash_limit_names(limits)
+        params: dict[str, SqlScalar] = {f"id{index}": row_id for index, row_id in enumerate(ids)}
+        sql = _SELECT_PACES.format(
+            now=self._database.dialect.now_expression,
+            ids=", ".join(f":{name}" for name in params),
+        )
+        ahead: dict[str, float] = dict(
+            await self._database.select_rows(sql, params | {"now": self._clock()})
+        )
+        return tuple(
+            build_rate_state(limit, ahead.get(row_id, 0.0), calls=calls)
+            for row_id, limit in zip(ids, limits, strict=True)
+        )
+
+    def _build_take(self, row_id: str, limit: RateLimit, calls: int) -> SqlStatement:
         params: dict[str, SqlScalar] = {
-            "id": (await self._keys.load_keyring()).hash_names("pace", name)[0],
+            "id": row_id,
             "now": self._clock(),
-            "interval": interval,
-            "allowance": allowance,
+            "cost": calls * limit.interval,
+            "allowance": limit.measure_allowance(calls),
         }
-        (taken,) = await self._database.execute_batch([SqlStatement(sql=self._take, params=params)])
-        if taken.rows:
-            return 0.0
-        rows = await self._database.select_rows(self._wait, params)
-        return max(0.0, rows[0][0] - allowance) if rows else 0.0
+        return SqlStatement(sql=self._take, params=params, expected_rows=1)
+
+    async def _hash_limit_names(self, limits: Sequence[RateLimit]) -> list[str]:
+        ring = await self._keys.load_keyring()
+        return [ring.hash_names("pace", limit.name)[0] for limit in limits]
+
+
+def _build_returned_state(limit: RateLimit, row: SqlRow) -> RateState:
+    due, now = row
+    return build_rate_state(limit, due - now)
