@@ -29,6 +29,7 @@ _WANTED_BY_ERROR_TYPE = {
     "int_type": "be a whole number",
     "less_than_equal": "be {le} or less",
     "literal_error": "be {expected}",
+    "string_pattern_mismatch": "match {pattern}",
     "string_too_short": "have at least {min_length} characters",
     "string_type": "be text",
 }
@@ -526,6 +527,30 @@ class Settings(BaseModel):
         "CITEWELL_RESEARCH_RETENTION",
         None,
         "How long finished research is kept; for ever when not set.",
+    )
+
+    # People
+    stdio_user: Annotated[str, Field(pattern=r"^[A-Za-z0-9._@-]{1,128}$")] | None = define_setting(
+        "STDIO_USER_ID",
+        None,
+        "Names the user of a stdio process and of the commands (letters, digits, . _ @ -), and consents to memory and analytics for them unless they withdrew it. What is kept belongs to that user.",
+    )
+    memory_enabled: bool = define_setting(
+        "MEMORY_ENABLED", False, "Offer memory_save and memory_recall."
+    )
+    memory_retention: DurationSeconds = define_setting(
+        "MEMORY_RETENTION", 2160 * 3600.0, "How long a saved memory is kept."
+    )
+    analytics_enabled: bool = define_setting(
+        "USER_ANALYTICS_ENABLED",
+        False,
+        "Count the calls of users who consent, and offer get_my_analytics.",
+    )
+    workspaces_enabled: bool = define_setting(
+        "WORKSPACES_ENABLED", False, "Offer workspace_contribute and workspace_read."
+    )
+    workspace_ttl: DurationSeconds = define_setting(
+        "WORKSPACE_TTL", 720 * 3600.0, "How long a finding stays in a workspace."
     )
 
     # HTTP

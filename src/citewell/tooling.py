@@ -14,6 +14,7 @@ from citewell.model.routing_trace import RoutingTrace
 from citewell.model.wire_values import WireValue
 
 S = TypeVar("S")
+ANONYMOUS_USER = "anonymous"
 
 
 class _CacheKeyExemption:
@@ -75,7 +76,12 @@ class Owner:
     """The tenant and user of a call; taken from the verified token, never from an argument."""
 
     tenant: str = "default"
-    user: str = "anonymous"
+    user: str = ANONYMOUS_USER
+
+    @property
+    def is_anonymous(self) -> bool:
+        """Whether nobody said who is calling; such calls share what they store."""
+        return self.user == ANONYMOUS_USER
 
     def __str__(self) -> str:
         return f"{self.tenant}/{self.user}"

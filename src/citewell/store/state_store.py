@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from citewell.store.keys.key_vault import KeyVault
     from citewell.store.keys.master_keys import MasterKeySource
     from citewell.store.library.library_store import SqlLibraryStore
+    from citewell.store.people.consent_store import SqlConsentStore
+    from citewell.store.people.workspace_store import SqlWorkspaceStore
     from citewell.store.research.research_store import SqlResearchStore
     from citewell.store.sessions.session_store import SqlSessionStore
     from citewell.store.sql.database import SqlDatabase
@@ -37,12 +39,21 @@ class StateStore:
     ledger: SqlLedgerStore
     threads: SqlThreadStore
     research: SqlResearchStore
+    consents: SqlConsentStore
+    workspaces: SqlWorkspaceStore
     leases: LeaseTable  # for work that only one process should do, such as sweeping
 
     async def erase_owner(self, owner: str) -> None:
         """Delete the owner's keys and all data encrypted with them."""
         await self.library.clear_library(owner)
-        kept = (self.sessions, self.jobs, self.threads, self.ledger)
+        kept = (
+            self.sessions,
+            self.jobs,
+            self.threads,
+            self.ledger,
+            self.consents,
+            self.workspaces,
+        )
         rows = [statement for store in kept for statement in await store.build_owner_erasure(owner)]
         await self.database.execute_batch([*rows, await self.vault.build_key_erasure(owner)])
         self.vault.forget_keychain(owner)
@@ -67,6 +78,8 @@ def open_state_store(
     from citewell.store.keys.key_vault import KeyVault
     from citewell.store.keys.master_keys import build_master_keyring, choose_master_key_source
     from citewell.store.library.library_store import SqlLibraryStore
+    from citewell.store.people.consent_store import SqlConsentStore
+    from citewell.store.people.workspace_store import SqlWorkspaceStore
     from citewell.store.research.research_store import SqlResearchStore
     from citewell.store.sessions.session_store import SqlSessionStore
 
@@ -92,6 +105,8 @@ def open_state_store(
         ledger=ledger,
         threads=SqlThreadStore(database, vault, clock=clock),
         research=SqlResearchStore(database, vault, clock=clock),
+        consents=SqlConsentStore(database, vault),
+        workspaces=SqlWorkspaceStore(database, vault, ttl=settings.workspace_ttl, clock=clock),
         leases=SqlLeaseTable(
             database, None, holder=new_id(), health=StoreHealth(clock), clock=clock
         ),

@@ -13,7 +13,7 @@ from citewell.services.web.lenses import LensCatalogue
 from citewell.store.cache.answer_sharing import AnswerSharing
 from citewell.store.cache_store import CacheStore
 from citewell.store.state_store import StateStore
-from citewell.tooling import RequireService
+from citewell.tooling import Owner, RequireService
 from citewell.workers.worker_tasks import TaskRunner
 
 if TYPE_CHECKING:
@@ -34,6 +34,8 @@ class ServiceKit:
     find_pause: FindPause  # how long a provider is not asked; None if it may be asked now
     open_state: Callable[[], StateStore]  # opened on first use
     require_service: RequireService
+    # The user that STDIO_USER_ID names; None if the process serves others, or nobody is named.
+    local_owner: Owner | None = None
 
 
 # Builders by the import path of the class they build ("package.module:Class"): a path, because the

@@ -32,6 +32,7 @@ AREA_NAMES = (
     "judging",
     "library",
     "links",
+    "people",
     "reading",
     "recommendation",
     "research",

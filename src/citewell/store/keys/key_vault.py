@@ -119,6 +119,10 @@ class KeyVault:
         """The keyed hash that stands for the owner in the tables."""
         return (await self._load_system_keychain()).hash_row_name("owner", owner)
 
+    async def hash_shared_name(self, kind: str, name: str) -> str:
+        """The keyed hash that stands for a name that several owners share, such as a workspace's."""
+        return (await self._load_system_keychain()).hash_row_name(kind, name)
+
     async def check_master_key(self) -> None:
         """Raises WrongMasterKey if the store is encrypted with another master key."""
         self._system = None

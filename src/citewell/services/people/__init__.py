@@ -1,0 +1,1 @@
+"""What belongs to single users: their consents, memories, workspaces and usage."""

@@ -1,0 +1,1 @@
+"""What is kept about people: consents, memories, shared findings and usage."""
