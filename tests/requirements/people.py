@@ -15,6 +15,7 @@ HELD = {
     "audit.fields": "An audit line has tool_name, success and error_code.",
     "audit.query": "An audit line has the length of the query, and its words only with AUDIT_INCLUDE_REQUEST_BODY.",
     "admin.key": "Admin requests need the admin key or its predecessor, compared in constant time, or the admin scope; keys under 16 characters are refused, and wrong keys are paced.",
+    "audit.chain": "Audit lines form a chain in which a change is noticed.",
     "audit.secrets": "Secrets are masked in audit lines and errors.",
 }  # fmt: skip
 
@@ -52,7 +53,6 @@ OPEN = {
         "limits.tenant": "Calls are limited per user, tenant, address and day, and a refusal says when to return.",
         "limits.resource": "stats://rate-limits shows the limits and what is left of them.",
         "audit.identity": "An audit line has tenant_id, user_id and request_id of the verified caller.",
-        "audit.chain": "Audit lines form a chain in which a change is noticed.",
         "http.dashboard": "A dashboard shows calls, errors, providers and jobs to operators.",
         "http.drain": "A server that is asked to end finishes the calls under way.",
     },

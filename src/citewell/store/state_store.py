@@ -12,6 +12,7 @@ from citewell.config import Settings
 
 if TYPE_CHECKING:
     # Not imported until sessions, jobs or documents are used, so that the server starts fast.
+    from citewell.store.audit.audit_store import SqlAuditStore
     from citewell.store.coordination.leases import LeaseTable
     from citewell.store.jobs.job_store import SqlJobStore
     from citewell.store.jobs.ledger_store import SqlLedgerStore
@@ -41,6 +42,7 @@ class StateStore:
     research: SqlResearchStore
     consents: SqlConsentStore
     workspaces: SqlWorkspaceStore
+    audit: SqlAuditStore
     leases: LeaseTable  # for work that only one process should do, such as sweeping
 
     async def erase_owner(self, owner: str) -> None:
@@ -53,6 +55,7 @@ class StateStore:
             self.ledger,
             self.consents,
             self.workspaces,
+            self.audit,
         )
         rows = [statement for store in kept for statement in await store.build_owner_erasure(owner)]
         await self.database.execute_batch([*rows, await self.vault.build_key_erasure(owner)])
@@ -70,6 +73,7 @@ def open_state_store(
     database: SqlDatabase | None = None,
 ) -> StateStore:
     """Raises Misconfigured if a key setting is malformed; nothing else can fail before first use."""
+    from citewell.store.audit.audit_store import SqlAuditStore
     from citewell.store.coordination.leases import SqlLeaseTable
     from citewell.store.coordination.store_health import StoreHealth
     from citewell.store.jobs.job_store import SqlJobStore
@@ -107,6 +111,7 @@ def open_state_store(
         research=SqlResearchStore(database, vault, clock=clock),
         consents=SqlConsentStore(database, vault),
         workspaces=SqlWorkspaceStore(database, vault, ttl=settings.workspace_ttl, clock=clock),
+        audit=SqlAuditStore(database, vault, clock=clock, new_id=new_id),
         leases=SqlLeaseTable(
             database, None, holder=new_id(), health=StoreHealth(clock), clock=clock
         ),

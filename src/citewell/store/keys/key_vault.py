@@ -123,6 +123,10 @@ class KeyVault:
         """The keyed hash that stands for a name that several owners share, such as a workspace's."""
         return (await self._load_system_keychain()).hash_row_name(kind, name)
 
+    async def derive_store_secret(self, purpose: str) -> bytes:
+        """A key of the whole store for one purpose; raises WrongMasterKey."""
+        return (await self._load_system_keychain()).derive_secret(purpose)
+
     async def check_master_key(self) -> None:
         """Raises WrongMasterKey if the store is encrypted with another master key."""
         self._system = None

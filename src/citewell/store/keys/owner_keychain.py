@@ -64,6 +64,12 @@ class OwnerKeychain:
         named.update(join_length_prefixed(part.encode("utf-8", "surrogatepass") for part in parts))
         return named.hexdigest()[:40]
 
+    def derive_secret(self, purpose: str) -> bytes:
+        """A key of 32 bytes for one purpose; it stays the same when data keys and master keys change."""
+        derived = self._names.copy()
+        derived.update(join_length_prefixed((b"derived secret", purpose.encode())))
+        return derived.digest()
+
     def hash_term(self, term: str) -> str:
         """The keyed hash of a search term, as eight letters and digits."""
         hashed = self._tokens.copy()
