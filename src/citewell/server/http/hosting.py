@@ -32,6 +32,8 @@ from citewell.server.http.transport import (
 from citewell.server.http.write_coalescing import CoalescingProtocol
 from citewell.server.job_resumption import resume_jobs
 from citewell.server.log_output import configure_logging
+from citewell.server.pages.error_pages import ERROR_HANDLERS
+from citewell.server.pages.page_routes import build_page_routes
 from citewell.server.protocol.sdk_server import RequestContext, build_sdk_server
 from citewell.tooling import Owner
 
@@ -80,10 +82,12 @@ def build_asgi_app(app: App, state: ServerState | None = None) -> Starlette:
     routes = build_health_routes(
         lambda: _has_usable_provider(app), app.metrics.render_prometheus, app.settings
     )
+    routes += build_page_routes(app, is_ready=lambda: _has_usable_provider(app))
     return build_http_transport(
         build_mounted_servers(app),
         app.settings,
         routes=routes,
+        error_handlers=ERROR_HANDLERS,
         background=lambda: resume_jobs(app, keep_serving=True),
         on_close=app.aclose,
     )

@@ -28,6 +28,7 @@ def build_http_transport(
     settings: Settings,
     *,
     routes: list[BaseRoute] | None = None,
+    error_handlers: Mapping[Any, Any] | None = None,
     background: Callable[[], AbstractAsyncContextManager[None]] = contextlib.nullcontext,
     on_close: Callable[[], Awaitable[None]] | None = None,
 ) -> Starlette:
@@ -58,7 +59,9 @@ def build_http_transport(
     mounted: list[BaseRoute] = [
         Route(path, endpoint=StreamableHTTPASGIApp(manager)) for path, manager in managers.items()
     ]
-    return Starlette(routes=mounted + (routes or []), lifespan=lifespan)
+    return Starlette(
+        routes=mounted + (routes or []), lifespan=lifespan, exception_handlers=error_handlers
+    )
 
 
 def build_security_settings(settings: Settings) -> TransportSecuritySettings:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from citewell.server.pipeline import NextStep, ToolInvocation, ToolOutcome
+from citewell.tooling import Owner
 
 LATENCY_BUCKETS_SECONDS = (0.005, 0.025, 0.1, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0)
 
@@ -43,12 +44,28 @@ class ToolTally:
         }
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeasuredCall:
+    """One call that has ended."""
+
+    tool: str
+    owner: Owner
+    seconds: float
+    is_error: bool
+    is_cached: bool
+
+
 class MetricsMiddleware:
     """Counts calls in memory; a restart begins at zero, as Prometheus expects."""
 
     def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
         self._clock = clock
+        self._observers: list[Callable[[MeasuredCall], None]] = []
         self.tools: dict[str, ToolTally] = {}
+
+    def add_observer(self, observer: Callable[[MeasuredCall], None]) -> None:
+        """Call `observer` with every call that ends from now on."""
+        self._observers.append(observer)
 
     async def __call__(self, invocation: ToolInvocation, proceed: NextStep) -> ToolOutcome:
         started = self._clock()
@@ -59,7 +76,21 @@ class MetricsMiddleware:
             return outcome
         finally:
             tally = self.tools.setdefault(invocation.name, ToolTally())
-            tally.add_call(self._clock() - started, failed=failed, hit=hit)
+            seconds = self._clock() - started
+            tally.add_call(seconds, failed=failed, hit=hit)
+            self._notify_observers(
+                MeasuredCall(
+                    tool=invocation.name,
+                    owner=invocation.call.owner,
+                    seconds=seconds,
+                    is_error=failed,
+                    is_cached=hit,
+                )
+            )
+
+    def _notify_observers(self, call: MeasuredCall) -> None:
+        for observer in self._observers:
+            observer(call)
 
     def render_prometheus(self) -> str:
         """All metrics in the Prometheus text format."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
-from importlib import resources
 
 from citewell.model.research import (
     ClaimEvidence,
@@ -18,6 +17,7 @@ from citewell.services.research.collecting.source_addresses import (
     find_source_link,
     format_source_address,
 )
+from citewell.services.research.reporting.report_style import load_report_stylesheet
 from citewell.services.research.reporting.source_section import strip_source_section
 from citewell.text.web.markdown_html import render_markdown_html
 
@@ -66,15 +66,10 @@ def render_html_report(findings: ResearchFindings, *, facts: Mapping[str, str]) 
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(title)}</title><style>{_load_stylesheet()}</style></head>\n<body><main>\n"
+        f"<title>{escape(title)}</title><style>{load_report_stylesheet()}</style></head>\n<body><main>\n"
         + "\n".join(parts)
         + "\n</main></body></html>\n"
     )
-
-
-def _load_stylesheet() -> str:
-    file = resources.files("citewell.services.research") / "report.css"
-    return file.read_text(encoding="utf-8")
 
 
 def _choose_report_title(findings: ResearchFindings) -> str:

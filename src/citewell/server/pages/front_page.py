@@ -1,0 +1,252 @@
+"""The front page: what this server is, whether it is well, and how to connect a client."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import metadata
+
+from citewell.server.pages.client_guides import (
+    CONNECTOR_PATH,
+    TOKEN_PLACEHOLDER,
+    ClientGuide,
+    ClientSnippet,
+    ServerAddress,
+    list_client_guides,
+)
+from citewell.server.pages.html_elements import Markup, build_element, join_markup
+from citewell.server.pages.page_parts import render_brand, render_footer, render_status
+
+_OPEN_TEXT = "Whoever can reach this address may use it; nobody has to sign in."
+_SIGN_IN_TEXT = (
+    "You need an account. Your client opens the sign-in page by itself when it connects."
+)
+_TOKEN_TEXT = f"Ask the operator for a token and write it in place of {TOKEN_PLACEHOLDER}."
+_EITHER_TEXT = "A program without a browser can send a token instead; ask the operator for one."
+_PROXY_TEXT = "You sign in at the gateway in front of this server, as your organisation told you."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FrontPageFacts:
+    """All that the page may say of this server: nothing of users, settings or providers."""
+
+    address: ServerAddress
+    version: str
+    is_ready: bool
+    toolsets: tuple[str, ...]
+
+
+def render_front_page(facts: FrontPageFacts) -> Markup:
+    """The content of the page, below the head."""
+    return join_markup(
+        (
+            _render_header(facts),
+            build_element(
+                "main",
+                _render_connect_section(facts),
+                _render_client_section(facts.address),
+                _render_path_section(facts),
+                _render_help_section(),
+                id="content",
+            ),
+            render_footer(),
+        )
+    )
+
+
+def _render_header(facts: FrontPageFacts) -> Markup:
+    state = (
+        render_status("good", "This server is ready")
+        if facts.is_ready
+        else render_status("bad", "This server is not ready: it can answer little or nothing now")
+    )
+    return build_element(
+        "header",
+        render_brand(),
+        build_element("h1", "Research with sources that exist"),
+        build_element(
+            "p",
+            "Citewell is a research server for AI assistants. It searches the web and scholarly sources, reads pages "
+            "and documents, checks citations and claims, and writes reports in which every statement "
+            "has a source.",
+            class_="lead",
+        ),
+        build_element(
+            "p", state, build_element("span", f"Version {facts.version}"), class_="facts"
+        ),
+        class_="top",
+    )
+
+
+def _render_connect_section(facts: FrontPageFacts) -> Markup:
+    address = ClientSnippet(place="Address of this server", text=facts.address.url)
+    return build_element(
+        "section",
+        build_element("h2", "Connect", id="connect"),
+        build_element(
+            "p", "People do not use this address in a browser; an AI assistant does. Give it this:"
+        ),
+        _render_snippet(address, "own"),
+        *(build_element("p", text) for text in _list_sign_in_texts(facts.address)),
+        aria_labelledby="connect",
+    )
+
+
+def _list_sign_in_texts(address: ServerAddress) -> list[str]:
+    texts = []
+    if address.signs_in:
+        texts.append(_SIGN_IN_TEXT)
+    if address.takes_token:
+        texts.append(_EITHER_TEXT if address.signs_in else _TOKEN_TEXT)
+    if address.is_behind_gateway:
+        texts.append(_PROXY_TEXT)
+    return texts or [_OPEN_TEXT]
+
+
+def _render_client_section(address: ServerAddress) -> Markup:
+    guides = (_render_guide(guide) for guide in list_client_guides(address))
+    return build_element(
+        "section",
+        build_element("h2", "Your client", id="clients"),
+        build_element("div", *guides, class_="cards"),
+        build_element("p", "", id="copied", role="status", class_="unseen"),
+        aria_labelledby="clients",
+    )
+
+
+def _render_guide(guide: ClientGuide) -> Markup:
+    heading = f"client-{guide.key}"
+    steps = [build_element("li", step) for step in guide.steps]
+    list_tag = "ol" if len(steps) > 1 else "ul"
+    install = (
+        build_element(
+            "p", build_element("a", f"Add to {guide.name}", href=guide.install_url, class_="button")
+        )
+        if guide.install_url
+        else None
+    )
+    return build_element(
+        "article",
+        build_element("h3", guide.name, id=heading),
+        build_element(list_tag, *steps, class_="steps") if steps else None,
+        install,
+        *(
+            _render_snippet(snippet, f"{guide.key}-{number}")
+            for number, snippet in enumerate(guide.snippets)
+        ),
+        build_element("p", guide.note, class_="note") if guide.note else None,
+        class_="card",
+        aria_labelledby=heading,
+    )
+
+
+def _render_snippet(snippet: ClientSnippet, key: str) -> Markup:
+    """A text to copy; the button appears where scripts run."""
+    return build_element(
+        "div",
+        build_element("span", snippet.place, class_="place"),
+        build_element(
+            "button",
+            "Copy",
+            build_element("span", f" {snippet.place}", class_="unseen"),
+            type="button",
+            hidden=True,
+            data_copy=f"snippet-{key}",
+        ),
+        build_element(
+            "pre",
+            build_element("code", snippet.text),
+            id=f"snippet-{key}",
+        ),
+        class_="snippet",
+    )
+
+
+def _render_path_section(facts: FrontPageFacts) -> Markup:
+    rows = (
+        ("/mcp", "the tools that the operator chose; start with this"),
+        ("/mcp/all", "all tools"),
+        (CONNECTOR_PATH, "search and fetch alone, as research connectors expect them"),
+        ("/mcp/NAME", f"one set of tools: {', '.join(sorted(facts.toolsets))}"),
+    )
+    body = (
+        build_element(
+            "tr",
+            build_element("th", build_element("code", path), scope="row"),
+            build_element("td", text),
+        )
+        for path, text in rows
+    )
+    return build_element(
+        "section",
+        build_element("h2", "Fewer or more tools", id="paths"),
+        build_element(
+            "p",
+            "Every tool takes up some of an assistant's attention. Other paths offer other choices.",
+        ),
+        build_element(
+            "div",
+            build_element(
+                "table",
+                build_element("caption", "Paths and their tools"),
+                build_element(
+                    "thead",
+                    build_element(
+                        "tr",
+                        build_element("th", "Path", scope="col"),
+                        build_element("th", "Tools", scope="col"),
+                    ),
+                ),
+                build_element("tbody", *body),
+            ),
+            class_="scroll",
+        ),
+        aria_labelledby="paths",
+    )
+
+
+def _render_help_section() -> Markup:
+    items = [
+        build_element("a", label, href=url, rel="noopener noreferrer")
+        for label, url in _list_project_links()
+    ]
+    items += [
+        join_markup(
+            (
+                "The guides are in the folder ",
+                build_element("code", "docs"),
+                " of Citewell's source: ",
+                build_element("code", "clients.md"),
+                " for connecting, ",
+                build_element("code", "operating.md"),
+                " for running a server, ",
+                build_element("code", "troubleshooting.md"),
+                " when something does not work.",
+            )
+        ),
+        join_markup(
+            (
+                "For operators: ",
+                build_element("a", "dashboard", href="/dashboard"),
+                ", ",
+                build_element("a", "health", href="/health/ready"),
+                ", and ",
+                build_element("code", "citewell doctor"),
+                " on the server.",
+            )
+        ),
+    ]
+    return build_element(
+        "section",
+        build_element("h2", "Help", id="help"),
+        build_element("ul", *(build_element("li", item) for item in items)),
+        aria_labelledby="help",
+    )
+
+
+def _list_project_links() -> list[tuple[str, str]]:
+    """Label and address of each web page that the installed package names as its own."""
+    found = metadata.metadata("citewell").get_all("Project-URL") or []
+    pairs = [tuple(part.strip() for part in entry.split(",", 1)) for entry in found]
+    return [
+        (pair[0], pair[1]) for pair in pairs if len(pair) == 2 and pair[1].startswith("https://")
+    ]
