@@ -24,6 +24,7 @@ from citewell.server.http.auth.caller import find_caller
 from citewell.server.http.layers import wrap_in_layers
 from citewell.server.http.observing.request_records import find_request_record
 from citewell.server.http.observing.server_state import ServerState
+from citewell.server.http.page_routes import build_page_routes
 from citewell.server.http.transport import (
     build_health_routes,
     build_http_transport,
@@ -33,7 +34,6 @@ from citewell.server.http.write_coalescing import CoalescingProtocol
 from citewell.server.job_resumption import resume_jobs
 from citewell.server.log_output import configure_logging
 from citewell.server.pages.error_pages import ERROR_HANDLERS
-from citewell.server.pages.page_routes import build_page_routes
 from citewell.server.protocol.sdk_server import RequestContext, build_sdk_server
 from citewell.tooling import Owner
 

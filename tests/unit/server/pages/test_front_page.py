@@ -16,11 +16,11 @@ from starlette.testclient import TestClient
 from citewell import __version__, config
 from citewell.server.app import App
 from citewell.server.http.hosting import build_asgi_app
+from citewell.server.http.own_address import is_public_url
 from citewell.server.pages.client_guides import ServerAddress, list_client_guides
 from citewell.server.pages.error_pages import ERROR_HANDLERS
 from citewell.server.pages.front_page import FrontPageFacts, render_front_page
 from citewell.server.pages.html_elements import Markup, build_element, join_markup
-from citewell.server.pages.own_address import is_public_url
 from tests.requirements import requires
 
 HOSTILE = "<script>alert(1)</script>\" onload='x"

@@ -10,9 +10,9 @@ from starlette.routing import BaseRoute, Route
 
 from citewell import __version__
 from citewell.server.app import App
+from citewell.server.http.own_address import find_own_url, is_public_url
 from citewell.server.pages.client_guides import ServerAddress
 from citewell.server.pages.front_page import FrontPageFacts, render_front_page
-from citewell.server.pages.own_address import find_own_url, is_public_url
 from citewell.server.pages.page_frame import build_page_response
 
 
