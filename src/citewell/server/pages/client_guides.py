@@ -171,10 +171,10 @@ def _guide_vscode(address: ServerAddress) -> ClientGuide:
 def _guide_codex(address: ServerAddress) -> ClientGuide:
     lines = [f"[mcp_servers.{SERVER_NAME}]", f"url = {json.dumps(address.url)}"]
     if address.headers:
-        lines.append('bearer_token_env_var = "CITEWELL_TOKEN"')
+        lines.append('bearer_token_env_var = "RESEARCH_TOKEN"')
     steps = ["Add this to the file."]
     if address.headers:
-        steps.append("Put your token into the environment variable CITEWELL_TOKEN.")
+        steps.append("Put your token into the environment variable RESEARCH_TOKEN.")
     if address.signs_in:
         steps.append("Then run codex mcp login citewell.")
     return ClientGuide(
