@@ -52,6 +52,14 @@ class InlineDatabase:
         self.link.execute("COMMIT")
         return outcomes
 
+    async def erase_rows(
+        self,
+        batch: Sequence[SqlStatement],
+        *,
+        scrubbed: Sequence[str],
+    ) -> tuple[StatementOutcome, ...]:
+        return await self.execute_batch(batch)
+
     async def aclose(self) -> None:
         self.link.close()
 
@@ -90,6 +98,14 @@ class Mortal:
             self.dead = self.dies_in <= 0
         self._breathe()
         return outcomes
+
+    async def erase_rows(
+        self,
+        batch: Sequence[SqlStatement],
+        *,
+        scrubbed: Sequence[str],
+    ) -> tuple[StatementOutcome, ...]:
+        return await self.execute_batch(batch)
 
     async def aclose(self) -> None: ...
 

@@ -19,6 +19,9 @@ HELD = {
     "audit.query": "An audit line has the length of the query, and its words only with AUDIT_INCLUDE_REQUEST_BODY.",
     "admin.key": "Admin requests need the admin key or its predecessor, compared in constant time, or the admin scope; keys under 16 characters are refused, and wrong keys are paced.",
     "audit.chain": "Audit lines form a chain in which a change is noticed.",
+    "admin.erasure": "Erasing one user deletes every row and key of that user from tables, indexes, caches, logs and files, and nothing of others.",
+    "admin.erasure_resumes": "An erasure that was broken off is completed when it is run again.",
+    "admin.erasure_backups": "A backup from before an erasure does not bring the user back when it is restored.",
     "audit.secrets": "Secrets are masked in audit lines and errors.",
 }  # fmt: skip
 

@@ -36,6 +36,7 @@ from citewell.store.sql.sqlite_database import SqliteDatabase
 
 CACHE_FILE, CACHE_KEY_FILE = "cache.db", "cache.key"
 _BYTES_PER_MB = 2**20
+_ARTIFACT_SPACE = "artifact"
 
 
 class CachedProviderMemory:
@@ -63,7 +64,23 @@ class CacheStore:
     daily_counter: DailyCounter
     health: StoreHealth
     database: SqlDatabase | None  # None without a disk tier, or if Redis is the shared tier
+    spaces: Mapping[str, TieredCache]  # every space that is kept in memory, by name
+    tier: CacheTier | None = None
     close_backend: Callable[[], Awaitable[None]] | None = None
+
+    async def erase_owner(self, owner: str) -> None:
+        """Delete the owner's artifacts, and all answers and facts; raises StoreError if a tier fails.
+
+        Answers and facts are shared without the names of those who asked, and can be fetched again.
+        """
+        self.forget_recent(owner)
+        if self.tier is not None:
+            await self.tier.erase_entries(owner, private_space=_ARTIFACT_SPACE)
+
+    def forget_recent(self, owner: str | None = None) -> None:
+        """Drop all answers and facts from memory, and the artifacts of one owner or of all."""
+        for name, space in self.spaces.items():
+            space.forget_recent(owner if name == _ARTIFACT_SPACE else None)
 
     def build_provider_memory(self, name: str) -> CachedProviderMemory:
         """The facts of the provider called `name`."""
@@ -108,15 +125,18 @@ def open_cache_store(
     enabled = settings.cache_enabled
     space = partial(TieredCache, memory=memory, health=health, clock=clock)
     disk = shared.tier if enabled else None
-    kept = f"answer.{build_settings_fingerprint(settings)}"
-    cache: ResultCache = space(kept, disk=disk) if enabled else DisabledCache()
-    artifacts = space("artifact", disk=disk)
+    answers = space(f"answer.{build_settings_fingerprint(settings)}", disk=disk)
+    cache: ResultCache = answers if enabled else DisabledCache()
+    artifacts = space(_ARTIFACT_SPACE, disk=disk)
+    # Facts are no cache: a server that forgets who asked for a rest would not keep it.
+    facts = space("fact", disk=shared.tier)
     return CacheStore(
         cache=cache,
         artifacts=CachedArtifactStore(artifacts, ttl=settings.artifact_ttl, clock=clock),
         loader=CachedLoader(cache, shared.leases if enabled else UnsharedLeaseTable()),
-        # Facts are no cache: a server that forgets who asked for a rest would not keep it.
-        facts=space("fact", disk=shared.tier),
+        facts=facts,
+        spaces={"answer": answers, _ARTIFACT_SPACE: artifacts, "fact": facts},
+        tier=shared.tier,
         # Limits are no cache either: they hold for all processes together.
         rate_limiter=shared.rate_limiter,
         daily_counter=shared.daily_counter,

@@ -11,7 +11,7 @@ import contextlib
 import os
 import sqlite3
 import tempfile
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -31,6 +31,8 @@ from citewell.store.sql.postgres_database import PostgresDatabase
 from citewell.store.sql.sqlite_database import SqliteDatabase
 from citewell.store.sql.sqlite_file import SqliteFile
 from citewell.store.state_store import StateStore
+from citewell.store.subjects.erased_backups import erase_from_draft, list_known_erasures
+from citewell.store.subjects.erasure_store import ErasureRecord
 
 _ROWS_PER_COPY = 200  # copied at a time
 _COUNTED_TABLES = {
@@ -45,6 +47,7 @@ _COUNTED_TABLES = {
 class BackupSummary:
     path: Path
     counts: dict[str, int]
+    erased: int = 0  # users erased since the backup was made, and so again when it was restored
 
 
 async def back_up_state(state: StateStore, target: Path, *, force: bool = False) -> BackupSummary:
@@ -61,8 +64,17 @@ async def back_up_state(state: StateStore, target: Path, *, force: bool = False)
     return BackupSummary(path=target, counts=counts)
 
 
-async def restore_state(state: StateStore, source: Path, *, force: bool = False) -> BackupSummary:
+async def restore_state(
+    state: StateStore,
+    source: Path,
+    *,
+    force: bool = False,
+    erased: Sequence[ErasureRecord] = (),
+) -> BackupSummary:
     """Replace the state with a backup; if the file is damaged or its key is wrong, nothing changes.
+
+    Users who were erased after the backup was made, by the records of the state or by `erased`, are
+    erased again.
 
     Raises InvalidInput if the state is not empty, unless `force` is set. The SQLite file that is
     replaced is kept beside the new one.
@@ -72,18 +84,21 @@ async def restore_state(state: StateStore, source: Path, *, force: bool = False)
     if not force and await _has_owner_data(state):
         raise InvalidInput("There is data here already. Pass --force to replace it.")
     postgres = state.database if isinstance(state.database, PostgresDatabase) else None
+    known = {one.id: one for one in (*await list_known_erasures(state.erasures), *erased)}
     with _provide_draft_path(
         None if postgres else _require_sqlite_file(state).path.parent
     ) as draft:
         counts = await asyncio.to_thread(_check_backup_file, source, draft)
-        await _check_backup_key(draft, build_master_keyring(state.master_key_source))
+        keys = build_master_keyring(state.master_key_source)
+        await _check_backup_key(draft, keys)
+        gone = await erase_from_draft(draft, keys, list(known.values()))
         if postgres:
             await _import_into_postgres(postgres, draft)
         else:
             await asyncio.to_thread(_require_sqlite_file(state).install_successor, draft)
     if await state.database.select_rows("SELECT 1 FROM chore WHERE name = 'reindex'"):
         await state.library.rebuild_index()
-    return BackupSummary(path=source, counts=counts)
+    return BackupSummary(path=source, counts=counts, erased=gone)
 
 
 @contextlib.contextmanager

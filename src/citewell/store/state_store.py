@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from citewell.config import Settings
+from citewell.store.sql.database import SqlStatement
+from citewell.store.subjects.owner_tables import KEY_TABLE, build_owner_counts
 
 if TYPE_CHECKING:
     # Not imported until sessions, jobs or documents are used, so that the server starts fast.
@@ -25,8 +27,25 @@ if TYPE_CHECKING:
     from citewell.store.research.research_store import SqlResearchStore
     from citewell.store.sessions.session_store import SqlSessionStore
     from citewell.store.sql.database import SqlDatabase
+    from citewell.store.subjects.erasure_store import SqlErasureStore
 
 STATE_FILE = "state.db"
+
+
+class OwnerStore(Protocol):
+    """A store that keeps something of an owner, and can erase it."""
+
+    async def build_owner_erasure(self, owner: str) -> list[SqlStatement]: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnerErasure:
+    """What was deleted from the state: the number of rows by namespace."""
+
+    id: str
+    tag: str  # the keyed hash that stood for the owner
+    begun: float
+    deleted: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,23 +62,53 @@ class StateStore:
     consents: SqlConsentStore
     workspaces: SqlWorkspaceStore
     audit: SqlAuditStore
+    erasures: SqlErasureStore
     leases: LeaseTable  # for work that only one process should do, such as sweeping
 
-    async def erase_owner(self, owner: str) -> None:
-        """Delete the owner's keys and all data encrypted with them."""
-        await self.library.clear_library(owner)
-        kept = (
+    async def erase_owner(self, owner: str) -> OwnerErasure:
+        """Delete the owner's keys and all data encrypted with them, also from the files.
+
+        The erasure is recorded before it begins. If the process dies, the next call completes it.
+        """
+        tag = await self.vault.hash_owner_tag(owner)
+        record = await self.erasures.begin_erasure(tag)
+        chain = await self.vault.find_keychain(owner)
+        deleted = _join_counts(record.receipt.get("deleted", {}), await self._count_rows(tag))
+        await self.erasures.record_counts(record, deleted)
+        await self.library.clear_for_erasure(owner)
+        rows = [
+            statement
+            for store in self._list_owner_stores()
+            for statement in await store.build_owner_erasure(owner)
+        ]
+        recorded = self.erasures.build_keychain_record(
+            record, deleted, keychain=chain.fingerprint if chain else ""
+        )
+        keys = await self.vault.build_key_erasure(owner)
+        await self.database.erase_rows([*rows, *keys, recorded], scrubbed=(KEY_TABLE,))
+        self.vault.forget_keychain(owner)
+        return OwnerErasure(id=record.id, tag=tag, begun=record.begun, deleted=deleted)
+
+    def _list_owner_stores(self) -> tuple[OwnerStore, ...]:
+        """Every store that keeps something of an owner."""
+        return (
             self.sessions,
             self.jobs,
             self.threads,
             self.ledger,
+            self.research,
+            self.library,
             self.consents,
             self.workspaces,
             self.audit,
         )
-        rows = [statement for store in kept for statement in await store.build_owner_erasure(owner)]
-        await self.database.execute_batch([*rows, await self.vault.build_key_erasure(owner)])
-        self.vault.forget_keychain(owner)
+
+    async def _count_rows(self, tag: str) -> dict[str, int]:
+        found = {
+            name: await self.database.select_rows(one.sql, one.params)
+            for name, one in build_owner_counts(tag).items()
+        }
+        return {name: int(rows[0][0]) for name, rows in found.items()}
 
     async def aclose(self) -> None:
         await self.database.aclose()
@@ -86,6 +135,7 @@ def open_state_store(
     from citewell.store.people.workspace_store import SqlWorkspaceStore
     from citewell.store.research.research_store import SqlResearchStore
     from citewell.store.sessions.session_store import SqlSessionStore
+    from citewell.store.subjects.erasure_store import SqlErasureStore
 
     source = choose_master_key_source(settings)
     database = database or build_state_database(settings)
@@ -112,10 +162,16 @@ def open_state_store(
         consents=SqlConsentStore(database, vault),
         workspaces=SqlWorkspaceStore(database, vault, ttl=settings.workspace_ttl, clock=clock),
         audit=SqlAuditStore(database, vault, clock=clock, new_id=new_id),
+        erasures=SqlErasureStore(database, clock=clock, new_id=new_id),
         leases=SqlLeaseTable(
             database, None, holder=new_id(), health=StoreHealth(clock), clock=clock
         ),
     )
+
+
+def _join_counts(former: Mapping[str, int], found: Mapping[str, int]) -> dict[str, int]:
+    """What is deleted, although a run that was broken off has deleted a part of it before."""
+    return {name: max(count, former.get(name, 0)) for name, count in found.items()}
 
 
 def build_state_database(settings: Settings) -> SqlDatabase:

@@ -133,6 +133,16 @@ class RedisCacheTier:
             pattern = f"{KEY_PREFIX}:entry:{space}:{one}:*"
             await self._server.run_command(partial(_delete_matching_keys, pattern))
 
+    async def erase_entries(self, owner: str, *, private_space: str) -> None:
+        owners = frozenset((await self._keys.load_keyring()).hash_names(owner))
+
+        def is_erased(row: str) -> bool:
+            *_, space, named, _ = row.split(":")
+            return space != private_space or named in owners
+
+        pattern = f"{_KEY_PREFIX}:entry:*"
+        await self._server.run_command(partial(_delete_matching_keys, pattern, is_chosen=is_erased))
+
 
 class RedisLeaseTable:
     """Leases by the clock of Redis; while Redis fails, every process gets every lease."""
@@ -184,7 +194,10 @@ def _build_entry_keys(ring: EncryptionKeyring, spot: EntryKey) -> list[str]:
     ]
 
 
-async def _delete_matching_keys(pattern: str, client: Any) -> None:
-    found = [row async for row in client.scan_iter(match=pattern, count=_KEYS_PER_SCAN)]
+async def _delete_matching_keys(
+    pattern: str, client: Any, *, is_chosen: Callable[[str], bool] = lambda _: True
+) -> None:
+    scanned = [row async for row in client.scan_iter(match=pattern, count=_KEYS_PER_SCAN)]
+    found = [row for row in scanned if is_chosen(row.decode())]
     for start in range(0, len(found), _KEYS_PER_SCAN):
         await client.unlink(*found[start : start + _KEYS_PER_SCAN])

@@ -27,6 +27,7 @@ _DELETE_SPACE = "DELETE FROM entry WHERE space = :space"
 _DELETE_OWNER_ENTRIES = (
     "DELETE FROM entry WHERE space = :space AND (owner = :owner OR owner = :old)"
 )
+_ERASE_ENTRIES = "DELETE FROM entry WHERE space <> :space OR owner = :owner OR owner = :old"
 _DELETE_EXPIRED_ENTRIES = "DELETE FROM entry WHERE expires <= :now"
 _DELETE_EXPIRED_LEASES = "DELETE FROM lease WHERE expires <= {now}"
 _DELETE_EXPIRED_PACES = "DELETE FROM pace WHERE due <= {now}"
@@ -104,6 +105,14 @@ class SqlCacheTier:
         names = (await self._keys.load_keyring()).hash_names(owner)
         params = {"space": space, "owner": names[0], "old": names[-1]}
         await self._database.execute_batch([SqlStatement(sql=_DELETE_OWNER_ENTRIES, params=params)])
+
+    async def erase_entries(self, owner: str, *, private_space: str) -> None:
+        names = (await self._keys.load_keyring()).hash_names(owner)
+        params = {"space": private_space, "owner": names[0], "old": names[-1]}
+        self._touched.clear()
+        await self._database.erase_rows(
+            [SqlStatement(sql=_ERASE_ENTRIES, params=params)], scrubbed=("entry",)
+        )
 
     async def sweep_entries(self) -> None:
         """Delete expired entries, leases and limits, then the least recently used entries over the limit."""

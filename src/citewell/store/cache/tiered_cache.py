@@ -62,6 +62,10 @@ class CacheTier(Protocol):
 
     async def clear_space(self, space: str, owner: str | None) -> None: ...
 
+    async def erase_entries(self, owner: str, *, private_space: str) -> None:
+        """Delete the owner's entries of `private_space` and all entries of the other spaces for good."""
+        ...
+
 
 class TieredCache:
     """One named space of entries on shared tiers; a space cannot see the entries of another."""
@@ -113,15 +117,19 @@ class TieredCache:
                 self._health.record_store_failure(error)
 
     async def clear_entries(self, owner: str | None = None) -> None:
-        self._changes += 1
-        self._memory.drop_matching_values(
-            lambda spot: spot[0] == self._space and (owner is None or spot[1] == owner)
-        )
+        self.forget_recent(owner)
         if self._disk is not None and self._health.is_usable():
             try:
                 await self._disk.clear_space(self._space, owner)
             except CitewellError as error:
                 self._health.record_store_failure(error)
+
+    def forget_recent(self, owner: str | None = None) -> None:
+        """Drop the entries of one owner, or of every owner, from memory alone."""
+        self._changes += 1
+        self._memory.drop_matching_values(
+            lambda spot: spot[0] == self._space and (owner is None or spot[1] == owner)
+        )
 
     async def _look_up_in_tiers(
         self, owner: str, key: str, *, disk_first: bool

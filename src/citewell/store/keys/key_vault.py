@@ -45,6 +45,17 @@ _UPDATE_WRAPPED_KEY = (
 )
 _CONFIRM_OWNER_KEY = "UPDATE dek SET used = :now WHERE owner = :owner AND generation = :generation"
 _DELETE_OWNER_KEYS = "DELETE FROM dek WHERE owner = :owner"
+_INSERT_OWNER_NAME = """
+INSERT INTO owner_name (owner, body) VALUES (:owner, :body)
+ON CONFLICT (owner) DO UPDATE SET body = excluded.body
+"""
+_DELETE_OWNER_NAME = "DELETE FROM owner_name WHERE owner = :owner"
+_SELECT_OWNER_NAMES = """
+SELECT DISTINCT dek.owner, owner_name.body
+FROM dek LEFT JOIN owner_name ON owner_name.owner = dek.owner
+WHERE dek.owner <> '' ORDER BY dek.owner
+"""
+_NAME_TABLE, _NAME_ROW = "owner_name", "name"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,13 +152,31 @@ class KeyVault:
         }
         return SqlStatement(sql=_CONFIRM_OWNER_KEY, params=params, expected_rows=1)
 
-    async def build_key_erasure(self, owner: str) -> SqlStatement:
-        """The statement that deletes the owner's keys, for the batch that deletes the owner's rows."""
-        tag = await self.hash_owner_tag(owner)
-        return SqlStatement(sql=_DELETE_OWNER_KEYS, params={"owner": tag})
+    async def build_key_erasure(self, owner: str) -> list[SqlStatement]:
+        """The statements that delete the owner's keys and name, for the batch that deletes the rows."""
+        params: dict[str, SqlScalar] = {"owner": await self.hash_owner_tag(owner)}
+        return [
+            SqlStatement(sql=sql, params=params) for sql in (_DELETE_OWNER_NAME, _DELETE_OWNER_KEYS)
+        ]
 
     def forget_keychain(self, owner: str) -> None:
         self._chains.pop(owner, None)
+
+    def forget_tagged_keychain(self, tag: str) -> None:
+        """Like `forget_keychain`, for an owner of whom only the hashed tag is known."""
+        for owner in [owner for owner, chain in self._chains.items() if chain.tag == tag]:
+            del self._chains[owner]
+
+    async def list_owner_names(self) -> list[str]:
+        """Every owner that has keys, in alphabetical order."""
+        names = []
+        for tag, body in await self._database.select_rows(_SELECT_OWNER_NAMES):
+            chain = await self.load_tagged_keychain(tag) if body else None
+            if chain is not None:
+                names.append(
+                    chain.decrypt_row(_NAME_TABLE, _NAME_ROW, body).decode("utf-8", "replace")
+                )
+        return sorted(names)
 
     async def rotate_keys(self) -> KeyRotation:
         """Encrypt every data key with the newest master key, and give every owner a new data key.
@@ -197,11 +226,15 @@ class KeyVault:
             sql=_CONFIRM_MASTER_KEY, params={"key_id": ring.current_key_id}, expected_rows=1
         )
         secrets = [(generation, self._randomness(32)) for generation in (NAMING_GENERATION, 1)]
+        chain = OwnerKeychain(owner, tag, dict(secrets), randomness=self._randomness)
+        name = chain.encrypt_row(_NAME_TABLE, _NAME_ROW, owner.encode("utf-8", "surrogatepass"))
+        named = SqlStatement(sql=_INSERT_OWNER_NAME, params={"owner": tag, "body": name})
         try:
             await self._database.execute_batch(
                 [
                     under,
                     *(self._build_key_write(_INSERT_KEY, ring, tag, secret) for secret in secrets),
+                    named,
                 ]
             )
         except BatchRolledBack:

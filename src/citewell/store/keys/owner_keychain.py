@@ -58,6 +58,11 @@ class OwnerKeychain:
         )
         self._randomness = randomness
 
+    @property
+    def fingerprint(self) -> str:
+        """Names the keychain, also after a rotation; it tells nothing about its keys or its owner."""
+        return self.hash_row_name("keychain")
+
     def hash_row_name(self, *parts: str) -> str:
         """The name of a row: a keyed hash of `parts`, as 40 hexadecimal digits."""
         named = self._names.copy()

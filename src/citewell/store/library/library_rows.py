@@ -45,6 +45,13 @@ ON CONFLICT (owner) DO UPDATE SET
     documents = library.documents + excluded.documents, length = library.length + excluded.length
 """
 SELECT_REINDEX_CHORE = "SELECT 1 FROM chore WHERE name = 'reindex'"
+REQUEST_REINDEX = """
+INSERT INTO chore (name, since) VALUES ('reindex', 0.0) ON CONFLICT (name) DO NOTHING
+"""
+DELETE_OWNER_LIBRARY = (
+    "DELETE FROM document WHERE owner = :owner",
+    "DELETE FROM library WHERE owner = :owner",
+)
 DELETE_REINDEX_CHORE = "DELETE FROM chore WHERE name = 'reindex'"
 
 
@@ -235,13 +242,12 @@ def build_in_query(sql: str, values: Sequence[SqlScalar]) -> tuple[str, dict[str
 
 def build_index_reset(dialect: SqlDialect) -> list[SqlStatement]:
     """Statements that empty the index and record that it must be rebuilt."""
-    chore = "INSERT INTO chore (name, since) VALUES ('reindex', 0.0) ON CONFLICT (name) DO NOTHING"
     totals = "DELETE FROM library"
     if dialect.name == "sqlite":
         index = ["INSERT INTO term (term) VALUES ('delete-all')"]
     else:
         index = ["DELETE FROM term_count", "UPDATE document SET terms = ''"]
-    return [SqlStatement(sql=sql) for sql in (chore, totals, *index)]
+    return [SqlStatement(sql=sql) for sql in (REQUEST_REINDEX, totals, *index)]
 
 
 def build_reindex_statements(

@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeVar
 
 from citewell.errors import NotFound
 from citewell.store.body_compression import run_off_loop_if_large
-from citewell.store.failures import BatchRolledBack, WriteContended
+from citewell.store.failures import BatchRolledBack, DecryptionFailed, WriteContended
 from citewell.store.keys.key_vault import KeyVault
 from citewell.store.keys.owner_keychain import OwnerKeychain
 from citewell.store.library import library_rows as rows
@@ -212,6 +212,21 @@ class SqlLibraryStore:
             self._index.build_count_cleanup(await self._vault.hash_owner_tag(owner))
         )
         return gone
+
+    async def clear_for_erasure(self, owner: str) -> None:
+        """Take the owner's documents out of the index and remove them, if they can be decrypted."""
+        try:
+            await self.clear_library(owner)
+        except DecryptionFailed:
+            # Their terms cannot be taken out of the index one by one, so it is built anew before the next search.
+            await self._database.execute_batch([SqlStatement(sql=rows.REQUEST_REINDEX)])
+
+    async def build_owner_erasure(self, owner: str) -> list[SqlStatement]:
+        """The statements that remove what `clear_for_erasure` has left: damaged documents and totals."""
+        tag = await self._vault.hash_owner_tag(owner)
+        self._languages.pop(owner, None)
+        self._preparers.drop_value(tag)
+        return [SqlStatement(sql=sql, params={"owner": tag}) for sql in rows.DELETE_OWNER_LIBRARY]
 
     async def rebuild_index(self) -> int:
         """Rebuild the full-text index from the stored documents, and return their number."""

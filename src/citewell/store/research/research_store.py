@@ -17,7 +17,7 @@ from citewell.store.keys.key_vault import KeyVault
 from citewell.store.keys.owner_keychain import OwnerKeychain
 from citewell.store.research import research_rows as rows
 from citewell.store.research.research_rows import ClaimEvent
-from citewell.store.sql.database import SqlDatabase, SqlScalar
+from citewell.store.sql.database import SqlDatabase, SqlScalar, SqlStatement
 
 _SELECT_MATCHING_CLAIMS = """
 SELECT claim.name, claim.job, claim.created, claim.body, COUNT(*) OVER () AS total
@@ -35,6 +35,10 @@ SELECT job.id, {score} AS score FROM job_term JOIN job ON job.id = job_term.job
 WHERE {having} AND job.owner = :owner AND job.status = 'completed'
 GROUP BY job.id, job.created ORDER BY score DESC, job.created DESC LIMIT :limit
 """
+_DELETE_OWNER_FINDINGS = (
+    "DELETE FROM claim WHERE owner = :owner",
+    "DELETE FROM findings WHERE owner = :owner",
+)
 _COUNT_OWNER_ITEMS = "SELECT COUNT(*) FROM {kind} WHERE owner = :owner"
 
 
@@ -249,6 +253,11 @@ class SqlResearchStore:
         words = len(hashed_terms.hash_text_terms(chain, query))
         whole = sum(weights.values()) * words / len(weights)
         return tuple(SimilarJob(job=job, score=float(scored) / whole) for job, scored in found)
+
+    async def build_owner_erasure(self, owner: str) -> list[SqlStatement]:
+        """The statements that remove the owner's findings and claims, with their evidence and terms."""
+        tag = await self._vault.hash_owner_tag(owner)
+        return [SqlStatement(sql=sql, params={"owner": tag}) for sql in _DELETE_OWNER_FINDINGS]
 
     async def _score_query_terms(
         self, chain: OwnerKeychain, kind: IndexedKind, query: str

@@ -78,6 +78,12 @@ class SqlDatabase(Protocol):
         """
         ...
 
+    async def erase_rows(
+        self, batch: Sequence[SqlStatement], *, scrubbed: Sequence[str]
+    ) -> tuple[StatementOutcome, ...]:
+        """Like `execute_batch`, and nothing that was deleted from `scrubbed` tables stays in the files."""
+        ...
+
     async def aclose(self) -> None:
         """Finish pending work and close the file or connections."""
         ...

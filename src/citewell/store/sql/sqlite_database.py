@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -26,6 +27,15 @@ _StatementBatch = Sequence[SqlStatement]
 _SelectQuery = tuple[str, Mapping[str, SqlScalar]]
 _BatchOutcomes = tuple[StatementOutcome, ...]
 
+# Pages that a table no longer needs are overwritten too, not only deleted rows.
+_OVERWRITE_ALL, _OVERWRITE_FAST = "PRAGMA secure_delete = ON", "PRAGMA secure_delete = FAST"
+# Rows that were moved within their table can have left copies, which only a new table has not.
+_REWRITE_TABLE = (
+    "CREATE TABLE {table}_rewritten AS SELECT * FROM {table}",
+    "DELETE FROM {table}",
+    "INSERT INTO {table} SELECT * FROM {table}_rewritten",
+    "DROP TABLE {table}_rewritten",
+)
 _UNSTORABLE_VALUE_ERRORS = (
     OverflowError,
     UnicodeError,
@@ -83,6 +93,29 @@ class SqliteDatabase:
 
     async def execute_batch(self, batch: _StatementBatch) -> _BatchOutcomes:
         return await self._writes.request_answer(tuple(batch))
+
+    async def erase_rows(
+        self, batch: _StatementBatch, *, scrubbed: Sequence[str]
+    ) -> _BatchOutcomes:
+        if self.file.disposable:
+            outcomes = await self.execute_batch(batch)
+            await asyncio.to_thread(self.file.rewrite_file)
+            return outcomes
+        rewriting = [
+            SqlStatement(sql=sql.format(table=table))
+            for table in scrubbed
+            for sql in _REWRITE_TABLE
+        ]
+        outcomes = await self.execute_batch(
+            [
+                SqlStatement(sql=_OVERWRITE_ALL),
+                *batch,
+                *rewriting,
+                SqlStatement(sql=_OVERWRITE_FAST),
+            ]
+        )
+        await asyncio.to_thread(self.file.truncate_log)
+        return outcomes[1 : 1 + len(batch)]
 
     async def aclose(self) -> None:
         await self._reads.aclose(self._reader.link.close_connection)

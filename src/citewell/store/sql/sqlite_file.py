@@ -92,6 +92,18 @@ class SqliteFile:
         except OSError as error:
             raise self._build_folder_error(error) from error
 
+    def rewrite_file(self) -> None:
+        """Write the file anew without the pages that are no longer needed; raises StoreError."""
+        self._run_upkeep("VACUUM")
+        self.truncate_log()
+
+    def truncate_log(self) -> None:
+        """Empty the write-ahead log, which holds former versions of pages; raises StoreError.
+
+        If another process goes on reading a former version, the log stays until it has ended.
+        """
+        self._run_upkeep("PRAGMA wal_checkpoint(TRUNCATE)")
+
     def read_identity(self) -> tuple[int, int] | None:
         """Device and inode of the file now at the path; None if there is no file."""
         try:
@@ -125,6 +137,15 @@ class SqliteFile:
 
     def _build_folder_error(self, error: OSError) -> StoreError:
         return StoreError(f"{self.path.parent} cannot be written: {error.strerror or error}.")
+
+    def _run_upkeep(self, sql: str) -> None:
+        import sqlite3
+
+        try:
+            with contextlib.closing(self._connect_plain()) as link:
+                link.execute(sql).fetchall()
+        except sqlite3.Error as error:
+            raise self.explain_sqlite_error(error) from error
 
     @contextlib.contextmanager
     def _lock_exclusively(self) -> Iterator[None]:
@@ -166,8 +187,7 @@ class SqliteFile:
             link.execute(f"PRAGMA synchronous = {self.synchronous}")
             link.execute(f"PRAGMA journal_size_limit = {_MAX_JOURNAL_BYTES}")
             link.execute("PRAGMA foreign_keys = ON")
-            if not self.disposable:
-                link.execute("PRAGMA secure_delete = FAST")  # overwrites erased keys
+            link.execute("PRAGMA secure_delete = FAST")  # overwrites deleted rows in their pages
             self._limit_file_size(link)
             self._apply_migrations(link)
             undo.pop_all()
