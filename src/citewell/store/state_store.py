@@ -10,7 +10,11 @@ from typing import TYPE_CHECKING, Protocol
 
 from citewell.config import Settings
 from citewell.store.sql.database import SqlStatement
-from citewell.store.subjects.owner_tables import KEY_TABLE, build_owner_counts
+from citewell.store.subjects.owner_tables import (
+    KEY_TABLE,
+    build_owner_counts,
+    build_table_erasure,
+)
 
 if TYPE_CHECKING:
     # Not imported until sessions, jobs or documents are used, so that the server starts fast.
@@ -85,7 +89,9 @@ class StateStore:
             record, deleted, keychain=chain.fingerprint if chain else ""
         )
         keys = await self.vault.build_key_erasure(owner)
-        await self.database.erase_rows([*rows, *keys, recorded], scrubbed=(KEY_TABLE,))
+        await self.database.erase_rows(
+            [*rows, *build_table_erasure(tag), *keys, recorded], scrubbed=(KEY_TABLE,)
+        )
         self.vault.forget_keychain(owner)
         return OwnerErasure(id=record.id, tag=tag, begun=record.begun, deleted=deleted)
 

@@ -24,11 +24,18 @@ ERASED_TABLES = (
     "session",
     "document",
     "library",
+    "consent",
+    "memory",
+    "contribution",
+    "workspace_member",
+    "user_analytics",
+    "audit_owner",
     "owner_name",
     KEY_TABLE,
 )
 # Kept after an erasure, each without anything that can be read.
 KEPT_TABLES = {
+    "audit_waiting": "The audit chain covers the row; its personal parts went with the owner's keys.",
     "erasure": "The record that the owner was erased: a keyed hash, a time and counts.",
 }
 
@@ -47,6 +54,11 @@ _COUNTED = {
     "evidence": ("evidence", "claim", "name"),
     "ledger_entries": ("ledger",),
     "library_documents": ("document",),
+    "consents": ("consent",),
+    "memories": ("memory",),
+    "workspace_contributions": ("contribution",),
+    "workspace_memberships": ("workspace_member",),
+    "analytics": ("user_analytics",),
     "keys": (KEY_TABLE,),
 }
 
@@ -57,6 +69,15 @@ def build_owner_counts(tag: str) -> dict[str, SqlStatement]:
         namespace: SqlStatement(sql=_build_count_sql(*place), params={"owner": tag})
         for namespace, place in _COUNTED.items()
     }
+
+
+def build_table_erasure(tag: str) -> list[SqlStatement]:
+    """The statements that delete the owner's rows from every table, except the keys."""
+    return [
+        SqlStatement(sql=f"DELETE FROM {table} WHERE owner = :owner", params={"owner": tag})  # noqa: S608 - our own names
+        for table in ERASED_TABLES
+        if table != KEY_TABLE
+    ]
 
 
 def purge_owner_rows(link: sqlite3.Connection, tag: str) -> None:
