@@ -140,7 +140,7 @@ class RedisCacheTier:
             *_, space, named, _ = row.split(":")
             return space != private_space or named in owners
 
-        pattern = f"{_KEY_PREFIX}:entry:*"
+        pattern = f"{KEY_PREFIX}:entry:*"
         await self._server.run_command(partial(_delete_matching_keys, pattern, is_chosen=is_erased))
 
 
