@@ -558,16 +558,89 @@ class Settings(BaseModel):
     port: Annotated[int, Field(ge=0, le=65535)] = define_setting(
         "PORT", 0, "Port to listen on; above 0 it selects HTTP mode."
     )
+    public_url: str | None = define_setting(
+        "CITEWELL_PUBLIC_URL",
+        None,
+        "The address at which clients reach this server, such as https://research.example.org; its host is accepted.",
+    )
     allowed_origins: NameList = define_setting(
-        "ALLOWED_ORIGINS", (), "Browser origins that may call the server, besides loopback."
+        "ALLOWED_ORIGINS",
+        (),
+        "Origins of web pages that may call the server and read its answers (CORS). Loopback origins may call as well.",
+    )
+    cors_strict: bool = define_setting(
+        "CORS_STRICT",
+        True,
+        "Let only pages of ALLOWED_ORIGINS read answers; false lets pages of loopback origins read them too.",
     )
     allowed_hosts: NameList = define_setting(
         "CITEWELL_ALLOWED_HOSTS",
         (),
-        "Host headers that are accepted, besides loopback and the one listened on.",
+        "Host headers that are accepted, besides loopback and the address listened on: exact names, name:port, or *.example.org for all names below a domain.",
     )
     max_request_bytes: PositiveInt = define_setting(
         "MAX_REQUEST_BODY_BYTES", 10 * 2**20, "Largest request body accepted."
+    )
+    max_header_bytes: Annotated[int, Field(ge=1024)] = define_setting(
+        "HTTP_MAX_HEADER_BYTES", 64 * 1024, "Largest request line and headers accepted, together."
+    )
+    header_timeout: DurationSeconds = define_setting(
+        "HTTP_READ_HEADER_TIMEOUT",
+        5.0,
+        "Longest time for the headers of a request to arrive; 0 for no limit.",
+    )
+    body_timeout: DurationSeconds = define_setting(
+        "HTTP_READ_TIMEOUT",
+        30.0,
+        "Longest time for the body of a request to arrive; 0 for no limit.",
+    )
+    write_timeout: DurationSeconds = define_setting(
+        "HTTP_WRITE_TIMEOUT",
+        30.0,
+        "How long a client may take in nothing while there is something to send; 0 for no limit.",
+    )
+    idle_timeout: DurationSeconds = define_setting(
+        "HTTP_IDLE_TIMEOUT", 120.0, "How long a connection is kept open between requests."
+    )
+    shutdown_timeout: DurationSeconds = define_setting(
+        "HTTP_SHUTDOWN_TIMEOUT", 30.0, "How long running calls may go on after SIGTERM."
+    )
+    shutdown_delay: DurationSeconds = define_setting(
+        "CITEWELL_HTTP_SHUTDOWN_DELAY",
+        0.0,
+        "How long new connections are still accepted after SIGTERM, while /health/ready says 503, so that a load balancer can turn away.",
+    )
+    max_connections: PositiveInt = define_setting(
+        "CITEWELL_HTTP_CONNECTIONS", 2000, "Connections open at the same time."
+    )
+    max_address_connections: PositiveInt = define_setting(
+        "CITEWELL_HTTP_CONNECTIONS_PER_ADDRESS",
+        100,
+        "Connections open at the same time from one address; loopback has no such limit.",
+    )
+    max_mcp_sessions: PositiveInt = define_setting(
+        "CITEWELL_HTTP_SESSIONS", 2000, "MCP sessions open at the same time."
+    )
+    max_caller_mcp_sessions: PositiveInt = define_setting(
+        "CITEWELL_HTTP_SESSIONS_PER_CALLER",
+        100,
+        "MCP sessions one caller (without authentication: one address) may have; beyond that the longest unused one ends.",
+    )
+    mcp_session_idle_timeout: Annotated[DurationSeconds, Field(gt=0)] = define_setting(
+        "CITEWELL_HTTP_SESSION_IDLE_TIMEOUT", 1800.0, "How long an unused MCP session is kept."
+    )
+    content_policy: str = define_setting(
+        "HTTP_CSP",
+        "default-src 'none'; frame-ancestors 'none'",
+        "Content-Security-Policy of responses that set none themselves.",
+    )
+    referrer_policy: str = define_setting(
+        "HTTP_REFERRER_POLICY", "no-referrer", "Referrer-Policy of responses."
+    )
+    permissions_policy: str = define_setting(
+        "HTTP_PERMISSIONS_POLICY",
+        "geolocation=(), camera=(), microphone=()",
+        "Permissions-Policy of responses.",
     )
     admin_key: Annotated[str, Field(min_length=16)] | None = define_setting(
         "ADMIN_API_KEY",

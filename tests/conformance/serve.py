@@ -9,6 +9,8 @@ import uvicorn
 from mcp.shared.exceptions import MCPDeprecationWarning
 
 from citewell.config import Settings
+from citewell.server.http.origins.allowed_origins import build_allowed_origins
+from citewell.server.http.origins.origin_check import OriginCheck
 from citewell.server.http.transport import (
     build_health_routes,
     build_http_transport,
@@ -25,7 +27,8 @@ def main(port: int) -> None:
         settings,
         routes=build_health_routes(lambda: True, str, settings),
     )
-    uvicorn.run(app, host="127.0.0.1", port=port, http="h11", log_level="warning")
+    checked = OriginCheck(app, build_allowed_origins(settings))
+    uvicorn.run(checked, host="127.0.0.1", port=port, http="h11", log_level="warning")
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from mcp.client.stdio import StdioServerParameters
 from citewell import config
 from citewell.server.app import App
 from citewell.server.http.hosting import build_layered_app
+from citewell.server.http.listening import build_uvicorn_config, open_listening_sockets
 from citewell.server.protocol.sdk_server import build_sdk_server
 
 TRANSPORTS = ("memory", "http", "stdio")
@@ -55,18 +56,10 @@ async def connected(
 @contextlib.asynccontextmanager
 async def listening(environ: Mapping[str, str]) -> AsyncIterator[str]:
     """The HTTP server on a port of its own; yields its base address."""
-    app = App(config.load_settings(environ))
-    runner = uvicorn.Server(
-        uvicorn.Config(
-            build_layered_app(app),
-            host="127.0.0.1",
-            port=0,
-            http="h11",
-            log_config=None,
-            timeout_graceful_shutdown=1,
-        )
-    )
-    thread = threading.Thread(target=runner.run, daemon=True)
+    settings = config.load_settings({"HTTP_SHUTDOWN_TIMEOUT": "1s"} | dict(environ))
+    listened = open_listening_sockets("127.0.0.1", 0)
+    runner = uvicorn.Server(build_uvicorn_config(build_layered_app(App(settings)), settings))
+    thread = threading.Thread(target=runner.run, args=(listened,), daemon=True)
     thread.start()
     async with asyncio.timeout(20):
         while not runner.started:  # noqa: ASYNC110 - uvicorn sets a flag and tells nobody

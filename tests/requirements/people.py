@@ -3,6 +3,10 @@
 HELD = {
     "http.loopback": "HTTP listens on this machine only unless told otherwise.",
     "http.host_and_origin": "A request with a foreign Host or Origin is refused; named origins are served.",
+    "http.host_everywhere": "Health, metrics, pages and administration check Host and Origin as MCP does.",
+    "http.cors": "Pages of the origins named in ALLOWED_ORIGINS may call and read answers, after a preflight request without credentials.",
+    "http.security_headers": "Every response carries security headers; a page may set its own policy.",
+    "http.toolset_query": "/mcp?toolsets=NAME offers the same tools as /mcp/NAME.",
     "http.body_limit": "A body over MAX_REQUEST_BODY_BYTES is refused.",
     "http.health": "/health/live and /health/ready answer.",
     "http.metrics": "/metrics needs the admin key unless it was opened.",

@@ -13,7 +13,10 @@ from citewell.server.http.cached_call_shortcut import (
     PRECEDENT_SECONDS,
     CachedCallShortcut,
 )
-from citewell.server.http.write_coalescing import MAX_BUFFERED_BYTES, CoalescingTransport
+from citewell.server.http.connections.write_coalescing import (
+    MAX_BUFFERED_BYTES,
+    CoalescingTransport,
+)
 from citewell.server.pipeline import ToolOutcome
 from citewell.server.protocol import cached_replies
 from citewell.tooling import Owner

@@ -1,27 +1,19 @@
-"""Runs the HTTP server: each profile at its path, health, metrics and a clean shutdown on SIGTERM."""
+"""Puts the HTTP server together: each profile at its path, health and metrics, behind all layers."""
 
 from __future__ import annotations
 
-import contextlib
-import errno
-import signal
-import socket
-import sys
-import threading
-from collections.abc import Iterator
 from typing import Any
 
-import uvicorn
 from mcp.server.lowlevel import Server
 from starlette.applications import Starlette
 from starlette.types import ASGIApp
 
 from citewell.config import Settings
-from citewell.errors import Misconfigured
 from citewell.net.upstream.circuit_breaker import BreakerState
 from citewell.server.app import App
 from citewell.server.http.auth.caller import find_caller
 from citewell.server.http.layers import wrap_in_layers
+from citewell.server.http.listening import open_listening_sockets, run_uvicorn
 from citewell.server.http.observing.request_records import find_request_record
 from citewell.server.http.observing.server_state import ServerState
 from citewell.server.http.page_routes import build_page_routes
@@ -30,7 +22,6 @@ from citewell.server.http.transport import (
     build_http_transport,
     check_listen_address,
 )
-from citewell.server.http.write_coalescing import CoalescingProtocol
 from citewell.server.job_resumption import resume_jobs
 from citewell.server.log_output import configure_logging
 from citewell.server.pages.error_pages import ERROR_HANDLERS
@@ -38,7 +29,6 @@ from citewell.server.protocol.sdk_server import RequestContext, build_sdk_server
 from citewell.tooling import Owner
 
 DEFAULT_PORT = 8000  # used if the settings name no port
-SHUTDOWN_SECONDS = 10  # seconds that running calls may take after SIGTERM
 
 
 def build_mounted_servers(app: App) -> dict[str, Server[Any]]:
@@ -101,84 +91,8 @@ def serve_http(settings: Settings, *, insecure: bool = False) -> int:
     check_listen_address(settings, insecure=insecure)
     configure_logging(settings.log_level, settings.log_format)
     app = build_layered_app(App(settings))
-    return run_uvicorn(app, open_listening_sockets(settings.host, settings.port or DEFAULT_PORT))
-
-
-def open_listening_sockets(host: str, port: int) -> list[socket.socket]:
-    """A socket for each address of `host`; raises Misconfigured if one cannot be opened."""
-    opened: list[socket.socket] = []
-    try:
-        found = socket.getaddrinfo(
-            host.strip("[]"), port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-        )
-        for family, address in dict.fromkeys((entry[0], entry[4]) for entry in found):
-            opened.append(socket.create_server(address[:2], family=family))
-    except OSError as error:
-        for listening in opened:
-            listening.close()
-        raise Misconfigured(
-            _describe_listen_failure(error, host, port), action="inform_user"
-        ) from None
-    return opened
-
-
-def _describe_listen_failure(error: OSError, host: str, port: int) -> str:
-    if error.errno == errno.EADDRINUSE:
-        return (
-            f"Port {port} on {host} is in use by another program. "
-            "Stop that program, or choose another port with --port or PORT."
-        )
-    if error.errno == errno.EACCES:
-        return (
-            f"This user may not listen on port {port}. Choose one above 1023 with --port or PORT."
-        )
-    return (
-        f"{host} is not an address of this machine that can be listened on ({error.strerror}). "
-        "Choose another with --host or CITEWELL_HOST."
-    )
-
-
-def run_uvicorn(app: ASGIApp, listening: list[socket.socket]) -> int:
-    """Serve `app` in this process until a signal stops it; 0, or 2 if it could not start."""
-    server = _AnnouncingServer(
-        uvicorn.Config(
-            app,
-            http=CoalescingProtocol,  # httptools accepts header whitespace that conformance forbids
-            loop="asyncio" if sys.platform == "win32" else "uvloop",
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            timeout_graceful_shutdown=SHUTDOWN_SECONDS,
-        )
-    )
-    server.run(listening)
-    return 0 if server.started else 2
-
-
-class _AnnouncingServer(uvicorn.Server):
-    """Prints its address once it listens, and exits normally after SIGTERM."""
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
-        for listening in (sock for server in self.servers for sock in server.sockets):
-            host, port, *_ = listening.getsockname()
-            shown = f"[{host}]" if ":" in host else host
-            sys.stderr.write(f"citewell serves MCP at http://{shown}:{port}/mcp\n")
-
-    @contextlib.contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        """Like uvicorn's, but does not raise the signal again after shutdown."""
-        if threading.current_thread() is not threading.main_thread():
-            yield
-            return
-        before = {
-            sign: signal.signal(sign, self.handle_exit) for sign in (signal.SIGINT, signal.SIGTERM)
-        }
-        try:
-            yield
-        finally:
-            for sign, handler in before.items():
-                signal.signal(sign, handler)
+    listening = open_listening_sockets(settings.host, settings.port or DEFAULT_PORT)
+    return run_uvicorn(app, listening, settings)
 
 
 def _has_usable_provider(app: App) -> bool:

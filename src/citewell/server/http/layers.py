@@ -9,9 +9,15 @@ from functools import partial
 from starlette.types import ASGIApp
 
 from citewell.server.app import App
+from citewell.server.http.body_limit import BodyLimit
 from citewell.server.http.cached_call_shortcut import CachedCallShortcut
+from citewell.server.http.mcp_paths import McpPaths
 from citewell.server.http.observing.request_records import RequestRecorder
 from citewell.server.http.observing.server_state import ServerState
+from citewell.server.http.origins.allowed_origins import build_allowed_origins
+from citewell.server.http.origins.cross_origin import CrossOriginAccess
+from citewell.server.http.origins.origin_check import OriginCheck
+from citewell.server.http.security_headers import SecurityHeaders
 
 Layer = Callable[[ASGIApp], ASGIApp]
 
@@ -22,7 +28,10 @@ _ACCESS_LEVELS = {"off": None, "debug": logging.DEBUG, "info": logging.INFO}
 def wrap_in_layers(
     routes: ASGIApp, app: App, offered: Mapping[str, frozenset[str]], state: ServerState
 ) -> ASGIApp:
-    """`routes` behind all layers. `offered` has the names of the tools at each MCP path."""
+    """`routes` behind all layers. `offered` has the names of the tools at each MCP path.
+
+    Raises Misconfigured for settings that a layer cannot use.
+    """
     wrapped = routes
     for layer in reversed(_list_layers(app, offered, state)):
         wrapped = layer(wrapped)
@@ -33,13 +42,15 @@ def _list_layers(
     app: App, offered: Mapping[str, frozenset[str]], state: ServerState
 ) -> tuple[Layer, ...]:
     """From the outside in: a request passes them downwards, its response upwards."""
+    settings = app.settings
     return (
         partial(
-            RequestRecorder,
-            state=state,
-            access_level=_ACCESS_LEVELS[app.settings.access_log],
-        ),  # before whatever can refuse a request, so that refusals have an id too
-        partial(
-            CachedCallShortcut, app=app, offered=offered
-        ),  # innermost: whoever comes here may call
+            RequestRecorder, state=state, access_level=_ACCESS_LEVELS[settings.access_log]
+        ),  # outside of whatever can refuse a request, so that refusals have an id too
+        partial(SecurityHeaders, settings=settings),
+        partial(OriginCheck, allowed=build_allowed_origins(settings)),
+        partial(CrossOriginAccess, settings=settings),  # preflight requests have no credentials
+        partial(BodyLimit, max_bytes=settings.max_request_bytes),
+        partial(McpPaths, paths=offered),  # what follows sees one spelling of each path
+        partial(CachedCallShortcut, app=app, offered=offered),  # innermost: the caller may call
     )

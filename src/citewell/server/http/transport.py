@@ -10,7 +10,6 @@ from typing import Any
 
 from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
-from mcp.server.transport_security import TransportSecuritySettings
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
@@ -19,8 +18,6 @@ from starlette.routing import BaseRoute, Route
 from citewell.config import Settings
 from citewell.errors import Misconfigured
 from citewell.server.http.admin.admin_access import is_admin_request
-
-LOOPBACK_HOSTS = ("127.0.0.1", "localhost", "[::1]")
 
 
 def build_http_transport(
@@ -32,7 +29,7 @@ def build_http_transport(
     background: Callable[[], AbstractAsyncContextManager[None]] = contextlib.nullcontext,
     on_close: Callable[[], Awaitable[None]] | None = None,
 ) -> Starlette:
-    """The ASGI app: each server at its path, behind Host and Origin checks and a body limit.
+    """The ASGI app: each server at its path. Host and Origin are checked by the layers around it.
 
     `background` is open while requests are accepted; `on_close` is awaited at shutdown.
     """
@@ -40,7 +37,7 @@ def build_http_transport(
         path: StreamableHTTPSessionManager(
             app=server,
             json_response=False,  # JSON responses lose progress messages and do not notice disconnects
-            security_settings=build_security_settings(settings),
+            session_idle_timeout=settings.mcp_session_idle_timeout,
             max_request_body_size=settings.max_request_bytes,
         )
         for path, server in servers.items()
@@ -59,23 +56,11 @@ def build_http_transport(
     mounted: list[BaseRoute] = [
         Route(path, endpoint=StreamableHTTPASGIApp(manager)) for path, manager in managers.items()
     ]
-    return Starlette(
+    served = Starlette(
         routes=mounted + (routes or []), lifespan=lifespan, exception_handlers=error_handlers
     )
-
-
-def build_security_settings(settings: Settings) -> TransportSecuritySettings:
-    """Allow loopback names, and the hosts and origins that the settings name."""
-    hosts = [*LOOPBACK_HOSTS, *(settings.allowed_hosts or ())]
-    if settings.host not in {"0.0.0.0", "::", *LOOPBACK_HOSTS}:  # noqa: S104 - compared, not bound
-        hosts.append(settings.host)
-    origins = [f"http://{host}" for host in LOOPBACK_HOSTS]
-    return TransportSecuritySettings(
-        enable_dns_rebinding_protection=True,
-        allowed_hosts=[form for host in hosts for form in (host, f"{host}:*")],
-        allowed_origins=[form for origin in origins for form in (origin, f"{origin}:*")]
-        + list(settings.allowed_origins),
-    )
+    served.router.redirect_slashes = False  # would redirect to whatever Host the request names
+    return served
 
 
 def check_listen_address(settings: Settings, *, insecure: bool) -> None:
@@ -90,7 +75,7 @@ def check_listen_address(settings: Settings, *, insecure: bool) -> None:
 
 
 def is_loopback_host(host: str) -> bool:
-    if host == "localhost":
+    if host.lower() == "localhost":
         return True
     try:
         return ipaddress.ip_address(host.strip("[]")).is_loopback

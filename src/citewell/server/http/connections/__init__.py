@@ -1,0 +1,1 @@
+"""TCP connections of the HTTP server: strict parsing, time limits, numbers and efficient writes."""

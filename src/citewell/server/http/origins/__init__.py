@@ -1,0 +1,1 @@
+"""Which Host and Origin headers are accepted, and what browsers of other origins may do."""

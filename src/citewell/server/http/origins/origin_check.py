@@ -1,0 +1,54 @@
+"""Refuses requests whose Host or Origin is not one of this server's: protects against DNS rebinding."""
+
+from __future__ import annotations
+
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from citewell.server.http.origins.allowed_origins import AllowedOrigins
+from citewell.server.http.origins.authority import Authority, parse_authority, parse_origin
+from citewell.server.http.refusals import find_headers, send_refusal
+
+
+class OriginCheck:
+    """Every route stands behind this: health, metrics, pages and administration as well as MCP."""
+
+    def __init__(self, inner: ASGIApp, allowed: AllowedOrigins) -> None:
+        self._inner = inner
+        self._allowed = allowed
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._inner(scope, receive, send)
+            return
+        host = self._find_accepted_host(scope)
+        if host is None:
+            await send_refusal(
+                send,
+                421,
+                "host_not_allowed",
+                "This server does not answer for that Host. "
+                "Its operator can name the host in CITEWELL_ALLOWED_HOSTS or CITEWELL_PUBLIC_URL.",
+            )
+        elif not self._accepts_origin(scope, host):
+            await send_refusal(
+                send,
+                403,
+                "origin_not_allowed",
+                "Pages of that origin may not call this server. "
+                "Its operator can name the origin in ALLOWED_ORIGINS.",
+            )
+        else:
+            await self._inner(scope, receive, send)
+
+    def _find_accepted_host(self, scope: Scope) -> Authority | None:
+        given = find_headers(scope["headers"], b"host")
+        host = parse_authority(given[0]) if len(given) == 1 else None
+        local = (scope.get("server") or (None,))[0]
+        return host if host and self._allowed.accepts_host(host, local) else None
+
+    def _accepts_origin(self, scope: Scope, host: Authority) -> bool:
+        given = find_headers(scope["headers"], b"origin")
+        if not given:
+            return True
+        origin = parse_origin(given[0]) if len(given) == 1 else None
+        return origin is not None and self._allowed.accepts_origin(origin, host)
