@@ -6,6 +6,7 @@ side leaves out is reported as not checked.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
@@ -27,6 +28,7 @@ _TITLE_ABSENT_SHARE = (
     0.34  # of the record's title words in free text: with fewer it is another title
 )
 _MISMATCH_YEARS = 2  # a difference of one year is normal between online and print
+_BEFORE_FIGURE = re.compile(r"\A\D+")
 _MAX_PREPRINT_YEARS = 3  # how long after a preprint the journal version may appear
 _MAX_NAMED_AUTHORS = 3  # authors of a record that are named
 _BOOK_KINDS = frozenset({"book", "monograph", "collection", "edited-book", "reference-book"})
@@ -252,10 +254,21 @@ def list_foreign_words(text: str, paper: Paper) -> tuple[str, ...]:
     rest = " ".join([clean_markup(paper.title), *people, paper.venue or "", paper.publisher or ""])
     words = [
         word
-        for word in title_matching.extract_title_words(text)
+        for word in title_matching.extract_title_words(_drop_venue_subtitle(text, paper.venue))
         if not word.isdigit() and word not in _APPARATUS_SET
     ]
     return _drop_abbreviations(title_matching.find_absent_words(words, rest), rest)
+
+
+def _drop_venue_subtitle(text: str, venue: str | None) -> str:
+    """The text without what follows the record's venue after a colon, up to the next figure."""
+    start = text.lower().find(venue.lower()) if venue else -1
+    if start < 0 or not venue:
+        return text
+    after = text[start + len(venue) :].lstrip()
+    if not after.startswith(":"):
+        return text
+    return text[: start + len(venue)] + " " + _BEFORE_FIGURE.sub("", after, count=1)
 
 
 def _drop_abbreviations(words: tuple[str, ...], text: str) -> tuple[str, ...]:

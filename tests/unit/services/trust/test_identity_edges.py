@@ -87,3 +87,17 @@ def test_three_foreign_words_of_ten_make_another_title(foreign: int, state: Fiel
     cited = CitedWork(title=" ".join(words), structured=True)
 
     assert compare_with_record(cited, Paper(title=record, source="crossref")).title.state is state
+
+
+def test_the_subtitle_of_a_journal_is_no_title_of_another_work() -> None:
+    venue = "International journal of botanical tools"
+    record = Paper(
+        title="Maple poplar willow linden", source="pubmed", venue=venue, authors=(KUCSKO,)
+    )
+    text = f"G. Kucsko, {venue} : architectures, languages, algorithms, 2013, 22, 1360006."
+
+    told = compare_with_record(CitedWork(text=text), record).title
+    other = compare_with_record(CitedWork(text=text.replace(" :", ".")), record).title
+
+    assert told.state is NOT_CHECKED
+    assert other.state is MISMATCH
