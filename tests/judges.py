@@ -16,7 +16,7 @@ from citewell.services.judging.model_judge import ModelJudge
 from citewell.services.judging.nli_folder import open_nli_folder
 from citewell.services.judging.nli_judge import NliJudge
 from citewell.text.evidence.claim_support import SourceText
-from citewell.workers.worker_tasks import WorkerTask
+from citewell.workers.worker_tasks import PoolFigures, WorkerTask
 from tests.encoders import build_tiny_judge
 from tests.internet.judgements import quote_honestly
 
@@ -95,6 +95,9 @@ class ThreadedModel:
 
     def prepare_worker(self) -> None:
         pass
+
+    def measure_pool(self) -> PoolFigures:
+        return PoolFigures()
 
     async def aclose(self) -> None:
         pass

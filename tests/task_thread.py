@@ -9,7 +9,12 @@ from citewell.workers import worker_messages
 from citewell.workers.task_table import TASK_PATHS
 from citewell.workers.worker_messages import TaskRequest
 from citewell.workers.worker_process import build_answer
-from citewell.workers.worker_tasks import FailureCause, WorkerTask, build_task_failure
+from citewell.workers.worker_tasks import (
+    FailureCause,
+    PoolFigures,
+    WorkerTask,
+    build_task_failure,
+)
 from tests.parsing_guard import in_worker_task
 
 SECONDS = 30.0
@@ -36,6 +41,9 @@ class ThreadTasks:
 
     def prepare_worker(self) -> None:
         pass
+
+    def measure_pool(self) -> PoolFigures:
+        return PoolFigures()
 
     async def aclose(self) -> None:
         pass

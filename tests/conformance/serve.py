@@ -9,12 +9,12 @@ import uvicorn
 from mcp.shared.exceptions import MCPDeprecationWarning
 
 from citewell.config import Settings
+from citewell.server.http.observing.health_routes import build_health_routes
+from citewell.server.http.observing.readiness import ReadinessMonitor
+from citewell.server.http.observing.server_state import ServerState
 from citewell.server.http.origins.allowed_origins import build_allowed_origins
 from citewell.server.http.origins.origin_check import OriginCheck
-from citewell.server.http.transport import (
-    build_health_routes,
-    build_http_transport,
-)
+from citewell.server.http.transport import build_http_transport
 from tests.conformance import fixture
 
 
@@ -25,7 +25,7 @@ def main(port: int) -> None:
     app = build_http_transport(
         {"/mcp": fixture.build()},
         settings,
-        routes=build_health_routes(lambda: True, str, settings),
+        routes=build_health_routes(ReadinessMonitor(ServerState(), ())),
     )
     checked = OriginCheck(app, build_allowed_origins(settings))
     uvicorn.run(checked, host="127.0.0.1", port=port, http="h11", log_level="warning")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,9 @@ import httpx2
 import pytest
 from mcp import Client
 
-from tests.e2e.clients import listening
+from citewell import config
+from citewell.store.state_store import open_state_store
+from tests.e2e.clients import connected, listening
 from tests.requirements import requires
 
 Environ = dict[str, str]
@@ -46,3 +50,116 @@ def test_one_id_is_in_the_response_the_audit_line_and_the_error(
     assert len(line["request_id"]) == 32
     assert len(seen) == 1
     assert len(seen[0]) == 32
+
+
+def damage(data: Path, how: str) -> None:
+    for leftover in data.glob("state.db-*"):
+        leftover.unlink()
+    if how == "wrong_master_key":
+        (data / "state.key").write_text("ab" * 32 + "\n")
+    elif how == "missing_master_key":
+        (data / "state.key").unlink()
+    else:
+        (data / "state.db").write_bytes(b"" if how == "emptied" else b"\x5a" * 40_000)
+
+
+FAULTS = ["wrong_master_key", "missing_master_key", "emptied", "damaged"]
+
+
+def keep_something(environ: Environ) -> Path:
+    async def run() -> None:
+        state = open_state_store(config.load_settings(environ))
+        await state.vault.ensure_keychain("default/anonymous")
+        await state.aclose()
+
+    asyncio.run(run())
+    return config.load_settings(environ).data_path
+
+
+async def ask_readiness(environ: Environ) -> httpx2.Response:
+    async with listening(environ) as base, httpx2.AsyncClient() as http:
+        return await http.get(base + "/health/ready")
+
+
+@requires("http.ready")
+def test_a_server_with_its_store_and_key_is_ready(environ: Environ) -> None:
+    keep_something(environ)
+
+    response = asyncio.run(ask_readiness(environ))
+
+    assert response.status_code == 200
+    assert response.json() == {
+        "status": "ok",
+        "checks": {
+            name: {"status": "ok"} for name in ("drain", "store", "keys", "workers", "providers")
+        },
+    }
+
+
+@requires("http.ready", "store.unusable")
+@pytest.mark.parametrize("how", FAULTS)
+def test_a_store_that_cannot_be_used_makes_the_server_unready(environ: Environ, how: str) -> None:
+    damage(keep_something(environ), how)
+
+    response = asyncio.run(ask_readiness(environ))
+
+    assert response.status_code == 503
+    reasons = {check.get("reason") for check in response.json()["checks"].values()}
+    assert how in reasons
+    assert environ["CITEWELL_DATA_DIR"] not in response.text
+
+
+@requires("store.unusable")
+@pytest.mark.parametrize("how", FAULTS)
+def test_over_http_the_server_refuses_to_start_with_it(environ: Environ, how: str) -> None:
+    data = keep_something(environ)
+    damage(data, how)
+
+    done = run_command(environ, "serve", "--http", "--port", "1")
+
+    assert done.returncode == 2
+    assert done.stderr.startswith("citewell: ")
+    assert str(data) in done.stderr or "master key" in done.stderr
+    assert "serves MCP" not in done.stderr
+
+
+@requires("store.unusable")
+@pytest.mark.parametrize("how", FAULTS)
+def test_the_doctor_tells_of_it_and_fails(environ: Environ, how: str) -> None:
+    damage(keep_something(environ), how)
+
+    done = run_command(environ, "doctor", "--offline", "--json")
+
+    failed = [check for check in json.loads(done.stdout)["checks"] if check["state"] == "failed"]
+    assert done.returncode == 1
+    assert [check["name"] for check in failed] == ["master key" if "key" in how else "stored state"]
+    assert ("restore" in failed[0]["change"]) == ("key" not in how)
+
+
+@requires("store.unusable")
+@pytest.mark.parametrize("how", FAULTS)
+def test_over_stdio_tools_that_need_no_store_still_work(environ: Environ, how: str) -> None:
+    damage(keep_something(environ), how)
+
+    async def run() -> tuple[Any, Any]:
+        async with connected("stdio", environ, arguments=("--profile", "all")) as client:
+            found = await client.call_tool("web_search", {"query": "http caching"})
+            kept = await client.call_tool("list_threads", {})
+            return found, kept
+
+    found, kept = asyncio.run(run())
+
+    assert not found.is_error
+    assert kept.is_error
+    assert '"kind":"config"' in kept.content[0].text
+
+
+def run_command(environ: Environ, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "citewell", *arguments],
+        env=environ,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )

@@ -11,7 +11,6 @@ import typer
 
 from citewell.cli.diagnosis.encoder_checks import check_encoder
 from citewell.cli.diagnosis.installation_checks import InstallationCheck
-from citewell.cli.diagnosis.state_checks import has_stored_state
 from citewell.cli.running import exit_codes
 from citewell.cli.running.command_app import open_command_app
 from citewell.cli.running.shared_options import JsonOption
@@ -22,6 +21,7 @@ from citewell.server.wiring.trust_wiring import open_retraction_table
 from citewell.services.encoding.model_download import ModelDownload
 from citewell.services.trust.retractions.retraction_import import ImportOutcome, RetractionImport
 from citewell.store.retraction_table import RetractionEdition
+from citewell.store.state_store import has_stored_state
 
 _SECONDS_PER_DAY = 86400.0
 _STALE_DAYS = 60  # the public file changes every working day

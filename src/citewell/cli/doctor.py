@@ -91,7 +91,7 @@ async def diagnose_installation(
         installation_checks.check_setting_names(app.settings, specs),
         installation_checks.check_data_directory(app.settings),
         installation_checks.check_cache(app.settings, app.store.list_store_warnings()),
-        await state_checks.check_master_key(app, offline=offline),
+        *await state_checks.check_state(app, offline=offline),
         _check_search_routing(app),
         installation_checks.check_lenses(app.lenses.list_lens_names(), app.lenses.warnings),
         *await _check_retraction_table(app, offline=offline),

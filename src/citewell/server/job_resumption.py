@@ -8,10 +8,9 @@ import importlib
 import logging
 from collections.abc import AsyncIterator
 
-from citewell.config import Settings
 from citewell.errors import CitewellError
 from citewell.server.app import App
-from citewell.store.state_store import STATE_FILE
+from citewell.store.state_store import has_stored_state
 
 logger = logging.getLogger(__name__)
 
@@ -34,7 +33,7 @@ async def resume_jobs(
 
 async def _resume_after_delay(app: App, *, delay: float, keep_serving: bool) -> None:
     await asyncio.sleep(delay)
-    if not _has_state_store(app.settings):
+    if not has_stored_state(app.settings):
         return
     try:
         if keep_serving or await app.open_state().jobs.has_unfinished_jobs():
@@ -50,8 +49,3 @@ async def _start_research_service(app: App) -> None:
     from citewell.services.research.research_service import ResearchService
 
     app.require_service(ResearchService).start_serving()
-
-
-def _has_state_store(settings: Settings) -> bool:
-    """True if a state store exists; starting the server must not create one."""
-    return bool(settings.database_url) or (settings.data_path / STATE_FILE).exists()

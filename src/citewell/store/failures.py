@@ -19,12 +19,24 @@ class DatabaseDamaged(StoreError):
     """The database file is corrupt."""
 
 
+class DatabaseEmptied(StoreError):
+    """The database file has no bytes, although it has been used; it is not begun anew."""
+
+
+class SchemaTooNew(StoreError):
+    """A newer version has migrated the store, so this one cannot read it."""
+
+
 class DecryptionFailed(StoreError):
     """No available key decrypts the bytes: wrong key, another row, or altered content."""
 
 
 class WrongMasterKey(StoreError):
     """The stored data is encrypted under a master key that is not available; nothing was changed."""
+
+
+class MissingMasterKey(StoreError):
+    """Data is stored, but the file with its master key is gone; nothing was changed."""
 
 
 class WriteContended(StoreError):

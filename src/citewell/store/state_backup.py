@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from citewell.errors import InvalidInput
-from citewell.store.failures import DatabaseDamaged, StoreError
+from citewell.store.failures import DatabaseDamaged, DatabaseEmptied, StoreError
 from citewell.store.keys.encryption import LazyKeyring
 from citewell.store.keys.key_vault import KeyVault
 from citewell.store.keys.master_keys import build_master_keyring
@@ -117,7 +117,11 @@ def _provide_draft_path(folder: Path | None) -> Iterator[Path]:
 
 
 async def _has_owner_data(state: StateStore) -> bool:
-    return bool(await state.database.select_rows("SELECT 1 FROM dek WHERE owner <> '' LIMIT 1"))
+    try:
+        found = await state.database.select_rows("SELECT 1 FROM dek WHERE owner <> '' LIMIT 1")
+    except DatabaseEmptied:
+        return False
+    return bool(found)
 
 
 async def _check_backup_key(draft: Path, keys: LazyKeyring) -> None:

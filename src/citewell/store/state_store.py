@@ -180,11 +180,22 @@ def _join_counts(former: Mapping[str, int], found: Mapping[str, int]) -> dict[st
     return {name: max(count, former.get(name, 0)) for name, count in found.items()}
 
 
+def has_stored_state(settings: Settings) -> bool:
+    """True if there is state to read; a database server is taken to have some."""
+    return bool(settings.database_url) or (settings.data_path / STATE_FILE).exists()
+
+
 def build_state_database(settings: Settings) -> SqlDatabase:
     if settings.database_url:
         from citewell.store.sql.postgres_database import PostgresDatabase
 
         return PostgresDatabase(settings.database_url, schema="state")
+    from citewell.store.keys.master_keys import STATE_KEY_FILE
     from citewell.store.sql.sqlite_database import SqliteDatabase
 
-    return SqliteDatabase(settings.data_path / STATE_FILE, schema="state", vital_table="dek")
+    return SqliteDatabase(
+        settings.data_path / STATE_FILE,
+        schema="state",
+        vital_table="dek",
+        witnesses=(settings.data_path / STATE_KEY_FILE,),
+    )

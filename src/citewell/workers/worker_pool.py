@@ -17,6 +17,7 @@ from citewell.workers.task_lanes import SLOW_TASK_SECONDS, TaskLanes
 from citewell.workers.worker_handle import WORKER_MODULE, RawAnswer, WorkerHandle
 from citewell.workers.worker_tasks import (
     FailureCause,
+    PoolFigures,
     TaskFailure,
     WorkerTask,
     build_task_failure,
@@ -68,6 +69,8 @@ class WorkerPool:
         self._closing: set[asyncio.Task[None]] = set()
         self._trimming: asyncio.TimerHandle | None = None
         self._is_closed = False
+        self._replaced = 0
+        self._failed_starts = 0
 
     async def __aenter__(self) -> Self:
         return self
@@ -126,6 +129,14 @@ class WorkerPool:
         if len(self._workers) < self._lanes.width:
             self._spare = self._run_in_background(self._start_spare())
 
+    def measure_pool(self) -> PoolFigures:
+        return PoolFigures(
+            workers=len(self._workers),
+            idle=len(self._idle),
+            replaced=self._replaced,
+            failed_starts=self._failed_starts,
+        )
+
     async def aclose(self) -> None:
         """Kill all processes, also those at work; a later task starts a new one."""
         self._is_closed = True
@@ -139,14 +150,15 @@ class WorkerPool:
         while self._closing:
             await asyncio.wait(tuple(self._closing))
 
-    @staticmethod
-    async def _await_start(worker: WorkerHandle) -> None:
+    async def _await_start(self, worker: WorkerHandle) -> None:
         """Wait until a new worker has loaded what it needs, which is no part of the task's time."""
         try:
             async with asyncio.timeout(_START_SECONDS):
                 await worker.wait_until_ready()
         except (TimeoutError, asyncio.IncompleteReadError, ConnectionError):
+            self._failed_starts += 1
             raise InternalError("A worker process did not start.") from None
+        self._failed_starts = 0
 
     @staticmethod
     async def _exchange_in_time(
@@ -198,7 +210,13 @@ class WorkerPool:
         return worker
 
     async def _start_spare(self) -> None:
-        self._return_worker(await self._start_worker())
+        worker = await self._start_worker()
+        try:
+            await self._await_start(worker)
+        except InternalError:
+            self._discard_worker(worker)  # the next task starts another, and fails with the reason
+        else:
+            self._return_worker(worker)
 
     def _return_worker(self, worker: WorkerHandle) -> None:
         worn = worker.tasks_run >= _MAX_TASKS_PER_WORKER or worker.is_slowed
@@ -223,6 +241,7 @@ class WorkerPool:
 
     def _replace_worker(self, worker: WorkerHandle) -> None:
         """Kill a worker; if it was the last, start another, so that the next task need not wait."""
+        self._replaced += 1
         self._discard_worker(worker)
         self.prepare_worker()
 

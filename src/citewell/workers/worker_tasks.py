@@ -24,6 +24,16 @@ class WorkerTask(Generic[R_co]):
     errors: tuple[type[CitewellError], ...] = ()  # the function's errors beyond those of `errors`
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PoolFigures:
+    """How a pool of workers is doing."""
+
+    workers: int = 0  # processes that run now
+    idle: int = 0  # of these, those without work
+    replaced: int = 0  # processes ended since the start because a task spoilt them
+    failed_starts: int = 0  # processes in a row that did not start
+
+
 class TaskRunner(Protocol):
     """Runs tasks apart from the server: in worker processes, or in a thread in tests."""
 
@@ -36,6 +46,8 @@ class TaskRunner(Protocol):
     def prepare_worker(self) -> None:
         """Start a worker in the background if none is free, because a task will come soon."""
         ...
+
+    def measure_pool(self) -> PoolFigures: ...
 
     async def aclose(self) -> None: ...
 
@@ -60,6 +72,10 @@ class DeferredRunner:
 
     def prepare_worker(self) -> None:
         self._require_runner().prepare_worker()
+
+    def measure_pool(self) -> PoolFigures:
+        """The figures of the real runner; zeros as long as no task has come."""
+        return PoolFigures() if self._runner is None else self._runner.measure_pool()
 
     async def aclose(self) -> None:
         if self._runner is not None:

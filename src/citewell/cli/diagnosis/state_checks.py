@@ -1,53 +1,86 @@
-"""The doctor's check of the master key, which decrypts the stored state."""
+"""The doctor's checks of the stored state and of the master key that decrypts it."""
 
 from __future__ import annotations
 
 from citewell.cli.diagnosis.installation_checks import InstallationCheck
-from citewell.config import Settings
-from citewell.errors import CitewellError, Misconfigured
+from citewell.errors import CitewellError
 from citewell.server.app import App
-from citewell.store.keys.master_keys import STATE_KEY_FILE, choose_master_key_source
-from citewell.store.state_store import STATE_FILE, StateStore
+from citewell.store.failures import StoreError
+from citewell.store.keys.master_keys import choose_master_key_source
+from citewell.store.state_check import (
+    KEY_FAULTS,
+    StateCondition,
+    StateFault,
+    check_stored_state,
+    classify_state_error,
+)
+from citewell.store.state_store import STATE_FILE, has_stored_state
 
-_CHECK_NAME = "master key"
+_STATE_NAME, _KEY_NAME = "stored state", "master key"
 _KEY_CHANGE = "CITEWELL_MASTER_KEY=… (the key that the data was encrypted with)"
+_RESTORE_CHANGE = "citewell restore <a file that `citewell backup` wrote>"
+_CHANGES = {
+    StateFault.DAMAGED: _RESTORE_CHANGE,
+    StateFault.EMPTIED: _RESTORE_CHANGE,
+    StateFault.TOO_NEW: "upgrade citewell, or set another CITEWELL_DATA_DIR",
+}
+_KEY_DETAILS = {
+    StateCondition.ABSENT: "nothing is stored yet",
+    StateCondition.UNUSED: "nothing is encrypted yet",
+    StateCondition.READABLE: "it decrypts the stored data",
+}
 
 
-def has_stored_state(settings: Settings) -> bool:
-    """True if there is state to read; a database server is taken to have some."""
-    return bool(settings.database_url) or (settings.data_path / STATE_FILE).exists()
+async def check_state(app: App, *, offline: bool) -> tuple[InstallationCheck, ...]:
+    """Whether the stored state can be read, and whether the master key decrypts it.
 
-
-async def check_master_key(app: App, *, offline: bool) -> InstallationCheck:
-    """Whether the master key decrypts the stored state; creates neither state nor key."""
+    Creates neither state nor key.
+    """
     try:
-        detail = await _describe_master_key(app, offline=offline)
-    except CitewellError as error:
-        return InstallationCheck(
-            name=_CHECK_NAME, state="failed", detail=error.message, change=_KEY_CHANGE
-        )
-    return InstallationCheck(name=_CHECK_NAME, state="ok", detail=detail)
+        place = choose_master_key_source(app.settings).location
+        _load_named_keys(app)
+        if offline and app.settings.database_url:
+            return _report_unasked(place)
+        found = await check_stored_state(app.open_state(), app.settings)
+    except StoreError as error:
+        return _report_fault(app, error)
+    except CitewellError as error:  # a key that is malformed
+        return (_fail(_KEY_NAME, error, _KEY_CHANGE),)
+    return (
+        InstallationCheck(name=_STATE_NAME, state="ok", detail=_describe_state(app, found)),
+        InstallationCheck(name=_KEY_NAME, state="ok", detail=f"{place}; {_KEY_DETAILS[found]}"),
+    )
 
 
-async def _describe_master_key(app: App, *, offline: bool) -> str:
-    settings = app.settings
-    source = choose_master_key_source(settings)
-    if settings.master_key or settings.master_key_file:
-        source.load_master_keys()  # raises for a malformed key or an unreadable file
-    if not has_stored_state(settings):
-        return f"{source.location}; nothing is stored yet"
-    if offline and settings.database_url:
-        return f"{source.location}; not compared with the database with --offline"
-    state = app.open_state()
-    if not await state.database.select_rows("SELECT key_id FROM master"):
-        return f"{source.location}; nothing is encrypted yet"
-    await _compare_master_key(state, settings)
-    return f"{source.location}; it decrypts the stored data"
+def _load_named_keys(app: App) -> None:
+    """Raises for a malformed key or an unreadable file; a key file of our own is not created."""
+    if app.settings.master_key or app.settings.master_key_file:
+        choose_master_key_source(app.settings).load_master_keys()
 
 
-async def _compare_master_key(state: StateStore, settings: Settings) -> None:
-    """Raises Misconfigured if the key file is missing, WrongMasterKey if it is another key."""
-    named = settings.master_key or settings.master_key_file or settings.keyring
-    if not named and not (settings.data_path / STATE_KEY_FILE).exists():
-        raise Misconfigured(f"{state.master_key_source.location} is missing, but data is stored.")
-    await state.vault.check_master_key()
+def _report_unasked(place: str) -> tuple[InstallationCheck, ...]:
+    detail = f"{place}; not compared with the database with --offline"
+    return (
+        InstallationCheck(
+            name=_STATE_NAME, state="ok", detail="PostgreSQL; not asked with --offline"
+        ),
+        InstallationCheck(name=_KEY_NAME, state="ok", detail=detail),
+    )
+
+
+def _report_fault(app: App, error: StoreError) -> tuple[InstallationCheck, ...]:
+    fault = classify_state_error(error)
+    if fault in KEY_FAULTS or not has_stored_state(app.settings):
+        return (_fail(_KEY_NAME, error, _KEY_CHANGE),)
+    return (_fail(_STATE_NAME, error, _CHANGES.get(fault, "")),)
+
+
+def _fail(name: str, error: CitewellError, change: str) -> InstallationCheck:
+    return InstallationCheck(name=name, state="failed", detail=error.message, change=change)
+
+
+def _describe_state(app: App, found: StateCondition) -> str:
+    if app.settings.database_url:
+        return "PostgreSQL; it can be read"
+    path = app.settings.data_path / STATE_FILE
+    return f"{path}, created on first use" if found is StateCondition.ABSENT else str(path)

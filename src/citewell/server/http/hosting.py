@@ -9,16 +9,18 @@ from starlette.applications import Starlette
 from starlette.types import ASGIApp
 
 from citewell.config import Settings
-from citewell.net.upstream.circuit_breaker import BreakerState
 from citewell.server.app import App
 from citewell.server.http.auth.caller import find_caller
 from citewell.server.http.layers import wrap_in_layers
 from citewell.server.http.listening import open_listening_sockets, run_uvicorn
+from citewell.server.http.observing.health_routes import build_health_routes
+from citewell.server.http.observing.metrics_route import build_metrics_route
+from citewell.server.http.observing.readiness import build_readiness_monitor
 from citewell.server.http.observing.request_records import find_request_record
 from citewell.server.http.observing.server_state import ServerState
+from citewell.server.http.observing.start_checks import refuse_unusable_state
 from citewell.server.http.page_routes import build_page_routes
 from citewell.server.http.transport import (
-    build_health_routes,
     build_http_transport,
     check_listen_address,
 )
@@ -69,10 +71,12 @@ def build_layered_app(app: App, state: ServerState | None = None) -> ASGIApp:
 
 def build_asgi_app(app: App, state: ServerState | None = None) -> Starlette:
     state = state or ServerState()
-    routes = build_health_routes(
-        lambda: _has_usable_provider(app), app.metrics.render_prometheus, app.settings
-    )
-    routes += build_page_routes(app, is_ready=lambda: _has_usable_provider(app))
+    readiness = build_readiness_monitor(app, state)
+    routes = [
+        *build_health_routes(readiness),
+        build_metrics_route(app.metrics.render_prometheus, app.settings),
+        *build_page_routes(app, readiness),
+    ]
     return build_http_transport(
         build_mounted_servers(app),
         app.settings,
@@ -89,13 +93,8 @@ def serve_http(settings: Settings, *, insecure: bool = False) -> int:
     Raises Misconfigured for a public interface without `insecure`, and if the port cannot be used.
     """
     check_listen_address(settings, insecure=insecure)
+    refuse_unusable_state(settings)
     configure_logging(settings.log_level, settings.log_format)
     app = build_layered_app(App(settings))
     listening = open_listening_sockets(settings.host, settings.port or DEFAULT_PORT)
     return run_uvicorn(app, listening, settings)
-
-
-def _has_usable_provider(app: App) -> bool:
-    """False only if the breakers of all providers used so far are open."""
-    states = [snapshot.state for snapshot in app.network.collect_health().values()]
-    return not states or any(state is not BreakerState.OPEN for state in states)

@@ -1,4 +1,4 @@
-"""The ASGI app for MCP over streamable HTTP, with health and metrics routes."""
+"""The ASGI app for MCP over streamable HTTP."""
 
 from __future__ import annotations
 
@@ -11,13 +11,10 @@ from typing import Any
 from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
 from starlette.applications import Starlette
-from starlette.requests import Request
-from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from citewell.config import Settings
 from citewell.errors import Misconfigured
-from citewell.server.http.admin.admin_access import is_admin_request
 
 
 def build_http_transport(
@@ -81,31 +78,3 @@ def is_loopback_host(host: str) -> bool:
         return ipaddress.ip_address(host.strip("[]")).is_loopback
     except ValueError:
         return False
-
-
-def build_health_routes(
-    ready: Callable[[], bool], metrics: Callable[[], str], settings: Settings
-) -> list[BaseRoute]:
-    """Routes for liveness, readiness, and metrics, which need the admin key."""
-
-    async def live(_: Request) -> Response:
-        return JSONResponse({"status": "ok"})
-
-    async def is_ready(_: Request) -> Response:
-        up = ready()
-        return JSONResponse(
-            {"status": "ok" if up else "every provider is resting"}, status_code=200 if up else 503
-        )
-
-    async def numbers(request: Request) -> Response:
-        if not settings.open_metrics and not is_admin_request(request, settings):
-            return PlainTextResponse(
-                "Send X-Admin-Key, or set CITEWELL_OPEN_METRICS.\n", status_code=401
-            )
-        return PlainTextResponse(metrics(), media_type="text/plain; version=0.0.4")
-
-    return [
-        Route("/health/live", live),
-        Route("/health/ready", is_ready),
-        Route("/metrics", numbers),
-    ]

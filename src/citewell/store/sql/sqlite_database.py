@@ -59,6 +59,7 @@ class SqliteDatabase:
         busy_seconds: float = 15.0,
         max_bytes: int | None = None,
         vital_table: str | None = None,
+        witnesses: tuple[Path, ...] = (),
     ) -> None:
         file = SqliteFile(
             path=path,
@@ -68,6 +69,7 @@ class SqliteDatabase:
             busy_seconds=busy_seconds,
             max_bytes=max_bytes,
             vital_table=vital_table,
+            witnesses=witnesses,
         )
         self._writer = _BatchWriter(_FileConnection(file))
         self._reader = _QueryRunner(_FileConnection(file))
@@ -129,7 +131,7 @@ class _FileConnection:
         self.file = file
         self._open: sqlite3.Connection | None = None
         self._epoch = -1
-        self._identity: tuple[int, int] | None = None
+        self._identity: tuple[int, int, bool] | None = None
 
     def ensure_connection(self) -> sqlite3.Connection:
         if self._open is None or self._epoch != self.file.epoch or self.is_file_replaced():

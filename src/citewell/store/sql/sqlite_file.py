@@ -13,7 +13,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from citewell.errors import CitewellError, InternalError
-from citewell.store.failures import BatchRolledBack, DatabaseDamaged, StoreError, StoreFull
+from citewell.store.failures import (
+    BatchRolledBack,
+    DatabaseDamaged,
+    DatabaseEmptied,
+    SchemaTooNew,
+    StoreError,
+    StoreFull,
+)
 from citewell.store.sql import migrations
 from citewell.store.sql.database import SQLITE_DIALECT
 
@@ -30,7 +37,9 @@ class SqliteFile:
 
     A damaged file is set aside under another name and replaced: by an empty one if it is
     `disposable`, or by one with all readable rows if `vital_table` is set and has readable rows.
-    Otherwise it is left alone, and DatabaseDamaged is raised.
+    Otherwise it is left alone, and DatabaseDamaged is raised. A file with a `vital_table` that has
+    no bytes, but was used before, is left alone too, and DatabaseEmptied is raised: its marker or
+    one of the `witnesses`, such as the file of its key, tells that it was used.
     """
 
     path: Path
@@ -40,6 +49,7 @@ class SqliteFile:
     busy_seconds: float
     max_bytes: int | None
     vital_table: str | None = None
+    witnesses: tuple[Path, ...] = ()
     epoch: int = 0  # grows when the file is replaced, which makes older connections invalid
     reports: list[str] = field(default_factory=list)  # messages for the operator
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -66,6 +76,7 @@ class SqliteFile:
 
         try:
             with self._lock, self._lock_exclusively():
+                self._refuse_emptied_file()
                 if self._is_damaged():
                     self._set_aside_damaged()
                 else:
@@ -104,13 +115,13 @@ class SqliteFile:
         """
         self._run_upkeep("PRAGMA wal_checkpoint(TRUNCATE)")
 
-    def read_identity(self) -> tuple[int, int] | None:
-        """Device and inode of the file now at the path; None if there is no file."""
+    def read_identity(self) -> tuple[int, int, bool] | None:
+        """Device and inode of the file now at the path, and whether it is empty; None if there is none."""
         try:
             found = self.path.stat()
         except OSError:
             return None
-        return found.st_dev, found.st_ino
+        return found.st_dev, found.st_ino, found.st_size == 0
 
     def explain_sqlite_error(self, error: sqlite3.Error) -> CitewellError:
         """Our error for an error of SQLite, with advice."""
@@ -167,8 +178,9 @@ class SqliteFile:
     def _open_or_recover(self) -> sqlite3.Connection:
         import sqlite3
 
+        self._refuse_emptied_file()
         try:
-            return self._open_prepared()
+            return self._open_and_mark()
         except sqlite3.Error as error:
             if not (
                 self.is_recoverable
@@ -176,10 +188,45 @@ class SqliteFile:
             ):
                 raise
         self._set_aside_damaged()
-        return self._open_prepared()
+        return self._open_and_mark()
+
+    def _refuse_emptied_file(self) -> None:
+        """Raise DatabaseEmptied before SQLite would begin a new database in the file."""
+        identity = self.read_identity()
+        if self.vital_table is None or identity is None or not identity[2]:
+            return
+        if any(witness.exists() for witness in (self._used_marker, *self.witnesses)):
+            raise DatabaseEmptied(
+                f"{self.path} is empty, although data was stored in it. Restore a backup with "
+                "`citewell restore`, or delete the file to begin anew without that data."
+            )
+
+    @property
+    def _used_marker(self) -> Path:
+        return self.path.with_name(f"{self.path.name}.used")
+
+    def _open_and_mark(self) -> sqlite3.Connection:
+        link = self._open_prepared()
+        if self.vital_table is not None:
+            with contextlib.suppress(OSError):  # a full disk must not keep anybody from reading
+                _create_private_file(self._used_marker)
+        return link
+
+    def _create_database_file(self) -> None:
+        """Create a missing file with its header, so that it has no bytes at no time."""
+        if self.path.exists():
+            return
+        import sqlite3
+
+        draft = self.path.with_name(f"{self.path.name}.first")
+        _remove_with_log(draft)
+        _create_private_file(draft)
+        with contextlib.closing(sqlite3.connect(draft, isolation_level=None)) as link:
+            link.execute("PRAGMA journal_mode = WAL")
+        draft.replace(self.path)
 
     def _open_prepared(self) -> sqlite3.Connection:
-        _create_private_file(self.path)
+        self._create_database_file()
         with contextlib.ExitStack() as undo:
             link = self._connect_plain()
             undo.callback(link.close)
@@ -227,7 +274,7 @@ class SqliteFile:
             return 0
         (version,) = link.execute("SELECT COALESCE(MAX(version), 0) FROM schema_version").fetchone()
         if version > newest:
-            raise StoreError(
+            raise SchemaTooNew(
                 f"{self.path} was written by a newer Citewell (schema {version}, this one knows "
                 f"{newest}). Upgrade, or set another directory."
             )

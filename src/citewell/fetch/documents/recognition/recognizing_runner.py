@@ -18,7 +18,7 @@ from citewell.fetch.documents.recognition.text_recognizer import (
     RecognitionFailure,
     RecognitionLimits,
 )
-from citewell.workers.worker_tasks import TaskRunner, WorkerTask
+from citewell.workers.worker_tasks import PoolFigures, TaskRunner, WorkerTask
 
 R = TypeVar("R")
 
@@ -70,6 +70,9 @@ class RecognizingRunner:
 
     def prepare_worker(self) -> None:
         self._workers.prepare_worker()
+
+    def measure_pool(self) -> PoolFigures:
+        return self._workers.measure_pool()
 
     async def aclose(self) -> None:
         await self._workers.aclose()

@@ -1,0 +1,158 @@
+"""Whether a server can do its work now: its store, keys, workers and providers, and why not."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+
+from citewell.errors import CitewellError
+from citewell.net.upstream.circuit_breaker import BreakerState
+from citewell.server.app import App
+from citewell.server.http.observing.server_state import ServerState
+
+logger = logging.getLogger(__name__)
+CACHE_SECONDS = 1.0  # for how long probes get the same answer, so that they cannot load the store
+STORE_SECONDS = 2.0  # how long the store may take to answer
+MAX_FAILED_STARTS = 2  # workers in a row that did not start before the pool counts as dead
+
+OK = "ok"
+Check = Callable[[], Awaitable[Mapping[str, str]]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadinessReport:
+    """The result of each check by its name: `ok`, or a code that says what is wrong."""
+
+    results: Mapping[str, str]
+
+    @property
+    def is_ready(self) -> bool:
+        return all(result == OK for result in self.results.values())
+
+    def to_wire(self) -> dict[str, object]:
+        """For anybody who can reach the port, so there are codes and no messages or paths."""
+        checks = {
+            name: {"status": OK} if result == OK else {"status": "failed", "reason": result}
+            for name, result in self.results.items()
+        }
+        return {"status": OK if self.is_ready else "unready", "checks": checks}
+
+
+class ReadinessMonitor:
+    """Runs the checks at most once a second, and once for all who ask at the same time."""
+
+    def __init__(
+        self,
+        state: ServerState,
+        checks: tuple[Check, ...],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._state = state
+        self._checks = checks
+        self._clock = clock
+        self._asked_at = -CACHE_SECONDS
+        self._asking: asyncio.Task[Mapping[str, str]] | None = None
+        self._known: Mapping[str, str] = {}
+
+    async def judge_readiness(self) -> ReadinessReport:
+        if self._asking is None and self._clock() - self._asked_at >= CACHE_SECONDS:
+            self._asking = asyncio.create_task(self._run_checks())
+        if self._asking is not None:
+            # A probe that gives up must not cancel the check of the others.
+            self._known = await asyncio.shield(self._asking)
+        # The drain is told at once: the load balancer has only the grace period to notice it.
+        drain = "draining" if self._state.is_draining else OK
+        return ReadinessReport(results={"drain": drain, **self._known})
+
+    async def _run_checks(self) -> Mapping[str, str]:
+        try:
+            results: dict[str, str] = {}
+            for check in self._checks:
+                results |= await check()
+            self._log_changes(results)
+            return results
+        finally:
+            self._asked_at, self._asking = self._clock(), None
+
+    def _log_changes(self, results: Mapping[str, str]) -> None:
+        for name, result in results.items():
+            if result != self._known.get(name, OK):
+                logger.warning("Readiness: %s is %s", name, result)
+
+
+def build_readiness_monitor(app: App, state: ServerState) -> ReadinessMonitor:
+    return ReadinessMonitor(
+        state,
+        (
+            StateProbe(app).check_state,
+            _WorkerProbe(app).check_workers,
+            _ProviderProbe(app).check_providers,
+        ),
+    )
+
+
+class StateProbe:
+    """Reads one row of the stored state and opens its first key."""
+
+    def __init__(self, app: App) -> None:
+        self._app = app
+        self._told: str | None = None
+
+    async def check_state(self) -> Mapping[str, str]:
+        from citewell.store.failures import StoreError
+        from citewell.store.state_check import (
+            KEY_FAULTS,
+            StateFault,
+            check_stored_state,
+            classify_state_error,
+        )
+
+        try:
+            async with asyncio.timeout(STORE_SECONDS):
+                await check_stored_state(self._app.open_state(), self._app.settings)
+        except TimeoutError:
+            return {"store": "timeout", "keys": "unknown"}
+        except StoreError as error:
+            self._log_once(error)
+            fault = classify_state_error(error)
+            if fault in KEY_FAULTS:
+                return {"store": OK, "keys": fault.value}
+            return {"store": fault.value, "keys": "unknown"}
+        except CitewellError as error:  # a malformed key, or a fault of our own
+            self._log_once(error)
+            return {"store": StateFault.UNREACHABLE.value, "keys": error.kind}
+        self._told = None
+        return {"store": OK, "keys": OK}
+
+    def _log_once(self, error: CitewellError) -> None:
+        if error.message != self._told:
+            self._told = error.message
+            logger.error("The stored state cannot be used. %s", error.message)
+
+
+class _WorkerProbe:
+    """Whether processes that read pages can be started; an idle pool counts as alive."""
+
+    def __init__(self, app: App) -> None:
+        self._app = app
+
+    async def check_workers(self) -> Mapping[str, str]:
+        if self._app.workers.measure_pool().failed_starts < MAX_FAILED_STARTS:
+            return {"workers": OK}
+        self._app.workers.prepare_worker()  # one that starts ends the fault
+        return {"workers": "not_starting"}
+
+
+class _ProviderProbe:
+    """Unready only if the breakers of all providers used so far are open."""
+
+    def __init__(self, app: App) -> None:
+        self._app = app
+
+    async def check_providers(self) -> Mapping[str, str]:
+        states = [snapshot.state for snapshot in self._app.network.collect_health().values()]
+        usable = not states or any(state is not BreakerState.OPEN for state in states)
+        return {"providers": OK if usable else "all_resting"}
