@@ -116,20 +116,20 @@ class StateProbe:
         except TimeoutError:
             return {"store": "timeout", "keys": "unknown"}
         except StoreError as error:
-            self._log_once(error)
             fault = classify_state_error(error)
+            self._log_once(fault.value, error)
             if fault in KEY_FAULTS:
                 return {"store": OK, "keys": fault.value}
             return {"store": fault.value, "keys": "unknown"}
         except CitewellError as error:  # a malformed key, or a fault of our own
-            self._log_once(error)
+            self._log_once(error.kind, error)
             return {"store": StateFault.UNREACHABLE.value, "keys": error.kind}
         self._told = None
         return {"store": OK, "keys": OK}
 
-    def _log_once(self, error: CitewellError) -> None:
-        if error.message != self._told:
-            self._told = error.message
+    def _log_once(self, reason: str, error: CitewellError) -> None:
+        if reason != self._told:
+            self._told = reason
             logger.error("The stored state cannot be used. %s", error.message)
 
 
