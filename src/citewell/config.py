@@ -688,6 +688,38 @@ class Settings(BaseModel):
     audit_path: ExpandedPath | None = define_setting(
         "AUDIT_OUTPUT_PATH", None, "File for audit lines instead of stderr."
     )
+    audit_max_bytes: PositiveInt = define_setting(
+        "AUDIT_MAX_BYTES",
+        100 * 2**20,
+        "Size at which the file of AUDIT_OUTPUT_PATH is renamed and a new one begun.",
+    )
+    audit_buffer_size: PositiveInt = define_setting(
+        "AUDIT_BUFFER_SIZE",
+        4096,
+        "Audit lines that may wait for a slow disk or reader; further ones are in the log alone.",
+    )
+    audit_retention_days: Annotated[int, Field(ge=180, le=3650)] = define_setting(
+        "AUDIT_RETENTION_DAYS",
+        180,
+        "Days for which rows of the audit log, and files of audit lines, are kept; 180 to 3650.",
+    )
+    audit_required: bool = define_setting(
+        "CITEWELL_AUDIT_REQUIRED",
+        True,
+        "Answer a call with an error if its audit row cannot be stored; false answers it all the same.",
+    )
+    audit_webhook_url: str | None = define_setting(
+        "AUDIT_WEBHOOK_URL",
+        None,
+        "Where the rows of the audit log are sent, in batches.",
+        secret=True,
+    )
+    audit_webhook_secret: Annotated[str, Field(min_length=16)] | None = define_setting(
+        "CITEWELL_AUDIT_WEBHOOK_SECRET",
+        None,
+        "Signs what is sent to the webhook, with HMAC-SHA256; 16 characters or more.",
+        secret=True,
+    )
     audit_include_query: bool = define_setting(
         "AUDIT_INCLUDE_REQUEST_BODY",
         False,

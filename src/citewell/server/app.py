@@ -16,7 +16,7 @@ from citewell.server.capabilities.completions import ArgumentCompletions
 from citewell.server.capabilities.resource_views import ViewSources, build_resource_views
 from citewell.server.capabilities.resources import ServerResources
 from citewell.server.log_output import LogContext, hold_log_context
-from citewell.server.pipeline import ToolInvocation, ToolOutcome
+from citewell.server.pipeline import CallOrigin, ToolInvocation, ToolOutcome
 from citewell.server.wiring import worker_wiring
 from citewell.server.wiring.pipeline_wiring import CallPipeline, build_argument_changes
 from citewell.server.wiring.provider_wiring import ProviderConnector
@@ -32,6 +32,7 @@ from citewell.tooling import Owner, ProgressCallback, Tool, ToolCall, ignore_pro
 from citewell.workers.worker_tasks import TaskRunner
 
 if TYPE_CHECKING:
+    from citewell.services.audit_log.audit_recorder import AuditRecorder
     from citewell.services.sessions.session_tracking import SessionTracker
 
 S = TypeVar("S")
@@ -88,9 +89,11 @@ class App:
             store=self.store,
             sharing=self._sharing,
             find_sessions=self._find_sessions,
+            find_recorder=self._find_audit_recorder,
         )
         self._run = self._pipeline.run_call
         self.metrics = self._pipeline.metrics
+        self.audit = self._pipeline.audit  # None if nothing is audited
         self.recent = self._pipeline.recent
         self.resources = self._build_resources()
         self.completions = ArgumentCompletions(
@@ -139,12 +142,13 @@ class App:
         owner: Owner | None = None,
         report: ProgressCallback = ignore_progress,
         request_id: str = "",
+        origin: CallOrigin | None = None,
     ) -> ToolOutcome:
         """Run one tool through the whole pipeline; a failure is returned as an outcome, not raised."""
         call = ToolCall(
             owner=owner or Owner(), require_service=self.require_service, send_progress=report
         )
-        invocation = self._build_invocation(name, arguments, call, request_id)
+        invocation = self._build_invocation(name, arguments, call, request_id, origin)
         with self._run_for_owner(invocation):
             return await self._run(invocation)
 
@@ -155,12 +159,13 @@ class App:
         *,
         owner: Owner | None = None,
         request_id: str = "",
+        origin: CallOrigin | None = None,
     ) -> ToolOutcome | None:
         """Run the tool if its answer is cached in memory and small enough to send inline; None otherwise."""
         if not self.settings.structured_text:
             return None
         call = ToolCall(owner=owner or Owner(), require_service=self.require_service)
-        invocation = self._build_invocation(name, arguments, call, request_id)
+        invocation = self._build_invocation(name, arguments, call, request_id, origin)
         try:
             self._pipeline.validation.validate_invocation(invocation)
         except CitewellError:
@@ -195,7 +200,12 @@ class App:
         await self.store.aclose()
 
     def _build_invocation(
-        self, name: str, arguments: Mapping[str, Any], call: ToolCall, request_id: str
+        self,
+        name: str,
+        arguments: Mapping[str, Any],
+        call: ToolCall,
+        request_id: str,
+        origin: CallOrigin | None,
     ) -> ToolInvocation:
         if name not in self._loaded:
             self._loaded[name] = tools.load(name)
@@ -205,6 +215,7 @@ class App:
             raw_arguments=arguments,
             call=call,
             request_id=request_id,
+            origin=origin or CallOrigin(),
         )
 
     @contextmanager
@@ -230,6 +241,16 @@ class App:
         return ServerResources(
             build_resource_views(sources), shelf=lambda: self.require_service(ArtifactReader)
         )
+
+    def start_audit_upkeep(self) -> None:
+        """Begin to seal the audit log, if there is one, with what an earlier process left unsealed."""
+        if self.audit is not None:
+            self._find_audit_recorder().start_upkeep()
+
+    def _find_audit_recorder(self) -> AuditRecorder:
+        from citewell.services.audit_log.audit_recorder import AuditRecorder
+
+        return self.require_service(AuditRecorder)
 
     def _find_sessions(self) -> SessionTracker:
         from citewell.services.sessions.session_tracking import SessionTracker

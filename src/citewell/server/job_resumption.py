@@ -19,9 +19,10 @@ logger = logging.getLogger(__name__)
 async def resume_jobs(
     app: App, *, delay: float = 0.0, keep_serving: bool = False
 ) -> AsyncIterator[None]:
-    """Resume unfinished jobs in the background while the block runs, after `delay` seconds.
+    """Resume unfinished jobs, and the upkeep of the audit log, in the background while the block runs.
 
-    With `keep_serving`, jobs that are queued later are run too, even if none is unfinished now.
+    It begins after `delay` seconds. With `keep_serving`, jobs that are queued later are run too,
+    even if none is unfinished now.
     """
     task = asyncio.create_task(_resume_after_delay(app, delay=delay, keep_serving=keep_serving))
     try:
@@ -35,6 +36,7 @@ async def _resume_after_delay(app: App, *, delay: float, keep_serving: bool) -> 
     await asyncio.sleep(delay)
     if not has_stored_state(app.settings):
         return
+    app.start_audit_upkeep()
     try:
         if keep_serving or await app.open_state().jobs.has_unfinished_jobs():
             await _start_research_service(app)

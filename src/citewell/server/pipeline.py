@@ -10,6 +10,14 @@ from typing import Any, Protocol
 from citewell.tooling import Tool, ToolArguments, ToolCall
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallOrigin:
+    """Where a call came from, for the audit log."""
+
+    source_ip: str | None = None
+    session_id: str | None = None  # of the MCP session
+
+
 @dataclass(slots=True, kw_only=True)
 class ToolInvocation:
     """One `tools/call` while it runs. `validated` is None until the arguments are validated."""
@@ -19,6 +27,7 @@ class ToolInvocation:
     raw_arguments: Mapping[str, Any]
     call: ToolCall
     request_id: str = ""
+    origin: CallOrigin = field(default_factory=CallOrigin)
     validated: ToolArguments | None = None
 
     @property

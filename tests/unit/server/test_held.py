@@ -39,7 +39,13 @@ class Memory:
         self.owners: list[Any] = []
 
     async def call_cached_tool(
-        self, name: Any, arguments: Any, *, owner: Any = None, request_id: Any = ""
+        self,
+        name: Any,
+        arguments: Any,
+        *,
+        owner: Any = None,
+        request_id: Any = "",
+        origin: Any = None,
     ) -> Any:
         self.asked += 1
         self.owners.append(owner)

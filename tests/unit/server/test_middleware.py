@@ -17,7 +17,7 @@ from citewell.server.middleware.answer_caching import (
     describe_freshness,
 )
 from citewell.server.middleware.answer_size import SizeMiddleware
-from citewell.server.middleware.audit_logging import AuditMiddleware
+from citewell.server.middleware.audit_logging import AuditMiddleware, AuditTrail
 from citewell.server.middleware.call_metrics import MetricsMiddleware
 from citewell.server.middleware.call_timeout import TimeoutMiddleware
 from citewell.server.middleware.error_rendering import ErrorMiddleware
@@ -345,10 +345,10 @@ def test_an_audit_line_holds_no_query_unless_asked() -> None:
     lines: list[str] = []
     step = steps.invocation({"query": "my private question"})
 
-    asyncio.run(steps.through([AuditMiddleware(lines.append)], step))
+    asyncio.run(steps.through([AuditMiddleware(AuditTrail(lines.append))], step))
     asyncio.run(
         steps.through(
-            [AuditMiddleware(lines.append, include_query=True)],
+            [AuditMiddleware(AuditTrail(lines.append), include_query=True)],
             steps.invocation({"query": f"key {SECRET}"}),
         )
     )
@@ -367,7 +367,7 @@ def test_an_audit_line_names_the_kind_of_failure() -> None:
 
     asyncio.run(
         steps.through(
-            [AuditMiddleware(lines.append), ErrorMiddleware()],
+            [AuditMiddleware(AuditTrail(lines.append)), ErrorMiddleware()],
             steps.invocation(run=failing(InvalidInput("no"))),
         )
     )

@@ -132,4 +132,4 @@ def _encode_request_body(request: HttpRequest) -> tuple[bytes | None, str | None
         return body, "application/json"
     if request.form is not None:
         return urlencode(request.form).encode(), "application/x-www-form-urlencoded"
-    return None, None
+    return request.content, None

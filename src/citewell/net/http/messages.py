@@ -33,6 +33,7 @@ class HttpRequest:
     )  # not sent to another origin
     json: Any = field(default=None, repr=False)
     form: Mapping[str, str] | None = field(default=None, repr=False)
+    content: bytes | None = field(default=None, repr=False)  # a body as it is, such as a signed one
     timeout: float = 10.0  # seconds for the whole exchange, redirects included
     max_bytes: int = 8 * 2**20  # after decompression
     max_document_bytes: int | None = (

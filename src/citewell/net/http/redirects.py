@@ -28,12 +28,12 @@ def build_redirect_request(
         return None
     onward = replace(request, url=_resolve_location(target, location), params={})
     if _turns_into_get(request.method, status):
-        onward = replace(onward, method="GET", json=None, form=None)
+        onward = replace(onward, method="GET", json=None, form=None, content=None)
     if parse_url(onward.url).origin == target.origin:
         return onward
     if request.redirects is RedirectPolicy.SAME_ORIGIN:
         raise UpstreamUnavailable("The upstream redirected to another site.")
-    if onward.json is not None or onward.form is not None:
+    if any(body is not None for body in (onward.json, onward.form, onward.content)):
         raise UpstreamUnavailable("The upstream redirected a request with a body to another site.")
     return replace(onward, headers=_drop_secret_headers(request.headers), secret_headers={})
 

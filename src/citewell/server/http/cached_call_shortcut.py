@@ -15,6 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from citewell.server.app import App
 from citewell.server.http.auth.caller import find_caller
+from citewell.server.http.call_origins import find_call_origin
 from citewell.server.http.observing.request_records import find_request_record
 from citewell.server.protocol import cached_replies
 
@@ -80,6 +81,7 @@ class CachedCallShortcut:
                     tools,
                     owner=owner,
                     request_id=find_request_record(scope).id,
+                    origin=find_call_origin(scope),
                 )
                 if whole
                 else None

@@ -11,6 +11,7 @@ from starlette.types import ASGIApp
 from citewell.config import Settings
 from citewell.server.app import App
 from citewell.server.http.auth.caller import find_caller
+from citewell.server.http.call_origins import find_call_origin
 from citewell.server.http.layers import wrap_in_layers
 from citewell.server.http.listening import open_listening_sockets, run_uvicorn
 from citewell.server.http.observing.health_routes import build_health_routes
@@ -27,6 +28,7 @@ from citewell.server.http.transport import (
 from citewell.server.job_resumption import resume_jobs
 from citewell.server.log_output import configure_logging
 from citewell.server.pages.error_pages import ERROR_HANDLERS
+from citewell.server.pipeline import CallOrigin
 from citewell.server.protocol.sdk_server import RequestContext, build_sdk_server
 from citewell.tooling import Owner
 
@@ -37,7 +39,11 @@ def build_mounted_servers(app: App) -> dict[str, Server[Any]]:
     """SDK servers by path: `/mcp` with the configured tools, `/mcp/all` with all, `/mcp/<toolset>` with one toolset."""
     return {
         path: build_sdk_server(
-            app, tools=tools, identify=identify_http_owner, name_request=name_http_request
+            app,
+            tools=tools,
+            identify=identify_http_owner,
+            name_request=name_http_request,
+            find_origin=find_http_origin,
         )
         for path, tools in _list_tools_by_path(app).items()
     }
@@ -53,6 +59,11 @@ def name_http_request(context: RequestContext) -> str:
     if context.request is None:
         return str(context.request_id)
     return find_request_record(context.request.scope).id
+
+
+def find_http_origin(context: RequestContext) -> CallOrigin:
+    """Where the HTTP request that carries this message came from."""
+    return find_call_origin(context.request.scope) if context.request else CallOrigin()
 
 
 def _list_tools_by_path(app: App) -> dict[str, dict[str, dict[str, Any]]]:

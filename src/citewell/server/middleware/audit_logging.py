@@ -1,61 +1,122 @@
-"""The audit log: one JSON line per call with owner, tool, duration and outcome; the query only if configured."""
+"""The audit log: an event for each call, written as a JSON line and stored; the query only if configured."""
 
 from __future__ import annotations
 
 import contextlib
 import json
+import logging
 import queue
 import sys
 import threading
 import time
-from collections.abc import Callable
-from datetime import UTC, datetime
-from pathlib import Path
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
+from citewell.errors import CitewellError
+from citewell.server.middleware.error_rendering import render_error
 from citewell.server.pipeline import NextStep, ToolInvocation, ToolOutcome
 from citewell.text.safety.secret_masking import mask_secrets
 
+if TYPE_CHECKING:
+    from citewell.model.audit_event import AuditEvent
+    from citewell.services.audit_log.audit_recorder import AuditRecorder
 
-class AuditMiddleware:
+logger = logging.getLogger(__name__)
+
+
+MAX_QUERY_CHARS = 4000  # of a query in the audit log
+
+
+class AuditTrail:
+    """Takes audit events: each is written as a JSON line and, with a recorder, stored durably."""
+
     def __init__(
         self,
         write: Callable[[str], None],
         *,
-        include_query: bool = False,
+        find_recorder: Callable[[], AuditRecorder] | None = None,
+        is_required: bool = True,
+        pod_id: str | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
+        """With `is_required`, an event that cannot be stored raises the error of the store."""
         self._write = write
+        self._find_recorder = find_recorder
+        self._is_required = is_required
+        self.pod_id = pod_id
+        self.clock = clock
+
+    async def record_event(self, event: AuditEvent) -> None:
+        """Durable once this returns."""
+        recorder = self._find_recorder() if self._find_recorder else None
+        if recorder is not None and recorder.is_paced_out(event):
+            return
+        self._write_line(event)
+        if recorder is None:
+            return
+        try:
+            await recorder.record_event(event)
+        except CitewellError as error:
+            if self._is_required:
+                raise
+            logger.warning("An audit row could not be stored. %s", error.message)
+
+    def record_aside(self, event: AuditEvent) -> None:
+        """Write the line now, and store the event a little later."""
+        recorder = self._find_recorder() if self._find_recorder else None
+        if recorder is not None and recorder.is_paced_out(event):
+            return
+        self._write_line(event)
+        if recorder is not None:
+            recorder.record_aside(event)
+
+    def _write_line(self, event: AuditEvent) -> None:
+        self._write(json.dumps(event.build_line(), ensure_ascii=False, separators=(",", ":")))
+
+
+class AuditMiddleware:
+    """Records every call with its outcome, and returns the answer only once that is stored."""
+
+    def __init__(self, trail: AuditTrail, *, include_query: bool = False) -> None:
+        self._trail = trail
         self._include_query = include_query
-        self._clock = clock
 
     async def __call__(self, invocation: ToolInvocation, proceed: NextStep) -> ToolOutcome:
-        started = self._clock()
+        started = self._trail.clock()
         outcome: ToolOutcome | None = None
         try:
             outcome = await proceed(invocation)
-            return outcome
         finally:
-            line = self._build_audit_line(invocation, outcome, started)
-            self._write(json.dumps(line, ensure_ascii=False, separators=(",", ":")))
+            if outcome is None:  # cancelled: nothing can be awaited here, and nobody waits
+                self._trail.record_aside(self._build_event(invocation, None, started))
+        try:
+            await self._trail.record_event(self._build_event(invocation, outcome, started))
+        except CitewellError as error:
+            return render_error(_build_audit_failure(error))
+        return outcome
 
-    def _build_audit_line(
+    def _build_event(
         self, invocation: ToolInvocation, outcome: ToolOutcome | None, started: float
-    ) -> dict[str, object]:
+    ) -> AuditEvent:
+        from citewell.model.audit_event import AuditEvent
+
+        owner, origin = invocation.call.owner, invocation.origin
         success = outcome is not None and not outcome.is_error
-        line: dict[str, object] = {
-            "timestamp": datetime.fromtimestamp(started, UTC).isoformat(timespec="milliseconds"),
-            "event_type": "tool_call",
-            "tenant_id": invocation.call.owner.tenant,
-            "user_id": invocation.call.owner.user,
-            "request_id": invocation.request_id,
-            "tool_name": invocation.name,
-            "duration_ms": round(1000 * (self._clock() - started)),
-            "success": success,
-        }
-        if not success:
-            line["error_code"] = outcome.meta.get("errorKind", "error") if outcome else "cancelled"
-        line["metadata"] = self._build_audit_metadata(invocation)
-        return line
+        failure = str(outcome.meta.get("errorKind", "error")) if outcome else "cancelled"
+        return AuditEvent(
+            happened_at=started,
+            tenant_id=owner.tenant,
+            user_id=owner.user,
+            session_id=invocation.call.session_id or origin.session_id,
+            tool_name=invocation.name,
+            request_id=invocation.request_id or None,
+            pod_id=self._trail.pod_id,
+            source_ip=origin.source_ip,
+            duration_ms=round(1000 * (self._trail.clock() - started)),
+            success=success,
+            error_code=None if success else failure,
+            metadata=self._build_audit_metadata(invocation),
+        )
 
     def _build_audit_metadata(self, invocation: ToolInvocation) -> dict[str, object]:
         metadata: dict[str, object] = {}
@@ -63,21 +124,44 @@ class AuditMiddleware:
         if isinstance(query, str):
             metadata["query_length"] = len(query)
             if self._include_query:
-                metadata["query"] = mask_secrets(query)
+                metadata["query"] = query[:MAX_QUERY_CHARS]
         if routing := invocation.call.trace.to_wire():
             metadata["routing"] = routing
-        return metadata | invocation.call.audit
+        return mask_values(metadata | invocation.call.audit)
 
 
-MAX_WAITING_LINES = 4096  # further lines are counted as lost
+def mask_values(values: Mapping[str, object]) -> dict[str, object]:
+    """The values as JSON values, with every text in them masked."""
+    return {name: _mask_value(value) for name, value in values.items()}
+
+
+def _mask_value(value: object) -> object:
+    if isinstance(value, str):
+        return mask_secrets(value)
+    if isinstance(value, Mapping):
+        return {str(key): _mask_value(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_mask_value(one) for one in value]
+    return value if value is None or isinstance(value, bool | int | float) else str(value)
+
+
+def _build_audit_failure(error: CitewellError) -> CitewellError:
+    return error.copy_with_message(
+        f"The call was not answered, because the audit log cannot be written. {error.message}"
+    )
+
+
+MAX_WAITING_LINES = 4096  # if nothing else is chosen; further lines are counted as lost
 
 
 class BackgroundLineWriter:
     """Writes lines on a separate thread, so that a slow reader or disk does not delay calls."""
 
-    def __init__(self, write: Callable[[str], None]) -> None:
+    def __init__(
+        self, write: Callable[[str], None], *, max_waiting: int = MAX_WAITING_LINES
+    ) -> None:
         self._write = write
-        self._lines: queue.Queue[str | None] = queue.Queue(MAX_WAITING_LINES)
+        self._lines: queue.Queue[str | None] = queue.Queue(max_waiting)
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
         self.lost = 0
@@ -114,16 +198,3 @@ def write_to_stderr(line: str) -> None:
     if sys.stderr is None:
         raise ValueError("stderr is closed")
     sys.stderr.write(line + "\n")
-
-
-def build_file_writer(path: Path) -> Callable[[str], None]:
-    """A function that appends lines to `path`; the file is created readable only by its owner."""
-
-    def write(line: str) -> None:
-        if not path.exists():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.touch(mode=0o600)
-        with path.open("a", encoding="utf-8") as file:
-            file.write(line + "\n")
-
-    return write

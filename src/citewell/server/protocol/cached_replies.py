@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from citewell.server.app import App
-from citewell.server.pipeline import ToolOutcome
+from citewell.server.pipeline import CallOrigin, ToolOutcome
 from citewell.tooling import Owner
 
 MAX_REQUEST_BYTES = 1 << 16  # longer requests are left to the SDK
@@ -21,6 +21,7 @@ async def find_cached_reply(
     *,
     owner: Owner | None = None,
     request_id: str | None = None,
+    origin: CallOrigin | None = None,
 ) -> bytes | None:
     """The complete response frame; None if the SDK has to answer the request.
 
@@ -35,6 +36,7 @@ async def find_cached_reply(
         params["arguments"],
         owner=owner,
         request_id=request_id or str(found["id"]),
+        origin=origin,
     )
     return None if outcome is None else encode_call_response(found["id"], outcome)
 

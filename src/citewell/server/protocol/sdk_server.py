@@ -23,7 +23,7 @@ from citewell.server.capabilities.instructions import (
 )
 from citewell.server.capabilities.prompts import PROMPTS, PROMPTS_BY_NAME
 from citewell.server.capabilities.resources import ARTIFACT_TEMPLATE
-from citewell.server.pipeline import ToolOutcome
+from citewell.server.pipeline import CallOrigin, ToolOutcome
 from citewell.server.protocol.research_tasks import TASK_TOOLS as TASKED
 from citewell.server.protocol.research_tasks import ResearchTasks
 from citewell.server.protocol.tasks_extension import (
@@ -36,6 +36,7 @@ from citewell.tooling import Owner
 RequestContext = ServerRequestContext[Any, Any]
 IdentifyOwner = Callable[[RequestContext], Owner]
 NameRequest = Callable[[RequestContext], str]
+FindOrigin = Callable[[RequestContext], CallOrigin]
 
 _MINUTE_MS = 60_000
 _WRITING_TOOL = "get_results"  # the one whose report the client's own model may write
@@ -62,13 +63,16 @@ def build_sdk_server(
     tools: Mapping[str, dict[str, Any]] | None = None,
     identify: IdentifyOwner = identify_single_owner,
     name_request: NameRequest | None = None,
+    find_origin: FindOrigin | None = None,
 ) -> Server[Any]:
     """An SDK server over `app` that offers `tools`, or all tools of the app; used by every transport.
 
     `name_request` tells the id of a request for logs, audit lines and errors; without it that is
-    the id of the JSON-RPC message, which a client knows anyway.
+    the id of the JSON-RPC message, which a client knows anyway. `find_origin` tells where a call
+    came from, for the audit log.
     """
-    desk = _RequestHandlers(app, app.tools if tools is None else tools, identify, name_request)
+    offered = app.tools if tools is None else tools
+    desk = _RequestHandlers(app, offered, identify, name_request, find_origin=find_origin)
     server: Server[Any] = Server(
         "citewell",
         version=__version__,
@@ -100,10 +104,13 @@ class _RequestHandlers:
         tools: Mapping[str, dict[str, Any]],
         identify: IdentifyOwner,
         name_request: NameRequest | None = None,
+        *,
+        find_origin: FindOrigin | None = None,
     ) -> None:
         self._app = app
         self._identify = identify
         self._name_request = name_request
+        self._find_origin = find_origin
         self._offered = tools
         self._tools = [types.Tool.model_validate(wire) for wire in tools.values()]
         self._handles = ResearchTasks(app, self._build_result_json)
@@ -142,6 +149,7 @@ class _RequestHandlers:
             owner=owner,
             report=context.session.report_progress,
             request_id=named or str(context.request_id),
+            origin=self._find_origin(context) if self._find_origin else None,
         )
         if named and outcome.is_error:
             outcome.meta["requestId"] = named

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import platform
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +17,8 @@ from citewell.server.middleware.answer_size import SizeMiddleware
 from citewell.server.middleware.argument_validation import ValidationMiddleware
 from citewell.server.middleware.audit_logging import (
     AuditMiddleware,
+    AuditTrail,
     BackgroundLineWriter,
-    build_file_writer,
     write_to_stderr,
 )
 from citewell.server.middleware.call_metrics import MetricsMiddleware
@@ -31,6 +32,7 @@ from citewell.store.cache.answer_sharing import AnswerSharing
 from citewell.store.cache_store import CacheStore
 
 if TYPE_CHECKING:
+    from citewell.services.audit_log.audit_recorder import AuditRecorder
     from citewell.services.sessions.session_tracking import SessionTracker
 
 
@@ -53,8 +55,19 @@ class CallPipeline:
         store: CacheStore,
         sharing: AnswerSharing,
         find_sessions: Callable[[], SessionTracker],
+        find_recorder: Callable[[], AuditRecorder],
     ) -> None:
         self._audit_lines = _build_audit_writer(settings)
+        self.audit = (
+            AuditTrail(
+                self._audit_lines,
+                find_recorder=find_recorder,
+                is_required=settings.audit_required,
+                pod_id=settings.raw.get("HOSTNAME") or platform.node(),
+            )
+            if self._audit_lines
+            else None
+        )
         self.metrics = MetricsMiddleware()
         self.recent = RecentErrorsMiddleware()
         self.validation = ValidationMiddleware(
@@ -86,13 +99,26 @@ class CallPipeline:
 
     def _list_audit_middleware(self, settings: Settings) -> tuple[Middleware, ...]:
         """The audit log, if it is switched on."""
-        if self._audit_lines is None:
+        if self.audit is None:
             return ()
-        return (AuditMiddleware(self._audit_lines, include_query=settings.audit_include_query),)
+        return (AuditMiddleware(self.audit, include_query=settings.audit_include_query),)
 
 
 def _build_audit_writer(settings: Settings) -> BackgroundLineWriter | None:
     if not settings.audit_enabled:
         return None
-    path = settings.audit_path
-    return BackgroundLineWriter(build_file_writer(path) if path else write_to_stderr)
+    return BackgroundLineWriter(
+        _choose_line_output(settings), max_waiting=settings.audit_buffer_size
+    )
+
+
+def _choose_line_output(settings: Settings) -> Callable[[str], None]:
+    if settings.audit_path is None:
+        return write_to_stderr
+    from citewell.server.middleware.audit_files import AuditFile
+
+    return AuditFile(
+        settings.audit_path,
+        max_bytes=settings.audit_max_bytes,
+        retention_days=settings.audit_retention_days,
+    ).write_line

@@ -14,6 +14,7 @@ S = TypeVar("S")
 # The folders of `services` that hold services: `links` is built by `links_wiring`, and so on;
 # `domains.patents` by `domains.patents_wiring`.
 AREA_NAMES = (
+    "audit_log",
     "citing",
     "connector",
     "domains.answers",

@@ -1,0 +1,18 @@
+"""Where an HTTP request came from, for the audit log."""
+
+from __future__ import annotations
+
+from collections.abc import MutableMapping
+from typing import Any
+
+from citewell.server.pipeline import CallOrigin
+
+
+def find_call_origin(scope: MutableMapping[str, Any]) -> CallOrigin:
+    """The address of the sender and the MCP session, as far as the request tells them."""
+    client = scope.get("client")
+    session = next((value for name, value in scope["headers"] if name == b"mcp-session-id"), b"")
+    return CallOrigin(
+        source_ip=str(client[0]) if client else None,
+        session_id=session.decode("latin-1")[:200] or None,
+    )
