@@ -76,7 +76,7 @@ class AuditUpkeep:
         self._work = tasks
         self._pause = pause
         self._running: list[asyncio.Task[None]] = []
-        self._logged: set[str] = set()
+        self._failing: set[UpkeepTask] = set()
 
     def ensure_running(self) -> None:
         """Start the tasks on the running event loop, unless they run already."""
@@ -89,23 +89,25 @@ class AuditUpkeep:
         if self._running:
             await asyncio.wait(self._running)
         for work in self._work:
-            with self._log_failure():
+            with self._log_failure(work):
                 await work.finish_work()
 
     async def _repeat_rounds(self, work: UpkeepTask) -> None:
         seconds = SEAL_SECONDS
         while True:
             await self._pause(seconds)
-            with self._log_failure():
+            with self._log_failure(work):
                 seconds = await work.run_round()
 
     @contextlib.contextmanager
-    def _log_failure(self) -> Iterator[None]:
-        """Log an error of the store, each message once."""
+    def _log_failure(self, work: UpkeepTask) -> Iterator[None]:
+        """Log an error of the store, once until the work has succeeded again."""
         try:
             yield
         except CitewellError as error:
-            if error.message not in self._logged:
-                self._logged.add(error.message)
+            if work not in self._failing:
+                self._failing.add(work)
                 level = logging.ERROR if isinstance(error, AuditLogAltered) else logging.WARNING
-                logger.log(level, "The audit log waits to be sealed. %s", error.message)
+                logger.log(level, "Work on the audit log is put off. %s", error.message)
+        else:
+            self._failing.discard(work)
