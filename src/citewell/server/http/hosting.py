@@ -86,7 +86,7 @@ def build_asgi_app(app: App, state: ServerState | None = None) -> Starlette:
     routes = [
         *build_health_routes(readiness),
         build_metrics_route(app.metrics.render_prometheus, app.settings),
-        *build_page_routes(app, readiness),
+        *build_page_routes(app, state, readiness),
     ]
     return build_http_transport(
         build_mounted_servers(app),

@@ -11,12 +11,14 @@ from citewell.server.http.transport import is_loopback_host
 _HOST_PATTERN = re.compile(r"(?:[A-Za-z0-9.-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?")
 
 
-def find_own_url(request: Request) -> str:
-    """Scheme and host as the sender wrote them, without a slash at the end.
+def find_own_url(request: Request, public_url: str | None) -> str:
+    """`public_url`, or scheme and host as the sender wrote them, without a slash at the end.
 
     A Host header with other characters than names and numbers is not repeated; then it is the
     address that the connection came in at.
     """
+    if public_url:
+        return public_url.rstrip("/")
     host = request.headers.get("host", "")
     if not _HOST_PATTERN.fullmatch(host):
         name, port = request.scope.get("server") or ("127.0.0.1", None)

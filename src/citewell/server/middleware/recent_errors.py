@@ -27,6 +27,16 @@ class RecentError:
         return {"at": when, "tool": self.tool, "kind": self.kind, "message": self.message}
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErrorGroup:
+    """The kept errors of one tool and kind, of all owners and without their messages."""
+
+    tool: str
+    kind: str
+    count: int
+    last_at: float
+
+
 class RecentErrorsMiddleware:
     def __init__(self, clock: Callable[[], float] = time.time) -> None:
         self._clock = clock
@@ -48,3 +58,13 @@ class RecentErrorsMiddleware:
 
     def list_owner_errors(self, owner: Owner) -> list[dict[str, object]]:
         return [mishap.to_wire() for mishap in self._mishaps if mishap.owner == owner]
+
+    def list_error_groups(self) -> list[ErrorGroup]:
+        """The kept errors of all owners by tool and kind, the most recent group first."""
+        found: dict[tuple[str, str], list[float]] = {}
+        for mishap in self._mishaps:
+            found.setdefault((mishap.tool, mishap.kind), []).append(mishap.at)
+        return [
+            ErrorGroup(tool=tool, kind=kind, count=len(times), last_at=max(times))
+            for (tool, kind), times in found.items()
+        ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from html import escape
 
-_VOID_TAGS = frozenset({"br", "hr", "img", "input", "link", "meta", "path", "line", "rect"})
+_VOID_TAGS = frozenset({"br", "input", "link", "meta"})
 
 
 class Markup(str):
@@ -28,9 +28,7 @@ def build_element(
         if value is not None and value is not False
     )
     if tag in _VOID_TAGS:
-        return Markup(
-            f"<{tag}{written}>" if tag not in {"path", "line", "rect"} else f"<{tag}{written}/>"
-        )
+        return Markup(f"<{tag}{written}>")
     return Markup(f"<{tag}{written}>{join_markup(children)}</{tag}>")
 
 

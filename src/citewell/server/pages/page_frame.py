@@ -102,7 +102,7 @@ def _build_page_headers(nonce: str) -> dict[str, str]:
     return {
         "Content-Security-Policy": "; ".join(policy),
         "Cache-Control": "no-store",
-        "Referrer-Policy": "no-referrer",
+        "Referrer-Policy": "same-origin",  # without a referrer, browsers send forms with Origin: null
         "X-Content-Type-Options": "nosniff",
         "X-Frame-Options": "DENY",
         "Cross-Origin-Opener-Policy": "same-origin",

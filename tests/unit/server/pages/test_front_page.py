@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from html.parser import HTMLParser
 from typing import Any
 
 import pytest
@@ -22,30 +21,10 @@ from citewell.server.pages.error_pages import ERROR_HANDLERS
 from citewell.server.pages.front_page import FrontPageFacts, render_front_page
 from citewell.server.pages.html_elements import Markup, build_element, join_markup
 from tests.requirements import requires
+from tests.unit.server.pages.seen_pages import SeenPage
 
 HOSTILE = "<script>alert(1)</script>\" onload='x"
 BROWSER = {"accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
-
-
-class SeenPage(HTMLParser):
-    """The tags, attributes and visible text of a page."""
-
-    def __init__(self, page: str) -> None:
-        super().__init__()
-        self.tags: list[str] = []
-        self.attributes: list[tuple[str, str, str]] = []
-        self.text = ""
-        self.feed(page)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append(tag)
-        self.attributes += [(tag, name, value or "") for name, value in attrs]
-
-    def handle_data(self, data: str) -> None:
-        self.text += data
-
-    def list_values(self, attribute: str) -> list[str]:
-        return [value for _, name, value in self.attributes if name == attribute]
 
 
 @pytest.fixture

@@ -101,6 +101,11 @@ def judge_admin_request(request: Request, settings: Settings) -> AdminVerdict:
     return AdminVerdict.KEY_MISSING if settings.admin_key else AdminVerdict.NOT_CONFIGURED
 
 
+def judge_admin_key(request: Request, settings: Settings, key: str) -> AdminVerdict:
+    """The same judgement for a key that came in the body of the request, as from the login form."""
+    return _judge_key(request, settings, [key.encode()])
+
+
 def build_admin_refusal(request: Request, verdict: AdminVerdict) -> Response:
     """The answer to a request that `judge_admin_request` did not admit."""
     refusal = _REFUSALS[verdict]

@@ -1,0 +1,276 @@
+"""Collects what the dashboard shows from the parts of a running server."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TypeVar
+
+from citewell import __version__
+from citewell.errors import CitewellError
+from citewell.net.upstream.circuit_breaker import BreakerSnapshot, BreakerState
+from citewell.server.app import App
+from citewell.server.pages.call_history import CallHistory
+from citewell.server.pages.dashboard_snapshot import (
+    CacheFigures,
+    CallFigures,
+    DashboardSnapshot,
+    FailureFigures,
+    JobFigures,
+    MinuteFigures,
+    NamedFact,
+    ProviderFigures,
+    ProviderOverview,
+    SpendingFigures,
+    SpendingOverview,
+    TenantFigures,
+    TenantOverview,
+    ToolFigures,
+)
+from citewell.store.cache.cache_totals import load_cache_totals
+from citewell.store.jobs.job_totals import (
+    load_job_totals,
+    load_reserved_cents,
+    load_spending_totals,
+)
+from citewell.store.state_store import has_stored_state
+
+T = TypeVar("T")
+FactList = Sequence[NamedFact]
+
+_NO_STATE_TEXT = "Nothing is stored on this server yet: no session, no research."
+_NO_CACHE_TEXT = "The cache is switched off (CITEWELL_CACHE=false)."
+_BYTES_PER_MB = 2**20
+_STATES = {
+    BreakerState.CLOSED: "ready",
+    BreakerState.OPEN: "resting",
+    BreakerState.HALF_OPEN: "probing",
+}
+
+
+class SectionAbsent(Exception):
+    """A section has nothing to show; the message says why."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactSources:
+    """Facts that belong to other parts of the server; each raises SectionAbsent if it is off."""
+
+    is_ready: Callable[[], Awaitable[bool]]
+    describe_server: Callable[[], Awaitable[FactList]]
+    describe_limits: Callable[[], Awaitable[FactList]]
+    describe_audit: Callable[[], Awaitable[FactList]]
+
+
+class DashboardCollector:
+    def __init__(
+        self,
+        app: App,
+        history: CallHistory,
+        sources: FactSources,
+        *,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._app = app
+        self._history = history
+        self._sources = sources
+        self._clock = clock
+
+    async def collect_snapshot(self) -> DashboardSnapshot:
+        """All sections as they are now. A section that cannot be read says why, and hides no other."""
+        absent: dict[str, str] = {}
+        now = self._clock()
+        return DashboardSnapshot(
+            taken_at=format_moment(now),
+            started_at=format_moment(self._history.started_at),
+            uptime_seconds=max(0, int(now - self._history.started_at)),
+            version=__version__,
+            is_ready=await self._sources.is_ready(),
+            calls=self._collect_calls(),
+            tools=self._collect_tools(),
+            failures=self._collect_failures(),
+            providers=self._collect_providers(),
+            tenants=self._collect_tenants(),
+            server=tuple(await self._sources.describe_server()),
+            jobs=await _collect_section("jobs", self._collect_jobs, absent),
+            spending=await _collect_section("spending", self._collect_spending, absent),
+            cache=await _collect_section("cache", self._collect_cache, absent),
+            limits=await _collect_section(
+                "limits", self._collect_facts(self._sources.describe_limits), absent
+            ),
+            audit=await _collect_section(
+                "audit", self._collect_facts(self._sources.describe_audit), absent
+            ),
+            absent=absent,
+        )
+
+    def _collect_calls(self) -> CallFigures:
+        tallies = self._app.metrics.tools.values()
+        return CallFigures(
+            total=sum(tally.calls for tally in tallies),
+            errors=sum(tally.errors for tally in tallies),
+            cache_hits=sum(tally.cache_hits for tally in tallies),
+            minutes=tuple(
+                MinuteFigures(at=format_moment(at), calls=tally.calls, errors=tally.errors)
+                for at, tally in self._history.list_minutes()
+            ),
+        )
+
+    def _collect_tools(self) -> tuple[ToolFigures, ...]:
+        found = sorted(self._app.metrics.tools.items(), key=lambda item: (-item[1].calls, item[0]))
+        return tuple(
+            ToolFigures(
+                name=name,
+                calls=tally.calls,
+                errors=tally.errors,
+                cache_hits=tally.cache_hits,
+                median_ms=_convert_to_ms(self._history.measure_latency(name, 0.5)),
+                slow_ms=_convert_to_ms(self._history.measure_latency(name, 0.95)),
+                slowest_ms=round(1000 * tally.slowest, 1),
+            )
+            for name, tally in found
+        )
+
+    def _collect_failures(self) -> tuple[FailureFigures, ...]:
+        return tuple(
+            FailureFigures(
+                tool=group.tool,
+                kind=group.kind,
+                count=group.count,
+                last_at=format_moment(group.last_at),
+            )
+            for group in self._app.recent.list_error_groups()
+        )
+
+    def _collect_providers(self) -> ProviderOverview:
+        health = dict(self._app.network.collect_health())
+        statuses = self._app.catalogue.list_provider_statuses()
+        rows = [
+            _build_provider(row.name, row.title, row.offers, health.pop(row.name, None))
+            for row in statuses
+            if row.configured or row.name in health
+        ]
+        # Upstreams that are no providers, such as sites that are read through their own API.
+        rows += [_build_provider(name, name, (), found) for name, found in health.items()]
+        order = {"resting": 0, "probing": 1, "ready": 2, "unused": 3}
+        return ProviderOverview(
+            configured=tuple(sorted(rows, key=lambda row: (order[row.state], row.title.lower()))),
+            unconfigured=tuple(sorted(row.title for row in statuses if not row.configured)),
+        )
+
+    def _collect_tenants(self) -> TenantOverview:
+        return TenantOverview(
+            tenants=tuple(
+                TenantFigures(
+                    name=name,
+                    calls=tally.calls,
+                    errors=tally.errors,
+                    users=len(tally.users),
+                    last_call_at=format_moment(tally.last_call_at),
+                )
+                for name, tally in self._history.list_tenants()
+            ),
+            dropped=self._history.dropped_tenants,
+        )
+
+    async def _collect_jobs(self) -> JobFigures:
+        self._require_state_store()
+        totals = await load_job_totals(self._app.open_state().database)
+        waiting = totals.oldest_waiting_at
+        return JobFigures(
+            by_status=dict(totals.by_status),
+            oldest_waiting_seconds=None
+            if waiting is None
+            else max(0, int(self._clock() - waiting)),
+        )
+
+    async def _collect_spending(self) -> SpendingOverview:
+        self._require_state_store()
+        database = self._app.open_state().database
+        totals = await load_spending_totals(database, now=self._clock())
+        return SpendingOverview(
+            providers=tuple(
+                SpendingFigures(
+                    provider=total.provider,
+                    day_cents=total.day_cents,
+                    month_cents=total.month_cents,
+                    total_cents=total.total_cents,
+                    jobs=total.jobs,
+                )
+                for total in totals
+            ),
+            reserved_cents=await load_reserved_cents(database),
+        )
+
+    async def _collect_cache(self) -> CacheFigures:
+        settings, store = self._app.settings, self._app.store
+        if not settings.cache_enabled:
+            raise SectionAbsent(_NO_CACHE_TEXT)
+        counts = store.list_store_counts()
+        totals = None
+        if store.database is not None and store.health.is_usable():
+            totals = await load_cache_totals(store.database)
+        return CacheFigures(
+            memory_hits=counts.get("memory", 0),
+            disk_hits=counts.get("disk", 0),
+            misses=counts.get("misses", 0),
+            unreadable=counts.get("unreadable", 0),
+            entries=totals.entries if totals else None,
+            size_bytes=totals.size_bytes if totals else None,
+            limit_bytes=settings.cache_max_disk_mb * _BYTES_PER_MB if totals else None,
+            warnings=store.list_store_warnings(),
+        )
+
+    def _require_state_store(self) -> None:
+        if not has_stored_state(self._app.settings):
+            raise SectionAbsent(_NO_STATE_TEXT)
+
+    @staticmethod
+    def _collect_facts(
+        describe: Callable[[], Awaitable[FactList]],
+    ) -> Callable[[], Awaitable[tuple[NamedFact, ...]]]:
+        async def collect() -> tuple[NamedFact, ...]:
+            return tuple(await describe())
+
+        return collect
+
+
+async def _collect_section(
+    name: str, collect: Callable[[], Awaitable[T]], absent: dict[str, str]
+) -> T | None:
+    """The section, or None after its reason was put into `absent`."""
+    try:
+        return await collect()
+    except SectionAbsent as reason:
+        absent[name] = str(reason)
+    except CitewellError as error:
+        absent[name] = f"This cannot be read now. {error.message}"
+    return None
+
+
+def _build_provider(
+    name: str, title: str, offers: tuple[str, ...], health: BreakerSnapshot | None
+) -> ProviderFigures:
+    if health is None:
+        return ProviderFigures(name=name, title=title, offers=offers, state="unused")
+    wait = health.retry_after
+    return ProviderFigures(
+        name=name,
+        title=title,
+        offers=offers,
+        state="resting" if wait is not None else _STATES[health.state],
+        failures=health.failures,
+        last_error=health.last_error,
+        retry_after_seconds=None if wait is None else max(1, round(wait)),
+    )
+
+
+def format_moment(seconds: float) -> str:
+    """Seconds since the epoch as a date and time in UTC."""
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def _convert_to_ms(seconds: float | None) -> float | None:
+    return None if seconds is None else round(1000 * seconds, 1)

@@ -1,0 +1,347 @@
+"""Who may see the dashboard, by key, login or scope, and what it says of a running server."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.testclient import TestClient
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from citewell import config
+from citewell.server.app import App
+from citewell.server.http.admin.admin_access import ADMIN_SCOPE
+from citewell.server.http.admin.login_sessions import COOKIE_NAME, LOGIN_SECONDS, LoginSessions
+from citewell.server.http.auth.caller import CallerProof, VerifiedCaller, attach_caller
+from citewell.server.http.hosting import build_asgi_app
+from citewell.tooling import Owner
+from tests.requirements import requires
+from tests.unit.server.pages.seen_pages import SeenPage
+
+KEY = "0123456789abcdef-key"
+BASE = "http://127.0.0.1:8000"
+BROWSER = {"accept": "text/html"}
+
+
+def serve(environ: dict[str, str], **settings: str) -> tuple[App, TestClient]:
+    app = App(
+        config.load_settings(environ | {"ADMIN_API_KEY": KEY, "AUDIT_ENABLED": "false"} | settings)
+    )
+    return app, TestClient(build_asgi_app(app), base_url=BASE, follow_redirects=False)
+
+
+@pytest.fixture
+def client(environ: dict[str, str]) -> TestClient:
+    return serve(environ)[1]
+
+
+def log_in(client: TestClient, key: str = KEY, **headers: str) -> Any:
+    return client.post("/dashboard/login", data={"key": key}, headers=BROWSER | headers)
+
+
+@requires("http.dashboard_closed")
+@pytest.mark.parametrize("path", ["/dashboard", "/dashboard/data", "/dashboard/data?sections=html"])
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({}, 401),
+        ({"x-admin-key": "wrong"}, 403),
+        ({"x-admin-key": KEY}, 200),
+        ({"cookie": f"{COOKIE_NAME}=1.2.3"}, 401),
+        ({"cookie": f"{COOKIE_NAME}={KEY}"}, 401),
+    ],
+)
+def test_the_dashboard_is_for_the_operator(
+    path: str, headers: dict[str, str], status: int, client: TestClient
+) -> None:
+    response = client.get(path, headers=headers)
+
+    assert response.status_code == status
+    if status != 200:
+        assert "searxng" not in response.text.lower()
+    assert response.headers["cache-control"] == "no-store"
+
+
+@requires("http.dashboard_closed")
+def test_without_an_admin_key_nobody_sees_it(environ: dict[str, str]) -> None:
+    app = App(config.load_settings(environ))
+    client = TestClient(build_asgi_app(app), base_url=BASE)
+
+    page = client.get("/dashboard", headers=BROWSER)
+    tried = client.post("/dashboard/login", data={"key": ""}, headers=BROWSER)
+
+    assert (page.status_code, tried.status_code) == (403, 403)
+    assert "ADMIN_API_KEY" in SeenPage(page.text).text
+    assert client.get("/dashboard/data").status_code == 403
+
+
+@requires("http.dashboard_login")
+def test_the_form_leads_to_the_page_and_back_out(client: TestClient) -> None:
+    form = client.get("/dashboard", headers=BROWSER)
+    entered = log_in(client)
+    page = client.get("/dashboard", headers=BROWSER)
+    cookie = client.cookies[COOKIE_NAME]
+    (token,) = re.findall(r'name="token" value="([0-9a-f]{64})"', page.text)
+    left = client.post("/dashboard/logout", data={"token": token})
+    client.cookies.set(COOKIE_NAME, cookie, path="/dashboard")
+    replayed = client.get("/dashboard", headers=BROWSER)
+
+    assert form.status_code == 401
+    assert "Admin key" in SeenPage(form.text).text
+    assert (entered.status_code, entered.headers["location"]) == (303, "/dashboard")
+    assert page.status_code == 200
+    assert left.status_code == 303
+    assert replayed.status_code == 401
+
+
+@requires("http.dashboard_login")
+def test_the_cookie_is_closed_to_scripts_and_other_sites_and_does_not_hold_the_key(
+    environ: dict[str, str],
+) -> None:
+    plain = log_in(serve(environ)[1]).headers["set-cookie"].lower()
+    _, public = serve(environ, CITEWELL_PUBLIC_URL="https://research.example.org")
+    secure = log_in(public).headers["set-cookie"].lower()
+
+    for attribute in ("httponly", "samesite=strict", "path=/dashboard", f"max-age={LOGIN_SECONDS}"):
+        assert attribute in plain
+    assert KEY not in plain
+    assert "; secure" not in plain
+    assert "; secure" in secure
+
+
+@requires("http.dashboard_login")
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"origin": "https://evil.example.org"},
+        {"origin": "null"},
+        {"sec-fetch-site": "cross-site"},
+        {"sec-fetch-site": "same-site"},
+        {"origin": "http://127.0.0.1:8000.evil.example.org"},
+    ],
+)
+@pytest.mark.parametrize("path", ["/dashboard/login", "/dashboard/logout"])
+def test_a_form_of_another_site_is_refused(
+    path: str, headers: dict[str, str], client: TestClient
+) -> None:
+    response = client.post(path, data={"key": KEY}, headers=headers)
+
+    assert response.status_code == 403
+    assert "set-cookie" not in response.headers
+
+
+@requires("http.dashboard_login")
+@pytest.mark.parametrize("token", ["", "0" * 64, "é"])
+def test_a_logout_that_is_not_from_the_page_is_refused(token: str, client: TestClient) -> None:
+    log_in(client)
+
+    response = client.post("/dashboard/logout", data={"token": token})
+
+    assert response.status_code == 403
+    assert client.get("/dashboard").status_code == 200
+
+
+@pytest.mark.parametrize("key", ["", "wrong", KEY + "x", KEY[:-1], "é" * 20, "\x00"])
+def test_a_wrong_key_shows_the_form_again(key: str, client: TestClient) -> None:
+    response = log_in(client, key)
+
+    assert response.status_code == 403
+    assert "This is not the admin key." in SeenPage(response.text).text
+    assert "set-cookie" not in response.headers
+
+
+def test_guessing_is_slowed_down(client: TestClient) -> None:
+    answers = [log_in(client, f"guess {number}").status_code for number in range(11)]
+    right = log_in(client)
+
+    assert answers == [403] * 10 + [429]
+    assert right.status_code == 429
+    assert int(right.headers["retry-after"]) > 0
+
+
+@pytest.mark.parametrize(
+    ("content", "kind", "status"),
+    [
+        (b"key=" + b"x" * 5000, "application/x-www-form-urlencoded", 413),
+        (b"key=x", "multipart/form-data; boundary=x", 415),
+        (b'{"key":"x"}', "application/json", 415),
+        (b"\xff\xfe", "application/x-www-form-urlencoded", 403),
+        (b"&".join(b"a=1" for _ in range(50)), "application/x-www-form-urlencoded", 403),
+    ],
+)
+def test_a_body_that_is_not_the_form_is_refused(
+    content: bytes, kind: str, status: int, client: TestClient
+) -> None:
+    response = client.post("/dashboard/login", content=content, headers={"content-type": kind})
+
+    assert response.status_code == status
+
+
+class Clock:
+    now = 1_800_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def cookie_of(logins: LoginSessions) -> str:
+    from starlette.responses import Response
+
+    response = Response()
+    logins.start_login(response, is_secure=True)
+    return response.headers["set-cookie"].partition(";")[0].partition("=")[2]
+
+
+def request_with(cookie: str) -> Any:
+    from starlette.requests import Request
+
+    headers = [(b"cookie", f"{COOKIE_NAME}={cookie}".encode("latin-1"))]
+    return Request({"type": "http", "headers": headers})
+
+
+@requires("http.dashboard_login")
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda cookie: cookie[:-1] + ("0" if cookie[-1] != "0" else "1"),
+        lambda cookie: cookie.replace("1800000000", "1800000001"),
+        lambda cookie: "9" * 400 + cookie,
+        lambda cookie: "²" + cookie,
+        lambda cookie: cookie.rpartition(".")[0],
+        lambda cookie: cookie.rpartition(".")[0] + ".",
+        lambda _: "",
+        lambda _: "..",
+        lambda _: "-1.a.b",
+    ],
+)
+def test_a_changed_cookie_is_no_login(change: Callable[[str], str]) -> None:
+    logins = LoginSessions(KEY, clock=Clock())
+    cookie = cookie_of(logins)
+
+    assert logins.is_logged_in(request_with(cookie))
+    assert not logins.is_logged_in(request_with(change(cookie)))
+
+
+@requires("http.dashboard_login")
+def test_a_login_ends_after_an_hour_and_when_the_key_changes() -> None:
+    clock = Clock()
+    logins, other = LoginSessions(KEY, clock=clock), LoginSessions(KEY, clock=clock)
+    changed = LoginSessions(KEY + "2", clock=clock)
+    request = request_with(cookie_of(logins))
+
+    assert other.is_logged_in(request)  # another instance with the same key
+    assert not changed.is_logged_in(request)
+    clock.now += LOGIN_SECONDS
+    assert not logins.is_logged_in(request)
+
+
+@requires("http.dashboard_closed")
+@pytest.mark.parametrize(
+    ("scopes", "status"), [(frozenset({ADMIN_SCOPE}), 200), (frozenset({"citewell:read"}), 403)]
+)
+def test_a_caller_with_the_scope_of_an_administrator_needs_no_key(
+    scopes: frozenset[str], status: int, environ: dict[str, str]
+) -> None:
+    app = App(config.load_settings(environ))
+    caller = VerifiedCaller(owner=Owner(tenant="t"), proof=CallerProof.OAUTH, scopes=scopes)
+
+    class Verified:
+        def __init__(self, inner: ASGIApp) -> None:
+            self._inner = inner
+
+        async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+            attach_caller(scope, caller)
+            await self._inner(scope, receive, send)
+
+    asgi = build_asgi_app(app)
+    outer = Starlette(routes=asgi.routes, middleware=[Middleware(Verified)])
+
+    assert TestClient(outer).get("/dashboard/data").status_code == status
+
+
+@requires("http.dashboard", "http.dashboard_private")
+def test_the_data_are_totals_of_what_happened_without_a_word_of_it(
+    environ: dict[str, str],
+) -> None:
+    app, client = serve(environ)
+    secret = "a very private question"
+
+    async def call() -> None:
+        for tenant in ("acme", "acme", "globex"):
+            owner = Owner(tenant=tenant, user="someone-by-name")
+            await app.call_tool("web_search", {"query": secret}, owner=owner)
+        await app.call_tool(
+            "scrape_page", {"url": "http://private-host.invalid/"}, owner=Owner(tenant="acme")
+        )
+
+    asyncio.run(call())
+    response = client.get("/dashboard/data", headers={"x-admin-key": KEY})
+    page = client.get("/dashboard", headers={"x-admin-key": KEY})
+
+    data = response.json()
+    tools = {tool["name"]: tool for tool in data["tools"]}
+    tenants = {tenant["name"]: tenant for tenant in data["tenants"]["tenants"]}
+    assert (data["calls"]["total"], data["calls"]["errors"]) == (4, 1)
+    assert data["calls"]["minutes"][-1]["calls"] + data["calls"]["minutes"][-2]["calls"] == 4
+    assert tools["web_search"]["calls"] == 3
+    assert tools["web_search"]["slowMs"] >= tools["web_search"]["medianMs"]
+    assert (tenants["acme"]["calls"], tenants["acme"]["errors"]) == (3, 1)
+    assert {row["name"]: row["state"] for row in data["providers"]["configured"]}[
+        "searxng"
+    ] == "ready"
+    assert data["failures"][0]["tool"] == "scrape_page"
+    for private in (secret, "private-host", "someone-by-name"):
+        assert private not in response.text
+        assert private not in page.text
+
+
+@requires("http.dashboard")
+def test_jobs_and_spending_of_all_owners_are_added_up(environ: dict[str, str]) -> None:
+    app, client = serve(environ)
+    before = client.get("/dashboard/data", headers={"x-admin-key": KEY}).json()
+
+    async def fill() -> None:
+        database = app.open_state().database
+        from citewell.store.sql.database import SqlStatement
+
+        insert = (
+            "INSERT INTO ledger (id, owner, number, entered, type, cents, remainder, job, provider)"
+            " VALUES (:id, :owner, 1, :entered, 'settle', :cents, 0, :id, 'openai')"
+        )
+        rows = [("a", 7, 0.0), ("b", 30, 4e9)]  # long ago, and in the last day
+        await database.execute_batch(
+            [
+                SqlStatement(
+                    sql=insert,
+                    params={"id": owner, "owner": owner, "cents": cents, "entered": entered},
+                )
+                for owner, cents, entered in rows
+            ]
+        )
+
+    asyncio.run(fill())
+    after = client.get("/dashboard/data", headers={"x-admin-key": KEY}).json()
+
+    assert "Nothing is stored" in before["absent"]["jobs"]
+    assert after["jobs"]["byStatus"] == {}
+    (paid,) = after["spending"]["providers"]
+    assert (paid["dayCents"], paid["monthCents"], paid["totalCents"], paid["jobs"]) == (
+        30,
+        30,
+        37,
+        2,
+    )
+
+
+def test_a_store_that_cannot_be_read_hides_no_other_section(environ: dict[str, str]) -> None:
+    _, client = serve(environ, CITEWELL_DATABASE_URL="postgresql://127.0.0.1:1/none")
+
+    data = client.get("/dashboard/data", headers={"x-admin-key": KEY}).json()
+
+    assert "cannot be read now" in data["absent"]["jobs"]
+    assert data["calls"]["total"] == 0
