@@ -16,7 +16,7 @@ LISTED_CHARS = 63  # what a help line on a terminal of 80 columns has room for
 
 def test_every_command_module_has_its_help_in_the_one_list() -> None:
     modules = {
-        module.name
+        module.name.replace("_", "-")
         for module in pkgutil.iter_modules(cli.__path__)
         if {"command", "SUBCOMMANDS"} & set(dir(import_module(f"citewell.cli.{module.name}")))
     }

@@ -37,10 +37,13 @@ class CommandGroup(typer.core.TyperGroup):
 
 
 def load_command(name: str) -> Any:
-    """The parser's command for the module `citewell.cli.<name>`: its `command`, or a group of its SUBCOMMANDS."""
+    """The parser's command for the module of this name in `citewell.cli`, where an underscore stands for a hyphen.
+
+    It is the module's `command`, or a group of its SUBCOMMANDS.
+    """
     from citewell.cli.running.exit_codes import wrap_command
 
-    module = import_module(f"citewell.cli.{name}")
+    module = import_module(f"citewell.cli.{name.replace('-', '_')}")
     app = typer.Typer(
         help=COMMAND_HELP[name],
         epilog=EXIT_CODES_HELP,

@@ -119,6 +119,11 @@ A server otherwise does this when it first uses them.""",
     "keys": """Show where the master key comes from, or replace it.
 
 Servers may keep running. Keys are never printed.""",
+    "audit-log": """Verify the audit log, export it, or print its head.
+
+Servers may keep running. `verify` finds rows that were edited, deleted, moved, inserted or cut off,
+names the first bad one and exits with 1. `head` prints what to keep elsewhere, so that a log that is
+replaced as a whole is noticed too (`verify --anchor`).""",
     "reference": """Write the files that are generated from the code.
 
 They are the manifest, the reference pages, golden schemas, .env.example and server.json.""",
