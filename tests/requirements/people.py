@@ -30,6 +30,7 @@ HELD = {
     "audit.fields": "An audit line has tool_name, success and error_code.",
     "audit.query": "An audit line has the length of the query, and its words only with AUDIT_INCLUDE_REQUEST_BODY.",
     "admin.key": "Admin requests need the admin key or its predecessor, compared in constant time, or the admin scope; keys under 16 characters are refused, and wrong keys are paced.",
+    "audit.durable": "A call is answered only once its audit row is stored: nothing is lost on kill -9, and a call whose row cannot be stored gets an error.",
     "audit.chain": "Audit lines form a chain in which a change is noticed.",
     "admin.erasure": "Erasing one user deletes every row and key of that user from tables, indexes, caches, logs and files, and nothing of others.",
     "admin.erasure_resumes": "An erasure that was broken off is completed when it is run again.",
