@@ -733,6 +733,11 @@ class Settings(BaseModel):
     def data_path(self) -> Path:
         return self.data_dir or environment.find_data_path(self.raw)
 
+    def is_switched_on(self, name: str) -> bool:
+        """Whether the setting with this environment name is true; raises KeyError if there is none."""
+        fields = {field.alias: key for key, field in type(self).model_fields.items()}
+        return getattr(self, fields[name]) is True
+
     @property
     def cache_path(self) -> Path:
         return self.cache_dir or self.data_path

@@ -87,6 +87,11 @@ class Owner:
         return f"{self.tenant}/{self.user}"
 
 
+def build_local_owner(user: str | None) -> Owner:
+    """The owner of what a stdio server or a command does; `user` is what STDIO_USER_ID says."""
+    return Owner(user=user) if user else Owner()
+
+
 # Reports how much of a call is done, the total if it is known, and a message.
 ProgressCallback = Callable[[float, float | None, str | None], Awaitable[None]]
 
@@ -147,6 +152,7 @@ class Tool:
     toolset: str
     title: str = ""  # for people; without one it is made from the name
     in_default_profile: bool = False  # offered in the default profile
+    required_setting: str | None = None  # the tool is offered only if this setting is true
     read_only: bool = True
     idempotent: bool = True
     open_world: bool = True

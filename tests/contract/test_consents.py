@@ -120,16 +120,16 @@ def test_a_user_who_was_erased_elsewhere_can_consent_again(store: Kept) -> None:
 
 
 def test_names_do_not_lie_open_on_disk(store: Kept) -> None:
-    person = Owner(tenant="acme-tenant-marker", user="ann-user-marker")
+    person = Owner(tenant="acme-tenant-consented", user="ann-user-consented")
 
     async def scenario(state: StateStore) -> None:
         await serve(store, state).grant_consent(
-            person, "memory", terms_version="terms-marker", decided_from="place-marker"
+            person, "memory", terms_version="terms-consented", decided_from="place-consented"
         )
 
     store.run(scenario)
 
-    assert b"-marker" not in store.on_disk()
+    assert b"-consented" not in store.on_disk()
 
 
 @pytest.mark.parametrize(

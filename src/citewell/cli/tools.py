@@ -14,6 +14,7 @@ from citewell.errors import Misconfigured
 from citewell.server import manifest
 from citewell.server.capabilities import tool_selection
 from citewell.server.reference import MAX_ALL_TOKENS, MAX_DEFAULT_TOKENS, estimate_tool_tokens
+from citewell.server.reference.tools_page import describe_default
 
 
 def command(
@@ -45,13 +46,15 @@ def command(
 
 def _choose_listed_tools(profile: str | None, toolsets: str | None) -> list[Mapping[str, Any]]:
     """The tools of the profile or toolsets; all tools if neither is given."""
+    entries = manifest.load_manifest()["tools"]
     sets = split_name_list(toolsets or "")
     unnamed = tool_selection.DEFAULT_PROFILE if sets else tool_selection.ALL_TOOLS
     try:
         return tool_selection.select_entries(
-            manifest.load_manifest()["tools"],
+            entries,
             profile=profile or unnamed,
             toolsets=sets,
+            switched_on=tool_selection.list_required_settings(entries),
         )
     except ValueError as error:
         raise Misconfigured(f"{str(error).capitalize()}.", action="inform_user") from None
@@ -60,7 +63,9 @@ def _choose_listed_tools(profile: str | None, toolsets: str | None) -> list[Mapp
 def _sum_token_budgets(rows: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, int]]:
     return {
         "default profile": {
-            "tokens": sum(row["tokens"] for row in rows if row["default"]),
+            "tokens": sum(
+                row["tokens"] for row in rows if row["default"] and not row["requiredSetting"]
+            ),
             "budget": MAX_DEFAULT_TOKENS,
         },
         "all tools": {"tokens": sum(row["tokens"] for row in rows), "budget": MAX_ALL_TOKENS},
@@ -73,6 +78,7 @@ def _build_tool_row(entry: Mapping[str, Any]) -> dict[str, Any]:
         "name": entry["name"],
         "toolset": entry["toolset"],
         "default": entry["default"],
+        "requiredSetting": entry["requiredSetting"],
         "readOnly": entry["readOnly"],
         "tokens": estimate_tool_tokens(wire),
         "description": wire["description"],
@@ -81,7 +87,6 @@ def _build_tool_row(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 def _print_tool_table(rows: Sequence[Mapping[str, Any]]) -> None:
     cells = [
-        (row["name"], row["toolset"], "yes" if row["default"] else "no", str(row["tokens"]))
-        for row in rows
+        (row["name"], row["toolset"], describe_default(row), str(row["tokens"])) for row in rows
     ]
     screen.print_table(("TOOL", "TOOLSET", "DEFAULT", "TOKENS"), cells)

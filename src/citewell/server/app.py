@@ -49,10 +49,12 @@ class App:
         store: CacheStore | None = None,
         state: StateStore | None = None,
         workers: TaskRunner | None = None,
+        local_owner: Owner | None = None,
         entries: Sequence[Mapping[str, Any]]
         | None = None,  # those of the manifest, except while the manifest is being built
     ) -> None:
         self.settings = settings
+        self.local_owner = local_owner or Owner()  # of calls without a verified caller
         self.network = network or Network(settings)
         self.store = store or open_cache_store(settings)
         self.workers = workers or worker_wiring.open_worker_pool(settings)
@@ -79,6 +81,7 @@ class App:
                 find_pause=connector.find_provider_pause,
                 open_state=self.open_state,
                 require_service=self.require_service,
+                local_owner=self.local_owner,
             )
         )
         self._entries = manifest.load_manifest()["tools"] if entries is None else entries
@@ -90,6 +93,7 @@ class App:
             sharing=self._sharing,
             find_sessions=self._find_sessions,
             find_recorder=self._find_audit_recorder,
+            record_usage=self._record_usage,
         )
         self._run = self._pipeline.run_call
         self.metrics = self._pipeline.metrics
@@ -110,6 +114,7 @@ class App:
                 toolsets=() if profile else settings.toolsets,
                 tools=() if profile else settings.tools,
                 read_only=settings.read_only,
+                switched_on=self._list_switches(),
             )
         except ValueError as error:
             raise Misconfigured(
@@ -129,6 +134,7 @@ class App:
             toolsets=self.settings.toolsets,
             tools=self.settings.tools,
             read_only=self.settings.read_only,
+            switched_on=self._list_switches(),
         )
 
     def list_toolsets(self) -> tuple[str, ...]:
@@ -146,7 +152,9 @@ class App:
     ) -> ToolOutcome:
         """Run one tool through the whole pipeline; a failure is returned as an outcome, not raised."""
         call = ToolCall(
-            owner=owner or Owner(), require_service=self.require_service, send_progress=report
+            owner=owner or self.local_owner,
+            require_service=self.require_service,
+            send_progress=report,
         )
         invocation = self._build_invocation(name, arguments, call, request_id, origin)
         with self._run_for_owner(invocation):
@@ -164,7 +172,7 @@ class App:
         """Run the tool if its answer is cached in memory and small enough to send inline; None otherwise."""
         if not self.settings.structured_text:
             return None
-        call = ToolCall(owner=owner or Owner(), require_service=self.require_service)
+        call = ToolCall(owner=owner or self.local_owner, require_service=self.require_service)
         invocation = self._build_invocation(name, arguments, call, request_id, origin)
         try:
             self._pipeline.validation.validate_invocation(invocation)
@@ -251,6 +259,19 @@ class App:
         from citewell.services.audit_log.audit_recorder import AuditRecorder
 
         return self.require_service(AuditRecorder)
+
+    def _list_switches(self) -> frozenset[str]:
+        """The settings that offer further tools, as far as they are switched on."""
+        return frozenset(
+            name
+            for name in tool_selection.list_required_settings(self._entries)
+            if self.settings.is_switched_on(name)
+        )
+
+    def _record_usage(self, owner: Owner, tool: str) -> None:
+        from citewell.services.people.usage_analytics import UsageAnalytics
+
+        self.require_service(UsageAnalytics).record_call(owner, tool)
 
     def _find_sessions(self) -> SessionTracker:
         from citewell.services.sessions.session_tracking import SessionTracker

@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from citewell.store.keys.key_vault import KeyVault
     from citewell.store.keys.master_keys import MasterKeySource
     from citewell.store.library.library_store import SqlLibraryStore
+    from citewell.store.people.analytics_store import SqlAnalyticsStore
     from citewell.store.people.consent_store import SqlConsentStore
+    from citewell.store.people.memory_store import SqlMemoryStore
     from citewell.store.people.workspace_store import SqlWorkspaceStore
     from citewell.store.research.research_store import SqlResearchStore
     from citewell.store.sessions.session_store import SqlSessionStore
@@ -64,6 +66,8 @@ class StateStore:
     threads: SqlThreadStore
     research: SqlResearchStore
     consents: SqlConsentStore
+    memories: SqlMemoryStore
+    analytics: SqlAnalyticsStore
     workspaces: SqlWorkspaceStore
     audit: SqlAuditStore
     erasures: SqlErasureStore
@@ -105,6 +109,8 @@ class StateStore:
             self.research,
             self.library,
             self.consents,
+            self.memories,
+            self.analytics,
             self.workspaces,
             self.audit,
         )
@@ -137,7 +143,9 @@ def open_state_store(
     from citewell.store.keys.key_vault import KeyVault
     from citewell.store.keys.master_keys import build_master_keyring, choose_master_key_source
     from citewell.store.library.library_store import SqlLibraryStore
+    from citewell.store.people.analytics_store import SqlAnalyticsStore
     from citewell.store.people.consent_store import SqlConsentStore
+    from citewell.store.people.memory_store import SqlMemoryStore
     from citewell.store.people.workspace_store import SqlWorkspaceStore
     from citewell.store.research.research_store import SqlResearchStore
     from citewell.store.sessions.session_store import SqlSessionStore
@@ -166,6 +174,8 @@ def open_state_store(
         threads=SqlThreadStore(database, vault, clock=clock),
         research=SqlResearchStore(database, vault, clock=clock),
         consents=SqlConsentStore(database, vault),
+        memories=SqlMemoryStore(database, vault, retention=settings.memory_retention, clock=clock),
+        analytics=SqlAnalyticsStore(database, vault),
         workspaces=SqlWorkspaceStore(database, vault, ttl=settings.workspace_ttl, clock=clock),
         audit=SqlAuditStore(database, vault, clock=clock, new_id=new_id),
         erasures=SqlErasureStore(database, clock=clock, new_id=new_id),

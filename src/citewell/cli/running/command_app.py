@@ -10,6 +10,7 @@ from citewell import config
 from citewell.config import Settings
 from citewell.server.app import App
 from citewell.server.log_output import configure_logging
+from citewell.tooling import build_local_owner
 
 
 def load_command_settings() -> Settings:
@@ -24,7 +25,7 @@ def load_command_settings() -> Settings:
 async def open_command_app(chosen: Settings | None = None) -> AsyncIterator[App]:
     chosen = chosen or load_command_settings()
     configure_logging(chosen.raw.get("LOG_LEVEL", "error"), chosen.log_format)
-    app = App(chosen)
+    app = App(chosen, local_owner=build_local_owner(chosen.stdio_user))
     try:
         yield app
     finally:

@@ -5,7 +5,7 @@ Standard library only, because the instant start uses it before anything else is
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 ALL_TOOLS = "all"
@@ -40,17 +40,20 @@ def select_entries(
     toolsets: Iterable[str] = (),
     tools: Iterable[str] = (),
     read_only: bool = False,
+    switched_on: Collection[str] = (),
 ) -> list[Mapping[str, Any]]:
-    """The entries to offer, in their order.
+    """The entries to offer, in their order; `switched_on` has the settings that are true.
 
     Toolsets and tools replace the profile; names that start with a plus are added to it instead.
     The tool that reads linked results comes with every tool that can link.
-    Raises ValueError naming an unknown profile, toolset or tool.
+    A tool that requires a setting which is not true is left out.
+    Raises ValueError naming an unknown profile, toolset or tool, or a tool whose setting is off.
     """
     known = list(entries)
     sets, singles = list(toolsets), list(tools)
     wanted, extra = _strip_plus(sets), _strip_plus(singles)
     _check_selection(known, profile=profile, toolsets=wanted, tools=extra)
+    _check_required_settings(known, extra, switched_on)
     for names in (sets, singles):
         if any(map(_is_added, names)) and not all(map(_is_added, names)):
             raise ValueError(
@@ -64,7 +67,9 @@ def select_entries(
     chosen = [
         entry
         for entry in known
-        if _is_selected(entry, wanted, extra) and (not read_only or entry["readOnly"])
+        if _is_selected(entry, wanted, extra)
+        and (not read_only or entry["readOnly"])
+        and _find_missing_setting(entry, switched_on) is None
     ]
     return _add_artifact_reader(known, chosen)
 
@@ -79,6 +84,13 @@ def _add_artifact_reader(
     return [entry for entry in known if entry["name"] in names]
 
 
+def list_required_settings(entries: Iterable[Mapping[str, Any]]) -> frozenset[str]:
+    """The settings that at least one tool requires to be true."""
+    return frozenset(
+        setting for entry in entries if (setting := entry.get("requiredSetting")) is not None
+    )
+
+
 def describe_disabled_tool(
     entries: Iterable[Mapping[str, Any]],
     name: str,
@@ -86,11 +98,17 @@ def describe_disabled_tool(
     toolsets: Iterable[str] = (),
     tools: Iterable[str] = (),
     read_only: bool = False,
+    switched_on: Collection[str] = (),
 ) -> str | None:
     """How to switch on a tool that this choice leaves out; None if there is no such tool."""
     entry = next((entry for entry in entries if entry["name"] == name), None)
     if entry is None:
         return None
+    if setting := _find_missing_setting(entry, switched_on):
+        return (
+            f"The tool {name} is switched off. To switch it on, set {setting}=true and start the "
+            "server again."
+        )
     if read_only and not entry["readOnly"]:
         return (
             f"The tool {name} is switched off, because the server offers only tools that change "
@@ -167,6 +185,21 @@ def _is_selected(entry: Mapping[str, Any], wanted: set[str], extra: set[str]) ->
         or (DEFAULT_PROFILE in wanted and entry["default"])
     )
     return by_set or entry["name"] in extra
+
+
+def _find_missing_setting(entry: Mapping[str, Any], switched_on: Collection[str]) -> str | None:
+    """The setting that the tool requires and that is not true."""
+    setting: str | None = entry.get("requiredSetting")
+    return setting if setting is not None and setting not in switched_on else None
+
+
+def _check_required_settings(
+    known: list[Mapping[str, Any]], tools: set[str], switched_on: Collection[str]
+) -> None:
+    for entry in known:
+        setting = _find_missing_setting(entry, switched_on) if entry["name"] in tools else None
+        if setting is not None:
+            raise ValueError(f"the tool {entry['name']} also needs {setting}=true")
 
 
 def _check_selection(

@@ -52,26 +52,23 @@ _CACHE_HINTS: dict[CacheableMethod, CacheHint] = {
 }
 
 
-def identify_single_owner(context: RequestContext) -> Owner:
-    """The single owner of all calls, as there is no authentication."""
-    return Owner()
-
-
 def build_sdk_server(
     app: App,
     *,
     tools: Mapping[str, dict[str, Any]] | None = None,
-    identify: IdentifyOwner = identify_single_owner,
+    identify: IdentifyOwner | None = None,
     name_request: NameRequest | None = None,
     find_origin: FindOrigin | None = None,
 ) -> Server[Any]:
     """An SDK server over `app` that offers `tools`, or all tools of the app; used by every transport.
 
+    Without `identify` every call belongs to the local owner, as there is no authentication.
     `name_request` tells the id of a request for logs, audit lines and errors; without it that is
     the id of the JSON-RPC message, which a client knows anyway. `find_origin` tells where a call
     came from, for the audit log.
     """
     offered = app.tools if tools is None else tools
+    identify = identify or (lambda _: app.local_owner)
     desk = _RequestHandlers(app, offered, identify, name_request, find_origin=find_origin)
     server: Server[Any] = Server(
         "citewell",

@@ -18,6 +18,7 @@ from mcp_types.version import (
 from citewell import tools
 from citewell.config import Settings
 from citewell.server.capabilities.tool_schema import build_tool_wire
+from citewell.server.capabilities.tool_selection import list_required_settings
 
 _CLIENT_INFO = {"name": "bake", "version": "0"}
 
@@ -30,6 +31,7 @@ def build_manifest_entries() -> list[dict[str, Any]]:
             "name": name,
             "toolset": tool.toolset,
             "default": tool.in_default_profile,
+            "requiredSetting": tool.required_setting,
             "readOnly": tool.read_only,
             "links": not tool.is_always_inline,
             "wire": build_tool_wire(name, tool),
@@ -116,7 +118,14 @@ async def _ask_sdk_server(
     from citewell.server.app import App
     from citewell.server.protocol.sdk_server import build_sdk_server
 
-    app = App(Settings(profile="all", cache_enabled=False, audit_enabled=False), entries=found)
+    settings = Settings(profile="all", cache_enabled=False, audit_enabled=False)
+    # Every setting that a tool requires is on, because the wire form of each tool is asked for.
+    switches = {
+        key: True
+        for key, field in Settings.model_fields.items()
+        if field.alias in list_required_settings(found)
+    }
+    app = App(settings.model_copy(update=switches), entries=found)
     server = build_sdk_server(app)
     to_server, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](16)
     outgoing, from_server = anyio.create_memory_object_stream[SessionMessage](16)

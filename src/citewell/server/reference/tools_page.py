@@ -25,8 +25,19 @@ _SCHEMA_BOUND_PHRASES = {
 }
 
 
+def describe_default(entry: Mapping[str, Any]) -> str:
+    """Whether the default profile offers the tool, and the setting it needs for that."""
+    if entry["default"] and entry["requiredSetting"]:
+        return f"with {entry['requiredSetting']}"
+    return "yes" if entry["default"] else "no"
+
+
 def render_tools_page(entries: Sequence[Mapping[str, Any]]) -> str:
-    default = sum(estimate_tool_tokens(entry["wire"]) for entry in entries if entry["default"])
+    default = sum(
+        estimate_tool_tokens(entry["wire"])
+        for entry in entries
+        if entry["default"] and not entry["requiredSetting"]
+    )
     every = sum(estimate_tool_tokens(entry["wire"]) for entry in entries)
     intro = (
         f"The default profile costs a client {default} tokens of at most {MAX_DEFAULT_TOKENS}, all tools {every} of at most "
@@ -39,7 +50,7 @@ def render_tools_page(entries: Sequence[Mapping[str, Any]]) -> str:
             (
                 f"[{entry['name']}](#{entry['name']})",
                 entry["toolset"],
-                "yes" if entry["default"] else "no",
+                describe_default(entry),
                 "no" if entry["readOnly"] else "yes",
                 str(estimate_tool_tokens(entry["wire"])),
             )

@@ -37,7 +37,7 @@ def serve_stdio(overrides: Mapping[str, Any], *, environ: Mapping[str, str] | No
         sys.stderr.write(f"citewell: {error}\n")
         return 2
     baked = manifest.load_manifest()
-    if problem := _find_flag_problem(baked["tools"], overrides):
+    if problem := _find_flag_problem(baked["tools"], raw, overrides):
         sys.stderr.write(f"citewell: {problem}\n")
         return 2
     wire = StdioWire.claim_standard_streams()
@@ -82,10 +82,16 @@ def _answer_until_loaded(front: InstantStart, lines: LineQueue, loader: threadin
             return True
 
 
-def _find_flag_problem(entries: list[Any], overrides: Mapping[str, Any]) -> str | None:
+def _find_flag_problem(
+    entries: list[Any], raw: Mapping[str, str], overrides: Mapping[str, Any]
+) -> str | None:
     """What is wrong with the tools that the command line chooses; None if nothing is."""
+    # A setting that is neither true nor false is reported by the session.
+    switched_on = frozenset(raw) - {
+        name for name, value in raw.items() if value.lower() in _FALSE_WORDS
+    }
     try:
-        tool_selection.select_entries(entries, **overrides)
+        tool_selection.select_entries(entries, **overrides, switched_on=switched_on)
     except ValueError as error:
         return f"The choice of tools on the command line is not valid: {error}."
     return None
@@ -102,7 +108,9 @@ def _build_instant_start(
         return None
     try:
         choice = _parse_tool_choice(raw, overrides)
-        entries = tool_selection.select_entries(baked["tools"], **choice)
+        entries = tool_selection.select_entries(
+            baked["tools"], **choice, switched_on=_list_switches(baked["tools"], raw)
+        )
         changes = tool_selection.find_argument_changes(
             choice["profile"],
             default_count=_parse_result_count(raw, "CITEWELL_SEARCH_RESULTS"),
@@ -126,6 +134,12 @@ def _parse_tool_choice(raw: Mapping[str, str], overrides: Mapping[str, Any]) -> 
         "read_only": _parse_switch(raw.get("CITEWELL_READ_ONLY", "0")),
     }
     return {field: overrides.get(field, value) for field, value in read.items()}
+
+
+def _list_switches(entries: list[Any], raw: Mapping[str, str]) -> frozenset[str]:
+    """The settings that tools require, as far as they are true; raises ValueError if one is invalid."""
+    required = tool_selection.list_required_settings(entries)
+    return frozenset(name for name in required if _parse_switch(raw.get(name, "0")))
 
 
 def _parse_result_count(raw: Mapping[str, str], name: str) -> int | None:

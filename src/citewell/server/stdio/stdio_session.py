@@ -28,6 +28,7 @@ from citewell.server.stdio.line_exchange import LineExchange, StdinLine
 from citewell.server.stdio.misconfigured_app import MisconfiguredApp
 from citewell.server.stdio.stdio_wire import LineQueue, StdioWire
 from citewell.text.safety.secret_masking import mask_secrets
+from citewell.tooling import build_local_owner
 
 _PARENT_CHECK_SECONDS = 2.0  # how often to check for a parent that died without closing the pipe
 _RESUME_DELAY_SECONDS = 1.0  # unfinished jobs are resumed after the client's first requests
@@ -50,7 +51,7 @@ def _build_session_app(overrides: Mapping[str, Any], front: InstantStart | None)
     try:
         settings = _mute_default_audit(config.load_settings(**overrides))
         configure_logging(settings.log_level, settings.log_format)
-        return App(settings)
+        return App(settings, local_owner=build_local_owner(settings.stdio_user))
     except CitewellError as error:
         sys.stderr.write(f"citewell: {mask_secrets(error.message)}\n")
         return MisconfiguredApp(error, front.tools if front else None)

@@ -30,6 +30,7 @@ from citewell.server.middleware.session_linking import SessionMiddleware
 from citewell.server.pipeline import Middleware, compose_pipeline
 from citewell.store.cache.answer_sharing import AnswerSharing
 from citewell.store.cache_store import CacheStore
+from citewell.tooling import Owner
 
 if TYPE_CHECKING:
     from citewell.services.audit_log.audit_recorder import AuditRecorder
@@ -56,6 +57,7 @@ class CallPipeline:
         sharing: AnswerSharing,
         find_sessions: Callable[[], SessionTracker],
         find_recorder: Callable[[], AuditRecorder],
+        record_usage: Callable[[Owner, str], None],
     ) -> None:
         self._audit_lines = _build_audit_writer(settings)
         self.audit = (
@@ -80,6 +82,7 @@ class CallPipeline:
         self.run_call = compose_pipeline(
             (
                 self.metrics,  # outermost, so that every call counts, with its whole duration
+                *_list_usage_middleware(settings, record_usage),
                 *self._list_audit_middleware(settings),
                 self.recent,
                 ErrorMiddleware(),  # above it a failure is an outcome, below it an exception
@@ -102,6 +105,17 @@ class CallPipeline:
         if self.audit is None:
             return ()
         return (AuditMiddleware(self.audit, include_query=settings.audit_include_query),)
+
+
+def _list_usage_middleware(
+    settings: Settings, record_usage: Callable[[Owner, str], None]
+) -> tuple[Middleware, ...]:
+    """The counting of calls for get_my_analytics, if it is switched on."""
+    if not settings.analytics_enabled:
+        return ()
+    from citewell.server.middleware.usage_recording import UsageMiddleware
+
+    return (UsageMiddleware(record_usage),)
 
 
 def _build_audit_writer(settings: Settings) -> BackgroundLineWriter | None:

@@ -34,8 +34,7 @@ class ServiceKit:
     find_pause: FindPause  # how long a provider is not asked; None if it may be asked now
     open_state: Callable[[], StateStore]  # opened on first use
     require_service: RequireService
-    # The user that STDIO_USER_ID names; None if the process serves others, or nobody is named.
-    local_owner: Owner | None = None
+    local_owner: Owner  # of calls that come without a verified caller
 
 
 # Builders by the import path of the class they build ("package.module:Class"): a path, because the

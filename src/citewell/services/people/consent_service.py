@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from dataclasses import replace
 
 from citewell.errors import InvalidInput
 from citewell.services.people.identity_checks import require_identity
@@ -22,7 +23,7 @@ _LOCALLY_GRANTED_PURPOSES: frozenset[ConsentPurpose] = frozenset(CONSENT_PURPOSE
 
 
 class ConsentService:
-    """Grants, withdraws and lists consents. `local_owner` is the user that STDIO_USER_ID names."""
+    """Grants, withdraws and lists consents. `local_owner` is the user of this process."""
 
     def __init__(
         self,
@@ -34,6 +35,7 @@ class ConsentService:
         self._store = store
         self._local_owner = local_owner
         self._clock = clock
+        self._began = clock()
 
     async def grant_consent(
         self, owner: Owner, purpose: str, *, terms_version: str = "", decided_from: str
@@ -62,13 +64,27 @@ class ConsentService:
         """Whether consent is recorded; the local user's is recorded now if nothing was decided."""
         decision = await self._store.find_decision(str(owner), purpose)
         if decision is None and self._is_granted_locally(owner, purpose):
-            granted = self._build_record(owner, purpose, granted=True, place=LOCAL_CONSENT_SOURCE)
+            granted = replace(
+                self._build_record(owner, purpose, granted=True, place=LOCAL_CONSENT_SOURCE),
+                decided=self._began,  # the setting holds since the process began
+            )
             await self._store.save_first_decision(str(owner), granted)
             decision = await self._store.find_decision(str(owner), purpose)
         return decision is not None and decision.granted
 
+    async def find_grants(
+        self, owners: Collection[Owner], purpose: ConsentPurpose
+    ) -> dict[Owner, float]:
+        """Since when each of the owners has consented; those who have not are left out."""
+        if self._local_owner is not None and self._local_owner in owners:
+            await self.has_consent(self._local_owner, purpose)
+        names = {str(owner): owner for owner in owners}
+        granted = await self._store.find_grants(names, purpose)
+        return {names[name]: since for name, since in granted.items()}
+
     def _is_granted_locally(self, owner: Owner, purpose: ConsentPurpose) -> bool:
-        return owner == self._local_owner and purpose in _LOCALLY_GRANTED_PURPOSES
+        is_local = owner == self._local_owner and not owner.is_anonymous
+        return is_local and purpose in _LOCALLY_GRANTED_PURPOSES
 
     async def _decide(
         self, owner: Owner, purpose: str, *, granted: bool, terms: str, decided_from: str

@@ -7,17 +7,19 @@ members; once its contributor is erased, nobody can.
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from citewell.store.failures import BatchRolledBack, WriteContended
+from citewell.store.failures import BatchRolledBack, DecryptionFailed, WriteContended
 from citewell.store.keys.key_vault import KeyVault
 from citewell.store.keys.owner_keychain import OwnerKeychain
 from citewell.store.people.consent_store import build_consent_guard
 from citewell.store.people.record_times import format_utc_time
 from citewell.store.sql.database import SqlDatabase, SqlRow, SqlScalar, SqlStatement
 
+logger = logging.getLogger(__name__)
 _MEMBER_TABLE, _CONTRIBUTION_TABLE = "workspace_member", "contribution"
 _MAX_WRITE_ATTEMPTS = 3  # a further attempt is needed only if the owner's keys were just erased
 MAX_CONTRIBUTIONS = 5000  # of one workspace
@@ -286,7 +288,8 @@ class SqlWorkspaceStore:
 
     async def _decrypt_findings(self, found: Sequence[SqlRow]) -> tuple[SharedFinding, ...]:
         chains = await self._load_keychains([row[1:] for row in found])
-        return tuple(_decrypt_finding(chains[row[2]], row) for row in found if row[2] in chains)
+        opened = [_decrypt_finding(chains[row[2]], row) for row in found if row[2] in chains]
+        return tuple(finding for finding in opened if finding is not None)
 
 
 def _decrypt_member(chain: OwnerKeychain, row: SqlRow) -> WorkspaceMember:
@@ -307,9 +310,14 @@ def _encode_finding(finding: SharedFinding) -> bytes:
     return json.dumps(told).encode()
 
 
-def _decrypt_finding(chain: OwnerKeychain, row: SqlRow) -> SharedFinding:
+def _decrypt_finding(chain: OwnerKeychain, row: SqlRow) -> SharedFinding | None:
+    """None, with a warning, if the row cannot be decrypted: it must not hide the other rows."""
     finding_id, workspace, _, created, body = row
-    plain = chain.decrypt_row(_CONTRIBUTION_TABLE, f"{workspace}/{finding_id}", body)
+    try:
+        plain = chain.decrypt_row(_CONTRIBUTION_TABLE, f"{workspace}/{finding_id}", body)
+    except DecryptionFailed as error:
+        logger.warning("A finding of a workspace is left out. %s", error.message)
+        return None
     workspace_id, tenant, user, note, url, tags = json.loads(plain)
     return SharedFinding(
         id=finding_id,

@@ -1,0 +1,31 @@
+"""Save a finding to the user's long-term memory."""
+
+from __future__ import annotations
+
+from citewell.model.answers.people_answers import MemorySaved
+from citewell.services.people.memory_service import MemoryNote, MemoryService
+from citewell.tooling import Tool, ToolArguments, ToolCall
+
+
+class Args(ToolArguments, MemoryNote):
+    """Save a finding to the user's own long-term memory, for memory_recall in later sessions. Writes: it adds a note and deletes nothing. Without the user's recorded consent nothing is kept (status no_consent)."""
+
+
+async def run(args: Args, call: ToolCall) -> MemorySaved:
+    return await call.require_service(MemoryService).save_memory(
+        call.owner, args.build_request(MemoryNote)
+    )
+
+
+TOOL = Tool(
+    args=Args,
+    result=MemorySaved,
+    run=run,
+    toolset="people",
+    in_default_profile=True,
+    required_setting="MEMORY_ENABLED",
+    read_only=False,
+    idempotent=False,
+    open_world=False,
+    is_always_inline=True,
+)
