@@ -23,6 +23,8 @@ ON = {"type": "boolean", "default": True}
 TEXT = {"type": "string"}
 TIER = {"type": "string", "enum": ["XXS", "XS", "S", "M", "L", "XL"]}
 SCOPE = {"type": "string", "enum": ["web", "library", "both"]}
+NOTE = {"type": "string", "minLength": 1, "maxLength": 10_000}
+WORKSPACE = {"type": "string", "minLength": 1, "maxLength": 128}
 LEVEL = {"type": "string", "enum": ["high", "medium", "low"]}
 
 
@@ -255,12 +257,28 @@ PROMISES = [
     ("brand_research", "depth", False, choice("quick", "standard", "full", default="standard"), "brand_research.depth"),
     ("brand_research", "include_design_tokens", False, OFF, "brand_research.design_tokens"),
     ("brand_research", "sessionId", False, TEXT, "brand_research.answer"),
+    ("memory_save", "note", True, NOTE, "memory_save.arguments"),
+    ("memory_save", "topic", False, {"type": "string", "maxLength": 200}, "memory_save.arguments"),
+    ("memory_save", "url", False, {"type": "string", "maxLength": 2048}, "memory_save.arguments"),
+    ("memory_save", "tags", False, {"type": "array", "maxItems": 20}, "memory_save.arguments"),
+    ("memory_recall", "topic", False, {"type": "string", "maxLength": 200}, "memory_recall.arguments"),
+    ("memory_recall", "limit", False, number(1, 100, 20), "memory_recall.arguments"),
+    ("memory_recall", "query", False, {"type": "string", "maxLength": 500}, "memory_recall.query"),
+    ("memory_recall", "offset", False, number(0, 1_000_000, 0), "memory_recall.paging"),
+    ("workspace_contribute", "workspace_id", True, WORKSPACE, "workspace_contribute.arguments"),
+    ("workspace_contribute", "note", True, NOTE, "workspace_contribute.arguments"),
+    ("workspace_contribute", "url", False, {"type": "string", "maxLength": 2048}, "workspace_contribute.arguments"),
+    ("workspace_contribute", "tags", False, {"type": "array", "maxItems": 20}, "workspace_contribute.arguments"),
+    ("workspace_read", "workspace_id", True, WORKSPACE, "workspace_read.arguments"),
+    ("workspace_read", "limit", False, number(1, 500, 100), "workspace_read.answer"),
+    ("workspace_read", "offset", False, number(0, 1_000_000, 0), "workspace_read.answer"),
 ]  # fmt: skip
 # One value that each tool's required arguments take, so that only the argument under test is wrong.
 SOUND = {
     "query": "words", "url": "https://example.org/", "paper": "10.1000/x", "identifier": "10.1000/x",
     "searchStep": "look", "stepNumber": 1, "nextStepNeeded": True, "sessionId": "s", "jobId": "j",
     "threadId": "t", "claimId": "c", "citation": "10.1000/x", "recommendations": [{"title": "x"}], "id": "x",
+    "note": "cells age", "workspace_id": "team",
 }  # fmt: skip
 CASES = [
     pytest.param(*row[:4], marks=requires(row[4]), id=f"{row[0]}-{row[1]}") for row in PROMISES

@@ -44,6 +44,11 @@ READS, WRITES = True, False
         pytest.param("brand_research", (READS, True, True), marks=requires("brand_research.annotations")),
         pytest.param("local_search", (READS, True, True), marks=requires("local_search.annotations")),
         pytest.param("research", (WRITES, False, True), marks=requires("research.annotations")),
+        pytest.param("get_my_analytics", (READS, True, False), marks=requires("get_my_analytics.annotations")),
+        pytest.param("memory_save", (WRITES, False, False), marks=requires("memory_save.annotations")),
+        pytest.param("memory_recall", (READS, True, False), marks=requires("memory_recall.annotations")),
+        pytest.param("workspace_contribute", (WRITES, False, False), marks=requires("workspace_contribute.annotations")),
+        pytest.param("workspace_read", (READS, True, False), marks=requires("workspace_read.annotations")),
     ],
 )  # fmt: skip
 def test_a_tool_says_whether_it_writes_repeats_and_reaches_out(

@@ -13,6 +13,7 @@ from citewell.store.people.workspace_store import SharedFinding, SqlWorkspaceSto
 from citewell.store.state_store import StateStore
 from citewell.tooling import Owner
 from tests.contract.states import ENGINES, Kept, kept
+from tests.requirements import requires
 
 ANN, BEN = Owner(tenant="acme", user="ann"), Owner(tenant="beta", user="ben")
 EVE = Owner(tenant="acme", user="eve")
@@ -131,6 +132,7 @@ def test_findings_end_with_their_time_to_live(store: Kept) -> None:
     assert store.run(scenario) == ((["ann-0"], 0), [], 1)
 
 
+@requires("workspace_contribute.limit")
 def test_a_full_workspace_drops_the_contributors_own_oldest(store: Kept) -> None:
     async def scenario(state: StateStore) -> Any:
         await join(store, state, ANN, BEN, EVE)

@@ -19,6 +19,7 @@ from citewell.server.app import App
 from citewell.server.http.hosting import build_layered_app
 from citewell.server.http.listening import build_uvicorn_config, open_listening_sockets
 from citewell.server.protocol.sdk_server import build_sdk_server
+from citewell.tooling import build_local_owner
 
 TRANSPORTS = ("memory", "http", "stdio")
 
@@ -47,7 +48,8 @@ async def connected(
         ):
             yield client
     else:
-        app = App(config.load_settings(environ))
+        settings = config.load_settings(environ)
+        app = App(settings, local_owner=build_local_owner(settings.stdio_user))
         async with Client(build_sdk_server(app), mode=mode, sampling_callback=sampler) as client:
             yield client
         await app.aclose()

@@ -30,7 +30,13 @@ FORBIDDEN = {
 
 
 def tokens(profile: str) -> float:
-    chosen = tool_selection.select_entries(manifest.load_manifest()["tools"], profile=profile)
+    """What the list costs if every setting that offers further tools is on."""
+    entries = manifest.load_manifest()["tools"]
+    chosen = tool_selection.select_entries(
+        entries,
+        profile=profile,
+        switched_on=tool_selection.list_required_settings(entries),
+    )
     costs = [
         {key: entry["wire"][key] for key in ("name", "description", "inputSchema")}
         for entry in chosen

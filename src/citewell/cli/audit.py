@@ -25,7 +25,6 @@ from citewell.services.trust.bibliography_audit import BibliographyAudit
 from citewell.services.trust.bibliography_intake import AuditRequest, build_document_request
 from citewell.services.trust.brief_audit import BriefAudit
 from citewell.services.trust.work_lookup import NOT_IN_REGISTRIES
-from citewell.tooling import Owner
 
 # A reference with one of these makes the command fail.
 FAILING_FLAGS = frozenset(
@@ -146,7 +145,7 @@ async def _audit_document(app: App, wish: AuditRequest, done: Callable[[], None]
 
     most = len(wish.references)
     return await app.require_service(BibliographyAudit).audit_bibliography(
-        wish, max_entries=most, owner=str(Owner()), progress=progress
+        wish, max_entries=most, owner=str(app.local_owner), progress=progress
     )
 
 

@@ -12,7 +12,6 @@ from citewell.cli.running.command_app import open_command_app
 from citewell.cli.terminal import screen
 from citewell.errors import InvalidInput
 from citewell.services.research.research_service import ResearchService
-from citewell.tooling import Owner
 
 CREDIT_ACTIONS = ("show", "add")
 
@@ -40,7 +39,7 @@ def command(
 
 async def _load_credit_balance(dollars: str | None, note: str) -> dict[str, Any]:
     async with open_command_app() as app:
-        research, owner = app.require_service(ResearchService), str(Owner())
+        research, owner = app.require_service(ResearchService), str(app.local_owner)
         if dollars is not None:
             await research.add_credit(owner, dollars, note=note)
         return await research.load_balance_view(owner, transactions=True)

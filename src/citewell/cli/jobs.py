@@ -13,7 +13,6 @@ from citewell.cli.running.command_app import open_command_app
 from citewell.cli.terminal import screen
 from citewell.errors import InvalidInput
 from citewell.services.research.research_service import ResearchService
-from citewell.tooling import Owner
 
 JOB_ACTIONS = ("list", "show", "watch", "cancel", "erase", "reconcile")
 
@@ -52,19 +51,21 @@ def command(
 
 async def _list_recent_jobs() -> list[dict[str, Any]]:
     async with open_command_app() as app:
-        return await app.require_service(ResearchService).list_job_rows(str(Owner()), limit=50)
+        return await app.require_service(ResearchService).list_job_rows(
+            str(app.local_owner), limit=50
+        )
 
 
 async def _erase_job(job_id: str) -> None:
     async with open_command_app() as app:
-        await app.require_service(ResearchService).erase_job_thread(str(Owner()), job_id)
+        await app.require_service(ResearchService).erase_job_thread(str(app.local_owner), job_id)
 
 
 async def _run_job_action(
     verb: str, job_id: str, step: str | None, cost: str
 ) -> dict[str, Any] | None:
     async with open_command_app() as app:
-        research, owner = app.require_service(ResearchService), str(Owner())
+        research, owner = app.require_service(ResearchService), str(app.local_owner)
         if verb == "cancel":
             return await research.cancel_research_job(owner, job_id)
         if verb == "reconcile":

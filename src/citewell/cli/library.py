@@ -37,17 +37,15 @@ from citewell.store.library.library_rows import DocumentCard
 from citewell.store.library.library_store import LibraryFilters, LibraryMatch
 from citewell.text.dates.calendar_dates import parse_provider_date
 from citewell.text.safety.markup_cleaning import extract_visible_text
-from citewell.tooling import Owner
 
 _SHOWN_ID_CHARS = len(LIBRARY_ID_PREFIX) + 10  # of an id in tables
 
 OwnerOption = Annotated[
-    str, typer.Option(help="Whose library, as tenant/user; by default your own.")
+    str | None, typer.Option(help="Whose library, as tenant/user; by default your own.")
 ]
 TagOption = Annotated[str | None, typer.Option(help="Only documents with this tag.")]
 SiteOption = Annotated[str | None, typer.Option(help="Only pages of this domain.")]
 KindOption = Annotated[str | None, typer.Option("--type", help="Only this type, such as pdf.")]
-LOCAL_OWNER = str(Owner())
 
 
 class ExportFormat(StrEnum):
@@ -72,7 +70,7 @@ def add_documents(
     limit: Annotated[
         int | None, typer.Option(min=1, help="At most this many files and pages.")
     ] = None,
-    owner: OwnerOption = LOCAL_OWNER,
+    owner: OwnerOption = None,
     as_json: JsonOption = False,
 ) -> int:
     """Add or update documents; unchanged ones are skipped."""
@@ -87,7 +85,7 @@ def add_documents(
 
 
 async def _add_sources(
-    sources: list[str], tags: list[str], owner: str, *, recursive: bool, limit: int | None
+    sources: list[str], tags: list[str], owner: str | None, *, recursive: bool, limit: int | None
 ) -> tuple[ImportReport, int]:
     async with open_command_app() as app, _open_source_readers(app) as readers:
         with screen.show_spinner("Looking for documents"):
@@ -96,7 +94,11 @@ async def _add_sources(
             )
         at_once = max(2, min(4, os.cpu_count() or 2))
         adding = LibraryImport(
-            app.open_state().library, owner, readers, tags=tags, concurrency=at_once
+            app.open_state().library,
+            owner or str(app.local_owner),
+            readers,
+            tags=tags,
+            concurrency=at_once,
         )
         with show_progress_bar("Adding", total=len(wanted.items)) as done:
             return await adding.run_import(wanted, done=done), wanted.skipped_count
@@ -161,7 +163,7 @@ def list_library(
     missing: Annotated[
         bool, typer.Option("--missing", help="Only documents whose files no longer exist.")
     ] = False,
-    owner: OwnerOption = LOCAL_OWNER,
+    owner: OwnerOption = None,
     as_json: JsonOption = False,
 ) -> int:
     """List the documents in the library, oldest first."""
@@ -179,16 +181,17 @@ def list_library(
     return exit_codes.OK if cards else exit_codes.NOTHING_FOUND
 
 
-async def _load_document_cards(owner: str, chosen: DocumentSelection) -> list[DocumentCard]:
+async def _load_document_cards(owner: str | None, chosen: DocumentSelection) -> list[DocumentCard]:
     async with _open_library(owner) as library:
         return [card async for card in library.iterate_cards(chosen)]
 
 
 @asynccontextmanager
-async def _open_library(owner: str) -> AsyncIterator[OwnerLibrary]:
+async def _open_library(owner: str | None) -> AsyncIterator[OwnerLibrary]:
     async with open_command_app() as app:
         scorer = app.require_service(PassageSimilarity)
-        yield OwnerLibrary(app.open_state().library, owner, scorer=scorer)
+        chosen = owner or str(app.local_owner)
+        yield OwnerLibrary(app.open_state().library, chosen, scorer=scorer)
 
 
 def _build_card_row(card: DocumentCard) -> tuple[str, ...]:
@@ -212,7 +215,7 @@ def search_library(
     language: Annotated[str | None, typer.Option(help="Only this language, such as de.")] = None,
     after: Annotated[str | None, typer.Option(help="Published on this day or later.")] = None,
     before: Annotated[str | None, typer.Option(help="Published before this day.")] = None,
-    owner: OwnerOption = LOCAL_OWNER,
+    owner: OwnerOption = None,
     as_json: JsonOption = False,
 ) -> int:
     """Search the library alone.
@@ -238,7 +241,7 @@ def search_library(
 
 
 async def _find_matches(
-    owner: str, query: str, filters: LibraryFilters, count: int
+    owner: str | None, query: str, filters: LibraryFilters, count: int
 ) -> tuple[LibraryMatch, ...]:
     async with _open_library(owner) as library:
         return await library.search_own_documents(query, filters=filters, limit=count)
@@ -287,7 +290,7 @@ def remove_documents(
         bool, typer.Option("--missing", help="Documents whose files no longer exist.")
     ] = False,
     everything: Annotated[bool, typer.Option("--all", help="The whole library.")] = False,
-    owner: OwnerOption = LOCAL_OWNER,
+    owner: OwnerOption = None,
 ) -> int:
     """Remove documents from the library.
 
@@ -303,7 +306,7 @@ def remove_documents(
     return exit_codes.OK if gone else exit_codes.NOTHING_FOUND
 
 
-async def _remove_chosen(owner: str, chosen: DocumentSelection) -> int:
+async def _remove_chosen(owner: str | None, chosen: DocumentSelection) -> int:
     async with _open_library(owner) as library:
         if chosen.is_unrestricted:
             return await library.clear_documents()
@@ -324,7 +327,7 @@ def export_library(
     tag: TagOption = None,
     site: SiteOption = None,
     kind: KindOption = None,
-    owner: OwnerOption = LOCAL_OWNER,
+    owner: OwnerOption = None,
 ) -> int:
     """Export documents with their text and metadata."""
     if form is ExportFormat.MARKDOWN and out is None:
@@ -339,7 +342,7 @@ def export_library(
 
 
 async def _write_export(
-    owner: str, chosen: DocumentSelection, form: ExportFormat, out: Path | None
+    owner: str | None, chosen: DocumentSelection, form: ExportFormat, out: Path | None
 ) -> int:
     async with _open_library(owner) as library:
         found = library.iterate_documents(chosen)

@@ -14,7 +14,6 @@ from citewell.cli.running.command_app import open_command_app
 from citewell.cli.terminal import screen
 from citewell.services.research.research_service import ResearchService
 from citewell.services.research.views import job_export
-from citewell.tooling import Owner
 
 
 def command(
@@ -36,5 +35,5 @@ def command(
 async def _load_report_text(job_id: str, form: str) -> str:
     async with open_command_app() as app:
         return await app.require_service(ResearchService).render_document(
-            str(Owner()), job_id, form
+            str(app.local_owner), job_id, form
         )

@@ -22,7 +22,6 @@ from citewell.server.app import App
 from citewell.services.research.planning.assignments import ResearchQuestion
 from citewell.services.research.research_service import ResearchService
 from citewell.services.research.views import job_export
-from citewell.tooling import Owner
 
 _POLL_SECONDS = 1.0  # between two status requests
 
@@ -89,7 +88,7 @@ async def _run_research(
     question: ResearchQuestion, *, form: str, out: Path | None, detach: bool
 ) -> int:
     async with open_command_app() as app:
-        research, owner = app.require_service(ResearchService), str(Owner())
+        research, owner = app.require_service(ResearchService), str(app.local_owner)
         started = await research.start_research(owner, question)
         _print_job_start(started)
         if detach:
@@ -107,7 +106,7 @@ async def _run_research(
 
 async def watch_job(app: App, job_id: str) -> dict[str, Any] | None:
     """Show the job until it ends and return its last status; None after Ctrl-C."""
-    research, owner = app.require_service(ResearchService), str(Owner())
+    research, owner = app.require_service(ResearchService), str(app.local_owner)
     with open_progress_view() as watch:
         while True:
             try:

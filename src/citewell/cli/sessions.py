@@ -48,13 +48,13 @@ def command(
 
 async def _list_stored_sessions() -> tuple[ResearchSession, ...]:
     async with open_command_app() as app:
-        return await app.require_service(SessionTracker).list_sessions(str(Owner()))
+        return await app.require_service(SessionTracker).list_sessions(str(app.local_owner))
 
 
 async def _load_stored_session(session_id: str) -> tuple[ResearchSession, str]:
     async with open_command_app() as app:
         sessions = app.require_service(SessionTracker)
-        return await sessions.find_session(str(Owner()), session_id), sessions.format_now()
+        return await sessions.find_session(str(app.local_owner), session_id), sessions.format_now()
 
 
 def _print_session_list(sessions: tuple[ResearchSession, ...], *, as_json: bool) -> int:

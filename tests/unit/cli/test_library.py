@@ -7,6 +7,7 @@ import pytest
 
 from tests.internet.serve import Internet
 from tests.internet.world import World
+from tests.requirements import requires
 from tests.unit.cli.conftest import Run
 
 pytestmark = pytest.mark.process  # documents are read by workers
@@ -184,6 +185,17 @@ def test_another_owners_library_is_another_library(run: Run, folder: Path) -> No
 
     assert run("library", "list").code == 1
     assert run("library", "search", "beacon", "--owner", "acme/someone").code == 0
+
+
+@requires("people.local_user")
+def test_the_local_user_is_the_owner_of_what_commands_keep(run: Run, folder: Path) -> None:
+    run("library", "add", str(folder), STDIO_USER_ID="ann")
+
+    named = run("search", "beacon", "--provider", "library", "--json", STDIO_USER_ID="ann")
+
+    assert [one["title"] for one in named.json()["results"]] == ["Harbour lights"]
+    assert run("library", "list", "--owner", "default/ann", STDIO_USER_ID="ben").code == 0
+    assert run("library", "list", STDIO_USER_ID="ben").code == 1
 
 
 def test_a_search_with_the_library_as_provider_asks_nobody_else(

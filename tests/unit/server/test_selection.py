@@ -140,5 +140,32 @@ def test_a_tool_that_writes_is_off_because_of_read_only() -> None:
     assert "CITEWELL_READ_ONLY" in told
 
 
+SWITCHED = [
+    {**ENTRIES[0]},
+    {**ENTRIES[1], "default": True, "requiredSetting": "MEMORY_ENABLED"},
+]
+
+
+@pytest.mark.parametrize("choice", [{}, {"profile": "all"}, {"toolsets": ["people", "core"]}])
+def test_a_tool_is_offered_only_while_its_setting_is_true(choice: dict[str, Any]) -> None:
+    off = tool_selection.select_entries(SWITCHED, **choice)
+    on = tool_selection.select_entries(SWITCHED, **choice, switched_on={"MEMORY_ENABLED"})
+
+    assert [entry["name"] for entry in off] == ["web_search"]
+    assert [entry["name"] for entry in on] == ["web_search", "memory_save"]
+
+
+def test_a_tool_that_is_chosen_by_name_needs_its_setting() -> None:
+    with pytest.raises(ValueError, match="memory_save also needs MEMORY_ENABLED=true"):
+        tool_selection.select_entries(SWITCHED, tools=["+memory_save"])
+
+
+def test_a_tool_that_is_off_names_its_setting() -> None:
+    told = tool_selection.describe_disabled_tool(SWITCHED, "memory_save")
+
+    assert told is not None
+    assert "MEMORY_ENABLED=true" in told
+
+
 def test_a_tool_that_does_not_exist_cannot_be_switched_on() -> None:
     assert tool_selection.describe_disabled_tool(ENTRIES, "nothing") is None
