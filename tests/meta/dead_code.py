@@ -31,7 +31,6 @@ ALLOWED = {
     "load_job_result": "what a finished job returned; tests compare results with it",
     "extract_markdown": "the extraction alone, for benchmarks and training",
     "run_local_research": "the local engine without durable jobs, for benchmarks and tests",
-    "list_store_counts": "hits and misses of the cache, for benchmarks",
     "held_bytes": "tests hold the memory bound with it",
     "idle_count": "tests wait for idle workers with it",
     "is_running": "tests wait for the browser with it",

@@ -19,6 +19,8 @@ HELD = {
     "http.dashboard_closed": "The dashboard and its data need the admin key, a login with it, or the scope of an administrator.",
     "http.dashboard_login": "The login is a signed cookie that ends after an hour, closed to scripts and other sites; forms of other sites are refused.",
     "http.dashboard_private": "The dashboard shows totals and states, and no query, address, message or user.",
+    "http.dashboard_live": "The dashboard updates itself, can be paused, keeps focus and what was opened, and works without JavaScript.",
+    "http.pages_accessible": "Pages keep the rules of accessibility in light and dark, from 360 to 1600 pixels, and can be used with the keyboard alone.",
     "http.pages_escaped": "Whatever comes from outside is escaped on every page.",
     "http.error_pages": "404, 405 and 500 are short pages for browsers and JSON for programs, and tell nothing from inside.",
     "store.emptied": "A state.db without bytes that was used before is an error that names citewell restore, and never a new store.",

@@ -1,0 +1,1 @@
+"""Checks pages with axe-core, which npm installs here at its pinned version."""
