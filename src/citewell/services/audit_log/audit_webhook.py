@@ -37,13 +37,16 @@ class AuditWebhook:
         url: str,
         secret: str | None,
         clock: Callable[[], float],
+        max_seconds: float = _TIMEOUT_SECONDS,
     ) -> None:
+        """`max_seconds` is how long the receiver may take for one batch."""
         self._store = store
         self._leases = leases
         self._sender = sender
         self._url = url
         self._secret = secret
         self._clock = clock
+        self._max_seconds = max_seconds
         self._failures = 0
 
     async def run_round(self) -> float:
@@ -103,7 +106,7 @@ class AuditWebhook:
             headers={"content-type": "application/json", "x-citewell-delivery": delivery},
             secret_headers=self._sign_body(body),
             content=body,
-            timeout=_TIMEOUT_SECONDS,
+            timeout=self._max_seconds,
             max_bytes=_MAX_RESPONSE_BYTES,
             redirects=RedirectPolicy.NONE,  # what is recorded about people goes only where it was told to
         )
