@@ -7,12 +7,22 @@ from collections import Counter
 from citewell.server.app import App
 from citewell.server.http.observing.readiness import OK, ReadinessMonitor
 from citewell.server.http.observing.server_state import ServerState
-from citewell.server.pages.dashboard_collection import FactList, FactSources, SectionAbsent
+from citewell.server.pages.dashboard_collection import (
+    FactList,
+    FactSources,
+    SectionAbsent,
+    format_moment,
+)
 from citewell.server.pages.dashboard_snapshot import NamedFact
-from citewell.server.pages.value_texts import format_count
+from citewell.server.pages.value_texts import format_count, format_day_time
+from citewell.store.audit.audit_store import AuditLogAltered
+from citewell.store.state_store import has_stored_state
 
 _NO_LIMITS_TEXT = "Callers are not limited."
 _NO_AUDIT_TEXT = "The audit log is switched off (AUDIT_ENABLED=false)."
+_NO_ROWS_TEXT = "No call has been audited yet."
+_ALTERED_TEXT = "altered or not ours: run citewell audit-log verify"
+_SHOWN_LINK_CHARS = 12  # enough to compare with an anchor that was kept elsewhere
 
 
 def build_fact_sources(app: App, state: ServerState, readiness: ReadinessMonitor) -> FactSources:
@@ -32,10 +42,7 @@ def build_fact_sources(app: App, state: ServerState, readiness: ReadinessMonitor
         raise SectionAbsent(_NO_LIMITS_TEXT)
 
     async def describe_audit() -> FactList:
-        if not app.settings.audit_enabled:
-            raise SectionAbsent(_NO_AUDIT_TEXT)
-        place = app.settings.audit_path
-        return [NamedFact(name="Written to", text="a file" if place else "the log (stderr)")]
+        return await _describe_audit(app)
 
     return FactSources(
         is_ready=is_ready,
@@ -43,6 +50,33 @@ def build_fact_sources(app: App, state: ServerState, readiness: ReadinessMonitor
         describe_limits=describe_limits,
         describe_audit=describe_audit,
     )
+
+
+async def _describe_audit(app: App) -> list[NamedFact]:
+    """How far the chain reaches; raises SectionAbsent if nothing is audited or stored yet."""
+    settings = app.settings
+    if app.audit is None:
+        raise SectionAbsent(_NO_AUDIT_TEXT)
+    if not has_stored_state(settings):
+        raise SectionAbsent(_NO_ROWS_TEXT)
+    store = app.open_state().audit
+    try:
+        head = await store.load_head()
+    except AuditLogAltered:
+        return [NamedFact(name="Chain", text=_ALTERED_TEXT, tone="bad")]
+    has_waiting = await store.has_waiting_rows()
+    facts = [
+        NamedFact(name="Sealed rows", text=format_count(head.rows)),
+        NamedFact(name="Waiting to be sealed", text="yes" if has_waiting else "none"),
+        NamedFact(name="Kept for", text=f"{settings.audit_retention_days} days"),
+        NamedFact(name="Sent to a webhook", text="yes" if settings.audit_webhook_url else "no"),
+    ]
+    if head.rows:
+        facts[1:1] = [
+            NamedFact(name="Last sealed", text=format_day_time(format_moment(head.sealed_at))),
+            NamedFact(name="Head", text=f"{head.rows}:{head.link[:_SHOWN_LINK_CHARS]}…"),
+        ]
+    return facts
 
 
 def _describe_server(state: ServerState) -> list[NamedFact]:

@@ -345,3 +345,34 @@ def test_a_store_that_cannot_be_read_hides_no_other_section(environ: dict[str, s
 
     assert "cannot be read now" in data["absent"]["jobs"]
     assert data["calls"]["total"] == 0
+
+
+@requires("http.dashboard")
+def test_the_head_of_the_audit_log_is_shown_and_a_change_of_it_too(environ: dict[str, str]) -> None:
+    app, client = serve(environ, AUDIT_ENABLED="true")
+
+    async def run(sql: str = "") -> None:
+        from citewell.store.sql.database import SqlStatement
+
+        state = app.open_state()
+        if sql:
+            await state.database.execute_batch([SqlStatement(sql=sql)])
+            return
+        await app.call_tool("web_search", {"query": "http caching"})
+        await state.audit.seal_waiting_rows()
+
+    def read_audit() -> dict[str, str]:
+        data = client.get("/dashboard/data", headers={"x-admin-key": KEY}).json()
+        return {fact["name"]: fact["text"] for fact in data.get("audit", ())}
+
+    before = client.get("/dashboard/data", headers={"x-admin-key": KEY}).json()
+    asyncio.run(run())
+    sealed = read_audit()
+    asyncio.run(run("UPDATE audit_head SET mac = facts"))
+    altered = read_audit()
+
+    assert "No call has been audited" in before["absent"]["audit"]
+    assert sealed["Sealed rows"] == "1"
+    assert sealed["Head"].startswith("1:")
+    assert sealed["Waiting to be sealed"] == "none"
+    assert "audit-log verify" in altered["Chain"]
