@@ -34,6 +34,9 @@ from citewell.server.pages.value_texts import format_clock_time
 PAGE_PATH = "/dashboard"
 _MAX_FORM_BYTES = 4096
 _REFRESH_WITHOUT_SCRIPT_SECONDS = 12 * REFRESH_SECONDS
+_FORM_VERDICTS = frozenset(
+    {AdminVerdict.KEY_MISSING, AdminVerdict.NOT_CONFIGURED, AdminVerdict.SCOPE_MISSING}
+)
 _LOGIN_ERRORS = {
     AdminVerdict.KEY_WRONG: "This is not the admin key.",
     AdminVerdict.TOO_MANY_ATTEMPTS: "Too many wrong keys came from your address. Wait half a minute.",
@@ -129,8 +132,7 @@ class DashboardPages:
 
     def _refuse_page(self, request: Request, verdict: AdminVerdict) -> Response:
         """The form for a browser that sent no key, the reason for anybody else."""
-        asked = verdict in {AdminVerdict.KEY_MISSING, AdminVerdict.NOT_CONFIGURED}
-        if asked and wants_html(request):
+        if verdict in _FORM_VERDICTS and wants_html(request):
             return self._show_login(request, verdict)
         return build_admin_refusal(request, verdict)
 

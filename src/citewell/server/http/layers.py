@@ -10,6 +10,7 @@ from starlette.types import ASGIApp
 
 from citewell.server.app import App
 from citewell.server.http.body_limit import BodyLimit
+from citewell.server.http.browser_hint import BrowserHint
 from citewell.server.http.cached_call_shortcut import CachedCallShortcut
 from citewell.server.http.mcp_paths import McpPaths
 from citewell.server.http.observing.request_records import RequestRecorder
@@ -52,5 +53,6 @@ def _list_layers(
         partial(CrossOriginAccess, settings=settings),  # preflight requests have no credentials
         partial(BodyLimit, max_bytes=settings.max_request_bytes),
         partial(McpPaths, paths=offered),  # what follows sees one spelling of each path
+        partial(BrowserHint, paths=offered),  # a person without credentials is told what this is
         partial(CachedCallShortcut, app=app, offered=offered),  # innermost: the caller may call
     )

@@ -261,7 +261,10 @@ def test_a_caller_with_the_scope_of_an_administrator_needs_no_key(
     asgi = build_asgi_app(app)
     outer = Starlette(routes=asgi.routes, middleware=[Middleware(Verified)])
 
-    assert TestClient(outer).get("/dashboard/data").status_code == status
+    client = TestClient(outer)
+    assert client.get("/dashboard/data").status_code == status
+    page = client.get("/dashboard", headers=BROWSER)
+    assert (page.status_code, "Dashboard" in SeenPage(page.text).text) == (status, True)
 
 
 @requires("http.dashboard", "http.dashboard_private")

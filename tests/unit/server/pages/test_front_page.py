@@ -14,7 +14,7 @@ from starlette.testclient import TestClient
 
 from citewell import __version__, config
 from citewell.server.app import App
-from citewell.server.http.hosting import build_asgi_app
+from citewell.server.http.hosting import build_asgi_app, build_layered_app
 from citewell.server.http.own_address import is_public_url
 from citewell.server.pages.client_guides import ServerAddress, list_client_guides
 from citewell.server.pages.error_pages import ERROR_HANDLERS
@@ -199,3 +199,18 @@ def test_what_went_wrong_inside_stays_in_the_log(
     assert response.status_code == 500
     assert "secret" not in response.text
     assert "the secret" in caplog.text
+
+
+@requires("http.error_pages")
+@pytest.mark.parametrize("path", ["/mcp", "/mcp/", "/mcp/all", "/mcp?toolsets=core"])
+def test_the_address_of_a_client_is_explained_to_a_browser(
+    path: str, environ: dict[str, str]
+) -> None:
+    app = App(config.load_settings(environ))
+    client = TestClient(build_layered_app(app), base_url="http://127.0.0.1:8000")
+
+    page = client.get(path, headers=BROWSER)
+
+    assert page.status_code == 406
+    assert "This address is for AI assistants" in SeenPage(page.text).text
+    assert "nonce-" in page.headers["content-security-policy"]
