@@ -54,6 +54,14 @@ def _parse_name_list(value: object) -> object:
     return environment.split_name_list(value)
 
 
+def _parse_scope_list(value: object) -> object:
+    """A list of scopes; accepts "a b" as OAuth writes it, "a, b" and '["a", "b"]'."""
+    found = _parse_name_list(value)
+    if not isinstance(found, tuple):
+        return found
+    return tuple(scope for entry in found for scope in str(entry).split())
+
+
 def _expand_path(value: object) -> object:
     return Path(value).expanduser() if isinstance(value, str) else value
 
@@ -68,6 +76,8 @@ ResultCount = Annotated[int, Field(ge=1, le=50)]
 LogLevel = Annotated[Literal["debug", "info", "warning", "error"], BeforeValidator(_lowercase_text)]
 DurationSeconds = Annotated[float, BeforeValidator(_parse_duration), Field(ge=0)]
 NameList = Annotated[tuple[str, ...], BeforeValidator(_parse_name_list)]
+ScopeList = Annotated[tuple[str, ...], BeforeValidator(_parse_scope_list)]
+HeaderName = Annotated[str, Field(pattern=r"^[A-Za-z0-9-]{1,64}$")]
 ExpandedPath = Annotated[Path, BeforeValidator(_expand_path)]
 
 
@@ -361,8 +371,10 @@ class Settings(BaseModel):
         "The key before the last rotation, still accepted for reading.",
         secret=True,
     )
-    cache_isolation: Literal["shared", "tenant"] = define_setting(
-        "CACHE_ISOLATION", "shared", "`tenant` keeps each tenant's cached answers apart."
+    cache_isolation: Literal["shared", "tenant"] | None = define_setting(
+        "CACHE_ISOLATION",
+        None,
+        "`tenant` keeps each tenant's cached answers apart, `shared` does not. When not set: `tenant` if callers authenticate, else `shared`.",
     )
     artifact_ttl: DurationSeconds = define_setting(
         "CITEWELL_ARTIFACT_TTL", 1800.0, "How long a linked result can be fetched."
@@ -659,6 +671,74 @@ class Settings(BaseModel):
         "CITEWELL_OPEN_METRICS", False, "Serve /metrics to anyone who can reach the port."
     )
 
+    # Authentication
+    oauth_issuer: str | None = define_setting(
+        "OAUTH_ISSUER_URL",
+        None,
+        "Issuer whose access tokens are accepted over HTTP, exactly as it names itself.",
+    )
+    oauth_audiences: NameList = define_setting(
+        "OAUTH_AUDIENCE",
+        (),
+        "Audiences of which a token must have one, comma-separated; the address of /mcp when not set and CITEWELL_PUBLIC_URL is.",
+    )
+    oauth_jwks_url: str | None = define_setting(
+        "OAUTH_JWKS_URL", None, "Address of the issuer's keys, if its metadata do not tell it."
+    )
+    jwks_refresh: DurationSeconds = define_setting(
+        "JWKS_REFRESH_INTERVAL", 3600.0, "How long the issuer's keys are used before a new look."
+    )
+    oauth_tenant_claim: str = define_setting(
+        "OAUTH_TENANT_CLAIM",
+        "tenant_id",
+        "Claim with the tenant; a token without it belongs to the tenant `default`.",
+    )
+    oauth_user_claim: str = define_setting("OAUTH_USER_CLAIM", "sub", "Claim with the user.")
+    introspection_url: str | None = define_setting(
+        "OAUTH_INTROSPECTION_URL",
+        None,
+        "Where the issuer tells about opaque tokens, if its metadata do not say.",
+    )
+    introspection_client_id: str | None = define_setting(
+        "OAUTH_INTROSPECTION_CLIENT_ID",
+        None,
+        "With the secret, accepts opaque tokens by asking the issuer about each.",
+    )
+    introspection_client_secret: str | None = define_setting(
+        "OAUTH_INTROSPECTION_CLIENT_SECRET",
+        None,
+        "Belongs to OAUTH_INTROSPECTION_CLIENT_ID.",
+        secret=True,
+    )
+    enforce_scopes: bool = define_setting(
+        "ENFORCE_SCOPES",
+        False,
+        "Let OAuth tokens call only what their scopes allow: tool:*, tool:NAME, toolset:NAME, or all of REQUIRED_SCOPES.",
+    )
+    required_scopes: ScopeList = define_setting(
+        "REQUIRED_SCOPES",
+        (),
+        "Scopes that together allow every tool, separated by commas or spaces; clients are told to ask for them.",
+    )
+    api_tokens: bool = define_setting(
+        "CITEWELL_API_TOKENS",
+        False,
+        "Accept the tokens that `citewell users token create` makes, over HTTP.",
+    )
+    proxy_user_header: HeaderName | None = define_setting(
+        "CITEWELL_PROXY_USER_HEADER",
+        None,
+        "Header in which an authenticating proxy names the user, such as X-Forwarded-User.",
+    )
+    proxy_tenant_header: HeaderName | None = define_setting(
+        "CITEWELL_PROXY_TENANT_HEADER", None, "Header in which that proxy names the tenant."
+    )
+    trusted_proxies: NameList = define_setting(
+        "CITEWELL_TRUSTED_PROXIES",
+        (),
+        "Addresses or networks of that proxy; from anyone else its headers are refused.",
+    )
+
     # Commands
     thumbnails: bool = define_setting(
         "CITEWELL_THUMBNAILS",
@@ -737,6 +817,17 @@ class Settings(BaseModel):
         """Whether the setting with this environment name is true; raises KeyError if there is none."""
         fields = {field.alias: key for key, field in type(self).model_fields.items()}
         return getattr(self, fields[name]) is True
+
+    @property
+    def is_authenticated(self) -> bool:
+        """Whether callers over HTTP have to prove who they are."""
+        return bool(self.oauth_issuer or self.api_tokens or self.proxy_user_header)
+
+    @property
+    def splits_cache_by_tenant(self) -> bool:
+        return (self.cache_isolation or ("tenant" if self.is_authenticated else "shared")) == (
+            "tenant"
+        )
 
     @property
     def cache_path(self) -> Path:

@@ -84,7 +84,23 @@ class Owner:
         return self.user == ANONYMOUS_USER
 
     def __str__(self) -> str:
-        return f"{self.tenant}/{self.user}"
+        """The name under which stores keep what is the owner's; no two owners share one."""
+        return f"{_escape_name(self.tenant)}/{_escape_name(self.user)}"
+
+    @classmethod
+    def parse_text(cls, text: str) -> Owner:
+        """The owner whose `str` is `text`."""
+        tenant, _, user = text.partition("/")
+        return cls(tenant=_unescape_name(tenant), user=_unescape_name(user))
+
+
+def _escape_name(name: str) -> str:
+    """`name` without slashes, so that tenant `a/b` cannot be mistaken for tenant `a`."""
+    return name.replace("%", "%25").replace("/", "%2F")
+
+
+def _unescape_name(name: str) -> str:
+    return name.replace("%2F", "/").replace("%25", "%")
 
 
 def build_local_owner(user: str | None) -> Owner:

@@ -78,6 +78,18 @@ HELD = {
     "workspace_contribute.limit": "A full workspace drops the contributor's own oldest finding first.",
     "people.disabled": "The error of a tool that its setting switches off names the setting.",
     "people.local_user": "STDIO_USER_ID names the user of a stdio process, and consents for them unless they withdrew it.",
+    "http.oauth": "A request without a valid token gets 401 with WWW-Authenticate and the metadata of the resource.",
+    "http.token_algorithms": "RS, PS, ES and EdDSA signatures are accepted, unknown key ids do not cause a flood of requests.",
+    "http.forged_tokens": "A token that is forged, expired, or of another issuer, audience, key or algorithm is refused, and the cause is logged without the token.",
+    "http.issuer_faults": "An issuer that cannot be reached, or whose metadata or keys cannot be used, causes 503 with Retry-After, not 401.",
+    "http.resource_metadata": "The metadata of RFC 9728 are served for every MCP endpoint and at the root, without a token and to pages of any origin.",
+    "http.scopes": "With ENFORCE_SCOPES a token calls only what its scopes allow; 403 names all scopes that are needed.",
+    "http.introspection": "Opaque tokens are verified by introspection, whose answers are used for a moment only.",
+    "http.api_tokens": "API tokens are shown once, kept as hashes, expire, can be revoked and have scopes.",
+    "http.proxy_header": "A proxy's header says who is calling only if it comes from a trusted address; from others it is refused.",
+    "http.session_binding": "An MCP session answers only the caller who opened it; others get 404.",
+    "http.smuggled_credentials": "Two Authorization headers, tokens in the address and overlong tokens are refused.",
+    "http.auth_settings": "Settings of the authentication that do not fit together are told at the start.",
 }  # fmt: skip
 
 OPEN = {
@@ -85,8 +97,6 @@ OPEN = {
         "admin.members": "Membership is changed by POST and DELETE of /admin/workspace/members.",
         "admin.data": "/admin/data exports and erases what is kept of one user.",
         "admin.consent": "/admin/consent records consent for each purpose.",
-        "http.oauth": "A request without a valid token gets 401 with WWW-Authenticate and the metadata of the resource.",
-        "http.token_algorithms": "RS, PS, ES and EdDSA signatures are accepted, unknown key ids do not cause a flood of requests.",
         "limits.tenant": "Calls are limited per user, tenant, address and day, and a refusal says when to return.",
         "limits.resource": "stats://rate-limits shows the limits and what is left of them.",
         "http.drain": "A server that is asked to end finishes the calls under way.",

@@ -140,6 +140,10 @@ class App:
     def list_toolsets(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(entry["toolset"] for entry in self._entries))
 
+    def map_toolsets(self) -> dict[str, str]:
+        """The toolset of each tool, whether it is offered or not."""
+        return {entry["name"]: entry["toolset"] for entry in self._entries}
+
     async def call_tool(
         self,
         name: str,

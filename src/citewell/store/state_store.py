@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from citewell.store.people.analytics_store import SqlAnalyticsStore
     from citewell.store.people.consent_store import SqlConsentStore
     from citewell.store.people.memory_store import SqlMemoryStore
+    from citewell.store.people.token_store import SqlTokenStore
     from citewell.store.people.workspace_store import SqlWorkspaceStore
     from citewell.store.research.research_store import SqlResearchStore
     from citewell.store.sessions.session_store import SqlSessionStore
@@ -69,6 +70,7 @@ class StateStore:
     memories: SqlMemoryStore
     analytics: SqlAnalyticsStore
     workspaces: SqlWorkspaceStore
+    tokens: SqlTokenStore
     audit: SqlAuditStore
     erasures: SqlErasureStore
     leases: LeaseTable  # for work that only one process should do, such as sweeping
@@ -112,6 +114,7 @@ class StateStore:
             self.memories,
             self.analytics,
             self.workspaces,
+            self.tokens,
             self.audit,
         )
 
@@ -146,6 +149,7 @@ def open_state_store(
     from citewell.store.people.analytics_store import SqlAnalyticsStore
     from citewell.store.people.consent_store import SqlConsentStore
     from citewell.store.people.memory_store import SqlMemoryStore
+    from citewell.store.people.token_store import SqlTokenStore
     from citewell.store.people.workspace_store import SqlWorkspaceStore
     from citewell.store.research.research_store import SqlResearchStore
     from citewell.store.sessions.session_store import SqlSessionStore
@@ -177,6 +181,7 @@ def open_state_store(
         memories=SqlMemoryStore(database, vault, retention=settings.memory_retention, clock=clock),
         analytics=SqlAnalyticsStore(database, vault),
         workspaces=SqlWorkspaceStore(database, vault, ttl=settings.workspace_ttl, clock=clock),
+        tokens=SqlTokenStore(database, vault, clock=clock),
         audit=SqlAuditStore(database, vault, clock=clock, new_id=new_id),
         erasures=SqlErasureStore(database, clock=clock, new_id=new_id),
         leases=SqlLeaseTable(

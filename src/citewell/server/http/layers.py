@@ -9,6 +9,10 @@ from functools import partial
 from starlette.types import ASGIApp
 
 from citewell.server.app import App
+from citewell.server.http.auth.auth_setup import AuthSetup, build_auth_setup
+from citewell.server.http.auth.authentication import Authentication
+from citewell.server.http.auth.protected_resource import ResourceMetadata
+from citewell.server.http.auth.scope_layer import ScopeCheck
 from citewell.server.http.body_limit import BodyLimit
 from citewell.server.http.browser_hint import BrowserHint
 from citewell.server.http.cached_call_shortcut import CachedCallShortcut
@@ -43,16 +47,39 @@ def _list_layers(
     app: App, offered: Mapping[str, frozenset[str]], state: ServerState
 ) -> tuple[Layer, ...]:
     """From the outside in: a request passes them downwards, its response upwards."""
-    settings = app.settings
+    settings, auth = app.settings, build_auth_setup(app, offered)
     return (
         partial(
             RequestRecorder, state=state, access_level=_ACCESS_LEVELS[settings.access_log]
         ),  # outside of whatever can refuse a request, so that refusals have an id too
         partial(SecurityHeaders, settings=settings),
+        *_list_metadata_layers(auth, offered),  # outside of the checks: for pages of any origin
         partial(OriginCheck, allowed=build_allowed_origins(settings)),
         partial(CrossOriginAccess, settings=settings),  # preflight requests have no credentials
         partial(BodyLimit, max_bytes=settings.max_request_bytes),
         partial(McpPaths, paths=offered),  # what follows sees one spelling of each path
         partial(BrowserHint, paths=offered),  # a person without credentials is told what this is
+        *_list_caller_layers(auth, max_body_bytes=settings.max_request_bytes),
         partial(CachedCallShortcut, app=app, offered=offered),  # innermost: the caller may call
+    )
+
+
+def _list_metadata_layers(
+    auth: AuthSetup | None, offered: Mapping[str, frozenset[str]]
+) -> tuple[Layer, ...]:
+    if auth is None or auth.resource is None:
+        return ()
+    return (
+        partial(ResourceMetadata, resource=auth.resource, rules=auth.rules, paths=tuple(offered)),
+    )
+
+
+def _list_caller_layers(auth: AuthSetup | None, *, max_body_bytes: int) -> tuple[Layer, ...]:
+    """Who is calling, and whether they may; none if nobody has to prove anything."""
+    if auth is None:
+        return ()
+    rules, resource = auth.rules, auth.resource
+    return (
+        partial(Authentication, authenticator=auth.authenticator, rules=rules, resource=resource),
+        partial(ScopeCheck, rules=rules, resource=resource, max_body_bytes=max_body_bytes),
     )

@@ -68,6 +68,7 @@ def build_uvicorn_config(app: ASGIApp, settings: Settings) -> uvicorn.Config:
         log_config=None,
         access_log=False,
         server_header=False,
+        proxy_headers=False,  # else X-Forwarded-For would replace the address that is trusted
         timeout_graceful_shutdown=max(1, round(settings.shutdown_timeout)),
     )
 

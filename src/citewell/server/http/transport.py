@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import ipaddress
+import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from typing import Any
@@ -15,6 +16,11 @@ from starlette.routing import BaseRoute, Route
 
 from citewell.config import Settings
 from citewell.errors import Misconfigured
+from citewell.server.http.auth.auth_ways import (
+    WAYS_HELP,
+    check_auth_settings,
+    list_auth_ways,
+)
 
 
 def build_http_transport(
@@ -61,12 +67,22 @@ def build_http_transport(
 
 
 def check_listen_address(settings: Settings, *, insecure: bool) -> None:
-    """Raise Misconfigured for a public interface, as there is no authentication, unless `insecure`."""
-    if insecure or is_loopback_host(settings.host):
+    """Raise Misconfigured for a public interface without authentication, unless `insecure`.
+
+    Also raises it if the settings of the authentication do not fit together.
+    """
+    check_auth_settings(settings)
+    if list_auth_ways(settings) or is_loopback_host(settings.host):
+        return
+    if insecure:
+        sys.stderr.write(
+            f"WARNING: citewell listens on {settings.host} without authentication. Anyone who can "
+            f"reach the port can use this server, its keys and everything it keeps. {WAYS_HELP}.\n"
+        )
         return
     raise Misconfigured(
         f"Citewell does not listen on {settings.host}: anyone who can reach the port could use this server. "
-        "Listen on 127.0.0.1 behind an authenticating proxy, or add --insecure to listen anyway.",
+        f"{WAYS_HELP}. Or listen on 127.0.0.1, or add --insecure to listen anyway.",
         action="inform_user",
     )
 

@@ -38,6 +38,7 @@ from citewell.services.routing.provider_catalogue import ProviderCatalogue
 from citewell.services.scholar.literature_search import LiteratureSearch
 from citewell.services.sources.host_reputation import HostReputations
 from citewell.services.web.search_cache import CachedWebSearch
+from citewell.tooling import Owner
 
 EXTRACTIVE_WRITER = "extractive"
 
@@ -105,7 +106,7 @@ def _build_collection_ports(
     kit: ServiceKit, searches: CachedWebSearch, owner: str, scope: str
 ) -> ResearchPorts:
     """The searches and the reader that the scope allows."""
-    tenant = owner.partition("/")[0]
+    tenant = Owner.parse_text(owner).tenant
     reputations = HostReputations()
     pages, library = kit.require_service(CachedPageReader), kit.require_service(OwnerLibraryIndex)
 

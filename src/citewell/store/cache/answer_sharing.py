@@ -134,7 +134,7 @@ def build_answer_sharing(settings: Settings) -> AnswerSharing:
     """The rules that these settings ask for."""
     routes = f"{settings.search_provider or ''} {settings.search_routing or ''}"
     return AnswerSharing(
-        is_split_by_tenant=settings.cache_isolation == "tenant",
+        is_split_by_tenant=settings.splits_cache_by_tenant,
         is_library_routed=LIBRARY_PROVIDER in routes.lower(),
     )
 
