@@ -169,7 +169,7 @@ def test_each_wrong_token_gets_the_right_challenge(
     causes = [
         record.getMessage().split(".")[0]
         for record in caplog.records
-        if record.name == "citewell.server.http.auth.authentication"
+        if record.name == "citewell.server.http.access.authentication"
     ]
     assert causes == [
         f"Refused: {cause}"

@@ -9,10 +9,10 @@ from functools import partial
 from starlette.types import ASGIApp
 
 from citewell.server.app import App
+from citewell.server.http.access.authentication import Authentication
+from citewell.server.http.access.scope_check import ScopeCheck
 from citewell.server.http.auth.auth_setup import AuthSetup, build_auth_setup
-from citewell.server.http.auth.authentication import Authentication
 from citewell.server.http.auth.protected_resource import ResourceMetadata
-from citewell.server.http.auth.scope_layer import ScopeCheck
 from citewell.server.http.body_limit import BodyLimit
 from citewell.server.http.browser_hint import BrowserHint
 from citewell.server.http.cached_call_shortcut import CachedCallShortcut

@@ -41,8 +41,8 @@ VALUES (:id, :owner, :digest, :created, :expires, NULL, :body)
 _DELETE_ENDED = "DELETE FROM api_token WHERE expires < :before OR revoked < :before"
 _COLUMNS = "id, owner, digest, created, expires, revoked, body"
 _SELECT_ROW = f"SELECT {_COLUMNS} FROM api_token WHERE id = :id"  # noqa: S608 - constants
-_SELECT_ALL = f"SELECT {_COLUMNS} FROM api_token ORDER BY created, id"  # noqa: S608
-_SELECT_OWN = f"SELECT {_COLUMNS} FROM api_token WHERE owner = :owner ORDER BY created, id"  # noqa: S608
+_SELECT_ALL = f"SELECT {_COLUMNS} FROM api_token ORDER BY created, id"  # noqa: S608 - constants
+_SELECT_OWN = f"SELECT {_COLUMNS} FROM api_token WHERE owner = :owner ORDER BY created, id"  # noqa: S608 - constants
 _REVOKE_ROW = "UPDATE api_token SET revoked = :now WHERE id = :id AND revoked IS NULL"
 _DELETE_OWNER_TOKENS = "DELETE FROM api_token WHERE owner = :owner"
 

@@ -10,8 +10,8 @@ class RefusalCause(StrEnum):
     UNSUPPORTED_SCHEME = "unsupported_scheme"  # an Authorization header that is not Bearer
     DUPLICATE_HEADER = "duplicate_header"
     TOKEN_IN_QUERY = "token_in_query"  # noqa: S105 - a cause, not a secret
-    TOKEN_TOO_LONG = "token_too_long"  # noqa: S105
-    MALFORMED_TOKEN = "malformed_token"  # noqa: S105
+    TOKEN_TOO_LONG = "token_too_long"  # noqa: S105 - a cause, not a secret
+    MALFORMED_TOKEN = "malformed_token"  # noqa: S105 - a cause, not a secret
     ALGORITHM = "algorithm"  # one that is not on the list, such as none or HS256
     CRITICAL_HEADER = "critical_header"
     TOKEN_TYPE = "token_type"  # noqa: S105 - not an access token
