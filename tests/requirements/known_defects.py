@@ -28,6 +28,7 @@ HELD = {
     "defect.authority": "Authority follows the registered domain and not a name inside the address.",
     "defect.http_open": "HTTP serves this machine alone by default and checks Host and Origin.",
     "defect.metrics_open": "Metrics are closed by default.",
+    "defect.data_subject_tenant": "The archive and the erasure of a data subject are of one user, not of the whole tenant.",
     "defect.breaker_counts": "The breaker does not count the caller's own errors and cancellations.",
     "defect.breaker_probe": "A half-open breaker lets one probe through at a time.",
     "defect.cancelled_caller": "A cancelled caller fails nobody else.",

@@ -39,6 +39,12 @@ HELD = {
     "audit.erasure": "What an audit row or line says about an erased person cannot be read, and the chain still verifies.",
     "audit.identity": "An audit line has tenant_id, user_id and request_id of the verified caller.",
     "audit.chain": "Audit lines form a chain in which a change is noticed.",
+    "admin.members": "Membership is changed by POST and DELETE of /admin/workspace/members, and read by GET.",
+    "admin.data": "/admin/data exports and erases what is kept of one user, with a receipt.",
+    "admin.consent": "/admin/consent records and lists consent for each purpose.",
+    "admin.sessions": "/admin/sessions lists and deletes sessions of one user or one tenant.",
+    "admin.cache": "/admin/cache deletes all cached answers, or those of a tenant if they are kept apart.",
+    "admin.validation": "An unusable admin request gets a JSON refusal with a code, whatever is sent.",
     "admin.erasure": "Erasing one user deletes every row and key of that user from tables, indexes, caches, logs and files, and nothing of others.",
     "admin.erasure_resumes": "An erasure that was broken off is completed when it is run again.",
     "admin.erasure_backups": "A backup from before an erasure does not bring the user back when it is restored.",
@@ -94,9 +100,6 @@ HELD = {
 
 OPEN = {
     15: {
-        "admin.members": "Membership is changed by POST and DELETE of /admin/workspace/members.",
-        "admin.data": "/admin/data exports and erases what is kept of one user.",
-        "admin.consent": "/admin/consent records consent for each purpose.",
         "limits.tenant": "Calls are limited per user, tenant, address and day, and a refusal says when to return.",
         "limits.resource": "stats://rate-limits shows the limits and what is left of them.",
         "http.drain": "A server that is asked to end finishes the calls under way.",

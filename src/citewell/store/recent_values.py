@@ -29,6 +29,9 @@ class RecentValues(Generic[K, V]):
         self._entries.move_to_end(key)
         return found[0]
 
+    def list_keys(self) -> list[K]:
+        return list(self._entries)
+
     def add_recent_value(self, key: K, value: V, size: int) -> bool:
         """False if it is not added, because it is larger than a quarter of the limit."""
         self.drop_value(key)

@@ -101,6 +101,11 @@ class StateStore:
         self.vault.forget_keychain(owner)
         return OwnerErasure(id=record.id, tag=tag, begun=record.begun, deleted=deleted)
 
+    async def forget_tagged_owner(self, tag: str) -> None:
+        """Drop from memory what another process has erased; `tag` is the keyed hash of the owner."""
+        self.vault.forget_tagged_keychain(tag)
+        await self.sessions.forget_tagged_owner(tag)
+
     def _list_owner_stores(self) -> tuple[OwnerStore, ...]:
         """Every store that keeps something of an owner."""
         return (

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import AsyncIterator
 from typing import Any
 
 from mcp.server.lowlevel import Server
@@ -10,6 +12,8 @@ from starlette.types import ASGIApp
 
 from citewell.config import Settings
 from citewell.server.app import App
+from citewell.server.erasure_watch import watch_erasures
+from citewell.server.http.admin.admin_routes import build_admin_routes
 from citewell.server.http.auth.caller import find_caller
 from citewell.server.http.call_origins import find_call_origin
 from citewell.server.http.layers import wrap_in_layers
@@ -86,6 +90,7 @@ def build_asgi_app(app: App, state: ServerState | None = None) -> Starlette:
     routes = [
         *build_health_routes(readiness),
         build_metrics_route(app.metrics.render_prometheus, app.settings),
+        *build_admin_routes(app),
         *build_page_routes(app, state, readiness),
     ]
     return build_http_transport(
@@ -93,9 +98,15 @@ def build_asgi_app(app: App, state: ServerState | None = None) -> Starlette:
         app.settings,
         routes=routes,
         error_handlers=ERROR_HANDLERS,
-        background=lambda: resume_jobs(app, keep_serving=True),
+        background=lambda: _run_in_background(app),
         on_close=app.aclose,
     )
+
+
+@contextlib.asynccontextmanager
+async def _run_in_background(app: App) -> AsyncIterator[None]:
+    async with resume_jobs(app, keep_serving=True), watch_erasures(app):
+        yield
 
 
 def serve_http(settings: Settings, *, insecure: bool = False) -> int:

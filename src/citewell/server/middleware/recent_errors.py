@@ -68,3 +68,13 @@ class RecentErrorsMiddleware:
             ErrorGroup(tool=tool, kind=kind, count=len(times), last_at=max(times))
             for (tool, kind), times in found.items()
         ]
+
+    def list_owners(self) -> set[Owner]:
+        """Everybody of whom an error is kept."""
+        return {mishap.owner for mishap in self._mishaps}
+
+    def forget_owner(self, owner: Owner) -> None:
+        """Drop the errors of one owner."""
+        others = [mishap for mishap in self._mishaps if mishap.owner != owner]
+        self._mishaps.clear()
+        self._mishaps.extend(others)

@@ -40,6 +40,7 @@ AREA_NAMES = (
     "routing",
     "scholar",
     "sessions",
+    "subjects",
     "trust",
     "web",
 )

@@ -9,12 +9,17 @@ MAX_IDENTITY_CHARS = 256
 MAX_WORKSPACE_ID_CHARS = 128
 
 
-def require_identity(owner: Owner) -> None:
-    """Raises InvalidInput if the owner is not one that a verified caller can have."""
+def check_identity(owner: Owner) -> None:
+    """Raises InvalidInput if a name of the owner is empty, too long or not printable."""
     for field, value in (("tenant_id", owner.tenant), ("user_id", owner.user)):
         _check_name(field, value, MAX_IDENTITY_CHARS)
     if "/" in owner.tenant:
         raise InvalidInput("tenant_id must not contain a slash.")
+
+
+def require_identity(owner: Owner) -> None:
+    """Raises InvalidInput if the owner is not one that a verified caller can have."""
+    check_identity(owner)
     if owner.is_anonymous:
         raise InvalidInput(
             f"user_id must name a user; {ANONYMOUS_USER!r} stands for callers without a name."

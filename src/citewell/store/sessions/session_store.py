@@ -7,10 +7,12 @@ owner looks as if it did not exist.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import random
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Protocol
 from weakref import WeakValueDictionary
 
@@ -199,6 +201,23 @@ class SqlSessionStore:
         )
         return gone.changed_rows
 
+    async def delete_all(self, owner: str) -> int:
+        """Delete all sessions of the owner, and return their number."""
+        (gone,) = await self._database.execute_batch(await self.build_owner_erasure(owner))
+        return gone.changed_rows
+
+    async def iterate_sessions(self, owner: str) -> AsyncIterator[StoredSession]:
+        """All sessions of the owner with their steps, for an export; their time to live goes on."""
+        for head in await self.list_heads(owner):
+            with contextlib.suppress(SessionNotFound):  # it has just ended
+                yield await self._read_session(owner, head.id, touch=False)
+
+    async def forget_tagged_owner(self, tag: str) -> None:
+        """Drop from memory what another process has erased."""
+        for owner in {owner for owner, _ in self._recent.list_keys()}:
+            if await self._vault.hash_owner_tag(owner) == tag:
+                self._recent.drop_matching_values(partial(_is_owners_key, owner))
+
     async def build_owner_erasure(self, owner: str) -> list[SqlStatement]:
         """The statements that remove all of the owner's sessions."""
         self._recent.drop_matching_values(lambda key: key[0] == owner)
@@ -319,6 +338,10 @@ class SqlSessionStore:
     def _choose_session_lock(self, owner: str, session_id: str) -> asyncio.Lock:
         """A lock for changes of one session in this process; other processes meet the version check."""
         return self._turns.setdefault((owner, session_id), asyncio.Lock())
+
+
+def _is_owners_key(owner: str, key: tuple[str, str]) -> bool:
+    return key[0] == owner
 
 
 def _decrypt_listed_head(chain: OwnerKeychain, row: SqlRow) -> SessionHead | None:
