@@ -7,6 +7,13 @@ HELD = {
     "http.cors": "Pages of the origins named in ALLOWED_ORIGINS may call and read answers, after a preflight request without credentials.",
     "http.security_headers": "Every response carries security headers; a page may set its own policy.",
     "http.toolset_query": "/mcp?toolsets=NAME offers the same tools as /mcp/NAME.",
+    "http.drain": "A server that is asked to end finishes the calls under way.",
+    "http.smuggling": "A request whose end or host could be read in two ways is refused, and its connection closed.",
+    "http.slow_clients": "Clients that stop halfway, send a byte at a time or never read are disconnected.",
+    "http.connections": "Connections are limited in all and for each address; the longest idle one makes room.",
+    "http.sessions": "MCP sessions are limited in all and for each caller; a flooder ends only its own.",
+    "http.session_owner": "The MCP session of one caller does not exist for another.",
+    "http.open_port": "A server on a public interface without authentication says so loudly.",
     "http.body_limit": "A body over MAX_REQUEST_BODY_BYTES is refused.",
     "http.health": "/health/live and /health/ready answer.",
     "http.metrics": "/metrics needs the admin key unless it was opened.",
@@ -102,7 +109,6 @@ OPEN = {
     15: {
         "limits.tenant": "Calls are limited per user, tenant, address and day, and a refusal says when to return.",
         "limits.resource": "stats://rate-limits shows the limits and what is left of them.",
-        "http.drain": "A server that is asked to end finishes the calls under way.",
     },
     16: {
         "session.any_instance": "A session begun on one instance continues on another.",

@@ -13,6 +13,7 @@ from citewell.cli import main
 from citewell.config import Settings
 from citewell.server import manifest
 from citewell.server.app import App
+from tests.requirements import requires
 from tests.unit.cli.conftest import Run
 
 
@@ -94,6 +95,22 @@ def test_insecure_is_passed_on(run: Run, served: list[Any]) -> None:
     run("serve", "--http", "--host", "0.0.0.0", "--insecure")
 
     assert served[0][1] is True
+
+
+@requires("http.open_port")
+@pytest.mark.parametrize(
+    ("host", "is_warned"), [("0.0.0.0", True), ("::", True), ("127.0.0.1", False)]
+)
+def test_an_open_port_is_warned_of_loudly(
+    host: str, is_warned: bool, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(citewell.server.http.hosting, "open_listening_sockets", lambda *_: [])
+    monkeypatch.setattr(citewell.server.http.hosting, "run_server", lambda *_: 0)
+
+    ran = run("serve", "--http", "--host", host, "--insecure")
+
+    assert ran.code == 0
+    assert ("WARNING: citewell listens on" in ran.err) is is_warned
 
 
 def test_a_public_interface_is_refused_with_the_reason(run: Run) -> None:

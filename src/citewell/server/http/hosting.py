@@ -16,8 +16,16 @@ from citewell.server.erasure_watch import watch_erasures
 from citewell.server.http.admin.admin_routes import build_admin_routes
 from citewell.server.http.auth.caller import find_caller
 from citewell.server.http.call_origins import find_call_origin
+from citewell.server.http.connections.connection_limits import build_connection_limits
+from citewell.server.http.draining import CallDrain
 from citewell.server.http.layers import wrap_in_layers
-from citewell.server.http.listening import open_listening_sockets, run_uvicorn
+from citewell.server.http.listening import (
+    DrainingServer,
+    build_uvicorn_config,
+    open_listening_sockets,
+    run_server,
+    warn_of_open_port,
+)
 from citewell.server.http.observing.health_routes import build_health_routes
 from citewell.server.http.observing.metrics_route import build_metrics_route
 from citewell.server.http.observing.readiness import build_readiness_monitor
@@ -77,11 +85,14 @@ def _list_tools_by_path(app: App) -> dict[str, dict[str, dict[str, Any]]]:
     }
 
 
-def build_layered_app(app: App, state: ServerState | None = None) -> ASGIApp:
+def build_layered_app(
+    app: App, state: ServerState | None = None, drain: CallDrain | None = None
+) -> ASGIApp:
     """The routes behind all layers: what `citewell serve --http` listens with."""
     state = state or ServerState()
+    drain = drain or CallDrain(state)
     offered = {path: frozenset(tools) for path, tools in _list_tools_by_path(app).items()}
-    return wrap_in_layers(build_asgi_app(app, state), app, offered, state)
+    return wrap_in_layers(build_asgi_app(app, state), app, offered, state, drain)
 
 
 def build_asgi_app(app: App, state: ServerState | None = None) -> Starlette:
@@ -117,6 +128,15 @@ def serve_http(settings: Settings, *, insecure: bool = False) -> int:
     check_listen_address(settings, insecure=insecure)
     refuse_unusable_state(settings)
     configure_logging(settings.log_level, settings.log_format)
-    app = build_layered_app(App(settings))
+    state = ServerState()
+    drain = CallDrain(state)
+    app = build_layered_app(App(settings), state, drain)
+    limits = build_connection_limits(settings)
+    state.count_connections = lambda: limits.total
     listening = open_listening_sockets(settings.host, settings.port or DEFAULT_PORT)
-    return run_uvicorn(app, listening, settings)
+    if insecure:
+        warn_of_open_port(settings.host)
+    server = DrainingServer(
+        build_uvicorn_config(app, settings, limits), drain, settings.shutdown_delay
+    )
+    return run_server(server, listening)

@@ -16,7 +16,9 @@ from citewell.server.http.auth.protected_resource import ResourceMetadata
 from citewell.server.http.body_limit import BodyLimit
 from citewell.server.http.browser_hint import BrowserHint
 from citewell.server.http.cached_call_shortcut import CachedCallShortcut
+from citewell.server.http.draining import CallDrain, CallDraining
 from citewell.server.http.mcp_paths import McpPaths
+from citewell.server.http.mcp_sessions import McpSessionLimits, build_session_book
 from citewell.server.http.observing.request_records import RequestRecorder
 from citewell.server.http.observing.server_state import ServerState
 from citewell.server.http.origins.allowed_origins import build_allowed_origins
@@ -31,24 +33,31 @@ _ACCESS_LEVELS = {"off": None, "debug": logging.DEBUG, "info": logging.INFO}
 
 
 def wrap_in_layers(
-    routes: ASGIApp, app: App, offered: Mapping[str, frozenset[str]], state: ServerState
+    routes: ASGIApp,
+    app: App,
+    offered: Mapping[str, frozenset[str]],
+    state: ServerState,
+    drain: CallDrain,
 ) -> ASGIApp:
     """`routes` behind all layers. `offered` has the names of the tools at each MCP path.
 
     Raises Misconfigured for settings that a layer cannot use.
     """
     wrapped = routes
-    for layer in reversed(_list_layers(app, offered, state)):
+    for layer in reversed(_list_layers(app, offered, state, drain)):
         wrapped = layer(wrapped)
     return wrapped
 
 
 def _list_layers(
-    app: App, offered: Mapping[str, frozenset[str]], state: ServerState
+    app: App, offered: Mapping[str, frozenset[str]], state: ServerState, drain: CallDrain
 ) -> tuple[Layer, ...]:
     """From the outside in: a request passes them downwards, its response upwards."""
     settings, auth = app.settings, build_auth_setup(app, offered)
+    sessions = build_session_book(settings)
+    state.count_sessions = sessions.count_sessions
     return (
+        partial(CallDraining, drain=drain),  # outermost: a call ends with its last byte
         partial(
             RequestRecorder, state=state, access_level=_ACCESS_LEVELS[settings.access_log]
         ),  # outside of whatever can refuse a request, so that refusals have an id too
@@ -60,6 +69,7 @@ def _list_layers(
         partial(McpPaths, paths=offered),  # what follows sees one spelling of each path
         partial(BrowserHint, paths=offered),  # a person without credentials is told what this is
         *_list_caller_layers(auth, max_body_bytes=settings.max_request_bytes),
+        partial(McpSessionLimits, book=sessions, paths=offered),  # for the verified caller
         partial(CachedCallShortcut, app=app, offered=offered),  # innermost: the caller may call
     )
 

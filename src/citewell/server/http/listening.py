@@ -2,20 +2,40 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import errno
+import math
+import os
 import signal
 import socket
 import sys
 import threading
 from collections.abc import Iterator
+from types import FrameType
 
 import uvicorn
+from sse_starlette.sse import AppStatus
 from starlette.types import ASGIApp
 
 from citewell.config import Settings
 from citewell.errors import Misconfigured
-from citewell.server.http.connections.write_coalescing import CoalescingProtocol
+from citewell.server.http.connections.bounded_protocol import build_protocol_class
+from citewell.server.http.connections.connection_limits import (
+    ConnectionLimits,
+    build_connection_limits,
+)
+from citewell.server.http.draining import CallDrain
+from citewell.server.http.transport import is_loopback_host
+
+FORCED_EXIT_SECONDS = 2.0  # after a second signal, for threads and files to be closed
+POLL_SECONDS = 0.1
+OPEN_PORT_WARNING = """\
+WARNING: citewell listens on {host} without authentication (--insecure).
+WARNING: Everybody who can reach this port can use its tools, spend its provider keys and read what it keeps.
+WARNING: Let only an authenticating proxy reach the port, or stop now.
+"""
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 def open_listening_sockets(host: str, port: int) -> list[socket.socket]:
@@ -52,29 +72,45 @@ def _describe_listen_failure(error: OSError, host: str, port: int) -> str:
     )
 
 
-def run_uvicorn(app: ASGIApp, listening: list[socket.socket], settings: Settings) -> int:
-    """Serve `app` in this process until a signal stops it; 0, or 2 if it could not start."""
-    server = AnnouncingServer(build_uvicorn_config(app, settings))
-    server.run(listening)
-    return 0 if server.started else 2
+def warn_of_open_port(host: str) -> None:
+    """Tell whoever starts the server with --insecure what that means, unless it serves this machine only."""
+    if not is_loopback_host(host):
+        sys.stderr.write(OPEN_PORT_WARNING.format(host=host))
 
 
-def build_uvicorn_config(app: ASGIApp, settings: Settings) -> uvicorn.Config:
+def build_uvicorn_config(
+    app: ASGIApp, settings: Settings, limits: ConnectionLimits | None = None
+) -> uvicorn.Config:
     return uvicorn.Config(
         app,
-        http=CoalescingProtocol,  # httptools accepts header whitespace that conformance forbids
+        # httptools accepts header whitespace that conformance forbids.
+        http=build_protocol_class(limits or build_connection_limits(settings)),
         ws="none",
         loop="asyncio" if sys.platform == "win32" else "uvloop",
         log_config=None,
         access_log=False,
         server_header=False,
         proxy_headers=False,  # else X-Forwarded-For would replace the address that is trusted
-        timeout_graceful_shutdown=max(1, round(settings.shutdown_timeout)),
+        timeout_keep_alive=math.ceil(settings.idle_timeout),
+        timeout_graceful_shutdown=math.ceil(settings.shutdown_timeout),
     )
 
 
-class AnnouncingServer(uvicorn.Server):
-    """Prints its address once it listens, and exits normally after SIGTERM."""
+class DrainingServer(uvicorn.Server):
+    """Prints its address once it listens, and lets running calls finish after SIGTERM or SIGINT.
+
+    A second signal ends it at once; `forced_by` is then that signal.
+    """
+
+    def __init__(
+        self, config: uvicorn.Config, drain: CallDrain, shutdown_delay: float = 0.0
+    ) -> None:
+        super().__init__(config)
+        # It would cut the streams of running calls off at the first signal; `drain` ends them.
+        AppStatus.enable_automatic_graceful_drain = False
+        self._drain = drain
+        self._shutdown_delay = shutdown_delay
+        self.forced_by: int | None = None
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
@@ -83,17 +119,52 @@ class AnnouncingServer(uvicorn.Server):
             shown = f"[{host}]" if ":" in host else host
             sys.stderr.write(f"citewell serves MCP at http://{shown}:{port}/mcp\n")
 
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._drain.announce_end()
+        await self._wait_for_balancers()
+        self._drain.close_streams()
+        await super().shutdown(sockets)
+
+    async def _wait_for_balancers(self) -> None:
+        """Serve on for the configured time, so that load balancers see that this server is not ready."""
+        clock = asyncio.get_running_loop().time
+        end = clock() + self._shutdown_delay
+        while not self.force_exit and clock() < end:  # noqa: ASYNC110 - a signal handler sets a flag
+            await asyncio.sleep(POLL_SECONDS)
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:  # noqa: ARG002 - as in uvicorn's class
+        if not self.should_exit:
+            self.should_exit = True
+            self._drain.announce_end()
+            return
+        self.force_exit = True
+        self.forced_by = sig
+        # Threads that wait for something outside would keep the process alive.
+        last_resort = threading.Timer(FORCED_EXIT_SECONDS, os._exit, (_make_exit_code(sig),))
+        last_resort.daemon = True
+        last_resort.start()
+
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
         """Like uvicorn's, but does not raise the signal again after shutdown."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
-        before = {
-            sign: signal.signal(sign, self.handle_exit) for sign in (signal.SIGINT, signal.SIGTERM)
-        }
+        before = {sign: signal.signal(sign, self.handle_exit) for sign in _SIGNALS}
         try:
             yield
         finally:
             for sign, handler in before.items():
                 signal.signal(sign, handler)
+
+
+def run_server(server: DrainingServer, listening: list[socket.socket]) -> int:
+    """Serve until a signal; 0, 2 if it could not start, or what a shell says of a process ended by a signal."""
+    server.run(listening)
+    if server.forced_by is not None:
+        return _make_exit_code(server.forced_by)
+    return 0 if server.started else 2
+
+
+def _make_exit_code(sig: int) -> int:
+    return 128 + sig

@@ -1,0 +1,106 @@
+"""Lets running calls finish when the server is asked to end, then ends the streams that have no end."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from citewell.server.http.observing.server_state import ServerState
+from citewell.server.http.refusals import find_headers
+
+_ENDLESS_METHOD = "subscriptions/listen"  # a POST whose response is a stream of notifications
+_DISCONNECT: Message = {"type": "http.disconnect"}
+
+
+class CallDrain:
+    """Counts the calls of one server. `state.is_draining` turns readiness false."""
+
+    def __init__(self, state: ServerState) -> None:
+        self._state = state
+        self._running_calls = 0
+        self._is_closing = False
+        self._may_streams_end = asyncio.Event()
+
+    @property
+    def running_calls(self) -> int:
+        return self._running_calls
+
+    def announce_end(self) -> None:
+        """From now on the server says that it is not ready. Safe in a signal handler."""
+        self._state.is_draining = True
+
+    def close_streams(self) -> None:
+        """End idle streams as soon as no call runs. Call it on the event loop, when nothing new can arrive."""
+        self._is_closing = True
+        self._check_calls()
+
+    @asynccontextmanager
+    async def count_call(self) -> AsyncIterator[None]:
+        self._running_calls += 1
+        try:
+            yield
+        finally:
+            self._running_calls -= 1
+            self._check_calls()
+
+    def _check_calls(self) -> None:
+        if self._is_closing and not self._running_calls:
+            self._may_streams_end.set()
+
+    def has_ended_streams(self) -> bool:
+        return self._may_streams_end.is_set()
+
+    async def receive_until_end(self, receive: Receive) -> Message:
+        """The next message of a stream's client, or a disconnect once streams have to end."""
+        if self._may_streams_end.is_set():
+            return _DISCONNECT
+        message = asyncio.ensure_future(receive())
+        ended = asyncio.ensure_future(self._may_streams_end.wait())
+        try:
+            await asyncio.wait({message, ended}, return_when=asyncio.FIRST_COMPLETED)
+            return message.result() if message.done() else _DISCONNECT
+        finally:
+            message.cancel()
+            ended.cancel()
+
+
+class CallDraining:
+    """Tells calls, which are waited for, from streams, which are ended properly."""
+
+    def __init__(self, inner: ASGIApp, drain: CallDrain) -> None:
+        self._inner = inner
+        self._drain = drain
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._inner(scope, receive, send)
+        elif _is_endless_stream(scope):
+            await self._serve_stream(scope, receive, send)
+        else:
+            async with self._drain.count_call():
+                await self._inner(scope, receive, send)
+
+    async def _serve_stream(self, scope: Scope, receive: Receive, send: Send) -> None:
+        is_open = False
+
+        async def watch_send(message: Message) -> None:
+            nonlocal is_open
+            is_open = message["type"] == "http.response.start" or message.get("more_body", False)
+            await send(message)
+
+        async def receive_or_end() -> Message:
+            return await self._drain.receive_until_end(receive)
+
+        await self._inner(scope, receive_or_end, watch_send)
+        if is_open and self._drain.has_ended_streams():
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+def _is_endless_stream(scope: Scope) -> bool:
+    if scope["method"] == "GET":
+        accepted = find_headers(scope["headers"], b"accept")
+        return any("text/event-stream" in value for value in accepted)
+    return _ENDLESS_METHOD in find_headers(scope["headers"], b"mcp-method")
