@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 
 from benchmarks.audit import audit
+from benchmarks.connections import connections
 from benchmarks.documents import documents
 from benchmarks.hostile import hostile
 from benchmarks.reading import gathering, reading
@@ -32,8 +33,12 @@ NAMES = (
     "audit",
     "research",
     "research-quality",
+    "connections",
 )
-WITHOUT_PEER = {"research-quality": research_quality}  # these start what they need themselves
+WITHOUT_PEER = {
+    "research-quality": research_quality,
+    "connections": connections,
+}  # these start what they need themselves
 RESULTS = ROOT / "benchmarks" / "RESULTS.md"
 
 

@@ -81,6 +81,61 @@ def test_a_body_over_the_limit_is_refused(environ: Environ) -> None:
     assert response.status_code == 413
 
 
+@requires("http.body_limit")
+def test_a_client_that_is_still_sending_reads_that_its_body_is_too_large(environ: Environ) -> None:
+    small = environ | {"MAX_REQUEST_BODY_BYTES": "1000"}
+
+    response = exchange(small, "POST", "/mcp", content=b" " * 20_000_000, headers=ACCEPT)
+
+    assert response.status_code == 413
+
+
+@requires("http.host_everywhere")
+def test_every_route_refuses_a_foreign_host(environ: Environ) -> None:
+    paths = [
+        "/",
+        "/mcp",
+        "/mcp/",
+        "/mcp/all",
+        "/health/live",
+        "/health/ready",
+        "/metrics",
+        "/dashboard",
+        "/admin/consent",
+        "/.well-known/oauth-protected-resource",
+        "/none",
+    ]
+
+    async def run() -> list[int]:
+        headers = {"host": "localhost:x.evil.example.org"}
+        async with listening(environ) as base, httpx2.AsyncClient() as client:
+            asked = [await client.get(base + path, headers=headers) for path in paths]
+        return [response.status_code for response in asked]
+
+    assert asyncio.run(run()) == [421] * len(paths)
+
+
+@requires("http.cors", "http.security_headers")
+def test_a_preflight_request_for_mcp_is_answered(environ: Environ) -> None:
+    allowed = environ | {"ALLOWED_ORIGINS": "https://app.example.org"}
+    headers = {"origin": "https://app.example.org", "access-control-request-method": "POST"}
+
+    response = exchange(allowed, "OPTIONS", "/mcp", headers=headers)
+
+    assert response.status_code == 200
+    assert response.headers["access-control-allow-origin"] == "https://app.example.org"
+    assert response.headers["x-content-type-options"] == "nosniff"
+
+
+@requires("http.toolset_query")
+@pytest.mark.parametrize("path", ["/mcp/", "/mcp/core/", "/mcp?toolsets=core"])
+def test_an_mcp_path_is_served_in_its_other_spellings(path: str, environ: Environ) -> None:
+    response = exchange(environ, "POST", path, json=INITIALIZE, headers=ACCEPT)
+
+    assert response.status_code == 200
+    assert "location" not in response.headers
+
+
 @pytest.mark.parametrize("content", [b"", b"not json", b"[]", b'{"jsonrpc":"2.0"}', b"\xff\xfe"])
 def test_junk_is_a_client_error_and_never_a_crash(content: bytes, environ: Environ) -> None:
     response = exchange(environ, "POST", "/mcp", content=content, headers=ACCEPT)

@@ -68,6 +68,11 @@ class McpClients:
         message = PING if method == "POST" else None
         return (await self._http.request(method, "/mcp", headers=headers, json=message)).status_code
 
+    async def use_sessions(self, sessions: list[str], **who: str) -> int:
+        """A request with all these session ids at once."""
+        headers = [*(ACCEPT | _name(who)).items(), *(("mcp-session-id", one) for one in sessions)]
+        return (await self._http.post("/mcp", json=PING, headers=headers)).status_code
+
 
 def _name(who: dict[str, str]) -> dict[str, str]:
     return {f"x-{key}": value for key, value in who.items()}
@@ -191,6 +196,27 @@ def test_a_caller_without_a_name_cannot_use_a_session_it_has_no_id_of() -> None:
         return await clients.use_session(guessed), await clients.use_session(session)
 
     assert run_clients(scene) == (404, 200)
+
+
+@requires("http.session_owner")
+def test_two_session_ids_in_one_request_are_refused() -> None:
+    async def scene(clients: McpClients) -> int:
+        (mine,) = await clients.open_many(1, user="a")
+        (other,) = await clients.open_many(1, user="b")
+        return await clients.use_sessions([other, mine], user="a")
+
+    assert run_clients(scene) == 400
+
+
+def test_a_request_that_opens_nothing_holds_no_place() -> None:
+    async def scene(clients: McpClients) -> list[int]:
+        for session in await clients.open_many(3, user="a"):
+            found = clients.book.find_session(session.encode())
+            assert found is not None
+            found.running = 1
+        return [await clients.use_sessions([], user="a")]
+
+    assert run_clients(scene) == [400]
 
 
 def test_an_ended_session_is_no_longer_counted() -> None:

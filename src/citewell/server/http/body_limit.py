@@ -15,9 +15,7 @@ class BodyTooLarge(HTTPException):
 
     def __init__(self, max_bytes: int) -> None:
         super().__init__(
-            413,
-            f"The request body has more than {max_bytes} bytes. Send less at a time.",
-            {"connection": "close"},
+            413, f"The request body has more than {max_bytes} bytes. Send less at a time."
         )
 
 
@@ -36,8 +34,8 @@ class BodyLimit:
                     raise BodyTooLarge(self._max_bytes)  # noqa: TRY301 - the same answer as for a body without a length
             await self._inner(scope, self._count_bytes(receive), send)
         except BodyTooLarge as error:
-            close = [(b"connection", b"close")]
-            await send_refusal(send, error.status_code, _REFUSAL_CODE, error.detail, headers=close)
+            # The connection stays open: a client that is still sending could not read the answer.
+            await send_refusal(send, error.status_code, _REFUSAL_CODE, error.detail)
 
     def _count_bytes(self, receive: Receive) -> Receive:
         seen = 0

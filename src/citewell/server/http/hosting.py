@@ -23,6 +23,7 @@ from citewell.server.http.listening import (
     DrainingServer,
     build_uvicorn_config,
     open_listening_sockets,
+    raise_file_limit,
     run_server,
     warn_of_open_port,
 )
@@ -134,6 +135,7 @@ def serve_http(settings: Settings, *, insecure: bool = False) -> int:
     limits = build_connection_limits(settings)
     state.count_connections = lambda: limits.total
     listening = open_listening_sockets(settings.host, settings.port or DEFAULT_PORT)
+    raise_file_limit(settings.max_connections)
     if insecure:
         warn_of_open_port(settings.host)
     server = DrainingServer(

@@ -30,6 +30,9 @@ from citewell.server.http.transport import is_loopback_host
 
 FORCED_EXIT_SECONDS = 2.0  # after a second signal, for threads and files to be closed
 POLL_SECONDS = 0.1
+SPARE_FILES = (
+    512  # for files, databases and connections to upstreams, besides connections of clients
+)
 OPEN_PORT_WARNING = """\
 WARNING: citewell listens on {host} without authentication (--insecure).
 WARNING: Everybody who can reach this port can use its tools, spend its provider keys and read what it keeps.
@@ -70,6 +73,20 @@ def _describe_listen_failure(error: OSError, host: str, port: int) -> str:
         f"{host} is not an address of this machine that can be listened on ({error.strerror}). "
         "Choose another with --host or CITEWELL_HOST."
     )
+
+
+def raise_file_limit(connections: int) -> None:
+    """Let this process open a file for each connection, and some more, as far as the system permits."""
+    try:
+        import resource
+    except ImportError:  # not on Windows
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = connections + SPARE_FILES
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        allowed = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        with contextlib.suppress(ValueError, OSError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
 
 
 def warn_of_open_port(host: str) -> None:

@@ -14,18 +14,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from citewell.config import Settings
 from citewell.server.http.auth.caller import find_caller
 from citewell.server.http.connections.connection_limits import group_address
 from citewell.server.http.refusals import RawHeader
+from citewell.server.http.request_messages import read_request_message
 
 RETRY_SECONDS = 30  # told to a caller whose sessions are all in use
 _SESSION_HEADER = b"mcp-session-id"
-_VERSION_HEADER = b"mcp-protocol-version"
-_HANDSHAKE_VERSIONS = frozenset(version.encode() for version in HANDSHAKE_PROTOCOL_VERSIONS)
+_OPENING_METHOD = "initialize"
 _INVALID_REQUEST, _INTERNAL_ERROR = -32600, -32603
 
 
@@ -146,14 +145,18 @@ class McpSessionLimits:
         if scope["type"] != "http" or scope["path"] not in self._paths:
             await self._inner(scope, receive, send)
             return
-        headers = dict(scope["headers"])
-        session_id = headers.get(_SESSION_HEADER)
-        if session_id is not None:
-            await self._serve_session(session_id, scope, receive, send)
-        elif scope["method"] == "POST" and _speaks_handshake(headers):
-            await self._open_session(scope, receive, send)
+        given = _find_values(scope["headers"], _SESSION_HEADER)
+        if len(given) > 1:  # the SDK could take another one than this layer
+            await _send_error(send, 400, _INVALID_REQUEST, "Mcp-Session-Id is repeated")
+        elif given:
+            await self._serve_session(given[0], scope, receive, send)
         else:
-            await self._inner(scope, receive, send)
+            # The body is read first, so that half a request does not hold the place of a session.
+            message, receive = await read_request_message(scope, receive)
+            if message is not None and message.method == _OPENING_METHOD:
+                await self._open_session(scope, receive, send)
+            else:
+                await self._inner(scope, receive, send)
 
     async def _serve_session(
         self, session_id: bytes, scope: Scope, receive: Receive, send: Send
@@ -261,12 +264,6 @@ def _describe_session(session_id: bytes, holder: str, scope: Scope) -> McpSessio
         identity=find_identity(scope),
         user=scope.get("user"),
     )
-
-
-def _speaks_handshake(headers: dict[bytes, bytes]) -> bool:
-    """Whether the SDK takes this for the older protocol: with its version, or without any."""
-    version = headers.get(_VERSION_HEADER)
-    return version is None or version in _HANDSHAKE_VERSIONS
 
 
 def _find_values(headers: Collection[RawHeader], name: bytes) -> list[bytes]:

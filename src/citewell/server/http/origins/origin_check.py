@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from citewell.server.http.observing.request_records import note_refusal
 from citewell.server.http.origins.allowed_origins import AllowedOrigins
 from citewell.server.http.origins.authority import Authority, parse_authority, parse_origin
 from citewell.server.http.refusals import find_headers, send_refusal
@@ -22,6 +23,7 @@ class OriginCheck:
             return
         host = self._find_accepted_host(scope)
         if host is None:
+            note_refusal(scope, "host_not_allowed")
             await send_refusal(
                 send,
                 421,
@@ -30,6 +32,7 @@ class OriginCheck:
                 "Its operator can name the host in CITEWELL_ALLOWED_HOSTS or CITEWELL_PUBLIC_URL.",
             )
         elif not self._accepts_origin(scope, host):
+            note_refusal(scope, "origin_not_allowed")
             await send_refusal(
                 send,
                 403,
