@@ -10,6 +10,7 @@ from collections.abc import Iterator
 import pytest
 from starlette.types import Receive, Scope, Send
 
+from citewell.server.http.body_limit import BodyLimit
 from tests.http_servers import (
     ServerThread,
     echo_body,
@@ -235,6 +236,14 @@ def test_a_client_that_goes_on_sending_after_its_answer_is_closed() -> None:
         client.settimeout(0.02)
 
         wait_until(lambda: not is_open_after(client, b"x"))
+
+
+@requires("http.body_limit")
+def test_a_client_that_is_still_sending_reads_that_its_body_is_too_large() -> None:
+    with serving(BodyLimit(echo_body, 1000)) as running, running.connect() as client:
+        client.sendall(POST + b"Content-Length: 20000000\r\n\r\n" + b" " * 20_000_000)
+
+        assert find_status(read_until(client, b"\r\n\r\n")) == 413
 
 
 @requires("http.connections")
