@@ -25,6 +25,7 @@ logger = logging.getLogger(__name__)
 
 
 MAX_QUERY_CHARS = 4000  # of a query in the audit log
+_MIN_SECRET_CHARS = 10  # no shorter text is masked anyway
 
 
 class AuditTrail:
@@ -137,7 +138,7 @@ def mask_values(values: Mapping[str, object]) -> dict[str, object]:
 
 def _mask_value(value: object) -> object:
     if isinstance(value, str):
-        return mask_secrets(value)
+        return mask_secrets(value) if len(value) >= _MIN_SECRET_CHARS else value
     if isinstance(value, Mapping):
         return {str(key): _mask_value(one) for key, one in value.items()}
     if isinstance(value, list | tuple):
@@ -152,18 +153,26 @@ def _build_audit_failure(error: CitewellError) -> CitewellError:
 
 
 MAX_WAITING_LINES = 4096  # if nothing else is chosen; further lines are counted as lost
+_MAX_LINES_PER_WRITE = 256
 
 
 class BackgroundLineWriter:
     """Writes lines on a separate thread, so that a slow reader or disk does not delay calls."""
 
     def __init__(
-        self, write: Callable[[str], None], *, max_waiting: int = MAX_WAITING_LINES
+        self,
+        write: Callable[[str], None],
+        *,
+        max_waiting: int = MAX_WAITING_LINES,
+        gather_seconds: float = 0.0,
     ) -> None:
+        """`gather_seconds` is how long lines may wait to be written together, which costs calls less."""
         self._write = write
+        self._gather_seconds = gather_seconds
         self._lines: queue.Queue[str | None] = queue.Queue(max_waiting)
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
+        self._stopping = threading.Event()
         self.lost = 0
 
     def __call__(self, line: str) -> None:
@@ -181,17 +190,30 @@ class BackgroundLineWriter:
 
     def flush_and_stop(self, seconds: float = 2.0) -> None:
         """Write the waiting lines and stop, within `seconds`."""
+        self._stopping.set()
         if self._thread is not None:
             with contextlib.suppress(queue.Full):
                 self._lines.put_nowait(None)
             self._thread.join(seconds)
 
     def _write_queued_lines(self) -> None:
-        while (line := self._lines.get()) is not None:
-            try:
-                self._write(line)
-            except (OSError, ValueError):  # such as a full disk or a closed stream
-                self.lost += 1
+        is_open = True
+        while is_open:
+            lines = [self._lines.get()]
+            if self._gather_seconds and lines[0] is not None:
+                self._stopping.wait(self._gather_seconds)
+            with contextlib.suppress(queue.Empty):
+                while lines[-1] is not None and len(lines) < _MAX_LINES_PER_WRITE:
+                    lines.append(self._lines.get_nowait())
+            is_open = lines[-1] is not None
+            self._write_together([line for line in lines if line is not None])
+
+    def _write_together(self, lines: list[str]) -> None:
+        try:
+            if lines:
+                self._write("\n".join(lines))
+        except (OSError, ValueError):  # such as a full disk or a closed stream
+            self.lost += len(lines)
 
 
 def write_to_stderr(line: str) -> None:

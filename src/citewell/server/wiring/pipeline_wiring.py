@@ -37,6 +37,9 @@ if TYPE_CHECKING:
     from citewell.services.sessions.session_tracking import SessionTracker
 
 
+_GATHER_SECONDS = 0.05  # for which audit lines may wait to be written together
+
+
 def build_argument_changes(settings: Settings) -> dict[str, dict[str, dict[str, Any]]]:
     """What the profile and the settings change of the arguments of tools."""
     return find_argument_changes(
@@ -122,7 +125,9 @@ def _build_audit_writer(settings: Settings) -> BackgroundLineWriter | None:
     if not settings.audit_enabled:
         return None
     return BackgroundLineWriter(
-        _choose_line_output(settings), max_waiting=settings.audit_buffer_size
+        _choose_line_output(settings),
+        max_waiting=settings.audit_buffer_size,
+        gather_seconds=_GATHER_SECONDS,
     )
 
 

@@ -22,6 +22,9 @@ _PAGE_COUNT_OFFSET, _FREE_OFFSET, _CHANGES_OFFSET, _VALID_FOR_OFFSET = (
     92,
 )  # byte offsets in the file header
 
+_FILE_HEADER_BYTES = 100
+_INTERIOR_TABLE_PAGE = 5  # a page of a table that points to further ones
+
 
 def salvage_rows(damaged: Path, sound: sqlite3.Connection) -> dict[str, int]:
     """Copy every readable row into the empty tables of `sound`; returns the number by table.
@@ -42,7 +45,7 @@ def salvage_rows(damaged: Path, sound: sqlite3.Connection) -> dict[str, int]:
 
 
 def _mend_header(damaged: Path, sound: sqlite3.Connection) -> None:
-    """Replace an unreadable first page by that of the sound file.
+    """Replace an unreadable header and schema by those of the sound file.
 
     The same migrations put the tables on the same pages.
     """
@@ -56,7 +59,8 @@ def _mend_header(damaged: Path, sound: sqlite3.Connection) -> None:
     page_size: int = sound.execute("PRAGMA page_size").fetchone()[0]
     (path,) = [row[2] for row in sound.execute("PRAGMA database_list") if row[1] == "main"]
     sound.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    page = bytearray(Path(path).read_bytes()[:page_size])
+    whole = Path(path).read_bytes()
+    page = bytearray(whole[:page_size])
     pages = damaged.stat().st_size // page_size
     page[_PAGE_COUNT_OFFSET : _PAGE_COUNT_OFFSET + 4] = pages.to_bytes(4, "big")
     page[_FREE_OFFSET : _FREE_OFFSET + 8] = bytes(8)
@@ -64,6 +68,26 @@ def _mend_header(damaged: Path, sound: sqlite3.Connection) -> None:
     if pages:
         with damaged.open("r+b") as file:
             file.write(page)
+            for number in _list_schema_pages(whole, page_size, 1):
+                file.seek((number - 1) * page_size)
+                file.write(whole[(number - 1) * page_size : number * page_size])
+
+
+def _list_schema_pages(whole: bytes, page_size: int, number: int) -> Iterator[int]:
+    """The pages below page `number` of the table that holds the schema, which begins on page 1."""
+    page = whole[(number - 1) * page_size : number * page_size]
+    head = _FILE_HEADER_BYTES if number == 1 else 0
+    if page[head] != _INTERIOR_TABLE_PAGE:
+        return
+    count = int.from_bytes(page[head + 3 : head + 5], "big")
+    cells = [
+        int.from_bytes(page[place : place + 2], "big")
+        for place in range(head + 12, head + 12 + 2 * count, 2)
+    ]
+    for place in (*cells, head + 8):  # the last child is named in the head of the page
+        child = int.from_bytes(page[place : place + 4], "big")
+        yield child
+        yield from _list_schema_pages(whole, page_size, child)
 
 
 def _copy_readable_rows(source: sqlite3.Connection, sound: sqlite3.Connection, table: str) -> int:
