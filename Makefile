@@ -45,8 +45,9 @@ bench: $(READY)  ## ratios against peers and baselines, into benchmarks/RESULTS.
 conformance: $(READY)  ## the official MCP suite, from npm
 	bash tests/conformance/run.sh
 
-services:  ## what tests need from Debian's packages, where we may install it
+services:  ## what tests need from Debian's packages and npm, where we may install it
 	bash .ci/services
+	bash tests/node/install.sh
 
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-header --no-annotate --no-emit-index-url
@@ -73,4 +74,4 @@ $(READY): $(RUNNABLE) requirements.lock
 	touch $(READY)
 
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .hypothesis .import_linter_cache node_modules tests/conformance/node_modules
+	rm -rf $(VENV) .mypy_cache .ruff_cache .hypothesis .import_linter_cache node_modules tests/conformance/node_modules tests/node/node_modules

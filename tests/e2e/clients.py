@@ -56,10 +56,10 @@ async def connected(
 
 
 @contextlib.asynccontextmanager
-async def listening(environ: Mapping[str, str]) -> AsyncIterator[str]:
-    """The HTTP server on a port of its own; yields its base address."""
+async def listening(environ: Mapping[str, str], *, port: int = 0) -> AsyncIterator[str]:
+    """The HTTP server on this port or one of its own; yields its base address."""
     settings = config.load_settings({"HTTP_SHUTDOWN_TIMEOUT": "1s"} | dict(environ))
-    listened = open_listening_sockets("127.0.0.1", 0)
+    listened = open_listening_sockets("127.0.0.1", port)
     runner = uvicorn.Server(build_uvicorn_config(build_layered_app(App(settings)), settings))
     thread = threading.Thread(target=runner.run, args=(listened,), daemon=True)
     thread.start()

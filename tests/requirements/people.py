@@ -36,6 +36,8 @@ HELD = {
     "http.toolset_paths": "Each toolset has a path of its own.",
     "tenant.cache": "Tenants share cached answers only if CACHE_ISOLATION says so.",
     "tenant.store": "What one owner stored, another cannot read.",
+    "tenant.every_method": "No method of any store gives or changes what another owner keeps.",
+    "tenant.every_door": "No tool, resource, completion or endpoint gives another caller anything of an owner.",
     "audit.fields": "An audit line has tool_name, success and error_code.",
     "audit.query": "An audit line has the length of the query, and its words only with AUDIT_INCLUDE_REQUEST_BODY.",
     "admin.key": "Admin requests need the admin key or its predecessor, compared in constant time, or the admin scope; keys under 16 characters are refused, and wrong keys are paced.",
