@@ -628,7 +628,7 @@ class Settings(BaseModel):
     max_address_connections: PositiveInt = define_setting(
         "CITEWELL_HTTP_CONNECTIONS_PER_ADDRESS",
         100,
-        "Connections open at the same time from one address; loopback has no such limit.",
+        "Connections open at the same time from one address; loopback and trusted proxies have no such limit.",
     )
     max_mcp_sessions: PositiveInt = define_setting(
         "CITEWELL_HTTP_SESSIONS", 2000, "MCP sessions open at the same time."

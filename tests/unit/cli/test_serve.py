@@ -121,6 +121,25 @@ def test_a_public_interface_is_refused_with_the_reason(run: Run) -> None:
     assert "Serving" not in ran.err
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("ALLOWED_ORIGINS", "*"),
+        ("CITEWELL_ALLOWED_HOSTS", "https://research.example.org"),
+        ("CITEWELL_PUBLIC_URL", "research.example.org"),
+        ("CITEWELL_TRUSTED_PROXIES", "the proxy"),
+        ("HTTP_READ_TIMEOUT", "soon"),
+    ],
+)
+def test_a_setting_of_the_server_that_cannot_be_used_is_named_at_the_start(
+    name: str, value: str, run: Run
+) -> None:
+    ran = run("serve", "--http", "--port", "8126", **{name: value})
+
+    assert ran.code == 2
+    assert name in ran.err
+
+
 def test_an_unknown_profile_is_a_configuration_error(run: Run) -> None:
     ran = run("serve", "--http", "--port", "8125", "--profile", "everything")
 

@@ -25,7 +25,6 @@ from citewell.server.http.listening import (
     open_listening_sockets,
     raise_file_limit,
     run_server,
-    warn_of_open_port,
 )
 from citewell.server.http.observing.health_routes import build_health_routes
 from citewell.server.http.observing.metrics_route import build_metrics_route
@@ -136,8 +135,6 @@ def serve_http(settings: Settings, *, insecure: bool = False) -> int:
     state.count_connections = lambda: limits.total
     listening = open_listening_sockets(settings.host, settings.port or DEFAULT_PORT)
     raise_file_limit(settings.max_connections)
-    if insecure:
-        warn_of_open_port(settings.host)
     server = DrainingServer(
         build_uvicorn_config(app, settings, limits), drain, settings.shutdown_delay
     )

@@ -26,18 +26,12 @@ from citewell.server.http.connections.connection_limits import (
     build_connection_limits,
 )
 from citewell.server.http.draining import CallDrain
-from citewell.server.http.transport import is_loopback_host
 
 FORCED_EXIT_SECONDS = 2.0  # after a second signal, for threads and files to be closed
 POLL_SECONDS = 0.1
 SPARE_FILES = (
     512  # for files, databases and connections to upstreams, besides connections of clients
 )
-OPEN_PORT_WARNING = """\
-WARNING: citewell listens on {host} without authentication (--insecure).
-WARNING: Everybody who can reach this port can use its tools, spend its provider keys and read what it keeps.
-WARNING: Let only an authenticating proxy reach the port, or stop now.
-"""
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -87,12 +81,6 @@ def raise_file_limit(connections: int) -> None:
         allowed = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
         with contextlib.suppress(ValueError, OSError):
             resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
-
-
-def warn_of_open_port(host: str) -> None:
-    """Tell whoever starts the server with --insecure what that means, unless it serves this machine only."""
-    if not is_loopback_host(host):
-        sys.stderr.write(OPEN_PORT_WARNING.format(host=host))
 
 
 def build_uvicorn_config(

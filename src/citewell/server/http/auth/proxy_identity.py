@@ -30,13 +30,15 @@ class TrustedProxies:
     def includes_peer(self, scope: Scope) -> bool:
         """Whether the other end of the connection is one of them; nothing in the request decides it."""
         client = scope.get("client")
+        return client is not None and self.includes_address(client[0])
+
+    def includes_address(self, text: str) -> bool:
         try:
-            address = ipaddress.ip_address(client[0].partition("%")[0]) if client else None
+            address = ipaddress.ip_address(text.partition("%")[0])
         except ValueError:
             return False
-        mapped = getattr(address, "ipv4_mapped", None)
-        address = mapped or address
-        return address is not None and any(address in network for network in self.networks)
+        address = getattr(address, "ipv4_mapped", None) or address
+        return any(address in network for network in self.networks)
 
 
 class ProxyIdentity:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from citewell.config import Settings
+from citewell.server.http.auth.proxy_identity import TrustedProxies
 
 
 def group_address(address: str) -> str:
@@ -52,7 +53,8 @@ class IdleConnection(Protocol):
 class ConnectionLimits:
     """The limits that all connections of one server share, and the count of what is open.
 
-    Connections from loopback count in all but not by address: there, a proxy brings many callers.
+    Connections from loopback and from trusted proxies count in all but not by address: they bring
+    many callers.
     """
 
     max_total: int
@@ -92,7 +94,12 @@ class ConnectionLimits:
 
 
 def build_connection_limits(settings: Settings) -> ConnectionLimits:
+    """Raises Misconfigured if CITEWELL_TRUSTED_PROXIES names what is no address."""
+    proxies = TrustedProxies.from_names(settings.trusted_proxies)
     return ConnectionLimits(
+        is_shared_address=lambda address: (
+            is_loopback_address(address) or proxies.includes_address(address)
+        ),
         max_total=settings.max_connections,
         max_per_address=settings.max_address_connections,
         max_header_bytes=settings.max_header_bytes,
