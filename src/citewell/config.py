@@ -738,6 +738,11 @@ class Settings(BaseModel):
         (),
         "Addresses or networks of that proxy; from anyone else its headers are refused.",
     )
+    metrics_max_tenants: NonNegativeInt = define_setting(
+        "METRICS_MAX_TENANTS",
+        100,
+        "Tenants that /metrics counts one by one; further ones are counted together. 0 counts all together.",
+    )
 
     # Commands
     thumbnails: bool = define_setting(

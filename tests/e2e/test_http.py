@@ -171,7 +171,7 @@ def test_calls_show_up_in_the_numbers(environ: Environ) -> None:
             async with httpx2.AsyncClient() as http:
                 return (await http.get(base + "/metrics")).text
 
-    assert 'mcp_tool_calls_total{tool="web_search",outcome="ok"} 1' in asyncio.run(run())
+    assert 'mcp_tool_calls_total{outcome="ok",tool="web_search"} 1.0' in asyncio.run(run())
 
 
 @requires("http.toolset_paths")

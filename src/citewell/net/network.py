@@ -100,6 +100,10 @@ class Network:
             found.update(upstream.collect_health())
         return found
 
+    def count_requests(self) -> Mapping[str, Mapping[str, int]]:
+        """Requests since the start by upstream name, each by `ok` or the kind of its error."""
+        return {name: dict(upstream.outcomes) for name, upstream in self._upstreams.items()}
+
     async def aclose(self) -> None:
         await self.client.aclose()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from types import MappingProxyType
@@ -57,6 +58,7 @@ class Upstream:
         self._defaults = defaults
         self._retry = retry or RetryPolicy()
         self._timing = timing or TimeSource()
+        self.outcomes: Counter[str] = Counter()  # requests by `ok` or the kind of their error
 
     async def send_get(
         self,
@@ -123,10 +125,13 @@ class Upstream:
         The wait for a turn takes at most the request's timeout; all attempts together share it again.
         """
         try:
-            return await self._send_with_retries(request, accept=accept, retry=retry)
+            response = await self._send_with_retries(request, accept=accept, retry=retry)
         except CitewellError as error:
             error.provider = error.provider or self.name
+            self.outcomes[error.kind] += 1
             raise
+        self.outcomes["ok"] += 1
+        return response
 
     def limit_concurrency(self, max_running: int) -> None:
         """Allow this many requests at a time, until a response states another limit."""

@@ -27,6 +27,7 @@ from citewell.server.http.listening import (
     run_server,
 )
 from citewell.server.http.observing.health_routes import build_health_routes
+from citewell.server.http.observing.metrics_collector import ServerMetrics
 from citewell.server.http.observing.metrics_route import build_metrics_route
 from citewell.server.http.observing.readiness import build_readiness_monitor
 from citewell.server.http.observing.request_records import find_request_record
@@ -100,7 +101,7 @@ def build_asgi_app(app: App, state: ServerState | None = None) -> Starlette:
     readiness = build_readiness_monitor(app, state)
     routes = [
         *build_health_routes(readiness),
-        build_metrics_route(app.metrics.render_prometheus, app.settings),
+        build_metrics_route(ServerMetrics(app, state, readiness).render_metrics, app.settings),
         *build_admin_routes(app),
         *build_page_routes(app, state, readiness),
     ]

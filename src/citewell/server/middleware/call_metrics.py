@@ -1,14 +1,16 @@
-"""Call counts and latencies per tool, for `/metrics` and `stats://tools`."""
+"""Call counts and latencies per tool, for metrics and `stats://tools`."""
 
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from citewell.server.pipeline import NextStep, ToolInvocation, ToolOutcome
 from citewell.tooling import Owner
 
+_CANCELLED = "cancelled"  # the call ended without an outcome
 LATENCY_BUCKETS_SECONDS = (0.005, 0.025, 0.1, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0)
 
 
@@ -20,11 +22,15 @@ class ToolTally:
     seconds: float = 0.0
     slowest: float = 0.0
     buckets: list[int] = field(default_factory=lambda: [0] * len(LATENCY_BUCKETS_SECONDS))
+    error_kinds: Counter[str] = field(default_factory=Counter)
 
-    def add_call(self, seconds: float, *, failed: bool, hit: bool) -> None:
+    def add_call(self, seconds: float, *, error_kind: str | None, hit: bool) -> None:
+        """`error_kind` is None for a call that succeeded."""
         self.calls += 1
-        self.errors += failed
         self.cache_hits += hit
+        if error_kind is not None:
+            self.errors += 1
+            self.error_kinds[error_kind] += 1
         self.seconds += seconds
         self.slowest = max(self.slowest, seconds)
         for index, bound in enumerate(LATENCY_BUCKETS_SECONDS):
@@ -69,21 +75,23 @@ class MetricsMiddleware:
 
     async def __call__(self, invocation: ToolInvocation, proceed: NextStep) -> ToolOutcome:
         started = self._clock()
-        failed, hit = True, False
+        error_kind: str | None = _CANCELLED
+        hit = False
         try:
             outcome = await proceed(invocation)
-            failed, hit = outcome.is_error, bool(outcome.meta.get("cached"))
+            hit = bool(outcome.meta.get("cached"))
+            error_kind = outcome.meta.get("errorKind", "error") if outcome.is_error else None
             return outcome
         finally:
             tally = self.tools.setdefault(invocation.name, ToolTally())
             seconds = self._clock() - started
-            tally.add_call(seconds, failed=failed, hit=hit)
+            tally.add_call(seconds, error_kind=error_kind, hit=hit)
             self._notify_observers(
                 MeasuredCall(
                     tool=invocation.name,
                     owner=invocation.call.owner,
                     seconds=seconds,
-                    is_error=failed,
+                    is_error=error_kind is not None,
                     is_cached=hit,
                 )
             )
@@ -91,32 +99,3 @@ class MetricsMiddleware:
     def _notify_observers(self, call: MeasuredCall) -> None:
         for observer in self._observers:
             observer(call)
-
-    def render_prometheus(self) -> str:
-        """All metrics in the Prometheus text format."""
-        lines = ["# TYPE mcp_tool_calls_total counter"]
-        for name, tally in sorted(self.tools.items()):
-            lines.append(f'mcp_tool_calls_total{{tool="{name}",outcome="error"}} {tally.errors}')
-            lines.append(
-                f'mcp_tool_calls_total{{tool="{name}",outcome="ok"}} {tally.calls - tally.errors}'
-            )
-        lines.append("# TYPE mcp_tool_cache_hits_total counter")
-        lines += [
-            f'mcp_tool_cache_hits_total{{tool="{name}"}} {tally.cache_hits}'
-            for name, tally in sorted(self.tools.items())
-        ]
-        lines.append("# TYPE mcp_tool_latency_seconds histogram")
-        for name, tally in sorted(self.tools.items()):
-            lines += _render_histogram(name, tally)
-        return "\n".join(lines) + "\n"
-
-
-def _render_histogram(name: str, tally: ToolTally) -> list[str]:
-    lines, total = [], 0
-    for bound, count in zip(LATENCY_BUCKETS_SECONDS, tally.buckets, strict=True):
-        total += count
-        lines.append(f'mcp_tool_latency_seconds_bucket{{tool="{name}",le="{bound:g}"}} {total}')
-    lines.append(f'mcp_tool_latency_seconds_bucket{{tool="{name}",le="+Inf"}} {tally.calls}')
-    lines.append(f'mcp_tool_latency_seconds_sum{{tool="{name}"}} {tally.seconds:.6f}')
-    lines.append(f'mcp_tool_latency_seconds_count{{tool="{name}"}} {tally.calls}')
-    return lines

@@ -42,6 +42,7 @@ RETURNING id
 _SELECT_WAITING = """
 SELECT number, id, owner, facts, personal, mac FROM audit_waiting ORDER BY number LIMIT :most
 """
+_COUNT_WAITING = "SELECT COUNT(*) FROM audit_waiting"
 _SELECT_ANY_WAITING = "SELECT 1 FROM audit_waiting LIMIT 1"
 _SELECT_OWNER_WAITING = """
 SELECT number, id, owner, facts, personal, mac FROM audit_waiting
@@ -110,6 +111,11 @@ class SqlAuditStore:
 
     async def has_waiting_rows(self) -> bool:
         return bool(await self._database.select_rows(_SELECT_ANY_WAITING))
+
+    async def count_waiting_rows(self) -> int:
+        """How many rows are committed but not yet sealed."""
+        ((count,),) = await self._database.select_rows(_COUNT_WAITING)
+        return int(count)
 
     async def seal_waiting_rows(self) -> int:
         """Seal all rows that wait now, and return their number.
