@@ -8,8 +8,17 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    JsonValue,
+    ValidationError,
+)
 
 from citewell import environment
 from citewell.errors import Misconfigured
@@ -62,6 +71,23 @@ def _parse_scope_list(value: object) -> object:
     return tuple(scope for entry in found for scope in str(entry).split())
 
 
+def _require_scheme(*schemes: str, example: str) -> AfterValidator:
+    """Accepts an address with one of these schemes, and says so without quoting it."""
+
+    def check(value: str) -> str:
+        try:
+            parts = urlsplit(value)
+            usable = parts.scheme.lower() in schemes and bool(parts.netloc or parts.path)
+            parts.port  # noqa: B018 - raises for a port that is not a number
+        except ValueError:
+            usable = False
+        if not usable:
+            raise ValueError(f"write an address such as {example}")
+        return value
+
+    return AfterValidator(check)
+
+
 def _expand_path(value: object) -> object:
     return Path(value).expanduser() if isinstance(value, str) else value
 
@@ -79,6 +105,16 @@ NameList = Annotated[tuple[str, ...], BeforeValidator(_parse_name_list)]
 ScopeList = Annotated[tuple[str, ...], BeforeValidator(_parse_scope_list)]
 HeaderName = Annotated[str, Field(pattern=r"^[A-Za-z0-9-]{1,64}$")]
 ExpandedPath = Annotated[Path, BeforeValidator(_expand_path)]
+WebAddress = Annotated[str, _require_scheme("http", "https", example="https://host/path")]
+PostgresAddress = Annotated[
+    str,
+    _require_scheme(
+        "postgresql", "postgres", example="postgresql://user:password@host:5432/citewell"
+    ),
+]
+RedisAddress = Annotated[
+    str, _require_scheme("redis", "rediss", "unix", example="redis://host:6379/0")
+]
 
 
 def define_setting(
@@ -379,13 +415,13 @@ class Settings(BaseModel):
     artifact_ttl: DurationSeconds = define_setting(
         "CITEWELL_ARTIFACT_TTL", 1800.0, "How long a linked result can be fetched."
     )
-    database_url: str | None = define_setting(
+    database_url: PostgresAddress | None = define_setting(
         "CITEWELL_DATABASE_URL",
         None,
         "postgresql://… keeps state and cache in PostgreSQL (14 or newer) instead of files, for several instances.",
         secret=True,
     )
-    redis_url: str | None = define_setting(
+    redis_url: RedisAddress | None = define_setting(
         "REDIS_URL",
         None,
         "redis://… keeps cache, leases and limits in Redis, shared by all instances.",
@@ -438,7 +474,7 @@ class Settings(BaseModel):
         30.0,
         "Longest time the passages of one question may take to be encoded; then words alone rank them.",
     )
-    encoder_download_url: str = define_setting(
+    encoder_download_url: WebAddress = define_setting(
         "CITEWELL_ENCODER_DOWNLOAD_URL",
         "https://huggingface.co",
         "Where `citewell data encoder` gets its model.",
@@ -462,12 +498,12 @@ class Settings(BaseModel):
     )
 
     # Sessions
-    wayback_url: str = define_setting(
+    wayback_url: WebAddress = define_setting(
         "CITEWELL_WAYBACK_BASE_URL",
         "https://archive.org/wayback/available",
         "Where archived copies of dead links are looked up.",
     )
-    archive_url: str = define_setting(
+    archive_url: WebAddress = define_setting(
         "CITEWELL_ARCHIVE_BASE_URL", "https://web.archive.org", "Where pages are archived."
     )
     ia_access_key: str | None = define_setting(
@@ -476,7 +512,7 @@ class Settings(BaseModel):
     ia_secret_key: str | None = define_setting(
         "IA_SECRET_KEY", None, "Belongs to IA_ACCESS_KEY.", secret=True
     )
-    retraction_watch_url: str = define_setting(
+    retraction_watch_url: WebAddress = define_setting(
         "RETRACTION_WATCH_URL",
         "https://gitlab.com/crossref/retraction-watch-data/-/raw/main/retraction_watch.csv",
         "Where `citewell data update` gets the table of retractions.",
@@ -845,8 +881,9 @@ def load_settings(environ: Mapping[str, str] | None = None, **overrides: object)
     `overrides` are Settings fields, for example from command line flags; None means not given.
     Raises Misconfigured, naming each wrong setting but not its value.
     """
+    environ = os.environ if environ is None else environ
     try:
-        raw = environment.load_raw_settings(os.environ if environ is None else environ)
+        raw = environment.load_raw_settings(environ)
     except environment.UnusableSettingsFile as error:
         raise Misconfigured(str(error), action="inform_user") from None
     given = {key: value for key, value in overrides.items() if value is not None}
@@ -858,7 +895,9 @@ def load_settings(environ: Mapping[str, str] | None = None, **overrides: object)
     try:
         return Settings(**(values | given | {"raw": raw}))
     except ValidationError as error:
-        raise Misconfigured(_describe_invalid_settings(error), action="inform_user") from None
+        raise Misconfigured(
+            _describe_invalid_settings(error, environ), action="inform_user"
+        ) from None
 
 
 def list_other_names() -> dict[str, str]:
@@ -871,13 +910,15 @@ def list_other_names() -> dict[str, str]:
     }
 
 
-def _describe_invalid_settings(error: ValidationError) -> str:
-    """Name each wrong setting and what it accepts, but not its value, which may be a secret."""
+def _describe_invalid_settings(error: ValidationError, environ: Mapping[str, str]) -> str:
+    """Name each wrong setting, its place and what it accepts, but not its value: it may be a secret."""
     aliases = {key: field.alias or key for key, field in Settings.model_fields.items()}
     told = []
     for item in error.errors(include_input=False, include_url=False):
         field = str(item["loc"][0]) if item["loc"] else "settings"
-        told.append(f"{aliases.get(field, field)}{describe_invalid_value(item)}")
+        name = aliases.get(field, field)
+        place = environment.find_setting_place(environ, name)
+        told.append(f"{name}{describe_invalid_value(item)}{f' (set in {place})' if place else ''}")
     return (
         f"The configuration cannot be used: {'; '.join(told)}. "
         "Change this in the environment or the settings file."

@@ -50,6 +50,27 @@ def load_raw_settings(environ: Mapping[str, str]) -> dict[str, str]:
     return from_file | {name: value for name, value in environ.items() if value != ""}
 
 
+def find_setting_place(environ: Mapping[str, str], name: str) -> str:
+    """Where a setting has its value, for the person who has to change it; empty for a flag or a default."""
+    if environ.get(name):
+        return "the environment"
+    path = find_config_path(environ)
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        return ""
+    for number, line in enumerate(lines, 1):
+        key, equals, _ = line.partition("=")
+        if equals and _name_settings(key.strip().strip("\"'")) == name:
+            return f"{path}, line {number}"
+    return ""
+
+
+def _name_settings(key: str) -> str:
+    """The setting that a key of the file stands for, at its top or in the table of spec 3."""
+    return _WEB_SEARCH_OPTIONS[key][0] if key in _WEB_SEARCH_OPTIONS else key.upper()
+
+
 def split_name_list(text: str) -> tuple[str, ...]:
     """The names in a comma-separated list, without white space around them and without empty ones."""
     return tuple(name for name in (part.strip() for part in text.split(",")) if name)

@@ -158,8 +158,29 @@ def run_command(environ: Environ, *arguments: str) -> subprocess.CompletedProces
     return subprocess.run(
         [sys.executable, "-m", "citewell", *arguments],
         env=environ,
+        stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
         timeout=60,
         check=False,
     )
+
+
+@requires("start.settings")
+@pytest.mark.parametrize(
+    ("settings", "arguments"),
+    [
+        ({"CITEWELL_TOOL_TIMEOUT": "soon"}, ()),
+        ({"CITEWELL_TOOLSETS": "nope"}, ()),
+        ({}, ("--profile", "nope")),
+        ({"CITEWELL_FRONT": "0", "REDIS_URL": "nope"}, ()),
+    ],
+)
+def test_over_stdio_wrong_settings_end_with_an_exit_code(
+    environ: Environ, settings: Environ, arguments: tuple[str, ...]
+) -> None:
+    done = run_command(environ | settings, "serve", *arguments)
+
+    assert done.returncode == 2
+    assert done.stderr.startswith("citewell: ")
+    assert not done.stdout

@@ -326,7 +326,7 @@ def test_with_a_wrong_setting_every_call_says_what_is_wrong(
     frames = by_id([process.stdout.readline() for _ in range(3)])
     rest, errors = process.communicate(timeout=20)
 
-    assert (process.returncode, rest) == (0, b"")
+    assert (process.returncode, rest) == (2, b"")
     assert "web_search" in {tool["name"] for tool in frames["2"]["result"]["tools"]}
     told = frames["9"]["result"]["content"][0]["text"]
     assert frames["9"]["result"]["isError"]

@@ -36,6 +36,8 @@ HELD = {
     "metrics.families": "/metrics tells calls, errors by kind, latencies, cache hits, providers, jobs, spend, workers, connections, refusals and the audit backlog.",
     "metrics.bounded": "Strange paths, methods and many tenants make no new metrics.",
     "metrics.alerts": "The alert rules in the docs use metrics that the server has.",
+    "start.settings": "A setting that cannot be used is named with its place and what to write, and the exit code is not 0, on every transport.",
+    "start.check": "citewell serve --check tells whether the server could start, and changes nothing.",
     "http.toolset_paths": "Each toolset has a path of its own.",
     "tenant.cache": "Tenants share cached answers only if CACHE_ISOLATION says so.",
     "tenant.store": "What one owner stored, another cannot read.",

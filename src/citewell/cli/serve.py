@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated
 
 import typer
 
 from citewell import config
+from citewell.cli.running import exit_codes
 from citewell.environment import split_name_list
 
 
@@ -50,6 +52,13 @@ def command(
     read_only: Annotated[
         bool, typer.Option("--read-only", help="Offer only tools that change nothing.")
     ] = False,
+    check: Annotated[
+        bool,
+        typer.Option(
+            "--check",
+            help="Check settings, stored state, keys and port, and exit: with 0 if the server could start.",
+        ),
+    ] = False,
 ) -> int:
     overrides: dict[str, object] = {
         "profile": profile,
@@ -58,7 +67,13 @@ def command(
         "read_only": read_only or None,
     }
     settings = config.load_settings(None, **overrides, host=host, port=port)
-    if not (http or host or settings.port):
+    uses_http = bool(http or host or settings.port)
+    if check:
+        from citewell.server.start_check import check_start
+
+        sys.stdout.write(f"{check_start(settings, uses_http=uses_http, insecure=insecure)}\n")
+        return exit_codes.OK
+    if not uses_http:
         from citewell.server.stdio.stdio_server import serve_stdio
 
         return serve_stdio({name: value for name, value in overrides.items() if value is not None})

@@ -32,7 +32,6 @@ from citewell.server.http.observing.metrics_route import build_metrics_route
 from citewell.server.http.observing.readiness import build_readiness_monitor
 from citewell.server.http.observing.request_records import find_request_record
 from citewell.server.http.observing.server_state import ServerState
-from citewell.server.http.observing.start_checks import refuse_unusable_state
 from citewell.server.http.page_routes import build_page_routes
 from citewell.server.http.transport import (
     build_http_transport,
@@ -43,6 +42,8 @@ from citewell.server.log_output import configure_logging
 from citewell.server.pages.error_pages import ERROR_HANDLERS
 from citewell.server.pipeline import CallOrigin
 from citewell.server.protocol.sdk_server import RequestContext, build_sdk_server
+from citewell.server.start_check import check_late_settings
+from citewell.store.state_start import refuse_unusable_state
 from citewell.tooling import Owner
 
 DEFAULT_PORT = 8000  # used if the settings name no port
@@ -126,17 +127,34 @@ def serve_http(settings: Settings, *, insecure: bool = False) -> int:
 
     Raises Misconfigured for a public interface without `insecure`, and if the port cannot be used.
     """
-    check_listen_address(settings, insecure=insecure)
-    refuse_unusable_state(settings)
+    app = prepare_app(settings, insecure=insecure)
     configure_logging(settings.log_level, settings.log_format)
     state = ServerState()
     drain = CallDrain(state)
-    app = build_layered_app(App(settings), state, drain)
+    served = build_layered_app(app, state, drain)
     limits = build_connection_limits(settings)
     state.count_connections = lambda: limits.total
     listening = open_listening_sockets(settings.host, settings.port or DEFAULT_PORT)
     raise_file_limit(settings.max_connections)
     server = DrainingServer(
-        build_uvicorn_config(app, settings, limits), drain, settings.shutdown_delay
+        build_uvicorn_config(served, settings, limits), drain, settings.shutdown_delay
     )
     return run_server(server, listening)
+
+
+def prepare_app(settings: Settings, *, insecure: bool = False) -> App:
+    """The app, after all checks that need no port; raises Misconfigured with what to change."""
+    check_listen_address(settings, insecure=insecure)
+    refuse_unusable_state(settings)
+    app = App(settings)
+    check_late_settings(app)
+    return app
+
+
+def try_starting(settings: Settings, *, insecure: bool = False) -> str:
+    """Do what a start does, but serve nothing; returns the address, raises Misconfigured."""
+    build_layered_app(prepare_app(settings, insecure=insecure))
+    port = settings.port or DEFAULT_PORT
+    for opened in open_listening_sockets(settings.host, port):
+        opened.close()
+    return f"{settings.host}:{port}"

@@ -27,8 +27,9 @@ _FALSE_WORDS = {"0", "false", "f", "no", "n", "off"}
 def serve_stdio(overrides: Mapping[str, Any], *, environ: Mapping[str, str] | None = None) -> int:
     """Serve one client until it disconnects; returns the exit code of the process.
 
-    The exit code is 2 if the settings file cannot be used or a flag names an unknown tool. Other
-    invalid settings do not end the process: every call is answered with what is wrong.
+    The exit code is 2 if the settings cannot be used. An unusable settings file and a flag that
+    names an unknown tool end the process at once. With other invalid settings every call is
+    answered with what is wrong, so that the person in front of the client reads it.
     """
     parent = os.getppid()  # read first, because the parent may die while we load
     try:
@@ -50,7 +51,11 @@ def serve_stdio(overrides: Mapping[str, Any], *, environ: Mapping[str, str] | No
     if front is None:
         loader.start()
     elif not _answer_until_loaded(front, lines, loader):
-        return 0
+        if front.answered:
+            return 0
+        from citewell.server.stdio.stdio_session import check_session_settings
+
+        return check_session_settings(overrides)
     loader.join()
 
     from citewell.server.stdio.stdio_session import run_stdio_session

@@ -42,8 +42,17 @@ def run_stdio_session(
     front: InstantStart | None,
     parent: int,
 ) -> int:
+    """Serve the client until it disconnects; the exit code is 2 if the settings cannot be used."""
     app = _build_session_app(overrides, front)
-    return asyncio.run(_serve_stdio_client(app, wire=wire, lines=lines, front=front, parent=parent))
+    asyncio.run(_serve_stdio_client(app, wire=wire, lines=lines, front=front, parent=parent))
+    return 2 if isinstance(app, MisconfiguredApp) else 0
+
+
+def check_session_settings(overrides: Mapping[str, Any]) -> int:
+    """The exit code for a client that left before it said anything; prints what is wrong."""
+    app = _build_session_app(overrides, None)
+    asyncio.run(app.aclose())
+    return 2 if isinstance(app, MisconfiguredApp) else 0
 
 
 def _build_session_app(overrides: Mapping[str, Any], front: InstantStart | None) -> App:
@@ -68,7 +77,7 @@ def _mute_default_audit(settings: Settings) -> Settings:
 
 async def _serve_stdio_client(
     app: App, *, wire: StdioWire, lines: LineQueue, front: InstantStart | None, parent: int
-) -> int:
+) -> None:
     server = build_sdk_server(app)
     to_server, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](
         float("inf")
@@ -94,7 +103,6 @@ async def _serve_stdio_client(
     finally:
         watch.cancel()
         await app.aclose()
-    return 0
 
 
 def _forward_lines(loop: asyncio.AbstractEventLoop, lines: LineQueue, desk: LineExchange) -> None:
