@@ -77,8 +77,10 @@ def keep_something(environ: Environ) -> Path:
 
 
 async def ask_readiness(environ: Environ) -> httpx2.Response:
-    async with listening(environ) as base, httpx2.AsyncClient() as http:
-        return await http.get(base + "/health/ready")
+    async with listening(environ) as base, httpx2.AsyncClient() as http, asyncio.timeout(30):
+        while "timeout" in (response := await http.get(base + "/health/ready")).text:  # noqa: ASYNC110 - a server tells nobody
+            await asyncio.sleep(0.1)
+        return response
 
 
 @requires("http.ready")

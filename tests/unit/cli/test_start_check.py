@@ -20,7 +20,7 @@ WRONG = [
     ("CITEWELL_MASTER_KEY", "hidden", "64 hexadecimal digits"),
     ("CACHE_ENCRYPTION_KEY", "hidden", "64 hexadecimal digits"),
     ("ADMIN_API_KEY", "hidden", "16 characters"),
-    ("CITEWELL_PROXY", "hidden", "http://"),
+    ("CITEWELL_PROXY", "::hidden", "http://"),
     ("CITEWELL_CA_FILE", "/nowhere/ca.pem", "not a file"),
     ("SEARCH_ROUTING", "nope", "not a provider"),
     ("LOG_FORMAT", "xml", "'text' or 'json'"),

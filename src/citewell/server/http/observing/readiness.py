@@ -100,8 +100,19 @@ class StateProbe:
     def __init__(self, app: App) -> None:
         self._app = app
         self._told: str | None = None
+        self._looking: asyncio.Task[Mapping[str, str]] | None = None
 
     async def check_state(self) -> Mapping[str, str]:
+        """The result, or `timeout`; a slow look goes on, and the next probe waits for it again."""
+        if self._looking is None:
+            self._looking = asyncio.create_task(self._look_at_state())
+        done, _ = await asyncio.wait({self._looking}, timeout=STORE_SECONDS)
+        if not done:
+            return {"store": "timeout", "keys": "unknown"}
+        ended, self._looking = self._looking, None
+        return ended.result()
+
+    async def _look_at_state(self) -> Mapping[str, str]:
         from citewell.store.failures import StoreError
         from citewell.store.state_check import (
             KEY_FAULTS,
@@ -111,10 +122,7 @@ class StateProbe:
         )
 
         try:
-            async with asyncio.timeout(STORE_SECONDS):
-                await check_stored_state(self._app.open_state(), self._app.settings)
-        except TimeoutError:
-            return {"store": "timeout", "keys": "unknown"}
+            await check_stored_state(self._app.open_state(), self._app.settings)
         except StoreError as error:
             fault = classify_state_error(error)
             self._log_once(fault.value, error)
