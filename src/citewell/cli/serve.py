@@ -69,7 +69,7 @@ def command(
     settings = config.load_settings(None, **overrides, host=host, port=port)
     uses_http = bool(http or host or settings.port)
     if check:
-        from citewell.server.start_check import check_start
+        from citewell.server.http.start_check import check_start
 
         sys.stdout.write(f"{check_start(settings, uses_http=uses_http, insecure=insecure)}\n")
         return exit_codes.OK

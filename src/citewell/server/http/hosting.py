@@ -38,11 +38,11 @@ from citewell.server.http.transport import (
     check_listen_address,
 )
 from citewell.server.job_resumption import resume_jobs
+from citewell.server.late_settings import check_late_settings
 from citewell.server.log_output import configure_logging
 from citewell.server.pages.error_pages import ERROR_HANDLERS
 from citewell.server.pipeline import CallOrigin
 from citewell.server.protocol.sdk_server import RequestContext, build_sdk_server
-from citewell.server.start_check import check_late_settings
 from citewell.store.state_start import refuse_unusable_state
 from citewell.tooling import Owner
 
