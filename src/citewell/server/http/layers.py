@@ -9,6 +9,7 @@ from functools import partial
 from starlette.types import ASGIApp
 
 from citewell.server.app import App
+from citewell.server.http.access.access_audit import AccessAudit
 from citewell.server.http.access.authentication import Authentication
 from citewell.server.http.access.scope_check import ScopeCheck
 from citewell.server.http.auth.auth_setup import AuthSetup, build_auth_setup
@@ -68,6 +69,7 @@ def _list_layers(
         partial(BodyLimit, max_bytes=settings.max_request_bytes),
         partial(McpPaths, paths=offered),  # what follows sees one spelling of each path
         partial(BrowserHint, paths=offered),  # a person without credentials is told what this is
+        partial(AccessAudit, app=app),  # sees who is refused, and what administrators do
         *_list_caller_layers(auth, max_body_bytes=settings.max_request_bytes),
         partial(McpSessionLimits, book=sessions, paths=offered),  # for the verified caller
         partial(CachedCallShortcut, app=app, offered=offered),  # innermost: the caller may call

@@ -134,7 +134,7 @@ def _build_audit_writer(settings: Settings) -> BackgroundLineWriter | None:
 def _choose_line_output(settings: Settings) -> Callable[[str], None]:
     if settings.audit_path is None:
         return write_to_stderr
-    from citewell.server.middleware.audit_files import AuditFile
+    from citewell.services.audit_log.audit_files import AuditFile
 
     return AuditFile(
         settings.audit_path,

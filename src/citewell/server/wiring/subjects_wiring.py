@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 from citewell.server.wiring.service_kit import ServiceBuilders, ServiceKit
+from citewell.tooling import Owner
 
 if TYPE_CHECKING:
     from citewell.services.subjects.subject_archive import SubjectArchive
@@ -21,7 +23,17 @@ def build_subject_archive(kit: ServiceKit) -> SubjectArchive:
 def build_subject_eraser(kit: ServiceKit) -> SubjectEraser:
     from citewell.services.subjects.subject_erasure import SubjectEraser
 
-    return SubjectEraser(kit.open_state(), kit.store, kit.settings)
+    async def erase_audit_lines(owner: Owner) -> dict[str, int]:
+        from citewell.services.audit_log.audit_files import erase_owner_lines
+
+        path = kit.settings.audit_path
+        if path is None:
+            return {}
+        return {"auditLines": await asyncio.to_thread(erase_owner_lines, path, owner)}
+
+    return SubjectEraser(
+        kit.open_state(), kit.store, kit.settings, erase_elsewhere=erase_audit_lines
+    )
 
 
 def build_user_directory(kit: ServiceKit) -> UserDirectory:

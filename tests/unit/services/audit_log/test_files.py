@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from citewell.server.middleware.audit_files import AuditFile, erase_owner_lines, list_rotated_files
+from citewell.services.audit_log.audit_files import AuditFile, erase_owner_lines, list_rotated_files
 from citewell.tooling import Owner
 from tests.requirements import requires
 
