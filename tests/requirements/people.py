@@ -109,6 +109,8 @@ HELD = {
     "http.proxy_header": "A proxy's header says who is calling only if it comes from a trusted address; from others it is refused.",
     "http.session_binding": "An MCP session answers only the caller who opened it; others get 404.",
     "http.smuggled_credentials": "Two Authorization headers, tokens in the address and overlong tokens are refused.",
+    "http.auth_checks": "citewell doctor says which ways of authentication are configured, and whether the issuer's metadata and keys can be read.",
+    "tenant.owner_names": "No two owners share a name in the stores, whatever characters tenant and user have.",
     "http.auth_settings": "Settings of the authentication that do not fit together are told at the start.",
 }  # fmt: skip
 

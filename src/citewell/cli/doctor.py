@@ -12,6 +12,7 @@ import typer
 
 from citewell.cli import data
 from citewell.cli.diagnosis import (
+    auth_checks,
     encoder_checks,
     installation_checks,
     judge_checks,
@@ -92,6 +93,7 @@ async def diagnose_installation(
         installation_checks.check_data_directory(app.settings),
         installation_checks.check_cache(app.settings, app.store.list_store_warnings()),
         *await state_checks.check_state(app, offline=offline),
+        *await auth_checks.check_authentication(app, offline=offline),
         _check_search_routing(app),
         installation_checks.check_lenses(app.lenses.list_lens_names(), app.lenses.warnings),
         *await _check_retraction_table(app, offline=offline),

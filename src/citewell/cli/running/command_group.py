@@ -53,10 +53,16 @@ def load_command(name: str) -> Any:
     )
     for word, function in getattr(module, "SUBCOMMANDS", {}).items():
         app.command(word, epilog=EXIT_CODES_HELP)(wrap_command(function))
-    if not app.registered_commands:
+    if app.registered_commands:
+        app.callback()(_keep_group)
+    else:
         text = COMMAND_HELP[name]
         app.command(name, help=text, epilog=EXIT_CODES_HELP)(wrap_command(module.command))
     return typer.main.get_command(app)
+
+
+def _keep_group() -> None:
+    """Does nothing; with it a single subcommand still has to be named."""
 
 
 def _describe_wrong_value(error: typer.BadParameter) -> str:

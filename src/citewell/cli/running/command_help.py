@@ -119,6 +119,9 @@ A server otherwise does this when it first uses them.""",
     "keys": """Show where the master key comes from, or replace it.
 
 Servers may keep running. Keys are never printed.""",
+    "users": """Make, list and revoke the API tokens of users.
+
+Servers may keep running. A token is shown once, when it is made.""",
     "audit-log": """Verify the audit log, export it, or print its head.
 
 Servers may keep running. `verify` finds rows that were edited, deleted, moved, inserted or cut off,
