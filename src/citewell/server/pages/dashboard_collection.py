@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -91,7 +92,7 @@ class DashboardCollector:
             calls=self._collect_calls(),
             tools=self._collect_tools(),
             failures=self._collect_failures(),
-            providers=self._collect_providers(),
+            providers=await self._collect_providers(),
             tenants=self._collect_tenants(),
             server=tuple(await self._sources.describe_server()),
             jobs=await _collect_section("jobs", self._collect_jobs, absent),
@@ -144,9 +145,10 @@ class DashboardCollector:
             for group in self._app.recent.list_error_groups()
         )
 
-    def _collect_providers(self) -> ProviderOverview:
+    async def _collect_providers(self) -> ProviderOverview:
+        # The first time this imports the module of every provider.
+        statuses = await asyncio.to_thread(self._app.catalogue.list_provider_statuses)
         health = dict(self._app.network.collect_health())
-        statuses = self._app.catalogue.list_provider_statuses()
         rows = [
             _build_provider(row.name, row.title, row.offers, health.pop(row.name, None))
             for row in statuses

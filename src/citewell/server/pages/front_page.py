@@ -83,7 +83,7 @@ def _render_connect_section(facts: FrontPageFacts) -> Markup:
         "section",
         build_element("h2", "Connect", id="connect"),
         build_element(
-            "p", "People do not use this address in a browser; an AI assistant does. Give it this:"
+            "p", "This address is for AI assistants, not for browsers. Give it to yours:"
         ),
         _render_snippet(address, "own"),
         *(build_element("p", text) for text in _list_sign_in_texts(facts.address)),
