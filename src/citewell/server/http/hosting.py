@@ -32,7 +32,7 @@ from citewell.server.http.observing.metrics_route import build_metrics_route
 from citewell.server.http.observing.readiness import build_readiness_monitor
 from citewell.server.http.observing.request_records import find_request_record
 from citewell.server.http.observing.server_state import ServerState
-from citewell.server.http.page_routes import build_page_routes
+from citewell.server.http.page_routing.page_routes import build_page_routes
 from citewell.server.http.transport import (
     build_http_transport,
     check_listen_address,

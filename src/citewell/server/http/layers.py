@@ -15,7 +15,6 @@ from citewell.server.http.access.scope_check import ScopeCheck
 from citewell.server.http.auth.auth_setup import AuthSetup, build_auth_setup
 from citewell.server.http.auth.protected_resource import ResourceMetadata
 from citewell.server.http.body_limit import BodyLimit
-from citewell.server.http.browser_hint import BrowserHint
 from citewell.server.http.cached_call_shortcut import CachedCallShortcut
 from citewell.server.http.draining import CallDrain, CallDraining
 from citewell.server.http.mcp_paths import McpPaths
@@ -25,6 +24,7 @@ from citewell.server.http.observing.server_state import ServerState
 from citewell.server.http.origins.allowed_origins import build_allowed_origins
 from citewell.server.http.origins.cross_origin import CrossOriginAccess
 from citewell.server.http.origins.origin_check import OriginCheck
+from citewell.server.http.page_routing.browser_hint import BrowserHint
 from citewell.server.http.security_headers import SecurityHeaders
 
 Layer = Callable[[ASGIApp], ASGIApp]

@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 from citewell import __version__, config
 from citewell.server.app import App
 from citewell.server.http.hosting import build_asgi_app, build_layered_app
-from citewell.server.http.own_address import is_public_url
+from citewell.server.http.page_routing.own_address import is_public_url
 from citewell.server.pages.client_guides import ServerAddress, list_client_guides
 from citewell.server.pages.error_pages import ERROR_HANDLERS
 from citewell.server.pages.front_page import FrontPageFacts, render_front_page
@@ -214,3 +214,40 @@ def test_the_address_of_a_client_is_explained_to_a_browser(
     assert page.status_code == 406
     assert "This address is for AI assistants" in SeenPage(page.text).text
     assert "nonce-" in page.headers["content-security-policy"]
+
+
+@requires("http.front_page")
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        (
+            {
+                "OAUTH_ISSUER_URL": "https://login.secret-issuer.example.org",
+                "OAUTH_AUDIENCE": "https://research.example.org/mcp",
+            },
+            "opens the sign-in page by itself",
+        ),
+        ({"CITEWELL_API_TOKENS": "true"}, "Ask the operator for a token"),
+        (
+            {
+                "CITEWELL_PROXY_USER_HEADER": "x-secret-header",
+                "CITEWELL_TRUSTED_PROXIES": "127.0.0.1",
+            },
+            "gateway in front",
+        ),
+    ],
+)
+def test_with_authentication_the_page_says_how_to_sign_in_and_nothing_of_the_settings(
+    settings: dict[str, str], told: str, environ: dict[str, str]
+) -> None:
+    named = settings | {"CITEWELL_PUBLIC_URL": "https://research.example.org", "BRAVE_API_KEY": "k"}
+    app = App(config.load_settings(environ | named))
+    client = TestClient(build_layered_app(app), base_url="https://research.example.org")
+
+    response = client.get("/", headers=BROWSER)
+
+    assert response.status_code == 200
+    assert told in SeenPage(response.text).text
+    assert "https://research.example.org/mcp" in response.text
+    for private in ("secret", "brave", "searxng", "openalex"):
+        assert private not in response.text.lower()

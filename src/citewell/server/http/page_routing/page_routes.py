@@ -8,13 +8,12 @@ from starlette.routing import BaseRoute, Route
 
 from citewell import __version__
 from citewell.server.app import App
-from citewell.server.http.dashboard_facts import build_fact_sources
-from citewell.server.http.dashboard_routes import build_dashboard_routes
 from citewell.server.http.observing.readiness import ReadinessMonitor
 from citewell.server.http.observing.server_state import ServerState
-from citewell.server.http.own_address import find_own_url, is_public_url
+from citewell.server.http.page_routing.dashboard_facts import build_fact_sources
+from citewell.server.http.page_routing.dashboard_routes import build_dashboard_routes
+from citewell.server.http.page_routing.own_address import build_server_address, find_own_url
 from citewell.server.pages.call_history import CallHistory
-from citewell.server.pages.client_guides import ServerAddress
 from citewell.server.pages.dashboard_collection import DashboardCollector
 from citewell.server.pages.front_page import FrontPageFacts, render_front_page
 from citewell.server.pages.page_frame import build_page_response
@@ -33,7 +32,7 @@ def build_page_routes(app: App, state: ServerState, readiness: ReadinessMonitor)
     async def show_front_page(request: Request) -> Response:
         url = find_own_url(request, app.settings.public_url)
         facts = FrontPageFacts(
-            address=ServerAddress(base_url=url, is_public=is_public_url(url)),
+            address=build_server_address(url, app.settings),
             version=__version__,
             is_ready=(await readiness.judge_readiness()).is_ready,
             toolsets=app.list_toolsets(),

@@ -17,7 +17,7 @@ from citewell.server.http.admin.admin_access import (
     judge_admin_request,
 )
 from citewell.server.http.admin.login_sessions import LoginSessions
-from citewell.server.http.own_address import find_own_url
+from citewell.server.http.page_routing.own_address import find_own_url
 from citewell.server.pages.dashboard_collection import DashboardCollector
 from citewell.server.pages.dashboard_page import (
     KEY_FIELD,
