@@ -29,12 +29,21 @@ SERVER = """
 import sys
 from citewell import config
 from citewell.server.app import App
+from citewell.server.http.draining import CallDrain
 from citewell.server.http.hosting import build_layered_app
-from citewell.server.http.listening import open_listening_sockets, run_uvicorn
+from citewell.server.http.listening import (
+    DrainingServer,
+    build_uvicorn_config,
+    open_listening_sockets,
+    run_server,
+)
+from citewell.server.http.observing.server_state import ServerState
 
-settings = config.load_settings()
-app = build_layered_app(App(settings))
-sys.exit(run_uvicorn(app, open_listening_sockets("127.0.0.1", 0), settings))
+settings, state = config.load_settings(), ServerState()
+drain = CallDrain(state)
+app = build_layered_app(App(settings), state, drain)
+server = DrainingServer(build_uvicorn_config(app, settings), drain)
+sys.exit(run_server(server, open_listening_sockets("127.0.0.1", 0)))
 """
 HEADERS = {
     "accept": "application/json, text/event-stream",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import AsyncIterator
+from functools import partial
 from typing import Any
 
 from mcp.server.lowlevel import Server
@@ -33,6 +34,7 @@ from citewell.server.http.observing.readiness import build_readiness_monitor
 from citewell.server.http.observing.request_records import find_request_record
 from citewell.server.http.observing.server_state import ServerState
 from citewell.server.http.page_routing.page_routes import build_page_routes
+from citewell.server.http.start_message import describe_start
 from citewell.server.http.transport import (
     build_http_transport,
     check_listen_address,
@@ -137,7 +139,10 @@ def serve_http(settings: Settings, *, insecure: bool = False) -> int:
     listening = open_listening_sockets(settings.host, settings.port or DEFAULT_PORT)
     raise_file_limit(settings.max_connections)
     server = DrainingServer(
-        build_uvicorn_config(served, settings, limits), drain, settings.shutdown_delay
+        build_uvicorn_config(served, settings, limits),
+        drain,
+        settings.shutdown_delay,
+        describe=partial(describe_start, settings),
     )
     return run_server(server, listening)
 

@@ -11,7 +11,7 @@ import signal
 import socket
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import FrameType
 
 import uvicorn
@@ -26,6 +26,7 @@ from citewell.server.http.connections.connection_limits import (
     build_connection_limits,
 )
 from citewell.server.http.draining import CallDrain
+from citewell.server.http.start_message import describe_addresses
 
 FORCED_EXIT_SECONDS = 2.0  # after a second signal, for threads and files to be closed
 POLL_SECONDS = 0.1
@@ -108,21 +109,26 @@ class DrainingServer(uvicorn.Server):
     """
 
     def __init__(
-        self, config: uvicorn.Config, drain: CallDrain, shutdown_delay: float = 0.0
+        self,
+        config: uvicorn.Config,
+        drain: CallDrain,
+        shutdown_delay: float = 0.0,
+        describe: Callable[[list[tuple[str, int]]], str] = describe_addresses,
     ) -> None:
         super().__init__(config)
         # It would cut the streams of running calls off at the first signal; `drain` ends them.
         AppStatus.enable_automatic_graceful_drain = False
         self._drain = drain
         self._shutdown_delay = shutdown_delay
+        self._describe = describe  # what to print for the host and port of each socket
         self.forced_by: int | None = None
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
-        for listening in (sock for server in self.servers for sock in server.sockets):
-            host, port, *_ = listening.getsockname()
-            shown = f"[{host}]" if ":" in host else host
-            sys.stderr.write(f"citewell serves MCP at http://{shown}:{port}/mcp\n")
+        names = [sock.getsockname() for server in self.servers for sock in server.sockets]
+        if names:
+            addresses = [(name[0], name[1]) for name in names]
+            sys.stderr.write(self._describe(addresses))
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._drain.announce_end()
