@@ -15,6 +15,7 @@ from benchmarks.audit import audit
 from benchmarks.connections import connections
 from benchmarks.documents import documents
 from benchmarks.hostile import hostile
+from benchmarks.load import load
 from benchmarks.reading import gathering, reading
 from benchmarks.report import document, merged
 from benchmarks.research import research
@@ -34,10 +35,12 @@ NAMES = (
     "research",
     "research-quality",
     "connections",
+    "load",
 )
 WITHOUT_PEER = {
     "research-quality": research_quality,
     "connections": connections,
+    "load": load,
 }  # these start what they need themselves
 RESULTS = ROOT / "benchmarks" / "RESULTS.md"
 
@@ -80,11 +83,13 @@ def main() -> None:
     if options.pages and not chosen:
         made.append(extraction(options.pages))
         print(made[-1].markdown(), flush=True)
-    load = (before, os.getloadavg()[0])
+    machine_load = (before, os.getloadavg()[0])
     if not RESULTS.exists():
-        RESULTS.write_text(document(made, load=load), encoding="utf-8")
+        RESULTS.write_text(document(made, load=machine_load), encoding="utf-8")
     elif options.write or not chosen:
-        RESULTS.write_text(merged(RESULTS.read_text("utf-8"), made, load=load), encoding="utf-8")
+        RESULTS.write_text(
+            merged(RESULTS.read_text("utf-8"), made, load=machine_load), encoding="utf-8"
+        )
 
 
 if __name__ == "__main__":

@@ -98,6 +98,7 @@ def _lowercase_text(value: object) -> object:
 
 NonNegativeInt = Annotated[int, Field(ge=0)]
 PositiveInt = Annotated[int, Field(ge=1)]
+CallCount = Annotated[int, Field(ge=0, le=10**9)]
 ResultCount = Annotated[int, Field(ge=1, le=50)]
 LogLevel = Annotated[Literal["debug", "info", "warning", "error"], BeforeValidator(_lowercase_text)]
 DurationSeconds = Annotated[float, BeforeValidator(_parse_duration), Field(ge=0)]
@@ -555,6 +556,11 @@ class Settings(BaseModel):
         None,
         "Cents each owner may spend on deep research in all; unlimited when not set and nothing was credited.",
     )
+    research_tenant_budget: NonNegativeInt | None = define_setting(
+        "CITEWELL_RESEARCH_BUDGET_PER_TENANT_CENTS",
+        None,
+        "Cents all users of one tenant together may spend on deep research in all; unlimited when not set.",
+    )
     research_concurrency: PositiveInt = define_setting(
         "CITEWELL_RESEARCH_CONCURRENCY", 4, "Research jobs one process runs at a time."
     )
@@ -599,6 +605,63 @@ class Settings(BaseModel):
     )
     workspace_ttl: DurationSeconds = define_setting(
         "WORKSPACE_TTL", 720 * 3600.0, "How long a finding stays in a workspace."
+    )
+
+    # Limits
+    rate_limit_per_user: CallCount = define_setting(
+        "CITEWELL_RATE_LIMIT_PER_USER",
+        60,
+        "Tool calls a minute for each verified user; 0 for any number.",
+    )
+    rate_limit_per_tenant: CallCount = define_setting(
+        "RATE_LIMIT_PER_TENANT",
+        120,
+        "Tool calls a minute for all users of one tenant together; 0 for any number.",
+    )
+    rate_limit_global: CallCount = define_setting(
+        "RATE_LIMIT_GLOBAL",
+        1000,
+        "Tool calls a second for all users of all instances together; 0 for any number.",
+    )
+    rate_limit_per_ip: CallCount = define_setting(
+        "RATE_LIMIT_PER_IP",
+        0,
+        "Tool calls a minute from one network address, checked before authentication; 0 for any number.",
+    )
+    daily_quota_per_user: CallCount = define_setting(
+        "CITEWELL_DAILY_QUOTA_PER_USER",
+        0,
+        "Tool calls of each user from midnight to midnight UTC; 0 for any number. Answers from the cache do not count.",
+    )
+    daily_quota_per_tenant: CallCount = define_setting(
+        "DAILY_QUOTA_PER_TENANT",
+        5000,
+        "The same for all users of one tenant together.",
+    )
+    max_calls_per_day: CallCount = define_setting(
+        "MAX_CALLS_PER_DAY",
+        0,
+        "The same for everybody who uses this data directory or database, over stdio too.",
+    )
+    max_concurrent_per_user: CallCount = define_setting(
+        "CITEWELL_MAX_CONCURRENT_CALLS_PER_USER",
+        32,
+        "Tool calls of one user that one server process runs at the same time; 0 for any number.",
+    )
+    max_concurrent_per_tenant: CallCount = define_setting(
+        "CITEWELL_MAX_CONCURRENT_CALLS_PER_TENANT",
+        128,
+        "The same for all users of one tenant together.",
+    )
+    limits_file: ExpandedPath | None = define_setting(
+        "CITEWELL_LIMITS_FILE",
+        None,
+        "A TOML file with other limits for single tenants, one table [tenants.NAME] for each.",
+    )
+    trust_proxy: bool = define_setting(
+        "TRUST_PROXY",
+        False,
+        "Take the address of a caller from X-Forwarded-For, if the request comes from one of CITEWELL_TRUSTED_PROXIES.",
     )
 
     # HTTP

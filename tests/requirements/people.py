@@ -2,6 +2,12 @@
 
 HELD = {
     "http.loopback": "HTTP listens on this machine only unless told otherwise.",
+    "limits.tenant": "Calls are limited per user, tenant, address and day, and a refusal says when to return.",
+    "limits.free": "Only calls of tools that exist consume a limit: handshake, lists, resources, prompts and pings never do.",
+    "limits.refusal": "A refused call gets 429 with Retry-After and RateLimit headers, and the same advice as a JSON-RPC error with its id.",
+    "limits.daily": "A daily quota counts no answer from the cache and no invalid call, and ends at midnight UTC.",
+    "limits.budget": "All users of a tenant share one budget of paid research, which concurrent jobs cannot overdraw.",
+    "limits.resource": "stats://rate-limits shows the caller's limits and what is left of them, and nothing of other tenants.",
     "http.host_and_origin": "A request with a foreign Host or Origin is refused; named origins are served.",
     "http.host_everywhere": "Health, metrics, pages and administration check Host and Origin as MCP does.",
     "http.cors": "Pages of the origins named in ALLOWED_ORIGINS may call and read answers, after a preflight request without credentials.",
@@ -116,8 +122,6 @@ HELD = {
 
 OPEN = {
     15: {
-        "limits.tenant": "Calls are limited per user, tenant, address and day, and a refusal says when to return.",
-        "limits.resource": "stats://rate-limits shows the limits and what is left of them.",
     },
     16: {
         "session.any_instance": "A session begun on one instance continues on another.",

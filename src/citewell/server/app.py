@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from citewell import tools
@@ -33,7 +34,9 @@ from citewell.workers.worker_tasks import TaskRunner
 
 if TYPE_CHECKING:
     from citewell.services.audit_log.audit_recorder import AuditRecorder
+    from citewell.services.limits.call_limits import CallLimits
     from citewell.services.sessions.session_tracking import SessionTracker
+    from citewell.store.jobs.tenant_budgets import TenantBalance
 
 S = TypeVar("S")
 
@@ -59,6 +62,9 @@ class App:
         self.store = store or open_cache_store(settings)
         self.workers = workers or worker_wiring.open_worker_pool(settings)
         self._state = state
+        self._limits_owners = False
+        if settings.limits_file is not None:
+            _ = self.limits  # so that a wrong file is reported at the start
         connector = ProviderConnector(
             settings=settings,
             network=self.network,
@@ -89,6 +95,7 @@ class App:
         self._loaded: dict[str, Tool] = {}
         self._pipeline = CallPipeline(
             settings,
+            find_limits=self._find_daily_limits,
             store=self.store,
             sharing=self._sharing,
             find_sessions=self._find_sessions,
@@ -196,6 +203,27 @@ class App:
         """
         return self._services.require_service(kind)
 
+    @cached_property
+    def limits(self) -> CallLimits:
+        """The limits on callers, read on first use; raises Misconfigured for a wrong file."""
+        from citewell.services.limits.call_limits import CallLimits
+        from citewell.store.coordination.limit_file import load_limit_file
+
+        return CallLimits(
+            self.settings,
+            rate_limiter=self.store.rate_limiter,
+            daily_counter=self.store.daily_counter,
+            overrides=load_limit_file(self.settings.limits_file),
+        )
+
+    def limit_owners(self) -> None:
+        """Hold users and tenants to their daily quotas, as a server with accounts does."""
+        self._limits_owners = True
+        self.limits.limit_owners()
+
+    def _find_daily_limits(self) -> CallLimits | None:
+        return self.limits if self._limits_owners or self.settings.max_calls_per_day else None
+
     def open_state(self) -> StateStore:
         """The durable state (sessions, jobs, library, keys), opened on first use."""
         if self._state is None:
@@ -249,6 +277,8 @@ class App:
             lenses=self.lenses,
             network=self.network,
             count_sessions=self._count_owner_sessions,
+            find_limits=lambda: self.limits,
+            load_tenant_budget=self._load_tenant_budget,
         )
         return ServerResources(
             build_resource_views(sources), shelf=lambda: self.require_service(ArtifactReader)
@@ -281,6 +311,13 @@ class App:
         from citewell.services.sessions.session_tracking import SessionTracker
 
         return self.require_service(SessionTracker)
+
+    async def _load_tenant_budget(self, owner: Owner) -> TenantBalance | None:
+        """What the owner's tenant may still spend; None if it has no budget."""
+        if self.settings.research_tenant_budget is None and self.settings.limits_file is None:
+            return None
+        balance = await self.open_state().ledger.tenants.load_balance(str(owner))
+        return None if balance.budget_cents is None else balance
 
     async def _count_owner_sessions(self, owner: Owner) -> int:
         return len(await self.open_state().sessions.list_heads(str(owner)))

@@ -144,9 +144,11 @@ def open_state_store(
     """Raises Misconfigured if a key setting is malformed; nothing else can fail before first use."""
     from citewell.store.audit.audit_store import SqlAuditStore
     from citewell.store.coordination.leases import SqlLeaseTable
+    from citewell.store.coordination.limit_file import load_limit_file
     from citewell.store.coordination.store_health import StoreHealth
     from citewell.store.jobs.job_store import SqlJobStore
     from citewell.store.jobs.ledger_store import SqlLedgerStore
+    from citewell.store.jobs.tenant_budgets import TenantBudgets
     from citewell.store.jobs.thread_store import SqlThreadStore
     from citewell.store.keys.key_vault import KeyVault
     from citewell.store.keys.master_keys import build_master_keyring, choose_master_key_source
@@ -164,7 +166,17 @@ def open_state_store(
     database = database or build_state_database(settings)
     vault = KeyVault(database, build_master_keyring(source), clock=clock)
     ledger = SqlLedgerStore(
-        database, vault, budget_cents=settings.research_budget, clock=clock, new_id=new_id
+        database,
+        vault,
+        budget_cents=settings.research_budget,
+        tenants=TenantBudgets(
+            database,
+            vault,
+            budget_cents=settings.research_tenant_budget,
+            overrides=load_limit_file(settings.limits_file),
+        ),
+        clock=clock,
+        new_id=new_id,
     )
     return StateStore(
         database=database,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from citewell.errors import RateLimited, UpstreamUnavailable
 from citewell.net.network import Network
@@ -16,6 +16,10 @@ from citewell.server.middleware.recent_errors import RecentErrorsMiddleware
 from citewell.services.routing.provider_catalogue import ProviderCatalogue
 from citewell.services.web.lenses import LensCatalogue
 from citewell.tooling import Owner
+
+if TYPE_CHECKING:
+    from citewell.services.limits.call_limits import CallLimits
+    from citewell.store.jobs.tenant_budgets import TenantBalance
 
 _FAILED = UpstreamUnavailable.kind
 
@@ -30,6 +34,8 @@ class ViewSources:
     lenses: LensCatalogue
     network: Network
     count_sessions: Callable[[Owner], Awaitable[int]]  # the number of the owner's sessions
+    find_limits: Callable[[], CallLimits]
+    load_tenant_budget: Callable[[Owner], Awaitable[TenantBalance | None]]
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
 
     async def view_tool_statistics(self, owner: Owner) -> Any:
@@ -66,7 +72,7 @@ class ViewSources:
         return {"activeSessions": await self.count_sessions(owner)}
 
     async def view_rate_limits(self, owner: Owner) -> Any:
-        """Providers that are not asked for a while. Callers are never limited, as there are no accounts."""
+        """The caller's own limits with what is left of them, and providers that are not asked for a while."""
         resting = {
             name: self._describe_provider_rest(snapshot.retry_after, snapshot.last_error)
             for name, snapshot in self.network.collect_health().items()
@@ -74,7 +80,15 @@ class ViewSources:
         }
         for name, servers in self._list_resting_servers().items():
             resting.setdefault(name, servers[0] | {"servers": servers})
-        return {"tenant": {"limited": False}, "global": {"limited": False}, "resting": resting}
+        from citewell.server.capabilities.limit_views import describe_caller_limits
+
+        limits = describe_caller_limits(await self.find_limits().read_states(owner), owner)
+        if budget := await self.load_tenant_budget(owner):
+            limits["tenant"]["research"] = {
+                "budgetCents": budget.budget_cents,
+                "remainingCents": budget.remaining_cents,
+            }
+        return limits | {"resting": resting}
 
     async def view_recent_errors(self, owner: Owner) -> Any:
         return {"errors": self.recent.list_owner_errors(owner)}
@@ -138,7 +152,7 @@ def build_resource_views(shown: ViewSources) -> tuple[ResourceView, ...]:
         ResourceView(
             uri="stats://rate-limits",
             name="Rate limits",
-            description="Limits on callers, and providers that rest: until when, and why.",
+            description="Your limits and what is left of them, and providers that rest: until when, and why.",
             read_view=shown.view_rate_limits,
         ),
         ResourceView(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping
 from functools import partial
+from typing import Any
 
 from starlette.types import ASGIApp
 
@@ -17,6 +18,9 @@ from citewell.server.http.auth.protected_resource import ResourceMetadata
 from citewell.server.http.body_limit import BodyLimit
 from citewell.server.http.cached_call_shortcut import CachedCallShortcut
 from citewell.server.http.draining import CallDrain, CallDraining
+from citewell.server.http.limits.address_limits import AddressLimits
+from citewell.server.http.limits.caller_limits import CallerLimits
+from citewell.server.http.limits.trusted_networks import list_trusted_networks
 from citewell.server.http.mcp_paths import McpPaths
 from citewell.server.http.mcp_sessions import McpSessionLimits, build_session_book
 from citewell.server.http.observing.request_records import RequestRecorder
@@ -55,6 +59,12 @@ def _list_layers(
 ) -> tuple[Layer, ...]:
     """From the outside in: a request passes them downwards, its response upwards."""
     settings, auth = app.settings, build_auth_setup(app, offered)
+    app.limit_owners()
+    limited: dict[str, Any] = {
+        "limits": app.limits,
+        "tools": frozenset().union(*offered.values()),
+        "max_bytes": settings.max_request_bytes,
+    }
     sessions = build_session_book(settings)
     state.count_sessions = sessions.count_sessions
     return (
@@ -70,7 +80,11 @@ def _list_layers(
         partial(McpPaths, paths=offered),  # what follows sees one spelling of each path
         partial(BrowserHint, paths=offered),  # a person without credentials is told what this is
         partial(AccessAudit, app=app),  # sees who is refused, and what administrators do
+        partial(
+            AddressLimits, **limited, trusted=list_trusted_networks(settings)
+        ),  # before authentication, which costs more than counting
         *_list_caller_layers(auth, max_body_bytes=settings.max_request_bytes),
+        partial(CallerLimits, **limited),  # after it: the limits are those of the verified caller
         partial(McpSessionLimits, book=sessions, paths=offered),  # for the verified caller
         partial(CachedCallShortcut, app=app, offered=offered),  # innermost: the caller may call
     )

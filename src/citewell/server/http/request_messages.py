@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from starlette.types import Message, Receive, Scope
@@ -20,6 +20,8 @@ class RequestMessage:
 
     method: str  # empty for a response of the client
     tool: str | None = None  # the name in a `tools/call`, as the client wrote it
+    # For the response; None for a notification. Two requests that ask for the same are equal.
+    id: int | str | None = field(default=None, compare=False)
 
     @property
     def is_tool_call(self) -> bool:
@@ -56,7 +58,12 @@ def parse_request_message(body: bytes) -> RequestMessage | None:
     params = found.get("params")
     name = params.get("name") if isinstance(params, dict) else None
     is_call = method == TOOL_CALL_METHOD and isinstance(name, str)
-    return RequestMessage(method=method, tool=name if is_call else None)
+    given = found.get("id")
+    return RequestMessage(
+        method=method,
+        tool=name if is_call else None,
+        id=given if type(given) in {int, str} else None,
+    )
 
 
 def _parse_json(body: bytes) -> Any:

@@ -23,6 +23,7 @@ from citewell.server.middleware.audit_logging import (
 )
 from citewell.server.middleware.call_metrics import MetricsMiddleware
 from citewell.server.middleware.call_timeout import TimeoutMiddleware
+from citewell.server.middleware.daily_quotas import QuotaMiddleware
 from citewell.server.middleware.error_rendering import ErrorMiddleware
 from citewell.server.middleware.recent_errors import RecentErrorsMiddleware
 from citewell.server.middleware.routing_metadata import RoutingMiddleware
@@ -34,6 +35,7 @@ from citewell.tooling import Owner
 
 if TYPE_CHECKING:
     from citewell.services.audit_log.audit_recorder import AuditRecorder
+    from citewell.services.limits.call_limits import CallLimits
     from citewell.services.sessions.session_tracking import SessionTracker
 
 
@@ -57,6 +59,7 @@ class CallPipeline:
         settings: Settings,
         *,
         store: CacheStore,
+        find_limits: Callable[[], CallLimits | None],
         sharing: AnswerSharing,
         find_sessions: Callable[[], SessionTracker],
         find_recorder: Callable[[], AuditRecorder],
@@ -94,6 +97,10 @@ class CallPipeline:
                 self.size,  # links too: what is cached and recorded below is the whole answer
                 SessionMiddleware(find_sessions),
                 RoutingMiddleware(),  # sees below it whether the answer came from the cache
+                QuotaMiddleware(
+                    find_limits,
+                    is_cached=lambda invocation: self.caching.measure_cached_answer(invocation) > 0,
+                ),
                 self.caching,  # innermost: a cached answer is recorded like a new one
             )
         )

@@ -47,3 +47,15 @@ class BalanceTooLow(errors.InsufficientBalance):
             f"{cents['requiredCents']} cents this may cost.",
             extra=cents,
         )
+
+
+class TenantBudgetTooLow(errors.InsufficientBalance):
+    """The budget that the users of a tenant share does not cover the job; nothing was started."""
+
+    def __init__(self, *, balance_cents: int, required_cents: int) -> None:
+        cents = {"balanceCents": balance_cents, "requiredCents": required_cents}
+        super().__init__(
+            f"The budget that you share with the other users of your tenant has {balance_cents} "
+            f"cents left, which does not cover the {required_cents} cents this may cost.",
+            extra=cents | {"limit": "tenant-budget"},
+        )

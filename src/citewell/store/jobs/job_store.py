@@ -18,6 +18,7 @@ from citewell.store.jobs import thread_rows as threads
 from citewell.store.jobs.hashed_terms import build_item_index
 from citewell.store.jobs.job_errors import (
     BalanceTooLow,
+    TenantBudgetTooLow,
     ThreadInUse,
     UnknownJob,
     UnknownStep,
@@ -146,6 +147,7 @@ class SqlJobStore:
         for _ in range(_MAX_CREATE_ATTEMPTS):
             chain = await self._vault.ensure_keychain(owner)
             await self._ledger.ensure_account(chain)
+            tenant = await self._ledger.tenants.load_balance(owner)
             job = Job(
                 id=job_id,
                 owner=owner,
@@ -157,7 +159,12 @@ class SqlJobStore:
             )
             try:
                 await self._database.execute_batch(
-                    [*self._build_job_creation(chain, job, order), *([claim] if claim else [])]
+                    [
+                        *self._build_job_creation(chain, job, order),
+                        *([claim] if claim else []),
+                        # Last, to lock the accounts' rows for as short a time as possible.
+                        *self._ledger.build_reserve(chain, job.id, job.cap, tenant=tenant),
+                    ]
                 )
             except BatchRolledBack:
                 await self._raise_creation_refusal(chain, order)
@@ -293,7 +300,10 @@ class SqlJobStore:
 
     async def build_owner_erasure(self, owner: str) -> list[SqlStatement]:
         tag = await self._vault.hash_owner_tag(owner)
-        return [SqlStatement(sql=_DELETE_OWNER_JOBS, params={"owner": tag})]
+        return [
+            self._ledger.tenants.build_owner_release(tag),
+            SqlStatement(sql=_DELETE_OWNER_JOBS, params={"owner": tag}),
+        ]
 
     def _build_job_creation(
         self, chain: OwnerKeychain, job: Job, order: JobOrder
@@ -315,8 +325,6 @@ class SqlJobStore:
             SqlStatement(sql=rows.INSERT_JOB, params=params, expected_rows=1),
             rows.build_event_insert(chain, job.id, job.created, "status", {"status": "pending"}),
             *words,
-            # Last, to lock the account's row for as short a time as possible.
-            *self._ledger.build_reserve(chain, job.id, job.cap),
         ]
 
     async def _raise_creation_refusal(self, chain: OwnerKeychain, order: JobOrder) -> None:
@@ -335,6 +343,9 @@ class SqlJobStore:
         required = round_up_cents(order.cap)
         if balance.limited and balance.cents < required:
             raise BalanceTooLow(balance_cents=balance.cents, required_cents=required)
+        left = (await self._ledger.tenants.load_balance(chain.owner)).remaining_cents
+        if left is not None and left < required:
+            raise TenantBudgetTooLow(balance_cents=left, required_cents=required)
 
     def _build_reconciliation(
         self,

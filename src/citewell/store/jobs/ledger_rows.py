@@ -62,29 +62,27 @@ def _subtract_to_zero(larger: str, smaller: str) -> str:
 
 # The job row counts the cost already; before it was counted the job had spent this much.
 _SPENT_BEFORE = "(spent - CAST(:ticks AS BIGINT))"
-_COST_CENTS = f"({_round_up('spent')} - {_round_up(_SPENT_BEFORE)})"
+COST_CENTS = f"({_round_up('spent')} - {_round_up(_SPENT_BEFORE)})"
 _OPEN_TICKS = _subtract_to_zero("cap", "spent")
-_OPEN_CENTS = _subtract_to_zero(_round_up("cap"), _round_up("spent"))
+OPEN_CENTS = _subtract_to_zero(_round_up("cap"), _round_up("spent"))
 # The reserve shrinks by the part of the cost it covers; that of a finished job is gone.
+SETTLED_RESERVE_CENTS = f"""CASE WHEN finished IS NOT NULL THEN 0
+    ELSE {_subtract_to_zero(_round_up("cap"), _round_up(_SPENT_BEFORE))} - {OPEN_CENTS} END"""
 _SETTLE_TICKS = f"""
 UPDATE account SET settled = settled + CAST(:ticks AS BIGINT),
-    settled_cents = settled_cents + (SELECT {_COST_CENTS} FROM job WHERE id = :job),
+    settled_cents = settled_cents + (SELECT {COST_CENTS} FROM job WHERE id = :job),
     reserved = reserved - (
         SELECT CASE WHEN finished IS NOT NULL THEN 0
             ELSE {_subtract_to_zero("cap", _SPENT_BEFORE)} - {_OPEN_TICKS} END
         FROM job WHERE id = :job
     ),
-    reserved_cents = reserved_cents - (
-        SELECT CASE WHEN finished IS NOT NULL THEN 0
-            ELSE {_subtract_to_zero(_round_up("cap"), _round_up(_SPENT_BEFORE))} - {_OPEN_CENTS} END
-        FROM job WHERE id = :job
-    )
+    reserved_cents = reserved_cents - (SELECT {SETTLED_RESERVE_CENTS} FROM job WHERE id = :job)
 WHERE owner = :owner
 """  # noqa: S608 - constants
 _RELEASE_RESERVE = f"""
 UPDATE account SET
     reserved = reserved - (SELECT {_OPEN_TICKS} FROM job WHERE id = :job),
-    reserved_cents = reserved_cents - (SELECT {_OPEN_CENTS} FROM job WHERE id = :job)
+    reserved_cents = reserved_cents - (SELECT {OPEN_CENTS} FROM job WHERE id = :job)
 WHERE owner = :owner
 """  # noqa: S608 - constants
 _ADVANCE_ENTRY_NUMBER = "UPDATE account SET entries = entries + 1 WHERE owner = :owner"
@@ -97,14 +95,14 @@ VALUES (:id, :owner, (SELECT entries FROM account WHERE account.owner = :owner),
 _INSERT_SETTLE_LINE = f"""
 INSERT INTO ledger (id, owner, number, entered, type, cents, remainder, job, provider, source)
 SELECT CAST(:id AS TEXT), account.owner, entries, CAST(:entered AS DOUBLE PRECISION), 'settle',
-    {_COST_CENTS}, CAST(:ticks AS BIGINT) - {_COST_CENTS} * {TICKS_PER_CENT}, job.id,
+    {COST_CENTS}, CAST(:ticks AS BIGINT) - {COST_CENTS} * {TICKS_PER_CENT}, job.id,
     CAST(:provider AS TEXT), CAST(:source AS TEXT)
 FROM account, job WHERE account.owner = :owner AND job.id = :job
 """  # noqa: S608 - constants
 _INSERT_RELEASE_LINE = f"""
 INSERT INTO ledger (id, owner, number, entered, type, cents, remainder, job)
 SELECT CAST(:id AS TEXT), account.owner, entries, CAST(:entered AS DOUBLE PRECISION), 'release',
-    {_OPEN_CENTS}, cap - spent - ({_OPEN_CENTS}) * {TICKS_PER_CENT}, job.id
+    {OPEN_CENTS}, cap - spent - ({OPEN_CENTS}) * {TICKS_PER_CENT}, job.id
 FROM account, job WHERE account.owner = :owner AND job.id = :job AND cap > spent
 """  # noqa: S608 - constants
 

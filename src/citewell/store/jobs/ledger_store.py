@@ -22,6 +22,7 @@ from citewell.model.research import TICKS_PER_CENT
 from citewell.store.failures import BatchRolledBack, WriteContended
 from citewell.store.jobs import ledger_rows as rows
 from citewell.store.jobs.ledger_rows import LedgerAccount, LedgerLine
+from citewell.store.jobs.tenant_budgets import TenantBalance, TenantBudgets
 from citewell.store.keys.key_vault import KeyVault
 from citewell.store.keys.owner_keychain import OwnerKeychain
 from citewell.store.sql.database import SqlDatabase, SqlScalar, SqlStatement
@@ -69,11 +70,13 @@ class SqlLedgerStore:
         vault: KeyVault,
         *,
         budget_cents: int | None,
+        tenants: TenantBudgets,
         clock: Callable[[], float],
         new_id: Callable[[], str],
     ) -> None:
         self._database = database
         self._vault = vault
+        self.tenants = tenants
         self._budget = None if budget_cents is None else budget_cents * TICKS_PER_CENT
         self._clock = clock
         self._new_id = new_id
@@ -151,12 +154,20 @@ class SqlLedgerStore:
             await self._try_post_lines(chain, account, lines, allowance=account.allowance + change)
         raise WriteContended("The account kept changing. Try again.")
 
-    def build_reserve(self, chain: OwnerKeychain, job: str, ticks: int) -> list[SqlStatement]:
-        """Statements that reserve credit for a job; their batch is rolled back if the balance is too low."""
+    def build_reserve(
+        self, chain: OwnerKeychain, job: str, ticks: int, *, tenant: TenantBalance
+    ) -> list[SqlStatement]:
+        """Statements that reserve credit for a job, from its owner's account and its tenant's budget.
+
+        Their batch is rolled back if either is too low.
+        """
         if ticks <= 0:
             return []
         line = self._build_ledger_line(LedgerEntryType.RESERVE, ticks, job=job)
-        return rows.build_reserve_statements(chain, line)
+        return [
+            *rows.build_reserve_statements(chain, line),
+            *self.tenants.build_reserve(tenant, job, line.cents),
+        ]
 
     def build_settlement(
         self,
@@ -173,13 +184,19 @@ class SqlLedgerStore:
         line = self._build_ledger_line(
             LedgerEntryType.SETTLE, ticks, job=job, provider=provider, source=source
         )
-        return rows.build_settle_statements(chain, line)
+        return [
+            *rows.build_settle_statements(chain, line),
+            self.tenants.build_settlement(job, ticks),
+        ]
 
     def build_release(self, chain: OwnerKeychain, job: str) -> list[SqlStatement]:
         """Statements that return the unspent part of the job's reserve."""
-        return rows.build_release_statements(
-            chain, self._build_ledger_line(LedgerEntryType.RELEASE, 0, job=job)
-        )
+        return [
+            *rows.build_release_statements(
+                chain, self._build_ledger_line(LedgerEntryType.RELEASE, 0, job=job)
+            ),
+            self.tenants.build_release(job),
+        ]
 
     async def build_owner_erasure(self, owner: str) -> list[SqlStatement]:
         tag = await self._vault.hash_owner_tag(owner)

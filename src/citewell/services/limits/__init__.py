@@ -1,0 +1,1 @@
+"""How many calls each user, tenant and address may make, and all of them together."""
