@@ -837,6 +837,14 @@ class Settings(BaseModel):
         (),
         "Addresses or networks of that proxy; from anyone else its headers are refused.",
     )
+    trace_endpoint: WebAddress | None = define_setting(
+        "OTEL_EXPORTER_OTLP_ENDPOINT",
+        None,
+        "Send traces of the HTTP server to this OpenTelemetry collector (OTLP over HTTP); needs the extra `otel`.",
+    )
+    trace_service: str = define_setting(
+        "OTEL_SERVICE_NAME", "citewell", "The name of this server in traces."
+    )
     metrics_max_tenants: NonNegativeInt = define_setting(
         "METRICS_MAX_TENANTS",
         100,

@@ -76,6 +76,7 @@ def test_a_session_ready_for_its_first_call_has_loaded_nothing_heavy() -> None:
     modules = tops(loaded(code))
 
     assert not (modules - baseline) & HEAVY
+    assert "opentelemetry.sdk" not in loaded(code)
 
 
 def test_a_session_loads_few_modules_beyond_the_sdk() -> None:

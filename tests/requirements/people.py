@@ -44,6 +44,8 @@ HELD = {
     "metrics.alerts": "The alert rules in the docs use metrics that the server has.",
     "start.settings": "A setting that cannot be used is named with its place and what to write, and the exit code is not 0, on every transport.",
     "start.check": "citewell serve --check tells whether the server could start, and changes nothing.",
+    "traces.spans": "With OTEL_EXPORTER_OTLP_ENDPOINT, requests, tool calls and what they ask of others are spans of one trace, which continues the caller's.",
+    "traces.private": "No span has a query, an argument or an address, and no upstream learns of the trace.",
     "http.toolset_paths": "Each toolset has a path of its own.",
     "tenant.cache": "Tenants share cached answers only if CACHE_ISOLATION says so.",
     "tenant.store": "What one owner stored, another cannot read.",

@@ -11,7 +11,7 @@ from citewell.config import Settings
 from citewell.net.guard.address_guard import Guard, GuardRules, HostResolver
 from citewell.net.guard.disclosure_rule import DisclosureRule
 from citewell.net.http.guarded_client import GuardedClient
-from citewell.net.http.messages import HttpRequest
+from citewell.net.http.messages import HttpRequest, RequestWatch
 from citewell.net.http.outbound_route import OutboundRoute
 from citewell.net.http.request_headers import build_user_agent
 from citewell.net.robots_rules import RobotsChecker
@@ -41,6 +41,7 @@ class Network:
         self._settings = settings
         self._timing = TimeSource(clock=clock, sleep=sleep)
         self._upstreams: dict[str, Upstream] = {}
+        self.watching = RequestWatch()
         rules = GuardRules.from_settings(settings)
         self.guard = Guard(rules, resolver=resolver)
         self.disclosure = DisclosureRule(rules, resolver=resolver)
@@ -49,6 +50,7 @@ class Network:
             outbound=OutboundRoute.from_settings(settings),
             user_agent=settings.user_agent,
             clock=clock,
+            watching=self.watching,
         )
         self.robots = RobotsChecker(self.client, clock=clock)
 
@@ -83,6 +85,7 @@ class Network:
                     page=page,
                 ),
                 timing=self._timing,
+                watching=self.watching,
             )
         return self._upstreams[name]
 

@@ -17,7 +17,13 @@ from citewell.server.capabilities.completions import ArgumentCompletions
 from citewell.server.capabilities.resource_views import ViewSources, build_resource_views
 from citewell.server.capabilities.resources import ServerResources
 from citewell.server.log_output import LogContext, hold_log_context
-from citewell.server.pipeline import CallOrigin, ToolInvocation, ToolOutcome
+from citewell.server.pipeline import (
+    CallOrigin,
+    Middleware,
+    ToolInvocation,
+    ToolOutcome,
+    compose_pipeline,
+)
 from citewell.server.wiring import worker_wiring
 from citewell.server.wiring.pipeline_wiring import CallPipeline, build_argument_changes
 from citewell.server.wiring.provider_wiring import ProviderConnector
@@ -195,6 +201,10 @@ class App:
                 invocation
             )
             return await self._run(invocation) if size and not linked else None
+
+    def wrap_calls(self, middleware: Middleware) -> None:
+        """Let every call from now on pass through `middleware` first."""
+        self._run = compose_pipeline((middleware,), self._run)
 
     def require_service(self, kind: type[S]) -> S:
         """The single instance of this service class, built on first use.

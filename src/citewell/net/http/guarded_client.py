@@ -13,7 +13,7 @@ from urllib.parse import quote, urlencode
 from citewell.errors import FailureReason, NetworkFailed
 from citewell.net.guard.address_guard import Guard
 from citewell.net.http.content_decoding import decode_content
-from citewell.net.http.messages import HttpRequest, HttpResponse, QueryPairs
+from citewell.net.http.messages import HttpRequest, HttpResponse, QueryPairs, RequestWatch
 from citewell.net.http.outbound_route import OutboundRoute
 from citewell.net.http.redirects import build_redirect_request, follow_redirects
 from citewell.net.http.request_headers import build_default_headers
@@ -36,11 +36,13 @@ class GuardedClient:
         outbound: OutboundRoute | None = None,
         user_agent: str | None = None,
         clock: Callable[[], float] = time.monotonic,
+        watching: RequestWatch | None = None,
     ) -> None:
         self._guard = guard
         self._outbound = outbound or OutboundRoute()
         self._headers = build_default_headers(user_agent)
         self._clock = clock
+        self._watching = watching or RequestWatch()
         self._wire: ConnectionPools | None = None
 
     async def send_request(self, request: HttpRequest) -> HttpResponse:
@@ -50,6 +52,10 @@ class GuardedClient:
         response arrived in time, TooLarge if the body exceeds its limit, and UpstreamUnavailable
         for invalid redirects.
         """
+        with self._watching.watch("", request):
+            return await self._send_in_time(request)
+
+    async def _send_in_time(self, request: HttpRequest) -> HttpResponse:
         started = self._clock()
         try:
             async with asyncio.timeout(request.timeout):

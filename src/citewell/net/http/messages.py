@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol
@@ -89,3 +90,19 @@ class RequestSender(Protocol):
     """Anything that can send a request: a client, or a fake in tests."""
 
     async def send_request(self, request: HttpRequest) -> HttpResponse: ...
+
+
+# Called with the name of the upstream, or an empty one for an exchange of its own, and the request;
+# what it returns is open while the request runs.
+WatchRequest = Callable[[str, HttpRequest], AbstractContextManager[None]]
+
+
+def watch_nothing(_upstream: str, _request: HttpRequest) -> AbstractContextManager[None]:
+    return nullcontext()
+
+
+@dataclass(slots=True)
+class RequestWatch:
+    """Shared by all senders of one network; nobody watches unless `watch` is replaced, as for traces."""
+
+    watch: WatchRequest = watch_nothing

@@ -18,6 +18,7 @@ from citewell.net.http.messages import (
     QueryPairs,
     RedirectPolicy,
     RequestSender,
+    RequestWatch,
 )
 from citewell.net.http.status_errors import check_status
 from citewell.net.upstream.circuit_breaker import BreakerSnapshot
@@ -49,6 +50,7 @@ class Upstream:
         defaults: HttpRequest,
         retry: RetryPolicy | None = None,
         timing: TimeSource | None = None,
+        watching: RequestWatch | None = None,
     ) -> None:
         """`defaults` has the headers, limits and page flag that every request of this upstream gets."""
         self.name = name
@@ -58,6 +60,7 @@ class Upstream:
         self._defaults = defaults
         self._retry = retry or RetryPolicy()
         self._timing = timing or TimeSource()
+        self._watching = watching or RequestWatch()
         self.outcomes: Counter[str] = Counter()  # requests by `ok` or the kind of their error
 
     async def send_get(
@@ -125,7 +128,8 @@ class Upstream:
         The wait for a turn takes at most the request's timeout; all attempts together share it again.
         """
         try:
-            response = await self._send_with_retries(request, accept=accept, retry=retry)
+            with self._watching.watch(self.name, request):
+                response = await self._send_with_retries(request, accept=accept, retry=retry)
         except CitewellError as error:
             error.provider = error.provider or self.name
             self.outcomes[error.kind] += 1

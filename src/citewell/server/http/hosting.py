@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 from functools import partial
@@ -33,6 +34,7 @@ from citewell.server.http.observing.metrics_route import build_metrics_route
 from citewell.server.http.observing.readiness import build_readiness_monitor
 from citewell.server.http.observing.request_records import find_request_record
 from citewell.server.http.observing.server_state import ServerState
+from citewell.server.http.observing.tracing import build_request_tracing
 from citewell.server.http.page_routing.page_routes import build_page_routes
 from citewell.server.http.start_message import describe_start
 from citewell.server.http.transport import (
@@ -51,14 +53,14 @@ from citewell.tooling import Owner
 DEFAULT_PORT = 8000  # used if the settings name no port
 
 
-def build_mounted_servers(app: App) -> dict[str, Server[Any]]:
+def build_mounted_servers(app: App, state: ServerState) -> dict[str, Server[Any]]:
     """SDK servers by path: `/mcp` with the configured tools, `/mcp/all` with all, `/mcp/<toolset>` with one toolset."""
     return {
         path: build_sdk_server(
             app,
             tools=tools,
             identify=identify_http_owner,
-            name_request=name_http_request,
+            name_request=partial(_name_traced_request, state),
             find_origin=find_http_origin,
         )
         for path, tools in _list_tools_by_path(app).items()
@@ -75,6 +77,13 @@ def name_http_request(context: RequestContext) -> str:
     if context.request is None:
         return str(context.request_id)
     return find_request_record(context.request.scope).id
+
+
+def _name_traced_request(state: ServerState, context: RequestContext) -> str:
+    request_id = name_http_request(context)
+    if state.tracing is not None:
+        state.tracing.adopt_message_trace(request_id, context.meta)
+    return request_id
 
 
 def find_http_origin(context: RequestContext) -> CallOrigin:
@@ -95,6 +104,7 @@ def build_layered_app(
     """The routes behind all layers: what `citewell serve --http` listens with."""
     state = state or ServerState()
     drain = drain or CallDrain(state)
+    state.tracing = build_request_tracing(app)
     offered = {path: frozenset(tools) for path, tools in _list_tools_by_path(app).items()}
     return wrap_in_layers(build_asgi_app(app, state), app, offered, state, drain)
 
@@ -109,13 +119,19 @@ def build_asgi_app(app: App, state: ServerState | None = None) -> Starlette:
         *build_page_routes(app, state, readiness),
     ]
     return build_http_transport(
-        build_mounted_servers(app),
+        build_mounted_servers(app, state),
         app.settings,
         routes=routes,
         error_handlers=ERROR_HANDLERS,
         background=lambda: _run_in_background(app),
-        on_close=app.aclose,
+        on_close=partial(_close_all, app, state),
     )
+
+
+async def _close_all(app: App, state: ServerState) -> None:
+    await app.aclose()
+    if state.tracing is not None:
+        await asyncio.to_thread(state.tracing.close_tracing)
 
 
 @contextlib.asynccontextmanager

@@ -72,6 +72,7 @@ def _list_layers(
         partial(
             RequestRecorder, state=state, access_level=_ACCESS_LEVELS[settings.access_log]
         ),  # outside of whatever can refuse a request, so that refusals have an id too
+        *((state.tracing.wrap_routes,) if state.tracing else ()),
         partial(SecurityHeaders, settings=settings),
         *_list_metadata_layers(auth, offered),  # outside of the checks: for pages of any origin
         partial(OriginCheck, allowed=build_allowed_origins(settings)),

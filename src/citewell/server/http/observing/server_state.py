@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from citewell.server.http.observing.tracing import RequestTracing
 
 
 def _count_nothing() -> int:
@@ -20,5 +24,6 @@ class ServerState:
     # By method, kind of path, and status.
     responses: Counter[tuple[str, str, int]] = field(default_factory=Counter)
     refusals: Counter[tuple[int, str]] = field(default_factory=Counter)  # by status and reason
+    tracing: RequestTracing | None = None
     count_connections: Callable[[], int] = _count_nothing
     count_sessions: Callable[[], int] = _count_nothing  # MCP sessions of the handshake era
