@@ -46,6 +46,7 @@ HELD = {
     "start.check": "citewell serve --check tells whether the server could start, and changes nothing.",
     "traces.spans": "With OTEL_EXPORTER_OTLP_ENDPOINT, requests, tool calls and what they ask of others are spans of one trace, which continues the caller's.",
     "traces.private": "No span has a query, an argument or an address, and no upstream learns of the trace.",
+    "doctor.http": "For HTTP, citewell doctor tells what is exposed, who may call, the limits, who sees the metrics, the audit log and whether the clock is sane.",
     "http.toolset_paths": "Each toolset has a path of its own.",
     "tenant.cache": "Tenants share cached answers only if CACHE_ISOLATION says so.",
     "tenant.store": "What one owner stored, another cannot read.",

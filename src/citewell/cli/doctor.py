@@ -14,6 +14,7 @@ from citewell.cli import data
 from citewell.cli.diagnosis import (
     auth_checks,
     encoder_checks,
+    http_checks,
     installation_checks,
     judge_checks,
     provider_probes,
@@ -97,6 +98,7 @@ async def diagnose_installation(
         _check_search_routing(app),
         installation_checks.check_lenses(app.lenses.list_lens_names(), app.lenses.warnings),
         *await _check_retraction_table(app, offline=offline),
+        *await http_checks.check_http_mode(app, offline=offline),
         await encoder_checks.check_encoder(app, offline=offline),
         await judge_checks.check_judge(app, offline=offline, paid=paid),
     )

@@ -23,6 +23,7 @@ logger = logging.getLogger("citewell.access")
 _SCOPE_KEY = "citewell.request"  # where the record stands in the ASGI scope of a request
 _NO_RESPONSE = 499  # the caller left before a response began
 _FAULT = 500
+UNKNOWN_REFUSAL = "unknown"
 _KNOWN_METHODS = frozenset({"GET", "HEAD", "POST", "DELETE", "OPTIONS", "PUT", "PATCH"})
 _PATH_KINDS = ("mcp", "health", "metrics", "admin", "dashboard", ".well-known")
 _QUIET_KINDS = frozenset({"health", "metrics"})  # asked by machines all the time
@@ -34,7 +35,7 @@ class RequestRecord:
 
     id: str
     status: int = 0  # 0 until a response has begun
-    refusal: str = "unknown"  # why a layer refused it, as a code; only read for a refusal
+    refusal: str = UNKNOWN_REFUSAL  # why a layer refused it, as a code; only read for a refusal
 
 
 def find_request_record(scope: MutableMapping[str, Any]) -> RequestRecord:
@@ -98,7 +99,7 @@ class RequestRecorder:
         method = scope["method"] if scope["method"] in _KNOWN_METHODS else "other"
         status = record.status or _NO_RESPONSE
         self._state.responses[method, find_path_kind(scope["path"]), status] += 1
-        if status in {401, 403, 429}:
+        if status in {401, 403, 429} or record.refusal != UNKNOWN_REFUSAL:
             self._state.refusals[status, record.refusal] += 1
 
     def _write_access_line(self, scope: Scope, record: RequestRecord, seconds: float) -> None:

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
 
-if TYPE_CHECKING:
-    from citewell.server.http.observing.tracing import RequestTracing
+from starlette.types import ASGIApp
+
+
+class ServerTracing(Protocol):
+    """The traces of one server, if it makes any."""
+
+    def wrap_routes(self, inner: ASGIApp) -> ASGIApp: ...
+
+    def adopt_message_trace(self, request_id: str, meta: Mapping[str, Any] | None) -> None: ...
+
+    def close_tracing(self) -> None: ...
 
 
 def _count_nothing() -> int:
@@ -24,6 +33,6 @@ class ServerState:
     # By method, kind of path, and status.
     responses: Counter[tuple[str, str, int]] = field(default_factory=Counter)
     refusals: Counter[tuple[int, str]] = field(default_factory=Counter)  # by status and reason
-    tracing: RequestTracing | None = None
+    tracing: ServerTracing | None = None
     count_connections: Callable[[], int] = _count_nothing
     count_sessions: Callable[[], int] = _count_nothing  # MCP sessions of the handshake era
