@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -186,3 +187,54 @@ def test_over_stdio_wrong_settings_end_with_an_exit_code(
     assert done.returncode == 2
     assert done.stderr.startswith("citewell: ")
     assert not done.stdout
+
+
+@requires("http.health", "http.metrics")
+def test_health_and_metrics_need_no_token_of_a_caller(environ: Environ) -> None:
+    settings = environ | {"CITEWELL_API_TOKENS": "true", "ADMIN_API_KEY": "0123456789abcdef"}
+
+    async def run() -> list[int]:
+        async with listening(settings) as base, httpx2.AsyncClient(base_url=base) as http:
+            key = {"x-admin-key": "0123456789abcdef"}
+            answers = [
+                await http.get("/health/live"),
+                await http.get("/health/ready"),
+                await http.get("/metrics"),
+                await http.get("/metrics", headers=key),
+                await http.post("/mcp", json={}),
+            ]
+            return [answer.status_code for answer in answers]
+
+    assert asyncio.run(run()) == [200, 200, 401, 200, 401]
+
+
+@requires("log.json", "http.access_log")
+def test_a_served_request_is_one_json_line_on_stderr(environ: Environ) -> None:
+    settings = environ | {"LOG_FORMAT": "json", "CITEWELL_ACCESS_LOG": "info", "PORT": "0"}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "citewell", "serve", "--http", "--port", str(find_free_port())],
+        env=settings,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stderr
+    try:
+        base = process.stderr.readline().split(" at ")[1].strip().removesuffix("/mcp")
+        asked = httpx2.get(f"{base}/nowhere?q=zanzibar", headers={"x-request-id": "mine-1"})
+    finally:
+        process.terminate()
+        _, errors = process.communicate(timeout=30)
+
+    lines = [json.loads(text) for text in errors.splitlines()]
+    (access,) = [line for line in lines if line.get("logger") == "citewell.access"]
+    assert asked.headers["x-request-id"] == access["request_id"] == "mine-1"
+    assert (access["method"], access["path"], access["status"]) == ("GET", "/nowhere", 404)
+    assert access["tenant"] == "default"
+    assert "zanzibar" not in errors
+    assert process.returncode == 0
+
+
+def find_free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port: int = probe.getsockname()[1]
+        return port
