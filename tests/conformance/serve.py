@@ -13,7 +13,7 @@ from citewell.server.http.observing.health_routes import build_health_routes
 from citewell.server.http.observing.readiness import ReadinessMonitor
 from citewell.server.http.observing.server_state import ServerState
 from citewell.server.http.origins.allowed_origins import build_allowed_origins
-from citewell.server.http.origins.origin_check import OriginCheck
+from citewell.server.http.origins.origin_check import HostCheck, OriginCheck
 from citewell.server.http.transport import build_http_transport
 from tests.conformance import fixture
 
@@ -27,7 +27,8 @@ def main(port: int) -> None:
         settings,
         routes=build_health_routes(ReadinessMonitor(ServerState(), ())),
     )
-    checked = OriginCheck(app, build_allowed_origins(settings))
+    allowed = build_allowed_origins(settings)
+    checked = HostCheck(OriginCheck(app, allowed), allowed)
     uvicorn.run(checked, host="127.0.0.1", port=port, http="h11", log_level="warning")
 
 

@@ -75,8 +75,6 @@ REFUSED = {
     "HTTP/2 over the same port": b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
     "a version that is none": b"GET /a HTTP/9.9\r\nHost: localhost\r\n\r\n",
     "TLS": b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n",
-    "two credentials": GET + b"Authorization: Bearer a\r\nAuthorization: Bearer b\r\n\r\n",
-    "two session ids": GET + b"Mcp-Session-Id: a\r\nMcp-Session-Id: b\r\n\r\n",
     "large headers": GET + b"X-A: " + b"a" * 70_000 + b"\r\n\r\n",
 }  # fmt: skip
 

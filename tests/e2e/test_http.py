@@ -82,7 +82,13 @@ def test_a_body_over_the_limit_is_refused(environ: Environ) -> None:
 
 
 @requires("http.host_everywhere")
-def test_every_route_refuses_a_foreign_host(environ: Environ) -> None:
+@pytest.mark.parametrize("has_oauth", [False, True])
+def test_every_route_refuses_a_foreign_host(has_oauth: bool, environ: Environ) -> None:
+    if has_oauth:
+        environ |= {
+            "OAUTH_ISSUER_URL": "https://login.example.org",
+            "CITEWELL_PUBLIC_URL": "https://research.example.org",
+        }
     paths = [
         "/",
         "/mcp",

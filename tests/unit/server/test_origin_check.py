@@ -18,7 +18,7 @@ from citewell.server.http.body_limit import BodyLimit
 from citewell.server.http.mcp_paths import McpPaths
 from citewell.server.http.origins.allowed_origins import build_allowed_origins
 from citewell.server.http.origins.cross_origin import CrossOriginAccess
-from citewell.server.http.origins.origin_check import OriginCheck
+from citewell.server.http.origins.origin_check import HostCheck, OriginCheck
 from citewell.server.http.security_headers import SecurityHeaders
 from tests.requirements import requires
 
@@ -53,8 +53,9 @@ def ask(app: Any, method: str = "GET", path: str = "/", **how: Any) -> httpx2.Re
     return asyncio.run(run())
 
 
-def check_origins(**values: str) -> OriginCheck:
-    return OriginCheck(ROUTES, build_allowed_origins(load(**values)))
+def check_origins(**values: str) -> HostCheck:
+    allowed = build_allowed_origins(load(**values))
+    return HostCheck(OriginCheck(ROUTES, allowed), allowed)
 
 
 @requires("http.host_and_origin", "http.host_everywhere")

@@ -27,7 +27,7 @@ from citewell.server.http.observing.request_records import RequestRecorder
 from citewell.server.http.observing.server_state import ServerState
 from citewell.server.http.origins.allowed_origins import build_allowed_origins
 from citewell.server.http.origins.cross_origin import CrossOriginAccess
-from citewell.server.http.origins.origin_check import OriginCheck
+from citewell.server.http.origins.origin_check import HostCheck, OriginCheck
 from citewell.server.http.page_routing.browser_hint import BrowserHint
 from citewell.server.http.security_headers import SecurityHeaders
 
@@ -65,6 +65,7 @@ def _list_layers(
         "tools": frozenset().union(*offered.values()),
         "max_bytes": settings.max_request_bytes,
     }
+    allowed = build_allowed_origins(settings)
     sessions = build_session_book(settings)
     state.count_sessions = sessions.count_sessions
     return (
@@ -74,8 +75,9 @@ def _list_layers(
         ),  # outside of whatever can refuse a request, so that refusals have an id too
         *((state.tracing.wrap_routes,) if state.tracing else ()),
         partial(SecurityHeaders, settings=settings),
-        *_list_metadata_layers(auth, offered),  # outside of the checks: for pages of any origin
-        partial(OriginCheck, allowed=build_allowed_origins(settings)),
+        partial(HostCheck, allowed=allowed),
+        *_list_metadata_layers(auth, offered),  # before the check of origins: for pages of any
+        partial(OriginCheck, allowed=allowed),
         partial(CrossOriginAccess, settings=settings),  # preflight requests have no credentials
         partial(BodyLimit, max_bytes=settings.max_request_bytes),
         partial(McpPaths, paths=offered),  # what follows sees one spelling of each path

@@ -13,15 +13,7 @@ import h11
 
 from citewell.server.http.origins.authority import parse_authority
 
-_SINGLE_HEADERS = (
-    b"host",
-    b"content-length",
-    b"transfer-encoding",
-    b"authorization",
-    b"origin",
-    b"mcp-session-id",
-    b"mcp-protocol-version",
-)
+_SINGLE_HEADERS = (b"host", b"content-length", b"transfer-encoding")
 _VERSIONS = frozenset({b"1.0", b"1.1"})
 _ABSOLUTE_FORMS = (b"http://", b"https://")
 _NEXT_EVENT = h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]

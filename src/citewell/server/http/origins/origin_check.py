@@ -10,7 +10,7 @@ from citewell.server.http.origins.authority import Authority, parse_authority, p
 from citewell.server.http.refusals import find_headers, send_refusal
 
 
-class OriginCheck:
+class HostCheck:
     """Every route stands behind this: health, metrics, pages and administration as well as MCP."""
 
     def __init__(self, inner: ASGIApp, allowed: AllowedOrigins) -> None:
@@ -18,40 +18,55 @@ class OriginCheck:
         self._allowed = allowed
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
+        if scope["type"] != "http" or self._accepts_host(scope):
             await self._inner(scope, receive, send)
             return
-        host = self._find_accepted_host(scope)
-        if host is None:
-            note_refusal(scope, "host_not_allowed")
-            await send_refusal(
-                send,
-                421,
-                "host_not_allowed",
-                "This server does not answer for that Host. "
-                "Its operator can name the host in CITEWELL_ALLOWED_HOSTS or CITEWELL_PUBLIC_URL.",
-            )
-        elif not self._accepts_origin(scope, host):
-            note_refusal(scope, "origin_not_allowed")
-            await send_refusal(
-                send,
-                403,
-                "origin_not_allowed",
-                "Pages of that origin may not call this server. "
-                "Its operator can name the origin in ALLOWED_ORIGINS.",
-            )
-        else:
-            await self._inner(scope, receive, send)
+        note_refusal(scope, "host_not_allowed")
+        await send_refusal(
+            send,
+            421,
+            "host_not_allowed",
+            "This server does not answer for that Host. "
+            "Its operator can name the host in CITEWELL_ALLOWED_HOSTS or CITEWELL_PUBLIC_URL.",
+        )
 
-    def _find_accepted_host(self, scope: Scope) -> Authority | None:
-        given = find_headers(scope["headers"], b"host")
-        host = parse_authority(given[0]) if len(given) == 1 else None
+    def _accepts_host(self, scope: Scope) -> bool:
+        host = _parse_host(scope)
         local = (scope.get("server") or (None,))[0]
-        return host if host and self._allowed.accepts_host(host, local) else None
+        return host is not None and self._allowed.accepts_host(host, local)
 
-    def _accepts_origin(self, scope: Scope, host: Authority) -> bool:
+
+class OriginCheck:
+    """Stands behind `HostCheck`. What pages of any origin may read is served before it."""
+
+    def __init__(self, inner: ASGIApp, allowed: AllowedOrigins) -> None:
+        self._inner = inner
+        self._allowed = allowed
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or self._accepts_origin(scope):
+            await self._inner(scope, receive, send)
+            return
+        note_refusal(scope, "origin_not_allowed")
+        await send_refusal(
+            send,
+            403,
+            "origin_not_allowed",
+            "Pages of that origin may not call this server. "
+            "Its operator can name the origin in ALLOWED_ORIGINS.",
+        )
+
+    def _accepts_origin(self, scope: Scope) -> bool:
         given = find_headers(scope["headers"], b"origin")
         if not given:
             return True
         origin = parse_origin(given[0]) if len(given) == 1 else None
-        return origin is not None and self._allowed.accepts_origin(origin, host)
+        host = _parse_host(scope)
+        if origin is None or host is None:
+            return False
+        return self._allowed.accepts_origin(origin, host)
+
+
+def _parse_host(scope: Scope) -> Authority | None:
+    given = find_headers(scope["headers"], b"host")
+    return parse_authority(given[0]) if len(given) == 1 else None
