@@ -225,7 +225,7 @@ def test_a_served_request_is_one_json_line_on_stderr(environ: Environ) -> None:
         process.terminate()
         _, errors = process.communicate(timeout=30)
 
-    lines = [json.loads(text) for text in errors.splitlines()]
+    lines = [json.loads(text) for text in errors.splitlines() if text.startswith("{")]
     (access,) = [line for line in lines if line.get("logger") == "citewell.access"]
     assert asked.headers["x-request-id"] == access["request_id"] == "mine-1"
     assert (access["method"], access["path"], access["status"]) == ("GET", "/nowhere", 404)

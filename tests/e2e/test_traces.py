@@ -91,6 +91,7 @@ def test_a_call_is_one_trace_from_the_request_to_the_provider(
     below = [span.name for span in spans.values() if span.trace_id == call.trace_id]
     assert any(name.startswith("provider ") for name in below)
     assert any(name.startswith("exchange ") for name in below)
+    assert "store batch" in {span.name for span in spans.values()}
     raw = b"".join(collector.bodies)
     assert b"zanzibar" not in raw
     assert b"?q=" not in raw

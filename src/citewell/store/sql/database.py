@@ -7,7 +7,8 @@ bodies are bytes, and nothing reads JSON in SQL.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
@@ -56,6 +57,21 @@ class StatementOutcome:
 
     changed_rows: int
     rows: tuple[SqlRow, ...] = ()
+
+
+# Called with the number of statements; what it returns is open while the batch is committed.
+WatchBatch = Callable[[int], AbstractContextManager[None]]
+
+
+def watch_no_batch(_statements: int) -> AbstractContextManager[None]:
+    return nullcontext()
+
+
+@dataclass(slots=True)
+class BatchWatch:
+    """Nobody watches the batches of a database unless `watch` is replaced, as for traces."""
+
+    watch: WatchBatch = watch_no_batch
 
 
 class SqlDatabase(Protocol):

@@ -14,6 +14,7 @@ from citewell.store.failures import BatchRolledBack, StoreError, StoreFull
 from citewell.store.sql import migrations
 from citewell.store.sql.database import (
     POSTGRES_DIALECT,
+    BatchWatch,
     SqlDialect,
     SqlRow,
     SqlScalar,
@@ -62,6 +63,7 @@ class PostgresDatabase:
         self._pool: asyncpg.Pool[asyncpg.Record] | None = None
         self._opening = asyncio.Lock()
         self._closed = False
+        self.watching = BatchWatch()
         self._groups: dict[str, TaskBatcher[SqlStatement, StatementOutcome]] = {}
 
     @property
@@ -86,6 +88,10 @@ class PostgresDatabase:
         return await self._run_until_committed(read)
 
     async def execute_batch(self, batch: Sequence[SqlStatement]) -> tuple[StatementOutcome, ...]:
+        with self.watching.watch(len(batch)):
+            return await self._execute_watched(batch)
+
+    async def _execute_watched(self, batch: Sequence[SqlStatement]) -> tuple[StatementOutcome, ...]:
         if len(batch) == 1 and batch[0].grouping_key:
             group = self._groups.setdefault(
                 batch[0].sql,

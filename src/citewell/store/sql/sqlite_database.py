@@ -11,6 +11,7 @@ from citewell.errors import CitewellError
 from citewell.store.failures import BatchRolledBack, DatabaseDamaged, StoreFull
 from citewell.store.sql.database import (
     SQLITE_DIALECT,
+    BatchWatch,
     SqlDialect,
     SqlRow,
     SqlScalar,
@@ -71,6 +72,7 @@ class SqliteDatabase:
             vital_table=vital_table,
             witnesses=witnesses,
         )
+        self.watching = BatchWatch()
         self._writer = _BatchWriter(_FileConnection(file))
         self._reader = _QueryRunner(_FileConnection(file))
         self._writes: ThreadBatcher[_StatementBatch, _BatchOutcomes] = ThreadBatcher(
@@ -94,7 +96,8 @@ class SqliteDatabase:
         return await self._reads.request_answer((sql, params or {}))
 
     async def execute_batch(self, batch: _StatementBatch) -> _BatchOutcomes:
-        return await self._writes.request_answer(tuple(batch))
+        with self.watching.watch(len(batch)):
+            return await self._writes.request_answer(tuple(batch))
 
     async def erase_rows(
         self, batch: _StatementBatch, *, scrubbed: Sequence[str]

@@ -20,6 +20,7 @@ from citewell.server.app import App
 from citewell.server.http.observing.request_ids import TRACE_HEADER, find_single_header
 from citewell.server.http.observing.request_records import find_path_kind, find_request_record
 from citewell.server.pipeline import NextStep, ToolInvocation, ToolOutcome
+from citewell.store.sql.database import BatchWatch
 
 if TYPE_CHECKING:
     from opentelemetry.context import Context
@@ -46,6 +47,9 @@ def build_request_tracing(app: App) -> RequestTracing | None:
     tracing = RequestTracing(OTLPSpanExporter(endpoint=endpoint), service=settings.trace_service)
     app.wrap_calls(tracing.trace_call)
     app.network.watching.watch = tracing.watch_request
+    watching = getattr(app.open_state().database, "watching", None)
+    if isinstance(watching, BatchWatch):
+        watching.watch = tracing.watch_batch
     return tracing
 
 
@@ -108,6 +112,16 @@ class RequestTracing:
     def watch_request(self, upstream: str, request: HttpRequest) -> AbstractContextManager[None]:
         """A span of a request to a provider, or of one exchange, such as the fetch of a page."""
         return self._trace_outgoing(upstream, request)
+
+    @contextmanager
+    def watch_batch(self, statements: int) -> Iterator[None]:
+        """A span of one batch that the store commits."""
+        with self._tracer.start_as_current_span(
+            "store batch",
+            attributes={"citewell.statements": statements},
+            record_exception=False,
+        ):
+            yield
 
     def close_tracing(self) -> None:
         """Send what is waiting; takes as long as the collector."""
