@@ -130,6 +130,9 @@ def test_a_topic_is_found_whatever_its_case_and_spaces(store: Kept) -> None:
         ("perovskite", ["c"]),  # words of the topic and of tags count
         ("tagged", ["d"]),
         ("電池", ["e"]),
+        ("Haus", ["f"]),  # German, where the plural changes the vowel
+        ("maison", ["g"]),
+        ("battery batteries", ["b", "a"]),  # one word in two forms counts once
         ("nothing like it", []),
         ('"sodium battery" -- ; DROP', ["a", "b"]),
     ],
@@ -143,6 +146,8 @@ def test_a_query_finds_the_best_match_first(store: Kept, query: str, expected: l
             "c": "Its efficiency is contested.",
             "d": "An unrelated remark.",
             "e": "電池の寿命について",
+            "f": "Die Häuser in der Stadt wurden nach dem Krieg wieder aufgebaut.",
+            "g": "Les maisons de la ville ont été reconstruites après la guerre.",
         }
         kept_notes = [
             MemoryRecord(

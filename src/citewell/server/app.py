@@ -312,6 +312,14 @@ class App:
             if self.settings.is_switched_on(name)
         )
 
+    def start_retention_upkeep(self) -> None:
+        """Begin to delete memories and shared findings that are past their time."""
+        from citewell.services.people.memory_service import MemoryService
+        from citewell.services.people.workspace_service import WorkspaceService
+
+        self.require_service(MemoryService).keep_sweeping()
+        self.require_service(WorkspaceService).keep_sweeping()
+
     def _record_usage(self, owner: Owner, tool: str) -> None:
         from citewell.services.people.usage_analytics import UsageAnalytics
 

@@ -19,7 +19,7 @@ logger = logging.getLogger(__name__)
 async def resume_jobs(
     app: App, *, delay: float = 0.0, keep_serving: bool = False
 ) -> AsyncIterator[None]:
-    """Resume unfinished jobs, and the upkeep of the audit log, in the background while the block runs.
+    """Resume unfinished jobs, and the upkeep of what is stored, in the background while the block runs.
 
     It begins after `delay` seconds. With `keep_serving`, jobs that are queued later are run too,
     even if none is unfinished now.
@@ -38,6 +38,8 @@ async def _resume_after_delay(app: App, *, delay: float, keep_serving: bool) -> 
         return
     app.start_audit_upkeep()
     try:
+        if keep_serving:
+            app.start_retention_upkeep()
         if keep_serving or await app.open_state().jobs.has_unfinished_jobs():
             await _start_research_service(app)
     except CitewellError as error:

@@ -51,7 +51,7 @@ class ContributionSaved(WireValue):
     id: str | None = None
 
 
-class Contribution(WireValue):
+class ContributionEntry(WireValue):
     id: str
     workspace_id: str
     contributor_tenant: str
@@ -68,7 +68,7 @@ class WorkspaceContents(WireValue):
     count: int = 0
     total: int = 0
     next_offset: int | None = None
-    contributions: tuple[Contribution, ...] = ()
+    contributions: tuple[ContributionEntry, ...] = ()
     trust: UntrustedLabel = "untrusted-external-content"
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -50,20 +49,26 @@ class MemoryService:
         store: SqlMemoryStore,
         gate: ConsentGate,
         *,
-        clock: Callable[[], float] = time.time,
         new_id: Callable[[], str] = lambda: uuid.uuid4().hex,
     ) -> None:
         self._store = store
         self._gate = gate
-        self._sweep = ExpirySweep(store.delete_expired, clock)
+        self._sweep = ExpirySweep(store.delete_expired)
         self._new_id = new_id
+
+    def keep_sweeping(self) -> None:
+        """Delete memories past their retention, every hour while the process runs."""
+        self._sweep.keep_sweeping()
+
+    async def aclose(self) -> None:
+        await self._sweep.aclose()
 
     async def save_memory(self, owner: Owner, note: MemoryNote) -> MemorySaved:
         """Save a finding. Raises InvalidInput for fields that cannot be kept."""
         checked = note.check_fields()
         if refusal := await self._gate.find_refusal(owner):
             return _refuse_saving(refusal)
-        await self._sweep.run_if_due()
+        self._sweep.keep_sweeping()
         memory = MemoryRecord(
             id=self._new_id(),
             tenant=owner.tenant,
@@ -83,7 +88,7 @@ class MemoryService:
         check_declared_bounds(asked)
         if refusal := await self._gate.find_refusal(owner):
             return MemoriesRecalled(status=refusal.status, reason=refusal.reason)
-        await self._sweep.run_if_due()
+        self._sweep.keep_sweeping()
         found = await self._find_memories(str(owner), asked)
         shown = cut_page(found.memories)
         return MemoriesRecalled(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,7 +10,7 @@ from typing import Annotated
 from pydantic import Field
 
 from citewell.model.answers.people_answers import (
-    Contribution,
+    ContributionEntry,
     ContributionSaved,
     WorkspaceContents,
 )
@@ -58,13 +57,19 @@ class WorkspaceService:
         store: SqlWorkspaceStore,
         gate: ConsentGate,
         *,
-        clock: Callable[[], float] = time.time,
         new_id: Callable[[], str] = lambda: uuid.uuid4().hex,
     ) -> None:
         self._store = store
         self._gate = gate
-        self._sweep = ExpirySweep(store.delete_expired, clock)
+        self._sweep = ExpirySweep(store.delete_expired)
         self._new_id = new_id
+
+    def keep_sweeping(self) -> None:
+        """Delete findings past their time to live, every hour while the process runs."""
+        self._sweep.keep_sweeping()
+
+    async def aclose(self) -> None:
+        await self._sweep.aclose()
 
     async def share_finding(self, owner: Owner, note: WorkspaceNote) -> ContributionSaved:
         """Share a copy of a finding. Raises InvalidInput for fields that cannot be kept."""
@@ -72,7 +77,7 @@ class WorkspaceService:
         workspace = check_workspace_id(checked.workspace_id)
         if refusal := await self._gate.find_refusal(owner):
             return ContributionSaved(status=refusal.status, reason=refusal.reason)
-        await self._sweep.run_if_due()
+        self._sweep.keep_sweeping()
         finding = SharedFinding(
             id=self._new_id(),
             workspace_id=workspace,
@@ -96,7 +101,7 @@ class WorkspaceService:
             return WorkspaceContents(status=refusal.status, reason=refusal.reason)
         if not await self._store.is_member(str(owner), workspace):
             return WorkspaceContents(status="not_member", reason=_NOT_MEMBER)
-        await self._sweep.run_if_due()
+        self._sweep.keep_sweeping()
         found, total = await self._store.list_findings(
             str(owner), workspace, limit=asked.limit, offset=asked.offset
         )
@@ -106,5 +111,5 @@ class WorkspaceService:
             count=len(shown),
             total=total,
             next_offset=find_next_offset(asked.offset, len(shown), total),
-            contributions=tuple(Contribution.model_validate(one.to_json()) for one in shown),
+            contributions=tuple(ContributionEntry.model_validate(one.to_json()) for one in shown),
         )

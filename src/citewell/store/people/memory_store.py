@@ -118,7 +118,7 @@ class SqlMemoryStore:
             "owner": chain.tag,
             "topic": _hash_topic(chain, memory.topic),
             "now": now,
-            "length": sum(terms.values()),
+            "length": terms.words,
             "most": self._most,
             "body": chain.encrypt_row(_TABLE, memory.id, _encode_memory(memory)),
         }
@@ -128,7 +128,7 @@ class SqlMemoryStore:
                     self._vault.build_owner_guard(chain),
                     build_consent_guard(chain, "memory"),
                     SqlStatement(sql=_INSERT_MEMORY, params=params, expected_rows=1),
-                    *memory_terms.build_term_inserts(memory.id, terms),
+                    *memory_terms.build_term_inserts(memory.id, terms.counts),
                     SqlStatement(sql=_EVICT_MEMORIES, params=params),
                 ]
             )
@@ -157,17 +157,22 @@ class SqlMemoryStore:
     ) -> FoundMemories:
         """Memories that have words of the query, the best match first."""
         chain = await self._vault.find_keychain(owner)
-        tokens = memory_terms.hash_query_terms(chain, query) if chain else ()
-        if chain is None or not tokens:
+        words = memory_terms.hash_query_words(chain, query) if chain else ()
+        if chain is None or not words:
             return FoundMemories()
         condition, params = self._build_condition(chain, topic)
         own = {name: params[name] for name in ("owner", "oldest")}
         ((total, average),) = await self._database.select_rows(_SELECT_TOTALS, own)
-        counted = await self._database.select_rows(*memory_terms.build_frequency_query(tokens))
-        weights = memory_terms.weigh_terms({token: int(count) for token, count in counted}, total)
-        if not weights:
+        counted = await self._database.select_rows(*memory_terms.build_frequency_query(words))
+        if not counted:
             return FoundMemories()
-        sql, named = memory_terms.build_score_query(weights, condition, float(average))
+        sql, named = memory_terms.build_score_query(
+            words,
+            {token: int(count) for token, count in counted},
+            total=int(total),
+            average_words=float(average),
+            condition=condition,
+        )
         ranked = await self._database.select_rows(
             sql, {**params, **named, "limit": limit, "offset": offset}
         )
