@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import ipaddress
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
@@ -14,7 +15,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from citewell.config import Settings
 from citewell.server.http.auth.caller import CallerProof, VerifiedCaller, attach_caller
-from citewell.server.http.mcp_sessions import McpSession, McpSessionLimits, SessionBook
+from citewell.server.http.mcp_sessions import McpSession, McpSessionLimits, SessionBook, find_holder
 from citewell.server.http.transport import build_http_transport
 from citewell.tooling import Owner
 from tests.requirements import requires
@@ -130,6 +131,15 @@ def test_a_flooder_ends_its_own_oldest_sessions_only(who: dict[str, str]) -> Non
         assert [await clients.use_session(one, **who) for one in flood[-4:]] == [404, 200, 200, 200]
 
     run_clients(scene)
+
+
+@requires("http.sessions")
+def test_a_proxy_tells_for_whom_a_session_is_counted() -> None:
+    scope = {"client": ("10.0.0.1", 1), "headers": [(b"x-forwarded-for", b"192.0.2.7")]}
+    proxies = [ipaddress.ip_network("10.0.0.0/8")]
+
+    assert find_holder(scope) == "10.0.0.1"
+    assert find_holder(scope, proxies) == "192.0.2.7"
 
 
 @requires("http.sessions")

@@ -32,70 +32,56 @@ from citewell.server.http.page_routing.browser_hint import BrowserHint
 from citewell.server.http.security_headers import SecurityHeaders
 
 Layer = Callable[[ASGIApp], ASGIApp]
-
+Offered = Mapping[str, frozenset[str]]  # the names of the tools at each MCP path
 
 _ACCESS_LEVELS = {"off": None, "debug": logging.DEBUG, "info": logging.INFO}
 
 
 def wrap_in_layers(
-    routes: ASGIApp,
-    app: App,
-    offered: Mapping[str, frozenset[str]],
-    state: ServerState,
-    drain: CallDrain,
+    routes: ASGIApp, app: App, offered: Offered, state: ServerState, drain: CallDrain
 ) -> ASGIApp:
-    """`routes` behind all layers. `offered` has the names of the tools at each MCP path.
+    """`routes` behind all layers.
 
-    Raises Misconfigured for settings that a layer cannot use.
+    The groups, and the layers in each, stand from the outside in: a request passes them
+    downwards, its response upwards. Raises Misconfigured for settings that a layer cannot use.
     """
+    auth = build_auth_setup(app, offered)
+    layers = (
+        *_list_process_layers(app, state, drain),
+        *_list_browser_layers(app, offered, auth),
+        *_list_request_layers(app, offered),
+        *_list_caller_layers(app, offered, auth),
+        *_list_session_layers(app, offered, state),
+    )
     wrapped = routes
-    for layer in reversed(_list_layers(app, offered, state, drain)):
+    for layer in reversed(layers):
         wrapped = layer(wrapped)
     return wrapped
 
 
-def _list_layers(
-    app: App, offered: Mapping[str, frozenset[str]], state: ServerState, drain: CallDrain
-) -> tuple[Layer, ...]:
-    """From the outside in: a request passes them downwards, its response upwards."""
-    settings, auth = app.settings, build_auth_setup(app, offered)
-    app.limit_owners()
-    limited: dict[str, Any] = {
-        "limits": app.limits,
-        "tools": frozenset().union(*offered.values()),
-        "max_bytes": settings.max_request_bytes,
-    }
-    allowed = build_allowed_origins(settings)
-    sessions = build_session_book(settings)
-    state.count_sessions = sessions.count_sessions
+def _list_process_layers(app: App, state: ServerState, drain: CallDrain) -> tuple[Layer, ...]:
+    """What is known of every request, refused ones included."""
+    level = _ACCESS_LEVELS[app.settings.access_log]
     return (
         partial(CallDraining, drain=drain),  # outermost: a call ends with its last byte
-        partial(
-            RequestRecorder, state=state, access_level=_ACCESS_LEVELS[settings.access_log]
-        ),  # outside of whatever can refuse a request, so that refusals have an id too
+        partial(RequestRecorder, state=state, access_level=level),
         *((state.tracing.wrap_routes,) if state.tracing else ()),
-        partial(SecurityHeaders, settings=settings),
-        partial(HostCheck, allowed=allowed),
-        *_list_metadata_layers(auth, offered),  # before the check of origins: for pages of any
-        partial(OriginCheck, allowed=allowed),
-        partial(CrossOriginAccess, settings=settings),  # preflight requests have no credentials
-        partial(BodyLimit, max_bytes=settings.max_request_bytes),
-        partial(McpPaths, paths=offered),  # what follows sees one spelling of each path
-        partial(BrowserHint, paths=offered),  # a person without credentials is told what this is
-        partial(AccessAudit, app=app),  # sees who is refused, and what administrators do
-        partial(
-            AddressLimits, **limited, trusted=list_trusted_networks(settings)
-        ),  # before authentication, which costs more than counting
-        *_list_caller_layers(auth, max_body_bytes=settings.max_request_bytes),
-        partial(CallerLimits, **limited),  # after it: the limits are those of the verified caller
-        partial(McpSessionLimits, book=sessions, paths=offered),  # for the verified caller
-        partial(CachedCallShortcut, app=app, offered=offered),  # innermost: the caller may call
     )
 
 
-def _list_metadata_layers(
-    auth: AuthSetup | None, offered: Mapping[str, frozenset[str]]
-) -> tuple[Layer, ...]:
+def _list_browser_layers(app: App, offered: Offered, auth: AuthSetup | None) -> tuple[Layer, ...]:
+    """What browsers are told, and which hosts and pages are served."""
+    settings, allowed = app.settings, build_allowed_origins(app.settings)
+    return (
+        partial(SecurityHeaders, settings=settings),
+        partial(HostCheck, allowed=allowed),
+        *_list_metadata_layers(offered, auth),  # before the check of origins: for pages of any
+        partial(OriginCheck, allowed=allowed),
+        partial(CrossOriginAccess, settings=settings),  # preflight requests have no credentials
+    )
+
+
+def _list_metadata_layers(offered: Offered, auth: AuthSetup | None) -> tuple[Layer, ...]:
     if auth is None or auth.resource is None:
         return ()
     return (
@@ -103,12 +89,49 @@ def _list_metadata_layers(
     )
 
 
-def _list_caller_layers(auth: AuthSetup | None, *, max_body_bytes: int) -> tuple[Layer, ...]:
-    """Who is calling, and whether they may; none if nobody has to prove anything."""
+def _list_request_layers(app: App, offered: Offered) -> tuple[Layer, ...]:
+    """How large a request may be, and what its path means."""
+    return (
+        partial(BodyLimit, max_bytes=app.settings.max_request_bytes),
+        partial(McpPaths, paths=offered),  # what follows sees one spelling of each path
+        partial(BrowserHint, paths=offered),  # a person without credentials is told what this is
+    )
+
+
+def _list_caller_layers(app: App, offered: Offered, auth: AuthSetup | None) -> tuple[Layer, ...]:
+    """Who is calling, whether they may, and how much."""
+    app.limit_owners()
+    limited: dict[str, Any] = {
+        "limits": app.limits,
+        "tools": frozenset().union(*offered.values()),
+        "max_bytes": app.settings.max_request_bytes,
+    }
+    trusted = list_trusted_networks(app.settings)
+    return (
+        partial(AccessAudit, app=app),  # sees who is refused, and what administrators do
+        partial(AddressLimits, **limited, trusted=trusted),  # cheaper than authentication
+        *_list_access_layers(app, auth),
+        partial(CallerLimits, **limited),  # those of the verified caller
+    )
+
+
+def _list_access_layers(app: App, auth: AuthSetup | None) -> tuple[Layer, ...]:
+    """None if nobody has to prove anything."""
     if auth is None:
         return ()
-    rules, resource = auth.rules, auth.resource
+    rules, resource, max_bytes = auth.rules, auth.resource, app.settings.max_request_bytes
     return (
         partial(Authentication, authenticator=auth.authenticator, rules=rules, resource=resource),
-        partial(ScopeCheck, rules=rules, resource=resource, max_body_bytes=max_body_bytes),
+        partial(ScopeCheck, rules=rules, resource=resource, max_body_bytes=max_bytes),
+    )
+
+
+def _list_session_layers(app: App, offered: Offered, state: ServerState) -> tuple[Layer, ...]:
+    """Innermost: whoever comes here may call."""
+    book = build_session_book(app.settings)
+    state.count_sessions = book.count_sessions
+    trusted = list_trusted_networks(app.settings)
+    return (
+        partial(McpSessionLimits, book=book, paths=offered, trusted=trusted),
+        partial(CachedCallShortcut, app=app, offered=offered),
     )

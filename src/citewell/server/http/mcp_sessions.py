@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import time
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Collection, Iterator, MutableMapping
+from collections.abc import Callable, Collection, Iterator, MutableMapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +18,11 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from citewell.config import Settings
 from citewell.server.http.auth.caller import find_caller
-from citewell.server.http.connections.connection_limits import group_address
+from citewell.server.http.limits.client_address import (
+    IpNetwork,
+    find_client_address,
+    name_address_group,
+)
 from citewell.server.http.refusals import RawHeader
 from citewell.server.http.request_messages import read_request_message
 
@@ -136,10 +140,19 @@ class SessionBook:
 class McpSessionLimits:
     """Stands behind authentication: it asks who the caller is."""
 
-    def __init__(self, inner: ASGIApp, book: SessionBook, paths: Collection[str]) -> None:
+    def __init__(
+        self,
+        inner: ASGIApp,
+        book: SessionBook,
+        paths: Collection[str],
+        *,
+        trusted: Sequence[IpNetwork] = (),
+    ) -> None:
+        """`trusted` are the proxies whose word on the address of a caller is taken."""
         self._inner = inner
         self._book = book
         self._paths = paths
+        self._trusted = trusted
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or scope["path"] not in self._paths:
@@ -179,7 +192,7 @@ class McpSessionLimits:
             await self._inner(scope, receive, watch_send)
 
     async def _open_session(self, scope: Scope, receive: Receive, send: Send) -> None:
-        holder = find_holder(scope)
+        holder = find_holder(scope, self._trusted)
         if not await self._make_room(holder):
             retry = [(b"retry-after", str(RETRY_SECONDS).encode())]
             message = "Too many open sessions, all in use. End some of them, or come back later."
@@ -248,12 +261,12 @@ def find_identity(scope: MutableMapping[str, Any]) -> tuple[str, str | None]:
     return str(caller.owner), caller.client_id
 
 
-def find_holder(scope: MutableMapping[str, Any]) -> str:
+def find_holder(scope: Scope, trusted: Sequence[IpNetwork] = ()) -> str:
     """For whom a session is counted: the verified owner, or an address if nobody proves anything."""
     caller = find_caller(scope)
     if caller.is_authenticated:
         return str(caller.owner)
-    return group_address((scope.get("client") or ("",))[0])
+    return name_address_group(find_client_address(scope, trusted))
 
 
 def _describe_session(session_id: bytes, holder: str, scope: Scope) -> McpSession:

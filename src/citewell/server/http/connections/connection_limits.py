@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -10,28 +9,13 @@ from typing import Protocol
 
 from citewell.config import Settings
 from citewell.server.http.auth.proxy_identity import TrustedProxies
+from citewell.server.http.limits.client_address import name_address_group, parse_address
 
 
-def group_address(address: str) -> str:
-    """What counts as one address: an IPv4 address, or the /64 network that IPv6 gives one customer."""
-    try:
-        parsed = ipaddress.ip_address(address.partition("%")[0])
-    except ValueError:
-        return address
-    if isinstance(parsed, ipaddress.IPv4Address):
-        return address
-    if parsed.ipv4_mapped:
-        return str(parsed.ipv4_mapped)
-    return str(ipaddress.IPv6Network((int(parsed) >> 64 << 64, 64)))
-
-
-def is_loopback_address(address: str) -> bool:
-    try:
-        parsed = ipaddress.ip_address(address.partition("%")[0])
-    except ValueError:
-        return True  # a local socket has no address
-    mapped = parsed.ipv4_mapped if isinstance(parsed, ipaddress.IPv6Address) else None
-    return (mapped or parsed).is_loopback
+def is_loopback_address(text: str) -> bool:
+    """Also true of a local socket, which has no address."""
+    address = parse_address(text)
+    return address is None or address.is_loopback
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +56,7 @@ class ConnectionLimits:
 
         If the server is full, the connection that is idle for longest is closed in its place.
         """
-        key = group_address(address)
+        key = name_address_group(parse_address(address))
         if not self.is_shared_address(address) and self.by_address[key] >= self.max_per_address:
             return False
         if self.total >= self.max_total:
@@ -86,7 +70,7 @@ class ConnectionLimits:
         return True
 
     def release_connection(self, address: str) -> None:
-        key = group_address(address)
+        key = name_address_group(parse_address(address))
         self.total -= 1
         self.by_address[key] -= 1
         if not self.by_address[key]:

@@ -24,11 +24,11 @@ def find_client_address(scope: Scope, trusted: Sequence[IpNetwork] = ()) -> IpAd
     the caller's. What stands further left was written by the caller and is not believed.
     """
     client = scope.get("client")
-    address = _parse_address(client[0]) if client else None
+    address = parse_address(client[0]) if client else None
     for hop in reversed(_list_forwarded(scope)[-_MAX_HOPS:]):
         if address is None or not any(address in network for network in trusted):
             break
-        told = _parse_address(hop)
+        told = parse_address(hop)
         if told is None:
             break  # the proxy does not say who called it, so the call counts as its own
         address = told
@@ -49,7 +49,7 @@ def _list_forwarded(scope: Scope) -> list[str]:
     return [hop.strip() for value in values for hop in value.decode("latin-1").split(",")]
 
 
-def _parse_address(text: str) -> IpAddress | None:
+def parse_address(text: str) -> IpAddress | None:
     """The address in `192.0.2.1`, `192.0.2.1:443`, `2001:db8::1`, `[2001:db8::1]:443` or with a zone."""
     text = text.strip('" ')
     if text.startswith("["):

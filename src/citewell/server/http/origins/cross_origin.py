@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from starlette.middleware.cors import CORSMiddleware
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from citewell.config import Settings
 from citewell.server.http.origins.allowed_origins import parse_named_origin
@@ -41,6 +41,12 @@ class CrossOriginAccess(CORSMiddleware):
             expose_headers=EXPOSED_HEADERS,
             max_age=PREFLIGHT_SECONDS,
         )
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if any(name == b"origin" for name, _ in scope.get("headers", ())):
+            await super().__call__(scope, receive, send)
+        else:
+            await self.app(scope, receive, send)
 
 
 def write_origin(origin: WebOrigin) -> str:
