@@ -21,6 +21,7 @@ ALLOWED = {
     "_": "typer calls it: the options of the program itself",
     "_require_identifier": "pydantic calls it: a validator",
     "capture_signals": "uvicorn calls it: an overridden method",
+    "send_400_response": "uvicorn calls it: an overridden method",
     "JobStore": "the contract of a job store, which a second engine will implement",
     "append_step": "the contract of a session store; tests write sessions with it",
     "remove_entry": "the contract of a cache; tests empty caches with it",

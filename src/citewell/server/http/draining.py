@@ -24,10 +24,6 @@ class CallDrain:
         self._is_closing = False
         self._may_streams_end = asyncio.Event()
 
-    @property
-    def running_calls(self) -> int:
-        return self._running_calls
-
     def announce_end(self) -> None:
         """From now on the server says that it is not ready. Safe in a signal handler."""
         self._state.is_draining = True
