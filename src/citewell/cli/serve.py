@@ -15,22 +15,30 @@ from citewell.environment import split_name_list
 def command(
     *,
     http: Annotated[
-        bool, typer.Option("--http", help="Serve streamable HTTP instead of stdio.")
+        bool,
+        typer.Option(
+            "--http", help="Serve streamable HTTP, for clients that connect to an address."
+        ),
     ] = False,
-    host: Annotated[str | None, typer.Option(help="Interface to listen on.")] = None,
+    host: Annotated[
+        str | None,
+        typer.Option(
+            help="Interface to listen on, which selects HTTP; 127.0.0.1 unless CITEWELL_HOST says otherwise."
+        ),
+    ] = None,
     port: Annotated[
         int | None,
         typer.Option(
             min=1,
             max=65535,
-            help="Port to listen on; the default is 8000.",
+            help="Port to listen on, which selects HTTP; 8000 unless PORT says otherwise.",
         ),
     ] = None,
     insecure: Annotated[
         bool,
         typer.Option(
             "--insecure",
-            help="Listen on a public interface without authentication.",
+            help="Listen on a public interface although nobody has to prove who is calling: anyone who reaches the port can use the server.",
         ),
     ] = False,
     profile: Annotated[

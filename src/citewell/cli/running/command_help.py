@@ -19,7 +19,9 @@ HIDDEN_COMMANDS = frozenset({"reference"})  # for developers of Citewell
 COMMAND_HELP = {
     "serve": """Serve an AI assistant over MCP, by stdio or HTTP.
 
-HTTP is served with --http, or if PORT is set.
+Over stdio, which is the default, a client starts this command itself and talks to it through standard input and output; run by hand it only waits. Over HTTP (--http, or if PORT is set) it runs by itself, and clients connect to http://HOST:PORT/mcp; open http://HOST:PORT/ in a browser to see how.
+
+By default HTTP serves this machine alone. To serve others, switch on one of three ways to prove who is calling (OAuth, API tokens, or a proxy that logs people in), and then name the interface with --host; docs/operating has a guide for each.
 
 Without a choice of tools the default profile is offered: web_search, scrape_page,
 search_and_scrape, academic_search, verify_citation, audit_bibliography and read_artifact. Names of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from citewell.server.pages.dashboard_sections import SECTION_COLUMNS, render_sections
 from citewell.server.pages.dashboard_snapshot import DashboardSnapshot
-from citewell.server.pages.html_elements import Markup, build_element, join_markup
+from citewell.server.pages.html_elements import SafeMarkup, build_element, join_markup
 from citewell.server.pages.page_parts import render_brand, render_footer, render_status
 from citewell.server.pages.value_texts import format_clock_time
 
@@ -12,7 +12,7 @@ REFRESH_SECONDS = 5
 KEY_FIELD, TOKEN_FIELD = "key", "token"  # names of the fields of the forms
 
 
-def render_dashboard(snapshot: DashboardSnapshot, *, logout_token: str | None) -> Markup:
+def render_dashboard(snapshot: DashboardSnapshot, *, logout_token: str | None) -> SafeMarkup:
     """The whole page; `logout_token` is None for a request that came without a login."""
     contents = render_sections(snapshot)
     columns = (
@@ -40,7 +40,7 @@ def render_dashboard(snapshot: DashboardSnapshot, *, logout_token: str | None) -
     )
 
 
-def _render_panel(name: str, title: str, content: Markup) -> Markup:
+def _render_panel(name: str, title: str, content: SafeMarkup) -> SafeMarkup:
     return build_element(
         "section",
         build_element("h2", title, id=f"title-{name}"),
@@ -50,7 +50,7 @@ def _render_panel(name: str, title: str, content: Markup) -> Markup:
     )
 
 
-def _render_header(snapshot: DashboardSnapshot, logout_token: str | None) -> Markup:
+def _render_header(snapshot: DashboardSnapshot, logout_token: str | None) -> SafeMarkup:
     return build_element(
         "header",
         build_element("div", render_brand(), _render_logout(logout_token), class_="bar-line"),
@@ -79,7 +79,7 @@ def _render_header(snapshot: DashboardSnapshot, logout_token: str | None) -> Mar
     )
 
 
-def _render_logout(token: str | None) -> Markup | None:
+def _render_logout(token: str | None) -> SafeMarkup | None:
     if token is None:
         return None
     return build_element(
@@ -92,7 +92,7 @@ def _render_logout(token: str | None) -> Markup | None:
     )
 
 
-def render_login_page(*, error: str | None, can_log_in: bool) -> Markup:
+def render_login_page(*, error: str | None, can_log_in: bool) -> SafeMarkup:
     """The form for the admin key, or how to set one if there is none."""
     body = _render_login_form(error) if can_log_in else _render_setup_text()
     return join_markup(
@@ -106,7 +106,7 @@ def render_login_page(*, error: str | None, can_log_in: bool) -> Markup:
     )
 
 
-def _render_login_form(error: str | None) -> tuple[Markup, ...]:
+def _render_login_form(error: str | None) -> tuple[SafeMarkup, ...]:
     field = build_element(
         "input",
         type="password",
@@ -141,7 +141,7 @@ def _render_login_form(error: str | None) -> tuple[Markup, ...]:
     )
 
 
-def _render_setup_text() -> tuple[Markup, ...]:
+def _render_setup_text() -> tuple[SafeMarkup, ...]:
     return (
         build_element("p", "The dashboard is off, because no admin key is set.", class_="lead"),
         build_element(

@@ -13,7 +13,7 @@ from citewell.server.pages.dashboard_snapshot import (
     ProviderFigures,
     SpendingOverview,
 )
-from citewell.server.pages.html_elements import Markup, build_element, join_markup
+from citewell.server.pages.html_elements import SafeMarkup, build_element, join_markup
 from citewell.server.pages.page_parts import render_status
 from citewell.server.pages.page_tables import TableColumn, render_facts, render_table, render_time
 from citewell.server.pages.sparklines import render_sparkline
@@ -62,9 +62,9 @@ SECTION_COLUMNS = (
 )
 
 
-def render_sections(snapshot: DashboardSnapshot) -> dict[str, Markup]:
+def render_sections(snapshot: DashboardSnapshot) -> dict[str, SafeMarkup]:
     """The content of every section, by the id of its element."""
-    makers: dict[str, Callable[[DashboardSnapshot], Markup]] = {
+    makers: dict[str, Callable[[DashboardSnapshot], SafeMarkup]] = {
         "tiles": _render_tiles,
         "tools": _render_tools,
         "failures": _render_failures,
@@ -80,7 +80,7 @@ def render_sections(snapshot: DashboardSnapshot) -> dict[str, Markup]:
     return {name: make(snapshot) for name, make in makers.items()}
 
 
-def _render_tiles(snapshot: DashboardSnapshot) -> Markup:
+def _render_tiles(snapshot: DashboardSnapshot) -> SafeMarkup:
     calls, providers = snapshot.calls, snapshot.providers.configured
     resting = [one for one in providers if one.state == "resting"]
     is_high = calls.errors > _HIGH_ERROR_SHARE * calls.total
@@ -112,7 +112,7 @@ def _render_tiles(snapshot: DashboardSnapshot) -> Markup:
     )
 
 
-def _render_chart(minutes: Sequence[MinuteFigures]) -> Markup:
+def _render_chart(minutes: Sequence[MinuteFigures]) -> SafeMarkup:
     """The chart, and below it what its ends mean; the text of the chart says the same to others."""
     ends = build_element(
         "div",
@@ -125,7 +125,7 @@ def _render_chart(minutes: Sequence[MinuteFigures]) -> Markup:
     return join_markup((render_sparkline(minutes), ends))
 
 
-def _render_spending_tile(spending: SpendingOverview | None, absent: dict[str, str]) -> Markup:
+def _render_spending_tile(spending: SpendingOverview | None, absent: dict[str, str]) -> SafeMarkup:
     if spending is None:
         return _render_tile("Spent in 24 hours", "–", absent.get("spending", ""))
     return _render_tile(
@@ -136,8 +136,8 @@ def _render_spending_tile(spending: SpendingOverview | None, absent: dict[str, s
 
 
 def _render_tile(
-    name: str, figure: str, under: str, *, tone: str = "", more: Markup | None = None
-) -> Markup:
+    name: str, figure: str, under: str, *, tone: str = "", more: SafeMarkup | None = None
+) -> SafeMarkup:
     return build_element(
         "div",
         build_element("h3", name),
@@ -148,7 +148,7 @@ def _render_tile(
     )
 
 
-def _render_tools(snapshot: DashboardSnapshot) -> Markup:
+def _render_tools(snapshot: DashboardSnapshot) -> SafeMarkup:
     if not snapshot.tools:
         return _render_nothing("No tool has been called since the start.")
     columns = (
@@ -179,7 +179,7 @@ def _render_tools(snapshot: DashboardSnapshot) -> Markup:
     return render_table("Calls and how long they took, by tool", columns, rows, key="tools")
 
 
-def _render_failures(snapshot: DashboardSnapshot) -> Markup:
+def _render_failures(snapshot: DashboardSnapshot) -> SafeMarkup:
     if not snapshot.failures:
         return _render_nothing("No call has failed since the start.")
     columns = (
@@ -202,7 +202,7 @@ def _render_failures(snapshot: DashboardSnapshot) -> Markup:
     )
 
 
-def _render_providers(snapshot: DashboardSnapshot) -> Markup:
+def _render_providers(snapshot: DashboardSnapshot) -> SafeMarkup:
     overview = snapshot.providers
     asked = [one for one in overview.configured if one.state != "unused"]
     unused = [one.title for one in overview.configured if one.state == "unused"]
@@ -236,14 +236,14 @@ def _render_providers(snapshot: DashboardSnapshot) -> Markup:
     )
 
 
-def _render_provider_state(provider: ProviderFigures) -> Markup:
+def _render_provider_state(provider: ProviderFigures) -> SafeMarkup:
     tone, text = _PROVIDER_STATES[provider.state]
     if provider.retry_after_seconds is not None:
         text = f"{text} for {format_duration(provider.retry_after_seconds)}"
     return render_status(tone, text)
 
 
-def _render_fold(key: str, summary: str, names: Sequence[str]) -> Markup | None:
+def _render_fold(key: str, summary: str, names: Sequence[str]) -> SafeMarkup | None:
     if not names:
         return None
     return build_element(
@@ -255,11 +255,11 @@ def _render_fold(key: str, summary: str, names: Sequence[str]) -> Markup | None:
     )
 
 
-def _render_jobs(snapshot: DashboardSnapshot) -> Markup:
+def _render_jobs(snapshot: DashboardSnapshot) -> SafeMarkup:
     return _render_optional(snapshot, "jobs", snapshot.jobs, _render_job_figures)
 
 
-def _render_job_figures(jobs: JobFigures) -> Markup:
+def _render_job_figures(jobs: JobFigures) -> SafeMarkup:
     known = dict(_JOB_STATUSES)
     names = [*known, *(name for name in jobs.by_status if name not in known)]
     facts = [
@@ -273,11 +273,11 @@ def _render_job_figures(jobs: JobFigures) -> Markup:
     return render_facts(facts) if facts else _render_nothing("There is no research job.")
 
 
-def _render_spending(snapshot: DashboardSnapshot) -> Markup:
+def _render_spending(snapshot: DashboardSnapshot) -> SafeMarkup:
     return _render_optional(snapshot, "spending", snapshot.spending, _render_spending_figures)
 
 
-def _render_spending_figures(spending: SpendingOverview) -> Markup:
+def _render_spending_figures(spending: SpendingOverview) -> SafeMarkup:
     if not spending.providers:
         return _render_nothing("Nothing was spent.")
     columns = (
@@ -300,11 +300,11 @@ def _render_spending_figures(spending: SpendingOverview) -> Markup:
     return render_table("Paid research by provider, all tenants", columns, rows, key="spending")
 
 
-def _render_cache(snapshot: DashboardSnapshot) -> Markup:
+def _render_cache(snapshot: DashboardSnapshot) -> SafeMarkup:
     return _render_optional(snapshot, "cache", snapshot.cache, _render_cache_figures)
 
 
-def _render_cache_figures(cache: CacheFigures) -> Markup:
+def _render_cache_figures(cache: CacheFigures) -> SafeMarkup:
     hits = cache.memory_hits + cache.disk_hits
     facts = [
         NamedFact(name="Hit rate", text=format_share(hits, hits + cache.misses)),
@@ -324,15 +324,15 @@ def _render_cache_figures(cache: CacheFigures) -> Markup:
     return render_facts(facts)
 
 
-def _render_limits(snapshot: DashboardSnapshot) -> Markup:
+def _render_limits(snapshot: DashboardSnapshot) -> SafeMarkup:
     return _render_optional(snapshot, "limits", snapshot.limits, render_facts)
 
 
-def _render_audit(snapshot: DashboardSnapshot) -> Markup:
+def _render_audit(snapshot: DashboardSnapshot) -> SafeMarkup:
     return _render_optional(snapshot, "audit", snapshot.audit, render_facts)
 
 
-def _render_server(snapshot: DashboardSnapshot) -> Markup:
+def _render_server(snapshot: DashboardSnapshot) -> SafeMarkup:
     state = NamedFact(
         name="State",
         text="ready" if snapshot.is_ready else "not ready",
@@ -348,7 +348,7 @@ def _render_server(snapshot: DashboardSnapshot) -> Markup:
     return render_facts(facts)
 
 
-def _render_tenants(snapshot: DashboardSnapshot) -> Markup:
+def _render_tenants(snapshot: DashboardSnapshot) -> SafeMarkup:
     overview = snapshot.tenants
     if not overview.tenants:
         return _render_nothing("No tenant has called since the start.")
@@ -386,12 +386,12 @@ def _render_errors(errors: int, calls: int) -> str:
 
 
 def _render_optional(
-    snapshot: DashboardSnapshot, name: str, value: object, render: Callable[..., Markup]
-) -> Markup:
+    snapshot: DashboardSnapshot, name: str, value: object, render: Callable[..., SafeMarkup]
+) -> SafeMarkup:
     if value is None:
         return _render_nothing(snapshot.absent.get(name, "This part is not switched on."))
     return render(value)
 
 
-def _render_nothing(text: str) -> Markup:
+def _render_nothing(text: str) -> SafeMarkup:
     return build_element("p", text, class_="off")

@@ -10,7 +10,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from citewell.server.pages.html_elements import Markup, build_element, join_markup
+from citewell.server.pages.html_elements import SafeMarkup, build_element, join_markup
 from citewell.server.pages.page_frame import build_page_response
 from citewell.server.pages.page_parts import render_brand, render_footer
 
@@ -44,7 +44,7 @@ def wants_html(request: Request) -> bool:
     return "text/html" in accepted and "text/event-stream" not in accepted
 
 
-def render_message_page(title: str, *texts: str) -> Markup:
+def render_message_page(title: str, *texts: str) -> SafeMarkup:
     """A page with one heading, a few sentences, and the way back."""
     return join_markup(
         (

@@ -13,7 +13,7 @@ from citewell.server.pages.client_guides import (
     ServerAddress,
     list_client_guides,
 )
-from citewell.server.pages.html_elements import Markup, build_element, join_markup
+from citewell.server.pages.html_elements import SafeMarkup, build_element, join_markup
 from citewell.server.pages.page_parts import render_brand, render_footer, render_status
 
 _OPEN_TEXT = "Whoever can reach this address may use it; nobody has to sign in."
@@ -35,7 +35,7 @@ class FrontPageFacts:
     toolsets: tuple[str, ...]
 
 
-def render_front_page(facts: FrontPageFacts) -> Markup:
+def render_front_page(facts: FrontPageFacts) -> SafeMarkup:
     """The content of the page, below the head."""
     return join_markup(
         (
@@ -53,7 +53,7 @@ def render_front_page(facts: FrontPageFacts) -> Markup:
     )
 
 
-def _render_header(facts: FrontPageFacts) -> Markup:
+def _render_header(facts: FrontPageFacts) -> SafeMarkup:
     state = (
         render_status("good", "This server is ready")
         if facts.is_ready
@@ -77,7 +77,7 @@ def _render_header(facts: FrontPageFacts) -> Markup:
     )
 
 
-def _render_connect_section(facts: FrontPageFacts) -> Markup:
+def _render_connect_section(facts: FrontPageFacts) -> SafeMarkup:
     address = ClientSnippet(place="Address of this server", text=facts.address.url)
     return build_element(
         "section",
@@ -102,7 +102,7 @@ def _list_sign_in_texts(address: ServerAddress) -> list[str]:
     return texts or [_OPEN_TEXT]
 
 
-def _render_client_section(address: ServerAddress) -> Markup:
+def _render_client_section(address: ServerAddress) -> SafeMarkup:
     guides = (_render_guide(guide) for guide in list_client_guides(address))
     return build_element(
         "section",
@@ -113,7 +113,7 @@ def _render_client_section(address: ServerAddress) -> Markup:
     )
 
 
-def _render_guide(guide: ClientGuide) -> Markup:
+def _render_guide(guide: ClientGuide) -> SafeMarkup:
     heading = f"client-{guide.key}"
     steps = [build_element("li", step) for step in guide.steps]
     list_tag = "ol" if len(steps) > 1 else "ul"
@@ -139,7 +139,7 @@ def _render_guide(guide: ClientGuide) -> Markup:
     )
 
 
-def _render_snippet(snippet: ClientSnippet, key: str) -> Markup:
+def _render_snippet(snippet: ClientSnippet, key: str) -> SafeMarkup:
     """A text to copy; the button appears where scripts run."""
     return build_element(
         "div",
@@ -161,7 +161,7 @@ def _render_snippet(snippet: ClientSnippet, key: str) -> Markup:
     )
 
 
-def _render_path_section(facts: FrontPageFacts) -> Markup:
+def _render_path_section(facts: FrontPageFacts) -> SafeMarkup:
     rows = (
         ("/mcp", "the tools that the operator chose; start with this"),
         ("/mcp/all", "all tools"),
@@ -204,7 +204,7 @@ def _render_path_section(facts: FrontPageFacts) -> Markup:
     )
 
 
-def _render_help_section() -> Markup:
+def _render_help_section() -> SafeMarkup:
     items = [
         build_element("a", label, href=url, rel="noopener noreferrer")
         for label, url in _list_project_links()

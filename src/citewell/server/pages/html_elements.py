@@ -8,7 +8,7 @@ from html import escape
 _VOID_TAGS = frozenset({"br", "input", "link", "meta"})
 
 
-class Markup(str):
+class SafeMarkup(str):
     """Text that is HTML already. Only this module and constants of the code make it."""
 
     __slots__ = ()
@@ -16,8 +16,8 @@ class Markup(str):
 
 def build_element(
     tag: str, *children: str | None, **attributes: str | float | bool | None
-) -> Markup:
-    """An element. Children that are not Markup are escaped; attributes are escaped always.
+) -> SafeMarkup:
+    """An element. Children that are not SafeMarkup are escaped; attributes are escaped always.
 
     An underscore in the name of an attribute stands for a hyphen, and one at its end is dropped.
     None and False leave an attribute out; True writes its name alone.
@@ -28,17 +28,17 @@ def build_element(
         if value is not None and value is not False
     )
     if tag in _VOID_TAGS:
-        return Markup(f"<{tag}{written}>")
-    return Markup(f"<{tag}{written}>{join_markup(children)}</{tag}>")
+        return SafeMarkup(f"<{tag}{written}>")
+    return SafeMarkup(f"<{tag}{written}>{join_markup(children)}</{tag}>")
 
 
-def join_markup(children: Iterable[str | None]) -> Markup:
-    """All children in a row; those that are not Markup are escaped, None is left out."""
-    return Markup("".join(escape_text(child) for child in children if child is not None))
+def join_markup(children: Iterable[str | None]) -> SafeMarkup:
+    """All children in a row; those that are not SafeMarkup are escaped, None is left out."""
+    return SafeMarkup("".join(escape_text(child) for child in children if child is not None))
 
 
-def escape_text(text: str) -> Markup:
-    return text if isinstance(text, Markup) else Markup(escape(text, quote=False))
+def escape_text(text: str) -> SafeMarkup:
+    return text if isinstance(text, SafeMarkup) else SafeMarkup(escape(text, quote=False))
 
 
 def _render_attribute(name: str, value: str | float) -> str:

@@ -8,7 +8,7 @@ from importlib import resources
 
 from starlette.responses import HTMLResponse
 
-from citewell.server.pages.html_elements import Markup, build_element, join_markup
+from citewell.server.pages.html_elements import SafeMarkup, build_element, join_markup
 from citewell.services.research.reporting.report_style import load_palette
 
 _NONCE_BYTES = 18
@@ -22,7 +22,7 @@ _ICON = (
 
 def build_page_response(
     title: str,
-    *content: Markup,
+    *content: SafeMarkup,
     script: str | None = None,
     status: int = 200,
     is_wide: bool = False,
@@ -53,14 +53,14 @@ def load_page_file(name: str) -> str:
 
 def _render_document(
     title: str,
-    content: tuple[Markup, ...],
+    content: tuple[SafeMarkup, ...],
     *,
     nonce: str,
     script: str | None,
     is_wide: bool,
     refresh_seconds: int | None,
 ) -> str:
-    style = Markup(load_palette() + load_page_file("page.css"))
+    style = SafeMarkup(load_palette() + load_page_file("page.css"))
     head = join_markup(
         (
             build_element("meta", charset="utf-8"),
@@ -73,14 +73,16 @@ def _render_document(
             _render_refresh(refresh_seconds),
         )
     )
-    end = build_element("script", Markup(load_page_file(script)), nonce=nonce) if script else None
+    end = (
+        build_element("script", SafeMarkup(load_page_file(script)), nonce=nonce) if script else None
+    )
     skip = build_element("a", "Skip to content", class_="skip", href="#content")
     body = build_element("body", skip, *content, end, class_="wide-page" if is_wide else None)
     document = build_element("html", build_element("head", head), body, lang="en")
     return f"<!doctype html>\n{document}\n"
 
 
-def _render_refresh(seconds: int | None) -> Markup | None:
+def _render_refresh(seconds: int | None) -> SafeMarkup | None:
     if seconds is None:
         return None
     return build_element(

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from citewell.server.pages.dashboard_snapshot import NamedFact
-from citewell.server.pages.html_elements import Markup, build_element
+from citewell.server.pages.html_elements import SafeMarkup, build_element
 from citewell.server.pages.page_parts import render_status
 from citewell.server.pages.value_texts import format_clock_time, format_day_time
 
@@ -28,7 +28,7 @@ def render_table(
     rows: Iterable[Sequence[str]],
     *,
     key: str,
-) -> Markup:
+) -> SafeMarkup:
     """A table that can be scrolled sideways, also with the keyboard; the first cell names its row."""
     head = (
         build_element("th", column.name, scope="col", class_=column.css_class, title=column.title)
@@ -62,13 +62,13 @@ def render_table(
     )
 
 
-def render_time(moment: str, now: str) -> Markup:
+def render_time(moment: str, now: str) -> SafeMarkup:
     """A past moment: the time alone if it was today, with the day otherwise."""
     text = format_clock_time(moment) if moment[:10] == now[:10] else format_day_time(moment)
     return build_element("time", text, datetime=moment)
 
 
-def render_facts(facts: Iterable[NamedFact]) -> Markup:
+def render_facts(facts: Iterable[NamedFact]) -> SafeMarkup:
     pairs = (
         build_element(
             "div", build_element("dt", fact.name), build_element("dd", _render_text(fact))

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from citewell.server.pages.dashboard_snapshot import MinuteFigures
-from citewell.server.pages.html_elements import Markup, build_element
+from citewell.server.pages.html_elements import SafeMarkup, build_element
 from citewell.server.pages.value_texts import format_count
 
 _BAR_WIDTH, _BAR_STEP, _HEIGHT = 4, 5, 40
 
 
-def render_sparkline(minutes: Sequence[MinuteFigures]) -> Markup:
+def render_sparkline(minutes: Sequence[MinuteFigures]) -> SafeMarkup:
     """A bar for each minute; the part of its errors stands at its foot, in another colour."""
     most = max((minute.calls for minute in minutes), default=0)
     bars = [
@@ -47,7 +47,7 @@ def describe_minutes(minutes: Sequence[MinuteFigures]) -> str:
     )
 
 
-def _render_bars(x: int, minute: MinuteFigures, most: int) -> list[Markup]:
+def _render_bars(x: int, minute: MinuteFigures, most: int) -> list[SafeMarkup]:
     tall = max(2.0, (_HEIGHT - 2) * minute.calls / most)
     foot = max(1.5, tall * minute.errors / minute.calls) if minute.errors else 0.0
     bars = [_render_rectangle(x, _HEIGHT - tall, tall, "calls")]
@@ -56,7 +56,7 @@ def _render_bars(x: int, minute: MinuteFigures, most: int) -> list[Markup]:
     return bars
 
 
-def _render_rectangle(x: int, y: float, height: float, kind: str) -> Markup:
+def _render_rectangle(x: int, y: float, height: float, kind: str) -> SafeMarkup:
     return build_element(
         "rect", x=x, y=round(y, 1), width=_BAR_WIDTH, height=round(height, 1), class_=kind
     )

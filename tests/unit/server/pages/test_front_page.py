@@ -19,7 +19,7 @@ from citewell.server.http.page_routing.own_address import is_public_url
 from citewell.server.pages.client_guides import ServerAddress, list_client_guides
 from citewell.server.pages.error_pages import ERROR_HANDLERS
 from citewell.server.pages.front_page import FrontPageFacts, render_front_page
-from citewell.server.pages.html_elements import Markup, build_element, join_markup
+from citewell.server.pages.html_elements import SafeMarkup, build_element, join_markup
 from tests.requirements import requires
 from tests.unit.server.pages.seen_pages import SeenPage
 
@@ -162,7 +162,7 @@ def test_everything_put_into_an_element_is_escaped() -> None:
     assert page.tags == ["p", "b"]
     assert page.text == HOSTILE * 2
     assert page.list_values("title") == [HOSTILE]
-    assert join_markup(("<", Markup("<br>"), None)) == "&lt;<br>"
+    assert join_markup(("<", SafeMarkup("<br>"), None)) == "&lt;<br>"
 
 
 @requires("http.error_pages")
