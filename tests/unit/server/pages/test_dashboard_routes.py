@@ -19,6 +19,7 @@ from citewell.server.http.admin.admin_access import ADMIN_SCOPE
 from citewell.server.http.admin.login_sessions import COOKIE_NAME, LOGIN_SECONDS, LoginSessions
 from citewell.server.http.auth.caller import CallerProof, VerifiedCaller, attach_caller
 from citewell.server.http.hosting import build_asgi_app
+from citewell.services.limits.limit_states import LimitKind
 from citewell.tooling import Owner
 from tests.requirements import requires
 from tests.unit.server.pages.seen_pages import SeenPage
@@ -389,3 +390,22 @@ def test_the_head_of_the_audit_log_is_shown_and_a_change_of_it_too(environ: dict
     assert sealed["Head"].startswith("1:")
     assert sealed["Waiting to be sealed"] == "none"
     assert "audit-log verify" in altered["Chain"]
+
+
+@requires("http.dashboard")
+def test_limits_are_shown_with_what_they_refused(environ: dict[str, str]) -> None:
+    def read_limits(**settings: str) -> dict[str, Any]:
+        app, client = serve(environ, **settings)
+        app.limits.counters.record_refusal(LimitKind.TENANT_DAY)
+        with running(client):
+            data: dict[str, Any] = client.get(
+                "/dashboard/data", headers={"x-admin-key": KEY}
+            ).json()
+        return data
+
+    limited = read_limits(CITEWELL_API_TOKENS="true", RATE_LIMIT_PER_TENANT="77")
+    shown = {fact["name"]: fact["text"] for fact in limited["limits"]}
+    assert shown["Refused by tenant day"] == "1"
+    assert "77 a minute" in [fact["text"] for fact in limited["limits"]]
+    assert "Callers are not limited" in read_limits()["absent"]["limits"]
+    assert "9 a minute" in str(read_limits(RATE_LIMIT_PER_IP="9")["limits"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from citewell.server.app import App
+from citewell.server.http.auth.auth_ways import list_auth_ways
 from citewell.server.http.observing.readiness import OK, ReadinessMonitor
 from citewell.server.http.observing.server_state import ServerState
 from citewell.server.pages.dashboard_collection import (
@@ -15,10 +16,14 @@ from citewell.server.pages.dashboard_collection import (
 )
 from citewell.server.pages.dashboard_snapshot import NamedFact
 from citewell.server.pages.value_texts import format_count, format_day_time
+from citewell.services.limits.limit_rules import LimitRules
 from citewell.store.audit.audit_store import AuditLogAltered
 from citewell.store.state_store import has_stored_state
+from citewell.tooling import Owner
 
-_NO_LIMITS_TEXT = "Callers are not limited."
+_NO_LIMITS_TEXT = (
+    "Callers are not limited: nobody has to prove who is calling, and no limit was set for that."
+)
 _NO_AUDIT_TEXT = "The audit log is switched off (AUDIT_ENABLED=false)."
 _NO_ROWS_TEXT = "No call has been audited yet."
 _ALTERED_TEXT = "altered or not ours: run citewell audit-log verify"
@@ -39,7 +44,7 @@ def build_fact_sources(app: App, state: ServerState, readiness: ReadinessMonitor
         return [*failed, *_describe_server(state)]
 
     async def describe_limits() -> FactList:
-        raise SectionAbsent(_NO_LIMITS_TEXT)
+        return _describe_limits(app)
 
     async def describe_audit() -> FactList:
         return await _describe_audit(app)
@@ -50,6 +55,41 @@ def build_fact_sources(app: App, state: ServerState, readiness: ReadinessMonitor
         describe_limits=describe_limits,
         describe_audit=describe_audit,
     )
+
+
+def _describe_limits(app: App) -> list[NamedFact]:
+    """The limits that hold and what they refused; raises SectionAbsent if none holds."""
+    settings = app.settings
+    # Limits of single tenants in the limits file are not shown: these hold for all others.
+    somebody = Owner(tenant="somebody", user="somebody") if list_auth_ways(settings) else Owner()
+    limits = LimitRules(settings, {}).find_owner_limits(somebody)
+    held = (
+        ("each user", limits.user_per_minute, "a minute"),
+        ("each user", limits.user_per_day, "a day"),
+        ("each user", limits.user_concurrent, "at a time"),
+        ("each tenant", limits.tenant_per_minute, "a minute"),
+        ("each tenant", limits.tenant_per_day, "a day"),
+        ("each tenant", limits.tenant_concurrent, "at a time"),
+        ("each network address", settings.rate_limit_per_ip, "a minute"),
+        ("everybody", limits.all_per_second, "a second"),
+        ("everybody", settings.max_calls_per_day, "a day"),
+    )
+    if not any(calls for _, calls, _ in held):
+        raise SectionAbsent(_NO_LIMITS_TEXT)
+    counters = app.limits.counters
+    facts = [NamedFact(name="Admitted calls", text=format_count(counters.admitted))]
+    facts += [
+        NamedFact(
+            name=f"Refused by {kind.replace('-', ' ')}", text=format_count(count), tone="warn"
+        )
+        for kind, count in counters.refused.most_common()
+    ]
+    facts += [
+        NamedFact(name=f"Calls of {whose}", text=f"{format_count(calls)} {per}")
+        for whose, calls, per in held
+        if calls
+    ]
+    return facts
 
 
 async def _describe_audit(app: App) -> list[NamedFact]:
