@@ -68,6 +68,8 @@ HELD = {
     "admin.sessions": "/admin/sessions lists and deletes sessions of one user or one tenant.",
     "admin.cache": "/admin/cache deletes all cached answers, or those of a tenant if they are kept apart.",
     "admin.validation": "An unusable admin request gets a JSON refusal with a code, whatever is sent.",
+    "admin.analytics": "/admin/analytics shows the usage of a tenant's users together, only of those who consent.",
+    "admin.commands": "`citewell users`, `consent` and `workspaces` do on the command line what the admin API does.",
     "admin.erasure": "Erasing one user deletes every row and key of that user from tables, indexes, caches, logs and files, and nothing of others.",
     "admin.erasure_resumes": "An erasure that was broken off is completed when it is run again.",
     "admin.erasure_backups": "A backup from before an erasure does not bring the user back when it is restored.",

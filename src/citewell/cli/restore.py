@@ -12,9 +12,11 @@ from citewell.cli.backup import describe_backup_counts
 from citewell.cli.running import exit_codes
 from citewell.cli.running.command_app import load_command_settings
 from citewell.cli.terminal import screen
+from citewell.errors import InvalidInput
 
 if TYPE_CHECKING:
     from citewell.store.state_backup import BackupSummary
+    from citewell.store.subjects.erasure_store import ErasureRecord
 
 
 def command(
@@ -23,18 +25,39 @@ def command(
     force: Annotated[
         bool, typer.Option("--force", help="Replace the state even if it is not empty.")
     ] = False,
+    erased: Annotated[
+        Path | None,
+        typer.Option(
+            help="A file with what `citewell users erasures --for-restore` printed where users were erased."
+        ),
+    ] = None,
 ) -> int:
-    copied = asyncio.run(_restore_backup(path, force=force))
-    screen.print_text(f"Restored {copied.path}: {describe_backup_counts(copied)}.")
+    copied = asyncio.run(_restore_backup(path, force=force, erased=_read_erasures(erased)))
+    again = f" {copied.erased} erased again." if copied.erased else ""
+    screen.print_text(f"Restored {copied.path}: {describe_backup_counts(copied)}.{again}")
     return exit_codes.OK
 
 
-async def _restore_backup(path: Path, *, force: bool) -> BackupSummary:
+def _read_erasures(path: Path | None) -> list[ErasureRecord]:
+    """The records in the file; raises InvalidInput if it is not such a list."""
+    from citewell.store.subjects.erasure_store import read_erasure_list
+
+    try:
+        return read_erasure_list(path.read_bytes()) if path else []
+    except OSError as error:
+        raise InvalidInput(f"{path} cannot be read: {error.strerror}.") from None
+    except ValueError:
+        raise InvalidInput(
+            f"{path} is not what `citewell users erasures --for-restore` printed."
+        ) from None
+
+
+async def _restore_backup(path: Path, *, force: bool, erased: list[ErasureRecord]) -> BackupSummary:
     from citewell.store.state_backup import restore_state
     from citewell.store.state_store import open_state_store
 
     state = open_state_store(load_command_settings())
     try:
-        return await restore_state(state, path, force=force)
+        return await restore_state(state, path, force=force, erased=erased)
     finally:
         await state.aclose()

@@ -1,4 +1,4 @@
-"""`citewell users`: makes, lists and revokes API tokens."""
+"""`citewell users`: makes, lists and revokes API tokens; lists, exports and erases users."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import typer
 from citewell.cli.running import exit_codes
 from citewell.cli.running.command_app import load_command_settings
 from citewell.cli.running.shared_options import JsonOption
+from citewell.cli.subjects.user_data import USER_DATA_COMMANDS
 from citewell.cli.terminal import screen
 from citewell.errors import InvalidInput, NotFound
 from citewell.server.http.auth.caller_names import MAX_NAME_CHARS, is_usable_name
@@ -201,4 +202,4 @@ def _describe_end(record: ApiTokenRecord) -> str:
     return "no end" if record.expires is None else f"until {format_utc_time(record.expires)}"
 
 
-SUBCOMMANDS = {"token": manage_tokens}
+SUBCOMMANDS = {"token": manage_tokens, **USER_DATA_COMMANDS}

@@ -121,14 +121,19 @@ A server otherwise does this when it first uses them.""",
     "keys": """Show where the master key comes from, or replace it.
 
 Servers may keep running. Keys are never printed.""",
-    "users": """Make, list and revoke the API tokens of users.
-
-Servers may keep running. A token is shown once, when it is made.""",
     "audit-log": """Verify the audit log, export it, or print its head.
 
 Servers may keep running. `verify` finds rows that were edited, deleted, moved, inserted or cut off,
 names the first bad one and exits with 1. `head` prints what to keep elsewhere, so that a log that is
 replaced as a whole is noticed too (`verify --anchor`).""",
+    "users": """Manage API tokens; list, export and erase users.
+
+Servers may keep running. A token is shown once, when it is made. An erasure cannot be undone, also
+deletes keys from copies that Citewell keeps, and prints a receipt.""",
+    "consent": """List, grant or withdraw the consents of one user.
+
+The purposes are memory, analytics, workspace and monitoring.""",
+    "workspaces": """List, add or remove the members of a workspace.""",
     "reference": """Write the files that are generated from the code.
 
 They are the manifest, the reference pages, golden schemas, .env.example and server.json.""",

@@ -29,7 +29,7 @@ def build_subject_eraser(kit: ServiceKit) -> SubjectEraser:
         path = kit.settings.audit_path
         if path is None:
             return {}
-        return {"auditLines": await asyncio.to_thread(erase_owner_lines, path, owner)}
+        return {"audit_lines": await asyncio.to_thread(erase_owner_lines, path, owner)}
 
     return SubjectEraser(
         kit.open_state(), kit.store, kit.settings, erase_elsewhere=erase_audit_lines

@@ -5,14 +5,16 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable
-from typing import Final
+from collections import Counter
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, Final
 
 from citewell.errors import CitewellError
 from citewell.model.answers.people_answers import AnalyticsAnswer, UserAnalytics
 from citewell.services.people.consent_gate import ConsentGate
 from citewell.services.people.consent_service import ConsentService
 from citewell.store.people.analytics_store import SqlAnalyticsStore, ToolUse, UsageSummary
+from citewell.store.people.record_times import format_utc_time
 from citewell.tooling import Owner
 
 logger = logging.getLogger(__name__)
@@ -72,6 +74,15 @@ class UsageAnalytics:
         await self.write_calls()
         return await self._store.list_tenant(tenant)
 
+    async def summarize_tenant(self, tenant: str) -> dict[str, Any]:
+        """The usage of a tenant's users together; only of those who consent now."""
+        owners = {
+            Owner(tenant=one.tenant, user=one.user): one
+            for one in await self.list_tenant_usage(tenant)
+        }
+        granted = await self._consents.find_grants(owners, "analytics")
+        return _join_summaries(tenant, [one for owner, one in owners.items() if owner in granted])
+
     async def write_calls(self) -> None:
         """Write the calls that are waiting."""
         async with self._lock:
@@ -107,3 +118,15 @@ class UsageAnalytics:
                 await self._store.add_uses(
                     str(owner), tenant=owner.tenant, user=owner.user, uses=counted
                 )
+
+
+def _join_summaries(tenant: str, summaries: Sequence[UsageSummary]) -> dict[str, Any]:
+    counts: Counter[str] = sum((Counter(one.counts) for one in summaries), Counter())
+    return {
+        "tenantId": tenant,
+        "users": len(summaries),
+        "totalCalls": counts.total(),
+        "toolCounts": dict(sorted(counts.items())),
+        "firstSeen": format_utc_time(min(one.first for one in summaries)) if summaries else None,
+        "lastSeen": format_utc_time(max(one.last for one in summaries)) if summaries else None,
+    }

@@ -35,8 +35,11 @@ class SubjectArchive:
             "ledger": self._iterate_ledger,
             "library": self._iterate_documents,
             "consents": self._iterate_consents,
+            "memories": self._iterate_memories,
             "workspace_memberships": self._iterate_memberships,
             "workspace_contributions": self._iterate_contributions,
+            "analytics": self._iterate_analytics,
+            "api_tokens": self._iterate_tokens,
             "audit": self._iterate_audit,
         }
 
@@ -136,6 +139,19 @@ class SubjectArchive:
     async def _iterate_contributions(self, owner: str) -> ArchiveItems:
         for finding in (await self._state.workspaces.export_owner(owner))["contributions"]:
             yield finding
+
+    async def _iterate_memories(self, owner: str) -> ArchiveItems:
+        for memory in await self._state.memories.export_owner(owner):
+            yield memory
+
+    async def _iterate_analytics(self, owner: str) -> ArchiveItems:
+        usage = await self._state.analytics.export_owner(owner)
+        if usage is not None:
+            yield usage
+
+    async def _iterate_tokens(self, owner: str) -> ArchiveItems:
+        for token in await self._state.tokens.export_owner(owner):
+            yield token
 
     async def _iterate_audit(self, owner: str) -> ArchiveItems:
         for line in await self._state.audit.export_owner(owner):

@@ -120,3 +120,25 @@ def _read_record(row: SqlRow) -> ErasureRecord:
         finished=finished,
         receipt=json.loads(receipt or "{}"),
     )
+
+
+def read_erasure_list(text: bytes) -> list[ErasureRecord]:
+    """The records of a list that `ErasureRecord.to_json` wrote; raises ValueError for anything else."""
+    found = json.loads(text)
+    if not isinstance(found, list):
+        raise ValueError("not a list")  # noqa: TRY004 - a wrong file, not a wrong call
+    return [_read_listed_record(one) for one in found]
+
+
+def _read_listed_record(one: object) -> ErasureRecord:
+    if not isinstance(one, dict) or not {"id", "owner", "keychain", "begun"} <= one.keys():
+        raise ValueError("not a record of an erasure")
+    return ErasureRecord(
+        number=0,
+        id=str(one["id"]),
+        owner=str(one["owner"]),
+        keychain=str(one["keychain"]),
+        begun=float(one["begun"]),
+        finished=float(one["begun"]),
+        receipt={},
+    )

@@ -29,6 +29,7 @@ ERASED_TABLES = (
     "contribution",
     "workspace_member",
     "user_analytics",
+    "api_token",
     "audit_owner",
     "owner_name",
     KEY_TABLE,
@@ -59,6 +60,7 @@ _COUNTED = {
     "workspace_contributions": ("contribution",),
     "workspace_memberships": ("workspace_member",),
     "analytics": ("user_analytics",),
+    "api_tokens": ("api_token",),
     "keys": (KEY_TABLE,),
 }
 

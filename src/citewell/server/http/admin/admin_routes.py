@@ -23,6 +23,7 @@ ADMIN_HANDLERS: Mapping[str, Mapping[str, AdminHandler]] = {
         "POST": people_routes.add_member,
         "DELETE": people_routes.remove_member,
     },
+    "/admin/analytics": {"GET": people_routes.show_usage},
     "/admin/cache": {"DELETE": upkeep_routes.clear_cache},
     "/admin/sessions": {
         "GET": upkeep_routes.list_sessions,

@@ -19,6 +19,7 @@ from citewell.server.http.admin.admin_requests import (
     read_query,
 )
 from citewell.services.people.consent_service import ConsentService
+from citewell.services.people.usage_analytics import UsageAnalytics
 from citewell.services.people.workspace_members import WorkspaceMembers
 from citewell.services.subjects.subject_checks import require_subject
 from citewell.tooling import Owner
@@ -42,6 +43,10 @@ class MemberFields(SubjectFields):
     workspace_id: FieldText
 
 
+class UsageFields(AdminFields):
+    tenant_id: FieldText
+
+
 class WorkspaceFields(AdminFields):
     workspace_id: FieldText
 
@@ -62,6 +67,13 @@ async def record_consent(app: App, request: Request) -> Response:
         owner, asked.purpose, terms_version=asked.terms_version, decided_from=asked.decided_from
     )
     return answer_json({"consent": record.to_json()})
+
+
+async def show_usage(app: App, request: Request) -> Response:
+    """The usage of a tenant's users together; only of those who consent."""
+    asked = read_query(request, UsageFields)
+    usage = app.require_service(UsageAnalytics)
+    return answer_json(await usage.summarize_tenant(asked.tenant_id))
 
 
 async def list_members(app: App, request: Request) -> Response:

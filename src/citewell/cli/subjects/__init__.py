@@ -1,0 +1,1 @@
+"""Subcommands of `citewell users` about the data that is kept of one user."""
