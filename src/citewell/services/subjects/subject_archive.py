@@ -24,7 +24,7 @@ ArchiveItems = AsyncIterator[Any]
 
 
 class SubjectArchive:
-    """Reads the state. What the cache keeps for hours at most is not in the archive."""
+    """Reads the state. What the cache keeps for a short time is not in the archive."""
 
     def __init__(self, state: StateStore) -> None:
         self._state = state
