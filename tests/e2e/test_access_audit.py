@@ -100,6 +100,6 @@ def test_an_erased_user_is_gone_from_the_file_of_lines(environ: Environ, tmp_pat
     receipt = asyncio.run(run())
 
     lines = [json.loads(line) for line in path.read_text().splitlines()]
-    assert receipt["deleted"]["auditLines"] == 1
+    assert receipt["deleted"]["audit_lines"] == 1
     assert [line["event_type"] for line in lines] == ["tool_call", "admin_action"]
     assert "anonymous" not in path.read_text()

@@ -13,5 +13,7 @@ class UserDirectory:
 
     async def list_users(self, tenant: str | None = None) -> tuple[Owner, ...]:
         """All users with stored data, or those of one tenant, in alphabetical order."""
-        owners = map(split_owner_name, await self._state.vault.list_owner_names())
+        names = await self._state.vault.list_owner_names()
+        # A name without a slash is not a user's: the server keeps something of its own under it.
+        owners = [split_owner_name(name) for name in names if "/" in name]
         return tuple(owner for owner in owners if tenant is None or owner.tenant == tenant)
