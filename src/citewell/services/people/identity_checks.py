@@ -13,8 +13,6 @@ def check_identity(owner: Owner) -> None:
     """Raises InvalidInput if a name of the owner is empty, too long or not printable."""
     for field, value in (("tenant_id", owner.tenant), ("user_id", owner.user)):
         _check_name(field, value, MAX_IDENTITY_CHARS)
-    if "/" in owner.tenant:
-        raise InvalidInput("tenant_id must not contain a slash.")
 
 
 def require_identity(owner: Owner) -> None:

@@ -15,9 +15,3 @@ def require_subject(tenant: str, user: str) -> Owner:
     owner = Owner(tenant=tenant, user=user)
     check_identity(owner)
     return owner
-
-
-def split_owner_name(name: str) -> Owner:
-    """The owner whose text form is `name`."""
-    tenant, _, user = name.partition("/")
-    return Owner(tenant=tenant, user=user)

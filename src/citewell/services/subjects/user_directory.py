@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from citewell.services.subjects.subject_checks import split_owner_name
 from citewell.store.state_store import StateStore
 from citewell.tooling import Owner
 
@@ -15,5 +14,5 @@ class UserDirectory:
         """All users with stored data, or those of one tenant, in alphabetical order."""
         names = await self._state.vault.list_owner_names()
         # A name without a slash is not a user's: the server keeps something of its own under it.
-        owners = [split_owner_name(name) for name in names if "/" in name]
+        owners = [Owner.parse_text(name) for name in names if "/" in name]
         return tuple(owner for owner in owners if tenant is None or owner.tenant == tenant)
