@@ -234,6 +234,29 @@ def test_metadata_cannot_send_the_server_elsewhere(address: Any) -> None:
             load_keys(issuer)
 
 
+def test_an_issuer_whose_site_answers_every_path_with_a_page_is_found_by_openid() -> None:
+    with run_issuer() as issuer:
+        issuer.publish("/.well-known/oauth-authorization-server", b"<html>", media_type="text/html")
+        issuer.publish(
+            "/.well-known/openid-configuration",
+            {"issuer": issuer.issuer, "jwks_uri": f"{issuer.base}/jwks"},
+        )
+
+        assert load_keys(issuer).keys
+
+
+def test_pages_of_a_public_issuer_can_still_be_read() -> None:
+    async def run() -> None:
+        network = Network(Settings())
+        try:
+            IssuerClient(network, "https://gitlab.com")
+            network.guard.check_url("https://gitlab.com/some/page", page=True)
+        finally:
+            await network.aclose()
+
+    asyncio.run(run())
+
+
 def test_an_issuer_without_metadata_is_told_with_what_to_set() -> None:
     with run_issuer() as issuer:
         issuer.documents.clear()

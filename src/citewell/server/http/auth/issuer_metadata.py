@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from citewell.errors import CitewellError, MalformedResponse, NotFound, RejectedRequest
+from citewell.errors import (
+    AuthRequired,
+    CitewellError,
+    MalformedResponse,
+    NotFound,
+    RefusedByPolicy,
+    RejectedRequest,
+)
+from citewell.net.guard.url_grammar import parse_url
 from citewell.net.http.messages import HttpResponse
 from citewell.net.network import Network
 from citewell.net.upstream.upstream_client import Upstream
@@ -16,6 +24,7 @@ ISSUER_TIMEOUT_SECONDS = 8.0
 MAX_ISSUER_BYTES = 512 * 1024  # of the metadata, the key set or an introspection answer
 RETRY_SECONDS = 10.0  # after which a client may come back if the issuer cannot be reached
 _UPSTREAM_NAME = "oauth_issuer"
+_JSON_WANTED = {"accept": "application/json"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,42 +35,75 @@ class IssuerMetadata:
 
 
 class IssuerClient:
-    """Asks the issuer through the guard. Its address is the operator's choice, so it may be private."""
+    """Asks the issuer through the guard. Addresses that the operator named may be private."""
 
     def __init__(self, network: Network, issuer: str, *, named_urls: tuple[str, ...] = ()) -> None:
         """`named_urls` are further addresses that the settings name, such as that of the key set."""
         self.issuer = issuer
-        for url in (issuer, *named_urls):
-            network.guard.trust_service(url)
-        self.upstream: Upstream = network.open_upstream(
+        self._guard = network.guard
+        self._named_places = {_find_place(url) for url in (issuer, *named_urls)}
+        self._upstream: Upstream = network.open_upstream(
             _UPSTREAM_NAME, base_url=issuer, timeout=ISSUER_TIMEOUT_SECONDS
         )
 
     async def load_metadata(self) -> IssuerMetadata:
         """Raises VerifierUnavailable if no metadata can be read or they are those of another issuer."""
+        first_failure: VerifierUnavailable | None = None
         for url in list_metadata_urls(self.issuer):
             try:
-                response = await self.fetch_json_document(url)
-            except (NotFound, RejectedRequest):
+                return self._parse_metadata(await self.fetch_document(url))
+            except VerifierUnavailable as failure:
+                first_failure = first_failure or failure
+            except (NotFound, RejectedRequest, AuthRequired):
                 continue
             except CitewellError as error:
-                raise build_unavailable(
+                first_failure = first_failure or build_unavailable(
                     f"The issuer's metadata cannot be read. {error.message}"
-                ) from None
-            return self._parse_metadata(response)
-        raise build_unavailable(
+                )
+        raise first_failure or build_unavailable(
             f"{self.issuer} publishes neither OAuth nor OpenID metadata. "
             "Check OAUTH_ISSUER_URL, or set OAUTH_JWKS_URL."
         )
 
-    async def fetch_json_document(self, url: str) -> HttpResponse:
+    async def fetch_document(self, url: str) -> HttpResponse:
         """One GET, not repeated; raises CitewellError."""
-        return await self.upstream.send_get(
-            base_url=url,
-            headers={"accept": "application/json"},
-            max_bytes=MAX_ISSUER_BYTES,
-            retry=False,
+        return await self._send_to_named(
+            url,
+            lambda: self._upstream.send_get(
+                base_url=url, headers=_JSON_WANTED, max_bytes=MAX_ISSUER_BYTES, retry=False
+            ),
         )
+
+    async def post_form(
+        self, url: str, form: Mapping[str, str], *, secret_headers: Mapping[str, str]
+    ) -> HttpResponse:
+        """One POST, not repeated; raises CitewellError."""
+        return await self._send_to_named(
+            url,
+            lambda: self._upstream.send_post(
+                base_url=url,
+                form=form,
+                headers=_JSON_WANTED,
+                secret_headers=secret_headers,
+                max_bytes=MAX_ISSUER_BYTES,
+                idempotent=False,
+            ),
+        )
+
+    async def _send_to_named(
+        self, url: str, send: Callable[[], Awaitable[HttpResponse]]
+    ) -> HttpResponse:
+        """Send; if the guard refuses a place that the operator named, trust that place.
+
+        It is not trusted beforehand, because pages of a trusted place cannot be read any more.
+        """
+        try:
+            return await send()
+        except RefusedByPolicy:
+            if _find_place(url) not in self._named_places:
+                raise
+        self._guard.trust_service(url)
+        return await send()
 
     def _parse_metadata(self, response: HttpResponse) -> IssuerMetadata:
         try:
@@ -90,6 +132,11 @@ class IssuerClient:
             self.issuer.startswith("http://") and url.startswith("http://")
         )
         return url if is_safe else None
+
+
+def _find_place(url: str) -> tuple[str, int]:
+    target = parse_url(url)
+    return target.host, target.port
 
 
 def list_metadata_urls(issuer: str) -> Iterator[str]:

@@ -51,7 +51,7 @@ class IssuerKeySetLoader:
     async def load_key_set(self) -> KeySet:
         url = await self._find_url()
         try:
-            response = await self._client.fetch_json_document(url)
+            response = await self._client.fetch_document(url)
         except CitewellError as error:
             raise build_unavailable(f"The issuer's keys cannot be read. {error.message}") from None
         try:

@@ -40,7 +40,13 @@ _BAD_REQUESTS = frozenset(
         RefusalCause.TOKEN_TOO_LONG,
     }
 )
-_WITHOUT_TOKEN = frozenset({RefusalCause.NO_CREDENTIALS, RefusalCause.UNSUPPORTED_SCHEME})
+_WITHOUT_TOKEN = frozenset(
+    {
+        RefusalCause.NO_CREDENTIALS,
+        RefusalCause.UNSUPPORTED_SCHEME,
+        RefusalCause.UNTRUSTED_PROXY,
+    }
+)
 
 
 class CredentialsRefused(Exception):

@@ -9,6 +9,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 from urllib.parse import quote
 
@@ -16,8 +17,6 @@ from citewell.errors import CitewellError
 from citewell.server.http.auth.caller import VerifiedCaller
 from citewell.server.http.auth.claim_rules import ClaimRules, check_token_kind
 from citewell.server.http.auth.issuer_metadata import (
-    ISSUER_TIMEOUT_SECONDS,
-    MAX_ISSUER_BYTES,
     IssuerClient,
     build_unavailable,
 )
@@ -26,6 +25,7 @@ from citewell.server.http.auth.refusals import CredentialsRefused, RefusalCause
 ANSWER_SECONDS = 30.0  # how long an answer is used: a revoked token is accepted no longer than that
 MAX_REMEMBERED_ANSWERS = 4096
 MAX_CONCURRENT_QUESTIONS = 16
+MAX_WAITING_QUESTIONS = 256
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,10 +84,17 @@ class TokenIntrospector:
             return known
         question = self._questions.get(name)
         if question is None:
+            if len(self._questions) >= MAX_WAITING_QUESTIONS:
+                raise build_unavailable("Too many tokens are being asked about.", retry_after=1.0)
             question = asyncio.create_task(self._ask_and_remember(name, token))
             self._questions[name] = question
-            question.add_done_callback(lambda _: self._questions.pop(name, None))
+            question.add_done_callback(partial(self._end_question, name))
         return await asyncio.shield(question)
+
+    def _end_question(self, name: bytes, question: asyncio.Task[_Answer]) -> None:
+        self._questions.pop(name, None)
+        if not question.cancelled():
+            question.exception()  # all who asked may have left, and then nobody else looks at it
 
     async def _ask_and_remember(self, name: bytes, token: str) -> _Answer:
         async with self._slots:
@@ -101,15 +108,8 @@ class TokenIntrospector:
     async def _ask_issuer(self, token: str) -> dict[str, Any]:
         url = self._url or await self._discover_url()
         try:
-            response = await self._client.upstream.send_post(
-                base_url=url,
-                form={"token": token, "token_type_hint": "access_token"},
-                headers={"accept": "application/json"},
-                secret_headers=self._headers,
-                max_bytes=MAX_ISSUER_BYTES,
-                timeout=ISSUER_TIMEOUT_SECONDS,
-                idempotent=False,
-            )
+            form = {"token": token, "token_type_hint": "access_token"}
+            response = await self._client.post_form(url, form, secret_headers=self._headers)
             found = response.parse_json()
         except CitewellError as error:
             raise build_unavailable(
