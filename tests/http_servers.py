@@ -6,7 +6,7 @@ import contextlib
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -50,19 +50,23 @@ class ServerThread:
 
 @contextlib.contextmanager
 def serving(
-    app: ASGIApp, *, drain: CallDrain | None = None, per_address: bool = False, **values: str
+    app: ASGIApp,
+    settings: Mapping[str, str] | None = None,
+    *,
+    drain: CallDrain | None = None,
+    per_address: bool = False,
+    **values: str,
 ) -> Iterator[ServerThread]:
     """`app` on a port of its own, with these settings; `per_address` counts loopback addresses too."""
-    settings = config.load_settings({"CITEWELL_CONFIG": "/nonexistent"} | values)
+    values |= settings or {}
+    loaded = config.load_settings({"CITEWELL_CONFIG": "/nonexistent"} | values)
     state = ServerState()
     drain = drain or CallDrain(state)
-    limits = build_connection_limits(settings)
+    limits = build_connection_limits(loaded)
     if per_address:
         limits = replace(limits, is_shared_address=lambda _: False)
     listened = open_listening_sockets("127.0.0.1", 0)
-    server = DrainingServer(
-        build_uvicorn_config(app, settings, limits), drain, settings.shutdown_delay
-    )
+    server = DrainingServer(build_uvicorn_config(app, loaded, limits), drain, loaded.shutdown_delay)
     thread = threading.Thread(target=server.run, args=(listened,), daemon=True)
     port = listened[0].getsockname()[1]
     thread.start()

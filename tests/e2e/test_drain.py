@@ -82,10 +82,11 @@ class HeldTool:
 
 
 @contextlib.contextmanager
-def held_server(tool: HeldTool) -> Iterator[ServerThread]:
+def held_server(tool: HeldTool, shutdown_timeout: str = "30s") -> Iterator[ServerThread]:
     drain = CallDrain(ServerState())
     app = build_http_transport({"/mcp": tool.build_server()}, Settings())
-    with serving(CallDraining(app, drain), drain=drain) as running:
+    limits = {"HTTP_SHUTDOWN_TIMEOUT": shutdown_timeout}
+    with serving(CallDraining(app, drain), drain=drain, settings=limits) as running:
         yield running
 
 
@@ -197,6 +198,27 @@ def test_readiness_turns_false_before_the_port_closes() -> None:
 
 
 @requires("http.drain")
+def test_a_call_that_takes_too_long_is_cut_off() -> None:
+    tool = HeldTool()
+
+    async def call(running: ServerThread) -> None:
+        base = f"http://127.0.0.1:{running.port}/mcp"
+        async with httpx2.AsyncClient() as http:
+            calling = asyncio.create_task(call_tool(http, base, "held", mode="legacy"))
+            await asyncio.to_thread(tool.is_running.wait, WAIT_SECONDS)
+            running.server.handle_exit(signal.SIGTERM, None)
+            with pytest.raises(httpx2.HTTPError):
+                await calling
+
+    with held_server(tool, shutdown_timeout="1s") as running:
+        asyncio.run(call(running))
+        tool.may_end.set()
+        running.thread.join(WAIT_SECONDS)
+
+        assert not running.thread.is_alive()
+
+
+@requires("http.drain")
 def test_a_second_signal_ends_the_server_at_once() -> None:
     tool = HeldTool()
 
@@ -277,6 +299,23 @@ def test_a_process_ends_with_0_after_its_calls(
 
         assert "structuredContent" in answer
         assert process.wait(WAIT_SECONDS) == 0
+
+
+@requires("http.drain")
+def test_a_process_that_is_asked_to_end_says_that_it_is_not_ready(environ: dict[str, str]) -> None:
+    delayed = environ | {"CITEWELL_HTTP_SHUTDOWN_DELAY": "60s"}
+
+    with served_process(delayed) as (process, base), httpx2.Client() as http:
+        address = base.removesuffix("/mcp") + "/health/ready"
+        before = http.get(address)
+        process.send_signal(signal.SIGTERM)
+        wait_until(lambda: http.get(address).status_code != before.status_code)
+        after = http.get(address)
+        process.send_signal(signal.SIGTERM)
+
+        assert (before.status_code, after.status_code) == (200, 503)
+        assert "draining" in after.text
+        assert process.wait(WAIT_SECONDS) == 128 + signal.SIGTERM
 
 
 @requires("http.drain")
